@@ -132,7 +132,7 @@ describe.skipIf(lacking !== '')(`where API keys are kept${lacking}`, () => {
     const second = await openBerth(start, home, noBus)
     await header(second.page).getByText('Key missing').waitFor()
     await second.page
-      .getByText(/No keychain on this computer answers, so Berth doesn’t have this account’s API key/)
+      .getByText(/The keychain isn’t available, so Berth doesn’t have this account’s API key/)
       .first()
       .waitFor()
     await expectNoTrace(home, second)

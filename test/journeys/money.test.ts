@@ -156,7 +156,7 @@ describe('money and the market over time', () => {
     await price.fill('0.5')
     await dialog.getByRole('button', { name: 'Watch and rent' }).click()
     await dialog.waitFor({ state: 'detached' })
-    await page.getByText('“One of these” has done its work').first().waitFor({ timeout: 60_000 })
+    await page.getByText('The watch “One of these” is done').first().waitFor({ timeout: 60_000 })
     const { instances } = await sim.api<{ instances: RentedByWatch[] }>('GET', '/api/v0/instances/')
     const rented = instances.filter(({ label }) => label?.includes('by-watch'))
     expect(rented).toMatchObject([{ actual_status: 'running', disk_space: 33 }])

@@ -101,7 +101,7 @@ export const limitKinds: Readonly<Record<LimitKind, KindTraits>> = {
   away: { on: 'instance', goesOn: true, isSure: false },
 }
 
-/** The reaction to a moment that passed while Berth was not polling, such as while the laptop slept. */
+/** The reaction to a moment that passed while Berth wasn’t polling, such as while the laptop slept. */
 export type WhenMissed = 'act' | 'tell'
 
 /**

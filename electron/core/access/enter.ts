@@ -85,7 +85,7 @@ export function addressesOf(instance: InstanceView): { direct?: SshAddress; prox
 export function notReady(instance: InstanceView): BerthError {
   return new BerthError({
     code: 'not_running',
-    message: `${instanceName(instance)} is not running, so there is no shell to open.`,
+    message: `${instanceName(instance)} isn’t running, so no terminal can be opened.`,
     advice: 'Start it, or wait until it is running.',
   })
 }

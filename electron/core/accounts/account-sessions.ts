@@ -106,7 +106,7 @@ export function createAccountSessions(context: AccountsContext): AccountSessions
       activity.add({
         account: account.id,
         kind: 'berth',
-        text: 'The session of the two-factor login has ended',
+        text: 'The two-factor login has expired',
         detail: 'Berth continues with the API key.',
       })
     return key

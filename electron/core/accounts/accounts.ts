@@ -40,7 +40,7 @@ export async function openAccounts(context: AccountsContext): Promise<Accounts> 
     onBroken(setAside) {
       const text = `The list of accounts could not be read and was set aside as ${setAside}`
       const detail =
-        'Nothing is watched and no limit acts until you connect them again. Then everything of theirs is there again.'
+        'Instances aren’t monitored and limits don’t act until you connect the accounts again. Their data is kept.'
       activity.add({ kind: 'error', text, detail })
       notifications.say({ id: 'accounts', title: text, body: detail, urgency: 'critical', actions: [] })
     },
@@ -128,8 +128,7 @@ export async function openAccounts(context: AccountsContext): Promise<Accounts> 
     },
     async replaceKey(id, key) {
       const { name, baseUrl, userId } = existing(id)
-      if (id === 'demo')
-        throw new BerthError({ code: 'demo_stays', message: 'The demo has a key of its own.' })
+      if (id === 'demo') throw new BerthError({ code: 'demo_stays', message: 'The demo uses its own key.' })
       await connecting.replaceKey({ id, name, baseUrl, userId }, key)
     },
     async useSessionKey(id, key) {
@@ -139,8 +138,8 @@ export async function openAccounts(context: AccountsContext): Promise<Accounts> 
         activity.add({
           account: id,
           kind: 'error',
-          text: 'The session of the login could not be kept in the keychain',
-          detail: 'It is used until Berth ends.',
+          text: 'The login couldn’t be saved in the keychain',
+          detail: 'It’s kept in memory until you quit.',
         }),
       )
       sessions.find(id)?.useKey(key)

@@ -89,7 +89,7 @@ export function createConnecting(
         throw new BerthError({
           code: 'other_user',
           message: `That key belongs to user ${user.id}, but this account is user ${userId}.`,
-          advice: 'Enter a key of the same user, or connect the other user as an account of its own.',
+          advice: 'Enter a key of the same user, or connect the other user as a separate account.',
           field: 'key',
         })
       await useKey(account, key)

@@ -59,13 +59,13 @@ export function createPause({ store, clock, activity, notifications, pollAccount
       activity.add({
         kind: 'user',
         text: `Paused for ${minutes} minutes`,
-        detail: 'No account is polled until then, so you get no alerts.',
+        detail: 'Until then you get no alerts.',
       })
       notifications.say(
         {
           id: noticeId,
-          title: `Nothing is watched for ${minutes} minutes`,
-          body: 'Berth polls no account until then: you get no alerts, and no limit acts.',
+          title: `Monitoring is paused for ${minutes} minutes`,
+          body: 'Until then you get no alerts, and limits don’t act.',
           urgency: 'normal',
           actions: [{ id: 'resume', label: 'Resume polling' }],
         },

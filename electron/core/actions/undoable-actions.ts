@@ -36,9 +36,9 @@ const patience = 5000
 const done = { stop: 'Stopped', start: 'Started', reboot: 'Rebooted' } as const
 const failed = { stop: 'Not stopped', start: 'Not started', reboot: 'Not rebooted' } as const
 const unsure = {
-  stop: 'Not known whether it was stopped',
-  start: 'Not known whether it was started',
-  reboot: 'Not known whether it was rebooted',
+  stop: 'May have been stopped',
+  start: 'May have been started',
+  reboot: 'May have been rebooted',
 } as const
 
 /** `started` is called with each instance that the user has started. */
@@ -166,8 +166,8 @@ export async function openUndoableActions(
       if (!timers.has(instance))
         throw new BerthError({
           code: 'not_undone',
-          message: 'It was sent already.',
-          advice: 'Do the opposite.',
+          message: 'It was already sent.',
+          advice: 'Do the opposite to reverse it.',
         })
       callOff(instance)
       await waiting.forget(instance)
@@ -193,4 +193,4 @@ export async function openUndoableActions(
   }
 }
 
-const unsent = { code: 'not_sent', message: 'Berth ended before it was sent.' }
+const unsent = { code: 'not_sent', message: 'Berth quit before it was sent.' }

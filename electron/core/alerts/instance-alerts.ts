@@ -115,7 +115,9 @@ function bodyOf(event: InstanceEvent, instance: InstanceView): string {
   const trouble = troubleWords(instance) ?? ''
   switch (event) {
     case 'running':
-      return instance.pricePerHour === undefined ? 'It runs.' : `It runs at ${rate(instance.pricePerHour)}.`
+      return instance.pricePerHour === undefined
+        ? 'It runs.'
+        : `It’s running at ${rate(instance.pricePerHour)}.`
     case 'outbid':
       return `${trouble} Its disk is charged.`
     case 'frozen':
@@ -125,7 +127,7 @@ function bodyOf(event: InstanceEvent, instance: InstanceView): string {
     case 'unstarted':
       return 'No GPU was free for it. Its disk is billed. Start it, or destroy it and try another offer.'
     case 'contractOver':
-      return `Its contract is over: ${afterContract}. Copy the files that you need.`
+      return `Its contract has ended: ${afterContract}. Copy any files you need.`
     case 'creditUsedUp':
       return `${creditUsedUp} Top up to keep it.`
     case 'ended':

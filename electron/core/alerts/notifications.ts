@@ -78,7 +78,7 @@ export function createNotifications({
       {
         ...alert,
         id: `${alert.id}/failed`,
-        title: `${alert.title}: that did not work`,
+        title: `Failed: ${alert.title}`,
         body: advice === undefined ? message : `${message} ${advice}`,
         actions: [],
       },

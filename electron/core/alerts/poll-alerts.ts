@@ -117,14 +117,14 @@ export function lowCreditAlert(account: AccountView, credit: Micros): Alert {
 function lowCreditWords(account: AccountView): string {
   const perHour = rate(account.spendPerHour)
   if (isChargedBelowZero(account))
-    return `Your files may be deleted, and ${isSpendingUnknown(account) ? 'instances are still charged' : `${perHour} is still charged`}. Add credit, or destroy the instances that you don't need.`
+    return `Your files may be deleted, and ${isSpendingUnknown(account) ? 'instances are still charged' : `${perHour} is still charged`}. Add credit, or destroy instances you don’t need.`
   if (isSpendingUnknown(account))
-    return 'The service doesn’t report all spending, so nobody knows how long it lasts.'
+    return 'The service doesn’t report all spending, so it’s unknown how long this lasts.'
   const lasts = creditLasts(account)
-  if (lasts === undefined) return 'Nothing runs now.'
+  if (lasts === undefined) return 'No instance is running.'
   return lasts > 0
     ? `At ${perHour} the credit lasts ${duration(lasts)}.`
-    : `It is used up, and ${perHour} are spent.`
+    : `It’s used up, and you’re still spending ${perHour}.`
 }
 
 /**
@@ -188,8 +188,8 @@ function contractAlert(
   { account, increased, at }: { account: string; increased: boolean; at: number },
 ): Alert {
   const advice = increased
-    ? 'To keep it, accept its host’s new prices. Otherwise copy the files that you need.'
-    : 'Copy the files that you need.'
+    ? 'To keep it, accept its host’s new prices. Otherwise copy any files you need.'
+    : 'Copy any files you need.'
   // Warnings have ids of their own, so that they do not replace alerts about the instance's state.
   return alertOf('contractEnd', {
     id: `${account}/${instance.id}/contractEnd`,

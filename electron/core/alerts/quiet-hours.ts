@@ -31,7 +31,7 @@ export function summary(titles: readonly string[]): Pick<Notice, 'title' | 'body
   const named = titles.slice(0, most).map(title => `${title}.`)
   return {
     title:
-      titles.length === 1 ? 'One alert in the quiet hours' : `${titles.length} alerts in the quiet hours`,
+      titles.length === 1 ? 'One alert during quiet hours' : `${titles.length} alerts during quiet hours`,
     body: [...named, ...(more > 0 ? [`And ${more} more.`] : [])].join(' '),
   }
 }

@@ -39,7 +39,7 @@ export function lackedBy(error: unknown, permission: Permission): Problem | unde
   return {
     code: error.code,
     message: `Berth’s key for this account may not ${may[permission]}: it lacks the permission ${permission}.`,
-    advice: 'Use a key that has it. Where the key needs two-factor authentication, log in first.',
+    advice: 'Use a key that has it. If the key needs two-factor authentication, log in first.',
     facts,
   }
 }

@@ -39,12 +39,12 @@ function serviceProblem({
     code,
     ...(ambiguous
       ? {
-          message: `${message} It may have been done all the same.`,
-          advice: 'Look whether it was, before you try again.',
+          message: `${message} It may still have taken effect.`,
+          advice: 'Check before you try again.',
           unsure: true,
         }
       : { message, advice: advice || undefined }),
-    facts: detail ? { [ownWords.has(code) ? 'What was wrong' : 'The service says']: detail } : undefined,
+    facts: detail ? { [ownWords.has(code) ? 'Details' : 'The service says']: detail } : undefined,
     failCount,
     lockedUntil,
   }

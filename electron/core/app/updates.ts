@@ -18,7 +18,7 @@ const betweenChecks = 24 * 3_600_000
 
 const failed: Problem = {
   code: 'update_failed',
-  message: 'The update could not be had.',
+  message: 'The update couldn’t be downloaded.',
   advice: 'Try again later; the log says more.',
 }
 
@@ -51,8 +51,8 @@ export function openUpdates(
     if (!updater)
       throw new BerthError({
         code: 'no_updates',
-        message: 'This Berth was built without an update address, so it asks nobody.',
-        advice: 'Get a newer version where you got this one.',
+        message: 'This build has no update address, so it can’t check for updates.',
+        advice: 'Look for a newer version where you got this one.',
       })
     return updater
   }
@@ -86,7 +86,7 @@ export function openUpdates(
     if (update?.status !== 'available')
       throw new BerthError({
         code: 'update_not_found',
-        message: 'There is no update to fetch.',
+        message: 'There’s no update to download.',
         advice: 'Check for one first.',
       })
     const { version } = update
@@ -113,8 +113,8 @@ export function openUpdates(
       if (store.get().update?.status !== 'ready')
         throw new BerthError({
           code: 'update_not_fetched',
-          message: 'There is no update to install.',
-          advice: 'Fetch it first.',
+          message: 'There’s no update to install.',
+          advice: 'Download it first.',
         })
       asked.install()
     },

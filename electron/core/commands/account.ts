@@ -167,13 +167,13 @@ export function notificationHandlers({ accounts, activity, store }: Parts): Noti
           event_types: events,
         }),
       )
-      note(id, `Made the webhook “${name ?? new URL(url).host}” #${made.webhook.id}`)
+      note(id, `Created the webhook “${name ?? new URL(url).host}” #${made.webhook.id}`)
       return newWebhook(made)
     },
     async rotateWebhookSecret({ account, id: webhook }) {
       const { id, client } = accounts.session(account)
       const rotated = await needingPermission('user_write', client.webhooks.rotateSecret(webhook))
-      note(id, `Gave webhook #${webhook} another secret`)
+      note(id, `Changed the secret of webhook #${webhook}`)
       return newWebhook(rotated)
     },
     async testWebhook({ account, id: webhook }) {

@@ -22,7 +22,7 @@ export function appHandlers(parts: Parts): AppCommands {
     if (!demo || !store.get().accounts['demo'])
       throw new BerthError({
         code: 'no_demo',
-        message: 'This isn’t the demo: nothing can be made to happen here.',
+        message: 'Events can be simulated in the demo only.',
       })
     return (await demo.start()).controls
   }
@@ -81,18 +81,18 @@ export function appHandlers(parts: Parts): AppCommands {
   }
 }
 
-const storyUnderWay = { code: 'story_under_way', message: 'The story is being played already.' }
+const storyUnderWay = { code: 'story_under_way', message: 'The demo day is already playing.' }
 
 const noAutostart = {
   code: 'no_autostart',
-  message: 'In a browser Berth cannot be started when you log in.',
+  message: 'In a browser, Berth can’t start when you log in.',
   advice: 'Use the desktop app for that.',
   field: 'startAtLogin',
 }
 
 const noCommandFile = {
   code: 'no_command_file',
-  message: 'On Windows no folder of your own is searched for commands.',
+  message: 'On Windows there’s no personal folder for commands.',
   advice: 'Run Berth’s program with --cli.',
   field: 'commandFile',
 }
@@ -116,7 +116,7 @@ export function updateHandlers({
   return {
     diagnostics: async () => diagnostics(store.get(), log, machine.home, machine.clock.now()),
     reportPageError: async ({ screen, error }) =>
-      notePageFailure('A part of the page could not be drawn', `${screen}: ${error}`),
+      notePageFailure('Part of the page couldn’t be shown', `${screen}: ${error}`),
     checkForUpdate: () => updates.check(),
     fetchUpdate: () => updates.fetch(),
     installUpdate: () => updates.install(),

@@ -288,19 +288,19 @@ async function bytesOf(file: Source): Promise<Uint8Array | undefined> {
 function noDialog(): BerthError {
   return new BerthError({
     code: 'no_dialog',
-    message: 'This way of running Berth has no dialog for files.',
-    advice: 'The browser has its own: use that.',
+    message: 'There’s no file dialog in browser mode.',
+    advice: 'Use the browser’s own.',
   })
 }
 
 const browserLeft = {
   code: 'browser_left',
-  message: 'The browser broke the download off.',
-  advice: 'Start it again; the browser keeps no part of it.',
+  message: 'The browser cancelled the download.',
+  advice: 'Start it again. The browser keeps no partial file.',
 }
 const notFetched = {
   code: 'browser_left',
-  message: 'The browser did not come for the download within a minute.',
+  message: 'The browser didn’t start the download within a minute.',
   advice: 'Allow downloads for this page, then try again.',
 }
 

@@ -48,7 +48,7 @@ export function hostingHandlers({ accounts, activity }: Parts): HostingCommands 
       const answer = machineAnswer(
         await needingPermission('machine_write', onMachine(machine, client.machines.cleanup(machine))),
       )
-      note(id, `Cleaned up machine #${machine}: ${answer.deleted ?? 0} expired contracts went`)
+      note(id, `Cleaned up machine #${machine}: ${answer.deleted ?? 0} expired contracts removed`)
       return answer
     },
     async listNetworkDisks({ account }) {

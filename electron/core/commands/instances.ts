@@ -187,8 +187,8 @@ function refuseUseless({ bid = 0, minimumBid = 0 }: InstanceView, ceiling: Micro
   if (ceiling > most) return
   throw new BerthError({
     code: 'useless_ceiling',
-    message: `That has no effect: ${what} is ${rate(most)} already.`,
-    advice: 'Give more than that.',
+    message: `That has no effect: ${what} is already ${rate(most)}.`,
+    advice: 'Enter a higher amount.',
     field: 'choice.ceiling',
   })
 }

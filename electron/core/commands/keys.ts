@@ -33,7 +33,7 @@ export function keyHandlers({ accounts, activity, store }: Parts): KeyCommands {
           key_params: keyParams,
         }),
       )
-      note(id, `Made the API key “${name}” #${made.id}`)
+      note(id, `Created the API key “${name}” #${made.id}`)
       return newKey(made)
     },
     async deleteApiKey({ account, id: key }) {
@@ -154,7 +154,7 @@ export function sshKeyHandlers({
     },
     async generateKey({ name }) {
       const made = await keys().generate(name)
-      activity.add({ kind: 'user', text: `Made the SSH key “${name}”` })
+      activity.add({ kind: 'user', text: `Created the SSH key “${name}”` })
       return made
     },
     async removeKey({ key }) {

@@ -80,7 +80,7 @@ export function rentingHandlers(parts: Parts): RentingCommands {
       if ((search.query.type === 'bid') !== (request.bid !== undefined))
         throw new BerthError({
           code: 'invalid_argument',
-          message: 'A bid is given for interruptible machines, and for no others.',
+          message: 'Only interruptible offers take a bid.',
           field: 'request.bid',
         })
       const session = accounts.session(account)

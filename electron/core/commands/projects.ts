@@ -72,9 +72,9 @@ export async function registerProject(
 
 const noDialog = {
   code: 'no_dialog',
-  message: 'A browser cannot choose a folder for Berth.',
+  message: 'A browser can’t give Berth access to a folder.',
   advice:
-    'In a terminal: berth project add, and the folder. Settings, Other tools, installs the command berth.',
+    'In a terminal, run berth project add and the folder. You can install the command berth in Settings, Other tools.',
 }
 const specChanged = {
   code: 'spec_changed',

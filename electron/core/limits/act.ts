@@ -190,9 +190,9 @@ export function transitionOf(decision: LimitDecision, scene: LimitScene): Transi
     case 'calm':
       return { limit: withoutWarning(limit) }
     case 'over':
-      return over(limit, scene, 'Over: it was stopped already')
+      return over(limit, scene, 'Ended: it was already stopped')
     case 'gone':
-      return over(limit, scene, 'Over: its instance is gone')
+      return over(limit, scene, 'Ended: its instance is gone')
     default:
       return undefined
   }
@@ -236,7 +236,7 @@ export function limitMissed(limit: StoredLimit, dueAt: number, now: number): Sto
   const told = withEvent(
     withoutWarning(limit),
     now,
-    `Missed: it was due ${atMoment(dueAt, now)}, while Berth was not polling`,
+    `Missed: it was due ${atMoment(dueAt, now)}, while Berth wasn’t polling`,
   )
   return actsOnce(limit) ? { ...told, ended: 'missed' } : { ...told, passed: true }
 }

@@ -40,13 +40,13 @@ export function warningAlert(
   targets: readonly LimitTarget[],
 ): Alert {
   const names = targets.map(({ instance }) => nameOf(instance, scene.instances))
-  const which = limit.instance === undefined && names.length > 0 ? ` As things are: ${listed(names)}.` : ''
-  const lost = limit.action === 'destroy' ? ' All its files are lost then.' : ''
+  const which = limit.instance === undefined && names.length > 0 ? ` Right now: ${listed(names)}.` : ''
+  const lost = limit.action === 'destroy' ? ' All its files will be lost.' : ''
   return alertOf('limitDue', {
     ...base(scene, limit),
     title: `${effectWords(limit, scene.instances)} ${atMoment(dueAt, scene.now)}`,
     // The title has the moment: a duration would become wrong while it is shown.
-    body: `By a limit.${which}${lost}`,
+    body: `A limit is due.${which}${lost}`,
     actions: snoozeOrShow(scene.account, limit),
   })
 }
@@ -72,7 +72,7 @@ export function heldAlert(
   return alertOf('limitHeld', {
     ...base(scene, limit),
     title: `${effectWords(limit, scene.instances)} as soon as the service ${creditStaleSince === undefined ? 'answers' : 'reports the credit'}`,
-    body: `It was due ${atMoment(dueAt, now)}.${since} Until then your instances keep costing money.`,
+    body: `It was due ${atMoment(dueAt, now)}.${since} Until then you keep paying for your instances.`,
     actions: snoozeOrShow(scene.account, limit),
   })
 }
@@ -83,7 +83,7 @@ export function limitDoneAlert(
   targets: readonly LimitTarget[],
   late: { dueAt: number } | undefined,
 ): Alert {
-  const delay = late ? ` It was due ${atMoment(late.dueAt, scene.now)}, while Berth was not polling.` : ''
+  const delay = late ? ` It was due ${atMoment(late.dueAt, scene.now)}, while Berth wasn’t polling.` : ''
   return alertOf('limitDone', {
     ...base(scene, limit),
     title: doneWords(targets, scene.instances),
@@ -97,14 +97,14 @@ export function missedAlert(scene: LimitScene, limit: StoredLimit, dueAt: number
   return alertOf('limitMissed', {
     ...base(scene, limit),
     title: `A limit was missed: ${effectWords(limit, scene.instances)}`,
-    body: `It was due ${atMoment(dueAt, scene.now)}, while Berth was not polling, and was only to say so.${cost}`,
+    body: `It was due ${atMoment(dueAt, scene.now)}, while Berth wasn’t polling. It’s set to only report that.${cost}`,
   })
 }
 
 export function limitFailedAlert(scene: LimitScene, limit: StoredLimit, { message, advice }: Problem): Alert {
   return alertOf('limitFailed', {
     ...base(scene, limit),
-    title: `${effectWords(limit, scene.instances)} later: it did not work yet`,
+    title: `${effectWords(limit, scene.instances)} late: the first try failed`,
     body: [message, advice, 'Berth tries again.'].filter(Boolean).join(' '),
   })
 }
@@ -199,7 +199,7 @@ export function createWatchdogAlerts({
       tell(
         instance,
         `The watchdog of ${nameOf(instance)} is gone`,
-        'Something on the instance removed it, so nothing there stops the instance now. Install it again.',
+        'Something on the instance removed it, so it can’t stop the instance anymore. Install it again.',
       )
     },
   }

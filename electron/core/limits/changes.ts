@@ -166,12 +166,12 @@ export function createLimitChanges(
     async watch(id, asleep) {
       const before = limits.get(id)
       const limit = { ...before, asleep }
-      if (!canBeAsleep(limit.when)) throw refused('A watchdog counts no money.', 'asleep')
+      if (!canBeAsleep(limit.when)) throw refused('A watchdog can’t track cost.', 'asleep')
       needOneAction(limit, limits.all(), id)
       await limits.put(limit)
       if (asleep) await ask(limit, () => limits.put(before))
       else settle(limit)
-      say(asleep ? 'Let a watchdog keep a limit, too' : 'Took a limit off the watchdog', limit)
+      say(asleep ? 'Added a watchdog to a limit' : 'Removed the watchdog from a limit', limit)
     },
     async adopt(instance, { action, ...request }) {
       const found = conditionsOf({ action, ...request })
@@ -234,7 +234,7 @@ export function newLimit(
   if (forAccount && instance !== undefined)
     throw refused('Budgets and credit are limits of the whole account.', 'when.kind')
   if (!forAccount && instance === undefined) throw refused('Choose the instance that it limits.', 'instance')
-  if (asleep && !canBeAsleep(when)) throw refused('A watchdog counts no money.', 'asleep')
+  if (asleep && !canBeAsleep(when)) throw refused('A watchdog can’t track cost.', 'asleep')
   mustBeAhead(when, now)
   return { ...rest, instance, when, action, asleep: asleep || when.kind === 'away', setAt: now, history: [] }
 }
@@ -249,7 +249,7 @@ function needOneAction(limit: StoredLimit, all: readonly StoredLimit[], instead:
   if (!other) return
   const does = other.action === 'stop' ? 'stops' : 'destroys'
   throw refused(
-    `The watchdog there ${does} the instance for another limit: it does one thing only.`,
+    `The watchdog already ${does} the instance for another limit, and can only do one of the two.`,
     'asleep',
   )
 }
@@ -335,7 +335,7 @@ export function takenOver(
       : when
   const limit = { ...place, when: left, action, asleep, warning, missed, snoozedUntil, setAt, history: [] }
   const before = when.kind === 'cost' ? `, which had cost ${money(spent)}` : ''
-  return withEvent(limit, now, `Taken over from #${instance}${before}`)
+  return withEvent(limit, now, `Carried over from #${instance}${before}`)
 }
 
 /** The limit of a started instance: as long, or as much beyond the `spent` micro-dollars, as the one that has ended. */
@@ -355,7 +355,7 @@ export function setAgain(
 
 function mustBeAhead(when: Limit['when'], now: number): void {
   if (when.kind !== 'time') return
-  if (when.at <= now) throw refused('That time has passed already.', 'when.at')
+  if (when.at <= now) throw refused('That time has already passed.', 'when.at')
   if (when.at > now + furthest) throw refused('That is more than a year ahead.', 'when.at')
 }
 

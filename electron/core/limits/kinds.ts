@@ -110,7 +110,8 @@ function reached(spent: Micros, limit: Micros, perHour: Micros, at: number): num
 const loadUnknown: Problem = {
   code: 'no_gpu_load',
   message: 'Its GPU load is unknown, so this limit can’t act.',
-  advice: 'The service doesn’t report it, and Berth couldn’t read it over SSH. Open a terminal to see why.',
+  advice:
+    'The service doesn’t report the load, and Berth couldn’t read it over SSH. Open a terminal to see why.',
 }
 
 const loadUnread = (why: string): Problem => ({
@@ -127,14 +128,14 @@ const costUnknown: Problem = {
 
 const startUnknown: Problem = {
   code: 'start_unknown',
-  message: 'When it was rented is unknown, so this limit counts only from when Berth first saw it.',
+  message: 'Its rental time is unknown, so this limit counts from when Berth first saw it.',
   advice: 'It may have cost more. Set a time limit as well.',
 }
 
 const creditUnknown: Problem = {
   code: 'credit_unknown',
   message: 'The credit is unknown, so this limit can’t act.',
-  advice: 'Enter a key that may read the account: one with user_read.',
+  advice: 'Enter a key that can read the account (user_read).',
 }
 
 const creditUntold: Problem = {

@@ -17,8 +17,8 @@ export function limitVeto(
   return (
     limit && {
       code: heldByLimit,
-      message: `Waits: ${reasonClause(limit.when)}, and its limit would stop it at once.`,
-      advice: 'It continues when that is over. To continue sooner, snooze or change the limit.',
+      message: `Waiting: ${reasonClause(limit.when)}, so its limit would stop it at once.`,
+      advice: 'It continues when that changes. To continue sooner, snooze or change the limit.',
     }
   )
 }

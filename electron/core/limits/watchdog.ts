@@ -111,7 +111,7 @@ export function openWatchdogs(context: AccountContext, parts: WatchdogParts): Wa
     if (!view || !canGetIn(view))
       throw new BerthError({
         code: 'not_running',
-        message: `${alerts.nameOf(instance)} is not running, so nothing can be done inside it.`,
+        message: `${alerts.nameOf(instance)} isn’t running, so Berth can’t reach into it.`,
         advice: 'Start it, or wait until it is running.',
       })
     return view
@@ -263,7 +263,7 @@ export function createWatchdogVisits(
       // It may be wanted again meanwhile.
       if (find(instance)?.step !== 'removing') return 0
       await forget(instance)
-      note(instance, `The watchdog is off ${alerts.nameOf(instance)}`)
+      note(instance, `Removed the watchdog from ${alerts.nameOf(instance)}`)
       return undefined
     }
     const lease = watchdog.foreign || watchdog.request.lease === undefined ? '' : machine.random.hex(16)
@@ -299,7 +299,7 @@ export function createWatchdogVisits(
     if (watchdog.step === 'putting')
       note(
         instance,
-        `A watchdog is on ${alerts.nameOf(instance)}`,
+        `Installed a watchdog on ${alerts.nameOf(instance)}`,
         watchdogWords(watchdog.request, context.now()),
       )
     if (reading.did && isNews(reading.did, watchdog.did)) alerts.ended(reading.did, instance)

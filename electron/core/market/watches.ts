@@ -120,7 +120,7 @@ export async function openWatches(
       await watches.add(savedWatch({ id, account, request: whole, run }, before))
       if (!openRequest || !hasSecrets(openRequest)) await forgetSecrets(before)
       if (before && !sameSearch(before.request, request)) prices.forget(id)
-      note('user', `${before ? 'Changed' : 'Began'} the watch “${request.name}”`)
+      note('user', `${before ? 'Changed' : 'Started'} the watch “${request.name}”`)
       watches.show()
       void search(id)
       return id
@@ -132,7 +132,7 @@ export async function openWatches(
       const again = isDone(watch)
       const going = { failed: 0, rented: again ? 0 : watch.rented }
       await update(id, { paused, notesPrices: undefined, waits: undefined, ...(paused ? {} : going) })
-      note('user', `${paused ? 'Paused' : 'Went on with'} the watch “${request.name}”`)
+      note('user', `${paused ? 'Paused' : 'Resumed'} the watch “${request.name}”`)
       if (!paused) void search(id)
     },
     async delete(id) {
@@ -168,7 +168,7 @@ export async function openWatches(
 const tooMany: Problem = {
   code: 'too_many_watches',
   message: `There are ${mostWatches} watches already.`,
-  advice: 'Delete one that is no longer needed.',
+  advice: 'Delete one you no longer need.',
 }
 
 /** What a search works with, apart from the account. */

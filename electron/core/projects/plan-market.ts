@@ -76,7 +76,7 @@ export async function planMarket(
 function offerUnfit(offer: number) {
   return {
     code: 'offer_unfit',
-    message: `Offer ${offer} is gone, or isn’t what berth.yaml asks for.`,
+    message: `Offer ${offer} is gone, or doesn’t match berth.yaml.`,
     advice: 'Choose another one, or change berth.yaml.',
   }
 }

@@ -83,8 +83,8 @@ export async function openProjects(
     if ('problems' in result) {
       throw new BerthError({
         code: 'bad_spec',
-        message: ['berth.yaml cannot be used:', ...result.problems.map(specProblemWords)].join('\n'),
-        advice: 'Mend it, then run it again.',
+        message: ['berth.yaml has errors:', ...result.problems.map(specProblemWords)].join('\n'),
+        advice: 'Fix them, then run it again.',
       })
     }
     return agreementOf(text, result.spec)
@@ -172,15 +172,15 @@ function forPeople(path: string, home: string): string {
 const noSuchProject = { code: 'no_such_project', message: 'That project is no longer on the list.' }
 const noSpec = {
   code: 'no_spec',
-  message: 'There is no berth.yaml in the folder.',
-  advice: 'Write one: run, with the command to run, is all that it needs.',
+  message: 'The folder has no berth.yaml.',
+  advice: 'Create one. It only needs run, the command to run.',
 }
 const specExists = {
   code: 'spec_exists',
-  message: 'There is a berth.yaml in the folder by now.',
-  advice: 'Berth leaves it unchanged. Close this, and run it as it is.',
+  message: 'The folder already has a berth.yaml.',
+  advice: 'Berth won’t overwrite it. Close this form and run the project as it is.',
 }
 const unreadable = {
   code: 'bad_spec',
-  message: 'berth.yaml cannot be read, or is longer than 32 KB.',
+  message: 'berth.yaml can’t be read, or is longer than 32 KB.',
 }

@@ -62,8 +62,10 @@ export async function adoptInstance(
     ...(queued ? { queued, problem: sentenceFor('no_gpu') } : { problem: undefined }),
   })
   const tried = tries.get(mark)
-  const created = isRetrying(rental) ? `${tryOf(tried)} is created, and boots` : `Rented as #${instance}`
-  context.activity.add(tryEntry(`${created}${queued ? ', which waits for a GPU' : ''}`, tried))
+  const created = isRetrying(rental)
+    ? `${tryOf(tried)} was created and is starting`
+    : `Rented as #${instance}`
+  context.activity.add(tryEntry(`${created}${queued ? ', waiting for a GPU' : ''}`, tried))
   void context.poll()
 }
 
@@ -86,7 +88,7 @@ export async function destroySurplus(
   { client, ending, activity }: AccountContext,
   surplus: readonly number[],
   tried: Tried,
-  why = 'which the same rental had created a second time',
+  why = 'a duplicate from the same rental',
 ): Promise<void> {
   for (const instance of surplus) {
     try {
@@ -141,7 +143,7 @@ export async function endTry(
   await tries.update(mark, { step, problem })
   const tried = tries.get(mark)
   if (retries) {
-    if (step === 'cancelled') activity.add(tryEntry(`${tryOf(tried)} was taken back`, tried))
+    if (step === 'cancelled') activity.add(tryEntry(`${tryOf(tried)} was cancelled`, tried))
     // Its rental continues at the next poll.
     void context.poll()
     // An instance that exists, or did, has alerts of its own.

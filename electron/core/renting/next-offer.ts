@@ -138,7 +138,7 @@ export function createRentNext(parts: RetryParts): (rental: Retrying) => Promise
 
   function waitForLimit(id: string, problem: Problem, price: Micros): Promise<void> {
     held.set(id, { price, at: held.get(id)?.at ?? now() })
-    return wait(parts, id, problem, 'Nothing is rented for now')
+    return wait(parts, id, problem, 'Renting is on hold')
   }
 
   /** The last price found, unless it is so old that a cheaper offer may have come. */
@@ -188,7 +188,7 @@ export function createRentNext(parts: RetryParts): (rental: Retrying) => Promise
     try {
       return await searchAndRent(rental)
     } catch (error) {
-      await wait(parts, id, problemOf(error), 'Waits for the service')
+      await wait(parts, id, problemOf(error), 'Waiting for the service')
       return false
     }
   }

@@ -151,7 +151,7 @@ async function carryOut(parts: RecoveryParts, instance: InstanceView, recovery: 
       throw new BerthError(move.why)
     case 'stop':
       await endInstance(context.client(), instance.id, 'stop', context.ending)
-      noteOfRecovery(context, instance, 'Stopped, since another instance replaced it')
+      noteOfRecovery(context, instance, 'Stopped: another instance replaced it')
       return void context.poll()
   }
 }
@@ -296,7 +296,7 @@ async function leaveTo(
     held: undefined,
     lastAt: context.now(),
   })
-  const text = `Another Berth has rented #${by} in the place of it`
+  const text = `Another Berth already replaced it with #${by}`
   noteOfRecovery(context, instance, text)
 }
 

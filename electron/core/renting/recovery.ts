@@ -157,19 +157,19 @@ function addedBy(recovery: Recovery, instance: InstanceView, now: number): Recov
 
 const unknownMinimum: Problem = {
   code: 'unknown_minimum',
-  message: 'The service does not say which bid runs now, so none can be chosen.',
-  advice: 'Raise the bid by hand.',
+  message: 'The service doesn’t report the minimum bid, so Berth can’t choose one.',
+  advice: 'Raise the bid yourself.',
 }
 
 const aboveCeiling: Problem = {
   code: 'above_ceiling',
-  message: 'The lowest bid that runs now is not below the ceiling.',
-  advice: 'Wait until others bid less, allow more, or rent another.',
+  message: 'The minimum bid isn’t below your ceiling.',
+  advice: 'Wait for it to drop, raise the ceiling, or rent another.',
 }
 
 export const notInterruptible: Problem = {
   code: 'not_interruptible',
-  message: 'This instance is on demand: nobody can outbid it.',
+  message: 'This instance is on-demand, so it can’t be outbid.',
 }
 
 /**

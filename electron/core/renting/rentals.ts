@@ -114,7 +114,7 @@ export async function openRentals(
     if (late.length === 0) return
     if (instance !== undefined) void destroySurplus(context, late, tried)
     else if (!isRetrying(rental) && !unwanted) void creation.work(mark, 'find or give up')
-    else void destroySurplus(context, late, tried, 'which came after its rental had ended')
+    else void destroySurplus(context, late, tried, 'created after its rental had ended')
   }
 
   /** Undoes a try at any step, even one that runs or failed. */
@@ -275,13 +275,13 @@ export async function openRentals(
 
 const tooLate: Problem = {
   code: 'too_late',
-  message: 'It is ready already, so there is nothing left to cancel.',
-  advice: 'Destroy the instance if you do not want it.',
+  message: 'It’s already ready, so there’s nothing to cancel.',
+  advice: 'Destroy the instance if you don’t want it.',
 }
 
 const notInQuestion: Problem = {
   code: 'invalid_argument',
-  message: 'That instance is not one of those in question.',
+  message: 'That instance isn’t one of the candidates.',
 }
 
-const nothingTried: Problem = { code: 'no_such_rental', message: 'It has tried no offer yet.' }
+const nothingTried: Problem = { code: 'no_such_rental', message: 'No offer has been tried yet.' }

@@ -168,8 +168,8 @@ export function replacementFor(
   if (!gpu)
     throw new BerthError({
       code: 'no_gpu_known',
-      message: 'The service does not say what GPUs this instance has, so no other can be chosen for it.',
-      advice: 'Raise the bid instead, or rent another by hand.',
+      message: 'The service doesn’t report this instance’s GPUs, so Berth can’t choose a replacement.',
+      advice: 'Raise the bid, or rent another yourself.',
     })
   const known = tried ? requestAgain(tried) : requestLike(instance, record)
   if (known.registry) throw secretsLost(`the token of ${known.registry.server}`)
@@ -204,7 +204,7 @@ function secretOf(name: string, record: Instance | undefined): string {
 function secretsLost(secret: string): BerthError {
   return new BerthError({
     code: 'secrets_lost',
-    message: `It was rented with ${secret}, which Berth does not keep and this service does not show.`,
-    advice: 'Raise the bid instead, or rent another by hand.',
+    message: `It was rented with ${secret}, which Berth doesn’t store and the service doesn’t show.`,
+    advice: 'Raise the bid, or rent another yourself.',
   })
 }

@@ -73,7 +73,7 @@ export function createRetries(parts: RetryParts, limits: Pick<StoredLimits, 'act
     if (isDeepEqual({ ...current, ...change }, current)) return rentals.get(id)
     await tries.update(current.mark, change)
     const tried = tries.get(current.mark)
-    const runs = tried.rental.request.access === 'ssh' ? 'runs, and waits for SSH' : 'runs'
+    const runs = tried.rental.request.access === 'ssh' ? 'is running, waiting for SSH' : 'runs'
     if (current.runningAt === undefined && tried.runningAt !== undefined && !tried.drop)
       context.activity.add(tryEntry(`${tryOf(tried)} ${runs}`, tried))
     return rentals.get(id)

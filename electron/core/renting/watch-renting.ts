@@ -46,7 +46,7 @@ export function createWatchRenting(
     const waits = limitVeto(store.get().accounts[account], { more: price }, context.now())
     if (waits?.message !== watch.waits?.message) {
       await update(id, { waits })
-      if (waits) alert(watchDoneAlert(watch, `“${request.name}” rents nothing for now`, waits.message))
+      if (waits) alert(watchDoneAlert(watch, `“${request.name}” has paused renting`, waits.message))
     }
     if (!waits) await begin(get(id))
   }
@@ -61,8 +61,8 @@ export function createWatchRenting(
     if (!openRequest) return stop(id, secretsLost)
     const rental = `r${context.newId()}`
     await watches.intend(id, { renting: rental })
-    const then = run ? ` “${run.name}” is run there.` : ''
-    note('berth', `The watch “${request.name}” rents`, `An offer matches.${then}`)
+    const then = run ? ` It will run “${run.name}”.` : ''
+    note('berth', `The watch “${request.name}” is renting`, `An offer matches.${then}`)
     const wanted = { search, request: openRequest, retries: rents.limits, why: 'watch' } as const
     const rent = () => rentals.start(wanted, rental)
     await (run ? runs.startOn({ ...run, rental, rentedAgain: true }, rent) : rent())
@@ -103,8 +103,8 @@ export function createWatchRenting(
     const watch = find(id)
     if (!watch) return
     const machines = watch.rented === 1 ? 'One machine was' : `${watch.rented} machines were`
-    const body = `${machines} rented, as many as it may.`
-    alert(watchDoneAlert(watch, `“${watch.request.name}” has done its work`, body))
+    const body = `${machines} rented, the maximum you set.`
+    alert(watchDoneAlert(watch, `The watch “${watch.request.name}” is done`, body))
   }
 
   /** As `finish`. */
@@ -131,20 +131,20 @@ export function createWatchRenting(
 
 const secretsLost: Problem = {
   code: 'secrets_lost',
-  message: 'The secret values it rents with are no longer in the keychain.',
+  message: 'Its secret values are no longer in the keychain.',
   advice: 'Change the watch and enter them again.',
 }
 
 const failsAlways: Problem = {
   code: 'watch_failed',
-  message: `${mostFailed} attempts in a row came to nothing.`,
-  advice: 'Activity says why. Go on with the watch to try again.',
+  message: `${mostFailed} attempts in a row failed.`,
+  advice: 'See Activity for the reasons. Resume the watch to try again.',
 }
 
 function kept(instance: number): Problem {
   return {
     code: 'watch_kept',
     message: `#${instance} was stopped elsewhere while it was being rented, and is kept: its disk is charged.`,
-    advice: 'Start or destroy it, then go on with the watch.',
+    advice: 'Start or destroy it, then resume the watch.',
   }
 }

@@ -23,88 +23,89 @@ const problems: Readonly<Record<string, Problem>> = {
   },
   crashed: {
     code: 'crashed',
-    message: 'The container crashed while it started.',
+    message: 'The container crashed while starting.',
     advice: 'Check the image and the start script. Destroy it and try another offer.',
   },
   ended: {
     code: 'ended',
     message: 'The instance exited before it ran: it was stopped, or its container crashed.',
-    advice: 'Look at its log, and start it again, or destroy it so that its disk costs nothing.',
+    advice: 'Check its log and start it again, or destroy it to stop paying for its disk.',
   },
   unstartable: {
     code: 'unstartable',
-    message: 'The machine cannot start the container.',
-    advice: 'Destroy it, and rent another machine or with another image.',
+    message: 'The host can’t start the container.',
+    advice: 'Destroy it, then try another machine or image.',
   },
   [noImage]: {
     code: noImage,
     message: imageWords,
-    advice: 'Destroy it, and rent with another image.',
+    advice: 'Destroy it, then rent with another image.',
   },
   silent: {
     code: 'silent',
-    message: 'The host sends no heartbeat, so the instance does not run now.',
-    advice: 'The host may come back. If you cannot wait, destroy it and try another offer.',
+    message: 'The host stopped sending a heartbeat, so the instance isn’t running.',
+    advice: 'The host may come back. If you can’t wait, destroy it and try another offer.',
   },
   offline: {
     code: 'offline',
-    message: 'The host went offline, so the instance does not run now.',
-    advice: 'The host may come back. If you cannot wait, destroy it and try another offer.',
+    message: 'The host went offline, so the instance isn’t running.',
+    advice: 'The host may come back. If you can’t wait, destroy it and try another offer.',
   },
   outbid: {
     code: 'outbid',
-    message: 'The bid is below what others pay: the instance is stopped.',
-    advice: 'Raise the bid, or destroy it so that its disk costs nothing.',
+    message: 'Your bid is below the minimum, so the instance is stopped.',
+    advice: 'Raise the bid, or destroy it to stop paying for its disk.',
   },
   stopped: {
     code: 'stopped',
     message: 'The instance was stopped before it ran.',
-    advice: 'Start it again, or destroy it so that its disk costs nothing.',
+    advice: 'Start it again, or destroy it to stop paying for its disk.',
   },
   late: {
     code: 'late',
-    message: 'It takes longer than it should to be running.',
-    advice: 'A large image on a slow line can need it. Wait longer, or destroy it and try another offer.',
+    message: 'It’s taking longer than usual to start.',
+    advice:
+      'A large image on a slow connection can take this long. Wait, or destroy it and try another offer.',
   },
   no_gpu: {
     code: 'no_gpu',
-    message: 'It is rented and waits for a GPU. Only its disk is billed until it runs.',
+    message: 'It’s rented and waiting for a GPU. Until it runs, you only pay for its disk.',
     advice: 'Wait, or destroy it and try another offer.',
   },
   not_new: {
     code: 'not_new',
-    message: 'The service named an instance that you had before.',
-    advice: 'Nothing new was found on the account. Try another offer.',
+    message: 'The service returned an instance you already had.',
+    advice: 'No new instance is on the account. Try another offer.',
   },
   offer_gone: {
     code: 'offer_gone',
-    message: 'Someone else was faster: this offer is gone.',
-    advice: 'Pick another one like it; nothing was rented.',
+    message: 'This offer is gone: someone else rented it first.',
+    advice: 'Nothing was rented. Pick a similar offer.',
   },
   not_created: {
     code: 'not_created',
-    message: 'The service did not answer, and nothing new is on the account.',
+    message: 'The service didn’t answer, and no new instance is on the account.',
     advice: 'Nothing was rented. Try again in a moment.',
   },
   too_old: {
     code: 'too_old',
-    message: 'Berth ended before it was requested, and the price may have changed since.',
+    message: 'Berth quit before requesting it, and the price may have changed since.',
     advice: 'Nothing was rented. Rent it again if you still want it.',
   },
   list_uncertain: {
     code: 'list_uncertain',
-    message: 'The answer was lost, and the service’s list of instances is not whole.',
-    advice: 'Berth checks again, and rents nothing until it’s certain that nothing was created.',
+    message: 'The answer was lost, and the service’s instance list is incomplete.',
+    advice: 'Berth keeps checking, and rents nothing until it’s certain that nothing was created.',
   },
   unclear_unwanted: {
     code: 'unclear_unwanted',
-    message: 'It was cancelled, but may have been created.',
-    advice: 'Say which of the new instances it is: that one is destroyed.',
+    message: 'It was cancelled, but an instance may have been created.',
+    advice: 'Choose which new instance it is. That one is destroyed.',
   },
   secrets_lost: {
     code: 'secrets_lost',
-    message: 'Berth was closed before the service answered, and nothing new is on the account.',
-    advice: 'Secret values were not kept, since this machine has no keychain. Rent it again.',
+    message: 'Berth was closed before the service answered, and no new instance is on the account.',
+    advice: 'Secret values weren’t kept, as this computer has no keychain. Rent it again.',
   },
 }
 
@@ -117,7 +118,7 @@ export function sentenceFor(end: string): Problem {
 export const sentences = {
   late: {
     code: 'late',
-    message: 'It was not running in time.',
+    message: 'It didn’t start in time.',
   },
   noGpu: {
     code: 'no_gpu',
@@ -125,28 +126,27 @@ export const sentences = {
   },
   noSsh: {
     code: 'no_ssh',
-    message: 'It runs, but Berth couldn’t log in over SSH in time.',
+    message: 'It’s running, but Berth couldn’t log in over SSH in time.',
   },
   ceiling: {
     code: 'ceiling_reached',
-    message: 'The attempts have cost what they may.',
-    advice: 'Nothing is left of them. Allow more, or pick hosts with more reliability.',
+    message: 'The budget for attempts is used up.',
+    advice: 'All of them were destroyed. Allow more, or require more reliable hosts.',
   },
   attemptsUsedUp: {
     code: 'tries_used_up',
-    message: 'None of the attempts came to anything.',
-    advice: 'Nothing is left of them. Look at why each was dropped, or allow more attempts.',
+    message: 'All attempts failed.',
+    advice: 'All of them were destroyed. Check why each was dropped, or allow more attempts.',
   },
   crashedEverywhere: {
     code: 'tries_used_up',
-    message: 'It crashed on every machine that was tried.',
-    advice:
-      'That speaks against the image or the start script rather than the hosts. Nothing is left of the attempts.',
+    message: 'It crashed on every machine tried.',
+    advice: 'The cause is probably the image or start script, not the hosts. All attempts were destroyed.',
   },
   noOffers: {
     code: 'no_offers',
-    message: 'No further offer matches the search and its limits.',
-    advice: 'Loosen the filter or the price, or forgive hosts that failed; nothing is left of the attempts.',
+    message: 'No other offer matches the search and its limits.',
+    advice: 'Loosen the filter or the price, or forgive hosts that failed. All attempts were destroyed.',
   },
   noneWithinReach: {
     code: 'no_offers',
@@ -157,17 +157,17 @@ export const sentences = {
     code: 'prices_unknown',
     message:
       'The service’s offers have no prices, so Berth can’t keep to a limit and rents nothing automatically.',
-    advice: 'Rent an offer by hand, or bid.',
+    advice: 'Rent an offer yourself, or bid.',
   },
   takenAway: {
     code: 'instance_gone',
     message: 'The instance was destroyed elsewhere while it was being tried.',
-    advice: 'Nothing further is rented for it.',
+    advice: 'Berth won’t rent another.',
   },
   stopped: {
     code: 'stopped',
     message: 'The instance was stopped elsewhere while it was being tried.',
-    advice: 'It is kept, and its disk is charged: start or destroy it. Nothing further is rented.',
+    advice: 'It’s kept, and its disk is billed: start or destroy it. Berth won’t rent another.',
   },
 } satisfies Record<string, Problem>
 
@@ -181,7 +181,7 @@ function nothingAsGood(instance: number, { search, request }: Pick<Retrying, 'se
   return {
     code: nothingAsGoodCode,
     message: `No offer is as good as #${instance}: ${[...asked, ...bid].join(', ')}.`,
-    advice: 'Nothing worse is rented. Berth looks again later; allow a higher bid, or rent another by hand.',
+    advice: 'Berth rents nothing worse and keeps looking. Allow a higher bid, or rent another yourself.',
   }
 }
 
@@ -210,7 +210,7 @@ export function rentalAlert(account: AccountId, { rental, step, offer, problem }
     id: `${account}/rental/${id}`,
     title: isUnclear ? 'A rental needs your answer' : 'Renting failed',
     body: isUnclear
-      ? `The service didn’t say which new instance is ${name}. Choose it, or choose that there is none. Nothing else is rented until then.`
+      ? `The service didn’t say which new instance is ${name}. Choose it, or choose that there’s none. Renting waits for your answer.`
       : `${name}: ${problem?.message ?? 'nothing was rented.'}`,
   })
 }
@@ -232,14 +232,14 @@ export function retriesAlert({ account, ...rental }: Retrying): Alert {
       instance,
       state: 'running',
       title: `${name} is ready`,
-      body: `${request.access === 'ssh' ? 'It runs, and SSH answers' : 'It runs'}: attempt ${tries.length} of ${retries.attempts}.${cost}`,
+      body: `${request.access === 'ssh' ? 'It’s running and SSH works' : 'It’s running'}: attempt ${tries.length} of ${retries.attempts}.${cost}`,
     })
   }
   return alertOf('rentalFailed', {
     id: alertId,
     title:
       tries.length === 0
-        ? `Nothing could be rented: ${problem?.code === 'prices_unknown' ? 'the service reports no prices' : 'no offer was within reach'}`
+        ? `Nothing could be rented: ${problem?.code === 'prices_unknown' ? 'the service reports no prices' : 'no offer met your limits'}`
         : `Nothing could be rented after ${tries.length} ${tries.length === 1 ? 'attempt' : 'attempts'}`,
     body: `${problem?.message ?? ''}${cost}`.trim(),
   })

@@ -108,7 +108,7 @@ test('a link shows its place, a terminal link asks first, and a bad link does no
     expect(await place(berth), link).toBe('#/settings')
     expect(await page.getByRole('dialog').count(), link).toBe(0)
   }
-  await expect.poll(desk.titles, soon).toContain('A link leads nowhere')
+  await expect.poll(desk.titles, soon).toContain('Berth doesn’t know this link')
   expect(await writes()).toEqual(before)
   expect(berth.errors).toEqual([])
 })

@@ -106,7 +106,7 @@ describe.skipIf(lacking)(`a project from the command line${lacking}`, () => {
     const wrong = await berth('run', '--yes')
     expect(wrong).toMatchObject({ code: 1, out: '' })
     expect(wrong.err).toMatch(
-      /^berth\.yaml cannot be used:\n(.*\n)*line 1, column 1: runn is not known.*\n(.*\n)*Mend it, then run it again\.\n$/,
+      /^berth\.yaml has errors:\n(.*\n)*line 1, column 1: runn is not known.*\n(.*\n)*Fix them, then run it again\.\n$/,
     )
     expect(wrong.err).toContain('line 2, column 1: \ufffd[2J is not known.')
     expect(wrong.err).toContain('line 3, column 7: disk: must be a number.')

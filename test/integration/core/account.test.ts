@@ -86,7 +86,7 @@ test('a refused session key is deleted, and the API key takes over', async () =>
   await berth.until(() => berth.account().connection.status === 'online')
   expect(sessionEntry()).toBeUndefined()
   expect(Object.values(berth.berth.state().activity).map(({ text }) => text)).toContain(
-    'The session of the two-factor login has ended',
+    'The two-factor login has expired',
   )
 })
 

@@ -173,7 +173,7 @@ test('without a keychain the account is locked with a message that says so', asy
     status: 'locked',
     problem: {
       code: 'key_missing',
-      message: 'No keychain on this computer answers, so Berth doesn’t have this account’s API key.',
+      message: 'The keychain isn’t available, so Berth doesn’t have this account’s API key.',
       advice: 'Unlock the keychain and try again, or enter the key once more.',
     },
   })

@@ -118,20 +118,20 @@ describe.concurrent('a deployment that changes', () => {
 describe.concurrent('an uncertain list', () => {
   const empty = { list: 'v0-empty', v1: '404', single: 'null' } as const
 
-  test('is reported, loses no instance, and is certain again once it is complete', async ({ connected }) => {
+  test('is reported, loses no instance, and is over once the list is complete', async ({ connected }) => {
     const { under, become } = await connected(publicProfile)
     const [id, other] = await rentedIds(under, 2)
     become(empty)
     await under.run('refresh', {})
     await under.run('refresh', {})
     expect(idsOf(under)).toEqual([id, other])
-    expect(under.account().uncertain?.reason).toContain('may still be there')
+    expect(under.account().uncertain?.reason).toContain('may still exist')
     expect(under.account().uncertain?.instances).toHaveLength(1)
-    expect(texts(under).filter(text => /list of instances is not certain/.test(text))).toHaveLength(1)
+    expect(texts(under).filter(text => /instance list is incomplete/.test(text))).toHaveLength(1)
     become({ deployment: 'public' })
     await under.run('refresh', {})
     expect(under.account().uncertain).toBeUndefined()
-    expect(texts(under).filter(text => /certain again/.test(text))).toHaveLength(1)
+    expect(texts(under).filter(text => /is complete again/.test(text))).toHaveLength(1)
   })
 
   test('lets a limit act only on an instance that answers by itself', async ({ connected }) => {

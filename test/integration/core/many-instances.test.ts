@@ -131,7 +131,7 @@ test('the first page is shown while the second is awaited, and nothing counts as
   await first.until(({ shown }) => shown !== undefined && instancesOf(first).length > 0)
   const partly = {
     connection: { status: 'connecting' },
-    uncertain: { reason: 'The list of instances is not complete yet: 25 instances so far.' },
+    uncertain: { reason: 'The instance list is still loading: 25 instances so far.' },
   }
   expect(first.account()).toMatchObject(partly)
   expect(instancesOf(first)).toHaveLength(25)

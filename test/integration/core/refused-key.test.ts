@@ -90,7 +90,7 @@ describe.concurrent('a temporary refusal of the key', () => {
     expect(said(under).filter(text => text.includes('two-factor'))).toEqual([])
 
     world.sim.controls.setFaults([{ ...everything(401), times: 4 }])
-    await under.until(() => said(under).includes('The session of the two-factor login has ended'))
+    await under.until(() => said(under).includes('The two-factor login has expired'))
     await under.until(() => under.account().connection.status === 'online')
     expect([...entries.keys()]).not.toContain(`${entry} session`)
     expect(entries.get(entry ?? '')).toBe(world.sim.apiKey)
@@ -168,7 +168,7 @@ describe.concurrent('a temporary refusal of the key', () => {
       { method: 'PUT', path: `/instances/${id}/$`, kind: 'status', status: 403, times: 1 },
     ])
     await under.run('refresh', {})
-    await under.until(() => said(under).some(text => text.includes('did not work yet')))
+    await under.until(() => said(under).some(text => text.includes('the first try failed')))
     await world.sim.controls.advance(60)
     await under.until(() => ['stopping', 'stopped'].includes(under.account().instances[id]?.state ?? ''))
   })

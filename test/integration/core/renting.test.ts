@@ -84,8 +84,8 @@ describe.concurrent.each(profileNames)('on the %s profile', name => {
       await under.until(() => rentalsOf(under)[0]?.step === 'failed')
       expect(rentalsOf(under)[0]?.problem).toMatchObject({
         code: 'offer_gone',
-        message: 'Someone else was faster: this offer is gone.',
-        advice: 'Pick another one like it; nothing was rented.',
+        message: 'This offer is gone: someone else rented it first.',
+        advice: 'Nothing was rented. Pick a similar offer.',
         facts: { 'The service says': expect.stringContaining('no_such_ask') },
       })
       expect(instancesOf(under)).toEqual([])

@@ -163,7 +163,7 @@ test('a watch that rents stops at its limit of machines, across a restart, and p
   expect(watchOf(id)).toMatchObject({ rented: 2, paused: true, rents: { request: { env: [{ value: '' }] } } })
   expect(everCreated(world) - created).toBe(2)
   expect(instancesOf(berth).filter(({ state }) => state === 'running')).toHaveLength(2)
-  await expect.poll(() => alertsOf(id).at(-1)?.title).toBe('“Bargains” has done its work')
+  await expect.poll(() => alertsOf(id).at(-1)?.title).toBe('The watch “Bargains” is done')
   expect(JSON.stringify(berth.berth.state())).not.toContain('hunter2')
   await berth.run('deleteWatch', { watch: id })
   expect([...world.keychain.entries.values()].join()).not.toContain('hunter2')

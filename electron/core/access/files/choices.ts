@@ -27,7 +27,7 @@ export class Choices<Chosen> {
     if (chosen === undefined)
       throw new BerthError({
         code: 'no_such_choice',
-        message: 'That choice has expired.',
+        message: 'This selection has expired.',
         advice: 'Choose again.',
       })
     return chosen

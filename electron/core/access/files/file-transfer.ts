@@ -218,7 +218,7 @@ export class FileTransfer {
 function lostForGood(): BerthError {
   return new BerthError({
     code: 'sftp_lost',
-    message: 'The instance’s SFTP server ended again and again.',
+    message: 'The instance’s SFTP server keeps exiting.',
     advice: 'Its disk or memory may be full. Resume to try again.',
   })
 }

@@ -54,11 +54,11 @@ const Begun = v.object({
 export type LostTransfer = v.InferOutput<typeof Begun>
 
 function berthEnded(direction: FileTransferView['direction'], canRetry: boolean): Problem {
-  const verb = canRetry ? 'Retry' : 'Begin it again'
+  const verb = canRetry ? 'Retry' : 'Start it again'
   return {
     code: 'berth_ended',
-    message: 'Berth ended before it was done.',
-    advice: direction === 'up' ? `${verb}: a file that was cut off continues where it stopped.` : `${verb}.`,
+    message: 'Berth quit before it finished.',
+    advice: direction === 'up' ? `${verb}. A partly sent file continues where it stopped.` : `${verb}.`,
   }
 }
 
@@ -208,7 +208,7 @@ export async function openFileTransfers({
       if (!isFileTransferOver(transfer.view()))
         throw new BerthError({
           code: 'still_running',
-          message: 'It is still under way.',
+          message: 'It’s still in progress.',
           advice: 'Cancel it first.',
         })
       forget(id)

@@ -36,7 +36,7 @@ export function pageSources(files: readonly PageFile[]): PageSources {
         take(bytes)
         done()
       } catch (error) {
-        done(error instanceof Error ? error : new Error('The page sent something else.'))
+        done(error instanceof Error ? error : new Error('The page sent an unexpected message.'))
       }
     },
   })
@@ -76,7 +76,7 @@ export function pageSources(files: readonly PageFile[]): PageSources {
       one.reject(cannotRead())
       return
     }
-    if (length > one.into.length) throw new Error('The page sent more than was asked for.')
+    if (length > one.into.length) throw new Error('The page sent more data than requested.')
     one.expected = length
     if (length === 0) finish(request, one)
     else current = { request, asked: one }
@@ -119,8 +119,8 @@ function pageGone(): BerthError {
 
 export const pageGoneProblem = {
   code: 'page_gone',
-  message: 'The page that held the files was closed or loaded anew.',
-  advice: 'Choose the same files again; files that arrived aren’t sent twice.',
+  message: 'The page with the files was closed or reloaded.',
+  advice: 'Choose the same files again. Files that have arrived are skipped.',
 }
 
 function cannotRead(): BerthError {

@@ -169,7 +169,7 @@ export async function openSshConfig({
       if (host !== undefined) return host
       throw new BerthError({
         code: 'bad_address',
-        message: 'The service does not say where this instance’s SSH answers.',
+        message: 'The service hasn’t reported an SSH address for this instance.',
         advice: 'Wait until the instance is running, then try again.',
         field: 'ssh_host',
       })
@@ -210,8 +210,9 @@ async function knowRecentOptions({
 export function sshConfigOff(): BerthError {
   return new BerthError({
     code: 'ssh_config_off',
-    message: 'Editors get in through the SSH config, which Berth leaves alone so far.',
-    advice: 'Switch it on in Settings: one line in ~/.ssh/config, taken out again when it is switched off.',
+    message: 'Editors connect through your SSH config, and Berth isn’t in it yet.',
+    advice:
+      'Switch it on in Settings. It adds one line to ~/.ssh/config, and removes it when you switch it off.',
   })
 }
 

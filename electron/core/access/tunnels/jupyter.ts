@@ -108,23 +108,23 @@ export async function directJupyter(
 function missing(name: string): BerthError {
   return new BerthError({
     code: 'jupyter_missing',
-    message: `No Jupyter runs in ${name}.`,
-    advice: 'Start one in its terminal, or rent with Jupyter as the way in.',
+    message: `Jupyter isn’t running on ${name}.`,
+    advice: 'Start it in a terminal, or choose Jupyter access when you rent.',
   })
 }
 
 function refused(name: string): BerthError {
   return new BerthError({
     code: 'jupyter_refused',
-    message: `No Jupyter in ${name} takes the service’s token or one of Jupyter’s own list.`,
-    advice: 'It may ask for your own password: open its port under the instance’s ports.',
+    message: `Jupyter on ${name} rejected every known token.`,
+    advice: 'It may use your own password. Open its port from the list of ports.',
   })
 }
 
 function silent(name: string): BerthError {
   return new BerthError({
     code: 'jupyter_silent',
-    message: `Jupyter in ${name} was not ready within 3 minutes.`,
-    advice: 'See in its terminal if it runs, then try again.',
+    message: `Jupyter on ${name} wasn’t ready within 3 minutes.`,
+    advice: 'Check in a terminal that it’s running, then try again.',
   })
 }

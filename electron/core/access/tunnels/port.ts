@@ -76,7 +76,7 @@ async function listens({ connection }: Lease, port: number): Promise<boolean> {
 function silent(port: number): BerthError {
   return new BerthError({
     code: 'port_silent',
-    message: `Nothing listens at port ${port} inside the instance.`,
-    advice: 'Start what should answer there, then try again.',
+    message: `Nothing is listening on port ${port} of the instance.`,
+    advice: 'Start the server there, then try again.',
   })
 }

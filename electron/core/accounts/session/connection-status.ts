@@ -63,7 +63,7 @@ export function createConnectionStatus(context: {
       {
         id: noticeId,
         title: `The API key of ${account()?.name} was refused`,
-        body: `Until then nothing is watched and no limit acts. Berth keeps trying.${also}`,
+        body: `Until a key works, nothing is monitored and limits don’t act. Berth keeps trying.${also}`,
         urgency: 'normal',
         actions: [],
       },
@@ -108,7 +108,7 @@ export function createConnectionStatus(context: {
         activity.add({
           account: id,
           kind: 'berth',
-          text: `The list of instances of ${name} is certain again`,
+          text: `The instance list of ${name} is complete again`,
         })
     },
     seen({ status }, at) {
@@ -124,4 +124,4 @@ export function createConnectionStatus(context: {
 }
 
 const untilCertain =
-  'Nothing counts as gone, nothing is rented a second time, and limits act only on instances that the service confirms one by one.'
+  'Until it’s complete, Berth treats no instance as gone, retries no rental, and lets limits act only on instances that the service confirms one by one.'

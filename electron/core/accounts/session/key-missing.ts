@@ -8,12 +8,12 @@ export function keyMissing({ persistent, problem }: Pick<Keychain, 'persistent' 
   if (!persistent || problem !== undefined)
     return {
       code: 'key_missing',
-      message: 'No keychain on this computer answers, so Berth doesn’t have this account’s API key.',
+      message: 'The keychain isn’t available, so Berth doesn’t have this account’s API key.',
       advice,
     }
   return {
     code: 'key_missing',
-    message: 'The API key of this account is not in the keychain.',
+    message: 'This account’s API key isn’t in the keychain.',
     advice,
   }
 }

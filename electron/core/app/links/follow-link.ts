@@ -14,11 +14,11 @@ export function followLink(store: Store, text: string, say: (title: string, body
   const { message, advice } = target.problem
   const body = advice === undefined ? message : `${message} ${advice}`
   // The link's own words are not shown, since its author chose them.
-  say('A link leads nowhere', body)
+  say('Berth doesn’t know this link', body)
 }
 
 const notALink = {
   code: 'bad_link',
-  message: 'It is none that Berth knows.',
-  advice: 'One to an instance is written berth://instance/4711.',
+  message: 'It may be from a newer version.',
+  advice: 'A link to an instance looks like berth://instance/4711.',
 }

@@ -36,19 +36,19 @@ const noDemo: Problem = {
 
 const noSuchAccount: Problem = {
   code: 'no_such_account',
-  message: 'The link is for an account that is not connected here.',
+  message: 'This link is for an account that isn’t connected here.',
 }
 
 const noSuchProject: Problem = {
   code: 'no_such_project',
-  message: 'The link is for a project that is not on the list here.',
+  message: 'This link is for a project that isn’t in your list.',
   advice: 'Add its folder in Projects.',
 }
 
 function noSuchInstance(instance: number): Problem {
   return {
     code: 'no_such_instance',
-    message: `Instance #${instance} is on none of the accounts here.`,
-    advice: 'It may have been destroyed, or its account is not connected.',
+    message: `Instance #${instance} isn’t on any of your accounts.`,
+    advice: 'It may have been destroyed, or its account isn’t connected.',
   }
 }

@@ -43,7 +43,7 @@ export function createDispatcher<Declared extends Record<keyof Declared, Command
     } catch (error) {
       if (error instanceof BerthError) throw error
       const problem = problemOf(error)
-      if (problem.code === 'internal') log(`${name} failed unforeseen: ${placeOf(error)}`)
+      if (problem.code === 'internal') log(`${name} failed unexpectedly: ${placeOf(error)}`)
       throw new BerthError(problem)
     }
   }

@@ -143,7 +143,7 @@ function listingOf(
 function partOf(list: InstanceList, wanted: readonly Expected[]): Listing {
   const listing = listingOf([list], wanted, new Map(), new Set())
   const came = instancesIn(listing.instances.length)
-  return { ...listing, doubt: `The list of instances is not complete yet: ${came} so far.` }
+  return { ...listing, doubt: `The instance list is still loading: ${came} so far.` }
 }
 
 function doubtOf(
@@ -155,11 +155,11 @@ function doubtOf(
   const unread = list?.unread.filter(({ id }) => id === undefined || !instances.has(id)).length ?? 0
   const reasons = [
     list?.cutShort,
-    tooMany > 0 ? `it has ${instancesIn(tooMany)} more than Berth shows` : undefined,
-    lacking > 0 && unread === 0 ? `it lacks ${instancesIn(lacking)} that may still be there` : undefined,
+    tooMany > 0 ? `the service counts ${instancesIn(tooMany)} more than it lists` : undefined,
+    lacking > 0 && unread === 0 ? `${instancesIn(lacking)} that may still exist are missing` : undefined,
     unread > 0 ? `${instancesIn(unread)} could not be read` : undefined,
   ].filter(reason => reason !== undefined)
-  return reasons.length === 0 ? undefined : `The list of instances is not certain: ${reasons.join('; ')}.`
+  return reasons.length === 0 ? undefined : `The instance list is incomplete: ${reasons.join('; ')}.`
 }
 
 function instancesIn(count: number): string {

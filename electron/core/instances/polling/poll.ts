@@ -56,19 +56,19 @@ export async function pollAccount(
     return {
       outcome: 'seen',
       user: user.value,
-      limitation: 'This key may not read instances: make one with instance_read.',
+      limitation: 'This key can’t read instances. Create one with instance_read.',
     }
   if (instances.status === 'fulfilled')
     return {
       outcome: 'seen',
       list: instances.value,
-      limitation: 'This key may not read the account, so its credit is not known: make one with user_read.',
+      limitation: 'This key can’t read the account, so its credit is unknown. Create one with user_read.',
     }
   return { outcome: 'refused', problem: problemOf(reasons[0]) }
 }
 
 const accountUnread =
-  'The service reports the instances but not the account: the credit is the last known one.'
+  'The service reports instances but not the account, so the credit shown is the last known.'
 
 /** Whether the service refused the key or its scopes. */
 export function isRefusal(error: unknown): boolean {

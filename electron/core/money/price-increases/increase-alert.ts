@@ -26,8 +26,8 @@ export function increaseAlert(
     id: increaseAlertId(account, instance.id),
     instance: instance.id,
     title: prices
-      ? `${shortInstanceName(instance)} is to cost ${rate(prices.after)} instead of ${rate(prices.before)}`
-      : `The host of ${shortInstanceName(instance)} asks for higher prices`,
-    body: `Its host asks for it ${increaseFrom(increase, at)}: ${priceChanges(increase).join(', ')}. Accept to keep it beyond that, or refuse: then it ends with its contract.`,
+      ? `${shortInstanceName(instance)}: price goes up to ${rate(prices.after)}`
+      : `${shortInstanceName(instance)}: prices go up`,
+    body: `Its host raises prices ${increaseFrom(increase, at)}: ${priceChanges(increase).join(', ')}. Accept to keep the instance, or refuse to let it end with its contract.`,
   })
 }

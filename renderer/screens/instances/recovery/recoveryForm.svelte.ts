@@ -61,7 +61,7 @@ export class RecoveryForm {
     if (micros(ceiling) > Math.max(bid, minimumBid)) return undefined
     const [most, what] = bid > minimumBid ? [bid, 'the bid'] : [minimumBid, 'the lowest bid']
     return this.kind === 'raise'
-      ? `That has no effect: ${what} is ${rate(most)} already. Give more than that.`
+      ? `That has no effect: ${what} is already ${rate(most)}. Give more than that.`
       : `Only a cheaper machine would do: ${what} here is ${rate(most)}.`
   })
 

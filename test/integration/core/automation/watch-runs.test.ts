@@ -51,7 +51,7 @@ describe.skipIf(lacking)(`a watch${lacking}`, () => {
     await expect
       .poll(() =>
         Object.values(again.berth.state().activity).some(({ detail }) =>
-          detail?.includes('“train” is run there'),
+          detail?.includes('It will run “train”'),
         ),
       )
       .toBe(true)

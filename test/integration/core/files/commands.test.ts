@@ -282,7 +282,7 @@ test('an upload that a kill cut off is told of, in Transfers as well, and goes o
   expect(under.account().fileTransfers[transfer]).toMatchObject({
     step: 'failed',
     resumable: true,
-    problem: { code: 'berth_ended', advice: 'Retry: a file that was cut off continues where it stopped.' },
+    problem: { code: 'berth_ended', advice: 'Retry. A partly sent file continues where it stopped.' },
   })
   const entries = await under.run('searchActivity', { text: 'Berth ended before', limit: 10 })
   expect(entries).toMatchObject([{ instance, kind: 'error', text: expect.stringContaining('-a file ü.bin') }])

@@ -93,5 +93,5 @@ test.concurrent('a replacement takes over what is left of the limits of the outb
   // Two hours at $0.40/h.
   const [, cost] = taken
   expect(cost?.when.kind === 'cost' && cost.when.dollars).toBeLessThan(19.3)
-  expect(cost?.history.at(-1)?.text).toMatch(/^Taken over from #\d+, which had cost \$0\.\d\d$/)
+  expect(cost?.history.at(-1)?.text).toMatch(/^Carried over from #\d+, which had cost \$0\.\d\d$/)
 })

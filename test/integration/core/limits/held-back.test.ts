@@ -50,9 +50,9 @@ test.concurrent('a watch is held back by a reached budget, says so, and rents af
     await under.run('searchWatch', { watch })
   }
   expect(everCreated(world)).toBe(1)
-  expect(await lines(under, 'rents nothing for now')).toHaveLength(1)
+  expect(await lines(under, 'has paused renting')).toHaveLength(1)
   const titles = () => world.notifier.shown.map(({ title }) => title)
-  await vi.waitFor(() => expect(titles()).toContain('“Bargains” rents nothing for now'), 60_000)
+  await vi.waitFor(() => expect(titles()).toContain('“Bargains” has paused renting'), 60_000)
 
   await under.run('snoozeLimit', { limit, minutes: 720 })
   await under.run('searchWatch', { watch })
@@ -78,15 +78,15 @@ test.concurrent('an attempt that a limit would stop is destroyed, and the next w
   expect(
     world.notifier.shown.filter(({ title }) => title.endsWith('is ready') && !title.includes(String(first))),
   ).toEqual([])
-  await context.expect.poll(() => lines(under, 'Nothing is rented for now')).toHaveLength(1)
+  await context.expect.poll(() => lines(under, 'Renting is on hold')).toHaveLength(1)
   expect(await lines(under, 'stopped elsewhere')).toEqual([])
-  for (const text of ['is created, and boots', 'Dropped attempt 1 of 5'])
+  for (const text of ['was created and is starting', 'Dropped attempt 1 of 5'])
     expect(await lines(under, text)).toHaveLength(1)
 
   await under.run('snoozeLimit', { limit, minutes: 720 })
   await under.until(() => rentalOf(under, id)?.step === 'ready', 40_000)
   expect(rentalOf(under, id)?.tries).toHaveLength(2)
-  expect(await lines(under, 'runs, and waits for SSH')).not.toEqual([])
+  expect(await lines(under, 'is running, waiting for SSH')).not.toEqual([])
 })
 
 test.concurrent('a running attempt is destroyed by its rental alone, not by the limit too', {

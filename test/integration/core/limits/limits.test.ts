@@ -191,7 +191,7 @@ test.concurrent('a stop that fails is retried until it works, and reported once'
   await limit(under, { instance: id, when: { kind: 'duration', seconds: minute } })
   await under.until(() => limitsOf(under)[0]?.problem !== undefined)
   await under.until(() => stops(world, id).length > 6)
-  expect(titles(world).filter(title => title.includes('did not work yet'))).toHaveLength(1)
+  expect(titles(world).filter(title => title.includes('the first try failed'))).toHaveLength(1)
   world.sim.controls.setFaults([])
   await under.until(() => isHalted(under, id))
   await under.until(() => limitsOf(under)[0]?.problem === undefined)
@@ -212,7 +212,7 @@ describe.concurrent('a limit whose moment was missed', () => {
     expect(stops(world, id)).toHaveLength(1)
     await context.expect
       .poll(() => world.notifier.shown.at(-1)?.body, soon)
-      .toContain('while Berth was not polling')
+      .toContain('while Berth wasn’t polling')
   })
 
   test('only alerts where that was chosen, and not again after a restart', async context => {

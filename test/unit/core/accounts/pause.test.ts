@@ -32,7 +32,7 @@ function pauseOf() {
 test('a pause of an hour is announced, stops polling and ends by itself', async () => {
   const { store, clock, said, answers, pause, polls } = pauseOf()
   pause.begin(60)
-  expect(said).toMatchObject([{ title: 'Nothing is watched for 60 minutes' }])
+  expect(said).toMatchObject([{ title: 'Monitoring is paused for 60 minutes' }])
   expect(store.get().pausedUntil).toBe(clock.now() + 3_600_000)
   await clock.pass(3_599_000)
   pause.pollNow()

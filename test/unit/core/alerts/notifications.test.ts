@@ -282,7 +282,7 @@ test('quiet hours show nothing, and end with one notice of what still holds', as
   await second.clock.pass(30_000)
   expect(second.shown).toEqual([])
   await second.clock.pass(60_000)
-  expect(second.shown).toMatchObject([{ title: 'One alert in the quiet hours', body: 'b #2 has crashed.' }])
+  expect(second.shown).toMatchObject([{ title: 'One alert during quiet hours', body: 'b #2 has crashed.' }])
   await second.clock.pass(600_000)
   expect(second.shown).toHaveLength(1)
 })

@@ -54,7 +54,7 @@ test('negative credit is reported with its sign before the dollar', () => {
   expect(found).toMatchObject([
     {
       title: 'No credit left: −$7.43',
-      body: "Your files may be deleted, and $4.000/h is still charged. Add credit, or destroy the instances that you don't need.",
+      body: 'Your files may be deleted, and $4.000/h is still charged. Add credit, or destroy instances you don’t need.',
     },
   ])
 })

@@ -20,6 +20,6 @@ test.each([
 
 test('a summary names some and counts the rest', () => {
   expect(summary([])).toBeUndefined()
-  expect(summary(['a', 'b'])).toEqual({ title: '2 alerts in the quiet hours', body: 'a. b.' })
+  expect(summary(['a', 'b'])).toEqual({ title: '2 alerts during quiet hours', body: 'a. b.' })
   expect(summary(['a', 'b', 'c', 'd', 'e', 'f'])?.body).toBe('a. b. c. d. And 2 more.')
 })

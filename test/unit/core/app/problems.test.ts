@@ -6,8 +6,8 @@ import { ServiceError } from '#service/service-error.ts'
 test.each([
   ['refused', 'The service says'],
   ['not_found', 'The service says'],
-  ['bad_answer', 'What was wrong'],
-  ['not_this_service', 'What was wrong'],
+  ['bad_answer', 'Details'],
+  ['not_this_service', 'Details'],
 ] as const)('the detail of %s is shown under “%s”', (code, label) => {
   const error = new ServiceError({ code, status: 400, ...errorSentence(code), detail: 'some detail' })
   expect(problemOf(error)).toMatchObject({ code, facts: { [label]: 'some detail' } })

@@ -24,11 +24,7 @@ test.each<[string, InstanceView | undefined, RegExp | undefined]>([
     through({}, ['running', 0], ['silent', 9], ['offline', 9999]),
     /offline/,
   ],
-  [
-    'never ran',
-    through({}, ['provisioning', 0], ['loading', 9], ['crashed', 20]),
-    /crashed while it started/,
-  ],
+  ['never ran', through({}, ['provisioning', 0], ['loading', 9], ['crashed', 20]), /crashed while starting/],
   ['was stopped by the user', through({}, ['running', 0], ['stopping', 9], ['stopped', 20]), undefined],
   [
     'was stopped, and then its machine went offline',
@@ -51,7 +47,7 @@ test.each<[string, InstanceView | undefined, RegExp | undefined]>([
 })
 
 test('an instance not running by its deadline counts as a host failure', () => {
-  const problem = { code: 'late', message: 'It takes longer than it should to be running.' }
+  const problem = { code: 'late', message: 'It’s taking longer than usual to start.' }
   expect(hostFailure({ step: 'late', problem }, through({}, ['loading', 0]))).toBe(problem.message)
 })
 

@@ -167,7 +167,7 @@ async function renting(left: Left = { files: new MemoryFiles(), secrets: new Map
   }
 }
 
-const waits = 'Waits: this day has cost $5.00, and its limit would stop it at once.'
+const waits = 'Waiting: this day has cost $5.00, so its limit would stop it at once.'
 
 const train = {
   name: 'train',
@@ -294,7 +294,7 @@ test('a watch rents nothing while a limit would stop it, says so once, then goes
   await pollAgain()
   expect(begun).toEqual([])
   expect(view()[id]).toMatchObject({ paused: false, waits: { code: 'held_by_limit', message: waits } })
-  expect(alerts.filter(text => text.includes('for now'))).toHaveLength(1)
+  expect(alerts.filter(text => text.includes('paused renting'))).toHaveLength(1)
   limit(false)
   await pollAgain()
   expect(begun).toHaveLength(1)

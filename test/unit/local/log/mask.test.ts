@@ -146,7 +146,7 @@ test('masking twice equals masking once', () => {
 
 test('lines without secrets stay unchanged', () => {
   for (const line of [
-    'rent failed unforeseen: TypeError at run (/opt/Berth/resources/app.asar/dist/main/main.js:4711:12)',
+    'rent failed unexpectedly: TypeError at run (/opt/Berth/resources/app.asar/dist/main/main.js:4711:12)',
     'instance 4711: loading, then running after 31.5 s at $0.312/h',
     'refused: navigation to https://example.com/some/long/path-with-dashes/and/more/of/it',
     'Berth 0.1.0 on linux 6.1.0-18-amd64, Node 22.20.0',

@@ -63,7 +63,7 @@ test('reading fails once the page has closed', async () => {
   const open = await sources.files[0]?.open()
   page.close()
   await sources.gone
-  await expect(open?.read(0, Buffer.alloc(1))).rejects.toThrow(/closed or loaded anew/)
+  await expect(open?.read(0, Buffer.alloc(1))).rejects.toThrow(/closed or reloaded/)
 })
 
 test('an answer to an unknown request, or one that is too long, closes the stream', async () => {

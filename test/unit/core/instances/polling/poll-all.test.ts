@@ -73,7 +73,7 @@ test('a list that lacks an existing instance is read again, and then believed', 
 test('if the second list lacks it too, the rest is unconfirmed and a doubt reported', async () => {
   const again = await found([seen(list()), seen(list())], [1, 2, 3], there(1))
   expect(again).toMatchObject({ asked: 'list #1 anew', ids: [1], unconfirmed: [2, 3] })
-  expect(again.doubt).toContain('3 instances that may still be there')
+  expect(again.doubt).toContain('3 instances that may still exist')
 })
 
 test('a list cut short is read again, and accepted with a doubt if still short', async () => {
@@ -161,7 +161,7 @@ test('a list takes over so many instances, known ones before others, and says ho
   const invented = Array.from({ length: 20_000 }, (_, at) => at + 10)
   const { ids = [], doubt } = await found([seen(list(...invented, 1))], [1])
   expect([ids.length, ids.includes(1)]).toEqual([2000, true])
-  expect(doubt).toContain('18001 instances more than Berth shows')
+  expect(doubt).toContain('counts 18001 instances more than it lists')
 })
 
 test('a part of the list is passed on at once, and nothing is missing from it', async () => {
@@ -181,7 +181,7 @@ test('a part of the list is passed on at once, and nothing is missing from it', 
     {
       instances: [{ id: 1 }, { id: 2 }],
       unconfirmed: [3],
-      doubt: 'The list of instances is not complete yet: 2 instances so far.',
+      doubt: 'The instance list is still loading: 2 instances so far.',
     },
   ])
 })
