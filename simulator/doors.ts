@@ -118,6 +118,7 @@ export class Doors {
         seed: this.#world.seed,
         hostname: `C.${instance.id}`,
         environment: environmentOf(instance),
+        overlayAddress: () => this.#world.overlays.addressOf(instance.id),
         gpu: { name: facts.gpu_name, count: facts.num_gpus, memoryMb: facts.gpu_ram },
         authorizedKeys: () => instance.sshKeys,
         jupyterToken: instance.jupyterToken,

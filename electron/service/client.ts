@@ -12,6 +12,7 @@ import { createTransport } from './http/transport.ts'
 import { type Instances, instances } from './instances.ts'
 import { type Machines, machines } from './machines.ts'
 import { type Offers, offers } from './offers.ts'
+import { type Overlays, overlays } from './overlays.ts'
 import { type PriceIncreaseCalls, priceIncreases } from './price-increases.ts'
 import { ServiceError } from './service-error.ts'
 import { type Templates, templates } from './templates.ts'
@@ -28,6 +29,7 @@ export interface ServiceClient {
   webhooks: Webhooks
   volumes: Volumes
   offers: Offers
+  overlays: Overlays
   instances: Instances
   containerLogs: ContainerLogs
   transfers: TransferCalls
@@ -82,6 +84,7 @@ export function createClient(options: ClientOptions): ServiceClient {
     webhooks: webhooks(send),
     volumes: volumes(send),
     offers: offers(send, dialect),
+    overlays: overlays(send),
     instances: instances(send, dialect),
     containerLogs: containerLogs(send),
     transfers: transfers(send),

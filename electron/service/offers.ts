@@ -16,6 +16,8 @@ const offerShape = recordShape(
   {
     machine_id: Type.Number(),
     host_id: Type.Number(),
+    /** The host's local network that it is in; most are in none. */
+    cluster_id: Type.Number(),
     gpu_name: Type.String(),
     num_gpus: Type.Number(),
     /** MB per GPU. */

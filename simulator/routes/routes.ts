@@ -5,6 +5,7 @@ import { instanceRoutes } from './instances.ts'
 import { machineRoutes } from './machines.ts'
 import { notificationRoutes } from './notifications.ts'
 import { offerRoutes } from './offers.ts'
+import { overlayRoutes } from './overlays.ts'
 import { publicRoutes } from './public/routes.ts'
 import { sshKeyRoutes } from './ssh-keys.ts'
 import { templateRoutes } from './templates.ts'
@@ -21,6 +22,7 @@ const interfaceRoutes: readonly Route[] = [
   ...webhookRoutes,
   ...offerRoutes,
   ...instanceRoutes,
+  ...overlayRoutes,
   ...sshKeyRoutes,
   ...transferRoutes,
   ...machineRoutes,

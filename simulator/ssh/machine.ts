@@ -5,6 +5,8 @@ export interface Machine {
   hostname: string
   /** The variables that its container was started with. */
   environment: Readonly<Record<string, string>>
+  /** Its address in an overlay; undefined outside any. */
+  overlayAddress: () => string | undefined
   gpu: { name: string; count: number /** MB per GPU */; memoryMb: number }
   /** The token of its Jupyter. */
   jupyterToken: string

@@ -4,6 +4,7 @@ import type { Caller } from './account/key-permissions.ts'
 import { Outbox } from './account/outbox.ts'
 import { WorldClock } from './clock.ts'
 import { Instances } from './instances/instances.ts'
+import { Overlays } from './instances/overlays.ts'
 import { PriceIncreases } from './instances/price-increases.ts'
 import { Ledger } from './ledger.ts'
 import { Machines } from './machines/machines.ts'
@@ -49,6 +50,7 @@ export class World {
   readonly networkDisks: NetworkDisks
   readonly workergroups: Workergroups
   readonly volumes: Volumes
+  readonly overlays: Overlays
   readonly priceIncreases: PriceIncreases
   /** Each instance's SSH port on loopback, also before it listens, by instance id. */
   readonly sshPorts = new Map<number, number>()
@@ -81,6 +83,7 @@ export class World {
     this.networkDisks = new NetworkDisks(seed, this.clock)
     this.workergroups = new Workergroups(seed, this.clock)
     this.priceIncreases = new PriceIncreases(this.clock, this.instances)
+    this.overlays = new Overlays(this.market, this.instances)
     this.volumes = new Volumes(seed, this.clock, this.market, this.instances, this.ledger)
   }
 

@@ -129,6 +129,8 @@ export interface OfferView {
   cuda?: number
   machineId?: number
   hostId?: number
+  /** The cluster of machines that share a local network; absent for a machine of its own. */
+  clusterId?: number
 }
 
 export interface OffersAnswer {

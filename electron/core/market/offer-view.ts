@@ -58,6 +58,7 @@ export function offerView(offer: Offer): OfferView {
     cuda: offer.cuda_max_good,
     machineId: offer.machine_id,
     hostId: offer.host_id,
+    clusterId: offer.cluster_id,
   }
 }
 

@@ -36,7 +36,6 @@ export function machineFields(offer: Offer): Record<string, unknown> {
     webpage: null,
     logo: '/static/logo.png',
     vericode: facts.verified ? 1 : 0,
-    cluster_id: null,
     vms_enabled: false,
   })
 }

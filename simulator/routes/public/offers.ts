@@ -7,6 +7,7 @@ import { diskRate, dollars } from '#simulator/world/money.ts'
 import type { World } from '#simulator/world/world.ts'
 import { flagsToEnv } from '../docker-env.ts'
 import { readLaunch } from '../launch-request.ts'
+import { checkOverlay, joinOverlays } from '../overlays.ts'
 import { compare, keysOf } from './columns.ts'
 import { invalidRequest, type Row, readLooseFilters } from './filters.ts'
 import type { Layer } from './layer.ts'
@@ -138,10 +139,12 @@ function rent({ world, profile, body, id }: ApiRequest) {
   if (world.account.credit() <= 0) throw refusal(400, 'insufficient_credit', 'There is no credit left.')
   const fields = withLogin(withRuntype(body()))
   const launch = mountVolume(world, offer, readLaunch(fields, world.templates, limits), fields)
+  checkOverlay(world, launch, offer)
   if (profile.rent === 'refused') return { success: false, msg: 'The request failed.' }
   if (profile.rent === 'stopped') launch.targetState = 'stopped'
   const keys = world.account.sshKeys.map(key => key.ssh_key)
   const instance = world.instances.create(offerId, launch, keys)
+  joinOverlays(world, instance)
   if (launch.template) world.templates.launched(launch.template.hashId, instance.created)
   if (profile.rent === 'queued') world.instances.queue(instance)
   if (profile.rent === 'unsaid') return { success: false, msg: 'The request failed.' }

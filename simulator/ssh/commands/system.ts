@@ -23,6 +23,38 @@ export async function exportVariable({ args, shell, err }: Call): Promise<number
   return 0
 }
 
+/** `hostname`, and `hostname -I` with its addresses. */
+export async function hostname({ args, shell, out }: Call): Promise<number> {
+  const addresses = interfaces(shell).map(([, address]) => address)
+  await out(args[0] === '-I' ? `${addresses.join(' ')} \n` : `${shell.machine.hostname}\n`)
+  return 0
+}
+
+/** `ip -o -4 addr`: its addresses, one a line. */
+export async function ip({ args, shell, out, err }: Call): Promise<number> {
+  if (!args.some(arg => /^a(ddr(ess)?)?$/.test(arg))) {
+    await err('ip: only `ip -o -4 addr` is available here\n')
+    return 1
+  }
+  const lines = [['lo', '127.0.0.1'], ...interfaces(shell)].map(
+    ([name, address], index) => `${index + 1}: ${name}    inet ${address}/24 scope global ${name}\n`,
+  )
+  await out(lines.join(''))
+  return 0
+}
+
+/** Names and addresses: within an overlay, that comes first and the way out second. */
+function interfaces({ machine }: ShellState): [string, string][] {
+  const overlay = machine.overlayAddress()
+  const outside = `172.17.0.${2 + (machine.instanceId % 250)}`
+  return overlay === undefined
+    ? [['eth0', outside]]
+    : [
+        ['eth0', overlay],
+        ['eth1', outside],
+      ]
+}
+
 /** `sleep SECONDS` */
 export async function sleep({ args, err, signal }: Call): Promise<number> {
   const seconds = Number(args[0])

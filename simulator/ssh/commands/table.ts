@@ -4,7 +4,7 @@ import { cd, df, ls, mkdir, mv, rm } from './folders.ts'
 import { jupyter } from './jupyter.ts'
 import { nvidiaSmi } from './nvidia-smi.ts'
 import { python } from './python.ts'
-import { exit, exportVariable, help, says, sleep } from './system.ts'
+import { exit, exportVariable, help, hostname, ip, says, sleep } from './system.ts'
 import { cat, echo, printf, tail } from './text.ts'
 
 /** Every command of the shell by name, as `help` lists them: those that Berth sends, and those of a first look. */
@@ -21,7 +21,8 @@ export const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
   ['export', exportVariable],
   ['false', async () => 1],
   ['help', call => help(call, commands.keys())],
-  ['hostname', says(({ machine }) => `${machine.hostname}\n`)],
+  ['hostname', hostname],
+  ['ip', ip],
   ['jupyter', jupyter],
   ['logout', exit],
   ['ls', ls],

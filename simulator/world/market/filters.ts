@@ -1,8 +1,8 @@
 import { invalidArgs } from '#simulator/errors.ts'
 import { isObject, type JsonObject } from '#simulator/fields.ts'
 
-export type FieldType = 'number' | 'string' | 'boolean'
-type Scalar = number | string | boolean
+export type FieldType = 'number' | 'string' | 'boolean' | 'number or null'
+type Scalar = number | string | boolean | null
 type Test = (value: Scalar) => boolean
 
 /** One condition on one field of a record. */
@@ -14,10 +14,10 @@ export interface Condition {
 const comparisons: Record<string, (value: Scalar, bound: Scalar) => boolean> = {
   eq: (value, bound) => value === bound,
   neq: (value, bound) => value !== bound,
-  lt: (value, bound) => value < bound,
-  lte: (value, bound) => value <= bound,
-  gt: (value, bound) => value > bound,
-  gte: (value, bound) => value >= bound,
+  lt: (value, bound) => value !== null && bound !== null && value < bound,
+  lte: (value, bound) => value !== null && bound !== null && value <= bound,
+  gt: (value, bound) => value !== null && bound !== null && value > bound,
+  gte: (value, bound) => value !== null && bound !== null && value >= bound,
 }
 
 /**
@@ -49,7 +49,8 @@ function readTest(field: string, type: FieldType, operator: string, bound: unkno
 }
 
 function readScalar(field: string, type: FieldType, value: unknown): Scalar {
-  if (typeof value === 'number' && type === 'number' && Number.isFinite(value)) return value
+  if (value === null && type === 'number or null') return value
+  if (typeof value === 'number' && type.startsWith('number') && Number.isFinite(value)) return value
   if (typeof value === 'string' && type === 'string') return value
   if (typeof value === 'boolean' && type === 'boolean') return value
   throw invalidArgs(`${field} is compared with a ${type}.`)

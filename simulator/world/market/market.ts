@@ -8,7 +8,7 @@ export const offerFields: ReadonlyMap<string, FieldType> = new Map(
   catalogue(1, 1).flatMap(offer =>
     Object.entries({ ...offer.facts, ...quote(offer, 'on-demand', 0) }).map(([name, value]) => [
       name,
-      typeof value as FieldType,
+      name === 'cluster_id' ? 'number or null' : (typeof value as FieldType),
     ]),
   ),
 )
@@ -66,7 +66,8 @@ export class Market {
       .filter(row => conditions.every(({ field, test }) => test(row[field as keyof QuotedOffer])))
       .sort((left, right) => {
         for (const { field, descending } of order) {
-          if (left[field] !== right[field]) return left[field] < right[field] === descending ? 1 : -1
+          const [one, other] = [left[field] ?? -1, right[field] ?? -1]
+          if (one !== other) return one < other === descending ? 1 : -1
         }
         return left.id - right.id
       })

@@ -49,7 +49,7 @@ function machineOffers(seed: number, machine: number, firstId: number, firstInde
   const draw = new Draw(seed, 'machine', machine)
   const model = draw.weighted(machines.gpus)
   const gpus = draw.pick(model.counts)
-  const common = machineFacts(draw, machine, model, gpus)
+  const common = { ...machineFacts(draw, machine, model, gpus), ...clusterOf(seed, machine, model) }
   const verified = common.verification === 'verified'
   const asked = model.price * draw.between(0.8, 1.25) * (verified ? 1.04 : 0.93)
   const bidShare = draw.between(0.42, 0.72)
@@ -125,6 +125,26 @@ function machineFacts(draw: Draw, machine: number, model: GpuModel, gpus: number
     static_ip: draw.chance(model.server ? 0.9 : 0.45),
     direct_port_count: draw.pick<number>(model.server ? [250, 500, 999] : [1, 10, 50, 100, 250]),
     duration: draw.integer(2, 120) * 86_400,
+    cluster_id: null as number | null,
+  }
+}
+
+/** How many machines in a row have their clusters to themselves. */
+const clusterSpan = 400
+
+/**
+ * The host's local network that a machine is in, if any: in each span of machines, those of some GPU models. All
+ * machines of a cluster have one host and place.
+ */
+function clusterOf(seed: number, machine: number, model: GpuModel) {
+  const place = machines.gpus.indexOf(model)
+  const span = Math.floor(machine / clusterSpan)
+  const draw = new Draw(seed, 'cluster', span * machines.gpus.length + place)
+  if (!draw.chance(model.server ? 0.4 : 0.3)) return {}
+  return {
+    cluster_id: 1 + span * machines.gpus.length + place,
+    host_id: 50_000 + draw.integer(0, 399) * 17,
+    geolocation: draw.weighted(machines.regions).geolocation,
   }
 }
 

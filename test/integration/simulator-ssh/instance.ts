@@ -24,6 +24,7 @@ export async function startInstance(options: Partial<InstanceSshOptions> = {}): 
     seed: 7,
     hostname: 'C.4711',
     environment: {},
+    overlayAddress: () => undefined,
     gpu: { name: 'RTX 4090', count: 2, memoryMb: 24_564 },
     authorizedKeys: () => [ownKey.public],
     jupyterToken: 'secret-token',

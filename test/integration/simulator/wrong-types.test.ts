@@ -93,6 +93,15 @@ const endpoints: Record<string, { good: Record<string, unknown>; kinds: Record<s
     kinds: { client_id: 'string', price: 'number' },
   },
   'PUT /instances/reboot/:id/': { good: {}, kinds: { client_id: 'string' } },
+  'POST /overlay/': {
+    good: { cluster_id: 1, name: 'x' },
+    kinds: { cluster_id: 'integer', name: 'string' },
+  },
+  'PUT /overlay/': {
+    good: { name: 'x', instance_id: 1 },
+    kinds: { name: 'string', instance_id: 'integer' },
+  },
+  'DELETE /overlay/': { good: { overlay_id: 1 }, kinds: { overlay_id: 'integer' } },
   'POST /ssh/': { good: { ssh_key: publicKey }, kinds: { ssh_key: 'string' } },
   'PUT /commands/copy_direct/': {
     good: { src_path: '/a', dst_path: '/b', dst_id: '1' },

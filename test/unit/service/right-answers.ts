@@ -68,6 +68,22 @@ export const rows: Row[] = [
     c => c.account.listSshKeys(),
     [{ id: 1, key: 'ssh-ed25519 A', ssh_key: 'ssh-ed25519 A' }],
   ],
+  [
+    'GET /overlay/',
+    '',
+    [{ overlay_id: 3, name: 'berth-1', cluster_id: 7, internal_subnet: '10.0.3.0/24', instances: [1] }],
+    c => c.overlays.list(),
+    [{ overlay_id: 3, name: 'berth-1', cluster_id: 7, internal_subnet: '10.0.3.0/24', instances: [1] }],
+  ],
+  [
+    'POST /overlay/',
+    { cluster_id: 7, name: 'berth-1' },
+    { msg: 'Created' },
+    c => c.overlays.create(7, 'berth-1'),
+    undefined,
+  ],
+  ['PUT /overlay/', { name: 'berth-1', instance_id: 4 }, done, c => c.overlays.join('berth-1', 4), undefined],
+  ['DELETE /overlay/', { overlay_id: 3 }, { msg: 'Gone' }, c => c.overlays.remove(3), undefined],
   ['POST /ssh/', { ssh_key: 'ssh-ed25519 A' }, done, c => c.account.addSshKey('ssh-ed25519 A'), undefined],
   [
     'POST /auth/apikeys/',
