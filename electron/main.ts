@@ -18,7 +18,7 @@ import { endInOrder } from './shell/lifecycle/app-shutdown.ts'
 import { systemAutostart } from './shell/lifecycle/autostart.ts'
 import { bearName, hearDeepLinks, systemLinks } from './shell/lifecycle/deep-links.ts'
 import { endOnErrors, failVisibly } from './shell/lifecycle/failed-start.ts'
-import { keepChromiumIn } from './shell/lifecycle/lifecycle.ts'
+import { drawWithoutGpu, keepChromiumIn } from './shell/lifecycle/lifecycle.ts'
 import { openNotifier } from './shell/notifications.ts'
 import { notifyOnce } from './shell/notify-once.ts'
 import { declarePageScheme, servePage } from './shell/page-protocol.ts'
@@ -120,6 +120,7 @@ const home = berthHome(process.env, process.platform)
 const shutdown = new Shutdown(2_500)
 sandboxPages()
 silenceChromium()
+drawWithoutGpu()
 declarePageScheme()
 bearName()
 // Until Berth has its own menu, Electron would build one of its own.

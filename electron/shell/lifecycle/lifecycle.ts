@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { app, powerMonitor } from 'electron'
 import type { RunningBerth } from '#core/running.ts'
@@ -8,6 +8,17 @@ export function keepChromiumIn(home: string): void {
   const folder = join(home, 'electron')
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   app.setPath('userData', folder)
+}
+
+/** What Chromium draws with on Linux: the kernel's devices, and NVIDIA's own. */
+const graphicsDevices = ['/dev/dri', '/dev/nvidiactl']
+
+/**
+ * Has Chromium draw without a GPU where Linux has none, as in a container. Otherwise its GPU process fails and is
+ * started again, and under Wayland the window may never come. Call before Electron is ready.
+ */
+export function drawWithoutGpu(): void {
+  if (process.platform === 'linux' && !graphicsDevices.some(existsSync)) app.disableHardwareAcceleration()
 }
 
 /** Polls when the computer wakes or is unlocked. */

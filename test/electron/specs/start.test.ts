@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { access, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -142,3 +143,15 @@ test('a notification that nothing on the desktop shows is on the page', async ()
   const titles = async () => Object.values((await berth.state()).notices).map(({ title }) => title)
   await expect.poll(titles, soon).toContain('Berth doesn’t know this link')
 })
+
+test.skipIf(['/dev/dri', '/dev/nvidiactl'].some(existsSync))(
+  'on a machine without a GPU the page is drawn without one from the start',
+  async () => {
+    const berth = await desk.start()
+    const pid = await berth.look(({ BrowserWindow }) =>
+      BrowserWindow.getAllWindows()[0]?.webContents.getOSProcessId(),
+    )
+    // Chromium says it to the page's process only where it knows it by then.
+    expect(await readFile(`/proc/${pid}/cmdline`, 'utf8')).toContain('--disable-gpu-compositing')
+  },
+)
