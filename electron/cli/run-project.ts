@@ -5,8 +5,8 @@ import { gpuWords } from '../contract/format/name.ts'
 import { counted, reliability } from '../contract/format/size.ts'
 import { duration } from '../contract/format/time.ts'
 import { linkedRulesWords, secretWords, skipWords } from '../contract/instance/sync-words.ts'
-import { environmentOf, setupWords } from '../contract/project/handed-over.ts'
-import type { ProjectPlan } from '../contract/project/project.ts'
+import { environmentOf, setupWords, volumeWords } from '../contract/project/handed-over.ts'
+import type { PlannedVolume, ProjectPlan } from '../contract/project/project.ts'
 import { accountsOf, type Call, type CliCommand, cliDollars, polledState, print } from './call.ts'
 import { CliFailure, exitCodes, usageFailure } from './failure.ts'
 import { outputPrinter, writer } from './logs.ts'
@@ -85,7 +85,7 @@ function refuse({ yes, secretFiles }: Call, { offer, problem, missingSecrets, sc
 
 /** The plan in words, shown before anything costs. */
 function planWords(
-  { spec, offer, offers, pricePerHour, most, longest, keeping, scan }: ProjectPlan,
+  { spec, offer, offers, pricePerHour, most, longest, keeping, scan, volume }: ProjectPlan,
   secretFiles: readonly string[],
 ): string {
   const indented = (text: string) => text.trimEnd().replaceAll(/^/gm, '  ')
@@ -101,6 +101,7 @@ function planWords(
     offer ? `${gpuWords(offer)}${pricePerHour === undefined ? '' : `, ${rate(pricePerHour)}`}` : 'No machine',
     `${atMost}.`,
     `Set up with ${setupWords(spec)}.`,
+    ...volumeWords({ volume, spec }),
     `${counted(scan.files, 'file')} would be sent${
       scan.secrets.length > 0
         ? `, and ${secretFiles.length > 0 ? '' : 'not '}${named(scan.secrets.map(secretWords))}, which may hold secrets`
@@ -156,6 +157,7 @@ function planJson(
       reliability: one.offer.reliability ?? null,
     })),
     pricePerHour: pricePerHour === undefined ? null : cliDollars(pricePerHour),
+    volume: plan.volume ? volumeJson(plan.volume) : null,
     costsAtMost: most === undefined ? null : cliDollars(most),
     lastsAtMost: longest ?? null,
     failedKeptFor: keeping.seconds,
@@ -164,6 +166,17 @@ function planJson(
     bytes: plan.scan.bytes,
     notSent: plan.scan.secrets.map(({ path }) => path).filter(path => !secretFiles.includes(path)),
     missingSecrets: plan.missingSecrets,
+  }
+}
+
+function volumeJson({ name, at, id, machineId, size, costPerHour }: PlannedVolume) {
+  return {
+    name,
+    at,
+    id: id ?? null,
+    machine: machineId ?? null,
+    size: size ?? null,
+    pricePerHour: costPerHour === undefined ? null : cliDollars(costPerHour),
   }
 }
 

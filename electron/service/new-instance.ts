@@ -1,7 +1,9 @@
 /** Section 2.4. `volume_id` is a volume's id to link, or a volume offer's id to create one. */
 export interface VolumeInfo {
   create_new: boolean
-  volume_id: number
+  volume_id?: number
+  /** Of a new one, where the deployment names volumes. */
+  name?: string
   /** GB, when creating. */
   size?: number
   mount_path: string

@@ -39,6 +39,9 @@ const offerShape = recordShape(
     /** MB/s. */
     disk_bw: Type.Number(),
     disk_name: Type.String(),
+    /** The volume offer of its machine, and the most GB of a new volume there. */
+    avail_vol_ask_id: Type.Number(),
+    avail_vol_size: Type.Number(),
     /** TFLOPS of all its GPUs. */
     total_flops: Type.Number(),
     /** GB/s between two GPUs; 0 without NVLink. */

@@ -131,6 +131,9 @@ export interface OfferView {
   hostId?: number
   /** The cluster of machines that share a local network; absent for a machine of its own. */
   clusterId?: number
+  /** The id for a new volume on its machine, and the most GB that it may have. */
+  volumeOffer?: number
+  volumeRoom?: number
 }
 
 export interface OffersAnswer {

@@ -25,7 +25,7 @@ export const FirstBid = bidUpTo(128, 'the highest bid is $128 per hour')
 
 const text = (most: number) => v.pipe(v.string(), v.maxLength(most, `at most ${most} characters`))
 
-const mountPath = v.pipe(
+export const MountPath = v.pipe(
   v.string(),
   v.regex(/^\//, 'a mount path begins with /'),
   v.maxLength(1024, 'at most 1,024 characters'),
@@ -88,24 +88,33 @@ export const JupyterRequest = v.object({
 })
 export type JupyterRequest = v.InferOutput<typeof JupyterRequest>
 
+/** The name of a new volume, as deployments take it. */
+export const VolumeName = v.pipe(
+  v.string(),
+  v.regex(/^[A-Za-z0-9_]{1,64}$/, 'a volume’s name is up to 64 letters, digits and _'),
+)
+
 /** A volume to link, or to create from a volume offer (section 2.4). */
 export const VolumeRequest = v.variant('create', [
   v.object({
     create: v.literal(false),
     volume: v.pipe(v.number('give the volume’s id'), v.safeInteger(), v.minValue(1)),
-    mountPath,
+    /** The machine that the volume is on, where known: no other is tried. */
+    machine: v.optional(v.number()),
+    mountPath: MountPath,
   }),
   v.object({
     create: v.literal(true),
-    /** Of the volume offer. */
-    volume: v.pipe(v.number('give the volume offer’s id'), v.safeInteger(), v.minValue(1)),
+    /** Of the volume offer; absent: of the one on the rented offer's machine. */
+    volume: v.optional(v.pipe(v.number('give the volume offer’s id'), v.safeInteger(), v.minValue(1))),
+    name: v.optional(VolumeName),
     /** GB. */
     size: v.pipe(
       v.number('give the size in GB'),
       v.finite(),
       v.gtValue(0, 'the volume must be larger than 0 GB'),
     ),
-    mountPath,
+    mountPath: MountPath,
   }),
 ])
 

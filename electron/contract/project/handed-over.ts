@@ -1,5 +1,8 @@
+import { named } from '../format/list.ts'
+import { rate } from '../format/money.ts'
 import { gigabytes } from '../format/size.ts'
 import { usualSetup } from './bounds.ts'
+import type { ProjectPlan } from './project.ts'
 import type { ProjectSpec } from './spec.ts'
 
 /** The setup of a run: image or template, disk, ports. */
@@ -11,6 +14,27 @@ export function setupWords({ image, template, disk, ports = [] }: ProjectSpec): 
   ]
     .filter(Boolean)
     .join(', ')
+}
+
+/** What is mounted and kept there, for the plan; empty without a volume. */
+export function volumeWords({
+  volume,
+  spec: { cache = [] },
+}: Pick<ProjectPlan, 'volume' | 'spec'>): string[] {
+  if (!volume) return []
+  const { name, at, id, machineId, size, costPerHour } = volume
+  const of = size === undefined ? '' : ` of ${gigabytes(size)}`
+  const price = costPerHour === undefined ? '' : ` ${rate(costPerHour)}`
+  const charged = `The service charges${price} for it until you delete it in Account, also while nothing runs.`
+  const kept = [cache].flat()
+  return [
+    id === undefined
+      ? `A new volume ${name}${of} at ${at}. ${charged} Later runs are then on the same machine.`
+      : `The volume ${name}${of} at ${at}. It's on machine ${machineId}, so only offers there fit. ${charged}`,
+    ...(kept.length === 0
+      ? []
+      : [`${named(kept)} ${kept.length === 1 ? 'is' : 'are'} kept on it for later runs.`]),
+  ]
 }
 
 /** The environment of the commands; of a secret its name alone. */

@@ -43,6 +43,8 @@ export interface ProjectPlan {
   problem?: Problem
   /** Disk included. */
   pricePerHour?: Micros
+  /** The volume that is mounted: one of the account's, with its machine, or one that is created with it. */
+  volume?: PlannedVolume
   stops: Limit[]
   /** Its highest cost, failed attempts included; absent without a limit. */
   most?: Micros
@@ -55,6 +57,18 @@ export interface ProjectPlan {
   missingSecrets: readonly string[]
   /** Whether the user has agreed to this content before. */
   known: boolean
+}
+
+export interface PlannedVolume {
+  name: string
+  at: string
+  /** Absent if it is created. */
+  id?: number
+  machineId?: number
+  /** GB. */
+  size?: number
+  /** Of one that exists; the service charges it beside the machine, and until it is deleted. */
+  costPerHour?: Micros
 }
 
 /** Projects in the order of their last runs, newest first; those without runs at the end, by name. */

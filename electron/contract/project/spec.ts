@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { EnvName } from '../market/rental.ts'
+import { EnvName, MountPath, VolumeName } from '../market/rental.ts'
 
 const text = (most: number, empty = 'is empty') =>
   v.pipe(
@@ -65,6 +65,37 @@ export function timeText(seconds: number): string {
   return `${hours > 0 ? `${hours}h` : ''}${rest > 0 || hours === 0 ? `${rest}m` : ''}`
 }
 
+/** A folder on the machine outside the project: below the home folder, or at least two folders deep. */
+const CachePath = v.pipe(
+  text(1024),
+  v.regex(
+    /^(?:~|\/[^/\0\\]+)(?:\/[^/\0\\]+)+$/,
+    'give a folder on the machine, such as ~/.cache/huggingface',
+  ),
+  v.check(
+    path => !path.split('/').some(name => name === '.' || name === '..'),
+    'give a folder on the machine, such as ~/.cache/huggingface',
+  ),
+)
+
+const volumeForm = 'give a volume such as datasets:/data, or {name, at, size}'
+
+/** A volume of the service by its name or number, where it is mounted, and the GB of one to create where there is none. */
+const Volume = v.union(
+  [
+    v.pipe(
+      v.string(),
+      v.regex(/^[^:\s]{1,64}:\/\S*$/, volumeForm),
+      v.transform((text): { name: string; at: string; size?: number } => {
+        const [name = '', at = ''] = text.split(/:(.*)/s)
+        return { name, at }
+      }),
+    ),
+    v.strictObject({ name: VolumeName, at: MountPath, size: v.optional(amount(100_000)) }),
+  ],
+  volumeForm,
+)
+
 const Port = v.union(
   [whole(1, 65_535), v.pipe(v.string(), v.regex(/^\d{1,5}:\d{1,5}$/, 'give a port such as 6006 or 8080:80'))],
   'give a port such as 6006 or 8080:80',
@@ -102,6 +133,10 @@ export const ProjectSpec = v.strictObject({
   template: v.optional(text(256, 'choose a template')),
   /** GB. */
   disk: v.optional(amount(100_000)),
+  /** Storage on one machine that outlives its instances: only offers of that machine are rented. */
+  volume: v.optional(Volume),
+  /** Folders on the machine that are kept for later runs: on the volume. */
+  cache: v.optional(oneOrMore(CachePath, 20)),
   ports: v.optional(v.pipe(v.array(Port), v.maxLength(64, 'at most 64'))),
   env: v.optional(
     v.record(

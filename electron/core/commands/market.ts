@@ -132,7 +132,7 @@ export function rentingHandlers(parts: Parts): RentingCommands {
     parts.seenOffers.remember(id, offers)
     const order = { column: 'price', descending: false } as const
     const failed = rentals.hosts.view()
-    const fitting = goodEnough(offers, { query, filter, order }, request.disk, failed)
+    const fitting = goodEnough(offers, { query, filter, order }, request, failed)
     const best = fitting.find(
       ({ offer }) => offer.machineId === undefined || offer.machineId !== machine,
     )?.offer

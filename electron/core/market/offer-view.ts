@@ -59,6 +59,8 @@ export function offerView(offer: Offer): OfferView {
     machineId: offer.machine_id,
     hostId: offer.host_id,
     clusterId: offer.cluster_id,
+    volumeOffer: offer.avail_vol_ask_id,
+    volumeRoom: offer.avail_vol_size,
   }
 }
 

@@ -10,28 +10,30 @@ import { fittingOffers } from '../renting/next-offer.ts'
 import type { Rentals } from '../renting/rentals.ts'
 import { pricesUnknown } from '../renting/words.ts'
 import { requestOf, searchOf, secretsOf, stopsOf } from './plan.ts'
+import { nothingOnMachine, volumeOf } from './volume.ts'
 
 /** The part of a plan that depends on the market, and the names of the secrets it needs. */
 export type MarketPlan = Pick<
   ProjectPlan,
-  'offer' | 'offers' | 'problem' | 'pricePerHour' | 'stops' | 'most' | 'longest'
+  'offer' | 'offers' | 'problem' | 'pricePerHour' | 'volume' | 'stops' | 'most' | 'longest'
 > & {
   secrets: readonly string[]
 }
 
-/** A project's search, with its GPU names resolved against the market, and the matching offers. */
+/** A project's search, with its GPU names resolved against the market, the matching offers, and the volume to mount. */
 export async function searchMarket(
   { client, ending }: Pick<AccountContext, 'client' | 'ending'>,
   spec: ProjectSpec,
 ) {
-  const { query } = searchOf(spec, [])
+  const volume = await volumeOf(spec, client())
+  const { query } = searchOf(spec, [], volume)
   const service = client().offers
   const options = { signal: ending, timeout: 45_000 }
   const all = (await searchNarrowed(service, query, {}, options)).map(offerView)
-  const search = searchOf(spec, [...new Set(all.flatMap(({ gpuName }) => gpuName ?? []))])
+  const search = searchOf(spec, [...new Set(all.flatMap(({ gpuName }) => gpuName ?? []))], volume)
   // A service that truncates its list is asked again, with the filter.
   const matching = (await searchNarrowed(service, query, search.filter, options)).map(offerView)
-  return { search, offers: matching }
+  return { search, offers: matching, volume }
 }
 
 /** What the user chose in place of the file's stops and the best offer. */
@@ -50,9 +52,9 @@ export async function planMarket(
   spec: ProjectSpec,
   chosen: Chosen = {},
 ): Promise<MarketPlan> {
-  const { search, offers } = await searchMarket(context, spec)
+  const { search, offers, volume } = await searchMarket(context, spec)
   const stops = chosen.stops ? [...chosen.stops] : stopsOf(spec)
-  const request = requestOf(spec, '', { stops })
+  const request = requestOf(spec, '', { stops, volume })
   const retries = limitsOf(spec, undefined)
   const wanted = { search, request, retries, tries: [], first: chosen.offer }
   const fitting = [...fittingOffers(wanted, offers, hosts.view())]
@@ -60,12 +62,16 @@ export async function planMarket(
   if (chosen.offer !== undefined && choice?.offer.id !== chosen.offer)
     throw new BerthError(offerUnfit(chosen.offer))
   const secrets = secretsOf(spec)
-  if (!choice) return { offers: [], problem: pricesUnknown(request, offers), stops, secrets }
+  if (!choice) {
+    const problem = volume?.id === undefined ? pricesUnknown(request, offers) : nothingOnMachine(volume)
+    return { offers: [], problem, volume, stops, secrets }
+  }
   const { offer, price } = choice
   return {
     offer,
     offers: fitting.slice(0, mostOffers).map(one => ({ offer: one.offer, price: one.price })),
     pricePerHour: price,
+    volume,
     stops,
     most: mostOf(spec, stops, price),
     longest: longestOf(stops, price),

@@ -2,6 +2,7 @@ import type { Limit, LimitWhen } from '#contract/automation/limit.ts'
 import type { OpenRequest, RentalSearch } from '#contract/market/rental.ts'
 import { searchWords } from '#contract/market/search-text.ts'
 import { dearestOf, portOf, usualMachine, usualSetup } from '#contract/project/bounds.ts'
+import type { PlannedVolume } from '#contract/project/project.ts'
 import type { ProjectSpec } from '#contract/project/spec.ts'
 import { type Micros, micros } from '#contract/spending/money.ts'
 
@@ -11,7 +12,11 @@ const usual = { idleBelow: 5 }
 const anyBid = micros(1000)
 
 /** A project's search. `names`: the GPUs on the market, since `H100` means each of its variants. */
-export function searchOf({ machine = {}, disk }: ProjectSpec, names: readonly string[]): RentalSearch {
+export function searchOf(
+  { machine = {}, disk }: ProjectSpec,
+  names: readonly string[],
+  volume?: PlannedVolume,
+): RentalSearch {
   const { gpu, count, vram, price, interruptible, region, verified, reliability, download, upload, cuda } =
     machine
   const asked = gpu === undefined ? undefined : [gpu].flat()
@@ -21,6 +26,7 @@ export function searchOf({ machine = {}, disk }: ProjectSpec, names: readonly st
       verifiedOnly: verified ?? usualMachine.verified,
       storage: disk ?? usualSetup.disk,
       limit: 5000,
+      ...(volume?.machineId === undefined ? {} : { extra: { machine_id: { eq: volume.machineId } } }),
     },
     filter: {
       gpus: asked && namesMeant(asked, names),
@@ -51,7 +57,7 @@ function namesMeant(asked: readonly string[], names: readonly string[]): string[
 export function requestOf(
   spec: ProjectSpec,
   label: string,
-  { stops, price }: { stops: readonly Limit[]; price?: Micros },
+  { stops, price, volume }: { stops: readonly Limit[]; price?: Micros; volume?: PlannedVolume },
 ): OpenRequest {
   const { image, template, disk, ports = [], machine = {} } = spec
   return {
@@ -64,8 +70,14 @@ export function requestOf(
     ports: ports.map(port => ({ ...portOf(port), protocol: 'tcp' as const })),
     label,
     bid: machine.interruptible ? (dearestOf(spec, price) ?? anyBid) / 1_000_000 : undefined,
+    ...(volume ? { volume: volumeRequest(volume) } : {}),
     stops: [...stops],
   }
+}
+
+function volumeRequest({ name, at, id, machineId, size = 0 }: PlannedVolume): OpenRequest['volume'] {
+  if (id === undefined) return { create: true, name, size, mountPath: at }
+  return { create: false, volume: id, machine: machineId, mountPath: at }
 }
 
 /** The limits that a project's `stop` asks for. */

@@ -98,8 +98,8 @@ export function createRunProjects(
   return {
     async rent({ name, project, rental, moved = 0 }) {
       const { spec, price, offer } = project
-      const { search } = await searchMarket(context, spec)
-      const request = requestOf(spec, name, project)
+      const { search, volume } = await searchMarket(context, spec)
+      const request = requestOf(spec, name, { ...project, volume })
       // A machine that it left was not worth keeping, so the best one follows.
       const first = moved === 0 ? offer : undefined
       await rentals.start({ search, request, retries: limitsOf(spec, price), first, why: 'run' }, rental)

@@ -1,6 +1,7 @@
 import { bidWithin } from '#contract/automation/bid.ts'
 import { catalogueOf, type ListedOffer } from '#contract/market/catalogue.ts'
 import type { OfferView } from '#contract/market/offer.ts'
+import type { OpenRequest } from '#contract/market/rental.ts'
 import type { FailedMachineView } from '#contract/market/rental-view.ts'
 import { Sorter } from '#contract/market/sort.ts'
 import type { Problem } from '#contract/problem.ts'
@@ -59,20 +60,30 @@ export function bestOffer(
 const cheapestFirst = { column: 'price', descending: false } as const
 
 /**
- * The offers that match a search, in its order, filtered again as the service may ignore conditions, with `disk` GB of
- * room; machines that failed before come after all others.
+ * The offers that match a search, in its order, filtered again as the service may ignore conditions, with room for the
+ * request's disk and its volume; machines that failed before come after all others.
  */
 export function goodEnough(
   offers: readonly OfferView[],
   { query, filter, order = cheapestFirst }: Retrying['search'],
-  disk: number,
+  request: Pick<OpenRequest, 'disk' | 'volume'>,
   failed: Readonly<Record<string, FailedMachineView>>,
 ): readonly ListedOffer[] {
   const inOrder = new Sorter(catalogueOf(offers, query.type)).order(order, filter, failed)
   return inOrder.filter(
     ({ offer }) =>
-      !(query.verifiedOnly && offer.verified === false) && !(offer.disk !== undefined && offer.disk < disk),
+      !(query.verifiedOnly && offer.verified === false) &&
+      !(offer.disk !== undefined && offer.disk < request.disk) &&
+      takesVolume(offer, request.volume),
   )
+}
+
+/** Whether a volume can be mounted on the offer's machine: one that is there, or a new one for which it has room. */
+function takesVolume(offer: OfferView, volume: OpenRequest['volume']): boolean {
+  if (!volume) return true
+  if (!volume.create) return volume.machine === undefined || offer.machineId === volume.machine
+  if (volume.volume !== undefined) return true
+  return offer.volumeOffer !== undefined && (offer.volumeRoom ?? volume.size) >= volume.size
 }
 
 /** The offers that a rental may try, in the order in which it tries them. */
@@ -82,7 +93,7 @@ export function* fittingOffers(
   failed: Readonly<Record<string, FailedMachineView>>,
 ): Generator<OfferChoice> {
   const machines = new Set(tries.map(({ offer }) => offer.machineId ?? `offer ${offer.id}`))
-  const inOrder = goodEnough(offers, search, request.disk, failed)
+  const inOrder = goodEnough(offers, search, request, failed)
   const chosen = inOrder.filter(({ offer }) => offer.id === first)
   for (const { offer, price } of [...chosen, ...inOrder.filter(listed => !chosen.includes(listed))]) {
     if (machines.has(offer.machineId ?? `offer ${offer.id}`)) continue
@@ -162,7 +173,7 @@ export function createRentNext(parts: RetryParts): (rental: Retrying) => Promise
     if (rental.unwanted) return true
     const best = bestOffer(rental, offers, hosts.view(), vetoFor)
     const problem = !best
-      ? nothingFound(rental, goodEnough(offers, search, rental.request.disk, {}))
+      ? nothingFound(rental, goodEnough(offers, search, rental.request, {}))
       : !request
         ? sentenceFor('secrets_lost')
         : undefined
@@ -214,9 +225,10 @@ export function newTry(
   mark: string,
   offer: Partial<OfferView> & Pick<OfferView, 'id'>,
 ): Omit<Try, 'deadline'> {
-  const { id, gpuName, gpuCount, gpuMemory, price, location, machineId, hostId, verified, reliability } =
-    offer
-  const known = { gpuName, gpuCount, gpuMemory, location, machineId, hostId, verified, reliability }
+  const { id, gpuName, gpuCount, gpuMemory, price, location } = offer
+  const { machineId, hostId, verified, reliability, volumeOffer } = offer
+  const where = { location, machineId, hostId, volumeOffer }
+  const known = { gpuName, gpuCount, gpuMemory, ...where, verified, reliability }
   return {
     mark,
     offer: { id, ...known, pricePerHour: price },

@@ -22,6 +22,8 @@ export const StoredOffer = v.object({
   hostId: v.optional(v.number()),
   verified: v.optional(v.boolean()),
   reliability: v.optional(v.number()),
+  /** For a new volume on its machine. */
+  volumeOffer: v.optional(v.number()),
 })
 
 /** Why a try is dropped. */
@@ -148,7 +150,9 @@ export function withTry(rental: Rental, mark: string, change: Partial<Try>): Ren
 
 /** The request of one try, without secret values. */
 export function requestOf({ rental, offer, bid }: Pick<Tried, 'rental' | 'offer' | 'bid'>): RentRequest {
-  return { ...rental.request, offer: offer.id, ...(bid === undefined ? {} : { bid }) }
+  const { volume } = rental.request
+  const created = volume?.create && { volume: { ...volume, volume: volume.volume ?? offer.volumeOffer } }
+  return { ...rental.request, offer: offer.id, ...(bid === undefined ? {} : { bid }), ...created }
 }
 
 /** The cost of all finished tries. */

@@ -61,7 +61,8 @@ function jupyterFields({ jupyter, template }: RentRequest): NewInstance {
 
 function volumeInfo(volume: NonNullable<RentRequest['volume']>): VolumeInfo {
   const { create, volume: volume_id, mountPath: mount_path } = volume
-  return { create_new: create, volume_id, mount_path, size: volume.create ? volume.size : undefined }
+  const { size, name } = volume.create ? volume : {}
+  return { create_new: create, volume_id, mount_path, size, name }
 }
 
 function portFlag({ container, outside = container, protocol }: RentRequest['ports'][number]): string {

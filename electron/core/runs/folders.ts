@@ -10,7 +10,7 @@ import type { AccountContext } from '../account-context.ts'
 import { alertId, notDestroyedAlert, type RunAlerts, unreachedAlert } from './alerts.ts'
 import { leftThere } from './changes.ts'
 import { leftBehind } from './left-behind.ts'
-import { environmentText, type RunMachines, writeEnvironment } from './machine.ts'
+import { environmentText, keepOnVolume, type RunMachines, writeEnvironment } from './machine.ts'
 import { isOfProject, type ProjectRun, type Run } from './model.ts'
 import type { StoredRuns } from './stored-runs.ts'
 import type { RunWatchdog } from './watchdog.ts'
@@ -164,9 +164,11 @@ export function createRunFolders(
 
   return {
     async send(run) {
-      const { folder, secretFiles: confirmed } = run.project
+      const { folder, secretFiles: confirmed, spec } = run.project
       const remote = await machines.folderOf(run)
       await ask(run, writeEnvironment(run), environmentText(await projects.environmentOf(run)))
+      const { volume, cache } = spec
+      if (volume && cache !== undefined) await ask(run, keepOnVolume(volume.at, [cache].flat()))
       await runs.update(run.id, { commit: await projects.commitOf(folder) })
       const view = viewOf(run.instance)
       if (view) await alone(run.id, options => sync.up(view, { ...options, folder, remote, confirmed }))

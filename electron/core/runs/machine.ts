@@ -76,6 +76,26 @@ export function writeEnvironment(run: Run): string {
   return `{ cd && mkdir -p berth && umask 077 && cat > ${file}.part && mv ${file}.part ${file}; } 2>&1`
 }
 
+/**
+ * Keeps folders of the machine on its volume, where earlier runs may have left theirs: each becomes a link to one below
+ * `at`, and its files are copied there first. Prints why it failed.
+ */
+export function keepOnVolume(at: string, folders: readonly string[]): string {
+  const calls = folders.map(folder => {
+    const name = folder.replace(/^~?\/+/, '')
+    const place = folder.startsWith('~') ? `"$HOME"/${quote([name])}` : quote([folder])
+    return `keep ${place} ${quote([`${at.replace(/\/+$/, '')}/.berth-cache/${name}`])}`
+  })
+  return `{ ${keepFolder}\n${calls.join(' && ')}; } 2>&1`
+}
+
+const keepFolder = `keep() {
+  [ ! -L "$1" ] || return 0
+  mkdir -p "$2" "$(dirname "$1")" || return
+  if [ -d "$1" ]; then cp -an "$1/." "$2/" && rm -rf "$1" || return; fi
+  ln -s "$2" "$1"
+}`
+
 export function environmentText(values: Readonly<Record<string, string>>): string {
   return Object.entries(values)
     .map(([name, value]) => `export ${name}=${quote([value])}\n`)

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { isProjectRun, type ProjectRunView } from '#contract/automation/run.ts'
 import type { Machine } from '#machine/machine.ts'
+import type { SimulatorOptions } from '#simulator/simulator.ts'
 import { type Sshd, startSshd } from '#test/integration/ssh/sshd.ts'
 import { ownPublicKey } from '#test/own-public-key.ts'
 import { answeredDialogs } from '../answered-dialogs.ts'
@@ -27,8 +28,9 @@ const boot = 300
 export async function openProject(
   files: Readonly<Record<string, string>>,
   change: (machine: Machine) => void = () => undefined,
+  options: SimulatorOptions = {},
 ): Promise<ProjectPlace> {
-  const world = await createWorld({ speed: 60 })
+  const world = await createWorld({ speed: 60, ...options })
   onTestFinished(() => world.close())
   change(world.machine)
   const sshd = await startSshd()

@@ -13,7 +13,20 @@ describe('a berth.yaml', () => {
     })
   })
 
+  test('names a volume and where it is mounted', () => {
+    expect(readSpec('run: x\nvolume: "#4711:/data/sets"\n')).toMatchObject({
+      spec: { volume: { name: '#4711', at: '/data/sets' } },
+    })
+    const created = { name: 'datasets', at: '/data', size: 50 }
+    expect(readSpec(`run: x\nvolume: ${JSON.stringify(created)}\n`)).toMatchObject({
+      spec: { volume: created },
+    })
+  })
+
   test.each([
+    ['run: x\nvolume: /data\n', 2, 9, 'give a volume such as datasets:/data'],
+    ['run: x\ncache: [/etc]\n', 2, 9, 'give a folder on the machine'],
+    ['run: x\ncache: ~/../x\n', 2, 8, 'give a folder on the machine'],
     ['run: x\nmachine:\n  gpus: 2\n', 3, 3, 'machine.gpus is not known. Known here: gpu, count, vram'],
     ['run: x\ndisk: lots\n', 2, 7, 'disk: must be a number'],
     ['name: y\n', 1, 1, 'run is missing'],

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { OfferView } from '#contract/market/offer.ts'
-import { type BestOffer, bestOffer, fittingOffers } from '#core/renting/next-offer.ts'
+import type { OpenRequest } from '#contract/market/rental.ts'
+import { type BestOffer, bestOffer, fittingOffers, goodEnough } from '#core/renting/next-offer.ts'
 
 const dollar = 1_000_000
 const offers = [
@@ -100,4 +101,22 @@ test('an offer is bid on just above its minimum, above $32 too', () => {
     () => undefined,
   )
   expect(chosen?.choice.bid).toBe(40.01)
+})
+
+test('a volume is mounted on its machine alone, and a new one where there is room for it', () => {
+  const search = {
+    query: { type: 'on-demand' as const, verifiedOnly: false, storage: 20, limit: 50 },
+    filter: {},
+  }
+  const market: OfferView[] = [
+    { id: 1, machineId: 10, price: 1 },
+    { id: 2, machineId: 20, price: 2, volumeOffer: 7, volumeRoom: 30 },
+    { id: 3, machineId: 30, price: 3, volumeOffer: 8, volumeRoom: 80 },
+  ]
+  const fitting = (volume: OpenRequest['volume']) =>
+    goodEnough(market, search, { disk: 20, volume }, {}).map(({ offer }) => offer.id)
+  expect(fitting({ create: false, volume: 99, machine: 20, mountPath: '/data' })).toEqual([2])
+  expect(fitting({ create: true, size: 50, mountPath: '/data' })).toEqual([3])
+  expect(fitting({ create: true, size: 30, mountPath: '/data' })).toEqual([2, 3])
+  expect(fitting(undefined)).toEqual([1, 2, 3])
 })

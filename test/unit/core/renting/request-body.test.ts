@@ -6,6 +6,7 @@ import {
 } from '#contract/account/capabilities.ts'
 import type { RentRequest } from '#contract/market/rental.ts'
 import { withoutSecrets } from '#core/market/request-secrets.ts'
+import { requestOf, type Tried } from '#core/renting/rental.ts'
 import { checkLengths, requestBody } from '#core/renting/requests.ts'
 import { rentalBody } from '#service/dialect.ts'
 
@@ -135,4 +136,18 @@ test('a start script that is longer than the service takes is refused', () => {
   expect(() => check(4049, publicCapabilities)).toThrow(/at most 4,048 characters/i)
   check(16_384, describedCapabilities)
   expect(() => check(16_385, describedCapabilities)).toThrow(/at most 16,384 characters/i)
+})
+
+test('a new volume is made by the volume offer of the rented machine, under its name', () => {
+  const { offer, ...request } = plain
+  const volume = { create: true as const, name: 'datasets', size: 50, mountPath: '/data' }
+  const rental = { request: { ...request, volume } } as Tried['rental']
+  const asked = requestOf({ rental, offer: { id: offer, volumeOffer: 31 } })
+  expect(requestBody(asked, id).volume_info).toEqual({
+    create_new: true,
+    volume_id: 31,
+    mount_path: '/data',
+    size: 50,
+    name: 'datasets',
+  })
 })

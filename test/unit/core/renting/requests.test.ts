@@ -27,7 +27,7 @@ const search: SavedQuery = {
 
 function passes(wanted: SavedQuery, change: Partial<OfferView>): boolean {
   const order = { column: 'price', descending: false } as const
-  return goodEnough([{ ...machine, ...change }], { ...wanted, order }, request.disk, {}).length === 1
+  return goodEnough([{ ...machine, ...change }], { ...wanted, order }, request, {}).length === 1
 }
 
 describe('the replacement of a rental that Berth found', () => {

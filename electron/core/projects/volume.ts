@@ -1,0 +1,79 @@
+import { BerthError, type Problem } from '#contract/problem.ts'
+import type { PlannedVolume } from '#contract/project/project.ts'
+import type { ProjectSpec } from '#contract/project/spec.ts'
+import { micros } from '#contract/spending/money.ts'
+import type { ServiceClient } from '#service/client.ts'
+import { ServiceError } from '#service/service-error.ts'
+import { needingPermission } from '../app/permission.ts'
+
+/**
+ * The volume that a project mounts: the account's of that name or number, else one to create. Throws `no_volumes` where
+ * the service has none, and `no_such_volume` or `many_such_volumes` where the file does not say which one to mount.
+ */
+export async function volumeOf(
+  { volume }: ProjectSpec,
+  client: Pick<ServiceClient, 'volumes'>,
+): Promise<PlannedVolume | undefined> {
+  if (!volume) return undefined
+  const { name, at, size } = volume
+  const found = (await volumesOf(client)).filter(({ id, label }) => label === name || numberOf(name) === id)
+  const [one, another] = found
+  if (another) throw new BerthError(manySuchVolumes(name, found))
+  if (!one) {
+    if (size === undefined) throw new BerthError(noSuchVolume(name))
+    return { name, at, size }
+  }
+  const cost = one.storage_total_cost
+  return {
+    name,
+    at,
+    id: one.id,
+    machineId: one.machine_id,
+    size: one.disk_space,
+    costPerHour: cost === undefined ? undefined : micros(cost),
+  }
+}
+
+async function volumesOf({ volumes }: Pick<ServiceClient, 'volumes'>) {
+  try {
+    return await needingPermission('instance_read', volumes.list())
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === 'not_supported') throw new BerthError(noVolumes)
+    throw error
+  }
+}
+
+/** `4711`, and the forms in which volumes are shown: `#4711` and `V.4711`. */
+function numberOf(name: string): number | undefined {
+  const [, digits] = /^(?:#|V\.)?(\d+)$/.exec(name) ?? []
+  return digits === undefined ? undefined : Number(digits)
+}
+
+/** Why no offer fits a volume's machine. */
+export function nothingOnMachine({ name, machineId }: PlannedVolume): Problem {
+  return {
+    code: 'nothing_on_machine',
+    message: `No GPU that berth.yaml asks for is free on machine ${machineId}, where the volume ${name} is.`,
+    advice: 'Try again later, ask for less, or copy what is on it to a volume elsewhere.',
+  }
+}
+
+const noVolumes = {
+  code: 'no_volumes',
+  message: 'This service has no volumes.',
+  advice: 'Take volume out of berth.yaml.',
+}
+function noSuchVolume(name: string): Problem {
+  return {
+    code: 'no_such_volume',
+    message: `The account has no volume ${name}.`,
+    advice: `To create it, say how large: volume: { name: ${name}, at: /data, size: 50 }.`,
+  }
+}
+function manySuchVolumes(name: string, found: readonly { id: number }[]): Problem {
+  return {
+    code: 'many_such_volumes',
+    message: `${found.length} volumes are called ${name}.`,
+    advice: `Name one by its number: ${found.map(({ id }) => `#${id}`).join(', ')}.`,
+  }
+}

@@ -1,0 +1,81 @@
+import { mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { publicProfile } from '#simulator/deployment/profile.ts'
+import { hasSshd } from '#test/integration/ssh/sshd.ts'
+import { lacks } from '#test/needs.ts'
+import { jobOf, openProject, type ProjectPlace, write } from './place.ts'
+
+const lacking = lacks({ what: 'sshd', there: hasSshd })
+const machine = 'machine: { gpu: [RTX 4090, RTX 3090, RTX 3080], price: 5, verified: false, reliability: 50 }'
+
+/** A project in a world with volumes, and a folder that stands for the place where one is mounted. */
+async function openWithVolumes(spec: (at: string) => string): Promise<ProjectPlace & { at: string }> {
+  const at = realpathSync(mkdtempSync(join(tmpdir(), 'berth-volume-')))
+  onTestFinished(() => rmSync(at, { recursive: true, force: true }))
+  const place = await openProject({ 'berth.yaml': spec(at) }, undefined, {
+    deployment: publicProfile,
+    limits: false,
+  })
+  return { ...place, at }
+}
+
+async function runToItsEnd({ under, runProject }: ProjectPlace): Promise<void> {
+  const id = await runProject()
+  await under.until(() => jobOf(under, id)?.step === 'done')
+}
+
+describe.skipIf(lacking)(`a project with a volume${lacking}`, () => {
+  test('creates it with the first machine; the next run is on that machine, and finds what was kept', async () => {
+    const place = await openWithVolumes(
+      at => `${machine}
+volume: { name: datasets, at: ${at}, size: 30 }
+cache: ~/.cache/hub
+run: |
+  cat ~/.cache/hub/model >> seen.txt 2>&1
+  mkdir -p ~/.cache/hub && echo weights > ~/.cache/hub/model
+results: seen.txt
+`,
+    )
+    const { under, project, folder, at, sshd } = place
+    const before = await under.run('planProject', { project })
+    expect(before.volume).toEqual({ name: 'datasets', at, size: 30 })
+    await runToItsEnd(place)
+    expect(readFileSync(join(folder, 'seen.txt'), 'utf8')).toContain('No such file')
+    expect(readFileSync(join(at, '.berth-cache/.cache/hub/model'), 'utf8')).toBe('weights\n')
+
+    const [volume] = await under.run('listVolumes', {})
+    expect(volume).toMatchObject({ label: 'datasets', size: 30 })
+    const plan = await under.run('planProject', { project })
+    expect(plan.volume).toMatchObject({ id: volume?.id, machineId: volume?.machineId, size: 30 })
+    expect(plan.volume?.costPerHour).toBeGreaterThan(0)
+    expect(new Set(plan.offers.map(({ offer }) => offer.machineId))).toEqual(new Set([volume?.machineId]))
+
+    // Another machine has a home folder of its own.
+    rmSync(join(sshd.home, '.cache'), { recursive: true })
+    await runToItsEnd(place)
+    expect(readFileSync(join(folder, 'seen.txt'), 'utf8')).toContain('weights')
+    expect(await under.run('listVolumes', {})).toHaveLength(1)
+  })
+
+  test('is planned only where the file says which one to mount', async () => {
+    const place = await openWithVolumes(at => `${machine}\nvolume: datasets:${at}\nrun: 'true'\n`)
+    const { under, project, folder, at } = place
+    const refused = (code: string) =>
+      expect(under.run('planProject', { project })).rejects.toMatchObject({ problem: { code } })
+    await refused('no_such_volume')
+    write(folder, {
+      'berth.yaml': `${machine}\nvolume: { name: datasets, at: ${at}, size: 10 }\nrun: 'true'\n`,
+    })
+    await runToItsEnd(place)
+    const [volume] = await under.run('listVolumes', {})
+    write(folder, { 'berth.yaml': `${machine}\nvolume: "#${volume?.id}:${at}"\nrun: 'true'\n` })
+    expect((await under.run('planProject', { project })).volume).toMatchObject({ id: volume?.id })
+    write(folder, { 'berth.yaml': `machine: { gpu: No Such GPU }\nvolume: datasets:${at}\nrun: 'true'\n` })
+    expect(await under.run('planProject', { project })).toMatchObject({
+      offers: [],
+      problem: { code: 'nothing_on_machine' },
+    })
+  })
+})
