@@ -39,9 +39,9 @@ export interface DesktopOptions {
 }
 
 /**
- * Begins to load the page, unless Berth may start without its window. Requires that Electron is ready. The function that
- * it gives shows a Berth that then runs: it gives it the window, tray and menus, registers it with the desktop, and gives
- * the function that shows the window.
+ * Opens the window, whose page shows its frame until Berth runs, unless Berth may start without it. Requires that
+ * Electron is ready. The function that it gives shows a Berth that then runs: it gives it the window, tray and menus,
+ * registers it with the desktop, and gives the function that shows the window.
  */
 export async function openDesktop(
   options: DesktopOptions,
@@ -73,11 +73,14 @@ export async function openDesktop(
   const window: MainWindow = new MainWindow({
     ...pages,
     isBusy: hidden => busy.get(hidden)?.() === true || shown?.berth.state().app.unsaved === true,
-    hides: () => shown?.trayHost.present() === true && shown.berth.state().settings.closeToTray,
+    // Also while Berth starts: without a tray the window then comes back.
+    hides: () =>
+      shown === undefined || (shown.trayHost.present() && shown.berth.state().settings.closeToTray),
     closes: options.appShutdown.closesWindows,
     quit: () => app.quit(),
   })
-  if (!startsHidden(options.hidden, 'tray')) window.prepare()
+  const isOpened = !startsHidden(options.hidden, 'tray')
+  if (isOpened) window.show()
 
   return (berth, trayHost) => {
     shown = { berth, trayHost }
@@ -101,7 +104,7 @@ export async function openDesktop(
       showIcon: () => showTray({ berth, pictures: options.pictures, act, open: near => window.show(near) }),
       showWindow: show,
       keepInReach: () => window.keepInReach(),
-      hidden: startsHidden(options.hidden, berth.state().settings.startAtLogin),
+      hidden: isOpened || startsHidden(options.hidden, berth.state().settings.startAtLogin),
     })
     const { platform } = process
     Menu.setApplicationMenu(Menu.buildFromTemplate(appMenu({ platform, packaged: app.isPackaged, act })))

@@ -19,7 +19,7 @@ export interface Desk {
   readonly notices: NotificationService
   /** Starts a panel where the session began without one. */
   offerPanel(shows?: boolean): Promise<Panel>
-  /** Starts Berth on the demo and waits for its window. */
+  /** Starts Berth on the demo and waits until it runs and its window is shown. */
   start(...flags: string[]): Promise<Berth>
   /** Starts Berth on the demo and does not wait for its window. */
   startAlone(...flags: string[]): Promise<Berth>
@@ -92,6 +92,7 @@ export function useDesk({
     },
     async start(...flags) {
       const berth = await desk.startAlone(...flags)
+      await berth.connection()
       await berth.shown()
       return berth
     },

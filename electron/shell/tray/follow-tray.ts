@@ -15,7 +15,7 @@ export interface FollowOptions {
   showWindow: () => void
   /** Shows the window if it is hidden. */
   keepInReach: () => void
-  /** Whether Berth starts without its window. */
+  /** Whether the window is open already, or Berth starts without it. */
   hidden: boolean
 }
 

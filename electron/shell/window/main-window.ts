@@ -33,8 +33,6 @@ export class MainWindow {
   #window: BrowserWindow | undefined
   /** Shows a window that still waits for its first frame. */
   #reveal: (() => void) | undefined
-  /** Asks for a window whose page is loaded before it is known to be shown. */
-  #askFor: (() => void) | undefined
   /** Whether the hidden page's process was ended; the next `show` loads the page again. */
   #rests = false
   #cancelRest: () => void = () => undefined
@@ -45,14 +43,6 @@ export class MainWindow {
     this.#options = options
   }
 
-  /** Begins to load its page, so that `show` has it sooner. */
-  prepare(): void {
-    const asked = new Promise<void>(resolve => {
-      this.#askFor = resolve
-    })
-    this.#open(undefined, asked)
-  }
-
   /** Shows it at its stored place for these screens, else near the tray icon, if its position is known. */
   show(near?: Rectangle): void {
     const window = this.#window
@@ -61,21 +51,13 @@ export class MainWindow {
       this.#open(near)
       return
     }
-    if (this.#askFor) {
-      this.#askFor()
-      this.#askFor = undefined
-      return
-    }
     if (this.#rests) {
       this.#rests = false
       window.webContents.reload()
       this.#revealSoon(window, false)
       return
     }
-    if (this.#reveal) {
-      this.#reveal()
-      return
-    }
+    if (this.#reveal) return
     if (window.isMinimized()) window.restore()
     if (!window.isVisible() && arrangement(screen.getAllDisplays()) !== this.#arrangement) {
       const { maximized, ...place } = this.#place(near)
@@ -88,7 +70,7 @@ export class MainWindow {
 
   /** Shows it if it is hidden. */
   keepInReach(): void {
-    if (!this.#window?.isVisible() && (!this.#reveal || this.#askFor)) this.show()
+    if (!this.#window?.isVisible() && !this.#reveal) this.show()
   }
 
   /** Hides it; Berth continues in the tray, and after a while without the page's process. */
@@ -115,11 +97,11 @@ export class MainWindow {
     })
   }
 
-  #open(near: Rectangle | undefined, asked?: Promise<void>): void {
+  #open(near: Rectangle | undefined): void {
     const place = this.#place(near)
     const window = openPageWindow(this.#options, place, pageAddress)
     this.#window = window
-    this.#revealSoon(window, place.maximized, asked)
+    this.#revealSoon(window, place.maximized)
     keepPlace(window, this.#options.places, '', () => {
       this.#arrangement = arrangement(screen.getAllDisplays())
     })
@@ -133,12 +115,11 @@ export class MainWindow {
       this.#cancelRest()
       this.#window = undefined
       this.#reveal = undefined
-      this.#askFor = undefined
       this.#rests = false
     })
   }
 
-  #revealSoon(window: BrowserWindow, maximized: boolean, asked?: Promise<void>): void {
+  #revealSoon(window: BrowserWindow, maximized: boolean): void {
     const reveal = () => {
       if (this.#reveal !== reveal) return
       this.#reveal = undefined
@@ -147,7 +128,7 @@ export class MainWindow {
       window.show()
     }
     this.#reveal = reveal
-    onceDrawn(window, this.#options.clock, () => (asked ? void asked.then(reveal) : reveal()))
+    onceDrawn(window, this.#options.clock, reveal)
   }
 
   #place(near: Rectangle | undefined): WindowPlace {
