@@ -13,8 +13,8 @@ export interface SystemPart {
 }
 
 const browser = ['test/journeys/', 'test/e2e/']
-const keyring = 'test/integration/local/secret-service'
-const notifications = 'test/integration/local/notifications'
+const keyring = 'test/integration/machine/secret-service'
+const notifications = 'test/integration/machine/notifications'
 const packaging = 'test/integration/packaging/'
 const specs = 'test/electron/'
 const shipped = 'test/electron/shipped/'
@@ -60,7 +60,7 @@ export const systemParts: readonly SystemPart[] = [
   part(['desktop-file-validate'], 'desktop-file-utils', [
     packaging,
     specs,
-    'test/integration/local/autostart',
+    'test/integration/machine/autostart',
   ]),
   part(['nm'], 'binutils', [packaging]),
   part(['file'], 'file', [packaging]),

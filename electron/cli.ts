@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import { runCli } from './cli/run.ts'
+import { runCli } from './cli/run-cli.ts'
 
 /** The command `berth` under Node, which starts Berth in browser mode. */
 const browserMode = fileURLToPath(new URL('./browser.js', import.meta.url))

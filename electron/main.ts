@@ -22,8 +22,8 @@ import { drawWithoutGpu, keepChromiumIn } from './shell/lifecycle/lifecycle.ts'
 import { openNotifier } from './shell/notifications.ts'
 import { notifyOnce } from './shell/notify-once.ts'
 import { declarePageScheme, servePage } from './shell/page-protocol.ts'
+import { systemUpdater } from './shell/system-updater.ts'
 import { openTrayHost } from './shell/tray/tray-host.ts'
-import { systemUpdater } from './shell/updates/system-updater.ts'
 import { findTerminals } from './ssh/shell/system-terminal.ts'
 
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url))
@@ -102,7 +102,7 @@ async function start(home: string): Promise<void> {
  * Runs the command `berth`. Awaiting it here keeps Electron from starting: no window, no Chromium profile, and no lock.
  */
 async function runCommand(args: readonly string[]): Promise<never> {
-  const { runCli } = await import('./cli/run.ts')
+  const { runCli } = await import('./cli/run-cli.ts')
   const [program, ...own] = itself()
   return process.exit(await runCli(args, { program, args: [...own, '--hidden'] }))
 }

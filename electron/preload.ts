@@ -1,5 +1,5 @@
 import { contextBridge, ipcRenderer, webUtils } from 'electron'
-import type { Bridge, MainMessage } from './contract/bridge/messages.ts'
+import type { Bridge, MainMessage } from './contract/messages.ts'
 import { channel, dropChannel } from './shell/channel.ts'
 
 let listener: (message: MainMessage) => void = () => undefined

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { WebSocket } from 'ws'
-import { readGreeting } from '../electron/contract/bridge/proof.ts'
+import { readGreeting } from '#contract/page-proof.ts'
 import { proofOf } from '../electron/machine/browser/page-server.ts'
 
 /** A nonce of 32 bytes in hex; the server cannot tell that it is fixed. */

@@ -1,7 +1,7 @@
 import { destroy, start, stop } from './act.ts'
-import { open, quit } from './app.ts'
 import type { CliCommand } from './call.ts'
 import { logs } from './logs.ts'
+import { open, quit } from './open-and-quit.ts'
 import { project } from './project.ts'
 import { ps } from './ps.ts'
 import { run } from './run-project.ts'

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net'
 import type * as v from 'valibot'
-import type { MainMessage, PageMessage } from '../contract/bridge/messages.ts'
+import type { MainMessage, PageMessage } from '#contract/messages.ts'
 import type { Command } from '../contract/commands/command.ts'
 import type { Answer, Args, CommandName } from '../contract/commands.ts'
 import type { Problem } from '../contract/problem.ts'

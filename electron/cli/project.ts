@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import { specProblemWords } from '#contract/project/project.ts'
 import type { ProjectView } from '../contract/project/project.ts'
-import { specProblemWords } from '../contract/project/spec-problem.ts'
 import { type Call, type CliCommand, print } from './call.ts'
 import { CliFailure, exitCodes, usageFailure } from './failure.ts'
 import { table } from './table.ts'

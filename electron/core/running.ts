@@ -1,4 +1,4 @@
-import type { MainMessage } from '../contract/bridge/messages.ts'
+import type { MainMessage } from '#contract/messages.ts'
 import type { CommandName } from '../contract/commands.ts'
 import type { AccountId } from '../contract/ids.ts'
 import type { Place, State } from '../contract/state.ts'

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import type { Socket } from 'node:net'
 import { join } from 'node:path'
-import type { MainMessage, PageMessage } from '../contract/bridge/messages.ts'
+import type { MainMessage, PageMessage } from '#contract/messages.ts'
 
 /**
  * The address at which the command finds Berth: a Unix socket in Berth's own folder, which no other user can enter.

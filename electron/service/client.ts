@@ -1,11 +1,13 @@
+import * as Type from 'typebox'
 import { type Account, account } from './account.ts'
 import { type ApiKeys, apiKeys } from './api-keys.ts'
 import type { BaseUrl } from './base-url.ts'
 import { type Charges, charges } from './charges.ts'
-import { type ContainerLogs, containerLogs } from './container-logs.ts'
 import { briefMemory, type DialectMemory } from './dialect.ts'
+import { plainAnswer } from './http/answer.ts'
 import { machineClock, type RequestClock } from './http/clock.ts'
 import type { AnswerTime } from './http/exchange.ts'
+import type { CallOptions, Operation, Send } from './http/operation.ts'
 import { Pacer } from './http/pacing.ts'
 import { errorSentence } from './http/sentences.ts'
 import { createTransport } from './http/transport.ts'
@@ -94,5 +96,34 @@ export function createClient(options: ClientOptions): ServiceClient {
     charges: charges(send),
     priceIncreases: priceIncreases(send),
     twoFactor: twoFactor(send),
+  }
+}
+
+const request: Operation<{ result_url: string }> = {
+  method: 'PUT',
+  path: '/api/v0/instances/request_logs/{id}/',
+  repeat: 'read',
+  answer: plainAnswer(Type.Object({ result_url: Type.String() })),
+  extra: 'item',
+}
+
+/** Lines to request. */
+const TAIL = 1000
+
+/** The logs of containers (not in the interface, known from deployments). Every method throws ServiceError. */
+interface ContainerLogs {
+  /**
+   * Requests the end of an instance's log: the container's, or with `host` that of the daemon that pulls its image and
+   * starts it. Gives the address where it will be available in some seconds: see `fetchResult`.
+   */
+  request(id: number, host: boolean, options?: CallOptions): Promise<string>
+}
+
+function containerLogs(send: Send): ContainerLogs {
+  return {
+    request: async (id, host, options) => {
+      const body = { tail: String(TAIL), daemon_logs: host ? 'true' : undefined }
+      return (await send(request, { ids: { id }, body }, options)).result_url
+    },
   }
 }

@@ -1,5 +1,5 @@
 import { type BrowserWindow, type IpcMainEvent, ipcMain } from 'electron'
-import type { MainMessage } from '../contract/bridge/messages.ts'
+import type { MainMessage } from '#contract/messages.ts'
 import type { PageLink, RunningBerth } from '../core/running.ts'
 import { channel } from './channel.ts'
 import { isPage } from './page-address.ts'

@@ -1,4 +1,4 @@
-import type { Bridge } from '#contract/bridge/messages.ts'
+import type { Bridge } from '#contract/messages.ts'
 import type { State } from '#contract/state.ts'
 import { BerthLink } from './link.ts'
 import { type Reach, SocketBridge } from './socket.ts'

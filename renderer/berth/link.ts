@@ -1,5 +1,5 @@
-import type { Bridge, MainMessage } from '#contract/bridge/messages.ts'
 import type { Berth } from '#contract/commands.ts'
+import type { Bridge, MainMessage } from '#contract/messages.ts'
 import { BerthError, type Problem } from '#contract/problem.ts'
 import type { State } from '#contract/state.ts'
 import { Replica } from './replica.ts'

@@ -1,4 +1,4 @@
-import type { MainMessage } from '#contract/bridge/messages.ts'
+import type { MainMessage } from '#contract/messages.ts'
 import type { State } from '#contract/state.ts'
 import { applyPatches } from './applyPatches.ts'
 

@@ -1,4 +1,4 @@
-import { type StreamMessage, streamWindow } from '#contract/bridge/messages.ts'
+import { type StreamMessage, streamWindow } from '#contract/messages.ts'
 import type { Problem } from '#contract/problem.ts'
 
 /** Consumed bytes are granted back in pieces of a quarter of the window, so that the sender never has to wait. */

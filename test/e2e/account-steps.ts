@@ -1,5 +1,5 @@
 import type { Locator, Page, WebSocket } from 'playwright-core'
-import type { MainMessage } from '#contract/bridge/messages.ts'
+import type { MainMessage } from '#contract/messages.ts'
 import { joinBerth } from '../page-client.ts'
 import type { Service } from './app.ts'
 import type { Start } from './start.ts'

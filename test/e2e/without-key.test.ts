@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import type { MainMessage } from '#contract/bridge/messages.ts'
+import type { MainMessage } from '#contract/messages.ts'
 import { joinBerth } from '../page-client.ts'
 import { storedFiles } from '../stored-files.ts'
 import { connectAccount, rentRunning } from './account-steps.ts'

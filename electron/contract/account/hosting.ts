@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { given, ServiceId, text } from '../commands/command.ts'
+import type { Micros } from '../spending/money.ts'
 
 /** A new network disk or, with `disk`, an existing one for further machines (section 4.4). */
 export const NetworkDiskRequest = v.object({
@@ -55,4 +56,18 @@ export interface MachineAnswer {
   message?: string
   /** Of a clean-up: the number of expired contracts it deleted. */
   deleted?: number
+}
+
+/** A part of one machine's disk that outlives the instances it is mounted in. */
+export interface VolumeView {
+  id: number
+  label?: string
+  status?: string
+  /** GB. */
+  size?: number
+  machineId?: number
+  location?: string
+  costPerHour?: Micros
+  /** Instances that mount it, stopped ones included. */
+  instances: readonly number[]
 }

@@ -5,6 +5,7 @@ import {
   type MachineView,
   NetworkDiskRequest,
   type NetworkDiskView,
+  type VolumeView,
   WorkergroupRequest,
   type WorkergroupView,
 } from '../account/hosting.ts'
@@ -27,7 +28,6 @@ import {
   type TwoFactorMethod,
   type TwoFactorStatus,
 } from '../account/two-factor.ts'
-import type { VolumeView } from '../account/volume.ts'
 import { AccountId } from '../ids.ts'
 import { type AttachedKey, KeyName, NewKeyName, Passphrase, type SshKey } from '../instance/ssh-key.ts'
 import type { MoneyHistory } from '../spending/history.ts'

@@ -1,8 +1,7 @@
 import { rate } from '../format/money.ts'
 import { isCharged } from '../reading.ts'
 import { costOf } from '../spending/spend-words.ts'
-import type { InstanceState, InstanceView } from './instance.ts'
-import { startFailure } from './start-failure.ts'
+import { type InstanceState, type InstanceView, startFailure } from './instance.ts'
 
 /** What a state that the user must know about does to an instance, after its name: `was outbid`. */
 const news: Partial<Record<InstanceState, string>> = {

@@ -4,7 +4,7 @@ import { Stops } from '../automation/limit.ts'
 import { count } from '../format/size.ts'
 import { OfferId } from '../ids.ts'
 import { OfferFilter, OfferQuery } from './offer.ts'
-import { sortColumns } from './sort.ts'
+import { sortColumns } from './offer-columns.ts'
 
 /** The default disk in GB. */
 export const firstDisk = 20

@@ -6,7 +6,6 @@ import type { OfferView } from '../market/offer.ts'
 import type { Problem } from '../problem.ts'
 import type { Micros } from '../spending/money.ts'
 import type { Keeping, ProjectSpec } from './spec.ts'
-import type { SpecProblem } from './spec-problem.ts'
 
 /** The id of a project: `p` and sixteen hexadecimal digits. */
 export const ProjectId = v.pipe(v.string(), v.regex(/^p[0-9a-f]{16}$/, 'not a project'))
@@ -82,4 +81,16 @@ export function lastRunFirst(
   return projects.toSorted(
     (a, b) => (lastRun.get(b.id) ?? 0) - (lastRun.get(a.id) ?? 0) || a.name.localeCompare(b.name),
   )
+}
+
+/** An error in `berth.yaml`. Lines and columns begin at 1. */
+export interface SpecProblem {
+  line: number
+  column: number
+  message: string
+}
+
+/** An error with its place: `line 2, column 1: runn is not known.` */
+export function specProblemWords({ line, column, message }: SpecProblem): string {
+  return `line ${line}, column ${column}: ${message}`
 }

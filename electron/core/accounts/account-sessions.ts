@@ -1,19 +1,19 @@
+import { describedCapabilities } from '#contract/account/capabilities.ts'
 import type { AccountId } from '#contract/ids.ts'
-import type { Files, Machine } from '#machine/machine.ts'
+import type { AccountView } from '#contract/state.ts'
+import type { Files, Keychain, Machine } from '#machine/machine.ts'
 import type { ServiceClient } from '#service/client.ts'
 import type { Access } from '../access/access.ts'
-import type { FileTransfers } from '../access/files/file-transfers.ts'
+import type { FileTransfers } from '../access/file-transfers.ts'
 import type { Notifications } from '../alerts/notifications.ts'
 import type { Activity } from '../app/activity.ts'
 import type { Demo } from '../app/demo.ts'
 import { problemOf } from '../app/problems.ts'
 import type { Store } from '../state/store.ts'
-import { type AccountKeys, accountKeys, shortLivedKeychain } from './account-keys.ts'
-import { accountView } from './account-view.ts'
-import { isPaused } from './pause.ts'
-import type { SessionContext } from './session/context.ts'
-import { openSession, type Session } from './session/session.ts'
-import type { StoredAccount } from './stored-accounts.ts'
+import { isPaused } from './pause-polling.ts'
+import { openSession, type Session } from './session.ts'
+import type { SessionContext } from './session-context.ts'
+import { keyEntry, type StoredAccount } from './stored-accounts.ts'
 
 /** What the sessions of all accounts share. */
 export interface AccountsContext {
@@ -130,5 +130,90 @@ export function createAccountSessions(context: AccountsContext): AccountSessions
       else await begin(account, machine.files)
     },
     drop: id => void sessions.delete(id),
+  }
+}
+
+/**
+ * An account's keys in the keychain: its API key, and the session key of a two-factor login (section 5.7), which is
+ * preferred while the service accepts it. Each has its own entry.
+ */
+interface AccountKeys {
+  /** The key to start with; undefined where neither can be read. */
+  toUse(): Promise<string | undefined>
+  /** Undefined where it cannot be read. */
+  apiKey(): Promise<string | undefined>
+  /** Stores a new API key and deletes the session of the previous one. Rejects when it cannot be stored. */
+  keepApiKey(key: string): Promise<void>
+  keepSession(key: string): Promise<void>
+  /** Call when the service refused a key: deletes the session. Returns the API key, unless that was the refused one. */
+  dropSession(refused: string): Promise<string | undefined>
+  forget(): Promise<void>
+}
+
+function accountKeys(keychain: Keychain, account: Pick<StoredAccount, 'id' | 'baseUrl'>): AccountKeys {
+  const entry = keyEntry(account)
+  const sessionEntry = `${entry} session`
+  const read = (name: string) => keychain.get(name).catch(() => undefined)
+  const erase = (name: string) => keychain.delete(name).catch(() => undefined)
+  return {
+    toUse: async () => (await read(sessionEntry)) ?? (await read(entry)),
+    apiKey: () => read(entry),
+    async keepApiKey(key) {
+      await keychain.set(entry, key)
+      await erase(sessionEntry)
+    },
+    keepSession: key => keychain.set(sessionEntry, key),
+    async dropSession(refused) {
+      const key = await read(entry)
+      if (key === refused) return undefined
+      await erase(sessionEntry)
+      return key
+    },
+    async forget() {
+      await erase(sessionEntry)
+      await erase(entry)
+    },
+  }
+}
+
+/** The keychain of the demo, in memory only. */
+function shortLivedKeychain(): Keychain {
+  const entries = new Map<string, string>()
+  return {
+    persistent: false,
+    get: async name => entries.get(name),
+    set: async (name, secret) => void entries.set(name, secret),
+    delete: async name => void entries.delete(name),
+  }
+}
+
+/** An account in State before its first poll. `now`: epoch milliseconds; `rate`: of the account's time. */
+function accountView({ id, name, baseUrl, userId }: StoredAccount, now: number, rate = 1): AccountView {
+  return {
+    id,
+    name,
+    baseUrl,
+    demo: id === 'demo',
+    connection: { status: 'connecting' },
+    clock: { serverAt: now, localAt: now, rate },
+    capabilities: describedCapabilities,
+    spendPerHour: 0,
+    instances: {},
+    rentals: {},
+    limits: {},
+    failedMachines: {},
+    recoveries: {},
+    priceIncreases: {},
+    notes: {},
+    watches: {},
+    tunnels: {},
+    ways: {},
+    gpuMemory: {},
+    watchdogs: {},
+    runs: {},
+    undoable: {},
+    transfers: {},
+    fileTransfers: {},
+    userId,
   }
 }

@@ -6,8 +6,8 @@ import { oneAtATime } from '#machine/tasks.ts'
 import { openDocument } from '../storage/json-file.ts'
 import { type AccountsContext, createAccountSessions } from './account-sessions.ts'
 import { type Connecting, createConnecting } from './connecting.ts'
-import { isPaused } from './pause.ts'
-import type { Session } from './session/session.ts'
+import { isPaused } from './pause-polling.ts'
+import type { Session } from './session.ts'
 import { StoredAccounts } from './stored-accounts.ts'
 
 /** Berth's accounts. All are polled and alerted on, with their limits kept; the page shows one. */

@@ -1,5 +1,5 @@
+import type { VolumeView } from '#contract/account/hosting.ts'
 import type { NewWebhook, WebhookFields, WebhookView } from '#contract/account/notifications.ts'
-import type { VolumeView } from '#contract/account/volume.ts'
 import type {
   accountCommands,
   moneyCommands,
@@ -13,7 +13,7 @@ import { type PreferencesAnswer, withChanges } from '#service/preferences.ts'
 import { ServiceError } from '#service/service-error.ts'
 import type { Volume } from '#service/volumes.ts'
 import type { SignedWebhook, Webhook, WebhookRequest } from '#service/webhooks.ts'
-import type { HandlersOf } from '../app/page/dispatcher.ts'
+import type { HandlersOf } from '../app/dispatcher.ts'
 import { needingPermission } from '../app/permission.ts'
 import { problemOf } from '../app/problems.ts'
 import { cleanLine } from '../instances/instance-view.ts'

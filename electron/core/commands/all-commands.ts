@@ -1,5 +1,5 @@
 import type { transferCommands } from '#contract/commands/account.ts'
-import type { Handlers, HandlersOf } from '../app/page/dispatcher.ts'
+import type { Handlers, HandlersOf } from '../app/dispatcher.ts'
 import { accessHandlers, editorHandlers, tunnelHandlers } from './access.ts'
 import { accountHandlers, moneyHandlers, notificationHandlers, volumeHandlers } from './account.ts'
 import { appHandlers, type UpdateParts, updateHandlers } from './app.ts'

@@ -17,7 +17,7 @@ import type {
 } from '#service/machines.ts'
 import { ServiceError } from '#service/service-error.ts'
 import type { WorkergroupBody as GroupBody, Workergroup } from '#service/workergroups.ts'
-import type { HandlersOf } from '../app/page/dispatcher.ts'
+import type { HandlersOf } from '../app/dispatcher.ts'
 import { needingPermission } from '../app/permission.ts'
 import { cleanLine } from '../instances/instance-view.ts'
 import type { Parts } from './parts.ts'

@@ -3,7 +3,7 @@ import type { projectCommands, runCommands } from '#contract/commands/projects.t
 import { BerthError } from '#contract/problem.ts'
 import type { ProjectSpec } from '#contract/project/spec.ts'
 import { plainLine } from '#ssh/monitor/plain-lines.ts'
-import type { HandlersOf } from '../app/page/dispatcher.ts'
+import type { HandlersOf } from '../app/dispatcher.ts'
 import { needingPermission } from '../app/permission.ts'
 import { agreementOf } from '../projects/projects.ts'
 import { outputStream, pageOf, searchOutput } from '../runs/reading.ts'

@@ -6,7 +6,7 @@ import type {
   MethodAnswer as ServiceMethod,
   StatusAnswer as ServiceStatus,
 } from '#service/two-factor-operations.ts'
-import type { HandlersOf } from '../app/page/dispatcher.ts'
+import type { HandlersOf } from '../app/dispatcher.ts'
 import { needingPermission } from '../app/permission.ts'
 import type { Parts } from './parts.ts'
 

@@ -1,7 +1,6 @@
 import { type Capabilities, describedCapabilities } from '#contract/account/capabilities.ts'
 import { bidsTooLow } from '#contract/automation/bid.ts'
-import type { AskedState, InstanceState } from '#contract/instance/instance.ts'
-import { startFailure } from '#contract/instance/start-failure.ts'
+import { type AskedState, type InstanceState, startFailure } from '#contract/instance/instance.ts'
 import { hasTrait } from '#contract/instance/state-traits.ts'
 
 /** What a record says of its state. Prices in dollars per hour. */

@@ -3,7 +3,7 @@ import type { Instance } from '#service/instances.ts'
 import { isDeepEqual } from '../state/same.ts'
 import { passes } from './instance-state.ts'
 import { type InstanceHabits, instanceView, type LastPoll, type Rented } from './instance-view.ts'
-import type { Listing } from './polling/poll-all.ts'
+import type { Listing } from './verified-poll.ts'
 
 /** What a fresh answer changes: instances that look different now, by id, and those that are gone. */
 export interface Changes {

@@ -22,7 +22,7 @@ import {
 } from './alerts.ts'
 import type { LimitDecision } from './decide.ts'
 import type { Facts } from './facts.ts'
-import { kindOf } from './kinds.ts'
+import { kindOf } from './limit-due.ts'
 import {
   actsOnce,
   type StoredLimit,

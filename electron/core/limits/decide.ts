@@ -2,7 +2,7 @@ import type { InstanceView } from '#contract/instance/instance.ts'
 import { hasTrait } from '#contract/instance/state-traits.ts'
 import type { Problem } from '#contract/problem.ts'
 import type { Facts, LimitSnapshot } from './facts.ts'
-import { kindOf } from './kinds.ts'
+import { kindOf } from './limit-due.ts'
 import { actsOnce, type StoredLimit } from './model.ts'
 import { type LimitTarget, targetsOf } from './targets.ts'
 

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { AccountContext, AccountPoll, Automation } from '../account-context.ts'
-import { pollsUntilGone } from '../instances/missing-polls.ts'
+import { pollsUntilGone } from '../instances/missing-instances.ts'
 import { type Document, openDocument } from '../storage/json-file.ts'
 import { type Acting, type ActingParts, createActing, type Transition, transitionOf } from './act.ts'
 import { type LimitAlerts, limitAlertsOf } from './alerts.ts'

@@ -11,7 +11,7 @@ import type { Store } from '../state/store.ts'
 import type { Collection } from '../storage/collection.ts'
 import { creditStaleSince, dueOf, nextMoment } from './decide.ts'
 import type { Facts } from './facts.ts'
-import { kindOf } from './kinds.ts'
+import { kindOf } from './limit-due.ts'
 import type { StoredLimit } from './model.ts'
 
 /** An account's limits in State. */

@@ -18,7 +18,7 @@ import {
 import { type AccountContext, type AccountPoll, type Automation, withConnection } from '../account-context.ts'
 import { problemOf } from '../app/problems.ts'
 import { instanceKeyEntry } from '../instances/instance-key.ts'
-import { pollsUntilGone } from '../instances/missing-polls.ts'
+import { pollsUntilGone } from '../instances/missing-instances.ts'
 import { isDeepEqual } from '../state/same.ts'
 import { createWatchdogAlerts, type WatchdogAlerts } from './alerts.ts'
 import { type LimitChanges, limitOfRental } from './changes.ts'

@@ -2,12 +2,12 @@ import { isDeepStrictEqual } from 'node:util'
 import { activeParts } from '#contract/market/filter.ts'
 import { furtherConditions } from '#contract/market/further-filters.ts'
 import type { ExtraFilters, OfferFilter, OfferQuery, OfferView } from '#contract/market/offer.ts'
-import { isCountry } from '#contract/market/place.ts'
+import { countries, isCountry } from '#contract/market/place.ts'
+import { searchWords } from '#contract/market/search-text.ts'
 import type { CallOptions } from '#service/http/operation.ts'
 import type { Offer, Offers } from '#service/offers.ts'
 import { ServiceError } from '#service/service-error.ts'
 import { offerView, searchFor } from './offer-view.ts'
-import { textMeaning } from './text-meaning.ts'
 
 /** The result of a search of the market. */
 export interface FoundOffers {
@@ -163,4 +163,41 @@ function views(offers: readonly Offer[]): OfferView[] {
   const once = [...new Map(offers.map(offer => [offer.id, offer])).values()]
   const price = ({ dph_total, dph_base }: Offer) => dph_total ?? dph_base ?? Number.POSITIVE_INFINITY
   return once.sort((a, b) => price(a) - price(b)).map(offerView)
+}
+
+/** The meaning of a free text, in the service's terms. */
+interface TextMeaning {
+  /** Number of GPUs, VRAM, country and machine, as conditions of the service. */
+  conditions: ExtraFilters
+  /** The other words: a GPU's name, a CPU, a place. */
+  rest: string[]
+}
+
+/** Reads `8 × H100 80 GB Sweden` as eight GPUs of 80 GB in SE, and the rest `h100`. */
+export function textMeaning(text: string): TextMeaning {
+  const conditions: ExtraFilters = {}
+  const all = searchWords(text)
+  const country = countryWords().find(({ words }) => words.every(word => all.includes(word)))
+  if (country) conditions['geolocation'] = { in: [country.code] }
+  const rest = all.filter(word => {
+    if (country?.words.includes(word)) return false
+    const [, number, unit] = /^(\d{1,9})(×|gb)?$/.exec(word) ?? []
+    const value = Number(number)
+    if (unit === '×') conditions['num_gpus'] = { eq: value }
+    else if (unit === 'gb') conditions['gpu_ram'] = { gte: (value - 0.5) * 1024, lt: (value + 0.5) * 1024 }
+    // Shorter numbers are more likely part of a GPU's name, as in RTX 4090.
+    else if (number !== undefined && number.length > 4) conditions['machine_id'] = { eq: value }
+    else return true
+    return false
+  })
+  return { conditions, rest }
+}
+
+let known: { code: string; words: string[] }[] | undefined
+/** All countries with the words of their names; longer names first, since one may be part of another. */
+function countryWords() {
+  known ??= [...countries()]
+    .map(([name, code]) => ({ code, words: searchWords(name) }))
+    .sort((a, b) => b.words.length - a.words.length)
+  return known
 }

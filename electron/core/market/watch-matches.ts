@@ -1,7 +1,7 @@
 import type { WatchRents } from '#contract/automation/watch.ts'
 import { catalogueOf, type ListedOffer } from '#contract/market/catalogue.ts'
 import type { OfferView } from '#contract/market/offer.ts'
-import { Sorter } from '#contract/market/sort.ts'
+import { Sorter } from '#contract/market/offer-columns.ts'
 import { micros } from '#contract/spending/money.ts'
 import type { AlertedOffer, Watch } from './watch.ts'
 

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { type Document, isMap, isNode, isScalar, LineCounter, parseDocument } from 'yaml'
+import type { SpecProblem } from '#contract/project/project.ts'
 import { ProjectSpec } from '#contract/project/spec.ts'
-import type { SpecProblem } from '#contract/project/spec-problem.ts'
 
 export type ReadSpec = { spec: ProjectSpec } | { problems: readonly SpecProblem[] }
 

@@ -1,5 +1,5 @@
 import { rentalOf } from '#core/instances/mark.ts'
-import { isRefusal } from '#core/instances/polling/poll.ts'
+import { isRefusal } from '#core/instances/poll-account.ts'
 import type { Instance, InstanceList } from '#service/instances.ts'
 import {
   adoptInstance,

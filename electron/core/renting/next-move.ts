@@ -1,5 +1,4 @@
-import type { InstanceView } from '#contract/instance/instance.ts'
-import { startFailure } from '#contract/instance/start-failure.ts'
+import { type InstanceView, startFailure } from '#contract/instance/instance.ts'
 import { hasTrait } from '#contract/instance/state-traits.ts'
 import type { Problem } from '#contract/problem.ts'
 import { isDead } from '#contract/reading.ts'

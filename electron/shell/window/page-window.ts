@@ -1,5 +1,6 @@
-import { app, BrowserWindow, nativeTheme, type Rectangle, screen } from 'electron'
+import { app, BrowserWindow, Menu, nativeTheme, type Rectangle, screen, type WebContents } from 'electron'
 import type { Clock } from '#machine/machine.ts'
+import { textMenu } from '../text-menu.ts'
 import { arrangement, visiblePlace } from './placing.ts'
 import type { StoredPlaces } from './stored-places.ts'
 
@@ -92,4 +93,13 @@ export function keepPlace(
   }
   for (const event of ['resize', 'move', 'maximize', 'unmaximize'] as const)
     window.on(event as 'resize', keep)
+}
+
+/** Opens a context menu for text, which Electron lacks. */
+export function offerContextMenu(contents: WebContents): void {
+  contents.on('context-menu', (_event, clicked) => {
+    const items = textMenu(clicked)
+    const window = BrowserWindow.fromWebContents(contents)
+    if (items.length > 0 && window) Menu.buildFromTemplate(items).popup({ window })
+  })
 }

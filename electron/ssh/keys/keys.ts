@@ -3,11 +3,18 @@ import { join } from 'node:path'
 import type { BaseAgent, ParsedKey } from 'ssh2'
 import { berthKey, type SshKey } from '#contract/instance/ssh-key.ts'
 import type { Files } from '#machine/machine.ts'
-import { type Agent, agentFingerprint, isAgents, openAgent } from './agent.ts'
-import { findKeyFile, type KeyFile } from './key-folder.ts'
-import { keyFileMissing, keyLocked, notRemovable, unusable, wrongPassphrase } from './key-problems.ts'
-import { listedAgents, listedIn, listedOwn } from './listed.ts'
-import { generateKey, importKey } from './new-keys.ts'
+import { type Agent, type AgentKey, agentFingerprint, isAgents, openAgent } from './agent.ts'
+import { findKeyFile, type KeyFile, keyFilesIn, namesIn } from './key-folder.ts'
+import {
+  keyFileMissing,
+  keyLocked,
+  nameTaken,
+  notAKey,
+  notRemovable,
+  unusable,
+  wrongPassphrase,
+} from './key-problems.ts'
+import { fingerprintOf, makeKeyPair, typeOf } from './openssh-key.ts'
 import { deleteOwn, loadOrMakeOwn, type OwnKey } from './own-key.ts'
 import { openPassphrases, type Passphrases } from './passphrases.ts'
 import { readPrivateKey } from './private-key.ts'
@@ -186,4 +193,74 @@ export function openKeys({
       if (account !== undefined) await deleteOwn(files, account)
     },
   }
+}
+
+const open = { needsPassphrase: false, unlocked: false } as const
+
+/** The list entry of Berth's own key for the account. */
+function listedOwn({ publicKey, fingerprint }: OwnKey): SshKey {
+  return { name: berthKey, from: 'berth', type: 'ssh-ed25519', fingerprint, publicKey, ...open }
+}
+
+/** The list entries of the agent's keys: one for all of them, then one for each if there are several. */
+function listedAgents(agents: readonly AgentKey[]): SshKey[] {
+  const [first] = agents
+  if (!first) return []
+  const each = agents.length > 1 ? agents : []
+  const named = (key: AgentKey, name: string): SshKey => ({ ...key, ...open, name, from: 'agent' })
+  return [named(first, 'agent'), ...each.map(key => named(key, `agent/${key.fingerprint}`))]
+}
+
+/** The list entries of a folder's keys. User's keys named like Berth's own or the agent's are left out. */
+async function listedIn(folder: string, from: 'berth' | 'user', passphrases: Passphrases): Promise<SshKey[]> {
+  const found = await keyFilesIn(folder)
+  return Promise.all(
+    found
+      .filter(({ name }) => from === 'berth' || (name !== berthKey && !isAgents(name)))
+      .map(async ({ name, type, fingerprint, publicKey, locked: needsPassphrase }) => ({
+        name: from === 'berth' ? `berth/${name}` : name,
+        from,
+        type,
+        fingerprint,
+        publicKey,
+        needsPassphrase,
+        unlocked: needsPassphrase && (await passphrases.get(fingerprint)) !== undefined,
+      })),
+  )
+}
+
+/** Adds a private key's text to Berth's keys, see `Keys.import`. */
+async function importKey(
+  { files, passphrases }: { files: Files; passphrases: Passphrases },
+  name: string,
+  text: string,
+  passphrase: string | undefined,
+): Promise<string> {
+  await checkFree(files, name)
+  const read = await readPrivateKey(text, passphrase)
+  if (read.state === 'locked') throw keyLocked(name)
+  if (read.state === 'wrong_passphrase') throw wrongPassphrase(name)
+  if (read.state !== 'open') throw notAKey(read.fault)
+  const blob = read.key.getPublicSSH()
+  const kept = await keepKey(files, name, read.text, `${typeOf(blob)} ${blob.toString('base64')} ${name}`)
+  if (passphrase !== undefined) await passphrases.remember(fingerprintOf(blob), passphrase, false)
+  return kept
+}
+
+/** Makes another key of Berth's, see `Keys.generate`. */
+async function generateKey(files: Files, name: string): Promise<string> {
+  await checkFree(files, name)
+  const { privateKey, publicKey } = makeKeyPair(`berth-${name}`)
+  return keepKey(files, name, privateKey, publicKey)
+}
+
+async function checkFree(files: Files, name: string): Promise<void> {
+  if ((await namesIn(files.path('keys'))).includes(name)) throw nameTaken(name)
+}
+
+/** Writes both halves to Berth's folder, the private one first. */
+async function keepKey(files: Files, name: string, privateKey: string, publicKey: string): Promise<string> {
+  await files.write(`keys/${name}`, privateKey)
+  await files.write(`keys/${name}.pub`, `${publicKey}\n`)
+  return `berth/${name}`
 }

@@ -1,7 +1,7 @@
 import { catalogueOf, type ListedOffer, offersAt } from '#contract/market/catalogue.ts'
 import { offersPassing } from '#contract/market/filter.ts'
+import { Sorter } from '#contract/market/offer-columns.ts'
 import type { FailedMachineView } from '#contract/market/rental-view.ts'
-import { Sorter } from '#contract/market/sort.ts'
 import type { Market } from '#renderer/features/market/market.svelte.ts'
 import { offerName } from '#renderer/features/market/offerWords.ts'
 import { isWithin, type Region } from './chart/scatter.ts'

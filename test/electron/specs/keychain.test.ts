@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { startSimulatorProcess } from '#test/e2e/app.ts'
-import { startKeyring, unlockKeyring } from '#test/integration/local/keyring.ts'
+import { startKeyring, unlockKeyring } from '#test/integration/machine/keyring.ts'
 import { Berth } from '../berth.ts'
 import { useDesk } from '../desk.ts'
 

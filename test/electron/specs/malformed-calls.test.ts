@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { MainMessage } from '#contract/bridge/messages.ts'
+import type { MainMessage } from '#contract/messages.ts'
 import { type SimulatorProcess, startSimulatorProcess } from '#test/e2e/app.ts'
 import { describeCall, malformedCalls } from '#test/integration/core/malformed-calls.ts'
 import { storedFiles } from '#test/stored-files.ts'

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { MainMessage } from '#contract/bridge/messages.ts'
+import type { MainMessage } from '#contract/messages.ts'
 import { BerthError, type Problem } from '#contract/problem.ts'
 import { everyFile, rentRunning } from './steps.ts'
 import { type BerthUnderTest, createWorld, type World } from './world.ts'

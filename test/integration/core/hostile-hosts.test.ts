@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { MainMessage } from '#contract/bridge/messages.ts'
+import type { MainMessage } from '#contract/messages.ts'
 import { BerthError, type Problem } from '#contract/problem.ts'
 import { type Detour, startDetour } from '#test/e2e/detour.ts'
 import { nastyHosts } from '#test/hostile/hosts.ts'

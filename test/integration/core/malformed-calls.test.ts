@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { MainMessage } from '#contract/bridge/messages.ts'
+import type { MainMessage } from '#contract/messages.ts'
 import { BuiltFiles } from '#machine/browser/page-files.ts'
 import { openPageServer, type PageServer } from '#machine/browser/page-server.ts'
 import { joinBerth } from '#test/page-client.ts'

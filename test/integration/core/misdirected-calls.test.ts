@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { MainMessage } from '#contract/bridge/messages.ts'
 import { type CommandName, commands } from '#contract/commands.ts'
+import type { MainMessage } from '#contract/messages.ts'
 import { type Simulator, startSimulator } from '#simulator/simulator.ts'
 import { type Call, describeCall } from './malformed-calls.ts'
 import { misdirectedCalls, type Targets } from './misdirected-calls.ts'

@@ -1,7 +1,7 @@
 import type { MenuItemConstructorOptions } from 'electron'
 import { expect, test } from 'vitest'
 import { accelerators } from '#contract/app/accelerators.ts'
-import { appMenu, type MenuAction } from '#shell/menus/app-menu.ts'
+import { appMenu, type MenuAction } from '#shell/app-menu.ts'
 
 function flat(items: readonly MenuItemConstructorOptions[]): MenuItemConstructorOptions[] {
   return items.flatMap(item => [item, ...(Array.isArray(item.submenu) ? flat(item.submenu) : [])])

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { textMenu } from '#shell/menus/text-menu.ts'
+import { textMenu } from '#shell/text-menu.ts'
 
 const editFlags = { canCut: true, canCopy: true, canPaste: true, canSelectAll: true }
 const roles = (clicked: Parameters<typeof textMenu>[0]) =>

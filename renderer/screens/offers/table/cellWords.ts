@@ -1,7 +1,7 @@
 import { rate, trafficBriefly, trafficWords } from '#contract/format/money.ts'
 import { count, figure, tenths } from '#contract/format/size.ts'
 import type { ListedOffer } from '#contract/market/catalogue.ts'
-import type { SortColumn } from '#contract/market/sort.ts'
+import type { SortColumn } from '#contract/market/offer-columns.ts'
 import { offerName, totalMemoryWords } from '#renderer/features/market/offerWords.ts'
 
 /** The text of a table's cell; its unit is in the head. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { MissingPolls } from '#core/instances/missing-polls.ts'
+import { MissingPolls } from '#core/instances/missing-instances.ts'
 
 const polls = new MissingPolls()
 const poll = (...there: number[]) => polls.next(id => there.includes(id))

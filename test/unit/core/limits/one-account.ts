@@ -1,6 +1,6 @@
 import type { InstanceView } from '#contract/instance/instance.ts'
 import type { AccountContext } from '#core/account-context.ts'
-import { MissingPolls } from '#core/instances/missing-polls.ts'
+import { MissingPolls } from '#core/instances/missing-instances.ts'
 import type { BeforeLimit } from '#core/limits/act.ts'
 import { openStoredLimits } from '#core/limits/model.ts'
 import { type Limits, openLimits } from '#core/limits/service.ts'

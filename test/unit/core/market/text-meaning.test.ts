@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { textMeaning } from '#core/market/text-meaning.ts'
+import { textMeaning } from '#core/market/find-offers.ts'
 
 test('known parts of a text become conditions, and the rest is left', () => {
   expect(textMeaning('8 × H100 80 GB, Sweden')).toEqual({

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Bridge, MainMessage, PageMessage } from '#contract/bridge/messages.ts'
+import type { Bridge, MainMessage, PageMessage } from '#contract/messages.ts'
 import { BerthError } from '#contract/problem.ts'
 import type { State } from '#contract/state.ts'
 import { BerthLink } from '#renderer/berth/link.ts'

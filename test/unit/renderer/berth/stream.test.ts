@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type StreamMessage, streamWindow } from '#contract/bridge/messages.ts'
+import { type StreamMessage, streamWindow } from '#contract/messages.ts'
 import type { Problem } from '#contract/problem.ts'
 import { PageStream } from '#renderer/berth/stream.ts'
 

@@ -1,4 +1,4 @@
-import type { VolumeView } from '#contract/account/volume.ts'
+import type { VolumeView } from '#contract/account/hosting.ts'
 import { diskRoom } from '#contract/format/size.ts'
 
 /**

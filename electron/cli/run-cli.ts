@@ -1,0 +1,112 @@
+import { parseArgs } from 'node:util'
+import { berthHome } from '#machine/start/home.ts'
+import type { Call, CliCommand } from './call.ts'
+import { cliCommands, shells } from './commands.ts'
+import { completion } from './completion.ts'
+import { CliFailure, exitCodes, usageFailure } from './failure.ts'
+import { help, helpOf } from './help.ts'
+import { alwaysOptions, type OptionName, someOptions } from './options.ts'
+import { type Launch, reachBerth } from './reach.ts'
+
+/** Runs the command `berth`; gives its exit code. `launch` starts Berth. */
+export async function runCli(args: readonly string[], launch: Launch): Promise<number> {
+  // The reader may close the pipe early, as `head` does.
+  process.stdout.on('error', () => process.exit(exitCodes.failed))
+  try {
+    return await run(args, launch)
+  } catch (error) {
+    if (!(error instanceof CliFailure)) throw error
+    const { problem } = error
+    const { code, message, advice } = problem
+    if (args.includes('--json'))
+      process.stderr.write(`${JSON.stringify({ error: { code, message, advice } })}\n`)
+    else say([message, advice].filter(Boolean).join(message.includes('\n') ? '\n' : ' '))
+    return error.exitCode
+  }
+}
+
+async function run(args: readonly string[], launch: Launch): Promise<number> {
+  const { values, positionals } = parse(args)
+  const [name, ...operands] = positionals
+  if (name === undefined || name === 'help') {
+    process.stdout.write(help())
+    return name === undefined && !values.help ? exitCodes.usage : exitCodes.done
+  }
+  if (name === 'completion') return printCompletion(operands)
+  const command = Object.hasOwn(cliCommands, name) ? cliCommands[name] : undefined
+  if (!command) throw usageFailure(`berth has no command ${name}.`)
+  if (values.help) {
+    process.stdout.write(helpOf(name, command))
+    return exitCodes.done
+  }
+  check(name, command, operands, values)
+  const secretFiles = secretFilesOf(values['secret-files'])
+  const offer = offerOf(values.offer)
+  const home = berthHome(process.env, process.platform)
+  const connection = await reachBerth(home, values['no-start'] || command.startsNone ? undefined : launch)
+  const { account, json = false, yes = false, follow = false, quiet = false } = values
+  const call: Call = {
+    operands,
+    account,
+    json,
+    yes,
+    follow,
+    quiet,
+    secretFiles,
+    offer,
+    connection,
+    write: text => void process.stdout.write(text),
+    say,
+  }
+  try {
+    return (await command.run(call)) ?? exitCodes.done
+  } finally {
+    connection.close()
+  }
+}
+
+/** Replaces control characters, since a stranger may have written parts of the text. */
+function say(text: string): void {
+  process.stderr.write(`${text.replaceAll(/(?![\n\t])[\p{Cc}\p{Cf}\u2028\u2029]/gu, '\ufffd')}\n`)
+}
+
+function secretFilesOf(word: string | undefined): Call['secretFiles'] {
+  if (word === undefined || word === 'send' || word === 'skip') return word
+  throw usageFailure('--secret-files takes send, or skip.')
+}
+
+function offerOf(word: string | undefined): number | undefined {
+  if (word === undefined) return undefined
+  if (!/^[1-9]\d{0,14}$/.test(word)) throw usageFailure('--offer takes the number of an offer.')
+  return Number(word)
+}
+
+function parse(args: readonly string[]) {
+  try {
+    const options = { ...someOptions, ...alwaysOptions }
+    return parseArgs({ args: [...args], options, allowPositionals: true })
+  } catch (error) {
+    throw usageFailure(error instanceof Error ? error.message : String(error))
+  }
+}
+
+function check(
+  name: string,
+  { options: own, takes: [least, most], operands: what }: CliCommand,
+  operands: readonly string[],
+  values: Partial<Record<OptionName, unknown>>,
+): void {
+  const names = Object.keys(someOptions) as OptionName[]
+  const foreign = names.find(option => values[option] !== undefined && !own.includes(option))
+  if (foreign !== undefined) throw usageFailure(`berth ${name} has no option --${foreign}.`)
+  if (operands.length < least || operands.length > most)
+    throw usageFailure(what === '' ? `berth ${name} takes nothing more.` : `berth ${name} takes ${what}.`)
+}
+
+function printCompletion([word, ...more]: readonly string[]): number {
+  const shell = shells.find(each => each === word)
+  if (shell === undefined || more.length > 0)
+    throw usageFailure(`berth completion takes ${shells.join('|')}.`)
+  process.stdout.write(completion(shell))
+  return exitCodes.done
+}

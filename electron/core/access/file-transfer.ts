@@ -1,0 +1,224 @@
+import * as v from 'valibot'
+import type { FileStep, FileTransferView } from '#contract/instance/files.ts'
+import { BerthError, type Problem } from '#contract/problem.ts'
+import { problemOf } from '#core/app/problems.ts'
+import type { Clock } from '#machine/machine.ts'
+import { deferred } from '#machine/tasks.ts'
+import type { Connection } from '#ssh/connection/connection.ts'
+import type { Lease } from '#ssh/connection/sharing.ts'
+import { SftpLost } from '#ssh/files/file-problems.ts'
+import type { TransferJob } from '#ssh/files/transfer/job.ts'
+import type { InstanceTarget } from './enter.ts'
+import { overLosses } from './over-losses.ts'
+import { createSpeed } from './transfer-speed.ts'
+
+/** What a transfer needs to begin again: paths on this computer, which the page does not learn. */
+export const Again = v.union([
+  v.object({
+    items: v.array(v.string()),
+    replace: v.boolean(),
+    /** The files that look like secrets and are sent all the same. */
+    confirmed: v.optional(v.array(v.string()), []),
+    /** Whether it is sent, too, what ignore rules leave out. */
+    whole: v.optional(v.boolean(), false),
+  }),
+  v.object({ paths: v.array(v.string()), into: v.string() }),
+])
+export type Again = v.InferOutput<typeof Again>
+
+export interface FileTransferNeeds {
+  id: string
+  target: Pick<InstanceTarget, 'account'> & { instance: { id: number } }
+  direction: 'up' | 'down'
+  name: string
+  folder: string
+  job: TransferJob
+  /** Absent where it cannot begin again once Berth has ended. */
+  again?: Again
+  clock: Clock
+  /** Of one that an earlier Berth began: why it failed, and whether for good. Epoch milliseconds. */
+  lost?: { problem: Problem; startedAt: number; forGood: boolean }
+  connect: () => Promise<Lease>
+  /** Waits for a turn, since only some transfers run at once. */
+  turn: (signal: AbortSignal) => Promise<() => void>
+  changed(): void
+  /** Called when it is done, failed or was cancelled. */
+  ended(transfer: FileTransfer): void
+}
+
+class Stopped extends Error {}
+
+/** A transfer of files, which begins at once unless it is lost. */
+export class FileTransfer {
+  readonly account: string
+  readonly instance: number
+  readonly again: Again | undefined
+  readonly #needs: FileTransferNeeds
+  readonly #startedAt: number
+  readonly #speed: ReturnType<typeof createSpeed>
+  readonly #ended = deferred<void>()
+  #step: FileStep = 'preparing'
+  #problem: Problem | undefined
+  #endedAt: number | undefined
+  /** Whether it cannot be resumed. */
+  #broken = false
+  #prepared = false
+  #stopping = new AbortController()
+  #running: Promise<void> = Promise.resolve()
+
+  constructor(needs: FileTransferNeeds) {
+    this.account = needs.target.account
+    this.instance = needs.target.instance.id
+    this.again = needs.again
+    this.#needs = needs
+    this.#startedAt = needs.lost?.startedAt ?? needs.clock.now()
+    this.#speed = createSpeed(needs.clock)
+    this.#broken = needs.lost?.forGood ?? false
+    if (needs.lost) this.#become('failed', needs.lost.problem)
+    else this.#run()
+  }
+
+  /** Resolves when it is done or cancelled, or failed without a way to resume. */
+  get whenEnded(): Promise<void> {
+    return this.#ended.promise
+  }
+
+  view(): FileTransferView {
+    const { id, direction, name, folder, job } = this.#needs
+    const tally = job.tally()
+    const step = this.#step
+    return {
+      id,
+      instance: this.instance,
+      direction,
+      name,
+      folder,
+      step,
+      total: tally?.total ?? 0,
+      done: tally?.done ?? 0,
+      files: tally?.files ?? 0,
+      filesDone: tally?.filesDone ?? 0,
+      speed: step === 'running' ? this.#speed.at(tally?.done ?? 0) : undefined,
+      resumable: !this.#broken && (step === 'paused' || step === 'failed'),
+      leftOut: job.leftOut(),
+      problem: this.#problem,
+      startedAt: this.#startedAt,
+      endedAt: this.#endedAt,
+    }
+  }
+
+  pause(): void {
+    if (this.#step !== 'preparing' && this.#step !== 'running' && this.#step !== 'waiting') return
+    this.#stopping.abort(new Stopped())
+    this.#become('paused')
+  }
+
+  /** After a pause or a failure. */
+  resume(): void {
+    if (this.#broken || (this.#step !== 'paused' && this.#step !== 'failed')) return
+    this.#become('preparing')
+    void this.#running.then(() => {
+      if (this.#step === 'preparing') this.#run()
+    })
+  }
+
+  /** Resolves once partial files are removed. */
+  async cancel(): Promise<void> {
+    if (this.#step === 'done' || this.#step === 'cancelled') return
+    this.#broken = true
+    this.#stopping.abort(new Stopped())
+    this.#become('cancelled')
+    await this.#running
+    await this.#discard()
+  }
+
+  /** Fails it for good: the files it needs on this computer are gone. */
+  breakOff(why: Problem): void {
+    this.#broken = true
+    if (this.#step === 'done' || this.#step === 'cancelled' || this.#step === 'failed') {
+      this.#needs.changed()
+      return
+    }
+    this.#stopping.abort(new Stopped())
+    this.#become('failed', why)
+  }
+
+  #become(next: FileStep, why?: Problem): void {
+    this.#step = next
+    this.#problem = why
+    const over = next === 'done' || next === 'failed' || next === 'cancelled'
+    this.#endedAt = over ? this.#needs.clock.now() : undefined
+    this.#needs.changed()
+    if (!over) return
+    if (next !== 'failed' || this.#broken) this.#ended.resolve(undefined)
+    this.#needs.ended(this)
+  }
+
+  #run(): void {
+    this.#stopping = new AbortController()
+    const { signal } = this.#stopping
+    this.#become('preparing')
+    this.#running = this.#work(signal).then(
+      () => this.#become('done'),
+      error => {
+        const reason: unknown = signal.aborted ? signal.reason : error
+        if (reason instanceof Stopped) return
+        this.#become('failed', problemOf(reason instanceof SftpLost ? lostForGood() : reason))
+      },
+    )
+  }
+
+  async #work(signal: AbortSignal): Promise<void> {
+    const { clock, connect, job, turn } = this.#needs
+    const done = await turn(signal)
+    try {
+      await overLosses(
+        {
+          clock,
+          connect,
+          signal,
+          waiting: why => this.#become('waiting', why),
+          isLoss: error => error instanceof SftpLost,
+          moved: () => job.tally()?.done ?? 0,
+        },
+        (connection, ended) => this.#over(connection, ended),
+      )
+    } finally {
+      done()
+    }
+  }
+
+  async #over(connection: Connection, signal: AbortSignal): Promise<void> {
+    const { job, clock } = this.#needs
+    const { openSftp } = await import('#ssh/files/sftp.ts')
+    const sftp = await openSftp(connection, clock)
+    try {
+      if (!this.#prepared) await job.prepare(sftp, signal)
+      this.#prepared = true
+      this.#speed.restart(job.tally()?.done ?? 0)
+      this.#become('running')
+      await job.run(sftp, signal)
+    } finally {
+      sftp.end()
+    }
+  }
+
+  /** Over a new connection, if there is one, since partial files may be on the instance. */
+  async #discard(): Promise<void> {
+    const { connect, job, clock } = this.#needs
+    const { openSftp } = await import('#ssh/files/sftp.ts')
+    const lease = await connect().catch(() => undefined)
+    const sftp = lease && (await openSftp(lease.connection, clock).catch(() => undefined))
+    await job.discard(sftp)
+    sftp?.end()
+    lease?.release()
+  }
+}
+
+function lostForGood(): BerthError {
+  return new BerthError({
+    code: 'sftp_lost',
+    message: 'The instance’s SFTP server keeps exiting.',
+    advice: 'Its disk or memory may be full. Resume to try again.',
+  })
+}

@@ -1,0 +1,238 @@
+import * as v from 'valibot'
+import type { InstanceView } from '#contract/instance/instance.ts'
+import type { Downloaded, FolderScan, SyncProgress, SyncResult } from '#contract/instance/sync.ts'
+import { BerthError, type Problem } from '#contract/problem.ts'
+import { type Document, openDocument } from '#core/storage/json-file.ts'
+import type { Clock, Files, Machine } from '#machine/machine.ts'
+import type { Connection } from '#ssh/connection/connection.ts'
+import type { Lease } from '#ssh/connection/sharing.ts'
+import { syncDown } from '#ssh/sync/down.ts'
+import type { Version } from '#ssh/sync/plan-down.ts'
+import { readTree, scanOf } from '#ssh/sync/scan.ts'
+import { syncUp } from '#ssh/sync/up.ts'
+import { overLosses } from './over-losses.ts'
+import { createSpeed } from './transfer-speed.ts'
+
+/**
+ * Keeps folders of this computer and of an account's instances in step. Transfers continue after a lost connection and
+ * can be repeated at any time: each file is the old or the new one, and unchanged files are not sent again. Paths on
+ * this computer are absolute, those on instances begin with `/`.
+ */
+export interface FolderSync {
+  /** Lists what would be sent. Throws `no_such_folder`, `ignore_file`, `too_many_files` or `too_deep`. */
+  scan(folder: string, options?: { signal?: AbortSignal }): Promise<FolderScan>
+  /**
+   * Sends changed files and deletes nothing there. A downloaded file that was not changed here since replaces none. Throws as
+   * `syncUp` and connecting do.
+   */
+  up(instance: InstanceView, wanted: SendWanted): Promise<SyncResult>
+  /**
+   * Fetches changed files and keeps local changes. `filesInAll`: all that were fetched with this `by`, each once. Throws
+   * as `syncDown` and connecting do.
+   */
+  down(instance: InstanceView, wanted: DownloadWanted): Promise<Downloaded & { filesInAll: number }>
+}
+
+interface SyncWanted {
+  /** The local folder. */
+  folder: string
+  /** The folder on the instance. */
+  remote: string
+  signal: AbortSignal
+  onProgress?: (progress: SyncProgress) => void
+  /** Called when the connection is lost and is being made again. */
+  waiting?: (why: Problem) => void
+}
+
+interface SendWanted extends SyncWanted {
+  /** Those of the scan's `secrets` that are sent nevertheless. */
+  confirmed?: readonly string[]
+}
+
+interface DownloadWanted extends SyncWanted {
+  /** The paths below the remote folder to fetch; `.` is all of it. */
+  paths: readonly string[]
+  /** Whether it is the last download, which waits a moment for files that were just changed, and looks again after. */
+  last?: boolean
+  /** The run or job that the files are for. */
+  by: string
+  /** Another name for the only path here, a single name. */
+  as?: string
+}
+
+interface SyncContext {
+  /** A lease of the instance's connection. */
+  connect(instance: InstanceView): Promise<Lease>
+  machine: Pick<Machine, 'clock' | 'platform' | 'syncedFolders'>
+  files: Files
+  /** The account's folder in `files`. */
+  folder: string
+  onBroken(setAside: string): void
+}
+
+/** Fetched files by local folder and path: size in bytes, time of the last change in epoch seconds, and `by`. */
+const Fetched = v.record(v.string(), v.record(v.string(), v.tuple([v.number(), v.number(), v.string()])))
+type Fetched = v.InferOutput<typeof Fetched>
+
+/** Milliseconds between two writes of which files arrived. */
+const keepEvery = 1000
+
+export function createFolderSync(context: SyncContext): FolderSync {
+  const { machine } = context
+  const { clock, platform, syncedFolders } = machine
+  const inTurn = oneAtATime()
+  let opened: Promise<Document<Fetched>> | undefined
+  const memory = () => {
+    opened ??= openDocument({
+      files: context.files,
+      clock,
+      name: `${context.folder}/fetched-files.json`,
+      schema: Fetched,
+      empty: {},
+      onBroken: context.onBroken,
+    })
+    return opened
+  }
+
+  /** Runs a sync over the instance's connection, and repeats it after losses while it makes progress. */
+  function over<Result>(
+    instance: InstanceView,
+    { signal, onProgress, waiting, remote }: SyncWanted,
+    sync: (
+      connection: Connection,
+      more: { signal: AbortSignal; onProgress: (progress: SyncProgress) => void },
+    ) => Promise<Result>,
+  ): Promise<Result> {
+    let moved = 0
+    const losses = {
+      clock,
+      connect: () => context.connect(instance),
+      signal,
+      waiting,
+      isLoss: isBrokenOff,
+      moved: () => moved,
+    }
+    return inTurn(`${instance.id} ${remote}`, signal, () =>
+      overLosses(losses, (connection, ended) => {
+        const before = moved
+        const tell = throttled(clock, progress => {
+          moved = Math.max(moved, before + progress.done)
+          onProgress?.(progress)
+        })
+        return sync(connection, { signal: ended, onProgress: tell })
+      }),
+    )
+  }
+
+  return {
+    scan: async (folder, options = {}) => scanOf(await readTree(syncedFolders.at(folder), options)),
+    async up(instance, wanted) {
+      const downloaded = versionsOf((await memory()).get()[wanted.folder])
+      return over(instance, wanted, (connection, more) =>
+        syncUp(connection, {
+          ...wanted,
+          ...more,
+          folder: syncedFolders.at(wanted.folder),
+          confirmed: wanted.confirmed ?? [],
+          downloaded,
+          modes: platform !== 'win32',
+          clock,
+        }),
+      )
+    },
+    async down(instance, wanted) {
+      const document = await memory()
+      const before = document.get()[wanted.folder] ?? {}
+      const synced = versionsOf(before)
+      const earlier = new Set(synced.values())
+      const all = () =>
+        Object.fromEntries(
+          [...synced].map(([path, version]): [string, Fetched[string][string]] => {
+            const by = earlier.has(version) ? before[path]?.[2] : undefined
+            return [path, [version.size, version.modified, by ?? wanted.by]]
+          }),
+        )
+      const keep = () => {
+        const now = all()
+        return document.record(folders => ({
+          ...folders,
+          [wanted.folder]: { ...folders[wanted.folder], ...now },
+        }))
+      }
+      let filesKept = 0
+      let cancelKeep: (() => void) | undefined
+      /** After a kill, what arrived before is still known as downloaded. */
+      const keepSoon = ({ filesDone }: SyncProgress) => {
+        if (filesDone === filesKept) return
+        filesKept = filesDone
+        cancelKeep ??= clock.after(keepEvery, () => {
+          cancelKeep = undefined
+          void keep()
+        })
+      }
+      const onProgress = (progress: SyncProgress) => {
+        keepSoon(progress)
+        wanted.onProgress?.(progress)
+      }
+      try {
+        const result = await over(instance, { ...wanted, onProgress }, (connection, more) =>
+          syncDown(connection, {
+            ...wanted,
+            ...more,
+            folder: syncedFolders.at(wanted.folder),
+            system: platform,
+            from: `instance ${instance.id}`,
+            synced,
+            clock,
+          }),
+        )
+        const filesInAll = Object.values(all()).filter(([, , by]) => by === wanted.by).length
+        return { ...result, filesInAll }
+      } finally {
+        cancelKeep?.()
+        await keep()
+      }
+    },
+  }
+}
+
+function versionsOf(fetched: Fetched[string] = {}): Map<string, Version> {
+  return new Map(Object.entries(fetched).map(([path, [size, modified]]) => [path, { size, modified }]))
+}
+
+/** After a lost connection, remains of the last try on the instance may make the next one fail. */
+function isBrokenOff(error: unknown, again: boolean): boolean {
+  if (!(error instanceof BerthError)) return false
+  const { code } = error.problem
+  return code === 'ssh_closed' || (code === 'sync_failed' && again)
+}
+
+/** Adds the speed and the seconds left. */
+function throttled(clock: Clock, tell: (progress: SyncProgress) => void): (progress: SyncProgress) => void {
+  const speed = createSpeed(clock)
+  speed.restart(0)
+  return progress => {
+    const now = speed.at(progress.done)
+    const left = progress.total - progress.done
+    tell(now ? { ...progress, speed: now, secondsLeft: left / now } : progress)
+  }
+}
+
+/** One sync at a time per folder of an instance. */
+function oneAtATime() {
+  const last = new Map<string, Promise<unknown>>()
+  return async <Result>(place: string, signal: AbortSignal, work: () => Promise<Result>): Promise<Result> => {
+    const before = last.get(place) ?? Promise.resolve()
+    const mine = before.then(() => {
+      signal.throwIfAborted()
+      return work()
+    })
+    const over = mine.catch(() => undefined)
+    last.set(place, over)
+    try {
+      return await mine
+    } finally {
+      if (last.get(place) === over) last.delete(place)
+    }
+  }
+}

@@ -1,0 +1,104 @@
+import type { OfferedPort } from '#contract/instance/tunnel.ts'
+import { BerthError } from '#contract/problem.ts'
+import type { Clock } from '#machine/machine.ts'
+import type { Instance } from '#service/instances.ts'
+import type { Lease } from '#ssh/connection/sharing.ts'
+import { openChannel, PortRefused } from '#ssh/tunnels/channel.ts'
+import { whatAnswers } from '#ssh/tunnels/web.ts'
+import type { Purpose } from './instance-tunnel.ts'
+import { patientlyEvery } from './try-until.ts'
+
+/** Milliseconds to wait for something to listen: users mostly ask for a port just after they started a server. */
+const slowest = 20_000
+
+/** A tunnel to any port. Throws `port_silent` when nothing listens there. */
+export function portPurpose(port: number, clock: Clock): Purpose {
+  return {
+    kind: 'port',
+    name: portName(port),
+    port,
+    async ready(tunnel, { signal, step }) {
+      step('waiting')
+      const answering = await patientlyEvery(1000, { clock, signal, atMost: slowest }, async () => {
+        const found = await tunnel.unbroken(() => whatAnswers(tunnel.dial, port, clock))
+        return found === 'nothing' ? undefined : found
+      })
+      if (answering === undefined) throw silent(port)
+      if (answering === 'other') return { local: await tunnel.listen('other') }
+      // What says nothing yet is most likely a web page that takes its time, for which a browser waits.
+      if (answering !== 'silent') tunnel.askAs(answering.server)
+      const local = await tunnel.listen(answering === 'silent' ? 'either' : 'web')
+      return { local, url: `http://${local.host}:${local.port}/` }
+    },
+  }
+}
+
+/**
+ * The ports requested when an instance was rented: those the service maps (`ports`), those of its environment (`-p
+ * 8188:8188`, section 2.1), and those of its template. UDP and SSH are left out, as they serve no web pages.
+ */
+export function rentedPorts(
+  { ports, extra_env }: Pick<Instance, 'ports' | 'extra_env'>,
+  ofTemplate: readonly number[] = [],
+): number[] {
+  const mapped = Object.keys(ports ?? {}).flatMap(name => /^(\d{1,5})\/tcp$/.exec(name)?.[1] ?? [])
+  const asked = (extra_env ?? []).flatMap(
+    ([name]) => /^-p \d{1,5}:(\d{1,5})(?:\/tcp)?$/.exec(name)?.[1] ?? [],
+  )
+  const found = [...mapped, ...asked, ...ofTemplate]
+    .map(Number)
+    .filter(port => port > 0 && port < 65_536 && port !== 22)
+  return [...new Set(found)].sort((a, b) => a - b)
+}
+
+/** Probes these ports and the usual ones; returns those that answer and those that were rented. Throws `ssh_closed`. */
+export async function offeredPorts(lease: Lease, rented: readonly number[]): Promise<OfferedPort[]> {
+  const ports = [...new Set([...rented, ...usualPorts])].sort((a, b) => a - b)
+  const tried = await Promise.all(
+    ports.map(async port => ({ port, name: portName(port), answers: await listens(lease, port) })),
+  )
+  return tried.filter(({ port, answers }) => answers || rented.includes(port))
+}
+
+async function listens({ connection }: Lease, port: number): Promise<boolean> {
+  try {
+    const channel = await openChannel(connection, port)
+    channel.on('error', () => undefined)
+    channel.destroy()
+    return true
+  } catch (error) {
+    if (error instanceof PortRefused) return false
+    throw error
+  }
+}
+
+function silent(port: number): BerthError {
+  return new BerthError({
+    code: 'port_silent',
+    message: `Nothing is listening on port ${port} of the instance.`,
+    advice: 'Start the server there, then try again.',
+  })
+}
+
+/** The usual ports of well-known web interfaces, with their names. */
+const names: ReadonlyMap<number, string> = new Map([
+  [8080, 'Jupyter'],
+  [8188, 'ComfyUI'],
+  [7860, 'Gradio'],
+  [8000, 'vLLM'],
+  [6006, 'TensorBoard'],
+  [11434, 'Ollama'],
+  [8888, 'Jupyter Notebook'],
+  [8501, 'Streamlit'],
+  [8265, 'Ray'],
+  [5000, 'MLflow'],
+  [9090, 'InvokeAI'],
+])
+
+/** Ports that are probed by default. */
+const usualPorts: readonly number[] = [...names.keys(), 3000]
+
+/** The web interface usually found at a port, guessed from the number alone. */
+function portName(port: number): string {
+  return names.get(port) ?? `Port ${port}`
+}

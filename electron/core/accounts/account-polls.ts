@@ -1,0 +1,259 @@
+import type { AccountId } from '#contract/ids.ts'
+import type { AccountTime, AccountView, State } from '#contract/state.ts'
+import { type AccountClock, sameTime } from '#core/instances/account-clock.ts'
+import { lastSeenOf } from '#core/instances/last-seen.ts'
+import { MissingPolls } from '#core/instances/missing-instances.ts'
+import { accountFields, askForOne, pollAccount } from '#core/instances/poll-account.ts'
+import {
+  applyChanges,
+  type Changes,
+  compareInstances,
+  followsOn,
+  type KnownRecords,
+} from '#core/instances/reconcile.ts'
+import { KeyRefused, pollFailure } from '#core/instances/repeated-polls.ts'
+import { type CertainPoll, type Expected, type Listing, pollAll } from '#core/instances/verified-poll.ts'
+import { rentedAs } from '#core/renting/rental.ts'
+import { isDeepEqual } from '#core/state/same.ts'
+import { capabilitiesOf } from '#service/dialect.ts'
+import type { ListOptions } from '#service/instances.ts'
+import type { Automations } from './automations.ts'
+import type { ConnectionStatus } from './connection-status.ts'
+import type { KeyedClient } from './keyed-client.ts'
+import { expectedInstances } from './next-poll.ts'
+import type { SessionContext } from './session-context.ts'
+import type { SessionMemory } from './session-memory.ts'
+
+/** The polled session. */
+interface PolledSession {
+  id: AccountId
+  app: SessionContext
+  client: KeyedClient
+  time: AccountClock
+  memory: SessionMemory
+  records: KnownRecords
+  connectionStatus: ConnectionStatus
+  automations: Automations
+  ending: AbortSignal
+  /** Continues with another key. */
+  useKey(key: string): void
+}
+
+type SeenPoll = Extract<CertainPoll, { outcome: 'seen' }>
+
+/** Polls one account and passes the results to State and to the account's parts. */
+export class AccountPolls {
+  readonly #session: PolledSession
+  readonly #missing = new MissingPolls()
+  #polling: AbortController | undefined
+  /** When a certain list and the credit were last received, epoch seconds of the account's time. */
+  #seenAt: number | undefined
+  #creditReadAt: number | undefined
+  /** Why the last whole list was uncertain. */
+  #doubt: string | undefined
+
+  constructor(session: PolledSession) {
+    const { at, creditAt } = session.memory.lastSeen.get()
+    this.#session = session
+    this.#seenAt = at
+    this.#creditReadAt = creditAt ?? at
+  }
+
+  /** One poll; rejects as a poller's `poll` does. */
+  async poll(): Promise<void> {
+    const { client, ending } = this.#session
+    const asked = client.get()
+    // One per poll, since a long-lived signal would collect listeners.
+    this.#polling = new AbortController()
+    const { signal } = this.#polling
+    const questions = {
+      poll: (options: ListOptions) => pollAccount(asked, signal, options),
+      one: (instance: number) => askForOne(asked, instance, signal),
+    }
+    // An answer to a key that was replaced meanwhile is ignored.
+    const isIgnored = () => ending.aborted || asked !== client.current
+    const poll = await pollAll(
+      questions,
+      () => this.#expected(),
+      part => {
+        if (!isIgnored()) this.#showPart(part)
+      },
+    )
+    if (isIgnored()) return
+    if (poll.outcome !== 'seen') return this.#failed(poll)
+    await this.#seen(poll)
+    if (poll.failed) throw pollFailure(poll.failed)
+  }
+
+  /** Aborts the running poll. */
+  abort(): void {
+    this.#polling?.abort()
+  }
+
+  #account(): AccountView | undefined {
+    return this.#session.app.store.get().accounts[this.#session.id]
+  }
+
+  #expected(): readonly Expected[] {
+    const { memory, automations, time } = this.#session
+    const account = this.#account()
+    if (!account) return []
+    const shown = memory.missingInstances.expected(account.instances)
+    return expectedInstances(account, shown, automations.rentals.awaited(), time.now())
+  }
+
+  /** Before the first whole list, shows the instances of its first pages; nothing acts on them yet. */
+  #showPart(listing: Listing): void {
+    const { app, time } = this.#session
+    const before = this.#account()
+    if (before?.connection.status !== 'connecting') return
+    const found = this.#found(before, { outcome: 'seen', listing }, time.now())
+    app.store.change(draft => showPoll(draft, before, found))
+  }
+
+  async #seen(poll: SeenPoll): Promise<void> {
+    const { app, memory, time, connectionStatus, automations } = this.#session
+    const { listing } = poll
+    const before = this.#account()
+    if (!before) return
+    const at = time.now()
+    const found = this.#found(before, poll, at)
+    app.store.change(draft => {
+      showPoll(draft, before, found)
+      const target = draft.accounts[before.id]
+      if (target && before.connection.status !== 'online') target.connection = { status: 'online' }
+    })
+    connectionStatus.seen(before.connection, at)
+    connectionStatus.certain(this.#doubt, found.uncertain?.reason)
+    this.#doubt = found.uncertain?.reason
+    const unconfirmed = new Set(listing?.unconfirmed)
+    const there = new Set([...(listing?.instances.map(({ id }) => id) ?? []), ...unconfirmed])
+    const pollsMissing = listing ? this.#missing.next(instance => there.has(instance)) : () => 0
+    const { gone } = found.changes
+    if (listing)
+      memory.missingInstances.onPoll({
+        shown: before.instances,
+        gone,
+        there: listing.instances,
+        unconfirmed,
+        pollsMissing,
+        at,
+      })
+    const account = this.#account()
+    if (!account) return
+    if (listing) {
+      const { credit } = found.fields
+      const records = listing.instances
+      automations.onPoll({
+        account,
+        records,
+        unconfirmed,
+        pollsMissing,
+        at,
+        credit,
+      })
+    }
+    if (account !== before) memory.lastSeen.writeSoon(() => lastSeenOf(this.#account() ?? account, at))
+    await memory.alerts.onPoll(account, app.store.get().settings, at)
+  }
+
+  /** The results of a poll, compared with the account in State before it. */
+  #found(before: AccountView, { user, listing, limitation }: SeenPoll, at: number): PollFound {
+    const { app, memory, time, records, automations } = this.#session
+    const { missingInstances, dialect } = memory
+    const fields: PollFound['fields'] = user ? accountFields(user) : {}
+    if (fields.credit !== undefined) this.#creditReadAt = at
+    const interval = (app.pollInterval() * time.told().rate) / 1000
+    const lastPoll = { at: this.#seenAt, unbroken: followsOn(this.#seenAt, at, interval) }
+    if (listing && listing.doubt === undefined) this.#seenAt = at
+    const rented = (instance: number) => {
+      const tried = automations.rentals.ofInstance(instance)
+      return tried && rentedAs(tried)
+    }
+    const { lastView } = missingInstances
+    return {
+      changes: listing
+        ? compareInstances(
+            records,
+            before.instances,
+            listing,
+            at,
+            lastView,
+            lastPoll,
+            rented,
+            capabilitiesOf(dialect.get()),
+          )
+        : unknownInstances,
+      fields,
+      clock: time.told(),
+      limitation,
+      uncertain:
+        listing?.doubt === undefined ? undefined : { reason: listing.doubt, instances: listing.unconfirmed },
+      creditReadAt: this.#creditReadAt ?? at,
+    }
+  }
+
+  async #failed(poll: Exclude<CertainPoll, SeenPoll>): Promise<void> {
+    const { app, client, connectionStatus, ending, useKey } = this.#session
+    const { problem } = poll
+    if (poll.outcome !== 'refused') {
+      connectionStatus.offline(problem, poll.status)
+      throw pollFailure(poll)
+    }
+    if (connectionStatus.doubted()) throw new KeyRefused(problem.code)
+    const other = await app.anotherKey(client.key ?? '')
+    if (ending.aborted) return
+    if (other !== undefined) return useKey(other)
+    connectionStatus.refused(problem)
+    throw new KeyRefused(problem.code)
+  }
+}
+
+/** With a key that may not read instances, the known ones stay. */
+const unknownInstances: Changes = { changed: new Map(), gone: [] }
+
+/** The results of a poll, compared with State. */
+interface PollFound {
+  changes: Changes
+  /** Empty where the poll lacks the user. */
+  fields: Partial<ReturnType<typeof accountFields>>
+  clock: AccountTime
+  limitation: string | undefined
+  /** Undefined where the list of instances is certain. */
+  uncertain: AccountView['uncertain']
+  /** When the credit was last received, epoch seconds of the account's time. */
+  creditReadAt: number
+}
+
+/** Writes the changes of a poll into the draft; `before` is the account in State. */
+function showPoll(
+  draft: State,
+  before: AccountView,
+  { changes, fields, clock, limitation, uncertain, creditReadAt }: PollFound,
+): void {
+  const target = draft.accounts[before.id]
+  if (!target) return
+  applyChanges(target.instances, before.instances, changes)
+  for (const [name, value] of Object.entries(fields))
+    if (value !== undefined && !isDeepEqual(before[name as keyof typeof fields], value))
+      Object.assign(target, { [name]: value })
+  const creditUntold = fields.userId !== undefined && fields.credit === undefined
+  if (creditUntold) target.creditUntold = true
+  else if (before.creditUntold) delete target.creditUntold
+  if (fields.credit !== undefined) delete target.creditAt
+  else if (before.credit !== undefined && before.creditAt === undefined) target.creditAt = creditReadAt
+  if (!sameTime(before.clock, clock)) target.clock = clock
+  if (limitation !== before.limitation) {
+    if (limitation) target.limitation = limitation
+    else delete target.limitation
+  }
+  if (!isDeepEqual(before.uncertain, uncertain)) {
+    if (uncertain) target.uncertain = uncertain
+    else delete target.uncertain
+  }
+  if (changes.changed.size === 0 && changes.gone.length === 0) return
+  const shown = { ...before.instances, ...Object.fromEntries(changes.changed) }
+  for (const gone of changes.gone) delete shown[gone]
+  const spend = Object.values(shown).reduce((sum, instance) => sum + instance.costPerHour, 0)
+  if (spend !== before.spendPerHour) target.spendPerHour = spend
+}

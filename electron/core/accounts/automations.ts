@@ -1,0 +1,134 @@
+import type { RentRequest } from '#contract/market/rental.ts'
+import type { AccountContext, Automation } from '#core/account-context.ts'
+import type { UndoableActions } from '#core/actions/undoable-actions.ts'
+import type { LoadRecorder } from '#core/instances/load-history.ts'
+import { type Notes, openNotes } from '#core/instances/notes.ts'
+import { openStoredLimits } from '#core/limits/model.ts'
+import { type Limits, openLimits } from '#core/limits/service.ts'
+import { openWatchdogs, type Watchdogs, withWatchdogScript } from '#core/limits/watchdog.ts'
+import type { StoredWatchdogs } from '#core/limits/watchdog-decide.ts'
+import { openWatches, type Watches } from '#core/market/watches.ts'
+import { openCharges } from '#core/money/charges.ts'
+import { type Money, openMoney } from '#core/money/money.ts'
+import { openPriceIncreases, type PriceIncreases } from '#core/money/price-increases.ts'
+import type { Projects } from '#core/projects/projects.ts'
+import type { ProjectSecrets } from '#core/projects/secrets.ts'
+import { createProjectRuns, createRunProjects, type ProjectRuns } from '#core/projects/service.ts'
+import { openRecoveries, type Recoveries } from '#core/renting/recoveries.ts'
+import { isRetrying } from '#core/renting/rental.ts'
+import { openRentals, type Rentals } from '#core/renting/rentals.ts'
+import { createWatchRenting } from '#core/renting/watch-renting.ts'
+import { openRuns, type Runs } from '#core/runs/service.ts'
+import type { Transfers } from '#core/transfers/service.ts'
+import type { GpuMetricsReader } from './gpu-metrics.ts'
+
+/** The parts that work for one account and get each poll. */
+export interface AccountParts {
+  readonly loadHistory: LoadRecorder
+  readonly transfers: Transfers
+  readonly actions: UndoableActions
+  readonly gpuMetrics: GpuMetricsReader
+}
+
+/** The same, with everything that acts by itself. */
+export interface Automations extends AccountParts, Required<Automation> {
+  readonly rentals: Rentals
+  readonly recoveries: Recoveries
+  readonly watches: Watches
+  readonly watchdogs: Watchdogs
+  readonly runs: Runs
+  readonly projectRuns: ProjectRuns
+  readonly money: Money
+  readonly priceIncreases: PriceIncreases
+  readonly limits: Limits
+  readonly notes: Notes
+}
+
+/** Opens all parts with their stored data. None acts before the first poll. */
+export async function openAutomations(
+  context: AccountContext,
+  parts: AccountParts,
+  storedWatchdogs: StoredWatchdogs,
+  forProjects: { projects: Projects; secrets: ProjectSecrets },
+  onCreated: (instance: number, instanceKey: string | undefined) => void,
+): Promise<Automations> {
+  const { loadHistory, transfers, actions, gpuMetrics } = parts
+  const money = await openMoney(context, await openCharges(context))
+  const priceIncreases = await openPriceIncreases(context)
+  const storedLimits = await openStoredLimits(context)
+  const watchdogs = openWatchdogs(context, {
+    watchdogs: storedWatchdogs,
+    limits: storedLimits,
+    adopt: (instance, request) => limits.adopt(instance, request),
+  })
+  const hooks = {
+    onCreated,
+    limit: (...args: Parameters<Limits['limitRental']>) => limits.limitRental(...args),
+    prepared: (request: RentRequest) =>
+      withWatchdogScript(request, context.store.get().accounts[context.account], context.now()),
+  }
+  const rentals = await openRentals(context, hooks, storedLimits)
+  const runs = await openRuns(context, {
+    watchdogs,
+    rentals,
+    limits: storedLimits,
+    projects: createRunProjects(context, { ...forProjects, rentals }),
+  })
+  const limits = await openLimits(context, {
+    limits: storedLimits,
+    spending: money,
+    isTried(instance) {
+      const rental = rentals.ofInstance(instance)?.rental
+      return rental !== undefined && isRetrying(rental) && rental.step === 'trying'
+    },
+    before: async target => runs.spares(target),
+    watchdogs,
+  })
+  const notes = await openNotes(context)
+  const recoveries = await openRecoveries(context, rentals)
+  const watches = await openWatches(context, parts => createWatchRenting(context, rentals, runs, parts))
+  /** In the order in which they get a poll: later ones may depend on the results of earlier ones. */
+  const all: readonly (Pick<Automation, 'onPoll'> & Partial<Automation>)[] = [
+    loadHistory,
+    transfers,
+    money,
+    priceIncreases,
+    limits,
+    rentals,
+    recoveries,
+    watches,
+    watchdogs,
+    runs,
+    actions,
+    gpuMetrics,
+  ]
+  return {
+    ...parts,
+    money,
+    priceIncreases,
+    rentals,
+    recoveries,
+    limits,
+    notes,
+    watches,
+    watchdogs,
+    runs,
+    projectRuns: createProjectRuns(context, { ...forProjects, rentals, runs }),
+    onPoll: poll => {
+      const shown = () => context.store.get().accounts[context.account] ?? poll.account
+      for (const automation of all) automation.onPoll({ ...poll, account: shown() })
+    },
+    show: () => {
+      notes.show()
+      for (const automation of all) automation.show?.()
+    },
+    resume: () => {
+      for (const automation of all) automation.resume?.()
+    },
+    secretOwners: () => all.flatMap(automation => automation.secretOwners?.() ?? []),
+    dueAt: after => Math.min(...all.map(automation => automation.dueAt?.(after) ?? Number.POSITIVE_INFINITY)),
+    async flush() {
+      await Promise.all(all.map(automation => automation.flush?.()))
+    },
+  }
+}

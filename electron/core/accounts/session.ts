@@ -1,0 +1,205 @@
+import type { AccountId } from '#contract/ids.ts'
+import type { AccountView } from '#contract/state.ts'
+import { createFolderSync } from '#core/access/folder-sync.ts'
+import type { AccountContext } from '#core/account-context.ts'
+import { openUndoableActions } from '#core/actions/undoable-actions.ts'
+import { createAccountClock } from '#core/instances/account-clock.ts'
+import { createLoadHistory } from '#core/instances/load-history.ts'
+import type { KnownRecords } from '#core/instances/reconcile.ts'
+import { createPoller } from '#core/instances/repeated-polls.ts'
+import { askGpuMetrics } from '#core/limits/gpu-loads.ts'
+import { secretsEntry } from '#core/market/request-secrets.ts'
+import type { Rentals } from '#core/renting/rentals.ts'
+import { type NotedKeychain, notedKeychain } from '#core/storage/noted-keychain.ts'
+import { openTransfers } from '#core/transfers/service.ts'
+import type { ServiceClient } from '#service/client.ts'
+import { capabilitiesOf } from '#service/dialect.ts'
+import type { Instance } from '#service/instances.ts'
+import { AccountPolls } from './account-polls.ts'
+import { type AccountParts, type Automations, openAutomations } from './automations.ts'
+import { createConnectionStatus } from './connection-status.ts'
+import { createGpuMetricsReader } from './gpu-metrics.ts'
+import { createKeyedClient, keyMissing } from './keyed-client.ts'
+import { untilNextPoll } from './next-poll.ts'
+import type { SessionContext } from './session-context.ts'
+import { openSessionMemory, type SessionMemory } from './session-memory.ts'
+
+/** One running account: its client, clock, polls and automations. */
+export interface Session extends AccountParts {
+  readonly automations: Automations
+  readonly rentals: Rentals
+  readonly id: AccountId
+  /** Throws `key_missing` while there is no key. */
+  readonly client: ServiceClient
+  /** An instance's last record, including secrets. */
+  record(instance: number): Instance | undefined
+  /** Instances that are missing and whose data is kept. */
+  departed(): readonly number[]
+  /** Polls now, and resolves after that poll, even a failed one. Without a key it reads the keychain again. */
+  poll(): Promise<void>
+  /** Continues with another key for the same account. */
+  useKey(key: string): void
+  /** Deletes the secret values of rental requests, before the account is removed. */
+  forgetSecrets(): Promise<void>
+  /** The account's time, in epoch seconds. */
+  now(): number
+  /** Ends polling, and writes pending changes. */
+  close(): Promise<void>
+}
+
+/** The account must be in State already. Without a key the session waits for one. */
+export async function openSession(
+  { id, baseUrl }: Pick<AccountView, 'id' | 'baseUrl'>,
+  app: SessionContext,
+): Promise<Session> {
+  const { store, machine, files, activity, notifications, access, fileTransfers } = app
+  const { clock, random } = machine
+  const folder = `accounts/${id}`
+  const onBroken = (setAside: string) =>
+    activity.add({
+      account: id,
+      kind: 'error',
+      text: `A file of this account could not be read and was set aside as ${setAside}`,
+      detail: 'Its content is lost: check your limits, watches and runs.',
+    })
+  const ending = new AbortController()
+  const stored = { account: id, store, machine, files, folder, onBroken, ending: ending.signal }
+  const memory = await openSessionMemory(stored, app)
+  const { lastSeen, missingInstances, dialect } = memory
+  const time = createAccountClock(clock, app.rate)
+  const records: KnownRecords = new Map()
+  const { at: seenAt, ...remembered } = lastSeen.get()
+  const connectionStatus = createConnectionStatus({ account: id, store, activity, notifications, seenAt })
+  const client = createKeyedClient({ id, baseUrl }, app, memory, time)
+  const key = await app.ownKey()
+  if (key !== undefined) client.use(key)
+
+  const place = { files, clock, name: `${folder}/secrets.json`, onBroken }
+  const keychain = await notedKeychain(app.keychain, place)
+  const context: AccountContext = {
+    ...stored,
+    keychain,
+    activity,
+    notifications,
+    access,
+    fileTransfers,
+    sync: createFolderSync({
+      connect: instance => access.connect({ account: id, instance, client: client.get() }),
+      machine,
+      files,
+      folder,
+      onBroken,
+    }),
+    client: client.get,
+    record: instance => records.get(instance),
+    now: time.now,
+    newId: () => random.hex(16),
+    poll: () => poller.poll(),
+  }
+  const automations = await openParts(context, app, memory)
+  const { loadHistory, rentals, transfers, actions, gpuMetrics } = automations
+  await keepSecretsOf(keychain, automations.secretOwners())
+
+  function useKey(newKey: string): void {
+    client.use(newKey)
+    automations.money.keyChanged()
+    begin()
+  }
+
+  async function askForKey(): Promise<void> {
+    const found = await app.ownKey()
+    if (found !== undefined && !client.current && !ending.signal.aborted) useKey(found)
+  }
+
+  function begin(): void {
+    connectionStatus.connecting()
+    automations.resume()
+    poller.resume()
+    void poller.poll()
+  }
+
+  const polls = new AccountPolls({
+    id,
+    app,
+    client,
+    time,
+    memory,
+    records,
+    connectionStatus,
+    automations,
+    ending: ending.signal,
+    useKey,
+  })
+  const untilDue = () => ((automations.dueAt(time.now()) - time.now()) * 1000) / time.told().rate
+  const poller = createPoller({
+    clock,
+    poll: () => polls.poll(),
+    interval: took => untilNextPoll(app.pollInterval(), took, untilDue()),
+    // Not while something is being rented, which costs money and has to be followed.
+    held: () => app.isPaused() && !rentals.underWay(),
+    onPause: pause => connectionStatus.retriesAt(clock.now() + pause),
+    random: random.fraction,
+  })
+
+  store.change(draft => {
+    const target = draft.accounts[id]
+    if (target) Object.assign(target, remembered, { capabilities: capabilitiesOf(dialect.get()) })
+  })
+  automations.show()
+  if (key === undefined) {
+    poller.pause()
+    connectionStatus.locked(keyMissing(machine.keychain))
+  } else begin()
+
+  return {
+    id,
+    get client() {
+      return client.get()
+    },
+    automations,
+    loadHistory,
+    rentals,
+    transfers,
+    actions,
+    gpuMetrics,
+    record: context.record,
+    departed: missingInstances.kept,
+    poll: () => (client.current ? poller.poll() : askForKey()),
+    useKey,
+    forgetSecrets: () => keepSecretsOf(keychain, []),
+    now: time.now,
+    async close() {
+      await actions.sendAll()
+      ending.abort()
+      polls.abort()
+      poller.stop()
+      // Disconnecting ends all work on instances, so that no host delays the end.
+      const disconnected = access.disconnect(id)
+      await Promise.all([disconnected, automations.flush(), memory.flush()])
+    },
+  }
+}
+
+/** Opens the account's parts with their stored data. */
+async function openParts(
+  context: AccountContext,
+  { onCreated, forProjects }: SessionContext,
+  { watchdogs }: SessionMemory,
+): Promise<Automations> {
+  const loadHistory = createLoadHistory()
+  const parts = {
+    loadHistory,
+    transfers: await openTransfers(context),
+    actions: await openUndoableActions(context, instance => automations.limits.startAgain(instance)),
+    gpuMetrics: createGpuMetricsReader(context, loadHistory, askGpuMetrics(context)),
+  }
+  const created = (instance: number, instanceKey: string | undefined) =>
+    onCreated(context.client(), instance, instanceKey)
+  const automations = await openAutomations(context, parts, watchdogs, forProjects, created)
+  return automations
+}
+
+/** Deletes secrets that a kill left without an owner: after storing one, or before deleting it. */
+function keepSecretsOf(keychain: NotedKeychain, owners: readonly string[]): Promise<void> {
+  return keychain.keepOnly(new Set(owners.map(secretsEntry)))
+}

@@ -1,0 +1,90 @@
+import * as v from 'valibot'
+import type { MainMessage } from '#contract/messages.ts'
+import type { PageLink } from '#core/running.ts'
+import type { Store } from '#core/state/store.ts'
+import type { Dispatch } from './dispatcher.ts'
+import { problemOf } from './problems.ts'
+import { createStreams, type Streams } from './streams.ts'
+
+const bytes = v.pipe(v.number(), v.safeInteger(), v.minValue(1))
+const stream = v.pipe(v.number(), v.safeInteger(), v.minValue(1))
+
+const PageMessageShape = v.variant('kind', [
+  v.object({
+    kind: v.literal('command'),
+    call: v.pipe(v.number(), v.safeInteger()),
+    name: v.string(),
+    args: v.unknown(),
+  }),
+  v.object({ kind: v.literal('withdraw'), call: v.number() }),
+  v.object({ kind: v.literal('sync') }),
+  v.object({ kind: v.literal('data'), stream, bytes: v.instance(Uint8Array) }),
+  v.object({ kind: v.literal('grant'), stream, bytes }),
+  v.object({ kind: v.literal('end'), stream }),
+])
+
+/**
+ * A page at a transport's other end. `transport` returns whether it has room for more; `left` is called at the end;
+ * `isInFront`: whether its window is before the user, where that is known here.
+ */
+export function createPageLink(
+  store: Store,
+  dispatch: Dispatch,
+  transport: (message: MainMessage) => boolean,
+  left: (page: Streams) => void = () => undefined,
+  isInFront?: () => boolean,
+): PageLink {
+  let closed = false
+  /** Answers that arrive after the page has left are dropped. */
+  const send = (message: MainMessage) => !closed && transport(message)
+  const streams = createStreams(send)
+  /** The commands without an answer yet, by their number. */
+  const unanswered = new Map<number, AbortController>()
+  /** `behind`: the transport was full, so patches are skipped until it has room for the whole State. */
+  let told: 'nothing' | 'all' | 'behind' = 'nothing'
+  const stopPatches = store.onPatch((patches, sequence) => {
+    if (told === 'all' && !send({ kind: 'patch', sequence, patches })) told = 'behind'
+  })
+
+  function whole(): void {
+    told = 'all'
+    send({ kind: 'state', sequence: store.sequence(), state: store.get() })
+  }
+
+  async function answer(call: number, name: string, args: unknown): Promise<void> {
+    const asked = new AbortController()
+    unanswered.set(call, asked)
+    try {
+      const caller = { streams, withdrawn: asked.signal, isInFront }
+      send({ kind: 'answer', call, answer: await dispatch(name, args, caller) })
+    } catch (error) {
+      send({ kind: 'refusal', call, problem: problemOf(error) })
+    } finally {
+      unanswered.delete(call)
+    }
+  }
+
+  return {
+    receive(message) {
+      const checked = v.safeParse(PageMessageShape, message)
+      if (!checked.success) return
+      const { output } = checked
+      if (output.kind === 'command') void answer(output.call, output.name, output.args)
+      else if (output.kind === 'withdraw') unanswered.get(output.call)?.abort()
+      else if (output.kind === 'sync') whole()
+      else streams.receive(output)
+    },
+    drained() {
+      if (told === 'behind') whole()
+      streams.drained()
+    },
+    isBusy: () => streams.flows() || unanswered.size > 0,
+    close() {
+      closed = true
+      stopPatches()
+      streams.close()
+      for (const asked of unanswered.values()) asked.abort()
+      left(streams)
+    },
+  }
+}

@@ -1,0 +1,263 @@
+import * as v from 'valibot'
+import { rate } from '#contract/format/money.ts'
+import { shortInstanceName } from '#contract/format/name.ts'
+import type { AccountId } from '#contract/ids.ts'
+import type { InstanceView } from '#contract/instance/instance.ts'
+import { BerthError } from '#contract/problem.ts'
+import {
+  increasedRate,
+  increaseFrom,
+  type PriceChange,
+  type PriceIncreaseView,
+  priceChanges,
+} from '#contract/spending/price-increase.ts'
+import type { AccountContext, AccountPoll, Automation } from '#core/account-context.ts'
+import { type Alert, alertOf } from '#core/alerts/events.ts'
+import { needingPermission } from '#core/app/permission.ts'
+import { isDeepEqual } from '#core/state/same.ts'
+import { openDocument } from '#core/storage/json-file.ts'
+import type { PriceIncrease } from '#service/price-increases.ts'
+import { ServiceError } from '#service/service-error.ts'
+import { absentUntil } from './absent-list.ts'
+
+/** Higher prices that hosts ask for on one account, in State, and the user's answers. */
+export interface PriceIncreases extends Automation {
+  /** Accepts or rejects one. Throws `no_price_increase` where it is no longer pending. */
+  answer(increase: PriceIncreaseView, accepted: boolean): Promise<void>
+}
+
+/** Seconds between requests. */
+const askedEvery = 600
+
+export async function openPriceIncreases(context: AccountContext): Promise<PriceIncreases> {
+  const { account, store, machine, files, folder, onBroken, notifications, ending } = context
+  const document = await openDocument({
+    files,
+    clock: machine.clock,
+    onBroken,
+    name: `${folder}/price-increases.json`,
+    schema: StoredIncreases,
+    empty: { told: {}, accepted: [] },
+  })
+  /** The pending increases as last listed, by instance. */
+  let pending = new Map<number, PriceIncreaseView>()
+  let askedAt: number | undefined
+  let asking: Promise<void> | undefined
+
+  const instances = () => store.get().accounts[account]?.instances ?? {}
+
+  async function ask(): Promise<void> {
+    try {
+      const { increases, whole } = await context.client().priceIncreases.list({ signal: ending, retries: 1 })
+      if (ending.aborted) return
+      const listed = increases.map(increase => [increase.contract_id, increaseView(increase)] as const)
+      pending = new Map([...(whole ? [] : pending), ...listed])
+      await alertNews()
+    } catch (error) {
+      const until = absentUntil(error, context.now())
+      if (!ending.aborted && until !== undefined)
+        document.writeSoon(kept => ({ ...kept, absentUntil: until }))
+    }
+  }
+
+  /** Alerts are stored as sent before they are sent: after a kill, one is missed rather than repeated. */
+  async function alertNews(): Promise<void> {
+    const news = untold(document.get(), pending.values(), instances())
+    const ids = Object.fromEntries(news.map(({ increase: { id, instance } }) => [instance, id]))
+    if (news.length > 0) await document.record(kept => ({ ...kept, told: { ...kept.told, ...ids } }))
+    show()
+    if (ending.aborted || news.length === 0) return
+    const at = context.now()
+    notifications.tell(
+      account,
+      news.map(({ increase, instance }) => increaseAlert(increase, instance, account, at)),
+    )
+  }
+
+  function show(): void {
+    const before = store.get().accounts[account]
+    if (ending.aborted || !before) return
+    const views = shownIncreases(document.get().accepted, pending.values(), before.instances)
+    if (isDeepEqual(before.priceIncreases, views)) return
+    for (const { id, instance } of Object.values(before.priceIncreases))
+      if (views[instance]?.id !== id || views[instance]?.accepted)
+        notifications.withdraw(increaseAlertId(account, instance))
+    store.change(draft => {
+      const target = draft.accounts[account]
+      if (target) target.priceIncreases = views
+    })
+  }
+
+  function forget(at: number): void {
+    const shown = instances()
+    pending = new Map([...pending].filter(([instance]) => shown[instance]))
+    const before = document.get()
+    const after = withoutOver(before, shown, at)
+    if (!isDeepEqual(after, before)) document.writeSoon(kept => withoutOver(kept, shown, at))
+  }
+
+  function isDue({ account: { instances }, at }: AccountPoll): boolean {
+    if (asking !== undefined || ending.aborted || Object.keys(instances).length === 0) return false
+    return (
+      (document.get().absentUntil ?? 0) <= at &&
+      (askedAt === undefined || Math.abs(at - askedAt) >= askedEvery)
+    )
+  }
+
+  return {
+    onPoll(poll) {
+      if (poll.unconfirmed.size === 0) forget(poll.at)
+      show()
+      if (!isDue(poll)) return
+      askedAt = poll.at
+      asking = ask().finally(() => {
+        asking = undefined
+      })
+    },
+    async answer(increase, accepted) {
+      const { client } = context
+      const { id, instance, from } = increase
+      const operation = accepted ? 'accept' : 'reject'
+      try {
+        await needingPermission('instance_write', client().priceIncreases[operation](id))
+      } catch (error) {
+        if (!isOver(error)) throw error
+        askedAt = undefined
+        await context.poll()
+        throw new BerthError({
+          code: 'no_price_increase',
+          message: 'This price increase no longer needs an answer: it was answered elsewhere, or withdrawn.',
+          advice: 'Check the instance’s price.',
+        })
+      }
+      if (pending.get(instance)?.id === id) pending.delete(instance)
+      if (accepted && from !== undefined) {
+        const { accepted: _, ...kept } = { ...increase, from }
+        await document.record(before => ({
+          ...before,
+          accepted: [...before.accepted.filter(other => other.instance !== instance), kept],
+        }))
+      }
+      show()
+    },
+    resume: () => {
+      askedAt = undefined
+    },
+    async flush() {
+      await asking
+      await document.flush()
+    },
+  }
+}
+
+/** Whether an increase is no longer pending: deployments answer 404 or, formerly, 409. */
+function isOver(error: unknown): boolean {
+  return error instanceof ServiceError && (error.code === 'not_found' || error.status === 409)
+}
+
+function increaseAlertId(account: AccountId, instance: number): string {
+  return `${account}/${instance}/priceIncrease`
+}
+
+/** The alert for a host's request for higher prices. `at`: epoch seconds of the account's time. */
+function increaseAlert(
+  increase: PriceIncreaseView,
+  instance: InstanceView,
+  account: AccountId,
+  at: number,
+): Alert {
+  const prices = increasedRate(increase, instance)
+  return alertOf('priceIncrease', {
+    id: increaseAlertId(account, instance.id),
+    instance: instance.id,
+    title: prices
+      ? `${shortInstanceName(instance)}: price goes up to ${rate(prices.after)}`
+      : `${shortInstanceName(instance)}: prices go up`,
+    body: `Its host raises prices ${increaseFrom(increase, at)}: ${priceChanges(increase).join(', ')}. Accept to keep the instance, or refuse to let it end with its contract.`,
+  })
+}
+
+const secondsInHour = 3600
+const secondsInMonth = 720 * 3600
+
+/** A host's price increase, as shown in State. */
+function increaseView(increase: PriceIncrease): PriceIncreaseView {
+  return {
+    id: increase.pending_price_increase_id,
+    instance: increase.contract_id,
+    gpu: change(increase.old_gpu_costpersec, increase.new_gpu_costpersec, secondsInHour),
+    disk: change(increase.old_disk_ram_costpersec, increase.new_disk_ram_costpersec, secondsInMonth),
+    upload: change(increase.old_bwu_cost, increase.new_bwu_cost),
+    download: change(increase.old_bwd_cost, increase.new_bwd_cost),
+    fee: change(increase.old_platform_fee, increase.new_platform_fee),
+    from: increase.contract_end_date,
+    until: increase.ask_end_date,
+  }
+}
+
+/** The increases of existing instances, by instance: accepted ones, which pending ones replace. */
+function shownIncreases(
+  accepted: readonly PriceIncreaseView[],
+  pending: Iterable<PriceIncreaseView>,
+  instances: Readonly<Record<string, unknown>>,
+): Record<string, PriceIncreaseView> {
+  const consented = accepted.map(one => ({ ...one, accepted: true as const }))
+  const there = [...consented, ...pending].filter(({ instance }) => instances[instance])
+  return Object.fromEntries(there.map(view => [view.instance, view]))
+}
+
+/** Undefined where the price stays. */
+function change(before: number | undefined, after: number | undefined, factor = 1): PriceChange | undefined {
+  if (after === undefined || !Number.isFinite(after)) return undefined
+  return { before: before === undefined ? undefined : before * factor, after: after * factor }
+}
+
+const StoredChange = v.optional(v.object({ before: v.optional(v.number()), after: v.number() }))
+const Accepted = v.object({
+  id: v.number(),
+  instance: v.number(),
+  gpu: StoredChange,
+  disk: StoredChange,
+  upload: StoredChange,
+  download: StoredChange,
+  fee: StoredChange,
+  from: v.number(),
+  until: v.optional(v.number()),
+})
+
+const StoredIncreases = v.object({
+  /** Until when the list is not requested, since the service has none; epoch seconds. */
+  absentUntil: v.optional(v.number()),
+  /** The id of the increase that was alerted, by instance. */
+  told: v.record(v.string(), v.number()),
+  /** Accepted increases until they take effect, since the service no longer lists them. */
+  accepted: v.array(Accepted),
+})
+type StoredIncreases = v.InferOutput<typeof StoredIncreases>
+
+type Instances = Readonly<Record<string, InstanceView>>
+
+/** The increases that were not alerted yet, with their instances. */
+function untold(
+  { told }: StoredIncreases,
+  pending: Iterable<PriceIncreaseView>,
+  instances: Instances,
+): { increase: PriceIncreaseView; instance: InstanceView }[] {
+  return [...pending].flatMap(increase => {
+    const instance = instances[increase.instance]
+    return instance && told[increase.instance] !== increase.id ? [{ increase, instance }] : []
+  })
+}
+
+/** Drops increases of instances that are gone, and accepted ones that took effect. `at`: epoch seconds. */
+function withoutOver(
+  { told, accepted, ...kept }: StoredIncreases,
+  instances: Instances,
+  at: number,
+): StoredIncreases {
+  return {
+    ...kept,
+    told: Object.fromEntries(Object.entries(told).filter(([instance]) => instances[instance])),
+    accepted: accepted.filter(({ instance, from }) => instances[instance] && from > at),
+  }
+}

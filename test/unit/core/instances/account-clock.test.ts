@@ -1,0 +1,115 @@
+import { describe, expect, test } from 'vitest'
+import { accountNow } from '#contract/reading.ts'
+import { createAccountClock, sameTime } from '#core/instances/account-clock.ts'
+import { HandClock } from '#test/unit/core/hand-clock.ts'
+
+const epoch = 1_900_000_000
+
+/** A service whose time runs at `rate`; its answers, `every` so many milliseconds, give whole seconds. */
+function world(rate: number, localClock = new HandClock(), initialRate?: number) {
+  const account = createAccountClock(localClock, initialRate)
+  let jumped = 0
+  const begun = localClock.monotonic()
+  const truth = () => epoch + jumped + ((localClock.monotonic() - begun) / 1000) * rate
+  return {
+    account,
+    localClock,
+    truth,
+    jump: (seconds: number) => {
+      jumped += seconds
+    },
+    async answers(count: number, every: number) {
+      for (let index = 0; index < count; index += 1) {
+        await localClock.pass(every)
+        account.learn({ serverTime: Math.floor(truth()), roundTrip: 20 })
+      }
+    },
+    error: () => Math.abs(account.now() - truth()),
+  }
+}
+
+describe.each([1, 20, 60])('in a world %i times as fast', rate => {
+  test('the time is right to about one local second, however wrong the local clock', async () => {
+    const { answers, error, account, localClock, truth } = world(rate, new HandClock(0))
+    await answers(6, 10_000)
+    expect(error()).toBeLessThan(2 + rate / 5)
+    await localClock.pass(9000)
+    expect(error()).toBeLessThan(2 + rate)
+    const told = account.told()
+    expect(told.rate / rate).toBeGreaterThan(0.85)
+    expect(told.rate / rate).toBeLessThan(1.15)
+    expect(Math.abs(accountNow(told, localClock.now()) - truth())).toBeLessThan(2 + rate)
+  })
+
+  test('two answers in quick succession do not change the rate', async () => {
+    const { answers, account } = world(rate, new HandClock(), rate)
+    for (let poll = 0; poll < 50; poll += 1) {
+      await answers(1, 2000)
+      await answers(1, 3)
+    }
+    expect(account.told().rate).toBeCloseTo(rate, 0)
+  })
+})
+
+test('before the first answer the local time is used', () => {
+  const clock = new HandClock(1_700_000_000_000)
+  expect(createAccountClock(clock).now()).toBe(1_700_000_000)
+})
+
+test('a jump of the service’s time is followed at once and leaves the rate at 1', async () => {
+  const { answers, error, jump, account } = world(1)
+  await answers(5, 10_000)
+  for (const seconds of [3600, 86_400, -7200]) {
+    jump(seconds)
+    await answers(1, 10_000)
+    expect(error()).toBeLessThan(2)
+    await answers(1, 10_000)
+    expect(account.told().rate).toBe(1)
+  }
+})
+
+test('repeated sleeps between polls do not change the rate', async () => {
+  const { answers, error, jump, account, localClock } = world(1)
+  await answers(3, 10_000)
+  for (let sleep = 0; sleep < 5; sleep += 1) {
+    jump(3600)
+    localClock.wall += 3_600_000
+    await answers(1, 5000)
+    expect(error()).toBeLessThan(2)
+  }
+  expect(account.told().rate).toBe(1)
+})
+
+test('cached answers with almost the same time do not slow the account’s time', async () => {
+  const { answers, account, localClock, truth } = world(1)
+  await answers(3, 10_000)
+  const cached = Math.floor(truth())
+  for (const [seconds, serverTime] of [
+    [10, cached + 2],
+    [2, cached + 2],
+    [2, cached + 2],
+  ] as const) {
+    await localClock.pass(seconds * 1000)
+    account.learn({ serverTime, roundTrip: 20 })
+  }
+  expect(account.told().rate).toBe(1)
+})
+
+test('a jump of the local clock does not change the account’s time', async () => {
+  const { answers, error, account, localClock } = world(1)
+  await answers(3, 10_000)
+  const before = account.told()
+  localClock.wall += 86_400_000
+  expect(error()).toBeLessThan(2)
+  expect(sameTime(before, account.told())).toBe(false)
+})
+
+test('rounding to seconds and jitter leave the clock steady', async () => {
+  const { answers, account } = world(1)
+  await answers(3, 10_000)
+  const first = account.told()
+  for (let poll = 0; poll < 200; poll += 1) {
+    await answers(1, 9_500 + ((poll * 337) % 1000))
+    expect(sameTime(first, account.told())).toBe(true)
+  }
+})
