@@ -5,7 +5,7 @@ import { gpuWords } from '../contract/format/name.ts'
 import { counted, reliability } from '../contract/format/size.ts'
 import { duration } from '../contract/format/time.ts'
 import { linkedRulesWords, secretWords, skipWords } from '../contract/instance/sync-words.ts'
-import { environmentOf, setupWords, volumeWords } from '../contract/project/handed-over.ts'
+import { cloudWords, environmentOf, setupWords, volumeWords } from '../contract/project/handed-over.ts'
 import type { PlannedVolume, ProjectPlan } from '../contract/project/project.ts'
 import { accountsOf, type Call, type CliCommand, cliDollars, polledState, print } from './call.ts'
 import { CliFailure, exitCodes, usageFailure } from './failure.ts'
@@ -102,6 +102,7 @@ function planWords(
     `${atMost}.`,
     `Set up with ${setupWords(spec)}.`,
     ...volumeWords({ volume, spec }),
+    ...cloudWords(spec),
     `${counted(scan.files, 'file')} would be sent${
       scan.secrets.length > 0
         ? `, and ${secretFiles.length > 0 ? '' : 'not '}${named(scan.secrets.map(secretWords))}, which may hold secrets`

@@ -51,6 +51,15 @@ export const SyncRequest = v.pipe(
 )
 export type SyncRequest = v.InferOutput<typeof SyncRequest>
 
+/** A cloud storage of the user's that the service can copy from and to. */
+export interface CloudConnectionView {
+  /** As a sync's request has it. */
+  id: string
+  name?: string
+  /** `s3`, `drive`, `b2`, `dropbox`, `hf`. */
+  provider?: string
+}
+
 export const TransferId = v.pipe(v.string(), v.regex(/^t[0-9a-f]{16}$/, 'not a transfer'))
 
 /**

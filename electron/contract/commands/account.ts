@@ -15,7 +15,7 @@ import {
   WebhookFields,
   type WebhookView,
 } from '../account/notifications.ts'
-import { CopyRequest, SyncRequest, TransferId } from '../account/transfer.ts'
+import { type CloudConnectionView, CopyRequest, SyncRequest, TransferId } from '../account/transfer.ts'
 import {
   BackupCode,
   ChallengeSecret,
@@ -185,6 +185,8 @@ export const volumeCommands = {
 
 /** Copies and cloud syncs (section 4.3). Those that Berth started are in State. */
 export const transferCommands = {
+  /** The account's cloud connections; none where the service does not list them. */
+  listCloudConnections: command({ account }).answers<readonly CloudConnectionView[]>(),
   startCopy: command({ account, request: CopyRequest }).answers<string>(),
   /** With an API key of its own, which has only the necessary permissions and is deleted afterwards. */
   startSync: command({ account, request: SyncRequest }).answers<string>(),

@@ -27,6 +27,29 @@ export function resultsOf({ results }: Pick<ProjectSpec, 'results'>): string[] {
   return results === undefined ? [] : [results].flat()
 }
 
+/** A place in a cloud: its provider, the connection where one is named, and the path there, bucket included. */
+export interface CloudPlace {
+  provider: string
+  connection?: string
+  path: string
+}
+
+/** `s3://bucket/folder` or, by its connection, `s3.101://bucket/folder`. */
+export function cloudPlaceOf(address: string): CloudPlace {
+  const [where = '', path = ''] = address.split(/:\/\/(.*)/s)
+  const [provider = '', connection] = where.split('.')
+  return { provider, connection, path }
+}
+
+/** What is copied from clouds, and to where; without a target into the project's folder, under its last name. */
+export function cloudCopiesOf({ from = [] }: Pick<ProjectSpec, 'from'>): { place: CloudPlace; to: string }[] {
+  return [from].flat().map(copy => {
+    const { cloud, to } = typeof copy === 'string' ? { cloud: copy, to: undefined } : copy
+    const place = cloudPlaceOf(cloud)
+    return { place, to: to ?? (place.path.replace(/\/+$/, '').split('/').at(-1) || 'cloud') }
+  })
+}
+
 /** The number of attempts, and the seconds for each. */
 const attemptLimits = { attempts: 5, deadline: 1200 }
 

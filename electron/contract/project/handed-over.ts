@@ -1,7 +1,7 @@
 import { named } from '../format/list.ts'
 import { rate } from '../format/money.ts'
 import { gigabytes } from '../format/size.ts'
-import { usualSetup } from './bounds.ts'
+import { cloudCopiesOf, usualSetup } from './bounds.ts'
 import type { ProjectPlan } from './project.ts'
 import type { ProjectSpec } from './spec.ts'
 
@@ -34,6 +34,21 @@ export function volumeWords({
     ...(kept.length === 0
       ? []
       : [`${named(kept)} ${kept.length === 1 ? 'is' : 'are'} kept on it for later runs.`]),
+  ]
+}
+
+/** What the service copies from and to clouds, for the plan. */
+export function cloudWords(spec: ProjectSpec): string[] {
+  const copies = cloudCopiesOf(spec)
+  if (copies.length === 0 && spec.to === undefined) return []
+  return [
+    ...copies.map(
+      ({ place, to }) => `${place.path} in ${place.provider} is copied to ${to} before the set-up.`,
+    ),
+    ...(spec.to === undefined
+      ? []
+      : [`The results are copied to ${spec.to}, in a folder named after the run.`]),
+    "For this the service puts the cloud connection's credentials on the machine, and Berth gives it an API key that it deletes afterwards.",
   ]
 }
 

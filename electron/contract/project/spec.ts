@@ -78,6 +78,26 @@ const CachePath = v.pipe(
   ),
 )
 
+const cloudForm = 'give a place in a cloud such as s3://bucket/folder'
+
+/** A place in a cloud of the user's; with the id of a cloud connection, `s3.101://bucket/folder`. */
+const CloudAddress = v.pipe(
+  text(1024),
+  v.regex(/^(?:s3|b2|drive|dropbox|hf)(?:\.[A-Za-z0-9_-]{1,64})?:\/\/[^/\s]\S*$/, cloudForm),
+)
+
+/** Where files from a cloud go: below the project's folder, or anywhere on the machine but onto what SSH needs. */
+const CloudTarget = v.pipe(
+  text(1024),
+  v.check(
+    path =>
+      !/[\0\\]/.test(path) &&
+      !path.split('/').some(name => name === '.' || name === '..') &&
+      !/^\/*(root\/*)?$/.test(path),
+    'give a folder below the project, or one such as /data/images',
+  ),
+)
+
 const volumeForm = 'give a volume such as datasets:/data, or {name, at, size}'
 
 /** A volume of the service by its name or number, where it is mounted, and the GB of one to create where there is none. */
@@ -137,6 +157,15 @@ export const ProjectSpec = v.strictObject({
   volume: v.optional(Volume),
   /** Folders on the machine that are kept for later runs: on the volume. */
   cache: v.optional(oneOrMore(CachePath, 20)),
+  /** Copied from a cloud to the machine before the set-up, by the service. */
+  from: v.optional(
+    oneOrMore(
+      v.union([CloudAddress, v.strictObject({ cloud: CloudAddress, to: CloudTarget })], cloudForm),
+      20,
+    ),
+  ),
+  /** A cloud where the results are copied, too, in a folder named after the run. */
+  to: v.optional(CloudAddress),
   ports: v.optional(v.pipe(v.array(Port), v.maxLength(64, 'at most 64'))),
   env: v.optional(
     v.record(

@@ -72,7 +72,7 @@ export async function openAutomations(
     watchdogs,
     rentals,
     limits: storedLimits,
-    projects: createRunProjects(context, { ...forProjects, rentals }),
+    projects: createRunProjects(context, { ...forProjects, rentals, transfers }),
   })
   const limits = await openLimits(context, {
     limits: storedLimits,

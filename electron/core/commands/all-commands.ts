@@ -1,5 +1,6 @@
 import type { transferCommands } from '#contract/commands/account.ts'
 import type { Handlers, HandlersOf } from '../app/dispatcher.ts'
+import { cloudConnections } from '../transfers/connections.ts'
 import { accessHandlers, editorHandlers, tunnelHandlers } from './access.ts'
 import { accountHandlers, moneyHandlers, notificationHandlers, volumeHandlers } from './account.ts'
 import { appHandlers, type UpdateParts, updateHandlers } from './app.ts'
@@ -56,6 +57,7 @@ type TransferCommands = HandlersOf<typeof transferCommands>
 function transferHandlers(parts: Parts): TransferCommands {
   const { accounts } = parts
   return {
+    listCloudConnections: ({ account }) => cloudConnections(accounts.session(account).client),
     async startCopy({ account, request }) {
       for (const instance of [request.from, request.to]) targetOf(parts, { account, instance })
       return accounts.session(account).transfers.copy(request)

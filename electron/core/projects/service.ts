@@ -7,6 +7,8 @@ import type { AccountContext } from '../account-context.ts'
 import type { Rentals } from '../renting/rentals.ts'
 import type { RunProjects } from '../runs/folders.ts'
 import type { Runs } from '../runs/service.ts'
+import type { Transfers } from '../transfers/service.ts'
+import { checkConnections, copiesFrom, copiesTo, copyAll } from './clouds.ts'
 import { commitOf } from './commit.ts'
 import { requestOf } from './plan.ts'
 import { type Chosen, planMarket, searchMarket } from './plan-market.ts'
@@ -55,6 +57,7 @@ export function createProjectRuns(
       const [{ secrets: wanted, ...market }, scan] = await Promise.all([
         planMarket(context, rentals, spec, chosen),
         context.sync.scan(path),
+        checkConnections(context, spec),
       ])
       return {
         ...market,
@@ -93,7 +96,15 @@ export function createProjectRuns(
 /** What the runs of projects rent and send, by what the user agreed to. */
 export function createRunProjects(
   context: AccountContext,
-  { secrets, rentals }: { secrets: ProjectSecrets; rentals: Pick<Rentals, 'start'> },
+  {
+    secrets,
+    rentals,
+    transfers,
+  }: {
+    secrets: ProjectSecrets
+    rentals: Pick<Rentals, 'start'>
+    transfers: Pick<Transfers, 'syncToEnd'>
+  },
 ): RunProjects {
   return {
     async rent({ name, project, rental, moved = 0 }) {
@@ -115,6 +126,16 @@ export function createRunProjects(
       return values
     },
     commitOf: folder => commitOf(context.machine.syncedFolders, folder),
+    async copyFromClouds({ project: { spec }, instance, createdAt }, folder, signal) {
+      if (instance === undefined) return
+      const copies = await copiesFrom(context, spec, { instance, folder })
+      await copyAll(transfers, copies, createdAt, signal)
+    },
+    async copyToCloud({ id, project: { spec }, instance, createdAt }, folder, signal) {
+      if (instance === undefined) return
+      const copies = await copiesTo(context, spec, { instance, folder }, id)
+      await copyAll(transfers, copies, createdAt, signal)
+    },
   }
 }
 

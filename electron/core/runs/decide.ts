@@ -126,7 +126,13 @@ const most = { failures: 8, unreachable: 35, same: 3 }
 /** Errors of the machine itself, which come again each time unless someone mends it. */
 const lasting = new Set(['not_prepared', 'sync_failed', 'shell_replaced'])
 /** Errors that no retry solves. */
-const hopeless = new Set([...lastingErrors, 'ignore_file', 'disk_full', 'secret_missing'])
+const hopeless = new Set([
+  ...lastingErrors,
+  'ignore_file',
+  'disk_full',
+  'secret_missing',
+  'cloud_copy_failed',
+])
 
 /** A failed move, after `fails` earlier failures in a row; `isOnline`: whether the service answers. */
 interface FailedMove {

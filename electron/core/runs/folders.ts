@@ -42,6 +42,10 @@ export interface RunProjects {
   /** The environment's values, secret ones included. Throws `secret_missing`. */
   environmentOf(run: ProjectRun): Promise<Readonly<Record<string, string>>>
   commitOf(folder: string): Promise<Run['commit']>
+  /** Copies what the file names from clouds to the machine. Throws `cloud_copy_failed`. */
+  copyFromClouds(run: ProjectRun, folder: string, signal: AbortSignal): Promise<void>
+  /** Copies the results from the machine to the file's cloud, if any. Throws `cloud_copy_failed`. */
+  copyToCloud(run: ProjectRun, folder: string, signal: AbortSignal): Promise<void>
 }
 
 interface FolderParts {
@@ -160,6 +164,8 @@ export function createRunFolders(
     if (!last) return
     const problem = leftBehind(result, atWork, run.project ? 'go on from here' : 'try again')
     if (problem && !isHarmless(runs.find(id) ?? run, problem.code)) throw new BerthError(problem)
+    if (isOfProject(run) && !run.outcome)
+      await alone(id, ({ signal }) => projects.copyToCloud(run, place.remote, signal))
   }
 
   return {
@@ -172,6 +178,7 @@ export function createRunFolders(
       await runs.update(run.id, { commit: await projects.commitOf(folder) })
       const view = viewOf(run.instance)
       if (view) await alone(run.id, options => sync.up(view, { ...options, folder, remote, confirmed }))
+      await alone(run.id, ({ signal }) => projects.copyFromClouds(run, remote, signal))
     },
     async fetch(run, last) {
       const { id, program } = run

@@ -1,12 +1,12 @@
-import { type CopyRequest, isOver, type SyncRequest } from '#contract/account/transfer.ts'
+import { type CopyRequest, isOver, isRunning, type SyncRequest } from '#contract/account/transfer.ts'
 import { BerthError, type Problem } from '#contract/problem.ts'
 import type { AccountContext, Automation } from '../account-context.ts'
 import { needingPermission } from '../app/permission.ts'
 import { isDeepEqual } from '../state/same.ts'
-import { follow } from './follow.ts'
+import { follow, lateness, patience } from './follow.ts'
 import { createKeyKeeper } from './key-keeper.ts'
 import type { Transfer } from './model.ts'
-import { startCopy, startSync } from './start.ts'
+import { endsOf, startCopy, startSync } from './start.ts'
 import { openStoredTransfers } from './stored-transfers.ts'
 import { lostAlert, transferEntry } from './words.ts'
 
@@ -16,6 +16,11 @@ export interface Transfers extends Pick<Automation, 'onPoll' | 'show' | 'resume'
   copy(request: CopyRequest): Promise<string>
   /** The same, with a key of its own, which is deleted after the end. */
   sync(request: SyncRequest): Promise<string>
+  /**
+   * Makes a sync and resolves once the service says that it is done. One with the same ends that began since `since`
+   * counts, so that a caller that was killed may call again. Throws `cloud_copy_failed`.
+   */
+  syncToEnd(request: SyncRequest, since: number, signal: AbortSignal): Promise<void>
   cancel(id: string): Promise<void>
   dismiss(id: string): Promise<void>
   /** Call before the account is removed. Deletes the keys, and resolves with the transfers whose keys remain. */
@@ -28,6 +33,8 @@ export async function openTransfers(context: AccountContext): Promise<Transfers>
   const { all, get, note } = transfers
   const keys = createKeyKeeper(context, transfers)
   const parts = { context, transfers, keys }
+  /** Those that wait for the next poll. */
+  const waiting = new Set<() => void>()
 
   function tell(kind: 'user' | 'berth' | 'error', text: string, transfer: Transfer, detail?: string): void {
     activity.add(transferEntry(account, kind, text, transfer, detail))
@@ -38,9 +45,42 @@ export async function openTransfers(context: AccountContext): Promise<Transfers>
     context.notifications.tell(account, [lostAlert(account, transfer)])
   }
 
+  /** Resolves with the next poll. */
+  function nextPoll(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const stop = () => reject(signal.reason)
+      signal.addEventListener('abort', stop, { once: true })
+      waiting.add(() => {
+        signal.removeEventListener('abort', stop)
+        resolve()
+      })
+      if (signal.aborted) stop()
+    })
+  }
+
+  /** Whether nothing more is expected of the service about it. */
+  function isSettled(transfer: Transfer): boolean {
+    const { step, startedAt, reportedAt = startedAt + lateness } = transfer
+    return isOver(transfer) || (step === 'unknown' && now() - reportedAt >= patience)
+  }
+
   return {
     copy: request => startCopy(parts, request),
     sync: request => startSync(parts, request),
+    async syncToEnd(request, since, signal) {
+      const { from, to } = endsOf(request)
+      const same = all().findLast(
+        transfer =>
+          transfer.kind === 'sync' &&
+          transfer.startedAt >= since &&
+          isDeepEqual([transfer.from, transfer.to], [from, to]) &&
+          (isRunning(transfer) || transfer.step === 'done'),
+      )
+      const id = same?.id ?? (await startSync(parts, request))
+      while (!isSettled(get(id))) await nextPoll(signal)
+      const { step, message } = get(id)
+      if (step !== 'done') throw new BerthError(copyFailed(request.cloudPath, message))
+    },
     async cancel(id) {
       const { kind, from, to } = get(id)
       const at = kind === 'copy' ? to.instance : (from.instance ?? to.instance)
@@ -76,6 +116,8 @@ export async function openTransfers(context: AccountContext): Promise<Transfers>
         }
         if (isOver(after)) void keys.deleteUnused(transfer.id)
       }
+      for (const resolve of waiting) resolve()
+      waiting.clear()
     },
     show: transfers.show,
     resume() {
@@ -98,6 +140,14 @@ export async function openTransfers(context: AccountContext): Promise<Transfers>
 function cancelledWith(transfer: Transfer, kind: Transfer['kind'], at: number): boolean {
   if (isOver(transfer) || transfer.kind !== kind) return false
   return transfer.to.instance === at || (kind === 'sync' && transfer.from.instance === at)
+}
+
+function copyFailed(cloudPath: string, message: string | undefined): Problem {
+  return {
+    code: 'cloud_copy_failed',
+    message: `The copy with ${cloudPath} in the cloud did not end well${message === undefined ? '.' : `: ${message}`}`,
+    advice: 'Transfers has what the service says of it. Go on from here to copy it again.',
+  }
 }
 
 const endedInBetween = 'Berth ended while it was being started: it may be running.'

@@ -34,13 +34,9 @@ export async function startCopy(
 }
 
 /** The same, with a key made for it. */
-export async function startSync(
-  parts: StartParts,
-  { instance, direction, instancePath, cloudPath, connection, flags }: SyncRequest,
-): Promise<string> {
-  const here = { instance, path: instancePath }
-  const cloud = { path: cloudPath }
-  const [from, to] = direction === 'Instance To Cloud' ? [here, cloud] : [cloud, here]
+export async function startSync(parts: StartParts, request: SyncRequest): Promise<string> {
+  const { instance, direction, connection, flags } = request
+  const { from, to } = endsOf(request)
   const transfer = await add(parts, { kind: 'sync', direction, from, to, keyAsked: true })
   const secret = await keyFor(parts, transfer)
   const { transfers } = parts.context.client()
@@ -57,6 +53,21 @@ export async function startSync(
       api_key: secret,
     }),
   )
+}
+
+/** A sync's ends, in its direction. */
+export function endsOf({
+  instance,
+  direction,
+  instancePath,
+  cloudPath,
+}: Pick<SyncRequest, 'instance' | 'direction' | 'instancePath' | 'cloudPath'>): Pick<
+  Transfer,
+  'from' | 'to'
+> {
+  const here = { instance, path: instancePath }
+  const cloud = { path: cloudPath }
+  return direction === 'Instance To Cloud' ? { from: here, to: cloud } : { from: cloud, to: here }
 }
 
 async function add(

@@ -19,6 +19,18 @@ export const publicAccount: Layer = {
 
 export const publicAccountRoutes: readonly Route[] = [
   { method: 'GET', path: '/auth/apikeys/:key/', permission: 'user_read', answer: oneKey },
+  {
+    method: 'GET',
+    path: '/users/cloud_integrations/',
+    permission: 'user_read',
+    answer: () => cloudConnections,
+  },
+]
+
+/** They are made in the web console, which is not simulated. */
+const cloudConnections = [
+  { id: 101, name: 'S3_1', cloud_type: 's3' },
+  { id: 102, name: 'Drive_1', cloud_type: 'drive' },
 ]
 
 function oneKey({ world, id }: ApiRequest) {

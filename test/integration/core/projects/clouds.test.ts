@@ -1,0 +1,83 @@
+import { describe, expect, test } from 'vitest'
+import { publicProfile } from '#simulator/deployment/profile.ts'
+import { hasSshd } from '#test/integration/ssh/sshd.ts'
+import { lacks } from '#test/needs.ts'
+import { jobOf, joinAll, openProject, write } from './place.ts'
+
+const lacking = lacks({ what: 'sshd', there: hasSshd })
+const machine = 'machine: { gpu: [RTX 4090, RTX 3090, RTX 3080], price: 5, verified: false, reliability: 50 }'
+const inCloud = { deployment: publicProfile, limits: false }
+
+describe.skipIf(lacking)(`a project with data in a cloud${lacking}`, () => {
+  test('waits for the copy before its set-up, and for that of its results before the machine is destroyed', async () => {
+    const { under, world, runProject } = await openProject(
+      {
+        'berth.yaml': `${machine}
+from: [s3://sets/images, { cloud: s3.7://sets/labels, to: /data/labels }]
+run: mkdir -p out && echo done > out/log.txt
+results: out
+to: s3://runs/digits/
+`,
+      },
+      undefined,
+      inCloud,
+    )
+    const started: string[] = []
+    under.berth.onChange(() => {
+      const { runs, transfers } = under.account()
+      const [run] = Object.values(runs)
+      for (const { from, to, step } of Object.values(transfers)) {
+        const line = `${from.path} > ${to.path}: ${step}, ${run?.step}`
+        if (started.at(-1) !== line && !started.includes(line)) started.push(line)
+      }
+    })
+    const id = await runProject()
+    await under.until(() => jobOf(under, id)?.step === 'done')
+    const home = started.find(line => line.startsWith('sets/images'))?.match(/> (\S+)\/images:/)?.[1]
+    expect(started).toEqual(
+      expect.arrayContaining([
+        `sets/images > ${home}/images: done, sending`,
+        'sets/labels > /data/labels: done, sending',
+        `${home}/out > runs/digits/${id}/out: done, fetching`,
+      ]),
+    )
+    const asked = world.sim.controls.requests().filter(({ path }) => path.endsWith('/commands/rclone/'))
+    expect(asked).toHaveLength(3)
+    await under.until(() =>
+      Object.values(under.account().transfers).every(({ key }) => key?.state === 'deleted'),
+    )
+  })
+
+  test('copies nothing twice where Berth was closed in the middle', async () => {
+    const { under, world, sshd, runProject } = await openProject(
+      { 'berth.yaml': `${machine}\nfrom: s3://sets/images\nrun: 'true'\n` },
+      undefined,
+      inCloud,
+    )
+    const id = await runProject()
+    await under.until(() => Object.values(under.account().transfers)[0]?.step === 'running')
+    await under.close()
+    const later = await world.startConnected()
+    joinAll(world, later, sshd)
+    await later.until(() => jobOf(later, id)?.step === 'done')
+    const asked = world.sim.controls.requests().filter(({ path }) => path.endsWith('/commands/rclone/'))
+    expect(asked).toHaveLength(1)
+  })
+
+  test('is planned only where the account has a connection to that cloud', async () => {
+    const { under, project, folder } = await openProject(
+      { 'berth.yaml': `${machine}\nfrom: dropbox://sets/images\nrun: 'true'\n` },
+      undefined,
+      inCloud,
+    )
+    await expect(under.run('planProject', { project })).rejects.toMatchObject({
+      problem: { code: 'no_cloud_connection' },
+    })
+    write(folder, { 'berth.yaml': `${machine}\nfrom: drive://sets/images\nrun: 'true'\n` })
+    expect((await under.run('planProject', { project })).offer).toBeDefined()
+    expect(await under.run('listCloudConnections', {})).toEqual([
+      { id: '101', name: 'S3_1', provider: 's3' },
+      { id: '102', name: 'Drive_1', provider: 'drive' },
+    ])
+  })
+})
