@@ -47,7 +47,7 @@ export const start = acting({
 })
 
 export const stop = acting({
-  summary: 'Stop instances; their disks keep costing money',
+  summary: 'Stop instances; their disks are still billed',
   did: 'Stopped',
   tell: (connection, on) => connection.command('stopInstance', on),
 })

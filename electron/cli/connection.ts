@@ -150,7 +150,7 @@ export class BerthConnection {
   #lose(): void {
     this.#lost = new CliFailure(exitCodes.unreachable, {
       code: 'berth_ended',
-      message: 'Berth ended before it answered.',
+      message: 'Berth quit before it answered.',
     })
     const waiting = [...this.#calls.values(), ...this.#states.splice(0), ...this.#changes.splice(0)]
     this.#calls.clear()

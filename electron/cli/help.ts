@@ -11,15 +11,12 @@ export function help(): string {
     'Usage: berth COMMAND',
     '',
     'Commands:',
-    ...listed([
-      ...commands,
-      [`completion ${shells.join('|')}`, 'Print what completes commands in that shell'],
-    ]),
+    ...listed([...commands, [`completion ${shells.join('|')}`, 'Print a completion script for that shell']]),
     '',
     'INSTANCE is a number or a label. Options:',
     ...listed(optionLines([])),
     '',
-    'Exit codes: 0 done, 1 failed, 2 wrong usage, 3 Berth does not run, 4 needs an answer or is another user’s,',
+    'Exit codes: 0 done, 1 failed, 2 wrong usage, 3 Berth isn’t running, 4 needs an answer or is another user’s,',
     '5 no such instance, run, project or account. With --json an error is {"error": {"code", "message", "advice"}}.',
     '',
   ].join('\n')

@@ -19,7 +19,7 @@ export const open: CliCommand = {
 export const quit: CliCommand = {
   operands: '',
   takes: [0, 0],
-  summary: 'Quit Berth; your instances keep running, unwatched',
+  summary: 'Quit Berth; your instances keep running, but nothing monitors them',
   options: ['yes'],
   startsNone: true,
   async run({ connection, say, yes }) {

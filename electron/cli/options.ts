@@ -11,21 +11,21 @@ export const someOptions = {
   account: {
     type: 'string',
     usage: '--account ACCOUNT',
-    summary: 'Of that account alone, by its name or id',
+    summary: 'Use that account only, by name or id',
   },
   json: { type: 'boolean', usage: '--json', summary: 'Print JSON' },
   yes: { type: 'boolean', usage: '--yes', summary: 'Confirm' },
   follow: { type: 'boolean', short: 'f', usage: '-f, --follow', summary: 'Wait until it ends' },
-  quiet: { type: 'boolean', short: 'q', usage: '-q, --quiet', summary: 'Print ids alone' },
+  quiet: { type: 'boolean', short: 'q', usage: '-q, --quiet', summary: 'Print only ids' },
   offer: {
     type: 'string',
     usage: '--offer ID',
-    summary: 'Rent that offer, of those in the plan, instead of the best one',
+    summary: 'Rent that offer from the plan instead of the best one',
   },
   'secret-files': {
     type: 'string',
     usage: '--secret-files send|skip',
-    summary: 'Send files that look like secrets, or leave them here',
+    summary: 'Send or skip files that look like secrets',
   },
 } as const satisfies Record<string, Option>
 
@@ -36,7 +36,7 @@ export const alwaysOptions = {
   'no-start': {
     type: 'boolean',
     usage: '--no-start',
-    summary: 'Fail where Berth does not run, instead of starting it',
+    summary: 'Fail if Berth isn’t running, instead of starting it',
   },
   help: { type: 'boolean', short: 'h', usage: '-h, --help', summary: 'Show this help' },
 } as const satisfies Record<string, Option>

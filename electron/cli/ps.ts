@@ -40,7 +40,7 @@ type Account = FoundInstance['account']
 
 function sayWhatIsOld(call: Call, accounts: readonly Account[]): void {
   for (const { name, connection, uncertain } of accounts) {
-    if ('problem' in connection) call.say(`${name} is as it was seen last: ${connection.problem.message}`)
+    if ('problem' in connection) call.say(`${name}: last known state. ${connection.problem.message}`)
     else if (uncertain) call.say(`${name}: ${uncertain.reason}`)
   }
 }

@@ -21,7 +21,7 @@ export async function reachBerth(home: string, launch: Launch | undefined): Prom
   const running = await tryToConnect(home)
   if (running) return running
   if (!launch)
-    throw new CliFailure(exitCodes.unreachable, { code: 'not_running', message: 'Berth does not run.' })
+    throw new CliFailure(exitCodes.unreachable, { code: 'not_running', message: 'Berth isn’t running.' })
   const { ended, words } = await start(home, launch).catch((error: Error) => {
     throw notStarted(home, error.message)
   })
@@ -35,7 +35,7 @@ export async function reachBerth(home: string, launch: Launch | undefined): Prom
     const started = await tryToConnect(home)
     if (started) return started
   }
-  throw notStarted(home, (await words()) || 'Berth was started and does not answer.')
+  throw notStarted(home, (await words()) || 'Berth was started but doesn’t answer.')
 }
 
 function notStarted(home: string, message: string): CliFailure {
@@ -59,8 +59,8 @@ async function tryToConnect(home: string): Promise<BerthConnection | undefined> 
     if (code !== 'EACCES' && code !== 'EPERM') return undefined
     throw new CliFailure(exitCodes.refused, {
       code: 'not_yours',
-      message: `The Berth in ${home} is another user’s.`,
-      advice: 'Each user has a Berth of their own; BERTH_HOME names its folder.',
+      message: `The Berth in ${home} belongs to another user.`,
+      advice: 'Each user has their own Berth; BERTH_HOME sets its folder.',
     })
   }
 }

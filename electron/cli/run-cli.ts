@@ -100,7 +100,9 @@ function check(
   const foreign = names.find(option => values[option] !== undefined && !own.includes(option))
   if (foreign !== undefined) throw usageFailure(`berth ${name} has no option --${foreign}.`)
   if (operands.length < least || operands.length > most)
-    throw usageFailure(what === '' ? `berth ${name} takes nothing more.` : `berth ${name} takes ${what}.`)
+    throw usageFailure(
+      what === '' ? `berth ${name} takes no more arguments.` : `berth ${name} takes ${what}.`,
+    )
 }
 
 function printCompletion([word, ...more]: readonly string[]): number {

@@ -15,7 +15,7 @@ import { findProject } from './project.ts'
 export const run: CliCommand = {
   operands: '[PROJECT|DIR]',
   takes: [0, 1],
-  summary: 'Run a project, or this folder, on a rented machine; without --yes only say what would happen',
+  summary: 'Run a project, or this folder, on a rented machine; without --yes, only show the plan',
   options: ['account', 'json', 'yes', 'follow', 'offer', 'secret-files'],
   async run(call) {
     const [word = '.'] = call.operands
@@ -42,7 +42,7 @@ async function accountOf(call: Call): Promise<string> {
   if (call.account === undefined && state.shown !== undefined) return state.shown
   const [account, ...others] = accountsOf(call, state)
   if (account && others.length === 0) return account.id
-  throw usageFailure(account ? 'Say which account pays, with --account.' : 'No account is connected.')
+  throw usageFailure(account ? 'Choose the account that pays with --account.' : 'No account is connected.')
 }
 
 /** Throws where the project cannot run, or was not confirmed. */
@@ -55,15 +55,15 @@ function refuse({ yes, secretFiles }: Call, { offer, problem, missingSecrets, sc
     fail(
       failed,
       'missing_secrets',
-      `It wants secrets that have no value: ${missingSecrets.join(', ')}.`,
-      'Berth’s page keeps them: berth open',
+      `These secrets have no value: ${missingSecrets.join(', ')}.`,
+      'Set them in Berth: berth open',
     )
   if (problem) throw new CliFailure(failed, problem)
   if (!offer)
     fail(
       failed,
       'no_offer',
-      'No machine on the market fits now.',
+      'No offer matches right now.',
       'Ask for less in berth.yaml: unless it says otherwise, a machine is verified and 98 % reliable.',
     )
   const unanswered = scan.secrets.length > 0 && secretFiles === undefined
@@ -71,15 +71,15 @@ function refuse({ yes, secretFiles }: Call, { offer, problem, missingSecrets, sc
     fail(
       refused,
       'needs_yes',
-      'Nothing was rented.',
-      `Run it with --yes${unanswered ? ', and with --secret-files send or --secret-files skip' : ''}.`,
+      'Dry run: nothing was rented.',
+      `Add --yes to run it${unanswered ? ', and with --secret-files send or --secret-files skip' : ''}.`,
     )
   if (unanswered)
     fail(
       refused,
       'secret_files',
       `Nothing was rented: ${named(scan.secrets.map(secretWords))} may hold secrets.`,
-      'Say what becomes of that, with --secret-files send or --secret-files skip.',
+      'Choose --secret-files send or --secret-files skip.',
     )
 }
 
@@ -90,8 +90,8 @@ function planWords(
 ): string {
   const indented = (text: string) => text.trimEnd().replaceAll(/^/gm, '  ')
   const atMost = [
-    most === undefined ? 'No limit of money ends it' : `It costs at most ${money(most)}`,
-    longest === undefined ? 'no limit of time' : `it is stopped after ${duration(longest)}`,
+    most === undefined ? 'No cost limit' : `It costs at most ${money(most)}`,
+    longest === undefined ? 'no time limit' : `it is stopped after ${duration(longest)}`,
   ].join('; ')
   const results = [spec.results ?? []].flat()
   const env = environmentOf(spec).map(
@@ -122,10 +122,7 @@ function planWords(
     } after ${duration(keeping.seconds)}.`,
     ...(offers.length < 2
       ? []
-      : [
-          'Others that fit, for --offer:',
-          ...offers.filter(one => one.offer.id !== offer?.id).map(offerWords),
-        ]),
+      : ['Other matches, for --offer:', ...offers.filter(one => one.offer.id !== offer?.id).map(offerWords)]),
   ].join('\n')
 }
 

@@ -4,7 +4,7 @@ import { CliFailure, exitCodes } from './failure.ts'
 export const ssh: CliCommand = {
   operands: 'INSTANCE [-- COMMAND...]',
   takes: [1, Number.POSITIVE_INFINITY],
-  summary: 'Open a shell on an instance, or run a command there, by the system’s ssh',
+  summary: 'Open a shell on an instance, or run a command there, with the system’s ssh',
   options: ['account', 'json'],
   async run(call) {
     const [word = '', ...command] = call.operands
@@ -33,7 +33,7 @@ async function runSsh([program = 'ssh', ...args]: readonly string[]): Promise<nu
       reject(
         new CliFailure(exitCodes.failed, {
           code: 'no_ssh',
-          message: 'The system’s ssh could not be started.',
+          message: 'The system’s ssh couldn’t be started.',
         }),
       ),
     )

@@ -5,13 +5,13 @@ export function outageWords(
   { problem, answered }: ConnectionState & { status: 'offline' },
   service = 'Service',
 ): string {
-  if (problem.code === 'rate_limited') return `${service} is asked too often`
-  if (answered !== undefined && answered >= 500) return `${service} fails (${answered})`
-  if (answered !== undefined || unexpected.has(problem.code)) return `${service} answers something unexpected`
-  if (problem.code === 'timeout') return `${service} does not answer`
+  if (problem.code === 'rate_limited') return `${service} gets too many requests`
+  if (answered !== undefined && answered >= 500) return `${service} is failing (${answered})`
+  if (answered !== undefined || unexpected.has(problem.code)) return `${service} sends unexpected answers`
+  if (problem.code === 'timeout') return `${service} isn’t answering`
   if (problem.code === 'untrusted_certificate')
     return service === 'Service' ? 'Connection is not secure' : `The connection to ${service} is not secure`
-  return `${service} cannot be reached`
+  return `${service} can’t be reached`
 }
 
 /** Something answered, but not as this service would. */

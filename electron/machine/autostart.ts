@@ -122,7 +122,7 @@ function autostartEntry(command: readonly string[]): string {
 Type=Application
 Version=1.0
 Name=Berth
-Comment=Watches what you rent
+Comment=Monitors your rented GPUs
 Exec=${execLine(command)}
 Icon=berth
 Terminal=false

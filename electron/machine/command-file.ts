@@ -40,7 +40,7 @@ export function userCommandFile({
       if (before !== undefined && !before.includes(ours))
         throw new BerthError({
           code: 'command_taken',
-          message: `${path} is there already, and is not Berth’s.`,
+          message: `${path} already exists and isn’t Berth’s.`,
           advice: 'Move it elsewhere, then try again.',
         })
       try {

@@ -85,7 +85,7 @@ async function listen({ home, berth, random, log, openPage, quit }: CommandSocke
 async function removeStale(path: string): Promise<void> {
   const found = await lstat(path).catch(() => undefined)
   if (found === undefined) return
-  if (!found.isSocket()) throw new Error(`${path} is no socket`)
+  if (!found.isSocket()) throw new Error(`${path} isn’t a socket`)
   if (await isAnswered(path)) throw new Error(`another program answers at ${path}`)
   await rm(path, { force: true })
 }

@@ -96,9 +96,9 @@ function whyNot(error: unknown): string {
   const reason = error instanceof Error ? (error.message.split('\n')[0] ?? '').replace(/\.$/, '') : ''
   const help =
     process.platform === 'linux'
-      ? ' A keyring that speaks Secret Service, such as GNOME Keyring or KWallet, keeps them: start or unlock one.'
+      ? ' To keep them, start or unlock a keyring such as GNOME Keyring or KWallet.'
       : ''
-  return `This machine offers no keychain, so API keys are kept in memory and must be entered again after a restart.${help} (${reason}.)`
+  return `This computer has no keychain, so API keys stay in memory and must be entered again after a restart.${help} (${reason}.)`
 }
 
 /** Keeps secrets in memory until Berth ends, for a machine without a keychain. `problem` tells the user why. */
@@ -193,8 +193,8 @@ export function systemKeychain(keytar: Keytar, clock: Clock, limits: KeychainLim
 function silent(what: string): BerthError {
   return new BerthError({
     code: 'keychain_silent',
-    message: `The keychain of this machine did not answer when Berth wanted to ${what} it.`,
-    advice: 'Unlock the keychain, for instance by its own program, and try again.',
+    message: `The keychain didn’t answer when Berth tried to ${what} it.`,
+    advice: 'Unlock the keychain, then try again.',
   })
 }
 
@@ -202,8 +202,8 @@ function failed(what: string, cause: unknown): BerthError {
   const reason = cause instanceof Error ? cause.message : String(cause)
   return new BerthError({
     code: 'keychain_failed',
-    message: `Berth could not ${what} the keychain of this machine: ${reason}`,
-    advice: 'Unlock the keychain, or restart it, and try again.',
+    message: `Berth couldn’t ${what} the keychain: ${reason}`,
+    advice: 'Unlock or restart the keychain, then try again.',
   })
 }
 
@@ -231,7 +231,7 @@ export function fallbackKeychain(system: Keychain, missing?: string): FallbackKe
       kept.delete(name)
     } catch (error) {
       if (!(error instanceof BerthError)) throw error
-      problem = `API keys are kept in memory and must be entered again after a restart. ${error.problem.message}`
+      problem = `API keys stay in memory and must be entered again after a restart. ${error.problem.message}`
     }
   }
 

@@ -64,8 +64,8 @@ async function openWith(programs: Programs, platform: NodeJS.Platform, what: str
   if (program === undefined) {
     throw new BerthError({
       code: 'no_browser',
-      message: `Nothing here opens a web page: the program ${name} is missing.`,
-      advice: 'Open the address in a browser by hand.',
+      message: `Berth can’t open web pages: the program ${name} is missing.`,
+      advice: 'Open the address in a browser yourself.',
     })
   }
   await programs.launch(program, [...args, what])

@@ -244,7 +244,7 @@ function partName(name: string): string {
 function gone(path: string): BerthError {
   return new BerthError({
     code: 'no_such_folder',
-    message: `The folder ${path} cannot be read: it was moved, deleted or is not permitted.`,
+    message: `The folder ${path} can’t be read: it was moved or deleted, or you lack permission.`,
     advice: 'Choose the folder again.',
   })
 }
@@ -261,7 +261,7 @@ function fullOr(error: unknown): unknown {
   if (!isFull(error)) return error
   return new BerthError({
     code: 'disk_full_here',
-    message: 'The disk of this computer is full.',
-    advice: 'Make room, then try again. Files that arrived complete are kept.',
+    message: 'This computer’s disk is full.',
+    advice: 'Free some space, then try again. Files that arrived complete are kept.',
   })
 }

@@ -138,7 +138,7 @@ function askToLeave(window: BrowserWindow, closes: () => boolean): void {
       type: 'question',
       title: 'Berth',
       message: 'Close this window?',
-      detail: 'Something in it has not been saved, or an upload from it is under way.',
+      detail: 'It has unsaved changes, or an upload is in progress.',
       buttons: ['Close', 'Cancel'],
       defaultId: 1,
       cancelId: 1,

@@ -20,7 +20,7 @@ export function isSandboxed(): boolean {
 export const noSandbox = {
   id: 'no-sandbox',
   title: 'Berth runs without its sandbox',
-  body: 'This system does not let Berth’s page run in one, so the page is less shut off from your files. The deb and rpm packages set it up; for an AppImage, allow unprivileged user namespaces.',
+  body: 'This system doesn’t allow it, so Berth’s page is less isolated from your files. The deb and rpm packages set it up. For an AppImage, allow unprivileged user namespaces.',
 }
 
 /** Turns off Chromium's own background traffic. Call before Electron is ready. */

@@ -34,7 +34,7 @@ test('while the service fails, the header says so and since when, and figures st
   await page.keyboard.press('Control+k')
   await page.getByRole('combobox', { name: 'What to do' }).fill('refresh')
   await page.keyboard.press('Enter')
-  await page.getByRole('banner').getByText('Service fails (500)').waitFor()
+  await page.getByRole('banner').getByText('Service is failing (500)').waitFor()
   const age = page.getByRole('banner').getByText(/^as of \d\d:\d\d/)
   await age.waitFor()
   await page.evaluate(to => location.assign(to), `#/instances/${id}/details`)

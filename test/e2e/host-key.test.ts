@@ -41,7 +41,7 @@ test('Files and Terminal ask before a host key of another account’s instance i
   const question = page.getByRole('alert').filter({ hasText: 'host key' })
   await expect
     .poll(() => question.textContent())
-    .toContain(`render #${second} of Work shows a host key that Berth knows from train #${first} of Home`)
+    .toContain(`render #${second} of Work has the same host key as train #${first} of Home`)
   await openTerminal('render')
   await question.waitFor()
   await question.getByRole('button', { name: 'Accept this key' }).click()

@@ -119,7 +119,7 @@ describe.skipIf(lacking !== '')(`where API keys are kept${lacking}`, () => {
     const { home } = await desktop(start)
     const first = await openBerth(start, home, noBus)
     const form = await connectForm(first.page)
-    await form.getByText(/API keys are kept in memory/).waitFor()
+    await form.getByText(/API keys stay in memory/).waitFor()
     expect(await form.getByText(/goes into this computer's keychain/).count()).toBe(0)
     await connectAccount(first.page, sim)
     await expectOnline(first.page)

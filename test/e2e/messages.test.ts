@@ -62,7 +62,7 @@ describe('messages', () => {
 
   test('each screen reports an outage once, and offers appear once a refresh succeeds', async () => {
     await sim.control('POST', '/sim/faults', { rules: [{ path: '^/api/', kind: 'status', status: 500 }] })
-    await page.getByRole('banner').getByText('Service fails (500)').waitFor()
+    await page.getByRole('banner').getByText('Service is failing (500)').waitFor()
     for (const name of ['Offers', 'Templates', 'Hosting', 'Account']) {
       await page.getByRole('link', { name, exact: true }).click()
       await page.getByRole('heading', { name, exact: true, level: 1 }).waitFor()
@@ -87,7 +87,7 @@ describe('messages', () => {
 
   test('in a small window no button is covered and the page is no wider than the window', async () => {
     await sim.control('POST', '/sim/faults', { rules: [{ path: '^/api/', kind: 'status', status: 500 }] })
-    await page.getByRole('banner').getByText('Service fails (500)').waitFor()
+    await page.getByRole('banner').getByText('Service is failing (500)').waitFor()
     for (const size of [
       { width: 480, height: 400 },
       { width: 360, height: 640 },

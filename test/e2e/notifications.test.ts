@@ -108,7 +108,7 @@ describe.skipIf(lacking !== '')(`notifications on the desktop${lacking}`, () => 
     await expect.poll(titles, soon).toEqual([`${label} #${id} was outbid`])
     expect((await desktop.shown())[0]).toMatchObject({
       urgency: 'CRITICAL',
-      body: expect.stringMatching(/^Yours \$\d+\.\d{3}\/h, theirs \$\d+\.\d{3}\/h\. Files are kept/),
+      body: expect.stringMatching(/^Your bid \$\d+\.\d{3}\/h, minimum now \$\d+\.\d{3}\/h\. Files are kept/),
     })
     await first.twoMorePolls()
     expect(await titles()).toHaveLength(1)

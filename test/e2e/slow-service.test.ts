@@ -41,7 +41,7 @@ describe('a service that is slow or fails in part', () => {
     await fail({ path: '^/api/', kind: 'status', status: 503 })
     const line = page.locator('.outage')
     await line
-      .getByText(/ fails \(503\)\.\s+Retrying .*\s+Your instances keep running\.$/)
+      .getByText(/ is failing \(503\)\.\s+Retrying .*\s+Your instances keep running\.$/)
       .waitFor({ timeout: 60_000 })
     expect((await line.boundingBox())?.height).toBeLessThan(48)
     for (const name of [/^Stop /, /^Destroy /])

@@ -57,7 +57,7 @@ describe.skipIf(lacking !== '')(
       const known = sshd.fingerprint()
       const offered = await sshd.changeHostKey()
       sshd.dropConnections()
-      const refused = page.getByRole('alert').filter({ hasText: 'shows another host key' })
+      const refused = page.getByRole('alert').filter({ hasText: 'host key has changed' })
       await refused.getByText(known).waitFor()
       await refused.getByText(offered).waitFor()
       await page.getByRole('button', { name: 'Accept the new key' }).click()

@@ -213,7 +213,7 @@ test('the demo’s day fetches results, raises a lost bid, and a watchdog stops 
     .getByRole('link')
     .click()
   await page.getByRole('tab', { name: 'Automation' }).click()
-  await page.getByText(/^It stopped this instance, since its time had come/).waitFor()
+  await page.getByText(/^It stopped this instance, since its set time had passed/).waitFor()
   await page.getByRole('link', { name: 'Activity' }).click()
   await page.getByText(/: raised the bid to/).waitFor()
   // Once as an alert, once in Activity.
@@ -241,7 +241,7 @@ test('a small window shows why a run’s folder cannot be fetched', async ({ sta
   await page.goto(berth.address)
   await page.getByRole('row', { name: /#7/ }).getByRole('link').click()
   await page.getByRole('tab', { name: 'Automation' }).click()
-  const told = page.getByText(/^\/workspace\/out cannot be fetched yet/)
+  const told = page.getByText(/^\/workspace\/out can’t be downloaded yet/)
   await told.waitFor()
   const end = async () => {
     const { y = 1000, height = 0 } = (await told.boundingBox()) ?? {}

@@ -58,13 +58,13 @@ test('limits and a rental on its way are shown after a kill and a start without 
   await expect.poll(async () => String(await written())).toContain(String(instance))
   first.process.kill('SIGKILL')
   await once(first.process, 'exit')
-  const ended = '2 limits are set and cannot act while Berth is not running.'
+  const ended = '2 limits are set and can’t act while Berth is not running.'
   await opened.page.getByText(ended).waitFor()
 
   const second = await start.berth({ home: first.home, env })
   const { page } = await start.page(second.address)
   await page.getByRole('banner').getByText('Key missing').waitFor()
-  const cannot = 'cannot act until Berth has the API key again.'
+  const cannot = 'can’t act until Berth has the API key again.'
   await go(page, 'Instances')
   await page.getByRole('row', { name: `2 limits are set and ${cannot}` }).waitFor()
   await page.getByRole('row', { name: /^Not known yet whether it was rented/ }).waitFor()

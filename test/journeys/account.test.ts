@@ -333,7 +333,7 @@ test('where the service lists nothing, the page says so, and takes an id by hand
   const question = page.getByRole('alertdialog')
   await question.getByText(/Berth uses this key/).waitFor()
   await question.getByRole('button', { name: 'Delete key' }).click()
-  await question.getByText('This service does not have this function.').waitFor()
+  await question.getByText('The service doesn’t support this.').waitFor()
   await question.getByRole('button', { name: 'Cancel' }).click()
   await page.getByText('This service does not have an operation to delete keys').waitFor()
 })

@@ -175,7 +175,7 @@ test('files are uploaded by picker and drag, edited, renamed, downloaded and del
   await upload(page, /^Upload files/, join(here, 'notes.txt'))
   await page
     .getByRole('alertdialog')
-    .getByText(/notes.txt is there already/)
+    .getByText(/notes.txt already exists/)
     .waitFor()
   await page.getByRole('alertdialog').getByRole('button', { name: 'Replace' }).click()
   await row(page, 'notes.txt').getByText('15 B').waitFor()

@@ -133,7 +133,7 @@ test('a key’s passphrase is asked for when needed, and not stored in the page'
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Passphrase').fill('open barley')
   await dialog.getByRole('button', { name: 'Unlock' }).click()
-  await dialog.getByText('does not open').waitFor()
+  await dialog.getByText('doesn’t unlock').waitFor()
   await dialog.getByLabel('Passphrase').fill('open sesame')
   await dialog.getByRole('button', { name: 'Unlock' }).click()
   await dialog.waitFor({ state: 'detached' })

@@ -22,7 +22,7 @@ export const CopyRequest = v.pipe(
     v.partialCheck(
       [['from'], ['fromPath'], ['to'], ['toPath']],
       ({ from, fromPath, to, toPath }) => from !== to || fromPath !== toPath,
-      'this is where it is copied from',
+      'choose another folder than the source',
     ),
     ['toPath'],
   ),

@@ -33,7 +33,7 @@ function clause(when: Exclude<LimitWhen, { kind: 'time' | 'duration' }>): string
     case 'cost':
       return `it has cost ${money(micros(when.dollars))}`
     case 'budget':
-      return `a ${when.per} has cost ${money(micros(when.dollars))}`
+      return `spending reaches ${money(micros(when.dollars))} in a ${when.per}`
     case 'credit':
       return `the credit would last less than ${duration(when.hours * 3600)}`
     case 'away':
@@ -69,11 +69,11 @@ export function reasonClause(when: LimitWhen): string {
     case 'time':
       return 'its set time has passed'
     case 'duration':
-      return `its ${duration(when.seconds)} are over`
+      return `its ${duration(when.seconds)} are up`
     case 'idle':
       return `its GPU load was below ${percent(when.below)} for ${duration(when.seconds)}`
     case 'budget':
-      return `this ${when.per} has cost ${money(micros(when.dollars))}`
+      return `spending reached ${money(micros(when.dollars))} ${when.per === 'day' ? 'today' : `this ${when.per}`}`
     default:
       return clause(when)
   }
@@ -107,10 +107,10 @@ function accountSentence(limit: WordedOn): string {
   const destroys = limit.action === 'destroy'
   if (limit.when.kind === 'credit') {
     const more = destroys ? ' If that isn’t enough, it destroys stopped instances.' : ''
-    return `Stops instances one at a time, beginning with the one that loses least, ${when}.${more}`
+    return `Stops instances one at a time, the cheapest to stop first, ${when}.${more}`
   }
   const more = destroys ? ' Then it destroys stopped instances, with all their files.' : ''
-  return `Stops everything that runs ${when}.${more}`
+  return `Stops all running instances ${when}.${more}`
 }
 
 /** `llama #4711 stops`, `everything stops`: the limit's effect. */
@@ -120,7 +120,7 @@ export function effectWords(
 ): string {
   if (instance !== undefined)
     return `${nameOf(instance, instances)} ${action === 'stop' ? 'stops' : 'is destroyed'}`
-  return when.kind === 'credit' ? 'The instance that loses least stops' : 'Everything stops'
+  return when.kind === 'credit' ? 'One instance stops' : 'Everything stops'
 }
 
 /** `Stopped llama #4711 and eval #4712`, of either action or both. */
@@ -157,7 +157,7 @@ export function conditionBriefly(when: LimitWhen): string {
     case 'away':
       return `if Berth is away ${duration(when.seconds)}`
     default:
-      return 'at its time'
+      return 'at the set time'
   }
 }
 
@@ -171,24 +171,24 @@ export function conditionLabel(when: LimitWhen): string {
 /** A limit that is to be set on an instance: `Stops 8 h after it was rented`; `from` says what a time is counted from. */
 export function stopSentence(
   { when, action = 'stop' }: Pick<Limit, 'when'> & Partial<Limit>,
-  from = 'after it was rented',
+  from = 'after renting',
 ): string {
   const verb = action === 'stop' ? 'Stops' : 'Destroys it'
   if (when.kind === 'duration') return `${verb} ${duration(when.seconds)} ${from}`
-  return when.kind === 'time' ? `${verb} at its time` : `${verb} when ${clause(when)}`
+  return when.kind === 'time' ? `${verb} at the set time` : `${verb} when ${clause(when)}`
 }
 
 /** What the watchdog on an instance does, as a sentence. */
 export function watchdogWords(request: WatchdogRequest, now: number): string {
   const reasons = conditionsOf(request).map(when => whenWords({ when, setAt: now }, now))
-  if (reasons.length === 0) return 'Waits for runs that say what happens at their end.'
+  if (reasons.length === 0) return 'Waits for runs that stop or destroy the instance at their end.'
   return `${request.action === 'stop' ? 'Stops' : 'Destroys'} this instance ${reasons.join(', or ')}.`
 }
 
 const watchdogReasons: Record<WatchdogReason, string> = {
-  time: 'its time had come',
-  idle: 'it was idle for as long as was set',
-  lease: 'Berth was away for as long as was set',
+  time: 'its set time had passed',
+  idle: 'it was idle for the set time',
+  lease: 'Berth was away for the set time',
   run: 'a run on it had ended',
 }
 
@@ -200,7 +200,7 @@ export function watchdogReason(why: WatchdogReason): string {
 /** Why a limit stops what is about to run, and what it does, as a sentence. */
 export function stopperWords({ when, action, instance }: WordedOn): string {
   const does = action === 'stop' ? 'stops' : instance === undefined ? 'stops and then destroys' : 'destroys'
-  const what = when.kind === 'credit' ? 'the instance that loses least' : 'it'
+  const what = when.kind === 'credit' ? 'the instance that’s cheapest to stop' : 'it'
   return `${capital(reasonClause(when))}: its limit ${does} ${what} at the next poll.`
 }
 
@@ -228,7 +228,7 @@ export interface DueLimit {
   limit: LimitView
   /** Epoch seconds of the account's time. */
   dueAt: number
-  timing: 'Next' | 'Then' | 'Cannot act now'
+  timing: 'Next' | 'Then' | 'Can’t act now'
 }
 
 /** The limits due next, at most `each` of each account, the soonest in real time first. */
@@ -244,7 +244,7 @@ export function dueLimits(accounts: readonly AccountView[], each: number): DueLi
       .sort((a, b) => localMoment(a.account.clock, a.dueAt) - localMoment(b.account.clock, b.dueAt))
       .map((due, index) => {
         const acts = limitHindrance(due.account.connection) === undefined
-        return { ...due, timing: !acts ? 'Cannot act now' : index === 0 ? 'Next' : 'Then' }
+        return { ...due, timing: !acts ? 'Can’t act now' : index === 0 ? 'Next' : 'Then' }
       })
   )
 }
@@ -252,7 +252,7 @@ export function dueLimits(accounts: readonly AccountView[], each: number): DueLi
 /** `2 limits are set and cannot act until the service answers again.`; undefined without limits or hindrance. */
 export function hinderedLimits(limits: number, hindrance: string | undefined): string | undefined {
   if (limits === 0 || hindrance === undefined) return undefined
-  return `${counted(limits, 'limit')} ${limits === 1 ? 'is' : 'are'} set and cannot act ${hindrance}.`
+  return `${counted(limits, 'limit')} ${limits === 1 ? 'is' : 'are'} set and can’t act ${hindrance}.`
 }
 
 /** What is said of limits where Berth has ended; undefined where none is set. The demo's end with it. */

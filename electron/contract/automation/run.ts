@@ -49,7 +49,10 @@ export const PlacedRunRequest = v.pipe(
     instance: v.optional(InstanceId),
     rental: v.optional(RentalId),
   }),
-  v.check(({ instance, rental }) => (instance === undefined) !== (rental === undefined), 'say where it runs'),
+  v.check(
+    ({ instance, rental }) => (instance === undefined) !== (rental === undefined),
+    'choose where it runs',
+  ),
 )
 export type PlacedRunRequest = v.InferOutput<typeof PlacedRunRequest>
 

@@ -27,13 +27,13 @@ export function troubleWords(instance: InstanceView): string | undefined {
     case 'outbid':
       return outbidWords(instance)
     case 'frozen':
-      return 'Its GPUs are billed although nothing runs.'
+      return 'Its GPUs are billed, but nothing runs.'
     case 'waiting':
-      return 'Its GPU is probably rented to somebody else. It starts, and is charged, once the GPU is free.'
+      return 'Its GPU is probably rented to someone else. It starts, and is billed, once the GPU is free.'
     case 'exited':
-      return `Its container ended, and may restart.${saidBy(instance)}`
+      return `Its container exited and may restart.${saidBy(instance)}`
     case 'ended':
-      return `It was stopped or has crashed: the service does not say which.${saidBy(instance)}`
+      return `It was stopped or crashed. The service doesn’t say which.${saidBy(instance)}`
     case 'unstartable': {
       const why =
         startFailure(instance.statusMessage) === 'image' ? noImage : 'Its container can’t be started.'
@@ -42,34 +42,34 @@ export function troubleWords(instance: InstanceView): string | undefined {
     case 'crashed':
       return `The container crashed.${saidBy(instance)}`
     case 'offline':
-      return 'Its host is disconnected, and may come back.'
+      return 'Its host is disconnected and may come back.'
     case 'silent':
-      return 'Its host does not answer, and may come back.'
+      return 'Its host doesn’t answer and may come back.'
     default:
       return undefined
   }
 }
 
 /** Another machine would not help. */
-export const noImage = 'The image cannot be pulled: it does not exist, or needs a login.'
+export const noImage = 'The image can’t be pulled: it doesn’t exist or needs a login.'
 
 /** What becomes of an instance once its contract is over, as a clause. */
-export const afterContract = 'it cannot start again, and its data may be deleted 48 hours after the end'
+export const afterContract = 'it can’t start again, and its data may be deleted 48 hours later'
 
 /** One at rest that cannot start without credit. */
 export const creditUsedUp =
-  'The credit is used up: it cannot start, its disk is still charged, and it may be deleted.'
+  'No credit is left: it can’t start, its disk is still billed, and it may be deleted.'
 
 /** What an instance that cannot run costs meanwhile. */
 export function costUntilDestroyed(instance: InstanceView): string {
-  if (!isCharged(instance)) return 'Nothing is charged for it now.'
+  if (!isCharged(instance)) return 'You’re not paying for it now.'
   return `It costs ${costOf([instance])} until you destroy it.`
 }
 
 function outbidWords({ bid, minimumBid }: InstanceView): string {
-  const yours = bid === undefined ? 'Someone bids more' : `Yours ${rate(bid)}`
-  const higher = bid === undefined ? '' : ', theirs is higher'
-  return `${yours}${minimumBid === undefined ? higher : `, theirs ${rate(minimumBid)}`}. Files are kept.`
+  const yours = bid === undefined ? 'Someone bids more' : `Your bid ${rate(bid)}`
+  const higher = bid === undefined ? '' : ', the minimum is higher'
+  return `${yours}${minimumBid === undefined ? higher : `, minimum now ${rate(minimumBid)}`}. Files are kept.`
 }
 
 function saidBy({ statusMessage }: InstanceView): string {

@@ -76,5 +76,5 @@ export function priceChanges({ gpu, disk, upload, download, fee }: PriceIncrease
 
 /** `from Sun 3 May, 14:00 on`, or `once its contract ends`; `now` in epoch seconds of the account's time. */
 export function increaseFrom({ from }: Pick<PriceIncreaseView, 'from'>, now: number): string {
-  return from === undefined ? 'once its contract ends' : `from ${moment(from, now)} on`
+  return from === undefined ? 'once its contract ends' : `from ${moment(from, now)}`
 }

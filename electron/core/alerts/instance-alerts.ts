@@ -119,7 +119,7 @@ function bodyOf(event: InstanceEvent, instance: InstanceView): string {
         ? 'It runs.'
         : `It’s running at ${rate(instance.pricePerHour)}.`
     case 'outbid':
-      return `${trouble} Its disk is charged.`
+      return `${trouble} Its disk is billed.`
     case 'frozen':
       return `${trouble} It costs ${costWords(instance)}. Resume or stop it.`
     case 'waiting':
@@ -131,7 +131,7 @@ function bodyOf(event: InstanceEvent, instance: InstanceView): string {
     case 'creditUsedUp':
       return `${creditUsedUp} Top up to keep it.`
     case 'ended':
-      return `${trouble} Its log may say more. Its files are kept and the disk is charged; it can be started again.`
+      return `${trouble} Its log may say more. Its files are kept and its disk is billed. You can start it again.`
     case 'unstartable':
       return `${trouble} ${costUntilDestroyed(instance)} Destroy it, and rent with another image.`
     case 'crashed':

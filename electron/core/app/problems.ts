@@ -22,7 +22,7 @@ export function problemOf(error: unknown): Problem {
   return {
     code: 'internal',
     message: 'Something in Berth went wrong.',
-    advice: 'Try again; the log says more.',
+    advice: 'Try again. The log has details.',
   }
 }
 

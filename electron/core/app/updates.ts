@@ -19,7 +19,7 @@ const betweenChecks = 24 * 3_600_000
 const failed: Problem = {
   code: 'update_failed',
   message: 'The update couldn’t be downloaded.',
-  advice: 'Try again later; the log says more.',
+  advice: 'Try again later. The log has details.',
 }
 
 /** Checks once a day. `updater` is undefined without an update address: then there are no requests at all. */

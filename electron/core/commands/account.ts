@@ -36,8 +36,8 @@ export function accountHandlers({ accounts }: Parts): AccountCommands {
 
 /** Replaces the usual words, which send the user to the settings. */
 const wrongKey = {
-  message: 'The service did not accept this API key: it is wrong, incomplete or was revoked.',
-  advice: 'Copy the key again, whole, or make another in the service’s web console.',
+  message: 'The service rejected this API key: it’s wrong, incomplete or revoked.',
+  advice: 'Copy the whole key again, or create a new one in the service’s web console.',
 }
 
 /** What to add to a problem in forms that take a key: the field at fault, or better words. */

@@ -192,7 +192,7 @@ export function createWatchdogAlerts({
       tell(
         instance,
         `The watchdog of ${nameOf(instance)} can’t see its load`,
-        'nvidia-smi there reports no load, so idle time doesn’t count. Set a time as well.',
+        'nvidia-smi reports no load, so idle time doesn’t count. Set a time as well.',
       )
     },
     gone(instance) {

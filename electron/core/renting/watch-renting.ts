@@ -144,7 +144,7 @@ const failsAlways: Problem = {
 function kept(instance: number): Problem {
   return {
     code: 'watch_kept',
-    message: `#${instance} was stopped elsewhere while it was being rented, and is kept: its disk is charged.`,
+    message: `#${instance} was stopped elsewhere while it was being rented, and is kept. Its disk is billed.`,
     advice: 'Start or destroy it, then resume the watch.',
   }
 }

@@ -19,7 +19,7 @@ const problems: Readonly<Record<string, Problem>> = {
   gone: {
     code: 'instance_gone',
     message: 'The instance is no longer on the account.',
-    advice: 'It was destroyed elsewhere, or the service removed it. Rent another offer.',
+    advice: 'It was destroyed elsewhere, or the service removed it. Rent another one.',
   },
   crashed: {
     code: 'crashed',

@@ -61,7 +61,7 @@ export function endedAlert(
   const failed = run.outcome !== undefined
   return alertOf(failed ? 'runFailed' : 'runDone', {
     ...about(account, run),
-    title: failed ? `${name} failed with exit code ${code}` : `${name} has ended with exit code ${code}`,
+    title: failed ? `${name} failed with exit code ${code}` : `${name} ended with exit code ${code}`,
     body: [`On ${where}.`, comesNext(run), isSpared ? 'Its files stay until you destroy the instance.' : '']
       .filter(Boolean)
       .join(' '),
@@ -81,11 +81,11 @@ export function stuckAlert(account: AccountId, run: Run, where: string, now: num
   const since = duration(now - (run.stuckSince ?? now))
   const signs = run.loadUnread
     ? `no output for ${since}, and its GPU load can’t be read`
-    : `no output and no load on the GPUs for ${since}`
+    : `no output and no GPU load for ${since}`
   return alertOf('runStuck', {
     ...about(account, run),
     title: `${run.name} seems stuck`,
-    body: `On ${where}: ${signs}. ${run.afterwardsIfStuck ? comesNext(run) : 'It is left as it is.'}`,
+    body: `On ${where}: ${signs}. ${run.afterwardsIfStuck ? comesNext(run) : 'The instance keeps running.'}`,
   })
 }
 
@@ -124,11 +124,11 @@ export function hinderedAlert(
 export function unreachedAlert(account: AccountId, run: Run, where: string, why: string): Alert {
   const stops = watchdogOrder(run)
   const meanwhile = stops
-    ? `Its watchdog stops it ${duration(stops.seconds)} after the end of the run; its files stay, and are fetched once it runs again.`
-    : 'Until then the instance keeps running and costing money.'
+    ? `Its watchdog stops it ${duration(stops.seconds)} after the end of the run; its files stay, and are downloaded once it runs again.`
+    : 'Until then the instance keeps running, and you keep paying.'
   return alertOf('runHindered', {
     ...about(account, run),
-    title: `${run.fetch} of ${run.name} cannot be fetched yet`,
+    title: `${run.fetch} of ${run.name} can’t be downloaded yet`,
     body: `On ${where}. ${why} Berth keeps trying. ${meanwhile}`,
   })
 }
@@ -136,8 +136,8 @@ export function unreachedAlert(account: AccountId, run: Run, where: string, why:
 export function notDestroyedAlert(account: AccountId, run: Run, where: string, why: string): Alert {
   return alertOf('runFailed', {
     ...about(account, run),
-    title: `${where} is kept: ${run.fetch} could not be fetched`,
-    body: `${why} ${run.afterwards === 'nothing' ? '' : 'It keeps costing money. '}Try again, or end it yourself.`,
+    title: `${where} is kept: ${run.fetch} couldn’t be downloaded`,
+    body: `${why} ${run.afterwards === 'nothing' ? '' : 'You keep paying for it. '}Try again, or end it yourself.`,
   })
 }
 
@@ -146,7 +146,7 @@ function comesNext({ fetch, afterwards, interrupted, project }: Run): string {
   if (project) return ''
   if (interrupted) return 'It was stopped in the meantime, so it’s left as it is.'
   const steps = [
-    ...(fetch === undefined ? [] : [`${fetch} is fetched`]),
+    ...(fetch === undefined ? [] : [`${fetch} is downloaded`]),
     ...(afterwards === 'nothing'
       ? []
       : [afterwards === 'stop' ? 'the instance is stopped' : 'the instance is destroyed']),

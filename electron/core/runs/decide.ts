@@ -258,7 +258,7 @@ export function spares(
   const may = spared(unsafe, view?.state)
   const [first] = unsafe
   if (may === 'stop' && first)
-    note(first, 'A limit stops rather than destroys', `${first.fetch} of ${first.name} is not fetched yet.`)
+    note(first, 'A limit stops rather than destroys', `${first.fetch} of ${first.name} isn’t downloaded yet.`)
   return may
 }
 
@@ -268,34 +268,34 @@ const notRented = {
   advice: 'Go on from here to look again.',
 }
 function rentalFailed(why: string | undefined): Problem {
-  const message = 'The rental that it waited for came to nothing.'
+  const message = 'The rental it was waiting for failed.'
   return { code: 'rental_failed', message: why === undefined ? message : `${message} ${why}` }
 }
 const instanceGone = { code: 'no_such_instance', message: 'Its instance is no longer on the account.' }
 export const machineGone = {
   code: instanceGone.code,
   message: 'Its machine is no longer on the account.',
-  advice: 'Run it again as it was: that rents another.',
+  advice: 'Run it again to rent another.',
 }
 const outbid = {
   code: 'outbid',
   message: 'Its machine was outbid.',
-  advice: 'Bid more for it, then go on from here; or give it up, and run it again.',
+  advice: 'Raise its bid, then go on from here. Or give it up and run it again.',
 }
 function stopped(limit: string | undefined, isLimited: boolean): Problem {
   return {
     code: 'stopped',
-    message: `Its machine was stopped before it was done.${limit === undefined ? '' : ` ${limit}`}`,
+    message: `Its machine was stopped before the run finished.${limit === undefined ? '' : ` ${limit}`}`,
     advice: `Its files are still there. Go on from here to start it again${isLimited ? ', with its limits anew' : ''}.`,
   }
 }
 const exited = {
   code: 'ended',
-  message: 'Its machine exited before it was done: it was stopped, or its container crashed.',
-  advice: 'Go on from here to start it again; or give it up, which destroys it, and run it again.',
+  message: 'Its machine exited before the run finished: it was stopped, or its container crashed.',
+  advice: 'Go on from here to start it again. Or give it up, which destroys it, and run it again.',
 }
 const crashed = {
   code: 'crashed',
   message: 'Its machine has crashed.',
-  advice: 'Look at its files, or give it up, which destroys it, and run it again.',
+  advice: 'Check its files, or give it up, which destroys it, and run it again.',
 }

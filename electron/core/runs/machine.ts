@@ -107,7 +107,7 @@ export function inProject(run: ProjectRun, command: string): string {
   return `cd && . ./${quote([environmentFile(run)])} && cd ${quote([remoteFolder(run)])} || exit 1\n${command}\n`
 }
 
-const notRunning = { code: 'not_running', message: 'Its machine cannot be entered now.' }
+const notRunning = { code: 'not_running', message: 'Its machine can’t be reached right now.' }
 /** `output` is the machine's, whose last line has the reason. */
 function notPrepared(output: string, code: number | undefined): Problem {
   const line = output.trim().split('\n').at(-1)?.replace(/\.$/, '').slice(0, 300) ?? ''
@@ -118,12 +118,12 @@ function notPrepared(output: string, code: number | undefined): Problem {
     code: isFull ? 'disk_full' : 'not_prepared',
     message:
       missing === undefined
-        ? `The folder could not be prepared on its machine: ${harmless(line) || unsaid}.`
-        : `The folder could not be prepared on its machine: ${missing} is missing there.`,
+        ? `The folder couldn’t be set up on its machine: ${harmless(line) || unsaid}.`
+        : `The folder couldn’t be set up on its machine: ${missing} is missing there.`,
     advice: isFull
-      ? 'Make room there, then go on from here.'
+      ? 'Free some space there, then go on from here.'
       : missing === undefined
-        ? 'Open a terminal on it to find out more.'
+        ? 'Open a terminal there to find out more.'
         : 'Install it there or use another image, then go on from here.',
   }
 }

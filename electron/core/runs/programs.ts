@@ -131,13 +131,13 @@ export function createPrograms(
 
 const processGone = {
   code: 'process_gone',
-  message: 'Its process has gone without an exit code, as when a container is restarted.',
-  advice: 'Run it again if it did not finish.',
+  message: 'Its process disappeared without an exit code, for example because the container restarted.',
+  advice: 'Run it again if it didn’t finish.',
 }
 const recordGone = {
   code: 'record_gone',
-  message: 'Nothing of it is left on the instance, as when that was reset or its container made anew.',
-  advice: 'The output up to then is here. Run it again if it did not finish.',
+  message: 'The instance has no trace of it, for example because its container was recreated.',
+  advice: 'The output so far is kept. Run it again if it didn’t finish.',
 }
 
 /** How a program ended: its exit code; `lost` if its process is gone without one; `none` if its folder is gone. */

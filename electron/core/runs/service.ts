@@ -294,7 +294,7 @@ export async function openRuns(
       const { instance, name } = run
       const detail =
         instance === undefined
-          ? 'The machine that is being rented for it is destroyed.'
+          ? 'The machine being rented for it will be destroyed.'
           : `#${instance} is destroyed.`
       activity.add({ account, instance, kind: 'user', text: `Gave up ${name}`, detail })
       notifications.withdraw(alertId(account, run))
@@ -330,7 +330,7 @@ export async function openRuns(
       await runs.update(id, { step: 'done', failedAt: undefined, problem: undefined })
       folders.drop(id)
       runs.setProblem(id, undefined)
-      note(run, `Gave up fetching ${run.fetch} of ${run.name}`, 'The instance is left as it is.')
+      note(run, `Gave up downloading ${run.fetch} of ${run.name}`, 'The instance is left as it is.')
       loops.wake(id)
       await tellIfStale(id)
     },
@@ -368,25 +368,25 @@ export async function openRuns(
 function tooLate({ afterwards }: Run) {
   return {
     code: 'too_late',
-    message: `The service is being asked to ${afterwards} the instance already.`,
+    message: `Berth is already asking the service to ${afterwards} the instance.`,
     advice: afterwards === 'stop' ? 'Start it again if you want it to run.' : 'That can’t be changed now.',
   }
 }
 const notReached = {
   code: 'not_running',
-  message: 'Its instance is not running, so its command cannot be reached.',
+  message: 'Its instance isn’t running, so Berth can’t reach the command.',
 }
 const stillGoing = {
   code: 'still_running',
-  message: 'It is still going on.',
-  advice: 'End it first, or wait for its end.',
+  message: 'It’s still running.',
+  advice: 'End it first, or wait until it ends.',
 }
 const projectBusy = {
   code: 'project_busy',
-  message: 'This project runs already.',
-  advice: 'Wait for its end, or give it up first.',
+  message: 'This project is already running.',
+  advice: 'Wait until it ends, or give it up first.',
 }
-const notFailed = { code: 'not_failed', message: 'It has not failed.' }
+const notFailed = { code: 'not_failed', message: 'It hasn’t failed.' }
 const watchdogStale = {
   code: 'watchdog_stale',
   message: 'The watchdog on its instance doesn’t know yet that it should leave it running.',

@@ -5,12 +5,18 @@ import type { Files } from '#machine/machine.ts'
 const reasons: Readonly<Record<string, { why: string; advice: string }>> = {
   ENOSPC: { why: 'the disk is full', advice: 'Free some space; Berth tries again.' },
   EDQUOT: {
-    why: 'your quota of the disk is used up',
+    why: 'your disk quota is used up',
     advice: 'Free some space; Berth tries again.',
   },
   EROFS: { why: 'the disk is read-only', advice: 'Make it writable, or move Berth with BERTH_HOME.' },
-  EACCES: { why: 'Berth may not write there', advice: 'Give yourself the right to write to that folder.' },
-  EPERM: { why: 'Berth may not write there', advice: 'Give yourself the right to write to that folder.' },
+  EACCES: {
+    why: 'Berth has no write permission there',
+    advice: 'Give yourself write permission for that folder.',
+  },
+  EPERM: {
+    why: 'Berth has no write permission there',
+    advice: 'Give yourself write permission for that folder.',
+  },
 }
 
 /**
@@ -51,5 +57,5 @@ function notWritten(name: string, error: unknown): BerthError {
     why: code || 'the system refused',
     advice: 'Check the disk that Berth keeps its files on.',
   }
-  return new BerthError({ code: 'not_written', message: `${name} could not be written: ${why}.`, advice })
+  return new BerthError({ code: 'not_written', message: `${name} couldn’t be saved: ${why}.`, advice })
 }

@@ -48,7 +48,7 @@ export function follow(
     return {
       ...transfer,
       step: 'unknown',
-      message: `Instance #${gone} has gone from the account: whether it was done by then is not known.`,
+      message: `Instance #${gone} is gone from the account, so it’s unknown whether the transfer finished.`,
       endedAt: now,
     }
   const silence = now - (transfer.reportedAt ?? transfer.startedAt + lateness)
@@ -56,9 +56,7 @@ export function follow(
     return { ...transfer, message: 'The service hasn’t reported on it for a day.', endedAt: now }
   if (transfer.step === 'unknown' || silence < patience) return transfer
   const message =
-    transfer.reportedAt === undefined
-      ? 'The service says nothing of it.'
-      : 'The service says nothing more of it.'
+    transfer.reportedAt === undefined ? 'The service doesn’t report it.' : 'The service no longer reports it.'
   return { ...transfer, step: 'unknown', message }
 }
 

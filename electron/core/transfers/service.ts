@@ -145,15 +145,15 @@ function cancelledWith(transfer: Transfer, kind: Transfer['kind'], at: number): 
 function copyFailed(cloudPath: string, message: string | undefined): Problem {
   return {
     code: 'cloud_copy_failed',
-    message: `The copy with ${cloudPath} in the cloud did not end well${message === undefined ? '.' : `: ${message}`}`,
-    advice: 'Transfers has what the service says of it. Go on from here to copy it again.',
+    message: `The copy with ${cloudPath} in the cloud failed${message === undefined ? '.' : `: ${message}`}`,
+    advice: 'See Transfers for the service’s message. Go on from here to copy it again.',
   }
 }
 
-const endedInBetween = 'Berth ended while it was being started: it may be running.'
-const neverBegan = 'Berth ended before it was started.'
+const endedInBetween = 'Berth quit while starting it, so it may be running.'
+const neverBegan = 'Berth quit before starting it.'
 const stillRunning: Problem = {
   code: 'still_running',
-  message: 'It is still running.',
+  message: 'It’s still running.',
   advice: 'Cancel it first, or wait for its end.',
 }

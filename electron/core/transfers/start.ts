@@ -112,7 +112,7 @@ async function start(parts: StartParts, transfer: Transfer, asking: Promise<Clou
     }
     await transfers.note(id, { step: 'unknown', message: answerLost, startedAt: now() })
     const { message } = problemOf(error)
-    activity.add(transferEntry(account, 'error', 'It is not known whether this began', transfer, message))
+    activity.add(transferEntry(account, 'error', 'This may have started', transfer, message))
   }
   void context.poll()
   return id

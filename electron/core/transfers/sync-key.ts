@@ -27,7 +27,7 @@ export async function makeSyncKey(
     if (!(error instanceof ServiceError) || error.code !== 'invalid_permissions') throw error
     throw new BerthError({
       code: error.code,
-      message: 'The service makes no key with instance_write for this sync.',
+      message: 'The service refused to create a key with instance_write for this sync.',
       advice: 'Berth’s own key may lack instance_write itself: use one that has it.',
       facts: error.detail ? { 'The service says': error.detail } : undefined,
     })

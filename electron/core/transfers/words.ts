@@ -19,7 +19,7 @@ export function lostAlert(account: AccountId, transfer: Transfer): Alert {
   return alertOf('transferFailed', {
     id: `${account}/transfer/${id}`,
     instance,
-    title: `A ${kind === 'copy' ? 'copy' : 'cloud sync'} ${step === 'failed' ? 'has failed' : 'may not be complete'}`,
+    title: `A ${kind === 'copy' ? 'copy' : 'cloud sync'} ${step === 'failed' ? 'failed' : 'may not be complete'}`,
     body: `The ${transferName(transfer)}${message ? `: ${message}` : ' gave no reason.'}`,
   })
 }

@@ -114,9 +114,9 @@ export function berthStartFailure(error: unknown): BerthStartFailure {
   const code = 'code' in error ? error.code : undefined
   const port = 'port' in error ? error.port : undefined
   if (code === 'EADDRINUSE')
-    return { words: `Port ${port} is taken. Give another one with --port, or 0 for any.`, code: 1 }
+    return { words: `Port ${port} is taken. Choose another with --port, or 0 for any.`, code: 1 }
   if (code === 'EACCES' && port !== undefined)
-    return { words: `Port ${port} is not for ordinary users. Give one above 1023.`, code: 1 }
+    return { words: `Port ${port} is not for ordinary users. Choose one above 1023.`, code: 1 }
   // Its message needs no prefix and no stack.
   if (code === 'already_running') return { words: error.message, code: 1 }
   return {
@@ -130,7 +130,7 @@ export function berthStartFailure(error: unknown): BerthStartFailure {
 export function runFailure(error: unknown): BerthStartFailure {
   return {
     words:
-      'Something in Berth failed that it could not handle, so it closed. Your instances keep running; while Berth is closed, nothing watches them. Its log says where it failed.',
+      'An unexpected error closed Berth. Your instances keep running, but nothing monitors them. The log has details.',
     trace: `Berth had to close. ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
     code: 1,
   }

@@ -23,7 +23,7 @@ export class AlreadyRunningError extends Error {
 
   constructor(pid: number) {
     super(
-      `Berth already runs on this folder (process ${pid}). End it first, or set BERTH_HOME to another folder.`,
+      `Berth is already running with this folder (process ${pid}). Quit it first, or set BERTH_HOME to another folder.`,
     )
     this.pid = pid
   }

@@ -29,7 +29,7 @@ export const generalSentences = {
   },
   // From the two-factor table, and also for machines and any 404 without a code.
   not_found: {
-    message: 'The service has nothing under this id.',
+    message: 'The service has nothing with this id.',
     advice: 'Refresh; it may have been removed in the meantime.',
   },
 } satisfies Record<string, Sentence>
@@ -41,13 +41,12 @@ const ownSentences = {
     advice: 'Check the internet connection and the base URL.',
   },
   connection_lost: {
-    message: 'The connection broke before the service’s answer came.',
+    message: 'The connection was lost before the service answered.',
     advice: 'Try again.',
   },
   untrusted_certificate: {
-    message:
-      'No secure connection could be made: the service’s certificate is not valid, so nothing was sent.',
-    advice: 'Check the base URL and this machine’s clock; a proxy may be in between.',
+    message: 'The service’s certificate isn’t valid, so nothing was sent.',
+    advice: 'Check the base URL and this computer’s clock. A proxy may be in between.',
   },
   timeout: {
     message: 'The service did not answer in time.',
@@ -58,27 +57,27 @@ const ownSentences = {
     advice: 'Start it again if you still want it.',
   },
   bad_answer: {
-    message: 'The service’s answer could not be understood.',
-    advice: 'Try again; if it stays, this service may be of another version.',
+    message: 'Berth couldn’t understand the service’s answer.',
+    advice: 'Try again. If it keeps happening, the service may run another version.',
   },
   deprecated: {
-    message: 'The service has retired this function, and Berth does not know what took its place.',
+    message: 'The service has retired this function, and Berth doesn’t know its replacement.',
     advice: 'Update Berth, or use the service’s web console.',
   },
   too_large: {
-    message: 'The service’s answer was far larger than such an answer can be, so Berth stopped reading it.',
-    advice: 'Try again; in a search, set more filters. If it stays, the service or a proxy is at fault.',
+    message: 'The service’s answer was far too large, so Berth stopped reading it.',
+    advice: 'Try again. In a search, add filters. If it keeps happening, the service or a proxy is at fault.',
   },
   not_this_service: {
-    message: 'What answers at this address is not a GPU rental service of the kind that Berth knows.',
+    message: 'The server at this address isn’t a GPU rental service that Berth supports.',
     advice: 'Check the base URL.',
   },
   not_supported: {
-    message: 'This service does not have this function.',
+    message: 'The service doesn’t support this.',
     advice: 'Use the service’s web console for it.',
   },
   unauthorized: {
-    message: 'The service did not accept the API key: it is wrong, was revoked, or lacks this permission.',
+    message: 'The service rejected the API key: it’s wrong, revoked, or lacks this permission.',
     advice: 'Check the key, or replace it in the account’s settings.',
   },
   forbidden: {
@@ -86,44 +85,44 @@ const ownSentences = {
     advice: 'Use a key that has this permission.',
   },
   tfa_needed: {
-    message: 'The service wants a login with two factors for this.',
+    message: 'The service requires a two-factor login for this.',
     advice: 'Log in with two factors on the account’s page.',
   },
   rate_limited: {
-    message: 'The service was asked too often in a short time.',
-    advice: 'Wait a moment; Berth slows down.',
+    message: 'The service got too many requests in a short time.',
+    advice: 'Wait a moment. Berth slows down automatically.',
   },
   redirected: {
-    message: 'The service sent the request on to another address, which Berth does not follow with your key.',
-    advice: 'Check the base URL; enter the final address itself if you trust it.',
+    message: 'The service redirected to another address, and Berth doesn’t send your key there.',
+    advice: 'Check the base URL. If you trust the other address, enter that one.',
   },
   server_error: {
-    message: 'The service failed while working on the request.',
+    message: 'The service failed while handling the request.',
     advice: 'Try again in a minute.',
   },
   refused: {
     message: 'The service refused the request.',
-    advice: 'Check what you entered; if it looks right, use the service’s web console to find out more.',
+    advice: 'Check what you entered. If it looks right, try the service’s web console.',
   },
   bad_key: {
-    message: 'The API key has characters that no key has, or is empty.',
-    advice: 'Copy the key again, without spaces or line breaks in it.',
+    message: 'The API key is empty or has invalid characters.',
+    advice: 'Copy the key again, without spaces or line breaks.',
   },
   bad_url: {
     message: 'The base URL is not a web address that Berth can use.',
-    advice: 'Enter it like https://example.com, without anything after a question mark or a hash.',
+    advice: 'Enter it like https://example.com, without ? or #.',
   },
   insecure_url: {
-    message: 'The base URL is not encrypted, so your key could be read on the way.',
+    message: 'The base URL isn’t encrypted, so others could read your key.',
     advice: 'Use an address that begins with https://.',
   },
   url_has_credentials: {
     message: 'The base URL has a user name or password in it.',
-    advice: 'Leave them out; the API key is entered on its own.',
+    advice: 'Remove them. The API key has its own field.',
   },
   unsafe_result: {
-    message: 'The service named an address for this that Berth does not fetch from.',
-    advice: 'Only https addresses of the public internet are fetched. Use the service’s web console.',
+    message: 'The service sent an address that Berth doesn’t fetch from.',
+    advice: 'Berth only fetches public https addresses. Use the service’s web console.',
   },
   no_result: {
     message: 'The service accepted the request, but its answer lacks the result.',
@@ -156,8 +155,8 @@ const unlistedAdvice: Readonly<Record<string, string>> = {
   insufficient_credit: 'Add credit in the service’s web console, then try again.',
   insufficient_balance: 'Add credit in the service’s web console, then try again.',
   missing_billing: 'Add a way to pay in the service’s web console, then try again.',
-  invalid_price: 'Give another price, and try again.',
-  label_too_long: 'Give it a shorter name.',
+  invalid_price: 'Try another price.',
+  label_too_long: 'Use a shorter name.',
   no_ssh_key_for_vm: 'Add an SSH key to the account first, then rent it again.',
   no_such_ask: 'Search again, and pick another offer.',
 }

@@ -22,7 +22,7 @@ export const twoFactorSentences = {
     advice: 'Enter the six-digit code, or one of your backup codes.',
   },
   missing_params: {
-    message: 'The code, or the challenge it belongs to, is missing.',
+    message: 'The code, or the login it belongs to, is missing.',
     advice: 'Ask for a new code and enter it.',
   },
   email_not_verified: {
@@ -34,7 +34,7 @@ export const twoFactorSentences = {
     advice: 'Ask for a new code.',
   },
   challenge_not_found: {
-    message: 'The service does not know the challenge that this code belongs to.',
+    message: 'The service doesn’t know the login that this code belongs to.',
     advice: 'Ask for a new code and use that one.',
   },
   no_challenge_found: {

@@ -77,7 +77,7 @@ async function askWhetherAgain(window: BrowserWindow): Promise<boolean> {
     type: 'error',
     title: 'Berth',
     message: 'Berth’s page keeps crashing.',
-    detail: 'Your instances, and what Berth watches, are not affected. Activity and the log say more.',
+    detail: 'Your instances and limits aren’t affected. See Activity and the log.',
     buttons: ['Try again', 'Quit Berth'],
     defaultId: 0,
     cancelId: 0,

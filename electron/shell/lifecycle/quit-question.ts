@@ -34,7 +34,7 @@ export function quitQuestion(state: State): QuitQuestion | undefined {
   const lines = [
     ...costing.slice(0, most).map(instanceLine),
     ...(more > 0 ? [`${more} more`] : []),
-    ...renting.map(rental => `Renting ${word(rentedName(rental))}: nobody will see whether it runs`),
+    ...renting.map(rental => `Renting ${word(rentedName(rental))}: nothing checks whether it starts`),
     ...(unsaved ? ['Unsaved changes in a window are lost'] : []),
     ...(files.length > 0 ? [`${counted(files.length, 'file transfer')} cut off`] : []),
   ]

@@ -59,5 +59,5 @@ export function followTray(options: FollowOptions): void {
 const noTray = {
   id: 'no-tray',
   title: 'This desktop has no tray',
-  body: 'Berth stays an ordinary window; closing it ends Berth. On GNOME the extension “AppIndicator and KStatusNotifierItem Support” brings a tray.',
+  body: 'Berth runs in a normal window, and closing it quits Berth. On GNOME, the extension “AppIndicator and KStatusNotifierItem Support” adds a tray.',
 }

@@ -66,7 +66,7 @@ export function trayActions(reach: TrayReach): (action: TrayAction) => Promise<v
 }
 
 function failure(error: unknown): string {
-  if (!(error instanceof BerthError)) return 'Something in Berth failed. Its log says more.'
+  if (!(error instanceof BerthError)) return 'Something in Berth failed. See its log.'
   const { message, advice } = error.problem
   return advice === undefined ? message : `${message} ${advice}`
 }

@@ -55,7 +55,7 @@ function dueEntry({ account, limit, dueAt, timing }: DueLimit, on: string): Menu
 
 function whatHappens(account: AccountView, { instance, action }: LimitView): string {
   const verb = action === 'stop' ? 'stops' : 'destroys'
-  if (instance === undefined) return 'stops what runs'
+  if (instance === undefined) return 'stops all instances'
   const view = account.instances[instance]
   return `${verb} ${view ? instanceTitle(view) : `#${instance}`}`
 }

@@ -27,7 +27,7 @@ export function trayMenu(state: State, now: number): MenuItemModel[] {
     ...(shown ? accountLines(shown) : [{ label: 'No account yet' }]),
     ...(state.pausedUntil === undefined
       ? []
-      : [{ label: `Nothing is watched until ${timeOfDay(state.pausedUntil / 1000)}` }]),
+      : [{ label: `Monitoring is paused until ${timeOfDay(state.pausedUntil / 1000)}` }]),
     ...(shown ? accountEntries(shown, now) : []),
     ...others.flatMap(account => otherAccount(account, now)),
     { separator: true },

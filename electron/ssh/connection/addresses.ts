@@ -40,7 +40,7 @@ export function candidates(addresses: Addresses, jupyterRuntype: boolean): Candi
 function notTold(): BerthError {
   return new BerthError({
     code: 'bad_address',
-    message: 'The service does not say yet where the instance’s SSH answers.',
+    message: 'The service hasn’t reported the instance’s SSH address yet.',
     advice: 'Wait until the instance is running, then try again.',
     field: 'ssh_host',
   })

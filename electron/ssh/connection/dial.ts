@@ -56,13 +56,13 @@ export async function greetsAsSsh(address: SshAddress, limits: Limits): Promise<
       socket.on('data', chunk => {
         text += chunk.toString('latin1')
         if (/^SSH-/m.test(text)) resolve()
-        else if (text.length > 8192) reject(unreachable(address, 'what answers is no SSH server'))
+        else if (text.length > 8192) reject(unreachable(address, 'the server there doesn’t speak SSH'))
       })
       socket.on('error', error => reject(unreachable(address, reasonOf(error))))
       socket.on('close', () => {
         cancel()
         limits.signal.removeEventListener('abort', abort)
-        reject(unreachable(address, 'it hung up before it identified itself'))
+        reject(unreachable(address, 'it closed the connection before identifying itself'))
       })
     })
   } finally {

@@ -135,9 +135,9 @@ function changed(known: Buffer, offered: Buffer): BerthError {
   return new BerthError({
     code: 'host_key_changed',
     message:
-      'The instance shows another host key than the one Berth knows for it, so the connection was refused. ' +
-      'Either its SSH server was set up anew, or somebody is in between.',
-    advice: 'Compare the two fingerprints; accept the new key only if you know why it changed.',
+      'The instance’s host key has changed, so Berth refused to connect. ' +
+      'Either its SSH server was reinstalled, or someone is intercepting the connection.',
+    advice: 'Compare the two fingerprints. Accept the new key only if you know why it changed.',
     facts: { known: fingerprintOf(known), offered: fingerprintOf(offered) },
   })
 }
@@ -147,10 +147,10 @@ function knownElsewhere(name: string, others: readonly string[], offered: Buffer
   const before = rest.length === 0 ? first : `${first} and ${rest.length} more`
   return new BerthError({
     code: 'host_key_known_elsewhere',
-    message: `${name} shows a host key that Berth knows from ${before}, so Berth did not log in.`,
+    message: `${name} has the same host key as ${before}, so Berth did not log in.`,
     advice:
-      'This is normal when they share an image with a built-in host key, or when it is the same machine rented again. ' +
-      `If neither fits, this address may lead to ${first}: do not accept the key.`,
+      'This is normal if they share an image with a built-in host key, or if it’s the same machine rented again. ' +
+      `Otherwise this address may lead to ${first}: don’t accept the key.`,
     facts: { offered: fingerprintOf(offered) },
   })
 }
@@ -158,7 +158,7 @@ function knownElsewhere(name: string, others: readonly string[], offered: Buffer
 function notOffered(): BerthError {
   return new BerthError({
     code: 'host_key_not_offered',
-    message: 'No host key with this fingerprint was offered and refused.',
-    advice: 'Connect again and compare the fingerprint that is shown then.',
+    message: 'No refused host key has this fingerprint.',
+    advice: 'Connect again and compare the new fingerprint.',
   })
 }

@@ -9,7 +9,7 @@ export function unreachable(address: SshAddress, why: string): BerthError {
   return new BerthError({
     code: 'ssh_unreachable',
     message: `SSH does not answer at ${addressText(address)}: ${why}.`,
-    advice: 'A machine that has just started may need another minute. Try again, or look at its status line.',
+    advice: 'A machine that just started may need another minute. Try again, or check its status.',
   })
 }
 
@@ -18,7 +18,7 @@ export function timedOut(address: SshAddress | undefined): BerthError {
   return new BerthError({
     code: 'ssh_timeout',
     message: `SSH did not answer in time${place}.`,
-    advice: 'Try again. If the instance keeps silent, its host may be gone: try another offer.',
+    advice: 'Try again. If it still doesn’t answer, its host may be gone: try another offer.',
   })
 }
 
@@ -58,7 +58,7 @@ export function keyRefused(address: SshAddress, key: LoadedKey): BerthError {
   return new BerthError({
     code: 'key_refused',
     message: `${addressText(address)} refused ${keyTitle(key.name)} (${key.fingerprint}).`,
-    advice: 'Attach this key to the instance, then try again; some need a restart until it counts.',
+    advice: 'Attach this key to the instance, then try again. Some instances need a restart first.',
     facts: { key: key.name, fingerprint: key.fingerprint },
   })
 }
@@ -76,8 +76,8 @@ export function connectionLost(address: SshAddress, why: string): Problem {
 export function connectionFull(why: string): BerthError {
   return new BerthError({
     code: 'ssh_full',
-    message: `The instance’s SSH server takes no further session on this connection: ${why}.`,
-    advice: 'Try again, which opens another connection, or close a shell first.',
+    message: `The instance’s SSH server allows no more sessions on this connection: ${why}.`,
+    advice: 'Try again to open another connection, or close a shell first.',
   })
 }
 
@@ -89,7 +89,7 @@ export function isConnectionFull(error: unknown): boolean {
 export function closedHere(): BerthError {
   return new BerthError({
     code: 'ssh_closed',
-    message: 'The connection was ended, because the instance is gone or Berth is closing.',
+    message: 'The connection was closed because the instance is gone or Berth is quitting.',
   })
 }
 
@@ -109,8 +109,8 @@ export async function whyEnded({
 export function shellRefused(address: SshAddress, why: string): BerthError {
   return new BerthError({
     code: 'shell_refused',
-    message: `${addressText(address)} let Berth in but gave no shell: ${why}.`,
-    advice: 'The image may come without a shell. Try again, or rent with another image.',
+    message: `${addressText(address)} accepted the login but opened no shell: ${why}.`,
+    advice: 'The image may have no shell. Try again, or rent with another image.',
   })
 }
 
@@ -126,8 +126,8 @@ const reasons: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'the connection was refused',
   ECONNRESET: 'the connection was reset',
   EPIPE: 'the connection was reset',
-  EHOSTUNREACH: 'there is no way to the host',
-  ENETUNREACH: 'there is no way to the network',
+  EHOSTUNREACH: 'there is no route to the host',
+  ENETUNREACH: 'there is no route to the network',
   ENETDOWN: 'the network is down',
   ETIMEDOUT: 'the host did not answer',
   ENOTFOUND: 'the host name is not known',

@@ -67,8 +67,8 @@ async function readFile(files: Files): Promise<HostKeys> {
     // With an empty list, any key would be taken for an instance's first one.
     throw new BerthError({
       code: 'known_hosts_damaged',
-      message: `The file of known host keys, ${files.path(fileName)}, cannot be read, so no host can be checked.`,
-      advice: 'Restore the file, or delete it to have every host’s key remembered afresh.',
+      message: `The file of known host keys, ${files.path(fileName)}, can’t be read, so Berth can’t check any host.`,
+      advice: 'Restore the file, or delete it to accept every host’s key anew.',
     })
   }
 }

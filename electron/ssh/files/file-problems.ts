@@ -21,19 +21,19 @@ export function fileRefused(error: unknown, doing: string): BerthError {
   if (code === noSuchFile)
     return new BerthError({
       code: 'no_such_file',
-      message: `There is nothing there to ${doing}.`,
+      message: `Couldn’t ${doing}: it doesn’t exist.`,
       advice: 'List the folder again.',
     })
   if (code === permissionDenied)
     return new BerthError({
       code: 'file_denied',
-      message: `The instance does not permit to ${doing}.`,
-      advice: 'Its owner or its mode forbids it, or the disk is read-only.',
+      message: `The instance doesn’t allow Berth to ${doing}.`,
+      advice: 'Its owner or mode forbids it, or the disk is read-only.',
     })
   if (code === unsupported)
     return new BerthError({
       code: 'file_unsupported',
-      message: `The instance’s SFTP server does not know how to ${doing}.`,
+      message: `The instance’s SFTP server doesn’t support how Berth would ${doing}.`,
     })
   const said = error instanceof Error ? harmless(error.message.slice(0, 200)) : ''
   return new BerthError({
@@ -52,16 +52,16 @@ export function isMissing(error: unknown): boolean {
 export function noSftp(why: string): BerthError {
   return new BerthError({
     code: 'no_sftp',
-    message: `The instance lets Berth in but serves no files: ${why}.`,
+    message: `The instance accepts the login but serves no files: ${why}.`,
     advice:
-      'Its image may come without an SFTP server (openssh-sftp-server), or a start file such as ~/.bashrc takes over the session.',
+      'Its image may lack an SFTP server (openssh-sftp-server), or a start file such as ~/.bashrc takes over the session.',
   })
 }
 
 export function unreadableName(): BerthError {
   return new BerthError({
     code: 'unreadable_name',
-    message: 'This name is not UTF-8, so Berth cannot ask for it.',
+    message: 'This name isn’t UTF-8, so Berth can’t request it.',
     advice: 'Rename it in the terminal first.',
   })
 }
@@ -70,7 +70,7 @@ export function unreadableName(): BerthError {
 export function existing(names: readonly string[], isReplaceable: boolean): BerthError {
   return new BerthError({
     code: 'exists',
-    message: `${named(names.map(harmless), { most: 4 })} ${names.length === 1 ? 'is' : 'are'} there already.`,
+    message: `${named(names.map(harmless), { most: 4 })} ${names.length === 1 ? 'already exists' : 'already exist'}.`,
     advice: isReplaceable ? 'Replace, or choose another name.' : 'Choose another name.',
   })
 }

@@ -18,7 +18,7 @@ export async function remove(sftp: Sftp, path: string, bounds = treeBounds): Pro
   if (fileKindOf(mode) !== 'folder') return sftp.remove(path)
   // The root has many paths, such as `/workspace/..`.
   if ((await sftp.realPath(path)) === '/')
-    throw new BerthError({ code: 'file_denied', message: 'Berth does not delete the whole disk.' })
+    throw new BerthError({ code: 'file_denied', message: 'Berth won’t delete the whole disk.' })
   const folders = await contents(sftp, path, bounds)
   for (const { path: folder, names } of folders.toReversed()) {
     for (let at = 0; at < names.length; at += atOnce)
@@ -48,7 +48,7 @@ async function contents(sftp: Sftp, top: string, bounds: typeof treeBounds): Pro
       if (checkedName(filename) === undefined)
         throw new BerthError({
           code: 'file_failed',
-          message: `The instance lists “${harmless(filename)}” in ${harmless(path)}, which is no name of a file.`,
+          message: `The instance lists “${harmless(filename)}” in ${harmless(path)}, which isn’t a valid file name.`,
         })
       if (isUnreadable(filename)) throw unreadableName()
       const inner = joined(path, filename)
@@ -63,7 +63,7 @@ async function contents(sftp: Sftp, top: string, bounds: typeof treeBounds): Pro
 function unlistable(path: string): BerthError {
   return new BerthError({
     code: 'too_many_files',
-    message: `Nothing was deleted: what is in ${harmless(path)} has more entries than Berth lists, or names that are too long.`,
+    message: `Nothing was deleted: ${harmless(path)} has more entries than Berth lists, or names that are too long.`,
     advice: 'Delete it in the terminal.',
   })
 }

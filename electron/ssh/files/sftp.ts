@@ -306,8 +306,8 @@ function sftpOn(channel: SFTPWrapper, connectionLost: Promise<unknown>): Sftp {
         channel.open(path, OPEN_MODE.READ | OPEN_MODE.WRITE | OPEN_MODE.CREAT, { mode: 0o600 }, done),
       ),
     statHandle: handle =>
-      ask<Attributes>('look at the file', done => channel.fstat(handle, done)).then(statsOf),
-    cut: (handle, size) => ask('cut the file', done => channel.fsetstat(handle, { size }, asVoid(done))),
+      ask<Attributes>('read the file’s details', done => channel.fstat(handle, done)).then(statsOf),
+    cut: (handle, size) => ask('truncate the file', done => channel.fsetstat(handle, { size }, asVoid(done))),
     read: (handle, into, at) =>
       ask('read the file', done =>
         channel.read(handle, into, 0, into.length, at, (error, bytes) =>

@@ -82,7 +82,7 @@ function decoded(bytes: Buffer): string {
 function tooLarge(): BerthError {
   return new BerthError({
     code: 'too_large',
-    message: 'The file is larger than 1 MB, so it is not opened here.',
+    message: 'The file is larger than 1 MB, too large to edit here.',
     advice: 'Download it, or open it in the terminal.',
   })
 }
@@ -90,7 +90,7 @@ function tooLarge(): BerthError {
 function notText(): BerthError {
   return new BerthError({
     code: 'not_text',
-    message: 'The file is not UTF-8 text, so it is not opened here.',
+    message: 'The file isn’t UTF-8 text, so it can’t be edited here.',
     advice: 'Download it instead.',
   })
 }
@@ -98,7 +98,7 @@ function notText(): BerthError {
 function changedMeanwhile(): BerthError {
   return new BerthError({
     code: 'changed_meanwhile',
-    message: 'The file was changed on the instance after it was opened here, so it was not written.',
-    advice: 'Save it all the same, or open it again.',
+    message: 'The file changed on the instance after you opened it, so it wasn’t saved.',
+    advice: 'Save it anyway, or open it again.',
   })
 }

@@ -143,7 +143,7 @@ export async function walk(
 function endless(path: string): BerthError {
   return new BerthError({
     code: 'too_many_files',
-    message: `Nothing was downloaded: what is in ${harmless(path)} is more than Berth lists.`,
+    message: `Nothing was downloaded: ${harmless(path)} has more entries than Berth lists.`,
     advice: 'Download part of it, or pack it into an archive in the terminal first.',
   })
 }

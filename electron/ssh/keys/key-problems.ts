@@ -19,7 +19,7 @@ export function keyFileMissing(name: string): BerthError {
   return new BerthError({
     code: 'key_missing',
     message: name.startsWith('agent')
-      ? `${Title(name)} cannot be used: no agent runs, or it holds no such key that Berth can use.`
+      ? `${Title(name)} can’t be used: no SSH agent is running, or it doesn’t hold this key.`
       : `${Title(name)} is gone.`,
     advice: name.startsWith('agent')
       ? 'Add the key to the agent (ssh-add), or choose another in Settings. Hardware keys and certificates can’t be used.'
@@ -31,8 +31,8 @@ export function keyFileMissing(name: string): BerthError {
 export function keyLocked(name: string): BerthError {
   return new BerthError({
     code: 'key_locked',
-    message: `${Title(name)} is protected by a passphrase, which Berth does not have.`,
-    advice: 'Give its passphrase, or choose another key in Settings.',
+    message: `${Title(name)} has a passphrase, which Berth doesn’t know.`,
+    advice: 'Enter its passphrase, or choose another key in Settings.',
     field: 'passphrase',
     facts: { key: name },
   })
@@ -41,7 +41,7 @@ export function keyLocked(name: string): BerthError {
 export function wrongPassphrase(name: string): BerthError {
   return new BerthError({
     code: 'wrong_passphrase',
-    message: `This passphrase does not open ${keyTitle(name)}.`,
+    message: `This passphrase doesn’t unlock ${keyTitle(name)}.`,
     advice: 'Type it again.',
     field: 'passphrase',
   })
@@ -60,14 +60,14 @@ export function agentSilent(): BerthError {
   return new BerthError({
     code: 'agent_silent',
     message: 'The SSH agent did not answer in time.',
-    advice: 'See whether it asks for something, such as to be unlocked. Then try again.',
+    advice: 'It may be waiting for you to unlock it. Then try again.',
   })
 }
 
 export function nameTaken(name: string): BerthError {
   return new BerthError({
     code: 'key_exists',
-    message: `There is a key “${name}” among Berth’s already.`,
+    message: `Berth already has a key “${name}”.`,
     advice: 'Give it another name.',
     field: 'name',
   })
@@ -76,7 +76,7 @@ export function nameTaken(name: string): BerthError {
 export function notRemovable(name: string): BerthError {
   return new BerthError({
     code: 'key_not_removable',
-    message: `${Title(name)} is not one that Berth removes.`,
-    advice: 'Berth removes the keys that were imported or made in it, and leaves its own and yours alone.',
+    message: `Berth can’t remove ${keyTitle(name)}.`,
+    advice: 'You can only remove keys that you imported or created in Berth.',
   })
 }

@@ -108,7 +108,7 @@ const damaged: KeyFault = {
 }
 
 const dsa: KeyFault = {
-  message: 'This is a DSA key, which OpenSSH no longer takes.',
+  message: 'This is a DSA key, which OpenSSH no longer supports.',
   advice: 'Use an RSA, Ed25519 or NIST EC key.',
 }
 
@@ -117,14 +117,14 @@ function faultOf(block: string): KeyFault {
   const type = typeOf(publicBlobOf(block) ?? Buffer.alloc(0))
   if (type.startsWith('sk-'))
     return {
-      message: 'This key signs by a hardware security key, which Berth can’t ask.',
-      advice: 'Choose a key without one, or connect by “ssh” in a terminal.',
+      message: 'This key needs a hardware security key, which Berth can’t use.',
+      advice: 'Choose another key, or connect with “ssh” in a terminal.',
     }
   if (type === 'ssh-dss') return dsa
   if (type === '') return damaged
   return {
     message: 'This OpenSSH key is damaged, or encrypted by a cipher that Berth doesn’t know.',
-    advice: 'Encrypt it anew, with the same passphrase if you like: ssh-keygen -p -Z aes256-ctr -f FILE.',
+    advice: 'Encrypt it again, with the same passphrase if you like: ssh-keygen -p -Z aes256-ctr -f FILE.',
   }
 }
 

@@ -67,7 +67,7 @@ export function busiest(text: string): number | undefined {
 /** Why no load or no GPU can be read, as a clause, from what the question printed. */
 export function whyUnread(printed: string): string {
   const said = plainLine(printed.trim().split('\n').at(-1) ?? '').slice(0, 120)
-  return said === '' ? 'nvidia-smi is missing there, or prints nothing' : `nvidia-smi there says “${said}”`
+  return said === '' ? 'nvidia-smi is missing or prints nothing' : `nvidia-smi says “${said}”`
 }
 
 /** `[N/A]`, `[Not Supported]`, `N/A`. */

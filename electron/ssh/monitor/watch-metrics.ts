@@ -34,9 +34,7 @@ async function readMetrics(connection: Connection, clock: Clock): Promise<Instan
   return {
     at: clock.now(),
     gpus,
-    ...(gpus.length > 0
-      ? {}
-      : { gpusUnread: answer ? whyUnread(answer.text) : 'nvidia-smi there does not answer' }),
+    ...(gpus.length > 0 ? {} : { gpusUnread: answer ? whyUnread(answer.text) : 'nvidia-smi doesn’t answer' }),
     disks: readDisks(disks.text),
   }
 }

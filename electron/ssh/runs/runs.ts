@@ -166,13 +166,13 @@ async function said(
 
 const noShell = {
   code: 'no_posix_shell',
-  message: 'This instance’s shell cannot run what Berth puts there.',
-  advice: 'It needs a POSIX sh with the usual small programs.',
+  message: 'The instance’s shell can’t run Berth’s scripts.',
+  advice: 'It needs a POSIX sh with the standard tools.',
 }
 const noRoom = {
   code: 'disk_full',
-  message: 'The run could not be written to the instance’s disk.',
-  advice: 'Make room there, then try again.',
+  message: 'The run couldn’t be written to the instance’s disk.',
+  advice: 'Free some space there, then try again.',
 }
 
 /**

@@ -33,7 +33,7 @@ export async function openOwnTerminal(
     throw new BerthError({
       code: 'no_terminal',
       message: `The terminal program “${name}” of settings.json is not on this machine.`,
-      advice: 'Give its whole path in terminal.command of settings.json, then start Berth again.',
+      advice: 'Enter its full path in terminal.command of settings.json, then restart Berth.',
     })
   }
   await programs.launch(program, ownTerminalArgs(rest, [(await programs.find(ssh)) ?? ssh, ...args], address))

@@ -169,13 +169,13 @@ function itemOf(facts: string, target: string): { path: string; item: RemoteItem
 
 export const noShell = {
   code: 'no_posix_shell',
-  message: 'This instance’s shell cannot run what Berth needs to send or fetch a folder.',
+  message: 'The instance’s shell can’t run Berth’s scripts for sending and downloading folders.',
   advice: 'It needs a POSIX sh with find, tar and mv.',
 }
 
 const noTar = {
   code: 'no_tar',
-  message: 'This instance has no tar, which folders travel by.',
+  message: 'This instance has no tar, which Berth needs to send and download folders.',
   advice: 'Install tar there, or use another image.',
 }
 

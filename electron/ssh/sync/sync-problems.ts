@@ -4,19 +4,19 @@ import { BerthError } from '#contract/problem.ts'
 
 /** `room`: bytes to send and bytes free, if known. */
 export function diskFull(remote: string, room?: { bytes: number; free: number }): BerthError {
-  const figures = room && ` ${inBytes(room.bytes)} are to be sent and ${inBytes(room.free)} are free.`
+  const figures = room && ` The files take ${inBytes(room.bytes)}, and ${inBytes(room.free)} are free.`
   return new BerthError({
     code: 'disk_full',
     message: `The instance’s disk is full at ${remote}.${figures ?? ''}`,
-    advice: 'Make room there, then try again: what arrived is not sent twice.',
+    advice: 'Free some space there, then try again. Files that arrived aren’t sent again.',
   })
 }
 
 export function syncRefused(remote: string): BerthError {
   return new BerthError({
     code: 'sync_refused',
-    message: `${remote} on the instance is no folder, or cannot be made or entered.`,
-    advice: 'Name another folder; its owner or its mode may forbid it, or the disk is full or read-only.',
+    message: `${remote} on the instance isn’t a folder, or can’t be created or opened.`,
+    advice: 'Choose another folder. Its owner or mode may forbid it, or the disk is full or read-only.',
   })
 }
 
@@ -25,17 +25,16 @@ export function syncFailed(remote: string, said: string): BerthError {
   const why = harmless(said.trim().slice(0, 300))
   return new BerthError({
     code: 'sync_failed',
-    message: `The instance could not take all that was sent to ${remote}${why === '' ? '' : `: ${why}`}.`,
-    advice:
-      'Each file there is either the old or the new one. Its owner or its mode may forbid it. Try again.',
+    message: `The instance couldn’t store everything sent to ${remote}${why === '' ? '' : `: ${why}`}.`,
+    advice: 'Each file there is either the old or the new version. Check the permissions, then try again.',
   })
 }
 
 export function wrongArchive(remote: string): BerthError {
   return new BerthError({
     code: 'sync_failed',
-    message: `What the instance sent from ${remote} doesn’t match the request.`,
-    advice: 'What had come whole before is kept. Try again; its tar may be broken.',
+    message: `The data from ${remote} on the instance doesn’t match the request.`,
+    advice: 'Files that arrived complete are kept. Try again; its tar may be broken.',
   })
 }
 
@@ -50,7 +49,7 @@ export function changedMeanwhile(path: string): BerthError {
 export function needsOtherTar(path: string): BerthError {
   return new BerthError({
     code: 'no_tar',
-    message: `The instance’s tar cannot take the name ${harmless(path)}.`,
+    message: `The instance’s tar can’t handle the name ${harmless(path)}.`,
     advice: 'Install GNU tar there, or give it a shorter name of plain letters.',
   })
 }

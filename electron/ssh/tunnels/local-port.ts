@@ -33,7 +33,7 @@ export async function listenForTunnel(choice: PortChoice, open: () => Server): P
   } catch {
     throw new BerthError({
       code: 'no_free_port',
-      message: 'No port of this machine was free for the tunnel.',
+      message: 'No local port was free for the tunnel.',
       advice: 'Close other tunnels, then try again.',
     })
   }

@@ -117,7 +117,7 @@ export async function openTunnel(needs: TunnelNeeds): Promise<Tunnel> {
   async function lookUp(): Promise<WebServer> {
     const patience = idleAfter
     const answering = await unbroken(() => whatAnswers(dial, port, clock, { path: '/', patience }))
-    if (answering === 'nothing') throw new PortRefused('nothing listens there')
+    if (answering === 'nothing') throw new PortRefused('nothing is listening there')
     if (typeof answering === 'string') throw new Error('no web server answers there')
     webServer = answering.server
     return webServer

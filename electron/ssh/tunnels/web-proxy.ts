@@ -49,7 +49,7 @@ export function createWebProxy({ dial, port, webServer, entry, reached }: WebPro
   async function forward(request: IncomingMessage, response: ServerResponse) {
     const way = wayIn(request, entry())
     if (way === undefined) {
-      refuse(response, 403, 'Nothing is here under this name. Open the page from Berth.')
+      refuse(response, 403, 'Nothing is at this address. Open the page from Berth.')
       return undefined
     }
     if (way === 'secret') {
@@ -167,8 +167,8 @@ function switching({ rawHeaders }: IncomingMessage, sides: Sides): string {
 
 function whyNot(error: unknown): string {
   return error instanceof PortRefused
-    ? 'Nothing listens at this port of the instance.'
-    : 'The server in the instance did not answer as a web server does.'
+    ? 'Nothing is listening on this port of the instance.'
+    : 'The server on the instance is not a web server.'
 }
 
 function refuse(response: ServerResponse, status: number, text: string): void {

@@ -201,34 +201,33 @@ function readEnding(text: string | undefined): WatchdogEnding | undefined {
 
 const noShell = {
   code: 'no_posix_shell',
-  message: 'This instance’s shell cannot run what Berth puts there.',
-  advice: 'It needs a POSIX sh with the usual small programs. A limit in Berth itself needs nothing there.',
+  message: 'The instance’s shell can’t run Berth’s scripts.',
+  advice: 'It needs a POSIX sh with the standard tools. A limit in Berth itself needs nothing there.',
 }
 const loadUnread = (why: string) => ({
   code: 'gpu_load_unread',
-  message: `A watchdog there can’t see when it’s idle: ${why}.`,
+  message: `A watchdog can’t tell when it’s idle: ${why}.`,
   advice: 'Choose a time or a lease instead.',
 })
 const stays = {
   code: 'not_removed',
-  message: 'The watchdog’s folder could not be removed.',
-  advice: 'Remove ~/.berth/watchdog on the instance by hand.',
+  message: 'The watchdog’s folder couldn’t be removed.',
+  advice: 'Remove ~/.berth/watchdog on the instance yourself.',
 }
 const refusals: Record<string, typeof noShell> = {
   no_tool: {
     code: 'no_http_tool',
-    message:
-      'The instance has no curl, no GNU wget and no python3, so a watchdog could not reach the service.',
+    message: 'The instance has no curl, GNU wget or python3, so a watchdog couldn’t reach the service.',
     advice: 'Install one of them there, then try again.',
   },
   no_key: {
     code: 'no_instance_key',
-    message: 'The instance’s own key is not to be found: a watchdog never gets yours.',
+    message: 'The instance’s own key is missing, and a watchdog never gets yours.',
     advice: 'The container has no CONTAINER_API_KEY, and it was not rented with this Berth.',
   },
   no_room: {
     code: 'disk_full',
-    message: 'The watchdog could not be written to the instance’s disk.',
-    advice: 'Make room there, then try again.',
+    message: 'The watchdog couldn’t be written to the instance’s disk.',
+    advice: 'Free some space there, then try again.',
   },
 }

@@ -115,7 +115,7 @@ test.each(['error', 'rejection'] as const)(
     )
     expect(await berth.ended).toBe(1)
     expect(await hasEndedInOrder()).toBe(true)
-    expect(await readFile(box, 'utf8')).toMatch(/^Berth had to close\nSomething in Berth failed/)
+    expect(await readFile(box, 'utf8')).toMatch(/^Berth had to close\nAn unexpected error closed Berth/)
     expect(await readFile(join(desk.home, 'logs/berth.log'), 'utf8')).toContain('uncaughtException: Error')
   },
 )

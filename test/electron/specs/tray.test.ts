@@ -95,7 +95,7 @@ test('every entry of the tray works', async () => {
   await expect.poll(submenu, soon).toContain('Stop')
 
   await clickMenu('Pause polling for an hour')
-  await expect.poll(() => labels()).toContainEqual(expect.stringMatching(/^Nothing is watched until/))
+  await expect.poll(() => labels()).toContainEqual(expect.stringMatching(/^Monitoring is paused until/))
   const tooltip = async () => JSON.stringify(await desk.panel.icons.property('ToolTip'))
   await expect.poll(tooltip).toContain('Paused until')
   await clickMenu('Resume polling')

@@ -183,7 +183,7 @@ test('a second Berth on the same folder says so and ends; after a kill the next 
   const second = run()
   expect(await second.ended).toMatchObject({
     code: 1,
-    said: expect.stringContaining(`already runs on this folder (process ${first.child.pid})`),
+    said: expect.stringContaining(`already running with this folder (process ${first.child.pid})`),
   })
   await first.stop('SIGKILL')
   const third = await start()
@@ -221,7 +221,7 @@ test('a port that is taken is named in the message', async () => {
   const port = typeof address === 'object' && address ? address.port : 0
   expect(await run('--port', String(port)).ended).toEqual({
     code: 1,
-    said: `Port ${port} is taken. Give another one with --port, or 0 for any.\n`,
+    said: `Port ${port} is taken. Choose another with --port, or 0 for any.\n`,
   })
   blocker.close()
 })

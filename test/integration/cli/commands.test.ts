@@ -150,7 +150,7 @@ test('open shows the page; quit ends Berth and says which instances keep costing
   expect(await berth('quit')).toMatchObject({
     code: 0,
     err: expect.stringMatching(
-      /^1 instance keeps costing \$.*\n1 limit is set and cannot act while Berth is not running\.\n$/,
+      /^1 instance keeps costing \$.*\n1 limit is set and can’t act while Berth is not running\.\n$/,
     ),
   })
   expect(happened).toEqual(['page opened', 'quit'])
@@ -242,7 +242,7 @@ test('another user of this machine is refused by the folder, and by the socket i
   expect(await asNobody('ps')).toEqual({
     code: 4,
     out: '',
-    err: expect.stringContaining('another user’s'),
+    err: expect.stringContaining('belongs to another user'),
   })
   // The socket's own mode keeps them out, too.
   await chmod(home, 0o755)

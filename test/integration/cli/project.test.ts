@@ -32,7 +32,7 @@ describe.skipIf(lacking)(`a project from the command line${lacking}`, () => {
     expect(plan).toMatchObject({ project: id, lastsAtMost: 3600, files: 1, notSent: ['.env'] })
     const [first, , other] = plan.offers
     expect(first).toMatchObject({ id: plan.offer, gpu: plan.gpu, pricePerHour: plan.pricePerHour })
-    expect(asked.err).toContain(`Others that fit, for --offer:\n  ${plan.offers[1].id}  `)
+    expect(asked.err).toContain(`Other matches, for --offer:\n  ${plan.offers[1].id}  `)
     const chosen = JSON.parse((await berth('run', 'sums', '--json', '--offer', `${other.id}`)).out)
     expect(chosen).toMatchObject({ offer: other.id, pricePerHour: other.pricePerHour })
     expect(await berth('run', 'sums', '--offer', 'best')).toMatchObject({ code: 2 })

@@ -106,11 +106,11 @@ test('a socket that answers is not taken from whoever answers there, nor is a fi
   await (await open())()
   expect(existsSync(path)).toBe(true)
   expect(said).toEqual([
-    expect.stringContaining('is no socket'),
+    expect.stringContaining('isn’t a socket'),
     expect.stringContaining('another program answers'),
   ])
   // That program does not speak Berth's protocol.
-  expect(await berth('ps', '--no-start')).toMatchObject({ code: 3, err: expect.stringContaining('ended') })
+  expect(await berth('ps', '--no-start')).toMatchObject({ code: 3, err: expect.stringContaining('quit') })
 })
 
 test('a folder whose path is too long for a socket has it elsewhere, in a folder of the user’s own', async () => {
@@ -142,7 +142,7 @@ test('who waits at the address of a killed Berth is asked for a proof, and told 
   )
   await new Promise<void>(resolve => other.listen(address, resolve))
   onTestFinished(() => void other.close())
-  expect(await berth('ps', '--no-start')).toMatchObject({ code: 3, err: 'Berth does not run.\n' })
+  expect(await berth('ps', '--no-start')).toMatchObject({ code: 3, err: 'Berth isn’t running.\n' })
   expect(await berth('ssh', '1', '--no-start')).toMatchObject({ code: 3 })
   expect(asked).toEqual(['prove', 'prove'])
   expect(await berth('ps')).toMatchObject({ code: 0 })

@@ -130,7 +130,7 @@ test.concurrent('a full disk is reported once per file, blocks renting, and ends
   )
   // Once per file: any poll may write the money's.
   const said = errors(under).map(({ text }) => text)
-  expect(said).toContainEqual(expect.stringMatching(/rentals\.json could not be written: the disk is full/))
+  expect(said).toContainEqual(expect.stringMatching(/rentals\.json couldn’t be saved: the disk is full/))
   expect(said.filter(text => !text.includes('the disk is full'))).toEqual([])
   expect(said).toHaveLength(new Set(said).size)
   const request = await requestCheapest(under)

@@ -46,7 +46,7 @@ test('a wrong key is refused, and nothing of it is stored', async () => {
   const key = 'wrong-key-0123456789'
   const problem = await refused(under.run('connectAccount', { baseUrl: world.sim.baseUrl, key }))
   expect(problem.code).toBe('unauthorized')
-  expect(problem.advice).toBe('Copy the key again, whole, or make another in the service’s web console.')
+  expect(problem.advice).toBe('Copy the whole key again, or create a new one in the service’s web console.')
   await nothingStored(under, key, world.sim.baseUrl)
 })
 

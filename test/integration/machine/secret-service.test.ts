@@ -90,7 +90,7 @@ test('a keychain without a keyring that is kept says so, and gives back what it 
     console.log(keychain.persistent, await keychain.get('a'), keychain.problem)
     process.exit()`
   const words = ['--import', 'tsx', '--input-type=module', '-e', script]
-  expect((await other.run(process.execPath, words)).output).toMatch(/^false kept API keys are kept in memory/)
+  expect((await other.run(process.execPath, words)).output).toMatch(/^false kept API keys stay in memory/)
 })
 
 test('without a keychain secrets stay in memory, and a problem says so', async () => {
@@ -114,7 +114,7 @@ test('without a keychain secrets stay in memory, and a problem says so', async (
       '-e',
       script,
     ])
-    expect(JSON.parse(output)).toEqual([false, expect.stringContaining('kept in memory'), 'b'])
+    expect(JSON.parse(output)).toEqual([false, expect.stringContaining('stay in memory'), 'b'])
   } finally {
     await empty.end()
   }

@@ -52,7 +52,7 @@ test('whatever a host prints, reading its metrics comes to an end', async () => 
     const [line] = await once(stream, 'data')
     const metrics = JSON.parse(String(line)) as InstanceMetrics
     expect(metrics.gpus, about).toEqual([])
-    expect(metrics.gpusUnread, about).toBe('nvidia-smi there says “overlay 20971520 5242880 15728640 25% /”')
+    expect(metrics.gpusUnread, about).toBe('nvidia-smi says “overlay 20971520 5242880 15728640 25% /”')
     // Nothing is read after more lines than a machine has mounts.
     const lines = text.toString().split('\n').length
     expect(metrics.disks, about).toHaveLength(lines > 500 ? 0 : 1)

@@ -122,7 +122,10 @@ describe.skipIf(!hasSshd)('a tunnel to a web server', () => {
     ]
     for (const [path, headers, method = 'GET'] of sent) {
       const { status, text } = await askByName(origin + path, { headers, method })
-      expect({ path, headers, status, text }).toMatchObject({ status: 403, text: /^Nothing is here/ })
+      expect({ path, headers, status, text }).toMatchObject({
+        status: 403,
+        text: /^Nothing is at this address/,
+      })
     }
     const stranger = new WebSocket(`ws://127.0.0.1:${tunnel.local.port}/`, { headers: { origin } })
     expect(await once(stranger, 'error')).toMatchObject([{ message: expect.stringContaining('403') }])
@@ -444,7 +447,7 @@ describe.skipIf(!hasSshd)('a tunnel to a web server', () => {
   ])('harms nothing else by an answer with %s', async (_, bytes) => {
     const { url } = await tunnelTo(await answersWith(bytes))
     const { status, text } = await askByName(url)
-    expect({ status, text }).toEqual({ status: 502, text: expect.stringMatching(/did not answer/) })
+    expect({ status, text }).toEqual({ status: 502, text: expect.stringMatching(/is not a web server/) })
   })
 
   test('takes no HTTP where a plain forward was opened', async () => {

@@ -26,14 +26,14 @@ const limits = {
 test('limits cannot act without the key or the service, and only those that are set are counted', () => {
   expect(limitHindrance({ status: 'online' })).toBeUndefined()
   expect(hinderedLimits(2, limitHindrance({ status: 'refused' }))).toBe(
-    '2 limits are set and cannot act until the API key is accepted again.',
+    '2 limits are set and can’t act until the API key is accepted again.',
   )
   expect(hinderedLimits(0, limitHindrance({ status: 'offline' }))).toBeUndefined()
 })
 
 test('once Berth has ended its limits are told of, not those of the demo, and a watchdog that goes on', () => {
   const account = accountView({ limits })
-  const said = '2 limits are set and cannot act while Berth is not running.'
+  const said = '2 limits are set and can’t act while Berth is not running.'
   expect(limitsWithoutBerth([account, accountView({ demo: true, limits })])).toBe(said)
   expect(limitsWithoutBerth([accountView({ demo: true, limits }), accountView()])).toBeUndefined()
   const request = { action: 'stop' as const, lease: 3600 }

@@ -2,16 +2,16 @@ import { expect, test } from 'vitest'
 import { isPassing, outageWords } from '#contract/outage.ts'
 
 test.each<[string, string, number | undefined]>([
-  ['Service fails (500)', 'server_error', 500],
-  ['Service fails (503)', 'service_unavailable', 503],
-  ['Service answers something unexpected', 'bad_answer', 200],
-  ['Service answers something unexpected', 'bad_answer', undefined],
-  ['Service answers something unexpected', 'not_found', 404],
-  ['Service is asked too often', 'rate_limited', 429],
-  ['Service does not answer', 'timeout', undefined],
+  ['Service is failing (500)', 'server_error', 500],
+  ['Service is failing (503)', 'service_unavailable', 503],
+  ['Service sends unexpected answers', 'bad_answer', 200],
+  ['Service sends unexpected answers', 'bad_answer', undefined],
+  ['Service sends unexpected answers', 'not_found', 404],
+  ['Service gets too many requests', 'rate_limited', 429],
+  ['Service isn’t answering', 'timeout', undefined],
   ['Connection is not secure', 'untrusted_certificate', undefined],
-  ['Service cannot be reached', 'offline', undefined],
-  ['Service cannot be reached', 'connection_lost', undefined],
+  ['Service can’t be reached', 'offline', undefined],
+  ['Service can’t be reached', 'connection_lost', undefined],
 ])('“%s” is shown for %s, answered with %s', (words, code, answered) => {
   const connection = { status: 'offline', problem: { code, message: 'x' } } as const
   expect(outageWords(answered === undefined ? connection : { ...connection, answered })).toBe(words)
@@ -24,7 +24,7 @@ test('a named service is the subject, and only what passes needs no advice', () 
       problem: { code, message: 'x' },
       ...(answered !== undefined && { answered }),
     }) as const
-  expect(outageWords(offline('timeout'), 'Vast.ai')).toBe('Vast.ai does not answer')
+  expect(outageWords(offline('timeout'), 'Vast.ai')).toBe('Vast.ai isn’t answering')
   expect(outageWords(offline('untrusted_certificate'), 'Vast.ai')).toBe(
     'The connection to Vast.ai is not secure',
   )

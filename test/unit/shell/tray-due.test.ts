@@ -47,7 +47,7 @@ test('the next due limit has its snoozes and an entry that opens it', () => {
 test('a limit that cannot act is not announced as next', () => {
   const problem = { code: 'key_missing', message: 'No key.' }
   const [next] = dueEntries([{ ...account(limitView()), connection: { status: 'locked', problem } }])
-  expect(next).toMatchObject({ label: expect.stringMatching(/^Cannot act now: stops llama #4711, /) })
+  expect(next).toMatchObject({ label: expect.stringMatching(/^Can’t act now: stops llama #4711, /) })
 })
 
 test('Stop everything… opens its question, and is offered only while something runs', () => {

@@ -62,7 +62,7 @@ test('pausing asks first where limits are waiting, since none acts during a paus
     missed: 'act',
     asleep: false,
     setAt: 0,
-    sentence: 'Stops the instance that loses least.',
+    sentence: 'Stops the cheapest instance.',
     step: 'waiting',
     history: [],
   }
@@ -251,7 +251,7 @@ test('polling can be paused, then shows until when and can be resumed', () => {
   })
   const until = new Date(2026, 4, 3, 15, 4).getTime()
   const paused = menuOf({ ...state, pausedUntil: until })
-  expect(labels(paused)).toContain('Nothing is watched until 15:04')
+  expect(labels(paused)).toContain('Monitoring is paused until 15:04')
   expect(entry(paused, 'Resume polling').action).toMatchObject({ name: 'resumePolling' })
 })
 
@@ -272,7 +272,9 @@ test('an unreachable account shows why and since when', () => {
   const problem = { code: 'server_error', message: 'x' }
   const told = (connection: AccountView['connection']) =>
     labels(menuOf(stateOf(accountView({ connection })))).at(2)
-  expect(told({ status: 'offline', problem, answered: 500, since })).toBe('Service fails (500), as of 14:02')
+  expect(told({ status: 'offline', problem, answered: 500, since })).toBe(
+    'Service is failing (500), as of 14:02',
+  )
   expect(told({ status: 'refused', problem, since })).toBe('The API key was refused, as of 14:02')
   expect(told({ status: 'connecting' })).toBe('Connecting…')
 })

@@ -39,7 +39,7 @@ test('the tooltip says why an account is unreachable and since when', () => {
   const since = new Date(2026, 4, 3, 14, 2).getTime() / 1000
   const connection = { status: 'offline', problem: { code: 'offline', message: 'x' }, since } as const
   expect(trayStatus(stateOf(accountView({ connection }, instanceView()))).tooltip).toBe(
-    'Berth: 1 running, $0.400/h\nLab: Service cannot be reached, as of 14:02',
+    'Berth: 1 running, $0.400/h\nLab: Service can’t be reached, as of 14:02',
   )
 })
 

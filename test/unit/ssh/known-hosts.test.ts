@@ -63,9 +63,7 @@ test('a host key that another instance showed first is a question with both name
   await hosts.remember(account, 7, key(1))
   const asked = await hosts.verify('a00000002', 8, key(1)).catch(error => error.problem)
   expect(asked).toMatchObject({ code: 'host_key_known_elsewhere' })
-  expect(asked.message).toBe(
-    '#8 of Work shows a host key that Berth knows from #7 of Home, so Berth did not log in.',
-  )
+  expect(asked.message).toBe('#8 of Work has the same host key as #7 of Home, so Berth did not log in.')
   await expect(hosts.remember('a00000002', 8, key(1))).rejects.toMatchObject({ problem: asked })
   expect(await hosts.known('a00000002', 8)).toBeUndefined()
 
@@ -75,7 +73,7 @@ test('a host key that another instance showed first is a question with both name
   expect(await later.verify('a00000002', 8, key(1))).toBe('known')
   const third = await later.verify(account, 9, key(1)).catch(error => error.problem)
   // The other account's is named first.
-  expect(third.message).toContain('knows from #8 of Work and 1 more')
+  expect(third.message).toContain('the same host key as #8 of Work and 1 more')
 })
 
 test('a host key in the OpenSSH file under another instance is refused too', async () => {

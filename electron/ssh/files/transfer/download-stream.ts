@@ -166,7 +166,9 @@ function openArchive(out: ByteSink): Archive {
   const pumped = (async () => {
     for await (const chunk of pack) await out.write(Buffer.from(chunk))
   })()
-  pumped.catch(error => pack.destroy(error instanceof Error ? error : new Error('the other side left')))
+  pumped.catch(error =>
+    pack.destroy(error instanceof Error ? error : new Error('the other side disconnected')),
+  )
   return {
     folder: name => void pack.entry({ name: `${name}/`, type: 'directory', mode: 0o755 }),
     begin(name, { size, mode, modified }) {

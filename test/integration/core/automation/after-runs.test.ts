@@ -31,7 +31,7 @@ describe.skipIf(lacking)(`after its end a run${lacking}`, () => {
     await vi.waitFor(
       () =>
         expect(under.run('changeRun', { run: id, afterwards: 'stop' })).rejects.toMatchObject({
-          problem: { code: 'too_late', message: 'The service is being asked to stop the instance already.' },
+          problem: { code: 'too_late', message: 'Berth is already asking the service to stop the instance.' },
         }),
       { timeout: 45_000 },
     )
@@ -55,7 +55,7 @@ describe.skipIf(lacking)(`after its end a run${lacking}`, () => {
     expect(await intended()).toBe('stopped')
     const said = Object.values(under.berth.state().activity).map(({ text, detail }) => `${text}: ${detail}`)
     expect(said).toContainEqual(
-      expect.stringMatching(/^A limit stops rather than destroys: .* is not fetched yet\.$/),
+      expect.stringMatching(/^A limit stops rather than destroys: .* isn’t downloaded yet\.$/),
     )
   }, 120_000)
 
@@ -198,7 +198,7 @@ test('a run whose rental fails is reported, and is dismissed with the rental', a
   const rental = await under.run('rent', { request, run })
   const id = Object.keys(under.account().runs)[0] ?? ''
   await under.until(() => runOf(under, id)?.step === 'failed')
-  expect(runOf(under, id)?.problem?.message).toMatch(/^The rental that it waited for came to nothing\. ./)
+  expect(runOf(under, id)?.problem?.message).toMatch(/^The rental it was waiting for failed\. ./)
   await under.until(() => told(world, /^python3 train\.py will not start$/))
   expect(under.account().rentals[rental]?.step).toBe('failed')
   await under.run('refresh', {})

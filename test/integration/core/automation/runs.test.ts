@@ -158,7 +158,7 @@ describe.skipIf(lacking)(`a run${lacking}`, () => {
     expect(runOf(under, id)).toMatchObject({ code: 0, fetched: false })
     expect(runOf(under, id)?.problem?.message).toMatch(/nowhere/)
     expect(await intended()).toBe('running')
-    await under.until(() => told(world, /is kept: .*nowhere could not be fetched/))
+    await under.until(() => told(world, /is kept: .*nowhere couldn’t be downloaded/))
     expect(under.account().watchdogs[instance]?.step).toBe('watching')
     await under.until(() => !existsSync(join(home, '.berth', 'runs', id, 'then')))
 
@@ -190,9 +190,9 @@ describe.skipIf(lacking)(`a run${lacking}`, () => {
     await under.until(() => runOf(under, id)?.unreached !== undefined)
     expect(runOf(under, id)).toMatchObject({ step: 'fetching', fetched: false })
     expect(runOf(under, id)?.problem?.code).toMatch(/^ssh_/)
-    expect(told(world, /cannot be fetched yet/)).toBe(false)
+    expect(told(world, /can’t be downloaded yet/)).toBe(false)
     await world.sim.controls.advance(60)
-    await under.until(() => told(world, /results of echo quick cannot be fetched yet$/))
+    await under.until(() => told(world, /results of echo quick can’t be downloaded yet$/))
 
     // The watchdog hears of this choice only once SSH works, and State says so.
     await under.run('changeRun', { run: id, afterwards: 'nothing' })
@@ -202,7 +202,9 @@ describe.skipIf(lacking)(`a run${lacking}`, () => {
     const again = await restart()
     await again.until(() => runOf(again, id)?.unreached?.nextTryAt !== undefined)
     expect(runOf(again, id)).toMatchObject({ step: 'fetching', watchdogStale: true, afterwards: 'nothing' })
-    expect(world.notifier.shown.slice(shown).some(({ title }) => /cannot be fetched/.test(title))).toBe(false)
+    expect(world.notifier.shown.slice(shown).some(({ title }) => /can’t be downloaded/.test(title))).toBe(
+      false,
+    )
     await again.run('giveUpFetch', { run: id })
     expect(runOf(again, id)).toMatchObject({ step: 'done', fetched: false, watchdogStale: true })
     expect(runOf(again, id)?.unreached).toBeUndefined()
@@ -227,7 +229,7 @@ describe.skipIf(lacking)(`a run${lacking}`, () => {
     await sshd.stop()
     await under.until(() => runOf(under, id)?.unreached !== undefined)
     await world.sim.controls.advance(60)
-    await under.until(() => told(world, /cannot be fetched yet/))
+    await under.until(() => told(world, /can’t be downloaded yet/))
     expect(await intended()).toBe('running')
     await sshd.start()
     await under.until(() => runOf(under, id)?.step === 'done', 40_000)

@@ -217,18 +217,14 @@ describe.skipIf(lacking)(`a watchdog that Berth puts into an instance${lacking}`
   }, 120_000)
 
   test.each([
-    ['tells none', 'echo "[N/A]"', 'nvidia-smi there says “[N/A]”'],
-    ['knows one of two', 'echo 0; echo "[N/A]"', 'nvidia-smi there says “[N/A]”'],
-    [
-      'finds no device',
-      'echo "No devices were found"; exit 6',
-      'nvidia-smi there says “No devices were found”',
-    ],
+    ['tells none', 'echo "[N/A]"', 'nvidia-smi says “[N/A]”'],
+    ['knows one of two', 'echo 0; echo "[N/A]"', 'nvidia-smi says “[N/A]”'],
+    ['finds no device', 'echo "No devices were found"; exit 6', 'nvidia-smi says “No devices were found”'],
   ])('that goes by the load is refused where the driver %s', async (_about, script, why) => {
     const { under, instance, home, setNvidiaSmi } = await openInside()
     setNvidiaSmi(script)
     await expect(watch(under, instance, { kind: 'idle', seconds: 3600, below: 5 })).rejects.toMatchObject({
-      problem: { code: 'gpu_load_unread', message: `A watchdog there can’t see when it’s idle: ${why}.` },
+      problem: { code: 'gpu_load_unread', message: `A watchdog can’t tell when it’s idle: ${why}.` },
     })
     expect(viewOf(under, instance)).toBeUndefined()
     expect(existsSync(join(home, '.berth', 'watchdog'))).toBe(false)

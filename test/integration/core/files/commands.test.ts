@@ -284,7 +284,7 @@ test('an upload that a kill cut off is told of, in Transfers as well, and goes o
     resumable: true,
     problem: { code: 'berth_ended', advice: 'Retry. A partly sent file continues where it stopped.' },
   })
-  const entries = await under.run('searchActivity', { text: 'Berth ended before', limit: 10 })
+  const entries = await under.run('searchActivity', { text: 'Berth quit before', limit: 10 })
   expect(entries).toMatchObject([{ instance, kind: 'error', text: expect.stringContaining('-a file ü.bin') }])
   const listing = await under.run('listFiles', { instance, path: folder })
   expect(listing.entries.map(({ name }) => name)).not.toContain('-a file ü.bin')

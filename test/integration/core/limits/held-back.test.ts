@@ -44,7 +44,7 @@ test.concurrent('a watch is held back by a reached budget, says so, and rents af
   })
   const view = () => under.account().watches[watch]
   await under.until(() => view()?.waits !== undefined)
-  expect(view()?.waits?.message).toContain('this month has cost $0.01')
+  expect(view()?.waits?.message).toContain('spending reached $0.01 this month')
   for (let poll = 0; poll < 3; poll += 1) {
     await world.sim.controls.advance(120)
     await under.run('searchWatch', { watch })

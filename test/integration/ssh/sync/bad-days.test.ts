@@ -40,7 +40,7 @@ describe.skipIf(!hasSshd)('a sync on a bad day', () => {
     await expect(up()).rejects.toMatchObject({
       problem: {
         code: 'disk_full',
-        message: expect.stringContaining('3 MB are to be sent and 1 MB are free'),
+        message: expect.stringContaining('The files take 3 MB, and 1 MB are free'),
       },
     })
     expect(readdirSync(remote)).toEqual([])

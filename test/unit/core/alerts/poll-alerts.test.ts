@@ -127,7 +127,7 @@ test.each(['crashed', 'silent', 'offline'] as const)(
 test('of an offline instance that costs nothing no alert says that its disk costs', () => {
   const free = instanceView({ state: 'offline', costPerHour: 0, diskPricePerHour: 50_000 })
   const [alert] = alerts(undefined, accountView({}, free), settings).alerts
-  expect(alert?.body).toMatch(/may come back\. Nothing is charged/)
+  expect(alert?.body).toMatch(/may come back\. You’re not paying/)
   expect(alert?.body).not.toMatch(/[Dd]estroy/)
 })
 
@@ -139,12 +139,12 @@ test('waiting for a GPU is reported once, with advice, and ready once it runs', 
     ['ready'],
   ])
   const [alert] = alerts(undefined, withState('waiting'), settings).alerts
-  expect(alert?.body).toMatch(/rented to somebody else.*charged.*cancel the start.*copy its data/)
+  expect(alert?.body).toMatch(/rented to someone else.*billed.*cancel the start.*copy its data/)
 })
 
 test.each<[string, Partial<InstanceView>, number, string | undefined]>([
   ['without credit', {}, 0, 'Top up'],
-  ['at the end of its contract', { endsAt: 900 }, 50, 'deleted 48 hours after the end'],
+  ['at the end of its contract', { endsAt: 900 }, 50, 'deleted 48 hours later'],
   ['by Berth', { endsAt: 900, asked: { state: 'stopped', at: 900 } }, 0, undefined],
   ['by somebody else', {}, 50, undefined],
 ])('an instance stopped %s is reported with the reason, if the service did it', (_, given, credit, why) => {
@@ -163,7 +163,7 @@ test('an exit that nobody explains is reported as it happens, and advises no des
   const alerted: AlertedState = { lowCredit: true, instances: { 4711: 'running' } }
   const [alert] = alerts(alerted, withState('ended'), settings).alerts
   expect(alert?.title).toMatch(/has exited$/)
-  expect(alert?.body).toMatch(/stopped or has crashed: the service does not say which/)
+  expect(alert?.body).toMatch(/stopped or crashed. The service doesn’t say which/)
   expect(alert?.body).not.toMatch(/[Dd]estroy/)
 })
 
@@ -188,7 +188,7 @@ test('an unstartable instance is reported with the service’s words and another
     settings,
   ).alerts
   expect(alert).toMatchObject({ kind: 'crashed', title: expect.stringContaining('cannot start') })
-  expect(alert?.body).toMatch(/^The image cannot be pulled.*manifest unknown.*Destroy it.*another image/)
+  expect(alert?.body).toMatch(/^The image can’t be pulled.*manifest unknown.*Destroy it.*another image/)
 })
 
 test('ready is reported when a boot ends, not for what ran already', () => {

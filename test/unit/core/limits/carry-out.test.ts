@@ -30,7 +30,7 @@ test('a limit that may not stop says whether a permission or a login is missing'
     done: [],
     problem: {
       code: 'tfa_needed',
-      message: 'The service wants a login with two factors for this.',
+      message: 'The service requires a two-factor login for this.',
       facts: { 'The service says': 'Two Factor Authentication required' },
     },
   })

@@ -101,11 +101,11 @@ test('an idle limit that cannot read the load says so once, with the reason, and
     `blind: Its GPU load can’t be read, so this limit can’t act: ${why}. Set a limit by time or cost.`,
   ]
   const noDevice = 'No devices were found'
-  expect(await decisions(60, 60, () => noDevice)).toEqual(told(`nvidia-smi there says “${noDevice}”`))
-  expect(await decisions(60, 60, () => '')).toEqual(told('nvidia-smi is missing there, or prints nothing'))
-  expect(await decisions(60, 60, () => '[N/A]\n')).toEqual(told('nvidia-smi there says “[N/A]”'))
+  expect(await decisions(60, 60, () => noDevice)).toEqual(told(`nvidia-smi says “${noDevice}”`))
+  expect(await decisions(60, 60, () => '')).toEqual(told('nvidia-smi is missing or prints nothing'))
+  expect(await decisions(60, 60, () => '[N/A]\n')).toEqual(told('nvidia-smi says “[N/A]”'))
   expect(await decisions(60, 60, now => (now < 300 ? noDevice : twoGpus('0', '97')))).toEqual([
-    ...told(`nvidia-smi there says “${noDevice}”`),
+    ...told(`nvidia-smi says “${noDevice}”`),
     'sees',
   ])
 })

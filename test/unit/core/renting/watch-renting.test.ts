@@ -167,7 +167,7 @@ async function renting(left: Left = { files: new MemoryFiles(), secrets: new Map
   }
 }
 
-const waits = 'Waiting: this day has cost $5.00, so its limit would stop it at once.'
+const waits = 'Waiting: spending reached $5.00 today, so its limit would stop it at once.'
 
 const train = {
   name: 'train',

@@ -277,13 +277,13 @@ describe('a project’s run that has failed', () => {
     const seenStopped = seen({ instance: machine('stopped'), limit: 'It has cost $2.00.' })
     expect(nextMove(limited, seenStopped)).toMatchObject({
       problem: {
-        message: 'Its machine was stopped before it was done. It has cost $2.00.',
+        message: 'Its machine was stopped before the run finished. It has cost $2.00.',
         advice: expect.stringContaining('limits anew'),
       },
     })
     expect(nextMove(projectRun(), seen({ instance: machine('stopped') }))).toMatchObject({
       problem: {
-        message: 'Its machine was stopped before it was done.',
+        message: 'Its machine was stopped before the run finished.',
         advice: 'Its files are still there. Go on from here to start it again.',
       },
     })

@@ -138,7 +138,7 @@ test('a full disk is reported once, and again only after it has worked', async (
   files.refusing = 'ENOSPC'
   for (let attempt = 0; attempt < 3; attempt += 1)
     await expect(watched.write('list.json', '1')).rejects.toMatchObject({ problem: { code: 'not_written' } })
-  expect(heard).toEqual(['list.json could not be written: the disk is full.'])
+  expect(heard).toEqual(['list.json couldn’t be saved: the disk is full.'])
   files.refusing = undefined
   await watched.write('list.json', '1')
   files.refusing = 'EROFS'

@@ -81,12 +81,12 @@ describe('what the status line tells', () => {
 describe('when the status line is silent', () => {
   test('the outcome is unknown after a while', () => {
     const silent = followed(undefined, copy(), later + patience)
-    expect(silent).toMatchObject({ step: 'unknown', message: 'The service says nothing of it.' })
+    expect(silent).toMatchObject({ step: 'unknown', message: 'The service doesn’t report it.' })
     expect(silent.endedAt).toBeUndefined()
     const told = followed(undefined, copy({ reportedAt: later, progress: 0.9 }), later + patience)
     expect(told).toMatchObject({
       step: 'unknown',
-      message: 'The service says nothing more of it.',
+      message: 'The service no longer reports it.',
       progress: 0.9,
     })
   })

@@ -48,7 +48,7 @@ describe('groups', () => {
     notice(`limit ${id}`, `Stopped my #2 job #${id}`, {
       instance: id,
       kind: 'limit',
-      body: 'Its 8 h are over.',
+      body: 'Its 8 h are up.',
     }),
   )
 
@@ -56,7 +56,7 @@ describe('groups', () => {
     const groups = groupNotices([outbid(7), ...stopped])
     expect(groups.map(({ title, body, notices }) => [title, body, notices.length])).toEqual([
       [undefined, undefined, 1],
-      ['5 stopped', 'Their 8 h are over.', 5],
+      ['5 stopped', 'Their 8 h are up.', 5],
     ])
   })
 

@@ -105,7 +105,7 @@ test('limits that cannot act are no events, and what a watchdog does still is', 
   const of = account(limit({ dueAt: now + hour, when: { kind: 'time', at: now + hour } }))
   const watched = account(limit({ dueAt: now + hour, when: { kind: 'time', at: now + hour }, asleep: true }))
   const hindered = hinderedLimits(limitsOn(of, instance).length, limitHindrance({ status: 'locked' }))
-  const said = '1 limit is set and cannot act until Berth has the API key again.'
+  const said = '1 limit is set and can’t act until Berth has the API key again.'
   expect(comingUp(of, instance, now, true)).toEqual([])
   expect(nextSentence(instance, [], [], true, now, hindered)).toBe(said)
   const coming = comingUp(watched, instance, now, true)

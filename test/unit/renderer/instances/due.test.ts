@@ -62,7 +62,7 @@ test('a limit that cannot act is not announced as next', () => {
   const problem = { code: 'timeout', message: 'No answer.' }
   const silent = accountView({ ...lab, connection: { status: 'offline', problem } })
   expect(whatIsDue([silent], noon).map(({ label }) => label)).toEqual([
-    `Cannot act now, at ${timeOfDay(here + 600)}: stops comfy when it is idle`,
+    `Can’t act now, at ${timeOfDay(here + 600)}: stops comfy when it is idle`,
   ])
 })
 

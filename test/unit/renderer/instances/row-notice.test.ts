@@ -16,7 +16,7 @@ test('an outbid instance shows both bids, that files are kept and the winning bi
   })
   expect(rowNoticeOf({ key: '1', instance })).toEqual({
     kind: 'outbid',
-    text: 'Yours $0.900/h, theirs $1.040/h. Files are kept.',
+    text: 'Your bid $0.900/h, minimum now $1.040/h. Files are kept.',
     bid: 1_050_000,
   })
 })
@@ -60,11 +60,11 @@ test.each(['crashed', 'silent', 'offline'] as const)(
 )
 
 test.each([
-  ['nothing', { diskPricePerHour: 6000 }, 'Nothing is charged for it now.'],
+  ['nothing', { diskPricePerHour: 6000 }, 'You’re not paying for it now.'],
   ['what is not told', { costUnknown: true as const }, 'It costs an unknown amount until you destroy it.'],
 ])('an offline instance that costs %s is not said to cost $0', (_, prices, words) => {
   const instance = instanceView({ id: 1, state: 'offline', costPerHour: 0, ...prices })
-  const text = `Its host is disconnected, and may come back. ${words}`
+  const text = `Its host is disconnected and may come back. ${words}`
   expect(rowNoticeOf({ key: '1', instance })).toMatchObject({ text })
 })
 
@@ -72,17 +72,17 @@ test('one that ended says that it is not known why, or why it cannot start', () 
   const instance = instanceView({ id: 1, state: 'ended' })
   expect(rowNoticeOf({ key: '1', instance })).toEqual({
     kind: 'note',
-    text: 'It was stopped or has crashed: the service does not say which.',
+    text: 'It was stopped or crashed. The service doesn’t say which.',
   })
   expect(rowNoticeOf({ key: '1', instance }, { now: 0, credit: 0 })).toMatchObject({
-    text: expect.stringContaining('The credit is used up'),
+    text: expect.stringContaining('No credit is left'),
   })
 })
 
 test('an unstartable instance says whether its image is the reason', () => {
   const text = (statusMessage: string) =>
     rowNoticeOf({ key: '1', instance: instanceView({ id: 1, state: 'unstartable', statusMessage }) })
-  expect(text('pull access denied for x')).toMatchObject({ text: expect.stringMatching(/^The image cannot/) })
+  expect(text('pull access denied for x')).toMatchObject({ text: expect.stringMatching(/^The image can’t/) })
   expect(text('OCI runtime create failed')).toMatchObject({ text: expect.stringMatching(/^Its container/) })
 })
 
@@ -100,7 +100,7 @@ test('a row says that its limits cannot act, and what is not known of a rental',
   const row = { key: '1', instance: instanceView({ id: 1, state: 'running' }), limitsSet: 2 }
   expect(rowNoticeOf(row, { now: 0, hindrance })).toEqual({
     kind: 'note',
-    text: '2 limits are set and cannot act until the service answers again.',
+    text: '2 limits are set and can’t act until the service answers again.',
   })
   expect(rowNoticeOf(row)).toBeUndefined()
   expect(rowNoticeOf(row, { now: 0, hindrance, saidAbove: true })).toBeUndefined()
@@ -154,7 +154,7 @@ const coming = instanceView({
 test('a coming end or a full disk is a note, unless something is more urgent', () => {
   expect(rowNoticeOf({ key: '1', instance: coming }, { now })).toEqual({
     kind: 'note',
-    text: 'Its contract ends in 5 h: then it cannot start again, and its data may be deleted 48 hours after the end. Its disk is 97 % full, and cannot grow.',
+    text: 'Its contract ends in 5 h: then it can’t start again, and its data may be deleted 48 hours later. Its disk is 97 % full, and cannot grow.',
   })
   expect(rowNoticeOf({ key: '1', instance: { ...coming, state: 'crashed' } }, { now })?.kind).toBe('dead')
   expect(rowNoticeOf({ key: '1', instance: coming }, { now: now + 5 * 3600 })).toMatchObject({

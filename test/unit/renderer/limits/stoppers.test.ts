@@ -23,7 +23,9 @@ const stoppers = (given: Partial<LimitView>, credit = 50_000_000) => {
 }
 
 test('a reached budget stops what is started, unless snoozed or done', () => {
-  expect(stoppers({ dueAt: 900 })).toEqual(['This day has cost $0.66: its limit stops it at the next poll.'])
+  expect(stoppers({ dueAt: 900 })).toEqual([
+    'Spending reached $0.66 today: its limit stops it at the next poll.',
+  ])
   expect(stoppers({ dueAt: 1100 })).toEqual([])
   expect(stoppers({ dueAt: 900, snoozedUntil: 1100 })).toEqual([])
   expect(stoppers({ dueAt: 900, step: 'done' })).toEqual([])

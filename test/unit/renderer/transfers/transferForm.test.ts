@@ -36,7 +36,7 @@ test('two instances that are not chosen yet do not count as the same', () => {
 
 test('a copy onto itself is refused, to another path or instance allowed', () => {
   expect(readCopy({ from: '7', fromPath: '/a', to: '7', toPath: '/a' })).toEqual({
-    errors: { toPath: 'This is where it is copied from.' },
+    errors: { toPath: 'Choose another folder than the source.' },
   })
   expect(readCopy({ from: '7', fromPath: '/a', to: '8', toPath: '/a' })).toHaveProperty('value')
 })
