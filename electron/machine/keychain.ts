@@ -8,18 +8,18 @@ const probeInterval = 10_000
 
 /**
  * The system's keychain, with a fallback in memory that says why. Never rejects, and resolves within three seconds; a
- * keychain that appears later is used from then on. `addBlock` gets a function that tells whether a call is under way,
- * which lasts as long as a prompt waits for the user.
+ * keychain that appears later is used from then on. `addNativeCalls` gets the calls under way: one lasts as long as a
+ * prompt waits for the user.
  */
 export async function openKeychain(
   clock: Clock,
-  addBlock: (isBlocked: () => boolean) => void = () => undefined,
+  addNativeCalls: (underWay: ReadonlySet<Promise<unknown>>) => void = () => undefined,
 ): Promise<Keychain> {
-  const calls = { underWay: 0 }
-  addBlock(() => calls.underWay > 0)
+  const underWay = new Set<Promise<unknown>>()
+  addNativeCalls(underWay)
   const keytar = await loadKeytar().catch((error: unknown) => new Error(String(error), { cause: error }))
   if (keytar instanceof Error) return memoryKeychain(whyNot(keytar))
-  const system = systemKeychain(counting(noticingLocks(keytar), calls), clock, limits)
+  const system = systemKeychain(noting(noticingLocks(keytar), underWay), clock, limits)
   const problem = await system.probe().then(() => undefined, whyNot)
   const keychain = fallbackKeychain(system, problem)
   const probeLater = () =>
@@ -80,15 +80,16 @@ async function isLocked(service: string, account: string): Promise<boolean> {
   }
 }
 
-function counting(keytar: Keytar, calls: { underWay: number }): Keytar {
-  const count = <T>(call: Promise<T>): Promise<T> => {
-    calls.underWay++
-    return call.finally(() => calls.underWay--)
+function noting(keytar: Keytar, underWay: Set<Promise<unknown>>): Keytar {
+  const note = <T>(call: Promise<T>): Promise<T> => {
+    const noted = call.finally(() => underWay.delete(noted))
+    underWay.add(noted)
+    return noted
   }
   return {
-    getPassword: (...args) => count(keytar.getPassword(...args)),
-    setPassword: (...args) => count(keytar.setPassword(...args)),
-    deletePassword: (...args) => count(keytar.deletePassword(...args)),
+    getPassword: (...args) => note(keytar.getPassword(...args)),
+    setPassword: (...args) => note(keytar.setPassword(...args)),
+    deletePassword: (...args) => note(keytar.deletePassword(...args)),
   }
 }
 

@@ -33,7 +33,7 @@ export async function openMachine(files: Files, shutdown?: Shutdown): Promise<Om
     clock: systemClock,
     downloads: systemDownloads(homedir()),
     files,
-    keychain: await openKeychain(systemClock, isBlocked => shutdown?.addBlock(isBlocked)),
+    keychain: await openKeychain(systemClock, underWay => shutdown?.addNativeCalls(underWay)),
     random: systemRandom,
     syncedFolders: systemSyncedFolders,
     home: homedir(),

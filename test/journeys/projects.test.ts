@@ -129,6 +129,9 @@ test('a form sets up a folder without a berth.yaml, and shows the price with or 
   const sheet = page.getByRole('dialog', { name: 'Run digits' })
   await sheet.getByRole('button', { name: /^Run these commands for at most \$/ }).waitFor()
   expect(await sheet.getByLabel('Command', { exact: true }).textContent()).toBe('python3 train.py')
+  // A key for the dialog must not turn a switch.
+  const focused = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label'))
+  await expect.poll(focused).toBe('Close')
   expect(existsSync(join(folder, 'berth.yaml'))).toBe(false)
   await sheet.getByRole('button', { name: 'Back' }).click()
 

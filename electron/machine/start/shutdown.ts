@@ -1,10 +1,13 @@
 import type { PageLink, RunningBerth } from '#core/running.ts'
 
+/** Milliseconds that a native call under way gets to return before the process ends. */
+const patience = 500
+
 /** The steps that end Berth, run in reverse order of their addition. */
 export class Shutdown {
   readonly #steps: (() => unknown)[] = []
   readonly #limit: number
-  readonly #blocks: (() => boolean)[] = []
+  readonly #nativeCalls: ReadonlySet<Promise<unknown>>[] = []
   #ended: Promise<void> | undefined
 
   /** `limit`: milliseconds for all steps together; then the rest is abandoned. */
@@ -17,15 +20,17 @@ export class Shutdown {
     this.#steps.push(end)
   }
 
-  /** `isBlocked` tells whether a native call holds a thread: the process cannot exit before it returns. */
-  addBlock(isBlocked: () => boolean): void {
-    this.#blocks.push(isBlocked)
+  /** Adds native calls under way, each of which holds a thread: the process cannot exit before they return. */
+  addNativeCalls(underWay: ReadonlySet<Promise<unknown>>): void {
+    this.#nativeCalls.push(underWay)
   }
 
-  /** Ends everything and then the process: by `leave`, or by SIGKILL where a native call would hold it. */
+  /** Ends everything and then the process: by `leave`, or by SIGKILL where a native call doesn't return. */
   async exit(leave: () => void = () => process.exit(0)): Promise<void> {
     await this.end()
-    if (this.#blocks.some(isBlocked => isBlocked())) process.kill(process.pid, 'SIGKILL')
+    const calls = () => this.#nativeCalls.flatMap(underWay => [...underWay])
+    await within(patience, Promise.allSettled(calls()))
+    if (calls().length > 0) process.kill(process.pid, 'SIGKILL')
     else leave()
   }
 
@@ -36,18 +41,23 @@ export class Shutdown {
   }
 
   async #endAll(): Promise<void> {
-    let timer: NodeJS.Timeout | undefined
-    const limit = new Promise<void>(resolve => {
-      timer = setTimeout(resolve, this.#limit)
-    })
     const all = async () => {
       // Also ends steps added meanwhile by a start still under way.
       for (let end = this.#steps.pop(); end !== undefined; end = this.#steps.pop())
         await Promise.resolve(end()).catch(() => undefined)
     }
-    await Promise.race([all(), limit])
-    clearTimeout(timer)
+    await within(this.#limit, all())
   }
+}
+
+/** Waits for work, at most so many milliseconds. */
+async function within(milliseconds: number, work: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const limit = new Promise<void>(resolve => {
+    timer = setTimeout(resolve, milliseconds)
+  })
+  await Promise.race([work, limit])
+  clearTimeout(timer)
 }
 
 /** Ends the process in order on a signal; a second signal (from the terminal and from npm) changes nothing. */
