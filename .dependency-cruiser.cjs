@@ -31,7 +31,7 @@ const roomsOfCore = [
 ]
 
 /** The same for the page. */
-const roomsOfThePage = ['frame', 'screens', 'features', 'components', 'place', 'berth', 'words']
+const roomsOfThePage = ['frame', 'screens', 'features', 'components', 'berth']
 
 /** One rule for each room of a folder: nothing of it imports from a room above. */
 const inOneOrder = (folder, rooms) =>

@@ -300,3 +300,8 @@ export function secretIn(bytes: Uint8Array): string | undefined {
     return found !== undefined && !/x{8}$|EXAMPLE$/i.test(found)
   })?.[0]
 }
+
+/** Whether a name sounds like something that must not be remembered, or shown to others, in the clear. */
+export function soundsSecret(name: string): boolean {
+  return /(TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL|_KEY|APIKEY)/i.test(name)
+}

@@ -1,5 +1,4 @@
 import type { Problem } from '#contract/problem.ts'
-import { onceReleased } from '../fields/onceReleased.ts'
 
 /** Messages by field. */
 type Errors = Readonly<Partial<Record<string, string>>>
@@ -55,4 +54,29 @@ export class FieldErrors {
     this.#tried = false
     this.#left = []
   }
+}
+
+/** Focuses the first invalid field of the open dialog, once it is drawn as invalid. */
+export function focusFirstError(): void {
+  requestAnimationFrame(() =>
+    document.querySelector<HTMLElement>('[role=dialog] [aria-invalid=true]')?.focus(),
+  )
+}
+
+/**
+ * Runs something once no pointer is pressed. An error that appears when a field is left moves the content below it, and
+ * a button that moves between press and release is not clicked.
+ */
+function onceReleased(run: () => void): void {
+  if (!document.querySelector(':active')) {
+    run()
+    return
+  }
+  const over = new AbortController()
+  const released = () => {
+    over.abort()
+    setTimeout(run)
+  }
+  for (const end of ['pointerup', 'pointercancel'])
+    window.addEventListener(end, released, { signal: over.signal, capture: true })
 }

@@ -1,5 +1,6 @@
+import { untrack } from 'svelte'
 import type { Problem } from '#contract/problem.ts'
-import { answerProblem } from '#renderer/berth/page.svelte.ts'
+import { answerProblem, type Page } from '#renderer/berth/page.svelte.ts'
 
 /** An answer that can be fetched again; the previous one stays until the next arrives. */
 export class Loaded<Answer> {
@@ -31,4 +32,11 @@ export class Loaded<Answer> {
       if (turn === this.#turn) this.loading = false
     }
   }
+}
+
+/** Calls `ask` now, or after an outage that is shown now, and again after every later one. */
+export function seenAgain(page: Page, ask: () => void): void {
+  $effect(() => {
+    if (!page.outageShown) untrack(ask)
+  })
 }

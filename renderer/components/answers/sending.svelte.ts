@@ -1,6 +1,6 @@
 import type { Problem } from '#contract/problem.ts'
 import { answerProblem } from '#renderer/berth/page.svelte.ts'
-import { focusFirstError } from './focusFirstError.ts'
+import { focusFirstError } from './fieldErrors.svelte.ts'
 
 /** The sending of a form: whether it was tried, is pending, or was refused and why. */
 export class Sending {
@@ -49,4 +49,9 @@ export class Sending {
   besides(...fields: readonly string[]): Problem | undefined {
     return fields.includes(this.problem?.field ?? '') ? undefined : this.problem
   }
+}
+
+/** Whether a login with two factors may solve a problem (sections 5 and 7). */
+export function mayNeedLogin({ code }: Problem): boolean {
+  return ['tfa_needed', 'auth_error', 'unauthorized', 'forbidden'].includes(code)
 }

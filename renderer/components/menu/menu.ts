@@ -1,3 +1,4 @@
+import type { AcceleratorName } from '#contract/app/accelerators.ts'
 import type { IconName } from '../icons.ts'
 
 /** A menu entry, or a line between two groups. */
@@ -15,3 +16,29 @@ export type MenuEntry =
       /** Why the entry is disabled. */
       unusable?: string
     }
+
+/**
+ * The container for menus: inside the page's main landmark, so that screen readers find them there, or the body while a
+ * dialog is modal.
+ */
+export function floatsIn(): Element | 'body' {
+  const beside = document.querySelector('[aria-modal=true]')
+  return (beside ? null : document.querySelector('main > .floats')) ?? 'body'
+}
+
+/** An action: an entry of a menu or the palette, or a key on a row. */
+export interface Action {
+  id: string
+  label: string
+  icon?: IconName
+  /** The first of a group in a menu. */
+  first?: true
+  /** Its key on the instance's row. */
+  key?: string
+  /** Its keys on every screen. */
+  accelerator?: AcceleratorName
+  danger?: boolean
+  /** Why the action is not possible now. */
+  unusable?: string
+  run: () => unknown
+}

@@ -1,6 +1,6 @@
+import { dialogs } from '#renderer/berth/dialogs.svelte.ts'
 import type { Page } from '#renderer/berth/page.svelte.ts'
 import { Sending } from '#renderer/components/answers/sending.svelte.ts'
-import { dialogs } from '#renderer/place/dialogs.svelte.ts'
 import { connectDraft as draft } from './connectDraft.svelte.ts'
 
 /** Connects the form's account and shows it. */

@@ -11,7 +11,7 @@ import { duration } from '#contract/format/time.ts'
 import type { InstanceView } from '#contract/instance/instance.ts'
 import type { AccountView } from '#contract/state.ts'
 import type { Page } from '#renderer/berth/page.svelte.ts'
-import type { Action } from '../instances/action.ts'
+import type { Action } from '#renderer/components/menu/menu.ts'
 
 /** What a rental's limits wait for where nothing else is chosen. */
 export const usualStops: { readonly [Kind in StopKind]: StopOf<Kind> } = {

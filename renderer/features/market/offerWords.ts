@@ -2,7 +2,7 @@ import { describedCapabilities } from '#contract/account/capabilities.ts'
 import { named } from '#contract/format/list.ts'
 import { rate } from '#contract/format/money.ts'
 import { gpuWords } from '#contract/format/name.ts'
-import { count, gpuMemory, reliability } from '#contract/format/size.ts'
+import { count, gpuMemory, reliability, tenths } from '#contract/format/size.ts'
 import type { ListedOffer } from '#contract/market/catalogue.ts'
 import type { FilterPart } from '#contract/market/filter.ts'
 import {
@@ -14,6 +14,7 @@ import {
 import type { OfferFilter, OfferView } from '#contract/market/offer.ts'
 import { placeName } from '#contract/market/place.ts'
 import { placeWords } from '#contract/market/world-regions.ts'
+import type { Micros } from '#contract/spending/money.ts'
 
 /** What an offer is called: one without a price with its number, since little else may tell it from others. */
 export function offerName({ offer, price }: Pick<ListedOffer, 'offer' | 'price'>): string {
@@ -113,4 +114,14 @@ export function inSentence(name: string): string {
 /** `120 of 4,048 characters`, of a start script. */
 export function startScriptLength(script: string, { longestStartScript } = describedCapabilities): string {
   return `${count(script.length)} of ${count(longestStartScript)} characters`
+}
+
+/** Bids from so many times the lowest are asked about: a slip of the point makes ten. */
+const unusual = 3
+
+/** What to say of a bid that is far above the lowest, and likely mistyped; undefined of any other. */
+export function highBid(bid: Micros | undefined, lowest: Micros | undefined): string | undefined {
+  if (bid === undefined || lowest === undefined || lowest <= 0 || !(bid > lowest * unusual)) return undefined
+  const times = bid / lowest
+  return `That is ${times < 10 ? tenths(times) : count(times)} × the lowest bid of ${rate(lowest)}. You pay what you bid.`
 }

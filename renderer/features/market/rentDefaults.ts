@@ -3,9 +3,8 @@ import type { InstanceView } from '#contract/instance/instance.ts'
 import type { OfferView } from '#contract/market/offer.ts'
 import { firstDisk, type RegistryLogin, type RentRequest } from '#contract/market/rental.ts'
 import type { AccountView } from '#contract/state.ts'
-import { noVolume, type VolumeDraft } from '#renderer/components/fields/volume.ts'
 import { firstStops } from '../limits/stops.ts'
-import type { RentDraft } from './rentDraft.ts'
+import { noVolume, type RentDraft, type VolumeDraft } from './rentDraft.ts'
 
 /** Well-known public images, for those who have none of their own. */
 export const knownImages = [

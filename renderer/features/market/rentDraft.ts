@@ -1,6 +1,5 @@
 import type { Limit } from '#contract/automation/limit.ts'
 import type { RegistryLogin, RentRequest } from '#contract/market/rental.ts'
-import type { VolumeDraft } from '#renderer/components/fields/volume.ts'
 
 /** The rent dialog as typed: texts, so that nothing is lost and every mistake can be told at its field. */
 export interface RentDraft {
@@ -37,3 +36,15 @@ export interface EnvRow {
   value: string
   secret: boolean
 }
+
+/** A volume as typed: to link by its id, or to create from a volume offer (section 2.4). */
+export interface VolumeDraft {
+  mode: 'none' | 'link' | 'new'
+  /** The id of the volume, or of the volume offer. */
+  volume: string
+  /** GB. */
+  size: string
+  mountPath: string
+}
+
+export const noVolume: VolumeDraft = { mode: 'none', volume: '', size: '', mountPath: '' }

@@ -9,8 +9,7 @@ import {
   startScriptTooLong,
 } from '#contract/market/rental.ts'
 import { number, readForm } from '#renderer/components/fields/readForm.ts'
-import type { VolumeDraft } from '#renderer/components/fields/volume.ts'
-import type { EnvRow, RentDraft } from './rentDraft.ts'
+import type { EnvRow, RentDraft, VolumeDraft } from './rentDraft.ts'
 import { overridden, type RentTemplate } from './rentTemplate.ts'
 
 /**

@@ -3,13 +3,12 @@ import { activeParts, type FilterPart, filterWithout, offersPassing } from '#con
 import type { OfferQuery, OfferView } from '#contract/market/offer.ts'
 import type { RentRequest } from '#contract/market/rental.ts'
 import type { TemplateView } from '#contract/market/template.ts'
-import { noVolume } from '#renderer/components/fields/volume.ts'
 import { envOf } from '../templates/dockerFlags.ts'
 import { readExtraFilters } from '../templates/extraFilters.ts'
 import { imageName } from '../templates/listing.ts'
 import { volumeHint } from '../templates/templateForm.ts'
 import { partNames, partWords } from './offerWords.ts'
-import type { RentDraft } from './rentDraft.ts'
+import { noVolume, type RentDraft } from './rentDraft.ts'
 
 /** What of a rental a template fills in, and the request may override. */
 const filled = [

@@ -13,7 +13,7 @@ import { duration } from '#contract/format/time.ts'
 import type { SyncProgress } from '#contract/instance/sync.ts'
 import type { Micros } from '#contract/spending/money.ts'
 import type { AccountView } from '#contract/state.ts'
-import type { Shape } from '#renderer/words/state.ts'
+import type { Shape } from '#renderer/berth/stateWords.ts'
 
 /** The steps of a project's run, in their order. */
 export const runSteps = [

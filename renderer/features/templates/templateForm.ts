@@ -3,7 +3,7 @@ import { firstDisk, startScriptTooLong } from '#contract/market/rental.ts'
 import { TemplateFields, type TemplateView } from '#contract/market/template.ts'
 import { typedNumber } from '#renderer/components/fields/numbers.ts'
 import { firstPart, number, readForm } from '#renderer/components/fields/readForm.ts'
-import type { VolumeDraft } from '#renderer/components/fields/volume.ts'
+import type { VolumeDraft } from '#renderer/features/market/rentDraft.ts'
 import { type ConditionRow, conditionRows, readConditions } from './conditions.ts'
 
 /** The editor's input as text, so that nothing is lost and each error can be shown at its field. */

@@ -1,12 +1,12 @@
 import { limitsSet } from '#contract/automation/limit.ts'
-import { copyDiagnostics } from '#renderer/berth/copyDiagnostics.ts'
+import { copyDiagnostics } from '#renderer/berth/copyAndSave.ts'
+import { dialogs } from '#renderer/berth/dialogs.svelte.ts'
 import type { Page } from '#renderer/berth/page.svelte.ts'
-import type { Action } from '#renderer/features/instances/action.ts'
+import { route } from '#renderer/berth/route.svelte.ts'
+import type { Action } from '#renderer/components/menu/menu.ts'
 import { whatIsDue } from '#renderer/features/instances/whatIsDue.ts'
 import { snoozeOptions } from '#renderer/features/limits/limitWords.ts'
 import { screens } from '#renderer/features/screens.ts'
-import { dialogs } from '#renderer/place/dialogs.svelte.ts'
-import { route } from '#renderer/place/route.svelte.ts'
 
 /** The actions that are offered on every screen. */
 export function pageActions(page: Page): Action[] {

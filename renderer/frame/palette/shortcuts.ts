@@ -1,7 +1,7 @@
 import { type AcceleratorName, acceleratorOf } from '#contract/app/accelerators.ts'
+import { dialogs } from '#renderer/berth/dialogs.svelte.ts'
 import type { Page } from '#renderer/berth/page.svelte.ts'
-import { dialogs } from '#renderer/place/dialogs.svelte.ts'
-import { route } from '#renderer/place/route.svelte.ts'
+import { route } from '#renderer/berth/route.svelte.ts'
 
 const typing = 'input, textarea, select, [contenteditable], .xterm'
 /** Dialogs, which are answered or closed before a shortcut works: leaving would lose what was typed there. */

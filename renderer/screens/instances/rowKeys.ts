@@ -1,4 +1,4 @@
-import type { Action } from '#renderer/features/instances/action.ts'
+import type { Action } from '#renderer/components/menu/menu.ts'
 
 /** Moves the focus from a row to another one's name, if there is one. */
 function focusRow(from: HTMLElement, to: 'next' | 'previous' | 'first' | 'last'): void {

@@ -16,12 +16,12 @@ import { isRenting, type RentalView } from '#contract/market/rental-view.ts'
 import { isContractOver, isDead } from '#contract/reading.ts'
 import type { Micros } from '#contract/spending/money.ts'
 import type { PriceIncreaseView } from '#contract/spending/price-increase.ts'
+import { unknownRental } from '#renderer/berth/stateWords.ts'
 import { isNear } from '#renderer/features/limits/limitWords.ts'
-import { unknownRental } from '#renderer/words/state.ts'
 import { winningBid } from './bid.ts'
 import type { Row } from './rows.ts'
-import { wantsAnswer } from './stops/stops.ts'
-import { increaseWords, warningsOf } from './warnings/warningWords.ts'
+import { wantsAnswer } from './stops.ts'
+import { increaseWords, warningsOf } from './warningWords.ts'
 
 /** The notice under a row; its kind decides which buttons it has. */
 export type RowNotice =

@@ -12,9 +12,9 @@ import { knownCost } from '#contract/reading.ts'
 import type { Micros } from '#contract/spending/money.ts'
 import type { PriceIncreaseView } from '#contract/spending/price-increase.ts'
 import type { AccountView } from '#contract/state.ts'
-import { needsNote } from '#renderer/features/instances/tunnels/tunnelWords.ts'
-import { rentalWords, stateWords } from '#renderer/words/state.ts'
-import { nextLimit, type Stop, stopsOf } from './stops/stops.ts'
+import { rentalWords, stateWords } from '#renderer/berth/stateWords.ts'
+import { needsNote } from '#renderer/features/instances/tunnelWords.ts'
+import { nextLimit, type Stop, stopsOf } from './stops.ts'
 
 /** One row: an instance, with the rental that made it, or a rental without an instance. */
 export interface Row {

@@ -4,7 +4,7 @@ import { Sorter } from '#contract/market/offer-columns.ts'
 import type { FailedMachineView } from '#contract/market/rental-view.ts'
 import type { Market } from '#renderer/features/market/market.svelte.ts'
 import { offerName } from '#renderer/features/market/offerWords.ts'
-import { isWithin, type Region } from './chart/scatter.ts'
+import { isWithin, type Region } from './scatter.ts'
 import { Twins } from './table/twins.ts'
 
 /** Milliseconds without a change. */

@@ -1,7 +1,6 @@
-import type { SettingsChange } from '#contract/app/settings.ts'
+import type { Settings, SettingsChange } from '#contract/app/settings.ts'
 import type { Problem } from '#contract/problem.ts'
 import { answerProblem, type Page } from '#renderer/berth/page.svelte.ts'
-import { partBefore } from './partBefore.ts'
 
 /** Saves each change at once, and remembers the last one for Undo. */
 export class SettingChanges {
@@ -47,4 +46,22 @@ export class SettingChanges {
       return false
     }
   }
+}
+
+/** The present values of the settings that a change contains; within a group, too. */
+export function partBefore(settings: Settings, change: SettingsChange): SettingsChange {
+  return partOf(settings, change)
+}
+
+function partOf(whole: object, part: object): object {
+  const values = new Map(Object.entries(whole))
+  const before = Object.entries(part).map(([name, to]) => {
+    const now: unknown = values.get(name)
+    return [name, isGroup(now) && isGroup(to) ? partOf(now, to) : now]
+  })
+  return Object.fromEntries(before)
+}
+
+function isGroup(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

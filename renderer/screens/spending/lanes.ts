@@ -1,6 +1,7 @@
 import { isoDay, weekdayAndDay } from '#contract/format/calendar.ts'
 import { duration, moment } from '#contract/format/time.ts'
 import type { InstanceState, InstanceView } from '#contract/instance/instance.ts'
+import type { Saving } from '#contract/spending/forecast.ts'
 import type { MoneyHistory } from '#contract/spending/history.ts'
 import type { Micros } from '#contract/spending/money.ts'
 
@@ -121,4 +122,14 @@ export function weekCosts(
     instances,
     gone: { count: gone.size, total: byDay.reduce((a, b) => a + b, 0), byDay },
   }
+}
+
+/** Seconds: longer forecasts show as more than a year. */
+export const farthest = 365 * 86_400
+
+/** How much longer the credit lasts without an instance; empty where it is used up already. */
+export function gainWords({ wins }: Pick<Saving, 'wins'>, usedUp: boolean): string {
+  if (wins === undefined) return 'Ends all spending'
+  if (usedUp) return ''
+  return wins > farthest ? 'Over a year' : `+${duration(wins)}`
 }

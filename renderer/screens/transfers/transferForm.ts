@@ -2,8 +2,8 @@ import { CopyRequest, SyncRequest } from '#contract/account/transfer.ts'
 import { instanceName } from '#contract/format/name.ts'
 import type { InstanceView } from '#contract/instance/instance.ts'
 import { firstWords, unquoted } from '#contract/market/shell-words.ts'
+import { stateWords } from '#renderer/berth/stateWords.ts'
 import { firstPart, type ReadForm, readForm } from '#renderer/components/fields/readForm.ts'
-import { stateWords } from '#renderer/words/state.ts'
 
 /** The input of a copy's form. Instances are ids as text, empty while none is chosen. */
 export interface CopyDraft {

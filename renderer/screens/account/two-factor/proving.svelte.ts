@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { BackupCode, PhoneNumber, type Proof, SixDigits } from '#contract/account/two-factor.ts'
 import type { Problem } from '#contract/problem.ts'
 import { answerProblem, type Page } from '#renderer/berth/page.svelte.ts'
-import { focusFirstError } from '#renderer/components/answers/focusFirstError.ts'
+import { focusFirstError } from '#renderer/components/answers/fieldErrors.svelte.ts'
 import { wrongIn } from '#renderer/components/fields/readForm.ts'
 import type { MethodChoice } from './choices.ts'
 

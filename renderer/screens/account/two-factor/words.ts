@@ -1,5 +1,5 @@
 import type { TwoFactorMethod } from '#contract/account/two-factor.ts'
-import type { Shape } from '#renderer/words/state.ts'
+import type { Shape } from '#renderer/berth/stateWords.ts'
 
 /** The user's `tfa_status` (section 3.2) as a word and a shape; undefined where it is not known. */
 export function twoFactorWords(status: string | undefined): { word: string; shape: Shape } | undefined {

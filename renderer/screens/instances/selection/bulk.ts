@@ -6,7 +6,7 @@ import type { InstanceNote } from '#contract/instance/note.ts'
 import { hasTrait } from '#contract/instance/state-traits.ts'
 import { canGetIn, isContractOver, knownSpent } from '#contract/reading.ts'
 import { withoutEnd } from '#contract/text.ts'
-import { stateWords } from '#renderer/words/state.ts'
+import { stateWords } from '#renderer/berth/stateWords.ts'
 
 /** An action on all of the selection that asks once. */
 export type BulkAction = 'stop' | 'start' | 'destroy'

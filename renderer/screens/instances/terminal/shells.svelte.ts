@@ -1,7 +1,7 @@
 import type { Page } from '#renderer/berth/page.svelte.ts'
+import type { PageKey } from './keys.ts'
 import { type Layout, movedPane, panesOf, splitPanes, withoutPane } from './layout.ts'
-import type { PageKey } from './shell/keys.ts'
-import { TerminalSession } from './shell/session.svelte.ts'
+import { TerminalSession } from './session.svelte.ts'
 
 /** One tab, with one shell or several side by side. */
 export class ShellTab {

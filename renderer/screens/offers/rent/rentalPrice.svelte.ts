@@ -15,8 +15,8 @@ import {
   rentalCost,
   trafficOnce,
 } from '#renderer/features/market/cost.ts'
+import { highBid } from '#renderer/features/market/offerWords.ts'
 import type { RentDraft } from '#renderer/features/market/rentDraft.ts'
-import { highBid } from '#renderer/words/highBid.ts'
 import type { RentSubject } from './rentSubject.ts'
 
 /** The parts of a rental's form that determine its price. */

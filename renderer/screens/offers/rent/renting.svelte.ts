@@ -1,4 +1,5 @@
 import { type Capabilities, describedCapabilities } from '#contract/account/capabilities.ts'
+import { soundsSecret } from '#contract/instance/secrets.ts'
 import { type DockerOptions, portText } from '#contract/market/docker-options.ts'
 import { readPastedOptions } from '#contract/market/pasted-options.ts'
 import type { TemplateView } from '#contract/market/template.ts'
@@ -22,7 +23,6 @@ import {
 } from '#renderer/features/market/rentTemplate.ts'
 import type { RunDraft } from '#renderer/features/runs/runDrafts.svelte.ts'
 import { templatesView } from '#renderer/features/templates/templatesView.svelte.ts'
-import { soundsSecret } from '#renderer/words/secretNames.ts'
 import { RentalPrice } from './rentalPrice.svelte.ts'
 import type { RentSubject } from './rentSubject.ts'
 

@@ -12,8 +12,8 @@ import { Sending } from '#renderer/components/answers/sending.svelte.ts'
 import { typedNumber } from '#renderer/components/fields/numbers.ts'
 import { number, readForm } from '#renderer/components/fields/readForm.ts'
 import { RunDraft } from '#renderer/features/runs/runDrafts.svelte.ts'
+import { LimitsForm } from '../rent/limitsForm.svelte.ts'
 import { Renting } from '../rent/renting.svelte.ts'
-import { LimitsForm } from '../retries/limitsForm.svelte.ts'
 import { wouldRent } from './wouldRent.ts'
 
 /** The subject of a watch's dialog. */

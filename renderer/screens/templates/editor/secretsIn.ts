@@ -1,6 +1,6 @@
+import { soundsSecret } from '#contract/instance/secrets.ts'
 import { envOf } from '#renderer/features/templates/dockerFlags.ts'
 import type { TemplateDraft } from '#renderer/features/templates/templateForm.ts'
-import { soundsSecret } from '#renderer/words/secretNames.ts'
 
 /**
  * The names that sound like secrets and have a value, among a template's variables and the assignments in its start

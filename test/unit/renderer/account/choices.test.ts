@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { TwoFactorStatus } from '#contract/account/two-factor.ts'
-import { mayNeedLogin } from '#renderer/components/answers/needsLogin.ts'
+import { mayNeedLogin } from '#renderer/components/answers/sending.svelte.ts'
 import { choices } from '#renderer/screens/account/two-factor/choices.ts'
 
 const status: TwoFactorStatus = {

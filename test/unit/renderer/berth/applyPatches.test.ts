@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { create, type Patches } from 'mutative'
 import { expect, test } from 'vitest'
-import { applyPatches } from '#renderer/berth/applyPatches.ts'
+import { applyPatches } from '#renderer/berth/replica.ts'
 
 type Box = Record<string, unknown>
 

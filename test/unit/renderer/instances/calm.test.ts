@@ -1,6 +1,6 @@
 import { Terminal } from '@xterm/xterm'
 import { expect, test } from 'vitest'
-import { calmed } from '#renderer/screens/instances/terminal/screen/screen.ts'
+import { calmed } from '#renderer/screens/instances/terminal/screen.ts'
 
 /** Modes that programs leave on when their connection breaks. */
 const left = {

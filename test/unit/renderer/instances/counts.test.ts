@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { partsFor } from '#renderer/screens/instances/columns.ts'
 import { calmWords, countsOf, urgentWords } from '#renderer/screens/instances/counts.ts'
-import { vramOf } from '#renderer/screens/instances/load/vram.ts'
+import { vramOf } from '#renderer/screens/instances/vram.ts'
 import { instanceView } from '#test/unit/views.ts'
 
 test('instances are counted as running, on their way or needing the user', () => {

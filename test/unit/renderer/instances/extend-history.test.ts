@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { courseNow, extendHistory, shownMinutes } from '#renderer/features/instances/load/extendHistory.ts'
+import { courseNow, extendHistory, shownMinutes } from '#renderer/features/instances/hourOfLoad.svelte.ts'
 import { instanceView } from '#test/unit/views.ts'
 
 const hour = (last: number | null) => [...new Array<number | null>(shownMinutes - 1).fill(50), last]

@@ -4,7 +4,7 @@ import {
   oddGpus,
   stripColumns,
   thinnedSeries,
-} from '#renderer/screens/instances/details/monitor/strips.ts'
+} from '#renderer/screens/instances/details/strips.ts'
 
 const one = {
   state: 'running' as const,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { indentOf } from '#renderer/screens/instances/files/editor/codeEditor.ts'
+import { indentOf } from '#renderer/screens/instances/files/codeEditor.ts'
 
 test('the indentation is the file’s own, else the usual one for its type', () => {
   expect(indentOf('a:\n   b: 1\n', 'a.yaml')).toBe('   ')

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { tagsIn } from '#contract/instance/note.ts'
-import { groupRows, prefixOf } from '#renderer/screens/instances/groups/groupRows.ts'
+import { groupRows, prefixOf } from '#renderer/screens/instances/groupRows.ts'
 import { filterRows, instanceRows } from '#renderer/screens/instances/rows.ts'
 import {
   bulkWords,

@@ -3,13 +3,7 @@ import type { LimitView } from '#contract/automation/limit.ts'
 import type { RunView } from '#contract/automation/run.ts'
 import type { WatchdogView } from '#contract/automation/watchdog.ts'
 import { timeOfDay } from '#contract/format/time.ts'
-import {
-  nextLimit,
-  nextWords,
-  stopsOf,
-  stopWords,
-  wantsAnswer,
-} from '#renderer/screens/instances/stops/stops.ts'
+import { nextLimit, nextWords, stopsOf, stopWords, wantsAnswer } from '#renderer/screens/instances/stops.ts'
 import { accountView, instanceView } from '#test/unit/views.ts'
 
 const now = 1_790_000_000

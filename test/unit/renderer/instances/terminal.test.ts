@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { fontStack } from '#renderer/features/instances/font.ts'
-import { spansOf } from '#renderer/screens/instances/details/about/spans.ts'
-import { pageKeyOf } from '#renderer/screens/instances/terminal/shell/keys.ts'
-import { retryIn, wantsUser } from '#renderer/screens/instances/terminal/shell/reconnect.ts'
+import { spansOf } from '#renderer/screens/instances/details/spans.ts'
+import { pageKeyOf } from '#renderer/screens/instances/terminal/keys.ts'
+import { retryIn, wantsUser } from '#renderer/screens/instances/terminal/reconnect.ts'
 
 const key = (
   name: string,

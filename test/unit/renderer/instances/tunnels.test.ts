@@ -1,11 +1,7 @@
 import { expect, test } from 'vitest'
 import type { TunnelView } from '#contract/instance/tunnel.ts'
-import {
-  tunnelAddress,
-  tunnelSteps,
-  tunnelTrouble,
-} from '#renderer/features/instances/tunnels/tunnelWords.ts'
-import { factsOf } from '#renderer/screens/instances/details/about/facts.ts'
+import { tunnelAddress, tunnelSteps, tunnelTrouble } from '#renderer/features/instances/tunnelWords.ts'
+import { factsOf } from '#renderer/screens/instances/details/facts.ts'
 import { rowNoticeOf } from '#renderer/screens/instances/rowNotice.ts'
 import { instanceRows } from '#renderer/screens/instances/rows.ts'
 import { accountView, instanceView } from '#test/unit/views.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { offerFacts } from '#renderer/screens/offers/drawer/offerFacts.ts'
+import { offerFacts } from '#renderer/screens/offers/offerFacts.ts'
 import { offer } from './listed.ts'
 
 const now = 1_790_000_000

@@ -9,7 +9,7 @@ import {
   nextDot,
   pointOf,
   regionBetween,
-} from '#renderer/screens/offers/chart/scatter.ts'
+} from '#renderer/screens/offers/scatter.ts'
 import { offer } from './listed.ts'
 
 const listed = (...offers: Parameters<typeof offer>[0][]) =>

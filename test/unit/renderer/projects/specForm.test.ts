@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { stopOn } from '#renderer/features/limits/stops.ts'
-import { emptySpec, readSpecForm } from '#renderer/screens/projects/spec-editor/specForm.ts'
+import { emptySpec, readSpecForm } from '#renderer/screens/projects/specForm.ts'
 
 describe('the project form', () => {
   test('gives only what was filled in', () => {

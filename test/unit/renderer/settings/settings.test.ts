@@ -4,8 +4,8 @@ import { defaultSettings, Settings } from '#contract/app/settings.ts'
 import type { LimitView } from '#contract/automation/limit.ts'
 import type { AccountView } from '#contract/state.ts'
 import { number, readForm } from '#renderer/components/fields/readForm.ts'
-import { removalNotes } from '#renderer/screens/settings/accounts/removal.ts'
-import { partBefore } from '#renderer/screens/settings/partBefore.ts'
+import { removalNotes } from '#renderer/screens/settings/removal.ts'
+import { partBefore } from '#renderer/screens/settings/settingChanges.svelte.ts'
 import { accountView, instanceView, rentalView } from '#test/unit/views.ts'
 
 const { entries } = Settings

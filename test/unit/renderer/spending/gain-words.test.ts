@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { gainWords } from '#renderer/screens/spending/gainWords.ts'
+import { gainWords } from '#renderer/screens/spending/lanes.ts'
 
 test('the gain of ending an instance is a duration, and empty once the credit is used up', () => {
   expect(gainWords({ wins: 7200 }, false)).toBe('+2 h')

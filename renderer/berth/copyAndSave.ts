@@ -1,0 +1,49 @@
+import type { Page } from './page.svelte.ts'
+
+/**
+ * Copies text to the clipboard, also where the page may not use the Clipboard API. Returns whether it worked: browsers
+ * demand a recent click, and a text that had to be fetched first may come too late.
+ */
+export async function copyText(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text)
+    return true
+  } catch {
+    const area = document.createElement('textarea')
+    area.value = text
+    area.className = 'unseen'
+    document.body.append(area)
+    area.select()
+    const copied = document.execCommand('copy')
+    area.remove()
+    return copied
+  }
+}
+
+/** Copies text to the clipboard, and shows `said`, or that it failed. */
+export async function copyAndSay(page: Page, text: string, said: string, more?: string): Promise<void> {
+  if (await copyText(text)) page.say(said, more)
+  else page.say('Nothing was copied.', 'The browser allows it only right after a click: click once more.')
+}
+
+/** Copies diagnostics for a bug report to the clipboard, and shows what is in them. */
+export async function copyDiagnostics(page: Page): Promise<void> {
+  const text = await page.attempt(page.berth.diagnostics({}))
+  if (text === undefined) return
+  await copyAndSay(
+    page,
+    text,
+    'Diagnostics copied.',
+    'Versions, settings and recent errors. No keys, names or addresses are in it.',
+  )
+}
+
+/** Downloads a text as a file of that name. */
+export function saveText(name: string, text: string): void {
+  const address = URL.createObjectURL(new Blob([text], { type: 'text/plain' }))
+  const link = document.createElement('a')
+  link.href = address
+  link.download = name
+  link.click()
+  setTimeout(() => URL.revokeObjectURL(address), 10_000)
+}

@@ -1,0 +1,15 @@
+/** The file of a part of the page is gone, as after an update under a page that stayed open. */
+export const notLoaded = {
+  code: 'not_loaded',
+  message: 'This part of the page could not be loaded.',
+  advice: 'Try again, or reload the page. If Berth was updated, start it again.',
+}
+
+/**
+ * Loads a part of the page that is likely to be needed, half a second after the page is drawn. A failure shows where it
+ * is needed, which loads it again. Gives what calls it off.
+ */
+export function fetchSoon(load: () => Promise<unknown>): () => void {
+  const soon = setTimeout(() => load().catch(() => undefined), 500)
+  return () => clearTimeout(soon)
+}

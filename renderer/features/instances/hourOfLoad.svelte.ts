@@ -1,0 +1,92 @@
+import { untrack } from 'svelte'
+import type { InstanceView } from '#contract/instance/instance.ts'
+import type { Course, LoadHistory } from '#contract/instance/load.ts'
+import type { Page } from '#renderer/berth/page.svelte.ts'
+
+/** The last hour of load of all instances shown: fetched once, then extended from State. */
+export class HourOfLoad {
+  #history: LoadHistory | undefined = $state.raw()
+  #account: string | undefined
+  readonly #page: Page
+  #asking = 0
+
+  constructor(page: Page) {
+    this.#page = page
+  }
+
+  readonly #minute = $derived.by(() => Math.floor(this.#page.figuresAt / 60))
+  /** The account shown. */
+  readonly #seen = $derived.by(() => {
+    const { account, reach } = this.#page
+    return reach === 'connected' && account?.connection.status === 'online' ? account.id : undefined
+  })
+
+  /** Extends the history each minute; to be called in an effect. */
+  follow(): void {
+    const [minute, seen] = [this.#minute, this.#seen]
+    if (seen === undefined) return
+    untrack(() => {
+      const before = this.#account === seen ? this.#history : undefined
+      const next = before && extendHistory(before, minute, this.#page.account?.instances ?? {})
+      if (next) this.#history = next
+      else void this.#ask(seen)
+    })
+  }
+
+  of(instance: InstanceView): Course {
+    return courseNow(this.#history?.load[instance.id], loadNow(instance))
+  }
+
+  async #ask(account: string): Promise<void> {
+    const asking = ++this.#asking
+    if (this.#account !== account) this.#history = undefined
+    this.#account = account
+    try {
+      const history = await this.#page.berth.instanceLoad({ account, minutes: shownMinutes })
+      if (asking === this.#asking) this.#history = history
+    } catch {
+      // The page still shows what State brings from now on.
+      if (asking === this.#asking) this.#history = { minute: Math.floor(this.#page.figuresAt / 60), load: {} }
+    }
+  }
+}
+
+/** Minutes of load that a row shows. */
+export const shownMinutes = 60
+
+/** Minutes that the page may have missed: without a change in State, the last value still held. */
+const mostMissed = 5
+
+/**
+ * Extends the history to a later minute with the load in State; undefined where too much was missed or time went back,
+ * so that it has to be fetched again.
+ */
+export function extendHistory(
+  history: LoadHistory,
+  minute: number,
+  instances: Readonly<Record<string, InstanceView>>,
+): LoadHistory | undefined {
+  const passed = minute - history.minute
+  if (passed === 0) return history
+  if (passed < 0 || passed > mostMissed) return undefined
+  const load: Record<string, Course> = {}
+  for (const instance of Object.values(instances)) {
+    const now = loadNow(instance)
+    const before = history.load[instance.id]
+    if (!before && now === null) continue
+    const course = courseNow(before, now)
+    load[instance.id] = [...course, ...new Array<number | null>(passed).fill(now)].slice(-shownMinutes)
+  }
+  return { minute, load }
+}
+
+/** The course with the present load as its last minute. */
+export function courseNow(course: Course | undefined, now: number | null): Course {
+  const before = course ?? new Array<number | null>(shownMinutes).fill(null)
+  return now === null ? before : [...before.slice(0, -1), now]
+}
+
+/** Percent; null while the instance does not run or its load is unknown. */
+function loadNow({ state, gpuLoad }: Pick<InstanceView, 'state' | 'gpuLoad'>): number | null {
+  return state === 'running' ? (gpuLoad ?? null) : null
+}

@@ -1,8 +1,0 @@
-/**
- * Loads a part of the page that is likely to be needed, half a second after the page is drawn. A failure shows where it
- * is needed, which loads it again. Gives what calls it off.
- */
-export function fetchSoon(load: () => Promise<unknown>): () => void {
-  const soon = setTimeout(() => load().catch(() => undefined), 500)
-  return () => clearTimeout(soon)
-}

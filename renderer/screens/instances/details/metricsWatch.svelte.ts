@@ -1,0 +1,67 @@
+import type { InstanceView } from '#contract/instance/instance.ts'
+import type { InstanceMetrics } from '#contract/instance/metrics.ts'
+import type { Problem } from '#contract/problem.ts'
+import { answerProblem, type Page } from '#renderer/berth/page.svelte.ts'
+import type { PageStream } from '#renderer/berth/stream.ts'
+import { lineReader } from './lineReader.ts'
+
+/** Milliseconds before the next try after a failed or lost connection. */
+const pause = 5000
+
+/** Reads one instance's metrics over SSH while they are shown. */
+export class MetricsWatch {
+  problem: Problem | undefined = $state.raw()
+  /** The latest metrics, while it is connected. */
+  metrics: InstanceMetrics | undefined = $state.raw()
+  readonly #page: Page
+  readonly #instance: () => InstanceView
+  #stream: PageStream | undefined
+  #timer: ReturnType<typeof setTimeout> | undefined
+  #running = false
+  #stopped = false
+
+  constructor(page: Page, instance: () => InstanceView) {
+    this.#page = page
+    this.#instance = instance
+  }
+
+  async start(): Promise<void> {
+    clearTimeout(this.#timer)
+    if (this.#running) return
+    this.#running = true
+    try {
+      const answer = await this.#page.berth.watchMetrics({ instance: this.#instance().id })
+      const stream = this.#page.stream(answer.stream)
+      if (this.#stopped) return stream.close()
+      this.#stream = stream
+      this.problem = undefined
+      const read = lineReader(line => {
+        this.metrics = JSON.parse(line) as InstanceMetrics
+      })
+      stream.read(
+        bytes => {
+          read(bytes)
+          stream.consumed(bytes.length)
+        },
+        problem => this.#ended(problem),
+      )
+    } catch (error) {
+      this.#ended(answerProblem(error))
+    }
+  }
+
+  stop(): void {
+    this.#stopped = true
+    clearTimeout(this.#timer)
+    this.#stream?.close()
+  }
+
+  #ended(problem: Problem | undefined): void {
+    this.#stream = undefined
+    this.#running = false
+    if (this.#stopped) return
+    this.problem = problem
+    this.metrics = undefined
+    this.#timer = setTimeout(() => void this.start(), pause)
+  }
+}
