@@ -97,11 +97,11 @@ export class Berth {
     await until(async () => ((await this.visible()) ?? false) === visible)
   }
 
-  /** The page of the main window, once there is one. */
-  async page(): Promise<Page> {
-    const isMain = (page: Page) =>
-      page.url().startsWith('app://berth/index.html#') || page.url() === mainAddress
-    return until(async () => this.electron.windows().find(page => isMain(page) && !page.isClosed()))
+  /** The page of the main window, or the one at an address, once there is one. */
+  async page(address?: string): Promise<Page> {
+    const isIt = (url: string) =>
+      address === undefined ? url.startsWith(`${mainAddress}#`) || url === mainAddress : url === address
+    return until(async () => this.electron.windows().find(page => isIt(page.url()) && !page.isClosed()))
   }
 
   /**

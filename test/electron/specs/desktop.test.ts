@@ -30,16 +30,19 @@ afterAll(() => disconnect())
 const hasIcon = async () => (await icons.menu().catch(() => undefined)) !== undefined
 const windows = () => run('wmctrl', '-l')
 
+/** Closes the window by the window manager, which hears of windows later than Electron does. */
+async function closeWindow(): Promise<void> {
+  await expect.poll(windows, soon).toContain('Berth')
+  await run('wmctrl', '-c', 'Berth')
+  await berth.shown(false)
+  await expect.poll(windows, soon).not.toContain('Berth')
+}
+
 test('the window manager closes the window to the tray; the panel’s menu and its icon bring it back', async () => {
   await expect.poll(hasIcon, soon).toBe(true)
-  await expect.poll(windows, soon).toContain('Berth')
-  await run('wmctrl', '-c', 'Berth')
-  await berth.shown(false)
-  expect(await windows()).not.toContain('Berth')
+  await closeWindow()
   await icons.clickMenu(['Open Berth'])
-  await expect.poll(windows, soon).toContain('Berth')
-  await run('wmctrl', '-c', 'Berth')
-  await berth.shown(false)
+  await closeWindow()
   await icons.click()
   await berth.shown()
 })
@@ -58,8 +61,7 @@ test('an alert while the window is hidden is on the desktop, and its button lead
     }
     return undefined
   }
-  await run('wmctrl', '-c', 'Berth')
-  await berth.shown(false)
+  await closeWindow()
   await icons.clickMenu(['Make something happen', 'The credit runs low'])
   await expect.poll(corner, soon).toBeDefined()
   const click = async () => {
@@ -97,8 +99,7 @@ test('the desktop’s theme is the page’s, also when it changes while Berth ru
 })
 
 test('a panel that restarts gets the icon again, and the hidden window stays hidden', async () => {
-  await run('wmctrl', '-c', 'Berth')
-  await berth.shown(false)
+  await closeWindow()
   const ended = once(panel, 'exit')
   panel.kill('SIGKILL')
   await ended

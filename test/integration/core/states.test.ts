@@ -143,14 +143,15 @@ test.concurrent(
   async context => {
     const { world, under, id, state, comesTo } = await rented(context, onPublic)
     await under.run('stopInstance', { instance: id })
+    const states = new Set([state()])
+    under.berth.onChange(() => states.add(state()))
     world.sim.controls.setDeployment({ start: 'queued' })
     await fetch(`${world.sim.baseUrl}/api/v0/instances/${id}/`, {
       method: 'PUT',
       headers: { Authorization: `Bearer ${world.sim.apiKey}`, 'Content-Type': 'application/json' },
       body: JSON.stringify({ state: 'running' }),
     })
-    await under.run('refresh', {})
-    expect(state()).toBe('provisioning')
     await comesTo('waiting')
+    expect([...states]).toEqual(['stopped', 'provisioning', 'waiting'])
   },
 )
