@@ -21,7 +21,7 @@ import {
   watchdogCommands,
 } from './commands/instances.ts'
 import { offerCommands, rentingCommands, templateCommands, watchCommands } from './commands/market.ts'
-import { projectCommands, runCommands } from './commands/projects.ts'
+import { groupCommands, projectCommands, runCommands } from './commands/projects.ts'
 
 /** All commands of the page. Their arguments are checked against these shapes, over every transport. */
 export const commands = {
@@ -35,6 +35,7 @@ export const commands = {
   ...instanceCommands,
   ...watchdogCommands,
   ...runCommands,
+  ...groupCommands,
   ...projectCommands,
   ...limitCommands,
   ...accessCommands,

@@ -2,6 +2,7 @@ import type { Capabilities } from './account/capabilities.ts'
 import type { TransferView } from './account/transfer.ts'
 import type { DetailsTab, Settings } from './app/settings.ts'
 import type { UpdateView } from './app/update.ts'
+import type { GroupView, WaitingMachineView } from './automation/group.ts'
 import type { Limit, LimitView } from './automation/limit.ts'
 import type { RecoveryView } from './automation/recovery.ts'
 import type { RunView } from './automation/run.ts'
@@ -158,6 +159,10 @@ export interface AccountView {
   watchdogs: Record<string, WatchdogView>
   /** Runs of commands on instances and of projects, by id. */
   runs: Record<string, RunView>
+  /** Sweeps, by id. */
+  groups: Record<string, GroupView>
+  /** Machines that wait for the next run of their project, by the instance's id. */
+  waiting: Record<string, WaitingMachineView>
   /** Copies and syncs that Berth started, by id. */
   transfers: Record<string, TransferView>
   /** File transfers between this machine and instances, by id. They end with Berth. */

@@ -83,6 +83,8 @@ export function accountView(given: Partial<AccountView> = {}, ...instances: Inst
     gpuMemory: {},
     watchdogs: {},
     runs: {},
+    groups: {},
+    waiting: {},
     undoable: {},
     transfers: {},
     fileTransfers: {},

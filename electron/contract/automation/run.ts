@@ -4,6 +4,7 @@ import { ChoiceId, RemotePath } from '../instance/files.ts'
 import type { SyncProgress } from '../instance/sync.ts'
 import type { Problem } from '../problem.ts'
 import type { Micros } from '../spending/money.ts'
+import { GroupPlace } from './group.ts'
 
 /** The id of a run: `x` and sixteen hexadecimal digits. */
 export const RunId = v.pipe(v.string(), v.regex(/^x[0-9a-f]{16}$/, 'not a run'))
@@ -135,6 +136,10 @@ export const RunFields = v.object({
   ),
   /** Micro-dollars that a project's run costs at most. */
   most: v.optional(v.number()),
+  /** Its place among the runs of a sweep. */
+  group: v.optional(GroupPlace),
+  /** The numbers that its command printed last, by their names. */
+  printed: v.optional(v.record(v.string(), v.number())),
 })
 
 /** A run as the page shows it: a command on an instance, or a project. */

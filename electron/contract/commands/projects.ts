@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { GroupId } from '../automation/group.ts'
 import { Stops } from '../automation/limit.ts'
 import {
   PlacedRunRequest,
@@ -9,15 +10,18 @@ import {
   RunPlace,
   RunProgram,
 } from '../automation/run.ts'
-import { OfferId } from '../ids.ts'
+import { InstanceId, OfferId } from '../ids.ts'
 import { ChoiceId } from '../instance/files.ts'
 import { ProjectId, type ProjectPlan } from '../project/project.ts'
-import { Keeping, ProjectSpec, SecretName } from '../project/spec.ts'
+import { Keeping, ProjectSpec, SecretName, SpecChange } from '../project/spec.ts'
 import { account, command, given } from './command.ts'
 
 const onProject = { project: ProjectId }
-/** Runs this instead of the folder's file: the draft of a form, or the file and stops of an earlier run. */
-const instead = { draft: v.optional(ProjectSpec), run: v.optional(RunId) }
+/**
+ * Runs this instead of the folder's file: the draft of a form, or the file and stops of an earlier run. `change` counts in
+ * place of what either says.
+ */
+const instead = { draft: v.optional(ProjectSpec), run: v.optional(RunId), change: v.optional(SpecChange) }
 
 /** Projects. No argument is a path on this machine. */
 export const projectCommands = {
@@ -40,7 +44,7 @@ export const projectCommands = {
     offer: v.optional(OfferId),
   }).answers<ProjectPlan>(),
   /**
-   * Answers the run's id once it is on disk. `content` is from the plan. Throws `spec_changed` if the file has changed
+   * Answers the run's id, or a sweep's, once it is on disk. `content` is from the plan. Throws `spec_changed` if the file has changed
    * since, and `project_busy` while another of its runs is in progress.
    */
   runProject: command({
@@ -65,6 +69,22 @@ export const projectCommands = {
     name: SecretName,
     value: v.pipe(v.string(), v.maxLength(32_768, 'at most 32,768 characters')),
   }).answers<void>(),
+}
+
+const onGroup = { account, group: GroupId }
+
+/** Sweeps: the runs of a project with several settings, and machines that wait for the next run. */
+export const groupCommands = {
+  /** Gives up its runs in progress, destroys their machines, and starts no other. */
+  stopGroup: command(onGroup).answers<void>(),
+  /** Starts the runs that have not ended, with its limits anew. Throws `group_going` or `project_busy`. */
+  continueGroup: command(onGroup).answers<void>(),
+  /** Runs those again that failed. Throws the same. */
+  retryGroup: command(onGroup).answers<void>(),
+  /** Removes one that has ended, with its runs. Throws `still_running`. */
+  dismissGroup: command(onGroup).answers<void>(),
+  /** Ends a machine that waits. */
+  endWaiting: command({ account, instance: InstanceId }).answers<void>(),
 }
 
 const onRun = { account, run: RunId }

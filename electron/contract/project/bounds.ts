@@ -85,6 +85,28 @@ export function mostOf(
   return (bound + micros(ceiling)) * (1 + (spec.outbid?.elsewhere ?? 0))
 }
 
+/**
+ * What a sweep costs at most, and the seconds after which its machines are stopped at the latest, where something limits
+ * them: its stops are for the whole. `prices`: per hour, of the machines that would be rented now.
+ */
+export function sweepBounds(
+  spec: ProjectSpec,
+  stops: readonly Limit[],
+  { atOnce, prices }: { atOnce: number; prices: readonly Micros[] },
+): { most?: Micros; longest?: number } {
+  const longest = longestOf(
+    stops,
+    prices.reduce((sum, price) => sum + price, 0),
+  )
+  const bounds = stops.flatMap(({ when }) => {
+    if (when.kind === 'cost') return micros(when.dollars)
+    const dearest = dearestOf(spec, prices.at(-1))
+    if (when.kind !== 'duration' || dearest === undefined) return []
+    return atOnce * (Math.ceil((dearest * when.seconds) / 3600) + micros(limitsOf(spec, dearest).ceiling))
+  })
+  return { most: bounds.length === 0 ? undefined : Math.min(...bounds), longest }
+}
+
 /** The most that a machine of a price per hour costs until one of its stops ends it; undefined without a limit. */
 export function boundOf(stops: readonly Limit[], price: Micros | undefined): Micros | undefined {
   const bounds = stops.flatMap(({ when }) => {

@@ -6,6 +6,7 @@ import type { OfferView } from '../market/offer.ts'
 import type { Problem } from '../problem.ts'
 import type { Micros } from '../spending/money.ts'
 import type { Keeping, ProjectSpec } from './spec.ts'
+import type { Setting } from './sweep.ts'
 
 /** The id of a project: `p` and sixteen hexadecimal digits. */
 export const ProjectId = v.pipe(v.string(), v.regex(/^p[0-9a-f]{16}$/, 'not a project'))
@@ -51,6 +52,14 @@ export interface ProjectPlan {
   longest?: number
   /** How long its machine is kept if it fails. */
   keeping: Keeping
+  /** A sweep's runs, and the machines that would be rented now with their prices per hour, disk included. */
+  sweep?: {
+    settings: readonly Setting[]
+    atOnce: number
+    machines: readonly { offer: OfferView; price: Micros }[]
+  }
+  /** A machine of an earlier run that waits, and is used at once. */
+  waiting?: { instance: number; pricePerHour: Micros; until: number }
   scan: FolderScan
   /** Secrets that it needs and that have no value yet. */
   missingSecrets: readonly string[]

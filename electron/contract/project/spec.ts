@@ -121,6 +121,50 @@ const Port = v.union(
   'give a port such as 6006 or 8080:80',
 )
 
+/** Names of the environment that a sweep sets; Berth's own are not among them. */
+const SettingName = v.pipe(
+  EnvName,
+  v.check(name => !name.startsWith('BERTH_'), 'names with BERTH_ are set by Berth'),
+)
+const SettingValue = v.union(
+  [v.pipe(v.string(), v.maxLength(4096)), v.pipe(v.number(), v.finite()), v.boolean()],
+  'must be text, a number, true or false',
+)
+/** The most runs of a sweep. */
+export const mostRuns = 1000
+
+/** The settings of a sweep: the values of each name, of which every combination runs, or a list of settings. */
+export const Sweep = v.union(
+  [
+    v.pipe(
+      v.record(
+        SettingName,
+        v.pipe(
+          v.array(SettingValue),
+          v.minLength(1, 'is empty'),
+          v.maxLength(mostRuns, `at most ${mostRuns}`),
+        ),
+      ),
+      v.check(grid => Object.keys(grid).length > 0, 'names no setting'),
+      v.check(
+        grid => Object.values(grid).reduce((all, values) => all * values.length, 1) <= mostRuns,
+        `has more than ${mostRuns} combinations`,
+      ),
+    ),
+    v.pipe(
+      v.array(v.record(SettingName, SettingValue)),
+      v.minLength(1, 'is empty'),
+      v.maxLength(mostRuns, `at most ${mostRuns}`),
+    ),
+  ],
+  'must be lists of values by their names, such as lr: [1e-4, 3e-4], or a list of settings',
+)
+export type Sweep = v.InferOutput<typeof Sweep>
+
+/** How many runs, of each setting where there are some; and how many machines run them at once. */
+const Runs = whole(1, mostRuns)
+const AtOnce = whole(1, 100)
+
 /** The content of `berth.yaml`. A stranger may have written it, so nothing in it happens before the user agrees. */
 export const ProjectSpec = v.strictObject({
   name: v.optional(text(64)),
@@ -206,6 +250,12 @@ export const ProjectSpec = v.strictObject({
   ),
   /** How often it may move to another machine after it was outbid; never by default. */
   outbid: v.optional(v.strictObject({ elsewhere: whole(0, 20) })),
+  /** The command runs once with each setting, as environment variables. */
+  sweep: v.optional(Sweep),
+  runs: v.optional(Runs),
+  at_once: v.optional(AtOnce),
+  /** How long the machine waits for the project's next run after one that succeeded. */
+  keep: v.optional(Time),
 })
 export type ProjectSpec = v.InferOutput<typeof ProjectSpec>
 /** The same in the file's notation: times as `30m`. */
@@ -221,3 +271,18 @@ export const Keeping = v.strictObject({
   destroys: v.boolean(),
 })
 export type Keeping = v.InferOutput<typeof Keeping>
+
+/** What is chosen for a run in place of what the file says. */
+export const SpecChange = v.strictObject({
+  sweep: v.optional(Sweep),
+  runs: v.optional(Runs),
+  atOnce: v.optional(AtOnce),
+  /** In seconds; 0 where its machine does not wait. */
+  keep: v.optional(
+    v.union([
+      v.literal(0),
+      v.pipe(v.number(), v.minValue(60, 'at least a minute'), v.maxValue(7 * 86_400, 'at most a week')),
+    ]),
+  ),
+})
+export type SpecChange = v.InferOutput<typeof SpecChange>

@@ -16,7 +16,7 @@ import {
 import { keyHandlers, sshKeyHandlers } from './keys.ts'
 import { offerHandlers, rentingHandlers, templateHandlers, watchHandlers } from './market.ts'
 import { type Parts, targetOf } from './parts.ts'
-import { projectHandlers, runHandlers } from './projects.ts'
+import { groupHandlers, projectHandlers, runHandlers } from './projects.ts'
 import { twoFactorHandlers } from './two-factor.ts'
 
 /** The handlers of all declared commands. */
@@ -32,6 +32,7 @@ export function allCommands(parts: Parts, updateParts: UpdateParts): Handlers {
     ...instanceHandlers(parts),
     ...watchdogHandlers(parts),
     ...runHandlers(parts),
+    ...groupHandlers(parts),
     ...projectHandlers(parts),
     ...limitHandlers(parts),
     ...accessHandlers(parts),

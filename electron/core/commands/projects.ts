@@ -1,7 +1,8 @@
 import type { RunRequest } from '#contract/automation/run.ts'
-import type { projectCommands, runCommands } from '#contract/commands/projects.ts'
+import type { groupCommands, projectCommands, runCommands } from '#contract/commands/projects.ts'
 import { BerthError } from '#contract/problem.ts'
-import type { ProjectSpec } from '#contract/project/spec.ts'
+import type { ProjectSpec, SpecChange } from '#contract/project/spec.ts'
+import { changedSpec } from '#contract/project/sweep.ts'
 import { plainLine } from '#ssh/monitor/plain-lines.ts'
 import type { HandlersOf } from '../app/dispatcher.ts'
 import { needingPermission } from '../app/permission.ts'
@@ -18,11 +19,17 @@ interface Wanted {
   project: string
   draft?: ProjectSpec
   run?: string
+  change?: SpecChange
 }
 
 export function projectHandlers({ accounts, machine, projects, secrets }: Parts): ProjectCommands {
   const runs = (account: string | undefined) => accounts.session(account).automations.projectRuns
-  async function wanted({ account, project, draft, run }: Wanted) {
+  async function wanted({ change, ...asked }: Wanted) {
+    const { spec, ...agreed } = await unchanged(asked)
+    return { ...agreed, spec: changedSpec(spec, change) }
+  }
+
+  async function unchanged({ account, project, draft, run }: Omit<Wanted, 'change'>) {
     if (draft) {
       const { specText } = await import('../projects/write-spec.ts')
       return { ...agreementOf(specText(draft), draft), stops: undefined }
@@ -80,6 +87,17 @@ const specChanged = {
   code: 'spec_changed',
   message: 'berth.yaml has changed since you looked at it.',
   advice: 'Read it again, then run it.',
+}
+
+export function groupHandlers({ accounts }: Parts): HandlersOf<typeof groupCommands> {
+  const of = (account: string | undefined) => accounts.session(account).automations.runs
+  return {
+    stopGroup: ({ account, group }) => of(account).groups.stop(group),
+    continueGroup: ({ account, group }) => of(account).groups.goOn(group),
+    retryGroup: ({ account, group }) => of(account).groups.retry(group),
+    dismissGroup: ({ account, group }) => of(account).groups.dismiss(group),
+    endWaiting: ({ account, instance }) => of(account).waiting.end(instance),
+  }
 }
 
 type RunCommands = HandlersOf<typeof runCommands>

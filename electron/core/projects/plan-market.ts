@@ -1,8 +1,9 @@
 import type { Limit } from '#contract/automation/limit.ts'
 import { BerthError } from '#contract/problem.ts'
-import { limitsOf, longestOf, mostOf } from '#contract/project/bounds.ts'
+import { limitsOf, longestOf, mostOf, sweepBounds } from '#contract/project/bounds.ts'
 import type { ProjectPlan } from '#contract/project/project.ts'
 import type { ProjectSpec } from '#contract/project/spec.ts'
+import { atOnceOf, settingsOf } from '#contract/project/sweep.ts'
 import type { AccountContext } from '../account-context.ts'
 import { searchNarrowed } from '../market/find-offers.ts'
 import { offerView } from '../market/offer-view.ts'
@@ -15,7 +16,7 @@ import { nothingOnMachine, volumeOf } from './volume.ts'
 /** The part of a plan that depends on the market, and the names of the secrets it needs. */
 export type MarketPlan = Pick<
   ProjectPlan,
-  'offer' | 'offers' | 'problem' | 'pricePerHour' | 'volume' | 'stops' | 'most' | 'longest'
+  'offer' | 'offers' | 'problem' | 'pricePerHour' | 'volume' | 'stops' | 'most' | 'longest' | 'sweep'
 > & {
   secrets: readonly string[]
 }
@@ -67,15 +68,20 @@ export async function planMarket(
     return { offers: [], problem, volume, stops, secrets }
   }
   const { offer, price } = choice
+  const shown = (count: number) =>
+    fitting.slice(0, count).map(one => ({ offer: one.offer, price: one.price }))
+  const settings = settingsOf(spec)
+  const plan = { offer, offers: shown(mostOffers), pricePerHour: price, volume, stops, secrets }
+  if (settings === undefined)
+    return { ...plan, most: mostOf(spec, stops, price), longest: longestOf(stops, price) }
+  const atOnce = atOnceOf(spec, settings.length)
+  const machines = shown(atOnce)
   return {
-    offer,
-    offers: fitting.slice(0, mostOffers).map(one => ({ offer: one.offer, price: one.price })),
-    pricePerHour: price,
-    volume,
-    stops,
-    most: mostOf(spec, stops, price),
-    longest: longestOf(stops, price),
-    secrets,
+    ...plan,
+    // The dearest, since each may cost as much as was agreed.
+    pricePerHour: machines.at(-1)?.price,
+    sweep: { settings, atOnce, machines },
+    ...sweepBounds(spec, stops, { atOnce, prices: machines.map(one => one.price) }),
   }
 }
 

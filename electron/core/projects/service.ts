@@ -2,7 +2,8 @@ import type { Limit } from '#contract/automation/limit.ts'
 import { BerthError } from '#contract/problem.ts'
 import { keepingOf, limitsOf } from '#contract/project/bounds.ts'
 import type { ProjectPlan } from '#contract/project/project.ts'
-import type { Keeping, ProjectSpec } from '#contract/project/spec.ts'
+import { type Keeping, mostRuns, type ProjectSpec } from '#contract/project/spec.ts'
+import { atOnceOf, settingsOf } from '#contract/project/sweep.ts'
 import type { AccountContext } from '../account-context.ts'
 import type { Rentals } from '../renting/rentals.ts'
 import type { RunProjects } from '../runs/folders.ts'
@@ -34,7 +35,7 @@ export interface ProjectRuns {
   plan(project: string, spec: ProjectSpec, chosen?: Chosen): Promise<Omit<ProjectPlan, 'content' | 'known'>>
   /** The file and stop conditions that the user agreed to for a run. */
   agreed(run: string): Pick<NewProjectRun, 'text' | 'spec' | 'stops'>
-  /** Resolves with the run's id once it is on disk. Throws `project_busy`. */
+  /** Resolves with the run's id, or the sweep's, once it is on disk. Throws `project_busy` or `too_many_runs`. */
   start(wanted: NewProjectRun): Promise<string>
 }
 
@@ -43,7 +44,7 @@ interface ProjectRunParts {
   projects: Projects
   secrets: ProjectSecrets
   rentals: Pick<Rentals, 'hosts'>
-  runs: Pick<Runs, 'get' | 'start' | 'refuseIfBusy'>
+  runs: Pick<Runs, 'get' | 'startOfProject' | 'refuseIfBusy' | 'groups' | 'waiting'>
 }
 
 export function createProjectRuns(
@@ -54,6 +55,11 @@ export function createProjectRuns(
     async plan(project, spec, chosen) {
       // First, since it throws at once, and nobody would await the search then.
       const { path } = projects.folder(project)
+      const settings = settingsOf(spec)
+      if (settings && settings.length > mostRuns) throw new BerthError(tooManyRuns(settings.length))
+      const there = settings ? undefined : runs.waiting.allFor(project, spec)[0]
+      const pricePerHour =
+        context.store.get().accounts[context.account]?.instances[there?.instance ?? '']?.pricePerHour
       const [{ secrets: wanted, ...market }, scan] = await Promise.all([
         planMarket(context, rentals, spec, chosen),
         context.sync.scan(path),
@@ -63,6 +69,10 @@ export function createProjectRuns(
         ...market,
         spec,
         keeping: keepingOf(spec),
+        waiting:
+          there && pricePerHour !== undefined
+            ? { instance: there.instance, pricePerHour, until: there.until }
+            : undefined,
         scan,
         missingSecrets: secrets.missing(wanted),
       }
@@ -76,17 +86,40 @@ export function createProjectRuns(
       runs.refuseIfBusy(id)
       const name = spec.name ?? projects.name(id)
       const folder = projects.folder(id).path
-      const agreed = { id, folder, text, spec, offer, keeping, price }
-      const run = await runs.start({
-        name,
-        command: spec.run,
-        project: { ...agreed, stops: [...stops], secretFiles: [...secretFiles] },
-        rental: `r${context.newId()}`,
-        afterwards: spec.after ?? 'destroy',
-        watchdog: false,
-        stuckAfter: 0,
-        afterwardsIfStuck: false,
-      })
+      const agreed = {
+        id,
+        folder,
+        text,
+        spec,
+        offer,
+        keeping,
+        price,
+        stops: [...stops],
+        secretFiles: [...secretFiles],
+      }
+      const { keep } = spec
+      const settings = settingsOf(spec)
+      const run = settings
+        ? await runs.groups.start({
+            name,
+            project: agreed,
+            settings,
+            atOnce: atOnceOf(spec, settings.length),
+            keep,
+          })
+        : await runs.startOfProject(
+            {
+              name,
+              command: spec.run,
+              project: agreed,
+              keep,
+              afterwards: spec.after ?? 'destroy',
+              watchdog: false,
+              stuckAfter: 0,
+              afterwardsIfStuck: false,
+            },
+            offer === undefined ? runs.waiting.allFor(id, spec)[0]?.instance : undefined,
+          )
       context.activity.add({ account: context.account, kind: 'user', text: `Asked to run ${name}` })
       return run
     },
@@ -139,6 +172,13 @@ export function createRunProjects(
   }
 }
 
+function tooManyRuns(count: number) {
+  return {
+    code: 'too_many_runs',
+    message: `That is ${count} runs, and a sweep has at most ${mostRuns}.`,
+    advice: 'Choose fewer values, or fewer runs of each.',
+  }
+}
 const noProject = { code: 'no_such_run', message: 'That run has no project.' }
 function secretMissing(name: string) {
   return {

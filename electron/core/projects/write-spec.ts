@@ -10,6 +10,7 @@ const onOneLine = [
   ['stop'],
   ['failed'],
   ['outbid'],
+  ['sweep'],
 ]
 
 /** A `berth.yaml` for a spec, for people to read and change. */
@@ -23,9 +24,10 @@ export function specText(spec: ProjectSpec): string {
 }
 
 function written(spec: ProjectSpec): ProjectDraft {
-  const { checkpoint, stop, failed } = spec
+  const { checkpoint, stop, failed, keep } = spec
   return {
     ...spec,
+    keep: keep === undefined ? undefined : timeText(keep),
     checkpoint: checkpoint === undefined ? undefined : timeText(checkpoint),
     stop: stop && { ...stop, idle: stop.idle === undefined ? undefined : timeText(stop.idle) },
     failed: failed && { ...failed, keep: failed.keep === undefined ? undefined : timeText(failed.keep) },

@@ -35,7 +35,7 @@ export function afterCommand(run: Run, code: number, at: number): RunChange {
   const change: RunChange = {
     code,
     outcome: problem && { failedAt: 'running', problem },
-    afterwards: problem && run.afterwards === 'destroy' ? 'stop' : run.afterwards,
+    afterwards: problem && run.afterwards === 'destroy' && !run.group ? 'stop' : run.afterwards,
     endedAt: run.project ? undefined : at,
     stuckSince: undefined,
   }
@@ -51,6 +51,8 @@ export function failed(run: Run, { code, message, advice }: Problem, at: number)
   const wasEnding = step === 'ending' && run.problem !== undefined
   const stops = code !== machineGone.code && !wasEnding && mayEnd(run)
   const isOutcome = outcome?.problem.code === code
+  // Nothing that a run of a sweep needs is on its machine, which is not kept then.
+  const isLeft = run.group !== undefined && (isOutcome || code === 'setup_failed')
   return {
     step: stops ? 'ending' : 'failed',
     failedAt: outcome?.failedAt ?? step,
@@ -58,9 +60,10 @@ export function failed(run: Run, { code, message, advice }: Problem, at: number)
       outcome && !isOutcome
         ? { ...outcome.problem, message: `${outcome.problem.message} ${message}` }
         : { code, message, advice },
-    afterwards: stops ? 'stop' : afterwards,
+    afterwards: stops && !isLeft ? 'stop' : afterwards,
     endedAt: run.project ? undefined : (run.endedAt ?? at),
-    keptUntil: isOfProject(run) && instance !== undefined ? at + keepingFor(run).seconds : undefined,
+    keptUntil:
+      isOfProject(run) && instance !== undefined && !isLeft ? at + keepingFor(run).seconds : undefined,
     stuckSince: undefined,
     changingSince: undefined,
   }
@@ -147,15 +150,22 @@ export function elsewhere(run: Run, rental: string, at: number): RunChange {
     setupProgram: undefined,
     isSetUp: undefined,
     program: undefined,
-    moved: moved + 1,
+    moved: run.reuses ? run.moved : moved + 1,
+    reuses: undefined,
   }
 }
 
-/** Ends a run; a machine of its own costs nothing more. `at` in epoch seconds. */
+/** Ends a run; a machine of its own costs nothing more, unless it failed and keeps that. `at` in epoch seconds. */
 export function over(run: Run, step: 'done' | 'failed' | 'cancelled', at: number): RunChange {
-  if (step === 'failed') return { step }
+  if (step === 'failed' && run.acted !== 'destroy') return { step }
   if (!run.project) return { step, endedAt: run.endedAt ?? at }
   return { step, endedAt: at, spentBefore: runCostBy(run, at), spent: undefined }
+}
+
+/** Ends a run whose machine goes on to the next one. `at` in epoch seconds. */
+export function released(run: Run, at: number): RunChange {
+  const change = over(run, 'done', at)
+  return run.problem ? { ...change, step: 'failed', keptUntil: undefined, instance: undefined } : change
 }
 
 function commandFailed({ project, lastLine }: Run, code: number): Problem {

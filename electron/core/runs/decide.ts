@@ -9,7 +9,7 @@ import { idleBelow } from '../instances/instance-state.ts'
 import type { LimitTarget } from '../limits/targets.ts'
 import { longestAfter, retryPause } from '../storage/loops.ts'
 import { lastingErrors, pauseWhileChanging } from './left-behind.ts'
-import { isOfProject, isUnsafe, keepingFor, type ProjectRun, type Run } from './model.ts'
+import { isOfProject, isUnsafe, keepingFor, type ProjectRun, type Run, releasesMachine } from './model.ts'
 
 /** What a run depends on, as of a poll. */
 export interface RunSnapshot {
@@ -33,6 +33,8 @@ export type RunMove =
   | { do: 'fetch' }
   /** Stops or destroys its machine. */
   | { do: 'end' }
+  /** Lets its machine wait for the next run. */
+  | { do: 'keep' }
   /** Reminds the user of the machine of a failed run, or destroys it as agreed. */
   | { do: 'expire'; destroys: boolean }
   /** Continues on another machine, which is still to be found. */
@@ -92,9 +94,11 @@ function moveForInstance(run: Run, { instance }: RunSnapshot): RunMove | undefin
 function moveForMachine(run: ProjectRun, { instance, limit }: RunSnapshot): RunMove | undefined {
   if (instance === undefined) return { do: 'wait' }
   const { spec, stops } = run.project
-  const mayMove = (run.moved ?? 0) < (spec.outbid?.elsewhere ?? 0)
+  const mayMove = run.reuses || (run.moved ?? 0) < (spec.outbid?.elsewhere ?? 0)
   if (instance === 'gone') return mayMove ? { do: 'move' } : { do: 'fail', problem: machineGone }
   if (instance.state === 'running') return undefined
+  // It ended before the run began there, so the run rents one.
+  if (run.reuses && hasTrait(instance.state, 'over')) return { do: 'move' }
   if (instance.state === 'outbid') return mayMove ? { do: 'move' } : { do: 'fail', problem: outbid }
   if (run.starting && hasTrait(instance.state, 'halted')) return { do: 'start' }
   if (instance.state === 'stopped') return { do: 'fail', problem: stopped(limit, stops.length > 0) }
@@ -107,6 +111,8 @@ function moveForMachine(run: ProjectRun, { instance, limit }: RunSnapshot): RunM
 function ending(run: Run, { instance }: RunSnapshot): RunMove {
   if (run.instance === undefined || run.afterwards === 'nothing')
     return { do: 'step', step: run.problem ? 'failed' : 'done' }
+  if (releasesMachine(run) && typeof instance === 'object' && instance.state === 'running')
+    return { do: 'keep' }
   if (instance !== 'gone' || isOfProject(run)) return { do: 'end' }
   return run.afterwards === 'destroy'
     ? { do: 'step', step: 'done', acted: 'destroy' }

@@ -1,3 +1,4 @@
+import { relative, sep } from 'node:path'
 import { folderOf, lastName } from '#contract/instance/file-names.ts'
 import type { InstanceView } from '#contract/instance/instance.ts'
 import type { SyncProgress } from '#contract/instance/sync.ts'
@@ -12,6 +13,7 @@ import { leftThere } from './changes.ts'
 import { leftBehind } from './left-behind.ts'
 import { environmentText, keepOnVolume, type RunMachines, writeEnvironment } from './machine.ts'
 import { isOfProject, type ProjectRun, type Run } from './model.ts'
+import { askSetUp, readsAllFiles, removeLeftFiles } from './prepared.ts'
 import type { StoredRuns } from './stored-runs.ts'
 import type { RunWatchdog } from './watchdog.ts'
 
@@ -54,6 +56,8 @@ interface FolderParts {
   watchdog: RunWatchdog
   alerts: RunAlerts
   projects: RunProjects
+  /** The variables of the environment that differ from run to run. */
+  settingOf(run: ProjectRun): Readonly<Record<string, string>>
 }
 
 /** Milliseconds between two messages to the watchdog that a download is running. */
@@ -65,7 +69,7 @@ const mostBeside = 100
 
 export function createRunFolders(
   context: AccountContext,
-  { runs, machines, watchdog, alerts, projects }: FolderParts,
+  { runs, machines, watchdog, alerts, projects, settingOf }: FolderParts,
 ): RunFolders {
   const { account, machine, notifications, sync, ending } = context
   const { inside, ask, viewOf } = machines
@@ -125,11 +129,30 @@ export function createRunFolders(
   /** Where a run's results are on its machine, and where they go. */
   async function placeOf(run: Run) {
     if (isOfProject(run)) {
-      const { folder, spec } = run.project
-      return { folder, remote: await machines.folderOf(run), paths: resultsOf(spec) }
+      const { spec } = run.project
+      return {
+        folder: await resultsFolder(run),
+        remote: await machines.folderOf(run),
+        paths: resultsOf(spec),
+      }
     }
     const { fetch = '' } = run
     return { ...(await localPlaceOf(run)), remote: folderOf(fetch), paths: [lastName(fetch)] }
+  }
+
+  /**
+   * The folder on this computer for a project's results: in a sweep one of the run's own, so that no two meet in a file.
+   * What is in them is neither sent nor committed. Throws `no_such_folder` where the project's folder has gone.
+   */
+  async function resultsFolder({ project, group, into }: ProjectRun): Promise<string> {
+    if (!group || into === undefined) return project.folder
+    const here = machine.syncedFolders.at(project.folder)
+    await here.list('')
+    const own = relative(project.folder, into).split(sep)
+    const isMade = await here.makeFolder(own.join('/'))
+    if (!isMade) throw new BerthError(inTheWay(into))
+    await here.create(`${own[0]}/.gitignore`, '*\n')
+    return into
   }
 
   /** The folder on this computer for a command's download, and the name in it, which nothing else has. */
@@ -172,13 +195,20 @@ export function createRunFolders(
     async send(run) {
       const { folder, secretFiles: confirmed, spec } = run.project
       const remote = await machines.folderOf(run)
-      await ask(run, writeEnvironment(run), environmentText(await projects.environmentOf(run)))
-      const { volume, cache } = spec
+      const environment = await projects.environmentOf(run)
+      const varying = settingOf(run)
+      if (run.reuses && run.group) await ask(run, removeLeftFiles(run))
+      await ask(run, writeEnvironment(run), environmentText({ ...environment, ...varying }))
+      const { volume, cache, setup } = spec
       if (volume && cache !== undefined) await ask(run, keepOnVolume(volume.at, [cache].flat()))
       await runs.update(run.id, { commit: await projects.commitOf(folder) })
       const view = viewOf(run.instance)
-      if (view) await alone(run.id, options => sync.up(view, { ...options, folder, remote, confirmed }))
+      if (!view) return
+      const sent = await alone(run.id, options => sync.up(view, { ...options, folder, remote, confirmed }))
       await alone(run.id, ({ signal }) => projects.copyFromClouds(run, remote, signal))
+      if (setup === undefined || run.isSetUp) return
+      const isSame = (await ask(run, askSetUp(run, environment, varying))) === 'same'
+      if (isSame && (sent.files === 0 || !readsAllFiles(setup))) await runs.update(run.id, { isSetUp: true })
     },
     async fetch(run, last) {
       const { id, program } = run
@@ -233,6 +263,12 @@ function isHarmless({ project, afterwards, outcome }: Run, code: string): boolea
   if (code === 'results_missing') return outcome !== undefined
   return code === 'results_left' && !project && afterwards !== 'destroy'
 }
+
+const inTheWay = (folder: string): Problem => ({
+  code: 'in_the_way',
+  message: `${folder} can’t be made: a file or a link is in its place.`,
+  advice: 'Move that away, then go on from here.',
+})
 
 const notEntered = ({ state }: InstanceView): Problem => ({
   code: 'not_running',

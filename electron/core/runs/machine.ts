@@ -61,7 +61,7 @@ export function createRunMachines(context: AccountContext): RunMachines {
 }
 
 /** The project's folder on the machine, relative to the home folder. */
-function remoteFolder({ project }: ProjectRun): string {
+export function remoteFolder({ project }: ProjectRun): string {
   return `berth/${project.id}`
 }
 

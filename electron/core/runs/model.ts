@@ -8,8 +8,8 @@ import { Keeping, type ProjectSpec } from '#contract/project/spec.ts'
 import type { Micros } from '#contract/spending/money.ts'
 import { StoredProblem } from '../app/problems.ts'
 
-/** What the user agreed to for the run of a project. */
-const AgreedProject = v.object({
+/** What the user agreed to for the run of a project, or for all runs of a sweep. */
+export const AgreedProject = v.object({
   id: ProjectId,
   /** The project's folder, an absolute path on this computer. */
   folder: v.string(),
@@ -30,6 +30,7 @@ const AgreedProject = v.object({
 /** A run as stored: a command on a machine; for a project also its folder, and a machine of its own. Output has files of its own. */
 export const Run = v.object({
   ...RunFields.entries,
+  /** Of a run in a sweep it is on disk with the sweep. */
   project: v.optional(AgreedProject),
   /** Its watch rents again with another run, so a start that fails is only noted in Activity. */
   rentedAgain: v.optional(v.boolean()),
@@ -61,6 +62,12 @@ export const Run = v.object({
   watchdogStale: v.optional(v.boolean()),
   /** When the machine of a failed run is destroyed, or the user reminded of it, in epoch seconds. */
   keptUntil: v.optional(v.number()),
+  /** Seconds for which its machine waits for the next run. */
+  keep: v.optional(v.number()),
+  /** Its machine waited for it, and its command was not started there yet. */
+  reuses: v.optional(v.boolean()),
+  /** Micro-dollars of the attempts to rent that failed. */
+  tried: v.optional(v.number()),
   /** Whether a retry has to start the machine first. */
   starting: v.optional(v.boolean()),
   /** It was cancelled, and its machine or rental still has to be ended. */
@@ -79,6 +86,15 @@ export type ProjectRun = Run & { project: v.InferOutput<typeof AgreedProject> }
 
 export function isOfProject(run: Run): run is ProjectRun {
   return run.project !== undefined
+}
+
+/**
+ * Whether its machine has nothing that the run still needs, and may wait for the next run. In a sweep that is so, too,
+ * where the command failed, once all results are here.
+ */
+export function releasesMachine({ keep, group, problem, outcome, interrupted }: Run): boolean {
+  if (keep === undefined || interrupted) return false
+  return problem === undefined || (group !== undefined && outcome?.problem.code === problem.code)
 }
 
 /** The programs on its machine whose output is stored, the latest last. */

@@ -1,8 +1,10 @@
+import type { Limit } from '#contract/automation/limit.ts'
 import type { Problem } from '#contract/problem.ts'
 import { mostOf } from '#contract/project/bounds.ts'
 import { markRun } from '#ssh/runs/runs.ts'
 import type { AccountContext } from '../account-context.ts'
 import { endAsSeen } from '../actions/end-instance.ts'
+import type { Alert } from '../alerts/events.ts'
 import { spentOn } from '../renting/rental.ts'
 import type { Rentals } from '../renting/rentals.ts'
 import {
@@ -15,13 +17,14 @@ import {
   projectFailedAlert,
   type RunAlerts,
 } from './alerts.ts'
-import { afterCommand, elsewhere, failed, over, type RunChange, settled } from './changes.ts'
+import { afterCommand, elsewhere, failed, over, type RunChange, released, settled } from './changes.ts'
 import { keepsItFrom, type RunMove } from './decide.ts'
 import type { RunFolders, RunProjects } from './folders.ts'
 import type { RunMachines } from './machine.ts'
 import { isOfProject, keepingFor, type ProjectRun, type Run } from './model.ts'
 import type { Programs } from './programs.ts'
 import type { StoredRuns } from './stored-runs.ts'
+import type { WaitingMachines } from './warm.ts'
 import type { RunWatchdog } from './watchdog.ts'
 
 /** Performs the moves of runs. Each rejects where it must be retried. */
@@ -50,6 +53,9 @@ interface MoveParts {
   folders: RunFolders
   projects: Pick<RunProjects, 'rent'>
   rentals: Pick<Rentals, 'find' | 'cancel'>
+  waiting: Pick<WaitingMachines, 'keep'>
+  /** The stops of the machine that is rented for a run. */
+  stopsOf(run: ProjectRun): readonly Limit[]
 }
 
 /** Failures in a row, with a connection that works, until the user hears of them. */
@@ -67,7 +73,8 @@ export function createMoves(context: AccountContext, parts: MoveParts): Moves {
       case 'wait':
         return true
       case 'rent':
-        if (isOfProject(run)) await parts.projects.rent(run)
+        if (isOfProject(run))
+          await parts.projects.rent({ ...run, project: { ...run.project, stops: [...parts.stopsOf(run)] } })
         return false
       case 'start':
         if (instance !== undefined) await client().instances.start(instance, { signal: ending })
@@ -88,6 +95,9 @@ export function createMoves(context: AccountContext, parts: MoveParts): Moves {
         return fetch(run)
       case 'end':
         return end(run)
+      case 'keep':
+        if (isOfProject(run)) await keep(run)
+        return false
       case 'expire':
         if (isOfProject(run)) await expire(run, move.destroys)
         return false
@@ -131,10 +141,13 @@ export function createMoves(context: AccountContext, parts: MoveParts): Moves {
     const rental = rentals.find(run.rental ?? '')
     const view = machines.viewOf(instance)
     const { spec, stops, price } = run.project
+    const tried = rental ? spentOn(rental) : 0
     return {
       gpu: view?.gpu && { name: view.gpu.name, count: view.gpu.count },
-      spentBefore: (run.spentBefore ?? 0) + (rental ? spentOn(rental) : 0),
-      most: mostOf(spec, stops, price ?? view?.pricePerHour),
+      spentBefore: (run.spentBefore ?? 0) + tried,
+      tried: (run.tried ?? 0) + tried,
+      // Of a run in a sweep only the whole has limits.
+      most: run.group ? undefined : mostOf(spec, stops, price ?? view?.pricePerHour),
     }
   }
 
@@ -165,7 +178,7 @@ export function createMoves(context: AccountContext, parts: MoveParts): Moves {
     if (!after || !isOfProject(after)) return after
     if (after.step === 'done') tellDone(await reach(after, over(after, 'done', now())))
     else if (after.problem)
-      notifications.tell(account, [projectFailedAlert(account, after, machines.viewOf(after.instance))])
+      tellOfProject(after, projectFailedAlert(account, after, machines.viewOf(after.instance)))
     return after
   }
 
@@ -206,12 +219,24 @@ export function createMoves(context: AccountContext, parts: MoveParts): Moves {
   /** The end of a run, whose machine was `acted` on. */
   async function finish(run: Run, acted: Run['acted']): Promise<void> {
     const step = run.problem ? 'failed' : 'done'
-    tellDone(await reach(run, { acted: acted ?? run.acted, ...over(run, step, now()) }))
+    const after = { ...run, acted: acted ?? run.acted }
+    tellDone(await reach(run, { acted: after.acted, ...over(after, step, now()) }))
+  }
+
+  async function keep(run: ProjectRun): Promise<void> {
+    await parts.waiting.keep(run)
+    tellDone(await reach(run, released(run, now())))
   }
 
   function tellDone(after: Run | undefined): void {
-    if (after?.step === 'done' && isOfProject(after))
-      notifications.tell(account, [projectDoneAlert(account, after, now())])
+    if (after?.step !== 'done' || !isOfProject(after)) return
+    tellOfProject(after, projectDoneAlert(account, after, now()))
+  }
+
+  /** Of a sweep, only its end is alerted. */
+  function tellOfProject(run: ProjectRun, alert: Alert): void {
+    if (run.group) note(run, alert.title, alert.body)
+    else notifications.tell(account, [alert])
   }
 
   async function expire(run: ProjectRun, destroys: boolean): Promise<void> {
@@ -236,7 +261,7 @@ export function createMoves(context: AccountContext, parts: MoveParts): Moves {
     if (!after) return
     runs.setProblem(run.id, undefined)
     if (isOfProject(after))
-      notifications.tell(account, [projectFailedAlert(account, after, machines.viewOf(after.instance))])
+      tellOfProject(after, projectFailedAlert(account, after, machines.viewOf(after.instance)))
     else if (run.step !== 'waiting') tell(after, commandFailedAlert(account, after, nameOf(after)))
     // It failed before it began.
     else if (quiet || run.rentedAgain) note(after, `${run.name} was not run`, problem.message)

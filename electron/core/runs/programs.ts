@@ -14,6 +14,7 @@ import { observedRun, stuckSince } from './decide.ts'
 import { inProject, type RunMachines } from './machine.ts'
 import { isOfProject, type Run } from './model.ts'
 import type { RunOutput } from './output.ts'
+import { noteFiles, noteSetUp } from './prepared.ts'
 import { lastProgress } from './progress.ts'
 import type { StoredRuns } from './stored-runs.ts'
 import type { RunWatchdog } from './watchdog.ts'
@@ -31,7 +32,7 @@ type ProgramEnd = { code: number; problem?: undefined } | { problem: Problem }
 
 export interface ProgramParts {
   runs: StoredRuns
-  machines: Pick<RunMachines, 'inside'>
+  machines: Pick<RunMachines, 'inside' | 'ask'>
   watchdog: RunWatchdog
   alerts: RunAlerts
   /** The variables that an instance was rented with, as far as they are known. */
@@ -65,12 +66,14 @@ export function createPrograms(
     const order = await watchdog.ready(run, view)
     const text = step === 'setup' ? (run.project?.spec.setup ?? '') : run.command
     const command = isOfProject(run) ? inProject(run, text) : text
+    if (step === 'running' && run.group && isOfProject(run)) await machines.ask(run, noteFiles(run))
     await startRun(connection, clock, program, { command, order, environment: rentedWith(run.instance) })
     const after = runs.find(id)
     // The run was ended meanwhile, so its program is ended, too.
     if (after?.step !== step) return endRun(connection, clock, program)
     await runs.update(id, {
       begun: true,
+      reuses: step === 'running' ? undefined : after.reuses,
       startedAt: step === 'running' ? (after.startedAt ?? now()) : after.startedAt,
     })
     note(run, `Started ${step === 'setup' ? `the set-up of ${name}` : name} on ${nameOf(run)}`)
@@ -90,6 +93,8 @@ export function createPrograms(
     if (run.step !== 'setup') return { code }
     const before = runs.get(run.id)
     if (code !== 0) return { problem: setupFailed(code, before.lastLine) }
+    // Without it, the next run there sets it up again.
+    if (isOfProject(run)) await machines.ask(run, noteSetUp(run)).catch(() => undefined)
     if (before.step === run.step)
       await runs.update(run.id, { ...nextProgram, step: 'running', isSetUp: true })
     return undefined

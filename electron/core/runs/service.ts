@@ -1,12 +1,11 @@
+import { join } from 'node:path'
 import type { LimitAction } from '#contract/automation/limit.ts'
 import { isGoing, type RunAction, type RunProgram } from '#contract/automation/run.ts'
-import type { InstanceView } from '#contract/instance/instance.ts'
 import { BerthError } from '#contract/problem.ts'
 import { boundOf } from '#contract/project/bounds.ts'
-import { canGetIn } from '#contract/reading.ts'
+import { canGetIn, spentBy } from '#contract/reading.ts'
 import { endRun, markRun } from '#ssh/runs/runs.ts'
 import type { AccountContext, Automation } from '../account-context.ts'
-import { limitOfRental } from '../limits/changes.ts'
 import type { StoredLimits } from '../limits/model.ts'
 import type { LimitTarget } from '../limits/targets.ts'
 import type { Watchdogs } from '../limits/watchdog.ts'
@@ -14,15 +13,18 @@ import { rentedWith } from '../renting/rental.ts'
 import type { Rentals } from '../renting/rentals.ts'
 import { createLoops } from '../storage/loops.ts'
 import { alertId, runAlertsOf } from './alerts.ts'
-import { afresh, againFromFailure, fetchingAgain, over, type RunChange } from './changes.ts'
+import { afresh, againFromFailure, failed, fetchingAgain, over } from './changes.ts'
 import { machineGone, spares } from './decide.ts'
 import { createRunFolders, type RunProjects } from './folders.ts'
+import { createGoingOn, notFailed } from './go-on.ts'
+import { createGroups, type GroupRuns, type Groups, openStoredGroups } from './groups.ts'
 import { createRunMachines } from './machine.ts'
-import { isOfProject, isUnsafe, type ProjectRun, programsOf, type Run, runCostBy } from './model.ts'
+import { isOfProject, isUnsafe, programsOf, type Run } from './model.ts'
 import { createMoves } from './moves.ts'
 import { createOutputs, type RunOutput } from './output.ts'
 import { createPrograms } from './programs.ts'
 import { openStoredRuns, surplusRuns } from './stored-runs.ts'
+import { openWaitingMachines, type WaitingMachines } from './warm.ts'
 import { createRunWatchdog } from './watchdog.ts'
 import { createRunWork, type RunWork } from './work.ts'
 
@@ -32,8 +34,12 @@ export interface Runs extends Required<Pick<Automation, 'onPoll' | 'show' | 'flu
   start(newRun: NewRun): Promise<string>
   /** Throws `no_such_run`. */
   get(id: string): Run
-  /** Throws `project_busy` while a run of the project, other than `except`, is in progress. */
-  refuseIfBusy(project: string, except?: string): void
+  /** Throws `project_busy` while a run or a sweep of the project is in progress. */
+  refuseIfBusy(project: string): void
+  readonly groups: Groups
+  readonly waiting: WaitingMachines
+  /** Starts a run of a project on a machine that waits, or on one that is rented for it. Resolves as `start` does. */
+  startOfProject(newRun: NewRun, on: number | undefined): Promise<string>
   /**
    * The same for an instance that is yet to be rented: the run is on disk before `rent` is called, and is removed again
    * if `rent` rejects. Resolves with what `rent` does.
@@ -76,16 +82,22 @@ export type NewRun = Pick<
   | 'watchdog'
   | 'stuckAfter'
   | 'afterwardsIfStuck'
+  | 'keep'
 >
+
+/** A new run, also of a sweep or on a machine that waited. */
+type AddedRun = NewRun & Pick<Run, 'group' | 'into' | 'reuses' | 'gpu' | 'most' | 'spentBefore' | 'spent'>
 
 /** What runs work with, apart from the account. */
 export interface RunServiceParts {
   watchdogs: Watchdogs
   rentals: Pick<Rentals, 'find' | 'cancel' | 'ofInstance'>
-  limits: Pick<StoredLimits, 'all' | 'put'>
+  limits: Pick<StoredLimits, 'all' | 'put' | 'forget'>
   projects: RunProjects
 }
 
+/** Seconds for which a machine waits for the next run of its sweep, as Berth may end between two. */
+const betweenRuns = 900
 /** How many ended runs are kept. */
 const mostEnded = 200
 
@@ -95,7 +107,8 @@ export async function openRuns(
 ): Promise<Runs> {
   const { account, store, machine, files, activity, notifications, now } = context
   const { clock } = machine
-  const runs = await openStoredRuns(context)
+  const groupList = await openStoredGroups(context, () => runs.all())
+  const runs = await openStoredRuns(context, group => groupList.find(group)?.project)
   const outputs = createOutputs(files, `${context.folder}/runs`, runs)
   const alerts = runAlertsOf(context)
   const { note } = alerts
@@ -103,7 +116,14 @@ export async function openRuns(
   const { inside, viewOf } = machines
   const watchdog = createRunWatchdog(context, { watchdogs, runs, inside, note })
   const { tellIfStale } = watchdog
-  const folders = createRunFolders(context, { runs, machines, watchdog, alerts, projects })
+  const folders = createRunFolders(context, {
+    runs,
+    machines,
+    watchdog,
+    alerts,
+    projects,
+    settingOf: run => groups.settingOf(run),
+  })
   const loops = createLoops(clock, context.ending, id => work.advance(id))
   const checkpoints = createLoops(clock, context.ending, id => work.checkpoint(id))
   const programs = createPrograms(context, {
@@ -115,7 +135,10 @@ export async function openRuns(
     outputOf: outputs.of,
     until: loops.until,
   })
+  const waiting = await openWaitingMachines(context, { runs, machines, limits, watchdogs, note })
   const moves = createMoves(context, {
+    waiting,
+    stopsOf: run => groups.stopsOf(run),
     runs,
     alerts,
     machines,
@@ -160,13 +183,13 @@ export async function openRuns(
     return runs.find(id)?.watchdogStale === true && instances?.[instance] !== undefined && !!there?.[instance]
   }
 
-  async function add(id: string, newRun: NewRun): Promise<void> {
+  async function add(id: string, newRun: AddedRun): Promise<void> {
     for (const old of surplusRuns(runs.all(), mostEnded)) if (!isThreatened(old)) await dismiss(old)
     const starts = viewOf(newRun.instance)?.state === 'running'
     await runs.add({
       ...newRun,
       id,
-      step: starts ? 'running' : 'waiting',
+      step: newRun.reuses ? 'sending' : starts ? 'running' : 'waiting',
       createdAt: now(),
       // That of a project follows with its command.
       program: newRun.project ? undefined : id,
@@ -176,55 +199,40 @@ export async function openRuns(
     })
   }
 
-  function refuseIfBusy(project: string, except?: string): void {
-    const other = runs.all().find(run => run.project?.id === project && run.id !== except && isGoing(run))
-    if (other) throw new BerthError(projectBusy)
-  }
+  const goingOn = createGoingOn(context, {
+    runs,
+    machines,
+    limits,
+    outputs,
+    isSweeping: (project, except) => groups.isBusy(project, except),
+    stopsOf: run => groups.stopsOf(run),
+    restart: loops.restart,
+  })
+  const { goOn, refuseIfBusy, refuseUnlessFailed } = goingOn
 
-  /** Lets a project's failed run go on with a change, and with its limits set anew. `what` with its name behind it. */
-  async function goOn(run: ProjectRun, what: string, change: RunChange): Promise<void> {
-    const { id, instance, name, setupProgram, program } = run
-    const anew = await limitAnew(run)
-    await runs.intend(id, { ...change, ...anew })
-    const after = runs.get(id)
-    if (program !== undefined && after.program === undefined) await outputs.delete(program)
-    if (setupProgram !== undefined && after.setupProgram === undefined) await outputs.delete(setupProgram)
-    activity.add({ account, instance, kind: 'user', text: `Asked to ${what} ${name}` })
-    notifications.withdraw(alertId(account, run))
-    loops.restart(id)
-  }
-
-  /** Another machine costs money again, so that takes a new run that the user agrees to. */
-  function refuseUnlessFailed(run: ProjectRun): InstanceView | undefined {
-    if (run.step !== 'failed') throw new BerthError(notFailed)
-    refuseIfBusy(run.project.id, run.id)
-    const view = viewOf(run.instance)
-    if (run.instance !== undefined && !view) throw new BerthError(machineGone)
-    return view
-  }
-
-  /**
-   * Sets the agreed stops anew whose limits have ended, before the machine starts again: a duration from now, a cost on
-   * top of what it has cost. Resolves with what changes of the run.
-   */
-  async function limitAnew(run: ProjectRun): Promise<RunChange> {
-    const there = viewOf(run.instance)
-    if (!there) return {}
-    const { stops } = run.project
-    const open = limits.all().filter(limit => limit.instance === there.id && !limit.ended)
-    const ended = stops.filter(({ when }) => !open.some(limit => limit.when.kind === when.kind))
-    if (ended.length === 0) return {}
-    const soFar = there.spent.micros / 1_000_000
-    const fresh = ended.map(({ when, ...stop }) =>
-      limitOfRental(
-        { ...stop, when: when.kind === 'cost' ? { ...when, dollars: when.dollars + soFar } : when },
-        { id: `g${context.newId()}`, instance: there.id },
-        now(),
-      ),
-    )
-    await limits.put(...fresh)
-    const bound = boundOf(stops, there.pricePerHour)
-    return bound === undefined ? {} : { most: runCostBy(run, now()) + bound }
+  /** Starts a project's run: on a machine that waits, in the place of the other run's limits, or on one to be rented. */
+  async function startOfProject(id: string, newRun: NewRun & Pick<Run, 'group'>, on: number | undefined) {
+    const there = viewOf(on)
+    if (!there) {
+      await add(id, { ...newRun, rental: `r${context.newId()}` })
+      return loops.work(id)
+    }
+    const { gpu, pricePerHour } = there
+    const stops = newRun.project?.stops ?? []
+    const bound = newRun.group ? undefined : boundOf(stops, pricePerHour)
+    await add(id, {
+      ...newRun,
+      instance: there.id,
+      reuses: true,
+      gpu: gpu && { name: gpu.name, count: gpu.count },
+      most: bound,
+      spentBefore: -spentBy(there, now()),
+      spent: { ...there.spent },
+    })
+    const run = runs.get(id)
+    if (isOfProject(run)) await goingOn.limitReused(there, groups.stopsOf(run))
+    await waiting.take(there.id)
+    loops.work(id)
   }
 
   /** Whether State still has the rental that a run waited for: the page shows both together. */
@@ -232,13 +240,97 @@ export async function openRuns(
     return store.get().accounts[account]?.rentals[rental ?? ''] !== undefined
   }
 
+  const groupRuns: GroupRuns = {
+    all: runs.all,
+    async start(id, group, { index, on }) {
+      if (runs.find(id)) return loops.work(id)
+      const { project, settings, attempts } = group
+      const { spec } = project
+      const place = { id: group.id, index, attempt: attempts[index] ?? 0 }
+      const number = String(index + 1).padStart(String(settings.length).length, '0')
+      const newRun = {
+        name: `${group.name} ${number}`,
+        command: spec.run,
+        project,
+        group: place,
+        into: join(project.folder, group.results, number),
+        afterwards: spec.after ?? ('destroy' as const),
+        keep: group.keep ?? betweenRuns,
+        watchdog: false,
+        stuckAfter: 0,
+        afterwardsIfStuck: false,
+      }
+      await startOfProject(id, newRun, on)
+    },
+    cancel: id => cancel(id),
+    async halt(id, problem) {
+      const run = runs.get(id)
+      if (!isGoing(run) || run.step === 'ending') return
+      if (run.step === 'waiting') return cancel(id)
+      await runs.intend(id, failed(run, problem, now()))
+      folders.drop(id)
+      loops.restart(id)
+    },
+    retry: id => retry(id, undefined),
+    remove: dismiss,
+    refuseIfBusy,
+  }
+  const groups: Groups = createGroups(context, {
+    groups: groupList,
+    runs: groupRuns,
+    waiting,
+    machines,
+    rentals,
+    limits,
+    watchdogs,
+  })
+
+  async function cancel(id: string): Promise<void> {
+    const run = runs.get(id)
+    if (!run.project || (!isGoing(run) && run.step !== 'failed')) return
+    await runs.intend(id, { ...over(run, 'cancelled', now()), withdrawing: true })
+    const { instance, name } = run
+    const detail =
+      instance === undefined
+        ? 'The machine being rented for it will be destroyed.'
+        : `#${instance} is destroyed.`
+    activity.add({ account, instance, kind: 'user', text: `Gave up ${name}`, detail })
+    notifications.withdraw(alertId(account, run))
+    folders.drop(id)
+    loops.restart(id)
+  }
+
+  async function retry(id: string, into: string | undefined): Promise<void> {
+    const run = runs.get(id)
+    if (isOfProject(run)) {
+      const view = refuseUnlessFailed(run)
+      if (run.group && !view) return groups.retry(run.group.id, run.group.index)
+      await goOn(run, 'go on with', againFromFailure(run, view, `r${context.newId()}`))
+      return
+    }
+    if (into !== undefined && isUnsafe(run)) {
+      const changed = runs.update(id, { into, as: undefined })
+      folders.drop(id)
+      await changed
+    }
+    if (run.step === 'failed' && isUnsafe(run)) await runs.update(id, fetchingAgain(run, now()))
+    loops.restart(id)
+  }
+
   return {
     get: runs.get,
     refuseIfBusy,
+    groups,
+    waiting,
     async start(newRun) {
       const id = `x${context.newId()}`
       await add(id, newRun)
       loops.work(id)
+      return id
+    },
+    async startOfProject(newRun, on) {
+      const id = `x${context.newId()}`
+      await startOfProject(id, newRun, on)
       return id
     },
     async startOn(newRun, rent) {
@@ -287,20 +379,7 @@ export async function openRuns(
       loops.wake(id)
       await tellIfStale(id)
     },
-    async cancel(id) {
-      const run = runs.get(id)
-      if (!run.project || (!isGoing(run) && run.step !== 'failed')) return
-      await runs.intend(id, { ...over(run, 'cancelled', now()), withdrawing: true })
-      const { instance, name } = run
-      const detail =
-        instance === undefined
-          ? 'The machine being rented for it will be destroyed.'
-          : `#${instance} is destroyed.`
-      activity.add({ account, instance, kind: 'user', text: `Gave up ${name}`, detail })
-      notifications.withdraw(alertId(account, run))
-      folders.drop(id)
-      loops.restart(id)
-    },
+    cancel,
     async fetch(id) {
       const run = runs.get(id)
       if (!isOfProject(run)) throw new BerthError(notFailed)
@@ -308,21 +387,7 @@ export async function openRuns(
       if (!view) throw new BerthError(machineGone)
       await goOn(run, 'download the results of', { ...afresh(run, view), ...fetchingAgain(run, now()) })
     },
-    async retry(id, into) {
-      const run = runs.get(id)
-      if (isOfProject(run)) {
-        const view = refuseUnlessFailed(run)
-        await goOn(run, 'go on with', againFromFailure(run, view, `r${context.newId()}`))
-        return
-      }
-      if (into !== undefined && isUnsafe(run)) {
-        const changed = runs.update(id, { into, as: undefined })
-        folders.drop(id)
-        await changed
-      }
-      if (run.step === 'failed' && isUnsafe(run)) await runs.update(id, fetchingAgain(run, now()))
-      loops.restart(id)
-    },
+    retry,
     async giveUpFetch(id) {
       const run = runs.get(id)
       const isLeft = run.step === 'failed' && run.failedAt === 'fetching'
@@ -349,17 +414,23 @@ export async function openRuns(
     spares: target => spares(target, runs.all(), viewOf(target.instance), note),
     deleteOutputs: () => outputs.delete(),
     onPoll(poll) {
+      waiting.onPoll(poll)
       for (const run of runs.all()) {
         if (run.watchdogStale) void tellIfStale(run.id)
         // A command that never began is shown with its rental only, so it goes with that.
         if (!isGoing(run) && run.instance === undefined && !run.project && !isShown(run)) void dismiss(run)
       }
       work.onPoll(poll)
+      groups.onPoll(poll)
     },
-    dueAt: work.dueAt,
-    show: runs.show,
+    dueAt: after => Math.min(work.dueAt(after), groups.dueAt(after)),
+    show() {
+      waiting.show()
+      runs.show()
+      groups.show()
+    },
     async flush() {
-      await Promise.all([loops.rest(), checkpoints.rest()])
+      await Promise.all([loops.rest(), checkpoints.rest(), groups.flush(), waiting.flush()])
       await runs.flush()
     },
   }
@@ -381,12 +452,6 @@ const stillGoing = {
   message: 'It’s still running.',
   advice: 'End it first, or wait until it ends.',
 }
-const projectBusy = {
-  code: 'project_busy',
-  message: 'This project is already running.',
-  advice: 'Wait until it ends, or give it up first.',
-}
-const notFailed = { code: 'not_failed', message: 'It hasn’t failed.' }
 const watchdogStale = {
   code: 'watchdog_stale',
   message: 'The watchdog on its instance doesn’t know yet that it should leave it running.',

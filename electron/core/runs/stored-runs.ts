@@ -29,27 +29,38 @@ export interface StoredRuns
 /** Milliseconds between two updates of progress in State. */
 const updateInterval = 300
 
-export async function openStoredRuns(context: AccountContext): Promise<StoredRuns> {
+/** `agreed`: what all runs of a group have in common, which is not on disk with each. */
+export async function openStoredRuns(
+  context: AccountContext,
+  agreed: (group: string) => ProjectRun['project'] | undefined,
+): Promise<StoredRuns> {
   const { clock } = context.machine
   const problems = new Map<string, Hindrance>()
   const checkpoints = new Map<string, Problem>()
   const progress = new Map<string, SyncProgress>()
+  /** Each run's view, made once per change of it, since there can be thousands. */
+  const views = new WeakMap<Run, { now: TransientFacts; view: RunView | ProjectRunView }>()
+  function viewOf(run: Run): RunView | ProjectRunView {
+    const { id } = run
+    const now = {
+      hindrance: problems.get(id),
+      checkpoint: checkpoints.get(id),
+      sync: progress.get(id),
+    }
+    const known = views.get(run)
+    if (known && isSame(known.now, now)) return known.view
+    const view = runView(run, { hindrance: now.hindrance ?? hindranceOf(now.checkpoint), sync: now.sync })
+    views.set(run, { now, view })
+    return view
+  }
   const runs = await openCollection(context, {
     name: 'runs',
     schema: Run,
     key: ({ id }) => id,
     missing: { code: 'no_such_run', message: 'That run is no longer on the list.' },
-    view: all => ({
-      runs: Object.fromEntries(
-        all.map(run => [
-          run.id,
-          runView(run, {
-            hindrance: problems.get(run.id) ?? hindranceOf(checkpoints.get(run.id)),
-            sync: progress.get(run.id),
-          }),
-        ]),
-      ),
-    }),
+    stored: run => (run.group ? { ...run, project: undefined } : run),
+    restored: run => (run.group ? { ...run, project: agreed(run.group.id) } : run),
+    view: all => ({ runs: Object.fromEntries(all.map(run => [run.id, viewOf(run)])) }),
   })
   let cancelUpdate: (() => void) | undefined
 
@@ -105,11 +116,22 @@ interface Hindrance {
   nextTryAt?: number
 }
 
+/** What a run's view has that is not stored. */
+interface TransientFacts {
+  hindrance: Hindrance | undefined
+  checkpoint: Problem | undefined
+  sync: SyncProgress | undefined
+}
+
+function isSame(a: TransientFacts, b: TransientFacts): boolean {
+  return a.hindrance === b.hindrance && a.checkpoint === b.checkpoint && a.sync === b.sync
+}
+
 const hindranceOf = (problem: Problem | undefined): Hindrance | undefined => problem && { problem }
 
-/** The oldest ended runs with nothing left to do, beyond the number that is kept. */
+/** The oldest ended runs with nothing left to do, beyond the number that is kept. Those of sweeps go with the sweep. */
 export function surplusRuns(runs: readonly Run[], most: number): readonly Run[] {
-  const ended = runs.filter(run => !isGoing(run) && !run.leaving && !run.withdrawing)
+  const ended = runs.filter(run => !isGoing(run) && !run.leaving && !run.withdrawing && !run.group)
   return ended.slice(0, Math.max(0, ended.length - most))
 }
 

@@ -65,6 +65,9 @@ interface CollectionOptions<Schema extends v.GenericSchema, Key> {
   missing?: Problem
   /** The number of items kept of those that are over, the latest. Older ones are dropped when another is added. */
   prune?: { isOver: (item: v.InferOutput<Schema>) => boolean; most: number }
+  /** Leaves out of an item on disk what `restored` brings back. */
+  stored?: (item: v.InferOutput<Schema>) => object
+  restored?: (item: v.InferOutput<Schema>) => v.InferOutput<Schema>
   /** The account's fields in State that show the items. */
   view?: (items: readonly v.InferOutput<Schema>[]) => Partial<AccountView>
 }
@@ -73,16 +76,32 @@ const notThere: Problem = { code: 'not_there', message: 'That is no longer there
 
 export async function openCollection<Schema extends v.GenericSchema<unknown, object>, Key>(
   context: CollectionContext,
-  { name, schema, key, missing = notThere, prune, view }: CollectionOptions<Schema, Key>,
+  { name, schema, key, missing = notThere, prune, stored, restored, view }: CollectionOptions<Schema, Key>,
 ): Promise<Collection<v.InferOutput<Schema>, Key>> {
   type Item = v.InferOutput<Schema>
   const { account, store, files, folder, onBroken, ending } = context
+  /** Each item's JSON, made once per change, since a list can be long and changes item by item. */
+  const texts = new WeakMap<object, string>()
+  function textOf(item: Item): string {
+    const known = texts.get(item)
+    if (known !== undefined) return known
+    const text = ` ${JSON.stringify(stored?.(item) ?? item, undefined, 1).replaceAll('\n', '\n ')}`
+    texts.set(item, text)
+    return text
+  }
+  const list = v.array(schema)
   const document = await openDocument({
     files,
     clock: context.machine.clock,
     name: `${folder}/${name}.json`,
-    schema: v.array(schema),
+    schema: restored
+      ? v.pipe(
+          list,
+          v.transform(items => items.map(restored)),
+        )
+      : list,
     empty: [],
+    text: items => (items.length === 0 ? '[]' : `[\n${items.map(textOf).join(',\n')}\n]`),
     onBroken,
   })
   const find = (wanted: Key) => document.get().find(item => key(item) === wanted)

@@ -23,6 +23,8 @@ export interface DocumentOptions<Schema extends v.GenericSchema> {
   name: string
   schema: Schema
   empty: v.InferOutput<Schema>
+  /** The content as JSON; all that is in it by default. */
+  text?: (content: v.InferOutput<Schema>) => string
   /** Called with the new name of an invalid file, which is set aside. */
   onBroken: (setAside: string) => void
 }
@@ -32,7 +34,7 @@ export async function openDocument<Schema extends v.GenericSchema>(
 ): Promise<Document<v.InferOutput<Schema>>> {
   type Content = v.InferOutput<Schema>
   type Change = (content: Content) => Content
-  const { files, clock, name } = options
+  const { files, clock, name, text = content => JSON.stringify(content, undefined, 1) } = options
   let content: Content = await readContent(options)
   let written: Content = content
   let writing: Promise<void> = Promise.resolve()
@@ -62,7 +64,7 @@ export async function openDocument<Schema extends v.GenericSchema>(
       .then(async () => {
         const saved = content
         try {
-          await files.write(name, `${JSON.stringify(saved, undefined, 1)}\n`)
+          await files.write(name, `${text(saved)}\n`)
         } catch (error) {
           if (refused) takeBack(refused)
           throw error

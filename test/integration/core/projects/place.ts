@@ -24,24 +24,26 @@ export interface ProjectPlace {
 /** Seconds of world time within which any instance boots. */
 const boot = 300
 
-/** `change` gets the machine before Berth starts. */
+/** `change` gets the machine before Berth starts. `servers`: of how many machines the servers differ. */
 export async function openProject(
   files: Readonly<Record<string, string>>,
   change: (machine: Machine) => void = () => undefined,
   options: SimulatorOptions = {},
-): Promise<ProjectPlace> {
+  servers = 1,
+): Promise<ProjectPlace & { sshds: readonly Sshd[] }> {
   const world = await createWorld({ speed: 60, ...options })
   onTestFinished(() => world.close())
   change(world.machine)
   const sshd = await startSshd()
-  onTestFinished(() => sshd.close())
+  const sshds = [sshd, ...(await Promise.all(Array.from({ length: servers - 1 }, () => startSshd())))]
+  onTestFinished(async () => void (await Promise.all(sshds.map(each => each.close()))))
   const folder = join(world.machine.home, 'code', 'digits')
   write(folder, files)
   world.machine.fileDialogs = answeredDialogs({ chooseTarget: () => world.machine.downloads.at(folder) })
   const under = await world.startConnected()
-  joinAll(world, under, sshd)
+  joinAll(world, under, ...sshds)
   const project = (await under.run('addProject', {})) ?? ''
-  return { world, under, sshd, folder, project, runProject: (by = under) => runProject(by, project) }
+  return { world, under, sshd, sshds, folder, project, runProject: (by = under) => runProject(by, project) }
 }
 
 async function runProject(under: BerthUnderTest, project: string): Promise<string> {
@@ -55,19 +57,20 @@ async function runProject(under: BerthUnderTest, project: string): Promise<strin
   })
 }
 
-/** Points each new instance at the server, authorizes Berth's key, and lets the boot's time pass. */
-export function joinAll({ sim, machine }: World, { berth }: BerthUnderTest, sshd: Sshd): void {
-  const { host, port } = sshd
+/** Points each new instance at the next server, authorizes Berth's key, and lets the boot's time pass. */
+export function joinAll({ sim, machine }: World, { berth }: BerthUnderTest, ...sshds: Sshd[]): void {
   const joined = new Set<number>()
   berth.onChange(() => {
     for (const account of Object.values(berth.state().accounts))
       for (const { id } of Object.values(account.instances)) {
         if (joined.has(id)) continue
+        const sshd = sshds[joined.size % sshds.length]
         joined.add(id)
+        if (!sshd) continue
         ownPublicKey(join(machine.home, 'berth'))
           .then(sshd.authorize)
           .catch(() => undefined)
-        sim.controls.setInstance(id, { ssh: { host, port } })
+        sim.controls.setInstance(id, { ssh: { host: sshd.host, port: sshd.port } })
         void sim.controls.advance(boot)
       }
   })

@@ -11,7 +11,7 @@ import { commandRun, projectRun } from './stored-run.ts'
 async function open(run: Run) {
   const files = new MemoryFiles()
   const context = accountContext({ files, now: () => 1000 })
-  const runs = await openStoredRuns(context)
+  const runs = await openStoredRuns(context, () => undefined)
   await runs.add(run)
   const told: string[] = []
   const alerts = {

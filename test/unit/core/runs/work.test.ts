@@ -12,7 +12,7 @@ import { projectRun } from './stored-run.ts'
 test('a cancelled run is withdrawn once that is on disk, and goes on where it cannot be written', async () => {
   const files = new MemoryFiles()
   const context = accountContext({ files })
-  const runs = await openStoredRuns(context)
+  const runs = await openStoredRuns(context, () => undefined)
   const { id, ...run } = projectRun()
   await runs.add({ id, ...run })
   const cleaned: Run[] = []

@@ -1,0 +1,121 @@
+import type { Limit } from '#contract/automation/limit.ts'
+import { isGoing } from '#contract/automation/run.ts'
+import type { InstanceView } from '#contract/instance/instance.ts'
+import { BerthError } from '#contract/problem.ts'
+import { boundOf } from '#contract/project/bounds.ts'
+import type { AccountContext } from '../account-context.ts'
+import { limitOfRental } from '../limits/changes.ts'
+import type { StoredLimits } from '../limits/model.ts'
+import { alertId } from './alerts.ts'
+import type { RunChange } from './changes.ts'
+import { machineGone } from './decide.ts'
+import type { RunMachines } from './machine.ts'
+import { type ProjectRun, type Run, runCostBy } from './model.ts'
+import type { RunOutputs } from './output.ts'
+import type { StoredRuns } from './stored-runs.ts'
+
+/** How runs of projects go on from a failure, and which limits a machine gets that is used again. */
+export interface GoingOn {
+  /** Lets a failed run go on with a change, and with its limits set anew. `what` with its name behind it. */
+  goOn(run: ProjectRun, what: string, change: RunChange): Promise<void>
+  /**
+   * The run's machine, where it has one. Throws `not_failed`, `project_busy`, or `no_such_instance`: another machine costs
+   * money again, so that takes a new run that the user agrees to.
+   */
+  refuseUnlessFailed(run: ProjectRun): InstanceView | undefined
+  /** Throws `project_busy` while a run of the project is in progress, other than those of `except`'s sweep. */
+  refuseIfBusy(project: string, except?: Run): void
+  /** Sets stops on a machine that a run uses again, in the place of those of the run before. */
+  limitReused(instance: InstanceView, stops: readonly Limit[]): Promise<void>
+}
+
+interface GoingOnParts {
+  runs: StoredRuns
+  machines: Pick<RunMachines, 'viewOf'>
+  limits: Pick<StoredLimits, 'all' | 'put' | 'forget'>
+  outputs: RunOutputs
+  /** Whether a sweep of the project goes on, other than that one. */
+  isSweeping(project: string, except: string | undefined): boolean
+  /** The stops of the run's machine. */
+  stopsOf(run: ProjectRun): readonly Limit[]
+  restart(id: string): void
+}
+
+export function createGoingOn(
+  context: AccountContext,
+  { runs, machines, limits, outputs, isSweeping, stopsOf, restart }: GoingOnParts,
+): GoingOn {
+  const { account, activity, notifications, now } = context
+
+  /** A stop from now on: a duration counts from now, a cost on top of what the machine has cost. */
+  function fresh({ when, ...stop }: Limit, there: InstanceView) {
+    const soFar = there.spent.micros / 1_000_000
+    return limitOfRental(
+      { ...stop, when: when.kind === 'cost' ? { ...when, dollars: when.dollars + soFar } : when },
+      { id: `g${context.newId()}`, instance: there.id },
+      now(),
+    )
+  }
+
+  /**
+   * Sets the agreed stops anew whose limits have ended, before the machine starts again. Resolves with what changes of
+   * the run.
+   */
+  async function limitAnew(run: ProjectRun): Promise<RunChange> {
+    const there = machines.viewOf(run.instance)
+    if (!there) return {}
+    const stops = stopsOf(run)
+    const open = limits.all().filter(limit => limit.instance === there.id && !limit.ended)
+    const ended = stops.filter(({ when }) => !open.some(limit => limit.when.kind === when.kind))
+    if (ended.length === 0) return {}
+    await limits.put(...ended.map(stop => fresh(stop, there)))
+    const bound = boundOf(stops, there.pricePerHour)
+    return bound === undefined ? {} : { most: runCostBy(run, now()) + bound }
+  }
+
+  function refuseIfBusy(project: string, except?: Run): void {
+    const others = runs
+      .all()
+      .filter(run => run.project?.id === project && run.id !== except?.id)
+      .filter(({ group }) => group === undefined || group.id !== except?.group?.id)
+    if (others.some(isGoing) || isSweeping(project, except?.group?.id)) throw new BerthError(projectBusy)
+  }
+
+  return {
+    refuseIfBusy,
+    async goOn(run, what, change) {
+      const { id, instance, name, setupProgram, program } = run
+      const anew = await limitAnew(run)
+      await runs.intend(id, { ...change, ...anew })
+      const after = runs.get(id)
+      if (program !== undefined && after.program === undefined) await outputs.delete(program)
+      if (setupProgram !== undefined && after.setupProgram === undefined) await outputs.delete(setupProgram)
+      activity.add({ account, instance, kind: 'user', text: `Asked to ${what} ${name}` })
+      notifications.withdraw(alertId(account, run))
+      restart(id)
+    },
+    refuseUnlessFailed(run) {
+      if (run.step !== 'failed') throw new BerthError(notFailed)
+      refuseIfBusy(run.project.id, run)
+      const view = machines.viewOf(run.instance)
+      if (run.instance !== undefined && !view) throw new BerthError(machineGone)
+      return view
+    },
+    async limitReused(there, stops) {
+      const kinds = new Set(stops.map(({ when }) => when.kind))
+      const before = limits
+        .all()
+        .filter(limit => limit.instance === there.id && !limit.ended && limit.action === 'stop')
+        .filter(({ when }) => kinds.has(when.kind) || when.kind === 'time')
+      await limits.put(...stops.map(stop => fresh(stop, there)))
+      for (const { id } of before) await limits.forget(id)
+    },
+  }
+}
+
+const projectBusy = {
+  code: 'project_busy',
+  message: 'This project is already running.',
+  advice: 'Wait until it ends, or give it up first.',
+}
+export const notFailed = { code: 'not_failed', message: 'It hasn’t failed.' }

@@ -1,0 +1,97 @@
+import { latestRuns } from '#contract/automation/group.ts'
+import { isGoing } from '#contract/automation/run.ts'
+import { counted } from '#contract/format/size.ts'
+import type { Problem } from '#contract/problem.ts'
+import { type Group, groupCost, groupLimits } from './group-model.ts'
+import type { Run } from './model.ts'
+
+/** What the next move of a group depends on. */
+export interface GroupSnapshot {
+  group: Group
+  /** All of its runs, earlier attempts included. */
+  runs: readonly Run[]
+  /** Machines that wait for it, and which of them can be entered. */
+  waiting: readonly { instance: number; isReady: boolean }[]
+  /** Whether a machine is being requested for it: then no other is, since both might choose the same offer. */
+  isRenting: boolean
+  /** Epoch seconds of the account's time. */
+  now: number
+}
+
+export type GroupMove =
+  | { do: 'wait' }
+  /** Starts a run, on a machine that waits, or on one that is rented for it. */
+  | { do: 'run'; index: number; on: number | undefined }
+  /** A run whose machine could not be rented goes back to those that have not begun. */
+  | { do: 'requeue'; run: Run }
+  /** Ends a machine that waits. */
+  | { do: 'release'; instance: number }
+  /** Starts no other run. `stops`: those in progress are stopped with their machines, which keep their files. */
+  | { do: 'halt'; problem: Problem; stops: boolean }
+  | { do: 'end' }
+
+/** Failures without a success before them, after which no other run is started. */
+const mostFailures = 3
+
+/** A group's next move. Each may be repeated after a kill. */
+export function nextGroupMove({ group, runs, waiting, isRenting, now }: GroupSnapshot): GroupMove {
+  const { step, atOnce, keep, short } = group
+  const latest = latestRuns(group, runs)
+  const going = latest.filter(run => run !== undefined && isGoing(run))
+  const [spare] = waiting
+  if (step !== 'going')
+    return spare && (keep === undefined || step !== 'over')
+      ? { do: 'release', instance: spare.instance }
+      : wait
+  const limit = reachedLimit(group, runs, now)
+  if (limit) return { do: 'halt', problem: limit, stops: true }
+  const unrented = latest.find(run => run?.step === 'failed' && run.failedAt === 'waiting')
+  if (unrented) return { do: 'requeue', run: unrented }
+  const failing = repeatedFailure(group, latest)
+  if (failing) return { do: 'halt', problem: failing, stops: false }
+
+  const next = latest.indexOf(undefined)
+  if (next < 0) {
+    if (spare && keep === undefined) return { do: 'release', instance: spare.instance }
+    return going.length === 0 ? { do: 'end' } : wait
+  }
+  const ready = waiting.find(({ isReady }) => isReady)
+  if (ready) return { do: 'run', index: next, on: ready.instance }
+  const mayRent = going.length + waiting.length < atOnce && !isRenting
+  return mayRent && (short === undefined || now >= short.nextTryAt)
+    ? { do: 'run', index: next, on: undefined }
+    : wait
+}
+const wait: GroupMove = { do: 'wait' }
+
+function reachedLimit(group: Group, runs: readonly Run[], now: number): Problem | undefined {
+  const { most, seconds } = groupLimits(group)
+  const { since } = group
+  const message =
+    most !== undefined && groupCost(group, runs, now) >= since.micros + most
+      ? 'It has cost as much as was agreed.'
+      : seconds !== undefined && now >= since.at + seconds
+        ? 'The agreed time is over.'
+        : undefined
+  return message === undefined
+    ? undefined
+    : {
+        code: groupLimit,
+        message,
+        advice: 'Its machines are stopped with their files. Continue it with the same limits anew.',
+      }
+}
+/** The code of a limit on the whole, also for the runs that it stops. */
+export const groupLimit = 'group_limit'
+
+/** Why no other run is started: the first ones all failed. */
+function repeatedFailure(group: Group, latest: readonly (Run | undefined)[]): Problem | undefined {
+  if (latest.some(run => run?.step === 'done')) return undefined
+  const failed = latest.filter(run => run?.step === 'failed')
+  if (failed.length - group.since.failed < mostFailures || !latest.includes(undefined)) return undefined
+  return {
+    code: 'group_failing',
+    message: `The first ${counted(failed.length, 'run')} failed: ${failed.at(-1)?.problem?.message ?? ''}`,
+    advice: 'Mend what failed, then continue. No other run is started until then.',
+  }
+}

@@ -1,0 +1,92 @@
+import * as v from 'valibot'
+import { GroupId, GroupStep } from '#contract/automation/group.ts'
+import { isGoing } from '#contract/automation/run.ts'
+import { sweepBounds } from '#contract/project/bounds.ts'
+import { type Micros, micros } from '#contract/spending/money.ts'
+import { StoredProblem } from '../app/problems.ts'
+import { AgreedProject, type Run } from './model.ts'
+
+/** What a machine has cost: `micros` at `at`, growing by `perHour`. */
+const Spent = v.object({ micros: v.number(), at: v.number(), perHour: v.number() })
+
+/**
+ * Runs of a project that were agreed to together, as stored: what was agreed, and how often each was run. Which have
+ * begun is told by the runs themselves. Times in epoch seconds of the account's time, money in micro-dollars.
+ */
+export const Group = v.object({
+  id: GroupId,
+  name: v.string(),
+  /** Its stops limit the whole, but for idleness, which is of each machine. */
+  project: AgreedProject,
+  /** The environment's values of each run. */
+  settings: v.array(v.record(v.string(), v.string())),
+  /** How often each run was run again. Only its latest attempt counts. */
+  attempts: v.array(v.number()),
+  /** Machines at once, at most. */
+  atOnce: v.number(),
+  /** Seconds for which machines wait after the last run; absent where they end. */
+  keep: v.optional(v.number()),
+  /** The folder of its results, below the project's. */
+  results: v.string(),
+  step: GroupStep,
+  problem: v.optional(StoredProblem),
+  createdAt: v.number(),
+  endedAt: v.optional(v.number()),
+  /** Since when its limits count, what it had cost then, and how many of its runs had failed. */
+  since: v.object({ at: v.number(), micros: v.number(), failed: v.number() }),
+  /** What its machines have cost, by their instances, those that are gone included. */
+  machines: v.record(v.string(), Spent),
+  /** What its failed attempts to rent have cost that no run of it counts. */
+  tried: v.number(),
+  /** Why no further machine was rented, and when that is tried again. */
+  short: v.optional(v.object({ problem: StoredProblem, nextTryAt: v.number() })),
+})
+export type Group = v.InferOutput<typeof Group>
+
+/** What a group has cost up to a moment, with its machines that wait and attempts that failed. */
+export function groupCost({ machines, tried }: Group, runs: readonly Run[], at: number): Micros {
+  const perMachine = Object.values(machines).map(
+    ({ micros: paid, at: since, perHour }) => paid + Math.max(0, Math.floor(((at - since) * perHour) / 3600)),
+  )
+  return [...perMachine, ...runs.map(run => run.tried ?? 0)].reduce((sum, cost) => sum + cost, tried)
+}
+
+/** What all its machines cost together, micro-dollars per hour. */
+export function groupRate({ machines }: Group): Micros {
+  return Object.values(machines).reduce((sum, { perHour }) => sum + perHour, 0)
+}
+
+/** Micro-dollars and seconds that were agreed to for the whole. */
+export function groupLimits({ project: { stops } }: Pick<Group, 'project'>): {
+  most?: Micros
+  seconds?: number
+} {
+  const cost = stops.flatMap(({ when }) => (when.kind === 'cost' ? micros(when.dollars) : []))[0]
+  const seconds = stops.flatMap(({ when }) => (when.kind === 'duration' ? when.seconds : []))[0]
+  return { most: cost, seconds }
+}
+
+/** When all machines of a group are stopped at the latest, if they cost as much as now until then. */
+export function groupDeadline(group: Group, runs: readonly Run[], now: number): number | undefined {
+  const { most, seconds } = groupLimits(group)
+  const moments = seconds === undefined ? [] : [group.since.at + seconds]
+  const perHour = groupRate(group)
+  if (most !== undefined && perHour > 0) {
+    const left = group.since.micros + most - groupCost(group, runs, now)
+    moments.push(now + Math.max(0, (left / perHour) * 3600))
+  }
+  return moments.length === 0 ? undefined : Math.min(...moments)
+}
+
+/** The most that a group costs in all; undefined without a limit. */
+export function groupMost(group: Group): Micros | undefined {
+  const { atOnce, project, since } = group
+  const { spec, stops, price } = project
+  const { most } = sweepBounds(spec, stops, { atOnce, prices: price === undefined ? [] : [price] })
+  return most === undefined ? undefined : since.micros + most
+}
+
+/** Whether any of its runs is unfinished. */
+export function isBusy({ id, step }: Group, runs: readonly Run[]): boolean {
+  return step === 'going' || runs.some(run => run.group?.id === id && isGoing(run))
+}

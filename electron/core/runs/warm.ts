@@ -1,0 +1,214 @@
+import * as v from 'valibot'
+import { GroupId, type WaitingMachineView } from '#contract/automation/group.ts'
+import { LimitAction } from '#contract/automation/limit.ts'
+import { isGoing, RunId } from '#contract/automation/run.ts'
+import { InstanceId, LimitId } from '#contract/ids.ts'
+import { hasTrait } from '#contract/instance/state-traits.ts'
+import { BerthError } from '#contract/problem.ts'
+import { ProjectId } from '#contract/project/project.ts'
+import type { ProjectSpec } from '#contract/project/spec.ts'
+import { canGetIn } from '#contract/reading.ts'
+import type { AccountContext, AccountPoll, Automation } from '../account-context.ts'
+import { endAsSeen } from '../actions/end-instance.ts'
+import { pollsUntilGone } from '../instances/missing-instances.ts'
+import { limitOfRental } from '../limits/changes.ts'
+import type { StoredLimits } from '../limits/model.ts'
+import type { Watchdogs } from '../limits/watchdog.ts'
+import { openCollection } from '../storage/collection.ts'
+import { createLoops, retryPause } from '../storage/loops.ts'
+import type { RunAlerts } from './alerts.ts'
+import type { RunMachines } from './machine.ts'
+import type { ProjectRun, Run } from './model.ts'
+
+/** A machine that waits for the next run of its project, as stored. Times in epoch seconds of the account's time. */
+const Waiting = v.object({
+  instance: InstanceId,
+  project: ProjectId,
+  /** The sweep whose next run it is for. */
+  group: v.optional(GroupId),
+  /** The run that it was rented for, or that used it last. */
+  by: RunId,
+  /** What was asked of it, as text: a run that asks for something else rents another. */
+  demands: v.string(),
+  since: v.number(),
+  until: v.number(),
+  action: LimitAction,
+  /** The limit that ends it. */
+  limit: LimitId,
+  /** It is no longer wanted. */
+  ending: v.optional(v.boolean()),
+})
+export type Waiting = v.InferOutput<typeof Waiting>
+
+/** The machines of an account that wait for another run. Each has a limit that ends it, here and in its watchdog. */
+export interface WaitingMachines extends Required<Pick<Automation, 'onPoll' | 'show' | 'flush'>> {
+  all(): readonly Waiting[]
+  /** Lets the machine of a run that is over wait. Does nothing where it waits already. */
+  keep(run: ProjectRun): Promise<void>
+  /** Those for a project that asks for the same machine, which can be entered now. */
+  allFor(project: string, spec: ProjectSpec): readonly Waiting[]
+  /** Lets one wait for the runs of a sweep. */
+  give(instance: number, group: string): Promise<void>
+  /** It waits no longer, since a run on it is on disk. */
+  take(instance: number): Promise<void>
+  /** Ends one. Throws `not_waiting`. */
+  end(instance: number): Promise<void>
+}
+
+export interface WaitingParts {
+  runs: { all(): readonly Run[] }
+  machines: Pick<RunMachines, 'viewOf'>
+  limits: Pick<StoredLimits, 'all' | 'put' | 'forget'>
+  watchdogs: Pick<Watchdogs, 'settle'>
+  note: RunAlerts['note']
+}
+
+export async function openWaitingMachines(
+  context: AccountContext,
+  { runs, machines, limits, watchdogs, note }: WaitingParts,
+): Promise<WaitingMachines> {
+  const { machine, now } = context
+  const waiting = await openCollection(context, {
+    name: 'waiting',
+    schema: Waiting,
+    key: ({ instance }) => instance,
+    missing: { code: 'not_waiting', message: 'That machine doesn’t wait any more.' },
+    view: all => ({ waiting: Object.fromEntries(all.map(each => [each.instance, viewOf(each)])) }),
+  })
+  const loops = createLoops(machine.clock, context.ending, name => finish(Number(name)))
+
+  async function removeLimit({ limit, instance }: Waiting): Promise<void> {
+    await limits.forget(limit)
+    void watchdogs.settle(instance)
+  }
+
+  /** Ends a machine that is no longer wanted, until that is done. */
+  async function finish(instance: number): Promise<void> {
+    for (let fails = 0; !context.ending.aborted; fails += 1) {
+      const there = waiting.find(instance)
+      if (!there?.ending) return
+      try {
+        await endAsSeen(context, instance, there.action, () => !context.ending.aborted)
+        await limits.forget(there.limit)
+        await waiting.forget(instance)
+        return
+      } catch {
+        await loops.until(String(instance), retryPause(fails))
+      }
+    }
+  }
+
+  async function drop(there: Waiting): Promise<void> {
+    await waiting.update(there.instance, { ending: true })
+    loops.work(String(there.instance))
+  }
+
+  /** Whether a run uses it that began after it waited, which a kill may have left undone. */
+  function isTaken({ instance, by }: Waiting): boolean {
+    return runs.all().some(run => run.instance === instance && run.id !== by && isGoing(run))
+  }
+
+  function observe(there: Waiting, { account, pollsMissing }: AccountPoll): void {
+    const { instance, action } = there
+    if (isTaken(there)) {
+      void take(instance)
+      return
+    }
+    if (there.ending) {
+      loops.work(String(instance))
+      return
+    }
+    const view = account.instances[instance]
+    if (pollsMissing(instance) >= pollsUntilGone) {
+      void limits.forget(there.limit)
+      void waiting.forget(instance)
+    } else if (
+      view &&
+      hasTrait(view.state, 'over') &&
+      view.state !== 'stopping' &&
+      view.state !== 'destroying'
+    ) {
+      // Its limit, its watchdog or its owner stopped it: its disk would cost for nothing.
+      if (action === 'destroy') void drop(there)
+      else void waiting.forget(instance)
+    }
+  }
+
+  async function take(instance: number): Promise<void> {
+    const there = waiting.find(instance)
+    if (!there) return
+    await removeLimit(there)
+    await waiting.forget(instance)
+  }
+
+  return {
+    all: waiting.all,
+    async keep(run) {
+      const { id, instance = 0, project, group, keep = 0 } = run
+      if (waiting.find(instance)?.by === id) return
+      const [since, until] = [now(), now() + keep]
+      const action = project.spec.after ?? 'destroy'
+      const limit = limitOfRental(
+        { when: { kind: 'time', at: until }, action, asleep: true },
+        // The same after a kill, so that none is left behind.
+        { id: `g${id.slice(1)}`, instance },
+        since,
+      )
+      await limits.put({ ...limit, warning: 0 })
+      const demands = demandsOf(project.spec)
+      await waiting.add({
+        instance,
+        project: project.id,
+        group: group?.id,
+        by: id,
+        demands,
+        since,
+        until,
+        action,
+        limit: limit.id,
+      })
+      void watchdogs.settle(instance)
+      if (!group) note(run, `The machine of ${run.name} waits for the next run`)
+    },
+    async give(instance, group) {
+      await waiting.update(instance, { group })
+    },
+    allFor(project, spec) {
+      const demands = demandsOf(spec)
+      return waiting.all().filter(there => {
+        const view = machines.viewOf(there.instance)
+        const isWanted = there.project === project && there.demands === demands && !there.ending
+        return isWanted && view !== undefined && canGetIn(view) && now() < there.until - leastLeft
+      })
+    },
+    take,
+    async end(instance) {
+      const there = waiting.get(instance)
+      if (isTaken(there)) throw new BerthError(inUse)
+      await waiting.intend(instance, { ending: true })
+      loops.work(String(instance))
+    },
+    onPoll(poll) {
+      for (const there of waiting.all()) observe(there, poll)
+    },
+    show: waiting.show,
+    async flush() {
+      await loops.rest()
+      await waiting.flush()
+    },
+  }
+}
+
+/** Seconds that a machine must still wait for a run to begin on it. */
+const leastLeft = 5
+
+/** What a project asks of its machine. */
+function demandsOf({ machine, image, template, disk, ports }: ProjectSpec): string {
+  return JSON.stringify([machine, image, template, disk, ports])
+}
+
+function viewOf({ instance, project, since, until, action }: Waiting): WaitingMachineView {
+  return { instance, project, since, until, action }
+}
+
+const inUse = { code: 'not_waiting', message: 'A run uses that machine now.' }
