@@ -16,7 +16,7 @@ export const localRequests = {
     folder: v.pipe(
       v.string(),
       v.maxLength(4096, 'at most 4096 characters'),
-      v.check(path => isAbsolute(path) && !path.includes('\0'), 'give an absolute path'),
+      v.check(path => isAbsolute(path) && !path.includes('\0'), 'enter an absolute path'),
     ),
   }).answers<string>(),
   /** Shows Berth's window, or opens its page in the browser. */

@@ -23,7 +23,7 @@ export async function copyText(text: string): Promise<boolean> {
 /** Copies text to the clipboard, and shows `said`, or that it failed. */
 export async function copyAndSay(page: Page, text: string, said: string, more?: string): Promise<void> {
   if (await copyText(text)) page.say(said, more)
-  else page.say('Nothing was copied.', 'The browser allows it only right after a click: click once more.')
+  else page.say('Couldn’t copy.', 'The browser only allows it right after a click. Click again.')
 }
 
 /** Copies diagnostics for a bug report to the clipboard, and shows what is in them. */
@@ -34,7 +34,7 @@ export async function copyDiagnostics(page: Page): Promise<void> {
     page,
     text,
     'Diagnostics copied.',
-    'Versions, settings and recent errors. No keys, names or addresses are in it.',
+    'Versions, settings and recent errors. It contains no keys, names or addresses.',
   )
 }
 

@@ -7,14 +7,14 @@ import { PageStream } from './stream.ts'
 
 const disconnected: Problem = {
   code: 'disconnected',
-  message: 'Berth stopped answering before this was done.',
-  advice: 'Look whether it took effect once the connection is back, then try again if it did not.',
+  message: 'Berth stopped responding before this was done.',
+  advice: 'Check whether it took effect once the connection is back. If not, try again.',
 }
 
 const unreachable: Problem = {
   code: 'disconnected',
-  message: 'Berth does not answer, so this was not done.',
-  advice: 'The page reconnects if Berth still runs; then try again.',
+  message: 'Berth isn’t responding, so this wasn’t done.',
+  advice: 'If Berth is still running, the page reconnects. Then try again.',
 }
 
 /** The page's end of the bridge: State as it changes, commands as promises, streams by their number. */

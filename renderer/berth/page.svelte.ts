@@ -95,7 +95,7 @@ export class Page {
 
   /** Why what needs the service cannot be done now; undefined while the service answers. */
   readonly unreachable: string | undefined = $derived.by(() =>
-    this.outageShown || this.asOf !== undefined ? 'The service does not answer now.' : undefined,
+    this.outageShown || this.asOf !== undefined ? 'The service isn’t answering.' : undefined,
   )
 
   /** Why no limit of the shown account acts now, to follow `cannot act`; undefined where they act. */

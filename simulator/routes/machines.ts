@@ -45,7 +45,7 @@ function cancelMaintenance({ world, id, body }: ApiRequest) {
     success: true,
     ctime: epochSeconds(world.clock.now()),
     machine_id: machine.id,
-    msg: scheduled ? 'The maintenance is cancelled.' : 'No maintenance was scheduled.',
+    msg: scheduled ? 'Maintenance cancelled.' : 'No maintenance was scheduled.',
   }
 }
 

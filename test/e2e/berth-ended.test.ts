@@ -31,13 +31,13 @@ async function takePort(
   return impostor
 }
 
-/** Expects only the message that Berth has ended and what to do. */
+/** Expects only the message that Berth has quit and what to do. */
 async function saysEnded(page: Page): Promise<void> {
-  await page.getByText('Berth has ended', { exact: true }).waitFor()
+  await page.getByText('Berth has quit', { exact: true }).waitFor()
   expect((await page.locator('body').innerText()).trim()).toBe(
-    'Berth has ended\n\nThis page is no longer connected. Start Berth again, then open the address it prints.',
+    'Berth has quit\n\nThis page is no longer connected. Start Berth again, then open the address it prints.',
   )
-  expect(await page.title()).toBe('Berth has ended')
+  expect(await page.title()).toBe('Berth has quit')
   expect(await page.evaluate(() => ({ ...localStorage, ...sessionStorage }))).not.toHaveProperty(
     'berth-token',
   )
@@ -50,7 +50,7 @@ describe('a page whose Berth has gone', () => {
     await saysEnded(page)
     const impostor = await takePort(start, port, () => undefined)
     await page.clock.runFor(120_000)
-    await page.getByText('Berth has ended', { exact: true }).click()
+    await page.getByText('Berth has quit', { exact: true }).click()
     expect(impostor.asked).toEqual([])
     await saysEnded(page)
   })
@@ -70,7 +70,7 @@ describe('a page whose Berth has gone', () => {
       const { berth, page, port, token } = await openDemo(start)
       berth.process.kill('SIGKILL')
       await once(berth.process, 'exit')
-      await page.getByText('Berth does not answer.', { exact: true }).waitFor()
+      await page.getByText('Berth isn’t responding.', { exact: true }).waitFor()
       const impostor = await takePort(start, port, greeting)
       // What the user does meanwhile is not sent.
       await page

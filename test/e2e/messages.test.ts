@@ -67,10 +67,10 @@ describe('messages', () => {
       await page.getByRole('link', { name, exact: true }).click()
       await page.getByRole('heading', { name, exact: true, level: 1 }).waitFor()
       await page
-        .getByText(/once the account answers/)
+        .getByText(/once the account is connected/)
         .first()
         .waitFor()
-      const failures = page.getByRole('main').getByText(/fails \(500\)/)
+      const failures = page.getByRole('main').getByText(/is failing \(500\)/)
       await expect.poll(() => failures.count(), { message: name }).toBe(1)
     }
     await page.getByRole('link', { name: 'Offers', exact: true }).click()

@@ -48,7 +48,7 @@ describe('a service that is slow or fails in part', () => {
       expect(await row.getByRole('button', { name }).isDisabled()).toBe(true)
     await row.getByRole('button', { name: /^More/ }).click()
     const entry = page.getByRole('menuitem', { name: 'Reboot' })
-    await expect.poll(() => entry.getAttribute('title')).toBe('The service does not answer now.')
+    await expect.poll(() => entry.getAttribute('title')).toBe('The service isn’t answering.')
     await page.keyboard.press('Escape')
 
     await sim.control('POST', '/sim/faults', { rules: [] })

@@ -43,7 +43,7 @@ test('a template is created, edited twice, rented from and deleted', async ({ st
   await page.setViewportSize({ width: 1080, height: 720 })
   await page.getByRole('button', { name: 'New template' }).click()
   await page.getByRole('button', { name: 'Create template' }).click()
-  await page.getByText('Give the template a name.').waitFor()
+  await page.getByText('Enter a template name.').waitFor()
   await page.getByLabel('Name', { exact: true }).fill('Trainer')
   await page.getByLabel('Image', { exact: true }).fill('pytorch/pytorch')
   await page.getByRole('radio', { name: 'SSH' }).check()

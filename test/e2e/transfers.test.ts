@@ -33,7 +33,7 @@ test('a copy started from an instance shows its delayed progress until it is don
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Path to copy', { exact: true }).fill('')
   await dialog.getByRole('button', { name: 'Start copy' }).click()
-  await dialog.getByText('Give the path to copy from.').waitFor()
+  await dialog.getByText('Enter the path to copy from.').waitFor()
   await dialog.getByLabel('Path to copy', { exact: true }).fill('/root/data')
   await dialog.getByLabel('Path to copy to', { exact: true }).fill('/root/copy')
   await dialog.getByRole('button', { name: 'Start copy' }).click()

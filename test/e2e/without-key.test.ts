@@ -83,6 +83,6 @@ test('limits and a rental on its way are shown after a kill and a start without 
   expect(await page.getByText('No limit is set.').count()).toBe(0)
 
   await second.stop()
-  await page.getByText('Berth has ended', { exact: true }).waitFor()
+  await page.getByText('Berth has quit', { exact: true }).waitFor()
   await page.getByText(ended).waitFor()
 })

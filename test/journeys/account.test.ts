@@ -85,7 +85,7 @@ test('two-factor authentication, from nothing to the last method removed', async
   await send(sim, dialog)
   // Ten minutes later it is no longer valid, and another one is sent.
   await sim.control('POST', '/sim/clock', { advance: 600 })
-  await dialog.getByText('The code sent is no longer valid: have another one sent.').waitFor()
+  await dialog.getByText('The code has expired. Send another one.').waitFor()
   await dialog.getByRole('button', { name: 'Send another code' }).click()
   await dialog.getByText(/^Sent/).waitFor()
   const sent = await lastCode(sim)
@@ -95,7 +95,7 @@ test('two-factor authentication, from nothing to the last method removed', async
   await dialog.getByRole('button', { name: 'Authorize' }).click()
   const picture = dialog.getByRole('img', { name: /QR code/ })
   await picture.waitFor()
-  await dialog.getByText(/may be added for another 2\d:\d\d/).waitFor()
+  await dialog.getByText(/You have 2\d:\d\d left to add/).waitFor()
   const app = URI.parse(await readQr(picture))
   if (!(app instanceof TOTP)) throw new Error('not an authenticator’s address')
   const spelled = await dialog.getByLabel('Secret of the authenticator').textContent()
@@ -129,7 +129,7 @@ test('two-factor authentication, from nothing to the last method removed', async
 
   // After the 30 minutes a backup code authorizes a phone.
   await sim.control('POST', '/sim/clock', { advance: 1800 })
-  await page.getByText(/may be added for another/).waitFor({ state: 'detached', timeout: 60_000 })
+  await page.getByText(/left to add a method/).waitFor({ state: 'detached', timeout: 60_000 })
   await page.getByRole('button', { name: 'Add a method…' }).click()
   await dialog.getByRole('radio', { name: 'Backup code' }).check()
   await dialog.getByRole('textbox', { name: 'Backup code' }).fill('nonsense')
@@ -291,7 +291,7 @@ test('an account whose key is refused comes online after a two-factor login', as
   await dialog.getByRole('textbox', { name: 'Code' }).fill(app.generate())
   await faults([])
   await dialog.getByRole('button', { name: 'Log in' }).click()
-  await page.getByText('You are logged in.').waitFor()
+  await page.getByText('You’re logged in.').waitFor()
   await page.getByText('Online', { exact: true }).waitFor()
 })
 
@@ -309,8 +309,8 @@ test('where the service lists nothing, the page says so, and takes an id by hand
     ],
   })
   await page.reload()
-  await page.getByText('This service does not list the webhooks.').waitFor()
-  await page.getByText('This service does not list the account’s SSH keys.').waitFor()
+  await page.getByText('This service doesn’t list the webhooks.').waitFor()
+  await page.getByText('This service doesn’t list the account’s SSH keys.').waitFor()
   await page.getByText(/doesn’t report its current preferences\.\s+Saving replaces all of them/).waitFor()
 
   const dialog = page.getByRole('dialog')
@@ -318,7 +318,7 @@ test('where the service lists nothing, the page says so, and takes an id by hand
   await page.getByRole('button', { name: 'Change…' }).click()
   await dialog.getByLabel('Name').fill('siren')
   await dialog.getByRole('button', { name: 'Save' }).click()
-  await page.getByText('The webhook is changed.').waitFor()
+  await page.getByText('Webhook changed.').waitFor()
   await sim.control('POST', '/sim/faults', {
     rules: [{ ...rule, method: 'DELETE', path: 'apikeys' }],
   })
@@ -335,7 +335,7 @@ test('where the service lists nothing, the page says so, and takes an id by hand
   await question.getByRole('button', { name: 'Delete key' }).click()
   await question.getByText('The service doesn’t support this.').waitFor()
   await question.getByRole('button', { name: 'Cancel' }).click()
-  await page.getByText('This service does not have an operation to delete keys').waitFor()
+  await page.getByText('This service can’t delete keys').waitFor()
 })
 
 test('a webhook is made with an event of the user’s own, changed and deleted', async ({ start }) => {
@@ -346,7 +346,7 @@ test('a webhook is made with an event of the user’s own, changed and deleted',
   await dialog.getByLabel('Name').fill('pager')
   await dialog.getByLabel('Address').fill('not an address')
   await dialog.getByRole('button', { name: 'Create webhook' }).click()
-  await dialog.getByText('Give a whole address, such as https://example.com/hook.').waitFor()
+  await dialog.getByText('Enter a whole address, such as https://example.com/hook.').waitFor()
   await dialog.getByText('Choose at least one event.').waitFor()
   await dialog.getByLabel('Address').fill('https://example.com/hook')
   await dialog.getByLabel('The credit runs low').check()
@@ -355,7 +355,7 @@ test('a webhook is made with an event of the user’s own, changed and deleted',
   await dialog.getByRole('button', { name: 'Create webhook' }).click()
   await webhooks.getByText('client:low_credit, client:outbid').waitFor()
   await webhooks.getByRole('button', { name: 'Test pager' }).click()
-  await page.getByText('This service cannot try a webhook.').waitFor()
+  await page.getByText('This service can’t test webhooks.').waitFor()
   await webhooks.getByRole('button', { name: 'Test pager' }).waitFor({ state: 'detached' })
 
   await webhooks.getByRole('button', { name: 'Change pager' }).click()
@@ -364,6 +364,6 @@ test('a webhook is made with an event of the user’s own, changed and deleted',
   await webhooks.getByText('siren').waitFor()
   await webhooks.getByRole('button', { name: 'Delete siren' }).click()
   await page.getByRole('alertdialog').getByRole('button', { name: 'Delete webhook' }).click()
-  await webhooks.getByText('There are none yet.').waitFor()
+  await webhooks.getByText('None yet.').waitFor()
   expect(errors).toEqual([])
 })

@@ -30,7 +30,7 @@ async function makeFolder(page: Page, name: string): Promise<void> {
   await page.getByRole('button', { name: 'New folder…' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Name').fill(name)
-  await dialog.getByRole('button', { name: 'Make folder' }).click()
+  await dialog.getByRole('button', { name: 'Create folder' }).click()
   await dialog.waitFor({ state: 'detached' })
   await row(page, name).waitFor()
 }
@@ -90,7 +90,7 @@ test('unsaved text is kept: each close asks first, and it outlives its instance'
   await sim.api('DELETE', `/api/v0/instances/${id}/`, {})
   await editor.getByText('Its instance is gone from the account.').waitFor()
   expect(await text.textContent()).toContain('twothreefour')
-  await page.getByText('Nothing is rented').waitFor()
+  await page.getByText('No instances').waitFor()
   expect(errors).toEqual([])
 })
 

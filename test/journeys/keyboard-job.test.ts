@@ -49,7 +49,7 @@ describe('by keyboard alone', () => {
   }) => {
     const berth = await start.berth({ flags: ['--demo', '--speed', '100'] })
     const { page, errors } = await start.page(berth.address)
-    await page.getByText('Nothing is rented').waitFor()
+    await page.getByText('No instances').waitFor()
 
     await press(page, 'Control+3')
     await page
@@ -114,7 +114,7 @@ describe('by keyboard alone', () => {
     await tabTo(page, /^Destroy/)
     await press(page, 'Enter')
     await row.waitFor({ state: 'detached', timeout: 60_000 })
-    await page.getByText('Nothing is rented').waitFor()
+    await page.getByText('No instances').waitFor()
     await expect.poll(() => focused(page)).not.toBe('nothing')
     expect(errors).toEqual([])
   })

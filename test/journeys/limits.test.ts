@@ -133,7 +133,7 @@ test('each kind of limit shows its moment, warns on the row, can be snoozed and 
   const [timed = 0, lasting = 0, idle = 0, costly = 0] = ids
   const kinds: [number, string, string?, string?][] = [
     [timed, 'At a time'],
-    [lasting, 'After a while', 'After', '2'],
+    [lasting, 'After some hours', 'After', '2'],
     [costly, 'At a spending limit', 'It has cost', '9'],
   ]
   for (const [id, kind, label, value] of kinds) {
@@ -161,7 +161,7 @@ test('each kind of limit shows its moment, warns on the row, can be snoozed and 
   }
 
   await newLimitOn(at, idle)
-  await choose(page, 'When', 'When it is idle')
+  await choose(page, 'When', 'When it’s idle')
   await page.getByLabel('GPU load below').fill('100')
   await page.getByLabel('For', { exact: true }).fill('10')
   await set(page)
@@ -194,8 +194,8 @@ test('account limits stop instances by budget and credit; one question stops the
   const running = async () =>
     (await Promise.all(ids.map(id => stateOf(at, id)))).filter(state => state === 'running').length
   await newLimitOnAccount(at)
-  await choose(page, 'When', 'When a month has cost so much')
-  await page.getByLabel('One month has cost').fill('0.4')
+  await choose(page, 'When', 'At a monthly budget')
+  await page.getByLabel('Spending per month').fill('0.4')
   await pass(at, (await set(page)) - 960)
   await passUntil(at, () => page.getByRole('button', { name: 'Snooze 1 h' }).isVisible())
   await page.getByRole('button', { name: 'Snooze 1 h' }).click(soon)
@@ -246,7 +246,7 @@ test('a limit that also works asleep is switched off and on, and found in the pa
   const { page, ids } = at
   const [id = 0] = ids
   await newLimitOn(at, id)
-  await choose(page, 'When', 'After a while')
+  await choose(page, 'When', 'After some hours')
   await page.getByLabel('After', { exact: true }).fill('2,5')
   await page.getByRole('switch', { name: 'Also while this computer sleeps' }).click()
   await page.getByRole('button', { name: 'Set limit' }).click()

@@ -129,7 +129,7 @@ test('a key’s passphrase is asked for when needed, and not stored in the page'
   await page.getByRole('radio', { name: /^mine/ }).check()
   await page.getByRole('link', { name: 'Instances' }).click()
   await row.getByRole('button', { name: 'Terminal' }).click()
-  await page.getByRole('button', { name: 'Give its passphrase' }).click({ timeout: 60_000 })
+  await page.getByRole('button', { name: 'Enter its passphrase' }).click({ timeout: 60_000 })
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Passphrase').fill('open barley')
   await dialog.getByRole('button', { name: 'Unlock' }).click()

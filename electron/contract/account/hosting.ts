@@ -5,7 +5,7 @@ import type { Micros } from '../spending/money.ts'
 /** A new network disk or, with `disk`, an existing one for further machines (section 4.4). */
 export const NetworkDiskRequest = v.object({
   mountPoint: given('the mount point', 1024),
-  machines: v.pipe(v.array(ServiceId), v.minLength(1, 'give at least one machine'), v.maxLength(1000)),
+  machines: v.pipe(v.array(ServiceId), v.minLength(1, 'enter at least one machine'), v.maxLength(1000)),
   disk: v.optional(ServiceId),
 })
 export type NetworkDiskRequest = v.InferOutput<typeof NetworkDiskRequest>

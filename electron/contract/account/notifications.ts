@@ -19,7 +19,7 @@ export const WebhookFields = v.object({
   name: v.exactOptional(name),
   url: v.pipe(
     given('the address to call', 2048),
-    v.url('give a whole address, such as https://example.com/hook'),
+    v.url('enter a whole address, such as https://example.com/hook'),
     v.regex(/^https:/i, 'the address begins with https://'),
   ),
   events: v.array(

@@ -5,7 +5,7 @@ import { sortColumns } from '../market/offer-columns.ts'
 /** The messages give the bounds in the page's unit. */
 const amount = (least: number, leastWord: string, most: number, mostWord: string) =>
   v.pipe(
-    v.number('give a number'),
+    v.number('enter a number'),
     v.minValue(least, `at least ${leastWord}`),
     v.maxValue(most, `at most ${mostWord}`),
   )

@@ -255,7 +255,7 @@ export function hinderedLimits(limits: number, hindrance: string | undefined): s
   return `${counted(limits, 'limit')} ${limits === 1 ? 'is' : 'are'} set and can’t act ${hindrance}.`
 }
 
-/** What is said of limits where Berth has ended; undefined where none is set. The demo's end with it. */
+/** What is said of limits where Berth has quit; undefined where none is set. The demo's end with it. */
 export function limitsWithoutBerth(accounts: readonly AccountView[]): string | undefined {
   const real = accounts.filter(({ demo }) => !demo)
   const said = hinderedLimits(limitsSet(real).length, 'while Berth is not running')

@@ -4,26 +4,26 @@ import { hasTrait } from '../instance/state-traits.ts'
 import type { Problem } from '../problem.ts'
 
 const Dollars = v.pipe(
-  v.number('give the sum in dollars'),
+  v.number('enter the sum in dollars'),
   v.minValue(0.01, 'at least $0.01'),
   v.maxValue(1_000_000, 'at most $1,000,000'),
 )
 
 const Span = v.pipe(
-  v.number('give the time as a number'),
+  v.number('enter the time as a number'),
   v.minValue(60, 'at least a minute'),
   v.maxValue(366 * 86_400, 'at most a year'),
 )
 
 const Percent = v.pipe(
-  v.number('give the load in percent'),
+  v.number('enter the load in percent'),
   v.minValue(1, 'at least 1 %'),
   v.maxValue(100, 'at most 100 %'),
 )
 
 /** The condition of a limit. Money in dollars, times in seconds, moments in epoch seconds of the account's time. */
 export const LimitWhen = v.variant('kind', [
-  v.strictObject({ kind: v.literal('time'), at: v.pipe(v.number('give a date and a time'), v.finite()) }),
+  v.strictObject({ kind: v.literal('time'), at: v.pipe(v.number('enter a date and a time'), v.finite()) }),
   /** Since it was set. */
   v.strictObject({ kind: v.literal('duration'), seconds: Span }),
   /** The GPU load was below `below` percent for `seconds`, as far as Berth has seen. */
@@ -36,7 +36,7 @@ export const LimitWhen = v.variant('kind', [
   v.strictObject({
     kind: v.literal('credit'),
     hours: v.pipe(
-      v.number('give the time in hours'),
+      v.number('enter the time in hours'),
       v.minValue(0.1, 'at least 0.1 hours'),
       v.maxValue(10_000, 'at most 10,000 hours'),
     ),
@@ -45,7 +45,7 @@ export const LimitWhen = v.variant('kind', [
   v.strictObject({
     kind: v.literal('away'),
     seconds: v.pipe(
-      v.number('give the time as a number'),
+      v.number('enter the time as a number'),
       v.minValue(5, 'at least 5 seconds'),
       v.maxValue(90 * 86_400, 'at most 90 days'),
     ),

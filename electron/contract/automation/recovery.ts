@@ -5,7 +5,7 @@ import type { Micros } from '../spending/money.ts'
 
 /** The least seconds between two actions on one instance. */
 const Floor = v.pipe(
-  v.number('give the least time between two'),
+  v.number('enter the least time between two'),
   v.minValue(30, 'at least 30 seconds'),
   v.maxValue(604_800, 'at most 7 days'),
 )

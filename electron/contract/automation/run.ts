@@ -15,7 +15,7 @@ export type RunAction = v.InferOutput<typeof RunAction>
 const requestFields = {
   command: v.pipe(
     v.string(),
-    v.check(text => text.trim() !== '', 'give the command to run'),
+    v.check(text => text.trim() !== '', 'enter the command to run'),
     v.maxLength(65_536, 'at most 65,536 characters'),
     v.check(text => !text.includes('\0'), 'without a zero byte'),
   ),
@@ -30,7 +30,7 @@ const requestFields = {
   watchdog: v.boolean(),
   /** Seconds without output and GPU load after which the run seems stuck; 0 for never. */
   stuckAfter: v.pipe(
-    v.number('give the time as a number'),
+    v.number('enter the time as a number'),
     v.integer('whole seconds'),
     v.minValue(0, 'at least 0'),
     v.maxValue(30 * 86_400, 'at most 30 days'),

@@ -14,7 +14,7 @@ export const WatchRents = v.object({
   limits: RetryLimits,
   /** Machines in total; then the watch is done. */
   most: v.pipe(
-    v.number('give a number of machines'),
+    v.number('enter a number of machines'),
     v.integer('a whole number of machines'),
     v.minValue(1, 'at least one machine'),
     v.maxValue(20, 'at most 20 machines'),
@@ -24,11 +24,11 @@ export type WatchRents = v.InferOutput<typeof WatchRents>
 
 /** A search of the market that is repeated. */
 export const WatchRequest = v.object({
-  name: v.pipe(v.string(), v.trim(), v.nonEmpty('give it a name'), v.maxLength(64, 'at most 64 characters')),
+  name: v.pipe(v.string(), v.trim(), v.nonEmpty('enter a name'), v.maxLength(64, 'at most 64 characters')),
   search: RentalSearch,
   /** Minutes of the account's time between searches. */
   every: v.pipe(
-    v.number('give a number of minutes'),
+    v.number('enter a number of minutes'),
     v.integer('whole minutes'),
     v.minValue(1, 'at least a minute'),
     v.maxValue(1440, 'at most a day'),

@@ -36,7 +36,7 @@ import { account, command, given, name, ServiceId } from './command.ts'
 const secret = v.pipe(
   v.string(),
   v.trim(),
-  v.nonEmpty('give the API key'),
+  v.nonEmpty('enter the API key'),
   v.maxLength(4096, 'an API key is shorter than that'),
   v.regex(/^[\x21-\x7e]+$/, 'an API key has no spaces and only plain characters'),
 )
@@ -45,7 +45,7 @@ const secret = v.pipe(
 export const accountCommands = {
   /** Checks the key by reading the current user and stores it in the keychain; answers the new account's id. */
   connectAccount: command({
-    baseUrl: v.pipe(v.string(), v.trim(), v.nonEmpty('give the base URL of the service'), v.maxLength(2048)),
+    baseUrl: v.pipe(v.string(), v.trim(), v.nonEmpty('enter the base URL of the service'), v.maxLength(2048)),
     key: secret,
     name: v.optional(name),
   }).answers<AccountId>(),

@@ -19,7 +19,7 @@ export const onInstance = { account, instance: InstanceId }
 export const name = v.pipe(
   v.string(),
   v.trim(),
-  v.nonEmpty('give it a name'),
+  v.nonEmpty('enter a name'),
   v.maxLength(64, 'at most 64 characters'),
 )
 
@@ -33,7 +33,7 @@ export function given(what: string, most: number) {
   return v.pipe(
     v.string(),
     v.trim(),
-    v.nonEmpty(`give ${what}`),
+    v.nonEmpty(`enter ${what}`),
     v.maxLength(most, `at most ${most} characters`),
   )
 }

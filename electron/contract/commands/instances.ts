@@ -52,7 +52,7 @@ export const limitCommands = {
     limit: v.optional(LimitId),
     /** Seconds ahead. */
     warning: v.pipe(
-      v.number('give the warning in minutes'),
+      v.number('enter the warning in minutes'),
       v.minValue(0),
       v.maxValue(86_400, 'at most a day ahead'),
     ),
@@ -114,7 +114,7 @@ export const metricsCommands = {
       v.pipe(
         v.string(),
         v.trim(),
-        v.regex(/^\//, 'give the path from the root, as /var/log/onstart.log'),
+        v.regex(/^\//, 'enter the path from the root, as /var/log/onstart.log'),
         v.maxLength(1024, 'at most 1024 characters'),
         v.regex(/^[^\p{Cc}]*$/u, 'without control characters'),
       ),

@@ -30,7 +30,7 @@ export const OfferQuery = v.object({
   verifiedOnly: v.boolean(),
   /** GB of storage in the price. */
   storage: v.pipe(
-    v.number('give the disk in GB'),
+    v.number('enter the disk in GB'),
     v.gtValue(0, 'more than 0 GB'),
     v.maxValue(100_000, 'at most 100,000 GB'),
   ),

@@ -11,7 +11,7 @@ export const firstDisk = 20
 
 const bidUpTo = (most: number, message: string) =>
   v.pipe(
-    v.number('give the bid as a number of dollars per hour'),
+    v.number('enter the bid as a number of dollars per hour'),
     v.finite(),
     v.minValue(0.001, 'the lowest bid is $0.001 per hour'),
     v.maxValue(most, message),
@@ -98,7 +98,7 @@ export const VolumeName = v.pipe(
 export const VolumeRequest = v.variant('create', [
   v.object({
     create: v.literal(false),
-    volume: v.pipe(v.number('give the volume’s id'), v.safeInteger(), v.minValue(1)),
+    volume: v.pipe(v.number('enter the volume’s id'), v.safeInteger(), v.minValue(1)),
     /** The machine that the volume is on, where known: no other is tried. */
     machine: v.optional(v.number()),
     mountPath: MountPath,
@@ -106,11 +106,11 @@ export const VolumeRequest = v.variant('create', [
   v.object({
     create: v.literal(true),
     /** Of the volume offer; absent: of the one on the rented offer's machine. */
-    volume: v.optional(v.pipe(v.number('give the volume offer’s id'), v.safeInteger(), v.minValue(1))),
+    volume: v.optional(v.pipe(v.number('enter the volume offer’s id'), v.safeInteger(), v.minValue(1))),
     name: v.optional(VolumeName),
     /** GB. */
     size: v.pipe(
-      v.number('give the size in GB'),
+      v.number('enter the size in GB'),
       v.finite(),
       v.gtValue(0, 'the volume must be larger than 0 GB'),
     ),
@@ -151,7 +151,7 @@ const requestFields = v.object({
   registry: v.optional(RegistryLogin),
   /** GB. */
   disk: v.pipe(
-    v.number('give the disk in GB'),
+    v.number('enter the disk in GB'),
     v.finite(),
     v.gtValue(0, 'the disk must be larger than 0 GB'),
     v.maxValue(100_000, 'at most 100,000 GB'),
@@ -175,7 +175,7 @@ const requestFields = v.object({
   /** GB expected on its first day, for forecasts and limits until traffic is measured. */
   traffic: v.optional(
     v.pipe(
-      v.number('give the traffic in GB'),
+      v.number('enter the traffic in GB'),
       v.finite(),
       v.gtValue(0, 'the traffic must be more than 0 GB'),
       v.maxValue(1_000_000, 'at most 1,000,000 GB'),
@@ -185,7 +185,7 @@ const requestFields = v.object({
   stops: v.optional(Stops),
 })
 
-const imageOrTemplate = 'give a Docker image, such as pytorch/pytorch'
+const imageOrTemplate = 'enter a Docker image, such as pytorch/pytorch'
 
 export const RentRequest = v.pipe(
   requestFields,
@@ -218,27 +218,27 @@ export type OpenRequest = v.InferOutput<typeof OpenRequest>
 export const RetryLimits = v.object({
   /** The most machines to try, counting offers that were gone. */
   attempts: v.pipe(
-    v.number('give a number of attempts'),
+    v.number('enter a number of attempts'),
     v.integer('a whole number of attempts'),
     v.minValue(1, 'at least one attempt'),
     v.maxValue(20, 'at most 20 attempts'),
   ),
   /** Dollars that all attempts together may cost until one is ready. */
   ceiling: v.pipe(
-    v.number('give what the attempts may cost'),
+    v.number('enter what the attempts may cost'),
     v.minValue(0.01, 'at least $0.01'),
     v.maxValue(1000, 'at most $1,000'),
   ),
   /** Seconds that one attempt may take until its instance is ready. */
   deadline: v.pipe(
-    v.number('give the minutes that an attempt may take'),
+    v.number('enter the minutes that an attempt may take'),
     v.minValue(60, 'at least a minute'),
     v.maxValue(7200, 'at most two hours'),
   ),
   /** Dollars per hour, disk included: dearer offers are skipped. Not used with a bid, which is its own limit. */
   price: v.optional(
     v.pipe(
-      v.number('give a price per hour'),
+      v.number('enter a price per hour'),
       v.minValue(0.001, 'at least $0.001 per hour'),
       v.maxValue(1000, 'at most $1,000 per hour'),
     ),

@@ -3,7 +3,7 @@ import { given, text } from '../commands/command.ts'
 
 /** A template's own fields (section 2.3), as edited. */
 export const TemplateFields = v.object({
-  name: given('the template a name', 256),
+  name: given('a template name', 256),
   image: given('a Docker image', 512),
   tag: text(128),
   description: text(2048),
@@ -29,7 +29,7 @@ export const TemplateFields = v.object({
   extraFilters: v.record(v.string(), v.record(v.string(), v.unknown())),
   /** GB. */
   disk: v.pipe(
-    v.number('give the disk in GB'),
+    v.number('enter the disk in GB'),
     v.finite(),
     v.gtValue(0, 'the disk must be larger than 0 GB'),
     v.maxValue(100_000),

@@ -12,7 +12,7 @@ const text = (most: number, empty = 'is empty') =>
 const whole = (least: number, most: number) =>
   v.pipe(
     v.number('must be a number'),
-    v.integer('give a whole number'),
+    v.integer('enter a whole number'),
     v.minValue(least, `at least ${least}`),
     v.maxValue(most, `at most ${most}`),
   )
@@ -35,12 +35,12 @@ const Inside = v.pipe(
   text(1024),
   v.check(
     path => !/[\0\\]/.test(path) && !path.startsWith('/'),
-    'give a path below the project, such as out/models',
+    'enter a path below the project, such as out/models',
   ),
   v.transform(path => path.replace(/(?<!\/)\/+$/, '')),
   v.check(
     path => path !== '' && path.split('/').every(name => name !== '' && name !== '.' && name !== '..'),
-    'give a path below the project, such as out/models',
+    'enter a path below the project, such as out/models',
   ),
 )
 
@@ -70,15 +70,15 @@ const CachePath = v.pipe(
   text(1024),
   v.regex(
     /^(?:~|\/[^/\0\\]+)(?:\/[^/\0\\]+)+$/,
-    'give a folder on the machine, such as ~/.cache/huggingface',
+    'enter a folder on the machine, such as ~/.cache/huggingface',
   ),
   v.check(
     path => !path.split('/').some(name => name === '.' || name === '..'),
-    'give a folder on the machine, such as ~/.cache/huggingface',
+    'enter a folder on the machine, such as ~/.cache/huggingface',
   ),
 )
 
-const cloudForm = 'give a place in a cloud such as s3://bucket/folder'
+const cloudForm = 'enter a place in a cloud such as s3://bucket/folder'
 
 /** A place in a cloud of the user's; with the id of a cloud connection, `s3.101://bucket/folder`. */
 const CloudAddress = v.pipe(
@@ -94,11 +94,11 @@ const CloudTarget = v.pipe(
       !/[\0\\]/.test(path) &&
       !path.split('/').some(name => name === '.' || name === '..') &&
       !/^\/*(root\/*)?$/.test(path),
-    'give a folder below the project, or one such as /data/images',
+    'enter a folder below the project, or one such as /data/images',
   ),
 )
 
-const volumeForm = 'give a volume such as datasets:/data, or {name, at, size}'
+const volumeForm = 'enter a volume such as datasets:/data, or {name, at, size}'
 
 /** A volume of the service by its name or number, where it is mounted, and the GB of one to create where there is none. */
 const Volume = v.union(
@@ -117,8 +117,8 @@ const Volume = v.union(
 )
 
 const Port = v.union(
-  [whole(1, 65_535), v.pipe(v.string(), v.regex(/^\d{1,5}:\d{1,5}$/, 'give a port such as 6006 or 8080:80'))],
-  'give a port such as 6006 or 8080:80',
+  [whole(1, 65_535), v.pipe(v.string(), v.regex(/^\d{1,5}:\d{1,5}$/, 'enter a port such as 6006 or 8080:80'))],
+  'enter a port such as 6006 or 8080:80',
 )
 
 /** Names of the environment that a sweep sets; Berth's own are not among them. */
@@ -227,7 +227,7 @@ export const ProjectSpec = v.strictObject({
   ),
   /** Runs once on each machine, before the command. */
   setup: v.optional(text(65_536)),
-  run: text(65_536, 'give the command to run'),
+  run: text(65_536, 'enter the command to run'),
   /** The paths to download. */
   results: v.optional(oneOrMore(Inside, 100)),
   /** How often results are downloaded while it runs, in seconds. */

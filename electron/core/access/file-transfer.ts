@@ -33,7 +33,7 @@ export interface FileTransferNeeds {
   name: string
   folder: string
   job: TransferJob
-  /** Absent where it cannot begin again once Berth has ended. */
+  /** Absent where it cannot begin again once Berth has quit. */
   again?: Again
   clock: Clock
   /** Of one that an earlier Berth began: why it failed, and whether for good. Epoch milliseconds. */

@@ -68,7 +68,7 @@ export function nameTaken(name: string): BerthError {
   return new BerthError({
     code: 'key_exists',
     message: `Berth already has a key “${name}”.`,
-    advice: 'Give it another name.',
+    advice: 'Choose another name.',
     field: 'name',
   })
 }

@@ -27,12 +27,9 @@ export class ConnectForm {
     draft.clear()
     this.#connected()
     if (await this.#isRefused(account)) {
-      this.#page.say(
-        'One step more',
-        'The service wants a login with two factors before this key may do anything else.',
-      )
+      this.#page.say('One more step', 'The service requires a two-factor login before you can use this key.')
       dialogs.show({ kind: 'login' })
-    } else this.#page.say('The account is connected.')
+    } else this.#page.say('Account connected.')
   }
 
   /**

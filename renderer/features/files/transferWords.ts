@@ -32,7 +32,7 @@ export function percentDone({ done, total, step }: FileTransferView): number {
 /** "12 MB of 64 MB, 3 of 10 files, 14 MB/s, 4 s left". */
 export function progressWords(transfer: FileTransferView): string {
   const { total, done, files, filesDone, step, leftOut, direction } = transfer
-  if (step === 'preparing' && total === 0) return 'looking what there is'
+  if (step === 'preparing' && total === 0) return 'listing files'
   const left = secondsLeft(transfer)
   // Of one that an earlier Berth began, no size is known.
   const isKnown = total > 0 || step === 'done'

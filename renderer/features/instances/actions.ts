@@ -28,7 +28,7 @@ export function instanceActions(instance: InstanceView, page: Page): Action[] {
 }
 
 function actionsOf(instance: InstanceView, page: Page): Action[] {
-  const shut = canGetIn(instance) ? undefined : 'It can be entered once it runs.'
+  const shut = canGetIn(instance) ? undefined : 'You can connect once it’s running.'
   const go = (to: string) => () => route.go(`instances/${instance.id}/${to}`)
   const ask = (kind: 'rename' | 'bid' | 'another' | 'destroy') => () =>
     dialogs.show({ kind, instance: instance.id })

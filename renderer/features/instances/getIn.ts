@@ -13,7 +13,12 @@ export async function openJupyter(page: Page, { id }: InstanceView): Promise<voi
 export async function copyJupyter(page: Page, { id }: InstanceView): Promise<void> {
   const answer = await page.attempt(page.berth.openJupyter({ instance: id, open: false }))
   if (answer?.url === undefined) return
-  await copyAndSay(page, answer.url, 'Address copied, with its token.', 'It lets in whoever has it.')
+  await copyAndSay(
+    page,
+    answer.url,
+    'Address copied, with its token.',
+    'Anyone with this address can get in.',
+  )
 }
 
 /** Forwards a port of the instance, and opens it in the browser where a web server answers. */
@@ -43,7 +48,7 @@ async function show(page: Page, opening: Promise<OpenedAddress>, what: string): 
   }
   const { url, opened } = answer
   if (url === undefined) {
-    page.say(`${what} is forwarded.`, 'What answers is no web page: its address is listed under the ports.')
+    page.say(`${what} is forwarded.`, 'It isn’t a web page. See its address in the list of ports.')
   } else if (!opened && !openApart(url)) {
     // Browsers block a window that is opened some seconds after the click.
     dialogs.show({ kind: 'address', what, url })

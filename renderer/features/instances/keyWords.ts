@@ -5,7 +5,7 @@ export function sshKeyTitle(key: SshKey, keys: readonly SshKey[]): string {
   if (key.name === 'berth') return 'Berth’s own key'
   if (key.name === 'agent') {
     const several = keys.filter(({ from }) => from === 'agent').length > 1
-    return several ? 'SSH agent, whichever of its keys gets in' : `SSH agent: ${key.comment || 'its key'}`
+    return several ? 'SSH agent, any of its keys' : `SSH agent: ${key.comment || 'its key'}`
   }
   if (key.from === 'agent') return `SSH agent: ${key.comment || 'a key'}`
   return key.name.replace(/^berth\//, '')
@@ -13,7 +13,7 @@ export function sshKeyTitle(key: SshKey, keys: readonly SshKey[]): string {
 
 /** Where a key is stored, where its name alone does not tell; `account` is the name of the account shown. */
 export function keyPlace(key: SshKey, account: string | undefined): string {
-  if (key.name === 'berth' && account !== undefined) return `${key.type}, for ${account} alone`
+  if (key.name === 'berth' && account !== undefined) return `${key.type}, only for ${account}`
   if (key.name === 'berth' || key.from === 'agent') return key.type
   return key.from === 'berth' ? `${key.type}, kept by Berth` : `${key.type}, in ~/.ssh`
 }

@@ -30,11 +30,11 @@ export function tunnelAddress({ host, localPort }: TunnelView): string | undefin
 /** Where an open tunnel's page waits for the browser, and what to do if that is not found there. */
 export function whereItWaits(tunnel: TunnelView, atLoopback: boolean): string {
   if (atLoopback) return `${tunnel.name} waits for your browser at 127.0.0.1:${tunnel.localPort}.`
-  return `${tunnel.name} waits for your browser at ${tunnelAddress(tunnel)}. If your browser does not find that name, open it at 127.0.0.1. ${loopbackCost}`
+  return `${tunnel.name} waits for your browser at ${tunnelAddress(tunnel)}. If your browser can’t find that name, open it at 127.0.0.1. ${loopbackCost}`
 }
 
 /** The drawback of 127.0.0.1. */
-export const loopbackCost = 'There pages of instances share the cookies that scripts can read.'
+export const loopbackCost = 'There, pages of different instances share cookies that scripts can read.'
 
 /** A tunnel's state in a word or two. */
 export function tunnelState({ step }: TunnelView): string {
@@ -59,5 +59,5 @@ export function tunnelTrouble({ name, step, problem }: TunnelView): string {
     return `${name}: the connection was lost. It reconnects at the same address.`
   if (step === 'reconnecting' && problem?.code === 'not_running')
     return `${name} reconnects at the same address once the instance runs.`
-  return [problem?.message ?? `${name} could not be opened.`, problem?.advice].filter(Boolean).join(' ')
+  return [problem?.message ?? `${name} couldn’t be opened.`, problem?.advice].filter(Boolean).join(' ')
 }

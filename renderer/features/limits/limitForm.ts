@@ -35,7 +35,7 @@ export const warnings = [
 
 export const whenMissed: readonly { value: 'act' | 'tell'; label: string }[] = [
   { value: 'act', label: 'Act on waking' },
-  { value: 'tell', label: 'Only tell me' },
+  { value: 'tell', label: 'Only notify me' },
 ]
 
 export function choicesOn(place: 'instance' | 'account'): { value: LimitChoice; label: string }[] {
@@ -130,13 +130,13 @@ export const limitForms: Readonly<Record<LimitChoice, LimitForm>> = {
   },
   duration: {
     kind: 'duration',
-    label: 'After a while',
+    label: 'After some hours',
     fields: [{ name: 'hours', part: 'seconds', label: 'After', unit: 'hours from now' }],
     request: read => ({ kind: 'duration', seconds: Math.round(read('hours', 3600)) }),
   },
   idle: {
     kind: 'idle',
-    label: 'When it is idle',
+    label: 'When it’s idle',
     fields: [
       { name: 'load', part: 'below', label: 'GPU load below', unit: '%' },
       {
@@ -145,7 +145,7 @@ export const limitForms: Readonly<Record<LimitChoice, LimitForm>> = {
         label: 'For',
         unit: 'minutes',
         hint: () =>
-          'Counted while Berth is connected. If the service doesn’t report the load, Berth reads it over SSH.',
+          'Measured while Berth is connected. If the service doesn’t report the load, Berth reads it over SSH.',
       },
     ],
     request: read => ({ kind: 'idle', below: read('load'), seconds: Math.round(read('minutes', 60)) }),
@@ -159,7 +159,7 @@ export const limitForms: Readonly<Record<LimitChoice, LimitForm>> = {
         part: 'seconds',
         label: 'Minutes away',
         unit: 'minutes',
-        hint: () => 'Asleep, ended, or without a network. Only a watchdog on the instance knows.',
+        hint: () => 'Asleep, closed or offline. Only a watchdog on the instance can tell.',
       },
     ],
     request: read => ({ kind: 'away', seconds: Math.round(read('awayMinutes', 60)) }),
@@ -172,14 +172,14 @@ export const limitForms: Readonly<Record<LimitChoice, LimitForm>> = {
   },
   day: {
     kind: 'budget',
-    label: 'When a day has cost so much',
-    fields: [dollars('One day has cost', 'day')],
+    label: 'At a daily budget',
+    fields: [dollars('Spending per day', 'day')],
     request: read => ({ kind: 'budget', per: 'day', dollars: read('dollars') }),
   },
   month: {
     kind: 'budget',
-    label: 'When a month has cost so much',
-    fields: [dollars('One month has cost', 'month')],
+    label: 'At a monthly budget',
+    fields: [dollars('Spending per month', 'month')],
     request: read => ({ kind: 'budget', per: 'month', dollars: read('dollars') }),
   },
   credit: {
@@ -192,7 +192,7 @@ export const limitForms: Readonly<Record<LimitChoice, LimitForm>> = {
         label: 'The credit would last less than',
         unit: 'hours',
         hint: () =>
-          'Stops one instance after another until the credit lasts that long again: silent and idle ones first, then those that have cost least since they started.',
+          'Stops instances one by one until the credit lasts that long again: silent and idle ones first, then those that have cost the least since they started.',
       },
     ],
     request: read => ({ kind: 'credit', hours: read('creditHours') }),

@@ -51,7 +51,7 @@ export function dueWords(
   const target = instances[limit.instance ?? '']
   if (hasEnded(limit)) return ''
   if (hindered && (dueAt === undefined || when.kind === 'idle')) return ''
-  if (when.kind === 'away') return 'It counts while Berth is away.'
+  if (when.kind === 'away') return 'Active while Berth is away.'
   if (dueAt === undefined)
     return when.kind === 'idle' ? notIdle(instances[limit.instance ?? '']) : notDue(limit, instances)
   if (dueAt <= now) {
@@ -63,7 +63,7 @@ export function dueWords(
       limit.instance === undefined
         ? Object.values(instances).some(({ state }) => hasTrait(state, 'stoppable'))
         : target && actsIn(target.state, limit)
-    return acts ? `${since}; it acts at the next poll.` : 'Reached; nothing runs that it would stop.'
+    return acts ? `${since}; it acts at the next poll.` : 'Reached, but no running instance to stop.'
   }
   const sure = limitKinds[when.kind].isSure
   const only = target && !actsIn(target.state, limit) ? ', if it runs by then' : ''
@@ -84,8 +84,8 @@ export function notDue(
 
 function notIdle(instance: InstanceView | undefined): string {
   return instance && instance.state !== 'running'
-    ? 'It counts once the instance runs.'
-    : 'It is not idle now.'
+    ? 'Active once the instance runs.'
+    : 'It isn’t idle right now.'
 }
 
 /**
@@ -98,17 +98,17 @@ export function limitHint(
   now: number,
 ): string | undefined {
   if (kind !== 'cost')
-    return `All instances together, by this computer’s calendar. It stays on: instances that start later that ${kind} are stopped too.`
+    return `Total of all instances, in local time. Instances that start later that ${kind} are stopped too.`
   if (!instance) return undefined
   const spent = knownSpent(instance, now)
   if (spent === undefined) return 'The service doesn’t report its cost.'
-  return `Since it was made: ${money(spent)} so far, now ${costOf([instance])}.`
+  return `Since renting: ${money(spent)} so far, now ${costOf([instance])}.`
 }
 
 /** When the limit in the dialog would act. The sentence before it has the moment where that is certain. */
 export function previewMoment(kind: LimitKind, dueAt: number, now: number): string {
   const away = `in ${duration(dueAt - now)}`
-  if (limitKinds[kind].isSure) return `That is ${away}.`
+  if (limitKinds[kind].isSure) return `${away.charAt(0).toUpperCase()}${away.slice(1)}.`
   return `At the current rate: ${atMoment(dueAt, now)}, ${away}.`
 }
 
@@ -131,9 +131,9 @@ function rank(limit: LimitView): number {
 }
 
 export const watchdogStepWords: Record<WatchdogView['step'], string> = {
-  putting: 'Being put there',
+  putting: 'Installing',
   watching: 'Watching',
-  removing: 'Being removed',
+  removing: 'Removing',
   lost: 'Gone from the instance',
 }
 
@@ -143,17 +143,15 @@ export function seenWords({ seen, request }: WatchdogView): string[] {
   const { load, blind, idleFor, leasedFor, why, tries, comesBack, key } = seen
   return [
     ...(load === undefined ? [] : [`GPU load ${load} %`]),
-    ...(blind ? ['cannot read the GPU load: idle time does not count'] : []),
+    ...(blind ? ['can’t read the GPU load, so idle time doesn’t count'] : []),
     ...(idleFor === undefined || !request.idle
       ? []
       : [`idle for ${duration(idleFor)} of ${duration(request.idle.seconds)}`]),
-    ...(leasedFor === undefined ? [] : [`lease renewed ${duration(leasedFor)} before`]),
+    ...(leasedFor === undefined ? [] : [`lease renewed ${duration(leasedFor)} earlier`]),
     ...(why === undefined
       ? []
       : [`acting, since ${watchdogReason(why)}${tries ? `; tried ${tries} times` : ''}`]),
-    comesBack
-      ? 'comes back after a restart'
-      : 'after a restart of the container Berth puts it back, once it gets in',
+    comesBack ? 'comes back after a restart' : 'Berth reinstalls it if the container restarts',
     key === 'container' ? 'uses the container’s own key' : 'uses the instance’s own key, kept in its folder',
   ]
 }

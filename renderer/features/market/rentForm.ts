@@ -102,9 +102,9 @@ function registryErrors(login: RegistryLogin, kept: RegistryLogin | undefined): 
   const { server, user, token } = login
   const isKept = kept?.server === server && kept.user === user
   return {
-    ...(server === '' && { 'registry.server': 'Give the registry, such as ghcr.io or docker.io.' }),
-    ...(user === '' && { 'registry.user': 'Give the user whose token it is.' }),
-    ...(token === '' && !isKept && { 'registry.token': 'Give the token: secrets are not remembered.' }),
+    ...(server === '' && { 'registry.server': 'Enter the registry, such as ghcr.io or docker.io.' }),
+    ...(user === '' && { 'registry.user': 'Enter the user of this token.' }),
+    ...(token === '' && !isKept && { 'registry.token': 'Enter the token. Secrets aren’t remembered.' }),
   }
 }
 
@@ -117,7 +117,7 @@ function readVolume({ mode, volume, size, mountPath }: VolumeDraft) {
 /** What is wrong with the request on this machine alone. */
 function offerErrors(request: RentRequest, offer: OfferView): RentErrors {
   if (offer.disk !== undefined && request.disk > offer.disk) {
-    return { disk: `This machine has ${diskRoom(offer.disk)} to offer.` }
+    return { disk: `This machine offers ${diskRoom(offer.disk)}.` }
   }
   return {}
 }
@@ -127,12 +127,11 @@ function rowErrors(rows: readonly EnvRow[], kept: ReadonlySet<string>): RentErro
   const seen = new Set<string>()
   for (const { key, name, value, secret } of rows) {
     const bare = name.trim()
-    if (bare === '') errors[`env.${key}`] = 'Give the variable a name.'
-    else if (bare === 'BERTH_RENTAL')
-      errors[`env.${key}`] = 'Berth marks its rentals with this name: take another.'
-    else if (seen.has(bare)) errors[`env.${key}`] = `${bare} is given twice.`
+    if (bare === '') errors[`env.${key}`] = 'Enter a name.'
+    else if (bare === 'BERTH_RENTAL') errors[`env.${key}`] = 'Berth uses this name itself. Choose another.'
+    else if (seen.has(bare)) errors[`env.${key}`] = `${bare} is set twice.`
     else if (secret && value === '' && !kept.has(bare))
-      errors[`env.${key}`] = `Give ${bare} its value: secrets are not remembered.`
+      errors[`env.${key}`] = `Enter the value of ${bare}. Secrets aren’t remembered.`
     seen.add(bare)
   }
   return errors
@@ -154,7 +153,7 @@ function readPorts(
       return { list, error: `${word}: ports go from 1 to 65535.` }
     const same = list.find(each => each.protocol === protocol && (each.outside ?? each.container) === outside)
     if (same && same.container !== container)
-      return { list, error: `${outside} outside cannot stand for two ports inside.` }
+      return { list, error: `${outside} can’t map to two container ports.` }
     if (!same) list.push({ container, protocol, outside: outside === container ? undefined : outside })
   }
   return list.length > 64 ? { list, error: 'At most 64 ports.' } : { list }

@@ -73,18 +73,18 @@ export function readRun(fields: RunFields, into: string | undefined): ReadForm<R
 /** The steps after the run's end, in sentences. */
 export function afterwardsWords({ fetches, fetch, afterwards, watchdog }: RunFields, into: string): string {
   const steps = [
-    ...(fetches ? [`${fetch.trim() || 'the folder'} is fetched into ${into}`] : []),
+    ...(fetches ? [`${fetch.trim() || 'the folder'} is downloaded to ${into}`] : []),
     ...(afterwards === 'nothing'
       ? []
       : [`the instance is ${afterwards === 'stop' ? 'stopped' : 'destroyed, with all data on it'}`]),
   ]
-  if (steps.length === 0) return 'When it ends, Berth says so, and the instance is left as it is.'
+  if (steps.length === 0) return 'When it ends, you’re notified, and the instance keeps running.'
   const sentences = [`When it ends, ${steps.join(', and then ')}.`]
   if (fetches)
     sentences.push(
       afterwards === 'nothing'
-        ? 'While Berth cannot reach it, it keeps trying.'
-        : 'If Berth can’t reach it, it keeps trying; if the folder can’t be fetched, you get an alert. Until all files are here, the instance keeps running.',
+        ? 'If Berth can’t reach it, it keeps trying.'
+        : 'If Berth can’t reach it, it keeps trying; if the download fails, you get an alert. The instance keeps running until all files are here.',
     )
   if (afterwards !== 'nothing' && watchdog) sentences.push(watchdogWords(fetches, afterwards))
   else if (fetches && afterwards !== 'nothing')
@@ -95,7 +95,7 @@ export function afterwardsWords({ fetches, fetch, afterwards, watchdog }: RunFie
 /** The watchdog's action and its time: it never destroys files that are still to be downloaded. */
 function watchdogWords(fetches: boolean, afterwards: RunAction): string {
   if (fetches)
-    return 'If nothing was fetched within 15 min, such as while this computer sleeps, the watchdog stops the instance. Its disk and files stay, and are fetched once you start it again.'
+    return 'If nothing is downloaded within 15 min, for example while this computer sleeps, the watchdog stops the instance. Its files stay, and are downloaded once you start it again.'
   return `While this computer sleeps, the watchdog ${afterwards === 'stop' ? 'stops' : 'destroys'} it, 5 min after the end.`
 }
 
@@ -107,7 +107,7 @@ export function runBriefly({
 }: Pick<RunRequest, 'command' | 'fetch' | 'afterwards'>): { command: string; steps: string } {
   const line = command.trim().split('\n')[0] ?? ''
   const steps = [
-    ...(fetch === undefined ? [] : [`fetch ${fetch}`]),
+    ...(fetch === undefined ? [] : [`download ${fetch}`]),
     ...(afterwards === 'nothing' ? [] : [afterwards]),
   ]
   return {

@@ -50,7 +50,7 @@ export function runState(run: RunView): { word: string; shape: Shape } {
         ? { word: 'Running', shape: 'running' }
         : { word: 'Starting', shape: 'busy' }
     case 'waiting':
-      return { word: isProject ? name(step) : 'Waits for its instance', shape: 'busy' }
+      return { word: isProject ? name(step) : 'Waiting for its instance', shape: 'busy' }
     case 'fetching':
       return { word: isProject ? name(step) : `${endedWith(code)}, fetching`, shape: 'busy' }
     case 'ending':
@@ -78,24 +78,24 @@ export function nextWords(run: RunView, now: number): string {
         : `no output and no GPU load for ${duration(now - stuckSince)}`,
     )
   if (fetched && fetch !== undefined) parts.push(`${fetch} is in ${into}`)
-  else if ((step === 'done' || isFailed) && fetch !== undefined) parts.push(`${fetch} was not fetched`)
+  else if ((step === 'done' || isFailed) && fetch !== undefined) parts.push(`${fetch} wasn’t downloaded`)
   if (acted) parts.push(`the instance was ${acted === 'stop' ? 'stopped' : 'destroyed'}`)
-  else if (interrupted) parts.push('the instance was stopped in the meantime, and is left as it is')
+  else if (interrupted) parts.push('the instance had already been stopped')
   else if (step === 'fetching' || step === 'ending' || isYetToEnd(run)) parts.push(afterwardsBriefly(run))
-  else if (step === 'done' && run.afterwards !== 'nothing') parts.push('the instance was left as it is')
+  else if (step === 'done' && run.afterwards !== 'nothing') parts.push('the instance kept running')
   return parts.join('; ')
 }
 
 function afterwardsBriefly(run: RunView): string {
   const { afterwards, fetch, watchdog } = run
   const steps = [
-    ...(fetch === undefined || run.fetched ? [] : [`fetch ${fetch}`]),
+    ...(fetch === undefined || run.fetched ? [] : [`download ${fetch}`]),
     ...(afterwards === 'nothing'
       ? []
       : [`${afterwards} the instance${watchdog ? ', by its watchdog while this computer sleeps' : ''}`]),
   ]
   const when = isYetToEnd(run) ? 'once it has ended' : 'next'
-  return steps.length === 0 ? 'afterwards nothing is done' : `${when}: ${steps.join(', then ')}`
+  return steps.length === 0 ? 'afterwards the instance keeps running' : `${when}: ${steps.join(', then ')}`
 }
 
 /**
@@ -109,15 +109,15 @@ export function unreachedWords(
   const { since, nextTryAt } = unreached ?? { since: now }
   const next =
     nextTryAt === undefined
-      ? 'it is tried again as soon as it can be'
+      ? 'Berth tries again as soon as it can'
       : nextTryAt > now
         ? `next try in ${duration(nextTryAt - now)}`
         : 'trying now'
   const stops = watchdog && afterwards !== 'nothing'
   const meanwhile = stops
     ? ' Its watchdog stops it 15 min after the end, which keeps its files.'
-    : ' The instance is left as it is, and you pay for it.'
-  return `${fetch} cannot be fetched yet, for ${duration(now - since)}: no connection; ${next}.${watchdogStale ? '' : meanwhile}`
+    : ' The instance keeps running, and you pay for it.'
+  return `${fetch} can’t be downloaded: no connection for ${duration(now - since)}; ${next}.${watchdogStale ? '' : meanwhile}`
 }
 
 /** What its watchdog may still do by what it was told before; `now` is what holds. */
@@ -126,15 +126,15 @@ export function watchdogStaleWords(run: RunView): string {
   const goes = isGoing(run) && afterwards !== 'nothing' && !run.interrupted
   const holds = goes
     ? `to ${fetch === undefined ? afterwards : 'stop'} the instance`
-    : 'that the instance is left as it is'
+    : 'to leave the instance running'
   return `Its watchdog has not heard yet ${goes ? 'that it is ' : ''}${holds}, and goes by what it was told before. Berth tells it as soon as it gets in.`
 }
 
 /** How much of the output Berth has. */
 export function storedOutputWords({ seen, dropped, acted }: RunView): string {
-  if (dropped === 0) return `${bytes(seen)} of output, all of it kept here`
+  if (dropped === 0) return `${bytes(seen)} of output, all kept here`
   const lost = dropped < seen ? `the first ${bytes(dropped)} are` : 'it is'
-  return `${bytes(seen)} of output; ${lost} ${acted === 'destroy' ? 'kept no more' : 'on the instance alone'}`
+  return `${bytes(seen)} of output; ${lost} ${acted === 'destroy' ? 'no longer kept' : 'only on the instance'}`
 }
 
 /** "12 MB of 64 MB, 3 of 10 files, 14 MB/s, 4 s left". */
@@ -184,7 +184,7 @@ export function keptWords({ at, destroys }: NonNullable<ProjectRunView['keptUnti
 export function projectEndWords({ step, brought, startedAt, endedAt, moved }: ProjectRunView): string {
   const took = startedAt === undefined || endedAt === undefined ? '' : `Took ${duration(endedAt - startedAt)}`
   const files = brought && `${counted(brought.files, 'file')} downloaded`
-  const went = moved > 0 && `went on elsewhere ${moved === 1 ? 'once' : `${moved} times`}`
+  const went = moved > 0 && `continued elsewhere ${moved === 1 ? 'once' : `${moved} times`}`
   const facts = [took, step === 'cancelled' ? 'nothing was downloaded' : files, went].filter(Boolean)
   const words = facts.join(', ')
   return words.charAt(0).toUpperCase() + words.slice(1)
@@ -193,7 +193,7 @@ export function projectEndWords({ step, brought, startedAt, endedAt, moved }: Pr
 /** The results stored under another name, since the local files had changed, too. */
 export function besideWords({ beside }: NonNullable<RunView['brought']>): string | undefined {
   if (beside.length === 0) return undefined
-  return `${beside.length === 1 ? 'A file' : `${count(beside.length)} files`} had changed here too; the downloaded ${beside.length === 1 ? 'one lies' : 'ones lie'} beside as ${named(beside, { most: 5 })}.`
+  return `${beside.length === 1 ? 'A file' : `${count(beside.length)} files`} had changed here too; the downloaded ${beside.length === 1 ? 'one is' : 'ones are'} saved as ${named(beside, { most: 5 })}.`
 }
 
 /** The cost of a project's run up to a moment of the account's time, in epoch seconds. */

@@ -26,7 +26,7 @@ export function readConditions(rows: readonly ConditionRow[]): { filters: Filter
     if (name === '' && value.trim() === '') continue
     if (!/^[A-Za-z][A-Za-z0-9_]*$/.test(name))
       return { filters, error: 'A field is written like num_gpus or cuda_max_good.' }
-    if (value.trim() === '') return { filters, error: `Give ${name} a value.` }
+    if (value.trim() === '') return { filters, error: `Enter a value for ${name}.` }
     if (filters[name]?.[operator] !== undefined)
       return { filters, error: `${name} has the same condition twice.` }
     filters[name] = { ...filters[name], [operator]: readValue(value.trim(), operator) }

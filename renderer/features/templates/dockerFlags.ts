@@ -66,7 +66,7 @@ export function envOf(text: string): { variables: Map<string, string>; ports: Se
 export function rowMistake(row: FlagRow): string | undefined {
   if (isEmpty(row)) return undefined
   if (row.kind === 'variable') {
-    if (row.name === '') return 'Give the variable a name.'
+    if (row.name === '') return 'Enter a name.'
     return variableName.test(row.name) ? undefined : 'Letters, digits and _, not beginning with a digit.'
   }
   if (row.kind === 'port') {

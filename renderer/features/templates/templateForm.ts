@@ -142,7 +142,7 @@ function readVolume(hint: VolumeHint, errors: TemplateErrors): Record<string, un
   const create = hint.mode === 'new'
   if (volume !== undefined && !(Number.isInteger(volume) && volume > 0))
     errors.volumeInfo = 'A volume’s id is a whole number.'
-  else if (create && size !== undefined && !(size > 0)) errors.volumeInfo = 'Give the size in GB.'
+  else if (create && size !== undefined && !(size > 0)) errors.volumeInfo = 'Enter the size in GB.'
   else if (!hint.mountPath.startsWith('/')) errors.volumeInfo = 'A mount path begins with /.'
   return {
     ...hint.rest,

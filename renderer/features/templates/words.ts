@@ -9,7 +9,7 @@ export function accessWords(template: TemplateView): string {
       .filter(Boolean)
       .join(', ')
   if (runtype === 'ssh' || useSsh) return sshDirect ? 'SSH, direct' : 'SSH'
-  return runtype === 'args' ? 'runs its own command' : 'not said'
+  return runtype === 'args' ? 'image entrypoint' : 'not said'
 }
 
 /** A volume hint in words (section 2.4). */

@@ -25,14 +25,14 @@ const kinds: readonly (Omit<Recipe, 'template'> & {
   },
   {
     title: 'Chat with a model',
-    about: 'A language model of your own, at an address like OpenAI’s.',
+    about: 'Run your own LLM behind an OpenAI-compatible API.',
     icon: 'chat',
     memory: 40,
     does: (_, image) => /vllm|ollama|sglang|text-generation-inference/.test(image),
   },
   {
     title: 'Make images',
-    about: 'ComfyUI or the like, opened in the browser.',
+    about: 'ComfyUI in your browser.',
     icon: 'picture',
     memory: 24,
     does: (_, image) => /comfy|stable-diffusion|automatic1111|invokeai|fooocus/.test(image),

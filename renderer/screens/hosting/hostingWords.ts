@@ -3,8 +3,8 @@ import { count, reliability } from '#contract/format/size.ts'
 
 /** "2 expired contracts went." */
 export function cleanedWords({ deleted = 0 }: MachineAnswer): string {
-  if (deleted === 0) return 'No contract had expired: nothing was removed.'
-  return deleted === 1 ? '1 expired contract went.' : `${count(deleted)} expired contracts went.`
+  if (deleted === 0) return 'No expired contracts to remove.'
+  return deleted === 1 ? '1 expired contract removed.' : `${count(deleted)} expired contracts removed.`
 }
 
 /** The facts of a machine, in a line. */

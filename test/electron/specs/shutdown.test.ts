@@ -49,7 +49,7 @@ test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
   },
 )
 
-test('the system’s sleep ends in a poll, and its shutdown waits until Berth has ended', async () => {
+test('the system’s sleep ends in a poll, and its shutdown waits until Berth has quit', async () => {
   logins = await startLoginManager(desk.session.env['DBUS_SESSION_BUS_ADDRESS'] ?? '')
   desk.session.env['DBUS_SYSTEM_BUS_ADDRESS'] = desk.session.env['DBUS_SESSION_BUS_ADDRESS']
   const berth = await startWithInstance()

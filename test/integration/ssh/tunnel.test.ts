@@ -114,7 +114,7 @@ describe.skipIf(!hasSshd)('a tunnel', () => {
     const tunnel = await tunnelTo(port)
     expect(await askByName(tunnel.url)).toMatchObject({
       status: 502,
-      text: expect.stringMatching(/^Nothing listens/),
+      text: expect.stringMatching(/^Nothing is listening/),
     })
     expect(await whatAnswers(tunnel.dial, port, machine().clock)).toBe('nothing')
     const late = createServer((_, response) => response.end('late')).listen(port, '127.0.0.1')

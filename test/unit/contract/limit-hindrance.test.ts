@@ -31,7 +31,7 @@ test('limits cannot act without the key or the service, and only those that are 
   expect(hinderedLimits(0, limitHindrance({ status: 'offline' }))).toBeUndefined()
 })
 
-test('once Berth has ended its limits are told of, not those of the demo, and a watchdog that goes on', () => {
+test('once Berth has quit its limits are told of, not those of the demo, and a watchdog that goes on', () => {
   const account = accountView({ limits })
   const said = '2 limits are set and can’t act while Berth is not running.'
   expect(limitsWithoutBerth([account, accountView({ demo: true, limits })])).toBe(said)

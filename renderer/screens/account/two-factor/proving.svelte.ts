@@ -59,7 +59,7 @@ export class Proving {
     return {
       code: wrongIn(SixDigits, this.code),
       phone: this.#phoneError(),
-      methodId: this.#method() === null ? 'An id is a whole number.' : undefined,
+      methodId: this.#method() === null ? 'Enter a whole number.' : undefined,
     }
   })
 

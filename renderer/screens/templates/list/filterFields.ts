@@ -108,7 +108,7 @@ function readTime(text: string): number | undefined {
 export function hintOf(field: Field, several: boolean): string {
   const { kind, unit } = filterFields[field]
   const one = {
-    text: 'Give a text, exactly as it is.',
+    text: 'Enter the exact text.',
     switch: 'yes or no.',
     time: 'A date such as 2026-05-03, or 2026-05-03 14:02.',
     whole: 'A whole number.',

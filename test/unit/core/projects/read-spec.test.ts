@@ -24,13 +24,13 @@ describe('a berth.yaml', () => {
   })
 
   test.each([
-    ['run: x\nvolume: /data\n', 2, 9, 'give a volume such as datasets:/data'],
-    ['run: x\ncache: [/etc]\n', 2, 9, 'give a folder on the machine'],
-    ['run: x\ncache: ~/../x\n', 2, 8, 'give a folder on the machine'],
+    ['run: x\nvolume: /data\n', 2, 9, 'enter a volume such as datasets:/data'],
+    ['run: x\ncache: [/etc]\n', 2, 9, 'enter a folder on the machine'],
+    ['run: x\ncache: ~/../x\n', 2, 8, 'enter a folder on the machine'],
     ['run: x\nmachine:\n  gpus: 2\n', 3, 3, 'machine.gpus is not known. Known here: gpu, count, vram'],
     ['run: x\ndisk: lots\n', 2, 7, 'disk: must be a number'],
     ['name: y\n', 1, 1, 'run is missing'],
-    ['run: x\nresults: [out, ../../.ssh]\n', 2, 16, 'give a path below the project'],
+    ['run: x\nresults: [out, ../../.ssh]\n', 2, 16, 'enter a path below the project'],
     ['run: x\nenv:\n  A: { secrets: B }\n', 3, 6, 'env.A: must be a value, or {secret: NAME}'],
     ['run: x\n  y: [1\n', 1, 6, 'Nested mappings'],
     ['', 1, 1, 'It is empty'],

@@ -28,7 +28,7 @@ test('a key with full access has no permissions, whatever was chosen before', ()
 })
 
 test.each([
-  ['no name', draft({}, { misc: '' }), { name: 'Give it a name.' }],
+  ['no name', draft({}, { misc: '' }), { name: 'Enter a name.' }],
   ['no category', draft({ name: 'a' }), { permissions: expect.stringContaining('at least one') }],
   [
     'a list',

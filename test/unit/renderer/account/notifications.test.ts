@@ -75,7 +75,7 @@ test('for a webhook known only by id, the filled in fields are sent', () => {
 test('a new webhook needs a full address and an event, but no name', () => {
   expect(readNewWebhook(webhookDraft(undefined))).toEqual({
     errors: {
-      url: 'Give the address to call.',
+      url: 'Enter the address to call.',
       events: 'Choose at least one event.',
     },
   })

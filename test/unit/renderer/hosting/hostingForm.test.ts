@@ -7,7 +7,7 @@ test('the chosen and the typed machines are merged without duplicates', () => {
   expect(readDisk({ ...disk, chosen: [5], typed: '5, 6 #7' })).toEqual({
     value: { mountPoint: '/mnt/a', machines: [5, 6, 7] },
   })
-  expect(readDisk({ ...disk, chosen: [] })).toEqual({ errors: { machines: 'Give at least one machine.' } })
+  expect(readDisk({ ...disk, chosen: [] })).toEqual({ errors: { machines: 'Enter at least one machine.' } })
   expect(readDisk({ ...disk, chosen: [], typed: 'rack' })).toEqual({
     errors: { machines: 'An id is a number.' },
   })

@@ -15,7 +15,7 @@ const stopped = accountView({}, instanceView({ id: 7, state: 'stopped' }))
 
 test('a limit that is due says why it has not acted yet', () => {
   expect(dueWords(due, now, running)).toMatch(/^Due since .*; it acts at the next poll\.$/)
-  expect(dueWords(due, now, stopped)).toBe('Reached; nothing runs that it would stop.')
+  expect(dueWords(due, now, stopped)).toBe('Reached, but no running instance to stop.')
   expect(dueWords({ ...due, dueAt: now + 60 }, now, stopped)).toMatch(
     /^At .*, in 1 min, if it runs by then\.$/,
   )
@@ -39,6 +39,6 @@ test('a limit that cannot act promises nothing beyond its moment', () => {
 
 test('an idle limit counts only while the instance runs', () => {
   const idle = { ...due, dueAt: undefined, when: { kind: 'idle', below: 5, seconds: 60 } as const }
-  expect(dueWords(idle, now, stopped)).toBe('It counts once the instance runs.')
-  expect(dueWords(idle, now, running)).toBe('It is not idle now.')
+  expect(dueWords(idle, now, stopped)).toBe('Active once the instance runs.')
+  expect(dueWords(idle, now, running)).toBe('It isn’t idle right now.')
 })

@@ -43,13 +43,13 @@ test('an invalid value is an error at its field', () => {
     errors: { hours: 'At least a minute.' },
   })
   expect(errors({ kind: 'idle', below: 5, seconds: 60 }, { load: 'x', minutes: '1' })).toEqual({
-    errors: { load: 'Give the load in percent.' },
+    errors: { load: 'Enter the load in percent.' },
   })
   expect(errors({ kind: 'budget', per: 'day', dollars: 1 }, { dollars: '0' })).toEqual({
     errors: { dollars: 'At least $0.01.' },
   })
   expect(errors({ kind: 'time', at: 0 }, { time: '' })).toEqual({
-    errors: { time: 'Give a date and a time.' },
+    errors: { time: 'Enter a date and a time.' },
   })
 })
 

@@ -14,7 +14,7 @@ test('a budget’s hint says how long started instances are stopped too', () => 
 })
 
 test('the preview names the time only for limits whose sentence does not', () => {
-  expect(previewMoment('duration', 4 * 3600, 0)).toBe('That is in 4 h.')
+  expect(previewMoment('duration', 4 * 3600, 0)).toBe('In 4 h.')
   expect(previewMoment('cost', 4 * 3600, 0)).toMatch(/^At the current rate: at .+, in 4 h\.$/)
 })
 

@@ -55,13 +55,13 @@ describe('the project form', () => {
       results: 'out, ../../.ssh',
     }
     expect(readSpecForm(wrong).errors).toEqual({
-      run: 'Give the command to run.',
+      run: 'Enter the command to run.',
       count: 'At least 1.',
       price: 'Must be a number.',
       template: 'Choose a template.',
       disk: 'Must be more than 0.',
-      ports: 'Give a port such as 6006 or 8080:80.',
-      results: 'Give a path below the project, such as out/models.',
+      ports: 'Enter a port such as 6006 or 8080:80.',
+      results: 'Enter a path below the project, such as out/models.',
     })
   })
 })

@@ -26,8 +26,8 @@ describe('a number typed for a setting', () => {
   test.each([
     ['1', 'At least 2 seconds.'],
     ['301', 'At most 300 seconds.'],
-    ['', 'Give a number.'],
-    ['soon', 'Give a number.'],
+    ['', 'Enter a number.'],
+    ['soon', 'Enter a number.'],
   ])('“%s” for the polling interval is refused with its bound', (text, error) => {
     expect(readSetting(text, entries.pollInterval)).toBe(error)
   })

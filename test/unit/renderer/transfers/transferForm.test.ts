@@ -21,9 +21,9 @@ test('every empty field of a copy has its own error', () => {
   expect(readCopy({ from: '', fromPath: ' ', to: '', toPath: '' })).toEqual({
     errors: {
       from: 'Choose the instance to copy from.',
-      fromPath: 'Give the path to copy from.',
+      fromPath: 'Enter the path to copy from.',
       to: 'Choose the instance to copy to.',
-      toPath: 'Give the path to copy to.',
+      toPath: 'Enter the path to copy to.',
     },
   })
 })
@@ -64,7 +64,7 @@ test('flags are split as on a command line', () => {
 
 test('a sync without a connection says what is missing', () => {
   expect(readSync({ ...sync, connection: '', cloudPath: '' })).toEqual({
-    errors: { cloudPath: 'Give the path in the cloud.', connection: 'Give the id of the cloud connection.' },
+    errors: { cloudPath: 'Enter the path in the cloud.', connection: 'Enter the id of the cloud connection.' },
   })
 })
 
