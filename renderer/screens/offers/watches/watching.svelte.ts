@@ -4,7 +4,7 @@ import type { RunRequest } from '#contract/automation/run.ts'
 import { stoppersOf } from '#contract/automation/stoppers.ts'
 import { WatchRents, WatchRequest, type WatchView } from '#contract/automation/watch.ts'
 import type { ListedOffer } from '#contract/market/catalogue.ts'
-import type { OfferView } from '#contract/market/offer.ts'
+import { OfferFilter, type OfferView } from '#contract/market/offer.ts'
 import type { OpenRequest } from '#contract/market/rental.ts'
 import type { Problem } from '#contract/problem.ts'
 import type { Page } from '#renderer/berth/page.svelte.ts'
@@ -36,6 +36,8 @@ export class Watching {
   name = $state('')
   /** Minutes. */
   every = $state('5')
+  /** Dollars per hour below which it notifies, empty for any price; what it rents has a limit of its own. */
+  below = $state('')
   /** Whether it rents by itself. */
   rents = $state(false)
   machines = $state('1')
@@ -53,6 +55,7 @@ export class Watching {
     const interruptible = search.query.type === 'bid'
     this.name = watch?.name ?? subject.name
     if (watch) this.every = String(watch.every)
+    if (priceTo !== undefined) this.below = String(priceTo)
     this.rents = watch?.rents !== undefined
     if (most !== undefined) this.machines = String(most)
     this.limits = new LimitsForm(interruptible, {
@@ -83,12 +86,13 @@ export class Watching {
     readForm(this.rents ? OwnAndRents : Own, {
       name: this.name,
       every: number(this.every),
+      below: this.below.trim() === '' ? undefined : number(this.below),
       most: number(this.machines),
     }),
   )
 
   /** The errors in its own fields, after an attempt to save. */
-  readonly errors: Partial<Record<'name' | 'every' | 'most', string>> = $derived(
+  readonly errors: Partial<Record<'name' | 'every' | 'below' | 'most', string>> = $derived(
     (this.#tried && this.#own.errors) || {},
   )
 
@@ -154,16 +158,24 @@ export class Watching {
           search: { ...search, query: { ...search.query, storage: request.disk } },
           rents: limits && most !== undefined ? { request, limits, most } : undefined,
         }
-      : { name, every, search }
+      : {
+          name,
+          every,
+          search: {
+            ...search,
+            filter: { ...search.filter, priceTo: 'below' in own ? own.below : undefined },
+          },
+        }
     await this.#page.berth.saveWatch({ request: watchRequest, run, watch: watch?.id })
   }
 
   #typed(): string {
-    const { name, every, rents, machines, renting, limits } = this
+    const { name, every, below, rents, machines, renting, limits } = this
     const { attempts, ceiling, deadline, price } = limits
     return JSON.stringify({
       name,
       every,
+      below,
       rents,
       machines,
       draft: renting.draft,
@@ -176,8 +188,9 @@ export class Watching {
   }
 }
 
-const Own = v.pick(WatchRequest, ['name', 'every'])
-const OwnAndRents = v.object({ ...Own.entries, most: WatchRents.entries.most })
+const nameAndTime = v.pick(WatchRequest, ['name', 'every']).entries
+const Own = v.object({ ...nameAndTime, below: OfferFilter.entries.priceTo })
+const OwnAndRents = v.object({ ...nameAndTime, most: WatchRents.entries.most })
 
 /** An example of a matching machine. The one to be rented, and its disk, are not known yet. */
 function someMachine(like: OfferView | undefined): OfferView {
