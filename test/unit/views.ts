@@ -1,5 +1,6 @@
 import { describedCapabilities } from '#contract/account/capabilities.ts'
 import { defaultSettings } from '#contract/app/settings.ts'
+import type { LimitView } from '#contract/automation/limit.ts'
 import type { RunView } from '#contract/automation/run.ts'
 import type { InstanceView } from '#contract/instance/instance.ts'
 import type { RentalView } from '#contract/market/rental-view.ts'
@@ -38,6 +39,23 @@ export function runView(given: Partial<RunView> = {}): RunView {
     lastLine: '',
     fetched: false,
     interrupted: false,
+    ...given,
+  }
+}
+
+/** A limit of the account, which waits by default. */
+export function limitView(given: Partial<LimitView> = {}): LimitView {
+  return {
+    id: 'g0000000000000001',
+    when: { kind: 'cost', dollars: 9 },
+    action: 'stop',
+    warning: 0,
+    missed: 'act',
+    asleep: false,
+    setAt: 0,
+    sentence: '',
+    step: 'waiting',
+    history: [],
     ...given,
   }
 }

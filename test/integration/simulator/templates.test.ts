@@ -120,7 +120,9 @@ test('an instance created from a template is counted', async () => {
     template_hash_id: hash_id,
     template_name: 'mine',
   })
-  expect((await found({ id: { eq: id } }))[0]).toMatchObject({ count_created: 1 })
+  const other = await service.rent({ template_hash_id: hash_id, extra_filters: { num_gpus: { eq: 1 } } })
+  expect(await service.instance(other.id)).toMatchObject({ image_uuid: 'ubuntu' })
+  expect((await found({ id: { eq: id } }))[0]).toMatchObject({ count_created: 2 })
 })
 
 test.each([

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { LimitView } from '#contract/automation/limit.ts'
 import { creditLasts, spendOnceReady } from '#contract/reading.ts'
 import { forecast, limitedForecast } from '#contract/spending/forecast.ts'
-import { accountView, instanceView } from '../views.ts'
+import { accountView, instanceView, limitView } from '../views.ts'
 
 const runs = (id: number, costPerHour: number, diskPricePerHour: number) =>
   instanceView({ id, costPerHour, diskPricePerHour })
@@ -82,20 +82,7 @@ test('limits that act before the credit runs out extend it; later ones do not co
     instance: number,
     dueAt: number,
     action: 'stop' | 'destroy' = 'stop',
-  ): LimitView => ({
-    id,
-    instance,
-    dueAt,
-    action,
-    when: { kind: 'time', at: dueAt },
-    warning: 0,
-    missed: 'act',
-    asleep: false,
-    setAt: 0,
-    sentence: '',
-    step: 'waiting',
-    history: [],
-  })
+  ): LimitView => limitView({ id, instance, dueAt, action, when: { kind: 'time', at: dueAt } })
   const both = [runs(1, 500_000, 0), runs(2, 500_000, 100_000)] as const
   const limited = (...limits: LimitView[]) =>
     limitedForecast(

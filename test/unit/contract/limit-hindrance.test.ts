@@ -1,21 +1,10 @@
 import { expect, test } from 'vitest'
 import type { LimitView } from '#contract/automation/limit.ts'
 import { hinderedLimits, limitHindrance, limitsWithoutBerth } from '#contract/automation/limit-words.ts'
-import { accountView } from '../views.ts'
+import { accountView, limitView } from '../views.ts'
 
-const limit = (id: string, step: LimitView['step']): LimitView => ({
-  id,
-  instance: 7,
-  when: { kind: 'cost', dollars: 1 },
-  action: 'stop',
-  warning: 0,
-  missed: 'act',
-  asleep: false,
-  setAt: 0,
-  sentence: 'Stops #7.',
-  step,
-  history: [],
-})
+const limit = (id: string, step: LimitView['step']): LimitView =>
+  limitView({ id, instance: 7, when: { kind: 'cost', dollars: 1 }, sentence: 'Stops #7.', step })
 const limits = {
   a: limit('a', 'waiting'),
   b: limit('b', 'held'),

@@ -3,21 +3,10 @@ import type { LimitView } from '#contract/automation/limit.ts'
 import { BerthError } from '#contract/problem.ts'
 import type { State } from '#contract/state.ts'
 import { trayActions } from '#shell/tray/tray-actions.ts'
-import { accountView, emptyState, instanceView } from '../views.ts'
+import { accountView, emptyState, instanceView, limitView } from '../views.ts'
 
 const stopped = instanceView({ id: 4711, state: 'stopped', costPerHour: 2000, pricePerHour: 400_000 })
-const limit: LimitView = {
-  id: 'g0000000000000001',
-  when: { kind: 'credit', hours: 200 },
-  action: 'stop',
-  warning: 900,
-  missed: 'act',
-  asleep: false,
-  setAt: 0,
-  sentence: '',
-  step: 'waiting',
-  history: [],
-}
+const limit: LimitView = limitView({ when: { kind: 'credit', hours: 200 }, warning: 900 })
 
 /** A limit that has stopped the instance, and holds again once it is started. */
 const timed: Partial<LimitView> = {

@@ -1,24 +1,16 @@
 import { expect, test } from 'vitest'
 import type { LimitView } from '#contract/automation/limit.ts'
 import { dueEntries } from '#shell/tray/tray-due.ts'
-import { accountView, instanceView } from '../views.ts'
+import { accountView, instanceView, limitView } from '../views.ts'
 
-function limitView(given: Partial<LimitView> = {}): LimitView {
-  return {
-    id: 'g0000000000000001',
+function dueLimit(given: Partial<LimitView> = {}): LimitView {
+  return limitView({
     instance: 4711,
     when: { kind: 'time', at: 7200 },
-    action: 'stop',
-    warning: 0,
-    missed: 'act',
-    asleep: false,
-    setAt: 0,
     sentence: 'Stops llama #4711 at 18:00.',
-    step: 'waiting',
     dueAt: 7200,
-    history: [],
     ...given,
-  }
+  })
 }
 
 const account = (...limits: LimitView[]) =>
@@ -28,9 +20,9 @@ const account = (...limits: LimitView[]) =>
   )
 
 test('the next due limit has its snoozes and an entry that opens it', () => {
-  const later = limitView({ id: 'g0000000000000002', dueAt: 9000, action: 'destroy' })
-  const over = limitView({ id: 'g0000000000000003', dueAt: 10, step: 'done' })
-  const [next] = dueEntries([account(later, over, limitView())])
+  const later = dueLimit({ id: 'g0000000000000002', dueAt: 9000, action: 'destroy' })
+  const over = dueLimit({ id: 'g0000000000000003', dueAt: 10, step: 'done' })
+  const [next] = dueEntries([account(later, over, dueLimit())])
   expect(next).toMatchObject({
     label: expect.stringMatching(/^Next: stops llama #4711, \w{3},? \d{2}:\d{2}$/),
   })
@@ -46,7 +38,7 @@ test('the next due limit has its snoozes and an entry that opens it', () => {
 
 test('a limit that cannot act is not announced as next', () => {
   const problem = { code: 'key_missing', message: 'No key.' }
-  const [next] = dueEntries([{ ...account(limitView()), connection: { status: 'locked', problem } }])
+  const [next] = dueEntries([{ ...account(dueLimit()), connection: { status: 'locked', problem } }])
   expect(next).toMatchObject({ label: expect.stringMatching(/^Can’t act now: stops llama #4711, /) })
 })
 
@@ -61,9 +53,9 @@ test('Stop everything… opens its question, and is offered only while something
 })
 
 test('with several accounts each one’s next limit and question carry its name, soonest first', () => {
-  const here = { ...account(limitView()), name: 'Home' }
+  const here = { ...account(dueLimit()), name: 'Home' }
   const other = {
-    ...account(limitView({ id: 'g0000000000000009', dueAt: 3600 })),
+    ...account(dueLimit({ id: 'g0000000000000009', dueAt: 3600 })),
     id: 'a00000002',
     name: 'Work',
   }
@@ -89,9 +81,9 @@ test('with several accounts each one’s next limit and question carry its name,
 })
 
 test('the soonest limit is chosen by time here, whatever the accounts’ clocks say', () => {
-  const here = { ...account(limitView({ dueAt: 600 })), name: 'Home' }
+  const here = { ...account(dueLimit({ dueAt: 600 })), name: 'Home' }
   const fast = {
-    ...account(limitView({ dueAt: 90_000 + 900 })),
+    ...account(dueLimit({ dueAt: 90_000 + 900 })),
     id: 'a00000002',
     name: 'Fast',
     clock: { serverAt: 90_000_000, localAt: 0, rate: 20 },

@@ -4,7 +4,7 @@ import type { InstanceState, InstanceView } from '#contract/instance/instance.ts
 import type { AccountView, State } from '#contract/state.ts'
 import type { MenuItemModel } from '#shell/tray/menu-item.ts'
 import { trayMenu } from '#shell/tray/tray-menu.ts'
-import { accountView, emptyState, instanceView, rentalView } from '../views.ts'
+import { accountView, emptyState, instanceView, limitView, rentalView } from '../views.ts'
 
 const stateOf = (shown: AccountView, ...others: AccountView[]): State => ({
   ...emptyState(),
@@ -54,18 +54,10 @@ test('the menu starts with credit and spending, and ends with Rent, Open and Qui
 })
 
 test('pausing asks first where limits are waiting, since none acts during a pause', () => {
-  const limit: LimitView = {
-    id: 'g0000000000000001',
+  const limit: LimitView = limitView({
     when: { kind: 'credit', hours: 6 },
-    action: 'stop',
-    warning: 0,
-    missed: 'act',
-    asleep: false,
-    setAt: 0,
     sentence: 'Stops the cheapest instance.',
-    step: 'waiting',
-    history: [],
-  }
+  })
   const pause = (step: LimitView['step']) =>
     menuOf(stateOf(accountView({ limits: { one: { ...limit, step } } }))).find(
       item => 'label' in item && item.label.startsWith('Pause'),

@@ -6,6 +6,7 @@ import { openWatches } from '#core/market/watches.ts'
 import type { Rentals } from '#core/renting/rentals.ts'
 import { createWatchRenting, type WatchRuns } from '#core/renting/watch-renting.ts'
 import type { ServiceClient } from '#service/client.ts'
+import { limitView } from '#test/unit/views.ts'
 import { account, accountContext, freshAnswer } from '../account-context.ts'
 import { flushPromises, HandClock } from '../hand-clock.ts'
 import { MemoryFiles } from '../memory-files.ts'
@@ -15,19 +16,7 @@ const start = 1_800_000_000
 type RunAsked = Parameters<WatchRuns['startOn']>[0] & { begun: number }
 type Found = ReturnType<Rentals['find']>
 
-const spent: LimitView = {
-  id: 'g1',
-  when: { kind: 'budget', per: 'day', dollars: 5 },
-  action: 'stop',
-  warning: 0,
-  missed: 'act',
-  asleep: false,
-  setAt: 0,
-  sentence: '',
-  step: 'waiting',
-  dueAt: 0,
-  history: [],
-}
+const spent: LimitView = limitView({ id: 'g1', when: { kind: 'budget', per: 'day', dollars: 5 }, dueAt: 0 })
 
 /** What survives a kill. */
 interface Left {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { announcements } from '#renderer/screens/instances/announcements.ts'
-import { accountView, instanceView } from '#test/unit/views.ts'
+import { accountView, instanceView, limitView } from '#test/unit/views.ts'
 
 const box = instanceView({ id: 7, label: 'box', state: 'loading' })
 const before = accountView({}, box)
@@ -19,19 +19,13 @@ test('a ready, outbid or crashed instance is announced when its state changes', 
 })
 
 test('what a limit did is announced once', () => {
-  const limit = {
+  const limit = limitView({
     id: 'g1',
     instance: 7,
     when: { kind: 'time', at: 5 },
-    action: 'stop',
-    warning: 0,
-    missed: 'act',
-    asleep: false,
-    setAt: 0,
     sentence: 'Stops box #7 at 18:00',
     step: 'acting',
-    history: [],
-  } as const
+  })
   const done = { ...limit, step: 'done', history: [{ at: 5, text: 'Stopped box #7' }] } as const
   const acting = accountView({ limits: { g1: limit } })
   expect(announcements(acting, accountView({ limits: { g1: done } }))).toEqual(['Limit: Stopped box #7'])

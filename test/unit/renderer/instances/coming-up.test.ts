@@ -8,27 +8,21 @@ import {
   nextSentence,
 } from '#renderer/screens/instances/automation/comingUp.ts'
 import { placeInDetails } from '#renderer/screens/instances/details/tabs.ts'
-import { accountView, instanceView } from '#test/unit/views.ts'
+import { accountView, instanceView, limitView } from '#test/unit/views.ts'
 
 const now = 1_700_000_000
 const hour = 3600
 const instance = instanceView({ id: 7 })
 
 function limit(over: Partial<LimitView>): LimitView {
-  return {
+  return limitView({
     id: 'g1',
     instance: 7,
     when: { kind: 'cost', dollars: 9 },
-    action: 'stop',
     warning: 900,
-    missed: 'act',
-    asleep: false,
-    setAt: 0,
     sentence: 'Stops #7.',
-    step: 'waiting',
-    history: [],
     ...over,
-  }
+  })
 }
 
 const account = (...limits: LimitView[]) => ({

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { LimitView } from '#contract/automation/limit.ts'
 import { timeOfDay } from '#contract/format/time.ts'
 import { whatIsDue } from '#renderer/features/instances/whatIsDue.ts'
-import { accountView, instanceView } from '#test/unit/views.ts'
+import { accountView, instanceView, limitView } from '#test/unit/views.ts'
 
 /** Local noon, so that minutes later is the same day. */
 const noon = new Date(2026, 10, 21, 12).getTime()
@@ -10,20 +10,13 @@ const here = noon / 1000
 
 function limit(id: string, given: Partial<LimitView>): Record<string, LimitView> {
   return {
-    [id]: {
+    [id]: limitView({
       id,
       instance: 7,
       when: { kind: 'idle', below: 5, seconds: 600 },
-      action: 'stop',
-      warning: 0,
-      missed: 'act',
-      asleep: false,
-      setAt: 0,
       sentence: 'Stops comfy when it is idle.',
-      step: 'waiting',
-      history: [],
       ...given,
-    },
+    }),
   }
 }
 

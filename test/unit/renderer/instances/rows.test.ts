@@ -3,7 +3,7 @@ import type { RunView } from '#contract/automation/run.ts'
 import type { RentalView } from '#contract/market/rental-view.ts'
 import { rowNoticeOf } from '#renderer/screens/instances/rowNotice.ts'
 import { filterRows, instanceRows, rowPrice, rowState } from '#renderer/screens/instances/rows.ts'
-import { accountView, instanceView, rentalView, runView } from '#test/unit/views.ts'
+import { accountView, instanceView, limitView, rentalView, runView } from '#test/unit/views.ts'
 
 const gpu = { name: 'RTX 4090', count: 1 }
 
@@ -89,19 +89,7 @@ test('a running row says that nothing will stop it', () => {
     instanceRows(accountView(given, instanceView({ id: 1, state }))).map(row => row.unlimited)
   expect(limits({})).toEqual([true])
   expect(limits({}, 'stopped')).toEqual([undefined])
-  const limit = {
-    id: 'g1',
-    instance: 1,
-    when: { kind: 'cost', dollars: 1 },
-    action: 'stop',
-    warning: 0,
-    missed: 'act',
-    asleep: false,
-    setAt: 0,
-    sentence: '',
-    step: 'waiting',
-    history: [],
-  } as const
+  const limit = limitView({ id: 'g1', instance: 1, when: { kind: 'cost', dollars: 1 } })
   expect(limits({ limits: { g1: limit } })).toEqual([undefined])
   expect(limits({ limits: { g1: { ...limit, step: 'done' } } })).toEqual([true])
   expect(limits({ limits: { g1: { ...limit, instance: 2 } } })).toEqual([true])

@@ -4,7 +4,7 @@ import type { RunView } from '#contract/automation/run.ts'
 import type { WatchdogView } from '#contract/automation/watchdog.ts'
 import { timeOfDay } from '#contract/format/time.ts'
 import { nextLimit, nextWords, stopsOf, stopWords, wantsAnswer } from '#renderer/screens/instances/stops.ts'
-import { accountView, instanceView } from '#test/unit/views.ts'
+import { accountView, instanceView, limitView } from '#test/unit/views.ts'
 
 const now = 1_790_000_000
 const hour = 3600
@@ -15,21 +15,14 @@ const box = instanceView({
 })
 
 function limit(given: Partial<LimitView>): LimitView {
-  return {
+  return limitView({
     id: 'g1',
     instance: 7,
     when: { kind: 'time', at: now + 2 * hour },
-    action: 'stop',
     warning: 900,
-    missed: 'act',
-    asleep: false,
-    setAt: 0,
-    sentence: '',
-    step: 'waiting',
     dueAt: now + 2 * hour,
-    history: [],
     ...given,
-  }
+  })
 }
 
 /** The cell's text of each stop of the box, the first first. */

@@ -2,22 +2,20 @@ import * as v from 'valibot'
 import { expect, test } from 'vitest'
 import { type LimitView, LimitWhen } from '#contract/automation/limit.ts'
 import { limitDraft, readLimitDraft } from '#renderer/features/limits/limitForm.ts'
+import { limitView } from '#test/unit/views.ts'
 
 const now = 1_800_000_000
-const limit = (changes: Partial<LimitView>): LimitView => ({
-  id: 'g0123456789abcdef',
-  instance: 7,
-  when: { kind: 'duration', seconds: 5400 },
-  action: 'stop',
-  warning: 300,
-  missed: 'tell',
-  asleep: false,
-  setAt: now - 3720,
-  sentence: 'Stops job-0.',
-  step: 'waiting',
-  history: [],
-  ...changes,
-})
+const limit = (changes: Partial<LimitView>): LimitView =>
+  limitView({
+    id: 'g0123456789abcdef',
+    instance: 7,
+    when: { kind: 'duration', seconds: 5400 },
+    warning: 300,
+    missed: 'tell',
+    setAt: now - 3720,
+    sentence: 'Stops job-0.',
+    ...changes,
+  })
 
 test('editing a duration limit offers the hours left', () => {
   const draft = limitDraft(limit({ dueAt: now + 1680 }), now)

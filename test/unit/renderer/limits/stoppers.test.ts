@@ -2,21 +2,10 @@ import { expect, test } from 'vitest'
 import type { LimitView } from '#contract/automation/limit.ts'
 import { stopperWords } from '#contract/automation/limit-words.ts'
 import { starting, stoppersOf } from '#contract/automation/stoppers.ts'
-import { accountView, instanceView } from '#test/unit/views.ts'
+import { accountView, instanceView, limitView } from '#test/unit/views.ts'
 
-const limit = (given: Partial<LimitView>): LimitView => ({
-  id: 'g0000000000000001',
-  when: { kind: 'budget', per: 'day', dollars: 0.66 },
-  action: 'stop',
-  warning: 900,
-  missed: 'act',
-  asleep: false,
-  setAt: 0,
-  sentence: '',
-  step: 'waiting',
-  history: [],
-  ...given,
-})
+const limit = (given: Partial<LimitView>): LimitView =>
+  limitView({ when: { kind: 'budget', per: 'day', dollars: 0.66 }, warning: 900, ...given })
 const stoppers = (given: Partial<LimitView>, credit = 50_000_000) => {
   const account = accountView({ credit, limits: { one: limit(given) } }, instanceView())
   return stoppersOf(account, { instance: 4711, more: 600_000 }, 1000).map(stopperWords)

@@ -6,7 +6,7 @@ import type { AccountView } from '#contract/state.ts'
 import { number, readForm } from '#renderer/components/fields/readForm.ts'
 import { removalNotes } from '#renderer/screens/settings/removal.ts'
 import { partBefore } from '#renderer/screens/settings/settingChanges.svelte.ts'
-import { accountView, instanceView, rentalView } from '#test/unit/views.ts'
+import { accountView, instanceView, limitView, rentalView } from '#test/unit/views.ts'
 
 const { entries } = Settings
 const account = accountView({ name: 'Work' })
@@ -74,19 +74,12 @@ describe('removing an account names', () => {
     expect(said({ rentals: { r0: rentalView({ step: 'failed' }) } })).not.toContain('under way')
   })
   test('a watchdog whose lease will lapse', () => {
-    const limit: LimitView = {
+    const limit: LimitView = limitView({
       id: 'g1',
       instance: 7,
       when: { kind: 'away', seconds: 600 },
-      action: 'stop',
       asleep: true,
-      warning: 0,
-      missed: 'act',
-      setAt: 0,
-      sentence: '',
-      step: 'waiting',
-      history: [],
-    }
+    })
     const leased = (given: Partial<LimitView>) => said({ limits: { g1: { ...limit, ...given } } })
     expect(leased({})).toContain('on #7: when it expires')
     expect(leased({ action: 'destroy' })).toContain('destroys the instance and all')
