@@ -19,6 +19,7 @@ const packaging = 'test/integration/packaging/'
 const specs = 'test/electron/'
 const shipped = 'test/electron/shipped/'
 const desktop = 'test/electron/specs/desktop'
+const monitors = 'test/electron/specs/monitors'
 const installed = 'test/electron/specs/installed'
 const watchdog = 'test/integration/ssh/watchdog/'
 const jupyter = 'test/integration/ssh/jupyter'
@@ -33,7 +34,7 @@ export const systemParts: readonly SystemPart[] = [
   part(['gnome-keyring-daemon'], 'gnome-keyring', [keyring, ...browser]),
   part(['secret-tool'], 'libsecret-tools', [keyring, ...browser, specs]),
   part(['Xvfb'], 'xvfb', [notifications, ...browser, specs]),
-  part(['weston'], 'weston', [shipped]),
+  part(['sway'], 'sway', [shipped, monitors]),
   part(['xfwm4'], 'xfwm4', [shipped, desktop]),
   part(['wmctrl'], 'wmctrl', [shipped, desktop]),
   part(['xfce4-panel'], 'xfce4-panel', [desktop]),

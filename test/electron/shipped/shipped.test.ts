@@ -1,6 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
 import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
@@ -11,6 +10,7 @@ import { startDisplay } from '#test/integration/machine/x-display.ts'
 import { startNotificationService } from '../notification-service.ts'
 import { startPanel } from '../panel.ts'
 import { doTheJob } from '../specs/job.ts'
+import { startSway } from '../sway.ts'
 
 /** The shipped program, with its fuses unchanged. */
 let program = String(process.env['BERTH_SHIPPED'])
@@ -60,7 +60,7 @@ async function openedPage(): Promise<Page> {
 }
 
 /** A desktop session with a panel, notifications and a screen. */
-async function openSession(screen: (session: TestSession) => Promise<NodeJS.ProcessEnv>) {
+async function openSession(screen: (session: TestSession) => Promise<unknown>) {
   const session = await startSession({}, user)
   endings.push(() => session.end())
   const bus = session.env['DBUS_SESSION_BUS_ADDRESS'] ?? ''
@@ -68,34 +68,21 @@ async function openSession(screen: (session: TestSession) => Promise<NodeJS.Proc
   endings.push(panel.end)
   const notices = await startNotificationService(bus)
   endings.push(notices.end)
-  const env = { ...session.env, BERTH_HOME: join(session.home, 'berth'), ...(await screen(session)) }
-  return { session, panel, notices, env }
+  await screen(session)
+  return { session, panel, notices, env: { ...session.env, BERTH_HOME: join(session.home, 'berth') } }
 }
 
-async function x11(session: TestSession): Promise<NodeJS.ProcessEnv> {
+async function x11(session: TestSession): Promise<void> {
   const display = await startDisplay()
   endings.push(display.end)
   session.env['DISPLAY'] = display.name
   session.start('xfwm4', ['--compositor=off'])
-  return { DISPLAY: display.name }
-}
-
-async function wayland(session: TestSession): Promise<NodeJS.ProcessEnv> {
-  session.start('weston', [
-    '--backend=headless-backend.so',
-    '--socket=weston',
-    '--idle-time=0',
-    '--width=1440',
-    '--height=900',
-  ])
-  await expect.poll(() => existsSync(join(session.home, 'weston'))).toBe(true)
-  return { WAYLAND_DISPLAY: 'weston', XDG_SESSION_TYPE: 'wayland' }
 }
 
 test.runIf(process.platform === 'linux').each([
   ['X11', x11, []],
   // Before version 38 Electron took X11 unless it was told.
-  ['Wayland', wayland, ['--ozone-platform=wayland']],
+  ['Wayland', startSway, ['--ozone-platform=wayland']],
 ])(
   'under %s it comes from the tray, rents a GPU, opens a terminal, notifies, and ends with 0',
   async (name, screen, flags) => {

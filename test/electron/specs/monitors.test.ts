@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest'
+import type { Berth } from '../berth.ts'
+import { useDesk } from '../desk.ts'
+import { startSway } from '../sway.ts'
+
+const desk = useDesk({ notices: false })
+const soon = { timeout: 60_000 }
+/** Before version 38 Electron took X11 unless it was told. */
+const flags = ['--ozone-platform=wayland']
+
+test('between monitors of scales 1 and 2 the window keeps its size and is drawn sharp, and comes back as large', async () => {
+  const { monitors, tell } = await startSway(desk.session, [1, 2])
+  const first = await desk.start(...flags)
+  const size = async (berth: Berth) => {
+    const [window] = await berth.windows()
+    return window && [window.bounds.width, window.bounds.height]
+  }
+  const pixelsPerPoint = async () => (await first.page()).evaluate(() => devicePixelRatio)
+  await expect.poll(() => size(first), soon).toEqual([1080, 720])
+
+  await tell('[app_id=".*"] resize set 900 640')
+  await expect.poll(() => size(first), soon).toEqual([900, 640])
+  for (const [monitor, scale] of [
+    [monitors[1], 2],
+    [monitors[0], 1],
+    [monitors[1], 2],
+  ] as const) {
+    await tell(`[app_id=".*"] move container to output ${monitor}`)
+    await expect.poll(pixelsPerPoint, soon).toBe(scale)
+    await expect.poll(() => size(first), soon).toEqual([900, 640])
+  }
+  await first.quit()
+  expect(await first.ended).toBe(0)
+
+  const second = await desk.start(...flags)
+  await expect.poll(() => size(second), soon).toEqual([900, 640])
+})
