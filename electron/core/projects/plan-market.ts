@@ -11,7 +11,7 @@ import { fittingOffers } from '../renting/next-offer.ts'
 import type { Rentals } from '../renting/rentals.ts'
 import { pricesUnknown } from '../renting/words.ts'
 import { requestOf, searchOf, secretsOf, stopsOf } from './plan.ts'
-import { nothingOnMachine, volumeOf } from './volume.ts'
+import { newVolumeForMany, nothingOnMachine, volumeOf } from './volume.ts'
 
 /** The part of a plan that depends on the market, and the names of the secrets it needs. */
 export type MarketPlan = Pick<
@@ -75,6 +75,7 @@ export async function planMarket(
   if (settings === undefined)
     return { ...plan, most: mostOf(spec, stops, price), longest: longestOf(stops, price) }
   const atOnce = atOnceOf(spec, settings.length)
+  if (atOnce > 1 && volume && volume.id === undefined) throw new BerthError(newVolumeForMany(volume.name))
   const machines = shown(atOnce)
   return {
     ...plan,

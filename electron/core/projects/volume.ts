@@ -58,6 +58,15 @@ export function nothingOnMachine({ name, machineId }: PlannedVolume): Problem {
   }
 }
 
+/** Each of a sweep's machines would create one. */
+export function newVolumeForMany(name: string): Problem {
+  return {
+    code: 'new_volume_for_many',
+    message: `The volume ${name} doesn’t exist yet, and each of the sweep’s machines would create one.`,
+    advice: 'Run the project once without a sweep, or with at_once: 1, which creates it.',
+  }
+}
+
 const noVolumes = {
   code: 'no_volumes',
   message: 'This service has no volumes.',

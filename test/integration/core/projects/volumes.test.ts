@@ -65,6 +65,9 @@ results: seen.txt
     const refused = (code: string) =>
       expect(under.run('planProject', { project })).rejects.toMatchObject({ problem: { code } })
     await refused('no_such_volume')
+    const created = `volume: { name: datasets, at: ${at}, size: 10 }\nrun: 'true'\n`
+    write(folder, { 'berth.yaml': `${machine}\n${created}runs: 3\n` })
+    await refused('new_volume_for_many')
     write(folder, {
       'berth.yaml': `${machine}\nvolume: { name: datasets, at: ${at}, size: 10 }\nrun: 'true'\n`,
     })
