@@ -57,7 +57,7 @@ export function unknownRental(
 ): string | undefined {
   const open = instance === undefined && (step === 'asking' || step === 'lost')
   return open && hindrance !== undefined
-    ? `Not known yet whether it was rented, and Berth cannot ask ${hindrance}.`
+    ? `It’s unknown whether this was rented. Berth can’t check ${hindrance}.`
     : undefined
 }
 
@@ -76,7 +76,7 @@ export function connectionWords(
 ): { word: string; shape: Shape } {
   switch (connection.status) {
     case 'online':
-      if (uncertain) return { word: 'List not certain', shape: 'needs-you' }
+      if (uncertain) return { word: 'List incomplete', shape: 'needs-you' }
       return { word: 'Online', shape: 'running' }
     case 'connecting':
       return { word: 'Connecting', shape: 'busy' }
@@ -91,12 +91,12 @@ export function connectionWords(
 
 /** Where a secret is kept, and how long, after `kept`: `keychainProblem` as State has it. */
 export function keychainWords(keychainProblem: string | undefined): string {
-  return keychainProblem ? 'until Berth ends and nowhere else' : 'in the keychain'
+  return keychainProblem ? 'in memory until you quit' : 'in the keychain'
 }
 
 /** What to say of records of a list that were left out; `one`: what a single one is called. */
 export function unreadWords(left: number, one: string): string {
   return left === 1
-    ? `1 ${one} could not be read and is left out.`
-    : `${count(left)} ${one}s could not be read and are left out.`
+    ? `1 ${one} couldn’t be read and is left out.`
+    : `${count(left)} ${one}s couldn’t be read and are left out.`
 }

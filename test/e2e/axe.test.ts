@@ -243,7 +243,7 @@ test('axe finds nothing wrong in the demo and account menus and price increase d
   const { page } = await pageWithAxe(start, berth.address)
   await page.getByRole('button', { name: 'Play a day with Berth' }).waitFor()
   const found: string[] = []
-  await page.getByRole('button', { name: 'Make something happen' }).click()
+  await page.getByRole('button', { name: 'Simulate an event' }).click()
   found.push(...(await scanOpened(page, 'the demo’s menu')))
 
   const id = await rentRunning(sim)

@@ -107,7 +107,7 @@ describe.skipIf(lacking !== '')(`where API keys are kept${lacking}`, () => {
     await expectOnline(second.page)
     await expectNoTrace(home, second)
     await second.page.getByRole('link', { name: 'Settings' }).click()
-    await second.page.getByText('API keys are kept in this computer’s keychain, and nowhere else.').waitFor()
+    await second.page.getByText('API keys are saved in this computer’s keychain only.').waitFor()
     await second.page.getByRole('button', { name: /^More for/ }).click()
     await second.page.getByRole('menuitem', { name: 'Remove…' }).click()
     await second.page.getByRole('alertdialog').getByRole('button', { name: 'Remove account' }).click()
@@ -177,7 +177,7 @@ describe.skipIf(lacking !== '')(`where API keys are kept${lacking}`, () => {
     await startKeyring(session, 'password')
     await expectOnline(second.page)
     await second.page.getByRole('link', { name: 'Settings' }).click()
-    await second.page.getByText('API keys are kept in this computer’s keychain, and nowhere else.').waitFor()
+    await second.page.getByText('API keys are saved in this computer’s keychain only.').waitFor()
   })
 })
 
@@ -187,5 +187,5 @@ async function expectNoTraceIn(home: string): Promise<void> {
 
 async function expectNotStored(page: Page): Promise<void> {
   await page.getByRole('link', { name: 'Settings' }).click()
-  await page.getByText('API keys are not kept on this computer.').waitFor()
+  await page.getByText('API keys aren’t saved on this computer.').waitFor()
 }

@@ -120,6 +120,6 @@ test('a capped service is asked once for each change of a filter, and for nothin
   await expect.poll(polls).toBeGreaterThan(polled + 2)
   expect(await searches()).toBe(before + 2)
   await page.getByRole('link', { name: 'Offers' }).click()
-  await page.getByText('Prices are the lowest bid that runs now').waitFor()
+  await page.getByText('Prices are the current minimum bid').waitFor()
   expect(errors).toEqual([])
 })

@@ -253,7 +253,7 @@ test('a template with a secret is public only if confirmed, and claims no stored
   await page.getByText('Saved', { exact: true }).waitFor()
   expect(await named(sim, 'Gated')).toMatchObject({ private: true })
   await page.getByLabel('Token', { exact: true }).waitFor()
-  expect(await page.getByText('It stays as it is').count()).toBe(0)
+  expect(await page.getByText('Token: set, and never shown').count()).toBe(0)
 
   await isPrivate.uncheck()
   await page.getByRole('button', { name: 'Save changes' }).click()

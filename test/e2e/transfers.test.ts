@@ -39,7 +39,7 @@ test('a copy started from an instance shows its delayed progress until it is don
   await dialog.getByRole('button', { name: 'Start copy' }).click()
   await dialog.waitFor({ state: 'detached' })
 
-  await page.getByText('The service reports progress about 30 seconds late.').waitFor()
+  await page.getByText('Progress is about 30 seconds behind.').waitFor()
   const copy = page.getByRole('row', { name: new RegExp(`#${from}:/root/data.*#${to}:/root/copy`) })
   await copy.getByText('Running', { exact: true }).waitFor()
   await page.getByRole('link', { name: 'Transfers' }).getByText('1').waitFor()
@@ -50,7 +50,7 @@ test('a copy started from an instance shows its delayed progress until it is don
   await sim.control('POST', '/sim/clock', { advance: 300 })
   await copy.getByText('Done', { exact: true }).waitFor(patient)
   await copy.getByRole('button', { name: /^Dismiss/ }).click()
-  await page.getByText('Nothing is being moved').waitFor()
+  await page.getByText('No transfers').waitFor()
   expect(errors).toEqual([])
 })
 
@@ -68,7 +68,7 @@ test('a cloud sync survives a reload and is cancelled, and its own API key is de
   await dialog.getByLabel('Cloud connection id').fill('12')
   await dialog.getByLabel('Path in the cloud').fill('bucket/data')
   await dialog.getByLabel('Flags').fill('--checksum --exclude "a b"')
-  await dialog.getByText('A cancelled sync cannot be resumed, only started again.').waitFor()
+  await dialog.getByText('You can’t resume a cancelled sync, only start it again.').waitFor()
   await sim.control('POST', '/sim/faults', {
     rules: [{ method: 'POST', path: '/rclone/', kind: 'status', status: 400, times: 1 }],
   })
@@ -80,13 +80,13 @@ test('a cloud sync survives a reload and is cancelled, and its own API key is de
   await dialog.waitFor({ state: 'detached' })
 
   const sync = page.getByRole('row', { name: new RegExp(`cloud:bucket/data.*#${from}:/workspace/`) })
-  await sync.getByText(/^Its API key #\d+ is deleted when it has ended/).waitFor()
+  await sync.getByText(/^Its API key #\d+ is deleted when it ends/).waitFor()
   await expect.poll(keys, listing).toEqual(['instance_write'])
   await page.reload()
   await sync.getByRole('button', { name: /^Cancel/ }).focus()
   await page.keyboard.press('Enter')
   const question = page.getByRole('alertdialog')
-  await question.getByText('A cancelled sync cannot be resumed').waitFor()
+  await question.getByText('You can’t resume a cancelled sync').waitFor()
   const focused = () => question.locator(':focus').textContent()
   await expect.poll(focused).toBe('Cancel')
   await page.keyboard.press('Tab')

@@ -75,7 +75,7 @@ test('a browser that does not resolve the names is led to 127.0.0.1 where the us
   await page.bringToFront()
   const told = page.getByText(/^Jupyter waits for your browser at i\d+-[0-9a-f]+\.localhost:\d+\./)
   await told.waitFor()
-  expect(await told.innerText()).toMatch(/share the cookies that scripts can read\.$/)
+  expect(await told.innerText()).toMatch(/share cookies that scripts can read\.$/)
   const opening = page.context().waitForEvent('page')
   const line = page.getByRole('row').filter({ has: told })
   await line.getByRole('button', { name: 'Open at 127.0.0.1' }).click()

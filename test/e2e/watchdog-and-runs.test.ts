@@ -169,11 +169,11 @@ test('a rental adds a watchdog to its start script, and its run waits for the in
   await then.getByRole('radio', { name: 'Destroy it' }).check()
   await then.getByRole('switch', { name: /Download a folder when done/ }).check()
   await then.getByLabel('Folder to download').fill('/workspace/out')
-  await dialog.getByText('then: python3 train.py, fetch /workspace/out, destroy').waitFor()
+  await dialog.getByText('then: python3 train.py, download /workspace/out, destroy').waitFor()
   await dialog.getByRole('button', { name: /^Rent/ }).click()
   await dialog.waitFor({ state: 'detached' })
   await page.getByRole('link', { name: 'Instances' }).click()
-  await page.getByText('then: python3 train.py, fetch /workspace/out, destroy').waitFor()
+  await page.getByText('then: python3 train.py, download /workspace/out, destroy').waitFor()
   await page.getByRole('button', { name: 'Don’t run python3 train.py' }).waitFor()
   await page.getByRole('row', { name: /#\d+/ }).getByRole('link').click()
   const { instances } = await sim.api<{ instances: { onstart: string }[] }>('GET', '/api/v0/instances/')
@@ -241,7 +241,7 @@ test('a small window shows why a run’s folder cannot be fetched', async ({ sta
   await page.goto(berth.address)
   await page.getByRole('row', { name: /#7/ }).getByRole('link').click()
   await page.getByRole('tab', { name: 'Automation' }).click()
-  const told = page.getByText(/^\/workspace\/out can’t be downloaded yet/)
+  const told = page.getByText(/^\/workspace\/out can’t be downloaded: no connection/)
   await told.waitFor()
   const end = async () => {
     const { y = 1000, height = 0 } = (await told.boundingBox()) ?? {}

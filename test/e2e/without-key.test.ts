@@ -67,7 +67,7 @@ test('limits and a rental on its way are shown after a kill and a start without 
   const cannot = 'can’t act until Berth has the API key again.'
   await go(page, 'Instances')
   await page.getByRole('row', { name: `2 limits are set and ${cannot}` }).waitFor()
-  await page.getByRole('row', { name: /^Not known yet whether it was rented/ }).waitFor()
+  await page.getByRole('row', { name: /^It’s unknown whether this was rented/ }).waitFor()
   await page.getByRole('row', { name: /Renting.*coming/ }).waitFor()
   await go(page, 'Home')
   await page.getByRole('link', { name: 'coming', exact: true }).waitFor()

@@ -179,7 +179,7 @@ test.skipIf(lacking)(
     await run.getByText('12 s left').waitFor()
     await page.getByRole('button', { name: 'Run digits…' }).click()
     const sheet = page.getByRole('dialog', { name: /^Run / })
-    await sheet.getByText('A run of digits is still going on.').waitFor()
+    await sheet.getByText('A run of digits is still running.').waitFor()
     await sheet.getByText('RTX', { exact: false }).first().waitFor()
     expect(await sheet.getByRole('button', { name: /^Run for at most/ }).isDisabled()).toBe(true)
     await page.keyboard.press('Escape')

@@ -190,7 +190,7 @@ export const transferCommands = {
   startCopy: command({ account, request: CopyRequest }).answers<string>(),
   /** With an API key of its own, which has only the necessary permissions and is deleted afterwards. */
   startSync: command({ account, request: SyncRequest }).answers<string>(),
-  /** A cancelled sync cannot be resumed, only started again. */
+  /** You can’t resume a cancelled sync, only start it again. */
   cancelTransfer: command({ account, transfer: TransferId }).answers<void>(),
   dismissTransfer: command({ account, transfer: TransferId }).answers<void>(),
 }

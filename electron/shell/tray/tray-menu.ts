@@ -184,7 +184,7 @@ function projectEntries(account: AccountView, projects: State['projects']): Menu
 }
 
 const demoEvents: MenuItemModel = {
-  label: 'Make something happen',
+  label: 'Simulate an event',
   submenu: demoEventWords.map(({ event, label }) => ({
     label,
     action: { kind: 'command', name: 'demoEvent', args: { event }, what: 'make that happen' },

@@ -123,5 +123,5 @@ const unusual = 3
 export function highBid(bid: Micros | undefined, lowest: Micros | undefined): string | undefined {
   if (bid === undefined || lowest === undefined || lowest <= 0 || !(bid > lowest * unusual)) return undefined
   const times = bid / lowest
-  return `That is ${times < 10 ? tenths(times) : count(times)} × the lowest bid of ${rate(lowest)}. You pay what you bid.`
+  return `That’s ${times < 10 ? tenths(times) : count(times)} × the minimum bid of ${rate(lowest)}. You pay your full bid.`
 }

@@ -21,10 +21,7 @@ export function countsOf(rows: readonly Row[]): Counts {
 
 /** `2 running, 1 on its way`, without zeros; `urgentWords` has the rest, which is shown in bold. */
 export function calmWords({ running, onTheirWay }: Counts): string {
-  const parts = [
-    running > 0 && `${running} running`,
-    onTheirWay > 0 && `${onTheirWay} on ${onTheirWay === 1 ? 'its' : 'their'} way`,
-  ]
+  const parts = [running > 0 && `${running} running`, onTheirWay > 0 && `${onTheirWay} starting`]
   return parts.filter(Boolean).join(', ')
 }
 

@@ -118,7 +118,7 @@ function rentalNotice(rental: RentalView, { hindrance }: NoticeContext): RowNoti
     case 'cancelled':
       return {
         kind: 'note',
-        text: why || (rental.step === 'failed' ? 'It could not be rented.' : 'Cancelled.'),
+        text: why || (rental.step === 'failed' ? 'Renting failed.' : 'Cancelled.'),
       }
     default:
       // A rental that waits for an answer shows its steps; one that the service did not start has none.
@@ -140,7 +140,7 @@ function restNotice(
   if (credit !== undefined && credit <= 0) return noteIf(creditUsedUp)
   if (replacedBy !== undefined)
     return noteIf(
-      `Replaced by #${replacedBy} once it was outbid. Its files are kept. ${costUntilDestroyed(instance)}`,
+      `Replaced by #${replacedBy} after it was outbid. Its files are kept. ${costUntilDestroyed(instance)}`,
     )
   if (bidsTooLow(instance)) return { kind: 'lowBid', text: lowBidText(instance), bid: winningBid(instance) }
   return instance.state === 'ended' ? noteIf(troubleWords(instance)) : undefined
@@ -148,7 +148,7 @@ function restNotice(
 
 /** Deployments may show one that was outbid as if its user had stopped it, so only Berth's own stop is certain. */
 function lowBidText({ state, asked, bid = 0, minimumBid = 0 }: InstanceView): string {
-  const bids = `The lowest bid that runs now is ${rate(minimumBid)}, yours is ${rate(bid)}: raise it before you start.`
+  const bids = `Minimum bid is now ${rate(minimumBid)} (yours: ${rate(bid)}). Raise it to start.`
   if (asked?.state === 'stopped') return bids
   return `It was outbid or stopped${state === 'ended' ? ', or has crashed' : ''}. ${bids}`
 }

@@ -15,11 +15,11 @@ export function bootSteps(
 ): Step[] {
   const at = !instance ? 0 : instance.state === 'running' ? 3 : instance.state === 'loading' ? 2 : 1
   const share = instance && pulledShare(instance)
-  const asked = rental.step === 'lost' ? 'answer lost, checking the account' : 'asking for it'
+  const asked = rental.step === 'lost' ? 'answer lost, checking the account' : 'requesting'
   const created = instance ? createdWords(instance, now) : 'created'
   const steps = [
     ...(at === 0 ? [{ name: asked, at: 0 }] : []),
-    { name: at === 1 ? `${created}, being provisioned` : created, at: 1 },
+    { name: at === 1 ? `${created}, provisioning` : created, at: 1 },
     { name: share === undefined ? 'image' : `image ${share} %`, at: 2 },
     { name: 'running', at: 3 },
     ...(entered ? [{ name: 'SSH answers', at: 4 }] : []),

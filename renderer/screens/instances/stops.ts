@@ -42,7 +42,7 @@ export function stopsOf(
       action: limit.action,
       ...(limit.dueAt !== undefined && { at: limit.dueAt }),
       when: conditionBriefly(limit.when),
-      about: `${limit.sentence}${asleep ? ' Its watchdog does so too, also while this computer sleeps.' : ''}`,
+      about: `${limit.sentence}${asleep ? ' Its watchdog does too, even while this computer sleeps.' : ''}`,
       needsBerth: !asleep,
       byLoad: limit.when.kind === 'idle',
     }

@@ -32,7 +32,7 @@ export function waitsFor(rental: RentalView, instance: InstanceView | undefined,
     case 'asking':
     case 'lost':
     case 'unclear':
-      return `asking for it, for ${for_}`
+      return `requesting for ${for_}`
     case 'waiting':
     case 'late': {
       const at = instance && bootSteps({ step: 'waiting' }, instance, { now }).find(({ current }) => current)
@@ -41,7 +41,7 @@ export function waitsFor(rental: RentalView, instance: InstanceView | undefined,
     case 'entering':
       return rental.entered ? `running, waiting for SSH, for ${for_}` : 'running'
     case 'dropping':
-      return rental.cancelling ? 'being destroyed, since it was cancelled' : 'being destroyed'
+      return rental.cancelling ? 'cancelled, being destroyed' : 'being destroyed'
     default:
       return ''
   }

@@ -21,10 +21,10 @@ export function warningsOf(
   return [
     ...(left === undefined || increase?.accepted
       ? []
-      : [`Its contract ends in ${duration(left)}: then ${afterContract}.`]),
+      : [`Its contract ends in ${duration(left)}. Then ${afterContract}.`]),
     ...(use === undefined || use < diskNearlyFull
       ? []
-      : [`Its disk is ${Math.floor(use * 100)} % full, and cannot grow.`]),
+      : [`Its disk is ${Math.floor(use * 100)} % full and can’t grow.`]),
   ]
 }
 
@@ -32,7 +32,7 @@ export function warningsOf(
 export function increaseWords(increase: PriceIncreaseView, instance: InstanceView, now: number): string {
   const prices = increasedRate(increase, instance)
   const wanted = prices
-    ? `${rate(prices.after)} instead of ${rate(prices.before)}`
+    ? `${rate(prices.after)}, now ${rate(prices.before)}`
     : `higher prices (${priceChanges(increase).join(', ')})`
   return `Its host asks for ${wanted}, ${increaseFrom(increase, now)}.`
 }
@@ -44,5 +44,5 @@ export function acceptedWords(increase: PriceIncreaseView, instance: InstanceVie
     ? `It costs ${rate(prices.after)}`
     : `It costs more (${priceChanges(increase).join(', ')})`
   const until = increase.until === undefined ? '' : `, until ${moment(increase.until, now)}`
-  return `${cost} ${increaseFrom(increase, now)}${until}: you have accepted that.`
+  return `${cost} ${increaseFrom(increase, now)}${until}, as you accepted.`
 }

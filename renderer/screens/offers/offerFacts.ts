@@ -51,7 +51,10 @@ function machineFacts(offer: OfferView, now: number): Line[] {
         staticIp ? 'static IP' : undefined,
       ]),
     ],
-    ['Longest rent', lasts === undefined ? undefined : `${duration(lasts)}, to ${moment(now + lasts, now)}`],
+    [
+      'Available until',
+      lasts === undefined ? undefined : `${duration(lasts)}, to ${moment(now + lasts, now)}`,
+    ],
   ]
 }
 

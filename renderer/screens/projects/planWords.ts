@@ -12,11 +12,11 @@ export function planAfterwards(
   const home = results === undefined ? [] : [results].flat()
   return [
     home.length === 0
-      ? 'No results are downloaded: none are named.'
+      ? 'No results are downloaded.'
       : `${named(home)} ${home.length === 1 ? 'is' : 'are'} downloaded${checkpoint === undefined ? '' : `, every ${duration(checkpoint)} and at the end`}.`,
     after === 'stop'
       ? 'Then the machine is stopped. Its disk is billed until you destroy it.'
-      : 'Then the machine is destroyed, with its disk, once all results are here.',
+      : 'Then the machine and its disk are destroyed, once all results are here.',
     `If the run fails or reaches a limit, the machine is stopped with all its files, and its disk is billed. ${destroys ? `It's destroyed ${duration(seconds)} later.` : `You're reminded ${duration(seconds)} later.`}`,
     ...(outbid && outbid.elsewhere > 0
       ? [`If it's outbid, it continues on another machine, at most ${counted(outbid.elsewhere, 'time')}.`]

@@ -7,7 +7,7 @@ import type { AccountView } from '#contract/state.ts'
 /** The consequences of removing an account, as sentences for the question whether to do so. */
 export function removalNotes(account: AccountView): string[] {
   const notes = [
-    `Berth forgets ${account.name} on this computer, with its API key and its SSH key. The account itself stays.`,
+    `Removes ${account.name}, its API key and its SSH key from this computer. The account itself stays.`,
   ]
   const count = Object.keys(account.instances).length
   const which = count === 1 ? 'Its instance keeps' : `Its ${count} instances keep`
@@ -18,14 +18,14 @@ export function removalNotes(account: AccountView): string[] {
   } else if (count > 0) {
     notes.push(`${which} running, and Berth won’t watch ${count === 1 ? 'it' : 'them'}.`)
   } else if (account.connection.status !== 'online') {
-    notes.push('Berth can’t see whether it has instances: if so, they keep costing money.')
+    notes.push('Berth can’t see whether it has instances: if so, you keep paying for them.')
   } else {
-    notes.push('It rents nothing now.')
+    notes.push('It has no instances.')
   }
   const underWay = Object.values(account.rentals).filter(isRenting).length
   if (underWay > 0) {
     notes.push(
-      `${underWay === 1 ? 'A rental is' : `${underWay} rentals are`} in progress: the instance is charged, and not shown here.`,
+      `${underWay === 1 ? 'A rental is' : `${underWay} rentals are`} in progress: you’ll pay for the instance, and it won’t be shown here.`,
     )
   }
   const leases = limitsSet([account]).filter(({ when }) => when.kind === 'away')
@@ -33,7 +33,7 @@ export function removalNotes(account: AccountView): string[] {
     const ids = leases.filter(limit => limit.action === action).map(({ instance }) => `#${instance}`)
     if (ids.length > 0) {
       notes.push(
-        `Berth won’t renew the lease of the watchdog on ${ids.join(', ')}: when it expires, the watchdog ${action === 'stop' ? 'stops the instance' : 'destroys the instance and all that is on it'}. Remove its limit first if that is not wanted.`,
+        `Berth won’t renew the lease of the watchdog on ${ids.join(', ')}: when it expires, the watchdog ${action === 'stop' ? 'stops the instance' : 'destroys the instance and everything on it'}. Remove its limit first if you don’t want that.`,
       )
     }
   }

@@ -8,22 +8,19 @@ export function updateWords(update: UpdateView): { sentence: string; step?: Upda
   switch (update.status) {
     case 'none':
       return {
-        sentence:
-          update.at === undefined
-            ? 'Checked once a day, from a minute after the start.'
-            : 'This is the newest version.',
+        sentence: update.at === undefined ? 'Checked once a day.' : 'This is the newest version.',
         step: 'check',
         verb: 'Check now',
       }
     case 'checking':
       return { sentence: 'Checking for a newer version…' }
     case 'available':
-      return { sentence: `Berth ${update.version} can be fetched.`, step: 'fetch', verb: 'Fetch it' }
+      return { sentence: `Berth ${update.version} is available.`, step: 'fetch', verb: 'Download' }
     case 'fetching':
-      return { sentence: `Fetching Berth ${update.version}: ${update.percent} %` }
+      return { sentence: `Downloading Berth ${update.version}: ${update.percent} %` }
     case 'ready':
       return {
-        sentence: `Berth ${update.version} is here and checked. Installing it restarts Berth; your instances keep running.`,
+        sentence: `Berth ${update.version} is ready. Installing it restarts Berth; your instances keep running.`,
         step: 'install',
         verb: 'Install and restart',
       }

@@ -15,7 +15,7 @@ export function rentFrom(page: Page, template: TemplateView): void {
 /** The menu of further actions on a template. */
 export function templateMenu(page: Page, template: TemplateView, onDelete: () => void): MenuEntry[] {
   const { hash, own, id, href } = template
-  const foreign = own === false ? 'It belongs to someone else: copy it to change it.' : undefined
+  const foreign = own === false ? 'It belongs to someone else. Copy it to change it.' : undefined
   return [
     { label: 'Edit', unusable: foreign, run: () => route.go(`templates/${pathOf({ kind: 'edit', hash })}`) },
     { label: 'Copy as a new one', run: () => route.go(`templates/${pathOf({ kind: 'new', hash })}`) },
@@ -30,7 +30,7 @@ export function templateMenu(page: Page, template: TemplateView, onDelete: () =>
     {
       label: 'Delete…',
       danger: true,
-      unusable: foreign ?? (id === undefined ? 'This service does not say its id.' : undefined),
+      unusable: foreign ?? (id === undefined ? 'The service doesn’t report its id.' : undefined),
       run: onDelete,
     },
   ]

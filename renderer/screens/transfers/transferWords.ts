@@ -34,12 +34,12 @@ export function transfersInOrder(transfers: Readonly<Record<string, TransferView
 /** A note on the API key that was made for a sync; undefined for a copy. */
 export function keyWords({ key }: TransferView): { text: string; warn: boolean } | undefined {
   if (!key) return undefined
-  const broad = key.scoped ? '' : ' This account has no permissions for keys, so it may do everything.'
+  const broad = key.scoped ? '' : ' This account has no permissions for keys, so the key can do anything.'
   if (key.state === 'deleted') return { text: `Its API key #${key.id} is deleted.`, warn: false }
   if (key.state === 'in-use')
-    return { text: `Its API key #${key.id} is deleted when it has ended.${broad}`, warn: false }
+    return { text: `Its API key #${key.id} is deleted when it ends.${broad}`, warn: false }
   return {
-    text: `Berth cannot delete its API key on this service: delete “${key.name}” (#${key.id}) in the service’s web console.${broad}`,
+    text: `This service doesn’t let Berth delete its API key. Delete “${key.name}” (#${key.id}) in the service’s web console.${broad}`,
     warn: true,
   }
 }

@@ -94,7 +94,7 @@ test.runIf(process.platform === 'linux').each([
     const page = await openedPage()
     await page.getByText('This is the demo market.').waitFor()
     await doTheJob(page)
-    await panel.icons.clickMenu(['Make something happen', 'The credit runs low'])
+    await panel.icons.clickMenu(['Simulate an event', 'The credit runs low'])
     const titles = () => notices.shown.map(({ title }) => title)
     await expect.poll(titles, { timeout: 60_000 }).toContainEqual(expect.stringContaining('of credit left'))
 

@@ -62,7 +62,7 @@ test('an alert while the window is hidden is on the desktop, and its button lead
     return undefined
   }
   await closeWindow()
-  await icons.clickMenu(['Make something happen', 'The credit runs low'])
+  await icons.clickMenu(['Simulate an event', 'The credit runs low'])
   await expect.poll(corner, soon).toBeDefined()
   const click = async () => {
     const { right = 0, bottom = 0 } = (await corner()) ?? {}

@@ -135,14 +135,14 @@ test('an update is found, fetched and installed, each only when the user says so
   const step = (name: string) => page.getByRole('button', { name, exact: true })
   publisher.offer('9.9.9', Buffer.from(program), 'bm90IHRoZSBkaWdlc3Q=')
   await step('Check now').click()
-  await page.getByText('Berth 9.9.9 can be fetched.').waitFor()
+  await page.getByText('Berth 9.9.9 is available.').waitFor()
   await expect(berth.command('fetchUpdate', {})).rejects.toMatchObject({ problem: { code: 'update_failed' } })
   await expect.poll(() => read('berth/logs/berth.log'), soon).toMatch(/sha512/i)
 
   publisher.offer('9.9.9', Buffer.from(program))
   await berth.command('checkForUpdate', {})
-  await step('Fetch it').click()
-  await page.getByText('Berth 9.9.9 is here and checked.').waitFor()
+  await step('Download').click()
+  await page.getByText('Berth 9.9.9 is ready.').waitFor()
   expect(JSON.stringify(publisher.asked), 'nothing that tells installations apart').not.toMatch(
     /[0-9a-f]{8}-[0-9a-f]{4}-/,
   )

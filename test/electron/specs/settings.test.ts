@@ -58,7 +58,7 @@ test('quiet hours suppress notifications, also critical ones if chosen', async (
   const { page } = await openSettings()
   const quiet = page.getByRole('switch', { name: /^Quiet hours/ })
   const low = 'The credit runs low'
-  const happens = (event: string) => desk.panel.icons.clickMenu(['Make something happen', event])
+  const happens = (event: string) => desk.panel.icons.clickMenu(['Simulate an event', event])
   const inActivity = (times: number) =>
     expect.poll(() => page.getByText(/of credit left/).count(), soon).toBe(times)
   const aroundNow = (minutes: number) => new Date(Date.now() + minutes * 60_000).toTimeString().slice(0, 5)

@@ -145,7 +145,7 @@ test('Start asks first if a limit would stop the instance again at once', async 
 test('the tray’s demo events change the demo', async () => {
   const berth = await desk.start('--speed', '40')
   const page = await berth.page()
-  const happens = (event: string) => clickMenu('Make something happen', event)
+  const happens = (event: string) => clickMenu('Simulate an event', event)
   /** The states in the instances' entries, sorted. */
   const states = async () =>
     (await labels()).flatMap(label => /#\d+: ([^,]+)/.exec(label)?.[1] ?? []).toSorted()

@@ -249,14 +249,14 @@ test('polling can be paused, then shows until when and can be resumed', () => {
 
 test('the demo’s events are commands, and only the demo has them', () => {
   const demo = accountView({ id: 'demo', demo: true })
-  const { submenu = [] } = entry(menuOf(stateOf(demo)), 'Make something happen')
+  const { submenu = [] } = entry(menuOf(stateOf(demo)), 'Simulate an event')
   expect(submenu).toHaveLength(6)
   expect(entry(submenu, 'An hour passes').action).toMatchObject({
     kind: 'command',
     name: 'demoEvent',
     args: { event: 'hour_passes' },
   })
-  expect(labels(menuOf(stateOf(accountView())))).not.toContain('Make something happen')
+  expect(labels(menuOf(stateOf(accountView())))).not.toContain('Simulate an event')
 })
 
 test('an unreachable account shows why and since when', () => {

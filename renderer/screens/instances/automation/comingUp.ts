@@ -122,10 +122,7 @@ export function nextSentence(
   if (run) return `${run.afterwards === 'stop' ? 'Stops' : 'Is destroyed'} once ${run.name} has ended.`
   const rests =
     instance.state === 'outbid' ? 'outbid' : hasTrait(instance.state, 'halted') ? 'stopped' : undefined
-  if (rules)
-    return rests
-      ? `Nothing happens while it is ${rests}: its limits count again once it runs.`
-      : 'Nothing is due: none of its limits counts now.'
+  if (rules) return rests ? `Its limits are paused while it’s ${rests}.` : 'No limit is active right now.'
   const contract = coming.find(({ kind }) => kind === 'ends')
   if (!contract) return 'Nothing is scheduled.'
   const ends = hasTrait(instance.state, 'diskOnly') ? 'destroys' : 'stops'

@@ -62,7 +62,7 @@ export class RecoveryForm {
     const [most, what] = bid > minimumBid ? [bid, 'the bid'] : [minimumBid, 'the lowest bid']
     return this.kind === 'raise'
       ? `That has no effect: ${what} is already ${rate(most)}. Give more than that.`
-      : `Only a cheaper machine would do: ${what} here is ${rate(most)}.`
+      : `Only a cheaper machine would match: ${what} here is ${rate(most)}.`
   })
 
   /** A message by field: `ceiling`, `every`, `limits.attempts`, `limits.ceiling` or `limits.deadline`. */

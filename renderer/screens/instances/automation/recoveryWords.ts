@@ -16,11 +16,11 @@ export function recoveryNow(recovery: RecoveryView, now: number): string | undef
         .filter(Boolean)
         .join(' ')
     case 'raising':
-      return 'Berth is raising the bid, and waits for the answer.'
+      return 'Berth is raising the bid and waiting for the answer.'
     case 'replacing':
       return 'Berth is renting another in its place.'
     case 'replaced':
-      return recovery.by === undefined ? undefined : `#${recovery.by} has its place.`
+      return recovery.by === undefined ? undefined : `#${recovery.by} replaces it.`
     case 'held':
       return [recovery.problem?.message, recovery.problem?.advice].filter(Boolean).join(' ')
     case 'watching':
@@ -34,9 +34,9 @@ export function choiceWords({ choice }: RecoveryView): string {
     case 'tell':
       return 'If outbid: notify only.'
     case 'raise':
-      return `Once outbid, Berth bids just above the lowest that runs, up to ${rate(choice.ceiling * 1_000_000)}, at most every ${duration(choice.every)}.`
+      return `If outbid, Berth bids just above the minimum, up to ${rate(choice.ceiling * 1_000_000)}, at most every ${duration(choice.every)}.`
     case 'replace':
-      return `Once outbid, Berth rents another as good for a bid up to ${rate(choice.ceiling * 1_000_000)}, at most every ${duration(choice.every)}.`
+      return `If outbid, Berth rents a similar one for a bid up to ${rate(choice.ceiling * 1_000_000)}, at most every ${duration(choice.every)}.`
   }
 }
 

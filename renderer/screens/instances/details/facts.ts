@@ -30,7 +30,7 @@ export function factsOf(instance: InstanceView, now: number, way?: WayIn): Fact[
       ['Lowest bid', said(instance.minimumBid, rate)],
       ['Traffic', instance.traffic && trafficWords(instance.traffic)],
       ['Spent', said(knownSpent(instance, now), money)],
-      ['Of it traffic', said(instance.traffic?.spent, fineMoney)],
+      ['Traffic', said(instance.traffic?.spent, fineMoney)],
     ],
     [
       ['Image', instance.image],

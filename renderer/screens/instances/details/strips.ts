@@ -158,13 +158,13 @@ export function oddGpus(gpus: readonly GpuStrips[]): OddGpu[] {
       odd.push({
         index,
         measure: 'load',
-        words: `GPU ${index} works at ${percent(load.now)}, the others at ${percent(usual)}.`,
+        words: `GPU ${index} is at ${percent(load.now)} load, the others at ${percent(usual)}.`,
       })
     if (temperature?.now !== undefined && temperature.now >= hot)
       odd.push({
         index,
         measure: 'temperature',
-        words: `GPU ${index} is at ${figureWords.temperature(temperature.now)} and may slow itself down.`,
+        words: `GPU ${index} is at ${figureWords.temperature(temperature.now)} and may throttle.`,
       })
     return odd
   })

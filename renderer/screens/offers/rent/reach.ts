@@ -10,10 +10,10 @@ export function aQuarterMore(price: Micros): number {
 
 /** How many offers are within the price limit; where none is, the price of the cheapest, if any is known. */
 export function withinWords(cheap: number, many: number, cheapest: Micros | undefined): string {
-  if (cheap > 0) return `${count(cheap)} of ${count(many)} ${cheap === 1 ? 'is' : 'are'} that cheap`
+  if (cheap > 0) return `${count(cheap)} of ${count(many)} ${cheap === 1 ? 'cost' : 'cost'} at most that`
   return cheapest === undefined
-    ? 'the service reports no prices, so none is rented'
-    : `none is that cheap now; the cheapest is ${rate(cheapest)}`
+    ? 'the service reports no prices, so Berth rents none'
+    : `none right now; the cheapest is ${rate(cheapest)}`
 }
 
 /**
@@ -25,6 +25,6 @@ export function offerBidWords(lowest: readonly (Micros | undefined)[], bid: stri
   const most = micros(typedNumber(bid) || 0)
   const reached = lowest.filter(minimum => minimum !== undefined && minimum < most).length
   return reached === 0
-    ? 'none of the offers runs at less'
-    : `${count(reached)} of ${count(lowest.length)} run at less`
+    ? 'none has a minimum below that'
+    : `${count(reached)} of ${count(lowest.length)} have a minimum below that`
 }

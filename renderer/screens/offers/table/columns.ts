@@ -16,17 +16,17 @@ type Facts = Omit<OfferColumn, 'column' | 'figure'> & { figure?: false }
 
 const facts: Readonly<Record<SortColumn, Facts>> = {
   gpu: { title: 'GPU', width: 116, figure: false },
-  memory: { title: 'VRAM, GB', about: 'GPUs, the VRAM of each, and all of it', width: 112 },
+  memory: { title: 'VRAM, GB', about: 'GPUs, VRAM of each, and total', width: 112 },
   price: { title: '$/h', width: 62 },
-  pricePerGpu: { title: '$/GPU·h', about: 'Price of one GPU for an hour', width: 70 },
+  pricePerGpu: { title: '$/GPU·h', about: 'Price per GPU and hour', width: 70 },
   score: { title: 'Score/$', about: 'Benchmark score per dollar and hour', width: 68 },
   cpu: { title: 'Cores', about: 'CPU cores', width: 56 },
   ram: { title: 'RAM', about: 'GB of RAM', width: 56 },
   disk: { title: 'Disk', about: 'GB of disk on offer', width: 62 },
   network: { title: 'Gb/s ↓ ↑', about: 'Download and upload', width: 92 },
-  traffic: { title: 'Traffic', about: 'Price of a GB received and of one sent', width: 116 },
+  traffic: { title: 'Traffic', about: 'Price per GB received and per GB sent', width: 116 },
   cuda: { title: 'CUDA', about: 'The highest CUDA version', width: 58 },
-  reliability: { title: 'Reliable', about: 'Percent, with a badge where the host is verified', width: 88 },
+  reliability: { title: 'Reliable', about: 'Percent; a badge marks verified hosts', width: 88 },
   place: { title: 'Place', width: 98, figure: false },
 }
 

@@ -140,7 +140,7 @@ export class Editing {
     if (!found) {
       this.problem = {
         code: 'gone',
-        message: 'The template is no longer there.',
+        message: 'The template no longer exists.',
         advice: 'Save it as a new one.',
       }
       this.hash = undefined

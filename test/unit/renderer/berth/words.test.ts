@@ -10,7 +10,7 @@ test('an unknown state is shown by its own word, cut short', () => {
 })
 
 test('a bid over three times the lowest is questioned with the factor', () => {
-  expect(highBid(31_800_000, 42_000)).toBe('That is 757 × the lowest bid of $0.042/h. You pay what you bid.')
+  expect(highBid(31_800_000, 42_000)).toBe('That’s 757 × the minimum bid of $0.042/h. You pay your full bid.')
   expect(highBid(126_000, 42_000)).toBeUndefined()
   expect(highBid(130_000, 42_000)).toContain('3.1 ×')
   expect(highBid(130_000, undefined)).toBeUndefined()

@@ -68,7 +68,7 @@ test('a limit that would stop a stopped instance is no event, one that would des
     }
     return nextSentence(stopped, comingUp(of, stopped, now), [], true, now)
   }
-  expect(words('stop')).toBe('Nothing happens while it is stopped: its limits count again once it runs.')
+  expect(words('stop')).toBe('Its limits are paused while it’s stopped.')
   expect(words('destroy')).toMatch(/^Is destroyed at/)
 })
 
@@ -81,7 +81,7 @@ test('of an outbid instance nothing is due', () => {
   }
   const coming = comingUp(of, outbid, now)
   expect(coming).toEqual([])
-  const words = 'Nothing happens while it is outbid: its limits count again once it runs.'
+  const words = 'Its limits are paused while it’s outbid.'
   expect(nextSentence(outbid, coming, [], true, now)).toBe(words)
 })
 
@@ -110,7 +110,7 @@ test('limits that cannot act are no events, and what a watchdog does still is', 
 
 test('a limit that is not counting is no event, and without rules the sentence says so', () => {
   expect(sentence(account(limit({ when: { kind: 'idle', below: 5, seconds: 60 } })))).toMatch(
-    /^Nothing is due/,
+    /^No limit is active right now/,
   )
   expect(sentence(account(), false)).toBe('Nothing is scheduled.')
 })

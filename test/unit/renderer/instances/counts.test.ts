@@ -4,7 +4,7 @@ import { calmWords, countsOf, urgentWords } from '#renderer/screens/instances/co
 import { vramOf } from '#renderer/screens/instances/vram.ts'
 import { instanceView } from '#test/unit/views.ts'
 
-test('instances are counted as running, on their way or needing the user', () => {
+test('instances are counted as running, starting or needing the user', () => {
   const rows = (['running', 'running', 'loading', 'outbid', 'crashed', 'stopped'] as const).map(
     (state, id) => ({
       key: String(id),
@@ -13,7 +13,7 @@ test('instances are counted as running, on their way or needing the user', () =>
   )
   const counts = countsOf(rows)
   expect(counts).toEqual({ running: 2, onTheirWay: 1, needYou: 2 })
-  expect(calmWords(counts)).toBe('2 running, 1 on its way')
+  expect(calmWords(counts)).toBe('2 running, 1 starting')
   expect(urgentWords(counts)).toBe('2 need you')
   expect(urgentWords({ ...counts, needYou: 1 })).toBe('1 needs you')
   expect(calmWords(countsOf([]))).toBe('')

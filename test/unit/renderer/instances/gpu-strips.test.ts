@@ -60,8 +60,8 @@ test('a stopped instance has no current values', () => {
 test('an underused or a hot GPU is named', () => {
   const odd = (...gpus: ReturnType<typeof gpu>[]) =>
     oddGpus(gpuStrips(undefined, { gpus }, eight)).map(({ words }) => words)
-  expect(odd(gpu(0, 95), gpu(1, 96), gpu(2, 71))).toEqual(['GPU 2 works at 71 %, the others at 96 %.'])
-  expect(odd(gpu(0, 95), gpu(1, 90, 86))).toEqual(['GPU 1 is at 86 °C and may slow itself down.'])
+  expect(odd(gpu(0, 95), gpu(1, 96), gpu(2, 71))).toEqual(['GPU 2 is at 71 % load, the others at 96 %.'])
+  expect(odd(gpu(0, 95), gpu(1, 90, 86))).toEqual(['GPU 1 is at 86 °C and may throttle.'])
   expect(odd(gpu(0, 5), gpu(1, 30), gpu(2, 0))).toEqual([])
 })
 

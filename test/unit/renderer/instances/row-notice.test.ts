@@ -25,7 +25,7 @@ test('what is at rest with too low a bid may have been outbid, unless Berth stop
   const bids = { interruptible: true, bid: 400_000, minimumBid: 900_000 }
   const noticeOf = (more: Partial<InstanceView>) =>
     rowNoticeOf({ key: '1', instance: instanceView({ id: 1, state: 'stopped', ...bids, ...more }) })
-  const text = 'The lowest bid that runs now is $0.900/h, yours is $0.400/h: raise it before you start.'
+  const text = 'Minimum bid is now $0.900/h (yours: $0.400/h). Raise it to start.'
   expect(noticeOf({})).toEqual({ kind: 'lowBid', text: `It was outbid or stopped. ${text}`, bid: 910_000 })
   expect(noticeOf({ asked: { state: 'stopped', at: 0 } })).toMatchObject({ kind: 'lowBid', text })
   expect(noticeOf({ bid: 900_000 })).toBeUndefined()
@@ -35,7 +35,7 @@ test('what is at rest with too low a bid may have been outbid, unless Berth stop
 test('what was replaced says by which, and what it costs', () => {
   const instance = instanceView({ id: 1, state: 'stopped', interruptible: true, bid: 1, minimumBid: 2 })
   const text =
-    'Replaced by #2 once it was outbid. Its files are kept. It costs $0.006/h until you destroy it.'
+    'Replaced by #2 after it was outbid. Its files are kept. It costs $0.006/h until you destroy it.'
   const row = { key: '1', instance: { ...instance, costPerHour: 6000 }, replacedBy: 2 }
   expect(rowNoticeOf(row)).toEqual({ kind: 'note', text })
 })
@@ -107,7 +107,7 @@ test('a row says that its limits cannot act, and what is not known of a rental',
   const rental = { key: 'r', rental: rentalView({ step: 'asking', instance: undefined }) }
   expect(rowNoticeOf(rental, { now: 0, hindrance })).toEqual({
     kind: 'note',
-    text: 'Not known yet whether it was rented, and Berth cannot ask until the service answers again.',
+    text: 'It’s unknown whether this was rented. Berth can’t check until the service answers again.',
   })
   expect(rowNoticeOf(rental)).toEqual({ kind: 'steps' })
 })
@@ -134,9 +134,9 @@ test('a running instance has no notice', () => {
 test('the current step of a rental follows from its instance', () => {
   const at = (rental: RentalView, instance: InstanceView | undefined) =>
     bootSteps(rental, instance, { now: 0 }).find(step => step.current)?.name
-  expect(at(rentalView({ step: 'asking' }), undefined)).toBe('asking for it')
+  expect(at(rentalView({ step: 'asking' }), undefined)).toBe('requesting')
   expect(at(rentalView({ step: 'lost' }), undefined)).toBe('answer lost, checking the account')
-  expect(at(rentalView(), instanceView({ id: 1, state: 'provisioning' }))).toBe('created, being provisioned')
+  expect(at(rentalView(), instanceView({ id: 1, state: 'provisioning' }))).toBe('created, provisioning')
   const loading = (statusMessage: string) => instanceView({ id: 1, state: 'loading', statusMessage })
   expect(at(rentalView(), loading('pulling image: 64 %'))).toBe('image 64 %')
   expect(at(rentalView(), loading('pulling 640%'))).toBe('image')
@@ -154,11 +154,11 @@ const coming = instanceView({
 test('a coming end or a full disk is a note, unless something is more urgent', () => {
   expect(rowNoticeOf({ key: '1', instance: coming }, { now })).toEqual({
     kind: 'note',
-    text: 'Its contract ends in 5 h: then it can’t start again, and its data may be deleted 48 hours later. Its disk is 97 % full, and cannot grow.',
+    text: 'Its contract ends in 5 h. Then it can’t start again, and its data may be deleted 48 hours later. Its disk is 97 % full and can’t grow.',
   })
   expect(rowNoticeOf({ key: '1', instance: { ...coming, state: 'crashed' } }, { now })?.kind).toBe('dead')
   expect(rowNoticeOf({ key: '1', instance: coming }, { now: now + 5 * 3600 })).toMatchObject({
-    text: 'Its disk is 97 % full, and cannot grow.',
+    text: 'Its disk is 97 % full and can’t grow.',
   })
 })
 
@@ -168,7 +168,7 @@ test('a price increase asks with the new hourly price, until it is accepted', ()
   const row = { key: '1', instance, increase }
   expect(rowNoticeOf(row, { now })).toEqual({
     kind: 'priceIncrease',
-    text: 'Its host asks for $0.600/h instead of $0.400/h, once its contract ends.',
+    text: 'Its host asks for $0.600/h, now $0.400/h, once its contract ends.',
     increase,
   })
   expect(rowNoticeOf({ ...row, increase: { ...increase, accepted: true } }, { now })).toBeUndefined()

@@ -59,7 +59,7 @@ describe('removing an account names', () => {
   })
 
   test('that it rents nothing, where that is so', () => {
-    expect(said({})).toContain('It rents nothing now.')
+    expect(said({})).toContain('It has no instances.')
   })
 
   test('that its instances are unknown while the service does not answer', () => {
