@@ -29,136 +29,111 @@ export type Row = [
   gives: unknown,
 ]
 
+/** A row of a method that, unless it says otherwise, sends nothing, is told that it is done, and gives the answer. */
+function row(
+  request: string,
+  call: Row[3],
+  { sent = '', ...told }: { sent?: unknown; answer?: unknown; gives?: unknown } = {},
+): Row {
+  const answer = 'answer' in told ? told.answer : done
+  return [request, sent, answer, call, 'gives' in told ? told.gives : told.answer]
+}
+
 /** Every method of the client, with the rows of section 4 and the known further operations. */
 export const rows: Row[] = [
-  [
+  row(
     `GET /charges/?${new URLSearchParams({ select_filters: '{"day":{"gte":1,"lte":2}}', limit: '500' })}`,
-    '',
-    { results: [charge] },
     c => c.charges.list(1, 2),
-    { rows: [charge], whole: true },
-  ],
-  [
+    { answer: { results: [charge] }, gives: { rows: [charge], whole: true } },
+  ),
+  row(
     `GET /api/v1/invoices/?${new URLSearchParams({ select_filters: '{"when":{"gte":1,"lte":2}}', limit: '60' })}`,
-    '',
-    { results: [invoice] },
     c => c.charges.invoices(1, 2),
-    { rows: [invoice], whole: true },
-  ],
-  ['GET /users/current/', '', user, c => c.account.currentUser(), user],
-  [
-    'GET /users/1/notification-prefs/',
-    '',
-    { notification_preferences: { client: { low_credit: channels } } },
-    async c => (await c.account.notificationPreferences(1)).known,
-    { client: { low_credit: channels } },
-  ],
-  [
+    { answer: { results: [invoice] }, gives: { rows: [invoice], whole: true } },
+  ),
+  row('GET /users/current/', c => c.account.currentUser(), { answer: user }),
+  row('GET /users/1/notification-prefs/', async c => (await c.account.notificationPreferences(1)).known, {
+    answer: { notification_preferences: { client: { low_credit: channels } } },
+    gives: { client: { low_credit: channels } },
+  }),
+  row(
     'PUT /users/1/notification-prefs/',
-    { notification_preferences: { client: { low_credit: channels } } },
-    { success: true, notification_preferences: { client: { low_credit: channels } } },
     async c =>
       (await c.account.replaceNotificationPreferences(1, { client: { low_credit: channels } })).known,
-    { client: { low_credit: channels } },
-  ],
-  [
-    'GET /ssh/',
-    '',
-    [{ id: 1, key: 'ssh-ed25519 A' }],
-    c => c.account.listSshKeys(),
-    [{ id: 1, key: 'ssh-ed25519 A', ssh_key: 'ssh-ed25519 A' }],
-  ],
-  [
-    'GET /overlay/',
-    '',
-    [{ overlay_id: 3, name: 'berth-1', cluster_id: 7, internal_subnet: '10.0.3.0/24', instances: [1] }],
-    c => c.overlays.list(),
-    [{ overlay_id: 3, name: 'berth-1', cluster_id: 7, internal_subnet: '10.0.3.0/24', instances: [1] }],
-  ],
-  [
-    'POST /overlay/',
-    { cluster_id: 7, name: 'berth-1' },
-    { msg: 'Created' },
-    c => c.overlays.create(7, 'berth-1'),
-    undefined,
-  ],
-  ['PUT /overlay/', { name: 'berth-1', instance_id: 4 }, done, c => c.overlays.join('berth-1', 4), undefined],
-  ['DELETE /overlay/', { overlay_id: 3 }, { msg: 'Gone' }, c => c.overlays.remove(3), undefined],
-  ['POST /ssh/', { ssh_key: 'ssh-ed25519 A' }, done, c => c.account.addSshKey('ssh-ed25519 A'), undefined],
-  [
-    'POST /auth/apikeys/',
-    { name: 'n', permissions: { api: { misc: {} } } },
-    { id: 4, key: 'secret', permissions: false },
-    c => c.apiKeys.create({ name: 'n', permissions: { api: { misc: {} } } }),
-    { id: 4, key: 'secret', permissions: false },
-  ],
-  ['GET /auth/apikeys/', '', { apikeys: [{ id: 4 }] }, c => c.apiKeys.list(), [{ id: 4 }]],
-  ['DELETE /auth/apikeys/4/', '', done, c => c.apiKeys.remove(4), undefined],
-  ['GET /webhooks/', '', { webhooks: [hook] }, c => c.webhooks.list(), [hook]],
-  [
-    'POST /webhooks/',
-    { name: 'n', webhook_url: 'https://h.example', event_types: [] },
-    { success: true, webhook: hook },
-    c => c.webhooks.create({ name: 'n', webhook_url: 'https://h.example', event_types: [] }),
-    { webhook: hook, secret: undefined },
-  ],
-  [
-    'POST /webhooks/7/rotate-secret/',
-    '',
-    { success: true, webhook: { ...hook, webhook_secret: 's' } },
-    c => c.webhooks.rotateSecret(7),
-    { webhook: hook, secret: 's' },
-  ],
-  ['POST /webhooks/7/test/', '', { ...done, msg: 'delivered' }, c => c.webhooks.test(7), undefined],
-  [
-    'GET /volumes/?owner=me&type=all_volume',
-    '',
-    { volumes: [{ id: 8, instances: [] }] },
-    c => c.volumes.list(),
-    [{ id: 8, instances: [] }],
-  ],
-  ['DELETE /volumes/?id=8', { id: 8 }, done, c => c.volumes.remove(8), undefined],
-  [
-    'GET /instances/pending-price-increases/',
-    '',
-    { truncated: false, pending_price_increases: [{ pending_price_increase_id: 6, contract_id: 1 }] },
-    c => c.priceIncreases.list(),
-    { increases: [{ pending_price_increase_id: 6, contract_id: 1 }], whole: true },
-  ],
-  [
-    'PUT /instances/accept-price-increase/',
-    { pending_price_increase_id: 6 },
-    done,
-    c => c.priceIncreases.accept(6),
-    undefined,
-  ],
-  [
-    'PUT /instances/reject-price-increase/',
-    { pending_price_increase_id: 6 },
-    done,
-    c => c.priceIncreases.reject(6),
-    undefined,
-  ],
-  [
-    'PUT /webhooks/7/',
-    { name: 'm' },
-    { success: true, webhook: hook, enabled_notification_preferences: [] },
-    c => c.webhooks.update(7, { name: 'm' }),
-    { webhook: hook, enabled: [] },
-  ],
-  ['DELETE /webhooks/7/', '', done, c => c.webhooks.remove(7), undefined],
-  [
-    'POST /bundles/',
     {
-      verified: { eq: true },
-      num_gpus: { gte: 2 },
-      gpu_name: { in: ['A', 'B'] },
-      order: [['dlperf_per_dphtotal', 'desc']],
-      type: 'bid',
-      limit: 5,
-      allocated_storage: 20,
+      sent: { notification_preferences: { client: { low_credit: channels } } },
+      answer: { success: true, notification_preferences: { client: { low_credit: channels } } },
+      gives: { client: { low_credit: channels } },
     },
-    { offers: [{ id: 1 }] },
+  ),
+  row('GET /ssh/', c => c.account.listSshKeys(), {
+    answer: [{ id: 1, key: 'ssh-ed25519 A' }],
+    gives: [{ id: 1, key: 'ssh-ed25519 A', ssh_key: 'ssh-ed25519 A' }],
+  }),
+  row('GET /overlay/', c => c.overlays.list(), {
+    answer: [
+      { overlay_id: 3, name: 'berth-1', cluster_id: 7, internal_subnet: '10.0.3.0/24', instances: [1] },
+    ],
+  }),
+  row('POST /overlay/', c => c.overlays.create(7, 'berth-1'), {
+    sent: { cluster_id: 7, name: 'berth-1' },
+    answer: { msg: 'Created' },
+    gives: undefined,
+  }),
+  row('PUT /overlay/', c => c.overlays.join('berth-1', 4), { sent: { name: 'berth-1', instance_id: 4 } }),
+  row('DELETE /overlay/', c => c.overlays.remove(3), {
+    sent: { overlay_id: 3 },
+    answer: { msg: 'Gone' },
+    gives: undefined,
+  }),
+  row('POST /ssh/', c => c.account.addSshKey('ssh-ed25519 A'), { sent: { ssh_key: 'ssh-ed25519 A' } }),
+  row('POST /auth/apikeys/', c => c.apiKeys.create({ name: 'n', permissions: { api: { misc: {} } } }), {
+    sent: { name: 'n', permissions: { api: { misc: {} } } },
+    answer: { id: 4, key: 'secret', permissions: false },
+  }),
+  row('GET /auth/apikeys/', c => c.apiKeys.list(), { answer: { apikeys: [{ id: 4 }] }, gives: [{ id: 4 }] }),
+  row('DELETE /auth/apikeys/4/', c => c.apiKeys.remove(4)),
+  row('GET /webhooks/', c => c.webhooks.list(), { answer: { webhooks: [hook] }, gives: [hook] }),
+  row(
+    'POST /webhooks/',
+    c => c.webhooks.create({ name: 'n', webhook_url: 'https://h.example', event_types: [] }),
+    {
+      sent: { name: 'n', webhook_url: 'https://h.example', event_types: [] },
+      answer: { success: true, webhook: hook },
+      gives: { webhook: hook, secret: undefined },
+    },
+  ),
+  row('POST /webhooks/7/rotate-secret/', c => c.webhooks.rotateSecret(7), {
+    answer: { success: true, webhook: { ...hook, webhook_secret: 's' } },
+    gives: { webhook: hook, secret: 's' },
+  }),
+  row('POST /webhooks/7/test/', c => c.webhooks.test(7), {
+    answer: { ...done, msg: 'delivered' },
+    gives: undefined,
+  }),
+  row('GET /volumes/?owner=me&type=all_volume', c => c.volumes.list(), {
+    answer: { volumes: [{ id: 8, instances: [] }] },
+    gives: [{ id: 8, instances: [] }],
+  }),
+  row('DELETE /volumes/?id=8', c => c.volumes.remove(8), { sent: { id: 8 } }),
+  row('GET /instances/pending-price-increases/', c => c.priceIncreases.list(), {
+    answer: { truncated: false, pending_price_increases: [{ pending_price_increase_id: 6, contract_id: 1 }] },
+    gives: { increases: [{ pending_price_increase_id: 6, contract_id: 1 }], whole: true },
+  }),
+  row('PUT /instances/accept-price-increase/', c => c.priceIncreases.accept(6), {
+    sent: { pending_price_increase_id: 6 },
+  }),
+  row('PUT /instances/reject-price-increase/', c => c.priceIncreases.reject(6), {
+    sent: { pending_price_increase_id: 6 },
+  }),
+  row('PUT /webhooks/7/', c => c.webhooks.update(7, { name: 'm' }), {
+    sent: { name: 'm' },
+    answer: { success: true, webhook: hook, enabled_notification_preferences: [] },
+    gives: { webhook: hook, enabled: [] },
+  }),
+  row('DELETE /webhooks/7/', c => c.webhooks.remove(7)),
+  row(
+    'POST /bundles/',
     c =>
       c.offers.search({
         filters: { verified: { eq: true }, num_gpus: { gte: 2 }, gpu_name: { in: ['A', 'B'] } },
@@ -167,12 +142,22 @@ export const rows: Row[] = [
         limit: 5,
         allocatedStorage: 20,
       }),
-    [{ id: 1 }],
-  ],
-  [
+    {
+      sent: {
+        verified: { eq: true },
+        num_gpus: { gte: 2 },
+        gpu_name: { in: ['A', 'B'] },
+        order: [['dlperf_per_dphtotal', 'desc']],
+        type: 'bid',
+        limit: 5,
+        allocated_storage: 20,
+      },
+      answer: { offers: [{ id: 1 }] },
+      gives: [{ id: 1 }],
+    },
+  ),
+  row(
     'PUT /asks/9/',
-    { client_id: 'me', image: 'a:b', disk: 20, env: { '-p 80:80': '1' }, label: 'x', price: 0.2 },
-    { success: true, new_contract: 11, instance_api_key: 'k' },
     c =>
       c.offers.createInstance(9, {
         image: 'a:b',
@@ -181,176 +166,139 @@ export const rows: Row[] = [
         label: 'x',
         price: 0.2,
       }),
-    { success: true, new_contract: 11, instance_api_key: 'k' },
-  ],
-  [
-    'GET /instances/',
-    '',
-    { instances: [{ id: 1 }] },
-    async c => (await c.instances.list()).instances,
-    [{ id: 1 }],
-  ],
-  ['GET /instances/1/', '', { instances: { id: 1 } }, c => c.instances.one(1), { id: 1 }],
-  ['PUT /instances/1/', { state: 'stopped' }, done, c => c.instances.stop(1), undefined],
-  ['PUT /instances/1/', { state: 'running' }, done, c => c.instances.start(1), { queued: false }],
-  ['PUT /instances/1/', { label: 'l' }, done, c => c.instances.rename(1, 'l'), undefined],
-  ['DELETE /instances/1/', '', done, c => c.instances.destroy(1), undefined],
-  [
-    'PUT /instances/request_logs/5/',
-    { tail: '1000', daemon_logs: 'true' },
-    { ...done, result_url: 'https://logs.example/5' },
-    c => c.containerLogs.request(5, true),
-    'https://logs.example/5',
-  ],
-  ['PUT /instances/reboot/1/', '', done, c => c.instances.reboot(1), undefined],
-  ['POST /instances/1/ssh/', { ssh_key: 'k' }, done, c => c.instances.attachSshKey(1, 'k'), done],
-  [
-    'PUT /instances/bid_price/1/',
-    { client_id: 'me', price: 0.31 },
-    done,
-    c => c.instances.changeBid(1, 0.31),
-    undefined,
-  ],
-  ['PUT /commands/copy_direct/', { client_id: 'me', ...copy }, done, c => c.transfers.copy(copy), done],
-  [
-    'DELETE /commands/copy_direct/',
-    { client_id: 'me', dst_id: '2' },
-    done,
-    c => c.transfers.cancelCopy(2),
-    undefined,
-  ],
-  [
-    'POST /commands/rclone/',
-    sync,
-    { ...done, result_url: 'u' },
-    c => c.transfers.cloudSync(sync),
-    { ...done, result_url: 'u' },
-  ],
-  [
-    'DELETE /commands/rclone/',
-    { client_id: 'me', dst_id: 2 },
-    done,
-    c => c.transfers.cancelSync(2),
-    undefined,
-  ],
-  ['GET /machines', '', { machines: [{ id: 1 }] }, c => c.machines.list(), [{ id: 1 }]],
-  ['GET /network_disk/', '', { network_disks: [{ id: 1 }] }, c => c.machines.listNetworkDisks(), [{ id: 1 }]],
-  [
+    {
+      sent: { client_id: 'me', image: 'a:b', disk: 20, env: { '-p 80:80': '1' }, label: 'x', price: 0.2 },
+      answer: { success: true, new_contract: 11, instance_api_key: 'k' },
+    },
+  ),
+  row('GET /instances/', async c => (await c.instances.list()).instances, {
+    answer: { instances: [{ id: 1 }] },
+    gives: [{ id: 1 }],
+  }),
+  row('GET /instances/1/', c => c.instances.one(1), { answer: { instances: { id: 1 } }, gives: { id: 1 } }),
+  row('PUT /instances/1/', c => c.instances.stop(1), { sent: { state: 'stopped' } }),
+  row('PUT /instances/1/', c => c.instances.start(1), {
+    sent: { state: 'running' },
+    answer: done,
+    gives: { queued: false },
+  }),
+  row('PUT /instances/1/', c => c.instances.rename(1, 'l'), { sent: { label: 'l' } }),
+  row('DELETE /instances/1/', c => c.instances.destroy(1)),
+  row('PUT /instances/request_logs/5/', c => c.containerLogs.request(5, true), {
+    sent: { tail: '1000', daemon_logs: 'true' },
+    answer: { ...done, result_url: 'https://logs.example/5' },
+    gives: 'https://logs.example/5',
+  }),
+  row('PUT /instances/reboot/1/', c => c.instances.reboot(1)),
+  row('POST /instances/1/ssh/', c => c.instances.attachSshKey(1, 'k'), {
+    sent: { ssh_key: 'k' },
+    answer: done,
+  }),
+  row('PUT /instances/bid_price/1/', c => c.instances.changeBid(1, 0.31), {
+    sent: { client_id: 'me', price: 0.31 },
+  }),
+  row('PUT /commands/copy_direct/', c => c.transfers.copy(copy), {
+    sent: { client_id: 'me', ...copy },
+    answer: done,
+  }),
+  row('DELETE /commands/copy_direct/', c => c.transfers.cancelCopy(2), {
+    sent: { client_id: 'me', dst_id: '2' },
+  }),
+  row('POST /commands/rclone/', c => c.transfers.cloudSync(sync), {
+    sent: sync,
+    answer: { ...done, result_url: 'u' },
+  }),
+  row('DELETE /commands/rclone/', c => c.transfers.cancelSync(2), { sent: { client_id: 'me', dst_id: 2 } }),
+  row('GET /users/cloud_integrations/', c => c.transfers.connections(), {
+    answer: { connections: [{ id: 12, cloud_type: 's3' }] },
+    gives: [{ id: 12, cloud_type: 's3' }],
+  }),
+  row('GET /machines', c => c.machines.list(), { answer: { machines: [{ id: 1 }] }, gives: [{ id: 1 }] }),
+  row('GET /network_disk/', c => c.machines.listNetworkDisks(), {
+    answer: { network_disks: [{ id: 1 }] },
+    gives: [{ id: 1 }],
+  }),
+  row(
     'POST /network_disk/',
-    { mount_point: '/m', machine_ids: [1], disk_id: 2 },
-    { ...done, disk_id: 2 },
     c => c.machines.addNetworkDisk({ mount_point: '/m', machine_ids: [1], disk_id: 2 }),
-    2,
-  ],
-  [
-    'PUT /machines/5/cancel_maint',
-    '',
-    { ...done, ctime: 1.5 },
-    c => c.machines.cancelMaintenance(5),
-    { ...done, ctime: 1.5 },
-  ],
-  [
-    'PUT /machines/5/cleanup',
-    {},
-    { ...done, num_deleted: 0 },
-    c => c.machines.cleanup(5),
-    { ...done, num_deleted: 0 },
-  ],
-  ['GET /template/', '', { templates: [template] }, c => c.templates.search({}), [template]],
-  [
+    { sent: { mount_point: '/m', machine_ids: [1], disk_id: 2 }, answer: { ...done, disk_id: 2 }, gives: 2 },
+  ),
+  row('PUT /machines/5/cancel_maint', c => c.machines.cancelMaintenance(5), {
+    answer: { ...done, ctime: 1.5 },
+  }),
+  row('PUT /machines/5/cleanup', c => c.machines.cleanup(5), {
+    sent: {},
+    answer: { ...done, num_deleted: 0 },
+  }),
+  row('GET /template/', c => c.templates.search({}), {
+    answer: { templates: [template] },
+    gives: [template],
+  }),
+  row(
     `GET /template/?${new URLSearchParams({ select_filters: '{"use_ssh":{"eq":true}}' })}`,
-    '',
-    { templates: [] },
     c => c.templates.search({ use_ssh: { eq: true } }),
-    [],
-  ],
-  ['POST /template/', fields, { template }, c => c.templates.create(fields), template],
-  [
-    'PUT /template/',
-    { hash_id: 'h1', desc: 'd' },
-    { template },
-    c => c.templates.edit('h1', { desc: 'd' }),
-    template,
-  ],
-  ['DELETE /template/', { template_id: 3 }, done, c => c.templates.remove(3), undefined],
-  ['GET /workergroups/', '', { results: [{ id: 1 }] }, c => c.workergroups.list(), [{ id: 1 }]],
-  ['POST /workergroups/', { min_load: 1 }, {}, c => c.workergroups.create({ min_load: 1 }), {}],
-  [
-    'GET /tfa/status/',
-    '',
-    { tfa_enabled: true, methods: [method], backup_codes_remaining: 3, new_method_authorized: false },
-    c => c.twoFactor.status(),
-    expect.objectContaining({ methods: [method] }),
-  ],
-  [
-    'POST /tfa/',
-    { tfa_method: 'totp', code: '123456' },
-    { ...user, session_key: 's' },
-    c => c.twoFactor.login({ tfa_method: 'totp', code: '123456' }),
-    { ...user, session_key: 's' },
-  ],
-  [
-    'DELETE /tfa/',
-    { backup_code: 'AAAA-BBBB-CCCC', target_id: 2 },
-    { msg: 'm' },
-    c => c.twoFactor.removeMethod({ backup_code: 'AAAA-BBBB-CCCC', target_id: 2 }),
-    { msg: 'm' },
-  ],
-  [
-    'POST /tfa/email/',
-    {},
-    { ...done, secret: 's' },
-    c => c.twoFactor.sendEmail({}),
-    { ...done, secret: 's' },
-  ],
-  [
-    'POST /tfa/sms/',
-    { tfa_method_id: 2 },
-    { secret: 's' },
-    c => c.twoFactor.sendSms({ tfa_method_id: 2 }),
-    { secret: 's' },
-  ],
-  ['POST /tfa/sms/resend/', {}, { secret: 's' }, c => c.twoFactor.resendSms({}), { secret: 's' }],
-  [
-    'POST /tfa/totp-setup/',
-    '',
-    { secret: 'B', provisioning_uri: 'otpauth://x' },
-    c => c.twoFactor.setUpTotp(),
-    { secret: 'B', provisioning_uri: 'otpauth://x' },
-  ],
-  [
-    'POST /tfa/authorize-new-method/',
-    { tfa_method: 'email' },
-    { ...done, secret: 's' },
-    c => c.twoFactor.authorizeNewMethod({ tfa_method: 'email' }),
-    { ...done, secret: 's' },
-  ],
-  [
+    { answer: { templates: [] }, gives: [] },
+  ),
+  row('POST /template/', c => c.templates.create(fields), {
+    sent: fields,
+    answer: { template },
+    gives: template,
+  }),
+  row('PUT /template/', c => c.templates.edit('h1', { desc: 'd' }), {
+    sent: { hash_id: 'h1', desc: 'd' },
+    answer: { template },
+    gives: template,
+  }),
+  row('DELETE /template/', c => c.templates.remove(3), { sent: { template_id: 3 } }),
+  row('GET /workergroups/', c => c.workergroups.list(), {
+    answer: { results: [{ id: 1 }] },
+    gives: [{ id: 1 }],
+  }),
+  row('POST /workergroups/', c => c.workergroups.create({ min_load: 1 }), {
+    sent: { min_load: 1 },
+    answer: {},
+  }),
+  row('GET /tfa/status/', c => c.twoFactor.status(), {
+    answer: { tfa_enabled: true, methods: [method], backup_codes_remaining: 3, new_method_authorized: false },
+    gives: expect.objectContaining({ methods: [method] }),
+  }),
+  row('POST /tfa/', c => c.twoFactor.login({ tfa_method: 'totp', code: '123456' }), {
+    sent: { tfa_method: 'totp', code: '123456' },
+    answer: { ...user, session_key: 's' },
+  }),
+  row('DELETE /tfa/', c => c.twoFactor.removeMethod({ backup_code: 'AAAA-BBBB-CCCC', target_id: 2 }), {
+    sent: { backup_code: 'AAAA-BBBB-CCCC', target_id: 2 },
+    answer: { msg: 'm' },
+  }),
+  row('POST /tfa/email/', c => c.twoFactor.sendEmail({}), { sent: {}, answer: { ...done, secret: 's' } }),
+  row('POST /tfa/sms/', c => c.twoFactor.sendSms({ tfa_method_id: 2 }), {
+    sent: { tfa_method_id: 2 },
+    answer: { secret: 's' },
+  }),
+  row('POST /tfa/sms/resend/', c => c.twoFactor.resendSms({}), { sent: {}, answer: { secret: 's' } }),
+  row('POST /tfa/totp-setup/', c => c.twoFactor.setUpTotp(), {
+    answer: { secret: 'B', provisioning_uri: 'otpauth://x' },
+  }),
+  row('POST /tfa/authorize-new-method/', c => c.twoFactor.authorizeNewMethod({ tfa_method: 'email' }), {
+    sent: { tfa_method: 'email' },
+    answer: { ...done, secret: 's' },
+  }),
+  row(
     'PUT /tfa/authorize-new-method/',
-    { code: '123456', secret: 's' },
-    done,
     c => c.twoFactor.confirmAuthorization({ code: '123456', secret: 's' }),
-    done,
-  ],
-  [
+    { sent: { code: '123456', secret: 's' }, answer: done },
+  ),
+  row(
     'POST /tfa/confirm-new/',
-    { tfa_method: 'totp', code: '123456', secret: 's' },
-    { ...done, backup_codes: ['a'] },
     c => c.twoFactor.confirmMethod({ tfa_method: 'totp', code: '123456', secret: 's' }),
-    { ...done, backup_codes: ['a'] },
-  ],
-  [
-    'PUT /tfa/update/',
-    { tfa_method_id: 2, is_primary: true },
-    { ...done, method },
-    c => c.twoFactor.updateMethod({ tfa_method_id: 2, is_primary: true }),
-    { ...done, method },
-  ],
-  [
-    'PUT /tfa/regen-backup-codes/',
-    { code: '123456' },
-    { backup_codes: ['a'] },
-    c => c.twoFactor.regenerateBackupCodes({ code: '123456' }),
-    { backup_codes: ['a'] },
-  ],
+    { sent: { tfa_method: 'totp', code: '123456', secret: 's' }, answer: { ...done, backup_codes: ['a'] } },
+  ),
+  row('PUT /tfa/update/', c => c.twoFactor.updateMethod({ tfa_method_id: 2, is_primary: true }), {
+    sent: { tfa_method_id: 2, is_primary: true },
+    answer: { ...done, method },
+  }),
+  row('PUT /tfa/regen-backup-codes/', c => c.twoFactor.regenerateBackupCodes({ code: '123456' }), {
+    sent: { code: '123456' },
+    answer: { backup_codes: ['a'] },
+  }),
 ]
