@@ -1,5 +1,5 @@
 import { firstBid } from '#contract/automation/bid.ts'
-import { rate } from '#contract/format/money.ts'
+import { money, rate } from '#contract/format/money.ts'
 import type { InstanceView } from '#contract/instance/instance.ts'
 import type { OfferFilter, OfferQuery, OfferView } from '#contract/market/offer.ts'
 import { BerthError, type Problem } from '#contract/problem.ts'
@@ -81,7 +81,11 @@ export async function playStory(parts: Parts, controls: DemoControls): Promise<v
     await pause()
     controls.advance(3600)
     await until(({ watchdogs }) => watchdogs[sleeper]?.did)
-    tell(0, 'The story is over: see Activity.')
+    const saved = 8 * ((first.price ?? 0) + (third.price ?? 0))
+    tell(
+      0,
+      `Berth stopped two machines with nothing left to do: a night of 8 h would have cost ${money(saved)}.`,
+    )
   } catch (error) {
     tell(0, `The story ended early. ${problemOf(error).message}`)
   }
