@@ -82,7 +82,7 @@ describe('removing an account names', () => {
     })
     const leased = (given: Partial<LimitView>) => said({ limits: { g1: { ...limit, ...given } } })
     expect(leased({})).toContain('on #7: when it expires')
-    expect(leased({ action: 'destroy' })).toContain('destroys the instance and all')
+    expect(leased({ action: 'destroy' })).toContain('destroys the instance and everything')
     expect(leased({ step: 'off' })).not.toContain('expires')
     expect(leased({ when: { kind: 'time', at: 5 } })).not.toContain('expires')
   })
