@@ -1,5 +1,5 @@
+import { named } from '#contract/format/name.ts'
 import { isGoing, isProjectRun, type ProjectRunView, type RunStep } from '../contract/automation/run.ts'
-import { named } from '../contract/format/list.ts'
 import { money, rate } from '../contract/format/money.ts'
 import { gpuWords } from '../contract/format/name.ts'
 import { counted, reliability } from '../contract/format/size.ts'

@@ -1,7 +1,6 @@
 import type { Capabilities } from './account/capabilities.ts'
 import type { TransferView } from './account/transfer.ts'
 import type { DetailsTab, Settings } from './app/settings.ts'
-import type { UpdateView } from './app/update.ts'
 import type { GroupView, WaitingMachineView } from './automation/group.ts'
 import type { Limit, LimitView } from './automation/limit.ts'
 import type { RecoveryView } from './automation/recovery.ts'
@@ -231,3 +230,15 @@ export interface PageNotice {
   urgency: 'low' | 'normal' | 'critical'
   actions: readonly { id: string; label: string }[]
 }
+
+/** The state of an update of Berth. It is downloaded and installed only when the user says so. */
+export type UpdateView =
+  /** `at`: epoch milliseconds on this machine of the last check; absent before the first. */
+  | { status: 'none'; at?: number }
+  | { status: 'checking' }
+  | { status: 'available'; version: string }
+  /** `percent`: the downloaded part, a whole number. */
+  | { status: 'fetching'; version: string; percent: number }
+  /** Downloaded and checked; the user starts the installation. */
+  | { status: 'ready'; version: string }
+  | { status: 'failed'; problem: Problem }

@@ -5,8 +5,15 @@ import { createDispatcher, type Dispatch, type HandlersOf } from '#core/app/disp
 import { problemOf } from '../core/app/problems.ts'
 import type { RunningBerth } from '../core/running.ts'
 import type { Random } from './machine.ts'
-import { decodeLine, encodeLine, longestLine, onLines, socketProof, takeAddress } from './socket-lines.ts'
-import { localRequests } from './socket-requests.ts'
+import {
+  decodeLine,
+  encodeLine,
+  localRequests,
+  longestLine,
+  onLines,
+  socketProof,
+  takeAddress,
+} from './socket-lines.ts'
 
 /** Queued bytes at which a client's streams and patches are paused, and at which it is disconnected. */
 const fullAt = 1024 * 1024

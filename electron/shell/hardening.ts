@@ -1,7 +1,6 @@
 import { app, type Session, type WebContents } from 'electron'
 import type { Opener } from '../machine/machine.ts'
-import { isPage } from './page-address.ts'
-import { noNetwork, webRtcPolicy } from './page-network.ts'
+import { isPage, noNetwork, webRtcPolicy } from './page-origin.ts'
 
 /** Sandboxes the process of every page, whatever its window's options. Call before Electron is ready. */
 export function sandboxPages(): void {

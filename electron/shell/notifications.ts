@@ -1,6 +1,7 @@
 import { app, Notification } from 'electron'
+import type { RunningBerth } from '#core/running.ts'
 import { escapeMarkup, openDbusNotifier } from '../machine/dbus-notifier.ts'
-import type { Notice, NoticeClick, Notifier } from '../machine/machine.ts'
+import type { Files, Notice, NoticeClick, Notifier } from '../machine/machine.ts'
 import { activatedId, groupOf } from '../machine/notice-ids.ts'
 
 /** Electron's notifications. A later one replaces an earlier one with the same id. */
@@ -64,4 +65,16 @@ class ElectronNotifier implements Notifier {
 export async function openNotifier(log: (line: string) => void, picture: string): Promise<Notifier> {
   const desktop = process.platform === 'linux' ? await openDbusNotifier(process.env, log, picture) : undefined
   return desktop?.available ? desktop : new ElectronNotifier()
+}
+
+/** Shows a notice about this desktop once, and never again. */
+export async function notifyOnce(
+  berth: Pick<RunningBerth, 'say'>,
+  files: Files,
+  notice: Pick<Notice, 'id' | 'title' | 'body'>,
+): Promise<void> {
+  const file = `told-${notice.id}`
+  if ((await files.read(file)) !== undefined) return
+  await files.write(file, '')
+  berth.say({ ...notice, urgency: 'normal', actions: [] })
 }

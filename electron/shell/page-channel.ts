@@ -2,7 +2,7 @@ import { type BrowserWindow, type IpcMainEvent, ipcMain } from 'electron'
 import type { MainMessage } from '#contract/messages.ts'
 import type { PageLink, RunningBerth } from '../core/running.ts'
 import { channel } from './channel.ts'
-import { isPage } from './page-address.ts'
+import { isPage } from './page-origin.ts'
 
 /**
  * Joins a window's page to Berth, once that runs. After a reload the page counts as a new one. Gives the function that

@@ -1,6 +1,6 @@
 import { type ProtocolResponse, protocol } from 'electron'
 import { type BuiltFiles, pageHeaders } from '../machine/browser/page-files.ts'
-import { isPage, pageScheme } from './page-address.ts'
+import { isPage, pageScheme } from './page-origin.ts'
 
 /**
  * Makes the page's scheme a proper origin, whose compiled scripts Chromium keeps for the next start. Has no effect once

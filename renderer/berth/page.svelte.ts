@@ -11,10 +11,9 @@ import type { AccountView, State } from '#contract/state.ts'
 import type { PageConnection } from './connect.ts'
 import type { BerthLink } from './link.ts'
 import { now } from './now.svelte.ts'
-import { afterOutage, type Remark, withRemark } from './remarks.ts'
+import { actionWords, afterOutage, type Remark, type Undoable, undoables, withRemark } from './remarks.ts'
 import type { Reach } from './socket.ts'
 import type { PageStream } from './stream.ts'
-import { actionWords, type Undoable, undoables } from './undoables.ts'
 
 /** What every part of the page uses: the present State, commands, streams and short messages to the user. */
 export class Page {

@@ -1,6 +1,11 @@
-import type { Bridge, MainMessage, PageMessage } from '#contract/messages.ts'
+import {
+  type Bridge,
+  decodeMessage,
+  encodeMessage,
+  type MainMessage,
+  type PageMessage,
+} from '#contract/messages.ts'
 import { type Nonces, proofText, readGreeting } from '#contract/page-proof.ts'
-import { decodeMessage, encodeMessage } from '#contract/stream-frames.ts'
 
 /** The state of the page's connection to the main process; `ended` is final. */
 export type Reach = 'connecting' | 'connected' | 'lost' | 'ended'

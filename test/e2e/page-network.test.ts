@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { pageHeaders } from '#machine/browser/page-files.ts'
-import { noNetwork, webRtcPolicy } from '#shell/page-network.ts'
+import { noNetwork, webRtcPolicy } from '#shell/page-origin.ts'
 import { openBrowser, patience } from './app.ts'
 
 /** Electron's two settings, as switches of Chromium. */

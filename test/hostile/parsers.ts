@@ -1,17 +1,16 @@
 import { harmless } from '#contract/instance/file-names.ts'
-import { publishedPorts } from '#core/access/template-ports.ts'
+import { publishedPorts } from '#core/access/port-tunnel.ts'
 import { cleanLine } from '#core/instances/instance-view.ts'
 import { readLine, speaksOf } from '#core/transfers/follow.ts'
 import { createMask } from '#machine/mask.ts'
 import { isTooMuch } from '#renderer/screens/templates/readmeWork.ts'
-import { cleanDetail } from '#service/http/detail.ts'
+import { cleanDetail } from '#service/http/failure.ts'
 import { safeLabel } from '#ssh/config/host-names.ts'
 import { localName } from '#ssh/files/transfer/local-names.ts'
 import { logPlaces } from '#ssh/monitor/log.ts'
 import { readDisks, readGpus } from '#ssh/monitor/metrics.ts'
-import { plainLine } from '#ssh/monitor/plain-lines.ts'
-import { plainLastLine, plainOutput } from '#ssh/monitor/plain-output.ts'
-import { readJupyterList } from '#ssh/tunnels/jupyter-list.ts'
+import { plainLastLine, plainLine, plainOutput } from '#ssh/monitor/plain-output.ts'
+import { readJupyterList } from '#ssh/tunnels/jupyter.ts'
 
 const mask = createMask()
 

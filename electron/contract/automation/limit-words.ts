@@ -1,6 +1,5 @@
-import { named } from '../format/list.ts'
 import { money } from '../format/money.ts'
-import { instanceName, shortInstanceName } from '../format/name.ts'
+import { instanceName, named, shortInstanceName } from '../format/name.ts'
 import { counted, figure, percent } from '../format/size.ts'
 import { atMoment, duration, moment } from '../format/time.ts'
 import type { InstanceView } from '../instance/instance.ts'

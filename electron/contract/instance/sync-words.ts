@@ -1,4 +1,4 @@
-import { named } from '../format/list.ts'
+import { named } from '../format/name.ts'
 import type { LikelySecret, SkipReason } from './sync.ts'
 
 /** Why an entry of a folder is skipped, in words for page and command line. */

@@ -1,11 +1,11 @@
 import * as v from 'valibot'
-import { named } from '../format/list.ts'
 import { rate } from '../format/money.ts'
+import { named } from '../format/name.ts'
 import { micros } from '../spending/money.ts'
 import { activeParts, type FilterPart, filterWithout } from './filter.ts'
 import { furtherParts, furtherWords } from './further-filters.ts'
 import type { OfferFilter, SavedQuery } from './offer.ts'
-import { placeWords } from './world-regions.ts'
+import { placeWords } from './place.ts'
 
 /** A condition of a search that the user can drop. */
 export const SearchPart = v.picklist([

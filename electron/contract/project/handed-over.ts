@@ -1,5 +1,5 @@
-import { named } from '../format/list.ts'
 import { rate } from '../format/money.ts'
+import { named } from '../format/name.ts'
 import { gigabytes } from '../format/size.ts'
 import { cloudCopiesOf, usualSetup } from './bounds.ts'
 import type { ProjectPlan } from './project.ts'

@@ -117,7 +117,10 @@ const Volume = v.union(
 )
 
 const Port = v.union(
-  [whole(1, 65_535), v.pipe(v.string(), v.regex(/^\d{1,5}:\d{1,5}$/, 'enter a port such as 6006 or 8080:80'))],
+  [
+    whole(1, 65_535),
+    v.pipe(v.string(), v.regex(/^\d{1,5}:\d{1,5}$/, 'enter a port such as 6006 or 8080:80')),
+  ],
   'enter a port such as 6006 or 8080:80',
 )
 

@@ -4,16 +4,17 @@ import type { SshAddress } from '#contract/instance/instance.ts'
 import type { AttachedKey } from '#contract/instance/ssh-key.ts'
 import type { Problem } from '#contract/problem.ts'
 import type { State } from '#contract/state.ts'
+import { isDeepEqual } from '#core/state/same.ts'
+import type { Store } from '#core/state/store.ts'
 import type { Files, Machine } from '#machine/machine.ts'
 import type { ServiceClient } from '#service/client.ts'
-import type { Candidate } from '#ssh/connection/addresses.ts'
+import { addressText, type Candidate } from '#ssh/connection/addresses.ts'
 import { createSsh } from '#ssh/connection/connections.ts'
 import type { Lease } from '#ssh/connection/sharing.ts'
 import { openAgent } from '#ssh/keys/agent.ts'
 import type { Keys } from '#ssh/keys/keys.ts'
 import { openPassphrases } from '#ssh/keys/passphrases.ts'
-import { openOwnTerminal } from '#ssh/shell/own-terminal.ts'
-import { openSystemTerminal } from '#ssh/shell/system-terminal.ts'
+import { openOwnTerminal, openSystemTerminal } from '#ssh/shell/system-terminal.ts'
 import { quote } from '#ssh/ssh-command.ts'
 import { addressesOf, createEnter, entryDeadline, type InstanceTarget, notReady } from './enter.ts'
 import { rememberAccess } from './remembered.ts'
@@ -150,5 +151,21 @@ export function openAccess(
       await shells.close()
       await Promise.all([real.ssh.close(), demo?.ssh.close()])
     },
+  }
+}
+
+/** Keeps the address of each connected instance in State, and whether it is the direct one. */
+export function showWays(
+  store: Store,
+): (account: AccountId, instance: number, way: Candidate | undefined) => void {
+  return (account, instance, way) => {
+    const shown = way && { direct: way.way === 'direct', address: addressText(way.address) }
+    if (isDeepEqual(store.get().accounts[account]?.ways[instance], shown)) return
+    store.change(draft => {
+      const target = draft.accounts[account]
+      if (!target) return
+      if (shown) target.ways[instance] = shown
+      else delete target.ways[instance]
+    })
   }
 }

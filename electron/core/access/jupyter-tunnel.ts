@@ -1,11 +1,11 @@
 import { instanceName } from '#contract/format/name.ts'
 import { BerthError } from '#contract/problem.ts'
 import type { Clock } from '#machine/machine.ts'
-import { hasValidCertificate } from '#ssh/tunnels/certificate.ts'
 import {
   type FoundJupyter,
   findJupyter,
   hasPage,
+  hasValidCertificate,
   type JupyterFinding,
   type JupyterPage,
   jupyterAddress,

@@ -1,7 +1,10 @@
 import type { OfferedPort } from '#contract/instance/tunnel.ts'
+import { readOptions } from '#contract/market/docker-options.ts'
+import { firstWords } from '#contract/market/shell-words.ts'
 import { BerthError } from '#contract/problem.ts'
 import type { Clock } from '#machine/machine.ts'
 import type { Instance } from '#service/instances.ts'
+import type { Templates } from '#service/templates.ts'
 import type { Lease } from '#ssh/connection/sharing.ts'
 import { openChannel, PortRefused } from '#ssh/tunnels/channel.ts'
 import { whatAnswers } from '#ssh/tunnels/web.ts'
@@ -101,4 +104,27 @@ const usualPorts: readonly number[] = [...names.keys(), 3000]
 /** The web interface usually found at a port, guessed from the number alone. */
 function portName(port: number): string {
   return names.get(port) ?? `Port ${port}`
+}
+
+/** The length that is parsed of an `env`, in characters. */
+const longestEnv = 65_536
+
+/**
+ * The TCP ports that a template's `env` publishes, by their number inside the instance (section 2.3): 8188 for `-p
+ * 8188:8188 -e NAME="-p 1:1"`.
+ */
+export function publishedPorts(env: string): number[] {
+  const { words } = firstWords(env.slice(0, longestEnv))
+  const { ports } = readOptions(words, 'goes on')
+  return ports.filter(({ protocol }) => protocol === 'tcp').map(({ container }) => Number(container))
+}
+
+/** The ports of an instance's template; none where it cannot be loaded. */
+export async function portsOfTemplate(
+  templates: Pick<Templates, 'search'>,
+  hash: string | undefined,
+): Promise<number[]> {
+  if (!hash) return []
+  const found = await templates.search({ hash_id: { eq: hash } }).catch(() => [])
+  return found.filter(({ hash_id }) => hash_id === hash).flatMap(({ env }) => publishedPorts(env ?? ''))
 }

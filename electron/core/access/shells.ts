@@ -3,11 +3,11 @@ import type { TmuxShell } from '#contract/instance/terminal.ts'
 import type { Clock } from '#machine/machine.ts'
 import type { ShellRequest } from '#ssh/connection/connections.ts'
 import { type Lease, withinTime } from '#ssh/connection/sharing.ts'
-import type { Shell } from '#ssh/shell/shell.ts'
-import { historyOf, tmuxShells } from '#ssh/shell/tmux.ts'
+import { isShellReplaced } from '#ssh/connection/ssh-problems.ts'
+import type { Shell, ShellSize } from '#ssh/shell/shell.ts'
+import { freeName, historyOf, tmuxCommand, tmuxShells } from '#ssh/shell/tmux.ts'
 import type { InstanceTarget } from './enter.ts'
 import type { RememberedAccess } from './remembered.ts'
-import { type OpenedShell, type OurShells, openTmuxShell, type ShellWanted } from './tmux-shells.ts'
 
 /** The shells on all instances, plain or in tmux. */
 export interface Shells {
@@ -85,4 +85,101 @@ export function createShells({ clock, connect, open, memoryOf, isTmuxUsual }: Sh
       await withinTime(clock, Promise.all(leaving), 1000).catch(() => undefined)
     },
   }
+}
+
+/** The shell to open. */
+export interface ShellWanted extends ShellSize {
+  /** The name of a tmux session to attach to. */
+  session?: string
+  /** Opens a new shell even where there is a detached one. */
+  fresh?: boolean
+}
+
+/** An open shell; `session` is its name where it lives in tmux. */
+interface OpenedShell {
+  shell: Shell
+  session?: string
+  /** The scrollback of a shell that was found again. */
+  history?: string
+  /** The names of further detached shells. */
+  others: readonly string[]
+}
+
+interface Opening {
+  clock: Clock
+  lease: Lease
+  open(command: string | undefined): Promise<Shell>
+  wanted: ShellWanted
+  /** By the names that this Berth is connected to on the instance, or is about to be: leaves that shell. */
+  taken: Map<string, () => Promise<void>>
+  ours: OurShells
+}
+
+/**
+ * The tmux sessions on an instance to which this Berth is attached, or was when the connection was lost or Berth was
+ * killed: a client that still seems to be attached to one of these is that lost connection.
+ */
+interface OurShells {
+  names(): Promise<readonly string[]>
+  note(name: string): Promise<void>
+  /** Called once the instance confirmed that this Berth left the session. */
+  forget(name: string): Promise<void>
+}
+
+/**
+ * Opens a shell in the instance's tmux: by name, a detached one or a new one. Without tmux, or where a start file takes
+ * over every command, a plain shell: there the user can mend that file.
+ */
+export async function openTmuxShell({
+  clock,
+  lease,
+  open,
+  wanted,
+  taken,
+  ours,
+}: Opening): Promise<OpenedShell> {
+  const shells = await tmuxShells(lease.connection, clock).catch(error => {
+    if (isShellReplaced(error)) return undefined
+    throw error
+  })
+  if (shells === undefined) return { shell: await open(undefined), others: [] }
+  const waiting = wanted.fresh ? [] : withNobody(shells, taken, await ours.names())
+  const name =
+    wanted.session ?? waiting[0] ?? freeName(new Set([...shells.map(one => one.name), ...taken.keys()]))
+  const found = shells.some(one => one.name === name)
+  taken.set(name, async () => undefined)
+  try {
+    // After a reconnect the page still shows the earlier output.
+    const before = found && wanted.session === undefined ? await historyOf(lease.connection, name, clock) : ''
+    const shell = await open(await tmuxCommand(name))
+    await ours.note(name)
+    const left = shell.left
+      .then(isSure => (isSure && !taken.has(name) ? ours.forget(name) : undefined))
+      // If that cannot be written, the session counts as ours until next time.
+      .catch(() => undefined)
+    void shell.ended.then(() => taken.delete(name))
+    taken.set(name, () => {
+      shell.close()
+      return left
+    })
+    return {
+      shell,
+      session: name,
+      history: before.trim() === '' ? undefined : before,
+      others: waiting.filter(other => other !== name),
+    }
+  } catch (error) {
+    taken.delete(name)
+    throw error
+  }
+}
+
+function withNobody(
+  shells: readonly TmuxShell[],
+  taken: Opening['taken'],
+  ours: readonly string[],
+): string[] {
+  return shells
+    .filter(({ name, attached }) => (!attached || ours.includes(name)) && !taken.has(name))
+    .map(({ name }) => name)
 }

@@ -1,5 +1,6 @@
+import * as v from 'valibot'
 import { describedCapabilities } from '#contract/account/capabilities.ts'
-import type { AccountId } from '#contract/ids.ts'
+import { AccountId } from '#contract/ids.ts'
 import type { AccountView } from '#contract/state.ts'
 import type { Files, Keychain, Machine } from '#machine/machine.ts'
 import type { ServiceClient } from '#service/client.ts'
@@ -13,7 +14,6 @@ import type { Store } from '../state/store.ts'
 import { isPaused } from './pause-polling.ts'
 import { openSession, type Session } from './session.ts'
 import type { SessionContext } from './session-context.ts'
-import { keyEntry, type StoredAccount } from './stored-accounts.ts'
 
 /** What the sessions of all accounts share. */
 export interface AccountsContext {
@@ -218,4 +218,29 @@ function accountView({ id, name, baseUrl, userId }: StoredAccount, now: number, 
     fileTransfers: {},
     userId,
   }
+}
+
+/** The accounts on disk. Their keys are in the keychain. */
+export const StoredAccounts = v.object({
+  shown: v.optional(AccountId),
+  accounts: v.array(
+    v.object({
+      id: AccountId,
+      name: v.string(),
+      baseUrl: v.string(),
+      userId: v.optional(v.number()),
+      /**
+       * Its removal has begun, or its key is not stored yet. Kept until all of it is deleted, or its key is there: what a
+       * kill leaves of it is deleted by the next start.
+       */
+      leaving: v.optional(v.boolean()),
+    }),
+  ),
+})
+export type StoredAccounts = v.InferOutput<typeof StoredAccounts>
+export type StoredAccount = StoredAccounts['accounts'][number]
+
+/** The keychain entry of an account's key. It includes the address, which the key belongs to. */
+export function keyEntry(account: Pick<StoredAccount, 'id' | 'baseUrl'>): string {
+  return `${account.baseUrl} ${account.id}`
 }

@@ -4,11 +4,10 @@ import type { AccountView } from '#contract/state.ts'
 import type { Files } from '#machine/machine.ts'
 import { oneAtATime } from '#machine/tasks.ts'
 import { openDocument } from '../storage/json-file.ts'
-import { type AccountsContext, createAccountSessions } from './account-sessions.ts'
+import { type AccountsContext, createAccountSessions, StoredAccounts } from './account-sessions.ts'
 import { type Connecting, createConnecting } from './connecting.ts'
 import { isPaused } from './pause-polling.ts'
 import type { Session } from './session.ts'
-import { StoredAccounts } from './stored-accounts.ts'
 
 /** Berth's accounts. All are polled and alerted on, with their limits kept; the page shows one. */
 export interface Accounts extends Pick<Connecting, 'connect'> {

@@ -6,8 +6,7 @@ import { createClient } from '#service/client.ts'
 import { requestClock } from '#service/http/clock.ts'
 import { identify, identifyOrLogin } from '#service/identify.ts'
 import type { Document } from '../storage/json-file.ts'
-import type { AccountSessions, AccountsContext } from './account-sessions.ts'
-import type { StoredAccount, StoredAccounts } from './stored-accounts.ts'
+import type { AccountSessions, AccountsContext, StoredAccount, StoredAccounts } from './account-sessions.ts'
 
 /** Stores the keys of accounts after the service has identified their users. */
 export interface Connecting {

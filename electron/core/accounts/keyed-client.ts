@@ -1,13 +1,16 @@
+import type { AskedState } from '#contract/instance/instance.ts'
 import { BerthError, type Problem } from '#contract/problem.ts'
 import type { AccountView } from '#contract/state.ts'
 import type { AccountClock } from '#core/instances/account-clock.ts'
-import { notingAsked } from '#core/instances/noting-asked.ts'
 import { isDeepEqual } from '#core/state/same.ts'
 import type { Keychain } from '#machine/machine.ts'
 import { parseBaseUrl } from '#service/base-url.ts'
 import { createClient, type ServiceClient } from '#service/client.ts'
 import { capabilitiesOf, type Learnt } from '#service/dialect.ts'
 import { requestClock } from '#service/http/clock.ts'
+import type { LastSeen } from '../instances/last-seen.ts'
+import type { Store } from '../state/store.ts'
+import type { Document } from '../storage/json-file.ts'
 import type { SessionContext } from './session-context.ts'
 import type { SessionMemory } from './session-memory.ts'
 
@@ -77,4 +80,50 @@ export function keyMissing({ persistent, problem }: Pick<Keychain, 'persistent' 
     message: 'This account’s API key isn’t in the keychain.',
     advice,
   }
+}
+
+/**
+ * The same client, which notes each start and stop in State and on disk before the call, so that after a kill a stop of
+ * Berth's does not look like someone else's. An instance is stopped even where the note cannot be written.
+ */
+function notingAsked(
+  client: ServiceClient,
+  context: {
+    account: AccountView['id']
+    store: Store
+    lastSeen: Document<LastSeen>
+    now: () => number
+    /** Called before an instance is stopped or destroyed. */
+    onEnd: (instance: number) => void
+  },
+): ServiceClient {
+  const { instances } = client
+  const { account, store, lastSeen, now, onEnd } = context
+
+  async function note(instance: number, wanted: Omit<AskedState, 'at'>): Promise<void> {
+    const asked = { ...wanted, at: now() }
+    store.change(draft => {
+      const target = draft.accounts[account]?.instances[instance]
+      if (target) target.asked = asked
+    })
+    const view = store.get().accounts[account]?.instances[instance]
+    if (view) await lastSeen.record(seen => ({ ...seen, instances: { ...seen.instances, [instance]: view } }))
+  }
+
+  const stop: typeof instances.stop = async (id, options) => {
+    onEnd(id)
+    await note(id, { state: 'stopped' })
+    return instances.stop(id, options)
+  }
+  const start: typeof instances.start = async (id, options) => {
+    await note(id, { state: 'running' })
+    const answer = await instances.start(id, options)
+    if (answer.queued) await note(id, { state: 'running', queued: true })
+    return answer
+  }
+  const destroy: typeof instances.destroy = (id, options) => {
+    onEnd(id)
+    return instances.destroy(id, options)
+  }
+  return { ...client, instances: { ...instances, stop, start, destroy } }
 }

@@ -2,6 +2,8 @@ import * as v from 'valibot'
 import type { MainMessage } from '#contract/messages.ts'
 import type { PageLink } from '#core/running.ts'
 import type { Store } from '#core/state/store.ts'
+import type { Clock, Log } from '#machine/machine.ts'
+import type { Activity } from './activity.ts'
 import type { Dispatch } from './dispatcher.ts'
 import { problemOf } from './problems.ts'
 import { createStreams, type Streams } from './streams.ts'
@@ -86,5 +88,24 @@ export function createPageLink(
       for (const asked of unanswered.values()) asked.abort()
       left(streams)
     },
+  }
+}
+
+/** Failures recorded per hour; more are dropped. */
+const mostPerHour = 10
+const hour = 3_600_000
+
+/** Records a failure of the page, in Activity for the user and in the log for maintainers. */
+export type NotePageFailure = (text: string, detail: string) => void
+
+export function pageFailures(activity: Activity, clock: Clock, log: Log): NotePageFailure {
+  let noted: number[] = []
+  return (text, detail) => {
+    const now = clock.monotonic()
+    noted = noted.filter(at => now - at < hour)
+    if (noted.length >= mostPerHour) return
+    noted.push(now)
+    log.line(`${text}: ${detail}`)
+    activity.add({ kind: 'error', text, detail: log.mask(detail).slice(0, 300) })
   }
 }

@@ -1,5 +1,5 @@
-import type { UpdateView } from '#contract/app/update.ts'
 import { BerthError, type Problem } from '#contract/problem.ts'
+import type { UpdateView } from '#contract/state.ts'
 import type { Clock, Log, Updater } from '#machine/machine.ts'
 import type { Store } from '../state/store.ts'
 import { placeOf } from './problems.ts'

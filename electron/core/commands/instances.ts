@@ -24,8 +24,8 @@ import type { UndoableActions } from '../actions/undoable-actions.ts'
 import type { Caller, HandlersOf } from '../app/dispatcher.ts'
 import { lackedBy, needingPermission } from '../app/permission.ts'
 import { problemOf } from '../app/problems.ts'
+import { maskRecord } from '../instances/instance-view.ts'
 import { markLabel, rentalOf } from '../instances/mark.ts'
-import { maskRecord } from '../instances/mask-record.ts'
 import { noteUser, type OnInstance, type Parts, targetOf } from './parts.ts'
 
 type InstanceCommands = HandlersOf<typeof instanceCommands>

@@ -3,7 +3,7 @@ import type { groupCommands, projectCommands, runCommands } from '#contract/comm
 import { BerthError } from '#contract/problem.ts'
 import type { ProjectSpec, SpecChange } from '#contract/project/spec.ts'
 import { changedSpec } from '#contract/project/sweep.ts'
-import { plainLine } from '#ssh/monitor/plain-lines.ts'
+import { plainLine } from '#ssh/monitor/plain-output.ts'
 import type { HandlersOf } from '../app/dispatcher.ts'
 import { needingPermission } from '../app/permission.ts'
 import { agreementOf } from '../projects/projects.ts'

@@ -4,7 +4,7 @@ import type { Micros } from '#contract/spending/money.ts'
 import type { AccountView } from '#contract/state.ts'
 import type { Clock } from '#machine/machine.ts'
 import { breakAfter } from '../instances/reconcile.ts'
-import { midnight, nextMidnight } from '../money/local-days.ts'
+import { midnight, nextMidnight } from '../money/days.ts'
 
 /** The facts that limits decide on: an account as seen at `at`. Times in epoch seconds of the account's time. */
 export interface Facts extends Periods {

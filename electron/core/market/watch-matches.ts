@@ -1,8 +1,11 @@
-import type { WatchRents } from '#contract/automation/watch.ts'
+import * as v from 'valibot'
+import type { PriceSample, WatchRents } from '#contract/automation/watch.ts'
 import { catalogueOf, type ListedOffer } from '#contract/market/catalogue.ts'
 import type { OfferView } from '#contract/market/offer.ts'
 import { Sorter } from '#contract/market/offer-columns.ts'
-import { micros } from '#contract/spending/money.ts'
+import { type Micros, micros } from '#contract/spending/money.ts'
+import type { AccountContext } from '../account-context.ts'
+import { openDocument } from '../storage/json-file.ts'
 import type { AlertedOffer, Watch } from './watch.ts'
 
 /** The result of a watch's search of the market. */
@@ -64,4 +67,78 @@ function isWithin({ price, offer }: ListedOffer, rents: WatchRents | undefined):
 /** A machine may be offered several times, with different numbers of its GPUs. */
 function machineOf({ id, machineId, gpuCount }: OfferView): string {
   return machineId === undefined ? `offer ${id}` : `${machineId} × ${gpuCount ?? 1}`
+}
+
+/** `[at, count, lowest, low, middle, high]`, as tuples to save space. */
+const StoredPrices = v.array(
+  v.tuple([v.number(), v.number(), v.number(), v.number(), v.number(), v.number()]),
+)
+export type StoredPrice = v.InferOutput<typeof StoredPrices>[number]
+
+/** Seconds: the first search of each hour is stored, for ninety days. */
+const step = 3600
+const retention = 90 * 86_400
+
+/** Adds the prices of a search; returns `known` itself if the hour has a sample already or there are no offers. */
+export function withPrices(
+  known: readonly StoredPrice[],
+  at: number,
+  prices: readonly Micros[],
+): readonly StoredPrice[] {
+  const sorted = [...prices].sort((a, b) => a - b)
+  const [lowest] = sorted
+  const hour = Math.floor(at / step)
+  const hourOf = ([then]: StoredPrice) => Math.floor(then / step)
+  if (lowest === undefined || known.some(price => hourOf(price) === hour)) return known
+  // After time went back, samples from the future are dropped.
+  const earlier = known.filter(price => price[0] > at - retention && hourOf(price) < hour)
+  const quartile = (share: number) => Math.round(quantile(sorted, share))
+  return [...earlier, [Math.round(at), sorted.length, lowest, quartile(0.25), quartile(0.5), quartile(0.75)]]
+}
+
+export function priceSamples(known: readonly StoredPrice[]): PriceSample[] {
+  return known.map(([at, count, lowest, low, middle, high]) => ({ at, count, lowest, low, middle, high }))
+}
+
+/** Interpolates linearly between neighbours. */
+function quantile(sorted: readonly number[], share: number): number {
+  const place = (sorted.length - 1) * share
+  const below = sorted[Math.floor(place)] ?? 0
+  const above = sorted[Math.ceil(place)] ?? below
+  return below + (above - below) * (place - Math.floor(place))
+}
+
+/** The price history of each watch of an account. */
+export interface WatchPrices {
+  of(watch: string): PriceSample[]
+  /** Adds a search's prices in micro-dollars per hour; `at` in epoch seconds of the account's time. */
+  note(watch: string, at: number, prices: readonly Micros[]): void
+  forget(watch: string): void
+  flush(): Promise<void>
+}
+
+export async function openWatchPrices({
+  files,
+  machine: { clock },
+  folder,
+  onBroken,
+}: Pick<AccountContext, 'files' | 'machine' | 'folder' | 'onBroken'>): Promise<WatchPrices> {
+  const document = await openDocument({
+    files,
+    clock,
+    name: `${folder}/watch-prices.json`,
+    schema: v.record(v.string(), StoredPrices),
+    empty: {},
+    onBroken,
+  })
+  const storedPrices = (watch: string) => document.get()[watch] ?? []
+  return {
+    of: watch => priceSamples(storedPrices(watch)),
+    note(watch, at, prices) {
+      const after = withPrices(storedPrices(watch), at, prices)
+      if (after !== storedPrices(watch)) document.writeSoon(stored => ({ ...stored, [watch]: [...after] }))
+    },
+    forget: watch => document.writeSoon(({ [watch]: _, ...others }) => others),
+    flush: document.flush,
+  }
 }

@@ -22,8 +22,7 @@ import {
   withKnownSecrets,
 } from './watch.ts'
 import { matchAlert, watchAlertId } from './watch-alerts.ts'
-import { resultOf } from './watch-matches.ts'
-import { openWatchPrices, type WatchPrices } from './watch-prices.ts'
+import { openWatchPrices, resultOf, type WatchPrices } from './watch-matches.ts'
 
 /** The repeated market searches of one account. They rent only where the user asked for that. */
 export interface Watches extends Required<Omit<Automation, 'resume'>> {

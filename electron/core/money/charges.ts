@@ -2,11 +2,10 @@ import * as v from 'valibot'
 import type { ChargedKinds, MoneyDay, SpenderName } from '#contract/spending/history.ts'
 import { type Micros, micros } from '#contract/spending/money.ts'
 import type { BillingRow } from '#service/charges.ts'
+import { isAbsent } from '#service/service-error.ts'
 import type { AccountContext } from '../account-context.ts'
 import { openDocument } from '../storage/json-file.ts'
-import { absentUntil } from './absent-list.ts'
-import { emptyDay } from './days.ts'
-import { localDay, midnight, nextMidnight } from './local-days.ts'
+import { emptyDay, localDay, midnight, nextMidnight } from './days.ts'
 
 /** The service's own record of past days' charges and of top-ups, which replaces Berth's estimates. */
 export interface ChargeHistory {
@@ -272,4 +271,12 @@ export function asCharged(
     }
     return { ...exact, spent: bill.spent, instances, models, charged: bill.instances }
   })
+}
+
+/** Seconds until a list that the service did not have is asked for again. */
+const absentFor = 86_400
+
+/** Until when (epoch seconds) a refused list is not asked for again; undefined if the service may have it. */
+export function absentUntil(error: unknown, now: number): number | undefined {
+  return isAbsent(error) ? now + absentFor : undefined
 }

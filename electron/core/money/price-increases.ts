@@ -18,7 +18,7 @@ import { isDeepEqual } from '#core/state/same.ts'
 import { openDocument } from '#core/storage/json-file.ts'
 import type { PriceIncrease } from '#service/price-increases.ts'
 import { ServiceError } from '#service/service-error.ts'
-import { absentUntil } from './absent-list.ts'
+import { absentUntil } from './charges.ts'
 
 /** Higher prices that hosts ask for on one account, in State, and the user's answers. */
 export interface PriceIncreases extends Automation {

@@ -1,5 +1,6 @@
 import { create, type Patches } from 'mutative'
-import type { State } from '#contract/state.ts'
+import type { AccountId } from '#contract/ids.ts'
+import type { Place, State } from '#contract/state.ts'
 
 export type StateListener = (after: State, before: State) => void
 export type PatchListener = (patches: Patches, sequence: number) => void
@@ -41,4 +42,13 @@ export function createStore(initial: State): Store {
 function subscribe<Listener>(listeners: Set<Listener>, listener: Listener): () => void {
   listeners.add(listener)
   return () => listeners.delete(listener)
+}
+
+/** Sends the page to a place and shows its account; without one, the shown account stays. */
+export function goTo(store: Store, account: AccountId | undefined, place: Place): void {
+  const { accounts, goTo: last } = store.get()
+  store.change(draft => {
+    if (account !== undefined && account in accounts) draft.shown = account
+    draft.goTo = { sequence: (last?.sequence ?? 0) + 1, place }
+  })
 }

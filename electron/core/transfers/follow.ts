@@ -1,6 +1,6 @@
 import { isOver } from '#contract/account/transfer.ts'
 import type { InstanceView } from '#contract/instance/instance.ts'
-import { instancesOf, type Transfer } from './model.ts'
+import { instancesOf, type Transfer } from './transfer.ts'
 
 /** Seconds by which the status line lags (section 4.3), with reserve: before, it may be about an earlier transfer. */
 export const lateness = 45

@@ -5,10 +5,8 @@ import { needingPermission } from '../app/permission.ts'
 import { isDeepEqual } from '../state/same.ts'
 import { follow, lateness, patience } from './follow.ts'
 import { createKeyKeeper } from './key-keeper.ts'
-import type { Transfer } from './model.ts'
 import { endsOf, startCopy, startSync } from './start.ts'
-import { openStoredTransfers } from './stored-transfers.ts'
-import { lostAlert, transferEntry } from './words.ts'
+import { lostAlert, openStoredTransfers, type Transfer, transferEntry } from './transfer.ts'
 
 /** Copies and syncs that Berth started on one account (section 4.3). They are stored before they begin. */
 export interface Transfers extends Pick<Automation, 'onPoll' | 'show' | 'resume' | 'flush'> {

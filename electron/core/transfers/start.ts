@@ -5,11 +5,8 @@ import type { AccountContext } from '../account-context.ts'
 import { needingPermission } from '../app/permission.ts'
 import { problemOf } from '../app/problems.ts'
 import { cleanLine } from '../instances/instance-view.ts'
-import type { KeyKeeper } from './key-keeper.ts'
-import type { Transfer } from './model.ts'
-import type { StoredTransfers } from './stored-transfers.ts'
-import { makeSyncKey } from './sync-key.ts'
-import { transferEntry } from './words.ts'
+import { type KeyKeeper, makeSyncKey } from './key-keeper.ts'
+import { type StoredTransfers, type Transfer, transferEntry } from './transfer.ts'
 
 /** What starting a transfer needs. */
 interface StartParts {

@@ -1,8 +1,8 @@
 import type { BaseUrl } from '../base-url.ts'
 import { ServiceError } from '../service-error.ts'
+import { parseJson } from './answer.ts'
 import { AnswerTooLarge, answerBounds } from './bounded-answer.ts'
 import type { RequestClock } from './clock.ts'
-import { secretsIn } from './detail.ts'
 import { type AnswerTime, type Exchanged, exchange, RedirectRefused } from './exchange.ts'
 import {
   badAnswer,
@@ -11,9 +11,9 @@ import {
   notYet,
   type RequestAttempt,
   refusal,
+  secretsIn,
   tooLarge,
 } from './failure.ts'
-import { parseJson } from './json.ts'
 import type { CallOptions, Input, Operation, Send } from './operation.ts'
 import { type Pacer, thresholdIn } from './pacing.ts'
 import { isServiceCode } from './sentences.ts'

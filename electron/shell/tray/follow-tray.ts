@@ -1,7 +1,7 @@
 import type { RunningBerth } from '#core/running.ts'
 import type { Clock, Files } from '#machine/machine.ts'
 import type { Shutdown } from '#machine/start/shutdown.ts'
-import { notifyOnce } from '../notify-once.ts'
+import { notifyOnce } from '../notifications.ts'
 import type { TrayHost } from './tray-host.ts'
 
 export interface FollowOptions {

@@ -3,7 +3,7 @@ import type { CommandName } from '#contract/commands.ts'
 import { BerthError } from '#contract/problem.ts'
 import { accountNow } from '#contract/reading.ts'
 import type { RunningBerth } from '#core/running.ts'
-import type { TrayAction } from './menu-item.ts'
+import type { TrayAction } from './tray-words.ts'
 
 /** Needs of the tray's actions. */
 export interface TrayReach {

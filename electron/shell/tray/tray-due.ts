@@ -3,8 +3,7 @@ import { type DueLimit, dueLimits } from '#contract/automation/limit-words.ts'
 import { everything } from '#contract/automation/stop-everything.ts'
 import { duration, weekdayAndTime } from '#contract/format/time.ts'
 import type { AccountView } from '#contract/state.ts'
-import type { MenuItemModel } from './menu-item.ts'
-import { instanceTitle, word } from './tray-words.ts'
+import { instanceTitle, type MenuItemModel, word } from './tray-words.ts'
 
 /**
  * The next limit that acts on each account, soonest first and with its snoozes, and the entries that ask whether to

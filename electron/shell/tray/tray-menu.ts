@@ -10,9 +10,16 @@ import { lastSeenAt, outageWords } from '#contract/outage.ts'
 import { lastRunFirst } from '#contract/project/project.ts'
 import { accountNow, canGetIn, isContractOver } from '#contract/reading.ts'
 import type { AccountView, ConnectionState, Place, SavedSearch, State } from '#contract/state.ts'
-import type { MenuItemModel, TrayAction } from './menu-item.ts'
 import { dueEntries } from './tray-due.ts'
-import { creditLine, instanceLine, instanceTitle, spendLine, word } from './tray-words.ts'
+import {
+  creditLine,
+  instanceLine,
+  instanceTitle,
+  type MenuItemModel,
+  spendLine,
+  type TrayAction,
+  word,
+} from './tray-words.ts'
 
 /** The most entries per account: a longer menu would not fit the screen. */
 const mostInstances = 15

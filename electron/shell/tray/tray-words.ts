@@ -1,11 +1,13 @@
+import type { CommandName } from '#contract/commands.ts'
 import { money } from '#contract/format/money.ts'
 import { instanceName } from '#contract/format/name.ts'
 import { stateWord } from '#contract/format/state.ts'
 import { roughDuration, timeOfDay } from '#contract/format/time.ts'
+import type { AccountId } from '#contract/ids.ts'
 import type { InstanceView } from '#contract/instance/instance.ts'
 import { creditLasts, isOnTheMeter, spendOnceReady } from '#contract/reading.ts'
 import { costWords, spendWords } from '#contract/spending/spend-words.ts'
-import type { AccountView } from '#contract/state.ts'
+import type { AccountView, Place } from '#contract/state.ts'
 import { plainText, shortened } from '#contract/text.ts'
 
 /** Characters of a name in a menu. */
@@ -47,3 +49,21 @@ export function instanceLine(instance: InstanceView): string {
 export function stateOf({ state, actualStatus }: InstanceView): string {
   return word(stateWord(state, actualStatus))
 }
+
+/** The action of a menu entry. */
+export type TrayAction =
+  | { kind: 'open' }
+  | { kind: 'quit' }
+  /** Shows the window at that place. */
+  | { kind: 'go'; account?: AccountId; place: Place }
+  /** `what` completes "Could not …" on failure. */
+  | { kind: 'command'; name: CommandName; args: unknown; what: string }
+  /** Starts an instance, but asks first where a limit would stop it at once. */
+  | { kind: 'start'; account: AccountId; instance: number; what: string }
+  /** Copies a command's text answer to the clipboard. */
+  | { kind: 'copy'; name: CommandName; args: unknown; what: string }
+
+/** A menu entry; without an action or a submenu it is only a label. */
+export type MenuItemModel =
+  | { separator: true }
+  | { label: string; action?: TrayAction; submenu?: readonly MenuItemModel[] }

@@ -8,9 +8,9 @@ import {
 } from 'electron'
 import type { RunningBerth } from '#core/running.ts'
 import { type TrayState, trayImageName } from '#machine/tray-images.ts'
-import type { MenuItemModel, TrayAction } from './menu-item.ts'
 import { trayMenu } from './tray-menu.ts'
 import { type TrayDesktop, traySize, trayStatus, trayTone } from './tray-status.ts'
+import type { MenuItemModel, TrayAction } from './tray-words.ts'
 
 export interface TrayOptions {
   berth: RunningBerth

@@ -1,5 +1,5 @@
 import type { BrowserWindow } from 'electron'
-import { detailsOf } from '../page-address.ts'
+import { detailsOf } from '../page-origin.ts'
 import { keepPlace, onceDrawn, openPageWindow, type PageWindowOptions, storedPlace } from './page-window.ts'
 
 /** Points. */

@@ -1,5 +1,5 @@
 import { type BrowserWindow, type Rectangle, screen } from 'electron'
-import { pageAddress } from '../page-address.ts'
+import { pageAddress } from '../page-origin.ts'
 import {
   keepPlace,
   onceDrawn,

@@ -1,4 +1,4 @@
-import { named } from '#contract/format/list.ts'
+import { named } from '#contract/format/name.ts'
 import { harmless } from '#contract/instance/file-names.ts'
 import { BerthError } from '#contract/problem.ts'
 

@@ -4,7 +4,15 @@ import type { BaseAgent, ParsedKey } from 'ssh2'
 import { berthKey, type SshKey } from '#contract/instance/ssh-key.ts'
 import type { Files } from '#machine/machine.ts'
 import { type Agent, type AgentKey, agentFingerprint, isAgents, openAgent } from './agent.ts'
-import { findKeyFile, type KeyFile, keyFilesIn, namesIn } from './key-folder.ts'
+import {
+  deleteOwn,
+  findKeyFile,
+  type KeyFile,
+  keyFilesIn,
+  loadOrMakeOwn,
+  namesIn,
+  type OwnKey,
+} from './key-folder.ts'
 import {
   keyFileMissing,
   keyLocked,
@@ -15,7 +23,6 @@ import {
   wrongPassphrase,
 } from './key-problems.ts'
 import { fingerprintOf, makeKeyPair, typeOf } from './openssh-key.ts'
-import { deleteOwn, loadOrMakeOwn, type OwnKey } from './own-key.ts'
 import { openPassphrases, type Passphrases } from './passphrases.ts'
 import { readPrivateKey } from './private-key.ts'
 

@@ -2,7 +2,7 @@ import type { Clock } from '#machine/machine.ts'
 import type { Connection } from '../connection/connection.ts'
 import { openExec, outputOf } from '../exec.ts'
 import { quote } from '../ssh-command.ts'
-import { plainLines } from './plain-lines.ts'
+import { plainLines } from './plain-output.ts'
 import type { Watched } from './watch-metrics.ts'
 
 /** Usual paths of the start script's output, on various deployments. */

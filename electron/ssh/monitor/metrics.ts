@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util'
 import type { DiskMetrics, GpuMetrics } from '#contract/instance/metrics.ts'
 import { firstLines } from '#contract/text.ts'
-import { plainLine } from './plain-lines.ts'
+import { plainLine } from './plain-output.ts'
 
 /** The fields queried for each GPU; the name is last, since it may contain commas. */
 const fields = [

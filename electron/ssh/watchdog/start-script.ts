@@ -1,7 +1,5 @@
 import { gzipSync } from 'node:zlib'
 import type { WatchdogRequest } from '#contract/automation/watchdog.ts'
-import { configLines } from './config.ts'
-import { watchdogScript } from './script/script.ts'
 
 /**
  * Lines for a rental's start script that install the watchdog before anybody connects, and start it at every start of
@@ -25,4 +23,43 @@ BERTH
 sh "$d/watchdog.sh" start )
 # <<< berth watchdog
 `
+}
+
+/** The watchdog's config, except what its instance adds. Times in seconds; `told` is the account's time of writing. */
+interface ConfigValues extends WatchdogRequest {
+  instance?: number
+  url: string
+  tick: number
+  told?: number
+}
+
+/** The lines of the config file, each `name=value`. */
+export function configLines({ instance, url, action, at, idle, lease, tick, told }: ConfigValues): string[] {
+  const values = {
+    instance,
+    url,
+    action,
+    at,
+    idle: idle?.seconds,
+    below: idle?.below,
+    lease,
+    tick,
+    told,
+  }
+  return Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${value}`]))
+}
+
+/** The watchdog's script, joined from its parts in the order in which the shell reads them. */
+export async function watchdogScript(): Promise<string> {
+  const parts = await Promise.all([
+    import('./script/begin.sh?raw'),
+    import('./script/config.sh?raw'),
+    import('./script/service.sh?raw'),
+    import('./script/time.sh?raw'),
+    import('./script/process.sh?raw'),
+    import('./script/decide.sh?raw'),
+    import('./script/act.sh?raw'),
+    import('./script/main.sh?raw'),
+  ])
+  return parts.map(part => part.default).join('\n')
 }

@@ -5,10 +5,9 @@ import type { Clock } from '#machine/machine.ts'
 import type { Connection } from '../connection/connection.ts'
 import { outputOf } from '../exec.ts'
 import { busiest, loadQuestion, whyUnread } from '../monitor/metrics.ts'
-import { plainLine } from '../monitor/plain-lines.ts'
+import { plainLine } from '../monitor/plain-output.ts'
 import { runScript } from '../scripted.ts'
-import { configLines } from './config.ts'
-import { watchdogScript } from './script/script.ts'
+import { configLines, watchdogScript } from './start-script.ts'
 
 /** The settings of a watchdog when it is installed. */
 export interface WatchdogConfig {

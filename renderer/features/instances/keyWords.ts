@@ -1,4 +1,5 @@
 import type { AttachedKey, SshKey } from '#contract/instance/ssh-key.ts'
+import type { Problem } from '#contract/problem.ts'
 
 /** The name of a key on the page; `keys` are all keys. */
 export function sshKeyTitle(key: SshKey, keys: readonly SshKey[]): string {
@@ -31,4 +32,23 @@ export function attachedTo(
 /** Whether Berth may delete a key: only one that was imported or made in Berth, not its own and not the user's. */
 export function isRemovable({ name, from }: SshKey): boolean {
   return from === 'berth' && name !== 'berth'
+}
+
+/** A host key that the user has to confirm, with the label of the button for that. */
+interface HostKeyQuestion {
+  /** `SHA256:…` */
+  fingerprint: string
+  accept: string
+}
+
+const accepts: Readonly<Record<string, string>> = {
+  host_key_changed: 'Accept the new key',
+  host_key_known_elsewhere: 'Accept this key',
+}
+
+/** The host key of a problem; undefined for problems of other kinds. */
+export function hostKeyQuestion({ code, facts }: Problem): HostKeyQuestion | undefined {
+  const fingerprint = facts?.['offered']
+  const accept = accepts[code]
+  return fingerprint && accept ? { fingerprint, accept } : undefined
 }

@@ -8,8 +8,8 @@ import type { TemplateView } from '#contract/market/template.ts'
 import type { Problem } from '#contract/problem.ts'
 import { answerProblem, type Page } from '#renderer/berth/page.svelte.ts'
 import { firstStops } from '../limits/stops.ts'
+import { hasUsual, mostOffers, usualFilter, usualQuery } from './rentDefaults.ts'
 import { type TemplateSearch, templateSearch, withoutTemplate } from './templateSearch.ts'
-import { hasUsual, mostOffers, usualFilter, usualQuery } from './usualSearch.ts'
 
 /** Milliseconds after which a return to the screen searches the market again; a changed search uses what is younger. */
 const stale = 60_000

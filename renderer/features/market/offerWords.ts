@@ -1,7 +1,6 @@
 import { describedCapabilities } from '#contract/account/capabilities.ts'
-import { named } from '#contract/format/list.ts'
 import { rate } from '#contract/format/money.ts'
-import { gpuWords } from '#contract/format/name.ts'
+import { gpuWords, named } from '#contract/format/name.ts'
 import { count, gpuMemory, reliability, tenths } from '#contract/format/size.ts'
 import type { ListedOffer } from '#contract/market/catalogue.ts'
 import type { FilterPart } from '#contract/market/filter.ts'
@@ -12,8 +11,7 @@ import {
   shownFigure,
 } from '#contract/market/further-filters.ts'
 import type { OfferFilter, OfferView } from '#contract/market/offer.ts'
-import { placeName } from '#contract/market/place.ts'
-import { placeWords } from '#contract/market/world-regions.ts'
+import { placeName, placeWords } from '#contract/market/place.ts'
 import type { Micros } from '#contract/spending/money.ts'
 
 /** What an offer is called: one without a price with its number, since little else may tell it from others. */

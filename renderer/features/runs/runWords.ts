@@ -6,8 +6,8 @@ import {
   type RunStep,
   type RunView,
 } from '#contract/automation/run.ts'
-import { named } from '#contract/format/list.ts'
 import { money } from '#contract/format/money.ts'
+import { named } from '#contract/format/name.ts'
 import { bytes, count, counted, speed } from '#contract/format/size.ts'
 import { duration } from '#contract/format/time.ts'
 import type { SyncProgress } from '#contract/instance/sync.ts'

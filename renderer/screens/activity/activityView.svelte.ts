@@ -1,8 +1,9 @@
+import { dayTitle, isoDay } from '#contract/format/calendar.ts'
 import type { Problem } from '#contract/problem.ts'
 import type { ActivityEntry } from '#contract/state.ts'
 import { answerProblem, type Page } from '#renderer/berth/page.svelte.ts'
-import type { ActivityKind } from './kinds.ts'
-import { stories } from './stories.ts'
+import type { IconName } from '#renderer/components/icons.ts'
+import { type Story, stories } from './stories.ts'
 
 /** Entries fetched at once. */
 const pageLength = 100
@@ -102,4 +103,45 @@ export function mergedEntries(
 export function answersSearch(entry: ActivityEntry, text: string): boolean {
   const instance = entry.instance === undefined ? '' : `#${entry.instance}`
   return `${entry.text} ${entry.detail ?? ''} ${instance}`.toLowerCase().includes(text.trim().toLowerCase())
+}
+
+interface Day {
+  /** `2026-11-21`, local. */
+  key: string
+  title: string
+  stories: Story[]
+}
+
+/**
+ * Stories by the local day of their newest entry, in the order given (newest first).
+ * @param now epoch milliseconds, for *Today* and *Yesterday*
+ */
+export function byDay(stories: readonly Story[], now: number): Day[] {
+  const days: Day[] = []
+  for (const story of stories) {
+    const date = new Date(story.entry.at)
+    const key = isoDay(date)
+    const last = days.at(-1)
+    if (last?.key === key) last.stories.push(story)
+    else days.push({ key, title: dayTitle(date, new Date(now)), stories: [story] })
+  }
+  return days
+}
+
+type ActivityKind = ActivityEntry['kind']
+
+/** Each kind as a word and a shape. */
+const kindWords: Record<ActivityKind, { word: string; icon: IconName }> = {
+  user: { word: 'You', icon: 'account' },
+  berth: { word: 'Berth', icon: 'berth' },
+  alert: { word: 'Alert', icon: 'bolt' },
+  error: { word: 'Error', icon: 'warning' },
+}
+
+/** What marks an entry; good news is no alarm. */
+export function wordsOf({ kind, good }: Pick<ActivityEntry, 'kind' | 'good'>): {
+  word: string
+  icon: IconName
+} {
+  return good ? { word: 'Done', icon: 'check' } : kindWords[kind]
 }

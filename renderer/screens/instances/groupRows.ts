@@ -1,8 +1,7 @@
 import type { InstanceGrouping } from '#contract/app/settings.ts'
 import { isProjectRun } from '#contract/automation/run.ts'
 import type { AccountView } from '#contract/state.ts'
-import { needsYou } from './counts.ts'
-import type { Row } from './rows.ts'
+import { needsYou, type Row } from './rows.ts'
 
 /** Rows below one heading. */
 export interface RowGroup {

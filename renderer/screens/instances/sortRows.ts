@@ -1,6 +1,5 @@
 import { columns, type RowColumn } from './columns.ts'
-import { needsYou } from './counts.ts'
-import type { Row } from './rows.ts'
+import { needsYou, type Row } from './rows.ts'
 
 export interface RowSort {
   column: RowColumn

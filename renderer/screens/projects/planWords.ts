@@ -1,4 +1,4 @@
-import { named } from '#contract/format/list.ts'
+import { named } from '#contract/format/name.ts'
 import { counted } from '#contract/format/size.ts'
 import { duration } from '#contract/format/time.ts'
 import { usualMachine } from '#contract/project/bounds.ts'

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openCharges } from '#core/money/charges.ts'
-import { emptyDay } from '#core/money/days.ts'
-import { localDay, nextMidnight } from '#core/money/local-days.ts'
+import { emptyDay, localDay, nextMidnight } from '#core/money/days.ts'
 import { HandClock } from '#test/unit/core/hand-clock.ts'
 import { MemoryFiles } from '#test/unit/core/memory-files.ts'
 import { profileNames, profiles } from '../profiles.ts'

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { openTmuxShell, type ShellWanted } from '#core/access/tmux-shells.ts'
+import { openTmuxShell, type ShellWanted } from '#core/access/shells.ts'
 import { createSsh, type Ssh } from '#ssh/connection/connections.ts'
 import type { Shell } from '#ssh/shell/shell.ts'
 import { tmuxShells } from '#ssh/shell/tmux.ts'

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { countryName } from '#contract/market/place.ts'
-import { placeWords, worldRegions } from '#contract/market/world-regions.ts'
+import { countryName, placeWords, worldRegions } from '#contract/market/place.ts'
 
 const countriesOf = (name: string) => worldRegions.find(region => region.name === name)?.countries ?? []
 

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { fetchResult } from '#service/result.ts'
-import { isPublicAddress, PrivateAddress, publicLookup, resultAddress } from '#service/result-address.ts'
+import { fetchResult, isPublicAddress, PrivateAddress, publicLookup, resultAddress } from '#service/result.ts'
 import { raw, ScriptedService } from './scripted-service.ts'
 import { HurriedClock } from './virtual-clock.ts'
 

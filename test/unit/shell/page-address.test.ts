@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isPage } from '#shell/page-address.ts'
+import { isPage } from '#shell/page-origin.ts'
 
 test.each([
   'app://berth/',

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import type { LimitView } from '#contract/automation/limit.ts'
 import type { InstanceState, InstanceView } from '#contract/instance/instance.ts'
 import type { AccountView, State } from '#contract/state.ts'
-import type { MenuItemModel } from '#shell/tray/menu-item.ts'
 import { trayMenu } from '#shell/tray/tray-menu.ts'
+import type { MenuItemModel } from '#shell/tray/tray-words.ts'
 import { accountView, emptyState, instanceView, limitView, rentalView } from '../views.ts'
 
 const stateOf = (shown: AccountView, ...others: AccountView[]): State => ({

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { openOwnTerminal, ownTerminalArgs } from '#ssh/shell/own-terminal.ts'
+import { openOwnTerminal, ownTerminalArgs } from '#ssh/shell/system-terminal.ts'
 
 const ssh = ['/usr/bin/ssh', '-i', '/home/me/my key', '--', 'root@203.0.113.7']
 const address = { host: '203.0.113.7', port: 2222 }

@@ -1,6 +1,12 @@
 import type { Micros } from '#contract/spending/money.ts'
-import { moments, type ScaleMark, scale } from '#renderer/components/charts/scale.ts'
-import { linesThrough, longestKnown, stretches } from '#renderer/components/charts/stretches.ts'
+import {
+  linesThrough,
+  longestKnown,
+  moments,
+  type ScaleMark,
+  scale,
+  stretches,
+} from '#renderer/components/charts/scale.ts'
 
 /** The credit at a moment of the account's time, in epoch seconds. */
 export interface CreditSample {

@@ -1,5 +1,5 @@
 import { describedCapabilities, type PermissionCategory } from '#contract/account/capabilities.ts'
-import { named } from '#contract/format/list.ts'
+import { named } from '#contract/format/name.ts'
 
 /** What a key with a category may do (FIELDS: which calls are in which). */
 const words: Record<PermissionCategory, string> = {

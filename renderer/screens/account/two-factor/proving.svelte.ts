@@ -4,7 +4,7 @@ import type { Problem } from '#contract/problem.ts'
 import { answerProblem, type Page } from '#renderer/berth/page.svelte.ts'
 import { focusFirstError } from '#renderer/components/answers/fieldErrors.svelte.ts'
 import { wrongIn } from '#renderer/components/fields/readForm.ts'
-import type { MethodChoice } from './choices.ts'
+import type { MethodChoice } from './words.ts'
 
 /** Seconds of the account's time that a sent code is valid for (section 8). */
 const codeLife = 600

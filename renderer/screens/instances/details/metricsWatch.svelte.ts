@@ -3,7 +3,6 @@ import type { InstanceMetrics } from '#contract/instance/metrics.ts'
 import type { Problem } from '#contract/problem.ts'
 import { answerProblem, type Page } from '#renderer/berth/page.svelte.ts'
 import type { PageStream } from '#renderer/berth/stream.ts'
-import { lineReader } from './lineReader.ts'
 
 /** Milliseconds before the next try after a failed or lost connection. */
 const pause = 5000
@@ -63,5 +62,20 @@ export class MetricsWatch {
     this.problem = problem
     this.metrics = undefined
     this.#timer = setTimeout(() => void this.start(), pause)
+  }
+}
+
+/** Characters kept of a line that has not ended yet. */
+const longest = 65_536
+
+/** Assembles chunks of bytes into lines of text. */
+export function lineReader(onLine: (line: string) => void): (bytes: Uint8Array) => void {
+  const decoder = new TextDecoder()
+  let rest = ''
+  return bytes => {
+    const [first = '', ...others] = decoder.decode(bytes, { stream: true }).split('\n')
+    const lines = [rest + first.slice(0, longest - rest.length), ...others]
+    rest = (lines.pop() ?? '').slice(0, longest)
+    for (const line of lines) onLine(line)
   }
 }

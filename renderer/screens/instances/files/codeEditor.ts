@@ -1,10 +1,18 @@
 import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands'
-import { bracketMatching, indentOnInput, indentUnit, syntaxHighlighting } from '@codemirror/language'
+import {
+  bracketMatching,
+  defineLanguageFacet,
+  HighlightStyle,
+  indentOnInput,
+  indentUnit,
+  Language,
+  StreamLanguage,
+  syntaxHighlighting,
+} from '@codemirror/language'
 import { search, searchKeymap } from '@codemirror/search'
-import { Compartment, EditorState } from '@codemirror/state'
+import { Compartment, EditorState, type Extension } from '@codemirror/state'
 import { drawSelection, EditorView, highlightActiveLineGutter, keymap, lineNumbers } from '@codemirror/view'
-import { colours, editorTheme } from './editorTheme.ts'
-import { languageOf } from './languages.ts'
+import { tags } from '@lezer/highlight'
 
 interface Options {
   text: string
@@ -100,3 +108,119 @@ export function indentOf(text: string, name: string): string {
   if (/^makefile$/i.test(name)) return '\t'
   return name.endsWith('.py') ? '    ' : '  '
 }
+
+type Load = () => Promise<Extension>
+
+const shell: Load = async () => {
+  const mode = await import('@codemirror/legacy-modes/mode/shell')
+  return StreamLanguage.define(mode.shell)
+}
+const json: Load = async () => (await import('@codemirror/lang-json')).json()
+const yaml: Load = async () => (await import('@codemirror/lang-yaml')).yaml()
+
+/** Languages by file extension, each loaded when such a file is first opened. */
+const languages: Readonly<Record<string, Load>> = {
+  py: async () => (await import('@codemirror/lang-python')).python(),
+  json,
+  jsonl: json,
+  ipynb: json,
+  yaml,
+  yml: yaml,
+  sh: shell,
+  bash: shell,
+  env: shell,
+  bashrc: shell,
+  profile: shell,
+  toml: async () => {
+    const mode = await import('@codemirror/legacy-modes/mode/toml')
+    return StreamLanguage.define(mode.toml)
+  },
+  dockerfile: async () => {
+    const mode = await import('@codemirror/legacy-modes/mode/dockerfile')
+    return StreamLanguage.define(mode.dockerFile)
+  },
+  md: async () => {
+    const { GFM, parser } = await import('@lezer/markdown')
+    return new Language(defineLanguageFacet(), parser.configure(GFM), [], 'markdown').extension
+  },
+}
+
+/** The syntax highlighting for a file name; empty for an unknown kind of file. */
+async function languageOf(name: string): Promise<Extension> {
+  const end = name.slice(name.lastIndexOf('.') + 1).toLowerCase()
+  return Object.hasOwn(languages, end) ? ((await languages[end]?.()) ?? []) : []
+}
+
+/** The syntax colours, from the page's tokens for light and dark. */
+const colours = HighlightStyle.define([
+  {
+    tag: [tags.keyword, tags.operatorKeyword, tags.modifier, tags.tagName],
+    color: 'var(--accent)',
+    fontWeight: '550',
+  },
+  { tag: [tags.propertyName, tags.attributeName], color: 'var(--accent)' },
+  { tag: [tags.string, tags.special(tags.string), tags.regexp], color: 'var(--busy)' },
+  { tag: [tags.number, tags.bool, tags.null, tags.atom], color: 'var(--busy)' },
+  { tag: [tags.comment, tags.meta, tags.processingInstruction], color: 'var(--text-3)', fontStyle: 'italic' },
+  { tag: tags.definition(tags.function(tags.variableName)), fontWeight: '550' },
+  { tag: tags.heading, fontWeight: '550', color: 'var(--accent)' },
+  { tag: tags.strong, fontWeight: '700' },
+  { tag: tags.emphasis, fontStyle: 'italic' },
+  { tag: [tags.link, tags.url], textDecoration: 'underline' },
+  { tag: tags.invalid, color: 'var(--bad)' },
+])
+
+const control = {
+  font: 'inherit',
+  height: '24px',
+  padding: '0 8px',
+  border: '1px solid var(--line-strong)',
+  borderRadius: 'var(--radius)',
+  background: 'var(--panel)',
+  color: 'var(--text)',
+}
+const ring = { outline: '2px solid var(--accent)', outlineOffset: '-1px' }
+
+const editorTheme = EditorView.theme({
+  '&': {
+    height: '100%',
+    color: 'var(--text)',
+    background: 'var(--panel)',
+    border: '1px solid var(--line-strong)',
+    borderRadius: 'var(--radius)',
+    overflow: 'hidden',
+  },
+  '&.cm-focused': ring,
+  '.cm-scroller': { font: '13px / 19px var(--mono)' },
+  '.cm-content': { padding: '6px 0', caretColor: 'var(--text)', userSelect: 'text' },
+  '.cm-cursor': { borderLeftColor: 'var(--text)' },
+  '.cm-gutters': {
+    background: 'var(--bg)',
+    color: 'var(--text-3)',
+    border: '0',
+    borderRight: '1px solid var(--line)',
+  },
+  '.cm-activeLineGutter': { background: 'var(--hover)', color: 'var(--text)' },
+  '&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground': {
+    background: 'var(--fill)',
+  },
+  '&.cm-focused .cm-matchingBracket': {
+    background: 'var(--accent-soft)',
+    outline: '1px solid var(--accent)',
+  },
+  '.cm-searchMatch': { background: 'var(--fill-busy)' },
+  '.cm-searchMatch-selected': { outline: '1px solid var(--busy)' },
+  '.cm-panels': { background: 'var(--bg)', color: 'var(--text-2)', fontSize: '12px' },
+  '.cm-panels-top': { borderBottom: '1px solid var(--line)' },
+  '.cm-panel.cm-search': { padding: '6px 28px 6px 8px' },
+  '.cm-panel.cm-search input, .cm-panel.cm-search button, .cm-panel.cm-search label': {
+    margin: '2px 4px 2px 0',
+  },
+  '.cm-panel.cm-search label': { fontSize: '12px' },
+  '.cm-panel.cm-search input[type=checkbox]': { accentColor: 'var(--accent)', verticalAlign: 'middle' },
+  '.cm-textfield': control,
+  '.cm-textfield:focus-visible, .cm-button:focus-visible': ring,
+  '.cm-button': { ...control, backgroundImage: 'none' },
+  '.cm-button:hover': { background: 'var(--hover)' },
+  '.cm-panel.cm-search [name=close]': { top: '4px', right: '6px', fontSize: '16px', color: 'var(--text-2)' },
+})

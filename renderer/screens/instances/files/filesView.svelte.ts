@@ -1,13 +1,19 @@
 import { SvelteSet } from 'svelte/reactivity'
 import { joined } from '#contract/instance/file-names.ts'
 import { isUnreadable, type RemoteEntry, type RemoteFolder } from '#contract/instance/files.ts'
+import {
+  decodeRequest,
+  encodeAnswerHead,
+  type PieceRequest,
+  requestLength,
+  unreadable,
+} from '#contract/instance/page-files.ts'
 import type { UploadPlan } from '#contract/instance/sync.ts'
 import type { UploadChoice } from '#contract/instance/upload-plan.ts'
 import type { Problem } from '#contract/problem.ts'
 import { answerProblem, type Page } from '#renderer/berth/page.svelte.ts'
+import type { PageStream } from '#renderer/berth/stream.ts'
 import { type Collected, planOf } from './collect.ts'
-import { serveFiles } from './serveFiles.ts'
-import { type FileSort, sortEntries } from './sortEntries.ts'
 
 /** The dialog to show. */
 export type FilesAsk =
@@ -201,4 +207,85 @@ export function filesView(page: Page, account: string, instance: number): FilesV
   const view = views.get(key) ?? new FilesView(page, account, instance)
   views.set(key, view)
   return view
+}
+
+/** Sends the main process the pieces of files that it requests in the stream, until the stream ends, as `ended` hears. */
+export function serveFiles(
+  stream: Pick<PageStream, 'read' | 'write' | 'consumed'>,
+  files: readonly Blob[],
+  ended: () => void,
+): void {
+  let waiting = new Uint8Array(0)
+  let answered: Promise<void> = Promise.resolve()
+  let over = false
+
+  stream.read(
+    bytes => {
+      stream.consumed(bytes.length)
+      const all = new Uint8Array(waiting.length + bytes.length)
+      all.set(waiting)
+      all.set(bytes, waiting.length)
+      let at = 0
+      for (; all.length - at >= requestLength; at += requestLength) answer(decodeRequest(all.subarray(at)))
+      waiting = all.slice(at)
+    },
+    () => {
+      over = true
+      ended()
+    },
+  )
+
+  /** Pieces are read concurrently, and sent in the order of the requests. */
+  function answer({ request, file, offset, length }: PieceRequest): void {
+    const reading = readPiece(files[file], offset, length)
+    answered = answered.then(async () => {
+      const bytes = await reading
+      if (over) return
+      stream.write(encodeAnswerHead(request, bytes?.length ?? unreadable))
+      if (bytes) stream.write(bytes)
+    })
+  }
+}
+
+/** Undefined where the file cannot be read any more. */
+async function readPiece(
+  file: Blob | undefined,
+  offset: number,
+  length: number,
+): Promise<Uint8Array | undefined> {
+  try {
+    return file && new Uint8Array(await file.slice(offset, offset + length).arrayBuffer())
+  } catch {
+    return undefined
+  }
+}
+
+export type FileSort = 'name' | 'size' | 'modified'
+
+interface Sorting {
+  by: FileSort
+  down: boolean
+}
+
+const collator = new Intl.Collator('en', { numeric: true, sensitivity: 'base' })
+
+/** Whether it opens as a folder: a folder, or a link to one. */
+export function isFolder({ kind, link }: RemoteEntry): boolean {
+  return kind === 'folder' || link?.kind === 'folder'
+}
+
+/** Whether it can be opened as a file. */
+export function isFile({ kind, link }: RemoteEntry): boolean {
+  return kind === 'file' || link?.kind === 'file'
+}
+
+/** Folders first in both directions; names in natural order: `part 2` before `part 10`. */
+function sortEntries(entries: readonly RemoteEntry[], { by, down }: Sorting): RemoteEntry[] {
+  const turn = down ? -1 : 1
+  return entries.toSorted((a, b) => {
+    const folders = Number(isFolder(b)) - Number(isFolder(a))
+    if (folders !== 0) return folders
+    const difference = by === 'name' ? 0 : (a[by] - b[by]) * turn
+    return difference || collator.compare(a.name, b.name) * (by === 'name' ? turn : 1)
+  })
 }

@@ -1,11 +1,14 @@
 import { csv, dollars } from '#contract/format/csv.ts'
 import { rate } from '#contract/format/money.ts'
+import { instanceName } from '#contract/format/name.ts'
 import { counted } from '#contract/format/size.ts'
 import type { InstanceView } from '#contract/instance/instance.ts'
 import type { InstanceNote } from '#contract/instance/note.ts'
 import { hasTrait } from '#contract/instance/state-traits.ts'
+import { BerthError } from '#contract/problem.ts'
 import { canGetIn, isContractOver, knownSpent } from '#contract/reading.ts'
 import { withoutEnd } from '#contract/text.ts'
+import { answerProblem } from '#renderer/berth/page.svelte.ts'
 import { stateWords } from '#renderer/berth/stateWords.ts'
 
 /** An action on all of the selection that asks once. */
@@ -83,4 +86,26 @@ export function selectionCsv(
     ]
   })
   return csv([[...heads, 'tags', 'note'], ...rows])
+}
+
+/** Does it for each instance in turn, also after a failure; throws `not_done`, naming those that failed and why. */
+export async function onEach(
+  instances: readonly InstanceView[],
+  act: (instance: InstanceView) => Promise<unknown>,
+): Promise<void> {
+  const failed: string[] = []
+  let why: string | undefined
+  for (const instance of instances)
+    try {
+      await act(instance)
+    } catch (error) {
+      failed.push(instanceName(instance))
+      why ??= answerProblem(error).message
+    }
+  if (failed.length > 0)
+    throw new BerthError({
+      code: 'not_done',
+      message: `This did not work for ${failed.length} of ${instances.length}: ${failed.join(', ')}.`,
+      advice: why,
+    })
 }

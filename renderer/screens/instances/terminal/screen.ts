@@ -9,8 +9,6 @@ import type { Settings } from '#contract/app/settings.ts'
 import { scrollback } from '#contract/instance/terminal.ts'
 import { fontStack } from '#renderer/features/instances/font.ts'
 import { terminalTheme } from './ansi.ts'
-import { takeInsertedText } from './inserted.ts'
-import { allowCellStyles, withSheets } from './sheets.ts'
 
 /** Resets colours and the scrolling region, and clears scrollback and screen. */
 const clean = '\x1b[0m\x1b[r\x1b[3J\x1b[H\x1b[2J'
@@ -257,5 +255,89 @@ function boundedPrint(): (bytes: Uint8Array) => string {
     const text = decoder.decode(bytes, { stream: true })
     // As many letters as bytes means plain ASCII (unless it completes an earlier letter), as most output is.
     return text.length === bytes.length ? text : text.replaceAll(tooManyMarks, '$1')
+  }
+}
+
+/** The parts of an open xterm that inserted text needs. */
+interface Receiver {
+  element: HTMLElement | undefined
+  textarea: HTMLTextAreaElement | undefined
+  onKey(listener: () => void): unknown
+  input(text: string): void
+}
+
+/** The key code of a key that an input method has handled. */
+const inputMethod = 229
+
+/**
+ * Sends text that emoji pickers, dictation and other programs insert without a key to the shell. xterm does so by
+ * itself, except in its screen reader mode, where each key inserts its letter, too; those are skipped here.
+ */
+function takeInsertedText(xterm: Receiver): void {
+  /** Whether the next inserted text belongs to a key that xterm has handled. */
+  let keyed = false
+  const listen = <Name extends 'keydown' | 'keyup' | 'focus' | 'input'>(
+    name: Name,
+    heard: (event: HTMLElementEventMap[Name]) => void,
+  ) => xterm.element?.addEventListener(name, heard, { capture: true }) // before xterm hears of it
+  xterm.onKey(() => {
+    keyed = true
+  })
+  listen('keydown', ({ keyCode }) => {
+    keyed = keyCode === inputMethod
+    // xterm itself reads the inserted text at the end, but an arrow key may have moved the cursor away from there.
+    const { textarea } = xterm
+    if (keyed) textarea?.setSelectionRange(textarea.value.length, textarea.value.length)
+  })
+  listen('keyup', () => {
+    keyed = false
+  })
+  listen('focus', () => {
+    keyed = false
+  })
+  listen('input', event => {
+    if (!(event instanceof InputEvent) || event.inputType !== 'insertText' || event.isComposing) return
+    if (event.data && !keyed) xterm.input(event.data.replaceAll(/\r?\n/g, '\r'))
+    keyed = false
+  })
+}
+
+/**
+ * xterm writes its styles into new style elements, which `default-src 'self'` blocks. While `work` runs, it gets
+ * elements that pass their text to constructed style sheets instead, which the policy allows.
+ */
+function withSheets<Result>(work: () => Result): Result {
+  const make = document.createElement
+  const plain: (name: string, options?: ElementCreationOptions) => HTMLElement = make.bind(document)
+  const backing = (name: string, options?: ElementCreationOptions) =>
+    name === 'style' ? backed(plain('div')) : plain(name, options)
+  document.createElement = backing as typeof make
+  try {
+    return work()
+  } finally {
+    document.createElement = make
+  }
+}
+
+function backed(element: HTMLElement): HTMLElement {
+  const sheet = new CSSStyleSheet()
+  element.hidden = true
+  document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet]
+  Object.defineProperty(element, 'textContent', { set: (css: string) => sheet.replaceSync(css) })
+  element.remove = () => {
+    document.adoptedStyleSheets = document.adoptedStyleSheets.filter(one => one !== sheet)
+    Element.prototype.remove.call(element)
+  }
+  return element
+}
+
+/**
+ * Without a graphics card, xterm sets a cell's own colour by the attribute `style` of a span, which the same policy
+ * blocks. From now on, spans set that attribute through their property, which the policy allows.
+ */
+function allowCellStyles(): void {
+  HTMLSpanElement.prototype.setAttribute = function setAttribute(name, value) {
+    if (name === 'style') this.style.cssText = value
+    else Element.prototype.setAttribute.call(this, name, value)
   }
 }

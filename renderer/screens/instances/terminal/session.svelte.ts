@@ -5,9 +5,7 @@ import { copyText } from '#renderer/berth/copyAndSave.ts'
 import { answerProblem, type Page } from '#renderer/berth/page.svelte.ts'
 import type { PageStream } from '#renderer/berth/stream.ts'
 import { type PageKey, pageKeyOf } from './keys.ts'
-import { retryIn, wantsUser } from './reconnect.ts'
 import type { TerminalScreen } from './screen.ts'
-import { Typing } from './typing.ts'
 
 /** Milliseconds after a forced redraw in which incoming bytes count as part of it. */
 const redrawTime = 1000
@@ -238,4 +236,65 @@ export class TerminalSession {
     else if (event.type === 'keydown') this.#hooks.onKey(key)
     return true
   }
+}
+
+/** Codes of problems that often pass by themselves; every other one needs the user. */
+const passing = new Set(['ssh_unreachable', 'ssh_timeout', 'ssh_closed', 'stream_failed', 'disconnected'])
+
+/** Seconds before the first automatic retries, and before each later one. */
+const waits = [1, 2, 4, 8, 15]
+const furtherWait = 30
+
+/** Seconds until the next automatic retry after so many failed ones; undefined where there should be none. */
+export function retryIn(problem: Problem, tries: number): number | undefined {
+  return passing.has(problem.code) ? (waits[tries] ?? furtherWait) : undefined
+}
+
+/** Whether the user has to act before a retry can work. */
+export function wantsUser(problem: Problem): boolean {
+  return [
+    'host_key_changed',
+    'host_key_known_elsewhere',
+    'key_refused',
+    'key_locked',
+    'key_unusable',
+  ].includes(problem.code)
+}
+
+/** Milliseconds in which further keys are sent together. Only key repeats and programs are that fast. */
+const together = 4
+
+/** Sends typed bytes to the shell: a single key at once, a flood of keys in batches. */
+export class Typing {
+  readonly #send: (bytes: Uint8Array) => void
+  #held: Uint8Array[] = []
+  #timer: ReturnType<typeof setTimeout> | undefined
+
+  constructor(send: (bytes: Uint8Array) => void) {
+    this.#send = send
+  }
+
+  take(bytes: Uint8Array): void {
+    this.#held.push(bytes)
+    if (this.#timer === undefined) this.#flush()
+  }
+
+  #flush(): void {
+    this.#timer = undefined
+    const [first, ...further] = this.#held
+    if (!first) return
+    this.#held = []
+    this.#send(further.length === 0 ? first : joined([first, ...further]))
+    this.#timer = setTimeout(() => this.#flush(), together)
+  }
+}
+
+function joined(pieces: readonly Uint8Array[]): Uint8Array {
+  const whole = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0))
+  let at = 0
+  for (const piece of pieces) {
+    whole.set(piece, at)
+    at += piece.length
+  }
+  return whole
 }

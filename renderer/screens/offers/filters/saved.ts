@@ -2,7 +2,7 @@ import { rate } from '#contract/format/money.ts'
 import { isActive } from '#contract/market/filter.ts'
 import { furtherFilters, furtherParts } from '#contract/market/further-filters.ts'
 import type { OfferFilter, SavedQuery } from '#contract/market/offer.ts'
-import { placeWords } from '#contract/market/world-regions.ts'
+import { placeWords } from '#contract/market/place.ts'
 import { partWords } from '#renderer/features/market/offerWords.ts'
 
 /** Suggests a name for a search from its filters: `2 × H100 SXM up to $3.000/h, Sweden, VRAM 80 GB+`. */

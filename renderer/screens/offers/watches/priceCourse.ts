@@ -1,8 +1,14 @@
 import type { PriceSample } from '#contract/automation/watch.ts'
 import { rate } from '#contract/format/money.ts'
 import { count } from '#contract/format/size.ts'
-import { moments, type ScaleMark, scale } from '#renderer/components/charts/scale.ts'
-import { linesThrough, longestKnown, stretches } from '#renderer/components/charts/stretches.ts'
+import {
+  linesThrough,
+  longestKnown,
+  moments,
+  type ScaleMark,
+  scale,
+  stretches,
+} from '#renderer/components/charts/scale.ts'
 
 /** A chart of prices, in the units of its box; y grows downwards. */
 export interface PriceCourse {

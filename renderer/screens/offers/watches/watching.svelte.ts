@@ -7,14 +7,15 @@ import type { ListedOffer } from '#contract/market/catalogue.ts'
 import { OfferFilter, type OfferView } from '#contract/market/offer.ts'
 import type { OpenRequest } from '#contract/market/rental.ts'
 import type { Problem } from '#contract/problem.ts'
+import { type Micros, micros } from '#contract/spending/money.ts'
 import type { Page } from '#renderer/berth/page.svelte.ts'
 import { Sending } from '#renderer/components/answers/sending.svelte.ts'
 import { typedNumber } from '#renderer/components/fields/numbers.ts'
 import { number, readForm } from '#renderer/components/fields/readForm.ts'
+import { rentalCost } from '#renderer/features/market/cost.ts'
 import { RunDraft } from '#renderer/features/runs/runDrafts.svelte.ts'
 import { LimitsForm } from '../rent/limitsForm.svelte.ts'
 import { Renting } from '../rent/renting.svelte.ts'
-import { wouldRent } from './wouldRent.ts'
 
 /** The subject of a watch's dialog. */
 export interface WatchSubject {
@@ -196,4 +197,30 @@ const OwnAndRents = v.object({ ...nameAndTime, most: WatchRents.entries.most })
 function someMachine(like: OfferView | undefined): OfferView {
   const { disk: _, ...offer } = like ?? { id: 1 }
   return offer
+}
+
+/** The price limit and the disk of a watch. */
+interface Terms {
+  /** Dollars per hour: the highest price, or the highest bid. */
+  most: number | undefined
+  interruptible: boolean
+  /** GB that the prices of the offers include, and GB that are rented. */
+  pricedDisk: number
+  disk: number
+}
+
+/** How many of these offers a watch would rent on these terms now, and the cheapest price of all on them. */
+function wouldRent(
+  offers: readonly ListedOffer[],
+  { most, interruptible, pricedDisk, disk }: Terms,
+): { many: number; cheapest?: Micros } {
+  const prices = offers.flatMap(({ price, offer }) => {
+    const asked = interruptible
+      ? (offer.minimumBid ?? price)
+      : (rentalCost(offer, pricedDisk, disk, undefined)?.perHour ?? price)
+    return asked ?? []
+  })
+  if (prices.length === 0) return { many: 0 }
+  const many = most === undefined ? 0 : prices.filter(asked => asked <= micros(most)).length
+  return { many, cheapest: Math.min(...prices) }
 }

@@ -1,9 +1,10 @@
+import { soundsSecret } from '#contract/instance/secrets.ts'
 import type { TemplateFields, TemplateView } from '#contract/market/template.ts'
 import type { Problem } from '#contract/problem.ts'
 import { answerProblem, type Page } from '#renderer/berth/page.svelte.ts'
 import { FieldErrors } from '#renderer/components/answers/fieldErrors.svelte.ts'
 import { marketOf } from '#renderer/features/market/market.svelte.ts'
-import { parseFlags } from '#renderer/features/templates/dockerFlags.ts'
+import { envOf, parseFlags } from '#renderer/features/templates/dockerFlags.ts'
 import {
   changesSince,
   draftOf,
@@ -13,7 +14,6 @@ import {
   type TemplateErrors,
 } from '#renderer/features/templates/templateForm.ts'
 import { templatesView } from '#renderer/features/templates/templatesView.svelte.ts'
-import { secretsInTemplate } from './secretsIn.ts'
 
 /** A template's form, which keeps all input until it is saved or given up. */
 export class Editing {
@@ -210,4 +210,28 @@ const fieldOf: Record<string, string> = {
   extra_filters: 'extraFilters',
   recommended_disk_space: 'disk',
   volume_info: 'volumeInfo',
+}
+
+/**
+ * The names that sound like secrets and have a value, among a template's variables and the assignments in its start
+ * script and arguments. There, a value taken from another variable does not count.
+ */
+export function secretsInTemplate({
+  env,
+  onstart,
+  args,
+}: Pick<TemplateDraft, 'env' | 'onstart' | 'args'>): string[] {
+  const assigned = [...envOf(env).variables, ...assignments(onstart), ...assignments(args)]
+  return [...new Set(assigned.flatMap(([name, value]) => (value !== '' && soundsSecret(name) ? name : [])))]
+}
+
+function assignments(text: string): [name: string, value: string][] {
+  return text.split(/\s+/).flatMap(word => {
+    const equals = word.indexOf('=')
+    const name = word.slice(0, Math.max(0, equals))
+    const value = word.slice(equals + 1).replace(/^["']|["']$/g, '')
+    return /^-{0,2}[A-Za-z_][A-Za-z0-9_-]*$/.test(name) && !value.startsWith('$')
+      ? [[name.replace(/^-+/, ''), value]]
+      : []
+  })
 }

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { watchdogScript } from '#ssh/watchdog/script/script.ts'
+import { watchdogScript } from '#ssh/watchdog/start-script.ts'
 
 /**
  * Runs the script with only curl, on a clock that `rest` advances. At `sleeps.at` the container sleeps for

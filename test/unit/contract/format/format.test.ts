@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
-import { named } from '#contract/format/list.ts'
 import { money, rate, trafficBriefly, trafficWords } from '#contract/format/money.ts'
-import { instanceName, shortInstanceName } from '#contract/format/name.ts'
+import { instanceName, named, shortInstanceName } from '#contract/format/name.ts'
 import { counted, diskRoom, figure, network, reliability } from '#contract/format/size.ts'
 import {
   ago,

@@ -3,7 +3,7 @@ import { type StreamMessage, streamWindow } from '#contract/messages.ts'
 import { pageSources } from '#core/access/page-sources.ts'
 import { createStreams } from '#core/app/streams.ts'
 import { PageStream } from '#renderer/berth/stream.ts'
-import { serveFiles } from '#renderer/screens/instances/files/serveFiles.ts'
+import { serveFiles } from '#renderer/screens/instances/files/filesView.svelte.ts'
 
 /** Both ends of an upload, joined as by a transport. */
 function joined(blobs: readonly Blob[]) {

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { offeredPorts, rentedPorts } from '#core/access/port-tunnel.ts'
-import { publishedPorts } from '#core/access/template-ports.ts'
+import { offeredPorts, publishedPorts, rentedPorts } from '#core/access/port-tunnel.ts'
 import type { Lease } from '#ssh/connection/sharing.ts'
 
 test('the rented ports are those mapped or requested, except SSH and UDP', () => {

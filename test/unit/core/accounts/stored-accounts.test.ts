@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
-import { keyEntry, StoredAccounts } from '#core/accounts/stored-accounts.ts'
+import { keyEntry, StoredAccounts } from '#core/accounts/account-sessions.ts'
 
 test('each base URL and account has its own keychain entry', () => {
   const account = { id: 'a00000001', baseUrl: 'https://gpu.example' }

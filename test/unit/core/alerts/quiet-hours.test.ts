@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isQuiet, summary } from '#core/alerts/quiet-hours.ts'
+import { isQuiet, summary } from '#core/alerts/page-notices.ts'
 
 const minute = (time: string) => Number(time.slice(0, 2)) * 60 + Number(time.slice(3))
 const hours = (from: string, to: string, on = true) => ({ on, from, to, critical: true })

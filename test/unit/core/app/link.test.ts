@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { linkTarget } from '#core/app/follow-link.ts'
-import { type Link, parseLink } from '#core/app/link.ts'
+import { type Link, linkTarget, parseLink } from '#core/app/link.ts'
 import { accountView, instanceView } from '#test/unit/views.ts'
 
 test.each<[string, Link]>([

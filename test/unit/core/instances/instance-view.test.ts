@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type Capabilities, publicCapabilities } from '#contract/account/capabilities.ts'
-import { instanceView } from '#core/instances/instance-view.ts'
-import { maskRecord } from '#core/instances/mask-record.ts'
+import { instanceView, maskRecord } from '#core/instances/instance-view.ts'
 import type { Instance } from '#service/instances.ts'
 import { anyCharacter } from '#test/unit/any-character.ts'
 

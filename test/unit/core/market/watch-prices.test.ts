@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { priceSamples, type StoredPrice, withPrices } from '#core/market/watch-prices.ts'
+import { priceSamples, type StoredPrice, withPrices } from '#core/market/watch-matches.ts'
 
 const start = 1_800_000_000
 

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { asCharged, chargedDay, daysDue, topUpsOf } from '#core/money/charges.ts'
-import { emptyDay } from '#core/money/days.ts'
-import { localDay, nextMidnight } from '#core/money/local-days.ts'
+import { emptyDay, localDay, nextMidnight } from '#core/money/days.ts'
 
 const to = nextMidnight(1_800_000_000)
 const range = { day: localDay(to - 1), from: to - 86_400, to }

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { emptyDay, withDaysOver, withStretch } from '#core/money/days.ts'
-import { localDay, nextMidnight } from '#core/money/local-days.ts'
+import { emptyDay, localDay, nextMidnight, withDaysOver, withStretch } from '#core/money/days.ts'
 import { neededNames } from '#core/money/spender-names.ts'
 
 const midnight = nextMidnight(1_800_000_000)

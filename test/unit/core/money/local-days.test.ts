@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterEach, expect, test, vi } from 'vitest'
-import { dayParts, localDay, nextMidnight } from '#core/money/local-days.ts'
+import { dayParts, localDay, nextMidnight } from '#core/money/days.ts'
 
 afterEach(() => vi.unstubAllEnvs())
 

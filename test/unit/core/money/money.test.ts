@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { AccountPoll } from '#core/account-context.ts'
-import { localDay, nextMidnight } from '#core/money/local-days.ts'
+import { localDay, nextMidnight } from '#core/money/days.ts'
 import { openMoney } from '#core/money/money.ts'
 import { createStore } from '#core/state/store.ts'
 import { accountView, emptyState, instanceView } from '#test/unit/views.ts'

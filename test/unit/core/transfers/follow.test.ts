@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { follow, lateness, longestSilence, patience } from '#core/transfers/follow.ts'
-import type { Transfer } from '#core/transfers/model.ts'
+import type { Transfer } from '#core/transfers/transfer.ts'
 
 function copy(given: Partial<Transfer> = {}): Transfer {
   return {

@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest'
 import type { ActivityEntry } from '#contract/state.ts'
-import { answersSearch, mergedEntries } from '#renderer/screens/activity/activityView.svelte.ts'
-import { byDay } from '#renderer/screens/activity/days.ts'
-import { wordsOf } from '#renderer/screens/activity/kinds.ts'
+import {
+  answersSearch,
+  byDay,
+  mergedEntries,
+  wordsOf,
+} from '#renderer/screens/activity/activityView.svelte.ts'
 import { stories } from '#renderer/screens/activity/stories.ts'
 
 const entry = (id: string, at: Date, text = 'x'): ActivityEntry => ({

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { undoables } from '#renderer/berth/undoables.ts'
+import { undoables } from '#renderer/berth/remarks.ts'
 import { accountView, instanceView } from '#test/unit/views.ts'
 
 const soon = (sendAt: number) => ({ action: 'stop', sendAt }) as const

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { partsFor } from '#renderer/screens/instances/columns.ts'
-import { calmWords, countsOf, urgentWords } from '#renderer/screens/instances/counts.ts'
-import { vramOf } from '#renderer/screens/instances/vram.ts'
+import { calmWords, countsOf, urgentWords, vramOf } from '#renderer/screens/instances/rows.ts'
 import { instanceView } from '#test/unit/views.ts'
 
 test('instances are counted as running, starting or needing the user', () => {

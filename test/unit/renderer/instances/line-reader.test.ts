@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { lineReader } from '#renderer/screens/instances/details/lineReader.ts'
+import { lineReader } from '#renderer/screens/instances/details/metricsWatch.svelte.ts'
 
 const longest = 65_536
 

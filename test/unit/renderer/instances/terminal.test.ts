@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { fontStack } from '#renderer/features/instances/font.ts'
 import { spansOf } from '#renderer/screens/instances/details/spans.ts'
 import { pageKeyOf } from '#renderer/screens/instances/terminal/keys.ts'
-import { retryIn, wantsUser } from '#renderer/screens/instances/terminal/reconnect.ts'
+import { retryIn, wantsUser } from '#renderer/screens/instances/terminal/session.svelte.ts'
 
 const key = (
   name: string,

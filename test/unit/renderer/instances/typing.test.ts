@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { Typing } from '#renderer/screens/instances/terminal/typing.ts'
+import { Typing } from '#renderer/screens/instances/terminal/session.svelte.ts'
 
 beforeEach(() => {
   vi.useFakeTimers()

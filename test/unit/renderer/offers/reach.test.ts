@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { aQuarterMore, offerBidWords, withinWords } from '#renderer/screens/offers/rent/reach.ts'
+import { aQuarterMore, offerBidWords, withinWords } from '#renderer/screens/offers/rent/limitsForm.svelte.ts'
 
 test('a limit starts a quarter above the price, rounded up to the cent', () => {
   expect(aQuarterMore(1_000_000)).toBe(1.25)

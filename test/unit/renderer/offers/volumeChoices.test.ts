@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { volumeChoices } from '#renderer/screens/offers/rent/volumeChoices.ts'
+import { volumeChoices } from '#renderer/screens/offers/rent/rentSubject.ts'
 
 const here = { id: 5, machineId: 1, label: 'datasets', size: 40, instances: [] }
 const bare = { id: 6, machineId: 1, instances: [9] }

@@ -64,7 +64,10 @@ test('flags are split as on a command line', () => {
 
 test('a sync without a connection says what is missing', () => {
   expect(readSync({ ...sync, connection: '', cloudPath: '' })).toEqual({
-    errors: { cloudPath: 'Enter the path in the cloud.', connection: 'Enter the id of the cloud connection.' },
+    errors: {
+      cloudPath: 'Enter the path in the cloud.',
+      connection: 'Enter the id of the cloud connection.',
+    },
   })
 })
 

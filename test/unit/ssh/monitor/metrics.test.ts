@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { logPlaces } from '#ssh/monitor/log.ts'
 import { busiest, readDisks, readGpus, readLoads } from '#ssh/monitor/metrics.ts'
-import { plainLine, plainLines } from '#ssh/monitor/plain-lines.ts'
+import { plainLine, plainLines } from '#ssh/monitor/plain-output.ts'
 
 test('nvidia-smi rows are read as GPUs, without the values a card does not report', () => {
   const text =
