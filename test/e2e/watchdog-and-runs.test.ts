@@ -78,7 +78,7 @@ test('a run shows its output and exit code, fetches its folder and stops the ins
   await run.getByText('Failed with exit code 3', { exact: true }).waitFor({ timeout: 60_000 })
   await run.getByRole('button', { name: 'Copy', exact: true }).click()
   await page.getByText(/^[\d,]+ lines copied\.$/).waitFor()
-  await run.getByText(/results is in .*the instance was stopped/).waitFor()
+  await run.getByText(/results is in .*stopped/).waitFor()
   // A redrawn progress bar is one line, in its last state.
   await expect.poll(() => output.textContent()).toMatch(/epoch 1: 90%\nepoch 2: 90%[\s\S]*epoch 5: 90%/)
   expect(await output.textContent()).not.toMatch(/\b10%/)

@@ -227,7 +227,7 @@ test('a scoped key is made, shown once, and as an account of its own reads but d
   await dialog.getByLabel('Name').fill('reader')
   await dialog.getByRole('button', { name: 'Create key' }).click()
   await dialog.getByText('Choose at least one permission, or full access.').waitFor()
-  await dialog.getByRole('button', { name: 'Only look' }).click()
+  await dialog.getByRole('button', { name: 'Read-only' }).click()
   await dialog.getByRole('button', { name: 'Create key' }).click()
   const secret = (await dialog.getByLabel('Secret').textContent()) ?? ''
   expect(secret.length).toBeGreaterThan(20)
@@ -248,7 +248,7 @@ test('a scoped key is made, shown once, and as an account of its own reads but d
   await keys.getByRole('listitem').filter({ hasText: 'reader' }).getByText('used by Berth').waitFor()
   await page.getByRole('button', { name: 'Create key…' }).click()
   await dialog.getByLabel('Name').fill('another')
-  await dialog.getByRole('button', { name: 'Only look' }).click()
+  await dialog.getByRole('button', { name: 'Read-only' }).click()
   await dialog.getByRole('button', { name: 'Create key' }).click()
   await dialog
     .getByText('Berth’s key for this account may not change the account: it lacks the permission user_write.')
