@@ -1,8 +1,9 @@
 import { app, Notification } from 'electron'
 import type { RunningBerth } from '#core/running.ts'
-import { escapeMarkup, openDbusNotifier } from '../machine/dbus-notifier.ts'
+import { escapeMarkup, noNotifier, openDbusNotifier } from '../machine/dbus-notifier.ts'
 import type { Files, Notice, NoticeClick, Notifier } from '../machine/machine.ts'
 import { activatedId, groupOf } from '../machine/notice-ids.ts'
+import { busAddress } from '../machine/session-bus.ts'
 
 /** Electron's notifications. A later one replaces an earlier one with the same id. */
 class ElectronNotifier implements Notifier {
@@ -63,8 +64,11 @@ class ElectronNotifier implements Notifier {
  * name of an installed icon, or the absolute path of one.
  */
 export async function openNotifier(log: (line: string) => void, picture: string): Promise<Notifier> {
-  const desktop = process.platform === 'linux' ? await openDbusNotifier(process.env, log, picture) : undefined
-  return desktop?.available ? desktop : new ElectronNotifier()
+  if (process.platform !== 'linux') return new ElectronNotifier()
+  if (busAddress(process.env) === undefined) return noNotifier
+  const desktop = await openDbusNotifier(process.env, log, picture)
+  // A service that comes later is Electron's to find.
+  return desktop.available ? desktop : new ElectronNotifier()
 }
 
 /** Shows a notice about this desktop once, and never again. */

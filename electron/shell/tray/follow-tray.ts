@@ -1,5 +1,5 @@
 import type { RunningBerth } from '#core/running.ts'
-import type { Clock, Files } from '#machine/machine.ts'
+import type { Clock, Files, Notice } from '#machine/machine.ts'
 import type { Shutdown } from '#machine/start/shutdown.ts'
 import { notifyOnce } from '../notifications.ts'
 import type { TrayHost } from './tray-host.ts'
@@ -38,22 +38,33 @@ export function followTray(options: FollowOptions): void {
     shutdown.add(options.showIcon())
   }
 
+  function goWithout(notice: Pick<Notice, 'id' | 'title' | 'body'>): void {
+    follow(false)
+    void notifyOnce(berth, options.files, notice)
+  }
+
   host.onChange(present => {
     stopWaiting()
     follow(present)
   })
   // A panel may appear after Berth at the start of a session.
   const stopWaiting = clock.after(patience, () => {
-    if (host.present()) return
-    follow(false)
-    void notifyOnce(berth, options.files, noTray)
+    if (!host.present()) goWithout(noTray)
   })
   shutdown.add(stopWaiting)
-  if (host.present()) {
-    stopWaiting()
-    follow(true)
+  if (host.present() || !host.possible) stopWaiting()
+  if (host.present()) follow(true)
+  if (!host.possible) {
+    process.stderr.write(`${noBus.title}. ${noBus.body}\n`)
+    goWithout(noBus)
   }
   if (!options.hidden) options.showWindow()
+}
+
+const noBus = {
+  id: 'no-bus',
+  title: 'This session has no D-Bus',
+  body: 'So Berth has no tray icon, and shows its notifications in its window. Closing the window quits Berth.',
 }
 
 const noTray = {

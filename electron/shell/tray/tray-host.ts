@@ -3,6 +3,8 @@ import { busAddress, openSessionBus, type SessionBus } from '#machine/session-bu
 
 /** The program that shows tray icons on this desktop. */
 export interface TrayHost {
+  /** Whether one can come: not to a session without a bus. */
+  possible: boolean
   /** Whether it runs now. */
   present(): boolean
   /** Calls back when `present` changes. */
@@ -11,7 +13,8 @@ export interface TrayHost {
 }
 
 /** A host that is always present, or never. */
-const constant = (present: boolean): TrayHost => ({
+const constant = (present: boolean, possible = true): TrayHost => ({
+  possible,
   present: () => present,
   onChange: () => undefined,
   close: () => undefined,
@@ -44,7 +47,7 @@ export async function openTrayHost(
 ): Promise<TrayHost> {
   if (platform !== 'linux') return constant(true)
   const address = busAddress(env)
-  if (address === undefined) return constant(false)
+  if (address === undefined) return constant(false, false)
   try {
     return await watchHost(await openSessionBus(address), clock)
   } catch {
@@ -78,6 +81,7 @@ async function watchHost(session: SessionBus, clock: Clock): Promise<TrayHost> {
     if (isChange || from === watcher) void check()
   })
   return {
+    possible: true,
     present: () => present,
     onChange(listener) {
       tell = listener
