@@ -6,7 +6,7 @@ import { trayImageName, trayImages, trayStates, trayTones } from '../electron/ma
 import { at } from './places.ts'
 
 /**
- * Draws the tray's images from the SVG files beside this. Each build draws them anew, and none is committed, so that
+ * Draws the tray's images from the SVG files beside this. Each build draws them again, and none is committed, so that
  * they cannot differ from their source.
  */
 export async function drawTrayIcons(folder: string): Promise<void> {

@@ -28,11 +28,11 @@ export interface AccountPoll {
   at: number
 }
 
-/** Something that Berth does by itself for one account. It decides on fresh polls alone, never on stale data. */
+/** Something that Berth does automatically for one account. It decides on fresh polls alone, never on stale data. */
 export interface Automation {
   /** Acts on a fresh poll. */
   onPoll(poll: AccountPoll): void
-  /** Shows what is on disk in State, also while there is no key: writes nothing and asks for nothing. */
+  /** Shows stored data in State, even without a key: no writes, no requests. */
   show?(): void
   /** Continues the unfinished work of an earlier session with a key; called again after the key was replaced. */
   resume?(): void

@@ -227,7 +227,7 @@ function stateAtStart(
   }
 }
 
-/** Follow-ups when an instance is created, missing, or gone for good. Their failures are ignored. */
+/** Follow-ups when an instance is created, missing, or permanently gone. Their failures are ignored. */
 function instanceEvents(
   tunnels: Tunnels,
   access: Access,

@@ -10,7 +10,7 @@ import type { MainMessage, PageMessage } from '#contract/messages.ts'
  * The address at which the command finds Berth: a Unix socket in Berth's own folder, which no other user can enter.
  * Where that is not possible (Windows has pipes instead, and a socket's path has a limit), each run draws a random
  * address and a secret, and writes both to a file in that folder. The file of a killed Berth stays, and another user
- * could wait at its address: so whoever answers there proves first that it knows the secret.
+ * could wait at its address: so anyone who answers there proves first that it knows the secret.
  */
 interface Address {
   address: string

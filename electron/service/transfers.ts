@@ -89,7 +89,7 @@ export interface TransferCalls {
   cloudSync(request: CloudSyncRequest, options?: CallOptions): Promise<CloudSync>
   /** The account's cloud connections (known from deployments; `not_supported` elsewhere). 1 request in 2.9 seconds. */
   connections(options?: CallOptions): Promise<CloudConnection[]>
-  /** Cancels the cloud copy of an instance; it can only be started anew. `invalid_args`, `no_such_instance`. */
+  /** Cancels the cloud copy of an instance; it can only be started again. `invalid_args`, `no_such_instance`. */
   cancelSync(instance: number, options?: CallOptions): Promise<void>
 }
 

@@ -25,7 +25,7 @@ class Route {
     location.hash = `#/${path}`
   }
 
-  /** Whether the address has changed since it was read: somebody is on the way elsewhere. */
+  /** Whether the address has changed since it was read: someone is on the way elsewhere. */
   get leaving(): boolean {
     return addressed().join('/') !== [this.screen, ...this.rest].filter(Boolean).join('/')
   }

@@ -22,9 +22,9 @@ export function backoff(failures: number, random: number): number {
 }
 
 /**
- * Browser mode's bridge: a WebSocket that reconnects by itself. Another program may have taken Berth's port, so nothing
+ * Browser mode's bridge: a WebSocket that reconnects automatically. Another program may have taken Berth's port, so nothing
  * is sent or accepted before the server has proven that it knows the token. A server that cannot, and a Berth that says
- * goodbye, end the bridge for good. Messages posted while disconnected are dropped; `onReach` tells the state.
+ * goodbye, end the bridge permanently. Messages posted while disconnected are dropped; `onReach` tells the state.
  */
 export class SocketBridge implements Bridge {
   readonly #address: string

@@ -29,7 +29,7 @@ export class Faults {
 export interface FaultTime {
   /** Delays an answer by so many milliseconds. */
   late(milliseconds: number, gone: Promise<unknown>): Promise<unknown>
-  /** Holds an answer back for good. */
+  /** Holds an answer back permanently. */
   hang(gone: Promise<unknown>): Promise<unknown>
 }
 

@@ -180,7 +180,7 @@ async function scanEach(page: Page, where: string, scope: string): Promise<strin
   )
   const found: string[] = []
   for (const [at, { label, text }] of openers.entries()) {
-    // By what it says, since an answer that comes meanwhile draws it anew.
+    // By what it says, since an answer that comes meanwhile draws it again.
     const alike = openers.slice(0, at).filter(other => other.label === label && other.text === text).length
     const saying =
       label === null ? buttons : page.locator(`${scope} button[aria-label=${JSON.stringify(label)}]`)

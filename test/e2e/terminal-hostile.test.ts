@@ -148,7 +148,7 @@ describe.skipIf(lacking !== '')(
         await shell.type(`cat ${file}`)
         const line = page.locator('.xterm-rows > div', { hasText: `link-${at}-here` })
         const box = await line.boundingBox()
-        // A line's links are read anew only once another line was hovered.
+        // A line's links are read again only once another line was hovered.
         await page.mouse.move((box?.x ?? 0) + 20, (box?.y ?? 0) + 48)
         await page.mouse.move((box?.x ?? 0) + 20, (box?.y ?? 0) + 8, { steps: 3 })
         await page.evaluate(

@@ -57,7 +57,7 @@ export class TrayIcons {
       if (depth < path.length - 1) among = entry.submenu ?? []
       else if (!entry.enabled) throw new Error(`${entry.label} cannot be clicked`)
       else {
-        // A menu that is replaced meanwhile has other numbers: it is looked through anew.
+        // A menu that is replaced meanwhile has other numbers: it is looked through again.
         const isSame = async () => (await this.#entries(icon)).revision === revision
         if (!(await isSame())) return this.clickMenu(path)
         try {

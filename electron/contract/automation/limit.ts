@@ -138,7 +138,7 @@ export interface LimitView extends Limit {
   history: readonly LimitEvent[]
 }
 
-/** What a limit would do, and when, if it were set now. */
+/** A preview of the limit as if it were set now: its action and moment. */
 export interface LimitPreview {
   sentence: string
   dueAt?: number

@@ -19,7 +19,7 @@ export const moves = {
 
 /**
  * Renders plain output as a terminal would. What is printed over a row replaces all of it from there on, since programs
- * that redraw a row print it anew. Returns all rows after each piece.
+ * that redraw a row print it again. Returns all rows after each piece.
  */
 export function outputRows(most = bounds): (text: string) => readonly string[] {
   let rows: string[] = ['']

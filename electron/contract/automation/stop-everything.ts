@@ -9,7 +9,7 @@ import type { WatchView } from './watch.ts'
 export interface Everything {
   instances: readonly InstanceView[]
   rentals: readonly RentalView[]
-  /** Watches that rent by themselves. */
+  /** Watches that rent automatically. */
   watches: readonly WatchView[]
 }
 

@@ -8,7 +8,7 @@ import type { RunRequest } from './run.ts'
 /** The id of a watch: `w` and sixteen hexadecimal digits. */
 export const WatchId = v.pipe(v.string(), v.regex(/^w[0-9a-f]{16}$/, 'not a watch'))
 
-/** The request and the limits with which a watch rents by itself. */
+/** The request and the limits with which a watch rents automatically. */
 export const WatchRents = v.object({
   request: OpenRequest,
   limits: RetryLimits,

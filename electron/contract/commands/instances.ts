@@ -59,7 +59,9 @@ export const limitCommands = {
     missed: v.picklist(['act', 'tell']),
   }).answers<string>(),
   previewLimit: command(limitFields).answers<LimitPreview>(),
-  /** A limit that is off does nothing and stays on the list; on again, its time starts anew. Throws `limit_ended`. */
+  /**
+   * A limit that is off does nothing and stays on the list; switched on again, its time restarts. Throws `limit_ended`.
+   */
   switchLimit: command({ ...onLimit, on: v.boolean() }).answers<void>(),
   /**
    * Lets a watchdog on its instance do the same while this computer sleeps, or no longer. Throws `no_instance_key`,

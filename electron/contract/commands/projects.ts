@@ -77,7 +77,7 @@ const onGroup = { account, group: GroupId }
 export const groupCommands = {
   /** Gives up its runs in progress, destroys their machines, and starts no other. */
   stopGroup: command(onGroup).answers<void>(),
-  /** Starts the runs that have not ended, with its limits anew. Throws `group_going` or `project_busy`. */
+  /** Starts the runs that have not ended, with fresh limits. Throws `group_going` or `project_busy`. */
   continueGroup: command(onGroup).answers<void>(),
   /** Runs those again that failed. Throws the same. */
   retryGroup: command(onGroup).answers<void>(),

@@ -84,7 +84,7 @@ export type FileVersion = v.InferOutput<typeof FileVersion>
 /** Bytes of the largest file that opens as text. */
 export const largestText = 1024 * 1024
 
-/** `waiting`: the connection was lost, and the transfer continues by itself once it is back. */
+/** `waiting`: the connection was lost, and the transfer continues automatically once it is back. */
 export type FileStep = 'preparing' | 'running' | 'waiting' | 'paused' | 'done' | 'failed' | 'cancelled'
 
 /** Files on their way between this machine and an instance. Times in epoch milliseconds of this machine. */

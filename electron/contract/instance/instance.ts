@@ -17,7 +17,7 @@ export type InstanceState =
   /** Started, but no GPU is free: it runs, and is charged, once one is. */
   | 'waiting'
   | 'outbid'
-  /** Its container ended by itself a moment ago, and the service may restart it. */
+  /** Its container exited on its own a moment ago, and the service may restart it. */
   | 'exited'
   /** Its container ended, and the service does not say whether it was stopped or crashed. */
   | 'ended'

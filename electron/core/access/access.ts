@@ -44,7 +44,7 @@ export interface Access extends Shells {
   keys(account: AccountId | undefined): Keys
   /** Closes the connections to one instance, or to all of an account, and forgets nothing. */
   disconnect(account: AccountId, instance?: number): Promise<void>
-  /** Closes and forgets what belongs to an instance that is gone for good. */
+  /** Closes and forgets everything of an instance that is permanently gone. */
   drop(account: AccountId, instance: number): Promise<void>
   /** Deletes the host keys and the own key of an account that is removed. */
   forgetAccount(account: AccountId): Promise<void>

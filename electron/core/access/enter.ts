@@ -17,7 +17,7 @@ export interface InstanceTarget {
 /** Connects for some use, and attaches the key where it is refused. */
 export type Enter = <Got>(target: InstanceTarget, use: (target: Target) => Promise<Got>) => Promise<Got>
 
-/** What connecting needs. */
+/** Dependencies for connecting. */
 interface EnterParts {
   clock: Clock
   keyName: () => string

@@ -12,14 +12,14 @@ import type { InstanceTarget } from './enter.ts'
 import { overLosses } from './over-losses.ts'
 import { createSpeed } from './transfer-speed.ts'
 
-/** What a transfer needs to begin again: paths on this computer, which the page does not learn. */
+/** Everything needed to restart a transfer. The page never learns these local paths. */
 export const Again = v.union([
   v.object({
     items: v.array(v.string()),
     replace: v.boolean(),
     /** The files that look like secrets and are sent all the same. */
     confirmed: v.optional(v.array(v.string()), []),
-    /** Whether it is sent, too, what ignore rules leave out. */
+    /** Whether to send files that ignore rules exclude. */
     whole: v.optional(v.boolean(), false),
   }),
   v.object({ paths: v.array(v.string()), into: v.string() }),
@@ -36,7 +36,7 @@ export interface FileTransferNeeds {
   /** Absent where it cannot begin again once Berth has quit. */
   again?: Again
   clock: Clock
-  /** Of one that an earlier Berth began: why it failed, and whether for good. Epoch milliseconds. */
+  /** For a transfer started by an earlier Berth: why it failed, and whether permanently. Epoch milliseconds. */
   lost?: { problem: Problem; startedAt: number; forGood: boolean }
   connect: () => Promise<Lease>
   /** Waits for a turn, since only some transfers run at once. */
@@ -132,7 +132,7 @@ export class FileTransfer {
     await this.#discard()
   }
 
-  /** Fails it for good: the files it needs on this computer are gone. */
+  /** Fails it permanently: the files it needs on this computer are gone. */
   breakOff(why: Problem): void {
     this.#broken = true
     if (this.#step === 'done' || this.#step === 'cancelled' || this.#step === 'failed') {

@@ -31,15 +31,15 @@ export interface FileTransfers {
   /** Removes an ended one from the list. */
   dismiss(account: string, id: string): void
   /**
-   * Shows and tells those of the user's that an earlier Berth did not finish, once the accounts are in State. `begin`:
-   * how one can begin again; undefined where it cannot.
+   * Shows the user's transfers that an earlier Berth did not finish, once the accounts are in State. `begin` restarts
+   * one; undefined if it can't be restarted.
    */
   tellLost(begin: (lost: LostTransfer) => Pick<Wanted, 'make' | 'connect'> | undefined): void
   /** Resolves once it is on disk which are not finished. */
   close(): Promise<void>
 }
 
-/** What is kept of the user's transfers that are not over, so that none is lost without a word. */
+/** Stored data of the user's unfinished transfers, so that none is lost silently. */
 const Begun = v.object({
   id: FileTransferId,
   account: AccountId,
@@ -63,7 +63,7 @@ function berthEnded(direction: FileTransferView['direction'], canRetry: boolean)
 
 interface Wanted<Made extends TransferJob = TransferJob>
   extends Omit<FileTransferNeeds, 'id' | 'turn' | 'changed' | 'ended' | 'clock' | 'lost' | 'job'> {
-  /** Makes what is done. `changed`: to be called when it has made progress. */
+  /** Creates the transfer's work. `changed` must be called on progress. */
   make(changed: () => void): Made
   /** Who started it, for Activity; by default the user. */
   by?: 'user' | 'berth'

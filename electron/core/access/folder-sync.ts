@@ -19,7 +19,7 @@ import { createSpeed } from './transfer-speed.ts'
  * this computer are absolute, those on instances begin with `/`.
  */
 export interface FolderSync {
-  /** Lists what would be sent. Throws `no_such_folder`, `ignore_file`, `too_many_files` or `too_deep`. */
+  /** Lists the files that would be sent. Throws `no_such_folder`, `ignore_file`, `too_many_files` or `too_deep`. */
   scan(folder: string, options?: { signal?: AbortSignal }): Promise<FolderScan>
   /**
    * Sends changed files and deletes nothing there. A downloaded file that was not changed here since replaces none. Throws as
@@ -161,7 +161,7 @@ export function createFolderSync(context: SyncContext): FolderSync {
       }
       let filesKept = 0
       let cancelKeep: (() => void) | undefined
-      /** After a kill, what arrived before is still known as downloaded. */
+      /** Survives a kill, so files that had arrived still count as downloaded. */
       const keepSoon = ({ filesDone }: SyncProgress) => {
         if (filesDone === filesKept) return
         filesKept = filesDone

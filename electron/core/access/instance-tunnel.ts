@@ -59,7 +59,7 @@ export class InstanceTunnel {
     return keyOf(this.account, this.#view.instance, this.#view.port)
   }
 
-  /** Waits for the address; for an open tunnel, checks again what answers behind it. */
+  /** Waits for the address; for an open tunnel, checks the service behind it again. */
   async address(purpose: Purpose): Promise<string | undefined> {
     const { step } = this.#view
     if (!this.#tunnel || (step !== 'open' && step !== 'reconnecting')) return this.#address
@@ -198,7 +198,7 @@ function closed(): BerthError {
   return new BerthError({ code: 'tunnel_closed', message: 'The tunnel was closed.' })
 }
 
-/** What a tunnel is for: finds and prepares the service behind it. */
+/** A tunnel's purpose: finds and prepares the service behind it. */
 export interface Purpose {
   kind: TunnelView['kind']
   name: string

@@ -20,7 +20,7 @@ export const jupyterPort = 8080
 
 /** Milliseconds that Jupyter may take to be ready once its instance runs. */
 const slowest = 180_000
-/** Milliseconds for which tokens must be refused: what stands before Jupyter may refuse them until it is up. */
+/** Milliseconds for which tokens must be refused: a proxy in front of Jupyter may refuse them until Jupyter is up. */
 const refusedFor = 5000
 
 export interface JupyterNeeds {

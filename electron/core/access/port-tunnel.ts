@@ -28,7 +28,7 @@ export function portPurpose(port: number, clock: Clock): Purpose {
       })
       if (answering === undefined) throw silent(port)
       if (answering === 'other') return { local: await tunnel.listen('other') }
-      // What says nothing yet is most likely a web page that takes its time, for which a browser waits.
+      // A silent server is most likely a slow web page; a browser will wait for it.
       if (answering !== 'silent') tunnel.askAs(answering.server)
       const local = await tunnel.listen(answering === 'silent' ? 'either' : 'web')
       return { local, url: `http://${local.host}:${local.port}/` }

@@ -15,7 +15,7 @@ const Remembered = v.object({
 const RememberedInstances = v.record(v.string(), Remembered)
 type Remembered = v.InferOutput<typeof Remembered>
 
-/** What Berth remembers of getting into each instance, by account and instance. Read on first use. */
+/** Remembered facts for connecting to each instance, by account and instance. Read on first use. */
 export interface RememberedAccess {
   attached(account: AccountId): Promise<Record<number, readonly AttachedKey[]>>
   noteAttached(account: AccountId, instance: number, key: AttachedKey): Promise<void>
@@ -79,7 +79,7 @@ export function rememberAccess(files: Files, clock: Clock): RememberedAccess {
     noteShell: (account, instance, shell) =>
       change(account, instance, before => ({ ...before, shells: [...new Set([...before.shells, shell])] })),
     async forgetShell(account, instance, shell) {
-      // What is remembered of an instance that is gone is gone, too.
+      // Entries of a gone instance are deleted with it.
       if (!(key(account, instance) in (await openOnce()).get())) return
       await change(account, instance, before => ({
         ...before,

@@ -21,7 +21,7 @@ export interface Shells {
   close(): Promise<void>
 }
 
-/** What opening shells needs. */
+/** Dependencies for opening shells. */
 interface ShellParts {
   clock: Clock
   connect(target: InstanceTarget): Promise<Lease>

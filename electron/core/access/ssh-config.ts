@@ -23,7 +23,7 @@ export interface SshConfig {
   reached(account: AccountId, instance: number, address: SshAddress): void
   /** Starts to write the file whenever State changes. */
   follow(): Promise<void>
-  /** Whether the user's config includes the file as chosen; false where the line was removed by hand. */
+  /** Whether the user's config includes the file as chosen; false if the user removed the line. */
   isIncluded(): Promise<boolean>
   /**
    * The `Host` of an instance, once the file contains it. Throws `ssh_config_off`, `ssh_config_line_gone`, or

@@ -5,8 +5,8 @@ import { InstanceTunnel, keyOf, type Purpose, type TunnelsNeeds } from './instan
 /** The tunnels of all accounts. Their progress is in State. */
 export interface Tunnels {
   /**
-   * The address of a tunnel, opened if there is none; while it is being opened, callers await the same one. Throws what
-   * connecting and its purpose throw, `no_free_port`, and `tunnel_closed` when it is closed meanwhile.
+   * The address of a tunnel, opened if there is none; while it is being opened, callers await the same one. Throws the
+   * errors of connecting and of its purpose, `no_free_port`, and `tunnel_closed` when it is closed meanwhile.
    */
   open(target: () => InstanceTarget, purpose: Purpose): Promise<string | undefined>
   closeOne(account: AccountId, instance: number, port: number): Promise<void>

@@ -2,7 +2,7 @@ import type { UploadRules } from '#contract/instance/upload-plan.ts'
 import type { LocalEntry } from '#machine/folders.ts'
 import { type ReadFolder, readTree } from '#ssh/sync/scan.ts'
 
-/** What ignore rules leave out of a folder of this name. Throws as `readTree` does. */
+/** The files that ignore rules exclude from a folder of this name. Throws as `readTree` does. */
 export async function rulesIn(name: string, folder: ReadFolder): Promise<UploadRules> {
   const { ignored, linkedRules } = await readTree(folder, { secrets: false })
   return {

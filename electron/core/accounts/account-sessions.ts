@@ -15,7 +15,7 @@ import { isPaused } from './pause-polling.ts'
 import { openSession, type Session } from './session.ts'
 import type { SessionContext } from './session-context.ts'
 
-/** What the sessions of all accounts share. */
+/** Shared by the sessions of all accounts. */
 export interface AccountsContext {
   store: Store
   machine: Machine
@@ -27,7 +27,7 @@ export interface AccountsContext {
   demo?: Demo
   /** An instance is missing: its connections can be closed, but it may return. */
   onAway(account: AccountId, instance: number): void
-  /** An instance is gone for good, or its account is removed. */
+  /** An instance is permanently gone, or its account is removed. */
   onGone(account: AccountId, instance: number): void
   onCreated(
     at: { account: AccountId; client: ServiceClient },
@@ -68,7 +68,7 @@ export function createAccountSessions(context: AccountsContext): AccountSessions
     try {
       sessions.set(account.id, await open(account, files, rate))
     } catch (error) {
-      // Such as an address that was edited by hand: the other accounts start nevertheless.
+      // For example an address edited by the user. The other accounts still start.
       store.change(draft => {
         const view = draft.accounts[account.id]
         if (view) view.connection = { status: 'locked', problem: problemOf(error) }
@@ -230,8 +230,8 @@ export const StoredAccounts = v.object({
       baseUrl: v.string(),
       userId: v.optional(v.number()),
       /**
-       * Its removal has begun, or its key is not stored yet. Kept until all of it is deleted, or its key is there: what a
-       * kill leaves of it is deleted by the next start.
+       * Its removal has begun, or its key is not stored yet. Kept until all of it is deleted, or its key is there: the
+       * next start deletes leftovers of a kill.
        */
       leaving: v.optional(v.boolean()),
     }),

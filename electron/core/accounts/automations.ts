@@ -30,7 +30,7 @@ export interface AccountParts {
   readonly gpuMetrics: GpuMetricsReader
 }
 
-/** The same, with everything that acts by itself. */
+/** The same, with everything that acts automatically. */
 export interface Automations extends AccountParts, Required<Automation> {
   readonly rentals: Rentals
   readonly recoveries: Recoveries

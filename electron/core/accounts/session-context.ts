@@ -8,7 +8,7 @@ import type { Store } from '#core/state/store.ts'
 import type { Files, Keychain, Machine } from '#machine/machine.ts'
 import type { ServiceClient } from '#service/client.ts'
 
-/** What an account's session works with. */
+/** Dependencies of an account's session. */
 export interface SessionContext {
   store: Store
   machine: Machine
@@ -34,7 +34,7 @@ export interface SessionContext {
   anotherKey: (refused: string) => Promise<string | undefined>
   /** An instance is missing, and may return. */
   onAway: (instance: number) => void
-  /** An instance is gone for good. */
+  /** An instance is permanently gone. */
   onGone: (instance: number) => void
   onCreated: (client: ServiceClient, instance: number, instanceKey: string | undefined) => void
 }

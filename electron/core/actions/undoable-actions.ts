@@ -91,7 +91,7 @@ export async function openUndoableActions(
     const instance = instances()[id]
     sending.add(id)
     try {
-      // A Berth that was killed may have sent the stop, and not have said so.
+      // A killed Berth may have sent the stop without recording it.
       if (instance && action === 'stop' && hasTrait(instance.state, 'halted')) say(instance, done.stop)
       else if (instance) await perform(instance, action)
       if (!ending.aborted) await waiting.forget(id)

@@ -13,7 +13,7 @@ export interface Alert extends Telling {
   body: string
 }
 
-/** How an event is told, whatever its words. */
+/** How an event is reported, regardless of its words. */
 interface Telling {
   /** The setting that switches its notification. */
   kind: keyof Settings['alerts']
@@ -52,7 +52,7 @@ const inRow = { actions: [show], place: instances, seenOn: 'instances' } as cons
 const limit = { kind: 'limit', actions: [show], place: automation } as const
 const run = { kind: 'run', actions: [show], place: automation } as const
 
-/** Everything that Berth tells its user without being asked, and how. */
+/** Every event that Berth reports unasked, and how. */
 const events = {
   lowCredit: {
     kind: 'lowCredit',
@@ -62,7 +62,7 @@ const events = {
     seenOn: 'account',
   },
 
-  // Instances. Those named like a state are told when it begins.
+  // Instances. Events named like a state are reported when it begins.
   running: {
     ...inRow,
     kind: 'ready',
@@ -123,7 +123,7 @@ const events = {
   },
   watchDone: { kind: 'watch', urgency: 'normal', actions: [show], place: instances },
 
-  // Limits; one that can be put off has a button for it besides.
+  // Limits; one that can be snoozed also has a button for it.
   limitDue: { ...limit, urgency: 'critical' },
   limitHeld: { ...limit, urgency: 'critical' },
   limitBlind: { ...limit, urgency: 'critical' },
@@ -145,7 +145,7 @@ const events = {
 
 export type EventName = keyof typeof events
 
-/** What an event is about, in words. Buttons and place that are given go before those of the table. */
+/** An event's subject, in words. Given buttons and place override those of the table. */
 type About = Pick<Alert, 'id' | 'instance' | 'title' | 'body'> &
   Partial<Pick<Alert, 'state' | 'actions'>> & { place?: Place | undefined }
 

@@ -77,7 +77,7 @@ function eventOf(
     case 'ended': {
       const why = before === undefined ? undefined : stoppedByService(instance, account)
       if (why) return why
-      // What was at rest before has not ended now.
+      // An instance already at rest has not ended now.
       return now === 'stopped' || before === undefined || hasTrait(before, 'over') ? undefined : now
     }
     case 'outbid':
@@ -110,7 +110,7 @@ const titles: Partial<Record<InstanceEvent, string>> = {
   creditUsedUp: 'was stopped',
 }
 
-/** What has happened in the words of its row, and what to do about it. */
+/** The event in the words of the instance's row, and what to do about it. */
 function bodyOf(event: InstanceEvent, instance: InstanceView): string {
   const trouble = troubleWords(instance) ?? ''
   switch (event) {

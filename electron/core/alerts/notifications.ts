@@ -14,7 +14,7 @@ import type { Alert, AlertButton } from './events.ts'
 import type { PageNotices } from './page-notices.ts'
 import { AlertedState, alertsAfterPoll, lowCreditAlert, stillHolds } from './poll-alerts.ts'
 
-/** What a page shows, as reported by the page. */
+/** A page's current view, as reported by the page. */
 export interface PagePlace {
   /** Whether the page's window has the focus, as the page sees it. */
   focused: boolean
@@ -37,7 +37,7 @@ export interface Notifications {
   say(notice: Notice, answered?: (action: string | undefined) => void): void
   /** The user connected to an instance, so alerts that it is ready are withdrawn. */
   entered(account: AccountId, instance: number): void
-  /** What a page shows now; without a place, the page is closed. */
+  /** A page's current view; without a place, the page is closed. */
   pageIsAt(page: object, place?: PagePlace): void
   /** Withdraws an alert whose cause is over. */
   withdraw(id: string): void
@@ -173,7 +173,7 @@ export function createNotifications({
   return notifications
 }
 
-/** A click on a notice without a handler, also on one the desktop kept from an earlier run: its id tells the place. */
+/** A click on a notice without a handler, also on one the desktop kept from an earlier run: its id holds the place. */
 function goWhereItWas(store: Store, id: string): void {
   const [account = '', about = ''] = id.split('/')
   if (!Object.hasOwn(store.get().accounts, account)) {

@@ -20,7 +20,7 @@ import type { AccountView } from '#contract/state.ts'
 import { type Alert, alertOf } from './events.ts'
 import { alertedState, instanceAlert, unstarted } from './instance-alerts.ts'
 
-/** What the user has been alerted of, per account. Stored, so that no alert is repeated. */
+/** Past alerts, per account. Stored so that none is repeated. */
 export const AlertedState = v.object({
   /** Whether low credit was reported and has not recovered since. */
   lowCredit: v.boolean(),

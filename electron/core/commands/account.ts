@@ -40,7 +40,7 @@ const wrongKey = {
   advice: 'Copy the whole key again, or create a new one in the service’s web console.',
 }
 
-/** What to add to a problem in forms that take a key: the field at fault, or better words. */
+/** Additions to a problem in forms that take a key: the field at fault, or better words. */
 const there: Readonly<Record<string, Partial<Problem>>> = {
   bad_url: { field: 'baseUrl' },
   insecure_url: { field: 'baseUrl' },
@@ -198,7 +198,7 @@ export function notificationHandlers({ accounts, activity, store }: Parts): Noti
   }
 }
 
-/** Where the service does not tell its preferences, what is written is all there is. */
+/** If the service does not report its preferences, only the written ones are known. */
 function noneIfUntold(error: unknown): PreferencesAnswer {
   if (error instanceof ServiceError && error.code === 'not_supported') return { known: {}, whole: {} }
   throw error

@@ -82,12 +82,9 @@ export async function playStory(parts: Parts, controls: DemoControls): Promise<v
     controls.advance(3600)
     await until(({ watchdogs }) => watchdogs[sleeper]?.did)
     const saved = 8 * ((first.price ?? 0) + (third.price ?? 0))
-    tell(
-      0,
-      `Berth stopped two machines with nothing left to do: a night of 8 h would have cost ${money(saved)}.`,
-    )
+    tell(0, `Berth saved you ${money(saved)}: it stopped two machines that would have run for 8 h more.`)
   } catch (error) {
-    tell(0, `The story ended early. ${problemOf(error).message}`)
+    tell(0, `The demo day ended early. ${problemOf(error).message}`)
   }
 
   function pause(): Promise<void> {

@@ -244,7 +244,7 @@ function makeAgain(
   return changed => uploadJob({ folder, list, replace, begun, changed })
 }
 
-/** Everything in what was chosen, and what of it is sent. Throws also as `readTree` does. */
+/** All files in the selection, and those that are sent. Throws also as `readTree` does. */
 async function listAll(chosen: readonly ChosenItem[], synced: SyncedFolders) {
   const names = chosen.map(({ name }) => name)
   const twice = names.filter((name, at) => names.indexOf(name) !== at)
@@ -305,8 +305,8 @@ const notFetched = {
 }
 
 /**
- * Runs work over SFTP, and repeats it once where the connection turns out to be lost, or to take no further session: the
- * work must then find done what it had asked for.
+ * Runs work over SFTP, and repeats it once where the connection turns out to be lost, or to take no further session:
+ * the work must tolerate that its requests were already carried out.
  */
 type OverSftp = <Got>(args: OnInstance, work: (sftp: Sftp) => Promise<Got>) => Promise<Got>
 

@@ -55,7 +55,7 @@ export function instanceHandlers(parts: Parts): InstanceCommands {
     await tell(parts.accounts.session(account).actions, instance)
   }
 
-  /** Answers the increase that the user was shown; one that came since has another id and stays open. */
+  /** Answers the increase shown to the user; a newer one has another id and stays open. */
   function answerIncrease({ increase: id, ...args }: OnInstance & { increase: number }, accepted: boolean) {
     const verb = accepted ? 'Accepted the new prices of' : 'Refused the new prices of'
     return change(args, verb, ({ account, instance }) => {

@@ -13,7 +13,7 @@ import { noteUser, type Parts, targetOf } from './parts.ts'
 
 type ProjectCommands = HandlersOf<typeof projectCommands>
 
-/** What to run: the project's file, or a draft or an earlier run instead. */
+/** The run's source: the project's file, a draft or an earlier run. */
 interface Wanted {
   account?: string
   project: string
@@ -139,7 +139,7 @@ export function runHandlers(parts: Parts): RunCommands {
   }
 }
 
-/** The stored form of a request. The download folder is fixed now, as the user was told. */
+/** The stored form of a request. The download folder is fixed now, as shown to the user. */
 export function newRunOf({ folders, machine }: Parts, { into, name, ...request }: RunRequest): NewRun {
   const folder = into === undefined ? machine.downloads.own : folders.get(into).path
   return {

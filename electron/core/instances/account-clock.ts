@@ -19,7 +19,7 @@ export interface AccountClock {
   /** Epoch seconds of the account's time; before the first answer, of this computer's. */
   now(): number
   learn(sample: TimeSample): void
-  /** What the page needs to compute the account's time itself. */
+  /** The data from which the page computes the account's time. */
   told(): AccountTime
 }
 

@@ -3,10 +3,10 @@ import { bidsTooLow } from '#contract/automation/bid.ts'
 import { type AskedState, type InstanceState, startFailure } from '#contract/instance/instance.ts'
 import { hasTrait } from '#contract/instance/state-traits.ts'
 
-/** What a record says of its state. Prices in dollars per hour. */
+/** A record's facts about its state. Prices in dollars per hour. */
 export interface ServiceStatus {
   actualStatus: string | null
-  /** What the market has it in, and what is coming. */
+  /** The state on the service now, and the one it is changing to. */
   currentState?: string
   nextState?: string
   intendedStatus?: string
@@ -18,13 +18,13 @@ export interface ServiceStatus {
 
 type StateHabits = Pick<Capabilities, 'restartsExited' | 'showsOutbidAsStopped'>
 
-/** What is known beyond the record: how the instance was shown last. Times in epoch seconds of the account's time. */
+/** Facts beyond the record, from the instance's last view. Times in epoch seconds of the account's time. */
 export interface Past {
   state: InstanceState
   /** Since when it is in that state. */
   since: number
   intendedStatus?: string
-  /** What Berth last asked of it. */
+  /** Berth's last request for it. */
   asked?: AskedState
   /** Whether it was seen booting and never running, so that its container has not run. */
   firstBoot: boolean
@@ -32,14 +32,14 @@ export interface Past {
   unbroken: boolean
 }
 
-/** Seconds after which a start that has no GPU yet waits for one: it is probably rented to somebody else. */
+/** Seconds after which a start that has no GPU yet waits for one: it is probably rented to someone else. */
 const gpuAfter = 30
 /** Seconds after which a container that exited counts as crashed, where the deployment may start it again. */
 const crashedAfter = 60
 
 /**
- * Where an instance stands at `at` (section 3.1, and what deployments add): by its record, by how it was shown before,
- * and by what Berth asked of it.
+ * An instance's state at `at` (section 3.1, and additions of deployments), from its record, its last view and Berth's
+ * requests.
  */
 export function instanceState(
   status: ServiceStatus,
@@ -92,8 +92,8 @@ function isOutbid(status: ServiceStatus): boolean {
 }
 
 /**
- * Some services show one that was outbid as if its user had stopped it. That is told apart as it happens: it was on its
- * way or running a moment ago, Berth has not stopped it, and its bid is too low. It holds until that changes.
+ * Some services report outbid instances as stopped. We can only tell if it was starting or running a moment ago, Berth
+ * did not stop it, and its bid is too low. The result holds until one of these changes.
  */
 function wasOutbid(status: ServiceStatus, past: Past | undefined, habits: StateHabits): boolean {
   if (!habits.showsOutbidAsStopped || !past || !bidsTooLow(status)) return false
@@ -119,8 +119,8 @@ function scheduled(past: Past | undefined, at: number): InstanceState {
 }
 
 /**
- * The exit of an instance whose record says nothing else, as in section 2.1. Nobody but Berth tells its stops, and only
- * what has not run yet was surely not stopped by its user elsewhere.
+ * The exit of an instance whose record says nothing else, as in section 2.1. Only Berth's own stops are known, and only
+ * an instance that has not run yet was surely not stopped elsewhere.
  */
 function untoldExit(past: Past | undefined, at: number): InstanceState {
   if (!past) return 'ended'

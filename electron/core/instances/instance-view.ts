@@ -35,7 +35,7 @@ export interface LastPoll {
   unbroken: boolean
 }
 
-/** What the rental of an instance tells of it. */
+/** Data about an instance from its rental. */
 export interface Rented {
   /** GB of traffic that its renter expects. */
   traffic?: number
@@ -47,7 +47,7 @@ export interface Rented {
   queuedAt?: number
 }
 
-/** What the states and costs of instances depend on. */
+/** Inputs for the states and costs of instances. */
 export type InstanceHabits = Pick<Capabilities, 'restartsExited' | 'showsOutbidAsStopped' | 'chargesOffline'>
 
 /** How much of its past is kept. */
@@ -56,9 +56,9 @@ const longestHistory = 50
 const longestMessage = 500
 
 /**
- * An instance's record (section 2.1, and what deployments add) as Berth shows it. `before` is how it was shown last,
- * `at` the account's time of the answer in epoch seconds, `rented` what its rental tells where it is Berth's.
- * Secrets in the record stay in the record.
+ * An instance's record (section 2.1, and additions of deployments) as Berth shows it. `before` is its last view, `at`
+ * the account's time of the answer in epoch seconds, `rented` the data from its rental if Berth rented it. Secrets in
+ * the record stay in the record.
  */
 export function instanceView(
   record: Instance,
@@ -150,17 +150,17 @@ function queuedPast(at: number | undefined): Past | undefined {
   return { state: 'provisioning', since: at, asked, firstBoot: true, unbroken: true }
 }
 
-/** Seconds for which the service may still show how it was before it was asked. */
+/** Seconds for which the service may still show the state from before the request. */
 const untilShown = 120
 
-/** What Berth asked, until it runs as asked, or somebody else has asked for the opposite since. */
+/** Berth's request, until it is fulfilled or someone else requests the opposite. */
 function stillAsked(asked: AskedState | undefined, state: InstanceState, at: number): AskedState | undefined {
   const opposite = asked?.state === 'running' ? 'stopped' : 'running'
   if (asked?.state === 'running' && state === 'running') return undefined
   return asked && state === opposite && at - asked.at > untilShown ? undefined : asked
 }
 
-/** Percent and degrees Celsius. A GPU at 0 °C without load is none that was measured: the host did not report. */
+/** Percent and degrees Celsius. 0 °C without load means that the host did not report, not that the GPU was measured. */
 function gpuMeasures({ gpu_util, gpu_temp }: Instance): Pick<InstanceView, 'gpuLoad' | 'gpuTemperature'> {
   return gpu_util === 0 && gpu_temp === 0 ? {} : { gpuLoad: gpu_util, gpuTemperature: gpu_temp }
 }
@@ -172,8 +172,8 @@ function gpuOf(record: Instance): InstanceView['gpu'] {
 }
 
 /**
- * `22/tcp` among the ports is the direct way; `ssh_host` and `ssh_port` the proxy's (FIELDS: where SSH answers). What
- * is wrong with one takes nothing from the other, and is a problem where there is no other.
+ * `22/tcp` among the ports is the direct way; `ssh_host` and `ssh_port` the proxy's (FIELDS: where SSH answers). A
+ * fault in one does not affect the other; it is a problem only if there is no other.
  */
 function sshOf(record: Instance): InstanceView['ssh'] {
   const listed = portsOf(record).find(port => port.container === '22/tcp')
@@ -238,7 +238,7 @@ const hidden = '••••••'
 
 /** Names of fields whose values are or may contain secrets. */
 const secretName = /token|secret|pass|api_?key|credential|private_?key/i
-/** Names of the environment in all its shapes: variable names are shown where they can be told from the values. */
+/** Names of the environment in all its shapes: variable names are shown if they can be separated from the values. */
 const environment = /^(extra_)?env$/
 
 /** The depth of nesting that is shown; deeper values are masked. */

@@ -26,7 +26,7 @@ export function rentalOf(
   return marked ?? env.find(([name]) => name === markVariable)?.[1]
 }
 
-/** An environment variable of a replacement: the instance that it replaces, so that another Berth can tell. */
+/** An environment variable of a replacement: the instance that it replaces, so that another Berth can recognise it. */
 export const replacesVariable = 'BERTH_REPLACES'
 
 /** The instance in whose place a request rents, if any. */

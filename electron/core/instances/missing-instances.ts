@@ -41,7 +41,7 @@ export interface MissingInstancesOptions
   onAway: (instance: number) => void
   /** Called once for each after as many polls where Berth did not ask to destroy it. `views`: the last ones. */
   onVanished: (views: readonly InstanceView[]) => void
-  /** Called when an instance is gone for good and its data can be deleted. */
+  /** Called when an instance is permanently gone and its data can be deleted. */
   onGone: (instance: number) => void
 }
 
@@ -164,8 +164,8 @@ export class MissingPolls {
   readonly #counts = new Map<number, number>()
 
   /**
-   * A new poll, by what is there or may be. Gives how many polls in a row were without an instance: each counts from
-   * the first that it was asked at, however often that is.
+   * Records a new poll: the instances that exist or may exist. Gives how many polls in a row were without an instance:
+   * each counts from the first poll that asked for it.
    */
   next(mayBeThere: (instance: number) => boolean): (instance: number) => number {
     for (const instance of this.#counts.keys()) if (mayBeThere(instance)) this.#counts.delete(instance)

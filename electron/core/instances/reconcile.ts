@@ -5,7 +5,7 @@ import { passes } from './instance-state.ts'
 import { type InstanceHabits, instanceView, type LastPoll, type Rented } from './instance-view.ts'
 import type { Listing } from './verified-poll.ts'
 
-/** What a fresh answer changes: instances that look different now, by id, and those that are gone. */
+/** Changes from a fresh answer: instances that differ, by id, and those that are gone. */
 export interface Changes {
   changed: ReadonlyMap<number, InstanceView>
   gone: readonly number[]
@@ -14,7 +14,7 @@ export interface Changes {
 /** The records as they came last, by instance id. Reconciling compares with them and replaces them. */
 export type KnownRecords = Map<number, Instance>
 
-/** Seconds of the account's time: polls closer together follow each other, whatever lies between two of them. */
+/** Seconds of the account's time: closer polls count as consecutive, even if something happened between them. */
 export const shortestBreak = 600
 
 /** The same, where two polls are so many seconds of it apart as a rule. */
@@ -28,10 +28,9 @@ export function followsOn(before: number | undefined, at: number, interval: numb
 }
 
 /**
- * Compares a fresh answer with the last one. A record that came back the same costs one comparison of its fields
- * and changes nothing; one that is not confirmed stays as it was. `at` is the account's time of the answer in epoch
- * seconds. `lastView` tells how one that is there again was seen last, so that it goes on from there; `rented`, what the
- * rental of one tells of it.
+ * Compares a fresh answer with the last one. A record that came back the same costs one comparison of its fields and
+ * changes nothing; one that is not confirmed stays as it was. `at` is the account's time of the answer in epoch
+ * seconds. `lastView`: last known view of an instance that reappeared. `rented`: data from its rental.
  */
 export function compareInstances(
   known: KnownRecords,
@@ -49,8 +48,7 @@ export function compareInstances(
     const { id } = record
     present.add(id)
     const before = shown[id]
-    // What its traffic comes to per hour fades while nothing flows, and what was expected of it ends by itself. A rental
-    // that was found later tells the cost.
+    // Traffic estimates change with time even if the record does not. A rental found later adds the cost.
     const { perHour, expectedPerHour } = before?.traffic ?? {}
     const steady = before && !perHour && !expectedPerHour && !before.costUnknown && !passes(before.state)
     if (steady && isDeepEqual(known.get(id), record)) continue
@@ -65,7 +63,7 @@ export function compareInstances(
   return { changed, gone }
 }
 
-/** Writes the changes into the draft, field by field, so that what did not change keeps its identity. */
+/** Writes the changes into the draft field by field, so that unchanged parts keep their identity. */
 export function applyChanges(
   draft: Record<string, InstanceView>,
   shown: Readonly<Record<string, InstanceView>>,

@@ -4,17 +4,17 @@ import { hasTrait } from '#contract/instance/state-traits.ts'
 import { type Micros, micros } from '#contract/spending/money.ts'
 import type { Instance } from '#service/instances.ts'
 
-/** What an instance costs, micro-dollars per hour. GPUs are charged from `running`, the disk from creation on. */
+/** An instance's cost, micro-dollars per hour. GPUs are charged from `running`, the disk from creation on. */
 export interface Prices {
   running?: Micros
   disk?: Micros
-  /** What it costs as it is now, where the service tells: a stopped one's disk may cost more than a running one's. */
+  /** Its current cost if the service reports it: a stopped instance's disk may cost more than a running one's. */
   now?: Micros
   /** A promised reliability is paid for: it is charged for its GPUs also while its host is gone. */
   promised?: true
 }
 
-/** Hours in a month, by which the price of a disk is told. */
+/** Hours in a month, for disk prices per month. */
 export const monthHours = 720
 
 type PriceFields = Pick<
@@ -23,9 +23,9 @@ type PriceFields = Pick<
 >
 
 /**
- * The prices in a record. `dph_base` is for the GPUs alone, `dph_total` for GPUs and disk while it runs: it is told
- * of a stopped one, too, which costs its disk alone. What a record leaves out is as it was told last (`before`), and
- * what none has told as it was `agreed` with the rental, micro-dollars per hour.
+ * The prices in a record. `dph_base` is for the GPUs alone, `dph_total` for GPUs and disk while it runs: it is reported
+ * for stopped instances too, which only cost their disk. Missing prices come from the last record (`before`), else from
+ * the rental (`agreed`), in micro-dollars per hour.
  */
 export function pricesOf(
   record: PriceFields,
@@ -51,7 +51,7 @@ export function pricesOf(
       together ??
       before?.pricePerHour ??
       agreed,
-    // What is charged now for the disk is nothing while its host is gone, which is no price.
+    // While its host is gone, the disk costs nothing. That is no price to remember.
     disk: believable(record.instance?.diskHour) || (storage ?? between ?? before?.diskPricePerHour),
     now: believable(record.instance?.totalHour),
   }
@@ -85,8 +85,8 @@ export function believableEnd(told: number | undefined, startedAt: number | unde
 }
 
 /**
- * What it costs per hour as things are now: what the service says, unless that is nothing for what runs. Undefined where
- * nobody tells it. Where the service charges nothing for what is offline, it does so if its reliability is promised.
+ * The current cost per hour as the service reports it, unless it reports nothing for a running instance. Undefined if
+ * unknown. Services that charge nothing while offline do so only for hosts with promised reliability.
  */
 export function costPerHour(
   state: InstanceState,
@@ -102,16 +102,15 @@ export function costPerHour(
 /** Seconds that a boot takes at the most (section 3.1: typically 1 to 5 minutes). */
 const longestBoot = 300
 
-/** Seconds that what runs `at` and had still to boot at `from` has run at the least. Epoch seconds. */
+/** The least number of seconds that an instance has run which was booting at `from` and runs at `at`. Epoch seconds. */
 export function ranAtLeast(from: number, at: number): number {
   return Math.max(0, at - from - longestBoot)
 }
 
 /**
- * Spent up to now. At the first poll nothing but the creation time is known: what it costs now is taken to have been
- * its cost since then. From there on each change of the price per hour begins a new stretch, and so does `traffic`,
- * what was charged for it since; for the seconds that it `ran` unseen it has cost as much as now. `at` in epoch seconds
- * of the account's time.
+ * Spent up to now. The first poll assumes the current price since creation. Each change of the hourly price starts a
+ * new stretch, as does `traffic`, the charge for traffic since. Unobserved seconds (`ran`) are charged at the current
+ * price. `at` in epoch seconds of the account's time.
  */
 export function spending(
   before: InstanceView['spent'] | undefined,

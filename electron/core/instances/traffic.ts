@@ -1,7 +1,7 @@
 import { type Micros, micros } from '#contract/spending/money.ts'
 import type { InstanceTraffic, TrafficPrices } from '#contract/spending/traffic.ts'
 
-/** What records of offers and instances say of the price of traffic. */
+/** The fields of offers and instances with the price of traffic. */
 interface PricedTraffic {
   inet_up_cost?: number
   inet_down_cost?: number
@@ -9,7 +9,7 @@ interface PricedTraffic {
   internet_down_cost_per_tb?: number
 }
 
-/** Dollars per GB, by the GB or else by the TB; what is no price is left out. */
+/** Dollars per GB, from the price per GB, else per TB; invalid prices are left out. */
 export function trafficPrices(record: PricedTraffic): TrafficPrices {
   return {
     upCost: price(record.inet_up_cost, record.internet_up_cost_per_tb),
@@ -39,12 +39,15 @@ const fastest = 100e9 / 8 / 1024
 /** Hours of an instance over which the traffic that its renter expects is spread. */
 const firstDay = 24
 
-/** What the GB that are expected on the first day come to per hour, at the dearer way: nobody knows which they go. */
+/**
+ * The hourly cost of the traffic expected on the first day, at the more expensive direction, as the direction is
+ * unknown.
+ */
 export function expectedPerHour(gb: number, { upCost = 0, downCost = 0 }: TrafficPrices): Micros {
   return micros((gb * Math.max(upCost, downCost)) / firstDay)
 }
 
-/** Whether what was expected still counts: the first day goes on, and nothing was measured. */
+/** Whether the estimate still counts: it is the first day, and nothing was measured. */
 export function isStillExpected(
   { spent = 0 }: Pick<InstanceTraffic, 'spent'>,
   startedAt: number | undefined,
@@ -54,9 +57,9 @@ export function isStillExpected(
 }
 
 /**
- * An instance's traffic as its record has it, and what was charged for it since `before`. Only differences count: a
- * first figure says nothing of when it came together, and a counter that went back belongs to an instance made anew.
- * Undefined where the service tells nothing of it. `at` in epoch seconds of the account's time.
+ * An instance's traffic from its record, and the charge for it since `before`. Only differences count: the first figure
+ * has no time span, and a counter that went back belongs to a recreated instance. Undefined if the service does not
+ * report it. `at` in epoch seconds of the account's time.
  */
 export function trafficOf(
   record: MeasuredTraffic,

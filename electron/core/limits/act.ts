@@ -33,7 +33,7 @@ import {
 } from './model.ts'
 import type { LimitTarget } from './targets.ts'
 
-/** What acting works with, apart from the account. */
+/** Dependencies for acting, besides the account. */
 export interface ActingParts {
   limits: StoredLimits
   /** Whether a rental with retries tries an instance. */
@@ -109,8 +109,8 @@ export function createActing(
 }
 
 /**
- * Called before a limit stops or destroys: returns what it may do, which is to stop where data would be lost otherwise.
- * Undefined keeps the instance for now, and the limit tries again later.
+ * Called before a limit stops or destroys: returns the permitted action, which is to stop if data would be lost
+ * otherwise. Undefined keeps the instance for now, and the limit tries again later.
  */
 export type BeforeLimit = (target: LimitTarget) => Promise<LimitAction | undefined>
 
@@ -121,7 +121,7 @@ export interface CarriedOut {
 }
 
 /**
- * Stops and destroys, one after another. Both can be repeated: an instance that is gone counts as done, whoever ended
+ * Stops and destroys, one after another. Both can be repeated: an instance that is gone counts as done, anyone who ended
  * it. A failure does not keep the others from their turn.
  */
 export async function carryOut(
@@ -198,7 +198,10 @@ export function transitionOf(decision: LimitDecision, scene: LimitScene): Transi
   }
 }
 
-/** The end of a limit with nothing left to act on. What it began is told here: the answer was lost, or Berth was killed. */
+/**
+ * The end of a limit with nothing left to act on. Its own action is reported here if the answer was lost or Berth was
+ * killed.
+ */
 function over(limit: StoredLimit, scene: LimitScene, why: string): Transition {
   const { instance, action, begunAt } = limit
   const ended = { limit: limitOver(limit, scene.now, why) }

@@ -148,7 +148,7 @@ export function limitAlertsOf(
 
 /** The alerts of an account's watchdogs. */
 export interface WatchdogAlerts {
-  /** What a watchdog has done; `seems` if only the effect was seen. */
+  /** Reports a watchdog's action; `seems` if only the effect was seen. */
   ended(did: WatchdogEnding, instance: number, seems?: boolean): void
   /** It goes by idle time, and cannot read the GPU load. */
   blind(instance: number): void
@@ -173,7 +173,7 @@ export function createWatchdogAlerts({
   }
 
   function tell(instance: number, title: string, body: string): void {
-    // One id per instance: what its watchdog did last replaces what it did before.
+    // One id per instance: a watchdog's newest action replaces the one before.
     const id = `${account}/watchdog/${instance}`
     notifications.tell(account, [alertOf('watchdog', { id, instance, title, body })])
   }

@@ -30,8 +30,8 @@ export interface LimitChanges {
   /** A limit that is off does nothing. Throws `limit_ended`, or `invalid_argument` for a time that has passed. */
   switch(id: string, on: boolean): Promise<void>
   /**
-   * Sets a rental's limits on its instance, once: its stops, or in the place of `replaces` what is left of the limits
-   * there. A failed write does not reject.
+   * Sets a rental's limits on its instance, once: its stops, or the remaining limits of the instance it `replaces`. A
+   * failed write does not reject.
    */
   limitRental(rental: string, instance: number, stops: readonly Limit[], replaces?: number): Promise<void>
   /** An instance that its user starts gets the limit again that has stopped it, unless another is set on it. */
@@ -39,10 +39,13 @@ export interface LimitChanges {
   remove(id: string): Promise<void>
   /**
    * Lets a watchdog on its instance do the same while this computer sleeps, or not. Throws `invalid_argument` where it
-   * cannot, and what `Watchdogs.apply` throws; the limit is then as before.
+   * cannot, and the errors of `Watchdogs.apply`; the limit then stays unchanged.
    */
   watch(id: string, asleep: boolean): Promise<void>
-  /** Sets limits for the conditions of a watchdog that was found on an instance. Resolves with what undoes it. */
+  /**
+   * Sets limits for the conditions of a watchdog that was found on an instance. Resolves with a function that undoes
+   * it.
+   */
   adopt(instance: number, request: WatchdogRequest): Promise<() => Promise<void>>
   /** Postpones its moment by minutes; null ends the snooze. Throws `limit_off` or `limit_ended`. */
   snooze(id: string, minutes: SnoozeMinutes | null): Promise<void>
@@ -196,7 +199,7 @@ export function createLimitChanges(
   }
 }
 
-/** What a limit would do, and when, if it were set now. */
+/** A preview of the limit as if it were set now: its action and moment. */
 function previewOf(limit: StoredLimit, known: Known, now: number): LimitPreview {
   const { facts } = known
   const { account, loads } = facts
@@ -338,7 +341,10 @@ export function takenOver(
   return withEvent(limit, now, `Carried over from #${instance}${before}`)
 }
 
-/** The limit of a started instance: as long, or as much beyond the `spent` micro-dollars, as the one that has ended. */
+/**
+ * The limit of a restarted instance: the same duration as the ended one, or the same amount on top of the `spent`
+ * micro-dollars.
+ */
 export function setAgain(
   { instance, when, action, asleep, warning, missed, spentBefore = 0 }: StoredLimit,
   id: string,

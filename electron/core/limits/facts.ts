@@ -13,7 +13,7 @@ export interface Facts extends Periods {
   /** The spending of this local day and month, and until when it was counted. */
   spentToday: Micros
   spentThisMonth: Micros
-  /** What left the account per hour lately. */
+  /** The recent spending per hour. */
   observedPerHour: Micros
   countedAt: number
   /** By instance: loads read over SSH where the service does not report them. */
@@ -27,7 +27,7 @@ export type HeardLoad = { at: number } & (
 )
 export type Loads = ReadonlyMap<number, HeardLoad>
 
-/** The facts, and what limits have done about them. */
+/** The facts, and the limits' actions on them. */
 export interface Known {
   facts: Facts
   /** Instances that a limit acted on so recently that the service may not show it yet. */
@@ -49,8 +49,8 @@ export interface LimitSnapshot extends Known {
 }
 
 /**
- * The rate for limits on the credit, micro-dollars per hour: by the prices, and while one of unknown cost runs at least
- * what was observed. What has stopped is no longer spent, whatever the last hour has cost.
+ * The rate for limits on the credit, micro-dollars per hour: from prices, and at least the observed rate while an
+ * instance of unknown cost runs. Stopped instances no longer count, whatever the last hour cost.
  */
 export function creditRate({
   account: { instances },

@@ -14,7 +14,7 @@ interface KindOfLimit<Condition> {
     limit: Pick<StoredLimit, 'instance' | 'when' | 'setAt' | 'idleSince'>,
     facts: Facts,
   ): number | undefined
-  /** Why it cannot see what it goes by; undefined if it can. */
+  /** Why it lacks its data; undefined if it has it. */
   blindness(limit: Pick<StoredLimit, 'instance'>, facts: Facts): Problem | undefined
   /** A sentence for the history with the observed figure, if that is not the instance's cost. */
   seen?(when: Condition, facts: Facts): string

@@ -23,7 +23,7 @@ export const StoredLimit = v.object({
   snoozedUntil: v.optional(v.number()),
   /** Since when every poll has found the instance idle. */
   idleSince: v.optional(v.number()),
-  /** Since when the load that it goes by cannot be read, once that was told. */
+  /** Since when its load cannot be read, once that was reported. */
   blindSince: v.optional(v.number()),
   /** When it warned of the next moment. */
   warnedAt: v.optional(v.number()),
@@ -74,7 +74,7 @@ export function withTargets(limit: StoredLimit, targets: readonly { instance: nu
 
 /** The limits of one account, as stored. */
 export interface StoredLimits extends Collection<StoredLimit, string> {
-  /** The limit that acted on an instance, also before a restart, which tells that Berth stopped it. */
+  /** The limit that acted on an instance, also before a restart: it shows that Berth stopped it. */
   actedOn(instance: number): StoredLimit | undefined
 }
 

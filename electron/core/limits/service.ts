@@ -14,7 +14,7 @@ import type { Watchdogs } from './watchdog.ts'
 /** The limits of one account, which stop or destroy for the user. */
 export interface Limits extends LimitChanges, Required<Omit<Automation, 'secretOwners'>> {}
 
-/** What an account's limits work with, apart from the account. */
+/** Dependencies of an account's limits, besides the account. */
 interface LimitParts extends ActingParts {
   spending: Spending
   /** The watchdogs on the account's instances, which follow the limits. */
@@ -54,7 +54,7 @@ export async function openLimits(context: AccountContext, parts: LimitParts): Pr
   }
 }
 
-/** What limits are decided with, apart from the account. */
+/** Dependencies for deciding about limits, besides the account. */
 export interface EngineParts extends ActingParts {
   spending: Spending
   limitAlerts: LimitAlerts

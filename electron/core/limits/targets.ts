@@ -72,7 +72,7 @@ function canDestroy(instance: InstanceView): boolean {
 
 function savedByStopping(instance: InstanceView): Micros {
   const { costPerHour, diskPricePerHour = 0 } = instance
-  // What is offline may cost nothing, not even its disk.
+  // An offline instance may cost nothing, not even its disk.
   return Math.max(0, costPerHour - diskPricePerHour) + expectedTraffic(instance)
 }
 
@@ -94,7 +94,7 @@ function filesAtStake({ spent }: InstanceView): Micros {
   return spent.micros
 }
 
-/** The least loss first, which is unknown where the cost is; among equal ones, what saves most. */
+/** The smallest loss first (unknown if the cost is); on a tie, the largest saving. */
 function byLoss(loss: (instance: InstanceView) => Micros, saved: (instance: InstanceView) => Micros) {
   const unknown = ({ costUnknown }: InstanceView) => Number(costUnknown ?? false)
   return (a: InstanceView, b: InstanceView) =>

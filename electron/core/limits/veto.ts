@@ -5,7 +5,7 @@ import type { Problem } from '#contract/problem.ts'
 import type { AccountView } from '#contract/state.ts'
 
 /**
- * Why Berth starts nothing by itself now: a limit would stop it at the next poll, and only its disk's bill would
+ * Why Berth starts nothing automatically now: a limit would stop it at the next poll, and only its disk's bill would
  * remain. Undefined if no limit would. `now` in epoch seconds of the account's time.
  */
 export function limitVeto(
@@ -37,7 +37,7 @@ export function stoppedBy(limit: Pick<LimitView, 'when'>): Problem {
 
 /**
  * The limit that stops everything, or this instance, at the next poll. Limits on the credit do not count, as they stop
- * what loses least, which may be another one.
+ * the instance that is cheapest to stop, which may be another one.
  */
 export function stopperOf(
   account: AccountView | undefined,

@@ -19,9 +19,9 @@ const slack = 15
 export const pollsUntilEnd = 3
 
 /**
- * A watchdog after a poll, and what it has probably done: its instance no longer runs, it was due, and Berth did not
- * end it. This is judged once, at the first poll without the running instance. `instance` is undefined when it is gone;
- * `at` in epoch seconds of the account's time.
+ * A watchdog after a poll, and its probable action: its instance no longer runs, it was due, and Berth did not end it.
+ * This is judged once, at the first poll without the running instance. `instance` is undefined when it is gone; `at` in
+ * epoch seconds of the account's time.
  */
 export function watchdogAfterPoll(
   watchdog: StoredWatchdog,
@@ -105,8 +105,8 @@ export function afterVisit(
 }
 
 /**
- * What the watchdog on an instance has to do for the limits on it that count while this computer sleeps, and for runs
- * (`runsNeed`); undefined for nothing. A snooze moves its time, and leaves out what has none. It takes one action: where
+ * The watchdog's task on an instance, for its limits that also act while this computer sleeps and for runs
+ * (`runsNeed`); undefined if none. A snooze moves its time, and leaves out what has none. It takes one action: where
  * some limits stop and others destroy, it stops. `now`: epoch seconds of the account's time.
  */
 export function watchdogRequest(

@@ -37,15 +37,15 @@ import {
 } from './watchdog-decide.ts'
 
 /**
- * The watchdogs on one account's instances. What each does follows from the limits that count while this computer sleeps,
- * and from the runs that use it: it is installed, changed, visited so that its lease is renewed, and removed.
+ * The watchdogs on one account's instances. Their tasks follow from the limits that also act while this computer
+ * sleeps, and from runs. Berth installs, changes and removes them, and renews their leases.
  */
 export interface Watchdogs extends Required<Pick<Automation, 'onPoll' | 'show' | 'resume' | 'flush'>> {
   /** Lets the watchdog follow its limits and runs, as soon as it can be reached. */
   settle(instance: number): Promise<void>
   /**
-   * The same at once, where it can be reached. Throws what no retry solves (`no_instance_key`, `no_http_tool`,
-   * `gpu_load_unread`, `no_posix_shell` or `disk_full`), and with `insists` whatever keeps it from being there.
+   * The same at once, if it can be reached. Throws errors that no retry solves (`no_instance_key`, `no_http_tool`,
+   * `gpu_load_unread`, `no_posix_shell` or `disk_full`), and with `insists` any error that prevents it.
    */
   apply(instance: number, insists?: boolean): Promise<void>
   /** Reads it now, and installs one that is gone. */
@@ -55,11 +55,14 @@ export interface Watchdogs extends Required<Pick<Automation, 'onPoll' | 'show' |
   log(instance: number): Promise<{ at: number; text: string }[]>
 }
 
-/** What watchdogs work with, apart from the account. */
+/** Dependencies of watchdogs, besides the account. */
 interface WatchdogParts {
   watchdogs: StoredWatchdogs
   limits: Pick<StoredLimits, 'all'>
-  /** Sets limits with the conditions of a watchdog that was found on an instance. Resolves with what undoes it. */
+  /**
+   * Sets limits with the conditions of a watchdog that was found on an instance. Resolves with a function that undoes
+   * it.
+   */
   adopt: LimitChanges['adopt']
 }
 
@@ -117,14 +120,17 @@ export function openWatchdogs(context: AccountContext, parts: WatchdogParts): Wa
     return view
   }
 
-  /** Throws `gpu_load_unread`. One that cannot be asked now gets the watchdog, which tells later what it cannot see. */
+  /**
+   * Throws `gpu_load_unread`. An unreachable instance gets the watchdog anyway, which later reports if it can't read
+   * the load.
+   */
   async function needLoadOf(view: InstanceView): Promise<void> {
     await withConnection(context, view, connection => needLoad(connection, machine.clock)).catch(error => {
       if (problemOf(error).code === 'gpu_load_unread') throw error
     })
   }
 
-  /** Stores what the watchdog has to do; whether that is news. */
+  /** Stores the watchdog's task; returns whether it changed. */
   async function want(instance: number): Promise<boolean> {
     const before = find(instance)
     const limited = own(instance)

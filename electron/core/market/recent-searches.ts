@@ -6,7 +6,7 @@ import type { CallOptions } from '#service/http/operation.ts'
 import type { Offer, Offers } from '#service/offers.ts'
 import { mayBeCutOff } from './find-offers.ts'
 
-/** Milliseconds for which an answer serves whoever asks: the best-known deployment allows ten searches a minute. */
+/** Milliseconds for which an answer serves anyone who asks: the best-known deployment allows ten searches a minute. */
 const alwaysServes = 6000
 /** Milliseconds for which an answer may serve. */
 const longestServes = 60_000
@@ -31,8 +31,8 @@ export interface RecentMarket extends Pick<Offers, 'search'> {
 }
 
 /**
- * What the service answered to the page's searches of late, where it cuts its lists off: there each change of a filter
- * asks for the whole market, too. A list that is whole is asked for rarely, and always anew.
+ * Recent answers to the page's searches, for services that truncate their lists: there each changed filter searches the
+ * whole market. Complete lists are requested rarely, and never cached.
  */
 export interface RecentSearches {
   /** The market as the service lists it, or did up to `maxAge` milliseconds ago; a few seconds count as now. */
@@ -85,7 +85,7 @@ export function createRecentSearches(clock: Pick<Clock, 'monotonic'>): RecentSea
         async search(query, options) {
           const key = JSON.stringify(query)
           const asking = recent.asked.get(key)
-          // Whoever asks for the same now may withdraw it.
+          // Anyone who asks for the same now may withdraw it.
           const answering = asking && (await asking.catch(() => undefined))
           const known = answering ?? recent.answered.get(key)
           const serves = known && now() - known.at <= Math.max(alwaysServes, maxAge)

@@ -56,7 +56,7 @@ export function resultOf(watch: Watch, offers: readonly OfferView[], now: number
   return { found, matching, fresh, alerted }
 }
 
-/** Whether an offer has a price, and one within what the watch may pay. */
+/** Whether an offer has a price within the watch's limit. */
 function isWithin({ price, offer }: ListedOffer, rents: WatchRents | undefined): boolean {
   if (price === undefined) return false
   const { bid } = rents?.request ?? {}

@@ -47,7 +47,7 @@ export interface WatchRenting {
   check(id: string): Promise<void>
 }
 
-/** What renting by watches works with. */
+/** Dependencies for renting by watches. */
 export interface WatchRentingParts {
   watches: Collection<Watch, string>
   secrets: RequestSecrets
@@ -170,7 +170,7 @@ const tooMany: Problem = {
   advice: 'Delete one you no longer need.',
 }
 
-/** What a search works with, apart from the account. */
+/** Dependencies of a search, besides the account. */
 interface SearchParts {
   watches: Pick<Collection<Watch, string>, 'find' | 'get' | 'update'>
   prices: WatchPrices

@@ -42,7 +42,7 @@ const Stored = v.object({
   days: v.array(ChargedDay),
   /** By day. */
   topUps: v.record(v.string(), v.number()),
-  /** Days on which credit also came or went in another way, so that what was counted of them says more. */
+  /** Days on which credit also changed in other ways; Berth's own counting is better for them. */
   unsureDays: v.optional(v.array(v.string())),
 })
 type Stored = v.InferOutput<typeof Stored>
@@ -102,7 +102,7 @@ export async function openCharges(
           client().charges.list(utcDayBefore(range.from), utcDayAfter(range.to), options),
         )
         if (absentUntil !== undefined) keep(stored => ({ ...stored, chargesAbsentUntil: absentUntil }))
-        // A part of a day's charges is no better than what was counted.
+        // A partial day of charges is no better than Berth's own counting.
         if (!answer?.whole) break
         const isFinal = at >= range.to + finalAfter
         const day = { ...chargedDay(range, answer.rows), ...(isFinal ? { final: true as const } : {}) }
@@ -206,9 +206,9 @@ function shareWithin(
 }
 
 /**
- * What was paid in, by day, less what was reversed; payments are negative in the answer. `unsure`: days on which credit
- * was also transferred, refunded or paid out, whose signs deployments write in different ways. What is `reserved` stays
- * on the account.
+ * Payments by day, less reversals; payments are negative in the answer. `unsure`: days on which credit was also
+ * transferred, refunded or paid out, whose signs deployments write in different ways. `reserved` amounts stay on the
+ * account.
  */
 export function topUpsOf(rows: readonly BillingRow[]): {
   topUps: Record<string, Micros>

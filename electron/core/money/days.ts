@@ -34,8 +34,8 @@ export interface Stretch {
 }
 
 /**
- * The days that a span touches, `today` first; all but the last are over. Amounts are divided by time, and add up
- * exactly. `known` gives a day that was counted before, which goes on from there if the calendar went back.
+ * The days that a span touches, `today` first; all but the last have ended. Amounts are divided by time and add up
+ * exactly. `known` gives an earlier count of a day, which continues if the calendar went back.
  */
 export function withStretch(
   today: MoneyDay,

@@ -24,7 +24,7 @@ export interface Money extends Automation {
   /** The spending up to the last poll, in this day and month of this computer's calendar. */
   spentToday(): Micros
   spentThisMonth(): Micros
-  /** What left the account per hour, over the last hour, or all the time since the poll before it. */
+  /** Spending per hour, over the last hour or the whole time since the poll before it. */
   observedPerHour(): Micros
   /** When a poll was last counted; polls without the credit may be skipped. Undefined before the first. */
   countedAt(): number | undefined

@@ -12,8 +12,8 @@ export const sampleLength = 300
 const retention = 90 * 86_400
 
 /**
- * Adds an amount to the sample of its five minutes, which is the last one or a new one. If time went back, samples that
- * now lie in the future are dropped.
+ * Adds an amount to the sample of its five minutes, which is the last one or a new one. If time went back, samples now
+ * in the future are dropped.
  */
 export function withAmount(
   samples: readonly StoredSample[],
@@ -38,8 +38,8 @@ export function withoutOld(samples: readonly StoredSample[]): StoredSample[] {
 export const samplesInHour = 3600 / sampleLength
 
 /**
- * The spending per hour of the last hour with samples. One that follows a break covers that, too, and a shorter time
- * counts as an hour, so that what is charged once an hour counts once.
+ * The spending per hour of the last hour with samples. A sample after a break covers the break too. A shorter time
+ * counts as an hour, so that hourly charges count once.
  */
 export function perHourLately(samples: readonly StoredSample[]): Micros {
   const last = samples.at(-1)?.[0] ?? 0

@@ -66,7 +66,7 @@ export async function checkConnections(
   for (const place of places) connectionOf(place)
 }
 
-/** Makes the copies, one after another. What a run that was killed has begun since `since` is not copied again. */
+/** Makes the copies, one after another. Copies that a killed run started since `since` are not repeated. */
 export async function copyAll(
   transfers: Pick<Transfers, 'syncToEnd'>,
   copies: readonly SyncRequest[],

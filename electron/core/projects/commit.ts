@@ -10,7 +10,7 @@ const mostNamed = 20
 
 /**
  * The commit of a folder inside a git repository or worktree, and the files in it that changed since. Reads git's files
- * directly: git itself would run what the configuration of an untrusted repository says.
+ * directly: git itself would run programs from the configuration of an untrusted repository.
  */
 export async function commitOf(folders: SyncedFolders, path: string): Promise<ProjectRunView['commit']> {
   const folder = folders.at(path)

@@ -37,7 +37,7 @@ export async function searchMarket(
   return { search, offers: matching, volume }
 }
 
-/** What the user chose in place of the file's stops and the best offer. */
+/** The user's choices that override the file's stops and the best offer. */
 export interface Chosen {
   stops?: readonly Limit[]
   offer?: number

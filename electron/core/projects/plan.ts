@@ -53,7 +53,7 @@ function namesMeant(asked: readonly string[], names: readonly string[]): string[
   return [...new Set(meant)]
 }
 
-/** The request for a project's machine, by what the user agreed to. `label` is its label on the account. */
+/** The request for a project's machine, under the agreed terms. `label` is its label on the account. */
 export function requestOf(
   spec: ProjectSpec,
   label: string,

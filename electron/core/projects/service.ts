@@ -16,7 +16,7 @@ import { type Chosen, planMarket, searchMarket } from './plan-market.ts'
 import type { Agreed, Projects } from './projects.ts'
 import type { ProjectSecrets } from './secrets.ts'
 
-/** What the user agreed to for a run. */
+/** The terms of a run that the user agreed to. */
 export interface NewProjectRun extends Pick<Agreed, 'text' | 'spec'> {
   project: string
   /** The offer to try first; the best one if absent. */
@@ -31,7 +31,7 @@ export interface NewProjectRun extends Pick<Agreed, 'text' | 'spec'> {
 
 /** The runs of projects on one account: each sends a folder to a machine, runs it there and downloads its results. */
 export interface ProjectRuns {
-  /** What would happen, before anything costs money. Throws as a scan of the folder and a search of the market do. */
+  /** The plan, before anything costs money. Throws as a scan of the folder and a search of the market do. */
   plan(project: string, spec: ProjectSpec, chosen?: Chosen): Promise<Omit<ProjectPlan, 'content' | 'known'>>
   /** The file and stop conditions that the user agreed to for a run. */
   agreed(run: string): Pick<NewProjectRun, 'text' | 'spec' | 'stops'>
@@ -39,7 +39,7 @@ export interface ProjectRuns {
   start(wanted: NewProjectRun): Promise<string>
 }
 
-/** What they work with, apart from the account. */
+/** Their dependencies, besides the account. */
 interface ProjectRunParts {
   projects: Projects
   secrets: ProjectSecrets
@@ -126,7 +126,7 @@ export function createProjectRuns(
   }
 }
 
-/** What the runs of projects rent and send, by what the user agreed to. */
+/** The rentals and folders of projects' runs, under the agreed terms. */
 export function createRunProjects(
   context: AccountContext,
   {

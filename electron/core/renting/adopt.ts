@@ -10,7 +10,7 @@ import type { RequestSecrets } from '#core/market/request-secrets.ts'
 import { isRetrying, type Tried, type Tries } from './rental.ts'
 import { rentalAlert, sentenceFor, tryEntry, tryOf } from './words.ts'
 
-/** What creating instances works with. */
+/** Dependencies for creating instances. */
 export interface CreationParts {
   context: AccountContext
   tries: Tries
@@ -50,7 +50,7 @@ export async function adoptInstance(
   if (!isRetrying(rental)) await secrets.forget(rental).catch(() => undefined)
   const { unwanted } = tries.get(mark)
   if (guessed && unwanted) return letUserSay({ context, tries }, mark, [instance])
-  // First, since the service tells the instance's own key this once.
+  // First, as the service reports the instance's own key only this once.
   hooks.onCreated(instance, instanceKey)
   // Before the try knows its instance, so that after a kill it is found again, with its limits.
   if (!unwanted) await hooks.limit(mark, instance, request.stops ?? [], replacedBy(request))
@@ -100,7 +100,7 @@ export async function destroySurplus(
   }
 }
 
-/** Destroys what the try created, retrying until there is an answer. The user may have to say which it is first. */
+/** Destroys the try's instance, retrying until there is an answer. The user may have to identify it first. */
 export async function undoTry(parts: CreationParts, mark: string): Promise<void> {
   const { context, tries } = parts
   const { client, ending } = context

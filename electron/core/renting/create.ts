@@ -97,7 +97,7 @@ async function ask(parts: CreationParts, tried: Tried): Promise<'ask' | 'find' |
   try {
     await tries.intend(mark, { step: 'asking', asked: tried.asked + 1 })
   } catch (error) {
-    // A failure could not be written either: it would be told here, and the next start would rent all the same.
+    // A failure could not be written either: it would be reported here, and the next start would still rent.
     await tries.update(mark, { problem: problemOf(error) })
     await sleep(context, askAgainAfter)
     return 'ask'
@@ -149,7 +149,7 @@ function creationProblem(error: unknown): Problem {
   return facts ? { ...told, facts } : told
 }
 
-/** Deployments use several statuses for it, and some only the text beside another code. */
+/** Deployments use several statuses for it, and some only the text next to another code. */
 function isOfferGone(error: unknown): boolean {
   if (!(error instanceof ServiceError)) return false
   return error.status === 404 || (error.status < 500 && /\bno_such_ask\b/.test(error.detail ?? ''))

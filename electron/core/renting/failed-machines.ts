@@ -96,8 +96,8 @@ export async function openFailedMachines(
 const soon = 3600
 
 /**
- * Why a try's failure counts against its machine: it never ran, or died by itself within an hour of running.
- * Undefined if the user stopped it, it was outbid, or Berth did not see it.
+ * Why a try's failure counts against its machine: it never ran, or died on its own within an hour of running. Undefined
+ * if the user stopped it, it was outbid, or Berth did not see it.
  */
 export function hostFailure(
   { step, problem }: Pick<Try, 'step' | 'problem'>,

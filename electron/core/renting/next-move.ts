@@ -33,7 +33,7 @@ export function nextTryStep(
   return isLate ? { step: 'late', problem: sentenceFor('late') } : { step: 'waiting' }
 }
 
-/** What a poll and an SSH probe show about the present try. */
+/** Facts about the current try from a poll and an SSH probe. */
 export interface TrySnapshot {
   /** Epoch seconds of the account's time. */
   now: number
@@ -62,7 +62,7 @@ export type RentalMove =
   | { do: 'probeSsh' }
   /** Stores the drop. */
   | { do: 'drop'; drop: Omit<Drop, 'at'> }
-  /** Destroys what the try created. */
+  /** Destroys the try's instance. */
   | { do: 'take back' }
   /** Stores the final cost of an instance that is gone. */
   | { do: 'close' }
@@ -98,7 +98,7 @@ export function nextMove(rental: Retrying, snapshot: TrySnapshot): RentalMove {
     case 'waiting':
       return whileBooting(rental, current, snapshot)
     case 'late':
-      // That somebody else has its GPU is not the machine's fault.
+      // That someone else has its GPU is not the machine's fault.
       return current.problem?.code === 'no_gpu' ? drop(sentences.noGpu, false) : drop(sentences.late, true)
     case 'running':
       return onceRunning(rental, current, snapshot)
@@ -159,7 +159,7 @@ function lateAt({ runningAt, startedAt, createdAt = startedAt, deadline }: Try):
 
 /**
  * It exited, and the service does not say why. It crashed, if Berth was there all the time, since section 3.1 says so
- * and advises the next offer; else somebody may have worked on it and stopped it elsewhere.
+ * and advises the next offer; else someone may have worked on it and stopped it elsewhere.
  */
 function afterExit(current: Try, { now }: TrySnapshot): RentalMove {
   return now < lateAt(current) ? dropDead(sentenceFor('ended')) : keepStopped(current.instance)
@@ -226,7 +226,7 @@ function soonest(one: number, other: number | undefined): number {
   return other === undefined ? one : Math.min(one, other)
 }
 
-/** What its instance shows of a try: its cost, and when it began to run. */
+/** Facts about a try from its instance: its cost, and when it began to run. */
 export function observedTry({ runningAt, spent }: Try, instance: InstanceView, now: number): Partial<Try> {
   const since = runningAt ?? (instance.state === 'running' ? now : undefined)
   // So that a clock that was set back does not keep it waiting.

@@ -33,7 +33,7 @@ export interface BestOffer {
   holds?: Problem
 }
 
-/** What decides which offers fit a rental with retries. */
+/** Criteria for the offers of a rental with retries. */
 type Wanted = Pick<Retrying, 'search' | 'request' | 'retries' | 'tries' | 'first'>
 
 /**
@@ -78,7 +78,7 @@ export function goodEnough(
   )
 }
 
-/** Whether a volume can be mounted on the offer's machine: one that is there, or a new one for which it has room. */
+/** Whether a volume can be mounted on the offer's machine: an existing one, or a new one for which it has room. */
 function takesVolume(offer: OfferView, volume: OpenRequest['volume']): boolean {
   if (!volume) return true
   if (!volume.create) return volume.machine === undefined || offer.machineId === volume.machine
@@ -110,7 +110,7 @@ function bidFor({ minimumBid }: OfferView, most: number): number | undefined {
   return bid === undefined ? undefined : bid / 1_000_000
 }
 
-/** An offer without a price does not count: nobody is there to be asked. */
+/** An offer without a price does not count, as nobody can be asked. */
 function isWithin(price: ListedOffer['price'], most: number | undefined): price is Micros {
   return price !== undefined && (most === undefined || price <= micros(most))
 }
@@ -120,7 +120,7 @@ const searchTimeout = 45_000
 /** Seconds of the account's time between searches while a limit holds the next try back. */
 const marketForgottenAfter = 60
 
-/** What rentals with retries work with. */
+/** Dependencies of rentals with retries. */
 export interface RetryParts {
   context: AccountContext
   rentals: StoredRentals
@@ -128,7 +128,7 @@ export interface RetryParts {
   secrets: RequestSecrets
   /** Requests a try's instance. */
   request(mark: string): void
-  /** Destroys what a try created or still creates. */
+  /** Destroys the instance that a try created or is still creating. */
   discard(mark: string): Promise<void>
 }
 

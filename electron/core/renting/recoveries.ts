@@ -33,7 +33,7 @@ import type { Rentals } from './rentals.ts'
 import { replacementFor } from './requests.ts'
 import { nothingAsGoodCode } from './words.ts'
 
-/** The recoveries of one account: what Berth does for interruptible instances that are outbid, as chosen for each. */
+/** The recoveries of one account: Berth's actions for outbid interruptible instances, as chosen for each. */
 export interface Recoveries extends Automation {
   /** Throws `not_interruptible`, or why a replacement could not be rented as the instance was. */
   choose(instance: InstanceView, choice: RecoveryChoice): Promise<void>
@@ -162,7 +162,7 @@ function refuseWhereLimited({ account, store, now }: AccountContext, starting: S
   if (why) throw new BerthError(why)
 }
 
-/** What recoveries work with. */
+/** Dependencies of recoveries. */
 interface RecoveryParts {
   context: AccountContext
   recoveries: Collection<Recovery, number>
@@ -334,7 +334,7 @@ function noteOfRecovery(
   activity.add({ account, instance: instance.id, kind: 'berth', text: `${text}: ${instanceName(instance)}` })
 }
 
-/** Alerts about what a recovery has done, or with a problem, why it does nothing. */
+/** Alerts about a recovery's action or, with a problem, why it does nothing. */
 function notifyOfRecovery(
   { account, notifications }: Pick<AccountContext, 'account' | 'activity' | 'notifications'>,
   instance: InstanceView,

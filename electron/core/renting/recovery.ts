@@ -53,7 +53,7 @@ export type RecoveryMove =
   | { do: 'rent' }
   /** Follows the rental of its replacement. */
   | { do: 'follow' }
-  /** A replacement has taken over, so this instance must not start again by itself and cost money twice. */
+  /** A replacement has taken over, so this instance must not restart automatically and cost money twice. */
   | { do: 'stop' }
   /** Nothing is possible within the choice, which is reported once. */
   | { do: 'hold'; why: Problem }
@@ -130,7 +130,7 @@ export function observedRecovery(recovery: Recovery, instance: InstanceView, now
   return { ...after, added: addedBy(after, instance, now) }
 }
 
-/** Whether the user has started it since it was replaced: then it is to run beside its replacement. */
+/** Whether the user has started it since it was replaced: then both should run. */
 function isStartedAgain({ lastAt = 0 }: Recovery, { asked }: InstanceView): boolean {
   return asked?.state === 'running' && asked.at > lastAt
 }

@@ -40,7 +40,7 @@ export type Drop = v.InferOutput<typeof Drop>
 
 /** One request to create an instance, which never creates two. Times in epoch seconds of the account's time. */
 export const Try = v.object({
-  /** The instance carries it in its label and its environment. Of a rental without retries it is the rental's id. */
+  /** The instance carries it in its label and its environment. Without retries it is the rental's id. */
   mark: RentalId,
   offer: StoredOffer,
   /** Dollars per hour, where it is not the request's. */
@@ -67,7 +67,7 @@ export const Try = v.object({
   deadline: v.number(),
   candidates: v.optional(v.array(v.number())),
   problem: v.optional(StoredProblem),
-  /** It is no longer wanted: what it creates is destroyed. */
+  /** No longer wanted: its instance is destroyed. */
   unwanted: v.optional(v.boolean()),
   /** When it was first seen running. */
   runningAt: v.optional(v.number()),
@@ -160,7 +160,7 @@ export function spentOn({ tries }: Pick<Rental, 'tries'>): Micros {
   return tries.reduce((sum, { cost }) => sum + (cost ?? 0), 0)
 }
 
-/** What a try has cost up to a moment of the account's time; nothing if no instance was created. */
+/** A try's cost up to a moment of the account's time; 0 without an instance. */
 export function costOfTry({ spent }: Pick<Try, 'spent'>, at: number): Micros {
   if (!spent) return 0
   return spent.micros + Math.max(0, Math.floor(((at - spent.at) * spent.perHour) / 3600))
@@ -180,7 +180,7 @@ export function rentedWith(
   return Object.fromEntries(pairs.filter(([name]) => /^[A-Za-z_]\w*$/.test(name)))
 }
 
-/** What a rental says of its instance: traffic expected, price or bid agreed to, when, and whether it waits. */
+/** A rental's data about its instance: traffic expected, price or bid agreed to, when, and whether it waits. */
 export function rentedAs(tried: Tried): Rented {
   const { offer, queued, createdAt, startedAt } = tried
   const { traffic, bid } = requestOf(tried)

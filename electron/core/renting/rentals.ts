@@ -28,13 +28,13 @@ import { sentenceFor, tellOfRetries, tryEntry } from './words.ts'
 /**
  * The rentals of one account. A rental without retries tries one offer, and its user decides about it; with retries it
  * tries one machine after another until one can be entered. A try is stored before its request is sent, and carries a
- * mark; after a lost answer, Berth searches the account before it requests again. A try never rents twice. What becomes
- * of a try is decided after fresh polls only, and stored before Berth acts.
+ * mark; after a lost answer, Berth searches the account before it requests again. A try never rents twice. The next
+ * step of a try is decided after fresh polls only, and stored before Berth acts.
  */
 export interface Rentals extends Required<Automation> {
   readonly hosts: FailedMachines
   /**
-   * Rents one offer. Resolves with the rental's id once it is on disk; it then continues by itself. `search` found the
+   * Rents one offer. Resolves with the rental's id once it is on disk; it then continues automatically. `search` found the
    * offer; `id` is the rental's, if it exists already. Throws `invalid_argument`.
    */
   rent(
@@ -50,7 +50,7 @@ export interface Rentals extends Required<Automation> {
    */
   cancel(id: string, needless?: boolean): Promise<void>
   waitLonger(id: string): Promise<void>
-  /** The user chose this rental's instance, or said that there is none. */
+  /** The user chose this rental's instance, or that there is none. */
   resolve(id: string, instance: number | null): Promise<void>
   dismiss(id: string): Promise<void>
   /** Created instances that do not run yet; `createdAt` in epoch seconds of the account's time. */

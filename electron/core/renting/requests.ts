@@ -38,7 +38,7 @@ export function requestBody(request: RentRequest, rental: string): NewInstance {
   }
 }
 
-/** Throws `invalid_argument` for what is longer than the deployment takes, before anything is sent. */
+/** Throws `invalid_argument` if a value is longer than the deployment allows, before anything is sent. */
 export function checkLengths(
   { onstart = '' }: Pick<RentRequest, 'onstart'>,
   account: Pick<AccountView, 'capabilities'> | undefined,

@@ -26,7 +26,7 @@ export interface RetryWork {
   /** Continues until it has to wait for a poll. */
   pursue(id: string): Promise<void>
   onPoll(poll: AccountPoll): void
-  /** The first moment after `after` at which a rental continues by itself, epoch seconds of the account's time. */
+  /** The first moment after `after` at which a rental continues automatically, epoch seconds of the account's time. */
   dueAt(after: number): number
 }
 
@@ -39,7 +39,7 @@ export function createRetries(parts: RetryParts, limits: Pick<StoredLimits, 'act
   const busy = new Set<string>()
   const due = new Map<string, number>()
   let instances: Readonly<Record<string, InstanceView>> = {}
-  /** What is known of tries and not stored, by mark. */
+  /** Facts about tries that are not stored, by mark. */
   const ssh = new Map<string, TrySnapshot['ssh']>()
   const gone = new Set<string>()
 
@@ -201,12 +201,12 @@ export async function endRetries(
     })
 }
 
-/** What a try that is over gets. */
+/** The fields of an ended try. */
 function closed(current: Try, at: number): Partial<Try> {
   return { cost: costOfTry(current, at), endedAt: at }
 }
 
-/** Rejects while nobody can log in. What only the user can answer, as a changed host key, is not the machine's fault. */
+/** Rejects while nobody can log in. Questions for the user, such as a changed host key, are not the machine's fault. */
 async function letsIn(access: Pick<Access, 'probe' | 'connect'>, target: InstanceTarget): Promise<void> {
   await access.probe(target)
   try {

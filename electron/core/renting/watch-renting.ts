@@ -11,7 +11,7 @@ import type { Rentals } from './rentals.ts'
 /** Failed rentals in a row after which a watch stops renting. */
 const mostFailed = 3
 
-/** What renting by watches does not know: how a run is started on the machine. */
+/** Provided to renting by watches: how a run is started on the machine. */
 export interface WatchRuns {
   startOn(
     run: StoredWatchRun & { rental: string; rentedAgain: true },
@@ -97,7 +97,7 @@ export function createWatchRenting(
     }
   }
 
-  /** In one write with what led to it, so that a kill cannot come between. */
+  /** In one write with its cause, so that a kill cannot separate them. */
   async function finish(id: string, why: Partial<Watch>): Promise<void> {
     await update(id, { ...why, paused: true, notesPrices: true })
     const watch = find(id)

@@ -192,7 +192,7 @@ export function nothingFound(rental: Retrying, offers: readonly ListedOffer[]): 
   return untold ?? (rental.tries.length === 0 ? sentences.noneWithinReach : sentences.noOffers)
 }
 
-/** The problem where no offer tells a price and none is bid for. */
+/** The problem if no offer has a price and there is no bid. */
 export function pricesUnknown(
   { bid }: Retrying['request'],
   offers: readonly Partial<Pick<ListedOffer, 'price'>>[],
@@ -215,7 +215,7 @@ export function rentalAlert(account: AccountId, { rental, step, offer, problem }
   })
 }
 
-/** The alert for a rental with retries that ended by itself: that it is ready, or why it failed. */
+/** The alert for a rental with retries that ended automatically: that it is ready, or why it failed. */
 export function retriesAlert({ account, ...rental }: Retrying): Alert {
   const { id, step, instance, tries, retries, problem, request } = rental
   const alertId = `${account}/rental/${id}`

@@ -144,7 +144,7 @@ export function notDestroyedAlert(account: AccountId, run: Run, where: string, w
   })
 }
 
-/** What happens now; empty for a project, whose later alerts tell. */
+/** The next step; empty for a project, which has its own later alerts. */
 function comesNext({ fetch, afterwards, interrupted, project }: Run): string {
   if (project) return ''
   if (interrupted) return 'It was stopped in the meantime, so it’s left as it is.'

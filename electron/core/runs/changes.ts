@@ -8,7 +8,7 @@ import { isOfProject, keepingFor, type ProjectRun, type Run, runCostBy, wantsRes
 /** Changed fields of a run; an undefined one is removed. */
 export type RunChange = Partial<Run>
 
-/** The run after a change, marked `watchdogStale` if its watchdog has to be told of something new. */
+/** The run after a change, marked `watchdogStale` if its watchdog needs an update. */
 export function withStaleWatchdog(before: Run, after: Run): Run {
   const heardOf = before.step !== 'waiting' && after.acted !== 'destroy'
   if (!heardOf || isDeepEqual(watchdogOrder(before), watchdogOrder(after))) return after
@@ -21,7 +21,7 @@ function mayEnd({ project, instance, afterwards, interrupted, acted }: Run): boo
   return project !== undefined || (!interrupted && acted === undefined)
 }
 
-/** What follows once its command has ended, once its results are here, or when the user tries again. `at`: epoch seconds. */
+/** The next step after its command ended, after its download, or when the user retries. `at`: epoch seconds. */
 export function settled(run: Run, at: number): RunChange {
   const undone = { failedAt: undefined, problem: undefined }
   if (wantsResults(run) && !run.fetched) return { ...undone, step: 'fetching' }
@@ -87,7 +87,7 @@ export function fetchingAgain(run: Run, at: number): RunChange {
   return { ...change, ...settled({ ...run, ...change }, at) }
 }
 
-/** What a project's run no longer has once it goes on from a failure with its machine, which may have to be started. */
+/** Fields that a project's run loses when it continues after a failure on its machine, which may have to be started. */
 export function afresh({ project }: ProjectRun, machine: InstanceView | undefined): RunChange {
   return {
     failedAt: undefined,
@@ -99,7 +99,7 @@ export function afresh({ project }: ProjectRun, machine: InstanceView | undefine
   }
 }
 
-/** What is forgotten of the present program before the next one. */
+/** Fields of the current program that are cleared before the next one. */
 export const nextProgram = {
   begun: undefined,
   seen: 0,

@@ -11,7 +11,7 @@ import { longestAfter, retryPause } from '../storage/loops.ts'
 import { lastingErrors, pauseWhileChanging } from './left-behind.ts'
 import { isOfProject, isUnsafe, keepingFor, type ProjectRun, type Run, releasesMachine } from './model.ts'
 
-/** What a run depends on, as of a poll. */
+/** A run's inputs, as of a poll. */
 export interface RunSnapshot {
   /** The rental that it waits for; `instance` once that is ready. */
   awaited: { step: string; instance?: number; problem?: Problem } | undefined
@@ -40,7 +40,7 @@ export type RunMove =
   /** Continues on another machine, which is still to be found. */
   | { do: 'move' }
   | { do: 'step'; step: RunStep; instance?: number; acted?: 'destroy' }
-  /** `quiet`: the user has ended what it waited for. */
+  /** `quiet`: the user ended its cause. */
   | { do: 'fail'; problem: Problem; quiet?: boolean }
 
 /** A run's next move. Each may be repeated after a kill. */
@@ -239,9 +239,9 @@ export function keepsItFrom({ step, failedAt }: Run, action: 'stop' | 'destroy')
 }
 
 /**
- * What a limit that destroys may do to an instance with such runs. While a folder is being downloaded it waits
- * (undefined); else it stops the instance, which keeps the folder and ends most of the cost, and leaves a stopped one
- * alone (undefined).
+ * The action that a destroying limit may take on an instance with such runs. While a folder is being downloaded it
+ * waits (undefined); else it stops the instance, which keeps the folder and ends most of the cost, and leaves a stopped
+ * one alone (undefined).
  */
 export function spared(unsafe: readonly Run[], state: InstanceState | undefined): LimitAction | undefined {
   if (unsafe.length === 0) return 'destroy'
@@ -250,7 +250,9 @@ export function spared(unsafe: readonly Run[], state: InstanceState | undefined)
   return state && hasTrait(state, 'halted') ? undefined : 'stop'
 }
 
-/** What a limit may do to an instance with these runs; noted in Activity if that is less than it was set to. */
+/**
+ * The action that a limit may take on an instance with these runs; noted in Activity if it is less than its setting.
+ */
 export function spares(
   { instance, action }: LimitTarget,
   runs: readonly Run[],

@@ -17,7 +17,7 @@ import { askSetUp, readsAllFiles, removeLeftFiles } from './prepared.ts'
 import type { StoredRuns } from './stored-runs.ts'
 import type { RunWatchdog } from './watchdog.ts'
 
-/** What runs send to their machines and download from them. */
+/** The folders that runs send to their machines and download from them. */
 export interface RunFolders {
   /** Sends the project's folder and environment. */
   send(run: ProjectRun): Promise<void>
@@ -44,7 +44,7 @@ export interface RunProjects {
   /** The environment's values, secret ones included. Throws `secret_missing`. */
   environmentOf(run: ProjectRun): Promise<Readonly<Record<string, string>>>
   commitOf(folder: string): Promise<Run['commit']>
-  /** Copies what the file names from clouds to the machine. Throws `cloud_copy_failed`. */
+  /** Copies the file's cloud data to the machine. Throws `cloud_copy_failed`. */
   copyFromClouds(run: ProjectRun, folder: string, signal: AbortSignal): Promise<void>
   /** Copies the results from the machine to the file's cloud, if any. Throws `cloud_copy_failed`. */
   copyToCloud(run: ProjectRun, folder: string, signal: AbortSignal): Promise<void>
@@ -64,7 +64,7 @@ interface FolderParts {
 const busyEvery = 60_000
 /** Seconds without a connection until the user is alerted. */
 const alertAfter = 30
-/** The number of names listed of files that were kept beside others. */
+/** How many names of renamed files are listed. */
 const mostBeside = 100
 
 export function createRunFolders(
@@ -258,7 +258,10 @@ export function createRunFolders(
   }
 }
 
-/** Whether what is left is no loss: it stays on a machine that isn't destroyed, or a command that failed wrote none. */
+/**
+ * Whether the remaining files are no loss: it stays on a machine that isn't destroyed, or a command that failed wrote
+ * none.
+ */
 function isHarmless({ project, afterwards, outcome }: Run, code: string): boolean {
   if (code === 'results_missing') return outcome !== undefined
   return code === 'results_left' && !project && afterwards !== 'destroy'

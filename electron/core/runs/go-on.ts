@@ -16,7 +16,7 @@ import type { StoredRuns } from './stored-runs.ts'
 
 /** How runs of projects go on from a failure, and which limits a machine gets that is used again. */
 export interface GoingOn {
-  /** Lets a failed run go on with a change, and with its limits set anew. `what` with its name behind it. */
+  /** Lets a failed run go on with a change, and with its limits set again. `what` with its name behind it. */
   goOn(run: ProjectRun, what: string, change: RunChange): Promise<void>
   /**
    * The run's machine, where it has one. Throws `not_failed`, `project_busy`, or `no_such_instance`: another machine costs
@@ -58,7 +58,7 @@ export function createGoingOn(
   }
 
   /**
-   * Sets the agreed stops anew whose limits have ended, before the machine starts again. Resolves with what changes of
+   * Sets the agreed stops again whose limits have ended, before the machine starts again. Resolves with what changes of
    * the run.
    */
   async function limitAnew(run: ProjectRun): Promise<RunChange> {

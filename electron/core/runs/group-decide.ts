@@ -5,7 +5,7 @@ import type { Problem } from '#contract/problem.ts'
 import { type Group, groupCost, groupLimits } from './group-model.ts'
 import type { Run } from './model.ts'
 
-/** What the next move of a group depends on. */
+/** Inputs for a group's next move. */
 export interface GroupSnapshot {
   group: Group
   /** All of its runs, earlier attempts included. */

@@ -6,12 +6,12 @@ import { type Micros, micros } from '#contract/spending/money.ts'
 import { StoredProblem } from '../app/problems.ts'
 import { AgreedProject, type Run } from './model.ts'
 
-/** What a machine has cost: `micros` at `at`, growing by `perHour`. */
+/** A machine's cost: `micros` at `at`, growing by `perHour`. */
 const Spent = v.object({ micros: v.number(), at: v.number(), perHour: v.number() })
 
 /**
- * Runs of a project that were agreed to together, as stored: what was agreed, and how often each was run. Which have
- * begun is told by the runs themselves. Times in epoch seconds of the account's time, money in micro-dollars.
+ * Runs of a project that were agreed to together, as stored: what was agreed, and how often each was run. The runs
+ * themselves record which have begun. Times in epoch seconds of the account's time, money in micro-dollars.
  */
 export const Group = v.object({
   id: GroupId,
@@ -34,16 +34,16 @@ export const Group = v.object({
   endedAt: v.optional(v.number()),
   /** Since when its limits count, what it had cost then, and how many of its runs had failed. */
   since: v.object({ at: v.number(), micros: v.number(), failed: v.number() }),
-  /** What its machines have cost, by their instances, those that are gone included. */
+  /** The cost of its machines by instance, including gone ones. */
   machines: v.record(v.string(), Spent),
-  /** What its failed attempts to rent have cost that no run of it counts. */
+  /** The cost of its failed rental attempts that no run counts. */
   tried: v.number(),
   /** Why no further machine was rented, and when that is tried again. */
   short: v.optional(v.object({ problem: StoredProblem, nextTryAt: v.number() })),
 })
 export type Group = v.InferOutput<typeof Group>
 
-/** What a group has cost up to a moment, with its machines that wait and attempts that failed. */
+/** A group's cost up to a moment, including waiting machines and failed attempts. */
 export function groupCost({ machines, tried }: Group, runs: readonly Run[], at: number): Micros {
   const perMachine = Object.values(machines).map(
     ({ micros: paid, at: since, perHour }) => paid + Math.max(0, Math.floor(((at - since) * perHour) / 3600)),
@@ -51,7 +51,7 @@ export function groupCost({ machines, tried }: Group, runs: readonly Run[], at: 
   return [...perMachine, ...runs.map(run => run.tried ?? 0)].reduce((sum, cost) => sum + cost, tried)
 }
 
-/** What all its machines cost together, micro-dollars per hour. */
+/** The total cost of its machines, micro-dollars per hour. */
 export function groupRate({ machines }: Group): Micros {
   return Object.values(machines).reduce((sum, { perHour }) => sum + perHour, 0)
 }

@@ -23,7 +23,7 @@ import type { WaitingMachines } from './warm.ts'
 
 /** Sweeps: runs of a project with several settings, which share machines and limits. */
 export interface Groups extends Required<Pick<Automation, 'onPoll' | 'show' | 'flush' | 'dueAt'>> {
-  /** Resolves with its id once it is on disk; its runs then start by themselves. */
+  /** Resolves with its id once it is on disk; its runs then start automatically. */
   start(wanted: NewGroup): Promise<string>
   find(id: string): Group | undefined
   /** Whether one of a project, other than `except`, has runs in progress or to come. */
@@ -33,7 +33,7 @@ export interface Groups extends Required<Pick<Automation, 'onPoll' | 'show' | 'f
   /** The variables of the environment that differ from run to run. */
   settingOf(run: ProjectRun): Readonly<Record<string, string>>
   stop(id: string): Promise<void>
-  /** Starts what has not ended, with its limits anew. Throws `group_going` or `project_busy`. */
+  /** Starts what has not ended, with fresh limits. Throws `group_going` or `project_busy`. */
   goOn(id: string): Promise<void>
   /** The same, and runs those again that failed. */
   retry(id: string, index?: number): Promise<void>
@@ -49,7 +49,7 @@ export interface NewGroup {
   keep?: number
 }
 
-/** What groups do with runs. */
+/** The groups' operations on runs. */
 export interface GroupRuns {
   all(): readonly Run[]
   /** Starts one on a machine that waits, or on one that is rented for it. Does nothing if it is there already. */
@@ -210,7 +210,10 @@ export function createGroups(
     await runs.remove(run)
   }
 
-  /** What a group needs to go on after its user said so. `failed`: how many of its runs count as forgiven. */
+  /**
+   * The changes with which a group continues after its user's request. `failed`: how many of its runs count as
+   * forgiven.
+   */
   async function goOn(id: string, again: (run: Run) => boolean): Promise<void> {
     const group = groups.get(id)
     if (group.step === 'going') throw new BerthError(groupGoing)
@@ -310,7 +313,7 @@ export function createGroups(
         createdAt: at,
         since: { at, micros: 0, failed: 0 },
         machines: {},
-        // What they cost before is not the sweep's.
+        // Their earlier cost does not belong to the sweep.
         tried: -before,
       })
       for (const { instance } of reused) await waiting.give(instance, id)
@@ -387,7 +390,7 @@ export function createGroups(
 /** Seconds by which a machine's own limit may differ from when the whole reaches its limit. */
 const tolerance = { early: 30, late: 600 }
 
-/** The group as it is once one more machine costs what was agreed. */
+/** The group after one more machine at the agreed price. */
 function withOneMore(group: Group): Group {
   const { price } = group.project
   if (price === undefined) return group
@@ -402,7 +405,7 @@ function runIdOf({ id, attempts }: Group, index: number): string {
   return `x${hash.slice(0, 16)}`
 }
 
-/** Whether it failed because its machine was stopped, and not by what it did. */
+/** Whether it failed because its machine was stopped, not because of its command. */
 function wasStopped({ problem }: Run): boolean {
   return problem?.code === groupLimit || problem?.code === 'stopped'
 }

@@ -8,7 +8,7 @@ import { Keeping, type ProjectSpec } from '#contract/project/spec.ts'
 import type { Micros } from '#contract/spending/money.ts'
 import { StoredProblem } from '../app/problems.ts'
 
-/** What the user agreed to for the run of a project, or for all runs of a sweep. */
+/** The agreed terms of a project's run, or of all runs of a sweep. */
 export const AgreedProject = v.object({
   id: ProjectId,
   /** The project's folder, an absolute path on this computer. */
@@ -30,7 +30,7 @@ export const AgreedProject = v.object({
 /** A run as stored: a command on a machine; for a project also its folder, and a machine of its own. Output has files of its own. */
 export const Run = v.object({
   ...RunFields.entries,
-  /** Of a run in a sweep it is on disk with the sweep. */
+  /** For a run in a sweep, it is stored with the sweep. */
   project: v.optional(AgreedProject),
   /** Its watch rents again with another run, so a start that fails is only noted in Activity. */
   rentedAgain: v.optional(v.boolean()),
@@ -102,7 +102,7 @@ export function programsOf({ setupProgram, program }: Run): string[] {
   return [setupProgram, program].flatMap(id => id ?? [])
 }
 
-/** The program whose output `seen`, `dropped` and `lastLine` tell of. */
+/** The program whose output `seen`, `dropped` and `lastLine` describe. */
 export function latestProgram(run: Run): string | undefined {
   return programsOf(run).at(-1)
 }

@@ -33,17 +33,17 @@ export interface Moves {
   perform(run: Run, move: RunMove, goesOn: () => boolean): Promise<boolean>
   /** Downloads results while the command runs. Resolves with false where its machine cannot be entered. */
   checkpoint(run: Run): Promise<boolean>
-  /** Destroys the machines that a run left, and what was rented for a cancelled one. */
+  /** Destroys the machines that a run left, and those rented for a cancelled one. */
   cleanUp(run: Run): Promise<void>
   /** Ends the tries of a failed move: fails the run, or leaves its instance as it is. */
   giveUp(run: Run, move: RunMove, problem: Problem): Promise<void>
-  /** Shows a failed move, which is retried after `pause` milliseconds; the user hears of one that lasts. */
+  /** Shows a failed move, which is retried after `pause` milliseconds; the user is alerted if it lasts. */
   hindered(run: Run, move: RunMove, problem: Problem, tries: { fails: number; pause: number }): Promise<void>
   /** Whether a request to stop or destroy its instance is under way: then it is too late to choose something else. */
   isEnding(id: string): boolean
 }
 
-/** What moves work with, apart from the account. */
+/** Dependencies of moves, besides the account. */
 interface MoveParts {
   runs: StoredRuns
   alerts: RunAlerts
@@ -136,7 +136,7 @@ export function createMoves(context: AccountContext, parts: MoveParts): Moves {
     })
   }
 
-  /** What changes with the machine that was found: the cost of earlier tries counts for the run. */
+  /** The changes for a newly found machine: the cost of earlier tries counts for the run. */
   function arrival(run: ProjectRun, instance: number | undefined): RunChange {
     const rental = rentals.find(run.rental ?? '')
     const view = machines.viewOf(instance)

@@ -206,8 +206,8 @@ async function followProgram(id: string, context: Following): Promise<FollowedEn
 const loadBounds = { within: 20_000, most: 65_536 }
 
 /**
- * Gives the load of the busiest GPU, in percent, once after each reading of it; `unread` where one without a load may be
- * busier. The readings are on their own: one that hangs or fails tells nothing, and nothing waits for it.
+ * Gives the load of the busiest GPU, in percent, once after each reading of it; `unread` where one without a load may
+ * be busier. The readings are on their own: one that hangs or fails gives no result, and nothing waits for it.
  */
 function loadReader(connection: Connection, clock: Clock): (run: Run) => number | 'unread' | undefined {
   let askedAt: number | undefined

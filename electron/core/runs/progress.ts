@@ -17,7 +17,7 @@ interface Bar {
   /** Seconds since it began and until its end, by its own estimate. */
   elapsed?: number | undefined
   left?: number | undefined
-  /** What it counts to, as it is written, and the text before it without its figures: the same for each pass of a loop. */
+  /** Its total as printed, and the text before it without figures: the same for each pass of a loop. */
   name: string
   /** It counts bytes, as a download does. */
   bytes?: boolean
@@ -176,7 +176,7 @@ function stepsIn(row: string): Bar | undefined {
   }
 }
 
-/** What the text before a bar tells: its name, and whether it is one epoch's. */
+/** Facts from the text before a bar: its name, and whether it is for one epoch. */
 function before(row: string, index: number): Pick<Bar, 'name' | 'epoch' | 'ofSomeEpoch'> {
   const text = row.slice(0, index)
   const name = text.replace(/[\d.:/]+/g, '').trim()

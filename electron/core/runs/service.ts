@@ -28,9 +28,12 @@ import { openWaitingMachines, type WaitingMachines } from './warm.ts'
 import { createRunWatchdog } from './watchdog.ts'
 import { createRunWork, type RunWork } from './work.ts'
 
-/** The runs of one account, of commands and of projects: starts them, follows them, and does what was chosen for their end. */
+/**
+ * The runs of one account, of commands and of projects: starts them, follows them, and carries out the choice for their
+ * end.
+ */
 export interface Runs extends Required<Pick<Automation, 'onPoll' | 'show' | 'flush' | 'dueAt'>> {
-  /** Resolves with its id once it is on disk; the run then continues by itself. */
+  /** Resolves with its id once it is on disk; the run then continues automatically. */
   start(newRun: NewRun): Promise<string>
   /** Throws `no_such_run`. */
   get(id: string): Run
@@ -48,7 +51,7 @@ export interface Runs extends Required<Pick<Automation, 'onPoll' | 'show' | 'flu
   /** Removes the run that waits for a rental which never began. */
   forget(rental: string): Promise<void>
   end(id: string): Promise<void>
-  /** Throws `too_late` while the service is being asked for what was chosen before. */
+  /** Throws `too_late` while the earlier choice is being requested from the service. */
   change(id: string, afterwards: RunAction): Promise<void>
   /** Ends a project's run without its results, and destroys its machine. */
   cancel(id: string): Promise<void>
@@ -62,7 +65,7 @@ export interface Runs extends Required<Pick<Automation, 'onPoll' | 'show' | 'flu
   giveUpFetch(id: string): Promise<void>
   dismiss(id: string): Promise<void>
   output(id: string, of?: RunProgram): Promise<RunOutput>
-  /** What a limit may do to an instance without losing what is not downloaded yet; undefined for nothing. */
+  /** The action that a limit may take without losing results that aren't downloaded yet; undefined for none. */
   spares(target: LimitTarget): LimitAction | undefined
   /** Called before an account is removed. */
   deleteOutputs(): Promise<void>
@@ -88,7 +91,7 @@ export type NewRun = Pick<
 /** A new run, also of a sweep or on a machine that waited. */
 type AddedRun = NewRun & Pick<Run, 'group' | 'into' | 'reuses' | 'gpu' | 'most' | 'spentBefore' | 'spent'>
 
-/** What runs work with, apart from the account. */
+/** Dependencies of runs, besides the account. */
 export interface RunServiceParts {
   watchdogs: Watchdogs
   rentals: Pick<Rentals, 'find' | 'cancel' | 'ofInstance'>

@@ -116,7 +116,7 @@ interface Hindrance {
   nextTryAt?: number
 }
 
-/** What a run's view has that is not stored. */
+/** The fields of a run's view that are not stored. */
 interface TransientFacts {
   hindrance: Hindrance | undefined
   checkpoint: Problem | undefined

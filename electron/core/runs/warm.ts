@@ -28,7 +28,7 @@ const Waiting = v.object({
   group: v.optional(GroupId),
   /** The run that it was rented for, or that used it last. */
   by: RunId,
-  /** What was asked of it, as text: a run that asks for something else rents another. */
+  /** Its requirements, as text: a run with other requirements rents another machine. */
   demands: v.string(),
   since: v.number(),
   until: v.number(),
@@ -202,7 +202,7 @@ export async function openWaitingMachines(
 /** Seconds that a machine must still wait for a run to begin on it. */
 const leastLeft = 5
 
-/** What a project asks of its machine. */
+/** A project's requirements for its machine. */
 function demandsOf({ machine, image, template, disk, ports }: ProjectSpec): string {
   return JSON.stringify([machine, image, template, disk, ports])
 }

@@ -19,11 +19,11 @@ import type { StoredRuns } from './stored-runs.ts'
 export interface RunWork extends Required<Pick<Automation, 'onPoll' | 'dueAt'>> {
   /** Performs a run's moves until nothing is left to do; between them it waits for polls and other changes. */
   advance(id: string): Promise<void>
-  /** Downloads the checkpoints of a run that are due, beside its other moves. */
+  /** Downloads a run's due checkpoints, in parallel with its other moves. */
   checkpoint(id: string): Promise<void>
 }
 
-/** What it works with, apart from the account. */
+/** Its dependencies, besides the account. */
 interface WorkParts {
   runs: StoredRuns
   moves: Moves
@@ -43,7 +43,7 @@ export function createRunWork(context: AccountContext, parts: WorkParts): RunWor
   const gone = new Set<number>()
   /** The instances of rentals that runs wait for. */
   const rented = new Map<string, number>()
-  /** What each run does at the moment. */
+  /** Each run's current activity. */
   const present = new Map<string, RunMove['do']>()
   const isOnline = () => store.get().accounts[account]?.connection.status === 'online'
 
@@ -70,7 +70,7 @@ export function createRunWork(context: AccountContext, parts: WorkParts): RunWor
     let fails = 0
     let last = { problem: '', times: 0 }
     for (;;) {
-      // What the user asked for is done once it is on disk: what cannot be written is refused.
+      // A request is carried out once it is on disk. If it can't be written, it is refused.
       await runs.flush()
       const run = runs.find(id)
       if (ending.aborted || !run) return
@@ -82,7 +82,7 @@ export function createRunWork(context: AccountContext, parts: WorkParts): RunWor
         const waits = await moves.perform(run, move, () => isToFollow(run))
         fails = 0
         last = { problem: '', times: 0 }
-        // What is waited for is shown until then.
+        // Until then the reason for waiting is shown.
         if (!waits || move.do === 'wait') runs.setProblem(id, undefined)
         if (waits) await loops.until(id, undefined)
       } catch (error) {
@@ -139,7 +139,7 @@ export function createRunWork(context: AccountContext, parts: WorkParts): RunWor
     return records.find(({ label, extra_env }) => rentalOf(label, extra_env ?? []) === rental)?.id
   }
 
-  /** Notes what a poll tells of a run. */
+  /** Notes a poll's facts about a run. */
   function observe(run: Run, { account: { instances }, records, pollsMissing }: AccountPoll): void {
     if (run.step === 'waiting' && run.instance === undefined) {
       const found = rentedFor(run, records)
@@ -187,7 +187,7 @@ export function createRunWork(context: AccountContext, parts: WorkParts): RunWor
       runs.show()
       for (const run of runs.all()) {
         if (!hasWork(run)) continue
-        // What it does is overtaken, so it does not wait for its next try.
+        // Its current move is obsolete, so it does not wait for the next try.
         const doing = present.get(run.id)
         if (doing !== undefined && doing !== moveOf(run).do) loops.restart(run.id)
         else loops.work(run.id)
@@ -203,7 +203,7 @@ export function createRunWork(context: AccountContext, parts: WorkParts): RunWor
   }
 }
 
-/** Why a limit has stopped the instance, unless the same was set anew since. */
+/** Why a limit has stopped the instance, unless the same was set again since. */
 function limitOf(instance: number, limits: readonly StoredLimit[]): string | undefined {
   const acted = limits.findLast(({ targets, ended }) => ended === 'done' && targets?.includes(instance))
   const anew = limits.some(

@@ -84,7 +84,7 @@ function names(line: string, { from, to }: Transfer): boolean {
   return namesPath(line, from.path) && namesPath(line, to.path)
 }
 
-/** What a status line says about a transfer. */
+/** The meaning of a transfer's status line. */
 interface Saying {
   /** 0 to 1. */
   progress?: number

@@ -8,7 +8,7 @@ import { cleanLine } from '../instances/instance-view.ts'
 import { type KeyKeeper, makeSyncKey } from './key-keeper.ts'
 import { type StoredTransfers, type Transfer, transferEntry } from './transfer.ts'
 
-/** What starting a transfer needs. */
+/** Dependencies for starting a transfer. */
 interface StartParts {
   context: AccountContext
   transfers: StoredTransfers

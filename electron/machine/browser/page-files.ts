@@ -5,7 +5,7 @@ import { extname, join } from 'node:path'
 interface BuiltFile {
   bytes: Buffer
   type: string
-  /** Names with a hash are cached for good, as their content never changes. */
+  /** Names with a hash are cached permanently, as their content never changes. */
   cacheControl: string
   /** `br` where the bytes are compressed. */
   encoding?: 'br'

@@ -34,7 +34,7 @@ export function wayIn(
   return cookiesOf(headers.cookie).some(cookie => isSame(cookie, cookieFor(entry))) ? 'cookie' : undefined
 }
 
-/** The address at 127.0.0.1 of a page of the tunnel. It lets in whoever has it. */
+/** The address at 127.0.0.1 of a page of the tunnel. It lets in anyone who has it. */
 export function addressAtLoopback(url: string, { port, secret }: TunnelEntry): string {
   const { pathname, search } = new URL(url)
   return `http://${loopback}:${port}/${secret}${pathname}${search}`

@@ -31,7 +31,7 @@ export interface Tunnel {
    * Listens on a loopback port. May be called again with another kind. Throws `no_free_port`.
    */
   listen(what: Listened): Promise<LocalAddress>
-  /** The same page at 127.0.0.1, for a browser that does not resolve the name. The address lets in whoever has it. */
+  /** The same page at 127.0.0.1, for a browser that does not resolve the name. The address lets in anyone who has it. */
   atLoopback(url: string): string
   close(): Promise<void>
 }
@@ -50,8 +50,8 @@ export interface TunnelNeeds extends PortChoice {
   port: number
   /**
    * Draws the host name of a web server, different for each tunnel, so that they share no cookies, and what lets a
-   * browser in at 127.0.0.1 (see `Entry`). Both anew for each listener: a tab that is still open shows the last ones to
-   * whoever has the port in between.
+   * browser in at 127.0.0.1 (see `Entry`). Both are new for each listener: a tab that is still open shows the last ones
+   * to anyone who has the port in between.
    */
   drawEntry: () => Omit<TunnelEntry, 'port'>
   /** Called when the connection is lost; requests wait until it is back. */

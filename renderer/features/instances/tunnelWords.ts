@@ -50,7 +50,7 @@ export function tunnelState({ step }: TunnelView): string {
   }
 }
 
-/** Codes of problems that end by themselves when the network is back. */
+/** Codes of problems that end automatically when the network is back. */
 const passing: ReadonlySet<string> = new Set(['ssh_closed', 'ssh_unreachable', 'ssh_timeout'])
 
 /** A tunnel's problem in one line. */

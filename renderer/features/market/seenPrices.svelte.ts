@@ -14,7 +14,7 @@ interface Answered {
   offers: readonly ListedOffer[]
 }
 
-/** What the market was seen to offer, for whoever asks what something costs now: each search is made once a minute. */
+/** What the market was seen to offer, for anyone who asks what something costs now: each search is made once a minute. */
 export class SeenPrices {
   problem: Problem | undefined = $state.raw()
   #answers: ReadonlyMap<string, Answered> = $state.raw(new Map())

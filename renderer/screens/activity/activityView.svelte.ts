@@ -47,7 +47,7 @@ export class ActivityView {
     }),
   )
 
-  /** Searches anew, a moment after the last key. */
+  /** Searches again, a moment after the last key. */
   find(text: string): void {
     this.text = text
     clearTimeout(this.#timer)

@@ -108,7 +108,7 @@ export const columns: readonly Column[] = [
   { column: 'stops', title: 'Stops', part: 'stops', order: ({ stops }) => stops?.[0]?.at },
 ]
 
-/** The columns that fit. How much memory is used is told of connected instances alone: without any, it has no column. */
+/** The columns that fit. How much memory is used hears of connected instances alone: without any, it has no column. */
 export function columnsFor(parts: ReadonlySet<Part>, memoryKnown: boolean): readonly Column[] {
   return columns.filter(
     ({ column, part }) => (part === undefined || parts.has(part)) && (column !== 'vram' || memoryKnown),

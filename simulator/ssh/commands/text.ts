@@ -73,7 +73,7 @@ export async function tail(call: Call): Promise<number> {
   return bytes ? 0 : 1
 }
 
-/** Writes all beyond the first `shown` bytes of a file, which may be missing or start anew meanwhile. */
+/** Writes all beyond the first `shown` bytes of a file, which may be missing or start again meanwhile. */
 async function follow(call: Call, file: string, shown: number): Promise<void> {
   for (let from = shown; ; ) {
     await setTimeout(followPause, undefined, { signal: call.signal, ref: false }).catch(() => {

@@ -17,7 +17,7 @@ export interface Place {
 /**
  * The instance's disk: a folder of this machine that it sees as `/`. Paths are walked name by name and links are
  * resolved here, as a chroot would: an absolute link starts again at the folder, `..` stops there. The operating
- * system is never asked to follow a link, so none leads out. Whoever uses a place does so in the same turn of the
+ * system is never asked to follow a link, so none leads out. Anyone who uses a place does so in the same turn of the
  * event loop, synchronously, so that no other session puts a link in between.
  */
 export class Scratch {

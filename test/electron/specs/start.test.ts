@@ -19,7 +19,7 @@ test('while Berth starts its window is there with its frame, in the chosen theme
   await first.ended
   const kept = await readFile(settings)
   await rm(settings)
-  // Whoever reads from it waits for what is written.
+  // Anyone who reads from it waits for what is written.
   execFileSync('mkfifo', ['--mode=666', settings])
 
   const berth = await desk.startAlone()

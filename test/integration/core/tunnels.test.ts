@@ -149,7 +149,7 @@ test('a tunnel that is unused for an hour is closed, and one in use is not', asy
   await expectNewName(under, id, url)
 })
 
-/** A tab that is still open shows a closed tunnel's name to whoever has its port meanwhile, so it lets nobody in again. */
+/** A tab that is still open shows a closed tunnel's name to anyone who has its port meanwhile, so it lets nobody in again. */
 async function expectNewName(under: BerthUnderTest, instance: number, before: string) {
   const { url = '' } = await under.run('openPort', { instance, port: 8080 })
   const { hostname, port } = new URL(url)

@@ -164,7 +164,7 @@ describe.skipIf(!hasSshd || !hasTmux)('shells in tmux at a real OpenSSH server',
 
   test.each([
     ['bash', '/bin/bash', 'mytrain', "Welcome|got=it's|two|read-not dumb|/own/first|"],
-    // Its own start files set PATH anew.
+    // Its own start files set PATH again.
     [
       'another shell',
       '/bin/dash',

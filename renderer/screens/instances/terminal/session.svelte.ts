@@ -33,7 +33,7 @@ export class TerminalSession {
   where: Pick<OpenedTerminal, 'address' | 'direct' | 'hostKey'> | undefined = $state.raw()
   /** Its tmux session's name; absent for a plain shell. */
   kept: string | undefined = $state()
-  /** When it reconnects by itself, in epoch milliseconds. */
+  /** When it reconnects automatically, in epoch milliseconds. */
   retryAt: number | undefined = $state()
   searching = $state(false)
   /** Counts how often the scrollback was replaced by tmux's history. */

@@ -41,7 +41,7 @@ export class Renting {
   interruptible = $state(false)
   /** The template to rent from, if any. */
   template: RentTemplate | undefined = $state.raw()
-  /** True while sending, and for good once accepted, so that a second Enter does nothing. */
+  /** True while sending, and permanently once accepted, so that a second Enter does nothing. */
   sending = $state(false)
   /** Why the rental was refused, where that concerns no field. */
   problem: Problem | undefined = $state.raw()

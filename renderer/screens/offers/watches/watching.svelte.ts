@@ -39,7 +39,7 @@ export class Watching {
   every = $state('5')
   /** Dollars per hour below which it notifies, empty for any price; what it rents has a limit of its own. */
   below = $state('')
-  /** Whether it rents by itself. */
+  /** Whether it rents automatically. */
   rents = $state(false)
   machines = $state('1')
   readonly limits: LimitsForm

@@ -247,7 +247,7 @@ test('a text file is written and read, and a local path is refused as an argumen
     expect((await problemOf(under.berth.dispatch(name, args))).code).toBe('invalid_argument')
 })
 
-/** Starts Berth anew, as if it had been killed while the transfer was under way. */
+/** Starts Berth again, as if it had been killed while the transfer was under way. */
 async function kill(transfer: string): Promise<void> {
   const kept = 'file-transfers.json'
   await expect.poll(() => world.machine.files.read(kept)).toContain(transfer)

@@ -237,7 +237,7 @@ run: |
     expect(jobOf(under, id)?.cost.micros).toBeLessThan(most + onePoll)
     expect(jobOf(under, id)?.problem?.message).toContain('It has cost $0.02.')
 
-    // Going on counts the limit anew, on top of what it has cost.
+    // Going on counts the limit again, on top of what it has cost.
     const before = instance?.spent.micros ?? 0
     await under.run('retryRun', { run: id })
     await untilLimitIsNear()

@@ -19,7 +19,7 @@ async function connectedWorld(
   return { world, under: await world.startConnected() }
 }
 
-/** Nothing listens at the SSH address, and the test advances the clock, so that no step ends by itself. */
+/** Nothing listens at the SSH address, and the test advances the clock, so that no step ends automatically. */
 async function shutWorld(context: TestContext): Promise<{ world: World; under: BerthUnderTest }> {
   const world = await createWorld({ speed: 1 })
   context.onTestFinished(() => world.close())

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
 import { onTestFinished } from 'vitest'
 
-/** A proxy to a local port that breaks for good after `after` bytes, both directions together. */
+/** A proxy to a local port that breaks permanently after `after` bytes, both directions together. */
 export async function cuttingWay(to: number, after: number): Promise<{ host: string; port: number }> {
   let left = after
   const server = createServer(near => {

@@ -84,7 +84,7 @@ test('a stop by Berth never counts as the watchdog’s, unless the instance ran 
 })
 
 test('a stop is judged once, at the first poll that shows it, until the next run', () => {
-  // A stop by somebody else stays theirs once the watchdog would have been due.
+  // A stop by someone else stays theirs once the watchdog would have been due.
   const before = watchdogAfterPoll(watching({ at: 5000 }), stopped, 4100).watchdog
   expect(why(before, stopped, 5100)).toBeUndefined()
   const told = watchdogAfterPoll(watching({ lease: 60 }), stopped, 5000).watchdog

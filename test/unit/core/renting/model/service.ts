@@ -61,7 +61,7 @@ export class Service {
     return there.map(({ id, launch }) => ({ id, mark: launch.env['BERTH_RENTAL'] }))
   }
 
-  /** Rents for somebody else, with the mark of another Berth or none. */
+  /** Rents for someone else, with the mark of another Berth or none. */
   rentElsewhere(mark: string | undefined): void {
     const label = mark === undefined ? 'made in the console' : `berth:${mark}`
     const env: Record<string, string> = mark === undefined ? {} : { BERTH_RENTAL: mark }
