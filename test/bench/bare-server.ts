@@ -1,4 +1,4 @@
-import { type Running, startNode } from '../e2e/app.ts'
+import { type Running, startNode } from '../berth/browser.ts'
 
 const program = `
 const { createServer } = require('node:http')

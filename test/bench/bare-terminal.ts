@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { WebSocketServer } from 'ws'
 import { at } from '#build/places.ts'
-import { openPage } from '../e2e/app.ts'
+import { openPage } from '../berth/browser.ts'
 import type { Sshd } from '../integration/ssh/sshd.ts'
 
 /** The style of a terminal on Berth's page. */

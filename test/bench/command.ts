@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { at } from '#build/places.ts'
 import { BerthConnection } from '#cli/connection.ts'
+import { scratchFolder, startBerth, startSimulatorProcess } from '../berth/browser.ts'
 import { rentRunning } from '../e2e/account-steps.ts'
-import { scratchFolder, startBerth, startSimulatorProcess } from '../e2e/app.ts'
 import { median, type Row, type Size } from './row.ts'
 
 /** Milliseconds of a call beyond Node's own start. */

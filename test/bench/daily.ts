@@ -1,4 +1,3 @@
-import { connectAccount, rentRunning } from '../e2e/account-steps.ts'
 import {
   openBrowser,
   openPage,
@@ -6,7 +5,8 @@ import {
   scratchFolder,
   startBerth,
   startSimulatorProcess,
-} from '../e2e/app.ts'
+} from '../berth/browser.ts'
+import { connectAccount, rentRunning } from '../e2e/account-steps.ts'
 
 /** The home of a Berth that has seen its account, and the simulator it is on; `end` ends both. */
 export interface Daily {

@@ -3,26 +3,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startBerth } from '#core/berth.ts'
 import { openFiles } from '#machine/files.ts'
-import type { Notifier } from '#machine/machine.ts'
 import { keepHeapSmall } from '#machine/start/open-home.ts'
 import { openMachine } from '#machine/system.ts'
-import { silentLog } from '../unit/core/silent-log.ts'
+import { silentLog, testKeychain, testNotifier } from '#test/berth/machine.ts'
 
 /** Runs Berth's main process on the service of the given address: polls `polls` times and prints its memory. */
 keepHeapSmall()
 const [baseUrl = '', polls = '0'] = process.argv.slice(2)
 const home = await mkdtemp(join(tmpdir(), 'berth-bench-'))
-const secrets = new Map<string, string>()
-const silent: Notifier = { available: true, show: async () => {}, close: async () => {}, onClick: () => {} }
 const machine = {
   ...(await openMachine(await openFiles(home))),
-  notifier: silent,
-  keychain: {
-    persistent: true,
-    get: async (name: string) => secrets.get(name),
-    set: async (name: string, secret: string) => void secrets.set(name, secret),
-    delete: async (name: string) => void secrets.delete(name),
-  },
+  notifier: testNotifier(),
+  keychain: testKeychain(),
 }
 const berth = await startBerth({
   log: silentLog,

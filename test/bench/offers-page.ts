@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
+import { openBrowser, openPage, scratchFolder, startBerth, startSimulatorProcess } from '../berth/browser.ts'
 import { connectAccount, showAllOffers } from '../e2e/account-steps.ts'
-import { openBrowser, openPage, scratchFolder, startBerth, startSimulatorProcess } from '../e2e/app.ts'
 import { drawPlainRows, readTable, servePlainPage } from './plain-rows.ts'
 import { median, percentile, type Row, type Size } from './row.ts'
 

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { setTimeout as wait } from 'node:timers/promises'
 import { WebSocket } from 'ws'
-import { commonSwitches, patience, scratchFolder, wholeChromium } from '../e2e/app.ts'
+import { commonSwitches, patience, scratchFolder, wholeChromium } from '../berth/browser.ts'
 
 /**
  * Starts a Chromium on an address, as a desktop does, and waits until its page has an element. It is asked for nothing

@@ -1,4 +1,4 @@
-import { type Running, startBerth } from '../e2e/app.ts'
+import { type Running, startBerth } from '../berth/browser.ts'
 import { startBareServer } from './bare-server.ts'
 import { openDaily } from './daily.ts'
 import { showInBrowser } from './plain-browser.ts'

@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
-import { openBrowser } from '../e2e/app.ts'
+import { openBrowser } from '../berth/browser.ts'
+import { starter } from '../berth/pages.ts'
 import { floodOf, lastLine, makePlain, openShellPage } from '../e2e/shell-page.ts'
-import { starter } from '../e2e/start.ts'
 import { openBareTerminal, type TerminalStyle } from './bare-terminal.ts'
 import { median, type Row, type Size } from './row.ts'
 

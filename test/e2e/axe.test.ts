@@ -4,12 +4,11 @@ import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { readProfile } from '#simulator/deployment/deployment.ts'
+import { type Start, test } from '../berth/pages.ts'
 import { hasSshd } from '../integration/ssh/sshd.ts'
 import { lacks } from '../needs.ts'
 import { connectAccount, rentRunning } from './account-steps.ts'
-import { test } from './fixtures.ts'
 import { joinInstances, projectFolder } from './project-steps.ts'
-import type { Start } from './start.ts'
 
 /** Opens Berth with axe in a light page without animations. */
 async function pageWithAxe(start: Start, address: string) {

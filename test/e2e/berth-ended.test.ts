@@ -4,10 +4,9 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
 import { proofOf } from '#machine/browser/page-server.ts'
-import { openBrowser, patience, startNode } from './app.ts'
-import { test } from './fixtures.ts'
+import { openBrowser, patience, startNode } from '../berth/browser.ts'
+import { type Start, test } from '../berth/pages.ts'
 import { type Impostor, startImpostor } from './impostor.ts'
-import type { Start } from './start.ts'
 
 /** A page on the demo, with an API key typed that must not leak. */
 async function openDemo(start: Start) {

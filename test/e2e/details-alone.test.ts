@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
+import { terminalText } from '../berth/browser.ts'
+import { test } from '../berth/pages.ts'
 import { connectAccount } from './account-steps.ts'
-import { terminalText } from './app.ts'
-import { test } from './fixtures.ts'
 
 test('the details open in a browser tab of their own, with a terminal and no navigation', async ({
   start,

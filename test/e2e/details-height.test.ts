@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
+import { test } from '../berth/pages.ts'
 import { connectAccount, rentRunning } from './account-steps.ts'
-import { test } from './fixtures.ts'
 
 describe("the panel of an instance's details", () => {
   test('keeps its height in the settings, also for another browser', async ({ start }) => {

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { askByName } from '../ask-by-name.ts'
+import { test } from '../berth/pages.ts'
 import { connectAccount, rentRunning, rentWithJupyter } from './account-steps.ts'
-import { test } from './fixtures.ts'
 
 test('one click opens Jupyter in its own tab; its tunnel is listed and can be closed', async ({ start }) => {
   const berth = await start.berth({ flags: ['--demo', '--speed', '100'] })

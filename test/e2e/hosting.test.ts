@@ -1,7 +1,6 @@
 import { expect } from 'vitest'
+import { type Start, test } from '../berth/pages.ts'
 import { connectAccount } from './account-steps.ts'
-import { test } from './fixtures.ts'
-import type { Start } from './start.ts'
 
 async function hosting(start: Start, faults: readonly unknown[] = []) {
   const sim = await start.simulator()

@@ -1,9 +1,8 @@
 import type { Locator } from 'playwright-core'
 import { describe, expect } from 'vitest'
+import { patience } from '../berth/browser.ts'
+import { type Start, test } from '../berth/pages.ts'
 import { connectAccount, rentRunning } from './account-steps.ts'
-import { patience } from './app.ts'
-import { test } from './fixtures.ts'
-import type { Start } from './start.ts'
 
 async function open(start: Start) {
   const sim = await start.simulator()

@@ -1,13 +1,12 @@
 import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
+import type { Service } from '../berth/browser.ts'
+import { type Start, test } from '../berth/pages.ts'
 import { startKeyring, unlockKeyring } from '../integration/machine/keyring.ts'
 import { startSession, type TestSession } from '../integration/machine/session-bus.ts'
 import { lacks } from '../needs.ts'
 import { storedFiles } from '../stored-files.ts'
 import { connectAccount, connectForm, recordFrames } from './account-steps.ts'
-import type { Service } from './app.ts'
-import { test } from './fixtures.ts'
-import type { Start } from './start.ts'
 
 let sim: Service
 let session: TestSession

@@ -1,8 +1,8 @@
 import type { Locator, Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
+import type { Service } from '../berth/browser.ts'
+import { test } from '../berth/pages.ts'
 import { connectAccount, rentRunning } from './account-steps.ts'
-import type { Service } from './app.ts'
-import { test } from './fixtures.ts'
 
 /** The messages above the screens: alerts, and why polling fails. */
 let sim: Service

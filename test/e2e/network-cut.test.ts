@@ -7,14 +7,13 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect } from 'vitest'
 import { askByName } from '../ask-by-name.ts'
+import { type Start, test } from '../berth/pages.ts'
 import { hasSshd, startSshd } from '../integration/ssh/sshd.ts'
 import { lacks } from '../needs.ts'
 import { ownPublicKey } from '../own-public-key.ts'
 import { connectAccount, rentRunning } from './account-steps.ts'
 import { startCable } from './cable.ts'
 import { startDetour } from './detour.ts'
-import { test } from './fixtures.ts'
-import type { Start } from './start.ts'
 
 const lacking = lacks('chromium', { what: 'sshd as root', there: hasSshd })
 const patient = { timeout: 60_000 }

@@ -1,11 +1,10 @@
 import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
+import type { Service } from '../berth/browser.ts'
+import { type Start, test } from '../berth/pages.ts'
 import { lacks } from '../needs.ts'
 import { connectAccount, openPolling, rentRunning } from './account-steps.ts'
-import type { Service } from './app.ts'
 import { type Desktop, startDesktop } from './desktop.ts'
-import { test } from './fixtures.ts'
-import type { Start } from './start.ts'
 
 let sim: Service
 let desktop: Desktop

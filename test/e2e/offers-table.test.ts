@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
+import { test as base } from '../berth/pages.ts'
 import { connectAccount, showAllOffers } from './account-steps.ts'
-import { test as base } from './fixtures.ts'
 
 /** The offers, in a table that can be scrolled. */
 const test = base.extend('page', async ({ start }) => {

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
-import { startBareService } from '../integration/core/bare-service.ts'
+import { startBareService } from '../berth/bare-services.ts'
+import { test } from '../berth/pages.ts'
 import { connectAccount } from './account-steps.ts'
-import { test } from './fixtures.ts'
 
 test('where only ids are told, each offer is a row, and Rent asks before it rents at an unknown price', async ({
   start,

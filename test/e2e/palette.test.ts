@@ -1,7 +1,6 @@
 import { expect } from 'vitest'
 import { deferred } from '#machine/tasks.ts'
-import { test } from './fixtures.ts'
-import type { Start } from './start.ts'
+import { type Start, test } from '../berth/pages.ts'
 
 test('the palette finds and runs a command by keyboard, within the content policy', async ({ start }) => {
   const berth = await start.berth({ flags: ['--demo'] })

@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { at } from '#build/places.ts'
+import type { Service } from '../berth/browser.ts'
+import type { Start } from '../berth/pages.ts'
 import { type Sshd, startSshd } from '../integration/ssh/sshd.ts'
 import { ownPublicKey } from '../own-public-key.ts'
-import type { Service } from './app.ts'
-import type { Start } from './start.ts'
 
 /** Writes a folder and adds it by the CLI as a project of the running Berth. */
 export function projectFolder(home: string, files: Readonly<Record<string, string>>): string {

@@ -2,7 +2,6 @@ import { mkdir } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { buildAll } from '#build/dist.ts'
 import { at } from '#build/places.ts'
-import { connectAccount } from './account-steps.ts'
 import {
   openBrowser,
   openPage,
@@ -10,7 +9,8 @@ import {
   scratchFolder,
   startBerth,
   startSimulatorProcess,
-} from './app.ts'
+} from '../berth/browser.ts'
+import { connectAccount } from './account-steps.ts'
 
 /**
  * `npm run screenshots`: the README's pictures of XFCE with Berth in a real Electron into docs/, then every screen, light

@@ -4,13 +4,13 @@ import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
 import { defaultSettings } from '#contract/app/settings.ts'
+import { terminalText } from '../berth/browser.ts'
+import type { Start } from '../berth/pages.ts'
 import { type Sshd, startSshd } from '../integration/ssh/sshd.ts'
 import { ownPublicKey } from '../own-public-key.ts'
 import { connectAccount, rentRunning } from './account-steps.ts'
-import { terminalText } from './app.ts'
 import { type Cable, startCable } from './cable.ts'
 import { startDetour } from './detour.ts'
-import type { Start } from './start.ts'
 
 /** A terminal on the page, connected to a shell of a real OpenSSH server. */
 export interface ShellPage {

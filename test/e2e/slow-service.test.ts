@@ -1,7 +1,6 @@
 import { describe, expect } from 'vitest'
+import { type Start, test } from '../berth/pages.ts'
 import { connectAccount, rentRunning } from './account-steps.ts'
-import { test } from './fixtures.ts'
-import type { Start } from './start.ts'
 
 /** Berth with one instance in a small window; `fail` makes calls of the service fail. */
 async function openSmall(start: Start) {

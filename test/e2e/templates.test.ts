@@ -1,9 +1,8 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
+import type { Service } from '../berth/browser.ts'
+import { type Start, test } from '../berth/pages.ts'
 import { connectAccount } from './account-steps.ts'
-import type { Service } from './app.ts'
-import { test } from './fixtures.ts'
-import type { Start } from './start.ts'
 
 async function connectedBerth(start: Start): Promise<{ page: Page; errors: string[]; sim: Service }> {
   const sim = await start.simulator()

@@ -3,9 +3,9 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
+import { test as base } from '../berth/pages.ts'
 import { hasSshd } from '../integration/ssh/sshd.ts'
 import { lacks } from '../needs.ts'
-import { test as base } from './fixtures.ts'
 import { arrived, floodOf, makePlain, openShellPage, sumOf } from './shell-page.ts'
 
 const mega = 1024 * 1024

@@ -2,10 +2,10 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
+import { test } from '../berth/pages.ts'
 import { authorsWord, nastyEscapes, nastyLinks, nastyPastes } from '../hostile/escapes.ts'
 import { hasSshd } from '../integration/ssh/sshd.ts'
 import { lacks } from '../needs.ts'
-import { test } from './fixtures.ts'
 import { openShellPage, type ShellPage } from './shell-page.ts'
 
 const lacking = lacks('chromium', { what: 'sshd as root', there: hasSshd })
@@ -51,7 +51,6 @@ const reports = /^(␛(\[[?>=]?[\d;]*[$*]?[a-zA-Z]|[P\]][^␛␇\p{Cc}]*(␇|␛
 
 /** On the host: prints each text, and records what the terminal answers until it answers a final query. */
 const asker = `
-import { readFileSync, writeFileSync } from 'node:fs'
 const [, , list, out] = process.argv
 const answers = []
 process.stdin.setRawMode(true)
@@ -74,7 +73,6 @@ process.exit()
 
 /** On the host: turns on bracketed paste, and records that many pastes. */
 const paster = `
-import { writeFileSync } from 'node:fs'
 const [, , count, out] = process.argv
 process.stdin.setRawMode(true)
 let heard = Buffer.alloc(0)

@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
+import { terminalText } from '../berth/browser.ts'
+import { test } from '../berth/pages.ts'
 import { hasSshd } from '../integration/ssh/sshd.ts'
 import { lacks } from '../needs.ts'
-import { terminalText } from './app.ts'
-import { test } from './fixtures.ts'
 import { openShellPage } from './shell-page.ts'
 
 const lacking = lacks('chromium', { what: 'sshd as root', there: hasSshd })

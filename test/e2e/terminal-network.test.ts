@@ -1,8 +1,8 @@
 import { describe, expect } from 'vitest'
+import { terminalText } from '../berth/browser.ts'
+import { test } from '../berth/pages.ts'
 import { hasSshd } from '../integration/ssh/sshd.ts'
 import { lacks } from '../needs.ts'
-import { terminalText } from './app.ts'
-import { test } from './fixtures.ts'
 import { openShellPage } from './shell-page.ts'
 
 const lacking = lacks('chromium', 'tmux', { what: 'sshd as root', there: hasSshd })

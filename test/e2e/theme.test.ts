@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { test } from './fixtures.ts'
+import { test } from '../berth/pages.ts'
 
 test('the chosen theme overrides the system’s theme', async ({ start }) => {
   const berth = await start.berth({ flags: ['--demo'] })

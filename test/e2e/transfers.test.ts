@@ -1,8 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
+import { type Start, test } from '../berth/pages.ts'
 import { connectAccount, rentRunning } from './account-steps.ts'
-import { test } from './fixtures.ts'
-import type { Start } from './start.ts'
 
 /** Keys may be listed once a second, Berth's own requests included. */
 const listing = { interval: 1500, timeout: 60_000 }

@@ -1,9 +1,8 @@
 import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
+import { openBrowser, openPage } from '../berth/browser.ts'
+import { type Start, test } from '../berth/pages.ts'
 import { connectAccount, rentRunning, rentWithJupyter } from './account-steps.ts'
-import { openBrowser, openPage } from './app.ts'
-import { test } from './fixtures.ts'
-import type { Start } from './start.ts'
 
 /** Berth in its own browser, with two instances that run Jupyter: one that Berth rented, and another. */
 async function openTwo(start: Start, switches: readonly string[] = []) {

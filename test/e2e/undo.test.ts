@@ -1,8 +1,7 @@
 import { describe, expect } from 'vitest'
+import type { Service } from '../berth/browser.ts'
+import { type Start, test } from '../berth/pages.ts'
 import { connectAccount, rentRunning } from './account-steps.ts'
-import type { Service } from './app.ts'
-import { test } from './fixtures.ts'
-import type { Start } from './start.ts'
 
 async function open(start: Start) {
   const sim = await start.simulator()

@@ -4,13 +4,12 @@ import { join } from 'node:path'
 import { expect, vi } from 'vitest'
 import type { RunView } from '#contract/automation/run.ts'
 import type { MainMessage } from '#contract/messages.ts'
+import { type Start, test } from '../berth/pages.ts'
 import { startSshd } from '../integration/ssh/sshd.ts'
 import { ownPublicKey } from '../own-public-key.ts'
 import { instanceView } from '../unit/views.ts'
 import { connectAccount } from './account-steps.ts'
 import { startDetour } from './detour.ts'
-import { test } from './fixtures.ts'
-import type { Start } from './start.ts'
 
 /** Berth with the details open of one running instance, which is a real OpenSSH server inside. */
 async function insideOpen(start: Start) {

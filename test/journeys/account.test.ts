@@ -2,11 +2,10 @@ import { readFile } from 'node:fs/promises'
 import { TOTP, URI } from 'otpauth'
 import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
+import type { Service } from '#test/berth/browser.ts'
+import { type Start, test } from '#test/berth/pages.ts'
 import { connectForm } from '#test/e2e/account-steps.ts'
-import type { Service } from '#test/e2e/app.ts'
-import { test } from '#test/e2e/fixtures.ts'
 import { readQr } from '#test/e2e/qr.ts'
-import type { Start } from '#test/e2e/start.ts'
 
 /**
  * Berth on its Account screen, with the simulator's account connected. The simulator runs at real speed: countdowns are

@@ -1,9 +1,8 @@
 import type { Locator, Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
+import { patience } from '#test/berth/browser.ts'
+import { type Start, test } from '#test/berth/pages.ts'
 import { connectAccount, rentRunning } from '#test/e2e/account-steps.ts'
-import { patience } from '#test/e2e/app.ts'
-import { test } from '#test/e2e/fixtures.ts'
-import type { Start } from '#test/e2e/start.ts'
 
 /** Counts the clicks of daily actions, from Instances with one running. Typing does not count. */
 

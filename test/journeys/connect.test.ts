@@ -1,10 +1,9 @@
 import type { Locator } from 'playwright-core'
 import { expect } from 'vitest'
 import { readProfile } from '#simulator/deployment/deployment.ts'
+import { patience, terminalText } from '#test/berth/browser.ts'
+import { type Start, test } from '#test/berth/pages.ts'
 import { connectForm } from '#test/e2e/account-steps.ts'
-import { patience, terminalText } from '#test/e2e/app.ts'
-import { test } from '#test/e2e/fixtures.ts'
-import type { Start } from '#test/e2e/start.ts'
 
 /** The form of a Berth without an account; the simulator acts as the public deployment. */
 async function openForm(start: Start) {

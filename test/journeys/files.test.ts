@@ -3,9 +3,8 @@ import { mkdir, readdir, readFile, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
+import { type Start, test } from '#test/berth/pages.ts'
 import { connectAccount, rentRunning } from '#test/e2e/account-steps.ts'
-import { test } from '#test/e2e/fixtures.ts'
-import type { Start } from '#test/e2e/start.ts'
 
 /** Berth with the files of one running instance open; `here` is a local folder. */
 async function filesOpen(start: Start, options: { colorScheme?: 'light' | 'dark' } = {}) {

@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
-import { terminalText } from '#test/e2e/app.ts'
-import { test } from '#test/e2e/fixtures.ts'
+import { terminalText } from '#test/berth/browser.ts'
+import { test } from '#test/berth/pages.ts'
 
 /** A whole job by keyboard: whenever something closes, the focus has to land somewhere. */
 /** The name of the focused element. */

@@ -1,10 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
 import { expect, vi } from 'vitest'
+import type { Service } from '#test/berth/browser.ts'
+import { type Start, test } from '#test/berth/pages.ts'
 import { connectAccount, openPolling, rentRunning } from '#test/e2e/account-steps.ts'
-import type { Service } from '#test/e2e/app.ts'
-import { test } from '#test/e2e/fixtures.ts'
-import type { Start } from '#test/e2e/start.ts'
 import { nextMorning } from '../morning.ts'
 
 const soon = { timeout: 60_000 }

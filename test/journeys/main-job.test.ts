@@ -1,10 +1,9 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { readProfile } from '#simulator/deployment/deployment.ts'
+import { terminalText } from '#test/berth/browser.ts'
+import { type Start, test } from '#test/berth/pages.ts'
 import { connectAccount, connectForm } from '#test/e2e/account-steps.ts'
-import { terminalText } from '#test/e2e/app.ts'
-import { test } from '#test/e2e/fixtures.ts'
-import type { Start } from '#test/e2e/start.ts'
 
 async function freshBerth(start: Start, flags: readonly string[] = []) {
   const berth = await start.berth({ flags })

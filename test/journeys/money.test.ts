@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
+import type { Service } from '#test/berth/browser.ts'
+import { test } from '#test/berth/pages.ts'
 import { connectAccount, rentRunning, showAllOffers } from '#test/e2e/account-steps.ts'
-import type { Service } from '#test/e2e/app.ts'
-import { test } from '#test/e2e/fixtures.ts'
 import { nextMorning } from '../morning.ts'
 
 let sim: Service

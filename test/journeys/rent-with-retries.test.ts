@@ -1,9 +1,8 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
+import type { Service } from '#test/berth/browser.ts'
+import { type Start, test } from '#test/berth/pages.ts'
 import { connectAccount, showAllOffers } from '#test/e2e/account-steps.ts'
-import type { Service } from '#test/e2e/app.ts'
-import { test } from '#test/e2e/fixtures.ts'
-import type { Start } from '#test/e2e/start.ts'
 
 const soon = { timeout: 60_000 }
 

@@ -1,8 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
+import { type Start, test } from '#test/berth/pages.ts'
 import { connectAccount, rentRunning } from '#test/e2e/account-steps.ts'
-import { test } from '#test/e2e/fixtures.ts'
-import type { Start } from '#test/e2e/start.ts'
 
 /** Instances with twelve running, and how often the mouse was clicked since. */
 async function openTwelve(start: Start) {

@@ -3,11 +3,10 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
+import { terminalText } from '#test/berth/browser.ts'
+import { type Start, test } from '#test/berth/pages.ts'
 import { connectAccount, rentRunning } from '#test/e2e/account-steps.ts'
-import { terminalText } from '#test/e2e/app.ts'
-import { test } from '#test/e2e/fixtures.ts'
 import { openShellPage } from '#test/e2e/shell-page.ts'
-import type { Start } from '#test/e2e/start.ts'
 import { hasSshd } from '../integration/ssh/sshd.ts'
 
 /** Berth on a simulator's account with one running instance, and its row. */

@@ -1,7 +1,7 @@
 import { chmod, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { runBerth } from '../berth.ts'
+import { runBerth } from '#test/berth/electron.ts'
 import { useDesk } from '../desk.ts'
 
 const desk = useDesk()

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
+import type { Berth } from '#test/berth/electron.ts'
 import { rentWithJupyter } from '#test/e2e/account-steps.ts'
-import type { Berth } from '../berth.ts'
 import { useDesk } from '../desk.ts'
 
 const desk = useDesk()

@@ -1,7 +1,7 @@
 import { chmod, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { Berth } from '../berth.ts'
+import { Berth } from '#test/berth/electron.ts'
 import { useDesk } from '../desk.ts'
 import { type Installed, install } from '../installed.ts'
 import { type Publisher, startPublisher } from '../publisher.ts'

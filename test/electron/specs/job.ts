@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { terminalText } from '#test/e2e/app.ts'
+import { terminalText } from '#test/berth/browser.ts'
 
 /** Filters the offers for one GPU, since only visible rows are drawn and most have several. */
 export async function showSingleGpus(page: Page): Promise<void> {

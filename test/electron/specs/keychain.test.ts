@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { startSimulatorProcess } from '#test/e2e/app.ts'
+import { startSimulatorProcess } from '#test/berth/browser.ts'
+import { Berth } from '#test/berth/electron.ts'
 import { startKeyring, unlockKeyring } from '#test/integration/machine/keyring.ts'
-import { Berth } from '../berth.ts'
 import { useDesk } from '../desk.ts'
 
 const desk = useDesk({ panel: false, notices: false })

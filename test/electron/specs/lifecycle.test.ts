@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type SimulatorProcess, startSimulatorProcess } from '#test/berth/browser.ts'
+import type { Berth } from '#test/berth/electron.ts'
 import { connectAccount, rentRunning } from '#test/e2e/account-steps.ts'
-import { type SimulatorProcess, startSimulatorProcess } from '#test/e2e/app.ts'
-import type { Berth } from '../berth.ts'
 import { useDesk } from '../desk.ts'
 
 const desk = useDesk({ of: 'the file' })

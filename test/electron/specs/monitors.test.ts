@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Berth } from '../berth.ts'
+import type { Berth } from '#test/berth/electron.ts'
 import { useDesk } from '../desk.ts'
 import { startSway } from '../sway.ts'
 

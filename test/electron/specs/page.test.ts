@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, expect, test } from 'vitest'
 import type { Bridge } from '#contract/messages.ts'
-import type { Berth } from '../berth.ts'
+import type { Berth } from '#test/berth/electron.ts'
 import { useDesk } from '../desk.ts'
 import { listenForeign } from './foreign-server.ts'
 

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { type Simulator, startSimulator } from '#simulator/simulator.ts'
-import type { Berth } from '../berth.ts'
+import type { Berth } from '#test/berth/electron.ts'
 import { useDesk } from '../desk.ts'
 import { type LoginManager, startLoginManager } from '../login-manager.ts'
 

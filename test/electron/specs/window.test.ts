@@ -2,7 +2,7 @@ import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
-import type { Berth } from '../berth.ts'
+import type { Berth } from '#test/berth/electron.ts'
 import { useDesk } from '../desk.ts'
 
 const desk = useDesk({ of: 'the file' })

@@ -17,8 +17,8 @@ import { berthToCome } from '#machine/start/shutdown.ts'
 import { openMachine } from '#machine/system.ts'
 import { deferred } from '#machine/tasks.ts'
 import { tunnelPorts } from '#ssh/tunnels/local-port.ts'
+import { silentLog } from '#test/berth/machine.ts'
 import { beginSocket, joinBerth, someNonce } from '#test/page-client.ts'
-import { silentLog } from '#test/unit/core/silent-log.ts'
 
 let folder = ''
 let berth: RunningBerth

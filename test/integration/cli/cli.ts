@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest'
 import { at } from '#build/places.ts'
 import type { RunningBerth } from '#core/running.ts'
 import { openCommandSocket } from '#machine/command-socket.ts'
-import type { World } from '../core/world.ts'
+import type { World } from '#test/berth/world.ts'
 
 /** Exit code and output of one call of the command. */
 export interface Called {

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { createWorld } from '#test/berth/world.ts'
 import { lacks } from '#test/needs.ts'
 import { openProject, write } from '../core/projects/place.ts'
-import { createWorld } from '../core/world.ts'
 import { hasSshd } from '../ssh/sshd.ts'
 import { berthOn, openSocket } from './cli.ts'
 

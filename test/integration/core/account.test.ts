@@ -3,8 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { accountNow } from '#contract/reading.ts'
 import { parseBaseUrl } from '#service/base-url.ts'
 import { createClient } from '#service/client.ts'
-import type { BerthUnderTest, World } from './world.ts'
-import { createWorld } from './world.ts'
+import { type BerthUnderTest, createWorld, type World } from '#test/berth/world.ts'
 
 let world: World
 let berth: BerthUnderTest

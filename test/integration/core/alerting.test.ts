@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { startSimulator } from '#simulator/simulator.ts'
-import { test as base } from './fixtures.ts'
-import { rentRunning, rentSeveral } from './steps.ts'
+import { rentRunning, rentSeveral } from '#test/berth/steps.ts'
+import { test as base } from '#test/berth/world.ts'
 
 /** A world with credit left, and the titles of what was notified. */
 const test = base.extend('alerted', async ({ openWorld }) => {

@@ -1,7 +1,7 @@
 import { describe, expect, type TestContext, test } from 'vitest'
 import type { FaultInput } from '#simulator/http/fault-rules.ts'
-import { instancesOf, rentalsOf, rentCheapest, rentRunning, requestCheapest } from './steps.ts'
-import { type BerthUnderTest, createWorld, type World } from './world.ts'
+import { instancesOf, rentalsOf, rentCheapest, rentRunning, requestCheapest } from '#test/berth/steps.ts'
+import { type BerthUnderTest, createWorld, type World } from '#test/berth/world.ts'
 
 /** Each test has a world of its own, so that they can wait at the same time. */
 async function newWorld({ onTestFinished }: TestContext): Promise<World> {

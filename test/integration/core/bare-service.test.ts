@@ -3,7 +3,7 @@ import { expect, onTestFinished, type TestContext, test } from 'vitest'
 import type { InstanceView } from '#contract/instance/instance.ts'
 import { creditUnknownWords, isContractOver } from '#contract/reading.ts'
 import { spendWords } from '#contract/spending/spend-words.ts'
-import { startOnBareService } from './bare-service.ts'
+import { startOnBareService } from '#test/berth/bare-services.ts'
 import { write } from './projects/place.ts'
 
 const query = { type: 'on-demand', verifiedOnly: false, storage: 20, limit: 64 } as const

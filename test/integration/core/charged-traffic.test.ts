@@ -2,10 +2,10 @@ import { afterEach, expect, test } from 'vitest'
 import { spentBy } from '#contract/reading.ts'
 import { forecast } from '#contract/spending/forecast.ts'
 import { publicProfile } from '#simulator/deployment/profile.ts'
+import { instancesOf, rentalsOf, requestCheapest } from '#test/berth/steps.ts'
+import { createWorld, type World } from '#test/berth/world.ts'
 import { nextMorning } from '#test/morning.ts'
 import { profileNames, profiles } from '../profiles.ts'
-import { instancesOf, rentalsOf, requestCheapest } from './steps.ts'
-import { createWorld, type World } from './world.ts'
 
 let world: World
 afterEach(() => world.close())

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openCharges } from '#core/money/charges.ts'
 import { emptyDay, localDay, nextMidnight } from '#core/money/days.ts'
-import { HandClock } from '#test/unit/core/hand-clock.ts'
-import { MemoryFiles } from '#test/unit/core/memory-files.ts'
+import { HandClock } from '#test/berth/clocks.ts'
+import { MemoryFiles } from '#test/berth/machine.ts'
 import { profileNames, profiles } from '../profiles.ts'
 import { type Connected, connect } from '../service/connected.ts'
 

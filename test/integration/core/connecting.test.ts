@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { MainMessage } from '#contract/messages.ts'
 import { BerthError, type Problem } from '#contract/problem.ts'
-import { everyFile, rentRunning } from './steps.ts'
-import { type BerthUnderTest, createWorld, type World } from './world.ts'
+import { everyFile, rentRunning } from '#test/berth/steps.ts'
+import { type BerthUnderTest, createWorld, type World } from '#test/berth/world.ts'
 
 let world: World
 const closing: (() => Promise<unknown>)[] = []

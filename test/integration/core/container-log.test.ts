@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
 import type { Simulator } from '#simulator/simulator.ts'
-import { createWorld, type World } from './world.ts'
+import { createWorld, type World } from '#test/berth/world.ts'
 
 let world: World
 afterEach(() => world.close())

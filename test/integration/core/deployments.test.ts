@@ -1,6 +1,5 @@
 import { describe, expect } from 'vitest'
 import { interfaceProfile, type Profile, publicProfile } from '#simulator/deployment/profile.ts'
-import { test as base } from './fixtures.ts'
 import {
   creates,
   everCreated,
@@ -9,8 +8,8 @@ import {
   rentRunning,
   rentSeveral,
   requestCheapest,
-} from './steps.ts'
-import type { BerthUnderTest } from './world.ts'
+} from '#test/berth/steps.ts'
+import { type BerthUnderTest, test as base } from '#test/berth/world.ts'
 
 /** Berth connected to such a deployment, without its rate limits unless `limits` is set. */
 const test = base.extend('connected', async ({ openWorld }) => {

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { MainMessage } from '#contract/messages.ts'
 import { BerthError, type Problem } from '#contract/problem.ts'
+import { everyFile, rentRunning } from '#test/berth/steps.ts'
+import { type BerthUnderTest, createWorld, type World } from '#test/berth/world.ts'
 import { type Detour, startDetour } from '#test/e2e/detour.ts'
 import { nastyHosts } from '#test/hostile/hosts.ts'
-import { everyFile, rentRunning } from './steps.ts'
-import { type BerthUnderTest, createWorld, type World } from './world.ts'
 
 let world: World
 let detour: Detour

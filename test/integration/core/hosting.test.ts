@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type BerthUnderTest, createWorld, type World } from './world.ts'
+import { type BerthUnderTest, createWorld, type World } from '#test/berth/world.ts'
 
 let world: World
 let under: BerthUnderTest

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startSimulator } from '#simulator/simulator.ts'
-import { hurriedClock } from './hurried-clock.ts'
-import { buildKillable, inRounds, type Killable, listed, stored } from './killable.ts'
+import { hurriedClock } from '#test/berth/clocks.ts'
+import { buildKillable, inRounds, type Killable, listed, stored } from '#test/berth/processes.ts'
 
 /** The number of kills; BERTH_KILLS sets it. */
 const rounds = Number(process.env['BERTH_KILLS'] ?? 8)

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { vi } from 'vitest'
 import { systemPrograms } from '#machine/programs.ts'
 import { findTerminals } from '#ssh/shell/system-terminal.ts'
-import { test as base } from './fixtures.ts'
-import { rentRunning } from './steps.ts'
+import { rentRunning } from '#test/berth/steps.ts'
+import { test as base } from '#test/berth/world.ts'
 
 /** Writes its arguments to a file beside itself, separated by NUL. */
 const standIn = `#!/bin/sh

@@ -1,6 +1,6 @@
 import { expect, type TestContext, test } from 'vitest'
-import { startLiteralService } from './literal-service.ts'
-import { createWorld } from './world.ts'
+import { startLiteralService } from '#test/berth/bare-services.ts'
+import { createWorld } from '#test/berth/world.ts'
 
 async function connected(context: TestContext, ...running: number[]) {
   const service = await startLiteralService(...running)

@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest'
+import { test } from '#test/berth/world.ts'
 import { profileNames, profiles } from '../profiles.ts'
-import { test } from './fixtures.ts'
 
 describe.concurrent.each(profileNames)('on the %s profile', name => {
   test('an offer is found, rented, polled until it runs, and destroyed', async ({ openWorld }) => {

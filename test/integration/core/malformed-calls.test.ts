@@ -3,10 +3,10 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { MainMessage } from '#contract/messages.ts'
 import { BuiltFiles } from '#machine/browser/page-files.ts'
 import { openPageServer, type PageServer } from '#machine/browser/page-server.ts'
+import { type BerthUnderTest, createWorld, type World } from '#test/berth/world.ts'
 import { joinBerth } from '#test/page-client.ts'
 import { storedFiles } from '#test/stored-files.ts'
 import { describeCall, malformedCalls } from './malformed-calls.ts'
-import { type BerthUnderTest, createWorld, type World } from './world.ts'
 
 const seed = Number(process.env['BERTH_TEST_SEED'] ?? 4711)
 

@@ -4,10 +4,10 @@ import { defaultSettings } from '#contract/app/settings.ts'
 import { systemClock } from '#machine/clock-and-random.ts'
 import { deferred } from '#machine/tasks.ts'
 import { publicProfile } from '#simulator/deployment/profile.ts'
-import { flushPromises, HandClock } from '#test/unit/core/hand-clock.ts'
+import { flushPromises, HandClock } from '#test/berth/clocks.ts'
+import { instancesOf } from '#test/berth/steps.ts'
+import { createWorld } from '#test/berth/world.ts'
 import { json, type Reply, ScriptedService } from '#test/unit/service/scripted-service.ts'
-import { instancesOf } from './steps.ts'
-import { createWorld } from './world.ts'
 
 const minutes = 10
 

@@ -2,10 +2,10 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type CommandName, commands } from '#contract/commands.ts'
 import type { MainMessage } from '#contract/messages.ts'
 import { type Simulator, startSimulator } from '#simulator/simulator.ts'
+import { rentRunning } from '#test/berth/steps.ts'
+import { type BerthUnderTest, createWorld, type World } from '#test/berth/world.ts'
 import { type Call, describeCall } from './malformed-calls.ts'
 import { misdirectedCalls, type Targets } from './misdirected-calls.ts'
-import { rentRunning } from './steps.ts'
-import { type BerthUnderTest, createWorld, type World } from './world.ts'
 
 const seed = Number(process.env['BERTH_TEST_SEED'] ?? 4711)
 const ofEach = Number(process.env['BERTH_CALLS'] ?? 6)

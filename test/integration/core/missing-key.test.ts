@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { expect, type TestContext, test } from 'vitest'
 import { accountNow } from '#contract/reading.ts'
 import type { SimulatorOptions } from '#simulator/simulator.ts'
-import { haste } from './hurried-clock.ts'
+import { haste } from '#test/berth/clocks.ts'
 import {
   creates,
   everCreated,
@@ -12,8 +12,8 @@ import {
   rentCheapest,
   rentRunning,
   requestCheapest,
-} from './steps.ts'
-import { type BerthUnderTest, createWorld, type World } from './world.ts'
+} from '#test/berth/steps.ts'
+import { type BerthUnderTest, createWorld, type World } from '#test/berth/world.ts'
 
 async function connectedWorld(
   context: TestContext,

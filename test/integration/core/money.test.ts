@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { systemClock } from '#machine/clock-and-random.ts'
+import { rentSeveral } from '#test/berth/steps.ts'
+import { type BerthUnderTest, createWorld, type World } from '#test/berth/world.ts'
 import { nextMorning } from '#test/morning.ts'
 import { profileNames, profiles } from '../profiles.ts'
-import { rentSeveral } from './steps.ts'
-import { type BerthUnderTest, createWorld, type World } from './world.ts'
 
 describe.each(profileNames)('on the %s profile', name => {
   let world: World

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
-import { test } from './fixtures.ts'
-import { rentRunning } from './steps.ts'
+import { rentRunning } from '#test/berth/steps.ts'
+import { test } from '#test/berth/world.ts'
 
 test.concurrent('a note and tags are kept over a restart, and an empty note is removed', async ({
   openWorld,

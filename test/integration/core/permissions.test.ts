@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Args, CommandName } from '#contract/commands.ts'
+import { rentRunning, requestCheapest } from '#test/berth/steps.ts'
+import { type BerthUnderTest, createWorld, type World } from '#test/berth/world.ts'
 import { ended, retriesRequest } from './renting/request.ts'
-import { rentRunning, requestCheapest } from './steps.ts'
-import { type BerthUnderTest, createWorld, type World } from './world.ts'
 
 let world: World
 let under: BerthUnderTest

@@ -4,9 +4,7 @@ import { accountNow } from '#contract/reading.ts'
 import { wire } from '#service/http/wire.ts'
 import type { FaultInput } from '#simulator/http/fault-rules.ts'
 import type { SimulatorOptions } from '#simulator/simulator.ts'
-import { HandClock } from '#test/unit/core/hand-clock.ts'
-import { haste } from './hurried-clock.ts'
-import { ended, onAccount, rentalOf, retriesRequest } from './renting/request.ts'
+import { HandClock, haste } from '#test/berth/clocks.ts'
 import {
   creates,
   everCreated,
@@ -15,8 +13,9 @@ import {
   rentCheapest,
   rentRunning,
   requestCheapest,
-} from './steps.ts'
-import { type BerthUnderTest, createWorld, type World } from './world.ts'
+} from '#test/berth/steps.ts'
+import { type BerthUnderTest, createWorld, type World } from '#test/berth/world.ts'
+import { ended, onAccount, rentalOf, retriesRequest } from './renting/request.ts'
 
 /** Each test has a world of its own, so that they can wait at the same time. */
 async function connectedWorld(

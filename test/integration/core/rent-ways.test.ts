@@ -1,7 +1,14 @@
 import { describe, expect } from 'vitest'
 import { interfaceProfile, type Profile, publicProfile } from '#simulator/deployment/profile.ts'
-import { test as base } from './fixtures.ts'
-import { everyFile, instancesOf, rentalsOf, rentCheapest, rentRunning, requestCheapest } from './steps.ts'
+import {
+  everyFile,
+  instancesOf,
+  rentalsOf,
+  rentCheapest,
+  rentRunning,
+  requestCheapest,
+} from '#test/berth/steps.ts'
+import { test as base } from '#test/berth/world.ts'
 
 const test = base.extend('connected', async ({ openWorld }) => {
   return async (deployment: Profile = publicProfile) => {

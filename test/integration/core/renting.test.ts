@@ -1,6 +1,5 @@
 import { describe, expect, type TestContext, test, vi } from 'vitest'
 import type { FaultInput } from '#simulator/http/fault-rules.ts'
-import { profileNames, profiles } from '../profiles.ts'
 import {
   creates,
   everCreated,
@@ -9,8 +8,9 @@ import {
   rentCheapest,
   rentRunning,
   requestCheapest,
-} from './steps.ts'
-import { type BerthUnderTest, createWorld, type World } from './world.ts'
+} from '#test/berth/steps.ts'
+import { type BerthUnderTest, createWorld, type World } from '#test/berth/world.ts'
+import { profileNames, profiles } from '../profiles.ts'
 
 // The tests mostly wait, for machines to boot and answers that do not come.
 vi.setConfig({ maxConcurrency: 12 })

@@ -4,9 +4,16 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { WatchRequest } from '#contract/automation/watch.ts'
 import { openFiles } from '#machine/files.ts'
+import {
+  everCreated,
+  everyFile,
+  instancesOf,
+  rentalsOf,
+  rentCheapest,
+  rentRunning,
+} from '#test/berth/steps.ts'
+import { type BerthUnderTest, createWorld, type World } from '#test/berth/world.ts'
 import { retriesRequest } from './renting/request.ts'
-import { everCreated, everyFile, instancesOf, rentalsOf, rentCheapest, rentRunning } from './steps.ts'
-import { type BerthUnderTest, createWorld, type World } from './world.ts'
 
 let world: World
 beforeEach(async () => {

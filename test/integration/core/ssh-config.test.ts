@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { BerthError } from '#contract/problem.ts'
 import { openFiles } from '#machine/files.ts'
-import { test as base } from './fixtures.ts'
-import { rentRunning } from './steps.ts'
+import { rentRunning } from '#test/berth/steps.ts'
+import { test as base } from '#test/berth/world.ts'
 
 const run = promisify(execFile)
 /** A world with a folder `.ssh`, the user's SSH config there, Berth's own, and the system's ssh with the former. */

@@ -1,6 +1,6 @@
 import { describe, expect, type TestContext, test } from 'vitest'
-import { rentRunning } from './steps.ts'
-import { type BerthUnderTest, createWorld } from './world.ts'
+import { rentRunning } from '#test/berth/steps.ts'
+import { type BerthUnderTest, createWorld } from '#test/berth/world.ts'
 
 const minute = { timeout: 90_000 }
 /** With the interface's list: the other list has tests of its own. */

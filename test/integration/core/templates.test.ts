@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { TemplateFields } from '#contract/market/template.ts'
+import { type BerthUnderTest, createWorld, type World } from '#test/berth/world.ts'
 import { profileNames, profiles } from '../profiles.ts'
-import { type BerthUnderTest, createWorld, type World } from './world.ts'
 
 let world: World
 let berth: BerthUnderTest

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { TransferView } from '#contract/account/transfer.ts'
 import type { InstanceView } from '#contract/instance/instance.ts'
-import { everyFile, instancesOf, rentCheapest } from './steps.ts'
-import { type BerthUnderTest, createWorld, type World } from './world.ts'
+import { everyFile, instancesOf, rentCheapest } from '#test/berth/steps.ts'
+import { type BerthUnderTest, createWorld, type World } from '#test/berth/world.ts'
 
 let world: World
 let under: BerthUnderTest

@@ -7,8 +7,8 @@ import type { RentRequest } from '#contract/market/rental.ts'
 import type { TemplateFields } from '#contract/market/template.ts'
 import { BerthError } from '#contract/problem.ts'
 import { askByName } from '#test/ask-by-name.ts'
-import { instancesOf, rentRunning } from './steps.ts'
-import { type BerthUnderTest, createWorld, type World } from './world.ts'
+import { instancesOf, rentRunning } from '#test/berth/steps.ts'
+import { type BerthUnderTest, createWorld, type World } from '#test/berth/world.ts'
 
 let world: World
 beforeEach(async () => {

@@ -1,7 +1,7 @@
 import { expect, type TestContext, test } from 'vitest'
+import { everCreated, instancesOf, rentalsOf, rentRunning, requestCheapest } from '#test/berth/steps.ts'
+import { type BerthUnderTest, createWorld, type World } from '#test/berth/world.ts'
 import { onAccount, retriesRequest } from './renting/request.ts'
-import { everCreated, instancesOf, rentalsOf, rentRunning, requestCheapest } from './steps.ts'
-import { type BerthUnderTest, createWorld, type World } from './world.ts'
 
 /** Two machines with a Berth each, on one account. Limits, attempts and replacements have such tests of their own. */
 async function twoBerths(

@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { MainMessage } from '#contract/messages.ts'
-import { type BerthUnderTest, createWorld, type World } from './world.ts'
+import { type BerthUnderTest, createWorld, type World } from '#test/berth/world.ts'
 
 /** A service that answers the same until `instances` is changed. */
 let server: Server

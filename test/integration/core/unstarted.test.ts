@@ -1,8 +1,8 @@
 import { describe, expect, type TestContext, test, vi } from 'vitest'
 import type { Limit } from '#contract/automation/limit.ts'
+import { creates, instancesOf, rentalsOf, rentCheapest, rentRunning } from '#test/berth/steps.ts'
+import { type BerthUnderTest, createWorld, type World } from '#test/berth/world.ts'
 import { ended, rentalOf, retriesRequest } from './renting/request.ts'
-import { creates, instancesOf, rentalsOf, rentCheapest, rentRunning } from './steps.ts'
-import { type BerthUnderTest, createWorld, type World } from './world.ts'
 
 // The tests mostly wait, for machines to boot and for what might still appear.
 vi.setConfig({ maxConcurrency: 8, testTimeout: 90_000 })

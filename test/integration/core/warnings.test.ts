@@ -1,8 +1,8 @@
 import { describe } from 'vitest'
 import { interfaceProfile, type Profile, publicProfile } from '#simulator/deployment/profile.ts'
+import { rentRunning } from '#test/berth/steps.ts'
+import { test as base } from '#test/berth/world.ts'
 import { profileNames, profiles } from '../profiles.ts'
-import { test as base } from './fixtures.ts'
-import { rentRunning } from './steps.ts'
 
 const day = 86_400
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { WatchRequest, WatchView } from '#contract/automation/watch.ts'
-import { everCreated, instancesOf } from './steps.ts'
-import { type BerthUnderTest, createWorld, type World } from './world.ts'
+import { everCreated, instancesOf } from '#test/berth/steps.ts'
+import { type BerthUnderTest, createWorld, type World } from '#test/berth/world.ts'
 
 let world: World
 let berth: BerthUnderTest

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest'
 import { publicProfile } from '#simulator/deployment/profile.ts'
-import { everyFile, requestCheapest } from './steps.ts'
-import { type BerthUnderTest, createWorld, type World } from './world.ts'
+import { everyFile, requestCheapest } from '#test/berth/steps.ts'
+import { type BerthUnderTest, createWorld, type World } from '#test/berth/world.ts'
 
 let world: World
 let under: BerthUnderTest

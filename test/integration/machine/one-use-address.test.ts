@@ -8,9 +8,9 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { oneUseAddress } from '#machine/browser/one-use-address.ts'
 import { systemOpener } from '#machine/opener.ts'
 import { systemPrograms } from '#machine/programs.ts'
+import { HandClock } from '#test/berth/clocks.ts'
+import { MemoryFiles } from '#test/berth/machine.ts'
 import { lacks, type Need } from '#test/needs.ts'
-import { HandClock } from '#test/unit/core/hand-clock.ts'
-import { MemoryFiles } from '#test/unit/core/memory-files.ts'
 
 const target = 'http://127.0.0.1:20001/lab?token=s3cret#part'
 const nobody = 65_534

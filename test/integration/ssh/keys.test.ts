@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { createSsh, type Ssh } from '#ssh/connection/connections.ts'
 import { openAgent } from '#ssh/keys/agent.ts'
 import { openPassphrases } from '#ssh/keys/passphrases.ts'
-import { testKeychain } from '../core/world.ts'
+import { testKeychain } from '#test/berth/machine.ts'
 import { type ScratchMachine, scratchMachine } from './machine.ts'
 import { hasSshd, type Sshd, startSshd } from './sshd.ts'
 import { account, answerTo, problemOf, target } from './steps.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { watchNetwork } from '#machine/network-watch.ts'
-import { HandClock } from '../core/hand-clock.ts'
+import { HandClock } from '#test/berth/clocks.ts'
 
 test('a change of network polls at once; a loss or the same network does not', async () => {
   const clock = new HandClock()

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { openPage } from '#machine/browser/page-server.ts'
-import { HandClock } from '../core/hand-clock.ts'
+import { HandClock } from '#test/berth/clocks.ts'
 
 /** Opens Berth's page: `join` lets a page join, `said` is the terminal's output. */
 function opening() {

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { BerthError } from '#contract/problem.ts'
 import type { Programs } from '#machine/machine.ts'
 import { systemOpener } from '#machine/opener.ts'
-import { HandClock } from '../core/hand-clock.ts'
-import { MemoryFiles } from '../core/memory-files.ts'
+import { HandClock } from '#test/berth/clocks.ts'
+import { MemoryFiles } from '#test/berth/machine.ts'
 
 const here = { files: new MemoryFiles(), clock: new HandClock(), leadOnce: async () => undefined }
 

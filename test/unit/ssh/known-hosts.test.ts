@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { hostKeyAlias, openKnownHosts } from '#ssh/connection/known-hosts.ts'
-import { MemoryFiles } from '../core/memory-files.ts'
+import { MemoryFiles } from '#test/berth/machine.ts'
 
 /** Files of that name and text. */
 function filesWith(texts: Record<string, string>): MemoryFiles {

@@ -3,9 +3,9 @@ import type { AddressInfo } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { tunnelKey } from '#contract/instance/tunnel.ts'
 import { askByName } from '#test/ask-by-name.ts'
+import type { BerthUnderTest } from '#test/berth/world.ts'
 import { hasSshd } from '#test/integration/ssh/sshd.ts'
 import { lacks } from '#test/needs.ts'
-import type { BerthUnderTest } from '../world.ts'
 import { type Inside, openInside } from './inside.ts'
 
 const lacking = lacks({ what: 'sshd', there: hasSshd }, 'curl')

@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import type { FileDialogs } from '#machine/folders.ts'
 import type { FaultTime } from '#simulator/http/faults.ts'
+import { requestCheapest } from '#test/berth/steps.ts'
+import { type BerthUnderTest, createWorld, type World } from '#test/berth/world.ts'
 import { startDetour } from '#test/e2e/detour.ts'
 import { endDetached, type Sshd, startSshd } from '#test/integration/ssh/sshd.ts'
 import { ownPublicKey } from '#test/own-public-key.ts'
-import { requestCheapest } from '../steps.ts'
-import { type BerthUnderTest, createWorld, type World } from '../world.ts'
 
 /** Berth with an instance of the simulator whose SSH server is Debian's own OpenSSH. */
 export interface Inside {

@@ -1,5 +1,5 @@
 import type { PlacedRunRequest, RunView } from '#contract/automation/run.ts'
-import type { BerthUnderTest, World } from '../world.ts'
+import type { BerthUnderTest, World } from '#test/berth/world.ts'
 
 /** The defaults of a run request. */
 export const plainRun = {

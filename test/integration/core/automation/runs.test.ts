@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { everyFile, requestCheapest } from '#test/berth/steps.ts'
+import type { World } from '#test/berth/world.ts'
 import { hasSshd } from '#test/integration/ssh/sshd.ts'
 import { lacks } from '#test/needs.ts'
-import { everyFile, requestCheapest } from '../steps.ts'
-import type { World } from '../world.ts'
 import { openInside, writeLarge } from './inside.ts'
 import { plainRun, runOf, startRun, told } from './run-steps.ts'
 

@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { publicProfile } from '#simulator/deployment/profile.ts'
+import { creates, instancesOf, rentalsOf, rentCheapest, rentRunning } from '#test/berth/steps.ts'
+import { createWorld } from '#test/berth/world.ts'
 import { retriesRequest } from '../renting/request.ts'
-import { creates, instancesOf, rentalsOf, rentCheapest, rentRunning } from '../steps.ts'
-import { createWorld } from '../world.ts'
 
 test('only an instance ended by neither user nor limit is put down to its watchdog', async () => {
   // The test advances the world, so that a slow machine changes nothing.

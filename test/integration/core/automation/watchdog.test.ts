@@ -6,10 +6,10 @@ import type { LimitAction, LimitWhen } from '#contract/automation/limit.ts'
 import type { WatchdogView } from '#contract/automation/watchdog.ts'
 import { accountNow } from '#contract/reading.ts'
 import { watchdogStartScript } from '#ssh/watchdog/start-script.ts'
+import { everyFile } from '#test/berth/steps.ts'
+import { type BerthUnderTest, createWorld } from '#test/berth/world.ts'
 import { hasSshd } from '#test/integration/ssh/sshd.ts'
 import { lacks } from '#test/needs.ts'
-import { everyFile } from '../steps.ts'
-import { type BerthUnderTest, createWorld } from '../world.ts'
 import { openInside } from './inside.ts'
 
 const lacking = lacks({ what: 'sshd', there: hasSshd }, 'curl')

@@ -1,8 +1,8 @@
 import { expect, type TestContext, test } from 'vitest'
 import type { Args } from '#contract/commands.ts'
-import { HandClock } from '#test/unit/core/hand-clock.ts'
-import { instancesOf, rentalsOf, rentCheapest } from '../steps.ts'
-import { type BerthUnderTest, createWorld, type World } from '../world.ts'
+import { HandClock } from '#test/berth/clocks.ts'
+import { instancesOf, rentalsOf, rentCheapest } from '#test/berth/steps.ts'
+import { type BerthUnderTest, createWorld, type World } from '#test/berth/world.ts'
 
 const hour = 3600
 

@@ -1,8 +1,8 @@
 import { expect, type TestContext, test } from 'vitest'
 import type { Limit } from '#contract/automation/limit.ts'
+import { instancesOf, rentRunning } from '#test/berth/steps.ts'
+import { type BerthUnderTest, createWorld, type World } from '#test/berth/world.ts'
 import { ended, rentalOf, retriesRequest } from '../renting/request.ts'
-import { instancesOf, rentRunning } from '../steps.ts'
-import { type BerthUnderTest, createWorld, type World } from '../world.ts'
 
 const stops: Limit[] = [
   { when: { kind: 'idle', below: 5, seconds: 1800 }, action: 'stop', asleep: false },

@@ -3,8 +3,8 @@ import { carryOut } from '#core/limits/act.ts'
 import type { LimitTarget } from '#core/limits/targets.ts'
 import { parseBaseUrl } from '#service/base-url.ts'
 import { createClient } from '#service/client.ts'
-import { rentRunning } from '../steps.ts'
-import { createWorld } from '../world.ts'
+import { rentRunning } from '#test/berth/steps.ts'
+import { createWorld } from '#test/berth/world.ts'
 
 test('an instance whose data is not saved stays, and the other one is destroyed', async ({
   onTestFinished,

@@ -1,10 +1,9 @@
 import { expect, type TestContext, test, vi } from 'vitest'
+import { everCreated, rentRunning } from '#test/berth/steps.ts'
+import { type BerthUnderTest, createWorld, type World } from '#test/berth/world.ts'
 import { startDetour } from '#test/e2e/detour.ts'
 import { nextMorning } from '#test/morning.ts'
 import { onAccount, rentalOf, retriesRequest } from '../renting/request.ts'
-import { everCreated, rentRunning } from '../steps.ts'
-import type { BerthUnderTest, World } from '../world.ts'
-import { createWorld } from '../world.ts'
 
 /** A world with one instance that has cost more than the monthly budget set later. */
 async function spendingWorld(

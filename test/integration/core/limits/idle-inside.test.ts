@@ -2,8 +2,8 @@ import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { wire } from '#service/http/wire.ts'
-import { rentRunning } from '../steps.ts'
-import { createWorld } from '../world.ts'
+import { rentRunning } from '#test/berth/steps.ts'
+import { createWorld } from '#test/berth/world.ts'
 
 /** Removes the GPU load from a service's answers. */
 function withoutLoads(service: string): () => void {

@@ -3,10 +3,10 @@ import { describe, expect, type TestContext, test } from 'vitest'
 import type { LimitView } from '#contract/automation/limit.ts'
 import type { Args } from '#contract/commands.ts'
 import { wire } from '#service/http/wire.ts'
+import { haste } from '#test/berth/clocks.ts'
+import { instancesOf, rentalsOf, rentCheapest, rentRunning } from '#test/berth/steps.ts'
+import { type BerthUnderTest, createWorld, type World } from '#test/berth/world.ts'
 import { nextMorning } from '#test/morning.ts'
-import { haste } from '../hurried-clock.ts'
-import { instancesOf, rentalsOf, rentCheapest, rentRunning } from '../steps.ts'
-import { type BerthUnderTest, createWorld, type World } from '../world.ts'
 
 /** Each test has a world of its own, so that they can wait at the same time. */
 async function newWorld({ onTestFinished }: TestContext, speed = 60): Promise<World> {

@@ -2,9 +2,9 @@ import { expect, type TestContext, test } from 'vitest'
 import type { LimitView } from '#contract/automation/limit.ts'
 import type { Args } from '#contract/commands.ts'
 import { systemClock } from '#machine/clock-and-random.ts'
+import { instancesOf, rentalsOf, rentCheapest } from '#test/berth/steps.ts'
+import { type BerthUnderTest, createWorld, type World } from '#test/berth/world.ts'
 import { nextMorning } from '#test/morning.ts'
-import { instancesOf, rentalsOf, rentCheapest } from '../steps.ts'
-import { type BerthUnderTest, createWorld, type World } from '../world.ts'
 
 const soon = { timeout: 45_000, interval: 20 }
 const minute = 60

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { instancesOf, rentalsOf, rentCheapest, rentRunning } from '../steps.ts'
-import { createWorld } from '../world.ts'
+import { instancesOf, rentalsOf, rentCheapest, rentRunning } from '#test/berth/steps.ts'
+import { createWorld } from '#test/berth/world.ts'
 
 test('stop everything stops instances, cancels rentals and lists what failed', async ({ onTestFinished }) => {
   const world = await createWorld()

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { everyFile } from '#test/berth/steps.ts'
 import { hasSshd } from '#test/integration/ssh/sshd.ts'
 import { lacks } from '#test/needs.ts'
-import { everyFile } from '../steps.ts'
 import { jobOf, openProject, write } from './place.ts'
 
 const lacking = lacks({ what: 'sshd', there: hasSshd })

@@ -4,10 +4,10 @@ import { onTestFinished } from 'vitest'
 import { isProjectRun, type ProjectRunView } from '#contract/automation/run.ts'
 import type { Machine } from '#machine/machine.ts'
 import type { SimulatorOptions } from '#simulator/simulator.ts'
+import { answeredDialogs } from '#test/berth/machine.ts'
+import { type BerthUnderTest, createWorld, type World } from '#test/berth/world.ts'
 import { type Sshd, startSshd } from '#test/integration/ssh/sshd.ts'
 import { ownPublicKey } from '#test/own-public-key.ts'
-import { answeredDialogs } from '../answered-dialogs.ts'
-import { type BerthUnderTest, createWorld, type World } from '../world.ts'
 
 /** Berth with a user's folder, in a world where the SSH server of every instance is Debian's own OpenSSH. */
 export interface ProjectPlace {

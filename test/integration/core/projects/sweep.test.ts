@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { latestRuns } from '#contract/automation/group.ts'
 import { isGoing, isProjectRun } from '#contract/automation/run.ts'
+import type { BerthUnderTest } from '#test/berth/world.ts'
 import { hasSshd } from '#test/integration/ssh/sshd.ts'
 import { lacks } from '#test/needs.ts'
-import type { BerthUnderTest } from '../world.ts'
 import { openProject, type ProjectPlace } from './place.ts'
 
 const lacking = lacks({ what: 'sshd', there: hasSshd })

@@ -1,7 +1,7 @@
 import { expect, type TestContext, test } from 'vitest'
 import type { OfferView, SavedQuery } from '#contract/market/offer.ts'
-import { creates, instancesOf } from '../steps.ts'
-import { type BerthUnderTest, createWorld, type World } from '../world.ts'
+import { creates, instancesOf } from '#test/berth/steps.ts'
+import { type BerthUnderTest, createWorld, type World } from '#test/berth/world.ts'
 
 const replace = {
   kind: 'replace',

@@ -1,6 +1,6 @@
 import { expect, type TestContext, test } from 'vitest'
-import { instancesOf, rentRunning } from '../steps.ts'
-import { type BerthUnderTest, createWorld, type World } from '../world.ts'
+import { instancesOf, rentRunning } from '#test/berth/steps.ts'
+import { type BerthUnderTest, createWorld, type World } from '#test/berth/world.ts'
 import { onAccount } from './request.ts'
 
 async function interruptible(

@@ -1,6 +1,6 @@
 import type { Args } from '#contract/commands.ts'
 import { isRenting, type RentalView } from '#contract/market/rental-view.ts'
-import type { BerthUnderTest, World } from '../world.ts'
+import type { BerthUnderTest, World } from '#test/berth/world.ts'
 
 /** Arguments to rent the cheapest offer with retries; `limits` and `request` replace single fields. */
 export function retriesRequest(

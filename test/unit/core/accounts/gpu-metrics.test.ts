@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import type { InstanceView } from '#contract/instance/instance.ts'
 import { createGpuMetricsReader } from '#core/accounts/gpu-metrics.ts'
 import { createLoadHistory } from '#core/instances/load-history.ts'
-import { account, accountContext } from '#test/unit/core/account-context.ts'
-import { flushPromises, HandClock } from '#test/unit/core/hand-clock.ts'
+import { account, accountContext } from '#test/berth/account-context.ts'
+import { flushPromises, HandClock } from '#test/berth/clocks.ts'
 import { accountView, instanceView } from '#test/unit/views.ts'
 
 const way = { direct: true, address: 'root@192.0.2.1:22' }

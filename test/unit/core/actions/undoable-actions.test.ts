@@ -3,10 +3,10 @@ import type { InstanceView } from '#contract/instance/instance.ts'
 import type { AccountContext } from '#core/account-context.ts'
 import { openUndoableActions } from '#core/actions/undoable-actions.ts'
 import { ServiceError } from '#service/service-error.ts'
+import { account, accountContext, freshAnswer } from '#test/berth/account-context.ts'
+import { flushPromises, HandClock } from '#test/berth/clocks.ts'
+import { MemoryFiles } from '#test/berth/machine.ts'
 import { instanceView } from '#test/unit/views.ts'
-import { account, accountContext, freshAnswer } from '../account-context.ts'
-import { flushPromises, HandClock } from '../hand-clock.ts'
-import { MemoryFiles } from '../memory-files.ts'
 
 const box = instanceView({ id: 7, label: 'box', gpu: { name: 'RTX 4090', count: 1 } })
 

@@ -7,9 +7,9 @@ import { openPageNotices } from '#core/alerts/page-notices.ts'
 import { type AlertedState, alertsAfterPoll } from '#core/alerts/poll-alerts.ts'
 import { createStore } from '#core/state/store.ts'
 import type { Notice, NoticeClick, Notifier } from '#machine/machine.ts'
+import { HandClock } from '#test/berth/clocks.ts'
+import { MemoryFiles } from '#test/berth/machine.ts'
 import { accountView, emptyState, instanceView } from '#test/unit/views.ts'
-import { HandClock } from '../hand-clock.ts'
-import { MemoryFiles } from '../memory-files.ts'
 
 /** Local time of this machine on some day, epoch milliseconds. */
 const at = (hours: number, minutes: number) => new Date(2026, 4, 3, hours, minutes).getTime()

@@ -1,9 +1,9 @@
 import { beforeEach, expect, test } from 'vitest'
 import { openActivity } from '#core/app/activity.ts'
 import { createStore, type Store } from '#core/state/store.ts'
+import { HandClock } from '#test/berth/clocks.ts'
+import { MemoryFiles } from '#test/berth/machine.ts'
 import { emptyState } from '#test/unit/views.ts'
-import { HandClock } from '../hand-clock.ts'
-import { MemoryFiles } from '../memory-files.ts'
 
 let files: MemoryFiles
 let clock: HandClock

@@ -2,8 +2,8 @@ import * as v from 'valibot'
 import { expect, test } from 'vitest'
 import { ChangeableSettings, defaultSettings } from '#contract/app/settings.ts'
 import { openSettings, readSettings } from '#core/app/settings.ts'
-import { HandClock } from '../hand-clock.ts'
-import { MemoryFiles } from '../memory-files.ts'
+import { HandClock } from '#test/berth/clocks.ts'
+import { MemoryFiles } from '#test/berth/machine.ts'
 
 test('an empty file gives the defaults', () => {
   expect(readSettings({})).toEqual(defaultSettings)

@@ -2,7 +2,7 @@ import { Duplex, PassThrough } from 'node:stream'
 import { beforeEach, expect, test } from 'vitest'
 import { type StreamMessage, streamWindow } from '#contract/messages.ts'
 import { createStreams, type Streams } from '#core/app/streams.ts'
-import { flushPromises } from '#test/unit/core/hand-clock.ts'
+import { flushPromises } from '#test/berth/clocks.ts'
 
 let sent: StreamMessage[]
 let room: boolean

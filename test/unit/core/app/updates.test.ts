@@ -8,8 +8,8 @@ import { pageFailures } from '#core/app/page-link.ts'
 import { openUpdates } from '#core/app/updates.ts'
 import { createStore } from '#core/state/store.ts'
 import { type OpenLog, openLog } from '#machine/log.ts'
-import { HandClock } from '#test/unit/core/hand-clock.ts'
-import { silentLog } from '#test/unit/core/silent-log.ts'
+import { HandClock } from '#test/berth/clocks.ts'
+import { silentLog } from '#test/berth/machine.ts'
 import { accountView, emptyState, instanceView } from '#test/unit/views.ts'
 
 let folder: string

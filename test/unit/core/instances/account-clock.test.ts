@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { accountNow } from '#contract/reading.ts'
 import { createAccountClock, sameTime } from '#core/instances/account-clock.ts'
-import { HandClock } from '#test/unit/core/hand-clock.ts'
+import { HandClock } from '#test/berth/clocks.ts'
 
 const epoch = 1_900_000_000
 

@@ -6,7 +6,7 @@ import {
   type Poller,
   pollPauseAfter,
 } from '#core/instances/repeated-polls.ts'
-import { flushPromises, HandClock } from '#test/unit/core/hand-clock.ts'
+import { flushPromises, HandClock } from '#test/berth/clocks.ts'
 
 let clock: HandClock
 let poller: Poller

@@ -4,8 +4,8 @@ import { transitionOf } from '#core/limits/act.ts'
 import { limitActions } from '#core/limits/decide.ts'
 import { createGpuLoads } from '#core/limits/gpu-loads.ts'
 import type { StoredLimit } from '#core/limits/model.ts'
+import { flushPromises, HandClock } from '#test/berth/clocks.ts'
 import { instanceView } from '#test/unit/views.ts'
-import { flushPromises, HandClock } from '../hand-clock.ts'
 
 const start = 1_800_000_000
 const between = 15

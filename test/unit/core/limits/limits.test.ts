@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { flushPromises } from '#test/berth/clocks.ts'
 import { instanceView } from '#test/unit/views.ts'
-import { flushPromises } from '../hand-clock.ts'
 import { OneAccount } from './one-account.ts'
 
 const hour = 3600

@@ -6,9 +6,9 @@ import { openStoredLimits } from '#core/limits/model.ts'
 import { type Limits, openLimits } from '#core/limits/service.ts'
 import { createStore } from '#core/state/store.ts'
 import type { ServiceClient } from '#service/client.ts'
+import { flushPromises, HandClock } from '#test/berth/clocks.ts'
+import { MemoryFiles } from '#test/berth/machine.ts'
 import { accountView, emptyState } from '#test/unit/views.ts'
-import { flushPromises, HandClock } from '../hand-clock.ts'
-import { MemoryFiles } from '../memory-files.ts'
 
 const account = 'a00000001'
 const epoch = 1_790_000_000

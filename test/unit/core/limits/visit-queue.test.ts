@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { VisitQueue } from '#core/limits/visit-queue.ts'
-import { flushPromises, HandClock } from '#test/unit/core/hand-clock.ts'
+import { flushPromises, HandClock } from '#test/berth/clocks.ts'
 
 const never = new AbortController().signal
 

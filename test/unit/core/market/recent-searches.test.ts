@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { createRecentSearches, type RecentSearches } from '#core/market/recent-searches.ts'
 import type { CallOptions } from '#service/http/operation.ts'
 import type { Offer, OfferSearch } from '#service/offers.ts'
-import { HandClock } from '#test/unit/core/hand-clock.ts'
+import { HandClock } from '#test/berth/clocks.ts'
 
 const cheapest: OfferSearch = { order: [['dph_total', 'asc']] }
 const dearest: OfferSearch = { order: [['dph_total', 'desc']] }

@@ -3,9 +3,9 @@ import type { AccountPoll } from '#core/account-context.ts'
 import { localDay, nextMidnight } from '#core/money/days.ts'
 import { openMoney } from '#core/money/money.ts'
 import { createStore } from '#core/state/store.ts'
+import { HandClock } from '#test/berth/clocks.ts'
+import { MemoryFiles } from '#test/berth/machine.ts'
 import { accountView, emptyState, instanceView } from '#test/unit/views.ts'
-import { HandClock } from '../hand-clock.ts'
-import { MemoryFiles } from '../memory-files.ts'
 
 const midnight = nextMidnight(1_800_000_000)
 const perHour = 3_600_000

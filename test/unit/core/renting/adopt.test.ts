@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { adoptInstance, type CreationParts } from '#core/renting/adopt.ts'
 import { openStoredRentals } from '#core/renting/rental.ts'
-import { accountContext } from '#test/unit/core/account-context.ts'
+import { accountContext } from '#test/berth/account-context.ts'
 import { someRental, someTry } from './some-rental.ts'
 
 test('an instance’s own key, told once, is kept before anything is written of the instance', async () => {

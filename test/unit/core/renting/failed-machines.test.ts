@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { InstanceState, InstanceView } from '#contract/instance/instance.ts'
 import { hostFailure, openFailedMachines } from '#core/renting/failed-machines.ts'
-import { accountContext } from '#test/unit/core/account-context.ts'
+import { accountContext } from '#test/berth/account-context.ts'
 import { instanceView } from '#test/unit/views.ts'
 
 const ended = { step: 'running' } as const

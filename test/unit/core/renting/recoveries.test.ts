@@ -6,8 +6,8 @@ import type { Rentals } from '#core/renting/rentals.ts'
 import type { ServiceClient } from '#service/client.ts'
 import type { Instance } from '#service/instances.ts'
 import { ServiceError } from '#service/service-error.ts'
-import { account, accountContext, freshAnswer } from '#test/unit/core/account-context.ts'
-import { flushPromises } from '#test/unit/core/hand-clock.ts'
+import { account, accountContext, freshAnswer } from '#test/berth/account-context.ts'
+import { flushPromises } from '#test/berth/clocks.ts'
 import { instanceView } from '#test/unit/views.ts'
 
 const limits = { attempts: 3, ceiling: 1, deadline: 600 }

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { requestSecrets } from '#core/market/request-secrets.ts'
 import { openStoredRentals, type Rental } from '#core/renting/rental.ts'
 import { endRetries } from '#core/renting/retrying.ts'
-import { accountContext } from '#test/unit/core/account-context.ts'
-import { MemoryFiles } from '#test/unit/core/memory-files.ts'
+import { accountContext } from '#test/berth/account-context.ts'
+import { MemoryFiles } from '#test/berth/machine.ts'
 import { retrying, someTry } from './some-rental.ts'
 
 test('a rental ends with its last try, so that a kill in between tries no other machine', async () => {

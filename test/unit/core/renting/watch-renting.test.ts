@@ -6,10 +6,10 @@ import { openWatches } from '#core/market/watches.ts'
 import type { Rentals } from '#core/renting/rentals.ts'
 import { createWatchRenting, type WatchRuns } from '#core/renting/watch-renting.ts'
 import type { ServiceClient } from '#service/client.ts'
+import { account, accountContext, freshAnswer } from '#test/berth/account-context.ts'
+import { flushPromises, HandClock } from '#test/berth/clocks.ts'
+import { MemoryFiles } from '#test/berth/machine.ts'
 import { limitView } from '#test/unit/views.ts'
-import { account, accountContext, freshAnswer } from '../account-context.ts'
-import { flushPromises, HandClock } from '../hand-clock.ts'
-import { MemoryFiles } from '../memory-files.ts'
 
 const start = 1_800_000_000
 

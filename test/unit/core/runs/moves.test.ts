@@ -3,8 +3,8 @@ import type { Run } from '#core/runs/model.ts'
 import { createMoves } from '#core/runs/moves.ts'
 import { createPrograms, type ProgramParts } from '#core/runs/programs.ts'
 import { openStoredRuns } from '#core/runs/stored-runs.ts'
-import { accountContext } from '#test/unit/core/account-context.ts'
-import { MemoryFiles } from '#test/unit/core/memory-files.ts'
+import { accountContext } from '#test/berth/account-context.ts'
+import { MemoryFiles } from '#test/berth/machine.ts'
 import { commandRun, projectRun } from './stored-run.ts'
 
 /** A run, its alerts, and all that is on disk of it, one write after another. */

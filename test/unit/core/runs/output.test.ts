@@ -6,8 +6,8 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { deleteOutput, openOutput, type RunOutput } from '#core/runs/output.ts'
 import { outputStream, pageOf, searchOutput } from '#core/runs/reading.ts'
 import { openFiles } from '#machine/files.ts'
+import { MemoryFiles } from '#test/berth/machine.ts'
 import { liveMemory } from '#test/live-memory.ts'
-import { MemoryFiles } from '#test/unit/core/memory-files.ts'
 
 const id = 'x0000000000000001'
 const small = { bytes: 1000, files: 3 }

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { Run } from '#core/runs/model.ts'
 import { createOutputs, everyPart, type RunPart, toLose } from '#core/runs/output.ts'
 import type { StoredRuns } from '#core/runs/stored-runs.ts'
-import { MemoryFiles } from '#test/unit/core/memory-files.ts'
+import { MemoryFiles } from '#test/berth/machine.ts'
 
 const most = { all: 1000, file: 100 }
 

@@ -5,8 +5,8 @@ import { openStoredRuns } from '#core/runs/stored-runs.ts'
 import { createRunWork, type RunWork } from '#core/runs/work.ts'
 import { createLoops } from '#core/storage/loops.ts'
 import { deferred } from '#machine/tasks.ts'
-import { accountContext, freshAnswer } from '#test/unit/core/account-context.ts'
-import { MemoryFiles } from '#test/unit/core/memory-files.ts'
+import { accountContext, freshAnswer } from '#test/berth/account-context.ts'
+import { MemoryFiles } from '#test/berth/machine.ts'
 import { projectRun } from './stored-run.ts'
 
 test('a cancelled run is withdrawn once that is on disk, and goes on where it cannot be written', async () => {

@@ -2,9 +2,9 @@ import * as v from 'valibot'
 import { expect, test } from 'vitest'
 import type { AccountView } from '#contract/state.ts'
 import { openCollection } from '#core/storage/collection.ts'
-import { account, accountContext } from '../account-context.ts'
-import { HandClock } from '../hand-clock.ts'
-import { MemoryFiles } from '../memory-files.ts'
+import { account, accountContext } from '#test/berth/account-context.ts'
+import { HandClock } from '#test/berth/clocks.ts'
+import { MemoryFiles } from '#test/berth/machine.ts'
 
 const Task = v.object({ id: v.string(), step: v.string(), note: v.exactOptional(v.string()) })
 type Task = v.InferOutput<typeof Task>

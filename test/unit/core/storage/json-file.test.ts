@@ -2,8 +2,8 @@ import * as v from 'valibot'
 import { beforeEach, expect, test } from 'vitest'
 import { openDocument } from '#core/storage/json-file.ts'
 import { watchedFiles } from '#core/storage/watched-files.ts'
-import { flushPromises, HandClock } from '../hand-clock.ts'
-import { MemoryFiles } from '../memory-files.ts'
+import { flushPromises, HandClock } from '#test/berth/clocks.ts'
+import { MemoryFiles } from '#test/berth/machine.ts'
 
 let files: MemoryFiles
 let clock: HandClock

@@ -10,9 +10,9 @@ import type { DialectMemory } from '#service/dialect.ts'
 import type { Send } from '#service/http/operation.ts'
 import { instances } from '#service/instances.ts'
 import { offers } from '#service/offers.ts'
-import { account, accountContext, freshAnswer } from '#test/unit/core/account-context.ts'
-import type { HandClock } from '#test/unit/core/hand-clock.ts'
-import type { MemoryFiles } from '#test/unit/core/memory-files.ts'
+import { account, accountContext, freshAnswer } from '#test/berth/account-context.ts'
+import type { HandClock } from '#test/berth/clocks.ts'
+import { type MemoryFiles, testKeychain } from '#test/berth/machine.ts'
 import { accountView, emptyState } from '#test/unit/views.ts'
 import { inTurn, type Turns } from './turns.ts'
 
@@ -79,12 +79,7 @@ export async function startBerth(machine: Machine): Promise<Berth> {
 
   async function open(): Promise<void> {
     const files = inTurn(machine.files, ['write', 'delete'], turns, signal)
-    const entries = {
-      persistent: true,
-      get: async (name: string) => machine.keychain.get(name),
-      set: async (name: string, secret: string) => void machine.keychain.set(name, secret),
-      delete: async (name: string) => void machine.keychain.delete(name),
-    }
+    const entries = testKeychain(machine.keychain)
     const onBroken = (name: string) => {
       throw new Error(`${name} is broken`)
     }

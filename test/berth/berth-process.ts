@@ -1,53 +1,28 @@
-import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { isGoing } from '#contract/automation/run.ts'
 import { isRenting } from '#contract/market/rental-view.ts'
 import type { ProjectPlan } from '#contract/project/project.ts'
 import { startBerth } from '#core/berth.ts'
 import { systemDownloads } from '#machine/chosen-files.ts'
-import { systemClock } from '#machine/clock-and-random.ts'
-import { openFiles } from '#machine/files.ts'
-import { systemSyncedFolders } from '#machine/synced-folders.ts'
-import { silentLog } from '#test/unit/core/silent-log.ts'
-import { answeredDialogs } from './answered-dialogs.ts'
-import { fileKeychain } from './file-keychain.ts'
-import { hurriedClock } from './hurried-clock.ts'
-import { runProjects } from './run-projects.ts'
+import { hurriedClock } from './clocks.ts'
+import { answeredDialogs, fileKeychain, silentLog, testMachine } from './machine.ts'
 
 /**
  * Berth in a process of its own, to be killed. Arguments: its folder, the service's address and key, and a task:
- * `rent`, `retries` to rent with retries, `project` to run the project in the folder that follows, or `projects` for
- * `runProjects` there. Prints `renting` before it rents, and `idle` once neither a rental nor a
- * job is under way.
+ * `rent`, `retries` to rent with retries, or `project` to run the project in the folder that follows. Prints `renting`
+ * before it rents, and `idle` once neither a rental nor a run is under way.
  */
 const [folder = '', baseUrl = '', key = '', task = '', projectFolder = ''] = process.argv.slice(2)
 const downloads = systemDownloads(folder)
 
 const berth = await startBerth({
   log: silentLog,
-  machine: {
-    // A week of projects has a pace of its own.
-    clock: task === 'projects' ? systemClock : hurriedClock(),
+  machine: await testMachine(folder, {
+    clock: hurriedClock(),
     downloads,
     fileDialogs: answeredDialogs({ chooseTarget: () => downloads.at(projectFolder) }),
-    syncedFolders: systemSyncedFolders,
-    files: await openFiles(join(folder, 'berth')),
     keychain: fileKeychain(join(folder, 'keychain.json')),
-    notifier: {
-      available: true,
-      show: async () => undefined,
-      close: async () => undefined,
-      onClick: () => undefined,
-    },
-    opener: { openLink: async () => undefined, openPrivately: async () => undefined },
-    programs: { find: async () => undefined, launch: async () => undefined },
-    random: {
-      hex: digits => randomBytes(digits).toString('hex').slice(0, digits),
-      fraction: Math.random,
-    },
-    platform: 'linux',
-    home: folder,
-  },
+  }),
   app: { version: 'test', shell: 'browser', terminals: [] },
 })
 
@@ -82,13 +57,6 @@ if (task === 'project') {
   } = (await berth.dispatch('planProject', { project })) as ProjectPlan
   process.stdout.write('renting\n')
   await berth.dispatch('runProject', { project, content, stops, price, secretFiles: [] })
-}
-if (task === 'projects') {
-  if (Object.keys(berth.state().accounts).length === 0) {
-    await berth.dispatch('changeSettings', { settings: { pollInterval: 2 } })
-    await berth.dispatch('connectAccount', { baseUrl, key })
-  }
-  await runProjects(berth, projectFolder)
 }
 if (task === 'rent') {
   await berth.dispatch('changeSettings', { settings: { pollInterval: 2 } })

@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { _electron, type ElectronApplication, type Page } from 'playwright-core'
 import type { BerthConnection } from '#cli/connection.ts'
 import { reachBerth } from '#cli/reach.ts'
-import { app as builtApp, program as electronProgram, user } from './program.ts'
+import { app as builtApp, program as electronProgram, user } from '../electron/program.ts'
 
 /** A window, as Electron sees it. */
 export interface SeenWindow {

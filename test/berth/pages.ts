@@ -3,9 +3,18 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { test as base } from 'vitest'
 import type { Settings } from '#contract/app/settings.ts'
 import { type SimulatorOptions, startSimulator } from '#simulator/simulator.ts'
-import { callsOf, openPage, type Running, type Service, startBerth } from './app.ts'
+import {
+  callsOf,
+  openBrowser,
+  openPage,
+  pagesOnly,
+  type Running,
+  type Service,
+  startBerth,
+} from './browser.ts'
 
 /** Starts what a test needs; all of it ends with the test, the last first. */
 export interface Start {
@@ -97,3 +106,25 @@ function collectEnds(): { atEnd: Start['atEnd']; endAll(): Promise<void> } {
     },
   }
 }
+
+/** A test that shares one Chromium per worker, and ends what it started. */
+export const test = base
+  // biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern what a fixture needs
+  .extend('browser', { scope: 'worker' }, async ({}, { onCleanup }) => {
+    const browser = await openBrowser([], pagesOnly)
+    onCleanup(() => browser.close())
+    return browser
+  })
+  .extend('start', async ({ browser, task }, { onCleanup }) => {
+    const { start, endAll, tellAll } = starter(browser)
+    onCleanup(async () => {
+      if (task.result?.state === 'fail') await tellAll()
+      await endAll()
+    })
+    return start
+  })
+  .extend('startForFile', { scope: 'file' }, async ({ browser }, { onCleanup }) => {
+    const { start, endAll } = starter(browser)
+    onCleanup(endAll)
+    return start
+  })

@@ -3,9 +3,9 @@ import type { AccountContext, AccountPoll } from '#core/account-context.ts'
 import { MissingPolls } from '#core/instances/missing-instances.ts'
 import { createStore } from '#core/state/store.ts'
 import type { Instance } from '#service/instances.ts'
-import { accountView, emptyState } from '../views.ts'
-import { HandClock } from './hand-clock.ts'
-import { MemoryFiles } from './memory-files.ts'
+import { accountView, emptyState } from '../unit/views.ts'
+import { HandClock } from './clocks.ts'
+import { MemoryFiles } from './machine.ts'
 
 export const account = 'a00000001'
 

@@ -1,46 +1,15 @@
-import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { test as base } from 'vitest'
 import type { Answer, Args, CommandName } from '#contract/commands.ts'
 import type { AccountView, State } from '#contract/state.ts'
 import { type BerthOptions, startBerth } from '#core/berth.ts'
 import type { RunningBerth } from '#core/running.ts'
-import { systemDownloads } from '#machine/chosen-files.ts'
-import { openFiles } from '#machine/files.ts'
-import type { Keychain, Machine, Notice, Notifier } from '#machine/machine.ts'
-import { systemSyncedFolders } from '#machine/synced-folders.ts'
+import type { Machine } from '#machine/machine.ts'
 import { type Simulator, type SimulatorOptions, startSimulator } from '#simulator/simulator.ts'
-import { silentLog } from '#test/unit/core/silent-log.ts'
-import { hurriedClock } from './hurried-clock.ts'
-
-/** A keychain that lasts as long as the test, restarts of Berth included. */
-export function testKeychain(): Keychain & { entries: Map<string, string> } {
-  const entries = new Map<string, string>()
-  return {
-    persistent: true,
-    entries,
-    get: async name => entries.get(name),
-    set: async (name, secret) => void entries.set(name, secret),
-    delete: async name => void entries.delete(name),
-  }
-}
-
-/** A notifier that remembers what it was asked to show. */
-export function testNotifier(): Notifier & { shown: Notice[]; click(id: string, action?: string): void } {
-  let listener: (id: string, action: string | undefined) => void = () => undefined
-  const shown: Notice[] = []
-  return {
-    available: true,
-    shown,
-    click: (id, action) => listener(id, action),
-    show: async notice => void shown.push(notice),
-    close: async () => undefined,
-    onClick: callback => {
-      listener = callback
-    },
-  }
-}
+import { hurriedClock } from './clocks.ts'
+import { silentLog, testKeychain, testMachine, testNotifier } from './machine.ts'
 
 export interface BerthUnderTest {
   berth: RunningBerth
@@ -74,28 +43,9 @@ export async function createWorld(options: SimulatorOptions = {}): Promise<World
     ...options,
   })
   const home = await mkdtemp(join(tmpdir(), 'berth-test-'))
-  const files = await openFiles(join(home, 'berth'))
   const keychain = testKeychain()
   const notifier = testNotifier()
-  const machine: Machine = {
-    clock,
-    downloads: systemDownloads(home),
-    syncedFolders: systemSyncedFolders,
-    files,
-    keychain,
-    notifier,
-    opener: { openLink: async () => undefined, openPrivately: async () => undefined },
-    programs: { find: async () => undefined, launch: async () => undefined },
-    random: {
-      hex: digits =>
-        randomBytes(Math.ceil(digits / 2))
-          .toString('hex')
-          .slice(0, digits),
-      fraction: Math.random,
-    },
-    platform: 'linux',
-    home,
-  }
+  const machine = await testMachine(home, { clock, keychain, notifier })
   const running = new Set<BerthUnderTest>()
 
   async function start(more: Partial<BerthOptions> = {}): Promise<BerthUnderTest> {
@@ -168,3 +118,16 @@ function until(berth: RunningBerth, wanted: (state: State) => boolean, within: n
     check()
   })
 }
+
+/** A test that opens worlds; they are closed as it ends, also when others run at the same time. */
+export const test = base
+  // biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern what a fixture needs
+  .extend('openWorld', async ({}, { onCleanup }) => {
+    const opened: World[] = []
+    onCleanup(async () => void (await Promise.all(opened.map(world => world.close()))))
+    return async (...options: Parameters<typeof createWorld>): Promise<World> => {
+      const world = await createWorld(...options)
+      opened.push(world)
+      return world
+    }
+  })
