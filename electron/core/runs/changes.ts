@@ -106,6 +106,7 @@ export const nextProgram = {
   dropped: 0,
   lastLine: '',
   progress: undefined,
+  printed: undefined,
 } satisfies RunChange
 
 /**

@@ -15,6 +15,7 @@ import { inProject, type RunMachines } from './machine.ts'
 import { isOfProject, type Run } from './model.ts'
 import type { RunOutput } from './output.ts'
 import { noteFiles, noteSetUp } from './prepared.ts'
+import { printedNumbers } from './printed.ts'
 import { lastProgress } from './progress.ts'
 import type { StoredRuns } from './stored-runs.ts'
 import type { RunWatchdog } from './watchdog.ts'
@@ -247,6 +248,7 @@ async function note(runs: StoredRuns, id: string, output: RunOutput, run: Run): 
   const { outputAt, loadAt, loadUnread, stuckSince: since } = run
   const { bytes } = await output.read(Math.max(0, output.next() - tail), tail)
   const text = bytes.toString('utf8')
+  const plain = plainOutput(text)
   const lastLine = plainLastLine(text.trimEnd().split('\n').at(-1) ?? '')
   runs.note(id, {
     outputAt,
@@ -256,6 +258,7 @@ async function note(runs: StoredRuns, id: string, output: RunOutput, run: Run): 
     seen: output.next(),
     dropped: output.first(),
     lastLine: lastLine.slice(0, 200) || run.lastLine,
-    progress: lastProgress(plainOutput(text)),
+    progress: lastProgress(plain),
+    printed: run.project && run.step === 'running' ? printedNumbers(plain, run.printed) : run.printed,
   })
 }

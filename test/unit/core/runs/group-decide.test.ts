@@ -1,0 +1,142 @@
+import { describe, expect, test } from 'vitest'
+import { type GroupSnapshot, nextGroupMove } from '#core/runs/group-decide.ts'
+import type { Group } from '#core/runs/group-model.ts'
+import type { Run } from '#core/runs/model.ts'
+import { projectRun } from './stored-run.ts'
+
+const id = 'q0000000000000001'
+const { project } = projectRun()
+
+function group(change: Partial<Group> = {}): Group {
+  return {
+    id,
+    name: 'digits',
+    project: { ...project, stops: [] },
+    settings: [{}, {}, {}, {}],
+    attempts: [0, 0, 0, 0],
+    atOnce: 2,
+    results: 'sweeps/1',
+    step: 'going',
+    createdAt: 1000,
+    since: { at: 1000, micros: 0, failed: 0 },
+    machines: {},
+    tried: 0,
+    ...change,
+  }
+}
+
+function run(index: number, change: Partial<Run> = {}, attempt = 0): Run {
+  return { ...projectRun(), id: `x${String(index).padStart(16, '0')}`, group: { id, index, attempt }, ...change }
+}
+
+const next = (change: Partial<GroupSnapshot>) =>
+  nextGroupMove({ group: group(), runs: [], waiting: [], isRenting: false, now: 2000, ...change })
+
+const ready = { instance: 7, isReady: true }
+
+describe('a group that goes on', () => {
+  test('rents for its first run', () => {
+    expect(next({})).toEqual({ do: 'run', index: 0, on: undefined })
+  })
+
+  test('waits while a machine is being requested, since both might choose the same offer', () => {
+    expect(next({ runs: [run(0, { step: 'waiting' })], isRenting: true })).toEqual({ do: 'wait' })
+  })
+
+  test('rents no more machines than it may use at once', () => {
+    const runs = [run(0, { step: 'running' }), run(1, { step: 'sending' })]
+    expect(next({ runs })).toEqual({ do: 'wait' })
+    expect(next({ runs: runs.slice(0, 1) })).toMatchObject({ do: 'run', index: 1 })
+    expect(next({ runs: runs.slice(0, 1), waiting: [{ ...ready, isReady: false }] })).toEqual({ do: 'wait' })
+  })
+
+  test('gives a machine that waits to the next run at once', () => {
+    const runs = [run(0, { step: 'done' }), run(1, { step: 'running' })]
+    expect(next({ runs, waiting: [ready], isRenting: true })).toEqual({ do: 'run', index: 2, on: 7 })
+  })
+
+  test('ends a machine that no run is left for, unless it is kept', () => {
+    const runs = [0, 1, 2].map(index => run(index, { step: 'done' }))
+    const all = [...runs, run(3, { step: 'running' })]
+    expect(next({ runs: all, waiting: [ready] })).toEqual({ do: 'release', instance: 7 })
+    expect(next({ runs: all, waiting: [ready], group: group({ keep: 600 }) })).toEqual({ do: 'wait' })
+  })
+
+  test('ends with its last run, also with one that failed or was given up', () => {
+    const steps = ['done', 'failed', 'cancelled', 'done'] as const
+    const runs = steps.map((step, index) => run(index, { step, failedAt: 'running' }))
+    expect(next({ runs })).toEqual({ do: 'end' })
+  })
+
+  test('runs an index again once its attempt counts one more', () => {
+    const runs = [0, 1, 2, 3].map(index => run(index, { step: 'done' }))
+    const again = group({ attempts: [0, 1, 0, 0] })
+    expect(next({ runs, group: again })).toMatchObject({ do: 'run', index: 1 })
+    expect(next({ runs: [...runs, run(1, { step: 'done' }, 1)], group: again })).toEqual({ do: 'end' })
+  })
+})
+
+describe('where no machine is to be had', () => {
+  const unrented = run(1, { step: 'failed', failedAt: 'waiting' })
+  const short = { problem: { code: 'not_rented', message: 'None.' }, nextTryAt: 2300 }
+
+  test('the run goes back to those that have not begun', () => {
+    expect(next({ runs: [run(0, { step: 'running' }), unrented] })).toEqual({ do: 'requeue', run: unrented })
+  })
+
+  test('none is looked for until the next try, and a machine that is done takes the run before', () => {
+    const runs = [run(0, { step: 'running' })]
+    expect(next({ runs, group: group({ short }) })).toEqual({ do: 'wait' })
+    expect(next({ runs, group: group({ short }), waiting: [ready] })).toMatchObject({ do: 'run', on: 7 })
+    expect(next({ runs, group: group({ short }), now: 2300 })).toMatchObject({ do: 'run', on: undefined })
+  })
+})
+
+describe('what was agreed for the whole', () => {
+  const stops = [
+    { when: { kind: 'cost', dollars: 1 }, action: 'stop', asleep: false },
+    { when: { kind: 'duration', seconds: 3600 }, action: 'stop', asleep: false },
+  ] as const
+  const limited = (change: Partial<Group>) => group({ project: { ...project, stops: [...stops] }, ...change })
+
+  test('counts all machines, those that are gone and failed attempts included', () => {
+    const machines = {
+      1: { micros: 400_000, at: 1000, perHour: 0 },
+      2: { micros: 300_000, at: 1000, perHour: 360_000 },
+    }
+    const at = (now: number, tried: number) =>
+      next({ group: limited({ machines, tried }), runs: [run(0, { step: 'running', tried: 100_000 })], now }).do
+    expect(at(1000, 0)).not.toBe('halt')
+    expect(at(2999, 0)).not.toBe('halt')
+    expect(at(3000, 0)).toBe('halt')
+    expect(at(1000, 200_000)).toBe('halt')
+  })
+
+  test('ends it at the agreed time, and counts anew once it was continued', () => {
+    expect(next({ group: limited({}), now: 4599 }).do).toBe('run')
+    expect(next({ group: limited({}), now: 4600 })).toMatchObject({
+      do: 'halt',
+      stops: true,
+      problem: { code: 'group_limit' },
+    })
+    expect(next({ group: limited({ since: { at: 4600, micros: 0, failed: 0 } }), now: 4600 }).do).toBe('run')
+  })
+})
+
+test('where the first runs all fail, no other begins until the user continues', () => {
+  const problem = { code: 'command_failed', message: 'Exit code 1.' }
+  const failed = [0, 1, 2].map(index => run(index, { step: 'failed', failedAt: 'running', problem }))
+  expect(next({ runs: failed })).toMatchObject({ do: 'halt', stops: false, problem: { code: 'group_failing' } })
+  expect(next({ runs: failed.slice(0, 2) }).do).toBe('run')
+  expect(next({ runs: [...failed.slice(0, 2), run(2, { step: 'done' })] }).do).toBe('run')
+  expect(next({ runs: failed, group: group({ since: { at: 0, micros: 0, failed: 3 } }) }).do).toBe('run')
+})
+
+test.for(['stopped', 'halted', 'over'] as const)('one that is %s starts nothing', step => {
+  expect(next({ group: group({ step }) })).toEqual({ do: 'wait' })
+})
+
+test('one that was stopped ends its machines that wait, and one that is over lets them wait where agreed', () => {
+  expect(next({ group: group({ step: 'stopped', keep: 600 }), waiting: [ready] })).toMatchObject({ do: 'release' })
+  expect(next({ group: group({ step: 'over', keep: 600 }), waiting: [ready] })).toEqual({ do: 'wait' })
+})
