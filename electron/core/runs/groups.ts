@@ -227,16 +227,18 @@ export function createGroups(
     const failed = latest.filter(
       run => run?.step === 'failed' && !afresh.includes(run.group?.index ?? -1),
     ).length
-    await groups.intend(id, {
+    // Its limits count anew before those go on that have their machines, and it ends only once all of them have.
+    await groups.intend(id, { since: { at: now(), micros: groupCost(group, own, now()), failed } })
+    activity.add({ account, kind: 'user', text: `Continued ${group.name}` })
+    for (const run of chosen) if (isKept(run)) await runs.retry(run.id)
+    await groups.intend(id, current => ({
+      ...current,
       step: 'going',
       problem: undefined,
       short: undefined,
       endedAt: undefined,
-      attempts: group.attempts.map((attempt, index) => (afresh.includes(index) ? attempt + 1 : attempt)),
-      since: { at: now(), micros: groupCost(group, own, now()), failed },
-    })
-    activity.add({ account, kind: 'user', text: `Continued ${group.name}` })
-    for (const run of chosen) if (isKept(run)) await runs.retry(run.id)
+      attempts: current.attempts.map((attempt, index) => (afresh.includes(index) ? attempt + 1 : attempt)),
+    }))
     loops.restart(id)
   }
 
@@ -325,7 +327,7 @@ export function createGroups(
       if (!group) return project.stops
       const own = runsOf(group)
       const idle = project.stops.filter(({ when }) => when.kind === 'idle' || when.kind === 'away')
-      const deadline = groupDeadline(withOneMore(group), own, now())
+      const deadline = groupDeadline(withOneMore(group, now()), own, now())
       if (deadline === undefined) return idle
       const seconds = Math.max(60, Math.round(deadline - now()))
       return [...idle, { when: { kind: 'duration', seconds }, action: 'stop', asleep: true }]
@@ -390,11 +392,11 @@ export function createGroups(
 /** Seconds by which a machine's own limit may differ from when the whole reaches its limit. */
 const tolerance = { early: 30, late: 600 }
 
-/** The group after one more machine at the agreed price. */
-function withOneMore(group: Group): Group {
+/** The group after one more machine at the agreed price, from `at` on. */
+function withOneMore(group: Group, at: number): Group {
   const { price } = group.project
   if (price === undefined) return group
-  return { ...group, machines: { ...group.machines, '': { micros: 0, at: 0, perHour: price } } }
+  return { ...group, machines: { ...group.machines, '': { micros: 0, at, perHour: price } } }
 }
 
 /** The run's id, the same whenever it is started, so that no kill makes two of it. */

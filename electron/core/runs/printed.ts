@@ -7,7 +7,10 @@ const mostNames = 20
 /** A figure as programs print it. `nan` and `inf` are none that could be sorted. */
 const figure = String.raw`([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)(?![\w.])`
 /** `loss=0.31`, `loss = 0.31` and `loss: 0.31`; of `localhost:6006` or `12:30` nothing. */
-const pair = new RegExp(String.raw`(?<![\w./-])([A-Za-z][\w./-]{0,39}?)(?: {0,2}= {0,2}|: {1,3})${figure}`, 'g')
+const pair = new RegExp(
+  String.raw`(?<![\w./-])([A-Za-z][\w./-]{0,39}?)(?: {0,2}= {0,2}|: {1,3})${figure}`,
+  'g',
+)
 
 /** The numbers that a program printed last, by their names: from `loss=0.31`, and from lines of JSON. */
 export function printedNumbers(
@@ -15,7 +18,8 @@ export function printedNumbers(
   before: Readonly<Record<string, number>> = {},
 ): Record<string, number> {
   const numbers = new Map(Object.entries(before))
-  for (const row of outputRows(near)(text)) for (const [name, value] of numbersIn(row)) numbers.set(name, value)
+  for (const row of outputRows(near)(text))
+    for (const [name, value] of numbersIn(row)) numbers.set(name, value)
   return Object.fromEntries([...numbers].slice(0, mostNames))
 }
 

@@ -168,6 +168,8 @@ export async function openWaitingMachines(
         limit: limit.id,
       })
       void watchdogs.settle(instance)
+      // The limits see their new one with it.
+      void context.poll()
       if (!group) note(run, `The machine of ${run.name} waits for the next run`)
     },
     async give(instance, group) {

@@ -21,6 +21,11 @@ export interface SpecFields {
   results: string
   stops: readonly Limit[]
   after: 'destroy' | 'stop'
+  /** A line for each setting: its name, and values separated by commas. */
+  sweep: string
+  atOnce: string
+  /** Minutes. */
+  keep: string
 }
 
 export const emptySpec: SpecFields = {
@@ -38,6 +43,9 @@ export const emptySpec: SpecFields = {
   results: '',
   stops: [stopOn(usualStops.duration)],
   after: 'destroy',
+  sweep: '',
+  atOnce: '',
+  keep: '',
 }
 
 /** The form as a `berth.yaml`, or the errors by field. Default values are left out. */
@@ -69,7 +77,32 @@ function draftOf(fields: SpecFields): ProjectDraft {
     results: results && oneOrAll(results),
     stop: stopDraft(fields.stops),
     after: after === 'stop' ? after : undefined,
+    sweep: sweepDraft(fields.sweep),
+    at_once: figured(fields.atOnce),
+    keep: keepText(fields.keep),
   }
+}
+
+/** `lr: 1e-4, 3e-4` on each line. What is no such line is left for the schema to refuse. */
+function sweepDraft(text: string): ProjectDraft['sweep'] {
+  const lines = text.split('\n').filter(line => line.trim() !== '')
+  if (lines.length === 0) return undefined
+  return Object.fromEntries(
+    lines.map(line => {
+      const [name = '', ...values] = line.split(/[:=,]/).map(part => part.trim())
+      return [
+        name,
+        values.filter(value => value !== '').map(value => (isFigure(value) ? Number(value) : value)),
+      ]
+    }),
+  )
+}
+
+const isFigure = (value: string) => /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(value)
+
+function keepText(text: string): string | undefined {
+  const minutes = figured(text)
+  return minutes === undefined ? undefined : `${minutes}m`
 }
 
 function stopDraft(stops: readonly Limit[]): ProjectDraft['stop'] {
@@ -109,6 +142,7 @@ function oneOrAll(list: readonly string[]): string | string[] {
 function fieldAt(path: string): string {
   const [first = '', second = ''] = path.split('.')
   if (first === 'stop') return 'stops'
+  if (first === 'at_once') return 'atOnce'
   return first === 'machine' ? second : first
 }
 

@@ -6,7 +6,7 @@ import { isGoing, isProjectRun } from '#contract/automation/run.ts'
 import type { BerthUnderTest } from '#test/berth/world.ts'
 import { hasSshd } from '#test/integration/ssh/sshd.ts'
 import { lacks } from '#test/needs.ts'
-import { openProject, type ProjectPlace } from './place.ts'
+import { openProject, type ProjectPlace, write } from './place.ts'
 
 const lacking = lacks({ what: 'sshd', there: hasSshd })
 
@@ -66,5 +66,121 @@ describe.skipIf(lacking)(`a sweep${lacking}`, () => {
     expect(results['01']).toBe('ready\n0.0001 1 1/12\n')
     expect(results['12']).toBe('ready\n0.0003 6 12/12\n')
     expect(groupOf(under, id)?.cost.micros).toBeLessThan(plan.most ?? 0)
+  })
+
+  test('that is stopped half way leaves no machine, and continues with what has not ended', async () => {
+    const place = await openProject(
+      { 'berth.yaml': `${spec.replace('mkdir', 'sleep 1\n  mkdir')}` },
+      undefined,
+      {},
+      8,
+    )
+    const { under, runProject } = place
+    const id = await runProject()
+    const done = () => runsOf(under, id).filter(run => run?.step === 'done')
+    await under.until(() => done().length >= 4, 60_000)
+    await under.run('stopGroup', { group: id })
+    expect(groupOf(under, id)?.step).toBe('stopped')
+    await under.until(() => Object.keys(under.account().instances).length === 0)
+    const before = done().map(run => run?.id)
+    expect(before.length).toBeLessThan(12)
+
+    await under.run('continueGroup', { group: id })
+    await expect(under.run('continueGroup', { group: id })).rejects.toMatchObject({
+      problem: { code: 'group_going' },
+    })
+    await under.until(() => groupOf(under, id)?.step === 'over', 90_000)
+    expect(done()).toHaveLength(12)
+    expect(done().map(run => run?.id)).toEqual(expect.arrayContaining(before))
+    expect(Object.keys(resultsOf(place, id))).toHaveLength(12)
+    await under.until(() => Object.keys(under.account().instances).length === 0)
+  })
+
+  test('goes on where some of its runs fail, and runs those again alone', async () => {
+    const place = await openProject(
+      {
+        'berth.yaml':
+          'sweep: { seed: [1, 2, 3, 4] }\nat_once: 1\nrun: |\n  echo $seed > out.txt; echo "loss=$seed"\n  [ $seed != 2 ] || test -e data/mended\nresults: out.txt\n',
+        'data/x': '',
+      },
+      undefined,
+      {},
+      2,
+    )
+    const { world, under, folder, runProject } = place
+    const id = await runProject()
+    await under.until(() => groupOf(under, id)?.step === 'over', 60_000)
+    expect(runsOf(under, id).map(run => run?.step)).toEqual(['done', 'failed', 'done', 'done'])
+    expect(runsOf(under, id)[2]?.printed).toEqual({ loss: 3 })
+    // The machine of the run that failed went on to the next one.
+    expect(world.sim.controls.ledger().instances).toHaveLength(1)
+    await under.until(() => Object.keys(under.account().instances).length === 0)
+
+    write(folder, { 'data/mended': '' })
+    const others = runsOf(under, id)
+      .filter(run => run?.step === 'done')
+      .map(run => run?.id)
+    await under.run('retryGroup', { group: id })
+    await under.until(() => groupOf(under, id)?.step === 'over', 60_000)
+    expect(runsOf(under, id).map(run => run?.step)).toEqual(['done', 'done', 'done', 'done'])
+    expect(runsOf(under, id).map(run => run?.id)).toEqual(expect.arrayContaining(others))
+    expect(world.sim.controls.ledger().instances).toHaveLength(2)
+    await under.until(() => Object.keys(under.account().instances).length === 0)
+    await under.run('dismissGroup', { group: id })
+    expect(Object.keys(under.account().runs)).toEqual([])
+  })
+
+  test('that reaches its limit stops its machines with their files, and goes on there', async () => {
+    const place = await openProject(
+      {
+        'berth.yaml':
+          'runs: 3\nrun: |\n  [ ! -e begun ] || exit 0\n  touch begun\n  sleep 1000\nstop: { dollars: 0.5 }\n',
+      },
+      undefined,
+      {},
+      3,
+    )
+    const { world, under, project, runProject } = place
+    const { most = 0, sweep } = await under.run('planProject', { project })
+    expect(most).toBe(500_000)
+    const id = await runProject()
+    await under.until(() => runsOf(under, id).every(run => run?.outputs.includes('command')), 60_000)
+    await world.sim.controls.advance(10_000)
+    await under.until(() => groupOf(under, id)?.step === 'halted', 60_000)
+    expect(groupOf(under, id)?.problem?.code).toBe('group_limit')
+    await under.until(() => runsOf(under, id).every(run => run?.step === 'failed'))
+    expect(Object.values(under.account().instances).map(({ state }) => state)).toEqual([
+      'stopped',
+      'stopped',
+      'stopped',
+    ])
+    expect(Object.keys(under.account().instances)).toHaveLength(3)
+    // No more than what all of them cost in one poll and the delay of a busy machine, at sixty times the speed.
+    const perHour = (sweep?.machines ?? []).reduce((sum, { price }) => sum + price, 0)
+    expect(groupOf(under, id)?.cost.micros).toBeLessThan(most + (perHour * (10_000 + 900)) / 3600)
+
+    await under.run('continueGroup', { group: id })
+    await under.until(() => groupOf(under, id)?.step === 'over', 60_000)
+    expect(runsOf(under, id).map(run => run?.step)).toEqual(['done', 'done', 'done'])
+    expect(world.sim.controls.ledger().instances).toHaveLength(3)
+    await under.until(() => Object.keys(under.account().instances).length === 0)
+  })
+
+  test('of more machines than there are offers goes on with those that it got', async () => {
+    const place = await openProject(
+      { 'berth.yaml': 'runs: 6\nat_once: 6\nrun: sleep 1; echo $BERTH_RUN > out.txt\nresults: out.txt\n' },
+      undefined,
+      { offers: 4 },
+      6,
+    )
+    const { under, project, world, runProject } = place
+    const fitting = (await under.run('planProject', { project })).sweep?.machines.length ?? 0
+    expect(fitting).toBeGreaterThan(0)
+    expect(fitting).toBeLessThan(6)
+    const id = await runProject()
+    await under.until(() => groupOf(under, id)?.step === 'over', 90_000)
+    expect(runsOf(under, id).map(run => run?.step)).toEqual(Array.from({ length: 6 }, () => 'done'))
+    expect(world.sim.controls.ledger().instances.length).toBeLessThanOrEqual(fitting)
+    await under.until(() => Object.keys(under.account().instances).length === 0)
   })
 })

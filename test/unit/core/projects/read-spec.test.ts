@@ -42,9 +42,9 @@ describe('a berth.yaml', () => {
   })
 
   test('gets all its problems reported in the order of the lines', () => {
-    const read = readSpec('runs: x\ndisk: lots\nmachine:\n  gpus: 2\n  cores: 8\nrun: x\nand: more\n')
+    const read = readSpec('rums: x\ndisk: lots\nmachine:\n  gpus: 2\n  cores: 8\nrun: x\nand: more\n')
     expect('problems' in read && read.problems.map(({ line, message }) => `${line} ${message}`)).toEqual([
-      expect.stringContaining('1 runs is not known'),
+      expect.stringContaining('1 rums is not known'),
       expect.stringContaining('2 disk: must be a number'),
       expect.stringContaining('4 machine.gpus is not known'),
       expect.stringContaining('5 machine.cores is not known'),

@@ -26,7 +26,12 @@ function group(change: Partial<Group> = {}): Group {
 }
 
 function run(index: number, change: Partial<Run> = {}, attempt = 0): Run {
-  return { ...projectRun(), id: `x${String(index).padStart(16, '0')}`, group: { id, index, attempt }, ...change }
+  return {
+    ...projectRun(),
+    id: `x${String(index).padStart(16, '0')}`,
+    group: { id, index, attempt },
+    ...change,
+  }
 }
 
 const next = (change: Partial<GroupSnapshot>) =>
@@ -105,7 +110,8 @@ describe('what was agreed for the whole', () => {
       2: { micros: 300_000, at: 1000, perHour: 360_000 },
     }
     const at = (now: number, tried: number) =>
-      next({ group: limited({ machines, tried }), runs: [run(0, { step: 'running', tried: 100_000 })], now }).do
+      next({ group: limited({ machines, tried }), runs: [run(0, { step: 'running', tried: 100_000 })], now })
+        .do
     expect(at(1000, 0)).not.toBe('halt')
     expect(at(2999, 0)).not.toBe('halt')
     expect(at(3000, 0)).toBe('halt')
@@ -126,7 +132,11 @@ describe('what was agreed for the whole', () => {
 test('where the first runs all fail, no other begins until the user continues', () => {
   const problem = { code: 'command_failed', message: 'Exit code 1.' }
   const failed = [0, 1, 2].map(index => run(index, { step: 'failed', failedAt: 'running', problem }))
-  expect(next({ runs: failed })).toMatchObject({ do: 'halt', stops: false, problem: { code: 'group_failing' } })
+  expect(next({ runs: failed })).toMatchObject({
+    do: 'halt',
+    stops: false,
+    problem: { code: 'group_failing' },
+  })
   expect(next({ runs: failed.slice(0, 2) }).do).toBe('run')
   expect(next({ runs: [...failed.slice(0, 2), run(2, { step: 'done' })] }).do).toBe('run')
   expect(next({ runs: failed, group: group({ since: { at: 0, micros: 0, failed: 3 } }) }).do).toBe('run')
@@ -137,6 +147,8 @@ test.for(['stopped', 'halted', 'over'] as const)('one that is %s starts nothing'
 })
 
 test('one that was stopped ends its machines that wait, and one that is over lets them wait where agreed', () => {
-  expect(next({ group: group({ step: 'stopped', keep: 600 }), waiting: [ready] })).toMatchObject({ do: 'release' })
+  expect(next({ group: group({ step: 'stopped', keep: 600 }), waiting: [ready] })).toMatchObject({
+    do: 'release',
+  })
   expect(next({ group: group({ step: 'over', keep: 600 }), waiting: [ready] })).toEqual({ do: 'wait' })
 })

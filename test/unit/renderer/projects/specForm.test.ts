@@ -30,6 +30,9 @@ describe('the project form', () => {
         stopOn({ kind: 'cost', dollars: 4 }),
       ],
       after: 'stop' as const,
+      sweep: 'lr: 1e-4, 3e-4\nmodel: small, large\n',
+      atOnce: '3',
+      keep: '20',
     }
     expect(readSpecForm(filled).value).toEqual({
       run: 'python train.py',
@@ -41,6 +44,9 @@ describe('the project form', () => {
       results: 'out',
       stop: { idle: '1h30m', hours: 2.5, dollars: 4 },
       after: 'stop',
+      sweep: { lr: [0.0001, 0.0003], model: ['small', 'large'] },
+      at_once: 3,
+      keep: '20m',
     })
   })
 

@@ -1,0 +1,148 @@
+import { type GroupView, latestRuns } from '#contract/automation/group.ts'
+import { isGoing, type ProjectRunView } from '#contract/automation/run.ts'
+import { csv, dollars } from '#contract/format/csv.ts'
+import { money } from '#contract/format/money.ts'
+import { counted } from '#contract/format/size.ts'
+import type { Setting } from '#contract/project/sweep.ts'
+import type { Micros } from '#contract/spending/money.ts'
+import { runCost, runState } from '#renderer/features/runs/runWords.ts'
+
+/** One run of a sweep, which may not have begun. */
+export interface SweepRow {
+  /** From 1. */
+  number: number
+  setting: Setting
+  run: ProjectRunView | undefined
+}
+
+export function sweepRows(group: GroupView, runs: readonly ProjectRunView[]): SweepRow[] {
+  return latestRuns(group, runs).map((run, index) => ({
+    number: index + 1,
+    setting: group.settings[index] ?? {},
+    run,
+  }))
+}
+
+/** The table's columns between number and state: the settings that differ, and the numbers that were printed. */
+export function sweepColumns(rows: readonly SweepRow[]): { settings: string[]; printed: string[] } {
+  const names = new Set(rows.flatMap(({ setting }) => Object.keys(setting)))
+  const printed = new Set(rows.flatMap(({ run }) => Object.keys(run?.printed ?? {})))
+  return { settings: [...names], printed: [...printed] }
+}
+
+/** What a table is sorted by. */
+export type SweepSort = 'number' | 'state' | 'cost' | { setting: string } | { printed: string }
+
+/** Rows without a value come last. */
+export function sortedRows(
+  rows: readonly SweepRow[],
+  by: SweepSort,
+  { descending, now }: { descending: boolean; now: number },
+): SweepRow[] {
+  const cellOf = ({ number, setting, run }: SweepRow): string | number | undefined => {
+    if (by === 'number') return number
+    if (by === 'state') return run && runState(run).word
+    if (by === 'cost') return run && runCost(run, now)
+    return 'setting' in by ? figured(setting[by.setting]) : run?.printed?.[by.printed]
+  }
+  return rows.toSorted((a, b) => {
+    const [left, right] = [cellOf(a), cellOf(b)]
+    if (left === undefined || right === undefined)
+      return Number(left === undefined) - Number(right === undefined) || a.number - b.number
+    const order =
+      typeof left === 'number' && typeof right === 'number'
+        ? left - right
+        : String(left).localeCompare(String(right), undefined, { numeric: true })
+    return (descending ? -order : order) || a.number - b.number
+  })
+}
+
+/** A number where the text is one. */
+function figured(text: string | undefined): string | number | undefined {
+  return text === undefined || text.trim() === '' || Number.isNaN(Number(text)) ? text : Number(text)
+}
+
+/** One row for each run; costs at `now`, epoch seconds of the account's time. */
+export function sweepCsv(rows: readonly SweepRow[], now: number): string {
+  const { settings, printed } = sweepColumns(rows)
+  const time = (at: number | undefined) => (at === undefined ? '' : new Date(at * 1000).toISOString())
+  const cells = rows.map(({ number, setting, run }) => [
+    number,
+    ...settings.map(name => setting[name] ?? ''),
+    ...printed.map(name => run?.printed?.[name] ?? ''),
+    run?.step ?? 'not_begun',
+    run?.code ?? '',
+    time(run?.startedAt),
+    time(run?.endedAt),
+    run ? dollars(runCost(run, now)) : '',
+    run?.instance ?? '',
+  ])
+  const heads = [
+    'run',
+    ...settings,
+    ...printed,
+    'step',
+    'exit_code',
+    'started',
+    'ended',
+    'cost_usd',
+    'instance',
+  ]
+  return csv([heads, ...cells])
+}
+
+/** How far a sweep is, by the number of its runs. */
+export function sweepCounts(rows: readonly SweepRow[]) {
+  const count = (wanted: (run: ProjectRunView) => boolean) =>
+    rows.filter(({ run }) => run !== undefined && wanted(run)).length
+  const going = count(isGoing)
+  const done = count(({ step }) => step === 'done')
+  const failed = count(({ step }) => step === 'failed')
+  const cancelled = count(({ step }) => step === 'cancelled')
+  return {
+    all: rows.length,
+    done,
+    failed,
+    cancelled,
+    going,
+    left: rows.length - done - failed - cancelled - going,
+  }
+}
+
+/** `7 of 12 done, 2 running, 1 failed`. */
+export function countWords({ all, done, failed, cancelled, going }: ReturnType<typeof sweepCounts>): string {
+  return [
+    `${done} of ${all} done`,
+    going > 0 && `${going} in progress`,
+    failed > 0 && `${failed} failed`,
+    cancelled > 0 && `${cancelled} given up`,
+  ]
+    .filter(Boolean)
+    .join(', ')
+}
+
+/** What the runs that are left will cost, as much each as those that are done: estimated; undefined before one is. */
+export function costToCome(group: GroupView, rows: readonly SweepRow[], now: number): Micros | undefined {
+  const { going, left } = sweepCounts(rows)
+  if (group.step !== 'going' || going + left === 0) return undefined
+  const done = rows.flatMap(({ run }) => (run?.step === 'done' ? runCost(run, now) : []))
+  if (done.length === 0) return undefined
+  const each = done.reduce((sum, cost) => sum + cost, 0) / done.length
+  const begun = rows.flatMap(({ run }) => (run && isGoing(run) ? runCost(run, now) : []))
+  const spent = begun.reduce((sum, cost) => sum + Math.min(cost, each), 0)
+  return Math.round(each * (going + left) - spent)
+}
+
+/** `$1.20 so far, about $0.80 to come, at most $4.00`. */
+export function sweepCostWords(group: GroupView, rows: readonly SweepRow[], now: number): string {
+  const cost = money(runCost(group, now))
+  const toCome = costToCome(group, rows, now)
+  if (group.step !== 'going') return `${counted(rows.length, 'run')}, ${cost}`
+  return [
+    `${cost} so far`,
+    toCome !== undefined && `about ${money(toCome)} to come`,
+    group.most !== undefined && `at most ${money(group.most)}`,
+  ]
+    .filter(Boolean)
+    .join(', ')
+}

@@ -1,0 +1,89 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { hasSshd } from '#test/integration/ssh/sshd.ts'
+import { lacks } from '#test/needs.ts'
+import { jobOf, openProject, write } from './place.ts'
+
+const lacking = lacks({ what: 'sshd', there: hasSshd })
+
+const spec = `setup: cat requirements.txt >> prepared
+run: |
+  echo begun
+  cat prepared train.py > out.txt
+results: out.txt
+keep: 20m
+stop: { hours: 8 }
+`
+const files = { 'berth.yaml': spec, 'requirements.txt': 'torch\n', 'train.py': 'one\n' }
+
+describe.skipIf(lacking)(`a machine that waits${lacking}`, () => {
+  test('runs the project again, sets up only what changed, and is ended by hand', async () => {
+    const { world, under, folder, project, runProject } = await openProject(files)
+    const waiting = () => Object.values(under.account().waiting)
+    const result = () => readFileSync(join(folder, 'out.txt'), 'utf8')
+    const first = await runProject()
+    await under.until(() => jobOf(under, first)?.step === 'done' && waiting().length === 1)
+    const instance = jobOf(under, first)?.instance ?? 0
+    expect(waiting()).toMatchObject([{ instance, project, action: 'destroy' }])
+    expect(under.account().instances[instance]?.state).toBe('running')
+    const ending = () => Object.values(under.account().limits).filter(({ action }) => action === 'destroy')
+    await under.until(() => ending().length > 0)
+    expect(ending()).toMatchObject([{ instance, asleep: true, when: { at: waiting()[0]?.until } }])
+    expect(result()).toBe('torch\none\n')
+
+    // What changed is sent, and the set-up read none of it.
+    write(folder, { 'train.py': 'two\n' })
+    expect((await under.run('planProject', { project })).waiting).toMatchObject({ instance })
+    const before = performance.now()
+    const second = await runProject()
+    await under.until(() => jobOf(under, second)?.lastLine === 'begun')
+    process.stderr.write(`first line after ${Math.round(performance.now() - before)} ms\n`)
+    expect(jobOf(under, second)?.instance).toBe(instance)
+    await under.until(() => jobOf(under, second)?.step === 'done' && waiting().length === 1)
+    expect(result()).toBe('torch\ntwo\n')
+    expect(jobOf(under, second)?.cost.micros).toBeLessThan(jobOf(under, first)?.cost.micros ?? 0)
+
+    write(folder, { 'requirements.txt': 'jax\n' })
+    const third = await runProject()
+    await under.until(() => jobOf(under, third)?.step === 'done' && waiting().length === 1)
+    expect(result()).toBe('torch\njax\ntwo\n')
+    expect(world.sim.controls.ledger().instances).toHaveLength(1)
+
+    await under.run('endWaiting', { instance })
+    await under.until(() => Object.keys(under.account().instances).length === 0 && waiting().length === 0)
+  })
+
+  test('ends at its time, also while Berth is closed, and a run that asks for another rents one', async () => {
+    const { world, under, folder, runProject } = await openProject(files, undefined, {}, 3)
+    const waiting = () => Object.values(under.account().waiting)
+    const first = await runProject()
+    await under.until(() => jobOf(under, first)?.step === 'done' && waiting().length === 1)
+    write(folder, { 'berth.yaml': `disk: 30\n${spec}` })
+    const second = await runProject()
+    await under.until(() => jobOf(under, second)?.step === 'done' && waiting().length === 2)
+    expect(world.sim.controls.ledger().instances).toHaveLength(2)
+    await world.sim.controls.advance(1300)
+    await under.until(() => Object.keys(under.account().instances).length === 0 && waiting().length === 0)
+  })
+
+  test('is not asked for where the user says so, and not after a run that failed', async () => {
+    const { under, project, folder, runProject } = await openProject(files, undefined, {}, 2)
+    const { content, stops } = await under.run('planProject', { project, change: { keep: 0 } })
+    const id = await under.run('runProject', {
+      project,
+      content,
+      stops,
+      change: { keep: 0 },
+      secretFiles: [],
+    })
+    await under.until(() => jobOf(under, id)?.step === 'done')
+    await under.until(() => Object.keys(under.account().instances).length === 0)
+
+    write(folder, { 'berth.yaml': 'run: exit 3\nkeep: 20m\n' })
+    const failed = await runProject()
+    await under.until(() => jobOf(under, failed)?.step === 'failed')
+    expect(under.account().waiting).toEqual({})
+    expect(Object.values(under.account().instances)).toMatchObject([{ state: 'stopped' }])
+  })
+})

@@ -1,0 +1,85 @@
+import { expect, test } from 'vitest'
+import type { GroupView } from '#contract/automation/group.ts'
+import type { ProjectRunView } from '#contract/automation/run.ts'
+import {
+  costToCome,
+  countWords,
+  sortedRows,
+  sweepColumns,
+  sweepCounts,
+  sweepCsv,
+  sweepRows,
+} from '#renderer/screens/projects/sweepTable.ts'
+
+const group: GroupView = {
+  id: 'q1',
+  name: 'digits',
+  project: 'p1',
+  step: 'going',
+  settings: [{ lr: '0.1' }, { lr: '0.02' }, { lr: '0.3' }],
+  attempts: [0, 1, 0],
+  atOnce: 1,
+  results: 'sweeps/1',
+  createdAt: 0,
+  cost: { micros: 0, at: 0, perHour: 0 },
+}
+
+function run(index: number, attempt: number, change: Partial<ProjectRunView>): ProjectRunView {
+  return {
+    id: `x${index}${attempt}`,
+    name: 'digits 1',
+    command: 'x',
+    project: 'p1',
+    step: 'done',
+    moved: 0,
+    afterwards: 'destroy',
+    watchdog: false,
+    stuckAfter: 0,
+    createdAt: 0,
+    seen: 0,
+    dropped: 0,
+    lastLine: '',
+    outputs: [],
+    watchdogStale: false,
+    fetched: false,
+    interrupted: false,
+    cost: { micros: 100_000, at: 0, perHour: 0 },
+    group: { id: 'q1', index, attempt },
+    ...change,
+  }
+}
+
+const runs = [
+  run(0, 0, { printed: { loss: 0.5 } }),
+  run(1, 0, { step: 'failed', printed: { loss: 9 } }),
+  run(1, 1, { step: 'running', cost: { micros: 40_000, at: 0, perHour: 0 }, printed: { loss: 0.25 } }),
+]
+const rows = sweepRows(group, runs)
+
+test('a sweep’s rows are its runs by their latest attempt, also those that have not begun', () => {
+  expect(rows.map(row => row.run?.id)).toEqual(['x00', 'x11', undefined])
+  expect(sweepColumns(rows)).toEqual({ settings: ['lr'], printed: ['loss'] })
+  expect(countWords(sweepCounts(rows))).toBe('1 of 3 done, 1 in progress')
+})
+
+test('rows are sorted by numbers as numbers, and those without a value come last either way', () => {
+  const numbers = (by: Parameters<typeof sortedRows>[1], descending: boolean) =>
+    sortedRows(rows, by, { descending, now: 0 }).map(({ number }) => number)
+  expect(numbers({ setting: 'lr' }, false)).toEqual([2, 1, 3])
+  expect(numbers({ printed: 'loss' }, false)).toEqual([2, 1, 3])
+  expect(numbers({ printed: 'loss' }, true)).toEqual([1, 2, 3])
+})
+
+test('the cost to come is as much for each run as those that are done have cost', () => {
+  expect(costToCome(group, rows, 0)).toBe(160_000)
+  expect(costToCome({ ...group, step: 'over' }, rows, 0)).toBeUndefined()
+})
+
+test('a sweep as CSV has a column for each setting and each number', () => {
+  expect(sweepCsv(rows, 0).split('\r\n').slice(0, 4)).toEqual([
+    'run,lr,loss,step,exit_code,started,ended,cost_usd,instance',
+    '1,0.1,0.5,done,,,,0.100000,',
+    '2,0.02,0.25,running,,,,0.040000,',
+    '3,0.3,,not_begun,,,,,',
+  ])
+})
