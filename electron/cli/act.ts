@@ -1,7 +1,8 @@
 import { instanceName } from '../contract/format/name.ts'
-import { type CliCommand, findInstance, polledState, print } from './call.ts'
+import { accountsOf, type CliCommand, findInstance, polledState, print } from './call.ts'
 import type { BerthConnection } from './connection.ts'
 import { CliFailure, exitCodes } from './failure.ts'
+import { stopProject } from './project-runs.ts'
 
 type OnInstance = { account: string; instance: number }
 
@@ -46,11 +47,29 @@ export const start = acting({
   tell: (connection, on) => connection.command('startInstance', on),
 })
 
-export const stop = acting({
+const stopInstances = acting({
   summary: 'Stop instances; their disks are still billed',
   did: 'Stopped',
   tell: (connection, on) => connection.command('stopInstance', on),
 })
+
+export const stop: CliCommand = {
+  ...stopInstances,
+  operands: 'INSTANCE...|PROJECT',
+  summary: 'Stop instances, whose disks are still billed; or give up what a project runs',
+  options: [...stopInstances.options, 'yes'],
+  async run(call) {
+    const [word = '', ...more] = call.operands
+    const state = await polledState(call)
+    const isInstance = accountsOf(call, state).some(({ instances }) =>
+      Object.values(instances).some(
+        ({ id, label }) => label === word || String(id) === word.replace('#', ''),
+      ),
+    )
+    if (more.length === 0 && !isInstance && (await stopProject(call, state, word))) return undefined
+    return stopInstances.run(call)
+  },
+}
 
 export const destroy = acting({
   summary: 'Destroy instances, with all files on them',

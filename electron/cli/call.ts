@@ -1,4 +1,5 @@
 import type { InstanceView } from '../contract/instance/instance.ts'
+import type { SpecChange } from '../contract/project/spec.ts'
 import type { AccountView, State } from '../contract/state.ts'
 import type { BerthConnection } from './connection.ts'
 import { CliFailure, exitCodes, usageFailure } from './failure.ts'
@@ -17,6 +18,10 @@ export interface Call {
   secretFiles: 'send' | 'skip' | undefined
   /** The id of an offer. */
   offer: number | undefined
+  /** The name, id or folder of a project. */
+  project: string | undefined
+  /** What counts in place of a project's file. */
+  change: SpecChange | undefined
   connection: BerthConnection
   /** Writes to stdout. */
   write(text: string): void

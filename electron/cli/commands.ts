@@ -1,5 +1,6 @@
 import { destroy, start, stop } from './act.ts'
 import type { CliCommand } from './call.ts'
+import { doctor } from './doctor.ts'
 import { logs } from './logs.ts'
 import { open, quit } from './open-and-quit.ts'
 import { project } from './project.ts'
@@ -19,6 +20,7 @@ export const cliCommands: Readonly<Record<string, CliCommand>> = {
   project,
   logs,
   spend,
+  doctor,
   open,
   quit,
 }

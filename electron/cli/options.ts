@@ -1,6 +1,8 @@
 /** An option: its `parseArgs` type, its usage in the help, and its meaning. */
 interface Option {
   type: 'string' | 'boolean'
+  /** Whether it can be given several times. */
+  multiple?: true
   short?: string
   usage: string
   summary: string
@@ -26,6 +28,20 @@ export const someOptions = {
     type: 'string',
     usage: '--secret-files send|skip',
     summary: 'Send or skip files that look like secrets',
+  },
+  project: { type: 'string', usage: '--project PROJECT', summary: 'List the runs of that project' },
+  set: {
+    type: 'string',
+    multiple: true,
+    usage: '--set NAME=A,B',
+    summary: 'Run once with each value, and with each combination of several',
+  },
+  runs: { type: 'string', usage: '--runs N', summary: 'Run so often, with each setting' },
+  'at-once': { type: 'string', usage: '--at-once N', summary: 'On so many machines at most' },
+  keep: {
+    type: 'string',
+    usage: '--keep TIME',
+    summary: 'Let the machine wait so long for the next run: 20m, 2h, or 0',
   },
 } as const satisfies Record<string, Option>
 

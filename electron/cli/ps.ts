@@ -1,3 +1,4 @@
+import { dueNext } from '../contract/automation/limit.ts'
 import { money } from '../contract/format/money.ts'
 import { gpuWords } from '../contract/format/name.ts'
 import { stateWord } from '../contract/format/state.ts'
@@ -14,14 +15,16 @@ import {
   polledState,
   print,
 } from './call.ts'
+import { listRuns } from './project-runs.ts'
 import { table } from './table.ts'
 
 export const ps: CliCommand = {
   operands: '',
   takes: [0, 0],
-  summary: 'List your instances',
-  options: ['account', 'json', 'quiet'],
+  summary: 'List your instances, or the runs of a project',
+  options: ['account', 'json', 'quiet', 'project'],
   async run(call) {
+    if (call.project !== undefined) return listRuns(call, call.project)
     const accounts = accountsOf(call, await polledState(call))
     const found = accounts.flatMap(account =>
       Object.values(account.instances).map(instance => ({ account, instance })),
@@ -59,11 +62,24 @@ function listing(found: readonly FoundInstance[]): string {
       costWords(instance),
       spent === undefined ? '–' : money(spent),
       since === undefined ? '' : duration(now - since),
+      stopWords(stopsOf(account, instance), now),
       ...(several ? [account.name] : []),
     ]
   })
-  const heads = ['>ID', 'LABEL', 'STATE', 'GPU', '>COST', '>SPENT', '>UP']
+  const heads = ['>ID', 'LABEL', 'STATE', 'GPU', '>COST', '>SPENT', '>UP', 'STOPS']
   return table(several ? [...heads, 'ACCOUNT'] : heads, rows)
+}
+
+/** The limits on an instance that have a moment, the next one first. */
+function stopsOf(account: Account, { id }: FoundInstance['instance']) {
+  return dueNext(account).filter(({ limit }) => limit.instance === id)
+}
+
+/** `in 2 h`, or `destroyed in 2 h`. */
+function stopWords([next]: ReturnType<typeof stopsOf>, now: number): string {
+  if (!next) return ''
+  const when = next.dueAt <= now ? 'now' : `in ${duration(next.dueAt - now)}`
+  return next.limit.action === 'destroy' ? `destroyed ${when}` : when
 }
 
 export function accountJson(account: Account) {
@@ -93,6 +109,11 @@ function instanceJson({ account, instance }: FoundInstance) {
     gpu: gpu ? { name: gpu.name, count: gpu.count } : null,
     gpuLoad: gpuLoad ?? null,
     interruptible,
+    bid: instance.bid === undefined ? null : cliDollars(instance.bid),
+    stops: stopsOf(account, instance).map(({ limit, dueAt }) => ({
+      action: limit.action,
+      at: isoTime(dueAt),
+    })),
     costPerHour: cost === undefined ? null : cliDollars(cost),
     pricePerHour: pricePerHour === undefined ? null : cliDollars(pricePerHour),
     spent: spent === undefined ? null : cliDollars(spent),

@@ -6,6 +6,7 @@ import { completion } from './completion.ts'
 import { CliFailure, exitCodes, usageFailure } from './failure.ts'
 import { alwaysOptions, type OptionName, optionsOf, someOptions } from './options.ts'
 import { type Launch, reachBerth } from './reach.ts'
+import { specChangeOf } from './sweep-options.ts'
 
 /** Runs the command `berth`; gives its exit code. `launch` starts Berth. */
 export async function runCli(args: readonly string[], launch: Launch): Promise<number> {
@@ -41,6 +42,7 @@ async function run(args: readonly string[], launch: Launch): Promise<number> {
   check(name, command, operands, values)
   const secretFiles = secretFilesOf(values['secret-files'])
   const offer = offerOf(values.offer)
+  const change = specChangeOf(values)
   const home = berthHome(process.env, process.platform)
   const connection = await reachBerth(home, values['no-start'] || command.startsNone ? undefined : launch)
   const { account, json = false, yes = false, follow = false, quiet = false } = values
@@ -53,6 +55,8 @@ async function run(args: readonly string[], launch: Launch): Promise<number> {
     quiet,
     secretFiles,
     offer,
+    project: values.project,
+    change,
     connection,
     write: text => void process.stdout.write(text),
     say,

@@ -7,30 +7,33 @@ import { duration } from '../contract/format/time.ts'
 import { linkedRulesWords, secretWords, skipWords } from '../contract/instance/sync-words.ts'
 import { cloudWords, environmentOf, setupWords, volumeWords } from '../contract/project/handed-over.ts'
 import type { PlannedVolume, ProjectPlan } from '../contract/project/project.ts'
+import { settingWords } from '../contract/project/sweep.ts'
 import { accountsOf, type Call, type CliCommand, cliDollars, polledState, print } from './call.ts'
 import { CliFailure, exitCodes, usageFailure } from './failure.ts'
 import { outputPrinter, writer } from './logs.ts'
 import { findProject } from './project.ts'
+import { groupCounts } from './project-runs.ts'
 
 export const run: CliCommand = {
   operands: '[PROJECT|DIR]',
   takes: [0, 1],
   summary: 'Run a project, or this folder, on a rented machine; without --yes, only show the plan',
-  options: ['account', 'json', 'yes', 'follow', 'offer', 'secret-files'],
+  options: ['account', 'json', 'yes', 'follow', 'offer', 'secret-files', 'set', 'runs', 'at-once', 'keep'],
   async run(call) {
     const [word = '.'] = call.operands
     const account = await accountOf(call)
     const project = await findProject(call, word)
-    const plan = await call.connection.command('planProject', { account, project, offer: call.offer })
+    const { offer, change } = call
+    const plan = await call.connection.command('planProject', { account, project, offer, change })
     const { content, stops, pricePerHour: price, scan } = plan
     const secretFiles = call.secretFiles === 'send' ? scan.secrets.map(({ path }) => path) : []
     if (!call.json) call.say(planWords(plan, secretFiles))
     else if (!call.yes) print(call, planJson(project, plan, secretFiles))
     refuse(call, plan)
-    const asked = { account, project, offer: call.offer, content, stops, price, secretFiles }
+    const asked = { account, project, offer, change, content, stops, price, secretFiles }
     const id = await call.connection.command('runProject', asked)
-    if (call.follow) return followRun(call, account, id)
-    if (call.json) print(call, { project, job: id })
+    if (call.follow) return plan.sweep ? followSweep(call, account, id) : followRun(call, account, id)
+    if (call.json) print(call, plan.sweep ? { project, sweep: id } : { project, job: id })
     else call.write(`${id}\n`)
     return undefined
   },
@@ -85,7 +88,7 @@ function refuse({ yes, secretFiles }: Call, { offer, problem, missingSecrets, sc
 
 /** The plan in words, shown before anything costs. */
 function planWords(
-  { spec, offer, offers, pricePerHour, most, longest, keeping, scan, volume }: ProjectPlan,
+  { spec, offer, offers, pricePerHour, most, longest, keeping, scan, volume, sweep, waiting }: ProjectPlan,
   secretFiles: readonly string[],
 ): string {
   const indented = (text: string) => text.trimEnd().replaceAll(/^/gm, '  ')
@@ -98,6 +101,10 @@ function planWords(
     ({ name, value, secret }) => `  ${name}=${secret ? `(the secret ${value})` : value}`,
   )
   return [
+    ...(sweep ? sweepWords(sweep) : []),
+    ...(waiting
+      ? [`#${waiting.instance} waits for it at ${rate(waiting.pricePerHour)}; else a machine is rented:`]
+      : []),
     offer ? `${gpuWords(offer)}${pricePerHour === undefined ? '' : `, ${rate(pricePerHour)}`}` : 'No machine',
     `${atMost}.`,
     `Set up with ${setupWords(spec)}.`,
@@ -124,6 +131,19 @@ function planWords(
       ? []
       : ['Other matches, for --offer:', ...offers.filter(one => one.offer.id !== offer?.id).map(offerWords)]),
   ].join('\n')
+}
+
+/** The runs of a sweep, and the machines that would be rented now. */
+function sweepWords({ settings, atOnce, machines }: NonNullable<ProjectPlan['sweep']>): string[] {
+  const shown = settings
+    .slice(0, 20)
+    .map((setting, index) => `  ${index + 1}  ${settingWords(setting)}`.trimEnd())
+  const sum = machines.reduce((total, { price }) => total + price, 0)
+  return [
+    `${counted(settings.length, 'run')}, at most ${atOnce} at once. ${counted(machines.length, 'machine')}, ${rate(sum)} together; the limits are for all of them:`,
+    ...shown,
+    ...(settings.length > shown.length ? [`  and ${settings.length - shown.length} more`] : []),
+  ]
 }
 
 /** `31290  RTX 4090, $0.431/h, 99.6 % reliable` */
@@ -155,6 +175,18 @@ function planJson(
       reliability: one.offer.reliability ?? null,
     })),
     pricePerHour: pricePerHour === undefined ? null : cliDollars(pricePerHour),
+    sweep: plan.sweep
+      ? {
+          settings: plan.sweep.settings,
+          atOnce: plan.sweep.atOnce,
+          machines: plan.sweep.machines.map(one => ({
+            offer: one.offer.id,
+            pricePerHour: cliDollars(one.price),
+          })),
+        }
+      : null,
+    waiting: plan.waiting?.instance ?? null,
+    keptFor: spec.keep ?? 0,
     volume: plan.volume ? volumeJson(plan.volume) : null,
     costsAtMost: most === undefined ? null : cliDollars(most),
     lastsAtMost: longest ?? null,
@@ -209,6 +241,31 @@ async function followRun(call: Call, account: string, id: string): Promise<numbe
       printer = { moved: run.moved, more: outputPrinter(call, account, id, write) }
     await printer?.more()
     if (!isGoing(run)) return ended(call, run, instances?.[run.instance ?? -1]?.diskPricePerHour)
+    await connection.change()
+  }
+}
+
+/** Prints how far a sweep is until it starts no other run and none goes on; gives 0 where all of its runs are done. */
+async function followSweep(call: Call, account: string, id: string): Promise<number> {
+  const { connection, json, say } = call
+  let told = ''
+  for (;;) {
+    const { runs = {}, groups } = (await connection.state()).accounts[account] ?? {}
+    const group = groups?.[id]
+    if (!group)
+      throw new CliFailure(exitCodes.unknown, { code: 'no_such_group', message: 'The sweep is gone.' })
+    const counts = groupCounts(group, Object.values(runs).filter(isProjectRun))
+    const words = `${counts.done} of ${counts.runs} done${counts.failed > 0 ? `, ${counts.failed} failed` : ''}`
+    if (words !== told && !json) say(words)
+    told = words
+    if (group.step !== 'going' && counts.going === 0) {
+      if (json) print(call, { sweep: id, step: group.step, ...counts, cost: cliDollars(group.cost.micros) })
+      else {
+        if (group.problem) say([group.problem.message, group.problem.advice].filter(Boolean).join(' '))
+        say(`Results are in ${group.results}. It cost ${money(group.cost.micros)}.`)
+      }
+      return counts.done === counts.runs ? exitCodes.done : exitCodes.failed
+    }
     await connection.change()
   }
 }

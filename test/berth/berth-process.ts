@@ -10,7 +10,8 @@ import { answeredDialogs, fileKeychain, silentLog, testMachine } from './machine
 /**
  * Berth in a process of its own, to be killed. Arguments: its folder, the service's address and key, and a task:
  * `rent`, `retries` to rent with retries, or `project` to run the project in the folder that follows. Prints `renting`
- * before it rents, and `idle` once neither a rental nor a run is under way.
+ * before it rents, `online` once the service answers, and `idle` once neither a rental nor a run is under way, and no
+ * machine waits for one.
  */
 const [folder = '', baseUrl = '', key = '', task = '', projectFolder = ''] = process.argv.slice(2)
 const downloads = systemDownloads(folder)
@@ -78,13 +79,19 @@ if (task === 'rent') {
   process.stdout.write('renting\n')
   await berth.dispatch('rent', { request })
 }
+let isOnline = false
 berth.onChange(sayWhenIdle)
 sayWhenIdle()
 
 function sayWhenIdle(): void {
   const [account] = Object.values(berth.state().accounts)
   if (account?.connection.status !== 'online') return
+  if (!isOnline) process.stdout.write('online\n')
+  isOnline = true
   const underWay = Object.values(account.rentals).some(isRenting)
-  const runsGoOn = Object.values(account.runs).some(isGoing)
+  const runsGoOn =
+    Object.values(account.runs).some(isGoing) ||
+    Object.values(account.groups).some(({ step }) => step === 'going') ||
+    Object.keys(account.waiting).length > 0
   if (!underWay && !runsGoOn) process.stdout.write('idle\n')
 }

@@ -1,0 +1,154 @@
+import { access, constants, statfs } from 'node:fs/promises'
+import { delimiter, join } from 'node:path'
+import { bytes } from '../contract/format/size.ts'
+import { duration } from '../contract/format/time.ts'
+import type { AccountView, State } from '../contract/state.ts'
+import { berthHome } from '../machine/start/home.ts'
+import { accountsOf, type CliCommand, polledState, print } from './call.ts'
+import { exitCodes } from './failure.ts'
+
+/** One thing that Berth needs. `needed`: without it something fails, and not only some comfort. */
+interface Check {
+  name: string
+  ok: boolean
+  message: string
+  advice?: string | undefined
+  needed: boolean
+}
+
+/** The least free bytes, and the most seconds by which this computer's clock may be wrong. */
+const bounds = { free: 1_000_000_000, clock: 60 }
+
+export const doctor: CliCommand = {
+  operands: '',
+  takes: [0, 0],
+  summary: 'Check what Berth needs, and say what is wrong and how to mend it',
+  options: ['account', 'json'],
+  async run(call) {
+    const state = await polledState(call)
+    const accounts = accountsOf(call, state)
+    const checks = [
+      ...accountChecks(accounts),
+      keychainCheck(state),
+      await programCheck('SSH', 'ssh', 'Install OpenSSH: terminals of your own and berth ssh use it.', true),
+      await programCheck(
+        'git',
+        'git',
+        'Install git: without it, rules outside of a folder are not read.',
+        false,
+      ),
+      await programCheck('rsync', 'rsync', 'Berth itself needs none. Install it to copy by hand.', false),
+      await diskCheck(berthHome(process.env, process.platform)),
+      ...accounts.flatMap(clockCheck),
+    ]
+    if (call.json)
+      print(call, {
+        checks: checks.map(({ advice, ...check }) => ({ ...check, advice: advice ?? null })),
+      })
+    else for (const check of checks) call.write(`${line(check)}\n`)
+    return checks.some(({ ok, needed }) => needed && !ok) ? exitCodes.failed : exitCodes.done
+  },
+}
+
+function line({ name, ok, message, advice, needed }: Check): string {
+  const mark = ok ? 'ok   ' : needed ? 'wrong' : 'note '
+  return `${mark}  ${name}: ${[message, ok ? undefined : advice].filter(Boolean).join(' ')}`
+}
+
+function accountChecks(accounts: readonly AccountView[]): Check[] {
+  if (accounts.length === 0)
+    return [
+      {
+        name: 'Key',
+        ok: false,
+        message: 'No account is connected.',
+        advice: 'Connect one on Berth’s page: berth open',
+        needed: true,
+      },
+    ]
+  return accounts.flatMap(({ name, connection, limitation }) => [
+    {
+      name: `Key of ${name}`,
+      ok: connection.status === 'online',
+      message:
+        'problem' in connection
+          ? connection.problem.message
+          : connection.status === 'online'
+            ? 'The service answers.'
+            : 'The service has not answered yet.',
+      advice: 'problem' in connection ? connection.problem.advice : 'Look again in a moment.',
+      needed: true,
+    },
+    {
+      name: `Permissions of ${name}`,
+      ok: limitation === undefined,
+      message: limitation ?? 'The key may read what Berth polls.',
+      advice: 'Make a key with these permissions, and replace this one under Account.',
+      needed: true,
+    },
+  ])
+}
+
+function keychainCheck({ app: { keychainProblem } }: State): Check {
+  return {
+    name: 'Keychain',
+    ok: keychainProblem === undefined,
+    message: keychainProblem ?? 'Keys are kept in the keychain.',
+    advice: 'Until then keys are kept in memory, and are asked for again once Berth starts.',
+    needed: true,
+  }
+}
+
+async function programCheck(name: string, program: string, advice: string, needed: boolean): Promise<Check> {
+  const found = await findProgram(program)
+  return {
+    name,
+    ok: found !== undefined,
+    message: found ?? `The program ${program} is not installed.`,
+    advice,
+    needed,
+  }
+}
+
+async function findProgram(name: string): Promise<string | undefined> {
+  const file = process.platform === 'win32' ? `${name}.exe` : name
+  for (const folder of (process.env['PATH'] ?? '').split(delimiter).filter(Boolean)) {
+    const path = join(folder, file)
+    const isThere = await access(path, constants.X_OK).then(
+      () => true,
+      () => false,
+    )
+    if (isThere) return path
+  }
+  return undefined
+}
+
+async function diskCheck(folder: string): Promise<Check> {
+  const facts = await statfs(folder).catch(() => undefined)
+  const free = facts && facts.bavail * facts.bsize
+  return {
+    name: 'Disk',
+    ok: free !== undefined && free >= bounds.free,
+    message: free === undefined ? `${folder} cannot be read.` : `${bytes(free)} are free.`,
+    advice: `Make room on the disk with ${folder}: what cannot be written is not done.`,
+    needed: true,
+  }
+}
+
+/** Berth goes by the service's clock, so a wrong one here is no more than a note. */
+function clockCheck({ demo, clock: { serverAt, localAt } }: AccountView): Check[] {
+  if (demo || serverAt === 0) return []
+  const off = Math.round((localAt - serverAt) / 1000)
+  return [
+    {
+      name: 'Clock',
+      ok: Math.abs(off) <= bounds.clock,
+      message:
+        Math.abs(off) <= bounds.clock
+          ? 'It agrees with the service’s.'
+          : `It is ${duration(Math.abs(off))} ${off > 0 ? 'ahead of' : 'behind'} the service’s.`,
+      advice: 'Set it by the network.',
+      needed: false,
+    },
+  ]
+}

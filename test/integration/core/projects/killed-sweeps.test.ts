@@ -1,0 +1,105 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startSimulator } from '#simulator/simulator.ts'
+import { Draw } from '#simulator/world/draw.ts'
+import { hasSshd, startSshd } from '#test/integration/ssh/sshd.ts'
+import { lacks } from '#test/needs.ts'
+import { ownPublicKey } from '#test/own-public-key.ts'
+import { buildKillable, inRounds, type Killable, listed } from '#test/berth/processes.ts'
+import { write } from './place.ts'
+
+/** The number of kills, two in each round; BERTH_KILLS sets it. */
+const kills = Number(process.env['BERTH_KILLS'] ?? 20)
+const rounds = Math.ceil(kills / 2)
+const seed = Number(process.env['BERTH_TEST_SEED'] ?? 4711)
+const atOnce = 4
+/** Milliseconds within which Berth is killed: about as long as half of a sweep. */
+const longest = 6000
+const runs = 5
+
+const lacking = lacks({ what: 'sshd', there: hasSshd })
+
+let processes: Killable
+beforeAll(async () => {
+  processes = await buildKillable()
+})
+afterAll(() => processes.remove())
+
+/** Each run writes down that it began, in a file that all machines share. */
+const spec = (begun: string) => `runs: ${runs}
+at_once: 2
+setup: echo ready > prepared
+run: |
+  echo $BERTH_RUN >> ${begun}
+  sleep 0.5
+  echo "$BERTH_RUN of $BERTH_RUNS" > out.txt
+results: out.txt
+stop: { hours: 8 }
+`
+
+/** Runs a sweep, kills Berth twice, and restarts it until nothing is under way. */
+async function killAndGoOn(round: number, killedAfter: readonly number[]) {
+  const sim = await startSimulator({ seed: 300 + round, speed: 60, offers: 40, calm: true, limits: false })
+  const home = mkdtempSync(join(tmpdir(), 'berth-killed-sweep-'))
+  const folder = join(home, 'code')
+  const begun = join(home, 'begun')
+  write(home, { begun: '' })
+  write(folder, { 'berth.yaml': spec(begun) })
+  const sshds = await Promise.all([startSshd(), startSshd(), startSshd()])
+  // There is no key if it was killed early.
+  ownPublicKey(join(home, 'berth'))
+    .then(key => {
+      for (const sshd of sshds) sshd.authorize(key)
+    })
+    .catch(() => undefined)
+  let isOver = false
+  const joining = (async () => {
+    for (const joined = new Set<number>(); !isOver; await wait(30))
+      for (const { id } of await listed(sim)) {
+        if (joined.has(id)) continue
+        const sshd = sshds[joined.size % sshds.length]
+        joined.add(id)
+        if (sshd) sim.controls.setInstance(id, { ssh: { host: sshd.host, port: sshd.port } })
+      }
+  })()
+  try {
+    const account = [home, sim.baseUrl, sim.apiKey]
+    const [first = 0, second = 0] = killedAfter
+    await processes.runUntil('renting', [...account, 'project', folder], () => wait(first))
+    await processes.runUntil('online', [...account, 'go on', folder], () => wait(second))
+    await processes.runUntil('idle', [...account, 'go on', folder])
+    const ever = sim.controls.ledger().instances.length
+    return {
+      round,
+      killedAfter,
+      ever,
+      left: (await listed(sim)).length,
+      begun: readFileSync(begun, 'utf8').split('\n').filter(Boolean).sort(),
+    }
+  } finally {
+    isOver = true
+    await joining
+    await Promise.all(sshds.map(sshd => sshd.close()))
+    await sim.close()
+    rmSync(home, { recursive: true, force: true, maxRetries: 20 })
+  }
+}
+
+test.skipIf(lacking)(
+  `a sweep that is killed at any moments runs each of its runs once, and leaves no machine${lacking}`,
+  async () => {
+    const draw = new Draw(seed)
+    const moments = Array.from({ length: rounds }, () => [draw.next() * longest, draw.next() * longest])
+    const results = await inRounds(rounds, atOnce, round => killAndGoOn(round, moments[round - 1] ?? []))
+    const all = Array.from({ length: runs }, (_, index) => String(index + 1))
+    const wrong = results.filter(
+      ({ left, ever, begun }) => left > 0 || (ever > 0 && begun.join() !== all.join()) || ever > 3,
+    )
+    expect(wrong, `seed ${seed}`).toEqual([])
+    expect(results.filter(({ ever }) => ever > 0).length).toBeGreaterThan(rounds / 2)
+  },
+  rounds * 60_000,
+)
