@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { catalogueOf } from '#contract/market/catalogue.ts'
 import { offersPassing } from '#contract/market/filter.ts'
+import { countryName, placeWords, worldRegions } from '#contract/market/place.ts'
 import { offer } from '#test/unit/renderer/offers/listed.ts'
 
 const { offers } = catalogueOf(
@@ -31,4 +32,23 @@ test.each([
   ['((', []],
 ])('“%s” finds the offers that show it', (text, ids) => {
   expect(found(text)).toEqual(ids)
+})
+
+const countriesOf = (name: string) => worldRegions.find(region => region.name === name)?.countries ?? []
+
+test('all countries of a part of the world are told by its name, others by their own', () => {
+  expect(placeWords([...countriesOf('Europe'), 'JP'])).toEqual(['Europe', 'Japan'])
+  expect(placeWords([...countriesOf('European Union'), 'CH'])).toEqual(['European Union', 'Switzerland'])
+  expect(placeWords(['DE', 'FR'])).toEqual(['Germany', 'France'])
+  expect(placeWords([])).toEqual([])
+})
+
+test('each part has countries that there are, each once, and the Union is in Europe', () => {
+  for (const { countries } of worldRegions) {
+    expect(new Set(countries).size).toBe(countries.length)
+    for (const code of countries) expect(countryName(code)).not.toBe(code)
+  }
+  const europe = new Set(countriesOf('Europe'))
+  expect(countriesOf('European Union').every(code => europe.has(code))).toBe(true)
+  expect(countriesOf('European Union')).toHaveLength(27)
 })

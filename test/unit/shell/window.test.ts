@@ -1,6 +1,30 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { isPage } from '#shell/page-origin.ts'
+import { textMenu } from '#shell/text-menu.ts'
 import { arrangement, type Box, besideTray, visiblePlace } from '#shell/window/placing.ts'
+
+test.each([
+  'app://berth/',
+  'app://berth/index.html',
+  'app://berth/index.html#/instances',
+  'app://berth/assets/a.js',
+])('%s is the page', address => expect(isPage(address)).toBe(true))
+
+test.each([
+  'app://other/',
+  'app://berth.example/',
+  'app://berth:1/',
+  'app://user@berth/',
+  'app:berth',
+  'https://berth/',
+  'file:///berth/index.html',
+  'about:blank',
+  'data:text/html,app://berth/',
+  'javascript:app://berth/',
+  'blob:app://berth/x',
+  '',
+])('%j is not', address => expect(isPage(address)).toBe(false))
 
 const screenOf = (bounds: Box, bar = 0) => ({
   bounds,
@@ -58,4 +82,22 @@ test('any stored position is moved fully onto some screen', () => {
     ),
     { numRuns: 500 },
   )
+})
+
+const editFlags = { canCut: true, canCopy: true, canPaste: true, canSelectAll: true }
+const roles = (clicked: Parameters<typeof textMenu>[0]) =>
+  textMenu(clicked).flatMap(({ role, enabled }) => (role ? [enabled ? role : `no ${role}`] : []))
+
+test('a text that can be edited is cut, copied, pasted and selected', () => {
+  const clicked = {
+    isEditable: true,
+    selectionText: '',
+    editFlags: { ...editFlags, canCut: false, canCopy: false },
+  }
+  expect(roles(clicked)).toEqual(['no cut', 'no copy', 'paste', 'selectAll'])
+})
+
+test('selected text can be copied, and without a selection there is no menu', () => {
+  expect(roles({ isEditable: false, selectionText: 'a word', editFlags })).toEqual(['copy'])
+  expect(textMenu({ isEditable: false, selectionText: ' ', editFlags })).toEqual([])
 })

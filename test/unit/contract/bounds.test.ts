@@ -1,8 +1,9 @@
 import * as v from 'valibot'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { WebhookFields } from '#contract/account/notifications.ts'
 import { PhoneNumber, SixDigits } from '#contract/account/two-factor.ts'
 import { BidPrice, FirstBid } from '#contract/market/rental.ts'
+import { dearestOf, limitsOf, mostOf } from '#contract/project/bounds.ts'
 
 test.each([
   ['+15551234567', true],
@@ -34,4 +35,42 @@ test('a bid is changed to $32 at most, and begins with $128 at most', () => {
 test('a webhook address must be https', () => {
   const webhook = (url: string) => v.is(WebhookFields, { name: 'a', url, events: ['client:low_credit'] })
   expect(['https://example.com/hook', 'http://example.com/hook'].map(webhook)).toEqual([true, false])
+})
+
+const run = 'python train.py'
+const shown = 2_000_000
+
+describe('a project’s highest cost', () => {
+  test('follows from the hours at 110 % of the shown price, plus the attempts', () => {
+    expect(limitsOf({ run }, shown)).toMatchObject({ price: 2.2, ceiling: 2.2 })
+    expect(
+      mostOf({ run }, [{ when: { kind: 'duration', seconds: 7200 }, action: 'stop', asleep: false }], shown),
+    ).toBe(4_400_000 + 2_200_000)
+  })
+
+  test('follows from the price in the file, whatever was shown', () => {
+    const spec = { run, machine: { price: 3 } }
+    expect(dearestOf(spec, shown)).toBe(3_000_000)
+    expect(
+      mostOf(spec, [{ when: { kind: 'duration', seconds: 3600 }, action: 'stop', asleep: false }], shown),
+    ).toBe(6_000_000)
+  })
+
+  test('follows from the dollar limit of each machine it may rent', () => {
+    const spec = { run, machine: { interruptible: true }, outbid: { elsewhere: 2 } }
+    expect(
+      mostOf(spec, [{ when: { kind: 'cost', dollars: 5 }, action: 'stop', asleep: false }], 500_000),
+    ).toBe(3 * 6_000_000)
+  })
+
+  test('is unknown where nothing limits it', () => {
+    expect(
+      mostOf(
+        { run },
+        [{ when: { kind: 'idle', below: 5, seconds: 1800 }, action: 'stop', asleep: false }],
+        shown,
+      ),
+    ).toBeUndefined()
+    expect(limitsOf({ run }, undefined).price).toBeUndefined()
+  })
 })

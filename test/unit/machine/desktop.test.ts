@@ -1,6 +1,34 @@
 import { expect, test } from 'vitest'
+import { startsAtLogin } from '#machine/autostart.ts'
 import { watchNetwork } from '#machine/network-watch.ts'
+import { activatedId, groupOf } from '#machine/notice-ids.ts'
 import { HandClock } from '#test/berth/clocks.ts'
+
+test.each([
+  ['win32', true, true, true],
+  ['win32', true, false, false],
+  ['win32', false, true, false],
+  ['darwin', true, false, true],
+  ['darwin', false, false, false],
+] as const)(
+  'what Windows’ Task Manager switched off is off (%s, %s, %s)',
+  (platform, openAtLogin, will, on) => {
+    expect(startsAtLogin({ openAtLogin, executableWillLaunchAtLogin: will }, platform)).toBe(on)
+  },
+)
+
+test('the notices of an instance share a group', () => {
+  expect(groupOf('a00000001/4711')).toBe('a00000001/4711')
+  expect(groupOf('a00000001/4711/limit/g1')).toBe('a00000001/4711')
+  expect(groupOf('pause')).toBe('pause')
+})
+
+test.each([
+  ['type=click&tag=a00000001/4711', 'a00000001/4711'],
+  ['type=action&action=0&tag=a00000001%2F4711', 'a00000001/4711'],
+  ['type=click', undefined],
+  ['', undefined],
+])('the activation %s is of the notice %s', (text, id) => expect(activatedId(text)).toBe(id))
 
 test('a change of network polls at once; a loss or the same network does not', async () => {
   const clock = new HandClock()

@@ -1,0 +1,117 @@
+import { expect, test } from 'vitest'
+import { everything } from '#contract/automation/stop-everything.ts'
+import type { InstanceState } from '#contract/instance/instance.ts'
+import { hasTrait } from '#contract/instance/state-traits.ts'
+import { isPassing, outageWords } from '#contract/outage.ts'
+import { creditLasts, runningSince, spendOnceReady } from '#contract/reading.ts'
+import { accountView, instanceView } from '../views.ts'
+
+test('spending and credit duration count a booting instance at its full price', () => {
+  const running = instanceView({ id: 1, costPerHour: 1_000_000, pricePerHour: 1_000_000 })
+  const booting = instanceView({ id: 2, state: 'loading', costPerHour: 6000, pricePerHour: 2_528_000 })
+  const account = accountView({ credit: 3_528_000 }, running, booting)
+  expect(spendOnceReady(account)).toBe(3_528_000)
+  expect(creditLasts(account, spendOnceReady(account))).toBe(3600)
+  expect(spendOnceReady(accountView({}, running))).toBe(1_000_000)
+})
+
+const history = (...states: InstanceState[]) =>
+  states.map((state, index) => ({ at: (index + 1) * 100, state, actualStatus: null }))
+
+test('an instance runs since its last change to running', () => {
+  const again = history('loading', 'running', 'outbid', 'loading', 'running', 'running')
+  expect(runningSince(instanceView({ id: 7, startedAt: 50, history: again }))).toBe(500)
+})
+
+test('a stopped instance has no such time', () => {
+  const stopped = instanceView({
+    id: 7,
+    state: 'stopped',
+    startedAt: 50,
+    history: history('running', 'stopped'),
+  })
+  expect(runningSince(stopped)).toBeUndefined()
+})
+
+test('an instance that was already running when first seen runs since its creation', () => {
+  expect(runningSince(instanceView({ id: 7, startedAt: 50, history: history('running') }))).toBe(50)
+  expect(runningSince(instanceView({ id: 7, history: history('running') }))).toBe(100)
+})
+
+test('an unknown state has no traits', () => {
+  expect(hasTrait('hibernating' as InstanceState, 'stoppable')).toBe(false)
+  expect(hasTrait('running', 'stoppable')).toBe(true)
+})
+
+test.each<[string, string, number | undefined]>([
+  ['Service is failing (500)', 'server_error', 500],
+  ['Service is failing (503)', 'service_unavailable', 503],
+  ['Service sends unexpected answers', 'bad_answer', 200],
+  ['Service sends unexpected answers', 'bad_answer', undefined],
+  ['Service sends unexpected answers', 'not_found', 404],
+  ['Service gets too many requests', 'rate_limited', 429],
+  ['Service isn’t answering', 'timeout', undefined],
+  ['Connection is not secure', 'untrusted_certificate', undefined],
+  ['Service can’t be reached', 'offline', undefined],
+  ['Service can’t be reached', 'connection_lost', undefined],
+])('“%s” is shown for %s, answered with %s', (words, code, answered) => {
+  const connection = { status: 'offline', problem: { code, message: 'x' } } as const
+  expect(outageWords(answered === undefined ? connection : { ...connection, answered })).toBe(words)
+})
+
+test('a named service is the subject, and only what passes needs no advice', () => {
+  const offline = (code: string, answered?: number) =>
+    ({
+      status: 'offline',
+      problem: { code, message: 'x' },
+      ...(answered !== undefined && { answered }),
+    }) as const
+  expect(outageWords(offline('timeout'), 'Vast.ai')).toBe('Vast.ai isn’t answering')
+  expect(outageWords(offline('untrusted_certificate'), 'Vast.ai')).toBe(
+    'The connection to Vast.ai is not secure',
+  )
+  const passing = [
+    offline('timeout'),
+    offline('offline'),
+    offline('server_error', 503),
+    offline('rate_limited', 429),
+  ]
+  expect(passing.map(isPassing)).toEqual([true, true, true, true])
+  const lasting = [offline('untrusted_certificate'), offline('redirected'), offline('not_found', 404)]
+  expect(lasting.map(isPassing)).toEqual([false, false, false])
+})
+
+const isStopped: Record<InstanceState, boolean> = {
+  provisioning: true,
+  loading: true,
+  running: true,
+  // It would run again once its bid is enough.
+  restarting: true,
+  frozen: true,
+  waiting: true,
+  exited: true,
+  outbid: true,
+  silent: true,
+  // It would run again once its machine is back.
+  offline: true,
+  other: true,
+  stopping: false,
+  stopped: false,
+  ended: false,
+  crashed: false,
+  unstartable: false,
+  destroying: false,
+}
+
+test.each(Object.entries(isStopped) as [InstanceState, boolean][])(
+  'for the state %s it is %s that Stop everything stops it',
+  (state, stops) => {
+    const { instances } = everything(accountView({}, instanceView({ state })))
+    expect(instances.map(instance => instance.state)).toEqual(stops ? [state] : [])
+  },
+)
+
+test('an offline instance that was stopped before is not stopped again', () => {
+  const given = { state: 'offline', intendedStatus: 'stopped' } as const
+  expect(everything(accountView({}, instanceView(given))).instances).toEqual([])
+})

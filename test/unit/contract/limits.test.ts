@@ -1,0 +1,88 @@
+import { describe, expect, test } from 'vitest'
+import type { LimitView } from '#contract/automation/limit.ts'
+import {
+  hinderedLimits,
+  limitHindrance,
+  limitsWithoutBerth,
+  stopperWords,
+} from '#contract/automation/limit-words.ts'
+import { starting, stoppersOf } from '#contract/automation/stoppers.ts'
+import { accountView, instanceView, limitView } from '../views.ts'
+
+const limit = (id: string, step: LimitView['step']): LimitView =>
+  limitView({ id, instance: 7, when: { kind: 'cost', dollars: 1 }, sentence: 'Stops #7.', step })
+const limits = {
+  a: limit('a', 'waiting'),
+  b: limit('b', 'held'),
+  c: limit('c', 'done'),
+  d: limit('d', 'off'),
+}
+
+test('limits cannot act without the key or the service, and only those that are set are counted', () => {
+  expect(limitHindrance({ status: 'online' })).toBeUndefined()
+  expect(hinderedLimits(2, limitHindrance({ status: 'refused' }))).toBe(
+    '2 limits are set and can’t act until the API key is accepted again.',
+  )
+  expect(hinderedLimits(0, limitHindrance({ status: 'offline' }))).toBeUndefined()
+})
+
+test('once Berth has quit its limits are told of, not those of the demo, and a watchdog that goes on', () => {
+  const account = accountView({ limits })
+  const said = '2 limits are set and can’t act while Berth is not running.'
+  expect(limitsWithoutBerth([account, accountView({ demo: true, limits })])).toBe(said)
+  expect(limitsWithoutBerth([accountView({ demo: true, limits }), accountView()])).toBeUndefined()
+  const request = { action: 'stop' as const, lease: 3600 }
+  const watchdogs = { 7: { instance: 7, request, step: 'watching' as const, foreign: false } }
+  expect(limitsWithoutBerth([{ ...account, watchdogs }])).toBe(`${said} A watchdog on an instance still can.`)
+})
+
+describe('stoppers', () => {
+  const limit = (given: Partial<LimitView>): LimitView =>
+    limitView({ when: { kind: 'budget', per: 'day', dollars: 0.66 }, warning: 900, ...given })
+  const stoppers = (given: Partial<LimitView>, credit = 50_000_000) => {
+    const account = accountView({ credit, limits: { one: limit(given) } }, instanceView())
+    return stoppersOf(account, { instance: 4711, more: 600_000 }, 1000).map(stopperWords)
+  }
+
+  test('a reached budget stops what is started, unless snoozed or done', () => {
+    expect(stoppers({ dueAt: 900 })).toEqual([
+      'Spending reached $0.66 today: its limit stops it at the next poll.',
+    ])
+    expect(stoppers({ dueAt: 1100 })).toEqual([])
+    expect(stoppers({ dueAt: 900, snoozedUntil: 1100 })).toEqual([])
+    expect(stoppers({ dueAt: 900, step: 'done' })).toEqual([])
+  })
+
+  test('a credit limit is predicted with the cost of the start', () => {
+    const when = { kind: 'credit', hours: 6 } as const
+    expect(stoppers({ when }, 5_900_000)).toHaveLength(1)
+    expect(stoppers({ when }, 6_100_000)).toEqual([])
+  })
+
+  test('a credit limit counts expected traffic, but no instance that is stopping', () => {
+    const when = { kind: 'credit', hours: 10 } as const
+    const limits = { one: limit({ when }) }
+    const stopped = (given: object) => {
+      const running = instanceView({ costPerHour: 600_000, diskPricePerHour: 100_000, ...given })
+      const account = accountView({ credit: 10_000_000, limits }, running)
+      return stoppersOf(account, { more: 300_000 }, 1000).length > 0
+    }
+    expect(stopped({})).toBe(false)
+    expect(stopped({ traffic: { expectedPerHour: 200_000 } })).toBe(true)
+    expect(stopped({ costPerHour: 800_000 })).toBe(true)
+    expect(stopped({ costPerHour: 800_000, state: 'stopping' })).toBe(false)
+    const later = instanceView({
+      state: 'stopped',
+      pricePerHour: 500_000,
+      costPerHour: 100_000,
+      traffic: { expectedPerHour: 9 },
+    })
+    expect(starting(later)).toEqual({ instance: later.id, more: 400_009 })
+  })
+
+  test('a limit of another instance does not count', () => {
+    const when = { kind: 'cost', dollars: 1 } as const
+    expect(stoppers({ when, instance: 4711, dueAt: 900 })).toHaveLength(1)
+    expect(stoppers({ when, instance: 4712, dueAt: 900 })).toEqual([])
+  })
+})
