@@ -36,11 +36,9 @@ const knownFields = {
   /** Dollars per hour: while it runs, and now. */
   search: hourly,
   instance: hourly,
-  /** Dollars per GB of traffic; some deployments send it per TB. */
+  /** Dollars per GB of traffic. */
   inet_up_cost: Type.Number(),
   inet_down_cost: Type.Number(),
-  internet_up_cost_per_tb: Type.Number(),
-  internet_down_cost_per_tb: Type.Number(),
   /** KiB sent and received in total; a recreated container starts at 0. */
   inet_up_billed: Type.Number(),
   inet_down_billed: Type.Number(),
@@ -111,6 +109,7 @@ function tidyInstance(record: Fields): void {
   if (typeof actual_status === 'number' && typeof (intended_status ?? cur_state) === 'string')
     record['actual_status'] = String(actual_status)
   numberFromDigits(record, 'id')
+  priceTrafficPerGb(record)
   // Most records are valid, and in a large list writing costs more than checking.
   if (extra_env !== undefined && !arePairs(extra_env)) record['extra_env'] = environmentPairs(extra_env)
   if (ports !== undefined && !arePlaces(ports)) record['ports'] = portPlaces(ports)
@@ -122,6 +121,14 @@ function tidyInstance(record: Fields): void {
   if (gpu_util === 0 && gpu_temp === 0) {
     record['gpu_util'] = undefined
     record['gpu_temp'] = undefined
+  }
+}
+
+/** Some deployments send the price of traffic per TB. */
+export function priceTrafficPerGb(record: Fields): void {
+  for (const way of ['up', 'down']) {
+    const perTb = record[`internet_${way}_cost_per_tb`]
+    if (typeof perTb === 'number') record[`inet_${way}_cost`] ??= perTb / 1024
   }
 }
 

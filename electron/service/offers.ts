@@ -9,6 +9,7 @@ import {
   singleAnswer,
 } from './http/answer.ts'
 import type { CallOptions, Operation, Send } from './http/operation.ts'
+import { priceTrafficPerGb } from './instance-record.ts'
 import type { NewInstance } from './new-instance.ts'
 
 const offerShape = recordShape(
@@ -57,11 +58,9 @@ const offerShape = recordShape(
     inet_down: Type.Number(),
     /** Dollars per hour for the requested storage. */
     storage_total_cost: Type.Number(),
-    /** Dollars per GB of traffic; some deployments send it per TB. */
+    /** Dollars per GB of traffic. */
     inet_up_cost: Type.Number(),
     inet_down_cost: Type.Number(),
-    internet_up_cost_per_tb: Type.Number(),
-    internet_down_cost_per_tb: Type.Number(),
     /** Dollars per hour: the GPUs alone; with the requested storage; the lowest bid that runs now. */
     dph_base: Type.Number(),
     dph_total: Type.Number(),
@@ -71,15 +70,12 @@ const offerShape = recordShape(
     dlperf_per_dphtotal: Type.Number(),
     /** 0 to 1. */
     reliability2: Type.Number(),
-    reliability: Type.Number(),
     /** `verified`, `unverified` or `deverified`. */
     verification: Type.String(),
     /** "Region, CC". */
     geolocation: Type.String(),
     static_ip: Type.Boolean(),
-    /** Some deployments send it, others `hosting_type` 1. */
     datacenter: Type.Boolean(),
-    hosting_type: Type.Number(),
     direct_port_count: Type.Number(),
     /** The offer's duration in seconds. */
     duration: Type.Number(),
@@ -88,7 +84,18 @@ const offerShape = recordShape(
     is_bid: Type.Boolean(),
     score: Type.Number(),
   },
+  tidyOffer,
 )
+
+/** What deployments say in other words. */
+function tidyOffer(record: Fields): void {
+  priceTrafficPerGb(record)
+  const { reliability, hosting_type, direct_port_count } = record
+  record['reliability2'] ??= reliability
+  if (typeof hosting_type === 'number') record['datacenter'] ??= hosting_type === 1
+  // -1 means none.
+  if (Number(direct_port_count) < 0) record['direct_port_count'] = 0
+}
 
 /** An offer as the service sends it (section 2.2); fields that are not listed here are kept. */
 export type Offer = NonNullable<typeof offerShape.record>

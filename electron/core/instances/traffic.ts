@@ -5,23 +5,17 @@ import type { InstanceTraffic, TrafficPrices } from '#contract/spending/traffic.
 interface PricedTraffic {
   inet_up_cost?: number
   inet_down_cost?: number
-  internet_up_cost_per_tb?: number
-  internet_down_cost_per_tb?: number
 }
 
-/** Dollars per GB, from the price per GB, else per TB; invalid prices are left out. */
-export function trafficPrices(record: PricedTraffic): TrafficPrices {
-  return {
-    upCost: price(record.inet_up_cost, record.internet_up_cost_per_tb),
-    downCost: price(record.inet_down_cost, record.internet_down_cost_per_tb),
-  }
+/** Dollars per GB; invalid prices are left out. */
+export function trafficPrices({ inet_up_cost, inet_down_cost }: PricedTraffic): TrafficPrices {
+  return { upCost: validPrice(inet_up_cost), downCost: validPrice(inet_down_cost) }
 }
 
 /** Dollars: no GB costs more, and one nonsensical price must not spoil every sum. */
 const highestPrice = 1000
 
-function price(perGb: number | undefined, perTb: number | undefined): number | undefined {
-  const told = perGb ?? (perTb === undefined ? undefined : perTb / 1024)
+function validPrice(told: number | undefined): number | undefined {
   return told !== undefined && told >= 0 && told <= highestPrice ? told : undefined
 }
 

@@ -100,3 +100,23 @@ test('names that objects have by themselves are names like others', () => {
     '{"__proto__":{"low_credit":{"email":true}},"constructor":{"low_credit":{"email":false}}}',
   )
 })
+
+test('what deployments say of an offer in other words reads the same', async () => {
+  const readOffer = async (offer: object) => {
+    service.otherwise = json({ offers: [{ id: 1, ...offer }] })
+    return (await search())[0]
+  }
+  expect(await readOffer({ internet_down_cost_per_tb: 5.12 })).toMatchObject({ inet_down_cost: 0.005 })
+  expect(await readOffer({ internet_up_cost_per_tb: 99, inet_up_cost: 0.02 })).toMatchObject({
+    inet_up_cost: 0.02,
+  })
+  expect(await readOffer({ reliability: 0.97 })).toMatchObject({ reliability2: 0.97 })
+  expect(await readOffer({ hosting_type: 1 })).toMatchObject({ datacenter: true })
+  expect(await readOffer({ hosting_type: 0 })).toMatchObject({ datacenter: false })
+  expect(await readOffer({ direct_port_count: -1 })).toMatchObject({ direct_port_count: 0 })
+})
+
+test('an instance’s traffic that is priced per TB is read per GB', async () => {
+  service.otherwise = json({ instances: [{ ...running, internet_up_cost_per_tb: 10.24 }] })
+  expect((await list()).instances[0]).toMatchObject({ inet_up_cost: 0.01 })
+})

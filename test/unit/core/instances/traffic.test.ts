@@ -6,9 +6,8 @@ import { accrueSpending } from '#core/money/accrual.ts'
 const gb = 1024 ** 2
 const priced = { inet_up_cost: 0.02, inet_down_cost: 0.01 }
 
-test('traffic is priced per GB, else per TB; invalid prices are ignored', () => {
-  expect(trafficPrices({ ...priced, internet_up_cost_per_tb: 99 })).toEqual({ upCost: 0.02, downCost: 0.01 })
-  expect(trafficPrices({ internet_down_cost_per_tb: 5.12 })).toEqual({ downCost: 0.005 })
+test('invalid prices of traffic are ignored', () => {
+  expect(trafficPrices(priced)).toEqual({ upCost: 0.02, downCost: 0.01 })
   for (const absurd of [-1, Number.NaN, Number.POSITIVE_INFINITY, 1e9])
     expect(trafficPrices({ inet_up_cost: absurd })).toEqual({})
 })

@@ -35,12 +35,6 @@ test.each(furtherParts)('%s: Berth and the service pass and hold back the same o
   expect([isListed({}), service({})]).toEqual([false, false])
 })
 
-test('a data center is also recognised by the number of its hosting type', () => {
-  expect(offerView({ id: 1, hosting_type: 1 })).toHaveProperty('datacenter', true)
-  expect(offerView({ id: 1, hosting_type: 0 })).toHaveProperty('datacenter', false)
-  expect(offerView({ id: 1 })).not.toHaveProperty('datacenter', expect.anything())
-})
-
 test('after a refusal only conditions that every deployment knows are sent', () => {
   expect(furtherConditions({ datacenter: true, staticIp: true }, true)).toEqual({ static_ip: { eq: true } })
 })
