@@ -1,3 +1,11 @@
+/** The best-known public service that Berth is a client of. */
+export const vast = {
+  name: 'Vast.ai',
+  baseUrl: 'https://console.vast.ai',
+  /** Where its users make keys. */
+  keys: 'https://cloud.vast.ai/manage-keys/',
+}
+
 /** The connect dialog's input, which survives closing it until the page is reloaded. */
 class ConnectDraft {
   baseUrl = $state(vast.baseUrl)
@@ -25,14 +33,6 @@ class ConnectDraft {
 }
 
 export const connectDraft = new ConnectDraft()
-
-/** The best-known public service that Berth is a client of. */
-export const vast = {
-  name: 'Vast.ai',
-  baseUrl: 'https://console.vast.ai',
-  /** Where its users make keys. */
-  keys: 'https://cloud.vast.ai/manage-keys/',
-}
 
 /** The form's service: the preset, or another one whose address is typed. */
 type ConnectService = 'vast' | 'other'
