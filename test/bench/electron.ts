@@ -135,7 +135,10 @@ async function connect(berth: App, home: string, sim: SimulatorProcess, instance
   }
 }
 
-/** A daily start: until the window is shown and has a row of instances. */
+/** Milliseconds between one app's end and the next start, which would else measure that end, and between warm-ups. */
+const rest = { measured: 1_000, warmUp: 5_000 }
+
+/** A daily start: until the window is shown and has a row of instances. The two apps take turns. */
 async function startRow({ berth, bare }: Apps, where: string, rounds: number): Promise<Row> {
   const times = { berth: [] as number[], bare: [] as number[] }
   for (let round = rounds > 1 ? -2 : 0; round < rounds; round += 1) {
@@ -143,6 +146,7 @@ async function startRow({ berth, bare }: Apps, where: string, rounds: number): P
       [berth, times.berth],
       [bare, times.bare],
     ] as const) {
+      if (rounds > 1) await wait(round < 0 ? rest.warmUp : rest.measured)
       const from = performance.now()
       const running = await Running.start(app)
       await running.isOpen()
