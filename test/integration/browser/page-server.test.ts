@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { request } from 'node:http'
-import { connect, createServer } from 'node:net'
+import { type AddressInfo, connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -111,17 +111,24 @@ test('the address has a name of this run alone, and 256 random bits in the fragm
   await other.close()
 })
 
-test('the page’s policy allows only its own origin and its socket', async () => {
+test('the page’s policy allows only its own origin and its socket, and no device', async () => {
   const { status, headers, body } = await get('/')
   expect(status).toBe(200)
   expect(body).toContain('Berth')
   expect(body).not.toContain(token())
-  const policy = String(headers['content-security-policy'])
-  expect(policy).toContain("default-src 'self'")
-  expect(policy).toContain(`connect-src 'self' ws://${address.host};`)
-  expect(policy).toContain("frame-ancestors 'none'")
-  expect(policy).not.toContain('unsafe')
-  expect(headers).toMatchObject({ 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' })
+  expect(String(headers['content-security-policy']).split('; ').toSorted()).toEqual([
+    "base-uri 'none'",
+    `connect-src 'self' ws://${address.host}`,
+    ...["default-src 'self'", "font-src 'self'", "form-action 'none'", "frame-ancestors 'none'"],
+    ...["img-src 'self'", "object-src 'none'", "script-src 'self'", "style-src 'self'"],
+  ])
+  expect(headers).toMatchObject({
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'no-referrer',
+    'cross-origin-resource-policy': 'same-origin',
+    'permissions-policy': 'camera=(), microphone=(), geolocation=(), usb=(), serial=(), hid=()',
+  })
 })
 
 test('a page that a foreign one may have opened is parted from it', async () => {
@@ -226,36 +233,23 @@ test('without the right token the socket stays shut', async () => {
   }
 })
 
-test('a handshake with subprotocols other than the page’s is refused', async () => {
-  const others = [
-    [],
-    ['berth'],
-    [someNonce],
-    [someNonce, 'berth'],
-    ['berth', token()],
-    ['berth', someNonce, 'x'],
-  ]
-  for (const protocols of others)
-    expect(await refusal(beginSocket(address, { protocols })), protocols.join()).toBe(403)
-})
+const evil = 'evil.example'
 
-test('with a foreign origin, or none, the socket stays shut', async () => {
-  const foreign = [
-    'http://evil.example',
-    `http://localhost:${address.port}`,
-    `http://127.0.0.1:${address.port}`,
-    `https://${address.host}`,
-    'null',
-    'file://',
-    undefined,
-  ]
-  for (const origin of foreign) expect(await refusal(beginSocket(address, { origin })), origin).toBe(403)
-})
-
-test('for a foreign host the socket stays shut', async () => {
-  const host = 'evil.example'
-  expect(await refusal(beginSocket(address, { host }))).toBe(403)
-  expect(await refusal(beginSocket(address, { host, origin: `http://${host}` }))).toBe(403)
+test.each<[string, () => Parameters<typeof beginSocket>[1]]>([
+  ...[[], ['berth'], [someNonce], [someNonce, 'berth'], ['berth', 'x'], ['berth', someNonce, 'x']].map(
+    protocols => [`the subprotocols ${protocols}`, () => ({ protocols })] as [string, () => object],
+  ),
+  ['a foreign origin', () => ({ origin: `http://${evil}` })],
+  ['its port on localhost for origin', () => ({ origin: `http://localhost:${address.port}` })],
+  ['its port on 127.0.0.1 for origin', () => ({ origin: `http://127.0.0.1:${address.port}` })],
+  ['its origin by TLS', () => ({ origin: `https://${address.host}` })],
+  ['null for origin', () => ({ origin: 'null' })],
+  ['a file for origin', () => ({ origin: 'file://' })],
+  ['no origin', () => ({ origin: undefined })],
+  ['a foreign host', () => ({ host: evil })],
+  ['a foreign host and its origin', () => ({ host: evil, origin: `http://${evil}` })],
+])('with %s the socket stays shut', async (_, asked) => {
+  expect(await refusal(beginSocket(address, asked()))).toBe(403)
 })
 
 // The next two wait for the same seconds.
@@ -301,8 +295,10 @@ test.concurrent('connections that ask for nothing are bounded in number, and dro
   expect((await get('/', {}, 'GET', own)).status).toBe(200)
 })
 
+const handshake = () =>
+  `GET /socket HTTP/1.1\r\nHost: ${address.host}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n`
+
 test('thousands of upgrades that are refused leave no socket behind', async () => {
-  const asked = `GET /socket HTTP/1.1\r\nHost: ${address.host}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n`
   // Acts as an attacker: keeps its own end open, to see whether the server keeps the other.
   const heldNoMore = () =>
     new Promise<void>(resolve => {
@@ -314,7 +310,7 @@ test('thousands of upgrades that are refused leave no socket behind', async () =
         const trickle = setInterval(() => socket.write('x'), 10)
         socket.once('close', () => clearInterval(trickle))
       })
-      socket.write(asked)
+      socket.write(handshake())
     })
   for (let round = 0; round < 40; round++) await Promise.all(Array.from({ length: 100 }, heldNoMore))
   expect((await get('/')).status).toBe(200)
@@ -323,10 +319,8 @@ test('thousands of upgrades that are refused leave no socket behind', async () =
 test('a port is taken only with both addresses of loopback, and nobody else gets either', async () => {
   const blocker = createServer().listen(0, '::1')
   await once(blocker, 'listening')
-  const taken = blocker.address()
-  if (taken === null || typeof taken === 'string') throw new Error('no port')
-  const files = new BuiltFiles(folder)
-  await expect(openPageServer(files, taken.port)).rejects.toMatchObject({ code: 'EADDRINUSE' })
+  for (const port of [(blocker.address() as AddressInfo).port, Number(address.port)])
+    await expect(openPageServer(new BuiltFiles(folder), port)).rejects.toMatchObject({ code: 'EADDRINUSE' })
   blocker.close()
   const rival = createServer().listen(Number(address.port), '::1')
   expect(await once(rival, 'error')).toMatchObject([{ code: 'EADDRINUSE' }])
@@ -368,33 +362,18 @@ test('an oversized message closes its socket, and the server goes on', async () 
 
 test('malformed messages are ignored, and the socket stays open', async () => {
   const socket = await joinBerth(address)
-  for (const rubbish of [
-    '',
-    '{',
-    'null',
-    '[]',
-    '7',
-    '{"kind":"none"}',
-    '{"kind":"command"}',
-    Buffer.alloc(3),
-  ]) {
+  for (const rubbish of ['', '{', 'null', '[]', '7', '{"kind":"none"}', '{"kind":"command"}'])
     socket.send(rubbish)
-  }
-  socket.send(Buffer.from([0, 0, 0, 99, 1, 2, 3]))
+  for (const bytes of [Buffer.alloc(3), Buffer.from([0, 0, 0, 99, 1, 2, 3])]) socket.send(bytes)
   const state = next(socket, 'state')
   socket.send(JSON.stringify({ kind: 'sync' }))
   expect((await state).kind).toBe('state')
   socket.close()
 })
 
-test('a socket is refused with 503 before Berth is ready', async () => {
+test('a page that connects while Berth starts waits for it, or for its failure', async () => {
   const early = await openPageServer(new BuiltFiles(folder), 0)
   expect(await refusal(beginSocket(new URL(early.address)))).toBe(503)
-  await early.close()
-})
-
-test('a page that connects while Berth starts gets State once it has started', async () => {
-  const early = await openPageServer(new BuiltFiles(folder), 0)
   const starting = deferred<RunningBerth>()
   early.serve(berthToCome(starting.promise))
   const socket = await joinBerth(new URL(early.address))
@@ -403,29 +382,19 @@ test('a page that connects while Berth starts gets State once it has started', a
   starting.resolve(berth)
   expect((await state).kind).toBe('state')
   await early.close()
-})
 
-test('a page that waits for a start that fails gets close code 1001', async () => {
-  const early = await openPageServer(new BuiltFiles(folder), 0)
-  const starting = deferred<RunningBerth>()
-  early.serve(berthToCome(starting.promise))
-  const socket = await joinBerth(new URL(early.address))
-  const closed = once(socket, 'close')
-  starting.reject(new Error('the disk is full'))
-  await early.close()
+  const failing = await openPageServer(new BuiltFiles(folder), 0)
+  const failed = deferred<RunningBerth>()
+  failing.serve(berthToCome(failed.promise))
+  const closed = once(await joinBerth(new URL(failing.address)), 'close')
+  failed.reject(new Error('the disk is full'))
+  await failing.close()
   expect(await closed).toMatchObject([1001, expect.anything()])
 })
 
 test('a connection reset during the handshake does no harm', async () => {
   const socket = connect(Number(address.port), '127.0.0.1')
-  socket.write(
-    `GET /socket HTTP/1.1\r\nHost: ${address.host}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n`,
-  )
+  socket.write(handshake())
   socket.resetAndDestroy()
   expect((await get('/')).status).toBe(200)
-})
-
-test('a port that is taken fails with EADDRINUSE', async () => {
-  const files = new BuiltFiles(folder)
-  await expect(openPageServer(files, Number(address.port))).rejects.toMatchObject({ code: 'EADDRINUSE' })
 })

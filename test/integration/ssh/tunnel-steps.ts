@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, createServer as createTcpServer, type ServerOpts, type Socket } from 'node:net'
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
 import { createSsh, type Ssh } from '#ssh/connection/connections.ts'
 import {
@@ -36,6 +36,8 @@ export interface Tunnelled {
   webServer(
     answer: (request: IncomingMessage, response: ServerResponse) => void,
   ): Promise<{ server: Server; port: number }>
+  /** The port of a server that answers each connection so, whatever becomes of it. */
+  tcpServer(answer: (socket: Socket) => unknown, options?: ServerOpts): Promise<number>
 }
 
 /** A real OpenSSH server for the tests of a file, with tunnels that end with each test. */
@@ -91,6 +93,13 @@ export function useTunnels(): Tunnelled {
         server.close()
       })
       return { server, port: (server.address() as AddressInfo).port }
+    },
+    async tcpServer(answer, options = {}) {
+      const server = createTcpServer(options, socket => void answer(socket.on('error', () => undefined)))
+      server.listen(0, '127.0.0.1')
+      await once(server, 'listening')
+      endings.push(() => server.close())
+      return (server.address() as AddressInfo).port
     },
   }
 }

@@ -1,25 +1,14 @@
 import { once } from 'node:events'
 import { Agent, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
-import { type AddressInfo, connect, createServer as createTcpServer } from 'node:net'
+import { connect } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
 import { askByName } from '#test/ask-by-name.ts'
 import { hasSshd } from './sshd.ts'
-import { type OpenTunnel, useTunnels } from './tunnel-steps.ts'
+import { useTunnels } from './tunnel-steps.ts'
 
 describe.skipIf(!hasSshd)('a tunnel to a web server', () => {
-  const { endings, tunnelTo, webServer } = useTunnels()
-
-  /** A server on the instance that answers every connection with these bytes. */
-  async function answersWith(bytes: string): Promise<number> {
-    const far = createTcpServer(socket => {
-      socket.on('error', () => undefined)
-      socket.once('data', () => socket.end(bytes))
-    }).listen(0, '127.0.0.1')
-    await once(far, 'listening')
-    endings.push(() => far.close())
-    return (far.address() as AddressInfo).port
-  }
+  const { endings, tcpServer, tunnelTo, webServer } = useTunnels()
 
   /** Cookies of a server, and those that the browser gets of it. */
   const farCookies = [
@@ -61,131 +50,6 @@ describe.skipIf(!hasSshd)('a tunnel to a web server', () => {
     }
     expect(asked).toBe(0)
     expect((await askByName(url)).text).toBe('secret')
-  })
-
-  /** Opens the address at 127.0.0.1 as a browser does; gives its cookie. */
-  async function comeIn({ atLoopback, url }: OpenTunnel): Promise<string> {
-    const { headers } = await askByName(atLoopback(`${url}/`))
-    return headers['set-cookie']?.[0]?.split(';')[0] ?? ''
-  }
-
-  test('lets in at 127.0.0.1 who has its secret, by a cookie that no script reads and no server gets', async () => {
-    const asked: IncomingHttpHeaders[] = []
-    const { port } = await webServer((request, response) => {
-      asked.push(request.headers)
-      response.end(`in at ${request.url}`)
-    })
-    const tunnel = await tunnelTo(port)
-    const led = await askByName(tunnel.atLoopback(`${tunnel.url}/lab?token=a;b`))
-    const own = `berth-${tunnel.local.port}=${'f'.repeat(64)}`
-    expect(led).toMatchObject({ status: 200, text: '' })
-    expect(led.headers).toMatchObject({
-      refresh: '0; url=/lab?token=a;b',
-      'set-cookie': [`${own}; Path=/; HttpOnly; SameSite=Strict`],
-      'referrer-policy': 'no-referrer',
-      'cache-control': 'no-store',
-    })
-    expect([asked, tunnel.events]).toEqual([[], []])
-
-    const at = `http://127.0.0.1:${tunnel.local.port}/lab`
-    for (const cookie of [own, `berth-1=x; ${own}; berth-1-login=x`])
-      expect((await askByName(at, { headers: { cookie } })).text).toBe('in at /lab')
-    expect(asked.map(({ cookie }) => cookie)).toEqual([undefined, undefined])
-    expect(tunnel.events).toEqual(['reached', 'reached'])
-    expect((await askByName(at, { headers: { cookie: `a=1; ${own}` } })).text).toBe('in at /lab')
-    expect(asked.at(-1)?.cookie).toBe('a=1')
-  })
-
-  test('lets in at 127.0.0.1 neither another user of this machine nor a page of another origin', async () => {
-    let asked = 0
-    const { server, port } = await webServer((_, response) => {
-      asked += 1
-      response.end('secret')
-    })
-    new WebSocketServer({ server }).on('connection', socket => socket.send('hello'))
-    const tunnel = await tunnelTo(port)
-    const cookie = await comeIn(tunnel)
-    const origin = `http://127.0.0.1:${tunnel.local.port}`
-    const wrong = cookie.replace(/f$/, '0')
-    const sent: [path: string, headers: Record<string, string>, method?: string][] = [
-      ['/', {}],
-      ['/', { cookie: wrong }],
-      ['/', { cookie: cookie.slice(0, -1) }],
-      [`/${'f'.repeat(63)}0/`, {}],
-      [`/${'f'.repeat(63)}/`, {}],
-      [`/${'f'.repeat(64)}/`, {}, 'POST'],
-      ['/', { cookie, origin: 'http://127.0.0.1:1' }],
-      ['/', { cookie, origin: 'null' }],
-      ['/', { cookie, 'sec-fetch-site': 'same-site' }],
-      ['/', { cookie, 'sec-fetch-site': 'cross-site' }],
-      ['/', { cookie, host: `localhost:${tunnel.local.port}` }],
-    ]
-    for (const [path, headers, method = 'GET'] of sent) {
-      const { status, text } = await askByName(origin + path, { headers, method })
-      expect({ path, headers, status, text }).toMatchObject({
-        status: 403,
-        text: /^Nothing is at this address/,
-      })
-    }
-    const stranger = new WebSocket(`ws://127.0.0.1:${tunnel.local.port}/`, { headers: { origin } })
-    expect(await once(stranger, 'error')).toMatchObject([{ message: expect.stringContaining('403') }])
-    expect([asked, tunnel.events]).toEqual([0, []])
-
-    expect((await askByName(origin, { headers: { cookie, origin, 'sec-fetch-site': 'none' } })).text).toBe(
-      'secret',
-    )
-    const socket = new WebSocket(`ws://127.0.0.1:${tunnel.local.port}/`, { headers: { cookie, origin } })
-    expect(String((await once(socket, 'message'))[0])).toBe('hello')
-    socket.close()
-  })
-
-  test('tells the server of another tunnel at 127.0.0.1 no cookie that scripts cannot read', async () => {
-    const heard: (string | undefined)[] = []
-    const { port } = await webServer((request, response) => {
-      heard.push(request.headers.cookie)
-      const sets = ['login=1; Path=/; HttpOnly', 'xsrf=2; Path=/', 'old=; Domain=127.0.0.1; Path=/']
-      response.writeHead(200, { 'set-cookie': sets }).end()
-    })
-    const [first, second] = [await tunnelTo(port), await tunnelTo(port)]
-    const jar = [await comeIn(first), await comeIn(second)]
-    const ask = ({ local }: OpenTunnel) =>
-      askByName(`http://127.0.0.1:${local.port}/`, { headers: { cookie: jar.join('; ') } })
-    const { headers } = await ask(first)
-    const prefix = /^berth-\d+-[0-9a-f]{32}-/.exec(headers['set-cookie']?.[0] ?? '')?.[0] ?? ''
-    expect(prefix).toContain(`-${first.local.port}-`)
-    expect(headers['set-cookie']).toEqual([
-      `${prefix}login=1; Path=/; HttpOnly`,
-      'xsrf=2; Path=/',
-      `${prefix}xsrf=2; Path=/; Max-Age=0`,
-      'old=; Path=/',
-      `${prefix}old=; Path=/; Max-Age=0`,
-    ])
-    jar.push(`${prefix}login=1`, 'xsrf=2')
-    await ask(first)
-    await ask(second)
-    expect(heard).toEqual([undefined, 'login=1; xsrf=2', 'xsrf=2'])
-  })
-
-  test('takes no cookie at 127.0.0.1 that a page of another tunnel planted', async () => {
-    let heard: string | undefined
-    const { port } = await webServer((request, response) => {
-      heard = request.headers.cookie
-      response.writeHead(200, { 'set-cookie': 'session=own; HttpOnly' }).end()
-    })
-    const tunnel = await tunnelTo(port)
-    const entry = await comeIn(tunnel)
-    const at = `http://127.0.0.1:${tunnel.local.port}/lab`
-    const { headers } = await askByName(at, { headers: { cookie: entry } })
-    const own = headers['set-cookie']?.[0]?.split(';')[0] ?? ''
-    // A browser sends the cookies with the longest path first.
-    const planted = [
-      `berth-${tunnel.local.port}=${'0'.repeat(64)}`,
-      `berth-${tunnel.local.port}-session=planted`,
-      `berth-${tunnel.local.port}-${'0'.repeat(32)}-session=planted`,
-      'session=planted',
-    ]
-    await askByName(at, { headers: { cookie: [...planted, entry, own].join('; ') } })
-    expect(heard).toBe('session=own')
   })
 
   /** Headers that tell where a page is. */
@@ -445,74 +309,9 @@ describe.skipIf(!hasSshd)('a tunnel to a web server', () => {
     ['headers without an end', `HTTP/1.1 200 x\r\n${'a: b\r\n'.repeat(200_000)}`],
     ['a control character', 'HTTP/1.1 200 \u0001\r\na: \u0001\r\ncontent-length: 0\r\n\r\n'],
   ])('harms nothing else by an answer with %s', async (_, bytes) => {
-    const { url } = await tunnelTo(await answersWith(bytes))
+    const port = await tcpServer(socket => socket.once('data', () => socket.end(bytes)))
+    const { url } = await tunnelTo(port)
     const { status, text } = await askByName(url)
     expect({ status, text }).toEqual({ status: 502, text: expect.stringMatching(/is not a web server/) })
-  })
-
-  test('takes no HTTP where a plain forward was opened', async () => {
-    let asked = ''
-    const far = createTcpServer(socket => {
-      socket.on('error', () => undefined)
-      socket.on('data', text => {
-        asked += text
-        socket.write(`heard ${text}`)
-      })
-    }).listen(0, '127.0.0.1')
-    await once(far, 'listening')
-    endings.push(() => far.close())
-    const { local, url } = await tunnelTo((far.address() as AddressInfo).port, {}, 'other')
-    expect(local.host).toBe('127.0.0.1')
-    expect((await askByName(url)).status).toBe(403)
-    expect(asked).toBe('')
-    const near = connect(local.port, '127.0.0.1', () => near.write('*1\r\n$4\r\nPING\r\n'))
-    expect(String((await once(near, 'data'))[0])).toBe('heard *1\r\n$4\r\nPING\r\n')
-    near.destroy()
-  })
-
-  test.each([
-    ['in one piece', ['HTTP/1.1 200 OK\r\nset-cookie: a=1\r\n\r\n']],
-    ['in small pieces', ['HT', 'TP/1.1 2', '00 OK\r\nset-cookie: a=1\r\n\r\n']],
-    [
-      'without a version, after bytes that a browser skips',
-      ['\r\n\r\nhttp 200 OK\r\nset-cookie: a=1\r\n\r\n'],
-    ],
-    ['as radio stations give it', ['ICY 200 OK\r\nset-cookie: a=1\r\n\r\n']],
-  ])('passes on no answer of HTTP that nobody asked for, %s', async (_, pieces) => {
-    const far = createTcpServer(async socket => {
-      socket.on('error', () => undefined)
-      socket.setNoDelay(true)
-      for (const piece of pieces) {
-        socket.write(piece)
-        // Sends the next piece once this one has arrived, so that they arrive separately.
-        if (piece !== pieces.at(-1)) await heard(piece.length)
-      }
-      socket.end()
-    }).listen(0, '127.0.0.1')
-    await once(far, 'listening')
-    endings.push(() => far.close())
-    const { local } = await tunnelTo((far.address() as AddressInfo).port, {}, 'other')
-    let text = ''
-    const near = connect(local.port, '127.0.0.1')
-    async function heard(more: number) {
-      const until = text.length + more
-      while (text.length < until && !near.closed)
-        await Promise.race([once(near, 'data'), once(near, 'close')])
-    }
-    near.on('data', bytes => {
-      text += bytes
-    })
-    await once(near, 'close')
-    expect(text).not.toContain('a=1')
-  })
-
-  test('carries the greeting of a server that speaks first on a plain forward', async () => {
-    const far = createTcpServer(socket => socket.end('SSH-2.0-OpenSSH_9.2\r\n')).listen(0, '127.0.0.1')
-    await once(far, 'listening')
-    endings.push(() => far.close())
-    const { local } = await tunnelTo((far.address() as AddressInfo).port, {}, 'other')
-    const near = connect(local.port, '127.0.0.1')
-    expect(String((await once(near, 'data'))[0])).toBe('SSH-2.0-OpenSSH_9.2\r\n')
-    near.destroy()
   })
 })

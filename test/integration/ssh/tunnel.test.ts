@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import { type AddressInfo, connect, createServer as createTcpServer } from 'node:net'
+import { connect, type Socket } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { describe, expect, test } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
 import { whatAnswers } from '#ssh/tunnels/web.ts'
@@ -10,7 +11,7 @@ import { freePort, hasSshd } from './sshd.ts'
 import { useTunnels } from './tunnel-steps.ts'
 
 describe.skipIf(!hasSshd)('a tunnel', () => {
-  const { sshd, machine, endings, tunnelTo, webServer } = useTunnels()
+  const { sshd, machine, endings, tcpServer, tunnelTo, webServer } = useTunnels()
   const textAt = async (url: string) => (await askByName(url)).text
 
   test('listens only on 127.0.0.1', async () => {
@@ -58,7 +59,7 @@ describe.skipIf(!hasSshd)('a tunnel', () => {
     const size = 64 * 1024 * 1024
     const chunk = Buffer.alloc(65_536, 7)
     let written = 0
-    const far = createTcpServer(socket => {
+    const port = await tcpServer(socket => {
       const pump = () => {
         while (written < size) {
           written += chunk.length
@@ -67,10 +68,8 @@ describe.skipIf(!hasSshd)('a tunnel', () => {
         socket.end()
       }
       pump()
-    }).listen(0, '127.0.0.1')
-    await once(far, 'listening')
-    endings.push(() => far.close())
-    const { local } = await tunnelTo((far.address() as AddressInfo).port, {}, 'other')
+    })
+    const { local } = await tunnelTo(port, {}, 'other')
     const near = connect(local.port, '127.0.0.1')
     near.pause()
     await once(near, 'connect')
@@ -92,21 +91,75 @@ describe.skipIf(!hasSshd)('a tunnel', () => {
   })
 
   test('delivers the whole answer to a client that has ended its side', async () => {
-    const far = createTcpServer({ allowHalfOpen: true }, socket => {
+    const answer = (socket: Socket) => {
       let heard = ''
-      socket.on('data', text => {
-        heard += text
+      socket.on('data', bytes => {
+        heard += bytes
       })
       socket.on('end', () => socket.end(`heard ${heard}`))
-    }).listen(0, '127.0.0.1')
-    await once(far, 'listening')
-    endings.push(() => far.close())
-    const { local } = await tunnelTo((far.address() as AddressInfo).port, {}, 'other')
+    }
+    const { local } = await tunnelTo(await tcpServer(answer, { allowHalfOpen: true }), {}, 'other')
     const near = connect({ port: local.port, host: '127.0.0.1', allowHalfOpen: true })
     near.end('all')
-    let answer = ''
-    for await (const part of near) answer += part
-    expect(answer).toBe('heard all')
+    expect(await text(near)).toBe('heard all')
+  })
+
+  test('takes no HTTP where a plain forward was opened', async () => {
+    let asked = ''
+    const port = await tcpServer(socket =>
+      socket.on('data', text => {
+        asked += text
+        socket.write(`heard ${text}`)
+      }),
+    )
+    const { local, url } = await tunnelTo(port, {}, 'other')
+    expect(local.host).toBe('127.0.0.1')
+    expect((await askByName(url)).status).toBe(403)
+    expect(asked).toBe('')
+    const near = connect(local.port, '127.0.0.1', () => near.write('*1\r\n$4\r\nPING\r\n'))
+    expect(String((await once(near, 'data'))[0])).toBe('heard *1\r\n$4\r\nPING\r\n')
+    near.destroy()
+  })
+
+  test.each([
+    ['in one piece', ['HTTP/1.1 200 OK\r\nset-cookie: a=1\r\n\r\n']],
+    ['in small pieces', ['HT', 'TP/1.1 2', '00 OK\r\nset-cookie: a=1\r\n\r\n']],
+    [
+      'without a version, after bytes that a browser skips',
+      ['\r\n\r\nhttp 200 OK\r\nset-cookie: a=1\r\n\r\n'],
+    ],
+    ['as radio stations give it', ['ICY 200 OK\r\nset-cookie: a=1\r\n\r\n']],
+  ])('passes on no answer of HTTP that nobody asked for, %s', async (_, pieces) => {
+    const port = await tcpServer(async socket => {
+      socket.setNoDelay(true)
+      for (const piece of pieces) {
+        socket.write(piece)
+        // Sends the next piece once this one has arrived, so that they arrive separately.
+        if (piece !== pieces.at(-1)) await heard(piece.length)
+      }
+      socket.end()
+    })
+    const { local } = await tunnelTo(port, {}, 'other')
+    let text = ''
+    const near = connect(local.port, '127.0.0.1')
+    async function heard(more: number) {
+      const until = text.length + more
+      while (text.length < until && !near.closed)
+        await Promise.race([once(near, 'data'), once(near, 'close')])
+    }
+    near.on('data', bytes => {
+      text += bytes
+    })
+    await once(near, 'close')
+    expect(text).not.toContain('a=1')
+  })
+
+  test('carries the greeting of a server that speaks first on a plain forward', async () => {
+    const port = await tcpServer(socket => socket.end('SSH-2.0-OpenSSH_9.2\r\n'))
+    const { local } = await tunnelTo(port, {}, 'other')
+    const near = connect(local.port, '127.0.0.1')
+    expect(String((await once(near, 'data'))[0])).toBe('SSH-2.0-OpenSSH_9.2\r\n')
+    near.destroy()
   })
 
   test('answers 502 while nothing listens, and works once something does', async () => {

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
 import { listenerAt, ownerOf } from '#machine/browser/one-use-address.ts'
-import { pageHeaders } from '#machine/browser/page-files.ts'
 import { openPage } from '#machine/browser/page-server.ts'
 import { HandClock } from '#test/berth/clocks.ts'
 
@@ -80,29 +79,4 @@ test('without a page after ten seconds an address on 127.0.0.1 is printed with t
     expect.stringContaining('cannot find names that end in .localhost'),
     'Berth is ready at http://127.0.0.1:40001/#token',
   ])
-})
-
-test('every answer blocks other origins, sends no referrer and asks for no device', () => {
-  const { 'content-security-policy': policy, ...others } = pageHeaders()
-  expect(others).toEqual({
-    'x-content-type-options': 'nosniff',
-    'referrer-policy': 'no-referrer',
-    'cross-origin-resource-policy': 'same-origin',
-    'permissions-policy': 'camera=(), microphone=(), geolocation=(), usb=(), serial=(), hid=()',
-  })
-  expect(policy?.split('; ').toSorted()).toEqual([
-    "base-uri 'none'",
-    "connect-src 'self'",
-    "default-src 'self'",
-    "font-src 'self'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-    "img-src 'self'",
-    "object-src 'none'",
-    "script-src 'self'",
-    "style-src 'self'",
-  ])
-  expect(pageHeaders('ws://127.0.0.1:1')['content-security-policy']).toContain(
-    "; connect-src 'self' ws://127.0.0.1:1; ",
-  )
 })
