@@ -26,6 +26,12 @@ export async function copyAndSay(page: Page, text: string, said: string, more?: 
   else page.say('Couldn’t copy.', 'The browser only allows it right after a click. Click again.')
 }
 
+/** Copies a command line of ssh. A long one is not shown: it would fill the screen. */
+export function copySshLine(page: Page, command: string): Promise<void> {
+  const shorter = 'Switch on the SSH config in Settings, Other tools, to use a short name instead.'
+  return copyAndSay(page, command, 'SSH command copied.', command.length > 60 ? shorter : command)
+}
+
 /** Copies diagnostics for a bug report to the clipboard, and shows what is in them. */
 export async function copyDiagnostics(page: Page): Promise<void> {
   const text = await page.attempt(page.berth.diagnostics({}))

@@ -22,6 +22,11 @@ export class SectionList {
   }
 }
 
+/** A part's name in the address, unless it has another one. */
+export function partName(title: string): string {
+  return title.toLowerCase().replaceAll(' ', '-')
+}
+
 const key = Symbol('sections')
 
 export function provideSections(list: SectionList): void {

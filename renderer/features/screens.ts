@@ -1,4 +1,5 @@
 import type { IconName } from '../components/icons.ts'
+import { partName } from '../components/sections.svelte.ts'
 
 /** A screen's name in the address. */
 export type ScreenId =
@@ -20,6 +21,25 @@ interface Screen {
   icon: IconName
   /** Stands at the foot of the navigation. */
   last?: boolean
+}
+
+/** The parts of the two long screens, as their groups name them; `at` where that is not the title in lower case. */
+export const screenParts: readonly { screen: ScreenId; title: string; at?: string }[] = [
+  ...['Accounts', 'Watching', 'Alerts', 'SSH key', 'Terminal', 'Other tools', 'Appearance', 'About'].map(
+    title => ({ screen: 'settings' as const, title }),
+  ),
+  ...['Profile', 'Credit', 'Limits', 'Notifications', 'Webhooks'].map(title => ({
+    screen: 'account' as const,
+    title,
+  })),
+  { screen: 'account', title: 'API keys', at: 'keys' },
+  { screen: 'account', title: 'Two-factor authentication', at: 'two-factor' },
+  { screen: 'account', title: 'SSH keys', at: 'ssh' },
+]
+
+/** The address of a part of a long screen. */
+export function addressOfPart({ screen, title, at }: (typeof screenParts)[number]): string {
+  return `${screen}/${at ?? partName(title)}`
 }
 
 /** The entries of the navigation, in their order. */

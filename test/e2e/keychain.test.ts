@@ -118,6 +118,7 @@ describe.skipIf(lacking !== '')(`where API keys are kept${lacking}`, () => {
     const { home } = await desktop(start)
     const first = await openBerth(start, home, noBus)
     const form = await connectForm(first.page)
+    await form.getByText('Why?').click()
     await form.getByText(/API keys stay in memory/).waitFor()
     expect(await form.getByText(/saved in this computer's keychain/).count()).toBe(0)
     await connectAccount(first.page, sim)

@@ -116,7 +116,7 @@ async function set(page: Page): Promise<number> {
   const preview = page
     .getByRole('status', { name: 'What will happen' })
     .and(page.locator('[aria-busy=false]'))
-  const moment = /(?:, in|That is in) (?:(\d+) d ?)?(?:(\d+) h ?)?(?:(\d+) min)?/
+  const moment = /(?:, in|^In) (?:(\d+) d ?)?(?:(\d+) h ?)?(?:(\d+) min)?/m
   await expect.poll(() => preview.innerText(), soon).toMatch(moment)
   const [, days = 0, hours = 0, minutes = 0] = moment.exec(await preview.innerText()) ?? []
   await page.getByRole('button', { name: 'Set limit' }).click()

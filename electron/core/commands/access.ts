@@ -57,7 +57,14 @@ export function accessHandlers(parts: Parts): AccessCommands {
       await access.openSystemTerminal(target)
       parts.notifications.entered(target.account, target.instance.id)
     },
-    sshCommand: args => access.commandLine(targetOf(parts, args)),
+    async sshCommand(args) {
+      const target = targetOf(parts, args)
+      const { account, instance } = target
+      // With the SSH config its name says all that the long line does.
+      if (parts.store.get().settings.sshConfig && (await parts.sshConfig.isIncluded()))
+        return `ssh ${await parts.sshConfig.hostOf(account, instance.id)}`
+      return access.commandLine(target)
+    },
     async attachKey({ key, ...args }) {
       const target = targetOf(parts, args)
       await needingPermission(

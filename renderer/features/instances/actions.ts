@@ -2,7 +2,7 @@ import { instanceName } from '#contract/format/name.ts'
 import type { InstanceView } from '#contract/instance/instance.ts'
 import { hasTrait } from '#contract/instance/state-traits.ts'
 import { canGetIn, isContractOver, isDead } from '#contract/reading.ts'
-import { copyAndSay } from '#renderer/berth/copyAndSave.ts'
+import { copySshLine } from '#renderer/berth/copyAndSave.ts'
 import { dialogs } from '#renderer/berth/dialogs.svelte.ts'
 import type { Page } from '#renderer/berth/page.svelte.ts'
 import { route } from '#renderer/berth/route.svelte.ts'
@@ -146,7 +146,7 @@ function ownSsh(instance: InstanceView, page: Page, shut: string | undefined): [
       unusable: shut,
       run: async () => {
         const command = await page.attempt(berth.sshCommand(on))
-        if (command !== undefined) await copyAndSay(page, command, 'SSH command copied.', command)
+        if (command !== undefined) await copySshLine(page, command)
       },
     },
     {

@@ -6,7 +6,7 @@ import { route } from '#renderer/berth/route.svelte.ts'
 import type { Action } from '#renderer/components/menu/menu.ts'
 import { whatIsDue } from '#renderer/features/instances/whatIsDue.ts'
 import { snoozeOptions } from '#renderer/features/limits/limitWords.ts'
-import { screens } from '#renderer/features/screens.ts'
+import { addressOfPart, screenParts, screens } from '#renderer/features/screens.ts'
 
 /** The actions that are offered on every screen. */
 export function pageActions(page: Page): Action[] {
@@ -51,6 +51,11 @@ export function pageActions(page: Page): Action[] {
       run: () => dialogs.show({ kind: 'runProject', project: id }),
     })),
     ...dueActions(page),
+    ...screenParts.map(part => ({
+      id: `part-${addressOfPart(part)}`,
+      label: `${part.screen === 'settings' ? 'Settings' : 'Account'}: ${part.title}`,
+      run: () => route.go(addressOfPart(part)),
+    })),
     ...(state?.update
       ? [{ id: 'update', label: 'Check for updates', run: () => page.attempt(berth.checkForUpdate({})) }]
       : []),

@@ -153,7 +153,9 @@ test.concurrent('an editor opens on the instance’s SSH name once the SSH confi
   const codeOf = (doing: Promise<unknown>) =>
     doing.catch(error => (error instanceof BerthError ? error.problem.code : String(error)))
   expect(await codeOf(under.run('openEditor', { instance: id }))).toBe('ssh_config_off')
+  expect(await under.run('sshCommand', { instance: id })).toMatch(/^ssh -F none .* root@/)
   await under.run('changeSettings', { settings: { sshConfig: true } })
+  expect(await under.run('sshCommand', { instance: id })).toBe(`ssh berth-${id}`)
   await under.run('openEditor', { instance: id })
   await under.run('openEditor', { instance: id, editor: 'zed' })
   expect(await codeOf(under.run('openEditor', { instance: id, editor: '/bin/sh' }))).toBe('no_editor')
