@@ -19,7 +19,8 @@ const roomsOfCore = [
   'market',
   'money',
   'transfers',
-  'actions',
+  'undoable-actions',
+  'end-instance',
   'account-context',
   'access',
   'instances',
@@ -27,7 +28,6 @@ const roomsOfCore = [
   'app',
   'running',
   'storage',
-  'state',
 ]
 
 /** The same for the page. */

@@ -1,7 +1,7 @@
+import { stateWord } from '#contract/instance/instance-words.ts'
 import { dueNext } from '../contract/automation/limit.ts'
 import { money } from '../contract/format/money.ts'
 import { gpuWords } from '../contract/format/name.ts'
-import { stateWord } from '../contract/format/state.ts'
 import { duration } from '../contract/format/time.ts'
 import { accountNow, knownCost, knownSpent, runningSince, spendOnceReady } from '../contract/reading.ts'
 import { costWords } from '../contract/spending/spend-words.ts'

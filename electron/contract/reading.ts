@@ -1,7 +1,7 @@
-import type { Settings } from './app/settings.ts'
 import type { AccountId } from './ids.ts'
 import type { InstanceView } from './instance/instance.ts'
 import { hasTrait } from './instance/state-traits.ts'
+import type { Settings } from './settings.ts'
 import type { Micros } from './spending/money.ts'
 import type { AccountTime, AccountView, State } from './state.ts'
 

@@ -11,7 +11,7 @@ import type { FileTransfers } from './access/file-transfers.ts'
 import type { FolderSync } from './access/folder-sync.ts'
 import type { Notifications } from './alerts/notifications.ts'
 import type { Activity } from './app/activity.ts'
-import type { Store } from './state/store.ts'
+import type { Store } from './storage/store.ts'
 
 /** The result of a poll of one account, already shown by State. */
 export interface AccountPoll {

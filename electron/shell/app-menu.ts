@@ -1,5 +1,5 @@
 import type { MenuItemConstructorOptions } from 'electron'
-import { type AcceleratorName, accelerators } from '#contract/app/accelerators.ts'
+import { type AcceleratorName, accelerators } from '#contract/accelerators.ts'
 import type { CommandName } from '#contract/commands.ts'
 import type { Place } from '#contract/state.ts'
 

@@ -1,5 +1,5 @@
-import { secondsToUndo, type UndoableAction } from '#contract/automation/undoable.ts'
 import { instanceName } from '#contract/format/name.ts'
+import { secondsToUndo, type UndoableAction } from '#contract/instance/instance.ts'
 import type { Problem } from '#contract/problem.ts'
 import type { AccountView } from '#contract/state.ts'
 

@@ -1,6 +1,6 @@
 import { count } from '#contract/format/size.ts'
-import { stateWord } from '#contract/format/state.ts'
 import type { InstanceState } from '#contract/instance/instance.ts'
+import { stateWord } from '#contract/instance/instance-words.ts'
 import type { RentalStep, RentalView } from '#contract/market/rental-view.ts'
 import { outageWords } from '#contract/outage.ts'
 import type { ConnectionState } from '#contract/state.ts'

@@ -4,7 +4,7 @@ import { limitActions } from '#core/limits/decide.ts'
 import type { LimitSnapshot } from '#core/limits/facts.ts'
 import { type StoredLimit, withoutWarning } from '#core/limits/model.ts'
 import { createShownLimits } from '#core/limits/shown.ts'
-import { createStore } from '#core/state/store.ts'
+import { createStore } from '#core/storage/store.ts'
 import { accountView, emptyState, instanceView } from '../unit/views.ts'
 import { median, type Row, type Size } from './row.ts'
 

@@ -1,7 +1,7 @@
 import type { InstanceView } from '#contract/instance/instance.ts'
 import type { AccountContext, AccountPoll } from '#core/account-context.ts'
 import { MissingPolls } from '#core/instances/missing-instances.ts'
-import { createStore } from '#core/state/store.ts'
+import { createStore } from '#core/storage/store.ts'
 import type { Instance } from '#service/instances.ts'
 import { accountView, emptyState } from '../unit/views.ts'
 import { HandClock } from './clocks.ts'

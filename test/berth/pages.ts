@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { test as base } from 'vitest'
-import type { Settings } from '#contract/app/settings.ts'
+import type { Settings } from '#contract/settings.ts'
 import { type SimulatorOptions, startSimulator } from '#simulator/simulator.ts'
 import {
   callsOf,

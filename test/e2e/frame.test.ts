@@ -1,6 +1,6 @@
 import type { ViewportSize } from 'playwright-core'
 import { expect } from 'vitest'
-import type { Settings } from '#contract/app/settings.ts'
+import type { Settings } from '#contract/settings.ts'
 import { screens } from '#renderer/features/screens.ts'
 import { type Start, test } from '../berth/pages.ts'
 import { connectAccount, connectForm, rentRunning } from './account-steps.ts'

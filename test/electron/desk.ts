@@ -1,7 +1,7 @@
 import { appendFile, chmod, chown, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
-import type { Settings } from '#contract/app/settings.ts'
+import type { Settings } from '#contract/settings.ts'
 import { Berth } from '../berth/electron.ts'
 import { startSession, type TestSession } from '../integration/machine/session-bus.ts'
 import { startDisplay, type TestDisplay } from '../integration/machine/x-display.ts'

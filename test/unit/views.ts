@@ -1,9 +1,9 @@
 import { describedCapabilities } from '#contract/account/capabilities.ts'
-import { defaultSettings } from '#contract/app/settings.ts'
 import type { LimitView } from '#contract/automation/limit.ts'
 import type { RunView } from '#contract/automation/run.ts'
 import type { InstanceView } from '#contract/instance/instance.ts'
 import type { RentalView } from '#contract/market/rental-view.ts'
+import { defaultSettings } from '#contract/settings.ts'
 import type { AccountView, State } from '#contract/state.ts'
 
 export function instanceView(given: Partial<InstanceView> = {}): InstanceView {

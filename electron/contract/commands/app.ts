@@ -1,7 +1,7 @@
 import * as v from 'valibot'
-import { type DemoMessage, demoEvents } from '../app/demo-events.ts'
-import { ChangeableSettings } from '../app/settings.ts'
+import { type DemoMessage, demoEvents } from '../demo-events.ts'
 import { InstanceId } from '../ids.ts'
+import { ChangeableSettings } from '../settings.ts'
 import type { ActivityEntry } from '../state.ts'
 import { command } from './command.ts'
 

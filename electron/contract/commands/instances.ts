@@ -1,11 +1,15 @@
 import * as v from 'valibot'
 import { Limit, type LimitPreview, snoozes } from '../automation/limit.ts'
 import { RecoveryChoice } from '../automation/recovery.ts'
-import { UndoableAction } from '../automation/undoable.ts'
 import { InstanceId, LimitId } from '../ids.ts'
-import { type LoadHistory, longestLoad, type MetricsHistory } from '../instance/load.ts'
-import type { ContainerLog, FollowedLog } from '../instance/metrics.ts'
-import { NoteTags, NoteText } from '../instance/note.ts'
+import { NoteTags, NoteText, UndoableAction } from '../instance/instance.ts'
+import {
+  type ContainerLog,
+  type FollowedLog,
+  type LoadHistory,
+  longestLoad,
+  type MetricsHistory,
+} from '../instance/metrics.ts'
 import { BidPrice } from '../market/rental.ts'
 import type { Problem } from '../problem.ts'
 import { account, command, onInstance, ServiceId } from './command.ts'

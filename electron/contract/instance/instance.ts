@@ -1,3 +1,4 @@
+import * as v from 'valibot'
 import type { Micros } from '../spending/money.ts'
 import type { InstanceTraffic } from '../spending/traffic.ts'
 
@@ -117,4 +118,41 @@ export function startFailure(message: string | undefined): StartFailure | undefi
   const line = message?.toLowerCase() ?? ''
   if (line.includes('manifest unknown') || line.includes('pull access denied')) return 'image'
   return line.includes('oci runtime create failed') ? 'container' : undefined
+}
+
+/** A tag of the user's own: one word, so that several stand in one line. */
+const Tag = v.pipe(
+  v.string(),
+  v.trim(),
+  v.nonEmpty('a tag has at least one letter'),
+  v.maxLength(32, 'at most 32 characters in a tag'),
+  v.regex(/^[^\s,]+$/, 'a tag is one word'),
+)
+
+/** The user's own words about an instance, which only Berth keeps. */
+export const NoteText = v.pipe(v.string(), v.trim(), v.maxLength(2000, 'at most 2,000 characters'))
+export const NoteTags = v.pipe(v.array(Tag), v.maxLength(8, 'at most 8 tags'))
+
+export interface InstanceNote {
+  note: string
+  tags: readonly string[]
+}
+
+/** The tags in a text that separates them by spaces or commas, each once. */
+export function tagsIn(typed: string): string[] {
+  return [...new Set(typed.split(/[\s,]+/).map(tag => tag.replace(/^#/, '')))].filter(Boolean)
+}
+
+/** Seconds in which an action on an instance can be undone. */
+export const secondsToUndo = 5
+
+/** Actions that lose nothing: they need no confirmation, are sent after a delay and can be undone until then. */
+export const UndoableAction = v.picklist(['stop', 'start', 'reboot'])
+export type UndoableAction = v.InferOutput<typeof UndoableAction>
+
+/** An action on an instance that is sent at `sendAt`, unless the user undoes it. */
+export interface UndoableView {
+  action: UndoableAction
+  /** Epoch milliseconds of this machine. */
+  sendAt: number
 }

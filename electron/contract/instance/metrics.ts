@@ -46,3 +46,39 @@ export interface ContainerLog {
   /** Whether the log was longer than Berth reads. */
   cut: boolean
 }
+
+/** The most minutes of an instance's past that Berth knows: a day. */
+export const longestLoad = 1440
+
+/** The course of a figure, one value a minute, oldest first; null for minutes without a value. */
+export type Course = readonly (number | null)[]
+
+/** The load of instances by id; those without any value are left out. */
+export interface LoadHistory {
+  /** The minute of the last values, in whole minutes since the epoch of the account's time. */
+  minute: number
+  /** Percent, the mean of an instance's GPUs as the service reports it. All courses have the same length. */
+  load: Readonly<Record<string, Course>>
+}
+
+/** All metrics of one instance, as courses of the same length; those without any value are left out. */
+export interface MetricsHistory {
+  /** The minute of the last values, in whole minutes since the epoch of the account's time. */
+  minute: number
+  /** The service's values for the whole instance: percent, and degrees Celsius. */
+  load?: Course
+  temperature?: Course
+  /** The instance's own values over SSH, only while Berth was connected: by the GPU's index. */
+  gpus: Readonly<Record<string, GpuCourses>>
+}
+
+export interface GpuCourses {
+  /** Percent. */
+  load?: Course
+  /** MiB. */
+  memoryUsed?: Course
+  /** Degrees Celsius. */
+  temperature?: Course
+  /** Watts. */
+  power?: Course
+}

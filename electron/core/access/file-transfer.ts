@@ -10,7 +10,6 @@ import { SftpLost } from '#ssh/files/file-problems.ts'
 import type { TransferJob } from '#ssh/files/transfer/job.ts'
 import type { InstanceTarget } from './enter.ts'
 import { overLosses } from './over-losses.ts'
-import { createSpeed } from './transfer-speed.ts'
 
 /** Everything needed to restart a transfer. The page never learns these local paths. */
 export const Again = v.union([
@@ -221,4 +220,33 @@ function lostForGood(): BerthError {
     message: 'The instance’s SFTP server keeps exiting.',
     advice: 'Its disk or memory may be full. Resume to try again.',
   })
+}
+
+/** The milliseconds that a speed is averaged over. */
+const window = 5000
+
+/** The growth rate of an amount over the last seconds. */
+interface Speed {
+  /** The rate per second, given the present amount; undefined until there is enough to measure. */
+  at(amount: number): number | undefined
+  /** Discards earlier samples. */
+  restart(amount: number): void
+}
+
+export function createSpeed(clock: Clock): Speed {
+  let samples: { at: number; amount: number }[] = []
+  return {
+    restart(amount) {
+      samples = [{ at: clock.monotonic(), amount }]
+    },
+    at(amount) {
+      const now = clock.monotonic()
+      const last = samples.at(-1)
+      if (last === undefined || now - last.at >= 200) samples.push({ at: now, amount })
+      while (samples.length > 2 && now - (samples[1]?.at ?? now) >= window) samples.shift()
+      const [first] = samples
+      if (first === undefined || now - first.at < 400) return undefined
+      return Math.max(0, ((amount - first.amount) / (now - first.at)) * 1000)
+    },
+  }
 }

@@ -10,8 +10,8 @@ import { syncDown } from '#ssh/sync/down.ts'
 import type { Version } from '#ssh/sync/plan-down.ts'
 import { readTree, scanOf } from '#ssh/sync/scan.ts'
 import { syncUp } from '#ssh/sync/up.ts'
+import { createSpeed } from './file-transfer.ts'
 import { overLosses } from './over-losses.ts'
-import { createSpeed } from './transfer-speed.ts'
 
 /**
  * Keeps folders of this computer and of an account's instances in step. Transfers continue after a lost connection and

@@ -2,7 +2,7 @@ import type { AccountId } from '#contract/ids.ts'
 import { type TunnelView, tunnelKey } from '#contract/instance/tunnel.ts'
 import { BerthError } from '#contract/problem.ts'
 import { problemOf } from '#core/app/problems.ts'
-import type { Store } from '#core/state/store.ts'
+import type { Store } from '#core/storage/store.ts'
 import type { Clock, Random } from '#machine/machine.ts'
 import { type LocalAddress, openTunnel, type Tunnel } from '#ssh/tunnels/tunnel.ts'
 import type { Access } from './access.ts'
@@ -220,4 +220,30 @@ interface Making {
   /** Aborted when the tunnel is closed before it is ready. */
   signal: AbortSignal
   step(step: TunnelView['step']): void
+}
+
+/**
+ * Tries every `pause` milliseconds until there is an answer; undefined when there is none after `atMost` milliseconds.
+ * Rejects when a try does, and with the signal's reason.
+ */
+export async function patientlyEvery<T>(
+  pause: number,
+  { clock, signal, atMost }: { clock: Clock; signal: AbortSignal; atMost: number },
+  attempt: () => Promise<T | undefined>,
+): Promise<T | undefined> {
+  const start = clock.monotonic()
+  for (;;) {
+    signal.throwIfAborted()
+    const answer = await attempt()
+    if (answer !== undefined || clock.monotonic() - start >= atMost) return answer
+    await new Promise<void>(resolve => {
+      const cancel = clock.after(pause, finished)
+      function finished(): void {
+        cancel()
+        signal.removeEventListener('abort', finished)
+        resolve()
+      }
+      signal.addEventListener('abort', finished)
+    })
+  }
 }

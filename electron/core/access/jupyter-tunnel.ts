@@ -12,8 +12,7 @@ import {
 } from '#ssh/tunnels/jupyter.ts'
 import type { Access } from './access.ts'
 import type { InstanceTarget } from './enter.ts'
-import type { Purpose } from './instance-tunnel.ts'
-import { patientlyEvery } from './try-until.ts'
+import { type Purpose, patientlyEvery } from './instance-tunnel.ts'
 
 /** Where Jupyter listens in an instance (FIELDS: Jupyter). */
 export const jupyterPort = 8080

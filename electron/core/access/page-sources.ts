@@ -1,6 +1,5 @@
 import { Duplex } from 'node:stream'
-import type { PageFile } from '#contract/instance/files.ts'
-import { answerHead, encodeRequest, unreadable } from '#contract/instance/page-files.ts'
+import { answerHead, encodeRequest, type PageFile, unreadable } from '#contract/instance/files.ts'
 import { BerthError } from '#contract/problem.ts'
 import type { Source } from '#machine/folders.ts'
 

@@ -8,8 +8,7 @@ import type { Templates } from '#service/templates.ts'
 import type { Lease } from '#ssh/connection/sharing.ts'
 import { openChannel, PortRefused } from '#ssh/tunnels/channel.ts'
 import { whatAnswers } from '#ssh/tunnels/web.ts'
-import type { Purpose } from './instance-tunnel.ts'
-import { patientlyEvery } from './try-until.ts'
+import { type Purpose, patientlyEvery } from './instance-tunnel.ts'
 
 /** Milliseconds to wait for something to listen: users mostly ask for a port just after they started a server. */
 const slowest = 20_000

@@ -14,7 +14,7 @@ import {
 import { KeyRefused, pollFailure } from '#core/instances/repeated-polls.ts'
 import { type CertainPoll, type Expected, type Listing, pollAll } from '#core/instances/verified-poll.ts'
 import { rentedAs } from '#core/renting/rental.ts'
-import { isDeepEqual } from '#core/state/same.ts'
+import { isDeepEqual } from '#core/storage/same.ts'
 import { capabilitiesOf } from '#service/dialect.ts'
 import type { ListOptions } from '#service/instances.ts'
 import type { Automations } from './automations.ts'

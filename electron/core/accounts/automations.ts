@@ -1,6 +1,5 @@
 import type { RentRequest } from '#contract/market/rental.ts'
 import type { AccountContext, Automation } from '#core/account-context.ts'
-import type { UndoableActions } from '#core/actions/undoable-actions.ts'
 import type { LoadRecorder } from '#core/instances/load-history.ts'
 import { type Notes, openNotes } from '#core/instances/notes.ts'
 import { openStoredLimits } from '#core/limits/model.ts'
@@ -20,6 +19,7 @@ import { openRentals, type Rentals } from '#core/renting/rentals.ts'
 import { createWatchRenting } from '#core/renting/watch-renting.ts'
 import { openRuns, type Runs } from '#core/runs/service.ts'
 import type { Transfers } from '#core/transfers/service.ts'
+import type { UndoableActions } from '#core/undoable-actions.ts'
 import type { GpuMetricsReader } from './gpu-metrics.ts'
 
 /** The parts that work for one account and get each poll. */

@@ -1,7 +1,7 @@
 import type { Clock } from '#machine/machine.ts'
 import type { Notifications } from '../alerts/notifications.ts'
 import type { Activity } from '../app/activity.ts'
-import { goTo, type Store } from '../state/store.ts'
+import { goTo, type Store } from '../storage/store.ts'
 
 /** The user's pause of automatic polling. Commands still work. */
 export interface Pause {

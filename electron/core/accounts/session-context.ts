@@ -4,7 +4,7 @@ import type { Notifications } from '#core/alerts/notifications.ts'
 import type { Activity } from '#core/app/activity.ts'
 import type { Projects } from '#core/projects/projects.ts'
 import type { ProjectSecrets } from '#core/projects/secrets.ts'
-import type { Store } from '#core/state/store.ts'
+import type { Store } from '#core/storage/store.ts'
 import type { Files, Keychain, Machine } from '#machine/machine.ts'
 import type { ServiceClient } from '#service/client.ts'
 

@@ -1,6 +1,6 @@
-import type { Settings } from '#contract/app/settings.ts'
 import type { CommandName } from '#contract/commands.ts'
 import type { InstanceState } from '#contract/instance/instance.ts'
+import type { Settings } from '#contract/settings.ts'
 import type { Place } from '#contract/state.ts'
 
 /** Something the user should hear about. A later alert replaces the earlier one with the same id. */

@@ -1,9 +1,9 @@
 import * as v from 'valibot'
-import type { Settings } from '#contract/app/settings.ts'
+import type { Settings } from '#contract/settings.ts'
 import type { PageNotice } from '#contract/state.ts'
 import type { Clock, Files, Notice, Notifier } from '#machine/machine.ts'
-import type { Store } from '../state/store.ts'
 import { openDocument } from '../storage/json-file.ts'
+import type { Store } from '../storage/store.ts'
 
 /** For the page alone: what it is about, and a text without the account's name. */
 type OnPage = Pick<PageNotice, 'account' | 'kind' | 'instance' | 'body'>

@@ -1,5 +1,4 @@
 import * as v from 'valibot'
-import type { Settings } from '#contract/app/settings.ts'
 import { money, rate } from '#contract/format/money.ts'
 import { shortInstanceName } from '#contract/format/name.ts'
 import { atMoment, duration } from '#contract/format/time.ts'
@@ -15,6 +14,7 @@ import {
   isCreditLow,
   isSpendingUnknown,
 } from '#contract/reading.ts'
+import type { Settings } from '#contract/settings.ts'
 import type { Micros } from '#contract/spending/money.ts'
 import type { AccountView } from '#contract/state.ts'
 import { type Alert, alertOf } from './events.ts'

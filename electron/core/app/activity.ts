@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { AccountId } from '#contract/ids.ts'
 import type { ActivityEntry } from '#contract/state.ts'
 import type { Clock, Files } from '#machine/machine.ts'
-import type { Store } from '../state/store.ts'
+import type { Store } from '../storage/store.ts'
 
 /** All actions of Berth and the user, and all errors: a JSON line each; the newest are in State, too. */
 export interface Activity {

@@ -1,4 +1,4 @@
-import type { DemoEvent, DemoMessage } from '#contract/app/demo-events.ts'
+import type { DemoEvent, DemoMessage } from '#contract/demo-events.ts'
 import { BerthError } from '#contract/problem.ts'
 import type { AccountView } from '#contract/state.ts'
 import type { Files } from '#machine/machine.ts'

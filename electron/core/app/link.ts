@@ -4,7 +4,7 @@ import { SavedQuery } from '#contract/market/offer.ts'
 import type { Problem } from '#contract/problem.ts'
 import { ProjectId } from '#contract/project/project.ts'
 import type { Place, State } from '#contract/state.ts'
-import { goTo, type Store } from '#core/state/store.ts'
+import { goTo, type Store } from '#core/storage/store.ts'
 
 /** The target of a `berth://` link. Without an account, the one that has the instance, or else the shown one. */
 export type Link = { to: 'demo' } | { to: 'place'; place: Place; account?: AccountId }

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { MainMessage } from '#contract/messages.ts'
 import type { PageLink } from '#core/running.ts'
-import type { Store } from '#core/state/store.ts'
+import type { Store } from '#core/storage/store.ts'
 import type { Clock, Log } from '#machine/machine.ts'
 import type { Activity } from './activity.ts'
 import type { Dispatch } from './dispatcher.ts'

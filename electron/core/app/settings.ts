@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { defaultSettings, Settings, type SettingsChange } from '#contract/app/settings.ts'
+import { defaultSettings, Settings, type SettingsChange } from '#contract/settings.ts'
 import type { Autostart, Clock, CommandFile, Files } from '#machine/machine.ts'
 import { type Document, openDocument } from '../storage/json-file.ts'
 

@@ -1,7 +1,7 @@
 import { BerthError, type Problem } from '#contract/problem.ts'
 import type { UpdateView } from '#contract/state.ts'
 import type { Clock, Log, Updater } from '#machine/machine.ts'
-import type { Store } from '../state/store.ts'
+import type { Store } from '../storage/store.ts'
 import { placeOf } from './problems.ts'
 
 export interface Updates {

@@ -1,6 +1,6 @@
-import type { SettingsChange } from '#contract/app/settings.ts'
 import type { appCommands, updateCommands } from '#contract/commands/app.ts'
 import { BerthError } from '#contract/problem.ts'
+import type { SettingsChange } from '#contract/settings.ts'
 import type { Log } from '#machine/machine.ts'
 import { type DemoControls, makeHappen } from '../app/demo.ts'
 import { diagnostics } from '../app/diagnostics.ts'

@@ -5,7 +5,7 @@ import { BerthError } from '#contract/problem.ts'
 import type { ApiKey, CreatedApiKey as CreatedKey, KeyPermissions } from '#service/api-keys.ts'
 import type { HandlersOf } from '../app/dispatcher.ts'
 import { needingPermission } from '../app/permission.ts'
-import { tellingUnread } from '../state/unread.ts'
+import { tellingUnread } from '../storage/store.ts'
 import type { Parts } from './parts.ts'
 
 type KeyCommands = HandlersOf<typeof keyCommands>

@@ -13,9 +13,9 @@ import { BerthError } from '#contract/problem.ts'
 import type { Condition, Filters } from '#service/offers.ts'
 import type { TemplateBody as ServiceFields, Template, TemplateSearchFields } from '#service/templates.ts'
 import type { Session } from '../accounts/session.ts'
-import { endInstance } from '../actions/end-instance.ts'
 import type { HandlersOf } from '../app/dispatcher.ts'
 import { needingPermission } from '../app/permission.ts'
+import { endInstance } from '../end-instance.ts'
 import { findOffers, searchNarrowed } from '../market/find-offers.ts'
 import { offerView } from '../market/offer-view.ts'
 import { goodEnough } from '../renting/next-offer.ts'
@@ -27,7 +27,7 @@ import {
   requestAgain,
   requestLike,
 } from '../renting/requests.ts'
-import { tellingUnread } from '../state/unread.ts'
+import { tellingUnread } from '../storage/store.ts'
 import { noteUser, type Parts, targetOf } from './parts.ts'
 import { newRunOf } from './projects.ts'
 

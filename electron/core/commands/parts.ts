@@ -20,7 +20,7 @@ import type { RecentSearches, SeenOffers } from '../market/recent-searches.ts'
 import type { SavedSearches } from '../market/saved-searches.ts'
 import type { Projects } from '../projects/projects.ts'
 import type { ProjectSecrets } from '../projects/secrets.ts'
-import type { Store } from '../state/store.ts'
+import type { Store } from '../storage/store.ts'
 
 /** The services that commands use. */
 export interface Parts {

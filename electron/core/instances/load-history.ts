@@ -1,11 +1,11 @@
 import {
   type Course,
   type GpuCourses,
+  type InstanceMetrics,
   type LoadHistory as LoadAnswer,
   longestLoad,
   type MetricsHistory,
-} from '#contract/instance/load.ts'
-import type { InstanceMetrics } from '#contract/instance/metrics.ts'
+} from '#contract/instance/metrics.ts'
 import type { AccountView } from '#contract/state.ts'
 
 /** The load of an account's instances, one value per minute for a day, in memory only. */

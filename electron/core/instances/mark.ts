@@ -1,3 +1,4 @@
+import type { AccountId } from '#contract/ids.ts'
 import type { OpenRequest } from '#contract/market/rental.ts'
 
 /**
@@ -33,4 +34,9 @@ export const replacesVariable = 'BERTH_REPLACES'
 export function replacedBy({ env }: Pick<OpenRequest, 'env'>): number | undefined {
   const value = env.find(({ name }) => name === replacesVariable)?.value
   return value === undefined ? undefined : Number(value)
+}
+
+/** The keychain entry of an instance's own restricted key (section 2.1). */
+export function instanceKeyEntry(account: AccountId, instance: number): string {
+  return `${account} instance ${instance}`
 }

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { type InstanceNote, NoteTags, NoteText } from '#contract/instance/note.ts'
+import { type InstanceNote, NoteTags, NoteText } from '#contract/instance/instance.ts'
 import { type CollectionContext, openCollection } from '../storage/collection.ts'
 
 /** The user's notes and tags of one account's instances. */

@@ -6,10 +6,10 @@ import { costOf } from '#contract/spending/spend-words.ts'
 import type { AccountView } from '#contract/state.ts'
 import type { ServiceClient } from '#service/client.ts'
 import type { AccountContext } from '../account-context.ts'
-import { endInstance } from '../actions/end-instance.ts'
 import type { Alert } from '../alerts/events.ts'
 import { lackedBy } from '../app/permission.ts'
 import { problemOf } from '../app/problems.ts'
+import { endInstance } from '../end-instance.ts'
 import {
   blindAlert,
   heldAlert,

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { SavedQuery } from '#contract/market/offer.ts'
-import type { Store } from '#core/state/store.ts'
 import { openDocument } from '#core/storage/json-file.ts'
+import type { Store } from '#core/storage/store.ts'
 import type { Machine } from '#machine/machine.ts'
 
 /** The user's named searches, shared by all accounts. */

@@ -1,8 +1,11 @@
 import type { PriceSample, WatchRequest } from '#contract/automation/watch.ts'
+import { rate } from '#contract/format/money.ts'
+import { count } from '#contract/format/size.ts'
 import type { OfferView } from '#contract/market/offer.ts'
 import { BerthError, type Problem } from '#contract/problem.ts'
 import type { Micros } from '#contract/spending/money.ts'
 import type { AccountContext, Automation } from '../account-context.ts'
+import { type Alert, alertOf } from '../alerts/events.ts'
 import { tellerOf } from '../alerts/notifications.ts'
 import { lackedBy } from '../app/permission.ts'
 import { problemOf } from '../app/problems.ts'
@@ -21,8 +24,7 @@ import {
   watchView,
   withKnownSecrets,
 } from './watch.ts'
-import { matchAlert, watchAlertId } from './watch-alerts.ts'
-import { openWatchPrices, resultOf, type WatchPrices } from './watch-matches.ts'
+import { openWatchPrices, resultOf, type WatchPrices, type WatchResult } from './watch-matches.ts'
 
 /** The repeated market searches of one account. They rent only where the user asked for that. */
 export interface Watches extends Required<Omit<Automation, 'resume'>> {
@@ -246,4 +248,31 @@ function createMarketSearch(
   }
 
   return search
+}
+
+/** One id per watch, so that a later alert replaces the earlier one. */
+function watchAlertId({ account, id }: Pick<Watch, 'account' | 'id'>): string {
+  return `${account}/watch/${id}`
+}
+
+/** The alert for new offers, which leads to renting the cheapest one. Undefined when there are none. */
+export function matchAlert(
+  watch: Watch,
+  { fresh, matching }: Pick<WatchResult, 'fresh' | 'matching'>,
+): Alert | undefined {
+  const [best] = fresh
+  if (!best) return undefined
+  const { gpuName, gpuCount, location } = best.offer
+  const { query, filter } = watch.request.search
+  return alertOf('offersFound', {
+    id: watchAlertId(watch),
+    title: `${gpuCount && gpuCount > 1 ? `${gpuCount} × ` : ''}${gpuName ?? 'A machine'} at ${rate(best.price ?? 0)}`,
+    body: `${location ? `${location}. ` : ''}“${watch.request.name}”: ${count(fresh.length)} new, ${count(matching.length)} match${matching.length === 1 ? 'es' : ''} now.`,
+    place: { screen: 'offers', search: { query, filter }, offer: best.offer.id },
+  })
+}
+
+/** The alert for a renting watch that is done or stopped. */
+export function watchDoneAlert(watch: Watch, title: string, body: string): Alert {
+  return alertOf('watchDone', { id: watchAlertId(watch), title, body })
 }

@@ -7,8 +7,8 @@ import type { ProjectSpec } from '#contract/project/spec.ts'
 import type { SyncedFolder } from '#machine/folders.ts'
 import type { Machine } from '#machine/machine.ts'
 import { problemOf } from '../app/problems.ts'
-import type { Store } from '../state/store.ts'
 import { openDocument } from '../storage/json-file.ts'
+import type { Store } from '../storage/store.ts'
 
 /** A project's file as text and parsed. */
 export interface Agreed {

@@ -1,8 +1,8 @@
 import * as v from 'valibot'
 import { SecretName } from '#contract/project/spec.ts'
 import type { Machine } from '#machine/machine.ts'
-import type { Store } from '../state/store.ts'
 import { openDocument } from '../storage/json-file.ts'
+import type { Store } from '../storage/store.ts'
 
 /** The user's secret values for projects. They are in the keychain; State has their names only. */
 export interface ProjectSecrets {

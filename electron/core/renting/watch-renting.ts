@@ -4,8 +4,7 @@ import type { AccountContext } from '../account-context.ts'
 import { tellerOf } from '../alerts/notifications.ts'
 import { limitVeto } from '../limits/veto.ts'
 import type { StoredWatchRun, Watch } from '../market/watch.ts'
-import { watchDoneAlert } from '../market/watch-alerts.ts'
-import type { WatchRenting, WatchRentingParts } from '../market/watches.ts'
+import { type WatchRenting, type WatchRentingParts, watchDoneAlert } from '../market/watches.ts'
 import type { Rentals } from './rentals.ts'
 
 /** Failed rentals in a row after which a watch stops renting. */

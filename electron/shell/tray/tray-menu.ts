@@ -1,7 +1,7 @@
-import { demoEventWords } from '#contract/app/demo-events.ts'
 import { bidsTooLow } from '#contract/automation/bid.ts'
 import { limitsSet } from '#contract/automation/limit.ts'
 import type { CommandName } from '#contract/commands.ts'
+import { demoEventWords } from '#contract/demo-events.ts'
 import { timeOfDay } from '#contract/format/time.ts'
 import type { InstanceView } from '#contract/instance/instance.ts'
 import { hasTrait } from '#contract/instance/state-traits.ts'

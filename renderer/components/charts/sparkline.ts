@@ -1,4 +1,4 @@
-import type { Course } from '#contract/instance/load.ts'
+import type { Course } from '#contract/instance/metrics.ts'
 
 /** The `d` of a line and of the area under it, one unit wide per value; y grows downwards. */
 export interface Sparkline {

@@ -1,6 +1,6 @@
 import { untrack } from 'svelte'
 import type { InstanceView } from '#contract/instance/instance.ts'
-import type { Course, LoadHistory } from '#contract/instance/load.ts'
+import type { Course, LoadHistory } from '#contract/instance/metrics.ts'
 import type { Page } from '#renderer/berth/page.svelte.ts'
 
 /** The last hour of load of all instances shown: fetched once, then extended from State. */

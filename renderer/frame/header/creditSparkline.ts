@@ -1,4 +1,4 @@
-import type { Course } from '#contract/instance/load.ts'
+import type { Course } from '#contract/instance/metrics.ts'
 import type { MoneySample } from '#contract/spending/history.ts'
 import type { Micros } from '#contract/spending/money.ts'
 

@@ -1,4 +1,4 @@
-import type { AcceleratorName } from '#contract/app/accelerators.ts'
+import type { AcceleratorName } from '#contract/accelerators.ts'
 import { bidsTooLow } from '#contract/automation/bid.ts'
 import { money, rate } from '#contract/format/money.ts'
 import { gpuWords, instanceName } from '#contract/format/name.ts'

@@ -1,4 +1,4 @@
-import { type AcceleratorName, acceleratorOf } from '#contract/app/accelerators.ts'
+import { type AcceleratorName, acceleratorOf } from '#contract/accelerators.ts'
 import { dialogs } from '#renderer/berth/dialogs.svelte.ts'
 import type { Page } from '#renderer/berth/page.svelte.ts'
 import { route } from '#renderer/berth/route.svelte.ts'

@@ -1,5 +1,5 @@
-import type { InstanceGrouping } from '#contract/app/settings.ts'
 import { isProjectRun } from '#contract/automation/run.ts'
+import type { InstanceGrouping } from '#contract/settings.ts'
 import type { AccountView } from '#contract/state.ts'
 import { needsYou, type Row } from './rows.ts'
 

@@ -1,5 +1,5 @@
-import type { Settings, SettingsChange } from '#contract/app/settings.ts'
 import type { Problem } from '#contract/problem.ts'
+import type { Settings, SettingsChange } from '#contract/settings.ts'
 import { answerProblem, type Page } from '#renderer/berth/page.svelte.ts'
 
 /** Saves each change at once, and remembers the last one for Undo. */

@@ -1,6 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { expect, onTestFinished, test } from 'vitest'
-import { defaultSettings } from '#contract/app/settings.ts'
+import { defaultSettings } from '#contract/settings.ts'
 import { systemClock } from '#machine/clock-and-random.ts'
 import { deferred } from '#machine/tasks.ts'
 import { publicProfile } from '#simulator/deployment/profile.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { acceleratorOf, accelerators, acceleratorWords } from '#contract/app/accelerators.ts'
+import { acceleratorOf, accelerators, acceleratorWords } from '#contract/accelerators.ts'
 
 const pressed = (key: string, more: Partial<Parameters<typeof acceleratorOf>[0]> = {}) => ({
   key,

@@ -1,6 +1,6 @@
 import type { MenuItemConstructorOptions } from 'electron'
 import { expect, test } from 'vitest'
-import { accelerators } from '#contract/app/accelerators.ts'
+import { accelerators } from '#contract/accelerators.ts'
 import { appMenu, type MenuAction } from '#shell/app-menu.ts'
 
 function flat(items: readonly MenuItemConstructorOptions[]): MenuItemConstructorOptions[] {

@@ -1,7 +1,7 @@
 import { SvelteMap } from 'svelte/reactivity'
-import type { DetailsTab } from '#contract/app/settings.ts'
 import type { InstanceView } from '#contract/instance/instance.ts'
 import { canGetIn } from '#contract/reading.ts'
+import type { DetailsTab } from '#contract/settings.ts'
 import type { Page } from '#renderer/berth/page.svelte.ts'
 import { sessions } from '../terminal/sessions.svelte.ts'
 

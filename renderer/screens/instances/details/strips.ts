@@ -1,7 +1,12 @@
 import { count, gigabytes, percent, tenths } from '#contract/format/size.ts'
 import type { InstanceView } from '#contract/instance/instance.ts'
-import type { Course, GpuCourses, MetricsHistory } from '#contract/instance/load.ts'
-import type { GpuMetrics, InstanceMetrics } from '#contract/instance/metrics.ts'
+import type {
+  Course,
+  GpuCourses,
+  GpuMetrics,
+  InstanceMetrics,
+  MetricsHistory,
+} from '#contract/instance/metrics.ts'
 
 /** The measures of a GPU: percent, MiB, degrees Celsius, watts. */
 export type Measure = keyof GpuCourses

@@ -1,4 +1,4 @@
-import { type DetailsTab, detailsTabs } from '#contract/app/settings.ts'
+import { type DetailsTab, detailsTabs } from '#contract/settings.ts'
 
 /** The tabs' labels. */
 export const tabWords: Record<DetailsTab, string> = {

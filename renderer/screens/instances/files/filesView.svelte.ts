@@ -1,13 +1,15 @@
 import { SvelteSet } from 'svelte/reactivity'
 import { joined } from '#contract/instance/file-names.ts'
-import { isUnreadable, type RemoteEntry, type RemoteFolder } from '#contract/instance/files.ts'
 import {
   decodeRequest,
   encodeAnswerHead,
+  isUnreadable,
   type PieceRequest,
+  type RemoteEntry,
+  type RemoteFolder,
   requestLength,
   unreadable,
-} from '#contract/instance/page-files.ts'
+} from '#contract/instance/files.ts'
 import type { UploadPlan } from '#contract/instance/sync.ts'
 import type { UploadChoice } from '#contract/instance/upload-plan.ts'
 import type { Problem } from '#contract/problem.ts'

@@ -1,6 +1,6 @@
-import { defaultSettings } from '#contract/app/settings.ts'
 import type { OpenedTerminal } from '#contract/instance/terminal.ts'
 import type { Problem } from '#contract/problem.ts'
+import { defaultSettings } from '#contract/settings.ts'
 import { copyText } from '#renderer/berth/copyAndSave.ts'
 import { answerProblem, type Page } from '#renderer/berth/page.svelte.ts'
 import type { PageStream } from '#renderer/berth/stream.ts'

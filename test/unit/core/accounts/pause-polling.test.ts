@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createPause, isPaused } from '#core/accounts/pause-polling.ts'
-import { createStore } from '#core/state/store.ts'
+import { createStore } from '#core/storage/store.ts'
 import type { Notice } from '#machine/machine.ts'
 import { HandClock } from '#test/berth/clocks.ts'
 import { emptyState } from '#test/unit/views.ts'

@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest'
-import { defaultSettings } from '#contract/app/settings.ts'
 import type { InstanceView } from '#contract/instance/instance.ts'
+import { defaultSettings } from '#contract/settings.ts'
 import type { AccountView } from '#contract/state.ts'
-import type { AlertedState } from '#core/alerts/poll-alerts.ts'
-import { alertsAfterPoll } from '#core/alerts/poll-alerts.ts'
+import { type AlertedState, alertsAfterPoll } from '#core/alerts/poll-alerts.ts'
 import { accountView, instanceView } from '#test/unit/views.ts'
 
 const hour = 3600

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import { openActivity } from '#core/app/activity.ts'
-import { createStore, type Store } from '#core/state/store.ts'
+import { createStore, type Store } from '#core/storage/store.ts'
 import { HandClock } from '#test/berth/clocks.ts'
 import { MemoryFiles } from '#test/berth/machine.ts'
 import { emptyState } from '#test/unit/views.ts'

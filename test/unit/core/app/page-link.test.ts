@@ -6,7 +6,7 @@ import type { State } from '#contract/state.ts'
 import type { Dispatch } from '#core/app/dispatcher.ts'
 import { createPageLink } from '#core/app/page-link.ts'
 import type { PageLink } from '#core/running.ts'
-import { createStore, type Store } from '#core/state/store.ts'
+import { createStore, type Store } from '#core/storage/store.ts'
 import { flushPromises } from '#test/berth/clocks.ts'
 import { emptyState } from '#test/unit/views.ts'
 

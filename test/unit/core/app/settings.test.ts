@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
-import { ChangeableSettings, defaultSettings } from '#contract/app/settings.ts'
+import { ChangeableSettings, defaultSettings } from '#contract/settings.ts'
 import { openSettings, readSettings } from '#core/app/settings.ts'
 import { HandClock } from '#test/berth/clocks.ts'
 import { MemoryFiles } from '#test/berth/machine.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { InstanceView } from '#contract/instance/instance.ts'
-import { longestLoad } from '#contract/instance/load.ts'
+import { longestLoad } from '#contract/instance/metrics.ts'
 import { createLoadHistory, type LoadRecorder } from '#core/instances/load-history.ts'
 import { instanceView } from '#test/unit/views.ts'
 

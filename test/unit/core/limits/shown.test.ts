@@ -5,7 +5,7 @@ import type { InstanceView } from '#contract/instance/instance.ts'
 import type { Loads } from '#core/limits/facts.ts'
 import type { StoredLimit } from '#core/limits/model.ts'
 import { createShownLimits } from '#core/limits/shown.ts'
-import { createStore } from '#core/state/store.ts'
+import { createStore } from '#core/storage/store.ts'
 import { accountView, emptyState, instanceView } from '#test/unit/views.ts'
 
 const start = 1_790_000_000

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import type { OfferView } from '#contract/market/offer.ts'
 import type { Watch } from '#core/market/watch.ts'
-import { matchAlert } from '#core/market/watch-alerts.ts'
 import { resultOf } from '#core/market/watch-matches.ts'
+import { matchAlert } from '#core/market/watches.ts'
 
 const start = 1_800_000_000
 const offer = (id: number, price: number, more: Partial<OfferView> = {}): OfferView => ({

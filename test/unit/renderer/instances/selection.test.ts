@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { tagsIn } from '#contract/instance/note.ts'
+import { tagsIn } from '#contract/instance/instance.ts'
 import { groupRows, prefixOf } from '#renderer/screens/instances/groupRows.ts'
 import { filterRows, instanceRows } from '#renderer/screens/instances/rows.ts'
 import {

@@ -1,7 +1,7 @@
 import type * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
-import { defaultSettings, Settings } from '#contract/app/settings.ts'
 import type { LimitView } from '#contract/automation/limit.ts'
+import { defaultSettings, Settings } from '#contract/settings.ts'
 import type { AccountView } from '#contract/state.ts'
 import { number, readForm } from '#renderer/components/fields/readForm.ts'
 import { removalNotes } from '#renderer/screens/settings/removal.ts'

@@ -1,6 +1,7 @@
 import { create, type Patches } from 'mutative'
 import type { AccountId } from '#contract/ids.ts'
-import type { Place, State } from '#contract/state.ts'
+import type { AccountView, Place, State } from '#contract/state.ts'
+import type { CallOptions } from '#service/http/operation.ts'
 
 export type StateListener = (after: State, before: State) => void
 export type PatchListener = (patches: Patches, sequence: number) => void
@@ -51,4 +52,30 @@ export function goTo(store: Store, account: AccountId | undefined, place: Place)
     if (account !== undefined && account in accounts) draft.shown = account
     draft.goTo = { sequence: (last?.sequence ?? 0) + 1, place }
   })
+}
+
+/** A list whose number of unreadable records the page shows. */
+type ListName = keyof NonNullable<AccountView['unread']>
+
+/**
+ * Requests a list and shows how many of its records were unreadable and left out. Of several requests for one list, the
+ * largest number counts.
+ */
+export async function tellingUnread<T>(
+  store: Store,
+  account: string,
+  list: ListName,
+  ask: (options: CallOptions) => Promise<T>,
+): Promise<T> {
+  let most = 0
+  const onUnread: CallOptions['onUnread'] = unread => {
+    most = Math.max(most, unread.length)
+  }
+  const answer = await ask({ onUnread })
+  if ((store.get().accounts[account]?.unread?.[list] ?? 0) !== most)
+    store.change(draft => {
+      const target = draft.accounts[account]
+      if (target) target.unread = { ...target.unread, [list]: most }
+    })
+  return answer
 }

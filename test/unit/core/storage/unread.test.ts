@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { createStore } from '#core/state/store.ts'
-import { tellingUnread } from '#core/state/unread.ts'
+import { createStore, tellingUnread } from '#core/storage/store.ts'
 import { accountView, emptyState } from '#test/unit/views.ts'
 
 const unread = (count: number) =>

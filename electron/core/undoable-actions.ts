@@ -1,15 +1,14 @@
 import * as v from 'valibot'
-import { secondsToUndo, UndoableAction } from '#contract/automation/undoable.ts'
 import { instanceName } from '#contract/format/name.ts'
 import { InstanceId } from '#contract/ids.ts'
-import type { InstanceView } from '#contract/instance/instance.ts'
+import { type InstanceView, secondsToUndo, UndoableAction } from '#contract/instance/instance.ts'
 import { hasTrait } from '#contract/instance/state-traits.ts'
 import { BerthError, type Problem } from '#contract/problem.ts'
 import { ServiceError } from '#service/service-error.ts'
-import type { AccountContext, Automation } from '../account-context.ts'
-import { needingPermission } from '../app/permission.ts'
-import { problemOf } from '../app/problems.ts'
-import { openCollection } from '../storage/collection.ts'
+import type { AccountContext, Automation } from './account-context.ts'
+import { needingPermission } from './app/permission.ts'
+import { problemOf } from './app/problems.ts'
+import { openCollection } from './storage/collection.ts'
 
 /** The user's actions on instances, sent at once or after a delay in which they can be undone. */
 export interface UndoableActions extends Automation {

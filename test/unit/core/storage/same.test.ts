@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isDeepEqual } from '#core/state/same.ts'
+import { isDeepEqual } from '#core/storage/same.ts'
 
 const nested = (depth: number): unknown => (depth === 0 ? 1 : { in: nested(depth - 1) })
 

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import { SavedQuery } from '../market/offer.ts'
-import { sortColumns } from '../market/offer-columns.ts'
+import { SavedQuery } from './market/offer.ts'
+import { sortColumns } from './market/offer-columns.ts'
 
 /** The messages give the bounds in the page's unit. */
 const amount = (least: number, leastWord: string, most: number, mostWord: string) =>

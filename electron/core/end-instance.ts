@@ -3,7 +3,7 @@ import { hasTrait } from '#contract/instance/state-traits.ts'
 import { BerthError } from '#contract/problem.ts'
 import type { ServiceClient } from '#service/client.ts'
 import { ServiceError } from '#service/service-error.ts'
-import type { AccountContext } from '../account-context.ts'
+import type { AccountContext } from './account-context.ts'
 
 /** Stops or destroys an instance. Returns false if it no longer exists. */
 export async function endInstance(

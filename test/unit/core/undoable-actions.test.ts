@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { InstanceView } from '#contract/instance/instance.ts'
 import type { AccountContext } from '#core/account-context.ts'
-import { openUndoableActions } from '#core/actions/undoable-actions.ts'
+import { openUndoableActions } from '#core/undoable-actions.ts'
 import { ServiceError } from '#service/service-error.ts'
 import { account, accountContext, freshAnswer } from '#test/berth/account-context.ts'
 import { flushPromises, HandClock } from '#test/berth/clocks.ts'
