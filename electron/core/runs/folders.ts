@@ -197,17 +197,17 @@ export function createRunFolders(
       const remote = await machines.folderOf(run)
       const environment = await projects.environmentOf(run)
       const varying = settingOf(run)
-      if (run.reuses && run.group) await ask(run, removeLeftFiles(run))
+      if (run.reuses && run.group) await ask(run, 'sh -s', removeLeftFiles(run))
       await ask(run, writeEnvironment(run), environmentText({ ...environment, ...varying }))
       const { volume, cache, setup } = spec
-      if (volume && cache !== undefined) await ask(run, keepOnVolume(volume.at, [cache].flat()))
+      if (volume && cache !== undefined) await ask(run, 'sh -s', keepOnVolume(volume.at, [cache].flat()))
       await runs.update(run.id, { commit: await projects.commitOf(folder) })
       const view = viewOf(run.instance)
       if (!view) return
       const sent = await alone(run.id, options => sync.up(view, { ...options, folder, remote, confirmed }))
       await alone(run.id, ({ signal }) => projects.copyFromClouds(run, remote, signal))
       if (setup === undefined || run.isSetUp) return
-      const isSame = (await ask(run, askSetUp(run, environment, varying))) === 'same'
+      const isSame = (await ask(run, 'sh -s', askSetUp(run, environment, varying))) === 'setup same'
       if (isSame && (sent.files === 0 || !readsAllFiles(setup))) await runs.update(run.id, { isSetUp: true })
     },
     async fetch(run, last) {

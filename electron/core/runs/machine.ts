@@ -78,7 +78,7 @@ export function writeEnvironment(run: Run): string {
 
 /**
  * Keeps folders of the machine on its volume, where earlier runs may have left theirs: each becomes a link to one below
- * `at`, and its files are copied there first. Prints why it failed.
+ * `at`, and its files are copied there first. A script for `sh -s`, which prints why it failed.
  */
 export function keepOnVolume(at: string, folders: readonly string[]): string {
   const calls = folders.map(folder => {
@@ -86,7 +86,7 @@ export function keepOnVolume(at: string, folders: readonly string[]): string {
     const place = folder.startsWith('~') ? `"$HOME"/${quote([name])}` : quote([folder])
     return `keep ${place} ${quote([`${at.replace(/\/+$/, '')}/.berth-cache/${name}`])}`
   })
-  return `{ ${keepFolder}\n${calls.join(' && ')}; } 2>&1`
+  return `{\n${keepFolder}\n${calls.join(' && ')} && echo 'kept yes'\n} 2>&1 < /dev/null\n`
 }
 
 const keepFolder = `keep() {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { quote } from '#ssh/ssh-command.ts'
+import { shellQuoted } from '#ssh/scripted.ts'
 import { remoteFolder } from './machine.ts'
 import type { ProjectRun } from './model.ts'
 
@@ -40,8 +40,8 @@ function variesIn(setup: string, varying: Readonly<Record<string, string>>): str
 }
 
 /**
- * Asks the machine whether it is set up already by the same script, environment and files: prints `same` then. Notes the
- * script, for `noteSetUp`.
+ * Asks the machine whether it is set up already by the same script, environment and files: prints `setup same` then.
+ * Notes the script, for `noteSetUp`.
  */
 export function askSetUp(
   run: ProjectRun,
@@ -52,51 +52,59 @@ export function askSetUp(
   const script = createHash('sha256')
     .update(JSON.stringify([setup, Object.entries(environment), variesIn(setup, varying)]))
     .digest('hex')
-  const { noted, next } = placesOf(run)
-  return [
-    `cd && echo ${script} > ${next} && now=$(${state(run)}) || exit 1`,
-    `if [ "$now" = "$(cat ${noted} 2>/dev/null)" ]; then echo same; else rm -f ${noted}; fi`,
-  ].join('; ')
+  return prepared(
+    run,
+    `echo "$script" > "$next" && now=$(${state}) || exit 1
+if [ "$now" = "$(cat "$noted" 2>/dev/null)" ]; then echo 'setup same'; else rm -f "$noted"; echo 'setup other'; fi`,
+    { script },
+  )
 }
 
 /** Notes on the machine that it is set up: by what is there now, since a set-up may change its own files. */
 export function noteSetUp(run: ProjectRun): string {
-  const { noted, files } = placesOf(run)
-  return `cd && rm -f ${files} && ${state(run)} > ${noted}.part && mv -f ${noted}.part ${noted}`
+  return prepared(
+    run,
+    `rm -f "$listed" && ${state} > "$noted.part" && mv -f "$noted.part" "$noted" && echo 'noted yes'`,
+  )
 }
 
 /** Prints one line for the script, its environment and the files that it reads. */
-function state(run: ProjectRun): string {
-  const { folder, next } = placesOf(run)
-  const files = quote(filesOfSetup(run.project.spec.setup ?? ''))
-  return `{ cat ${next}; (cd ${folder} && for f in ${files}; do if [ -f "$f" ]; then sha256sum "$f"; fi; done); } | sha256sum`
-}
+const state = `{ cat "$next"; (cd "$folder" && printf '%s\\n' "$names" | while IFS= read -r f; do if [ -f "$f" ]; then sha256sum "$f"; fi; done); } | sha256sum`
 
 /** Notes which files are there before the first run of a sweep, unless that is noted. */
 export function noteFiles(run: ProjectRun): string {
-  const { folder, files } = placesOf(run)
-  return `cd && [ -e ${files} ] || { (cd ${folder} && ${list}) > ${files}.part && mv -f ${files}.part ${files}; }`
+  return prepared(
+    run,
+    `[ -e "$listed" ] || { (cd "$folder" && ${list}) > "$listed.part" && mv -f "$listed.part" "$listed"; } || exit 1
+echo 'listed yes'`,
+  )
 }
 
 /** Removes what the run before has written in the folder, so that none meets another's files. */
 export function removeLeftFiles(run: ProjectRun): string {
-  const { folder, files } = placesOf(run)
-  return [
-    `cd && [ -e ${files} ] || exit 0`,
-    `(cd ${folder} && ${list}) | comm -13 ${files} - | (cd ${folder} && while IFS= read -r f; do case $f in ./*) rm -f -- "$f" ;; esac; done)`,
-  ].join('; ')
+  return prepared(
+    run,
+    `if [ -e "$listed" ]; then
+(cd "$folder" && ${list}) | LC_ALL=C comm -13 "$listed" - | (cd "$folder" && while IFS= read -r f; do case $f in ./*) rm -f -- "$f" ;; esac; done)
+fi
+echo 'cleared yes'`,
+  )
 }
 
 const list = 'find . \\( -type f -o -type l \\) -print | LC_ALL=C sort'
 
-/** Relative to the home folder, quoted. */
-function placesOf(run: ProjectRun) {
+/** A script for `sh -s` that sets its variables first; its paths are relative to the home folder. */
+function prepared(run: ProjectRun, body: string, more: Readonly<Record<string, string>> = {}): string {
   const folder = remoteFolder(run)
   const beside = folder.replace(/([^/]+)$/, '.$1')
-  return {
-    folder: quote([folder]),
-    noted: quote([`${beside}.setup`]),
-    next: quote([`${beside}.setup.next`]),
-    files: quote([`${beside}.files`]),
+  const values = {
+    folder,
+    noted: `${beside}.setup`,
+    next: `${beside}.setup.next`,
+    listed: `${beside}.files`,
+    names: filesOfSetup(run.project.spec.setup ?? '').join('\n'),
+    ...more,
   }
+  const assigned = Object.entries(values).map(([name, value]) => `${name}=${shellQuoted(value)}`)
+  return ['{', ...assigned, 'cd || exit 1', body, '} < /dev/null', ''].join('\n')
 }

@@ -67,7 +67,7 @@ export function createPrograms(
     const order = await watchdog.ready(run, view)
     const text = step === 'setup' ? (run.project?.spec.setup ?? '') : run.command
     const command = isOfProject(run) ? inProject(run, text) : text
-    if (step === 'running' && run.group && isOfProject(run)) await machines.ask(run, noteFiles(run))
+    if (step === 'running' && run.group && isOfProject(run)) await machines.ask(run, 'sh -s', noteFiles(run))
     await startRun(connection, clock, program, { command, order, environment: rentedWith(run.instance) })
     const after = runs.find(id)
     // The run was ended meanwhile, so its program is ended, too.
@@ -95,7 +95,7 @@ export function createPrograms(
     const before = runs.get(run.id)
     if (code !== 0) return { problem: setupFailed(code, before.lastLine) }
     // Without it, the next run there sets it up again.
-    if (isOfProject(run)) await machines.ask(run, noteSetUp(run)).catch(() => undefined)
+    if (isOfProject(run)) await machines.ask(run, 'sh -s', noteSetUp(run)).catch(() => undefined)
     if (before.step === run.step)
       await runs.update(run.id, { ...nextProgram, step: 'running', isSetUp: true })
     return undefined

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import { giveArchive, listFolder, takeArchive } from '../runs/folder-sync.ts'
+import { askSetUp, keepOnVolume, noteFiles, noteSetUp, removeLeftFiles } from '../runs/prepared.ts'
 import { endRun, markRun, readRunStatus, startRun, type Values } from '../runs/runs.ts'
 import { putWatchdog, readWatchdog, removeWatchdog } from '../runs/watchdog.ts'
 import type { Call } from '../shell/command.ts'
@@ -17,6 +18,11 @@ const known: readonly [string, (call: Call, values: Values, script: string) => P
   ["echo 'refused no_tool'", putWatchdog],
   ["echo 'there yes'", readWatchdog],
   ["echo 'removed yes'", removeWatchdog],
+  ["echo 'setup same'", askSetUp],
+  ["echo 'noted yes'", noteSetUp],
+  ["echo 'listed yes'", noteFiles],
+  ["echo 'cleared yes'", removeLeftFiles],
+  ["echo 'kept yes'", keepOnVolume],
   ['berth-sync ok', listFolder],
   ['tar -xof -', takeArchive],
   ['exec tar --null', giveArchive],

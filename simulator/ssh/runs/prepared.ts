@@ -1,0 +1,80 @@
+import { createHash } from 'node:crypto'
+import { readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Call, ShellState } from '../shell/command.ts'
+import { readRegular } from '../shell/redirect.ts'
+import { has, type Values } from './runs.ts'
+
+/** Tells whether the machine was set up by the same script and files. */
+export async function askSetUp(call: Call, values: Values): Promise<number> {
+  const { shell, out } = call
+  write(shell, place(values, 'next'), values.get('script') ?? '')
+  const noted = place(values, 'noted')
+  const same = has(shell.files, noted) && readRegular(shell.files, noted).toString() === stateOf(call, values)
+  if (!same) remove(shell, noted)
+  await out(same ? 'setup same\n' : 'setup other\n')
+  return 0
+}
+
+export async function noteSetUp(call: Call, values: Values): Promise<number> {
+  remove(call.shell, place(values, 'listed'))
+  write(call.shell, place(values, 'noted'), stateOf(call, values))
+  await call.out('noted yes\n')
+  return 0
+}
+
+/** Notes which files are in the folder, unless that is noted. */
+export async function noteFiles({ shell, out }: Call, values: Values): Promise<number> {
+  const listed = place(values, 'listed')
+  if (!has(shell.files, listed)) write(shell, listed, filesIn(shell, place(values, 'folder')).join('\n'))
+  await out('listed yes\n')
+  return 0
+}
+
+/** Removes the files that were not there when they were noted. */
+export async function removeLeftFiles({ shell, out }: Call, values: Values): Promise<number> {
+  const [listed, folder] = [place(values, 'listed'), place(values, 'folder')]
+  if (has(shell.files, listed)) {
+    const before = new Set(readRegular(shell.files, listed).toString().split('\n'))
+    for (const name of filesIn(shell, folder)) if (!before.has(name)) remove(shell, `${folder}/${name}`)
+  }
+  await out('cleared yes\n')
+  return 0
+}
+
+/** Folders are kept on a volume as they are: nothing is mounted here. */
+export async function keepOnVolume({ out }: Call): Promise<number> {
+  await out('kept yes\n')
+  return 0
+}
+
+function stateOf({ shell }: Call, values: Values): string {
+  const hash = createHash('sha256').update(readRegular(shell.files, place(values, 'next')))
+  for (const name of (values.get('names') ?? '').split('\n')) {
+    const path = `${place(values, 'folder')}/${name}`
+    if (has(shell.files, path) && shell.files.at(path, 'follow').stats?.isFile())
+      hash.update(name).update(readRegular(shell.files, path))
+  }
+  return hash.digest('hex')
+}
+
+function place(values: Values, name: string): string {
+  return `/root/${values.get(name) ?? ''}`
+}
+
+function write(shell: ShellState, path: string, text: string): void {
+  writeFileSync(shell.files.at(path, 'stay').real, text)
+}
+
+function remove(shell: ShellState, path: string): void {
+  if (has(shell.files, path)) rmSync(shell.files.at(path, 'stay').real)
+}
+
+/** The paths of files below a folder, links not followed. */
+function filesIn(shell: ShellState, folder: string, below = ''): string[] {
+  const { real } = shell.files.existing(`${folder}/${below}`, 'stay')
+  return readdirSync(real, { withFileTypes: true }).flatMap(entry => {
+    const path = join(below, entry.name)
+    return entry.isDirectory() ? filesIn(shell, folder, path) : [path]
+  })
+}
