@@ -36,43 +36,6 @@ async function failure(call: Promise<unknown>): Promise<ServiceError> {
 
 const noInstances = json({ instances: [], instances_found: 0 })
 
-test('an API key counts as deleted when the service confirms in plain text, not in HTML', async () => {
-  const words = raw('Successfully deleted', 200, { 'content-type': 'text/plain; charset=utf-8' })
-  service.script = [words, json('Successfully deleted')]
-  await client().apiKeys.remove(7)
-  await client().apiKeys.remove(7)
-  service.otherwise = raw('<html>Welcome</html>', 200, { 'content-type': 'text/html' })
-  expect(await failure(client().apiKeys.remove(7))).toMatchObject({ code: 'bad_answer' })
-})
-
-describe('a list of invoices', () => {
-  const invoice = { type: 'credit', amount: -5 }
-
-  test('is read on where its token is a number, and without a row that is none', async () => {
-    service.script = [
-      json({ results: [invoice, null], next_token: 7 }),
-      json({ results: [invoice], next_token: null }),
-    ]
-    const { rows, whole } = await client().charges.invoices(1, 2)
-    expect([rows, whole]).toEqual([[invoice, invoice], false])
-    expect(service.requests[1]?.url).toContain('after_token=7')
-  })
-
-  test('gives what was read of more pages than Berth reads', async () => {
-    service.otherwise = json({ results: [invoice], next_token: 'a' })
-    service.script = Array.from({ length: 45 }, (_, page) =>
-      json({ results: [invoice], next_token: `t${page}` }),
-    )
-    const { rows, whole } = await client().charges.invoices(1, 2)
-    expect([rows.length, whole]).toEqual([40, false])
-  })
-})
-
-test('templates without a name are listed', async () => {
-  service.otherwise = json({ templates: [{ hash_id: 'a', name: null, image: 'x' }, { hash_id: 'b' }] })
-  expect((await client().templates.search({})).map(({ hash_id }) => hash_id)).toEqual(['a', 'b'])
-})
-
 describe('a read', () => {
   test.each([
     ['a reset', reset],
@@ -246,25 +209,6 @@ test.each([
 ])('a %d %j is told as %s', async (status, body, code) => {
   service.otherwise = json(body, status)
   expect(await failure(client().instances.stop(3))).toMatchObject({ code, status, detail: body.msg })
-})
-
-test.each([
-  [200, { success: false, error: 'resources_unavailable', msg: 'state change queued.' }, true],
-  [200, { success: false, error: 'resources_unavailable' }, true],
-  [200, { success: false, msg: 'Required resources are currently unavailable, state change queued.' }, true],
-  [503, { error: 'resources_unavailable', detail: 'state change queued' }, true],
-  [200, { success: true }, false],
-])('a start answered with %d %j is queued: %s', async (status, body, queued) => {
-  service.otherwise = json(body, status)
-  expect(await client().instances.start(3)).toEqual({ queued })
-  expect(service.requests).toHaveLength(1)
-})
-
-test('a start that is refused for another reason is not queued, nor is a stop', async () => {
-  service.otherwise = json({ success: false, error: 'missing_billing', msg: 'No credit.' })
-  expect(await failure(client().instances.start(3))).toMatchObject({ code: 'refused', ambiguous: false })
-  service.otherwise = json({ success: false, msg: 'state change queued' })
-  expect(await failure(client().instances.stop(3))).toMatchObject({ code: 'refused', ambiguous: false })
 })
 
 describe('a write that may be repeated', () => {
@@ -444,14 +388,5 @@ describe('an answer', () => {
   test('404 on a list that the interface does not have always means that the service has none', async () => {
     service.otherwise = json({ error: 'not_found' }, 404)
     expect(await failure(client().machines.list())).toMatchObject({ code: 'not_supported' })
-  })
-
-  test('about a locked method says until when', async () => {
-    service.otherwise = json({ error: 'tfa_locked', msg: 'x', fail_count: 5, locked_until: 99 }, 429)
-    expect(await failure(client().twoFactor.login({ code: '1' }))).toMatchObject({
-      code: 'tfa_locked',
-      failCount: 5,
-      lockedUntil: 99,
-    })
   })
 })

@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parseBaseUrl } from '#service/base-url.ts'
 import { createClient } from '#service/client.ts'
 import type { DialectMemory } from '#service/dialect.ts'
 import type { Route } from '#simulator/http/route.ts'
 import { routes } from '#simulator/routes/routes.ts'
 import { rows, user } from './right-answers.ts'
-import { json, ScriptedService } from './scripted-service.ts'
+import { json, raw, ScriptedService } from './scripted-service.ts'
 import { HurriedClock } from './virtual-clock.ts'
 
 let service: ScriptedService
@@ -19,7 +19,6 @@ test.each(rows)(
   '%s is sent as the interface says, and its answer understood',
   async (request, sent, answer, call, gives) => {
     service.otherwise = json(answer)
-    const dialect: DialectMemory = { get: () => ({ list: 'v0' }), set: () => undefined }
     const client = createClient({ baseUrl: service.baseUrl, key: 'k-1', clock: new HurriedClock(), dialect })
     expect(await call(client)).toEqual(gives)
     const seen = service.requests.at(-1)
@@ -98,4 +97,73 @@ test('the login path sends the login’s own secret and no key', async () => {
   await client.twoFactor.login({ tfa_secret: 'login', secret: 'challenge', code: '123456' })
   expect(service.requests.at(-1)?.headers.authorization).toBeUndefined()
   expect(JSON.parse(service.requests.at(-1)?.body ?? '')).toMatchObject({ secret: 'challenge' })
+})
+
+const dialect: DialectMemory = { get: () => ({ list: 'v0' }), set: () => undefined }
+const client = () => createClient({ baseUrl: service.baseUrl, key: 'k', clock: new HurriedClock(), dialect })
+
+test('an API key counts as deleted when the service confirms in plain text, not in HTML', async () => {
+  const words = raw('Successfully deleted', 200, { 'content-type': 'text/plain; charset=utf-8' })
+  service.script = [words, json('Successfully deleted')]
+  await client().apiKeys.remove(7)
+  await client().apiKeys.remove(7)
+  service.otherwise = raw('<html>Welcome</html>', 200, { 'content-type': 'text/html' })
+  await expect(client().apiKeys.remove(7)).rejects.toMatchObject({ code: 'bad_answer' })
+})
+
+describe('a list of invoices', () => {
+  const invoice = { type: 'credit', amount: -5 }
+
+  test('is read on where its token is a number, and without a row that is none', async () => {
+    service.script = [
+      json({ results: [invoice, null], next_token: 7 }),
+      json({ results: [invoice], next_token: null }),
+    ]
+    const { rows, whole } = await client().charges.invoices(1, 2)
+    expect([rows, whole]).toEqual([[invoice, invoice], false])
+    expect(service.requests.at(-1)?.url).toContain('after_token=7')
+  })
+
+  test('gives what was read of more pages than Berth reads', async () => {
+    service.otherwise = json({ results: [invoice], next_token: 'a' })
+    service.script = Array.from({ length: 40 }, (_, page) =>
+      json({ results: [invoice], next_token: `t${page}` }),
+    )
+    const { rows, whole } = await client().charges.invoices(1, 2)
+    expect([rows.length, whole]).toEqual([40, false])
+  })
+})
+
+test('templates without a name are listed', async () => {
+  service.otherwise = json({ templates: [{ hash_id: 'a', name: null, image: 'x' }, { hash_id: 'b' }] })
+  expect((await client().templates.search({})).map(({ hash_id }) => hash_id)).toEqual(['a', 'b'])
+})
+
+test.each([
+  [200, { success: false, error: 'resources_unavailable', msg: 'state change queued.' }, true],
+  [200, { success: false, error: 'resources_unavailable' }, true],
+  [200, { success: false, msg: 'Required resources are currently unavailable, state change queued.' }, true],
+  [503, { error: 'resources_unavailable', detail: 'state change queued' }, true],
+  [200, { success: true }, false],
+])('a start answered with %d %j is queued: %s', async (status, body, queued) => {
+  const before = service.requests.length
+  service.otherwise = json(body, status)
+  expect(await client().instances.start(3)).toEqual({ queued })
+  expect(service.requests).toHaveLength(before + 1)
+})
+
+test('a start that is refused for another reason is not queued, nor is a stop', async () => {
+  service.otherwise = json({ success: false, error: 'missing_billing', msg: 'No credit.' })
+  await expect(client().instances.start(3)).rejects.toMatchObject({ code: 'refused', ambiguous: false })
+  service.otherwise = json({ success: false, msg: 'state change queued' })
+  await expect(client().instances.stop(3)).rejects.toMatchObject({ code: 'refused', ambiguous: false })
+})
+
+test('an answer about a locked method says until when', async () => {
+  service.otherwise = json({ error: 'tfa_locked', msg: 'x', fail_count: 5, locked_until: 99 }, 429)
+  await expect(client().twoFactor.login({ code: '1' })).rejects.toMatchObject({
+    code: 'tfa_locked',
+    failCount: 5,
+    lockedUntil: 99,
+  })
 })
