@@ -11,7 +11,7 @@ interface Action {
   /** `Stopped`. */
   did: string
   tell(connection: BerthConnection, on: OnInstance): Promise<void>
-  /** What would be lost, for actions that need `--yes`. */
+  /** The possible losses, for actions that need `--yes`. */
   loses?(names: string): string
 }
 

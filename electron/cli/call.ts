@@ -14,7 +14,7 @@ export interface Call {
   yes: boolean
   follow: boolean
   quiet: boolean
-  /** What to do with files that look like secrets. */
+  /** How to treat files that look like secrets. */
   secretFiles: 'send' | 'skip' | undefined
   /** The id of an offer. */
   offer: number | undefined

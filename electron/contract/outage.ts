@@ -17,7 +17,7 @@ export function outageWords(
 /** Something answered, but not as this service would. */
 const unexpected: ReadonlySet<string> = new Set(['bad_answer', 'too_large', 'not_this_service', 'redirected'])
 
-/** Whether waiting is all there is to do: the service is silent, fails or is asked too often. */
+/** Whether waiting is the only option: the service is silent, failing or overloaded. */
 export function isPassing({ problem, answered }: ConnectionState & { status: 'offline' }): boolean {
   const mends = answered !== undefined && answered < 500 && problem.code !== 'rate_limited'
   return !mends && !unexpected.has(problem.code) && problem.code !== 'untrusted_certificate'

@@ -89,7 +89,7 @@ export const Settings = v.object({
   detailsHeight: v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(10_000)),
   /** The last chosen tab of an instance's details. */
   detailsTab: v.picklist(detailsTabs),
-  /** What the rows of Instances are grouped by. */
+  /** The grouping of the rows of Instances. */
   instanceGroups: v.picklist(instanceGroupings),
   offers: v.object({
     /** The columns of the offers' table; empty lets Berth choose them by the available width. */

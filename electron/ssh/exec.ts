@@ -39,7 +39,7 @@ export async function outputOf(
   const exec = await openExec(connection, clock, command)
   let cancel = () => {}
   try {
-    // What would wait for a line of input ends instead, if there is none to come.
+    // Programs that wait for input end instead, if no input will come.
     if (input === undefined) exec.channel.end()
     await exec.begun
     cancel = clock.after(within, () => exec.close(commandSilent(connection.address)))
@@ -165,7 +165,7 @@ function listen(
     if (answer.greetingLength() > longestGreeting) return fail(replaced())
     if (bytes.length > 0 && !output.push(bytes)) channel.pause()
     if (code === undefined) return
-    // What the shell leaves running may keep the channel open.
+    // Background programs of the shell may keep the channel open.
     over = true
     channel.close()
     output.once('end', () => ended.resolve(code))

@@ -10,7 +10,7 @@ declare global {
   }
 }
 
-/** Who is told what the main process says. */
+/** Receivers of the main process's messages. */
 export interface Follower {
   /** Undefined until the main process has sent it. */
   state: State | undefined

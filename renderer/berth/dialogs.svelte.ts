@@ -5,7 +5,7 @@ export type OpenDialog =
   | { kind: 'connect' | 'palette' | 'shortcuts' | 'stopAll' | 'pause' | 'login' }
   | { kind: 'replaceKey'; account: string }
   | { kind: 'rentAgain'; rental: string }
-  /** What its file says, or in its place what a form says, or what an earlier run was of. */
+  /** The terms from its file, a form or an earlier run. */
   | { kind: 'runProject'; project: string; draft?: ProjectDraft; run?: string }
   | { kind: 'editSpec'; project: string }
   | { kind: 'priceIncrease'; instance: number; answer: 'accept' | 'refuse' }
@@ -25,7 +25,7 @@ class Dialogs {
     this.open = what
   }
 
-  /** Closes the one that asks for it: by the time an answer comes, another may be open in its place. */
+  /** Closes only the dialog that asks: by the time an answer comes, another may be open. */
   close(asking: OpenDialog | undefined): void {
     if (this.open === asking) this.open = undefined
   }

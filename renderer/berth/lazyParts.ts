@@ -6,8 +6,8 @@ export const notLoaded = {
 }
 
 /**
- * Loads a part of the page that is likely to be needed, half a second after the page is drawn. A failure shows where it
- * is needed, which loads it again. Gives what calls it off.
+ * Loads a part of the page that is likely to be needed, half a second after the page is drawn. A failure shows where
+ * the part is needed, which loads it again. Returns a function that cancels it.
  */
 export function fetchSoon(load: () => Promise<unknown>): () => void {
   const soon = setTimeout(() => load().catch(() => undefined), 500)

@@ -49,7 +49,7 @@ export class BerthLink {
     this.#bridge.post({ kind: 'sync' })
   }
 
-  /** The connection is lost: rejects what was asked over it, and ends its streams. */
+  /** The connection is lost: rejects its pending requests and ends its streams. */
   drop(): void {
     this.#down = true
     for (const call of this.#calls.values()) call.reject(new BerthError(disconnected))

@@ -14,7 +14,7 @@ import { actionWords, afterOutage, type Remark, type Undoable, undoables, withRe
 import type { Reach } from './socket.ts'
 import type { PageStream } from './stream.ts'
 
-/** What every part of the page uses: the present State, commands, streams and short messages to the user. */
+/** Shared by the whole page: the current State, commands, streams and short messages to the user. */
 export class Page {
   /** Undefined until the main process has sent it. Replaced, never changed in place. */
   state: State | undefined = $state.raw()
@@ -71,27 +71,27 @@ export class Page {
   }
 
   /**
-   * Seconds of this machine's time until a moment of the account's (epoch seconds), 0 once it has passed: what is
-   * counted down is counted as the user's clock goes, also where the account's runs faster.
+   * Seconds of this machine's time until a moment of the account's (epoch seconds), 0 once it has passed: countdowns
+   * follow the user's clock, even if the account's runs faster.
    */
   secondsUntil(at: number): number {
     return Math.max(0, (at - this.accountNow) / (this.account?.clock.rate ?? 1))
   }
 
-  /** When what is shown of the account was last seen (its time, epoch seconds); undefined while it is seen. */
+  /** When the account's shown data was last updated (its time, epoch seconds); undefined while it is current. */
   get asOf(): number | undefined {
     if (!this.account) return undefined
     const lost = this.#lostAt === undefined ? undefined : accountNow(this.account.clock, this.#lostAt)
     return lastSeenAt(this.account.connection) ?? lost
   }
 
-  /** Whether it is said above every screen why the account is not seen: no part of a screen says it once more. */
+  /** True while the outage note is shown; screens then omit their own. */
   readonly outageShown: boolean = $derived.by(() => {
     const status = this.account?.connection.status
     return this.#reach === 'lost' || status === 'offline' || status === 'refused' || status === 'locked'
   })
 
-  /** Why what needs the service cannot be done now; undefined while the service answers. */
+  /** Why actions that need the service are unavailable; undefined while it answers. */
   readonly unreachable: string | undefined = $derived.by(() =>
     this.outageShown || this.asOf !== undefined ? 'The service isn’t answering.' : undefined,
   )

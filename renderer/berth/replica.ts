@@ -10,7 +10,7 @@ export class Replica {
   #sequence = 0
   #asked = false
 
-  /** Applies a message. `missed` means that a patch was lost, and the whole State has to be asked for. */
+  /** Applies a message. `missed` means that a patch was lost and the whole State must be requested. */
   take(message: StateMessage): 'changed' | 'unchanged' | 'missed' {
     if (message.kind === 'state') {
       this.state = message.state

@@ -3,7 +3,7 @@ class Route {
   /** Empty while the address names none: then Berth says where it opens. */
   screen = $state('')
   rest: readonly string[] = $state.raw([])
-  /** Which step of the history this is: they are numbered, so that a step back can be told from one on. */
+  /** Which step of the history this is: steps are numbered, to distinguish back from forward. */
   #step = 0
   /** This page is an instance's details and nothing else: a window, or a tab, of their own. */
   readonly #detailsAlone = location.search === '?details'

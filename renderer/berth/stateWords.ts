@@ -50,7 +50,7 @@ const rentals: Record<RentalStep, { word: string; shape: Shape }> = {
   cancelled: { word: 'Cancelled', shape: 'stopped' },
 }
 
-/** What is said of a rental without an answer while `hindrance` keeps Berth from asking; undefined otherwise. */
+/** The text for a rental without an answer while `hindrance` keeps Berth from checking; undefined otherwise. */
 export function unknownRental(
   { step, instance }: Pick<RentalView, 'step' | 'instance'>,
   hindrance: string | undefined,
@@ -94,7 +94,7 @@ export function keychainWords(keychainProblem: string | undefined): string {
   return keychainProblem ? 'in memory until you quit' : 'in the keychain'
 }
 
-/** What to say of records of a list that were left out; `one`: what a single one is called. */
+/** The text for records left out of a list; `one`: the name of a single record. */
 export function unreadWords(left: number, one: string): string {
   return left === 1
     ? `1 ${one} couldn’t be read and is left out.`

@@ -11,7 +11,7 @@ const describedCategories = [
 const furtherCategories = ['billing_read', 'billing_write', 'team_read', 'team_write'] as const
 export type PermissionCategory = (typeof describedCategories | typeof furtherCategories)[number]
 
-/** What an account's service does and takes, where deployments of it differ. */
+/** The capabilities of an account's service, where deployments differ. */
 export interface Capabilities {
   /** Starts a container again that exited; elsewhere an exit is final (section 3.1). */
   restartsExited: boolean

@@ -40,7 +40,7 @@ function clause(when: Exclude<LimitWhen, { kind: 'time' | 'duration' }>): string
   }
 }
 
-/** What a limit waits for, as the end of `Stops when…`. `now` in epoch seconds of the account's time. */
+/** A limit's condition, as the end of `Stops when…`. `now` in epoch seconds of the account's time. */
 export function conditionWords(limit: Worded, now: number): string {
   const { when } = limit
   if (when.kind === 'time' || when.kind === 'duration') return `it is ${fixedWords(limit, moment, now)}`
@@ -167,7 +167,7 @@ export function conditionLabel(when: LimitWhen): string {
   return when.kind === 'idle' ? `${duration(when.seconds)} idle` : conditionBriefly(when)
 }
 
-/** A limit that is to be set on an instance: `Stops 8 h after it was rented`; `from` says what a time is counted from. */
+/** A limit that is to be set on an instance: `Stops 8 h after renting`; `from` names the start of a duration. */
 export function stopSentence(
   { when, action = 'stop' }: Pick<Limit, 'when'> & Partial<Limit>,
   from = 'after renting',
@@ -177,7 +177,7 @@ export function stopSentence(
   return when.kind === 'time' ? `${verb} at the set time` : `${verb} when ${clause(when)}`
 }
 
-/** What the watchdog on an instance does, as a sentence. */
+/** A watchdog's task, as a sentence. */
 export function watchdogWords(request: WatchdogRequest, now: number): string {
   const reasons = conditionsOf(request).map(when => whenWords({ when, setAt: now }, now))
   if (reasons.length === 0) return 'Waits for runs that stop or destroy the instance at their end.'
@@ -196,7 +196,7 @@ export function watchdogReason(why: WatchdogReason): string {
   return watchdogReasons[why]
 }
 
-/** Why a limit stops what is about to run, and what it does, as a sentence. */
+/** Why a limit stops an instance that is about to run, and its action, as a sentence. */
 export function stopperWords({ when, action, instance }: WordedOn): string {
   const does = action === 'stop' ? 'stops' : instance === undefined ? 'stops and then destroys' : 'destroys'
   const what = when.kind === 'credit' ? 'the instance that’s cheapest to stop' : 'it'
@@ -254,7 +254,7 @@ export function hinderedLimits(limits: number, hindrance: string | undefined): s
   return `${counted(limits, 'limit')} ${limits === 1 ? 'is' : 'are'} set and can’t act ${hindrance}.`
 }
 
-/** What is said of limits where Berth has quit; undefined where none is set. The demo's end with it. */
+/** The text about limits after Berth has quit; undefined without limits. The demo's end with Berth. */
 export function limitsWithoutBerth(accounts: readonly AccountView[]): string | undefined {
   const real = accounts.filter(({ demo }) => !demo)
   const said = hinderedLimits(limitsSet(real).length, 'while Berth is not running')

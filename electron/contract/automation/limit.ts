@@ -59,7 +59,7 @@ export type LimitKind = LimitWhen['kind']
 export const LimitAction = v.picklist(['stop', 'destroy'])
 export type LimitAction = v.InferOutput<typeof LimitAction>
 
-/** What is limited and how, wherever it is chosen: on an instance, on the account, with a rental, in a project's file. */
+/** A limit's condition and action, as set on an instance, on the account, with a rental or in a project's file. */
 export const Limit = v.strictObject({
   when: LimitWhen,
   action: LimitAction,

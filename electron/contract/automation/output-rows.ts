@@ -18,8 +18,8 @@ export const moves = {
 } as const
 
 /**
- * Renders plain output as a terminal would. What is printed over a row replaces all of it from there on, since programs
- * that redraw a row print it again. Returns all rows after each piece.
+ * Renders plain output as a terminal would. Text printed over a row replaces the rest of it, as programs redraw whole
+ * rows. Returns all rows after each piece.
  */
 export function outputRows(most = bounds): (text: string) => readonly string[] {
   let rows: string[] = ['']

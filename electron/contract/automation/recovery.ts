@@ -44,7 +44,7 @@ export interface RecoveryView {
   replacements: number
   /** The cost of replacements that are gone, dropped tries included. */
   replaced: Micros
-  /** The instance that replaced it, and the one that it replaced. */
+  /** Its replacement, and the instance it replaced. */
   by?: number
   of?: number
   /** The rental of its replacement. */

@@ -46,7 +46,7 @@ export type RunRequest = v.InferOutput<typeof RunRequest>
 export const PlacedRunRequest = v.pipe(
   v.object({
     ...requestFields,
-    /** Where it runs: an instance, or one that is being rented. */
+    /** Where it runs: an instance, or a rental in progress. */
     instance: v.optional(InstanceId),
     rental: v.optional(RentalId),
   }),
@@ -75,7 +75,7 @@ export const RunStep = v.picklist([
 ])
 export type RunStep = v.InferOutput<typeof RunStep>
 
-/** What prints the output of a run. */
+/** The sources of a run's output. */
 export const RunProgram = v.picklist(['command', 'setup'])
 export type RunProgram = v.InferOutput<typeof RunProgram>
 
@@ -146,7 +146,7 @@ export const RunFields = v.object({
 export interface RunView extends v.InferOutput<typeof RunFields> {
   /** The project whose folder it sends. */
   project?: string
-  /** What has output: its command, and the set-up before it. */
+  /** The programs with output: the command, and the set-up before it. */
   outputs: readonly RunProgram[]
   /**
    * Since when the download of its folder fails, and the time of the next try; without one, Berth tries once SSH works

@@ -14,9 +14,8 @@ export interface Everything {
 }
 
 /**
- * Rentals in progress are cancelled, which destroys their instances: nothing ran on them yet. All other
- * instances that run, boot, or would run again by themselves (outbid, or offline) are stopped. Watches that rent are
- * paused.
+ * Rentals in progress are cancelled, which destroys their instances: nothing ran on them yet. All other instances that
+ * run, boot, or would restart automatically (outbid, or offline) are stopped. Watches that rent are paused.
  */
 export function everything(account: Pick<AccountView, 'instances' | 'rentals' | 'watches'>): Everything {
   const rentals = Object.values(account.rentals).filter(one => isRenting(one) && !one.cancelling)

@@ -5,8 +5,8 @@ import { LimitAction, type LimitWhen } from './limit.ts'
 const seconds = v.pipe(v.number(), v.integer(), v.minValue(1))
 
 /**
- * What the watchdog on an instance does: the limits there that also count while this computer sleeps, as its script
- * takes them. Without a condition it waits for runs that use it.
+ * A watchdog's task: the instance's limits that also act while this computer sleeps, in its script's form. Without a
+ * condition it waits for runs that use it.
  */
 export const WatchdogRequest = v.object({
   action: LimitAction,

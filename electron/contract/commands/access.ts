@@ -32,7 +32,7 @@ export const accessCommands = {
     rows: size,
     session: v.optional(TmuxShellName),
     fresh: v.optional(v.boolean()),
-    /** The page reopens it by itself, so this is no action of the user's. */
+    /** The page reopens it automatically, so this is no action of the user's. */
     again: v.optional(v.boolean()),
   }).answers<OpenedTerminal>(),
   /** The scrollback of a shell in tmux, at most `scrollback` lines, with its escape sequences. */
@@ -116,8 +116,8 @@ export const fileCommands = {
   }).answers<FileVersion>(),
 
   /**
-   * Shows the system's dialog; answers for folders also what would be uploaded. Undefined if the user chose nothing.
-   * Throws `no_dialog` in browser mode.
+   * Shows the system's dialog; for folders, also returns the files that would be uploaded. Undefined if the user chose
+   * nothing. Throws `no_dialog` in browser mode.
    */
   chooseFiles: command({ what: v.picklist(['files', 'folder']) }).answers<
     { choice: string; names: readonly string[]; plan?: UploadPlan } | undefined
@@ -126,7 +126,7 @@ export const fileCommands = {
   chooseFolder: command({}).answers<{ choice: string; name: string } | undefined>(),
   /**
    * Uploads a choice; answers the transfer's id. Of the files in folders that look like secrets only those in
-   * `confirmed` are sent, and what ignore rules leave out only with `whole`. Throws `exists`, with the names, unless
+   * `confirmed` are sent, and files excluded by ignore rules only with `whole`. Throws `exists`, with the names, unless
    * `replace`.
    */
   uploadChosen: command({
@@ -138,8 +138,8 @@ export const fileCommands = {
     whole: v.optional(v.boolean()),
   }).answers<string>(),
   /**
-   * What the ignore files among the page's files leave out. `paths` are those of its files, `texts` those of the ignore
-   * files by their paths. Git is not asked, as a page knows no folder of this computer. Throws `ignore_file`.
+   * The files excluded by the ignore files among the page's files. `paths` are those of its files, `texts` those of the
+   * ignore files by their paths. Git is not asked, as a page knows no folder of this computer. Throws `ignore_file`.
    */
   rulesInPage: command({
     paths: v.pipe(v.array(v.string()), v.maxLength(mostListed)),

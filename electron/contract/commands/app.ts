@@ -26,8 +26,8 @@ export const appCommands = {
   }).answers<void>(),
   resumePolling: command({}).answers<void>(),
   /**
-   * The page's screen, and whether it has the focus: alerts about what the user is looking at are not shown again.
-   * `unsaved`: whether it has text that quitting would lose.
+   * The page's screen, and whether it has the focus: alerts about the visible content are not shown again. `unsaved`:
+   * whether it has text that quitting would lose.
    */
   reportPlace: command({
     focused: v.boolean(),

@@ -12,8 +12,8 @@ import { account, command, name, onInstance, ServiceId, text } from './command.t
 /** Finding machines. */
 export const offerCommands = {
   /**
-   * `filter` narrows the request if the service lists only some offers at a time. The answer is not filtered by it. What
-   * the service has listed up to `maxAge` milliseconds ago is not asked for again.
+   * `filter` narrows the request if the service lists only some offers at a time. The answer is not filtered by it.
+   * Answers up to `maxAge` milliseconds old are reused.
    */
   searchOffers: command({
     account,

@@ -18,8 +18,8 @@ import { account, command, given } from './command.ts'
 
 const onProject = { project: ProjectId }
 /**
- * Runs this instead of the folder's file: the draft of a form, or the file and stops of an earlier run. `change` counts in
- * place of what either says.
+ * Runs this instead of the folder's file: the draft of a form, or the file and stops of an earlier run. `change`
+ * overrides both.
  */
 const instead = { draft: v.optional(ProjectSpec), run: v.optional(RunId), change: v.optional(SpecChange) }
 
@@ -34,8 +34,8 @@ export const projectCommands = {
   /** Saves a form as the folder's `berth.yaml`. Throws `spec_exists` if it has one. */
   writeSpec: command({ ...onProject, spec: ProjectSpec }).answers<void>(),
   /**
-   * `offer`: the one to plan with. Throws `no_such_project`, `no_such_folder`, `no_spec` or `bad_spec`, and `offer_unfit`
-   * where that offer is gone or isn't what the project asks for.
+   * `offer`: the one to plan with. Throws `no_such_project`, `no_such_folder`, `no_spec` or `bad_spec`, and
+   * `offer_unfit` if that offer is gone or doesn't match the project.
    */
   planProject: command({
     account,
@@ -88,7 +88,7 @@ export const groupCommands = {
 }
 
 const onRun = { account, run: RunId }
-/** What printed it: the command if absent. */
+/** The program that printed it; the command if absent. */
 const onOutput = { ...onRun, of: v.optional(RunProgram) }
 
 /** Runs, of commands and of projects, which outlive every connection. Their progress is in State. */

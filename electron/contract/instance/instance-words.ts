@@ -3,7 +3,7 @@ import { isCharged } from '../reading.ts'
 import { costOf } from '../spending/spend-words.ts'
 import { type InstanceState, type InstanceView, startFailure } from './instance.ts'
 
-/** What a state that the user must know about does to an instance, after its name: `was outbid`. */
+/** A notable state as the end of a sentence about the instance: `was outbid`. */
 const news: Partial<Record<InstanceState, string>> = {
   running: 'is ready',
   outbid: 'was outbid',
@@ -53,14 +53,14 @@ export function troubleWords(instance: InstanceView): string | undefined {
 /** Another machine would not help. */
 export const noImage = 'The image can’t be pulled: it doesn’t exist or needs a login.'
 
-/** What becomes of an instance once its contract is over, as a clause. */
+/** An instance's fate after its contract, as a clause. */
 export const afterContract = 'it can’t start again, and its data may be deleted 48 hours later'
 
 /** One at rest that cannot start without credit. */
 export const creditUsedUp =
   'No credit is left: it can’t start, its disk is still billed, and it may be deleted.'
 
-/** What an instance that cannot run costs meanwhile. */
+/** The cost of an instance that cannot run. */
 export function costUntilDestroyed(instance: InstanceView): string {
   if (!isCharged(instance)) return 'You’re not paying for it now.'
   return `It costs ${costOf([instance])} until you destroy it.`

@@ -35,7 +35,7 @@ export interface AskedState {
   state: 'running' | 'stopped'
   /** Epoch seconds of the account's time. */
   at: number
-  /** The service said that the start waits until a GPU is free. */
+  /** The service reported that the start waits for a free GPU. */
   queued?: boolean
 }
 
@@ -65,7 +65,7 @@ export interface InstanceView {
   diskPricePerHour?: Micros
   /** Its present cost per hour; 0 where that is unknown. */
   costPerHour: Micros
-  /** Nobody tells its present cost. */
+  /** Its current cost is unknown. */
   costUnknown?: true
   /** The present bid, and the lowest one that would run now. Micro-dollars per hour. */
   bid?: Micros

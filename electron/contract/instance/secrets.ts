@@ -1,6 +1,6 @@
 import type { LikelySecret } from './sync.ts'
 
-/** Endings of files that hold keys, certificates and what deployments were made with. */
+/** Endings of files with keys, certificates and deployment secrets. */
 const endings = [
   ...['.pem', '.key', '.p8', '.p12', '.pfx', '.ppk', '.jks', '.keystore', '.kdbx', '.gpg', '.age', '.ovpn'],
   ...['.tfvars', '.tfvars.json', '.tfstate', '.tfstate.backup'],
@@ -104,7 +104,7 @@ const dataEndings = new Set([
 ])
 const codeEndings = new Set(['py', 'js', 'mjs', 'cjs', 'ts', 'rb', 'php', 'r', 'ps1'])
 
-/** What stands before `key` or `token` where a secret is meant; models have keys and tokens of other kinds. */
+/** Words before `key` or `token` that mean a secret; models have keys and tokens of other kinds. */
 const holders = new Set([
   ...[
     'api',
@@ -161,7 +161,7 @@ const holders = new Set([
   ],
   ...['stripe', 'npm', 'pypi', 'docker', 'cloudflare', 'session', 'id'],
 ])
-/** What stands before `token` in the vocabulary of a model. */
+/** Words before `token` in the vocabulary of a model. */
 const ofModels = new Set([
   ...[
     'bos',
@@ -289,7 +289,7 @@ const shapes: readonly (readonly [string, RegExp])[] = [
   ['a Vast.ai key', /\bvast_?(?:ai_?)?api_?key\W{1,6}[0-9a-f]{64}\b/i],
 ]
 
-/** What secret a text holds, in words such as `a Hugging Face token`; undefined if none is seen. */
+/** The kind of secret in a text, such as `a Hugging Face token`; undefined if none is seen. */
 export function secretIn(bytes: Uint8Array): string | undefined {
   const isWide = bytes[0] === 0xff && bytes[1] === 0xfe
   const text = new TextDecoder(isWide ? 'utf-16le' : 'latin1').decode(bytes)

@@ -14,7 +14,7 @@ export type SkipReason =
   | 'unreadable'
   /** The other side cannot store its name unchanged, or the name clashes with another one: see `rule`. */
   | 'name'
-  /** A git repository on an instance: git here would run what its configuration says. */
+  /** A git repository on an instance: git here would run programs from its configuration. */
   | 'repository'
   /** Its name here is no Unicode text, such as one from an old archive. */
   | 'not_unicode'
@@ -27,11 +27,14 @@ export type SkipReason =
 export interface Skipped {
   path: string
   why: SkipReason
-  /** What is wrong with the name, a clause: `its name is too long`. */
+  /** The fault of the name, as a clause: `its name is too long`. */
   rule?: string
 }
 
-/** A file that looks like a secret. `holds`: what its text shows, such as `a private key`; else its name tells. */
+/**
+ * A file that looks like a secret. `holds`: the secret in its text, such as `a private key`; else only its name looks
+ * like one.
+ */
 export interface LikelySecret {
   path: string
   holds?: string
@@ -44,7 +47,7 @@ export interface UploadPart {
   secrets: readonly LikelySecret[]
 }
 
-/** What of chosen folders would be uploaded; `ignored` is what ignore rules leave out. */
+/** The files of chosen folders that would be uploaded; `ignored`: those excluded by ignore rules. */
 export interface UploadPlan extends UploadPart {
   ignored: UploadPart
   /** Ignore files that are links. Their rules are not applied, as in git. */
@@ -87,7 +90,7 @@ export interface SyncResult {
 
 /** The result of a download. */
 export interface Downloaded extends SyncResult {
-  /** Files that were changed here too: the downloaded version lies beside them, under the name `as`. */
+  /** Files that were changed here too: the downloaded version is next to them, under the name `as`. */
   beside: readonly { path: string; as: string }[]
   /** Requested paths that do not exist, or hold no file with content. */
   missing: readonly string[]

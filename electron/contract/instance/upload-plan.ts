@@ -10,14 +10,14 @@ export interface PlannedFile {
   size: number
 }
 
-/** What ignore files leave out of chosen folders: paths with `/` between names; one of a folder ends with it. */
+/** Paths that ignore files exclude from chosen folders: paths with `/` between names; one of a folder ends with it. */
 export interface UploadRules {
   ignored: readonly string[]
   /** Ignore files that are links. */
   linkedRules: readonly string[]
 }
 
-/** What the user chose to upload beyond the plan: secrets by their paths, and what ignore rules leave out. */
+/** The user's additions to the upload: secrets by their paths, and files excluded by ignore rules. */
 export interface UploadChoice {
   confirmed: readonly string[]
   whole: boolean

@@ -72,7 +72,7 @@ interface Option {
   isNest: boolean
 }
 
-/** Undefined for what is no option. */
+/** Undefined if it is no option. */
 function optionOf(word: string): Option | undefined {
   const [, name = '', value] = /^(--[^=]+)(?:=([\s\S]*))?$/.exec(word) ?? []
   if (name !== '') {

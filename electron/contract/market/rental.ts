@@ -118,7 +118,7 @@ export const VolumeRequest = v.variant('create', [
   }),
 ])
 
-/** What is wrong with a start script's length, for its field; undefined if it is taken. */
+/** The error about a start script's length, for its field; undefined if accepted. */
 export function startScriptTooLong(
   script: string,
   { longestStartScript }: Pick<Capabilities, 'longestStartScript'> = describedCapabilities,

@@ -73,7 +73,7 @@ export function isExpanded(word: string): boolean {
   return /\$[A-Za-z_{(]|`|=%[A-Za-z_]\w*%$/.test(active)
 }
 
-/** What a word says, its quotes and escapes taken off. */
+/** A word's value without quotes and escapes. */
 export function unquoted(word: string): string {
   return word.replace(
     /"((?:\\[\s\S]?|[^"\\])*)"?|'([^']*)'|\\([\s\S])/g,

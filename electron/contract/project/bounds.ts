@@ -41,7 +41,7 @@ export function cloudPlaceOf(address: string): CloudPlace {
   return { provider, connection, path }
 }
 
-/** What is copied from clouds, and to where; without a target into the project's folder, under its last name. */
+/** The copies from clouds, and their targets; without a target into the project's folder, under its last name. */
 export function cloudCopiesOf({ from = [] }: Pick<ProjectSpec, 'from'>): { place: CloudPlace; to: string }[] {
   return [from].flat().map(copy => {
     const { cloud, to } = typeof copy === 'string' ? { cloud: copy, to: undefined } : copy

@@ -16,7 +16,7 @@ export function setupWords({ image, template, disk, ports = [] }: ProjectSpec): 
     .join(', ')
 }
 
-/** What is mounted and kept there, for the plan; empty without a volume. */
+/** The mounts and caches, for the plan; empty without a volume. */
 export function volumeWords({
   volume,
   spec: { cache = [] },
@@ -37,7 +37,7 @@ export function volumeWords({
   ]
 }
 
-/** What the service copies from and to clouds, for the plan. */
+/** The service's copies from and to clouds, for the plan. */
 export function cloudWords(spec: ProjectSpec): string[] {
   const copies = cloudCopiesOf(spec)
   if (copies.length === 0 && spec.to === undefined) return []

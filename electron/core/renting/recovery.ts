@@ -31,7 +31,7 @@ export const Recovery = v.object({
   replacements: v.number(),
   /** The cost of replacements that are gone, dropped tries included. */
   replaced: v.number(),
-  /** The instance that replaced it, and the one that it replaced. */
+  /** Its replacement, and the instance it replaced. */
   by: v.optional(InstanceId),
   of: v.optional(InstanceId),
   /** Why nothing is possible within the choice, after it was reported. */

@@ -24,7 +24,7 @@ const patience = 10_000
 
 /**
  * Keeps Berth within reach when the desktop's tray comes and goes: with a tray its icon is shown, without one its
- * window. The icon is created once, since it finds later trays by itself.
+ * window. The icon is created once, since it finds later trays on its own.
  */
 export function followTray(options: FollowOptions): void {
   const { berth, clock, shutdown, host, keepInReach } = options

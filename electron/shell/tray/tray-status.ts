@@ -9,11 +9,11 @@ import type { AccountView, State } from '#contract/state.ts'
 import type { TrayImageSize, TrayState, TrayTone } from '#machine/tray-images.ts'
 import { instanceTitle, spendLine, stateOf, word } from './tray-words.ts'
 
-/** What the tray shows while its menu is closed. */
+/** The tray's appearance while its menu is closed. */
 export interface TrayStatus {
   state: TrayState
   tooltip: string
-  /** Text beside the icon, on macOS; may be empty. */
+  /** Text next to the icon, on macOS; may be empty. */
   title: string
 }
 

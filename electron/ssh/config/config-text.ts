@@ -12,9 +12,9 @@ export interface ConfigEntry extends Named {
 }
 
 /**
- * What the user may have set for all hosts, set back to OpenSSH's own default: else it decides where, as whom and as
- * what `ssh berth-…` lands. ssh takes the first value of each, and lets nothing undo the forwards that `Host *` opens:
- * `ClearAllForwardings yes` would also clear those of an editor's command line.
+ * Options that the user may have set for all hosts, reset to OpenSSH's defaults: otherwise they decide the host, user
+ * and program of `ssh berth-…`. ssh takes the first value of each, and lets nothing undo the forwards that `Host *`
+ * opens: `ClearAllForwardings yes` would also clear those of an editor's command line.
  */
 const defaults: readonly (readonly [string, string])[] = [
   ['AddressFamily', 'any'],

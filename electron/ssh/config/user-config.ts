@@ -6,7 +6,7 @@ import { editInPlace, FileBusy } from './edit-in-place.ts'
 /** The user's own `~/.ssh/config`, with one line of Berth's in it. */
 export interface UserConfig {
   /**
-   * Adds the line that includes a file; returns what was created for it. Throws `ssh_config_path` or
+   * Adds the line that includes a file; returns the created parts. Throws `ssh_config_path` or
    * `ssh_config_not_written`.
    */
   include(path: string): Promise<Made>

@@ -193,7 +193,7 @@ function watch({ ssh, client, address, hostKey, socket, clock, over, fault }: Wa
           reject(timedOut(address))
           socket.destroy()
         })
-        // The requests of a lost connection fail with what reads like a refusal.
+        // Requests of a lost connection fail with errors that look like refusals.
         const fail = async (error: unknown) => {
           const ended = await whyEnded({ lost, hasEnded })
           const isOfSession = error instanceof Error && 'reason' in error

@@ -27,8 +27,8 @@ export async function destinationOf(sftp: Sftp, path: string): Promise<Destinati
 }
 
 /**
- * The temporary path of a file while it is written, beside its own: the same for a name and version, so that the next try
- * writes over what a lost connection left there, and two writers of one path write the same.
+ * The temporary path of a file while it is written, next to its own: the same for a name and version, so that the next
+ * try writes over what a lost connection left there, and two writers of one path write the same.
  */
 export function partOf(path: string, version: string): string {
   const key = createHash('sha256')

@@ -64,7 +64,7 @@ export async function writeText(
   return { size, modified }
 }
 
-/** What is no text, too large, or gone is not what was written. */
+/** A file that is no text, too large or gone differs from the written one. */
 function unlessUnread(error: unknown): undefined {
   if (!(error instanceof BerthError)) throw error
 }

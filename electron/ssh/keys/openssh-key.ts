@@ -12,8 +12,8 @@ const type = 'ssh-ed25519'
 const magic = 'openssh-key-v1\0'
 
 /**
- * A fresh ed25519 pair. Written by hand, since the generator of ssh2 1.17 drops the leading zero bytes of a public
- * key and so makes one useless pair in 256.
+ * A fresh ed25519 pair. Our own, since the generator of ssh2 1.17 drops the leading zero bytes of a public key and so
+ * makes one useless pair in 256.
  */
 export function makeKeyPair(comment: string): KeyTexts {
   const jwk = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' })

@@ -128,7 +128,7 @@ function faultOf(block: string): KeyFault {
   }
 }
 
-/** What a text without a private key is instead. */
+/** The kind of a text without a private key. */
 function otherThanPrivate(text: string): KeyFault {
   const start = text.trimStart().slice(0, 400)
   if (start.startsWith('PuTTY-User-Key-File'))

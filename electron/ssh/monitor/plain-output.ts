@@ -43,7 +43,7 @@ function movesOf(sign: string, first: string, second: string | undefined): strin
     case 'G':
     case '`':
       return moves.start + moves.right.repeat(Math.max(0, columns - 1))
-    // There is no screen to place it on: what is printed at a place of its own gets a row of its own.
+    // There is no screen to place it on: text printed at its own position gets its own row.
     case 'H':
     case 'f':
       return moves.down + moves.right.repeat(Math.max(0, Math.min(most.columns, Number(second || 1)) - 1))
@@ -73,12 +73,12 @@ function blocksOf(text: string): string[] {
   return blocks
 }
 
-/** A row's text without what was overwritten in it; what may come before it isn't known. */
+/** A row's text without what was overwritten in it; text before it is unknown. */
 function lastWritten(text: string): string {
   let end = text.length
   while (text[end - 1] === moves.start) end -= 1
   let from = end === 0 ? -1 : text.lastIndexOf(moves.start, end - 1)
-  // Where the cursor goes right again, what is there stays.
+  // Where the cursor moves right again, existing text stays.
   while (from > 0 && text[from + 1] === moves.right) from = text.lastIndexOf(moves.start, from - 1)
   const row = from < 0 || text[from + 1] === moves.right ? text : text.slice(from)
   return row.includes(moves.left) ? withoutBackspaced(row) : row
@@ -123,7 +123,7 @@ export function openEscape(text: string): number {
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what escapes are made of.
 const cursorMoves = /\u001b(?:\[(\d{0,9})(?:;(\d{0,9}))?([A-HJKfsu`])|([78]))/g
-/** What would be taken for moves though no terminal does. */
+/** Characters that would be mistaken for moves. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the same.
 const rawMoves = /[\v\f\u007f\u000e\u000f]/g
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the moves.

@@ -38,8 +38,8 @@ export interface SyncDown {
 }
 
 /**
- * Fetches files. A local file that was changed is not replaced: the remote one is saved beside it. If the sync breaks
- * off, each file is the old or the new one, and the next sync resumes. Throws `no_such_folder`, `disk_full_here`,
+ * Downloads files. A changed local file is not replaced: the remote one is saved next to it. If the sync breaks off,
+ * each file is the old or the new one, and the next sync resumes. Throws `no_such_folder`, `disk_full_here`,
  * `sync_refused`, `sync_failed`, `no_tar`, `no_posix_shell`, `too_many_files`, `ssh_timeout`, `ssh_closed`, or the
  * signal's reason.
  */
@@ -144,7 +144,7 @@ export async function syncDown(connection: Connection, down: SyncDown): Promise<
     return free === undefined ? [] : [{ path, item, ...free }]
   }
 
-  /** A free path beside the local file; undefined if the version is there already. */
+  /** A free path next to the local file; undefined if that version already exists. */
   async function freeName(
     path: string,
     item: Version,

@@ -10,7 +10,7 @@ import { openScript, type ScriptStream } from './script-stream.ts'
 import { giveScript } from './scripts.ts'
 import { wrongArchive } from './sync-problems.ts'
 
-/** A file to be fetched, the path it gets, and what is at that path now. */
+/** A file to download, its local path, and the current content of that path. */
 export interface Wanted extends Offered {
   as: string
   here: LocalEntry | undefined

@@ -3,7 +3,7 @@ import type { RemoteItem } from './listing.ts'
 import { isSameVersion, type Version } from './plan-down.ts'
 import { type LocalFile, type LocalTree, stagingName, wholeName } from './scan.ts'
 
-/** What to send, and the state of the staging folder that an interrupted sync left on the instance. */
+/** The files to send, and the state of the staging folder that an interrupted sync left on the instance. */
 export interface UpPlan {
   files: readonly LocalFile[]
   links: readonly { path: string; target: string }[]

@@ -18,7 +18,7 @@ export interface LocalTree {
   /** `holds` says what its text shows; without it the name alone looks like a secret. */
   secrets: (LocalFile & { holds?: string })[]
   skipped: Skipped[]
-  /** What ignore rules leave out; the path of a folder ends with `/` and stands for all of it. */
+  /** Paths excluded by ignore rules; a folder's path ends with `/` and stands for all of it. */
   ignored: string[]
   linkedRules: string[]
 }
@@ -36,7 +36,7 @@ const together = 25
 
 /** The rules in force in a folder. */
 interface InForce {
-  /** What git ignores, by paths from the folder `from`; absent where the texts of `.gitignore` decide. */
+  /** Paths that git ignores, relative to the folder `from`; absent where the texts of `.gitignore` decide. */
   ignored?: { entries: ReadonlySet<string>; from: string }
   git: RuleFiles
   /** Those of `.berthignore`, which override git's. */

@@ -50,7 +50,7 @@ export async function send(connection: Connection, plan: UpPlan, sending: Folder
   } catch (error) {
     signal.throwIfAborted()
     if (error instanceof BerthError && error.problem.code === 'ssh_closed') {
-      // The script may have exited by itself, with an answer that says why.
+      // The script may have exited on its own, with an answer that says why.
       refuseUnlessDone(await answer, remote)
     }
     throw error

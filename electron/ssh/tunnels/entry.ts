@@ -5,7 +5,7 @@ const loopback = '127.0.0.1'
 /** How the names of cookies begin that are for one tunnel alone, at an address that all of them share. */
 const berths = 'berth-'
 
-/** What tells the user's browser from everybody else who can connect to a web tunnel's port. */
+/** Distinguishes the user's browser from others who can connect to a web tunnel's port. */
 export interface TunnelEntry {
   /** The tunnel's host name, which nobody can guess. */
   name: string

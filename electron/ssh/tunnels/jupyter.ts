@@ -35,8 +35,8 @@ export interface FoundJupyter extends ListedJupyter {
 }
 
 /**
- * What was found of Jupyter: a server that takes its token, or none. `refused`: one answers, and takes none of the
- * tokens; `starting`: one should be there, and none answers; `missing`: none is listed.
+ * The result of the search for Jupyter: a server that takes its token, or none. `refused`: one answers, and takes none
+ * of the tokens; `starting`: one should be there, and none answers; `missing`: none is listed.
  */
 export type JupyterFinding = FoundJupyter | 'refused' | 'starting' | 'missing'
 

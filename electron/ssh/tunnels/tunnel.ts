@@ -37,8 +37,9 @@ export interface Tunnel {
 }
 
 /**
- * What a tunnel listens for: a `web` server under the tunnel's host name alone; anything `other` as a plain forward, which
- * leads HTTP under that name alone to a web server, if one is there by then; `either` where it isn't known yet.
+ * The kind of traffic a tunnel accepts: a `web` server under the tunnel's host name alone; anything `other` as a plain
+ * forward, which leads HTTP under that name alone to a web server, if one is there by then; `either` where it isn't
+ * known yet.
  */
 export type Listened = 'web' | 'other' | 'either'
 

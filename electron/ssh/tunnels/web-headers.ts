@@ -146,7 +146,7 @@ function policy(text: string, sides: Sides): string {
     .join(';')
 }
 
-/** What a cookie of the server sets in the browser. */
+/** The effect of a server's cookie in the browser. */
 function cookiesForBrowser(cookie: string, prefix: string | undefined): string[] {
   const [pair = '', ...attributes] = cookie.split(';')
   const own = [pair, ...attributes.filter(one => nameOf(one) !== 'domain')].join(';')

@@ -11,8 +11,8 @@ export interface WebAnswer {
 }
 
 /**
- * What answers at a port inside an instance. `silent`: something accepts connections and says nothing, as a web server
- * does while it loads a model; `other`: no web server.
+ * The server at a port of an instance. `silent`: something accepts connections and says nothing, as a web server does
+ * while it loads a model; `other`: no web server.
  */
 export type Answering = 'nothing' | 'silent' | 'other' | WebAnswer
 
@@ -38,7 +38,7 @@ const mayMeanTls = new Set([400, 403, 421, 426, 497])
 const mayMeanHost = new Set([400, 403, 421])
 
 /**
- * Finds out what answers at a port: asks by plain HTTP, by TLS where the answer may mean that the port speaks TLS, and
+ * Identifies the server at a port: asks by plain HTTP, by TLS where the answer may mean that the port speaks TLS, and
  * under other names where it may mean that the name was wrong. Throws if the connection is lost.
  */
 export async function whatAnswers(

@@ -25,7 +25,7 @@ sh "$d/watchdog.sh" start )
 `
 }
 
-/** The watchdog's config, except what its instance adds. Times in seconds; `told` is the account's time of writing. */
+/** The watchdog's config, without its instance's part. Times in seconds; `told` is the account's time of writing. */
 interface ConfigValues extends WatchdogRequest {
   instance?: number
   url: string

@@ -34,7 +34,7 @@ export function progressWords(transfer: FileTransferView): string {
   const { total, done, files, filesDone, step, leftOut, direction } = transfer
   if (step === 'preparing' && total === 0) return 'listing files'
   const left = secondsLeft(transfer)
-  // Of one that an earlier Berth began, no size is known.
+  // The size is unknown if an earlier Berth started it.
   const isKnown = total > 0 || step === 'done'
   return [
     isKnown && (done < total ? `${bytes(done)} of ${bytes(total)}` : bytes(total)),

@@ -11,7 +11,7 @@ import { idleStop } from '../limits/stops.ts'
 import { openInEditor, openJupyter } from './getIn.ts'
 import { start, stop } from './startAndStop.ts'
 
-/** What fails while the service does not answer. */
+/** Actions that fail while the service does not answer. */
 const needsService: ReadonlySet<string> = new Set([
   ...['stop', 'start', 'resume', 'reboot', 'rename', 'bid', 'another', 'attach', 'destroy'],
 ])

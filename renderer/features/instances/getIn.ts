@@ -26,7 +26,10 @@ export async function openPort(page: Page, { id }: InstanceView, port: number): 
   await show(page, page.berth.openPort({ instance: id, port }), `Port ${port}`)
 }
 
-/** Opens the chosen editor on the instance, after asking for what it needs. The demo explains that it has none. */
+/**
+ * Opens the chosen editor on the instance, after asking to set up the SSH config if needed. The demo explains that it
+ * has none.
+ */
 export async function openInEditor(page: Page, { id }: InstanceView): Promise<void> {
   const { app, settings } = page.state ?? {}
   if (page.account?.demo || app?.editors.length === 0 || settings?.sshConfig === false) {

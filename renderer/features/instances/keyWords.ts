@@ -12,7 +12,7 @@ export function sshKeyTitle(key: SshKey, keys: readonly SshKey[]): string {
   return key.name.replace(/^berth\//, '')
 }
 
-/** Where a key is stored, where its name alone does not tell; `account` is the name of the account shown. */
+/** Where a key is stored, if its name does not show it; `account` is the name of the account shown. */
 export function keyPlace(key: SshKey, account: string | undefined): string {
   if (key.name === 'berth' && account !== undefined) return `${key.type}, only for ${account}`
   if (key.name === 'berth' || key.from === 'agent') return key.type

@@ -89,13 +89,13 @@ export function readLimitDraft({
     : { value: { when, action, missed, asleep: asleep && canBeAsleep(when), warning: Number(warning) * 60 } }
 }
 
-/** What the form offers, in that order. A budget is one for a day or for a month. */
+/** The form's choices, in order. A budget is one for a day or for a month. */
 export const limitChoices = ['time', 'duration', 'idle', 'away', 'cost', 'day', 'month', 'credit'] as const
 export type LimitChoice = (typeof limitChoices)[number]
 
-/** A part of what is asked for, as it is typed. */
+/** A typed part of the request. */
 export interface LimitField {
-  /** Its place in the draft: choices that share it share what was typed. */
+  /** Its place in the draft: choices with the same place share their typed text. */
   name: string
   /** Its name in the request. */
   part: string
@@ -109,7 +109,7 @@ interface LimitForm {
   kind: LimitKind
   label: string
   fields: readonly LimitField[]
-  /** What is asked for; `read` gives a field's number in a unit of so many seconds, NaN for none. */
+  /** The request; `read` gives a field's number in a unit of so many seconds, NaN for none. */
   request(read: (name: string, scale?: number) => number): LimitWhen
 }
 
@@ -199,7 +199,9 @@ export const limitForms: Readonly<Record<LimitChoice, LimitForm>> = {
   },
 }
 
-/** What a new limit's fields begin with. `now` in epoch seconds of the account's time: the next full hour but one. */
+/**
+ * The initial values of a new limit's fields. `now` in epoch seconds of the account's time: the next full hour but one.
+ */
 export function newTyped(now: number): Record<string, string> {
   return {
     time: localTime(Math.ceil(now / 3600) * 3600 + 3600),
@@ -241,12 +243,12 @@ export function choiceOf(
   }
 }
 
-/** What was typed, as a request wants it: epoch seconds of a moment, else a number times `scale`. */
+/** The typed text as the request needs it: epoch seconds of a moment, else a number times `scale`. */
 export function readField(field: LimitField | undefined, text: string, scale?: number): number {
   return field?.isMoment ? new Date(text).getTime() / 1000 : number(text, scale)
 }
 
-/** With what is left, nothing moves where only the warning is changed; never less than the least that can be asked for. */
+/** The remaining time, so that nothing moves if only the warning changes; never below the allowed minimum. */
 function hoursLeft(at: number, now: number): string {
   return String(Math.max(0.02, Math.round((at - now) / 36) / 100))
 }

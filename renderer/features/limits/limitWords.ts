@@ -39,7 +39,7 @@ export function isNear({ step }: Pick<LimitView, 'step'>): boolean {
 
 /**
  * When a limit acts: `at 18:00, in 2 h 5 min`, or why that is unknown. `hindered`: no limit can act now; then only its
- * moment is said, and none of an idle limit, whose instance is not watched.
+ * moment is given, and none for an idle limit, whose instance is not watched.
  */
 export function dueWords(
   limit: Pick<LimitView, 'dueAt' | 'step' | 'when' | 'snoozedUntil' | 'instance' | 'action'>,
@@ -137,7 +137,7 @@ export const watchdogStepWords: Record<WatchdogView['step'], string> = {
   lost: 'Gone from the instance',
 }
 
-/** What a watchdog reported when it was last read, in short lines. */
+/** A watchdog's latest report, in short lines. */
 export function seenWords({ seen, request }: WatchdogView): string[] {
   if (!seen) return []
   const { load, blind, idleFor, leasedFor, why, tries, comesBack, key } = seen

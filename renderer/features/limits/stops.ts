@@ -13,7 +13,7 @@ import type { AccountView } from '#contract/state.ts'
 import type { Page } from '#renderer/berth/page.svelte.ts'
 import type { Action } from '#renderer/components/menu/menu.ts'
 
-/** What a rental's limits wait for where nothing else is chosen. */
+/** The default conditions of a rental's limits. */
 export const usualStops: { readonly [Kind in StopKind]: StopOf<Kind> } = {
   idle: { kind: 'idle', below: 5, seconds: 1800 },
   duration: { kind: 'duration', seconds: 8 * 3600 },
@@ -26,7 +26,7 @@ export function stopOn(when: LimitWhen): Limit {
   return { when, action: 'stop', asleep: false }
 }
 
-/** What stops a new rental: what the last one had, which may be nothing; the first has eight hours. */
+/** The default stops of a new rental: those of the last one, possibly none; the first has eight hours. */
 export function firstStops(account: AccountView | undefined): readonly Limit[] {
   return account?.lastRental?.stops ?? [stopOn(usualStops.duration)]
 }

@@ -4,11 +4,11 @@ import type { OfferView } from '#contract/market/offer.ts'
 import { type Micros, micros } from '#contract/spending/money.ts'
 import type { TrafficPrices } from '#contract/spending/traffic.ts'
 
-/** What a rental will cost, in micro-dollars per hour. */
+/** A rental's expected cost, in micro-dollars per hour. */
 export interface RentalCost {
   /** Disk included. */
   perHour: Micros
-  /** What the disk alone costs, also while the machine is stopped; undefined when the service does not say. */
+  /** The cost of the disk alone, also while the machine is stopped; undefined if the service does not report it. */
   diskPerHour: Micros | undefined
 }
 
@@ -30,7 +30,7 @@ export function rentalCost(
   return { perHour: machine + (diskPerHour ?? 0), diskPerHour }
 }
 
-/** Dollars per GB and month of 720 hours make the price, else the share of what the priced disk costs. */
+/** Dollars per GB and month of 720 hours make the price, else the share of the priced disk's cost. */
 function diskPrice(
   { storageCost, storagePrice }: OfferView,
   pricedDisk: number,
@@ -40,7 +40,7 @@ function diskPrice(
   return storagePrice === undefined ? undefined : Math.round((storagePrice / pricedDisk) * disk)
 }
 
-/** What the first hours of a rental come to, line by line, in micro-dollars. */
+/** The cost of a rental's first hours, line by line, in micro-dollars. */
 export interface FirstHours {
   gpus: Micros
   /** Undefined when the service does not say. */
@@ -50,12 +50,12 @@ export interface FirstHours {
   total: Micros
 }
 
-/** GB that a rental is taken to move where nobody has said: an image and data there, some results back. */
+/** Default traffic of a rental in GB: an image and data there, some results back. */
 export const usualTraffic = { down: 20, up: 2 }
 
 /**
- * What the traffic of a rental costs, once; undefined where it has no price.
- * @param expected GB: at the dearer way's price, since nobody knows which way they go
+ * The one-time cost of a rental's traffic; undefined without a price. @param expected GB: at the higher of the two
+ * prices, as the direction is unknown
  */
 export function trafficOnce(
   { upCost = 0, downCost = 0 }: TrafficPrices,

@@ -11,27 +11,27 @@ import { firstStops } from '../limits/stops.ts'
 import { hasUsual, mostOffers, usualFilter, usualQuery } from './rentDefaults.ts'
 import { type TemplateSearch, templateSearch, withoutTemplate } from './templateSearch.ts'
 
-/** Milliseconds after which a return to the screen searches the market again; a changed search uses what is younger. */
+/** Milliseconds after which a return to the screen searches the market again; a changed search uses newer answers. */
 const stale = 60_000
 /** Milliseconds without a change of the filter after which the service is asked, where it must be. */
 const typingPause = 1000
-/** Milliseconds without a change after which what is looked for is remembered. */
+/** Milliseconds without a change after which the search is remembered. */
 const rememberPause = 1000
 
-/** What the market answered, and what it was asked. */
+/** The market's answer and its query. */
 export interface Found {
   account: AccountId
   query: OfferQuery
   answer: OffersAnswer
 }
 
-/** What is going to be rented from. */
+/** The chosen template. */
 export interface ChosenTemplate extends TemplateSearch {
   account: AccountId
   template: TemplateView
 }
 
-/** What is asked of the market, how its answer is shown, and the answer: kept while other screens are shown. */
+/** The market's query, display and answer, kept while other screens are shown. */
 export class Market {
   query: OfferQuery = $state.raw(usualQuery(undefined))
   #filter: OfferFilter = $state.raw({})
@@ -44,19 +44,19 @@ export class Market {
   wanted: number | undefined = $state()
   #chosen: ChosenTemplate | undefined = $state.raw()
   #last: Found | undefined = $state.raw()
-  /** What the next rental is to be stopped by, where that was chosen since the last one. */
+  /** The stops of the next rental, if chosen since the last one. */
   #stops: { account: AccountId; stops: readonly Limit[] } | undefined = $state.raw()
-  /** GB, the disk that the search began with: what is looked for has it still unless the user has chosen another. */
+  /** Default disk in GB; replaced once the user picks one. */
   #usualDisk = firstDisk
   /** Whether the filter is a proposal that nobody has touched. */
   #proposed = false
-  /** Whether what was looked for last was taken up, or something else was asked for before. */
+  /** Whether the saved search was restored or the user has already searched. */
   #begun = false
   #remembering: ReturnType<typeof setTimeout> | undefined
   readonly #page: Page
-  /** What the market is being asked; its last answer is the one shown. */
+  /** The pending query; the last answer is shown meanwhile. */
   #search: AbortController | undefined
-  /** Whether what is looked for now has not been answered or refused yet. */
+  /** Whether the current search is still pending. */
   #owed = false
   #asking: ReturnType<typeof setTimeout> | undefined
 
@@ -75,7 +75,7 @@ export class Market {
     return this.#filter
   }
 
-  /** Filters what is listed, and has the service list what is looked for where it lists only some at a time. */
+  /** Filters the list, and asks the service for matches if it lists only some offers at a time. */
   set filter(filter: OfferFilter) {
     this.#begun = true
     this.#proposed = false
@@ -88,7 +88,7 @@ export class Market {
     this.filter = withValues(this.#filter, { text })
   }
 
-  /** What stops the next rental: as chosen here, else as usual. */
+  /** The stops of the next rental: those chosen here, else the usual ones. */
   get stops(): readonly Limit[] {
     const { account } = this.#page
     const chosen = this.#stops?.account === account?.id ? this.#stops?.stops : undefined
@@ -100,7 +100,7 @@ export class Market {
     this.#stops = account === undefined ? undefined : { account, stops }
   }
 
-  /** Begins with what was looked for last, else with reliable hosts. */
+  /** Starts with the last search, else with reliable hosts. */
   #begin(): void {
     if (this.#begun) return
     this.#begun = true
@@ -117,7 +117,7 @@ export class Market {
   #remember(): void {
     clearTimeout(this.#remembering)
     this.#remembering = setTimeout(() => {
-      // What a template asked for is not what was looked for.
+      // A template's filters are not the user's search.
       if (this.#chosen) return
       const search = this.#proposed ? null : { query: this.query, filter: this.#filter }
       void this.#page.berth.changeSettings({ settings: { offers: { search } } }).catch(() => undefined)
@@ -131,18 +131,18 @@ export class Market {
     this.#asking = setTimeout(() => void this.#searchMarket(stale), typingPause)
   }
 
-  /** The answer for this account and kind of rental; what another account or kind had is not shown. */
+  /** The answer for this account and kind of rental only. */
   get found(): Found | undefined {
     const last = this.#last
     return last?.account === this.#page.account?.id && last?.query.type === this.query.type ? last : undefined
   }
 
-  /** What is going to be rented from on this account. */
+  /** The chosen template of this account. */
   get chosen(): ChosenTemplate | undefined {
     return this.#chosen?.account === this.#page.account?.id ? this.#chosen : undefined
   }
 
-  /** Chooses a template: its machine filters take the place of the filter, its disk is what prices include. */
+  /** Chooses a template: its machine filters replace the filter, and prices include its disk. */
   startFrom(template: TemplateView): Promise<void> {
     const account = this.#page.account?.id
     if (account === undefined) return Promise.resolve()
@@ -154,8 +154,8 @@ export class Market {
   }
 
   /**
-   * Rents without the template that was chosen; with `hash`, only if it is that one. What it filled in is again what it
-   * was before; what was changed since stays.
+   * Rents without the chosen template; with `hash`, only if it is that one. Values it filled in are reset; values
+   * changed since stay.
    */
   async forgetTemplate(hash?: string): Promise<void> {
     if (!this.#chosen || (hash !== undefined && this.#chosen.template.hash !== hash)) return
@@ -171,7 +171,7 @@ export class Market {
     this.filter = filter
   }
 
-  /** Goes back to what a search begins with, without the template that was chosen. */
+  /** Resets the search to its defaults, without a template. */
   reset(): Promise<void> {
     this.#chosen = undefined
     this.selected = undefined
@@ -180,12 +180,12 @@ export class Market {
     return this.#askFor({ ...this.#usualQuery(), type: this.query.type })
   }
 
-  /** The chosen template was edited: from now on this is what it is. */
+  /** The chosen template was edited; this is its new version. */
   templateEdited(from: string, template: TemplateView): void {
     if (this.#chosen?.template.hash === from) this.#chosen = { ...this.#chosen, template }
   }
 
-  /** Searches without what only the service knows. */
+  /** Searches without the filters that only the service knows. */
   dropExtra(): Promise<void> {
     return this.#askFor({ ...this.query, extra: {} })
   }
@@ -193,7 +193,7 @@ export class Market {
   /** Searches unless there is an answer that is new enough; another account's usual disk may be another. */
   async enter(): Promise<void> {
     this.#begin()
-    // A template belongs to its account: what it filled in says nothing on another.
+    // A template belongs to its account: its values mean nothing on another.
     if (this.#chosen && !this.chosen) this.#withdrawTemplate()
     const isUsual = this.query.storage === this.#usualDisk
     const { storage } = this.#usualQuery()
@@ -217,7 +217,7 @@ export class Market {
     return this.#searchMarket()
   }
 
-  /** Asks the market, or takes what it answered up to `maxAge` milliseconds ago; the search before is withdrawn. */
+  /** Searches the market, or uses an answer up to `maxAge` milliseconds old; withdraws the search before. */
   async #searchMarket(maxAge?: number): Promise<void> {
     const account = this.#page.account?.id
     if (account === undefined) return
@@ -235,12 +235,12 @@ export class Market {
       if (search !== this.#search) return
       this.#owed = false
       this.#last = { account, query, answer }
-      // A market without any of what is proposed is shown as it is.
+      // If no offer matches the defaults, all are shown.
       if (this.#proposed && !hasUsual(answer.offers)) {
         this.#filter = {}
         this.#proposed = false
       }
-      // What was typed meanwhile has not been looked for yet.
+      // Text typed meanwhile has not been searched for yet.
       if (this.filter !== filter) this.#askSoon()
     } catch (error) {
       if (search !== this.#search) return
@@ -251,7 +251,7 @@ export class Market {
     }
   }
 
-  /** An offer was asked for: nobody rents it a second time, whatever the answer that is shown still says. */
+  /** An offer was requested: it is hidden, even if the shown answer still lists it. */
   took(offer: number): void {
     const last = this.#last
     if (!last) return
@@ -259,7 +259,7 @@ export class Market {
     this.#last = { ...last, answer: { ...last.answer, offers } }
   }
 
-  /** Changes what the service is asked for. */
+  /** Changes the query to the service. */
   ask(changes: Partial<OfferQuery>): Promise<void> {
     return this.#askFor({ ...this.query, ...changes })
   }

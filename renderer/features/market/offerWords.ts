@@ -14,7 +14,7 @@ import type { OfferFilter, OfferView } from '#contract/market/offer.ts'
 import { placeName, placeWords } from '#contract/market/place.ts'
 import type { Micros } from '#contract/spending/money.ts'
 
-/** What an offer is called: one without a price with its number, since little else may tell it from others. */
+/** An offer's name; without a price it includes the number, as little else may distinguish it. */
 export function offerName({ offer, price }: Pick<ListedOffer, 'offer' | 'price'>): string {
   return `${gpuWords(offer)}${price === undefined ? `, offer ${offer.id}` : ''}`
 }
@@ -70,7 +70,7 @@ export const partNames: Record<FilterPart, string> = {
   ...furtherNames,
 }
 
-/** What a part of the filter is set to; `any` when it is open. */
+/** A filter part's value; `any` if unset. */
 export function partWords(filter: OfferFilter, part: FilterPart): string {
   switch (part) {
     case 'gpus':
@@ -117,7 +117,7 @@ export function startScriptLength(script: string, { longestStartScript } = descr
 /** Bids from so many times the lowest are asked about: a slip of the point makes ten. */
 const unusual = 3
 
-/** What to say of a bid that is far above the lowest, and likely mistyped; undefined of any other. */
+/** The question about a bid far above the minimum, probably a typo; undefined for others. */
 export function highBid(bid: Micros | undefined, lowest: Micros | undefined): string | undefined {
   if (bid === undefined || lowest === undefined || lowest <= 0 || !(bid > lowest * unusual)) return undefined
   const times = bid / lowest

@@ -43,7 +43,7 @@ export function emptyDraft(): RentDraft {
   }
 }
 
-/** What a new rental begins with: the image, disk and way in of the newest one, else what suits most. */
+/** Defaults of a new rental: image, disk and access of the newest one, else what suits most. */
 export function freshDraft(account: AccountView | undefined, offer: OfferView): RentDraft {
   return {
     ...emptyDraft(),
@@ -83,7 +83,7 @@ function volumeDraft(volume: RentRequest['volume']): VolumeDraft {
   return { mode: create ? 'new' : 'link', volume: String(volume.volume), size, mountPath }
 }
 
-/** The image and the way in of the newest rental, else what suits most. */
+/** Image and access of the newest rental, else common defaults. */
 export function usualWay(account: AccountView | undefined): Pick<RentDraft, 'image' | 'access'> {
   const last = newest(account)
   return { image: last?.image ?? 'pytorch/pytorch:latest', access: last?.access ?? 'ssh' }
@@ -108,7 +108,9 @@ interface LastRental {
   disk: number | undefined
 }
 
-/** The newest rental. One from a template says nothing of the next without it, whose variables and ports would lack. */
+/**
+ * The newest rental. A rental from a template is no model for one without it, as variables and ports would be missing.
+ */
 function newest(account: AccountView | undefined): LastRental | undefined {
   if (!account) return undefined
   const rentals = Object.values(account.rentals)
@@ -145,7 +147,7 @@ function accessOf(runtype: string | undefined): RentRequest['access'] | undefine
 /** As many offers as the page asks for. */
 export const mostOffers = 10_000
 
-/** What a search begins with: all GPUs of verified hosts, with the disk that was rented last. */
+/** The default search: all GPUs of verified hosts, with the last rental's disk. */
 export function usualQuery(account: AccountView | undefined): OfferQuery {
   return { type: 'on-demand', verifiedOnly: true, storage: usualDisk(account), limit: mostOffers }
 }

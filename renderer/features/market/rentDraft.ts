@@ -1,7 +1,7 @@
 import type { Limit } from '#contract/automation/limit.ts'
 import type { RegistryLogin, RentRequest } from '#contract/market/rental.ts'
 
-/** The rent dialog as typed: texts, so that nothing is lost and every mistake can be told at its field. */
+/** The rent dialog as typed: texts, so that nothing is lost and every mistake is shown at its field. */
 export interface RentDraft {
   image: string
   access: RentRequest['access']

@@ -20,7 +20,7 @@ export type RentErrors = Record<string, string>
 
 export type ReadDraft = { request: RentRequest } | { errors: RentErrors }
 
-/** Secrets whose values are kept: left empty, they stay what they are. */
+/** Secrets with stored values; if left empty, they stay unchanged. */
 export interface StoredSecrets {
   /** Names of variables. */
   secrets: ReadonlySet<string>
@@ -29,8 +29,8 @@ export interface StoredSecrets {
 }
 
 /**
- * The request that a draft makes, or what is wrong with it, field by field. What says the same as the template is left
- * to the template; an empty text in its place is sent, since it overrides.
+ * The request of a draft, or its errors by field. Values equal to the template's are left to the template; an empty
+ * text in its place is sent, since it overrides.
  */
 export function readDraft(
   draft: RentDraft,

@@ -43,7 +43,7 @@ export interface NoticeGroup {
   id: string
   /** `5 stopped`; absent for one alone. */
   title?: string
-  /** What all of them say besides. */
+  /** The rest of their common text. */
   body?: string
   notices: PageNotice[]
 }
@@ -77,7 +77,10 @@ export function groupNotices(notices: readonly PageNotice[]): NoticeGroup[] {
   })
 }
 
-/** What a title says of its one instance: `was outbid` of `llama #4711 was outbid`; undefined where it is about none. */
+/**
+ * A title's statement about its one instance: `was outbid` of `llama #4711 was outbid`; undefined where it is about
+ * none.
+ */
 function saidOf({ title, instance }: PageNotice): string | undefined {
   if (instance === undefined) return undefined
   const [before = '', after] = title.split(`#${instance}`)

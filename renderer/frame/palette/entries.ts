@@ -27,7 +27,7 @@ export interface Entry {
   group: Group
   mark: { icon: IconName } | { shape: Shape }
   label: string
-  /** The text beside its name, and the one at the end of its line. */
+  /** The text next to its name, and the text at the end of its line. */
   detail?: string | undefined
   side?: string | undefined
   accelerator?: AcceleratorName | undefined

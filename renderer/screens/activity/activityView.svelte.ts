@@ -138,7 +138,7 @@ const kindWords: Record<ActivityKind, { word: string; icon: IconName }> = {
   error: { word: 'Error', icon: 'warning' },
 }
 
-/** What marks an entry; good news is no alarm. */
+/** An entry's icon and word; good news is no alarm. */
 export function wordsOf({ kind, good }: Pick<ActivityEntry, 'kind' | 'good'>): {
   word: string
   icon: IconName

@@ -13,7 +13,7 @@ const bootsWithin = 3 * 3_600_000
 
 /**
  * Entries as stories, in the order given (newest first), each where its newest entry stands. The steps of a rental are
- * one story, with what happened to its instance until that was ready.
+ * one story, including its instance's events until it was ready.
  */
 export function stories(entries: readonly ActivityEntry[]): Story[] {
   const spans = rentalSpans(entries)

@@ -3,7 +3,7 @@ import { stateNews } from '#contract/instance/instance-words.ts'
 import { hasTrait } from '#contract/instance/state-traits.ts'
 import type { AccountView } from '#contract/state.ts'
 
-/** What changed, for screen readers: instances that became ready or unusable, and limits that acted. */
+/** Changes for screen readers: instances that became ready or unusable, and limits that acted. */
 export function announcements(
   before: Pick<AccountView, 'id' | 'instances' | 'limits'>,
   after: Pick<AccountView, 'id' | 'instances' | 'limits'>,

@@ -14,7 +14,7 @@ const leastAlike = 2
 const others = 'Others'
 
 /**
- * The rows in groups, those with a row that needs the user first, then by name, what belongs to none at the end; one
+ * The rows in groups, those with a row that needs the user first, then by name, rows without a group at the end; one
  * group without a name where they are not grouped. Rows keep their order.
  */
 export function groupRows(
@@ -60,7 +60,7 @@ function nameOf(
   return run?.name ?? others
 }
 
-/** What stands before the first `/`, or before the number at the end, or before the first dash: `sweep` of `sweep-3`. */
+/** The text before the first `/`, before the number at the end, or before the first dash: `sweep` of `sweep-3`. */
 export function prefixOf(label: string): string {
   const slash = label.indexOf('/')
   if (slash > 0) return label.slice(0, slash)

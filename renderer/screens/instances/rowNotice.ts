@@ -26,7 +26,7 @@ import { increaseWords, warningsOf } from './warningWords.ts'
 /** The notice under a row; its kind decides which buttons it has. */
 export type RowNotice =
   | { kind: 'steps' }
-  /** What stops it, where that has no column. */
+  /** Its stop, if there is no column for it. */
   | { kind: 'stops' }
   | { kind: 'runs' }
   | { kind: 'tries'; rental: RentalView; retries: NonNullable<RentalView['retries']> }
@@ -49,7 +49,7 @@ interface NoticeContext {
   now: number
   credit?: Micros
   hindrance?: string
-  /** It is said once above the screen that limits wait. */
+  /** A note above the screen already says that limits wait. */
   saidAbove?: boolean
 }
 
@@ -130,7 +130,7 @@ function rentalNotice(rental: RentalView, { hindrance }: NoticeContext): RowNoti
   }
 }
 
-/** What is to be known of one that is at rest: why it cannot start, else that nobody says why it ended. */
+/** The note for an instance at rest: why it cannot start, or that the reason for its end is unknown. */
 function restNotice(
   instance: InstanceView,
   replacedBy: number | undefined,
@@ -146,7 +146,7 @@ function restNotice(
   return instance.state === 'ended' ? noteIf(troubleWords(instance)) : undefined
 }
 
-/** Deployments may show one that was outbid as if its user had stopped it, so only Berth's own stop is certain. */
+/** Deployments may show outbid instances as stopped, so only Berth's own stop is certain. */
 function lowBidText({ state, asked, bid = 0, minimumBid = 0 }: InstanceView): string {
   const bids = `Minimum bid is now ${rate(minimumBid)} (yours: ${rate(bid)}). Raise it to start.`
   if (asked?.state === 'stopped') return bids

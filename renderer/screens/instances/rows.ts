@@ -23,7 +23,7 @@ export interface Row {
   rental?: RentalView
   /** A tunnel that is opening, lost for now, failed, or whose name the browser does not resolve. */
   tunnel?: TunnelView
-  /** What will stop or destroy it, the soonest first; absent where nothing will. */
+  /** Its upcoming stops, the soonest first; absent without any. */
   stops?: readonly Stop[]
   /** The limit that acts next, or waits to act. */
   limit?: LimitView

@@ -26,7 +26,7 @@ export interface Stop {
   byLoad?: boolean
 }
 
-/** What will stop or destroy an instance, the soonest first, those without a moment last. */
+/** An instance's upcoming stops, the soonest first, those without a moment last. */
 export function stopsOf(
   { limits, watchdogs, runs }: Pick<AccountView, 'limits' | 'watchdogs' | 'runs'>,
   instance: InstanceView,
@@ -123,7 +123,7 @@ export function nextWords(limit: LimitView, now: number): string {
   }
 }
 
-/** Whether the button *Keep running* belongs beside the words. */
+/** Whether the words have a button *Keep running*. */
 export function wantsAnswer(limit: LimitView, now: number): boolean {
   return isNear(limit) || (limit.dueAt !== undefined && limit.dueAt - now <= standsOut)
 }

@@ -26,7 +26,7 @@ function scoreOf({ offer: { score, gpuCount = 1 } }: ListedOffer): number | unde
   return score === undefined ? undefined : score / gpuCount
 }
 
-/** Whether an offer lies in a region. One without a price or a score lies in none. */
+/** Whether an offer is in a region. Without a price or a score it is in none. */
 export function isWithin(listed: ListedOffer, region: Region): boolean {
   const { pricePerGpu: price } = listed
   const score = scoreOf(listed)

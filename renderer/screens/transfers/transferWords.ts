@@ -44,7 +44,7 @@ export function keyWords({ key }: TransferView): { text: string; warn: boolean }
   }
 }
 
-/** The other transfers that a cancellation ends, since the service is told the instance alone. */
+/** The other transfers that a cancellation ends, since the request names only the instance. */
 export function alsoCancelled(
   transfer: TransferView,
   all: Readonly<Record<string, TransferView>>,

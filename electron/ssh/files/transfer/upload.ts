@@ -24,7 +24,7 @@ const tailLength = 256 * 1024
 const isFolder = (mode: number) => (mode & 0o170_000) === 0o040_000
 
 /**
- * Uploads files and folders. Each file is written beside its target, under a temporary name made from its name, size
+ * Uploads files and folders. Each file is written next to its target, under a temporary name made from its name, size
  * and time: the same file sent again is resumed, and a changed one starts again.
  */
 export function uploadJob({ folder, list, replace, begun: isBegun, changed }: Upload): TransferJob {

@@ -1,7 +1,7 @@
 import { describedCapabilities, type PermissionCategory } from '#contract/account/capabilities.ts'
 import { named } from '#contract/format/name.ts'
 
-/** What a key with a category may do (FIELDS: which calls are in which). */
+/** The rights of a key with a category (FIELDS: which calls are in which). */
 const words: Record<PermissionCategory, string> = {
   misc: 'Search offers; see and make workergroups',
   user_read: 'Read the account: credit, keys, templates, two-factor status, preferences and webhooks',
@@ -41,7 +41,7 @@ export function categoryWords(category: string): string {
 /** Names every permission, however many there are. */
 const whole = { most: Number.POSITIVE_INFINITY }
 
-/** One sentence on what a key may and may not do; categories with constraints are marked as limited. */
+/** One sentence on a key's rights; categories with constraints are marked as limited. */
 export function mayWords(
   permissions: Record<string, unknown>,
   { permissions: known } = describedCapabilities,

@@ -27,7 +27,7 @@ export function rowsOfPreferences(preferences: NotificationPreferences | undefin
   return [{ event: known, email: preferences === undefined, webhooks: false }, ...rows]
 }
 
-/** What the form changes of the preferences that it was filled with: all of it where there were none to read. */
+/** The form's changes to its initial preferences; everything if there were none to read. */
 export function changesOf(
   rows: readonly PreferenceRow[],
   before: NotificationPreferences | undefined,

@@ -98,8 +98,8 @@ export function limitsOn(account: AccountView, { id }: Pick<InstanceView, 'id'>)
 }
 
 /**
- * The next event of an instance as one sentence. `runs` are its runs; `rules` says whether any rule is on; `hindered`,
- * that its limits cannot act now: then only what its watchdog does is named beside it.
+ * The next event of an instance as one sentence. `runs` are its runs; `rules`: whether any rule is on; `hindered`: its
+ * limits cannot act now, so only its watchdog's action is named as well.
  */
 export function nextSentence(
   instance: InstanceView,
@@ -136,7 +136,7 @@ function withTime({ title, at, about }: Coming, now: number): string {
 function limitWords(limit: LimitView, on: InstanceView, at: number, now: number): string {
   const { when } = limit
   const does = `${ending(limit, on)} ${moment(at, now)}`
-  // What it has cost by then is not what its limit says.
+  // Its cost by then differs from the limit's amount.
   if (limit.snoozedUntil !== undefined && at <= limit.snoozedUntil) return `${does}, when its snooze ends.`
   return when.kind === 'time' || when.kind === 'duration'
     ? `${does}.`

@@ -17,7 +17,9 @@ export interface Collected {
 const bounds = { entries: mostListed, depth: 64, characters: 4 * 1024 * 1024 }
 const longestRules = 128 * 1024
 
-/** What ignore rules leave out, and then what would be uploaded. Throws as `rulesInPage` and `countTree` do. */
+/**
+ * The files that ignore rules exclude, then those that would be uploaded. Throws as `rulesInPage` and `countTree` do.
+ */
 export async function planOf(
   { files }: Collected,
   rulesInPage: (found: { paths: string[]; texts: Record<string, string> }) => Promise<UploadRules>,

@@ -27,7 +27,7 @@ export function concerned(
   })
 }
 
-/** What an action changes of the cost, in micro-dollars per hour: saved when stopped or destroyed, added when started. */
+/** An action's change of the cost, in micro-dollars per hour: saved when stopped or destroyed, added when started. */
 export function costChange(action: BulkAction, instances: readonly InstanceView[]): number {
   return instances.reduce((sum, { costPerHour, diskPricePerHour = 0, pricePerHour = 0 }) => {
     if (action === 'destroy') return sum + costPerHour
@@ -43,14 +43,14 @@ export function bulkWords(action: BulkAction, count: number): string {
   return `${verbs[action]} ${counted(count, 'instance')}`
 }
 
-/** What follows for the costs, in one sentence; empty where nothing does. */
+/** The effect on costs, in one sentence; empty without any. */
 export function selectionCostWords(action: BulkAction, instances: readonly InstanceView[]): string {
   const change = costChange(action, instances)
   if (change === 0) return ''
   return action === 'start' ? `Costs ${rate(change)} more.` : `Saves ${rate(change)}.`
 }
 
-/** The label with another prefix: what stood before its first `/` is replaced, and without a label the number is kept. */
+/** The label with another prefix: the text before its first `/` is replaced, and without a label the number is kept. */
 export function prefixed({ id, label }: Pick<InstanceView, 'id' | 'label'>, prefix: string): string {
   const name = label ? label.slice(label.indexOf('/') + 1) : String(id)
   return prefix === '' ? name : `${withoutEnd(prefix, '/')}/${name}`

@@ -270,8 +270,8 @@ interface Receiver {
 const inputMethod = 229
 
 /**
- * Sends text that emoji pickers, dictation and other programs insert without a key to the shell. xterm does so by
- * itself, except in its screen reader mode, where each key inserts its letter, too; those are skipped here.
+ * Sends text that emoji pickers, dictation and other programs insert without a key to the shell. xterm does so itself,
+ * except in screen reader mode, where each key inserts its letter too; those are skipped here.
  */
 function takeInsertedText(xterm: Receiver): void {
   /** Whether the next inserted text belongs to a key that xterm has handled. */

@@ -64,7 +64,7 @@ export class TerminalSession {
     this.kept = hooks.session
   }
 
-  /** Whether what runs in it ends with it: it is open, and no tmux keeps it. */
+  /** Whether closing it ends its programs: it is open and not kept by tmux. */
   get endsOnceClosed(): boolean {
     return this.status === 'open' && this.kept === undefined
   }
@@ -119,7 +119,7 @@ export class TerminalSession {
       this.status = 'open'
       screen.oneScreen = answer.session !== undefined
       if (answer.history) screen.xterm.write(answer.history.replaceAll('\n', '\r\n'))
-      // tmux redraws the whole screen: what it shows now moves into the scrollback first.
+      // tmux redraws the whole screen, so its current content moves into the scrollback first.
       if (answer.session && (this.#connected || answer.history)) screen.keepShown()
       this.#connected = true
       this.kept = answer.session
@@ -238,7 +238,7 @@ export class TerminalSession {
   }
 }
 
-/** Codes of problems that often pass by themselves; every other one needs the user. */
+/** Codes of problems that often pass on their own; others need the user. */
 const passing = new Set(['ssh_unreachable', 'ssh_timeout', 'ssh_closed', 'stream_failed', 'disconnected'])
 
 /** Seconds before the first automatic retries, and before each later one. */

@@ -27,7 +27,7 @@ class TerminalSessions {
     return shells
   }
 
-  /** Closes what is left of an instance's shells, once the last tab was closed. */
+  /** Closes the rest of an instance's shells once the last tab was closed. */
   drop(account: string, instance: number): void {
     this.find(account, instance)?.dispose()
     this.#open.delete(`${account}/${instance}`)

@@ -69,14 +69,14 @@ export class InstanceShells {
     tab.current = fresh
   }
 
-  /** Closes a pane, or asks first where what runs in it would end. Returns whether any shell is left. */
+  /** Closes a pane; asks first if that would end its programs. Returns whether any shell is left. */
   tryClose(session: TerminalSession): boolean {
     if (!session.endsOnceClosed) return this.close(session)
     this.asked = session
     return true
   }
 
-  /** Closes a pane; a tmux session goes on without it. Returns whether any shell is left. */
+  /** Closes a pane; a tmux session continues without it. Returns whether any shell is left. */
   close(session: TerminalSession): boolean {
     const tab = this.tabs.find(one => one.panes.includes(session))
     if (!tab) return this.tabs.length > 0

@@ -50,7 +50,7 @@ export class RentalPrice {
     return rentalCost(offer, pricedDisk ?? request?.disk ?? firstDisk, disk, this.#bid)
   })
 
-  /** Whether the service does not tell what it costs. */
+  /** Whether the service does not report the cost. */
   get isUnknown(): boolean {
     const { offer, later } = this.#rental.subject
     return !this.#rental.interruptible && !later && onDemandPrice(offer) === undefined

@@ -82,7 +82,7 @@ export class Renting {
     this.template = chosen
   }
 
-  /** Rents from an unseen template by its hash: the service tells whether it exists. */
+  /** Rents from an unseen template by its hash; the service checks that it exists. */
   useHash(hash: string): void {
     this.use(undefined)
     this.template = { hash, name: hash }

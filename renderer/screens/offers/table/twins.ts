@@ -4,8 +4,8 @@ import type { Catalogue, ListedOffer } from '#contract/market/catalogue.ts'
 const sameShare = 0.02
 
 /**
- * A key that is equal for twins: host, GPU, CPU, RAM, disk and place, without price, network and score. Undefined for an
- * offer of which too little is known to tell.
+ * A key that is equal for twins: host, GPU, CPU, RAM, disk and place, without price, network and score. Undefined if
+ * too little is known about the offer.
  */
 function likenessOf({ offer, price, region }: ListedOffer): string | undefined {
   const { hostId, machineId, gpuName, gpuCount, gpuMemory, cpuName, verified, cuda, reliability } = offer
@@ -27,7 +27,7 @@ export interface Grouped {
   readonly members: ReadonlySet<number>
 }
 
-/** Finds the offers of an answer that are alike and cost about the same, once for all orders and filters. */
+/** Finds similar offers at about the same price in an answer, once for all orders and filters. */
 export class Twins {
   /** By position: the number of a group of twins, or -1 for a single offer. */
   readonly #numbers: Int32Array

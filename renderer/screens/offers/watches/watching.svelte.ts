@@ -28,7 +28,7 @@ export interface WatchSubject {
   matching: readonly ListedOffer[]
 }
 
-/** A watch's form: its name and interval, and the rental that it makes by itself, with limits. */
+/** A watch's form: its name and interval, and the rental it makes automatically, with limits. */
 export class Watching {
   readonly #page: Page
   readonly #subject: WatchSubject

@@ -115,7 +115,7 @@ export class Editing {
     return !('errors' in this.#read) && Object.keys(this.#all).length === 0
   }
 
-  /** True when the service has it; false when something is wrong, shown in `errors` or `problem`. */
+  /** True once saved; false on an error, shown in `errors` or `problem`. */
   async save(): Promise<boolean> {
     if (this.saving) return false
     if (!this.check()) return false

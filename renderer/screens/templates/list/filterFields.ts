@@ -146,7 +146,7 @@ export function filterWords({ field, condition }: TemplateFilter): string {
   return `${operator ?? condition.operator} ${Array.isArray(value) ? value.map(one).join(', ') : one(value)}`
 }
 
-/** Adds a filter, in place of one on the same field with the same operator, which could not hold beside it. */
+/** Adds a filter, replacing one on the same field with the same operator, as both could not apply. */
 export function withFilter(filters: readonly TemplateFilter[], added: TemplateFilter): TemplateFilter[] {
   const rest = filters.filter(
     ({ field, condition }) => field !== added.field || condition.operator !== added.condition.operator,
