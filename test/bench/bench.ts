@@ -11,6 +11,7 @@ import { offersPageRows } from './offers-page.ts'
 import { pollRows } from './poll.ts'
 import { requestRows } from './request.ts'
 import type { Row, Size } from './row.ts'
+import { runRows } from './runs.ts'
 import { sftpRows } from './sftp.ts'
 import { startRows } from './start.ts'
 import { syncRows } from './sync.ts'
@@ -29,6 +30,7 @@ const parts: [string, (size: Size) => Row[] | Promise<Row[] | string>][] = [
   ['request', requestRows],
   ['poll', pollRows],
   ['limits', limitRows],
+  ['runs', runRows],
   ['offers', offersPageRows],
   ['terminal', terminalRows],
   ['electron', electronRows],

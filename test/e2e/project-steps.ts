@@ -18,24 +18,28 @@ export function projectFolder(home: string, files: Readonly<Record<string, strin
   return folder
 }
 
-/** Leads every instance of the service to one real SSH server from now on. */
-export async function joinInstances(start: Start, sim: Service, home: string): Promise<Sshd> {
+/** Leads the instances of the service to real SSH servers from now on, one after another. Gives the first. */
+export async function joinInstances(start: Start, sim: Service, home: string, servers = 1): Promise<Sshd> {
   const sshd = await startSshd()
-  start.atEnd(sshd.close)
+  const sshds = [sshd, ...(await Promise.all(Array.from({ length: servers - 1 }, () => startSshd())))]
+  for (const { close } of sshds) start.atEnd(close)
   const joined = new Set<number>()
   let over = false
   start.atEnd(() => {
     over = true
   })
   void ownPublicKey(home)
-    .then(sshd.authorize)
+    .then(key => {
+      for (const each of sshds) each.authorize(key)
+    })
     .catch(() => undefined)
   const join = async () => {
     while (!over) {
       const { instances } = await sim.api<{ instances: { id: number }[] }>('GET', '/api/v0/instances/')
       for (const { id } of instances.filter(instance => !joined.has(instance.id))) {
+        const { host, port } = sshds[joined.size % sshds.length] ?? sshd
         joined.add(id)
-        const to = { ssh_host: sshd.host, ssh_port: sshd.port }
+        const to = { ssh_host: host, ssh_port: port }
         await sim.control('POST', `/sim/instances/${id}`, to)
       }
       await new Promise(resolve => setTimeout(resolve, 20))

@@ -104,7 +104,17 @@ export async function openCollection<Schema extends v.GenericSchema<unknown, obj
     text: items => (items.length === 0 ? '[]' : `[\n${items.map(textOf).join(',\n')}\n]`),
     onBroken,
   })
-  const find = (wanted: Key) => document.get().find(item => key(item) === wanted)
+  /** Where each key is in a list, handed on while a change moves none. */
+  const indexes = new WeakMap<readonly Item[], Map<Key, number>>()
+  function indexOf(items: readonly Item[]): Map<Key, number> {
+    const index = indexes.get(items) ?? new Map(items.map((item, at) => [key(item), at]))
+    indexes.set(items, index)
+    return index
+  }
+  function find(wanted: Key): Item | undefined {
+    const items = document.get()
+    return items[indexOf(items).get(wanted) ?? -1]
+  }
 
   function show(): void {
     const shown = store.get().accounts[account]
@@ -126,12 +136,21 @@ export async function openCollection<Schema extends v.GenericSchema<unknown, obj
     return items.filter(item => !dropped.has(item))
   }
 
-  const changing = (wanted: Key, change: Change<Item>) => (items: Item[]) =>
-    items.map(item => (key(item) === wanted ? changed(item, change) : item))
+  const changing = (wanted: Key, change: Change<Item>) => (items: Item[]) => {
+    const item = items[indexOf(items).get(wanted) ?? -1]
+    return item === undefined ? items : putting([changed(item, change)])(items)
+  }
   const putting = (given: readonly Item[]) => (items: Item[]) => {
-    const left = new Map(given.map(item => [key(item), item]))
-    const replaced = items.map(item => taken(left, key(item)) ?? item)
-    return pruned([...replaced, ...left.values()])
+    const index = indexOf(items)
+    const next = [...items]
+    const added: Item[] = []
+    for (const item of given) {
+      const at = index.get(key(item))
+      if (at === undefined) added.push(item)
+      else next[at] = item
+    }
+    if (added.length === 0) indexes.set(next, index)
+    return added.length === 0 ? next : pruned([...next, ...added])
   }
   const without = (gone: Key) => (items: Item[]) => items.filter(item => key(item) !== gone)
 
@@ -171,12 +190,6 @@ export async function openCollection<Schema extends v.GenericSchema<unknown, obj
 
 function changed<Item extends object>(item: Item, change: Change<Item>): Item {
   return typeof change === 'function' ? change(item) : ({ ...item, ...change } as Item)
-}
-
-function taken<Key, Item>(from: Map<Key, Item>, key: Key): Item | undefined {
-  const item = from.get(key)
-  from.delete(key)
-  return item
 }
 
 type Fields = Record<string, unknown>

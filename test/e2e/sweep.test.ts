@@ -1,0 +1,75 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect } from 'vitest'
+import { patience } from '#test/berth/browser.ts'
+import { test } from '#test/berth/pages.ts'
+import { hasSshd } from '../integration/ssh/sshd.ts'
+import { lacks } from '../needs.ts'
+import { connectAccount } from './account-steps.ts'
+import { joinInstances, projectFolder } from './project-steps.ts'
+
+const lacking = lacks({ what: 'sshd', there: hasSshd })
+
+const spec = `name: digits
+sweep: { lr: [0.1, 0.01], seed: [1, 2, 3, 4, 5, 6] }
+at_once: 3
+run: |
+  echo "loss=\${lr}\${seed}"
+  sleep 1
+  echo "\${lr} \${seed}" > out.txt
+results: out.txt
+stop: { hours: 2, dollars: 4 }
+`
+
+test.skipIf(lacking)(
+  `a sweep of twelve runs on three machines is stopped half way, continued and compared${lacking}`,
+  async ({ start }) => {
+    const [sim, home] = await Promise.all([start.simulator(), start.folder()])
+    const berth = await start.berth({ home })
+    const folder = projectFolder(home, { 'berth.yaml': spec })
+    await joinInstances(start, sim, home, 6)
+    const { page, errors } = await start.page(berth.address)
+    await connectAccount(page, sim)
+    await page.getByRole('link', { name: 'Projects' }).click()
+    const project = page.getByRole('main').getByRole('group', { name: 'digits', exact: true })
+    await project.getByRole('button', { name: 'Run digits…' }).click()
+    const sheet = page.getByRole('dialog', { name: 'Run digits' })
+    await sheet.getByText('12 runs, at most 3 at once.', { exact: false }).waitFor()
+    await sheet.getByText('3 machines with disk').waitFor()
+    await sheet.getByRole('button', { name: 'Run these commands for at most $4.00' }).click()
+    await sheet.waitFor({ state: 'detached' })
+
+    const sweep = project.getByRole('group', { name: 'Sweep of digits' })
+    const done = async () => Number(/(\d+) of 12 done/.exec((await sweep.textContent()) ?? '')?.[1])
+    await expect.poll(done, { timeout: patience * 2 }).toBeGreaterThanOrEqual(4)
+    await sweep.getByRole('button', { name: 'Stop all runs of digits…' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Stop all', exact: true }).click()
+    await sweep.getByText('Stopped', { exact: true }).waitFor()
+    const instances = async () =>
+      (await sim.api<{ instances: unknown[] }>('GET', '/api/v0/instances/')).instances
+    await expect.poll(instances, { timeout: patience }).toEqual([])
+    expect(await done()).toBeLessThan(12)
+
+    await sweep.getByRole('button', { name: 'Continue digits' }).click()
+    await sweep.getByText(/12 of 12 done/).waitFor({ timeout: patience * 3 })
+    await expect.poll(instances, { timeout: patience }).toEqual([])
+    const table = sweep.getByRole('table', { name: 'Runs of digits' })
+    const rows = table.locator('tbody tr')
+    expect(await rows.count()).toBe(12)
+    await table.getByRole('button', { name: 'loss' }).click()
+    expect(await rows.first().textContent()).toContain('0.011')
+    await table.getByRole('button', { name: 'loss' }).click()
+    expect(await rows.first().textContent()).toContain('0.16')
+    await rows
+      .first()
+      .getByRole('button', { name: /^Details of run/ })
+      .click()
+    await sweep.getByRole('list', { name: 'Run in detail' }).getByText('1 file downloaded').waitFor()
+
+    const [name = ''] = readdirSync(join(folder, 'sweeps')).filter(entry => entry !== '.gitignore')
+    const results = readdirSync(join(folder, 'sweeps', name)).sort()
+    expect(results).toHaveLength(12)
+    expect(readFileSync(join(folder, 'sweeps', name, '12', 'out.txt'), 'utf8')).toBe('0.01 6\n')
+    expect(errors).toEqual([])
+  },
+)
