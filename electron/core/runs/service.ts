@@ -234,6 +234,7 @@ export async function openRuns(
     })
     const run = runs.get(id)
     if (isOfProject(run)) await goingOn.limitReused(there, groups.stopsOf(run))
+    // Its watchdog learns of both with that.
     await waiting.take(there.id)
     loops.work(id)
   }

@@ -38,20 +38,12 @@ export async function openStoredRuns(
   const problems = new Map<string, Hindrance>()
   const checkpoints = new Map<string, Problem>()
   const progress = new Map<string, SyncProgress>()
-  /** Each run's view, made once per change of it, since there can be thousands. */
-  const views = new WeakMap<Run, { now: TransientFacts; view: RunView | ProjectRunView }>()
   function viewOf(run: Run): RunView | ProjectRunView {
     const { id } = run
-    const now = {
-      hindrance: problems.get(id),
-      checkpoint: checkpoints.get(id),
+    return runView(run, {
+      hindrance: problems.get(id) ?? hindranceOf(checkpoints.get(id)),
       sync: progress.get(id),
-    }
-    const known = views.get(run)
-    if (known && isSame(known.now, now)) return known.view
-    const view = runView(run, { hindrance: now.hindrance ?? hindranceOf(now.checkpoint), sync: now.sync })
-    views.set(run, { now, view })
-    return view
+    })
   }
   const runs = await openCollection(context, {
     name: 'runs',
@@ -60,7 +52,7 @@ export async function openStoredRuns(
     missing: { code: 'no_such_run', message: 'That run is no longer on the list.' },
     stored: run => (run.group ? { ...run, project: undefined } : run),
     restored: run => (run.group ? { ...run, project: agreed(run.group.id) } : run),
-    view: all => ({ runs: Object.fromEntries(all.map(run => [run.id, viewOf(run)])) }),
+    entry: { field: 'runs', view: viewOf },
   })
   let cancelUpdate: (() => void) | undefined
 
@@ -91,16 +83,19 @@ export async function openStoredRuns(
     setProblem(id, problem, nextTryAt) {
       if (problem) problems.set(id, { problem, nextTryAt })
       else if (!problems.delete(id)) return
+      runs.touch(id)
       show()
     },
     setCheckpointProblem(id, problem) {
       if (problem) checkpoints.set(id, problem)
       else if (!checkpoints.delete(id)) return
+      runs.touch(id)
       show()
     },
     noteProgress(id, told) {
       if (told) progress.set(id, told)
       else progress.delete(id)
+      runs.touch(id)
       cancelUpdate ??= clock.after(updateInterval, show)
     },
     async flush() {
@@ -114,17 +109,6 @@ export async function openStoredRuns(
 interface Hindrance {
   problem: Problem
   nextTryAt?: number
-}
-
-/** The fields of a run's view that are not stored. */
-interface TransientFacts {
-  hindrance: Hindrance | undefined
-  checkpoint: Problem | undefined
-  sync: SyncProgress | undefined
-}
-
-function isSame(a: TransientFacts, b: TransientFacts): boolean {
-  return a.hindrance === b.hindrance && a.checkpoint === b.checkpoint && a.sync === b.sync
 }
 
 const hindranceOf = (problem: Problem | undefined): Hindrance | undefined => problem && { problem }

@@ -37,6 +37,8 @@ export interface Collection<Item, Key> {
   remove(key: Key): Promise<void>
   /** Records that an item is gone. A failed write does not reject. */
   forget(key: Key): Promise<void>
+  /** Shows an item again with the next `show`, although it is the same. */
+  touch(key: Key): void
   /** Writes the changed parts of the view into State; all changes except `putSoon` do so themselves. */
   show(): void
   /** Resolves once pending changes were written or failed. Never rejects. */
@@ -68,6 +70,8 @@ interface CollectionOptions<Schema extends v.GenericSchema, Key> {
   /** Leaves out of an item on disk what `restored` brings back. */
   stored?: (item: v.InferOutput<Schema>) => object
   restored?: (item: v.InferOutput<Schema>) => v.InferOutput<Schema>
+  /** The account's field in State that shows each item by its key: only what changed is shown again. */
+  entry?: { field: keyof AccountView; view: (item: v.InferOutput<Schema>) => unknown }
   /** The account's fields in State that show the items. */
   view?: (items: readonly v.InferOutput<Schema>[]) => Partial<AccountView>
 }
@@ -76,7 +80,17 @@ const notThere: Problem = { code: 'not_there', message: 'That is no longer there
 
 export async function openCollection<Schema extends v.GenericSchema<unknown, object>, Key>(
   context: CollectionContext,
-  { name, schema, key, missing = notThere, prune, stored, restored, view }: CollectionOptions<Schema, Key>,
+  {
+    name,
+    schema,
+    key,
+    missing = notThere,
+    prune,
+    stored,
+    restored,
+    entry,
+    view,
+  }: CollectionOptions<Schema, Key>,
 ): Promise<Collection<v.InferOutput<Schema>, Key>> {
   type Item = v.InferOutput<Schema>
   const { account, store, files, folder, onBroken, ending } = context
@@ -116,10 +130,49 @@ export async function openCollection<Schema extends v.GenericSchema<unknown, obj
     return items[indexOf(items).get(wanted) ?? -1]
   }
 
+  /** What `entry` has shown: the items, and the record in State. */
+  let last: { items: readonly Item[]; record: unknown } = { items: [], record: undefined }
+  let touched = new Set<Key>()
+
+  /** The items that changed since they were shown; undefined where others came or went. */
+  function changedItems(items: readonly Item[]): Item[] | undefined {
+    const isSame =
+      items.length === last.items.length &&
+      items.every((item, at) => {
+        const before = last.items[at]
+        return item === before || (before !== undefined && key(item) === key(before))
+      })
+    if (!isSame) return undefined
+    return items.filter((item, at) => item !== last.items[at] || (touched.size > 0 && touched.has(key(item))))
+  }
+
   function show(): void {
     const shown = store.get().accounts[account]
-    if (!view || !shown || ending.aborted) return
-    const fields: Readonly<Fields> = view(document.get())
+    if (!shown || ending.aborted) return
+    if (entry) showEntries(entry, shown)
+    else if (view) showAll(shown, view(document.get()))
+  }
+
+  function showEntries({ field, view: viewOf }: NonNullable<typeof entry>, shown: AccountView): void {
+    const items = document.get()
+    const record: unknown = shown[field]
+    const changed = record === last.record && isRecord(record) ? changedItems(items) : undefined
+    if (changed) {
+      const entries = changed
+        .map(item => [String(key(item)), viewOf(item)] as const)
+        .filter(([id, after]) => !isDeepEqual(isRecord(record) ? record[id] : undefined, after))
+      if (entries.length > 0)
+        store.change(draft => {
+          const target: unknown = draft.accounts[account]?.[field]
+          if (isRecord(target)) for (const [id, after] of entries) target[id] = after
+        })
+    } else
+      showAll(shown, { [field]: Object.fromEntries(items.map(item => [String(key(item)), viewOf(item)])) })
+    touched = new Set()
+    last = { items, record: store.get().accounts[account]?.[field] }
+  }
+
+  function showAll(shown: AccountView, fields: Readonly<Fields>): void {
     const before: Readonly<Fields> = { ...shown }
     if (Object.entries(fields).every(([field, after]) => isDeepEqual(before[field], after))) return
     store.change(draft => {
@@ -183,6 +236,7 @@ export async function openCollection<Schema extends v.GenericSchema<unknown, obj
     putSoon: (...given) => document.writeSoon(putting(given)),
     remove: gone => write(without(gone)),
     forget: gone => record(without(gone)),
+    touch: wanted => void touched.add(wanted),
     show,
     flush: document.flush,
   }

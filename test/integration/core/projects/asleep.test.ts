@@ -47,20 +47,25 @@ function sleepy(clock: Clock): SleepyClock {
 }
 
 /** A project, and its computer that can be put to sleep. */
-async function openLid(files: Readonly<Record<string, string>>) {
+async function openLid(files: Readonly<Record<string, string>>, servers = 1) {
   let clock: SleepyClock | undefined
-  const place = await openProject(files, machine => {
-    clock = sleepy(machine.clock)
-    machine.clock = clock
-  })
-  const { world, under, sshd } = place
+  const place = await openProject(
+    files,
+    machine => {
+      clock = sleepy(machine.clock)
+      machine.clock = clock
+    },
+    {},
+    servers,
+  )
+  const { world, under, sshds } = place
   /** The computer is silent for a night, and its connections are lost. */
   async function sleepThroughNight(meanwhile: () => Promise<void> = async () => undefined): Promise<void> {
     clock?.sleep()
-    sshd.freezeConnections()
+    for (const sshd of sshds) sshd.freezeConnections()
     await meanwhile()
     await world.sim.controls.advance(night)
-    sshd.dropConnections()
+    for (const sshd of sshds) sshd.dropConnections()
     clock?.wake(night)
     under.berth.pollNow()
   }
@@ -150,5 +155,33 @@ describe.skipIf(lacking)(`a job whose computer sleeps for a night${lacking}`, ()
     allowCommand(place)
     await under.run('retryRun', { run: id })
     await expectDone(place, id)
+  })
+
+  test('with a sweep finds its machines stopped at its limit, each with a watchdog of its own, and goes on', async () => {
+    const sweep = `runs: 3\n${files('{ hours: 3 }')['berth.yaml']}`
+    const place = await openLid({ 'berth.yaml': sweep }, 3)
+    const { under, runProject, sshds } = place
+    const id = await runProject()
+    const jobs = () => Object.values(under.account().runs)
+    await under.until(() => jobs().length === 3 && jobs().every(({ outputs }) => outputs.includes('command')))
+    const { deadline = 0 } = under.account().groups[id] ?? {}
+    const asleep = Object.values(under.account().limits).filter(limit => limit.asleep)
+    expect(new Set(asleep.map(({ instance }) => instance))).toEqual(new Set(jobs().map(job => job.instance)))
+    for (const { dueAt, action } of asleep) {
+      expect(action).toBe('stop')
+      expect(dueAt).toBeLessThan(deadline + 60)
+    }
+    await place.sleepThroughNight()
+    await under.until(() => under.account().groups[id]?.step === 'halted')
+    await under.until(() => jobs().every(({ step }) => step === 'failed'))
+    expect(Object.values(under.account().instances).map(({ state }) => state)).toEqual(
+      Array.from({ length: 3 }, () => 'stopped'),
+    )
+    for (const { home } of sshds) writeFileSync(join(home, 'enough'), '')
+    await under.run('continueGroup', { group: id })
+    await under.until(() => under.account().groups[id]?.step === 'over')
+    expect(jobs().map(({ step }) => step)).toEqual(['done', 'done', 'done'])
+    await under.until(() => Object.keys(under.account().instances).length === 0)
+    expect(place.world.sim.controls.ledger().instances).toHaveLength(3)
   })
 })

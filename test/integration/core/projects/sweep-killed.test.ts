@@ -5,10 +5,10 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startSimulator } from '#simulator/simulator.ts'
 import { Draw } from '#simulator/world/draw.ts'
+import { buildKillable, inRounds, type Killable, listed } from '#test/berth/processes.ts'
 import { hasSshd, startSshd } from '#test/integration/ssh/sshd.ts'
 import { lacks } from '#test/needs.ts'
 import { ownPublicKey } from '#test/own-public-key.ts'
-import { buildKillable, inRounds, type Killable, listed } from '#test/berth/processes.ts'
 import { write } from './place.ts'
 
 /** The number of kills, two in each round; BERTH_KILLS sets it. */
