@@ -201,7 +201,7 @@ test('account limits stop instances by budget and credit; one question stops the
   await page.getByText('Snoozed', { exact: true }).waitFor()
   await pass(at, 4800)
   for (const id of ids) await halted(at, id)
-  await page.getByRole('button', { name: /^More: Stops everything/ }).click()
+  await page.getByRole('button', { name: /^More: Stops all running instances/ }).click()
   await page.getByRole('menuitem', { name: 'Remove…' }).click()
   await page.getByRole('alertdialog').getByRole('button', { name: 'Remove' }).click()
   await sim.control('POST', '/sim/credit', { credit: 110 * (await perHour(at)) })

@@ -39,7 +39,7 @@ describe('money and the market over time', () => {
     const soFar = part.locator('dt:has-text("so far") + dd')
     const shown = async () => Number((await soFar.textContent())?.replace('$', ''))
     await expect.poll(shown, { timeout: 60_000 }).toBeGreaterThan(atLeast)
-    const byGpu = part.getByRole('region', { name: 'By whom' })
+    const byGpu = part.getByRole('region', { name: 'Spenders' })
     const together = byGpu.getByRole('row', { name: 'Together' }).getByRole('cell')
     await expect.poll(() => together.first().textContent()).toMatch(/[1-9]/)
     expect(await part.getByRole('img', { name: /^Spending/ }).getAttribute('aria-label')).toMatch(
