@@ -52,6 +52,16 @@ export interface Route {
   answer(request: ApiRequest): Answer | Promise<Answer>
 }
 
+/** Routes by method and path. */
+export type Routes = Readonly<Record<`${Route['method']} /${string}`, Omit<Route, 'method' | 'path'>>>
+
+export function routesOf(routes: Routes): Route[] {
+  return Object.entries(routes).map(([name, rest]) => {
+    const [method, path = ''] = name.split(' ')
+    return { method: method as Route['method'], path, ...rest }
+  })
+}
+
 /** A route as limits know it: `GET v0/instances/:id/`. */
 export function routeName({ method, version, path }: Route): string {
   return `${method} ${version ?? 'v0'}${path}`

@@ -1,16 +1,11 @@
-import type { Route } from '../http/route.ts'
+import type { Routes } from '../http/route.ts'
 import { epochSeconds } from '../world/clock.ts'
 import type { World } from '../world/world.ts'
 
 /** Section 4.1: the current user. */
-export const accountRoutes: readonly Route[] = [
-  {
-    method: 'GET',
-    path: '/users/current/',
-    permission: 'user_read',
-    answer: ({ world }) => userObject(world),
-  },
-]
+export const accountRoutes: Routes = {
+  'GET /users/current/': { permission: 'user_read', answer: ({ world }) => userObject(world) },
+}
 
 /** The user object, in answers for the current user and for a two-factor login. */
 export function userObject({ account, twoFactor }: World): Record<string, unknown> {

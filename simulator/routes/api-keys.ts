@@ -1,14 +1,12 @@
-import type { ApiRequest, Route } from '../http/route.ts'
+import type { ApiRequest, Routes } from '../http/route.ts'
 import type { ApiKey } from '../world/account/api-keys.ts'
 import { permissions, publicPermissions, readKeyPermissions } from '../world/account/key-permissions.ts'
 import { epochSeconds } from '../world/clock.ts'
 
 /** Section 4.1: API keys. Only the answer to a creation holds the secret. */
-export const apiKeyRoutes: readonly Route[] = [
-  { method: 'POST', path: '/auth/apikeys/', permission: 'user_write', threshold: 2, answer: create },
-  {
-    method: 'GET',
-    path: '/auth/apikeys/',
+export const apiKeyRoutes: Routes = {
+  'POST /auth/apikeys/': { permission: 'user_write', threshold: 2, answer: create },
+  'GET /auth/apikeys/': {
     permission: 'user_read',
     threshold: 1,
     bearerOnly: true,
@@ -17,16 +15,14 @@ export const apiKeyRoutes: readonly Route[] = [
       apikeys: world.apiKeys.list().map(key => listed(key, world.account.id)),
     }),
   },
-  {
-    method: 'DELETE',
-    path: '/auth/apikeys/:key/',
+  'DELETE /auth/apikeys/:key/': {
     permission: 'user_write',
     answer: ({ world, id }) => {
       world.apiKeys.revoke(id('key'))
       return { success: true, msg: 'The key is revoked.' }
     },
   },
-]
+}
 
 /** `permissions` is false in the answer where the account has them disabled: the key has full access then. */
 function create({ world, caller, profile, body }: ApiRequest) {

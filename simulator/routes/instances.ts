@@ -1,44 +1,28 @@
 import { forbidden } from '../http/access.ts'
-import type { ApiRequest, Route } from '../http/route.ts'
+import type { ApiRequest, Routes } from '../http/route.ts'
 import { instanceRecord } from './instance-record.ts'
 import { readBid } from './launch-request.ts'
 import { readPublicKey } from './public-key.ts'
 
 /** Section 4.2: the instances of the account. */
-export const instanceRoutes: readonly Route[] = [
-  {
-    method: 'GET',
-    path: '/instances/',
+export const instanceRoutes: Routes = {
+  'GET /instances/': {
     permission: 'instance_read',
     answer: ({ world }) => {
       const instances = world.instances.list().map(instance => instanceRecord(world, instance))
       return { success: true, instances_found: instances.length, instances }
     },
   },
-  {
-    method: 'GET',
-    path: '/instances/:id/',
+  'GET /instances/:id/': {
     permission: 'instance_read',
     answer: ({ world, id }) => ({ instances: instanceRecord(world, world.instances.get(id('id'))) }),
   },
-  { method: 'PUT', path: '/instances/:id/', permission: 'instance_write', instanceKey: true, answer: change },
-  {
-    method: 'DELETE',
-    path: '/instances/:id/',
-    permission: 'instance_write',
-    instanceKey: true,
-    answer: destroy,
-  },
-  { method: 'POST', path: '/instances/:id/ssh/', permission: 'instance_write', answer: attachKey },
-  {
-    method: 'PUT',
-    path: '/instances/bid_price/:id/',
-    permission: 'instance_write',
-    threshold: 5.5,
-    answer: changeBid,
-  },
-  { method: 'PUT', path: '/instances/reboot/:id/', permission: 'instance_write', answer: reboot },
-]
+  'PUT /instances/:id/': { permission: 'instance_write', instanceKey: true, answer: change },
+  'DELETE /instances/:id/': { permission: 'instance_write', instanceKey: true, answer: destroy },
+  'POST /instances/:id/ssh/': { permission: 'instance_write', answer: attachKey },
+  'PUT /instances/bid_price/:id/': { permission: 'instance_write', threshold: 5.5, answer: changeBid },
+  'PUT /instances/reboot/:id/': { permission: 'instance_write', answer: reboot },
+}
 
 /** `state` starts or stops, `label` renames; at least one of them. Throws 400 `invalid_args`. */
 export function change(request: ApiRequest) {

@@ -1,40 +1,25 @@
-import type { ApiRequest, Route } from '../http/route.ts'
+import type { ApiRequest, Routes } from '../http/route.ts'
 import { epochSeconds } from '../world/clock.ts'
 import type { Machine } from '../world/machines/machines.ts'
 import type { NetworkDisk } from '../world/machines/network-disks.ts'
 
 /** Section 4.4: actions of a machine's owner. The listings are beyond the interface. */
-export const machineRoutes: readonly Route[] = [
-  {
-    method: 'GET',
-    path: '/machines/',
+export const machineRoutes: Routes = {
+  'GET /machines/': {
     permission: 'machine_read',
     answer: ({ world }) => ({ success: true, machines: world.machines.list().map(machineRecord) }),
   },
-  {
-    method: 'PUT',
-    path: '/machines/:machine/cancel_maint/',
-    permission: 'machine_write',
-    answer: cancelMaintenance,
-  },
-  {
-    method: 'PUT',
-    path: '/machines/:machine/cleanup/',
-    permission: 'machine_write',
-    threshold: 8,
-    answer: cleanUp,
-  },
-  {
-    method: 'GET',
-    path: '/network_disk/',
+  'PUT /machines/:machine/cancel_maint/': { permission: 'machine_write', answer: cancelMaintenance },
+  'PUT /machines/:machine/cleanup/': { permission: 'machine_write', threshold: 8, answer: cleanUp },
+  'GET /network_disk/': {
     permission: 'machine_read',
     answer: ({ world }) => ({
       success: true,
       network_disks: world.networkDisks.list().map(disk => diskRecord(disk, world.account.id)),
     }),
   },
-  { method: 'POST', path: '/network_disk/', permission: 'machine_write', answer: addDisk },
-]
+  'POST /network_disk/': { permission: 'machine_write', answer: addDisk },
+}
 
 function cancelMaintenance({ world, id, body }: ApiRequest) {
   body()

@@ -1,17 +1,15 @@
 import { type Fields, isObject } from '../fields.ts'
 import { forbidden } from '../http/access.ts'
-import type { ApiRequest, Route } from '../http/route.ts'
+import type { ApiRequest, Routes } from '../http/route.ts'
 import { readEventType } from '../world/notifications/event-type.ts'
 import type { Preferences } from '../world/notifications/preferences.ts'
 
 const path = '/users/:user/notification-prefs/'
 
 /** Section 4.1: notification preferences. Reading them is beyond the interface. */
-export const notificationRoutes: readonly Route[] = [
-  { method: 'GET', path, permission: 'user_read', answer: read },
-  {
-    method: 'PUT',
-    path,
+export const notificationRoutes: Routes = {
+  [`GET ${path}`]: { permission: 'user_read', answer: read },
+  [`PUT ${path}`]: {
     permission: 'user_write',
     answer: request => {
       checkUser(request)
@@ -19,7 +17,7 @@ export const notificationRoutes: readonly Route[] = [
       return read(request)
     },
   },
-]
+}
 
 function read(request: ApiRequest) {
   checkUser(request)

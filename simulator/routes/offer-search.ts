@@ -10,7 +10,7 @@ const mostStorage = 1_000_000
 /** The fields of a search's body that are no filters. */
 const parameters = new Set(['order', 'type', 'limit', 'allocated_storage', 'client_id'])
 
-const types = new Map<string, OfferType>([
+export const offerTypes: ReadonlyMap<string, OfferType> = new Map([
   ['on-demand', 'on-demand'],
   ['ondemand', 'on-demand'],
   ['bid', 'bid'],
@@ -40,7 +40,7 @@ export function readSearch(body: Fields): OfferSearch {
 }
 
 function readType(name: string | undefined): OfferType {
-  const type = types.get(name ?? 'on-demand')
+  const type = offerTypes.get(name ?? 'on-demand')
   if (!type) throw invalidArgs('type must be on-demand, bid or reserved.')
   return type
 }

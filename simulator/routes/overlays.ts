@@ -1,16 +1,16 @@
-import type { ApiRequest, Route } from '../http/route.ts'
+import type { ApiRequest, Routes } from '../http/route.ts'
 import type { Instance } from '../world/instances/instance.ts'
 import type { Launch } from '../world/instances/launch.ts'
 import type { Offer } from '../world/market/offers.ts'
 import type { World } from '../world/world.ts'
 
 /** Networks of instances in one cluster, known from deployments; the interface lacks them. */
-export const overlayRoutes: readonly Route[] = [
-  { method: 'GET', path: '/overlay/', permission: 'instance_read', answer: list },
-  { method: 'POST', path: '/overlay/', permission: 'instance_write', answer: create },
-  { method: 'PUT', path: '/overlay/', permission: 'instance_write', answer: join },
-  { method: 'DELETE', path: '/overlay/', permission: 'instance_write', answer: remove },
-]
+export const overlayRoutes: Routes = {
+  'GET /overlay/': { permission: 'instance_read', answer: list },
+  'POST /overlay/': { permission: 'instance_write', answer: create },
+  'PUT /overlay/': { permission: 'instance_write', answer: join },
+  'DELETE /overlay/': { permission: 'instance_write', answer: remove },
+}
 
 function list({ world }: ApiRequest) {
   return world.overlays.list().map(overlay => ({

@@ -1,4 +1,4 @@
-import type { Route } from '../http/route.ts'
+import { type Route, routesOf } from '../http/route.ts'
 import { accountRoutes } from './account.ts'
 import { apiKeyRoutes } from './api-keys.ts'
 import { instanceRoutes } from './instances.ts'
@@ -16,18 +16,20 @@ import { workergroupRoutes } from './workergroups.ts'
 
 /** Section 4, one file per part. */
 const interfaceRoutes: readonly Route[] = [
-  ...accountRoutes,
-  ...apiKeyRoutes,
-  ...notificationRoutes,
-  ...webhookRoutes,
-  ...offerRoutes,
-  ...instanceRoutes,
-  ...overlayRoutes,
-  ...sshKeyRoutes,
-  ...transferRoutes,
-  ...machineRoutes,
-  ...templateRoutes,
-  ...workergroupRoutes,
+  ...routesOf({
+    ...accountRoutes,
+    ...apiKeyRoutes,
+    ...notificationRoutes,
+    ...webhookRoutes,
+    ...offerRoutes,
+    ...instanceRoutes,
+    ...overlayRoutes,
+    ...sshKeyRoutes,
+    ...transferRoutes,
+    ...machineRoutes,
+    ...templateRoutes,
+    ...workergroupRoutes,
+  }),
   ...twoFactorRoutes,
 ]
 

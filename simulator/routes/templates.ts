@@ -1,33 +1,29 @@
 import { invalidArgs } from '../errors.ts'
 import { isObject } from '../fields.ts'
-import type { ApiRequest, Route } from '../http/route.ts'
+import type { ApiRequest, Routes } from '../http/route.ts'
 import { type Condition, readFilters } from '../world/market/filters.ts'
 import { readChanges, readContent } from './template-content.ts'
 import { searchableFields, templateRecord } from './template-record.ts'
 
 /** Section 4.5: templates. */
-export const templateRoutes: readonly Route[] = [
-  { method: 'GET', path: '/template/', permission: 'user_read', answer: search },
-  {
-    method: 'POST',
-    path: '/template/',
+export const templateRoutes: Routes = {
+  'GET /template/': { permission: 'user_read', answer: search },
+  'POST /template/': {
     permission: 'user_write',
     answer: ({ world, body }) => ({
       success: true,
       template: templateRecord(world.templates.create(readContent(body())), world.account.id),
     }),
   },
-  { method: 'PUT', path: '/template/', permission: 'user_write', answer: edit },
-  {
-    method: 'DELETE',
-    path: '/template/',
+  'PUT /template/': { permission: 'user_write', answer: edit },
+  'DELETE /template/': {
     permission: 'user_write',
     answer: ({ world, body }) => {
       world.templates.remove(body().integer('template_id'))
       return { success: true, msg: 'The template is gone.' }
     },
   },
-]
+}
 
 function search({ world, query }: ApiRequest) {
   const conditions = readSelectFilters(query.get('select_filters'))

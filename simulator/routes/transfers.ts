@@ -1,6 +1,6 @@
 import { refusal, type ServiceError } from '../errors.ts'
 import type { Fields } from '../fields.ts'
-import type { ApiRequest, Route } from '../http/route.ts'
+import type { ApiRequest, Routes } from '../http/route.ts'
 import type { Instance } from '../world/instances/instance.ts'
 import type { World } from '../world/world.ts'
 
@@ -8,12 +8,12 @@ const copyPath = '/commands/copy_direct/'
 const syncPath = '/commands/rclone/'
 
 /** Section 4.3: data transfer. Progress is in the status line of the instances. */
-export const transferRoutes: readonly Route[] = [
-  { method: 'PUT', path: copyPath, permission: 'instance_write', threshold: 3.5, answer: copy },
-  { method: 'DELETE', path: copyPath, permission: 'instance_write', threshold: 3.5, answer: cancelCopy },
-  { method: 'POST', path: syncPath, permission: 'instance_write', answer: sync },
-  { method: 'DELETE', path: syncPath, permission: 'instance_write', answer: cancelSync },
-]
+export const transferRoutes: Routes = {
+  [`PUT ${copyPath}`]: { permission: 'instance_write', threshold: 3.5, answer: copy },
+  [`DELETE ${copyPath}`]: { permission: 'instance_write', threshold: 3.5, answer: cancelCopy },
+  [`POST ${syncPath}`]: { permission: 'instance_write', answer: sync },
+  [`DELETE ${syncPath}`]: { permission: 'instance_write', answer: cancelSync },
+}
 
 /** A side without an id, or with `local`, is the caller's own machine. */
 function copy({ world, body }: ApiRequest) {

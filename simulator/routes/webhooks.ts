@@ -1,39 +1,33 @@
 import type { Fields } from '../fields.ts'
-import type { ApiRequest, Route } from '../http/route.ts'
+import type { ApiRequest, Routes } from '../http/route.ts'
 import { readEventType } from '../world/notifications/event-type.ts'
 import type { Webhook, WebhookContent } from '../world/notifications/webhooks.ts'
 import type { World } from '../world/world.ts'
 
 /** Section 4.1: webhooks. All but changing one is beyond the interface. */
-export const webhookRoutes: readonly Route[] = [
-  {
-    method: 'GET',
-    path: '/webhooks/',
+export const webhookRoutes: Routes = {
+  'GET /webhooks/': {
     permission: 'user_read',
     answer: ({ world }) => ({
       success: true,
       webhooks: world.webhooks.list().map(webhook => webhookRecord(webhook, world.account.id)),
     }),
   },
-  {
-    method: 'POST',
-    path: '/webhooks/',
+  'POST /webhooks/': {
     permission: 'user_write',
     answer: ({ world, body }) => {
       return subscribed(world, world.webhooks.create(readNew(body())))
     },
   },
-  { method: 'PUT', path: '/webhooks/:webhook/', permission: 'user_write', answer: update },
-  {
-    method: 'DELETE',
-    path: '/webhooks/:webhook/',
+  'PUT /webhooks/:webhook/': { permission: 'user_write', answer: update },
+  'DELETE /webhooks/:webhook/': {
     permission: 'user_write',
     answer: ({ world, id }) => {
       world.webhooks.remove(id('webhook'))
       return { success: true, msg: 'The webhook is gone.' }
     },
   },
-]
+}
 
 function update({ world, body, id }: ApiRequest) {
   const webhookId = id('webhook')
@@ -58,15 +52,19 @@ export function readContentChanges(fields: Fields): Partial<WebhookContent> {
 }
 
 /** Subscribing to events turns their webhook preferences on; the answer lists those that were off. */
-function subscribed(world: World, webhook: Webhook): Record<string, unknown> {
+export function subscribed(
+  world: World,
+  webhook: Webhook,
+  shown = webhookRecord(webhook, world.account.id),
+): Record<string, unknown> {
   return {
     success: true,
-    webhook: webhookRecord(webhook, world.account.id),
+    webhook: shown,
     enabled_notification_preferences: world.preferences.enableWebhooks(webhook.event_types),
   }
 }
 
-function webhookRecord(webhook: Webhook, userId: number): Record<string, unknown> {
+export function webhookRecord(webhook: Webhook, userId: number): Record<string, unknown> {
   const { id, name, webhook_url, event_types, created, updated } = webhook
   return {
     id,

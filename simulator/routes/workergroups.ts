@@ -1,23 +1,21 @@
 import { invalidArgs } from '../errors.ts'
 import type { Fields } from '../fields.ts'
-import type { ApiRequest, Route } from '../http/route.ts'
+import type { ApiRequest, Routes } from '../http/route.ts'
 import { epochSeconds } from '../world/clock.ts'
 import type { Workergroup } from '../world/workergroups/workergroups.ts'
 import type { World } from '../world/world.ts'
 
 /** Section 4.6: workergroups. Listing them is beyond the interface. */
-export const workergroupRoutes: readonly Route[] = [
-  {
-    method: 'GET',
-    path: '/workergroups/',
+export const workergroupRoutes: Routes = {
+  'GET /workergroups/': {
     permission: 'misc',
     answer: ({ world }) => ({
       success: true,
       workergroups: world.workergroups.list().map(group => workergroupRecord(group, world.account.id)),
     }),
   },
-  { method: 'POST', path: '/workergroups/', permission: 'misc', answer: create },
-]
+  'POST /workergroups/': { permission: 'misc', answer: create },
+}
 
 const DEFAULT_SEARCH = 'verified=true rentable=true rented=false'
 

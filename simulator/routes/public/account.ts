@@ -1,5 +1,5 @@
 import { refusal } from '#simulator/errors.ts'
-import type { ApiRequest, Route } from '#simulator/http/route.ts'
+import type { ApiRequest, Routes } from '#simulator/http/route.ts'
 import type { ApiKey } from '#simulator/world/account/api-keys.ts'
 import { epochSeconds } from '#simulator/world/clock.ts'
 import type { Layer } from './layer.ts'
@@ -17,15 +17,10 @@ export const publicAccount: Layer = {
   },
 }
 
-export const publicAccountRoutes: readonly Route[] = [
-  { method: 'GET', path: '/auth/apikeys/:key/', permission: 'user_read', answer: oneKey },
-  {
-    method: 'GET',
-    path: '/users/cloud_integrations/',
-    permission: 'user_read',
-    answer: () => cloudConnections,
-  },
-]
+export const publicAccountRoutes: Routes = {
+  'GET /auth/apikeys/:key/': { permission: 'user_read', answer: oneKey },
+  'GET /users/cloud_integrations/': { permission: 'user_read', answer: () => cloudConnections },
+}
 
 /** They are made in the web console, which is not simulated. */
 const cloudConnections = [

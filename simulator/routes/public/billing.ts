@@ -1,22 +1,15 @@
 import { refusal } from '#simulator/errors.ts'
 import { isObject } from '#simulator/fields.ts'
-import type { ApiRequest, Route } from '#simulator/http/route.ts'
+import type { ApiRequest, Routes } from '#simulator/http/route.ts'
 import type { Charge, Kind } from '#simulator/world/ledger.ts'
 import { dollars } from '#simulator/world/money.ts'
 import type { World } from '#simulator/world/world.ts'
 
 /** Charges and payments. */
-export const billingRoutes: readonly Route[] = [
-  { method: 'GET', path: '/charges/', permission: 'billing_read', answer: charges },
-  {
-    method: 'GET',
-    path: '/invoices/',
-    version: 'v1',
-
-    permission: 'billing_read',
-    answer: invoices,
-  },
-]
+export const billingRoutes: Routes = {
+  'GET /charges/': { permission: 'billing_read', answer: charges },
+  'GET /invoices/': { version: 'v1', permission: 'billing_read', answer: invoices },
+}
 
 /** Seconds since 1970, both included. */
 interface Range {

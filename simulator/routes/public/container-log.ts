@@ -1,18 +1,12 @@
 import { refusal } from '#simulator/errors.ts'
-import type { ApiRequest, Route } from '#simulator/http/route.ts'
+import type { ApiRequest, Routes } from '#simulator/http/route.ts'
 import type { Instance } from '#simulator/world/instances/instance.ts'
 import type { World } from '#simulator/world/world.ts'
 
 /** The log of an instance's container: requested here, fetched from another origin. */
-export const containerLogRoutes: readonly Route[] = [
-  {
-    method: 'PUT',
-    path: '/instances/request_logs/:id/',
-
-    permission: 'instance_read',
-    answer: requestLog,
-  },
-]
+export const containerLogRoutes: Routes = {
+  'PUT /instances/request_logs/:id/': { permission: 'instance_read', answer: requestLog },
+}
 
 /** Lines unless the request says how many. */
 const TAIL = 1000

@@ -1,5 +1,5 @@
 import { invalidArgs, noSuchInstance, notFound, refusal, ServiceError } from '#simulator/errors.ts'
-import type { ApiRequest, Route } from '#simulator/http/route.ts'
+import type { ApiRequest, Routes } from '#simulator/http/route.ts'
 import { change as plainChange } from '../instances.ts'
 import { pageOfInstances } from './instance-list.ts'
 import { listedInstance, singleInstance, spoilFirst, visibleInstances } from './instance-record.ts'
@@ -14,12 +14,12 @@ export const publicInstances: Layer = {
     Object.assign({}, await plain(request), { msg: 'Instance destroyed successfully' }),
 }
 
-export const publicInstanceRoutes: readonly Route[] = [
-  { method: 'GET', path: '/instances/', version: 'v1', permission: 'instance_read', answer: pages },
-  { method: 'PUT', path: '/instances/', permission: 'instance_write', answer: changeMany },
-  { method: 'DELETE', path: '/instances/', permission: 'instance_write', answer: destroyMany },
-  { method: 'GET', path: '/instances/filters/', permission: 'instance_read', answer: filters },
-]
+export const publicInstanceRoutes: Routes = {
+  'GET /instances/': { version: 'v1', permission: 'instance_read', answer: pages },
+  'PUT /instances/': { permission: 'instance_write', answer: changeMany },
+  'DELETE /instances/': { permission: 'instance_write', answer: destroyMany },
+  'GET /instances/filters/': { permission: 'instance_read', answer: filters },
+}
 
 function pages(request: ApiRequest) {
   if (request.profile.v1 === '404') throw notFound('There is nothing at /api/v1/instances/.')

@@ -1,13 +1,15 @@
 import { invalidArgs, refusal } from '#simulator/errors.ts'
 import type { Fields } from '#simulator/fields.ts'
-import type { ApiRequest, Route } from '#simulator/http/route.ts'
+import type { ApiRequest, Routes } from '#simulator/http/route.ts'
 import type { Offer } from '#simulator/world/market/offers.ts'
 import { type OfferType, quote } from '#simulator/world/market/quote.ts'
 import { diskRate, dollars } from '#simulator/world/money.ts'
 import type { World } from '#simulator/world/world.ts'
 import { flagsToEnv } from '../docker-env.ts'
 import { readLaunch } from '../launch-request.ts'
-import { checkOverlay, joinOverlays } from '../overlays.ts'
+import { offerTypes } from '../offer-search.ts'
+import { createInstance } from '../offers.ts'
+import { checkOverlay } from '../overlays.ts'
 import { compare, keysOf } from './columns.ts'
 import { invalidRequest, type Row, readLooseFilters } from './filters.ts'
 import type { Layer } from './layer.ts'
@@ -21,9 +23,9 @@ export const publicOffers: Layer = {
   'PUT /asks/:offer/': rent,
 }
 
-export const publicOfferRoutes: readonly Route[] = [
-  { method: 'PUT', path: '/search/asks/', permission: 'misc', answer: searchAsks },
-]
+export const publicOfferRoutes: Routes = {
+  'PUT /search/asks/': { permission: 'misc', answer: searchAsks },
+}
 
 function searchAsks(request: ApiRequest) {
   const body = request.body('invalid_request')
@@ -56,17 +58,9 @@ const aliases: Record<string, string> = {
   ubuntu_version: 'os_version',
 }
 
-const types: Record<string, OfferType> = {
-  ondemand: 'on-demand',
-  'on-demand': 'on-demand',
-  bid: 'bid',
-  interruptible: 'bid',
-  reserved: 'reserved',
-}
-
 /** Gives at most the profile's `cap` offers, whatever `limit` says; only rentable ones, unless asked otherwise. */
 function search({ world, profile }: ApiRequest, body: Fields) {
-  const type = types[body.optionalString('type') ?? 'on-demand']
+  const type = offerTypes.get(body.optionalString('type') ?? 'on-demand')
   if (!type) throw invalidRequest('type is on-demand, bid or reserved')
   const storage = body.optionalNumber('allocated_storage') ?? STORAGE
   const rows = world.market.all().map(offer => offerRow(world, offer, type, storage))
@@ -142,10 +136,7 @@ function rent({ world, profile, body, id }: ApiRequest) {
   checkOverlay(world, launch, offer)
   if (profile.rent === 'refused') return { success: false, msg: 'The request failed.' }
   if (profile.rent === 'stopped') launch.targetState = 'stopped'
-  const keys = world.account.sshKeys.map(key => key.ssh_key)
-  const instance = world.instances.create(offerId, launch, keys)
-  joinOverlays(world, instance)
-  if (launch.template) world.templates.launched(launch.template.hashId, instance.created)
+  const instance = createInstance(world, offerId, launch)
   if (profile.rent === 'queued') world.instances.queue(instance)
   if (profile.rent === 'unsaid') return { success: false, msg: 'The request failed.' }
   return { success: profile.rent === 'boots', new_contract: instance.id }

@@ -1,36 +1,27 @@
-import type { ApiRequest, Route } from '#simulator/http/route.ts'
+import type { ApiRequest, Routes } from '#simulator/http/route.ts'
 import { epochSeconds } from '#simulator/world/clock.ts'
 import type { Instance } from '#simulator/world/instances/instance.ts'
 import type { PriceIncrease } from '#simulator/world/instances/price-increases.ts'
 import { dollars } from '#simulator/world/money.ts'
 
 /** Price increases that hosts ask for, and the user's answers. */
-export const priceIncreaseRoutes: readonly Route[] = [
-  {
-    method: 'GET',
-    path: '/instances/pending-price-increases/',
-
+export const priceIncreaseRoutes: Routes = {
+  'GET /instances/pending-price-increases/': {
     permission: 'instance_read',
     answer: ({ world }) => {
       const pending = world.priceIncreases.list().map(row)
       return { success: true, count: pending.length, truncated: false, pending_price_increases: pending }
     },
   },
-  {
-    method: 'PUT',
-    path: '/instances/accept-price-increase/',
-
+  'PUT /instances/accept-price-increase/': {
     permission: 'instance_write',
     answer: request => answered(request, id => request.world.priceIncreases.accept(id)),
   },
-  {
-    method: 'PUT',
-    path: '/instances/reject-price-increase/',
-
+  'PUT /instances/reject-price-increase/': {
     permission: 'instance_write',
     answer: request => answered(request, id => request.world.priceIncreases.reject(id)),
   },
-]
+}
 
 /** The body holds the id and nothing else. */
 function answered({ body }: ApiRequest, answerIncrease: (id: number) => Instance) {

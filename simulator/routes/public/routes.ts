@@ -1,4 +1,4 @@
-import type { Route } from '#simulator/http/route.ts'
+import { type Route, routesOf } from '#simulator/http/route.ts'
 import { publicAccount, publicAccountRoutes } from './account.ts'
 import { billingRoutes } from './billing.ts'
 import { containerLogRoutes } from './container-log.ts'
@@ -24,7 +24,7 @@ const layer = {
 }
 
 /** The routes that the public deployment has beyond the interface. */
-const added = [
+const added = {
   ...publicAccountRoutes,
   ...publicOfferRoutes,
   ...priceIncreaseRoutes,
@@ -34,9 +34,9 @@ const added = [
   ...publicVolumeRoutes,
   ...publicWebhookRoutes,
   ...billingRoutes,
-]
+}
 
 /** The public deployment as a layer over the interface's routes. */
 export function publicRoutes(routes: readonly Route[]): Route[] {
-  return [...added, ...layered(routes, layer)].map(route => ({ ...route, only: 'public' }))
+  return [...routesOf(added), ...layered(routes, layer)].map(route => ({ ...route, only: 'public' }))
 }

@@ -1,5 +1,5 @@
 import { refusal, ServiceError } from '#simulator/errors.ts'
-import type { ApiRequest, Route } from '#simulator/http/route.ts'
+import type { ApiRequest, Routes } from '#simulator/http/route.ts'
 import type { AccountSshKey } from '#simulator/world/account/account.ts'
 import { readPublicKey } from '../public-key.ts'
 import type { Layer } from './layer.ts'
@@ -15,12 +15,12 @@ export const publicSshKeys: Layer = {
   },
 }
 
-export const publicSshKeyRoutes: readonly Route[] = [
-  { method: 'PUT', path: '/ssh/:key/', permission: 'user_write', answer: change },
-  { method: 'DELETE', path: '/ssh/:key/', permission: 'user_write', answer: remove },
-  { method: 'GET', path: '/instances/:id/ssh/', permission: 'instance_read', answer: attached },
-  { method: 'DELETE', path: '/instances/:id/ssh/:key/', permission: 'instance_write', answer: detach },
-]
+export const publicSshKeyRoutes: Routes = {
+  'PUT /ssh/:key/': { permission: 'user_write', answer: change },
+  'DELETE /ssh/:key/': { permission: 'user_write', answer: remove },
+  'GET /instances/:id/ssh/': { permission: 'instance_read', answer: attached },
+  'DELETE /instances/:id/ssh/:key/': { permission: 'instance_write', answer: detach },
+}
 
 function remove({ world, id }: ApiRequest) {
   if (!world.account.removeSshKey(id('key'))) throw noSuchKey()

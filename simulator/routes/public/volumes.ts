@@ -1,5 +1,5 @@
 import type { Fields } from '#simulator/fields.ts'
-import type { ApiRequest, Route } from '#simulator/http/route.ts'
+import type { ApiRequest, Routes } from '#simulator/http/route.ts'
 import { epochSeconds } from '#simulator/world/clock.ts'
 import type { Launch } from '#simulator/world/instances/launch.ts'
 import type { Offer } from '#simulator/world/market/offers.ts'
@@ -11,12 +11,12 @@ import { machineFields } from './machine-fields.ts'
 const common = { withoutKey: 'detail' } as const
 
 /** Volumes: disk space on one machine, rented separately and mounted when an instance is created there. */
-export const publicVolumeRoutes: readonly Route[] = [
-  { ...common, method: 'POST', path: '/volumes/search/', permission: 'misc', answer: search },
-  { ...common, method: 'GET', path: '/volumes/', permission: 'instance_read', answer: list },
-  { ...common, method: 'PUT', path: '/volumes/', permission: 'instance_write', answer: rent },
-  { ...common, method: 'DELETE', path: '/volumes/', permission: 'instance_write', answer: remove },
-]
+export const publicVolumeRoutes: Routes = {
+  'POST /volumes/search/': { ...common, permission: 'misc', answer: search },
+  'GET /volumes/': { ...common, permission: 'instance_read', answer: list },
+  'PUT /volumes/': { ...common, permission: 'instance_write', answer: rent },
+  'DELETE /volumes/': { ...common, permission: 'instance_write', answer: remove },
+}
 
 /** Results unless the search says how many. */
 const RESULTS = 64

@@ -1,8 +1,8 @@
 import { invalidArgs } from '#simulator/errors.ts'
-import type { ApiRequest, Route } from '#simulator/http/route.ts'
+import type { ApiRequest, Routes } from '#simulator/http/route.ts'
 import type { Webhook, WebhookContent } from '#simulator/world/notifications/webhooks.ts'
 import type { World } from '#simulator/world/world.ts'
-import { readContentChanges, readNew } from '../webhooks.ts'
+import { readContentChanges, readNew, subscribed, webhookRecord } from '../webhooks.ts'
 import type { Layer } from './layer.ts'
 
 /** Webhooks: at most four, to https addresses. Only the answers to a creation and a rotation hold the secret. */
@@ -15,10 +15,10 @@ export const publicWebhooks: Layer = {
   'PUT /webhooks/:webhook/': update,
 }
 
-export const publicWebhookRoutes: readonly Route[] = [
-  { method: 'POST', path: '/webhooks/:webhook/rotate-secret/', permission: 'user_write', answer: rotate },
-  { method: 'POST', path: '/webhooks/:webhook/test/', permission: 'user_write', answer: test },
-]
+export const publicWebhookRoutes: Routes = {
+  'POST /webhooks/:webhook/rotate-secret/': { permission: 'user_write', answer: rotate },
+  'POST /webhooks/:webhook/test/': { permission: 'user_write', answer: test },
+}
 
 function rotate({ world, id }: ApiRequest) {
   return { success: true, webhook: withSecret(world, world.webhooks.rotate(id('webhook'))) }
@@ -40,22 +40,14 @@ function create({ world, body }: ApiRequest) {
   const content = readNew(fields)
   checkLimits(fields.has('name') ? content : { webhook_url: content.webhook_url })
   const webhook = world.webhooks.create(content)
-  return {
-    success: true,
-    webhook: withSecret(world, webhook),
-    enabled_notification_preferences: world.preferences.enableWebhooks(webhook.event_types),
-  }
+  return subscribed(world, webhook, withSecret(world, webhook))
 }
 
 function update({ world, body, id }: ApiRequest) {
   const changes = readContentChanges(body())
   checkLimits(changes)
   const webhook = world.webhooks.update(id('webhook'), changes)
-  return {
-    success: true,
-    webhook: record(world, webhook),
-    enabled_notification_preferences: world.preferences.enableWebhooks(webhook.event_types),
-  }
+  return subscribed(world, webhook, record(world, webhook))
 }
 
 function checkLimits({ name = '', webhook_url }: Partial<WebhookContent>): void {
@@ -78,13 +70,11 @@ function withSecret(world: World, webhook: Webhook) {
   return { ...record(world, webhook), webhook_secret: world.webhooks.secretOf(webhook) }
 }
 
-function record(world: World, { id, name, webhook_url, event_types, created, updated }: Webhook) {
+function record(world: World, webhook: Webhook): Record<string, unknown> {
+  const { name, webhook_url, created, updated } = webhook
   return {
-    id,
-    user_id: world.account.id,
+    ...webhookRecord(webhook, world.account.id),
     name: name === webhook_url ? null : name,
-    webhook_url,
-    event_types,
     created_at: created / 1000,
     updated_at: updated / 1000,
   }
