@@ -40,7 +40,7 @@ describe('money and the market over time', () => {
     const shown = async () => Number((await soFar.textContent())?.replace('$', ''))
     await expect.poll(shown, { timeout: 60_000 }).toBeGreaterThan(atLeast)
     const byGpu = part.getByRole('region', { name: 'Spenders' })
-    const together = byGpu.getByRole('row', { name: 'Together' }).getByRole('cell')
+    const together = byGpu.getByRole('row', { name: 'Total' }).getByRole('cell')
     await expect.poll(() => together.first().textContent()).toMatch(/[1-9]/)
     expect(await part.getByRole('img', { name: /^Spending/ }).getAttribute('aria-label')).toMatch(
       /highest was \$\d/,
