@@ -4,7 +4,7 @@ import { run } from './run.ts'
 
 /** A part of the operating system that some tests need. */
 export interface SystemPart {
-  /** Alternative programs, one of which must be installed. */
+  /** Alternative programs, or paths of folders, one of which must be installed. */
   programs: readonly string[]
   /** The package of Debian and Ubuntu that contains it. */
   package: string
@@ -24,6 +24,7 @@ const installed = 'test/electron/specs/installed'
 const watchdog = 'test/integration/ssh/watchdog/'
 const jupyter = 'test/integration/ssh/jupyter'
 const webApps = 'test/integration/ssh/web-apps'
+const nodes = 'test/integration/nodes/'
 
 export const systemParts: readonly SystemPart[] = [
   // It brings the libraries of Electron, too.
@@ -79,6 +80,11 @@ export const systemParts: readonly SystemPart[] = [
   part(['wget'], 'wget', [watchdog]),
   part(['python3'], 'python3', [watchdog, packaging]),
   part(['rsync'], 'rsync', ['test/integration/ssh/', ...browser]),
+  part(['ip'], 'iproute2', [nodes]),
+  part(['torchrun'], 'python3-torch', [nodes]),
+  part(['mpirun'], 'openmpi-bin', [nodes]),
+  part(['/usr/lib/python3/dist-packages/mpi4py'], 'python3-mpi4py', [nodes]),
+  part(['/usr/lib/python3/dist-packages/distributed'], 'python3-distributed', [nodes]),
 ]
 
 function part(programs: readonly string[], name: string, suites: readonly string[]): SystemPart {
@@ -94,8 +100,9 @@ export function missingParts(): SystemPart[] {
   return systemParts.filter(({ programs }) => !programs.some(isInstalled))
 }
 
-/** Servers are in folders outside the PATH of ordinary users. */
+/** A program, or a folder by its path. Servers are in folders outside the PATH of ordinary users. */
 export function isInstalled(program: string): boolean {
+  if (program.startsWith('/')) return existsSync(program)
   const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin']
   return folders.some(folder => {
     try {

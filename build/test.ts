@@ -31,7 +31,12 @@ async function test(): Promise<void> {
     return
   }
   if (files) process.stdout.write(`${files.length} test files:\n  ${files.join('\n  ')}\n`)
-  const missing = await prepareSystem()
+  const rounds: TestRound[] = files
+    ? [{ only: files, without: [] }]
+    : others
+      ? [pageTests, ranAlone].map(only => ({ only, without: [] }))
+      : [everyChange]
+  const missing = await prepareSystem(part => rounds.some(round => isNeeded(part, round)))
   if (missing.length > 0 && mustHaveAll()) {
     process.stdout.write(`With CI=true nothing may be missing: ${packages(missing).join(', ')}\n`)
     process.exitCode = 1
@@ -46,11 +51,6 @@ async function test(): Promise<void> {
     }
   }
 
-  const rounds: TestRound[] = files
-    ? [{ only: files, without: [] }]
-    : others
-      ? [pageTests, ranAlone].map(only => ({ only, without: [] }))
-      : [everyChange]
   let counts: Counts = { passed: 0, failed: 0, skipped: 0, retried: [] }
   for (const round of rounds) counts = addCounts(counts, await run(suites, round, options))
   for (const title of counts.retried) process.stdout.write(`Passed only when it was run again: ${title}\n`)
@@ -58,14 +58,21 @@ async function test(): Promise<void> {
   if (counts.failed > 0 || counts.passed + counts.skipped === 0) process.exitCode = 1
 }
 
-async function prepareSystem(): Promise<SystemPart[]> {
-  const missing = missingParts()
+/** Parts that only tests which run alone need are large, so they are installed for these rounds only. */
+function isNeeded({ suites }: SystemPart, { only, without }: TestRound): boolean {
+  const areAlone = suites.length > 0 && suites.every(suite => ranAlone.includes(suite))
+  if (!areAlone) return true
+  return suites.some(suite => !without.includes(suite) && only.some(path => path.startsWith(suite)))
+}
+
+async function prepareSystem(isWanted: (part: SystemPart) => boolean): Promise<SystemPart[]> {
+  const missing = missingParts().filter(isWanted)
   if (missing.length === 0) return []
   if (mayInstall()) {
     process.stdout.write(`Installing what the tests need, with apt-get: ${packages(missing).join(', ')}\n`)
     await install(missing)
   }
-  const still = missingParts()
+  const still = missingParts().filter(isWanted)
   const suites = [...new Set(still.flatMap(part => part.suites))].join(', ')
   if (suites !== '') {
     const command = installCommand(still) ?? `a package manager, for: ${packages(still).join(', ')}`

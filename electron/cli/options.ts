@@ -37,6 +37,11 @@ export const someOptions = {
     summary: 'Run once with each value, and with each combination of several',
   },
   runs: { type: 'string', usage: '--runs N', summary: 'Run so often, with each setting' },
+  nodes: {
+    type: 'string',
+    usage: '--nodes N',
+    summary: 'On so many machines of one cluster, all together (beta)',
+  },
   'at-once': { type: 'string', usage: '--at-once N', summary: 'On so many machines at most' },
   keep: {
     type: 'string',

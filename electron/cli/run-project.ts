@@ -18,7 +18,19 @@ export const run: CliCommand = {
   operands: '[PROJECT|DIR]',
   takes: [0, 1],
   summary: 'Run a project, or this folder, on a rented machine; without --yes, only show the plan',
-  options: ['account', 'json', 'yes', 'follow', 'offer', 'secret-files', 'set', 'runs', 'at-once', 'keep'],
+  options: [
+    'account',
+    'json',
+    'yes',
+    'follow',
+    'offer',
+    'secret-files',
+    'set',
+    'runs',
+    'at-once',
+    'keep',
+    'nodes',
+  ],
   async run(call) {
     const [word = '.'] = call.operands
     const account = await accountOf(call)
@@ -88,7 +100,20 @@ function refuse({ yes, secretFiles }: Call, { offer, problem, missingSecrets, sc
 
 /** The plan in words, shown before anything costs. */
 function planWords(
-  { spec, offer, offers, pricePerHour, most, longest, keeping, scan, volume, sweep, waiting }: ProjectPlan,
+  {
+    spec,
+    offer,
+    offers,
+    pricePerHour,
+    most,
+    longest,
+    keeping,
+    scan,
+    volume,
+    sweep,
+    nodes,
+    waiting,
+  }: ProjectPlan,
   secretFiles: readonly string[],
 ): string {
   const indented = (text: string) => text.trimEnd().replaceAll(/^/gm, '  ')
@@ -102,6 +127,7 @@ function planWords(
   )
   return [
     ...(sweep ? sweepWords(sweep) : []),
+    ...(nodes ? [`${nodes.length} machines of one cluster (beta), all or none, each with:`] : []),
     ...(waiting
       ? [`#${waiting.instance} waits for it at ${rate(waiting.pricePerHour)}; else a machine is rented:`]
       : []),
@@ -184,6 +210,9 @@ function planJson(
             pricePerHour: cliDollars(one.price),
           })),
         }
+      : null,
+    nodes: plan.nodes
+      ? plan.nodes.map(one => ({ offer: one.offer.id, pricePerHour: cliDollars(one.price) }))
       : null,
     waiting: plan.waiting?.instance ?? null,
     keptFor: spec.keep ?? 0,

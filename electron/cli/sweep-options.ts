@@ -7,15 +7,17 @@ interface SweepWords {
   runs?: string | undefined
   'at-once'?: string | undefined
   keep?: string | undefined
+  nodes?: string | undefined
 }
 
-/** `--set lr=1e-4,3e-4 --runs 8 --at-once 3 --keep 20m`; undefined without any of them. Throws a CliFailure. */
+/** `--set lr=1e-4,3e-4 --runs 8 --at-once 3 --keep 20m --nodes 4`; undefined without any of them. Throws a CliFailure. */
 export function specChangeOf(words: SweepWords): SpecChange | undefined {
   const change: SpecChange = {
     sweep: words.set && gridOf(words.set),
     runs: wholeOf('--runs', words.runs),
     atOnce: wholeOf('--at-once', words['at-once']),
     keep: secondsOf(words.keep),
+    nodes: wholeOf('--nodes', words.nodes),
   }
   return Object.values(change).some(value => value !== undefined) ? change : undefined
 }

@@ -175,6 +175,8 @@ export interface ProjectRunView extends RunView {
   cost: { micros: Micros; at: number; perHour: Micros }
   /** When the machine of a failed run is destroyed, or the user reminded of it. */
   keptUntil?: { at: number; destroys: boolean }
+  /** The other machines of a run on several, in their order: this one is of the first. Its cost is that of all. */
+  nodes?: readonly ProjectRunView[]
   /** Whether a failed run has results on its machine that can be downloaded again. */
   fetchable?: boolean
 }

@@ -172,6 +172,13 @@ const requestFields = v.object({
   /** Replaces the image's command; only without SSH and Jupyter. */
   args: v.optional(text(16_384)),
   volume: v.optional(VolumeRequest),
+  /** The overlay that it joins, which reaches the machines of one cluster alone. */
+  overlay: v.optional(
+    v.object({
+      name: v.pipe(v.string(), v.regex(/^[a-z0-9-]{1,64}$/, 'small letters, digits and -')),
+      cluster: v.number(),
+    }),
+  ),
   /** GB expected on its first day, for forecasts and limits until traffic is measured. */
   traffic: v.optional(
     v.pipe(

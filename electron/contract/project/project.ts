@@ -41,10 +41,14 @@ export interface ProjectPlan {
   offers: readonly { offer: OfferView; price: Micros }[]
   /** Why none would be, where that is not for what the project asks. */
   problem?: Problem
-  /** Disk included. */
+  /** Disk included; of all its machines. */
   pricePerHour?: Micros
   /** The volume that is mounted: one of the account's, with its machine, or one that is created with it. */
   volume?: PlannedVolume
+  /** Several machines of one cluster, the first node's first; prices per hour with disk. */
+  nodes?: readonly { offer: OfferView; price: Micros }[]
+  /** Where no cluster has room for them: one machine with as many GPUs. */
+  alone?: { offer: OfferView; price: Micros }
   stops: Limit[]
   /** Its highest cost, failed attempts included; absent without a limit. */
   most?: Micros

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { EnvName, MountPath, VolumeName } from '../market/rental.ts'
+import { nodesProblem } from './nodes.ts'
 
 const text = (most: number, empty = 'is empty') =>
   v.pipe(
@@ -168,8 +169,17 @@ export type Sweep = v.InferOutput<typeof Sweep>
 const Runs = whole(1, mostRuns)
 const AtOnce = whole(1, 100)
 
-/** The content of `berth.yaml`. A stranger may have written it, so nothing in it happens before the user agrees. */
-export const ProjectSpec = v.strictObject({
+/** What starts a command on several machines. */
+export const Engine = v.picklist(
+  ['torchrun', 'ray', 'dask', 'mpi', 'none'],
+  'is torchrun, ray, dask, mpi or none',
+)
+export type Engine = v.InferOutput<typeof Engine>
+
+/** How many machines of a cluster run one command together. */
+export const NodeCount = whole(1, 32)
+
+const SpecFields = v.strictObject({
   name: v.optional(text(64)),
   machine: v.optional(
     v.strictObject({
@@ -259,7 +269,23 @@ export const ProjectSpec = v.strictObject({
   at_once: v.optional(AtOnce),
   /** How long the machine waits for the project's next run after one that succeeded. */
   keep: v.optional(Time),
+  /** Beta: the machines of one cluster that run it together, each with the GPUs of `machine`. */
+  nodes: v.optional(NodeCount),
+  /** What starts the command on all of them: torchrun for a Python command, none for any other. */
+  engine: v.optional(Engine),
 })
+
+/** The content of `berth.yaml`. A stranger may have written it, so nothing in it happens before the user agrees. */
+export const ProjectSpec = v.pipe(
+  SpecFields,
+  v.forward(
+    v.check(
+      spec => nodesProblem(spec) === undefined,
+      ({ input }) => nodesProblem(input) ?? '',
+    ),
+    ['nodes'],
+  ),
+)
 export type ProjectSpec = v.InferOutput<typeof ProjectSpec>
 /** The same in the file's notation: times as `30m`. */
 export type ProjectDraft = v.InferInput<typeof ProjectSpec>
@@ -287,5 +313,8 @@ export const SpecChange = v.strictObject({
       v.pipe(v.number(), v.minValue(60, 'at least a minute'), v.maxValue(7 * 86_400, 'at most a week')),
     ]),
   ),
+  nodes: v.optional(NodeCount),
+  /** One machine with as many GPUs in place of several. */
+  oneMachine: v.optional(v.literal(true)),
 })
 export type SpecChange = v.InferOutput<typeof SpecChange>

@@ -1,3 +1,4 @@
+import { onOneMachine } from './nodes.ts'
 import type { ProjectSpec, SpecChange } from './spec.ts'
 
 /** The values of a run's settings, by their names, as the command gets them. */
@@ -7,14 +8,16 @@ export type Setting = Readonly<Record<string, string>>
 const usualAtOnce = 8
 
 /** A file's content with what was chosen in its place. */
-export function changedSpec(spec: ProjectSpec, { sweep, runs, atOnce, keep }: SpecChange = {}): ProjectSpec {
+export function changedSpec(spec: ProjectSpec, change: SpecChange = {}): ProjectSpec {
+  const { sweep, runs, atOnce, keep, nodes, oneMachine } = change
   const changed = { ...spec }
   if (sweep !== undefined) changed.sweep = sweep
   if (runs !== undefined) changed.runs = runs
   if (atOnce !== undefined) changed.at_once = atOnce
   if (keep !== undefined) changed.keep = keep
   if (keep === 0) delete changed.keep
-  return changed
+  if (nodes !== undefined) changed.nodes = nodes
+  return oneMachine ? onOneMachine(changed) : changed
 }
 
 /** The setting of each run of a sweep, in their order; undefined for a project that runs once. */

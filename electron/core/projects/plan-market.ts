@@ -16,7 +16,17 @@ import { newVolumeForMany, nothingOnMachine, volumeOf } from './volume.ts'
 /** The part of a plan that depends on the market, and the names of the secrets it needs. */
 export type MarketPlan = Pick<
   ProjectPlan,
-  'offer' | 'offers' | 'problem' | 'pricePerHour' | 'volume' | 'stops' | 'most' | 'longest' | 'sweep'
+  | 'offer'
+  | 'offers'
+  | 'problem'
+  | 'pricePerHour'
+  | 'nodes'
+  | 'alone'
+  | 'volume'
+  | 'stops'
+  | 'most'
+  | 'longest'
+  | 'sweep'
 > & {
   secrets: readonly string[]
 }

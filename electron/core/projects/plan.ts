@@ -2,6 +2,7 @@ import type { Limit, LimitWhen } from '#contract/automation/limit.ts'
 import type { OpenRequest, RentalSearch } from '#contract/market/rental.ts'
 import { searchWords } from '#contract/market/search-text.ts'
 import { dearestOf, portOf, usualMachine, usualSetup } from '#contract/project/bounds.ts'
+import { nodeCount } from '#contract/project/nodes.ts'
 import type { PlannedVolume } from '#contract/project/project.ts'
 import type { ProjectSpec } from '#contract/project/spec.ts'
 import { type Micros, micros } from '#contract/spending/money.ts'
@@ -13,7 +14,7 @@ const anyBid = micros(1000)
 
 /** A project's search. `names`: the GPUs on the market, since `H100` means each of its variants. */
 export function searchOf(
-  { machine = {}, disk }: ProjectSpec,
+  { machine = {}, disk, nodes }: ProjectSpec,
   names: readonly string[],
   volume?: PlannedVolume,
 ): RentalSearch {
@@ -26,6 +27,7 @@ export function searchOf(
       verifiedOnly: verified ?? usualMachine.verified,
       storage: disk ?? usualSetup.disk,
       limit: 5000,
+      ...(nodeCount({ nodes }) > 1 ? { extra: { cluster_id: { neq: null } } } : {}),
       ...(volume?.machineId === undefined ? {} : { extra: { machine_id: { eq: volume.machineId } } }),
     },
     filter: {

@@ -1,6 +1,7 @@
 import type { Limit } from '#contract/automation/limit.ts'
 import { BerthError } from '#contract/problem.ts'
 import { keepingOf, limitsOf } from '#contract/project/bounds.ts'
+import { nodeCount, nodesProblem, stopsOfNode } from '#contract/project/nodes.ts'
 import type { ProjectPlan } from '#contract/project/project.ts'
 import { type Keeping, mostRuns, type ProjectSpec } from '#contract/project/spec.ts'
 import { atOnceOf, settingsOf } from '#contract/project/sweep.ts'
@@ -13,6 +14,7 @@ import { checkConnections, copiesFrom, copiesTo, copyAll } from './clouds.ts'
 import { commitOf } from './commit.ts'
 import { requestOf } from './plan.ts'
 import { type Chosen, planMarket, searchMarket } from './plan-market.ts'
+import { chooseCluster, planNodes } from './plan-nodes.ts'
 import type { Agreed, Projects } from './projects.ts'
 import type { ProjectSecrets } from './secrets.ts'
 
@@ -44,7 +46,7 @@ interface ProjectRunParts {
   projects: Projects
   secrets: ProjectSecrets
   rentals: Pick<Rentals, 'hosts'>
-  runs: Pick<Runs, 'get' | 'startOfProject' | 'refuseIfBusy' | 'groups' | 'waiting'>
+  runs: Pick<Runs, 'get' | 'startNodes' | 'startOfProject' | 'refuseIfBusy' | 'groups' | 'waiting'>
 }
 
 export function createProjectRuns(
@@ -53,15 +55,18 @@ export function createProjectRuns(
 ): ProjectRuns {
   return {
     async plan(project, spec, chosen) {
+      refuseNodes(spec)
       // First, since it throws at once, and nobody would await the search then.
       const { path } = projects.folder(project)
       const settings = settingsOf(spec)
       if (settings && settings.length > mostRuns) throw new BerthError(tooManyRuns(settings.length))
-      const there = settings ? undefined : runs.waiting.allFor(project, spec)[0]
+      const there = settings || nodeCount(spec) > 1 ? undefined : runs.waiting.allFor(project, spec)[0]
       const pricePerHour =
         context.store.get().accounts[context.account]?.instances[there?.instance ?? '']?.pricePerHour
       const [{ secrets: wanted, ...market }, scan] = await Promise.all([
-        planMarket(context, rentals, spec, chosen),
+        nodeCount(spec) > 1
+          ? planNodes(context, rentals, spec, chosen)
+          : planMarket(context, rentals, spec, chosen),
         context.sync.scan(path),
         checkConnections(context, spec),
       ])
@@ -83,6 +88,7 @@ export function createProjectRuns(
       return project
     },
     async start({ project: id, text, spec, offer, stops, keeping, price, secretFiles }) {
+      refuseNodes(spec)
       runs.refuseIfBusy(id)
       const name = spec.name ?? projects.name(id)
       const folder = projects.folder(id).path
@@ -99,6 +105,18 @@ export function createProjectRuns(
       }
       const { keep } = spec
       const settings = settingsOf(spec)
+      const nodes = nodeCount(spec)
+      const newRun = {
+        name,
+        command: spec.run,
+        project: agreed,
+        keep,
+        afterwards: spec.after ?? ('destroy' as const),
+        watchdog: false,
+        stuckAfter: 0,
+        afterwardsIfStuck: false,
+      }
+      const there = offer === undefined ? runs.waiting.allFor(id, spec)[0]?.instance : undefined
       const run = settings
         ? await runs.groups.start({
             name,
@@ -107,19 +125,9 @@ export function createProjectRuns(
             atOnce: atOnceOf(spec, settings.length),
             keep,
           })
-        : await runs.startOfProject(
-            {
-              name,
-              command: spec.run,
-              project: agreed,
-              keep,
-              afterwards: spec.after ?? 'destroy',
-              watchdog: false,
-              stuckAfter: 0,
-              afterwardsIfStuck: false,
-            },
-            offer === undefined ? runs.waiting.allFor(id, spec)[0]?.instance : undefined,
-          )
+        : nodes > 1
+          ? await runs.startNodes(newRun, nodes)
+          : await runs.startOfProject(newRun, there)
       context.activity.add({ account: context.account, kind: 'user', text: `Asked to run ${name}` })
       return run
     },
@@ -135,19 +143,39 @@ export function createRunProjects(
     transfers,
   }: {
     secrets: ProjectSecrets
-    rentals: Pick<Rentals, 'start'>
+    rentals: Pick<Rentals, 'start' | 'hosts'>
     transfers: Pick<Transfers, 'syncToEnd'>
   },
 ): RunProjects {
   return {
-    async rent({ name, project, rental, moved = 0 }) {
+    async rent({ name, project, node, rental, moved = 0 }, network) {
       const { spec, price, offer } = project
+      if (node && network) {
+        const { name: overlay, cluster, offers } = network
+        const { search } = await searchMarket(context, spec)
+        const first = offers[node.rank]
+        const stops = stopsOfNode(project.stops, node.count)
+        const request = requestOf(spec, `${name} ${node.rank}`, { stops, price: first?.price })
+        await rentals.start(
+          {
+            search: { ...search, query: { ...search.query, extra: { cluster_id: { eq: cluster } } } },
+            request: { ...request, overlay: { name: overlay, cluster } },
+            retries: limitsOf(spec, first?.price),
+            first: first?.id,
+            why: 'run',
+          },
+          rental,
+        )
+        return
+      }
       const { search, volume } = await searchMarket(context, spec)
       const request = requestOf(spec, name, { ...project, volume })
       // A machine that it left was not worth keeping, so the best one follows.
       const first = moved === 0 ? offer : undefined
       await rentals.start({ search, request, retries: limitsOf(spec, price), first, why: 'run' }, rental)
     },
+    chooseCluster: ({ project: { spec, price } }, refused) =>
+      chooseCluster(context, rentals, spec, { refused, price }),
     async environmentOf({ project }) {
       const values: Record<string, string> = {}
       for (const [name, value] of Object.entries(project.spec.env ?? {})) {
@@ -179,6 +207,16 @@ function tooManyRuns(count: number) {
     advice: 'Choose fewer values, or fewer runs of each.',
   }
 }
+/** Throws `bad_nodes` for a spec that cannot run on several machines, as after a change to it. */
+function refuseNodes(spec: ProjectSpec): void {
+  const problem = nodesProblem(spec)
+  if (problem === undefined) return
+  throw new BerthError({
+    code: 'bad_nodes',
+    message: `It can’t run on ${nodeCount(spec)} machines: ${problem}.`,
+  })
+}
+
 const noProject = { code: 'no_such_run', message: 'That run has no project.' }
 function secretMissing(name: string) {
   return {

@@ -66,7 +66,7 @@ const cheapestFirst = { column: 'price', descending: false } as const
 export function goodEnough(
   offers: readonly OfferView[],
   { query, filter, order = cheapestFirst }: Retrying['search'],
-  request: Pick<OpenRequest, 'disk' | 'volume'>,
+  request: Pick<OpenRequest, 'disk' | 'volume' | 'overlay'>,
   failed: Readonly<Record<string, FailedMachineView>>,
 ): readonly ListedOffer[] {
   const inOrder = new Sorter(catalogueOf(offers, query.type)).order(order, filter, failed)
@@ -74,7 +74,8 @@ export function goodEnough(
     ({ offer }) =>
       !(query.verifiedOnly && offer.verified === false) &&
       !(offer.disk !== undefined && offer.disk < request.disk) &&
-      takesVolume(offer, request.volume),
+      takesVolume(offer, request.volume) &&
+      (request.overlay === undefined || offer.clusterId === request.overlay.cluster),
   )
 }
 

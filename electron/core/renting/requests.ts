@@ -16,7 +16,8 @@ import { type RetryRequest, requestOf, type Tried, type Try } from './rental.ts'
  * overrides a template's, so it is sent.
  */
 export function requestBody(request: RentRequest, rental: string): NewInstance {
-  const { image, disk, access, direct, onstart, label, bid, template, args, volume, registry } = request
+  const { image, disk, access, direct, onstart, label, bid, template, args, volume, overlay, registry } =
+    request
   return {
     image: image || undefined,
     template_hash_id: template?.hash,
@@ -29,6 +30,7 @@ export function requestBody(request: RentRequest, rental: string): NewInstance {
       ...Object.fromEntries(request.env.map(({ name, value }) => [name, value])),
       ...Object.fromEntries(request.ports.map(port => [portFlag(port), '1'])),
       [markVariable]: rental,
+      ...(overlay ? { [`-n ${overlay.name}`]: '1' } : {}),
     },
     label: markLabel(label, rental),
     ...(onstart || (template && onstart !== undefined) ? { onstart } : {}),

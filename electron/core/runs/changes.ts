@@ -169,7 +169,7 @@ export function released(run: Run, at: number): RunChange {
   return run.problem ? { ...change, step: 'failed', keptUntil: undefined, instance: undefined } : change
 }
 
-function commandFailed({ project, lastLine }: Run, code: number): Problem {
+export function commandFailed({ project, lastLine }: Run, code: number): Problem {
   return {
     code: 'command_failed',
     message: `The command ended with exit code ${code}${missingWords(code, lastLine)}.`,

@@ -9,7 +9,16 @@ import { idleBelow } from '../instances/instance-state.ts'
 import type { LimitTarget } from '../limits/targets.ts'
 import { longestAfter, retryPause } from '../storage/loops.ts'
 import { lastingErrors, pauseWhileChanging } from './left-behind.ts'
-import { isOfProject, isUnsafe, keepingFor, type ProjectRun, type Run, releasesMachine } from './model.ts'
+import {
+  isOfProject,
+  isUnsafe,
+  isWorker,
+  keepingFor,
+  type ProjectRun,
+  type Run,
+  releasesMachine,
+} from './model.ts'
+import { nodeHold, nodeMove } from './node-decide.ts'
 
 /** A run's inputs, as of a poll. */
 export interface RunSnapshot {
@@ -19,6 +28,8 @@ export interface RunSnapshot {
   instance: InstanceView | 'gone' | undefined
   /** Why a limit stopped the machine, a sentence; undefined where none did. */
   limit: string | undefined
+  /** All nodes of a run on several machines, the first one first. */
+  nodes?: readonly Run[]
   now: number
 }
 
@@ -39,6 +50,12 @@ export type RunMove =
   | { do: 'expire'; destroys: boolean }
   /** Continues on another machine, which is still to be found. */
   | { do: 'move' }
+  /** Makes the network of a run on several machines, for its first node. */
+  | { do: 'network' }
+  /** Asks a node's machine for its address there. */
+  | { do: 'address' }
+  /** Ends a node with the first one. */
+  | { do: 'leave' }
   | { do: 'step'; step: RunStep; instance?: number; acted?: 'destroy' }
   /** `quiet`: the user ended its cause. */
   | { do: 'fail'; problem: Problem; quiet?: boolean }
@@ -47,11 +64,15 @@ export type RunMove =
 export function nextMove(run: Run, snapshot: RunSnapshot): RunMove {
   const { step } = run
   if (step === 'done' || step === 'cancelled') return { do: 'wait' }
+  const move = nodeMove(run, snapshot)
+  if (move) return move
   if (step === 'failed') return isOfProject(run) ? kept(run, snapshot) : { do: 'wait' }
   if (step === 'ending') return ending(run, snapshot)
   if (step === 'waiting') return isOfProject(run) ? renting(snapshot) : placing(run, snapshot)
   const machineMove = isOfProject(run) ? moveForMachine(run, snapshot) : moveForInstance(run, snapshot)
   if (machineMove) return machineMove
+  const hold = nodeHold(run, snapshot)
+  if (hold) return hold
   if (step === 'sending') return { do: 'send' }
   if (step === 'fetching') return { do: 'fetch' }
   if (step === 'setup' && (run.isSetUp || run.project?.spec.setup === undefined))
@@ -130,7 +151,7 @@ function kept(run: ProjectRun, { instance, now }: RunSnapshot): RunMove {
 /** Failures in a row after which a run fails, and where its machine cannot be reached: after about half an hour. */
 const most = { failures: 8, unreachable: 35, same: 3 }
 /** Errors of the machine itself, which come again each time unless someone mends it. */
-const lasting = new Set(['not_prepared', 'sync_failed', 'shell_replaced'])
+const lasting = new Set(['not_prepared', 'sync_failed', 'shell_replaced', 'no_address'])
 /** Errors that no retry solves. */
 const hopeless = new Set([
   ...lastingErrors,
@@ -138,6 +159,8 @@ const hopeless = new Set([
   'disk_full',
   'secret_missing',
   'cloud_copy_failed',
+  'no_cluster',
+  'no_network',
 ])
 
 /** A failed move, after `fails` earlier failures in a row; `isOnline`: whether the service answers. */
@@ -180,8 +203,9 @@ export function pauseAfter(
 }
 
 /** When the next checkpoint is downloaded, in epoch seconds; undefined if there is none. */
-export function checkpointDue({ step, project, startedAt, checkpointAt }: Run): number | undefined {
-  const checkpoint = project?.spec.checkpoint
+export function checkpointDue(run: Run): number | undefined {
+  const { step, project, startedAt, checkpointAt } = run
+  const checkpoint = isWorker(run) ? undefined : project?.spec.checkpoint
   if (step !== 'running' || checkpoint === undefined || startedAt === undefined) return undefined
   return (checkpointAt ?? startedAt) + checkpoint
 }

@@ -2,8 +2,10 @@ import { relative, sep } from 'node:path'
 import { folderOf, lastName } from '#contract/instance/file-names.ts'
 import type { InstanceView } from '#contract/instance/instance.ts'
 import type { SyncProgress } from '#contract/instance/sync.ts'
+import type { OfferView } from '#contract/market/offer.ts'
 import { BerthError, type Problem } from '#contract/problem.ts'
 import { resultsOf } from '#contract/project/bounds.ts'
+import type { Micros } from '#contract/spending/money.ts'
 import { outputOf } from '#ssh/exec.ts'
 import { withMark } from '#ssh/files/transfer/local-names.ts'
 import { markRun, stillAtWork } from '#ssh/runs/runs.ts'
@@ -37,10 +39,20 @@ export interface RunFolders {
 /** The end of an upload or download that starts again or is given up. */
 export class Dropped extends Error {}
 
+/** Machines of one cluster, one for each node, and their prices per hour. */
+export interface ClusterChoice {
+  cluster: number
+  offers: readonly { offer: OfferView; price: Micros }[]
+}
+
+type NodeNetwork = NonNullable<NonNullable<Run['node']>['network']>
+
 /** The part of projects that their runs need. */
 export interface RunProjects {
-  /** Rents a machine by the run's rental. Does nothing if that exists. */
-  rent(run: ProjectRun): Promise<void>
+  /** Rents a machine by the run's rental, for a node in their network. Does nothing if that exists. */
+  rent(run: ProjectRun, network?: NodeNetwork): Promise<void>
+  /** Machines of one cluster for all nodes of a run. Throws `no_cluster` or `no_network`. */
+  chooseCluster(run: ProjectRun, refused: readonly number[]): Promise<ClusterChoice>
   /** The environment's values, secret ones included. Throws `secret_missing`. */
   environmentOf(run: ProjectRun): Promise<Readonly<Record<string, string>>>
   commitOf(folder: string): Promise<Run['commit']>
@@ -195,7 +207,7 @@ export function createRunFolders(
     async send(run) {
       const { folder, secretFiles: confirmed, spec } = run.project
       const remote = await machines.folderOf(run)
-      const environment = await projects.environmentOf(run)
+      const environment = { ...(await projects.environmentOf(run)), ...placeOfNode(run) }
       const varying = settingOf(run)
       if (run.reuses && run.group) await ask(run, 'sh -s', removeLeftFiles(run))
       await ask(run, writeEnvironment(run), environmentText({ ...environment, ...varying }))
@@ -256,6 +268,11 @@ export function createRunFolders(
       underWay.get(id)?.abort.abort(new Dropped())
     },
   }
+}
+
+/** A node's place, also for its set-up. */
+function placeOfNode({ node }: Run): Record<string, string> {
+  return node ? { NODE_RANK: String(node.rank), NUM_NODES: String(node.count) } : {}
 }
 
 /**

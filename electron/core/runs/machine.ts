@@ -7,6 +7,7 @@ import { outputOf } from '#ssh/exec.ts'
 import { quote } from '#ssh/ssh-command.ts'
 import { type AccountContext, withConnection } from '../account-context.ts'
 import { missingCommand } from './changes.ts'
+import type { NodePaths } from './launch.ts'
 import type { ProjectRun, Run } from './model.ts'
 
 /** Uses the connection to a run's machine; undefined while it cannot be entered. */
@@ -66,8 +67,18 @@ export function remoteFolder({ project }: ProjectRun): string {
 }
 
 /** The file with the environment's values on the machine, readable by its user alone. No command line contains them. */
-function environmentFile({ id }: Run): string {
-  return `berth/.${id}.env`
+function environmentFile(run: Run): string {
+  return `berth/.${fileName(run)}.env`
+}
+
+/** The same on all nodes of a run. */
+function fileName({ id, node }: Run): string {
+  return node?.of ?? id
+}
+
+/** A run's paths on its machine, relative to the home folder. */
+export function remotePaths(run: ProjectRun): NodePaths {
+  return { environment: environmentFile(run), folder: remoteFolder(run), ssh: `berth/.${fileName(run)}.ssh` }
 }
 
 /** Writes its input to the environment file; prints why it failed. */

@@ -27,11 +27,35 @@ export const AgreedProject = v.object({
   secretFiles: v.array(v.string()),
 })
 
+/** A run's place among the machines that run one command together. */
+const Node = v.object({
+  /** The run of the first node, which stands for all of them: its own id where it is that. */
+  of: RunId,
+  /** From 0. */
+  rank: v.number(),
+  count: v.number(),
+  /** Its address in their network, and the network interface that has it. */
+  address: v.optional(v.string()),
+  link: v.optional(v.string()),
+  /** Of the first node: their network, once it was chosen, and the offers with their prices, by rank. */
+  network: v.optional(
+    v.object({
+      name: v.string(),
+      cluster: v.number(),
+      offers: v.array(v.object({ id: OfferId, price: v.number() })),
+      isMade: v.boolean(),
+    }),
+  ),
+  /** Of the first node: the clusters that refused a network. */
+  refused: v.optional(v.array(v.number())),
+})
+
 /** A run as stored: a command on a machine; for a project also its folder, and a machine of its own. Output has files of its own. */
 export const Run = v.object({
   ...RunFields.entries,
   /** For a run in a sweep, it is stored with the sweep. */
   project: v.optional(AgreedProject),
+  node: v.optional(Node),
   /** Its watch rents again with another run, so a start that fails is only noted in Activity. */
   rentedAgain: v.optional(v.boolean()),
   /** The name of the download in `into`, once it has begun. */
@@ -95,6 +119,11 @@ export function isOfProject(run: Run): run is ProjectRun {
 export function releasesMachine({ keep, group, problem, outcome, interrupted }: Run): boolean {
   if (keep === undefined || interrupted) return false
   return problem === undefined || (group !== undefined && outcome?.problem.code === problem.code)
+}
+
+/** Whether it is a machine of several, and not the first, whose run stands for all. */
+export function isWorker({ node }: Run): boolean {
+  return node !== undefined && node.rank > 0
 }
 
 /** The programs on its machine whose output is stored, the latest last. */

@@ -1,6 +1,7 @@
 import type { Limit } from '#contract/automation/limit.ts'
 import type { Problem } from '#contract/problem.ts'
 import { mostOf } from '#contract/project/bounds.ts'
+import { mostOfNodes } from '#contract/project/nodes.ts'
 import { markRun } from '#ssh/runs/runs.ts'
 import type { AccountContext } from '../account-context.ts'
 import type { Alert } from '../alerts/events.ts'
@@ -17,11 +18,23 @@ import {
   projectFailedAlert,
   type RunAlerts,
 } from './alerts.ts'
-import { afterCommand, elsewhere, failed, over, type RunChange, released, settled } from './changes.ts'
+import {
+  afterCommand,
+  commandFailed,
+  elsewhere,
+  failed,
+  over,
+  type RunChange,
+  released,
+  settled,
+} from './changes.ts'
 import { keepsItFrom, type RunMove } from './decide.ts'
 import type { RunFolders, RunProjects } from './folders.ts'
 import type { RunMachines } from './machine.ts'
-import { isOfProject, keepingFor, type ProjectRun, type Run } from './model.ts'
+import { isOfProject, isWorker, keepingFor, type ProjectRun, type Run } from './model.ts'
+import { nodeFailure, nodeLeft } from './node-changes.ts'
+import { leavesNetwork } from './node-decide.ts'
+import type { RunNodes } from './nodes.ts'
 import type { Programs } from './programs.ts'
 import type { StoredRuns } from './stored-runs.ts'
 import type { WaitingMachines } from './warm.ts'
@@ -52,6 +65,9 @@ interface MoveParts {
   programs: Programs
   folders: RunFolders
   projects: Pick<RunProjects, 'rent'>
+  nodes: RunNodes
+  /** Whether an instance certainly no longer exists. */
+  isGone(instance: number): boolean
   rentals: Pick<Rentals, 'find' | 'cancel'>
   waiting: Pick<WaitingMachines, 'keep'>
   /** The stops of the machine that is rented for a run. */
@@ -63,7 +79,7 @@ const mostUntold = 3
 
 export function createMoves(context: AccountContext, parts: MoveParts): Moves {
   const { account, notifications, client, ending, now } = context
-  const { runs, alerts, machines, watchdog, programs, folders, rentals } = parts
+  const { runs, alerts, machines, watchdog, programs, folders, nodes, rentals } = parts
   const { tell, note, nameOf } = alerts
   const asked = new Set<string>()
 
@@ -73,8 +89,10 @@ export function createMoves(context: AccountContext, parts: MoveParts): Moves {
       case 'wait':
         return true
       case 'rent':
-        if (isOfProject(run))
-          await parts.projects.rent({ ...run, project: { ...run.project, stops: [...parts.stopsOf(run)] } })
+        if (isOfProject(run)) {
+          const limited = { ...run, project: { ...run.project, stops: [...parts.stopsOf(run)] } }
+          await parts.projects.rent(limited, nodes.of(run)[0]?.node?.network)
+        }
         return false
       case 'start':
         if (instance !== undefined) await client().instances.start(instance, { signal: ending })
@@ -104,6 +122,17 @@ export function createMoves(context: AccountContext, parts: MoveParts): Moves {
       case 'move':
         await moveOn(run)
         return false
+      case 'network':
+        if (isOfProject(run)) await nodes.makeNetwork(run)
+        return false
+      case 'address':
+        await nodes.readAddress(run)
+        return false
+      case 'leave': {
+        const [head] = nodes.of(run)
+        await reach(run, nodeLeft(run, head?.code === 0, now()))
+        return false
+      }
       case 'fail':
         await fail(run, move.problem, move.quiet)
         return false
@@ -147,8 +176,18 @@ export function createMoves(context: AccountContext, parts: MoveParts): Moves {
       spentBefore: (run.spentBefore ?? 0) + tried,
       tried: (run.tried ?? 0) + tried,
       // Of a run in a sweep only the whole has limits.
-      most: run.group ? undefined : mostOf(spec, stops, price ?? view?.pricePerHour),
+      most: run.group
+        ? undefined
+        : run.node
+          ? mostForNodes(run)
+          : mostOf(spec, stops, price ?? view?.pricePerHour),
     }
+  }
+
+  /** Of the first node, which stands for all. */
+  function mostForNodes({ project: { spec, stops }, node }: ProjectRun): number | undefined {
+    const prices = node?.network?.offers.map(({ price }) => price)
+    return prices && mostOfNodes(spec, stops, prices)
   }
 
   async function fetch(run: Run): Promise<boolean> {
@@ -165,11 +204,24 @@ export function createMoves(context: AccountContext, parts: MoveParts): Moves {
 
   async function commandEnded(run: Run, code: number): Promise<void> {
     const before = runs.find(run.id)
+    if (before?.node && (await nodeEnded(before, code))) return
     const after = before && (await conclude(before, afterCommand(before, code, now())))
     if (!after) return
     const isSpared = before.afterwards !== after.afterwards
     tell(after, endedAlert(account, after, { where: nameOf(after), isSpared }))
     await watchdog.tellIfStale(run.id)
+  }
+
+  /** Whether the end of a node's command is another node's matter: that of the first one, without a failure, is none. */
+  async function nodeEnded(run: Run, code: number): Promise<boolean> {
+    if (code === 0 || run.endedByUser) {
+      if (isWorker(run)) await reach(run, { code })
+      return isWorker(run)
+    }
+    const problem = await nodes.brokenBeside(run)
+    if (!problem && !isWorker(run)) return false
+    await fail(run, problem ?? commandFailed(run, code))
+    return true
   }
 
   /** Enters the step after its command or its results, with which a project's run may have ended. */
@@ -257,9 +309,13 @@ export function createMoves(context: AccountContext, parts: MoveParts): Moves {
   /** Fails the run, unless its step changed meanwhile, and alerts the user. */
   async function fail(run: Run, problem: Problem, quiet = false): Promise<void> {
     const before = runs.find(run.id)
-    const after = before && (await reach(run, failed(before, problem, now())))
+    if (before?.node) await nodes.endCommand(before)
+    const change = before?.node ? nodeFailure : failed
+    const after = before && (await reach(run, change(before, problem, now())))
     if (!after) return
     runs.setProblem(run.id, undefined)
+    // The first one tells of it.
+    if (isWorker(after)) return
     if (isOfProject(after))
       tellOfProject(after, projectFailedAlert(account, after, machines.viewOf(after.instance)))
     else if (run.step !== 'waiting') tell(after, commandFailedAlert(account, after, nameOf(after)))
@@ -293,6 +349,7 @@ export function createMoves(context: AccountContext, parts: MoveParts): Moves {
       for (const instance of run.leaving ?? []) await destroy(instance)
       if (run.leaving) await runs.update(run.id, { leaving: undefined })
       if (run.withdrawing) await withdraw(run)
+      if (leavesNetwork(nodes.of(run), parts.isGone)) await nodes.removeNetwork(run)
     },
     async giveUp(run, move, problem) {
       // A stopped instance keeps its files, and one that is to be stopped needs no more.
@@ -307,6 +364,7 @@ export function createMoves(context: AccountContext, parts: MoveParts): Moves {
     async hindered(run, move, problem, { fails, pause }) {
       if (move.do === 'fetch') return folders.hindered(run, problem, now() + pause / 1000)
       runs.setProblem(run.id, problem)
+      if (isWorker(run)) return
       if (move.do === 'program' && !problem.code.startsWith('ssh_') && fails + 1 === mostUntold)
         tell(run, hinderedAlert(account, run, nameOf(run), problem))
     },

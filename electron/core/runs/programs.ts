@@ -12,7 +12,7 @@ import { type RunAlerts, stuckAlert } from './alerts.ts'
 import { nextProgram, settled, setupFailed } from './changes.ts'
 import { observedRun, stuckSince } from './decide.ts'
 import { inProject, type RunMachines } from './machine.ts'
-import { isOfProject, type Run } from './model.ts'
+import { isOfProject, type ProjectRun, type Run } from './model.ts'
 import type { RunOutput } from './output.ts'
 import { noteFiles, noteSetUp } from './prepared.ts'
 import { printedNumbers } from './printed.ts'
@@ -39,13 +39,15 @@ export interface ProgramParts {
   /** The variables that an instance was rented with, as far as they are known. */
   rentedWith(instance: number | undefined): Record<string, string>
   outputOf(program: string): Promise<RunOutput>
+  /** The command of a node, once its machine has the environment for it; undefined for a run on one machine. */
+  nodeCommand(run: ProjectRun): Promise<string | undefined>
   /** Waits that many milliseconds, or until the run is woken. */
   until(id: string, milliseconds: number): Promise<void>
 }
 
 export function createPrograms(
   { account, machine: { clock }, now, newId }: AccountContext,
-  { runs, machines, watchdog, alerts, rentedWith, outputOf, until }: ProgramParts,
+  { runs, machines, watchdog, alerts, rentedWith, outputOf, nodeCommand, until }: ProgramParts,
 ): Programs {
   const { tell, note, nameOf } = alerts
 
@@ -66,7 +68,8 @@ export function createPrograms(
     const program = await programOf(run)
     const order = await watchdog.ready(run, view)
     const text = step === 'setup' ? (run.project?.spec.setup ?? '') : run.command
-    const command = isOfProject(run) ? inProject(run, text) : text
+    const ofNode = step === 'running' && isOfProject(run) ? await nodeCommand(run) : undefined
+    const command = isOfProject(run) ? inProject(run, ofNode ?? text) : text
     if (step === 'running' && run.group && isOfProject(run)) await machines.ask(run, 'sh -s', noteFiles(run))
     await startRun(connection, clock, program, { command, order, environment: rentedWith(run.instance) })
     const after = runs.find(id)

@@ -19,8 +19,9 @@ import { createRunFolders, type RunProjects } from './folders.ts'
 import { createGoingOn, notFailed } from './go-on.ts'
 import { createGroups, type GroupRuns, type Groups, openStoredGroups } from './groups.ts'
 import { createRunMachines } from './machine.ts'
-import { isOfProject, isUnsafe, programsOf, type Run } from './model.ts'
+import { isOfProject, isUnsafe, isWorker, programsOf, type Run } from './model.ts'
 import { createMoves } from './moves.ts'
+import { createRunNodes } from './nodes.ts'
 import { createOutputs, type RunOutput } from './output.ts'
 import { createPrograms } from './programs.ts'
 import { openStoredRuns, surplusRuns } from './stored-runs.ts'
@@ -35,6 +36,8 @@ import { createRunWork, type RunWork } from './work.ts'
 export interface Runs extends Required<Pick<Automation, 'onPoll' | 'show' | 'flush' | 'dueAt'>> {
   /** Resolves with its id once it is on disk; the run then continues automatically. */
   start(newRun: NewRun): Promise<string>
+  /** The same on several machines, for each of which there is a run; resolves with that of the first one. */
+  startNodes(newRun: NewRun, count: number): Promise<string>
   /** Throws `no_such_run`. */
   get(id: string): Run
   /** Throws `project_busy` while a run or a sweep of the project is in progress. */
@@ -89,7 +92,8 @@ export type NewRun = Pick<
 >
 
 /** A new run, also of a sweep or on a machine that waited. */
-type AddedRun = NewRun & Pick<Run, 'group' | 'into' | 'reuses' | 'gpu' | 'most' | 'spentBefore' | 'spent'>
+type AddedRun = NewRun &
+  Pick<Run, 'node' | 'group' | 'into' | 'reuses' | 'gpu' | 'most' | 'spentBefore' | 'spent'>
 
 /** Dependencies of runs, besides the account. */
 export interface RunServiceParts {
@@ -136,10 +140,16 @@ export async function openRuns(
     alerts,
     rentedWith: (instance = 0) => rentedWith(rentals.ofInstance(instance)?.rental, context.record(instance)),
     outputOf: outputs.of,
+    nodeCommand: run => nodes.prepare(run),
     until: loops.until,
   })
   const waiting = await openWaitingMachines(context, { runs, machines, limits, watchdogs, note })
+  /** Instances that certainly no longer exist. */
+  const gone = new Set<number>()
+  const nodes = createRunNodes(context, { runs, machines, projects })
   const moves = createMoves(context, {
+    nodes,
+    isGone: instance => gone.has(instance),
     waiting,
     stopsOf: run => groups.stopsOf(run),
     runs,
@@ -154,6 +164,8 @@ export async function openRuns(
   /** Runs whose instance is being rented right now. */
   const asking = new Set<string>()
   const work: RunWork = createRunWork(context, {
+    nodes,
+    gone,
     runs,
     moves,
     loops,
@@ -165,6 +177,7 @@ export async function openRuns(
   })
 
   async function dismiss(run: Run): Promise<void> {
+    if (!isWorker(run)) for (const other of nodes.of(run)) if (other.id !== run.id) await dismiss(other)
     const programIds = programsOf(run)
     await runs.remove(run.id)
     await Promise.all(programIds.map(outputs.delete))
@@ -302,11 +315,13 @@ export async function openRuns(
     notifications.withdraw(alertId(account, run))
     folders.drop(id)
     loops.restart(id)
+    for (const other of nodes.of(run)) loops.restart(other.id)
   }
 
   async function retry(id: string, into: string | undefined): Promise<void> {
     const run = runs.get(id)
     if (isOfProject(run)) {
+      if (run.node) throw new BerthError(severalMachines)
       const view = refuseUnlessFailed(run)
       if (run.group && !view) return groups.retry(run.group.id, run.group.index)
       await goOn(run, 'go on with', againFromFailure(run, view, `r${context.newId()}`))
@@ -335,6 +350,21 @@ export async function openRuns(
     async startOfProject(newRun, on) {
       const id = `x${context.newId()}`
       await startOfProject(id, newRun, on)
+      return id
+    },
+    async startNodes(newRun, count) {
+      const id = `x${context.newId()}`
+      // The first one last: without it, the others end.
+      for (let rank = count - 1; rank >= 0; rank--) {
+        const own = rank === 0 ? id : `x${context.newId()}`
+        await add(own, {
+          ...newRun,
+          keep: undefined,
+          rental: `r${context.newId()}`,
+          node: { of: id, rank, count },
+        })
+      }
+      for (const run of nodes.of(runs.get(id))) loops.work(run.id)
       return id
     },
     async startOn(newRun, rent) {
@@ -405,7 +435,8 @@ export async function openRuns(
     },
     async dismiss(id) {
       const run = runs.get(id)
-      if (isGoing(run) || run.leaving || run.withdrawing) throw new BerthError(stillGoing)
+      const isBusy = (one: Run) => isGoing(one) || one.leaving || one.withdrawing
+      if (isBusy(run) || nodes.of(run).some(isBusy)) throw new BerthError(stillGoing)
       await tellIfStale(id)
       if (isThreatened(run)) throw new BerthError(watchdogStale)
       await dismiss(run)
@@ -421,6 +452,9 @@ export async function openRuns(
       waiting.onPoll(poll)
       for (const run of runs.all()) {
         if (run.watchdogStale) void tellIfStale(run.id)
+        // Nodes of which the first one was never stored.
+        if (isWorker(run) && !isGoing(run) && !run.withdrawing && !nodes.of(run).some(one => !isWorker(one)))
+          void dismiss(run)
         // A command that never began is shown with its rental only, so it goes with that.
         if (!isGoing(run) && run.instance === undefined && !run.project && !isShown(run)) void dismiss(run)
       }
@@ -455,6 +489,11 @@ const stillGoing = {
   code: 'still_running',
   message: 'It’s still running.',
   advice: 'End it first, or wait until it ends.',
+}
+const severalMachines = {
+  code: 'not_failed',
+  message: 'It ran on several machines, of which the others are gone.',
+  advice: 'Run it again as it was: that rents all of them.',
 }
 const watchdogStale = {
   code: 'watchdog_stale',

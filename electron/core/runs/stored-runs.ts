@@ -1,12 +1,18 @@
 import type * as v from 'valibot'
-import { isGoing, type ProjectRunView, RunFields, type RunView } from '#contract/automation/run.ts'
+import {
+  isGoing,
+  isProjectRun,
+  type ProjectRunView,
+  RunFields,
+  type RunView,
+} from '#contract/automation/run.ts'
 import type { SyncProgress } from '#contract/instance/sync.ts'
 import type { Problem } from '#contract/problem.ts'
 import { portsOf, resultsOf } from '#contract/project/bounds.ts'
 import type { AccountContext } from '../account-context.ts'
 import { type Change, type Collection, openCollection } from '../storage/collection.ts'
 import { type RunChange, withStaleWatchdog } from './changes.ts'
-import { isOfProject, keepingFor, type ProjectRun, Run } from './model.ts'
+import { isOfProject, isWorker, keepingFor, type ProjectRun, Run } from './model.ts'
 
 /** The runs of one account, as stored and as shown in State. */
 export interface StoredRuns
@@ -52,7 +58,11 @@ export async function openStoredRuns(
     missing: { code: 'no_such_run', message: 'That run is no longer on the list.' },
     stored: run => (run.group ? { ...run, project: undefined } : run),
     restored: run => (run.group ? { ...run, project: agreed(run.group.id) } : run),
-    entry: { field: 'runs', view: viewOf },
+    entry: {
+      field: 'runs',
+      view: (run, all) => withNodes(run, all, viewOf),
+      within: ({ id, node }) => node?.of ?? id,
+    },
   })
   let cancelUpdate: (() => void) | undefined
 
@@ -113,9 +123,10 @@ interface Hindrance {
 
 const hindranceOf = (problem: Problem | undefined): Hindrance | undefined => problem && { problem }
 
-/** The oldest ended runs with nothing left to do, beyond the number that is kept. Those of sweeps go with the sweep. */
+/** The oldest ended runs with nothing left to do, beyond the number that is kept. Those of sweeps go with the sweep, and those of other nodes with the first. */
 export function surplusRuns(runs: readonly Run[], most: number): readonly Run[] {
-  const ended = runs.filter(run => !isGoing(run) && !run.leaving && !run.withdrawing && !run.group)
+  const isBusy = (run: Run) => isGoing(run) || run.leaving || run.withdrawing
+  const ended = runs.filter(run => !isBusy(run) && !run.group && !isWorker(run))
   return ended.slice(0, Math.max(0, ended.length - most))
 }
 
@@ -141,6 +152,33 @@ function runView(
     problem: hindrance?.problem ?? problem,
   }
   return isOfProject(run) ? { ...view, ...projectPart(run) } : view
+}
+
+/** A run with those of the other nodes, and what all their machines cost together. */
+function withNodes(
+  run: Run,
+  all: readonly Run[],
+  viewOf: (run: Run) => RunView | ProjectRunView,
+): RunView | ProjectRunView {
+  const view = viewOf(run)
+  if (!run.node || !isProjectRun(view)) return view
+  const nodes = all
+    .filter(other => isWorker(other) && other.node?.of === run.id)
+    .sort((a, b) => (a.node?.rank ?? 0) - (b.node?.rank ?? 0))
+    .map(viewOf)
+    .filter(isProjectRun)
+  const costs = [view, ...nodes].map(({ cost }) => cost)
+  const at = Math.max(...costs.map(cost => cost.at))
+  const cost = {
+    at,
+    micros: sum(costs.map(one => one.micros + Math.floor((one.perHour * (at - one.at)) / 3600))),
+    perHour: sum(costs.map(({ perHour }) => perHour)),
+  }
+  return { ...view, nodes, cost }
+}
+
+function sum(amounts: readonly number[]): number {
+  return amounts.reduce((total, amount) => total + amount, 0)
 }
 
 function projectPart(run: ProjectRun): Omit<ProjectRunView, Exclude<keyof RunView, 'project' | 'moved'>> {

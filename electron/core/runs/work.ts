@@ -13,6 +13,8 @@ import { Dropped } from './folders.ts'
 import type { RunMachines } from './machine.ts'
 import type { Run } from './model.ts'
 import type { Moves } from './moves.ts'
+import { leavesNetwork } from './node-decide.ts'
+import type { RunNodes } from './nodes.ts'
 import type { StoredRuns } from './stored-runs.ts'
 
 /** Moves runs from step to step. */
@@ -32,6 +34,9 @@ interface WorkParts {
   machines: Pick<RunMachines, 'viewOf'>
   rentals: Pick<Rentals, 'find'>
   limits: Pick<StoredLimits, 'all'>
+  nodes: Pick<RunNodes, 'of' | 'isCutOff'>
+  /** Instances that certainly no longer exist, as polls tell. */
+  gone: Set<number>
   /** Runs whose instance is being rented right now. */
   asking: ReadonlySet<string>
 }
@@ -39,8 +44,7 @@ interface WorkParts {
 export function createRunWork(context: AccountContext, parts: WorkParts): RunWork {
   const { account, store, ending, now } = context
   const { clock } = context.machine
-  const { runs, moves, loops, checkpoints, machines, rentals, limits, asking } = parts
-  const gone = new Set<number>()
+  const { runs, moves, loops, checkpoints, machines, rentals, limits, nodes, gone, asking } = parts
   /** The instances of rentals that runs wait for. */
   const rented = new Map<string, number>()
   /** Each run's current activity. */
@@ -54,6 +58,7 @@ export function createRunWork(context: AccountContext, parts: WorkParts): RunWor
       awaited,
       instance: instance !== undefined && gone.has(instance) ? 'gone' : machines.viewOf(instance),
       limit: instance === undefined ? undefined : limitOf(instance, limits.all()),
+      nodes: run.node && nodes.of(run),
       now: now(),
     }
   }
@@ -84,6 +89,7 @@ export function createRunWork(context: AccountContext, parts: WorkParts): RunWor
         last = { problem: '', times: 0 }
         // Until then the reason for waiting is shown.
         if (!waits || move.do === 'wait') runs.setProblem(id, undefined)
+        if (!waits) wakeOthers(id)
         if (waits) await loops.until(id, undefined)
       } catch (error) {
         if (ending.aborted) return
@@ -101,6 +107,8 @@ export function createRunWork(context: AccountContext, parts: WorkParts): RunWor
           clock: clock.now() / 1000,
         })
         if (pause === undefined) await moves.giveUp(after, move, problem)
+        else if (after.node && isOnline() && (await nodes.isCutOff(after, problem, fails)))
+          await moves.giveUp(after, move, problem)
         else {
           await moves.hindered(after, move, problem, { fails, pause })
           await loops.until(id, pause)
@@ -110,6 +118,12 @@ export function createRunWork(context: AccountContext, parts: WorkParts): RunWor
         present.delete(id)
       }
     }
+  }
+
+  /** What a node does may be what the others wait for. */
+  function wakeOthers(id: string): void {
+    const run = runs.find(id)
+    if (run?.node) for (const other of nodes.of(run)) if (other.id !== id) loops.work(other.id)
   }
 
   function isToFollow({ id, step }: Run): boolean {
@@ -167,7 +181,8 @@ export function createRunWork(context: AccountContext, parts: WorkParts): RunWor
   function hasWork(run: Run): boolean {
     const { step, keptUntil, leaving, withdrawing } = run
     const isKeptTooLong = step === 'failed' && keptUntil !== undefined && now() >= keptUntil
-    return isGoing(run) || isKeptTooLong || !!leaving || !!withdrawing
+    if (isGoing(run) || isKeptTooLong || leaving || withdrawing) return true
+    return run.node?.network !== undefined && leavesNetwork(nodes.of(run), instance => gone.has(instance))
   }
 
   /** Continues runs when their rentals change, without waiting for a poll. */

@@ -71,7 +71,12 @@ interface CollectionOptions<Schema extends v.GenericSchema, Key> {
   stored?: (item: v.InferOutput<Schema>) => object
   restored?: (item: v.InferOutput<Schema>) => v.InferOutput<Schema>
   /** The account's field in State that shows each item by its key: only what changed is shown again. */
-  entry?: { field: keyof AccountView; view: (item: v.InferOutput<Schema>) => unknown }
+  entry?: {
+    field: keyof AccountView
+    view: (item: v.InferOutput<Schema>, all: readonly v.InferOutput<Schema>[]) => unknown
+    /** The key of the item within which an item is shown; its own for most. */
+    within: (item: v.InferOutput<Schema>) => Key
+  }
   /** The account's fields in State that show the items. */
   view?: (items: readonly v.InferOutput<Schema>[]) => Partial<AccountView>
 }
@@ -153,13 +158,15 @@ export async function openCollection<Schema extends v.GenericSchema<unknown, obj
     else if (view) showAll(shown, view(document.get()))
   }
 
-  function showEntries({ field, view: viewOf }: NonNullable<typeof entry>, shown: AccountView): void {
+  function showEntries({ field, view: viewOf, within }: NonNullable<typeof entry>, shown: AccountView): void {
     const items = document.get()
+    const entryOf = (item: Item) => [String(key(item)), viewOf(item, items)] as const
     const record: unknown = shown[field]
     const changed = record === last.record && isRecord(record) ? changedItems(items) : undefined
     if (changed) {
-      const entries = changed
-        .map(item => [String(key(item)), viewOf(item)] as const)
+      const entries = [...new Set(changed.map(within))]
+        .flatMap(wanted => find(wanted) ?? [])
+        .map(entryOf)
         .filter(([id, after]) => !isDeepEqual(isRecord(record) ? record[id] : undefined, after))
       if (entries.length > 0)
         store.change(draft => {
@@ -167,7 +174,9 @@ export async function openCollection<Schema extends v.GenericSchema<unknown, obj
           if (isRecord(target)) for (const [id, after] of entries) target[id] = after
         })
     } else
-      showAll(shown, { [field]: Object.fromEntries(items.map(item => [String(key(item)), viewOf(item)])) })
+      showAll(shown, {
+        [field]: Object.fromEntries(items.filter(item => within(item) === key(item)).map(entryOf)),
+      })
     touched = new Set()
     last = { items, record: store.get().accounts[account]?.[field] }
   }

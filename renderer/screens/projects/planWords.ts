@@ -2,6 +2,7 @@ import { named } from '#contract/format/name.ts'
 import { counted } from '#contract/format/size.ts'
 import { duration } from '#contract/format/time.ts'
 import { usualMachine } from '#contract/project/bounds.ts'
+import { engineOf } from '#contract/project/nodes.ts'
 import type { Keeping, ProjectSpec } from '#contract/project/spec.ts'
 
 /** Sentences on the results, the end of the machine, and going on elsewhere after being outbid. */
@@ -22,6 +23,19 @@ export function planAfterwards(
       ? [`If it's outbid, it continues on another machine, at most ${counted(outbid.elsewhere, 'time')}.`]
       : []),
   ]
+}
+
+/** How several machines run a command together. */
+export function nodesWords(spec: ProjectSpec): string {
+  const engine = engineOf(spec)
+  const start = {
+    torchrun: 'torchrun starts the command on all of them',
+    mpi: 'mpirun starts the command on all of them',
+    ray: 'The command runs on node 0, with Ray on all of them',
+    dask: 'The command runs on node 0, with Dask workers on all of them',
+    none: 'The command runs on each of them',
+  }[engine]
+  return `Beta. All are rented, or none. ${start}. When node 0 ends or one fails, all end. Only node 0’s results are downloaded.`
 }
 
 /** The demands to loosen where no offer meets them, the strictest first. */

@@ -35,6 +35,8 @@ test('a cancelled run is withdrawn once that is on disk, and goes on where it ca
     rentals: nothing,
     limits: nothing,
     asking: new Set(),
+    nodes: { of: () => [], isCutOff: async () => false },
+    gone: new Set(),
   })
 
   const disk = deferred<void>()

@@ -1,0 +1,73 @@
+import { isGoing, isYetToEnd } from '#contract/automation/run.ts'
+import { hasTrait } from '#contract/instance/state-traits.ts'
+import type { Problem } from '#contract/problem.ts'
+import type { RunMove, RunSnapshot } from './decide.ts'
+import { isWorker, type Run } from './model.ts'
+
+/**
+ * The move of a run on several machines for which the others are the reason; undefined where there is none. When the
+ * first node ends all end, and one that fails ends all.
+ */
+export function nodeMove(run: Run, { nodes = [], instance }: RunSnapshot): RunMove | undefined {
+  if (!run.node || !isGoing(run)) return undefined
+  const [head] = nodes
+  if (isWorker(run) && !(head?.id === run.node.of && isYetToEnd(head))) return { do: 'leave' }
+  if (!isYetToEnd(run)) return undefined
+  const broken = firstFailure(nodes)
+  if (broken && !isWorker(run)) return { do: 'fail', problem: nodeFailed(broken) }
+  if (run.step === 'waiting' && !head?.node?.network?.isMade)
+    return isWorker(run) ? { do: 'wait' } : { do: 'network' }
+  if (typeof instance === 'object' && run.step !== 'waiting' && hasTrait(instance.state, 'lapsed'))
+    return { do: 'fail', problem: hostGone }
+  return undefined
+}
+
+/**
+ * The move that a run on several machines makes in place of its next one, once its own machine runs: it waits for the
+ * others after boot, after sending and after set-up, and the first node's command begins last.
+ */
+export function nodeHold(run: Run, { nodes = [] }: RunSnapshot): RunMove | undefined {
+  const { node, step, begun, code } = run
+  if (!node) return undefined
+  const isBeyond = (...steps: Run['step'][]) => nodes.every(other => !steps.includes(other.step))
+  if (step === 'sending') return isBeyond('waiting') ? undefined : wait
+  if (step === 'setup' && !begun) return isBeyond('waiting', 'sending') ? undefined : wait
+  if (step !== 'running') return undefined
+  if (begun) return isWorker(run) && code !== undefined ? wait : undefined
+  if (node.address === undefined) return { do: 'address' }
+  if (!nodes.every(other => other.node?.address !== undefined)) return wait
+  return isWorker(run) || nodes.every(other => !isWorker(other) || other.begun) ? undefined : wait
+}
+const wait: RunMove = { do: 'wait' }
+
+/** The node that failed first. */
+function firstFailure(nodes: readonly Run[]): Run | undefined {
+  const broken = nodes.filter(({ step, problem }) => step === 'failed' && problem !== undefined)
+  return broken.sort((a, b) => (a.endedAt ?? 0) - (b.endedAt ?? 0))[0]
+}
+
+/** Why all end, where a node failed; it is named. */
+export function nodeFailed({ node, problem }: Pick<Run, 'node' | 'problem'>): Problem {
+  const { code = '', message = '', advice } = problem ?? {}
+  if (code === otherNode) return { code, message, advice }
+  return { code: otherNode, message: `Node ${node?.rank} failed: ${message}`, advice }
+}
+/** The code of a failure that is another node's. */
+export const otherNode = 'node_failed'
+
+/** Whether nothing of a run on several machines is left but their network. `isGone`: whether an instance is for certain. */
+export function leavesNetwork(nodes: readonly Run[], isGone: (instance: number) => boolean): boolean {
+  const [head] = nodes
+  return (
+    head?.node?.network !== undefined &&
+    nodes.every(
+      run => !isGoing(run) && !run.withdrawing && (run.instance === undefined || isGone(run.instance)),
+    )
+  )
+}
+
+const hostGone: Problem = {
+  code: 'node_offline',
+  message: 'Its host is offline, or no longer answers the service.',
+  advice: 'Run it again: that rents other machines.',
+}

@@ -1,0 +1,179 @@
+import { instanceName } from '#contract/format/name.ts'
+import { BerthError, type Problem } from '#contract/problem.ts'
+import { canGetIn } from '#contract/reading.ts'
+import { ServiceError } from '#service/service-error.ts'
+import { endRun } from '#ssh/runs/runs.ts'
+import { quote } from '#ssh/ssh-command.ts'
+import type { AccountContext } from '../account-context.ts'
+import type { RunProjects } from './folders.ts'
+import { addressIn, addressQuestion, type Launch, launchOf, type NodePaths } from './launch.ts'
+import { environmentText, type RunMachines, remotePaths, writeEnvironment } from './machine.ts'
+import { isOfProject, type ProjectRun, type Run } from './model.ts'
+import { nodeFailed } from './node-decide.ts'
+import type { StoredRuns } from './stored-runs.ts'
+
+/** The machines of runs that several run together: their network, and what each of them runs. */
+export interface RunNodes {
+  /** All nodes of a run, the first one first; empty for a run on one machine. */
+  of(run: Run): readonly Run[]
+  /** Makes the network, in a cluster that takes one. Throws `no_cluster` or `no_network`. */
+  makeNetwork(run: ProjectRun): Promise<void>
+  /** Deletes the network, unless the service says that an instance is left in it, which would be destroyed with it. */
+  removeNetwork(run: Run): Promise<void>
+  /** Asks a machine for its address in the network. Throws `no_address`. */
+  readAddress(run: Run): Promise<void>
+  /** The command of a node, whose environment it writes to its machine; undefined for a run on one machine. */
+  prepare(run: ProjectRun): Promise<string | undefined>
+  /** Why another node may be the reason for a command that failed: its machine stopped, or no longer answers. */
+  brokenBeside(run: Run): Promise<Problem | undefined>
+  /**
+   * Whether a node's machine is lost: it can't be reached for so many failures in a row, and another node can be. The
+   * other nodes may wait for it for long.
+   */
+  isCutOff(run: Run, problem: Problem, fails: number): Promise<boolean>
+  /** Ends a node's command. Never rejects. */
+  endCommand(run: Run): Promise<void>
+}
+
+/** Failures in a row to reach a node while others answer: after about a minute and a half. */
+const mostUnreached = 5
+
+interface NodeParts {
+  runs: StoredRuns
+  machines: RunMachines
+  projects: Pick<RunProjects, 'chooseCluster' | 'environmentOf'>
+}
+
+export function createRunNodes(context: AccountContext, { runs, machines, projects }: NodeParts): RunNodes {
+  const { client, ending, machine, poll } = context
+
+  function of({ node }: Run): readonly Run[] {
+    if (!node) return []
+    return runs
+      .all()
+      .filter(run => run.node?.of === node.of)
+      .sort((a, b) => (a.node?.rank ?? 0) - (b.node?.rank ?? 0))
+  }
+
+  async function findNetwork(name: string) {
+    const all = await client().overlays.list({ signal: ending })
+    return all.find(overlay => overlay.name === name)
+  }
+
+  async function change(run: Run, changed: Partial<NonNullable<Run['node']>>): Promise<void> {
+    await runs.intend(run.id, { node: run.node && { ...run.node, ...changed } })
+  }
+
+  return {
+    of,
+    async makeNetwork(run) {
+      const { network, refused = [] } = run.node ?? {}
+      if (!network) {
+        const { cluster, offers } = await projects.chooseCluster(run, refused)
+        const name = `berth-${run.id.slice(1)}`
+        const chosen = offers.map(({ offer, price }) => ({ id: offer.id, price }))
+        await change(run, { network: { name, cluster, offers: chosen, isMade: false } })
+        return
+      }
+      // After a kill it may be there already.
+      const known = await findNetwork(network.name)
+      if (!known) {
+        try {
+          await client().overlays.create(network.cluster, network.name, { signal: ending })
+        } catch (error) {
+          const isRefused =
+            error instanceof ServiceError && !error.ambiguous && error.status >= 400 && error.status < 500
+          if (!isRefused || error.status === 429 || error.status === 401 || error.status === 403) throw error
+          await change(run, { network: undefined, refused: [...refused, network.cluster] })
+          return
+        }
+      }
+      await change(run, { network: { ...network, isMade: true } })
+    },
+    async removeNetwork(run) {
+      const { network } = run.node ?? {}
+      if (!network) return
+      const known = await findNetwork(network.name)
+      if (known?.instances && known.instances.length > 0) return
+      if (known) await client().overlays.remove(known.overlay_id, { signal: ending })
+      await change(run, { network: undefined })
+    },
+    async readAddress(run) {
+      const found = addressIn(await machines.ask(run, addressQuestion))
+      if (!found) throw new BerthError(noAddress)
+      await change(run, found)
+    },
+    async prepare(run) {
+      const nodes = of(run)
+      const { rank } = run.node ?? {}
+      if (rank === undefined) return undefined
+      const places = nodes.map(({ node, gpu }) => ({
+        address: node?.address ?? '',
+        link: node?.link ?? '',
+        gpus: gpu?.count ?? 1,
+      }))
+      const paths = remotePaths(run)
+      const { environment, command }: Launch = launchOf(run.project.spec, places, rank, paths)
+      const values = { ...(await projects.environmentOf(run)), ...environment }
+      await machines.ask(run, writeEnvironment(run), environmentText(values))
+      if (run.project.spec.engine === 'mpi') await placeKey(run, nodes[0], paths)
+      return command
+    },
+    async brokenBeside(run) {
+      await poll()
+      for (const other of of(run)) {
+        if (other.id === run.id || other.instance === undefined) continue
+        const view = machines.viewOf(other.instance)
+        if (view && canGetIn(view) && (await answers(other))) continue
+        const name = view ? instanceName(view) : `#${other.instance}`
+        const message = !view || canGetIn(view) ? `${name} no longer answers.` : `${name} is ${view.state}.`
+        const advice = 'Run it again: that rents other machines.'
+        return nodeFailed({ node: other.node, problem: { code: 'node_gone', message, advice } })
+      }
+      return undefined
+    },
+    async isCutOff(run, { code }, fails) {
+      if (!code.startsWith('ssh_') || fails < mostUnreached) return false
+      for (const other of of(run))
+        if (other.id !== run.id && other.instance !== undefined && (await answers(other))) return true
+      return false
+    },
+    async endCommand(run) {
+      const { program } = run
+      if (program === undefined || !run.begun) return
+      await machines
+        .inside(run, connection => endRun(connection, machine.clock, program))
+        .catch(() => undefined)
+    },
+  }
+
+  async function answers(run: Run): Promise<boolean> {
+    try {
+      await machines.ask(run, 'true')
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  /** The first node makes a key for this run; the others let it in. A kill leaves the key that is there. */
+  async function placeKey(run: Run, head: Run | undefined, { ssh }: NodePaths): Promise<void> {
+    if (!head || !isOfProject(head)) return
+    const key = quote([`${remotePaths(head).ssh}/key`])
+    const make = `cd && umask 077 && mkdir -p ${quote([remotePaths(head).ssh])} && { [ -f ${key} ] || ssh-keygen -q -t ed25519 -N '' -f ${key}; } && cat ${key}.pub`
+    const publicKey = await machines.ask(head, make)
+    if (run.id === head.id) return
+    const folder = quote([ssh])
+    await machines.ask(
+      run,
+      `cd && umask 077 && mkdir -p ${folder} && cat > ${folder}/key.pub`,
+      `${publicKey}\n`,
+    )
+  }
+}
+
+const noAddress = {
+  code: 'no_address',
+  message: 'Its machine does not say its address in the network of the nodes.',
+  advice: 'Install iproute2 in the image, or use another one.',
+}

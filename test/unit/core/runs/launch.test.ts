@@ -1,0 +1,99 @@
+import { execFileSync } from 'node:child_process'
+import { expect, test } from 'vitest'
+import { engineOf, nodesProblem, onOneMachine, pythonParts } from '#contract/project/nodes.ts'
+import { addressIn, launchOf, type Node } from '#core/runs/launch.ts'
+
+const nodes: Node[] = [
+  { address: '10.0.0.2', link: 'eth0', gpus: 2 },
+  { address: '10.0.0.3', link: 'eth0', gpus: 2 },
+]
+const paths = { environment: 'berth/.x1.env', folder: 'berth/p1', ssh: 'berth/.x1.ssh' }
+const launch = (run: string, rank: number, engine?: 'torchrun' | 'ray' | 'dask' | 'mpi' | 'none') =>
+  launchOf({ run, engine }, nodes, rank, paths)
+
+test('every node knows its place and the first one', () => {
+  expect(launch('make', 1).environment).toMatchObject({
+    MASTER_ADDR: '10.0.0.2',
+    MASTER_PORT: '29500',
+    NODE_RANK: '1',
+    NUM_NODES: '2',
+    GPUS_PER_NODE: '2',
+    NODE_ADDR: '10.0.0.3',
+    NODE_IPS: '10.0.0.2\n10.0.0.3',
+    NCCL_SOCKET_IFNAME: 'eth0',
+  })
+})
+
+test.each([
+  ['python train.py', 'python', 'train.py'],
+  ['python3 -u src/train.py --lr 1e-4 "a b"', 'python3 -u', 'src/train.py --lr 1e-4 "a b"'],
+  ['/opt/conda/bin/python3.11 -m pkg.train --x', '/opt/conda/bin/python3.11', '-m pkg.train --x'],
+])('%s is a Python command, which torchrun starts', (run, python, script) => {
+  expect(pythonParts(run)).toEqual({ python, script })
+  expect(engineOf({ run })).toBe('torchrun')
+  expect(launch(run, 0).command).toBe(
+    `${python} -m torch.distributed.run --nnodes=$NUM_NODES --node_rank=$NODE_RANK --nproc_per_node=$GPUS_PER_NODE --master_addr=$MASTER_ADDR --master_port=$MASTER_PORT ${script}`,
+  )
+})
+
+test.each(['./train.sh', 'torchrun train.py', 'python -c "x"', 'cd a\npython train.py', 'pythonic a.py'])(
+  '%s is started as it is on every node',
+  run => {
+    expect(engineOf({ run })).toBe('none')
+    expect(launch(run, 1).command).toBe(run)
+  },
+)
+
+test('what several machines cannot run is said', () => {
+  expect(nodesProblem({ run: './train.sh', nodes: 2, engine: 'torchrun' })).toContain('torchrun')
+  expect(nodesProblem({ run: './train.sh', nodes: 2, outbid: { elsewhere: 1 } })).toContain('outbid')
+  expect(nodesProblem({ run: './train.sh', engine: 'torchrun' })).toBeUndefined()
+  expect(nodesProblem({ run: './train.sh', nodes: 2 })).toBeUndefined()
+})
+
+test('one machine in place of several has all their GPUs', () => {
+  const spec = { run: 'make', nodes: 4, engine: 'ray' as const, machine: { gpu: 'H100', count: 2 } }
+  expect(onOneMachine(spec)).toEqual({ run: 'make', machine: { gpu: 'H100', count: 8 } })
+})
+
+test('Ray and Dask have the command on the first node, and workers on the others', () => {
+  const [head, worker] = [
+    launch('python tune.py', 0, 'ray').command,
+    launch('python tune.py', 1, 'ray').command,
+  ]
+  expect(head).toContain('ray start --disable-usage-stats')
+  expect(head).toContain('--head --port="$MASTER_PORT"')
+  expect(head).toMatch(/\npython tune\.py$/)
+  expect(worker).toContain('--address="$RAY_ADDRESS" --block')
+  expect(worker).not.toContain('tune.py')
+  expect(launch('python sum.py', 0, 'dask').command).toMatch(/\npython sum\.py$/)
+  expect(launch('python sum.py', 1, 'dask').command).toContain('distributed.cli.dask_worker')
+})
+
+test('mpirun starts the command in the folder and environment of every node, with all GPUs', () => {
+  const { command } = launch("./sum 'a b'", 0, 'mpi')
+  expect(command).toContain('10.0.0.2 slots=2\n10.0.0.3 slots=2')
+  expect(command).toContain('-np 4')
+  expect(command).toContain('--mca btl_tcp_if_include eth0')
+  expect(launch('./sum', 1, 'mpi').command).toContain('sshd')
+})
+
+test('every script of every engine is one that bash understands', () => {
+  for (const engine of ['torchrun', 'ray', 'dask', 'mpi', 'none'] as const)
+    for (const rank of [0, 1])
+      execFileSync('bash', ['-n'], { input: launch("python a.py 'x y'", rank, engine).command })
+})
+
+test('the address is that of the private network', () => {
+  const ip = `1: lo    inet 127.0.0.1/8 scope host lo\\       valid_lft forever
+3: eth1    inet 172.17.0.4/16 brd 172.17.255.255 scope global eth1
+12: eth0@if13    inet 10.0.0.3/24 brd 10.0.0.255 scope global eth0\\ valid
+`
+  expect(addressIn(ip)).toEqual({ address: '10.0.0.3', link: 'eth0' })
+  expect(addressIn('2: ib0    inet 192.168.1.4/24 scope global ib0\n')).toEqual({
+    address: '192.168.1.4',
+    link: 'ib0',
+  })
+  expect(addressIn('10.0.0.3 172.17.0.4 fe80::1 \n')).toEqual({ address: '10.0.0.3', link: 'eth0' })
+  expect(addressIn('')).toBeUndefined()
+})
