@@ -43,11 +43,14 @@ export const Group = v.object({
 })
 export type Group = v.InferOutput<typeof Group>
 
+/** The cost of a machine that the group has left: up to that moment, and growing no more. */
+export function settled({ micros: paid, at: since, perHour }: v.InferOutput<typeof Spent>, at: number) {
+  return { micros: paid + Math.max(0, Math.floor(((at - since) * perHour) / 3600)), at, perHour: 0 }
+}
+
 /** A group's cost up to a moment, including waiting machines and failed attempts. */
 export function groupCost({ machines, tried }: Group, runs: readonly Run[], at: number): Micros {
-  const perMachine = Object.values(machines).map(
-    ({ micros: paid, at: since, perHour }) => paid + Math.max(0, Math.floor(((at - since) * perHour) / 3600)),
-  )
+  const perMachine = Object.values(machines).map(spent => settled(spent, at).micros)
   return [...perMachine, ...runs.map(run => run.tried ?? 0)].reduce((sum, cost) => sum + cost, tried)
 }
 

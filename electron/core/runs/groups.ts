@@ -16,7 +16,16 @@ import { type Collection, openCollection } from '../storage/collection.ts'
 import { createLoops, retryPause } from '../storage/loops.ts'
 import { groupEndedAlert, groupHaltedAlert } from './alerts.ts'
 import { type GroupMove, groupLimit, nextGroupMove } from './group-decide.ts'
-import { Group, groupCost, groupDeadline, groupLimits, groupMost, groupRate, isBusy } from './group-model.ts'
+import {
+  Group,
+  groupCost,
+  groupDeadline,
+  groupLimits,
+  groupMost,
+  groupRate,
+  isBusy,
+  settled,
+} from './group-model.ts'
 import type { RunMachines } from './machine.ts'
 import type { ProjectRun, Run } from './model.ts'
 import type { WaitingMachines } from './warm.ts'
@@ -262,7 +271,7 @@ export function createGroups(
     }
   }
 
-  function observe(group: Group, { account: { instances } }: AccountPoll): void {
+  function observe(group: Group, { account: { instances }, at }: AccountPoll): void {
     const own = runsOf(group)
     const present = [
       ...own
@@ -271,7 +280,10 @@ export function createGroups(
       ...waiting.all().flatMap(there => (there.group === group.id ? there.instance : [])),
     ]
     const machinesNow = Object.fromEntries(
-      Object.entries(group.machines).map(([instance, spent]) => [instance, { ...spent, perHour: 0 }]),
+      Object.entries(group.machines).map(([instance, spent]) => [
+        instance,
+        spent.perHour > 0 ? settled(spent, at) : spent,
+      ]),
     )
     for (const instance of present) {
       const spent = instances[instance]?.spent
