@@ -3,44 +3,27 @@ import { once } from 'node:events'
 import { existsSync, statSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { createSsh, type Ssh } from '#ssh/connection/connections.ts'
-import { type ScratchMachine, scratchMachine } from './machine.ts'
-import { freePort, hasSshd, type Sshd, startSshd } from './sshd.ts'
+import { describe, expect, test } from 'vitest'
+import { createSsh } from '#ssh/connection/connections.ts'
+import { freePort, hasSshd, startSshd } from './sshd.ts'
 import { account, answerTo, problemOf, target, type Wanted } from './steps.ts'
+import { useSshd } from './use-sshd.ts'
 
 describe.skipIf(!hasSshd)('connecting to a real OpenSSH server', () => {
-  let sshd: Sshd
-  let machine: ScratchMachine
-  let ssh: Ssh
+  const at = useSshd(['MaxSessions 3'])
 
-  beforeAll(async () => {
-    sshd = await startSshd(['MaxSessions 3'])
-  })
-  afterAll(() => sshd?.close())
-
-  beforeEach(async () => {
-    machine = scratchMachine()
-    ssh = createSsh(machine)
-    sshd.authorize((await ssh.keysOf(account).locate('berth')).publicKey)
-  })
-  afterEach(async () => {
-    await ssh.close()
-    machine.remove()
-  })
-
-  const open = (wanted: Wanted = { proxy: sshd }) => ssh.openShell(target(wanted))
+  const open = (wanted: Wanted = { proxy: at.sshd }) => at.ssh.openShell(target(wanted))
 
   /** Connects once and waits for the end: a shell opened right after another shares its connection. */
   async function comeAndGo(): Promise<void> {
     ;(await open()).close()
-    await expect.poll(() => sshd.connections()).toBe(0)
+    await expect.poll(() => at.sshd.connections()).toBe(0)
   }
 
   test('an attached key opens a shell with the requested size', async () => {
     const shell = await open()
     expect(await answerTo(shell, 'stty size')).toBe('33 101')
-    expect(shell.address).toBe(`root@127.0.0.1:${sshd.port}`)
+    expect(shell.address).toBe(`root@127.0.0.1:${at.sshd.port}`)
     expect(shell.direct).toBe(false)
   })
 
@@ -56,82 +39,84 @@ describe.skipIf(!hasSshd)('connecting to a real OpenSSH server', () => {
     shell.stream.resume()
     shell.stream.write('exit 3\n')
     expect(await shell.ended).toBeUndefined()
-    await expect.poll(() => sshd.connections()).toBe(0)
+    await expect.poll(() => at.sshd.connections()).toBe(0)
   })
 
   test('an unattached key is refused, with its name and advice', async () => {
-    sshd.authorize()
+    at.sshd.authorize()
     const problem = await problemOf(open())
     expect(problem.code).toBe('key_refused')
     expect(problem.facts).toEqual({
       key: 'berth',
-      fingerprint: (await ssh.keysOf(account).locate('berth')).fingerprint,
+      fingerprint: (await at.ssh.keysOf(account).locate('berth')).fingerprint,
     })
     expect(problem.advice).toMatch(/attach/i)
   })
 
   test('a changed host key is refused with both fingerprints, and let in once that very key is accepted', async () => {
-    const known = sshd.fingerprint()
+    const known = at.sshd.fingerprint()
     await comeAndGo()
-    const offered = await sshd.changeHostKey()
+    const offered = await at.sshd.changeHostKey()
     const problem = await problemOf(open())
     expect(problem.code).toBe('host_key_changed')
     expect(problem.facts).toEqual({ known, offered })
 
     const other = `SHA256:${'A'.repeat(43)}`
-    expect((await problemOf(ssh.knownHosts.accept(account, 4711, other))).code).toBe('host_key_not_offered')
+    expect((await problemOf(at.ssh.knownHosts.accept(account, 4711, other))).code).toBe(
+      'host_key_not_offered',
+    )
     expect((await problemOf(open())).code).toBe('host_key_changed')
 
-    await ssh.knownHosts.accept(account, 4711, offered)
+    await at.ssh.knownHosts.accept(account, 4711, offered)
     expect(await answerTo(await open(), 'echo in')).toBe('in')
     // Known host keys outlive this run.
-    const next = createSsh(machine)
+    const next = createSsh(at.machine)
     expect((await next.knownHosts.known(account, 4711)) !== undefined).toBe(true)
   })
 
   test('another account’s service that leads here is asked about first, and has no key that gets in', async () => {
     await comeAndGo()
     const other = 'a00000002'
-    const misled = () => ssh.openShell({ ...target({ proxy: sshd, instance: 1 }), account: other })
+    const misled = () => at.ssh.openShell({ ...target({ proxy: at.sshd, instance: 1 }), account: other })
     const problem = await problemOf(misled())
     expect(problem.code).toBe('host_key_known_elsewhere')
-    expect(problem.facts).toEqual({ offered: sshd.fingerprint() })
+    expect(problem.facts).toEqual({ offered: at.sshd.fingerprint() })
 
-    await ssh.knownHosts.accept(other, 1, sshd.fingerprint())
+    await at.ssh.knownHosts.accept(other, 1, at.sshd.fingerprint())
     expect((await problemOf(misled())).code).toBe('key_refused')
     // If it is the same machine, the key of the other account is attached there.
-    sshd.authorize((await ssh.keysOf(other).locate('berth')).publicKey)
+    at.sshd.authorize((await at.ssh.keysOf(other).locate('berth')).publicKey)
     expect(await answerTo(await misled(), 'echo in')).toBe('in')
   })
 
   test('a guessed port with another instance’s host key is ssh_unreachable', async () => {
     await comeAndGo()
-    const proxy = { host: '127.0.0.1', port: sshd.port - 1 }
+    const proxy = { host: '127.0.0.1', port: at.sshd.port - 1 }
     expect((await problemOf(open({ proxy, jupyter: true, instance: 4712 }))).code).toBe('ssh_unreachable')
   })
 
   test('an account that leaves takes its key and host keys along, and no other’s', async () => {
     const other = 'a00000002'
     await comeAndGo()
-    const mine = (await ssh.keysOf(account).locate('berth')).path
-    const theirs = (await ssh.keysOf(other).locate('berth')).path
-    await ssh.forgetAccount(account)
+    const mine = (await at.ssh.keysOf(account).locate('berth')).path
+    const theirs = (await at.ssh.keysOf(other).locate('berth')).path
+    await at.ssh.forgetAccount(account)
     expect([existsSync(mine), existsSync(`${mine}.pub`), existsSync(theirs)]).toEqual([false, false, true])
-    expect(await ssh.knownHosts.known(account, 4711)).toBeUndefined()
+    expect(await at.ssh.knownHosts.known(account, 4711)).toBeUndefined()
   })
 
   test('the private key is readable only by the user', async () => {
-    expect(statSync((await ssh.keysOf(account).locate('berth')).path).mode & 0o777).toBe(0o600)
+    expect(statSync((await at.ssh.keysOf(account).locate('berth')).path).mode & 0o777).toBe(0o600)
   })
 
   test('the proxy is used if nothing answers at the direct address', async () => {
-    const shell = await open({ direct: { host: '127.0.0.1', port: await freePort() }, proxy: sshd })
+    const shell = await open({ direct: { host: '127.0.0.1', port: await freePort() }, proxy: at.sshd })
     expect(shell.direct).toBe(false)
     expect(await answerTo(shell, 'echo in')).toBe('in')
   })
 
   test('a direct address that answers is preferred', async () => {
-    const shell = await open({ direct: sshd, proxy: { host: '127.0.0.1', port: await freePort() } })
+    const shell = await open({ direct: at.sshd, proxy: { host: '127.0.0.1', port: await freePort() } })
     expect(shell.direct).toBe(true)
   })
 
@@ -144,23 +129,23 @@ describe.skipIf(!hasSshd)('connecting to a real OpenSSH server', () => {
   })
 
   test('for a runtype with Jupyter the next port is used if it accepts the key', async () => {
-    const proxy = { host: '127.0.0.1', port: sshd.port - 1 }
+    const proxy = { host: '127.0.0.1', port: at.sshd.port - 1 }
     const shell = await open({ proxy, jupyter: true })
-    expect(shell.address).toBe(`root@127.0.0.1:${sshd.port}`)
+    expect(shell.address).toBe(`root@127.0.0.1:${at.sshd.port}`)
     expect((await problemOf(open({ proxy, instance: 4712 }))).code).toBe('ssh_unreachable')
   })
 
   test('a guessed port that refuses the key does not store its host key', async () => {
-    sshd.authorize()
-    const proxy = { host: '127.0.0.1', port: sshd.port - 1 }
+    at.sshd.authorize()
+    const proxy = { host: '127.0.0.1', port: at.sshd.port - 1 }
     expect((await problemOf(open({ proxy, jupyter: true }))).code).toBe('key_refused')
-    expect(await ssh.knownHosts.known(account, 4711)).toBeUndefined()
+    expect(await at.ssh.knownHosts.known(account, 4711)).toBeUndefined()
   })
 
   test('the changed host key of a guessed port is not offered to accept', async () => {
     await comeAndGo()
-    await sshd.changeHostKey()
-    const proxy = { host: '127.0.0.1', port: sshd.port - 1 }
+    await at.sshd.changeHostKey()
+    const proxy = { host: '127.0.0.1', port: at.sshd.port - 1 }
     expect((await problemOf(open({ proxy, jupyter: true }))).code).toBe('ssh_unreachable')
   })
 
@@ -168,11 +153,11 @@ describe.skipIf(!hasSshd)('connecting to a real OpenSSH server', () => {
     const other = await startSshd()
     try {
       await comeAndGo()
-      const told = await sshd.changeHostKey()
-      const problem = await problemOf(open({ direct: sshd, proxy: other }))
+      const told = await at.sshd.changeHostKey()
+      const problem = await problemOf(open({ direct: at.sshd, proxy: other }))
       expect(problem.facts?.['offered']).toBe(told)
-      await ssh.knownHosts.accept(account, 4711, told)
-      expect((await open({ direct: sshd, proxy: other })).direct).toBe(true)
+      await at.ssh.knownHosts.accept(account, 4711, told)
+      expect((await open({ direct: at.sshd, proxy: other })).direct).toBe(true)
     } finally {
       await other.close()
     }
@@ -184,19 +169,19 @@ describe.skipIf(!hasSshd)('connecting to a real OpenSSH server', () => {
     const { port } = mute.address() as AddressInfo
     const problem = await problemOf(open({ proxy: { host: '127.0.0.1', port }, deadlineMs: 600 }))
     expect(problem.code).toBe('ssh_timeout')
-    const shell = await open({ direct: { host: '127.0.0.1', port }, proxy: sshd, deadlineMs: 8000 })
+    const shell = await open({ direct: { host: '127.0.0.1', port }, proxy: at.sshd, deadlineMs: 8000 })
     expect(shell.direct).toBe(false)
     mute.close()
   })
 
   test('the user’s own keys work, and one with a passphrase is key_locked', async () => {
-    const folder = join(machine.home, '.ssh')
+    const folder = join(at.machine.home, '.ssh')
     const make = (name: string, type: string, passphrase: string) =>
       execFileSync('ssh-keygen', ['-q', '-t', type, '-N', passphrase, '-f', join(folder, name)])
     make('id_plain', 'ed25519', '')
     make('id_locked', 'ed25519', 'secret words')
     make('id_rsa', 'rsa', '')
-    const keys = await ssh.keysOf(account).list()
+    const keys = await at.ssh.keysOf(account).list()
     expect(keys.map(({ name, needsPassphrase }) => [name, needsPassphrase])).toEqual([
       ['berth', false],
       ['id_locked', true],
@@ -207,22 +192,22 @@ describe.skipIf(!hasSshd)('connecting to a real OpenSSH server', () => {
       const shown = execFileSync('ssh-keygen', ['-lf', join(folder, `${name}.pub`)], { encoding: 'utf8' })
       expect(shown).toContain(fingerprint)
     }
-    sshd.authorize(...keys.map(key => key.publicKey))
+    at.sshd.authorize(...keys.map(key => key.publicKey))
     for (const keyName of ['id_plain', 'id_rsa']) {
-      const shell = await open({ proxy: sshd, keyName })
+      const shell = await open({ proxy: at.sshd, keyName })
       expect(await answerTo(shell, 'echo in')).toBe('in')
     }
-    expect((await problemOf(open({ proxy: sshd, keyName: 'id_locked' }))).code).toBe('key_locked')
+    expect((await problemOf(open({ proxy: at.sshd, keyName: 'id_locked' }))).code).toBe('key_locked')
     for (const keyName of ['id_gone', '../.ssh/id_plain', '']) {
-      expect((await problemOf(open({ proxy: sshd, keyName }))).code).toBe('key_missing')
+      expect((await problemOf(open({ proxy: at.sshd, keyName }))).code).toBe('key_missing')
     }
   })
 
   test('probe gives the address at which SSH answers, without an accepted key', async () => {
-    sshd.authorize()
+    at.sshd.authorize()
     const nobody = { host: '127.0.0.1', port: await freePort() }
-    const ask = (wanted: Wanted) => ssh.probe(target(wanted))
-    expect((await ask({ direct: nobody, proxy: sshd })).way).toBe('proxy')
+    const ask = (wanted: Wanted) => at.ssh.probe(target(wanted))
+    expect((await ask({ direct: nobody, proxy: at.sshd })).way).toBe('proxy')
     expect((await problemOf(ask({ direct: nobody }))).code).toBe('ssh_unreachable')
   })
 })

@@ -3,45 +3,32 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { createSsh, type Ssh } from '#ssh/connection/connections.ts'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Lease } from '#ssh/connection/sharing.ts'
 import { findJupyter } from '#ssh/tunnels/jupyter.ts'
-import { type ScratchMachine, scratchMachine } from './machine.ts'
 import { hasNginx, startNginx } from './nginx.ts'
-import { freePort, hasSshd, type Sshd, startSshd } from './sshd.ts'
-import { account, target } from './steps.ts'
+import { freePort, hasSshd } from './sshd.ts'
+import { target } from './steps.ts'
+import { useSshd } from './use-sshd.ts'
 
 describe.skipIf(!hasSshd)('of the Jupyters that an instance lists', () => {
-  let sshd: Sshd
-  let machine: ScratchMachine
-  let ssh: Ssh
+  const here = useSshd()
+  const { endings } = here
   let lease: Lease
-  const endings: (() => unknown)[] = []
 
-  beforeAll(async () => {
-    sshd = await startSshd()
-    writeFileSync(join(sshd.home, '.bashrc'), 'PATH=$HOME/bin:$PATH\n')
-    mkdirSync(join(sshd.home, 'bin'))
+  beforeAll(() => {
+    writeFileSync(join(here.sshd.home, '.bashrc'), 'PATH=$HOME/bin:$PATH\n')
+    mkdirSync(join(here.sshd.home, 'bin'))
   })
-  afterAll(() => sshd?.close())
   beforeEach(async () => {
-    machine = scratchMachine()
-    ssh = createSsh(machine)
-    sshd.authorize((await ssh.keysOf(account).locate('berth')).publicKey)
-    lease = await ssh.connect(target({ proxy: sshd }))
-  })
-  afterEach(async () => {
-    for (const end of endings.splice(0).reverse()) await end()
-    lease.release()
-    await ssh.close()
-    machine.remove()
+    lease = await here.ssh.connect(target({ proxy: here.sshd }))
+    endings.push(() => lease.release())
   })
 
   /** A program named `jupyter` that lists these servers: `server list`, and `notebook list`. */
   function lists(servers: readonly object[], notebooks: readonly object[] = []): void {
     const lines = (list: readonly object[]) => list.map(one => `echo '${JSON.stringify(one)}'`).join('\n')
-    const program = join(sshd.home, 'bin', 'jupyter')
+    const program = join(here.sshd.home, 'bin', 'jupyter')
     writeFileSync(
       program,
       `#!/bin/sh\ncase $1 in\nserver)\n:\n${lines(servers)}\n;;\nnotebook)\n:\n${lines(notebooks)}\n;;\nesac\n`,
@@ -68,7 +55,7 @@ describe.skipIf(!hasSshd)('of the Jupyters that an instance lists', () => {
   const at = (port: number, token: string) => ({ port, token, base_url: '/' })
   const find = (usual: number, recorded?: string) => {
     const known = recorded === undefined ? [] : [{ port: usual, token: recorded, basePath: '/' }]
-    return findJupyter(lease.connection, { known, usual }, machine.clock)
+    return findJupyter(lease.connection, { known, usual }, here.machine.clock)
   }
 
   test('the one at the same port that takes its token is found', async () => {

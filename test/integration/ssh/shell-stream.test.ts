@@ -3,42 +3,25 @@ import { once } from 'node:events'
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { systemClock } from '#machine/clock-and-random.ts'
-import { createSsh, type Ssh } from '#ssh/connection/connections.ts'
 import { outputOf } from '#ssh/exec.ts'
 import { openSftp } from '#ssh/files/sftp.ts'
 import type { Shell } from '#ssh/shell/shell.ts'
 import { liveMemory } from '#test/live-memory.ts'
-import { type ScratchMachine, scratchMachine } from './machine.ts'
-import { hasSshd, type Sshd, startSshd } from './sshd.ts'
+import { hasSshd } from './sshd.ts'
 import { account, answerTo, problemOf, target, type Wanted } from './steps.ts'
+import { useSshd } from './use-sshd.ts'
 
 const mega = 1024 * 1024
 
 describe.skipIf(!hasSshd)('shells at a real OpenSSH server', () => {
-  let sshd: Sshd
-  let machine: ScratchMachine
-  let ssh: Ssh
+  const at = useSshd(['MaxSessions 3'])
 
-  beforeAll(async () => {
-    sshd = await startSshd(['MaxSessions 3'])
-  })
-  afterAll(() => sshd?.close())
-  beforeEach(async () => {
-    machine = scratchMachine()
-    ssh = createSsh(machine)
-    sshd.authorize((await ssh.keysOf(account).locate('berth')).publicKey)
-  })
-  afterEach(async () => {
-    await ssh.close()
-    machine.remove()
-  })
-
-  const open = (wanted: Wanted = { proxy: sshd }) => ssh.openShell(target(wanted))
+  const open = (wanted: Wanted = { proxy: at.sshd }) => at.ssh.openShell(target(wanted))
 
   test('10 MB of output arrive complete', async () => {
-    const file = join(sshd.folder, 'printed')
+    const file = join(at.sshd.folder, 'printed')
     const text = randomBytes(7.5 * mega).toString('base64')
     writeFileSync(file, text)
     const shell = await open()
@@ -50,7 +33,7 @@ describe.skipIf(!hasSshd)('shells at a real OpenSSH server', () => {
   })
 
   test('36 KB of input at 16 KB/s arrive complete', async () => {
-    const file = join(sshd.folder, 'typed')
+    const file = join(at.sshd.folder, 'typed')
     const shell = await open()
     await answerTo(shell, 'stty raw -echo')
     const typed = randomBytes(36 * 1024).toString('base64')
@@ -66,7 +49,7 @@ describe.skipIf(!hasSshd)('shells at a real OpenSSH server', () => {
   })
 
   test('a paste of 4 MB is slowed by backpressure and arrives complete', async () => {
-    const file = join(sshd.folder, 'pasted')
+    const file = join(at.sshd.folder, 'pasted')
     const shell = await open()
     await answerTo(shell, 'stty raw -echo')
     const pasted = randomBytes(3 * mega).toString('base64')
@@ -81,7 +64,7 @@ describe.skipIf(!hasSshd)('shells at a real OpenSSH server', () => {
   })
 
   test('unread output blocks its writer, and memory does not grow', async () => {
-    const count = join(sshd.folder, 'count')
+    const count = join(at.sshd.folder, 'count')
     const shell = await open()
     await answerTo(shell, 'stty raw -echo')
     shell.stream.removeAllListeners('data')
@@ -102,50 +85,50 @@ describe.skipIf(!hasSshd)('shells at a real OpenSSH server', () => {
 
   test('shells of one instance share a connection, which the last one closes', async () => {
     const [one, other] = await Promise.all([open(), open()])
-    expect(sshd.connections()).toBe(1)
+    expect(at.sshd.connections()).toBe(1)
     expect(await answerTo(one, 'echo one')).toBe('one')
     one.close()
     expect(await one.ended).toBeUndefined()
     expect(await answerTo(other, 'echo other')).toBe('other')
     other.close()
-    await expect.poll(() => sshd.connections()).toBe(0)
+    await expect.poll(() => at.sshd.connections()).toBe(0)
   })
 
   test('shells beyond the server’s limit per connection get another connection', async () => {
     const shells: Shell[] = []
     for (let n = 0; n < 5; n++) shells.push(await open())
-    expect(sshd.connections()).toBe(2)
+    expect(at.sshd.connections()).toBe(2)
     for (const [n, shell] of shells.entries()) expect(await answerTo(shell, `echo ${n}`)).toBe(String(n))
   })
 
   test('a command or a file beyond the limit is told of the limit, and the next one gets another connection', async () => {
-    const lease = await ssh.connect(target({ proxy: sshd }))
+    const lease = await at.ssh.connect(target({ proxy: at.sshd }))
     for (let n = 0; n < 3; n++) await open()
     const { connection } = lease
     const run = () => outputOf(connection, 'true', { clock: systemClock, within: 10_000, most: 100 })
     expect((await problemOf(run())).code).toBe('ssh_full')
     expect((await problemOf(openSftp(connection, systemClock))).code).toBe('ssh_full')
-    const next = await ssh.connect(target({ proxy: sshd }))
+    const next = await at.ssh.connect(target({ proxy: at.sshd }))
     expect(next.found).toBe(false)
     ;(await openSftp(next.connection, systemClock)).end()
-    expect(sshd.connections()).toBe(2)
+    expect(at.sshd.connections()).toBe(2)
     next.release()
     lease.release()
   })
 
   test('two instances do not share a connection', async () => {
-    await open({ proxy: sshd, instance: 1 })
+    await open({ proxy: at.sshd, instance: 1 })
     // Both have the same host key, as machines of one image do, which needs a confirmation.
-    await expect(open({ proxy: sshd, instance: 2 })).rejects.toThrow()
-    await ssh.knownHosts.accept(account, 2, sshd.fingerprint())
-    await open({ proxy: sshd, instance: 2 })
-    expect(sshd.connections()).toBe(2)
+    await expect(open({ proxy: at.sshd, instance: 2 })).rejects.toThrow()
+    await at.ssh.knownHosts.accept(account, 2, at.sshd.fingerprint())
+    await open({ proxy: at.sshd, instance: 2 })
+    expect(at.sshd.connections()).toBe(2)
   })
 
   test('a cut connection ends its shell as ssh_closed at once', async () => {
     const shell = await open()
     await answerTo(shell, 'true')
-    expect(sshd.dropConnections()).toBe(1)
+    expect(at.sshd.dropConnections()).toBe(1)
     expect((await shell.ended)?.code).toBe('ssh_closed')
     shell.stream.write('into nothing\n')
     await drain(shell) // ends
@@ -154,10 +137,10 @@ describe.skipIf(!hasSshd)('shells at a real OpenSSH server', () => {
 
   test('dropping an instance ends its shells and forgets its host key', async () => {
     const shell = await open()
-    await ssh.drop(account, 4711)
+    await at.ssh.drop(account, 4711)
     expect(await shell.ended).toBeUndefined()
-    expect(await ssh.knownHosts.known(account, 4711)).toBeUndefined()
-    await expect.poll(() => sshd.connections()).toBe(0)
+    expect(await at.ssh.knownHosts.known(account, 4711)).toBeUndefined()
+    await expect.poll(() => at.sshd.connections()).toBe(0)
   })
 })
 

@@ -1,8 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer, type ServerOpts, type Socket } from 'node:net'
-import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
-import { createSsh, type Ssh } from '#ssh/connection/connections.ts'
 import {
   type Listened,
   type LocalAddress,
@@ -11,9 +9,10 @@ import {
   type TunnelNeeds,
 } from '#ssh/tunnels/tunnel.ts'
 import type { WebServer } from '#ssh/tunnels/web-headers.ts'
-import { type ScratchMachine, scratchMachine } from './machine.ts'
-import { type Sshd, startSshd } from './sshd.ts'
-import { account, target } from './steps.ts'
+import type { ScratchMachine } from './machine.ts'
+import type { Sshd } from './sshd.ts'
+import { target } from './steps.ts'
+import { useSshd } from './use-sshd.ts'
 
 export interface OpenTunnel extends Tunnel {
   local: LocalAddress
@@ -42,35 +41,17 @@ export interface Tunnelled {
 
 /** A real OpenSSH server for the tests of a file, with tunnels that end with each test. */
 export function useTunnels(): Tunnelled {
-  let sshd: Sshd
-  let machine: ScratchMachine
-  let ssh: Ssh
-  const endings: (() => unknown)[] = []
-
-  beforeAll(async () => {
-    sshd = await startSshd()
-  })
-  afterAll(() => sshd?.close())
-  beforeEach(async () => {
-    machine = scratchMachine()
-    ssh = createSsh(machine)
-    sshd.authorize((await ssh.keysOf(account).locate('berth')).publicKey)
-  })
-  afterEach(async () => {
-    for (const end of endings.splice(0).reverse()) await end()
-    await ssh.close()
-    machine.remove()
-  })
-
+  const at = useSshd()
+  const { endings } = at
   return {
-    sshd: () => sshd,
-    machine: () => machine,
+    sshd: () => at.sshd,
+    machine: () => at.machine,
     endings,
     async tunnelTo(port, { server, ...more } = {}, what = 'web') {
       const events: string[] = []
       const tunnel = await openTunnel({
-        clock: machine.clock,
-        connect: () => ssh.connect(target({ proxy: sshd })),
+        clock: at.machine.clock,
+        connect: () => at.ssh.connect(target({ proxy: at.sshd })),
         port,
         drawEntry: () => ({ name: 'i4711-0123456789abcdef.localhost', secret: 'f'.repeat(64) }),
         random: Math.random,
