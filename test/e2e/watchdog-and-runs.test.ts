@@ -197,7 +197,7 @@ test('the demo’s day fetches results, raises a lost bid, and a watchdog stops 
   const { page, errors } = await start.page(berth.address, { viewport: { width: 1280, height: 800 } })
   await page.getByRole('button', { name: 'Play a day with Berth' }).click()
   await page.getByText('3 of 4').waitFor({ timeout: 90_000 })
-  await page.getByText(/^Berth stopped two machines/).waitFor({ timeout: 90_000 })
+  await page.getByText(/^Berth saved you/).waitFor({ timeout: 90_000 })
   expect(existsSync(join(userHome, 'Berth', 'results', 'model.safetensors'))).toBe(true)
   await page
     .getByRole('row', { name: /night batch/ })
