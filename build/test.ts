@@ -112,15 +112,7 @@ async function run(
     const excluded = [...suites, ...without].flatMap(suite => ['--exclude', `${suite}**`])
     const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
     const workers = ['--maxWorkers', String(Math.ceil(2.5 * availableParallelism()))]
-    const code = await runTool('vitest', [
-      'run',
-      ...workers,
-      ...only,
-      ...options,
-      ...excluded,
-      ...reporters,
-      '--passWithNoTests',
-    ])
+    const code = await runTool('vitest', ['run', ...workers, ...only, ...options, ...excluded, ...reporters])
     const ran = countReport(JSON.parse(await readFile(report, 'utf8').catch(() => 'null')), code)
     return {
       ...ran,
