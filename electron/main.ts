@@ -84,7 +84,7 @@ async function start(home: string): Promise<void> {
     log.line('the sandbox is off (--no-sandbox)')
     void notifyOnce(berth, files, noSandbox)
   }
-  const openPage = showDesktop(berth, trayHost)
+  const openPage = await showDesktop(berth, trayHost)
   shutdown.add(
     await openCommandSocket({
       home,

@@ -45,7 +45,7 @@ export interface DesktopOptions {
  */
 export async function openDesktop(
   options: DesktopOptions,
-): Promise<(berth: RunningBerth, trayHost: TrayHost) => () => void> {
+): Promise<(berth: RunningBerth, trayHost: TrayHost) => Promise<() => void>> {
   const { shutdown, clock } = options
   let shown: { berth: RunningBerth; trayHost: TrayHost } | undefined
   let run: (berth: RunningBerth) => void = () => undefined
@@ -82,9 +82,11 @@ export async function openDesktop(
   const isOpened = !startsHidden(options.hidden, 'tray')
   if (isOpened) window.show()
 
-  return (berth, trayHost) => {
+  return async (berth, trayHost) => {
     shown = { berth, trayHost }
     run(berth)
+    // The State goes to the page first, which draws it while the tray's menu is made.
+    await new Promise(resolve => setImmediate(resolve))
     const show = () => window.show()
     const copy = async (text: string) => {
       try {
