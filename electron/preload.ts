@@ -1,6 +1,6 @@
 import { contextBridge, ipcRenderer, webUtils } from 'electron'
 import type { Bridge, MainMessage } from './contract/messages.ts'
-import { channel, dropChannel } from './shell/channel.ts'
+import { channel, dropChannel, themeArgument } from './shell/channel.ts'
 
 let listener: (message: MainMessage) => void = () => undefined
 ipcRenderer.on(channel, (_event, message: MainMessage) => listener(message))
@@ -13,6 +13,10 @@ const bridge: Bridge = {
 }
 
 contextBridge.exposeInMainWorld('berth', bridge)
+
+// The page knows the settings only once Berth has started.
+const theme = process.argv.find(each => each.startsWith(themeArgument))?.slice(themeArgument.length)
+if (theme) addEventListener('DOMContentLoaded', () => (document.documentElement.style.colorScheme = theme))
 
 // A dropped folder's path bypasses the page, which may name no path, and only for real drops that the page did not
 // handle.

@@ -20,7 +20,7 @@ import { trayActions } from './tray/tray-actions.ts'
 import type { TrayHost } from './tray/tray-host.ts'
 import { createDetailsWindows } from './window/details-windows.ts'
 import { MainWindow } from './window/main-window.ts'
-import { offerContextMenu } from './window/page-window.ts'
+import { offerContextMenu, storedTheme } from './window/page-window.ts'
 import { openStoredPlaces } from './window/stored-places.ts'
 
 export interface DesktopOptions {
@@ -52,7 +52,10 @@ export async function openDesktop(
   const running = new Promise<RunningBerth>(resolve => {
     run = resolve
   })
-  const places = await openStoredPlaces(options.files, clock)
+  const [places, theme] = await Promise.all([
+    openStoredPlaces(options.files, clock),
+    storedTheme(options.files),
+  ])
   shutdown.add(places.flush)
   const icon = join(options.pictures, 'app.png')
   const busy = new WeakMap<BrowserWindow, () => boolean>()
@@ -61,6 +64,7 @@ export async function openDesktop(
     icon,
     places,
     clock,
+    theme: () => shown?.berth.state().settings.theme ?? theme,
     onOpen: (opened: BrowserWindow) => {
       busy.set(opened, joinWindow(running, opened))
       hearFolderDrops(running, opened)

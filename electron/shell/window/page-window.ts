@@ -1,5 +1,7 @@
 import { app, BrowserWindow, Menu, nativeTheme, type Rectangle, screen, type WebContents } from 'electron'
-import type { Clock } from '#machine/machine.ts'
+import type { Settings } from '#contract/settings.ts'
+import type { Clock, Files } from '#machine/machine.ts'
+import { themeArgument } from '../channel.ts'
 import { textMenu } from '../text-menu.ts'
 import { arrangement, visiblePlace } from './placing.ts'
 import type { StoredPlaces } from './stored-places.ts'
@@ -17,9 +19,23 @@ export interface PageWindowOptions {
   /** The absolute path of Berth's icon, which Linux needs for windows where Berth is not installed. */
   icon: string
   places: StoredPlaces
+  /** The theme from the settings. */
+  theme: () => Theme
   /** Called for each new window, before its page is loaded. */
   onOpen: (window: BrowserWindow) => void
   clock: Clock
+}
+
+type Theme = Settings['theme']
+
+/** The theme from the settings file, for windows that open before Berth has read it. */
+export async function storedTheme(files: Files): Promise<Theme> {
+  try {
+    const { theme } = JSON.parse((await files.read('settings.json')) ?? '{}')
+    return theme === 'light' || theme === 'dark' ? theme : 'system'
+  } catch {
+    return 'system'
+  }
 }
 
 /** A window's place; without coordinates the desktop chooses the position. */
@@ -27,10 +43,12 @@ export type WindowPlace = Partial<Rectangle> & { width: number; height: number; 
 
 /** Opens a new window with Berth's page, still hidden. */
 export function openPageWindow(
-  { preload, icon, onOpen }: PageWindowOptions,
+  { preload, icon, theme, onOpen }: PageWindowOptions,
   { maximized: _, ...place }: WindowPlace,
   address: string,
 ): BrowserWindow {
+  const chosen = theme()
+  const isDark = chosen === 'system' ? nativeTheme.shouldUseDarkColors : chosen === 'dark'
   const window = new BrowserWindow({
     ...place,
     minWidth: 480,
@@ -38,10 +56,11 @@ export function openPageWindow(
     show: false,
     title: 'Berth',
     ...(process.platform === 'linux' && { icon }),
-    backgroundColor: nativeTheme.shouldUseDarkColors ? grounds.dark : grounds.light,
+    backgroundColor: isDark ? grounds.dark : grounds.light,
     autoHideMenuBar: true,
     webPreferences: {
       preload,
+      ...(chosen !== 'system' && { additionalArguments: [themeArgument + chosen] }),
       sandbox: true,
       contextIsolation: true,
       nodeIntegration: false,

@@ -1,8 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { access, readFile, rm, writeFile } from 'node:fs/promises'
+import { access, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { useDesk } from '../desk.ts'
 
@@ -10,17 +9,10 @@ const desk = useDesk({ panel: false })
 const soon = { timeout: 60_000 }
 
 test('while Berth starts its window is there with its frame, in the chosen theme', async () => {
-  const settings = join(desk.home, 'settings.json')
-  const first = await desk.start()
-  await first.command('changeSettings', { settings: { theme: 'dark' } })
-  const theme = (page: Page) => page.evaluate(() => document.documentElement.style.colorScheme)
-  await expect.poll(async () => theme(await first.page()), soon).toBe('dark')
-  await first.quit()
-  await first.ended
-  const kept = await readFile(settings)
-  await rm(settings)
-  // Anyone who reads from it waits for what is written.
-  execFileSync('mkfifo', ['--mode=666', settings])
+  await desk.settings({ theme: 'dark' })
+  // Whoever reads from it waits for what is written.
+  const projects = join(desk.home, 'projects.json')
+  execFileSync('mkfifo', ['--mode=666', projects])
 
   const berth = await desk.startAlone()
   await berth.shown()
@@ -28,8 +20,8 @@ test('while Berth starts its window is there with its frame, in the chosen theme
   await page.getByRole('link', { name: 'Offers' }).click()
   await page.getByRole('heading', { name: 'Offers' }).waitFor()
   await page.getByText('Berth is starting').waitFor()
-  expect(await theme(page)).toBe('dark')
-  await writeFile(settings, kept)
+  expect(await page.evaluate(() => document.documentElement.style.colorScheme)).toBe('dark')
+  await writeFile(projects, '[]')
   await page.getByText('This is the demo market.').waitFor()
   await page
     .getByRole('button', { name: /^Rent 1 ×/ })
