@@ -14,9 +14,14 @@ import { lacks } from '../needs.ts'
 import { cpuSeconds } from './idle.ts'
 import { median, type Row, ratioRow, type Size } from './row.ts'
 
-/** The control: one window of a page with a row, shown when ready, and a tray icon. */
+/**
+ * The control: one window of a page with a row, shown when ready, and a tray icon. Like Berth it draws without a GPU
+ * where there is none: waiting for a GPU process that fails is no measure.
+ */
 const bareApp = `
 const { app, BrowserWindow, Tray } = require('electron')
+const { existsSync } = require('node:fs')
+if (!existsSync('/dev/dri') && !existsSync('/dev/nvidiactl')) app.disableHardwareAcceleration()
 let tray
 app.whenReady().then(() => {
   tray = new Tray(process.env.BARE_ICON)
