@@ -173,6 +173,11 @@ test('a port from 70000 on has the same number inside and outside; 64 are mapped
   const rent = (count: number) =>
     service.call('PUT', `/api/v0/asks/${offer?.id}/`, { image: 'ubuntu', env: many(count) })
   expect(await rent(65)).toMatchObject({ status: 400, body: { error: 'invalid_args' } })
+  for (const odd of ['-p 69999:69999', '-p 70000:70001', '-p 80:70000']) {
+    const env = { [odd]: '1' }
+    const refused = await service.call('PUT', `/api/v0/asks/${offer?.id}/`, { image: 'ubuntu', env })
+    expect(refused.status, odd).toBe(400)
+  }
   const made = await rent(64)
   expect(made.status).toBe(200)
   await service.call('DELETE', `/api/v0/instances/${made.body['new_contract']}/`)
