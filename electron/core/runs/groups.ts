@@ -279,6 +279,7 @@ export function createGroups(
         .flatMap(({ instance }) => instance ?? []),
       ...waiting.all().flatMap(there => (there.group === group.id ? there.instance : [])),
     ]
+    // One that has gone counts up to this poll, so that the sum is never too low.
     const machinesNow = Object.fromEntries(
       Object.entries(group.machines).map(([instance, spent]) => [
         instance,

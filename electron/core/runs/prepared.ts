@@ -96,7 +96,8 @@ const list = 'find . \\( -type f -o -type l \\) -print | LC_ALL=C sort'
 /** A script for `sh -s` that sets its variables first; its paths are relative to the home folder. */
 function prepared(run: ProjectRun, body: string, more: Readonly<Record<string, string>> = {}): string {
   const folder = remoteFolder(run)
-  const beside = folder.replace(/([^/]+)$/, '.$1')
+  const at = folder.lastIndexOf('/') + 1
+  const beside = `${folder.slice(0, at)}.${folder.slice(at)}`
   const values = {
     folder,
     noted: `${beside}.setup`,

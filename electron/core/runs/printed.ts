@@ -5,7 +5,7 @@ const near = { rows: 50, characters: 2000 }
 const mostNames = 20
 
 /** A figure as programs print it. `nan` and `inf` are none that could be sorted. */
-const figure = String.raw`([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)(?![\w.])`
+const figure = String.raw`([+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)(?![\w.])`
 /** `loss=0.31`, `loss = 0.31` and `loss: 0.31`; of `localhost:6006` or `12:30` nothing. */
 const pair = new RegExp(
   String.raw`(?<![\w./-])([A-Za-z][\w./-]{0,39}?)(?: {0,2}= {0,2}|: {1,3})${figure}`,

@@ -98,7 +98,7 @@ function sweepDraft(text: string): ProjectDraft['sweep'] {
   )
 }
 
-const isFigure = (value: string) => /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(value)
+const isFigure = (value: string) => /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i.test(value)
 
 function keepText(text: string): string | undefined {
   const minutes = figured(text)

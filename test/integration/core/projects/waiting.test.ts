@@ -35,10 +35,8 @@ describe.skipIf(lacking)(`a machine that waits${lacking}`, () => {
     // What changed is sent, and the set-up read none of it.
     write(folder, { 'train.py': 'two\n' })
     expect((await under.run('planProject', { project })).waiting).toMatchObject({ instance })
-    const before = performance.now()
     const second = await runProject()
     await under.until(() => jobOf(under, second)?.lastLine === 'begun')
-    process.stderr.write(`first line after ${Math.round(performance.now() - before)} ms\n`)
     expect(jobOf(under, second)?.instance).toBe(instance)
     await under.until(() => jobOf(under, second)?.step === 'done' && waiting().length === 1)
     expect(result()).toBe('torch\ntwo\n')
