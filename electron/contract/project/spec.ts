@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { EnvName, MountPath, VolumeName } from '../market/rental.ts'
-import { nodesProblem } from './nodes.ts'
+import { Engine, nodesProblem } from './engine.ts'
 
 const text = (most: number, empty = 'is empty') =>
   v.pipe(
@@ -168,13 +168,6 @@ export type Sweep = v.InferOutput<typeof Sweep>
 /** How many runs, of each setting where there are some; and how many machines run them at once. */
 const Runs = whole(1, mostRuns)
 const AtOnce = whole(1, 100)
-
-/** What starts a command on several machines. */
-export const Engine = v.picklist(
-  ['torchrun', 'ray', 'dask', 'mpi', 'none'],
-  'is torchrun, ray, dask, mpi or none',
-)
-export type Engine = v.InferOutput<typeof Engine>
 
 /** How many machines of a cluster run one command together. */
 export const NodeCount = whole(1, 32)

@@ -18,18 +18,14 @@ import {
   type Run,
   releasesMachine,
 } from './model.ts'
-import { nodeHold, nodeMove } from './node-decide.ts'
+import { type NodeMove, type NodeSnapshot, nodeHold, nodeMove } from './node-decide.ts'
 
 /** A run's inputs, as of a poll. */
-export interface RunSnapshot {
+export interface RunSnapshot extends NodeSnapshot {
   /** The rental that it waits for; `instance` once that is ready. */
   awaited: { step: string; instance?: number; problem?: Problem } | undefined
-  /** `gone` once it is certain that it no longer exists; undefined while nothing is known. */
-  instance: InstanceView | 'gone' | undefined
   /** Why a limit stopped the machine, a sentence; undefined where none did. */
   limit: string | undefined
-  /** All nodes of a run on several machines, the first one first. */
-  nodes?: readonly Run[]
   now: number
 }
 
@@ -50,15 +46,8 @@ export type RunMove =
   | { do: 'expire'; destroys: boolean }
   /** Continues on another machine, which is still to be found. */
   | { do: 'move' }
-  /** Makes the network of a run on several machines, for its first node. */
-  | { do: 'network' }
-  /** Asks a node's machine for its address there. */
-  | { do: 'address' }
-  /** Ends a node with the first one. */
-  | { do: 'leave' }
+  | NodeMove
   | { do: 'step'; step: RunStep; instance?: number; acted?: 'destroy' }
-  /** `quiet`: the user ended its cause. */
-  | { do: 'fail'; problem: Problem; quiet?: boolean }
 
 /** A run's next move. Each may be repeated after a kill. */
 export function nextMove(run: Run, snapshot: RunSnapshot): RunMove {

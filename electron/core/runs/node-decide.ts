@@ -1,14 +1,33 @@
 import { isGoing, isYetToEnd } from '#contract/automation/run.ts'
+import type { InstanceView } from '#contract/instance/instance.ts'
 import { hasTrait } from '#contract/instance/state-traits.ts'
 import type { Problem } from '#contract/problem.ts'
-import type { RunMove, RunSnapshot } from './decide.ts'
 import { isWorker, type Run } from './model.ts'
+
+/** What a node depends on, as of a poll. */
+export interface NodeSnapshot {
+  /** All nodes of a run on several machines, the first one first. */
+  nodes?: readonly Run[]
+  /** `gone` once it is certain that it no longer exists; undefined while nothing is known. */
+  instance: InstanceView | 'gone' | undefined
+}
+
+export type NodeMove =
+  | { do: 'wait' }
+  /** Makes the network of a run on several machines, for its first node. */
+  | { do: 'network' }
+  /** Asks a node's machine for its address there. */
+  | { do: 'address' }
+  /** Ends a node with the first one. */
+  | { do: 'leave' }
+  /** `quiet`: the user has ended what it waited for. */
+  | { do: 'fail'; problem: Problem; quiet?: boolean }
 
 /**
  * The move of a run on several machines for which the others are the reason; undefined where there is none. When the
  * first node ends all end, and one that fails ends all.
  */
-export function nodeMove(run: Run, { nodes = [], instance }: RunSnapshot): RunMove | undefined {
+export function nodeMove(run: Run, { nodes = [], instance }: NodeSnapshot): NodeMove | undefined {
   if (!run.node || !isGoing(run)) return undefined
   const [head] = nodes
   if (isWorker(run) && !(head?.id === run.node.of && isYetToEnd(head))) return { do: 'leave' }
@@ -26,7 +45,7 @@ export function nodeMove(run: Run, { nodes = [], instance }: RunSnapshot): RunMo
  * The move that a run on several machines makes in place of its next one, once its own machine runs: it waits for the
  * others after boot, after sending and after set-up, and the first node's command begins last.
  */
-export function nodeHold(run: Run, { nodes = [] }: RunSnapshot): RunMove | undefined {
+export function nodeHold(run: Run, { nodes = [] }: NodeSnapshot): NodeMove | undefined {
   const { node, step, begun, code } = run
   if (!node) return undefined
   const isBeyond = (...steps: Run['step'][]) => nodes.every(other => !steps.includes(other.step))
@@ -38,7 +57,7 @@ export function nodeHold(run: Run, { nodes = [] }: RunSnapshot): RunMove | undef
   if (!nodes.every(other => other.node?.address !== undefined)) return wait
   return isWorker(run) || nodes.every(other => !isWorker(other) || other.begun) ? undefined : wait
 }
-const wait: RunMove = { do: 'wait' }
+const wait: NodeMove = { do: 'wait' }
 
 /** The node that failed first. */
 function firstFailure(nodes: readonly Run[]): Run | undefined {

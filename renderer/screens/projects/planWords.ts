@@ -2,7 +2,7 @@ import { named } from '#contract/format/name.ts'
 import { counted } from '#contract/format/size.ts'
 import { duration } from '#contract/format/time.ts'
 import { usualMachine } from '#contract/project/bounds.ts'
-import { engineOf } from '#contract/project/nodes.ts'
+import { engineOf } from '#contract/project/engine.ts'
 import type { Keeping, ProjectSpec } from '#contract/project/spec.ts'
 
 /** Sentences on the results, the end of the machine, and going on elsewhere after being outbid. */

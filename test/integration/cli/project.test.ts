@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import type { SimulatorOptions } from '#simulator/simulator.ts'
 import { createWorld } from '#test/berth/world.ts'
 import { lacks } from '#test/needs.ts'
 import { openProject, write } from '../core/projects/place.ts'
@@ -119,8 +120,8 @@ describe.skipIf(lacking)(`a project from the command line${lacking}`, () => {
 
 describe('a project on the machines that the simulator plays', () => {
   /** A project's folder, and the command in it. */
-  async function played(files: Readonly<Record<string, string>>) {
-    const world = await createWorld({ speed: 60 })
+  async function played(files: Readonly<Record<string, string>>, more: SimulatorOptions = {}) {
+    const world = await createWorld({ speed: 60, ...more })
     onTestFinished(() => world.close())
     const folder = join(world.machine.home, 'digits')
     write(folder, files)
@@ -145,6 +146,23 @@ describe('a project on the machines that the simulator plays', () => {
     expect(statSync(join(folder, 'out', 'model.safetensors')).size).toBe(512 * 1024)
     expect(statSync(join(folder, 'models', 'best.pt')).size).toBe(512 * 1024)
     expect(readFileSync(join(folder, 'out', 'earlier.txt'), 'utf8')).toBe('kept\n')
+    await under.until(() => Object.keys(under.account().instances).length === 0)
+  })
+
+  test('runs on several machines with --nodes, and prints the output of the first', async () => {
+    const { under, berth } = await played(
+      {
+        'berth.yaml': 'machine: { gpu: RTX 4090 }\nrun: python train.py --epochs 1\nresults: out\n',
+        'train.py': '',
+      },
+      { seed: 7, offers: 500 },
+    )
+    const plan = JSON.parse((await berth('run', '.', '--json', '--nodes', '3')).out)
+    expect(plan.nodes).toHaveLength(3)
+    const ran = await berth('run', '.', '--yes', '-f', '--nodes', '3')
+    expect(ran.err).toContain('3 machines of one cluster (beta), all or none')
+    expect(ran).toMatchObject({ code: 0, err: expect.stringMatching(/Done\n2 files downloaded\./) })
+    expect(ran.out.match(/Training on/g)).toHaveLength(1)
     await under.until(() => Object.keys(under.account().instances).length === 0)
   })
 

@@ -1,0 +1,53 @@
+import * as v from 'valibot'
+
+/** What starts a command on several machines. */
+export const Engine = v.picklist(
+  ['torchrun', 'ray', 'dask', 'mpi', 'none'],
+  'is torchrun, ray, dask, mpi or none',
+)
+export type Engine = v.InferOutput<typeof Engine>
+
+/** The part of a spec that says how several machines run it. */
+interface NodesSpec {
+  nodes?: number
+  engine?: Engine
+  run: string
+  outbid?: { elsewhere: number }
+  volume?: unknown
+  sweep?: unknown
+  runs?: number
+  keep?: number
+}
+
+/** The number of machines that run it. */
+export function nodeCount({ nodes = 1 }: Pick<NodesSpec, 'nodes'>): number {
+  return nodes
+}
+
+/** A command of one line that runs a Python file or module: its interpreter with options, and the rest. */
+const pythonCommand =
+  /^(\S*python[\d.]*(?:[ \t]+-[uOBEsSIq]+)*)[ \t]+((?:-m[ \t]+[\w.]+|[^\s'"-][^\s'"]*\.py)(?:[ \t].*)?)$/
+
+/** The interpreter and its arguments of a command that runs a Python file or module; undefined for any other. */
+export function pythonParts(run: string): { python: string; script: string } | undefined {
+  const [, python, script] = pythonCommand.exec(run.trim()) ?? []
+  return python === undefined || script === undefined ? undefined : { python, script }
+}
+
+/** What starts the command: as the file says, else torchrun for a Python command. */
+export function engineOf({ engine, run }: Pick<NodesSpec, 'engine' | 'run'>): Engine {
+  return engine ?? (pythonParts(run) ? 'torchrun' : 'none')
+}
+
+/** Why a spec cannot run on several machines; undefined where it can. */
+export function nodesProblem(spec: NodesSpec): string | undefined {
+  if (nodeCount(spec) === 1) return undefined
+  if (engineOf(spec) === 'torchrun' && !pythonParts(spec.run))
+    return 'torchrun starts a command of one line, such as python train.py'
+  if ((spec.outbid?.elsewhere ?? 0) > 0) return 'several machines cannot move elsewhere, so leave out outbid'
+  if (spec.sweep !== undefined || spec.runs !== undefined)
+    return 'a sweep runs each setting on one machine, so leave out nodes'
+  if (spec.keep !== undefined) return 'several machines do not wait for the next run, so leave out keep'
+  if (spec.volume !== undefined) return 'a volume is on one machine, so leave out volume'
+  return undefined
+}
