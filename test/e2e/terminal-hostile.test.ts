@@ -51,6 +51,7 @@ const reports = /^(␛(\[[?>=]?[\d;]*[$*]?[a-zA-Z]|[P\]][^␛␇\p{Cc}]*(␇|␛
 
 /** On the host: prints each text, and records what the terminal answers until it answers a final query. */
 const asker = `
+import { readFileSync, writeFileSync } from 'node:fs'
 const [, , list, out] = process.argv
 const answers = []
 process.stdin.setRawMode(true)
@@ -73,6 +74,7 @@ process.exit()
 
 /** On the host: turns on bracketed paste, and records that many pastes. */
 const paster = `
+import { writeFileSync } from 'node:fs'
 const [, , count, out] = process.argv
 process.stdin.setRawMode(true)
 let heard = Buffer.alloc(0)
