@@ -46,7 +46,16 @@ export function cloudCopiesOf({ from = [] }: Pick<ProjectSpec, 'from'>): { place
   return [from].flat().map(copy => {
     const { cloud, to } = typeof copy === 'string' ? { cloud: copy, to: undefined } : copy
     const place = cloudPlaceOf(cloud)
-    return { place, to: to ?? (place.path.replace(/\/+$/, '').split('/').at(-1) || 'cloud') }
+    return {
+      place,
+      to:
+        to ??
+        (place.path
+          .replace(/(?<!\/)\/+$/, '')
+          .split('/')
+          .at(-1) ||
+          'cloud'),
+    }
   })
 }
 

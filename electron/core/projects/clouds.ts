@@ -47,7 +47,7 @@ export async function copiesTo(
     instance,
     direction: 'Instance To Cloud',
     instancePath: `${folder}/${result}`,
-    cloudPath: `${place.path.replace(/\/+$/, '')}/${run}/${result}`,
+    cloudPath: `${place.path.replace(/(?<!\/)\/+$/, '')}/${run}/${result}`,
     connection: connectionOf(place),
     flags: [],
   }))

@@ -95,7 +95,7 @@ export function keepOnVolume(at: string, folders: readonly string[]): string {
   const calls = folders.map(folder => {
     const name = folder.replace(/^~?\/+/, '')
     const place = folder.startsWith('~') ? `"$HOME"/${quote([name])}` : quote([folder])
-    return `keep ${place} ${quote([`${at.replace(/\/+$/, '')}/.berth-cache/${name}`])}`
+    return `keep ${place} ${quote([`${at.replace(/(?<!\/)\/+$/, '')}/.berth-cache/${name}`])}`
   })
   return `{\n${keepFolder}\n${calls.join(' && ')} && echo 'kept yes'\n} 2>&1 < /dev/null\n`
 }
