@@ -10,7 +10,9 @@ export interface TestDisplay {
 
 /** Starts Xvfb on a free display number. */
 export async function startDisplay(): Promise<TestDisplay> {
-  const server = spawn('Xvfb', ['-displayfd', '3', '-screen', '0', '1280x800x24', '-nolisten', 'tcp'], {
+  const flags = ['-displayfd', '3', '-screen', '0', '1280x800x24', '-nolisten', 'tcp']
+  // Ends with this process, also where that is killed.
+  const server = spawn('setpriv', ['--pdeathsig', 'TERM', 'Xvfb', ...flags], {
     stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
   })
   const numbers = server.stdio[3]
