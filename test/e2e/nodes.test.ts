@@ -1,0 +1,35 @@
+import { expect } from 'vitest'
+import { test } from '#test/berth/pages.ts'
+import { connectAccount } from './account-steps.ts'
+import { projectFolder } from './project-steps.ts'
+
+const spec = `name: digits
+machine: { gpu: RTX 4090 }
+nodes: 3
+run: python train.py --epochs 4
+results: out
+stop: { hours: 20, dollars: 4 }
+`
+
+test('a plan on several machines shows all of them, and a run shows each node with its output', async ({
+  start,
+}) => {
+  const [sim, home] = await Promise.all([start.simulator({ seed: 7, offers: 500 }), start.folder()])
+  const berth = await start.berth({ home })
+  projectFolder(home, { 'berth.yaml': spec, 'train.py': '' })
+  const { page, errors } = await start.page(berth.address)
+  await connectAccount(page, sim)
+  await page.getByRole('link', { name: 'Projects' }).click()
+  const project = page.getByRole('main').getByRole('group', { name: 'digits', exact: true })
+  await project.getByRole('button', { name: 'Run digits…' }).click()
+  const sheet = page.getByRole('dialog', { name: 'Run digits' })
+  await expect
+    .poll(() => sheet.getByRole('list', { name: 'Machines of one cluster' }).locator('li').count())
+    .toBe(3)
+  await sheet.getByRole('button', { name: /^Run/ }).click()
+  const nodes = project.getByRole('radiogroup', { name: 'Output of' })
+  await expect.poll(() => nodes.getByText('Running').count()).toBe(3)
+  await nodes.getByText('Node 2').click()
+  await project.getByText('Training on').first().waitFor()
+  expect(errors).toEqual([])
+})
