@@ -65,12 +65,27 @@ export function createGoingOn(
     const there = machines.viewOf(run.instance)
     if (!there) return {}
     const stops = stopsOf(run)
+    // The machine's part of a limit of the whole has moved, whether it has acted or not.
+    if (run.group) {
+      await limitReused(there, stops)
+      return {}
+    }
     const open = limits.all().filter(limit => limit.instance === there.id && !limit.ended)
     const ended = stops.filter(({ when }) => !open.some(limit => limit.when.kind === when.kind))
     if (ended.length === 0) return {}
     await limits.put(...ended.map(stop => fresh(stop, there)))
     const bound = boundOf(stops, there.pricePerHour)
     return bound === undefined ? {} : { most: runCostBy(run, now()) + bound }
+  }
+
+  async function limitReused(there: InstanceView, stops: readonly Limit[]): Promise<void> {
+    const kinds = new Set(stops.map(({ when }) => when.kind))
+    const before = limits
+      .all()
+      .filter(limit => limit.instance === there.id && !limit.ended && limit.action === 'stop')
+      .filter(({ when }) => kinds.has(when.kind) || when.kind === 'time')
+    await limits.put(...stops.map(stop => fresh(stop, there)))
+    for (const { id } of before) await limits.forget(id)
   }
 
   function refuseIfBusy(project: string, except?: Run): void {
@@ -101,15 +116,7 @@ export function createGoingOn(
       if (run.instance !== undefined && !view) throw new BerthError(machineGone)
       return view
     },
-    async limitReused(there, stops) {
-      const kinds = new Set(stops.map(({ when }) => when.kind))
-      const before = limits
-        .all()
-        .filter(limit => limit.instance === there.id && !limit.ended && limit.action === 'stop')
-        .filter(({ when }) => kinds.has(when.kind) || when.kind === 'time')
-      await limits.put(...stops.map(stop => fresh(stop, there)))
-      for (const { id } of before) await limits.forget(id)
-    },
+    limitReused,
   }
 }
 
