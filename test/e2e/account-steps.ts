@@ -1,7 +1,7 @@
 import type { Locator, Page, WebSocket } from 'playwright-core'
 import type { MainMessage } from '#contract/messages.ts'
 import type { Service } from '../berth/browser.ts'
-import type { Start } from '../berth/pages.ts'
+import type { Start } from '../berth/start.ts'
 import { joinBerth } from '../page-client.ts'
 
 /** Connects the simulator's account through the page's form: the first run's, or the one behind the demo's banner. */

@@ -2,7 +2,8 @@ import type { ViewportSize } from 'playwright-core'
 import { expect } from 'vitest'
 import type { Settings } from '#contract/settings.ts'
 import { screens } from '#renderer/features/screens.ts'
-import { type Start, test } from '../berth/pages.ts'
+import { test } from '../berth/pages.ts'
+import type { Start } from '../berth/start.ts'
 import { connectAccount, connectForm, rentRunning } from './account-steps.ts'
 
 /** The frame of every screen: the account's status, the history, and the layout. */

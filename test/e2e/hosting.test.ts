@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
-import { type Start, test } from '../berth/pages.ts'
+import { test } from '../berth/pages.ts'
+import type { Start } from '../berth/start.ts'
 import { connectAccount } from './account-steps.ts'
 
 async function hosting(start: Start, faults: readonly unknown[] = []) {

@@ -1,7 +1,8 @@
 import type { Locator } from 'playwright-core'
 import { describe, expect } from 'vitest'
 import { patience } from '../berth/browser.ts'
-import { type Start, test } from '../berth/pages.ts'
+import { test } from '../berth/pages.ts'
+import type { Start } from '../berth/start.ts'
 import { connectAccount, rentRunning } from './account-steps.ts'
 
 async function open(start: Start) {

@@ -1,6 +1,7 @@
 import { expect } from 'vitest'
 import { deferred } from '#machine/tasks.ts'
-import { type Start, test } from '../berth/pages.ts'
+import { test } from '../berth/pages.ts'
+import type { Start } from '../berth/start.ts'
 
 test('the palette finds and runs a command by keyboard, within the content policy', async ({ start }) => {
   const berth = await start.berth({ flags: ['--demo'] })

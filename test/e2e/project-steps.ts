@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { at } from '#build/places.ts'
 import type { Service } from '../berth/browser.ts'
-import type { Start } from '../berth/pages.ts'
+import type { Start } from '../berth/start.ts'
 import { type Sshd, startSshd } from '../integration/ssh/sshd.ts'
 import { ownPublicKey } from '../own-public-key.ts'
 

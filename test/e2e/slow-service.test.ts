@@ -1,5 +1,6 @@
 import { describe, expect } from 'vitest'
-import { type Start, test } from '../berth/pages.ts'
+import { test } from '../berth/pages.ts'
+import type { Start } from '../berth/start.ts'
 import { connectAccount, rentRunning } from './account-steps.ts'
 
 /** Berth with one instance in a small window; `fail` makes calls of the service fail. */

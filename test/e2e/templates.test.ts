@@ -1,7 +1,8 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import type { Service } from '../berth/browser.ts'
-import { type Start, test } from '../berth/pages.ts'
+import { test } from '../berth/pages.ts'
+import type { Start } from '../berth/start.ts'
 import { connectAccount } from './account-steps.ts'
 
 async function connectedBerth(start: Start): Promise<{ page: Page; errors: string[]; sim: Service }> {

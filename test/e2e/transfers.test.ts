@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { type Start, test } from '../berth/pages.ts'
+import { test } from '../berth/pages.ts'
+import type { Start } from '../berth/start.ts'
 import { connectAccount, rentRunning } from './account-steps.ts'
 
 /** Keys may be listed once a second, Berth's own requests included. */

@@ -1,7 +1,8 @@
 import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { openBrowser, openPage } from '../berth/browser.ts'
-import { type Start, test } from '../berth/pages.ts'
+import { test } from '../berth/pages.ts'
+import type { Start } from '../berth/start.ts'
 import { connectAccount, rentRunning, rentWithJupyter } from './account-steps.ts'
 
 /** Berth in its own browser, with two instances that run Jupyter: one that Berth rented, and another. */

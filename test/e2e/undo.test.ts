@@ -1,6 +1,7 @@
 import { describe, expect } from 'vitest'
 import type { Service } from '../berth/browser.ts'
-import { type Start, test } from '../berth/pages.ts'
+import { test } from '../berth/pages.ts'
+import type { Start } from '../berth/start.ts'
 import { connectAccount, rentRunning } from './account-steps.ts'
 
 async function open(start: Start) {

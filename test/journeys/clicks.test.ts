@@ -1,7 +1,8 @@
 import type { Locator, Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
 import { patience } from '#test/berth/browser.ts'
-import { type Start, test } from '#test/berth/pages.ts'
+import { test } from '#test/berth/pages.ts'
+import type { Start } from '#test/berth/start.ts'
 import { connectAccount, rentRunning } from '#test/e2e/account-steps.ts'
 
 /** Counts the clicks of daily actions, from Instances with one running. Typing does not count. */

@@ -2,7 +2,8 @@ import type { Locator } from 'playwright-core'
 import { expect } from 'vitest'
 import { readProfile } from '#simulator/deployment/deployment.ts'
 import { patience, terminalText } from '#test/berth/browser.ts'
-import { type Start, test } from '#test/berth/pages.ts'
+import { test } from '#test/berth/pages.ts'
+import type { Start } from '#test/berth/start.ts'
 import { connectForm } from '#test/e2e/account-steps.ts'
 
 /** The form of a Berth without an account; the simulator acts as the public deployment. */

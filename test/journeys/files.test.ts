@@ -3,7 +3,8 @@ import { mkdir, readdir, readFile, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { type Start, test } from '#test/berth/pages.ts'
+import { test } from '#test/berth/pages.ts'
+import type { Start } from '#test/berth/start.ts'
 import { connectAccount, rentRunning } from '#test/e2e/account-steps.ts'
 
 /** Berth with the files of one running instance open; `here` is a local folder. */

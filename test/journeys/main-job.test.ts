@@ -2,7 +2,8 @@ import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { readProfile } from '#simulator/deployment/deployment.ts'
 import { terminalText } from '#test/berth/browser.ts'
-import { type Start, test } from '#test/berth/pages.ts'
+import { test } from '#test/berth/pages.ts'
+import type { Start } from '#test/berth/start.ts'
 import { connectAccount, connectForm } from '#test/e2e/account-steps.ts'
 
 async function freshBerth(start: Start, flags: readonly string[] = []) {

@@ -1,7 +1,8 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import type { Service } from '#test/berth/browser.ts'
-import { type Start, test } from '#test/berth/pages.ts'
+import { test } from '#test/berth/pages.ts'
+import type { Start } from '#test/berth/start.ts'
 import { connectAccount, showAllOffers } from '#test/e2e/account-steps.ts'
 
 const soon = { timeout: 60_000 }

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { type Start, test } from '#test/berth/pages.ts'
+import { test } from '#test/berth/pages.ts'
+import type { Start } from '#test/berth/start.ts'
 import { connectAccount, rentRunning } from '#test/e2e/account-steps.ts'
 
 /** Instances with twelve running, and how often the mouse was clicked since. */
