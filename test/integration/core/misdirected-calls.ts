@@ -14,7 +14,7 @@ export interface Targets {
 /** Valid for some field, but they name nothing. */
 const texts = [
   'a00000000',
-  ...['r', 'x', 'w', 'g', 't', 'f', 'p', 'j'].map(kind => `${kind}0123456789abcdef`),
+  ...['r', 'x', 'w', 'g', 't', 'f', 'p', 'j', 'q'].map(kind => `${kind}0123456789abcdef`),
   `c${'0123456789abcdef'.repeat(2)}`,
   `SHA256:${'A'.repeat(43)}`,
   'a'.repeat(64),

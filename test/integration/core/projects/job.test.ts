@@ -241,7 +241,10 @@ run: |
     const before = instance?.spent.micros ?? 0
     await under.run('retryRun', { run: id })
     await untilLimitIsNear()
-    expect(limits()).toMatchObject([{ dollars: (before + 20_000) / 1_000_000 }])
+    // Its disk is charged until it is started again.
+    const again = (limits()[0]?.dollars ?? 0) * 1_000_000
+    expect(again).toBeGreaterThan(before + 19_999)
+    expect(again).toBeLessThan(before + 20_000 + onePoll)
     expect(jobOf(under, id)?.most).toBeGreaterThanOrEqual(before + 20_000)
     await under.until(() => jobOf(under, id)?.step === 'failed')
     expect(Object.values(under.account().instances)[0]?.state).toBe('stopped')

@@ -163,10 +163,12 @@ describe.skipIf(lacking)(`a sweep${lacking}`, () => {
     const perHour = (sweep?.machines ?? []).reduce((sum, { price }) => sum + price, 0)
     expect(groupOf(under, id)?.cost.micros).toBeLessThan(most + (perHour * (10_000 + 900)) / 3600)
 
-    // A machine's own limit may be at it, too, and would stop what continues.
-    await under.until(() => Object.values(under.account().limits).every(({ step }) => step !== 'acting'))
-    await under.run('continueGroup', { group: id })
-    await under.until(() => groupOf(under, id)?.step === 'over', 60_000)
+    // A machine's own limit is due in the same moment; what it stops once more is continued once more.
+    const isDone = () => runsOf(under, id).every(run => run?.step === 'done')
+    for (let tries = 0; tries < 5 && !isDone(); tries += 1) {
+      await under.run('continueGroup', { group: id })
+      await under.until(() => groupOf(under, id)?.step !== 'going', 60_000)
+    }
     expect(runsOf(under, id).map(run => run?.step)).toEqual(['done', 'done', 'done'])
     expect(world.sim.controls.ledger().instances).toHaveLength(3)
     await under.until(() => Object.keys(under.account().instances).length === 0)

@@ -22,7 +22,7 @@ test.concurrent('a recovery raises the bid just above the minimum, not too often
   const bid = Math.max(view()?.bid ?? 0, view()?.minimumBid ?? 0) / 1_000_000
   const useless = { kind: 'raise', ceiling: bid, every: 600 } as const
   await expect(under.run('chooseRecovery', { instance, choice: useless })).rejects.toMatchObject({
-    problem: { code: 'useless_ceiling', message: expect.stringContaining('bid is $') },
+    problem: { code: 'useless_ceiling', message: expect.stringContaining('bid is already $') },
   })
   await under.run('chooseRecovery', { instance, choice: { kind: 'raise', ceiling: 0.5, every: 1800 } })
   world.sim.controls.setFaults([{ method: 'PUT', path: '/bid_price/', kind: 'reset_after', times: 1 }])
