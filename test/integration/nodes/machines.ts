@@ -27,6 +27,7 @@ export async function startMachines(
 ): Promise<{ machines: NodeMachine[]; close(): Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), 'berth-nodes-'))
   mkdirSync('/run/sshd', { recursive: true, mode: 0o755 })
+  removeNetwork()
   ip('link', 'add', bridge, 'type', 'bridge')
   ip('addr', 'add', `${net}.1/24`, 'dev', bridge)
   ip('link', 'set', bridge, 'up')
@@ -36,8 +37,7 @@ export async function startMachines(
     machines,
     async close() {
       await Promise.all(machines.map(machine => machine.kill()))
-      for (let index = 0; index < count; index++) ip('netns', 'delete', `berth-${index}`)
-      ip('link', 'delete', bridge)
+      removeNetwork()
       rmSync(folder, { recursive: true, force: true, maxRetries: 20 })
     },
   }
@@ -102,6 +102,19 @@ async function startMachine(folder: string, index: number): Promise<NodeMachine>
       await gone
     },
   }
+}
+
+/**
+ * Also what a run that was killed left. The links go first: with its namespace alone, a link goes only when the
+ * kernel gets to it, and the next machine of that name would find it still there.
+ */
+function removeNetwork(): void {
+  const of = (...args: readonly string[]): string[] =>
+    execFileSync('ip', [...args], { encoding: 'utf8' })
+      .split('\n')
+      .flatMap(line => /\bberth-(?:nodes|\d+(?:-out)?)\b/.exec(line)?.[0] ?? [])
+  for (const link of of('-o', 'link', 'show')) ip('link', 'delete', link)
+  for (const name of of('netns', 'list')) ip('netns', 'delete', name)
 }
 
 function ip(...args: readonly string[]): void {
