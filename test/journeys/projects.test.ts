@@ -124,6 +124,16 @@ test('a form sets up a folder without a berth.yaml, and shows the price with or 
   await form.getByRole('button', { name: /^Template: .*PyTorch/ }).waitFor()
   await form.getByLabel('Results (optional)').fill('out')
 
+  // What few need is in a part that opens for an error in it.
+  const more = form.locator('summary').filter({ hasText: 'More' })
+  await more.click()
+  await form.getByLabel('Keep the machine').fill('20')
+  await form.getByLabel('Machines', { exact: true }).fill('4')
+  await more.click()
+  await form.getByRole('button', { name: 'Save, then see the price' }).click()
+  await form.getByText('Several machines do not wait for the next run, so leave out keep.').waitFor()
+  await form.getByLabel('Machines', { exact: true }).fill('')
+
   await form.getByRole('switch', { name: 'Save as berth.yaml' }).uncheck()
   await form.getByRole('button', { name: 'See the price' }).click()
   const sheet = page.getByRole('dialog', { name: 'Run digits' })
@@ -139,7 +149,7 @@ test('a form sets up a folder without a berth.yaml, and shows the price with or 
   await form.getByRole('button', { name: 'Save, then see the price' }).click()
   await sheet.getByText('out is downloaded.').waitFor()
   expect(readFileSync(join(folder, 'berth.yaml'), 'utf8')).toMatch(
-    /^machine:\n {2}gpu: \[ RTX 4090, RTX 3090 \]\ntemplate: \w+\nrun: python3 train\.py\nresults: out\nstop: \{ hours: 8 \}\n$/,
+    /^machine:\n {2}gpu: \[ RTX 4090, RTX 3090 \]\ntemplate: \w+\nrun: python3 train\.py\nresults: out\nstop: \{ hours: 8 \}\nkeep: 20m\n$/,
   )
   await page.keyboard.press('Escape')
   await page.getByRole('button', { name: 'Run digits…' }).waitFor()

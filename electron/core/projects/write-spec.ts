@@ -11,6 +11,9 @@ const onOneLine = [
   ['failed'],
   ['outbid'],
   ['sweep'],
+  ['volume'],
+  ['cache'],
+  ['from'],
 ]
 
 /** A `berth.yaml` for a spec, for people to read and change. */

@@ -1,4 +1,5 @@
 import type { Limit } from '#contract/automation/limit.ts'
+import type { Engine } from '#contract/project/engine.ts'
 import { type ProjectDraft, ProjectSpec, timeText } from '#contract/project/spec.ts'
 import { number, type ReadForm, readForm } from '#renderer/components/fields/readForm.ts'
 import { stopOf, stopOn, usualStops } from '#renderer/features/limits/stops.ts'
@@ -24,8 +25,19 @@ export interface SpecFields {
   /** A line for each setting: its name, and values separated by commas. */
   sweep: string
   atOnce: string
+  runs: string
   /** Minutes. */
   keep: string
+  /** `datasets:/data`. */
+  volume: string
+  /** GB of a new one. */
+  volumeSize: string
+  cache: string
+  /** An address on each line; a folder after it where the files go elsewhere. */
+  cloudFrom: string
+  cloudTo: string
+  nodes: string
+  engine: Engine | 'usual'
 }
 
 export const emptySpec: SpecFields = {
@@ -45,7 +57,34 @@ export const emptySpec: SpecFields = {
   after: 'destroy',
   sweep: '',
   atOnce: '',
+  runs: '',
   keep: '',
+  volume: '',
+  volumeSize: '',
+  cache: '',
+  cloudFrom: '',
+  cloudTo: '',
+  nodes: '',
+  engine: 'usual',
+}
+
+/** Fields that most projects leave empty, by the name of their part. */
+const extraFields = {
+  sweep: ['sweep', 'runs', 'atOnce'],
+  'waiting machine': ['keep'],
+  data: ['volume', 'volumeSize', 'cache', 'cloudFrom', 'cloudTo'],
+  'several machines': ['nodes', 'engine'],
+} as const satisfies Record<string, readonly (keyof SpecFields)[]>
+
+/** The names of those parts that are filled in. */
+export function filledExtras(fields: SpecFields): string[] {
+  return Object.entries(extraFields).flatMap(([part, names]) =>
+    names.some(name => fields[name].trim() !== emptySpec[name]) ? part : [],
+  )
+}
+
+export function isExtraField(name: string): boolean {
+  return Object.values(extraFields).some(names => (names as readonly string[]).includes(name))
 }
 
 /** The form as a `berth.yaml`, or the errors by field. Default values are left out. */
@@ -78,17 +117,50 @@ function draftOf(fields: SpecFields): ProjectDraft {
     stop: stopDraft(fields.stops),
     after: after === 'stop' ? after : undefined,
     sweep: sweepDraft(fields.sweep),
+    runs: figured(fields.runs),
     at_once: figured(fields.atOnce),
     keep: keepText(fields.keep),
+    ...dataDraft(fields),
+    nodes: figured(fields.nodes),
+    engine: fields.engine === 'usual' ? undefined : fields.engine,
   }
+}
+
+function dataDraft(fields: SpecFields): Pick<ProjectDraft, 'volume' | 'cache' | 'from' | 'to'> {
+  const cache = listed(fields.cache)
+  const copies = lines(fields.cloudFrom).map(line => {
+    const [cloud = '', to = ''] = line.split(/\s(.*)/s)
+    return to === '' ? cloud : { cloud, to: to.trim() }
+  })
+  const [copy = ''] = copies
+  return {
+    volume: volumeDraft(fields),
+    cache: cache && oneOrAll(cache),
+    from: copies.length === 0 ? undefined : copies.length === 1 ? copy : copies,
+    to: said(fields.cloudTo),
+  }
+}
+
+function volumeDraft({ volume, volumeSize }: SpecFields): ProjectDraft['volume'] {
+  const size = figured(volumeSize)
+  if (size === undefined) return said(volume)
+  const [name = '', at = ''] = volume.trim().split(/:(.*)/s)
+  return { name, at, size }
+}
+
+function lines(text: string): string[] {
+  return text
+    .split('\n')
+    .map(line => line.trim())
+    .filter(line => line !== '')
 }
 
 /** `lr: 1e-4, 3e-4` on each line. What is no such line is left for the schema to refuse. */
 function sweepDraft(text: string): ProjectDraft['sweep'] {
-  const lines = text.split('\n').filter(line => line.trim() !== '')
-  if (lines.length === 0) return undefined
+  const settings = lines(text)
+  if (settings.length === 0) return undefined
   return Object.fromEntries(
-    lines.map(line => {
+    settings.map(line => {
       const [name = '', ...values] = line.split(/[:=,]/).map(part => part.trim())
       return [
         name,
@@ -143,6 +215,9 @@ function fieldAt(path: string): string {
   const [first = '', second = ''] = path.split('.')
   if (first === 'stop') return 'stops'
   if (first === 'at_once') return 'atOnce'
+  if (first === 'from') return 'cloudFrom'
+  if (first === 'to') return 'cloudTo'
+  if (path === 'volume.size') return 'volumeSize'
   return first === 'machine' ? second : first
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { stopOn } from '#renderer/features/limits/stops.ts'
-import { emptySpec, readSpecForm } from '#renderer/screens/projects/specForm.ts'
+import { emptySpec, filledExtras, isExtraField, readSpecForm } from '#renderer/screens/projects/specForm.ts'
 
 describe('the project form', () => {
   test('gives only what was filled in', () => {
@@ -69,5 +69,69 @@ describe('the project form', () => {
       ports: 'Enter a port such as 6006 or 8080:80.',
       results: 'Enter a path below the project, such as out/models.',
     })
+  })
+
+  test('gives volumes, clouds and several machines in the notation of a berth.yaml', () => {
+    const run = 'python train.py'
+    const filled = {
+      ...emptySpec,
+      run,
+      stops: [],
+      volume: 'datasets:/data',
+      cache: '~/.cache/huggingface, ~/.cache/pip',
+      cloudFrom: 's3://bucket/images\ns3.101://bucket/raw  /data/raw images \n',
+      cloudTo: 's3://bucket/runs',
+    }
+    expect(readSpecForm(filled).value).toEqual({
+      run,
+      volume: 'datasets:/data',
+      cache: ['~/.cache/huggingface', '~/.cache/pip'],
+      from: ['s3://bucket/images', { cloud: 's3.101://bucket/raw', to: '/data/raw images' }],
+      to: 's3://bucket/runs',
+    })
+    expect(
+      readSpecForm({ ...emptySpec, run, stops: [], volume: 'sets:/data', volumeSize: '50' }).value,
+    ).toEqual({
+      run,
+      volume: { name: 'sets', at: '/data', size: 50 },
+    })
+    expect(readSpecForm({ ...emptySpec, run, stops: [], nodes: '4', engine: 'mpi', runs: '' }).value).toEqual(
+      {
+        run,
+        nodes: 4,
+        engine: 'mpi',
+      },
+    )
+  })
+
+  test('shows errors of the part that few need at its fields, and knows that part', () => {
+    const wrong = {
+      ...emptySpec,
+      run: 'python train.py',
+      runs: '0',
+      volume: 'datasets',
+      cache: '/',
+      cloudFrom: 's3:bucket',
+      cloudTo: 'bucket',
+      nodes: '4',
+      keep: '20',
+    }
+    const { errors = {} } = readSpecForm(wrong)
+    expect(Object.keys(errors).toSorted()).toEqual(['cache', 'cloudFrom', 'cloudTo', 'runs', 'volume'])
+    expect(Object.keys(errors).every(isExtraField)).toBe(true)
+    expect(errors['volume']).toBe('Enter a volume such as datasets:/data, or {name, at, size}.')
+    const size = { ...emptySpec, run: 'a', volume: 'sets:/data', volumeSize: '-1' }
+    expect(readSpecForm(size).errors).toEqual({ volumeSize: 'Must be more than 0.' })
+    const both = { ...emptySpec, run: 'a', nodes: '4', keep: '20' }
+    expect(Object.keys(readSpecForm(both).errors ?? {})).toEqual(['nodes'])
+    expect(isExtraField('run')).toBe(false)
+  })
+
+  test('names the rarely needed parts that are filled in', () => {
+    expect(filledExtras(emptySpec)).toEqual([])
+    expect(filledExtras({ ...emptySpec, keep: '20', engine: 'ray', cache: '  ' })).toEqual([
+      'waiting machine',
+      'several machines',
+    ])
   })
 })
