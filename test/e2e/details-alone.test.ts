@@ -24,7 +24,7 @@ test('the details open in a browser tab of their own, with a terminal and no nav
   expect(await alone.title()).toMatch(/^box #\d+ – Berth$/)
   expect(await alone.getByRole('navigation').count()).toBe(0)
   await alone.getByRole('tab', { name: 'Terminal' }).click()
-  await expect.poll(() => terminalText(alone), { timeout: 60_000 }).toContain('root@')
+  await expect.poll(() => terminalText(alone)).toContain('root@')
   await alone.reload()
   await alone.getByRole('tab', { name: 'Terminal', selected: true }).waitFor()
   expect(await alone.getByRole('navigation').count()).toBe(0)

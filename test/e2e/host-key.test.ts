@@ -19,7 +19,7 @@ test('Files and Terminal ask before a host key of another account’s instance i
       .click()
   await connectAccount(page, home, 'Home')
   await openTerminal('train')
-  await expect.poll(() => terminalText(page), { timeout: 60_000 }).toContain('root@')
+  await expect.poll(() => terminalText(page)).toContain('root@')
 
   await page.getByRole('link', { name: 'Settings' }).click()
   await page
@@ -45,6 +45,6 @@ test('Files and Terminal ask before a host key of another account’s instance i
   await openTerminal('render')
   await question.waitFor()
   await question.getByRole('button', { name: 'Accept this key' }).click()
-  await expect.poll(() => terminalText(page), { timeout: 60_000 }).toContain('root@')
+  await expect.poll(() => terminalText(page)).toContain('root@')
   expect(errors).toEqual([])
 })

@@ -20,7 +20,7 @@ async function prepare(start: Start): Promise<{ home: string }> {
   session.start('gnome-keyring-daemon', ['--unlock', '--foreground', '--components=secrets'], 'password')
   const home = await start.folder()
   const nothing = () => session.run('secret-tool', ['lookup', 'service', 'no-such-service'])
-  await expect.poll(nothing, { timeout: 60_000 }).toEqual({ code: 1, output: '' })
+  await expect.poll(nothing).toEqual({ code: 1, output: '' })
   return { home }
 }
 

@@ -46,7 +46,7 @@ test('a pasted command gives its variables and ports, and shows what it leaves a
   await dialog.waitFor({ state: 'detached' })
   const rented = () =>
     sim.api<{ instances: { extra_env: [string, string][] }[] }>('GET', '/api/v0/instances/')
-  await expect.poll(async () => (await rented()).instances.length, { timeout: 60_000 }).toBe(1)
+  await expect.poll(async () => (await rented()).instances.length).toBe(1)
   const env = Object.fromEntries((await rented()).instances[0]?.extra_env ?? [])
   expect(env).toMatchObject({
     PORTAL: 'localhost:1111:11111:/:Portal|localhost:8188:18188:/:Comfy UI',

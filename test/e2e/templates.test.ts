@@ -132,7 +132,7 @@ test('a template is created, edited twice, rented from and deleted', async ({ st
       'GET',
       '/api/v0/instances/',
     )
-  await expect.poll(async () => (await instances()).instances.length, { timeout: 60_000 }).toBe(1)
+  await expect.poll(async () => (await instances()).instances.length).toBe(1)
   const instance = (await instances()).instances[0]
   expect(Object.fromEntries(instance?.extra_env ?? [])).toMatchObject({
     KEPT: '1',

@@ -35,7 +35,7 @@ describe.skipIf(lacking !== '')(`a terminal at a real OpenSSH server, in a real 
     await shell.type(
       `n=0; while ${goesOn}; do cat ${file}; n=$((n + 1)); done; printf '%s' '${theEnd}'; exit`,
     )
-    await expect.poll(async () => (await arrived(page)).bytes, { timeout: 60_000 }).toBeGreaterThan(mega)
+    await expect.poll(async () => (await arrived(page)).bytes).toBeGreaterThan(mega)
     let clicks = 0
     let most = 0
     while (clicks < 5 || (await arrived(page)).bytes < 25 * mega) {
@@ -65,7 +65,7 @@ describe.skipIf(lacking !== '')(`a terminal at a real OpenSSH server, in a real 
       .toString('base64')
       .replaceAll('+', '-')
     await page.evaluate(typeEvenly, { text: typed, perSecond: 16 * 1024 })
-    await expect.poll(async () => (await arrived(page)).bytes, { timeout: 60_000 }).toBe(typed.length)
+    await expect.poll(async () => (await arrived(page)).bytes).toBe(typed.length)
     expect(await arrived(page)).toEqual(sumOf(Buffer.from(typed)))
     expect(shell.errors).toEqual([])
   })

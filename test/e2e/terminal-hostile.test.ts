@@ -117,7 +117,7 @@ describe.skipIf(lacking !== '')(
       writeFileSync(list, JSON.stringify(nastyEscapes.map(([, text]) => bytesOf(text).toString('base64'))))
       const out = await runThere(shell, asker, list)
       const heard = (): string[] => (existsSync(out) ? JSON.parse(readFileSync(out, 'utf8') || '[]') : [])
-      await expect.poll(() => heard().length, { timeout: 60_000 }).toBe(nastyEscapes.length)
+      await expect.poll(() => heard().length).toBe(nastyEscapes.length)
 
       const answers = heard()
       for (const [at, [about]] of nastyEscapes.entries()) {

@@ -74,7 +74,7 @@ test('a run shows its output and exit code, fetches its folder and stops the ins
 
   const run = page.getByRole('group', { name: 'Run finetune' })
   const output = run.getByRole('log')
-  await expect.poll(() => output.textContent(), { timeout: 60_000 }).toContain('epoch 1')
+  await expect.poll(() => output.textContent()).toContain('epoch 1')
   await run.getByText('Failed with exit code 3', { exact: true }).waitFor({ timeout: 60_000 })
   await run.getByRole('button', { name: 'Copy', exact: true }).click()
   await page.getByText(/^[\d,]+ lines copied\.$/).waitFor()

@@ -17,9 +17,7 @@ async function filesOpen(start: Start, options: { colorScheme?: 'light' | 'dark'
   await page.getByRole('row', { name: /box/ }).getByRole('link').click()
   await page.getByRole('tab', { name: 'Files' }).click()
   await page.getByRole('button', { name: 'New folder…' }).waitFor()
-  await expect
-    .poll(() => page.getByRole('button', { name: 'New folder…' }).isEnabled(), { timeout: 60_000 })
-    .toBe(true)
+  await expect.poll(() => page.getByRole('button', { name: 'New folder…' }).isEnabled()).toBe(true)
   return { page, errors, here: berth.home, id, sim }
 }
 

@@ -70,7 +70,7 @@ describe('by keyboard alone', () => {
     const name = await focused(page)
     await tabTo(page, /^Terminal$/)
     await press(page, 'Enter')
-    await expect.poll(() => terminalText(page), { timeout: 60_000 }).toContain('root@')
+    await expect.poll(() => terminalText(page)).toContain('root@')
     await page.keyboard.type('nvidia-smi\n')
     await expect.poll(() => terminalText(page)).toMatch(/NVIDIA RTX 4090/)
     await press(page, 'Control+Shift+ArrowUp')

@@ -24,9 +24,9 @@ async function doTheJob(page: Page): Promise<void> {
   const row = page.getByRole('table', { name: 'Instances' }).getByRole('row', { name: /RTX 4090/ })
   await row.getByText('Running', { exact: true }).waitFor({ timeout: 60_000 })
   await row.getByRole('button', { name: 'Terminal' }).click()
-  await expect.poll(() => terminalText(page), { timeout: 60_000 }).toContain('root@')
+  await expect.poll(() => terminalText(page)).toContain('root@')
   await page.keyboard.type('nvidia-smi\n')
-  await expect.poll(() => terminalText(page), { timeout: 60_000 }).toMatch(/NVIDIA RTX 4090[\s\S]*Processes/)
+  await expect.poll(() => terminalText(page)).toMatch(/NVIDIA RTX 4090[\s\S]*Processes/)
 
   await row.getByRole('button', { name: /^More/ }).click()
   await page.getByRole('menuitem', { name: /^Destroy/ }).click()

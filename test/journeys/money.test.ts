@@ -38,7 +38,7 @@ describe('money and the market over time', () => {
     const part = page.getByRole('region', { name: 'Spending', exact: true })
     const soFar = part.locator('dt:has-text("so far") + dd')
     const shown = async () => Number((await soFar.textContent())?.replace('$', ''))
-    await expect.poll(shown, { timeout: 60_000 }).toBeGreaterThan(atLeast)
+    await expect.poll(shown).toBeGreaterThan(atLeast)
     const byGpu = part.getByRole('region', { name: 'Spenders' })
     const together = byGpu.getByRole('row', { name: 'Total' }).getByRole('cell')
     await expect.poll(() => together.first().textContent()).toMatch(/[1-9]/)
@@ -194,7 +194,7 @@ describe('money and the market over time', () => {
       (await sim.api<{ instances: RentedByWatch[] }>('GET', '/api/v0/instances/')).instances
         .filter(({ label }) => label?.includes('by-watch'))
         .map(({ extra_env }) => new Map(extra_env).get('HF_TOKEN'))
-    await expect.poll(running, { timeout: 60_000 }).toEqual(['s3cret', 's3cret'])
+    await expect.poll(running).toEqual(['s3cret', 's3cret'])
   })
 
   test('each instance says what stopping it saves, and stopping it there can be undone', async () => {

@@ -46,9 +46,9 @@ async function seen(page: Page, name: string): Promise<void> {
   await page.setViewportSize({ width: 1080, height: 720 })
 }
 
-test('rent with retries drops a bad machine, marks it among the offers, and forgives it', {
-  timeout: 240_000,
-}, async ({ start }) => {
+test('rent with retries drops a bad machine, marks it among the offers, and forgives it', async ({
+  start,
+}) => {
   const { sim, page, errors } = await connected(start)
   await page.getByRole('link', { name: 'Offers' }).click()
   await showAllOffers(page)
@@ -119,9 +119,7 @@ test('rent with retries, cancelled on its row, leaves no instance', async ({ sta
   expect(errors).toEqual([])
 })
 
-test('an outbid instance has its bid raised by Berth, until its row switches that off', {
-  timeout: 240_000,
-}, async ({ start }) => {
+test('an outbid instance has its bid raised by Berth, until its row switches that off', async ({ start }) => {
   const { sim, page, errors } = await connected(start)
   await page.getByRole('link', { name: 'Offers' }).click()
   await page.getByText('Interruptible', { exact: true }).click()

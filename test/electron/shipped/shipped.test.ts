@@ -55,7 +55,7 @@ async function openedPage(): Promise<Page> {
     page = browser?.contexts()[0]?.pages()[0]
     return page !== undefined
   }
-  await expect.poll(look, { timeout: 60_000 }).toBe(true)
+  await expect.poll(look).toBe(true)
   return page ?? expect.fail('no page')
 }
 
@@ -89,14 +89,14 @@ test.runIf(process.platform === 'linux').each([
     const { session, panel, notices, env } = await openSession(screen)
     const child = start(env, '--hidden', ...flags)
     const hasIcon = async () => (await panel.icons.menu().catch(() => undefined)) !== undefined
-    await expect.poll(hasIcon, { timeout: 60_000 }).toBe(true)
+    await expect.poll(hasIcon).toBe(true)
     await panel.icons.click()
     const page = await openedPage()
     await page.getByText('This is the demo market.').waitFor()
     await doTheJob(page)
     await panel.icons.clickMenu(['Simulate an event', 'The credit runs low'])
     const titles = () => notices.shown.map(({ title }) => title)
-    await expect.poll(titles, { timeout: 60_000 }).toContainEqual(expect.stringContaining('of credit left'))
+    await expect.poll(titles).toContainEqual(expect.stringContaining('of credit left'))
 
     // No client of a Wayland desktop can close another's window.
     if (name === 'X11') {
@@ -104,9 +104,9 @@ test.runIf(process.platform === 'linux').each([
       const windows = async () => (await session.run('wmctrl', ['-l'])).output
       await expect.poll(windows).toContain('Berth')
       await session.run('wmctrl', ['-c', 'Berth'])
-      await expect.poll(windows, { timeout: 60_000 }).not.toContain('Berth')
+      await expect.poll(windows).not.toContain('Berth')
       await panel.icons.click()
-      await expect.poll(windows, { timeout: 60_000 }).toContain('Berth')
+      await expect.poll(windows).toContain('Berth')
     }
     child.kill('SIGTERM')
     expect(await once(child, 'exit')).toEqual([0, null])

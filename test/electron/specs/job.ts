@@ -27,10 +27,10 @@ export async function doTheJob(page: Page): Promise<void> {
   const row = page.getByRole('row').filter({ has: page.getByRole('button', { name: /^More/ }) })
   await row.getByText('Running', { exact: true }).waitFor({ timeout: 60_000 })
   await row.getByRole('button', { name: 'Terminal' }).click()
-  await expect.poll(() => terminalText(page), { timeout: 60_000 }).toContain('root@')
+  await expect.poll(() => terminalText(page)).toContain('root@')
   await page.keyboard.type('nvidia-smi\n')
   // A small window shows only the end of it, and the next prompt.
-  await expect.poll(() => terminalText(page), { timeout: 60_000 }).toMatch(/MiB[\s\S]*Processes[\s\S]*root@/)
+  await expect.poll(() => terminalText(page)).toMatch(/MiB[\s\S]*Processes[\s\S]*root@/)
 
   await row.getByRole('button', { name: /^More/ }).click()
   await page.getByRole('menuitem', { name: /^Destroy/ }).click()

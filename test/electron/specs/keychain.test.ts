@@ -22,7 +22,7 @@ test('a keyring that is locked at the start is told, and used once it is unlocke
   const unlocked = await startKeyring(desk.session, 'password')
   const first = await start()
   await first.command('connectAccount', { baseUrl: sim.baseUrl, key: sim.apiKey })
-  await expect.poll(() => status(first), { timeout: 60_000 }).toBe('online')
+  await expect.poll(() => status(first)).toBe('online')
   await first.quit()
   await first.ended
   await unlocked.end()
@@ -33,8 +33,6 @@ test('a keyring that is locked at the start is told, and used once it is unlocke
   await page.getByText('Unlock the keychain and try again').first().waitFor()
   await unlockKeyring(desk.session, 'password')
   await page.getByRole('button', { name: 'Try again' }).click()
-  await expect.poll(() => status(second), { timeout: 60_000 }).toBe('online')
-  await expect
-    .poll(async () => (await second.state()).app.keychainProblem, { timeout: 60_000 })
-    .toBeUndefined()
+  await expect.poll(() => status(second)).toBe('online')
+  await expect.poll(async () => (await second.state()).app.keychainProblem).toBeUndefined()
 })

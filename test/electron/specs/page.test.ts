@@ -215,7 +215,7 @@ test('the page leads nowhere, and a web address it opens goes to the user’s br
     link.click()
   }, foreign.url)
   await expect
-    .poll(async () => (await desk.opened()).toSorted(), { timeout: 60_000 })
+    .poll(async () => (await desk.opened()).toSorted())
     .toEqual([`${foreign.url}clicked`, `${foreign.url}opened`])
   await page.evaluate(url => void setTimeout(() => location.assign(url)), foreign.url)
   const log = () => readFile(join(desk.home, 'logs/berth.log'), 'utf8')

@@ -34,7 +34,7 @@ async function startWithInstance(): Promise<Berth> {
     const { accounts, shown = '' } = await berth.state()
     return Object.values(accounts[shown]?.instances ?? {}).map(({ state }) => state)
   }
-  await expect.poll(states, { timeout: 60_000 }).toEqual(['running'])
+  await expect.poll(states).toEqual(['running'])
   return berth
 }
 

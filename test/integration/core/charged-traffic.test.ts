@@ -77,7 +77,6 @@ test('charged traffic is estimated from the offer, then measured, and counted by
 
 test.each(profileNames)(
   'polled hourly on the %s profile, a day’s cost with traffic is the ledger’s to the cent',
-  { timeout: 60_000 },
   async name => {
     world = await createWorld({
       deployment: profiles[name],

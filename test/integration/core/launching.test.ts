@@ -111,7 +111,7 @@ test.concurrent('each terminal on the PATH is found and started with ssh and its
       'root@127.0.0.1',
     ])
   }
-}, 120_000)
+})
 
 test.concurrent('a custom terminal command gets its placeholders filled in without a shell', async ({
   path,

@@ -78,9 +78,7 @@ test.concurrent('without a key the account is shown as it was left, and nothing 
   expect(await traces(world)).toEqual(left)
 })
 
-test.concurrent('a limit that comes due without a key waits for it, and then acts', {
-  timeout: 120_000,
-}, async context => {
+test.concurrent('a limit that comes due without a key waits for it, and then acts', async context => {
   // As fast as Berth's clock: a moment that is long past at the next answer counts as slept through.
   const { world, under: first } = await connectedWorld(context, { speed: haste })
   await rentCheapest(first)
@@ -100,7 +98,7 @@ test.concurrent('a limit that comes due without a key waits for it, and then act
   const { under, giveBack } = await restartWithoutKey(world, first)
   const left = await traces(world)
   await expect
-    .poll(() => accountNow(under.account().clock, world.machine.clock.now()) - at, { timeout: 20_000 })
+    .poll(() => accountNow(under.account().clock, world.machine.clock.now()) - at)
     .toBeGreaterThan(8)
   expect(await traces(world)).toEqual(left)
   expect(Object.values(under.account().limits)).toMatchObject([{ step: 'waiting' }])
@@ -110,9 +108,7 @@ test.concurrent('a limit that comes due without a key waits for it, and then act
   await under.until(() => ['stopping', 'stopped'].includes(under.account().instances[id]?.state ?? ''))
 })
 
-test.concurrent('a rental whose answer was awaited is shown without a key, and found once it is there', {
-  timeout: 120_000,
-}, async context => {
+test.concurrent('a rental whose answer was awaited is shown without a key, and found once it is there', async context => {
   const { world, under: first } = await connectedWorld(context)
   const request = await requestCheapest(first)
   world.sim.controls.setFaults([{ method: 'PUT', path: '^/api/v0/asks/', kind: 'delay', ms: 5000 }])

@@ -39,7 +39,7 @@ const isRefused = ({ account }: BerthUnderTest) => account().connection.status =
 const said = ({ berth }: BerthUnderTest) => Object.values(berth.state().activity).map(({ text }) => text)
 
 describe.concurrent('a temporary refusal of the key', () => {
-  test('is checked once more before it is reported', { timeout: 120_000 }, async context => {
+  test('is checked once more before it is reported', async context => {
     const { world, under } = await connectedWorld(context)
     world.sim.controls.setFaults([{ ...everything(401), times: 2 }])
     await under.run('refresh', {})
@@ -51,9 +51,6 @@ describe.concurrent('a temporary refusal of the key', () => {
 
   test.for([401, 403] as const)(
     'a %i that stays is reported once, and so is its end',
-    {
-      timeout: 120_000,
-    },
     async (status, context) => {
       const { world, under } = await connectedWorld(context)
       world.sim.controls.setFaults([everything(status)])
@@ -67,9 +64,7 @@ describe.concurrent('a temporary refusal of the key', () => {
     },
   )
 
-  test('keeps the two-factor session, which only a lasting refusal ends', {
-    timeout: 120_000,
-  }, async context => {
+  test('keeps the two-factor session, which only a lasting refusal ends', async context => {
     const { world, under: first } = await connectedWorld(context)
     const { entries } = world.keychain
     const { secret } = await first.run('createApiKey', {
@@ -95,7 +90,7 @@ describe.concurrent('a temporary refusal of the key', () => {
     expect(entries.get(entry ?? '')).toBe(world.sim.apiKey)
   })
 
-  test('lets a rental whose answer was lost go on', { timeout: 120_000 }, async context => {
+  test('lets a rental whose answer was lost go on', async context => {
     const { world, under } = await connectedWorld(context)
     const request = await requestCheapest(under)
     world.sim.controls.setFaults([onCreate({ kind: 'reset_after' }), everything(401)])
@@ -106,7 +101,7 @@ describe.concurrent('a temporary refusal of the key', () => {
     expect(everCreated(world)).toBe(1)
   })
 
-  test('lets a rental go on where only its own poll was refused', { timeout: 120_000 }, async context => {
+  test('lets a rental go on where only its own poll was refused', async context => {
     const { world, under } = await connectedWorld(context)
     const request = await requestCheapest(under)
     const polls: FaultInput = { method: 'GET', path: '/instances/$', kind: 'status', status: 401 }
@@ -119,7 +114,7 @@ describe.concurrent('a temporary refusal of the key', () => {
     expect(everCreated(world)).toBe(1)
   })
 
-  test('lets a cancellation go on, so that no instance is left', { timeout: 120_000 }, async context => {
+  test('lets a cancellation go on, so that no instance is left', async context => {
     // So slow that the instance does not boot before it is cancelled.
     const { world, under } = await connectedWorld(context, { speed: 1 })
     const rental = await rentCheapest(under)
@@ -134,7 +129,7 @@ describe.concurrent('a temporary refusal of the key', () => {
     expect(cancelled()).toHaveLength(1)
   })
 
-  test('lets the refused attempt be made again, which counts as one', { timeout: 120_000 }, async context => {
+  test('lets the refused attempt be made again, which counts as one', async context => {
     const { world, under } = await connectedWorld(context)
     world.sim.controls.setFaults([onCreate({ kind: 'status', status: 401 })])
     const id = await under.run('rentWithRetries', retriesRequest({ attempts: 1 }))
@@ -144,7 +139,7 @@ describe.concurrent('a temporary refusal of the key', () => {
     expect(everCreated(world)).toBe(1)
   })
 
-  test('lets a limit that came due meanwhile act', { timeout: 120_000 }, async context => {
+  test('lets a limit that came due meanwhile act', async context => {
     // As fast as Berth's clock: a moment that is long past at the next answer counts as slept through.
     const { world, under } = await connectedWorld(context, { speed: haste })
     await rentCheapest(under)
@@ -174,7 +169,7 @@ describe.concurrent('a temporary refusal of the key', () => {
 })
 
 describe.concurrent('a missing permission', () => {
-  test('ends the attempts after the second refusal, and is named', { timeout: 120_000 }, async context => {
+  test('ends the attempts after the second refusal, and is named', async context => {
     const { world, under } = await connectedWorld(context)
     world.sim.controls.setFaults([onCreate({ kind: 'status', status: 403, times: 100 })])
     const id = await under.run('rentWithRetries', retriesRequest({ attempts: 5 }))
@@ -205,9 +200,7 @@ describe.concurrent('a missing permission', () => {
   })
 })
 
-test('a revoked key costs under 50 requests an hour, whatever is under way', {
-  timeout: 120_000,
-}, async context => {
+test('a revoked key costs under 50 requests an hour, whatever is under way', async context => {
   const world = await createWorld({ speed: 1 })
   context.onTestFinished(() => world.close())
   const first = await world.startConnected()

@@ -69,7 +69,7 @@ describe.concurrent.each(profileNames)('on the %s profile', name => {
       ['status 400', { kind: 'status', status: 400, error: 'invalid_args' }, none],
       ['status 200 that says no', { kind: 'status', status: 200 }, none],
       ['reset_after for ever', { kind: 'reset_after', times: 1000 }, one],
-    ])('%s', { timeout: 120_000 }, async (_, rule, expected) => {
+    ])('%s', async (_, rule, expected) => {
       expect(await outcome(onCreate(rule))).toEqual(expected)
     })
   })
@@ -98,7 +98,7 @@ describe.concurrent.each(profileNames)('on the %s profile', name => {
       const request = await requestCheapest(under)
       world.sim.controls.setFaults([onCreate({ kind: 'delay', ms: 1000 })])
       const rental = await under.run('rent', { request })
-      await context.expect.poll(() => creates(world), { timeout: 45_000 }).toBe(1)
+      await context.expect.poll(() => creates(world)).toBe(1)
       await under.run('cancelRental', { rental })
       await under.until(() => rentalsOf(under).length === 0)
       await under.until(() => instancesOf(under).length === 0)
@@ -106,7 +106,7 @@ describe.concurrent.each(profileNames)('on the %s profile', name => {
       expect(creates(world)).toBe(1)
     })
 
-    test('while its answer is lost', { timeout: 120_000 }, async context => {
+    test('while its answer is lost', async context => {
       const { world, under } = await connectedWorld(context)
       const request = await requestCheapest(under)
       world.sim.controls.setFaults([onCreate({ kind: 'reset_after' })])
@@ -118,9 +118,7 @@ describe.concurrent.each(profileNames)('on the %s profile', name => {
       expect(everCreated(world)).toBe(1)
     })
 
-    test('while it waits, although destroying fails at first', {
-      timeout: 120_000,
-    }, async context => {
+    test('while it waits, although destroying fails at first', async context => {
       const { world, under } = await connectedWorld(context)
       const rental = await rentCheapest(under)
       await under.until(() => rentalsOf(under)[0]?.step === 'waiting')
@@ -219,9 +217,7 @@ describe.concurrent.each(profileNames)('on the %s profile', name => {
     expect(instancesOf(under)).toEqual([])
   })
 
-  test.concurrent('a rental with a lost answer and a refused key goes on with the next key', {
-    timeout: 120_000,
-  }, async context => {
+  test.concurrent('a rental with a lost answer and a refused key goes on with the next key', async context => {
     const { world, under } = await connectedWorld(context)
     const request = await requestCheapest(under)
     world.sim.controls.setFaults([

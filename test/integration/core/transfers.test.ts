@@ -202,7 +202,7 @@ test('a sync key created as Berth ends is deleted afterwards, without a sync', a
   await under.until(() => under.account().connection.status === 'online')
   expect(only().step).toBe('failed')
   const shown = () => world.notifier.shown.map(({ title }) => title)
-  await expect.poll(shown, { timeout: 10_000 }).toContain('A cloud sync failed')
+  await expect.poll(shown).toContain('A cloud sync failed')
   await under.until(() => only().key?.state === 'deleted')
   expect(posted('/rclone/')).toHaveLength(0)
 })

@@ -22,9 +22,7 @@ async function twoBerths(
   return { world, one, two }
 }
 
-test.concurrent('two rentals whose answers are lost at once each find their own instance', {
-  timeout: 120_000,
-}, async context => {
+test.concurrent('two rentals whose answers are lost at once each find their own instance', async context => {
   const { world, one, two } = await twoBerths(context)
   const both = [one, two]
   const requests = [
@@ -61,9 +59,7 @@ test.concurrent('two rentals whose answers are lost at once each find their own 
   expect(mine(two)).toEqual([['second', 'second']])
 })
 
-test.concurrent('cancelling a rental in one Berth leaves the other’s rental alone', {
-  timeout: 120_000,
-}, async context => {
+test.concurrent('cancelling a rental in one Berth leaves the other’s rental alone', async context => {
   // In a faster world it may run before it is cancelled.
   const { world, one, two } = await twoBerths(context, 1)
   const request = await requestCheapest(one)
@@ -80,9 +76,7 @@ test.concurrent('cancelling a rental in one Berth leaves the other’s rental al
   expect(await onAccount(world)).toHaveLength(1)
 })
 
-test.concurrent('a bid raised by both Berths is no higher than one would raise it', {
-  timeout: 120_000,
-}, async context => {
+test.concurrent('a bid raised by both Berths is no higher than one would raise it', async context => {
   const { world, one, two } = await twoBerths(context)
   const { id } = await rentRunning(one, { bid: 0.4 })
   await two.until(() => two.account().instances[id]?.state === 'running')
@@ -99,9 +93,7 @@ test.concurrent('a bid raised by both Berths is no higher than one would raise i
   }
 })
 
-test.concurrent('a watch that rents in each Berth rents one instance each', {
-  timeout: 120_000,
-}, async context => {
+test.concurrent('a watch that rents in each Berth rents one instance each', async context => {
   const { world, one, two } = await twoBerths(context)
   const { search, request, limits } = retriesRequest({ attempts: 2 }, { access: 'none' })
   const price = 32

@@ -11,7 +11,7 @@ export async function startKeyring(
   const flags = ['--foreground', '--components=secrets', ...(password === undefined ? [] : ['--unlock'])]
   const daemon = session.start('gnome-keyring-daemon', flags, password)
   const nothing = () => session.run('secret-tool', ['lookup', 'service', 'no-such-service'])
-  await expect.poll(nothing, { timeout: 60_000 }).toEqual({ code: 1, output: '' })
+  await expect.poll(nothing).toEqual({ code: 1, output: '' })
   return {
     async end() {
       const gone = once(daemon, 'exit')

@@ -112,7 +112,7 @@ describe.skipIf(lacks(linux) !== '')(`an address for one use${lacks(linux)}`, ()
           target,
         )
         const line = () => readFile(join(folder, 'line'), 'utf8').catch(() => '')
-        await expect.poll(line, { timeout: 45_000 }).toContain('http')
+        await expect.poll(line).toContain('http')
         const address = (await line()).trim()
         expect(address).not.toContain('s3cret')
 

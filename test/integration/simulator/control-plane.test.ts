@@ -42,9 +42,7 @@ test('world time runs at the given speed', async () => {
     const started = performance.now()
     const first = (await fast.call('GET', '/api/v0/instances/')).date.getTime()
     await expect
-      .poll(async () => (await fast.call('GET', '/api/v0/instances/')).date.getTime() - first, {
-        timeout: 45_000,
-      })
+      .poll(async () => (await fast.call('GET', '/api/v0/instances/')).date.getTime() - first)
       .toBeGreaterThan(500_000)
     expect(performance.now() - started).toBeGreaterThan(300)
   } finally {

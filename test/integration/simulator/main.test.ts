@@ -22,7 +22,7 @@ async function ended(child: ChildProcess): Promise<number | null> {
 test('the simulator prints one JSON line, answers at its address, and stops on SIGTERM', async () => {
   const { child, out } = start('--port', '0', '--seed', '3', '--offers', '20', '--calm', '--no-limits')
   try {
-    await expect.poll(() => out.stdout, { timeout: 45_000 }).toMatch(/\n$/)
+    await expect.poll(() => out.stdout).toMatch(/\n$/)
     const line = JSON.parse(out.stdout) as { base_url: string; api_key: string; user_id: number }
     expect(Object.keys(line)).toEqual(['base_url', 'api_key', 'user_id'])
     expect(line.base_url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)

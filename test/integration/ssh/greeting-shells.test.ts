@@ -64,9 +64,7 @@ describe.skipIf(!hasSshd)('a shell that greets with', () => {
       const status = await readRunStatus(connection, systemClock, 'xgreeted', 0)
       return { ...status, bytes: status.bytes.toString() }
     }
-    await expect
-      .poll(ended, { timeout: 20_000 })
-      .toMatchObject({ state: 'ended', code: 3, bytes: 'trained\n' })
+    await expect.poll(ended).toMatchObject({ state: 'ended', code: 3, bytes: 'trained\n' })
   })
 
   test('and never ends is not read for ever', async () => {

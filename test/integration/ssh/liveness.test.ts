@@ -17,7 +17,7 @@ import { hasSshd, type Sshd, startSshd } from './sshd.ts'
 import { account, answerTo, problemOf, target } from './steps.ts'
 
 describe.skipIf(!hasSshd).concurrent('the liveness of a connection', () => {
-  test('a frozen connection ends as ssh_closed, after more than 5 seconds', { timeout: 60_000 }, () =>
+  test('a frozen connection ends as ssh_closed, after more than 5 seconds', () =>
     withServer(async (sshd, ssh, clock) => {
       const shell = await ssh.openShell(target({ proxy: sshd }))
       await answerTo(shell, 'true')
@@ -27,8 +27,7 @@ describe.skipIf(!hasSshd).concurrent('the liveness of a connection', () => {
       const seconds = (clock.monotonic() - start) / 1000
       expect(problem?.code).toBe('ssh_closed')
       expect(seconds).toBeGreaterThan(5)
-    }),
-  )
+    }))
 
   test('a command that had answered in part when the connection was cut ends with ssh_closed', () =>
     withServer(async (sshd, ssh, clock) => {
@@ -49,15 +48,14 @@ describe.skipIf(!hasSshd).concurrent('the liveness of a connection', () => {
       expect(await asked).toMatchObject({ code: 'ssh_closed' })
     }))
 
-  test('a shell whose output nobody reads stays alive', { timeout: 45_000 }, () =>
+  test('a shell whose output nobody reads stays alive', () =>
     withServer(async (sshd, ssh, clock) => {
       const shell = await ssh.openShell(target({ proxy: sshd }))
       shell.stream.write('cat /dev/zero\n')
       const wait = new Promise(resolve => clock.after(15_000, () => resolve('alive')))
       const first = await Promise.race([shell.ended.then(() => 'ended'), wait])
       expect(first).toBe('alive')
-    }),
-  )
+    }))
 
   test('a new shell opens before a dead connection is detected', () =>
     withServer(async (sshd, ssh) => {

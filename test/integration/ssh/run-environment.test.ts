@@ -37,7 +37,7 @@ async function printed(
     environment: rented?.(tools) ?? {},
   })
   const status = () => readRunStatus(connection, systemClock, 'x1', 0)
-  await expect.poll(async () => (await status()).state, { timeout: 20_000 }).toBe('ended')
+  await expect.poll(async () => (await status()).state).toBe('ended')
   return (await status()).bytes.toString()
 }
 

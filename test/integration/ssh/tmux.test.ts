@@ -93,7 +93,7 @@ describe.skipIf(!hasSshd || !hasTmux)('shells in tmux at a real OpenSSH server',
     expect(first.history).toBeUndefined()
     const said = follow(first.shell)
     first.shell.stream.write('for i in $(seq 60); do echo line-$i; done; X=kept; echo rea""dy\n')
-    await expect.poll(said, { timeout: 45_000 }).toContain('ready')
+    await expect.poll(said).toContain('ready')
     sshd.dropConnections()
     expect((await first.shell.ended)?.code).toBe('ssh_closed')
     await expect.poll(sessions).toEqual([{ name: 'berth-1', attached: false }])
@@ -104,7 +104,7 @@ describe.skipIf(!hasSshd || !hasTmux)('shells in tmux at a real OpenSSH server',
     expect(again.history).toContain('line-1\n')
     const saidNow = follow(again.shell)
     again.shell.stream.write('echo value-$X\n')
-    await expect.poll(saidNow, { timeout: 45_000 }).toContain('value-kept')
+    await expect.poll(saidNow).toContain('value-kept')
     again.shell.stream.write('exit\n')
     expect(await again.shell.ended).toBeUndefined()
     await expect.poll(sessions).toEqual([])
@@ -147,7 +147,7 @@ describe.skipIf(!hasSshd || !hasTmux)('shells in tmux at a real OpenSSH server',
     expect(again.session).toBe('berth-1')
     const said = follow(again.shell)
     again.shell.stream.write('echo here-$((6 * 7))\n')
-    await expect.poll(said, { timeout: 45_000 }).toContain('here-42')
+    await expect.poll(said).toContain('here-42')
     expect((await open()).session).toBe('berth-3')
   })
 
@@ -158,7 +158,7 @@ describe.skipIf(!hasSshd || !hasTmux)('shells in tmux at a real OpenSSH server',
     expect(opened).toEqual({ shell: opened.shell, others: [] })
     const said = follow(opened.shell)
     opened.shell.stream.write('echo here-$((6 * 7))-$TMUX\n')
-    await expect.poll(said, { timeout: 45_000 }).toContain(`here-42-${sockets}`)
+    await expect.poll(said).toContain(`here-42-${sockets}`)
     expect(noted).toEqual([])
   })
 
@@ -188,7 +188,7 @@ describe.skipIf(!hasSshd || !hasTmux)('shells in tmux at a real OpenSSH server',
       'echo en""d',
     ]
     shell.stream.write(`${lines.join('\n')}\n`)
-    await expect.poll(said, { timeout: 45_000 }).toContain('end')
+    await expect.poll(said).toContain('end')
     expect(readFileSync(join(sshd.home, 'printed'), 'utf8').replaceAll('\n', '|')).toBe(printed)
     expect(said()).not.toMatch(/berth_|two/)
   })

@@ -42,7 +42,7 @@ describe.skipIf(lacking)(`after its end a run${lacking}`, () => {
     await under.until(() => runOf(under, id)?.step === 'done')
     expect(runOf(under, id)).toMatchObject({ acted: 'stop', afterwards: 'stop' })
     expect(await intended()).toBe('stopped')
-  }, 120_000)
+  })
 
   test('has its instance stopped, not destroyed, by a limit until its folder is fetched', async () => {
     const { world, under, instance, home, intended } = await openInside()
@@ -57,7 +57,7 @@ describe.skipIf(lacking)(`after its end a run${lacking}`, () => {
     expect(said).toContainEqual(
       expect.stringMatching(/^A limit stops rather than destroys: .* isn’t downloaded yet\.$/),
     )
-  }, 120_000)
+  })
 
   test.each([
     [
@@ -112,7 +112,7 @@ describe.skipIf(lacking)(`after its end a run${lacking}`, () => {
     expect(readFileSync(join(world.machine.home, 'Berth', 'out', 'log'))).toEqual(
       readFileSync(join(fetch, 'log')),
     )
-  }, 120_000)
+  })
 
   test('fetches all files into a folder chosen meanwhile, then destroys its instance', async () => {
     const elsewhere = mkdtempSync(join(tmpdir(), 'berth-elsewhere-'))
@@ -136,7 +136,7 @@ describe.skipIf(lacking)(`after its end a run${lacking}`, () => {
     expect(statSync(join(elsewhere, 'results', 'model')).size).toBe(192 * 1024 * 1024)
     expect(existsSync(join(world.machine.home, 'Berth', 'results', 'model'))).toBe(false)
     expect(await intended()).toBeUndefined()
-  }, 120_000)
+  })
 
   test('is stopped by its watchdog while unfetched, and fetched once restarted', async () => {
     const { world, under, sshd, instance, home, intended } = await openInside()
@@ -168,7 +168,7 @@ describe.skipIf(lacking)(`after its end a run${lacking}`, () => {
     expect(runOf(under, id)).toMatchObject({ fetched: true, interrupted: true })
     expect(runOf(under, id)?.acted).toBeUndefined()
     expect(await intended()).toBe('running')
-  }, 120_000)
+  })
 
   test('leaves no output on disk once its account is removed, even while it prints', async () => {
     const { world, under, instance } = await openInside()
@@ -183,7 +183,7 @@ describe.skipIf(lacking)(`after its end a run${lacking}`, () => {
     expect((await kept()).some(name => name.includes(id))).toBe(true)
     await under.run('removeAccount', { account: under.account().id })
     expect(await kept()).toEqual([])
-  }, 120_000)
+  })
 })
 
 test('a run whose rental fails is reported, and is dismissed with the rental', async () => {

@@ -55,5 +55,5 @@ describe.skipIf(lacking)(`a watch${lacking}`, () => {
         ),
       )
       .toBe(true)
-  }, 120_000)
+  })
 })

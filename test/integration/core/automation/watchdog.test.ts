@@ -113,7 +113,7 @@ describe.skipIf(lacking)(`a watchdog that Berth puts into an instance${lacking}`
     expect(existsSync(`/proc/${last}/cmdline`) && readFileSync(`/proc/${last}/cmdline`, 'utf8')).toBeFalsy()
     expect(readFileSync(onstart, 'utf8')).toBe('#!/bin/bash\nexec sleep infinity\n')
     expect(await intended()).toBe('running')
-  }, 120_000)
+  })
 
   test('stops it once Berth is gone, despite failed requests, and the next Berth says so', async () => {
     const { world, under, instance, home, intended, restart } = await openInside()
@@ -150,7 +150,7 @@ describe.skipIf(lacking)(`a watchdog that Berth puts into an instance${lacking}`
       world.notifier.shown.some(({ title }) => title.includes('stopped by its watchdog')),
     )
     expect(viewOf(again, instance)?.did).toMatchObject({ action: 'stop', why: 'lease' })
-  }, 120_000)
+  })
 
   test('is shown but not renewed by another Berth, until that takes it over', async () => {
     const { world, under, sshd, instance, home } = await openInside()
@@ -190,7 +190,7 @@ describe.skipIf(lacking)(`a watchdog that Berth puts into an instance${lacking}`
     expect(Object.values(other.account().limits)).toMatchObject([
       { instance, when: { kind: 'away', seconds: 7200 }, action: 'stop', asleep: true },
     ])
-  }, 120_000)
+  })
 
   test('comes with a start script, and learns its instance on Berth’s first visit', async () => {
     const { world, under, sshd, instance, home } = await openInside()
@@ -214,7 +214,7 @@ describe.skipIf(lacking)(`a watchdog that Berth puts into an instance${lacking}`
       { instance, when: { kind: 'idle', ...request.idle }, action: 'stop', asleep: true },
     ])
     expect(readFileSync(join(folder, 'config'), 'utf8')).toContain(`instance=${instance}\n`)
-  }, 120_000)
+  })
 
   test.each([
     ['tells none', 'echo "[N/A]"', 'nvidia-smi says “[N/A]”'],

@@ -31,9 +31,7 @@ const budget = (under: BerthUnderTest) =>
 const stateOf = (under: BerthUnderTest, id: number) => under.account().instances[id]?.state
 const lines = (under: BerthUnderTest, text: string) => under.run('searchActivity', { text, limit: 50 })
 
-test.concurrent('a watch is held back by a reached budget, says so, and rents after a snooze', {
-  timeout: 120_000,
-}, async context => {
+test.concurrent('a watch is held back by a reached budget, says so, and rents after a snooze', async context => {
   const { world, under, first } = await spendingWorld(context)
   const limit = await budget(under)
   await under.until(() => ['stopping', 'stopped'].includes(stateOf(under, first) ?? ''))
@@ -59,9 +57,7 @@ test.concurrent('a watch is held back by a reached budget, says so, and rents af
   expect(view()?.waits).toBeUndefined()
 })
 
-test.concurrent('an attempt that a limit would stop is destroyed, and the next waits for the limit', {
-  timeout: 120_000,
-}, async context => {
+test.concurrent('an attempt that a limit would stop is destroyed, and the next waits for the limit', async context => {
   const { world, under, first } = await spendingWorld(context)
   const id = await under.run('rentWithRetries', retriesRequest({ deadline: 3600 }))
   await under.until(() => rentalOf(under, id)?.tries[0]?.instance !== undefined)
@@ -88,9 +84,7 @@ test.concurrent('an attempt that a limit would stop is destroyed, and the next w
   expect(await lines(under, 'is running, waiting for SSH')).not.toEqual([])
 })
 
-test.concurrent('a running attempt is destroyed by its rental alone, not by the limit too', {
-  timeout: 120_000,
-}, async context => {
+test.concurrent('a running attempt is destroyed by its rental alone, not by the limit too', async context => {
   const world = await createWorld({ start: nextMorning() })
   context.onTestFinished(() => world.close())
   // SSH never answers, so that it stays an attempt.
@@ -114,9 +108,7 @@ test.concurrent('a running attempt is destroyed by its rental alone, not by the 
   expect(await lines(under, 'Stopped')).toEqual([])
 })
 
-test.concurrent('attempts held back by a credit limit keep searching the market', {
-  timeout: 120_000,
-}, async context => {
+test.concurrent('attempts held back by a credit limit keep searching the market', async context => {
   const world = await createWorld()
   context.onTestFinished(() => world.close())
   world.sim.controls.setCredit(1)
@@ -135,9 +127,7 @@ test.concurrent('attempts held back by a credit limit keep searching the market'
   await under.run('cancelRental', { rental: id })
 })
 
-test.concurrent('an outbid instance is neither raised nor replaced while a budget is reached', {
-  timeout: 120_000,
-}, async context => {
+test.concurrent('an outbid instance is neither raised nor replaced while a budget is reached', async context => {
   const { world, under, first } = await spendingWorld(context, 0.4)
   const recovery = () => under.account().recoveries[first]
   await world.sim.controls.outbid(first)

@@ -72,9 +72,7 @@ const behindWorse = (offer: OfferView, others: OfferView[]) =>
 const bestOfAll = (offer: OfferView, others: OfferView[]) =>
   others.length > 0 && !others.some(each => isAsGood(each, offer))
 
-test.concurrent('an outbid machine is replaced by one as verified and reliable, not the cheapest', {
-  timeout: 120_000,
-}, async context => {
+test.concurrent('an outbid machine is replaced by one as verified and reliable, not the cheapest', async context => {
   const { world, under, offers, offer, instance } = await rented(context, behindWorse)
   await under.run('chooseRecovery', { instance, choice: replace })
   await world.sim.controls.outbid(instance)
@@ -84,9 +82,7 @@ test.concurrent('an outbid machine is replaced by one as verified and reliable, 
   expect(machine && isAsGood(machine, offer)).toBe(true)
 })
 
-test.concurrent('nothing is rented where no offer is as good, and the user is told once', {
-  timeout: 120_000,
-}, async context => {
+test.concurrent('nothing is rented where no offer is as good, and the user is told once', async context => {
   const { world, under, instance } = await rented(context, bestOfAll)
   await under.run('chooseRecovery', { instance, choice: replace })
   await world.sim.controls.outbid(instance)
@@ -101,7 +97,7 @@ test.concurrent('nothing is rented where no offer is as good, and the user is to
   await world.sim.controls.advance(120)
   const searches = () => world.sim.controls.requests().filter(({ path }) => path.includes('/bundles/')).length
   const before = searches()
-  await context.expect.poll(searches, { timeout: 45_000 }).toBeGreaterThan(before)
+  await context.expect.poll(searches).toBeGreaterThan(before)
   await under.until(() => under.account().recoveries[instance]?.rental === undefined)
   const told = world.notifier.shown.filter(({ title }) =>
     /not recovered|nothing could be rented/i.test(title),
@@ -110,9 +106,7 @@ test.concurrent('nothing is rented where no offer is as good, and the user is to
   expect(creates(world)).toBe(1)
 })
 
-test.concurrent('the user sees what a replacement must meet, and can drop requirements', {
-  timeout: 120_000,
-}, async context => {
+test.concurrent('the user sees what a replacement must meet, and can drop requirements', async context => {
   const { under, offer, instance } = await rented(context, bestOfAll)
   const strict = await under.run('findReplacement', { instance })
   expect(strict.offer).toBeUndefined()

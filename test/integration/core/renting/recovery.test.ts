@@ -13,9 +13,7 @@ async function interruptible(
   return { world, under, instance: id }
 }
 
-test.concurrent('a recovery raises the bid just above the minimum, not too often, up to its ceiling', {
-  timeout: 120_000,
-}, async context => {
+test.concurrent('a recovery raises the bid just above the minimum, not too often, up to its ceiling', async context => {
   const { world, under, instance } = await interruptible(context)
   const view = () => under.account().instances[instance]
   const recovery = () => under.account().recoveries[instance]
@@ -49,9 +47,7 @@ test.concurrent('a recovery raises the bid just above the minimum, not too often
   expect(bids.length).toBeLessThanOrEqual(3)
 })
 
-test.concurrent('a recovery rents a replacement, with the watchdog, and stops the outbid instance', {
-  timeout: 120_000,
-}, async context => {
+test.concurrent('a recovery rents a replacement, with the watchdog, and stops the outbid instance', async context => {
   const { world, under, instance } = await interruptible(context)
   await under.run('chooseRecovery', {
     instance,
@@ -77,7 +73,7 @@ test.concurrent('a recovery rents a replacement, with the watchdog, and stops th
   expect(under.account().instances[by]?.gpu).toEqual(under.account().instances[instance]?.gpu)
 })
 
-test.concurrent('two Berths replace an outbid instance only once', { timeout: 120_000 }, async context => {
+test.concurrent('two Berths replace an outbid instance only once', async context => {
   const { world, under, instance } = await interruptible(context)
   const second = await createWorld({ offers: 20 })
   context.onTestFinished(() => second.close())
@@ -93,6 +89,6 @@ test.concurrent('two Berths replace an outbid instance only once', { timeout: 12
   await world.sim.controls.outbid(instance)
   for (const berth of [under, other])
     await berth.until(() => berth.account().recoveries[instance]?.by !== undefined, 60_000)
-  await context.expect.poll(async () => (await onAccount(world)).length, { timeout: 45_000 }).toBe(2)
+  await context.expect.poll(async () => (await onAccount(world)).length).toBe(2)
   expect(under.account().recoveries[instance]?.by).toBe(other.account().recoveries[instance]?.by)
 })

@@ -47,9 +47,7 @@ async function passAlmost({ sim }: World, under: BerthUnderTest, id: string): Pr
 }
 
 describe.concurrent('renting with retries', () => {
-  test('drops and remembers a crashed and an offline host, and ends with one ready instance', {
-    timeout: 120_000,
-  }, async context => {
+  test('drops and remembers a crashed and an offline host, and ends with one ready instance', async context => {
     const { world, under } = await connectedWorld(context)
     const id = await under.run('rentWithRetries', retriesRequest())
     await world.sim.controls.forceStatus(await tried(under, id, 1), 'exited')
@@ -99,9 +97,7 @@ describe.concurrent('renting with retries', () => {
     expect(under.account().failedMachines).toEqual({})
   })
 
-  test('remembers a host that dies soon after a plain rental, but not a stopped one', {
-    timeout: 120_000,
-  }, async context => {
+  test('remembers a host that dies soon after a plain rental, but not a stopped one', async context => {
     const { world, under } = await connectedWorld(context)
     const stops = await rentRunning(under)
     await under.run('stopInstance', { instance: stops.id })
@@ -119,9 +115,7 @@ describe.concurrent('renting with retries', () => {
     expect(under.account().failedMachines).toEqual({})
   })
 
-  test('drops a machine that runs without SSH, but with Jupyter running is enough', {
-    timeout: 120_000,
-  }, async context => {
+  test('drops a machine that runs without SSH, but with Jupyter running is enough', async context => {
     const world = await createWorld()
     context.onTestFinished(() => world.close())
     // The detour sends SSH to a port where nothing listens.
@@ -146,9 +140,6 @@ describe.concurrent('renting with retries', () => {
 
   test.for(['never', 'late'])(
     'waits for a login, not for a greeting: a key is let in %s',
-    {
-      timeout: 120_000,
-    },
     async (when, context) => {
       const world = await createWorld({ speed: 1 })
       context.onTestFinished(() => world.close())
@@ -173,9 +164,7 @@ describe.concurrent('renting with retries', () => {
     },
   )
 
-  test('is polled to its end while polling is paused, since attempts cost money', {
-    timeout: 120_000,
-  }, async context => {
+  test('is polled to its end while polling is paused, since attempts cost money', async context => {
     const world = await createWorld()
     context.onTestFinished(() => world.close())
     const detour = await startDetour(world.sim.baseUrl, 9)
@@ -212,7 +201,7 @@ describe.concurrent('renting with retries', () => {
       'a destroy that fails',
       { method: 'DELETE', path: '^/api/v0/instances/', kind: 'status', status: 503, times: 6 },
     ],
-  ])('%s leaves one instance', { timeout: 120_000 }, async (name, fault) => {
+  ])('%s leaves one instance', async (name, fault) => {
     const world = await createWorld()
     try {
       const under = await world.startConnected()
@@ -228,9 +217,7 @@ describe.concurrent('renting with retries', () => {
     }
   })
 
-  test('fails once its attempts are used up, leaves no instance and counts the cost', {
-    timeout: 120_000,
-  }, async context => {
+  test('fails once its attempts are used up, leaves no instance and counts the cost', async context => {
     const { world, under } = await connectedWorld(context)
     const id = await under.run('rentWithRetries', retriesRequest({ attempts: 2 }))
     for (const number of [1, 2])
@@ -245,9 +232,7 @@ describe.concurrent('renting with retries', () => {
     expect(rentalOf(under, id)).toBeUndefined()
   })
 
-  test('fails at its cost ceiling, though the deadline is far', {
-    timeout: 120_000,
-  }, async context => {
+  test('fails at its cost ceiling, though the deadline is far', async context => {
     const { world, under } = await shutWorld(context)
     const ceiling = 100_000
     const id = await under.run(
@@ -272,7 +257,7 @@ describe.concurrent('renting with retries', () => {
     expect(await onAccount(world)).toEqual([])
   })
 
-  test('leaves no instance when it is cancelled at any step', { timeout: 120_000 }, async context => {
+  test('leaves no instance when it is cancelled at any step', async context => {
     const { world, under } = await shutWorld(context)
     const { controls } = world.sim
     const slow = (method: string, path: string) =>
@@ -308,9 +293,7 @@ describe.concurrent('renting with retries', () => {
     }
   })
 
-  test('leaves each of two Berths on one account its own instance', {
-    timeout: 120_000,
-  }, async context => {
+  test('leaves each of two Berths on one account its own instance', async context => {
     const { world, under } = await connectedWorld(context)
     const second = await createWorld({ offers: 20 })
     context.onTestFinished(() => second.close())
