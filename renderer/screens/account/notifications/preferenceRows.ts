@@ -1,4 +1,5 @@
-import type { NotificationPreferences } from '#contract/account/notifications.ts'
+import { type NotificationPreferences, WebhookFields } from '#contract/account/notifications.ts'
+import { wrongIn } from '#renderer/components/fields/readForm.ts'
 
 /** One event's channels, as a row of the form. */
 export interface PreferenceRow {
@@ -46,6 +47,15 @@ export function changesOf(
     changes[audience] = { ...changes[audience], [name]: event }
   }
   return changes
+}
+
+/** The field for an event as typed, since the interface does not list them all. */
+export const anotherEvent = {
+  label: 'Another event',
+  hint: 'For example client:low_credit.',
+  verb: 'Add',
+  name: 'Add event',
+  wrong: (event: string) => wrongIn(WebhookFields.entries.events.item, event),
 }
 
 /** An event in words; undefined for one that only this service knows. */

@@ -1,22 +1,5 @@
 import type { TwoFactorMethod, TwoFactorStatus } from '#contract/account/two-factor.ts'
-import type { Shape } from '#renderer/berth/stateWords.ts'
-
-/** The user's `tfa_status` (section 3.2) as a word and a shape; undefined where it is not known. */
-export function twoFactorWords(status: string | undefined): { word: string; shape: Shape } | undefined {
-  switch (status) {
-    case undefined:
-    case '':
-      return undefined
-    case 'enabled':
-      return { word: 'On', shape: 'running' }
-    case 'disabled':
-      return { word: 'Off', shape: 'stopped' }
-    case 'legacy':
-      return { word: 'On, in its old form', shape: 'needs-you' }
-    default:
-      return { word: status, shape: 'stopped' }
-  }
-}
+import { countdown } from '#contract/format/time.ts'
 
 /** The name of a kind of method. */
 export function methodKindWords(kind: string): string {
@@ -32,6 +15,13 @@ export function methodWords({
 }: Pick<TwoFactorMethod, 'kind' | 'label' | 'phone'>): string {
   const what = label ? `${label} (${methodKindWords(kind).toLowerCase()})` : methodKindWords(kind)
   return phone ? `${what} to ${phone}` : what
+}
+
+/** How long a method may be added; `left` in seconds, undefined where Berth did not see the authorization. */
+export function timeToAdd(left: number | undefined): string {
+  return left === undefined
+    ? 'You can add a method within 30 minutes of the authorization.'
+    : `You have ${countdown(left)} left to add a method.`
 }
 
 /** One way to prove identity. */
