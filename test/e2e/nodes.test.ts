@@ -29,6 +29,7 @@ test('a plan on several machines shows all of them, and a run shows each node wi
   await sheet.getByRole('button', { name: /^Run/ }).click()
   const nodes = project.getByRole('radiogroup', { name: 'Output of' })
   await expect.poll(() => nodes.getByText('Running').count()).toBe(3)
+  await page.getByRole('button', { name: 'Notifications: 1' }).waitFor()
   await nodes.getByText('Node 2').click()
   await project.getByText('Training on').first().waitFor()
   expect(errors).toEqual([])

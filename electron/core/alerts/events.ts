@@ -9,6 +9,8 @@ export interface Alert extends Telling {
   instance?: number | undefined
   /** The instance state it reports: the alert is over once the state is another. */
   state?: InstanceState
+  /** What its machine was rented for together with others. */
+  group?: string | undefined
   title: string
   body: string
 }
@@ -26,6 +28,8 @@ interface Telling {
   place: Place
   /** The screen that shows the same: no notification while it is before the user. */
   seenOn?: 'instances' | 'account'
+  /** Only the first of a group is notified of; Activity has each. */
+  oncePerGroup?: true
 }
 
 export interface AlertButton {
@@ -103,6 +107,7 @@ const events = {
     kind: 'attempts',
     urgency: 'normal',
     good: true,
+    oncePerGroup: true,
     actions: [{ id: 'terminal', label: 'Terminal' }],
     place: terminal,
   },
@@ -147,7 +152,7 @@ export type EventName = keyof typeof events
 
 /** An event's subject, in words. Given buttons and place override those of the table. */
 type About = Pick<Alert, 'id' | 'instance' | 'title' | 'body'> &
-  Partial<Pick<Alert, 'state' | 'actions'>> & { place?: Place | undefined }
+  Partial<Pick<Alert, 'state' | 'group' | 'actions'>> & { place?: Place | undefined }
 
 /** The alert of an event. */
 export function alertOf(event: EventName, about: About): Alert {

@@ -65,6 +65,8 @@ export function createNotifications({
 }: NotificationsContext): Notifications {
   /** The alert behind each notification. Kept after it is closed, since some desktops let users click their history. */
   const shown = new Map<string, { account: AccountId; alert: Alert }>()
+  /** Groups that were notified of, with the account and the kind of their alerts. */
+  const groups = new Set<string>()
   const own = new Map<string, (action: string | undefined) => void>()
   const pages = new Map<object, PagePlace>()
 
@@ -82,6 +84,15 @@ export function createNotifications({
         actions: [],
       },
     ])
+  }
+
+  /** Whether another alert of its group was notified of before; notes its group. */
+  function isRepeated(account: AccountId, { oncePerGroup, group, kind }: Alert): boolean {
+    if (!oncePerGroup || group === undefined) return false
+    const key = `${account}/${kind}/${group}`
+    if (groups.has(key)) return true
+    groups.add(key)
+    return false
   }
 
   /** A native notification names its account in the text; the page adds the name itself when it draws the notice. */
@@ -104,7 +115,7 @@ export function createNotifications({
           detail: alert.body,
           instance: alert.instance,
         })
-        if (!store.get().settings.alerts[alert.kind]) continue
+        if (!store.get().settings.alerts[alert.kind] || isRepeated(account, alert)) continue
         shown.set(alert.id, { account, alert })
         if (!isBeforeUser(alert, account, store.get(), pages.values())) show(account, alert)
       }

@@ -149,7 +149,7 @@ export function createRunProjects(
   },
 ): RunProjects {
   return {
-    async rent({ name, project, node, rental, moved = 0 }, network) {
+    async rent({ name, project, node, group, rental, moved = 0 }, network) {
       const { spec, price, offer } = project
       if (node && network) {
         const { name: overlay, cluster, offers } = network
@@ -164,6 +164,7 @@ export function createRunProjects(
             retries: limitsOf(spec, first?.price),
             first: first?.id,
             why: 'run',
+            group: node.of,
           },
           rental,
         )
@@ -173,7 +174,8 @@ export function createRunProjects(
       const request = requestOf(spec, name, { ...project, volume })
       // A machine that it left was not worth keeping, so the best one follows.
       const first = moved === 0 ? offer : undefined
-      await rentals.start({ search, request, retries: limitsOf(spec, price), first, why: 'run' }, rental)
+      const retries = limitsOf(spec, price)
+      await rentals.start({ search, request, retries, first, why: 'run', group: group?.id }, rental)
     },
     chooseCluster: ({ project: { spec, price } }, refused) =>
       chooseCluster(context, rentals, spec, { refused, price }),

@@ -97,6 +97,8 @@ export const Rental = v.object({
   /** Who wants it: the user, a watch, a project's run, or a recovery in the place of `replaces`. */
   why: v.picklist(['user', 'watch', 'run', 'replacement']),
   replaces: v.optional(InstanceId),
+  /** Of a project's run: the sweep or the run on several machines, whose machines are rented for one purpose. */
+  group: v.optional(v.string()),
   step: v.picklist(['trying', 'ready', 'failed', 'cancelled']),
   /** Oldest first. */
   tries: v.array(Try),
@@ -119,7 +121,7 @@ export type Retrying = Rental & Required<Pick<Rental, 'search' | 'retries'>>
 
 /** The request for a rental with retries. */
 export type RetryRequest = Pick<Retrying, 'request' | 'search' | 'retries'> &
-  Pick<Rental, 'first' | 'why' | 'replaces'>
+  Pick<Rental, 'first' | 'why' | 'replaces' | 'group'>
 
 /** A try with the rental that it belongs to. */
 export type Tried = Try & { rental: Rental }

@@ -217,7 +217,7 @@ export function rentalAlert(account: AccountId, { rental, step, offer, problem }
 
 /** The alert for a rental with retries that ended automatically: that it is ready, or why it failed. */
 export function retriesAlert({ account, ...rental }: Retrying): Alert {
-  const { id, step, instance, tries, retries, problem, request } = rental
+  const { id, step, instance, tries, retries, problem, request, group } = rental
   const alertId = `${account}/rental/${id}`
   const dropped = tries.filter(({ drop }) => drop).length
   const cost =
@@ -231,6 +231,7 @@ export function retriesAlert({ account, ...rental }: Retrying): Alert {
       id: alertId,
       instance,
       state: 'running',
+      group,
       title: `${name} is ready`,
       body: `${request.access === 'ssh' ? 'It’s running and SSH works' : 'It’s running'}: attempt ${tries.length} of ${retries.attempts}.${cost}`,
     })

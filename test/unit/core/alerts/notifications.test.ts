@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import type { InstanceState } from '#contract/instance/instance.ts'
 import { accountPrefix } from '#contract/reading.ts'
 import { defaultSettings, type Settings } from '#contract/settings.ts'
+import { alertOf } from '#core/alerts/events.ts'
 import { createNotifications } from '#core/alerts/notifications.ts'
 import { openPageNotices } from '#core/alerts/page-notices.ts'
 import { type AlertedState, alertsAfterPoll } from '#core/alerts/poll-alerts.ts'
@@ -76,6 +77,25 @@ test('a notice goes once the instance changes state, and the desktop closes it',
   expect(poll(withState('outbid'))).toHaveLength(1)
   expect(poll(withState('running'))).toEqual([])
   expect(closed).toHaveLength(1)
+})
+
+test('of machines rented together only the first is notified of as ready, and Activity has each', async () => {
+  const { notifications, store, written } = await notificationsWith(false)
+  const ready = (instance: number, group?: string) =>
+    alertOf('rentalReady', {
+      id: `a/rental/${instance}`,
+      instance,
+      group,
+      title: `#${instance} is ready`,
+      body: '',
+    })
+  notifications.tell('a', [ready(1, 'g'), ready(2, 'g')])
+  notifications.withdraw('a/rental/1')
+  notifications.tell('a', [ready(3, 'g'), ready(4, 'h'), ready(5), ready(6)])
+  expect(Object.keys(store.get().notices)).toEqual(['a/rental/4', 'a/rental/5', 'a/rental/6'])
+  expect(written).toHaveLength(6)
+  notifications.tell('b', [ready(7, 'g')])
+  expect(Object.keys(store.get().notices)).toContain('a/rental/7')
 })
 
 test('a kind switched off goes only to Activity, and is not shown once switched on', async () => {
