@@ -14,7 +14,6 @@ import { berthHome } from './machine/start/home.ts'
 import { describeRuntime, keepHeapSmall, openHome } from './machine/start/open-home.ts'
 import { berthToCome, endOnSignals, Shutdown } from './machine/start/shutdown.ts'
 import { openMachine, openPrograms } from './machine/system.ts'
-import { findTerminals } from './ssh/shell/system-terminal.ts'
 
 const say = (line: string) => process.stdout.write(`${line}\n`)
 
@@ -31,7 +30,7 @@ async function start(shutdown: Shutdown): Promise<void> {
   const page = new BuiltFiles(fileURLToPath(new URL('../renderer', import.meta.url)))
   const server = await openPageServer(page, flags.port)
   shutdown.add(server.close)
-  const { opener, programs, platform } = openPrograms(files)
+  const { opener } = openPrograms(files)
   const open = () => {
     openPage(server, opener, systemClock, say).catch(error =>
       log.line(`the page was not opened: ${String(error)}`),
@@ -41,11 +40,10 @@ async function start(shutdown: Shutdown): Promise<void> {
   const demo = await demoFor(flags, files, shutdown, log.line, loadSimulator)
 
   async function startBehindPage(): Promise<RunningBerth> {
-    const [{ startBerth }, machine, notifier, terminals] = await Promise.all([
+    const [{ startBerth }, machine, notifier] = await Promise.all([
       import('./core/berth.ts'),
       openMachine(files, shutdown),
       openDbusNotifier(process.env, log.line, icon),
-      findTerminals(programs, platform),
     ])
     const berth = await startBerth({
       log,
@@ -60,7 +58,7 @@ async function start(shutdown: Shutdown): Promise<void> {
           command: [process.execPath, fileURLToPath(new URL('./cli.js', import.meta.url))],
         }),
       },
-      app: { version: project.version, shell: 'browser', runtime: describeRuntime(), terminals },
+      app: { version: project.version, shell: 'browser', runtime: describeRuntime() },
       demo,
     })
     shutdown.add(() => berth.close())

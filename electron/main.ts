@@ -23,7 +23,6 @@ import { notifyOnce, openNotifier } from './shell/notifications.ts'
 import { declarePageScheme, servePage } from './shell/page-protocol.ts'
 import { systemUpdater } from './shell/system-updater.ts'
 import { openTrayHost } from './shell/tray/tray-host.ts'
-import { findTerminals } from './ssh/shell/system-terminal.ts'
 
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 const loadSimulator = async () => (await import('../simulator/simulator.ts')).startSimulator
@@ -35,7 +34,7 @@ async function start(home: string): Promise<void> {
   await app.whenReady()
   await hardenSession(session.defaultSession)
   servePage(new BuiltFiles(at('../renderer')))
-  const { opener, programs, platform } = openPrograms(files)
+  const { opener } = openPrograms(files)
   const built = { preload: at('../preload/preload.cjs'), pictures: at('../icons') }
   const desktop = { files, clock: systemClock, opener, log: log.line, shutdown, appShutdown, deepLinks }
   const showDesktop = await openDesktop({ ...desktop, hidden: flags.hidden, ...built })
@@ -45,13 +44,14 @@ async function start(home: string): Promise<void> {
     // A package's files are in an archive that the desktop can't read, but it installs the icon.
     openNotifier(log.line, app.isPackaged ? 'berth' : at('../icons/app.png')),
     openTrayHost(process.platform, process.env, systemClock),
-    findTerminals(programs, platform),
     systemAutostart(),
     systemUpdater(log),
     demoFor(flags, files, shutdown, log.line, loadSimulator),
   ])
-  const [{ startBerth }, [machine, notifier, trayHost, terminals, autostart, updater, demo]] =
-    await Promise.all([import('./core/berth.ts'), opened])
+  const [{ startBerth }, [machine, notifier, trayHost, autostart, updater, demo]] = await Promise.all([
+    import('./core/berth.ts'),
+    opened,
+  ])
   shutdown.add(trayHost.close)
   const berth = await startBerth({
     log,
@@ -74,7 +74,6 @@ async function start(home: string): Promise<void> {
       shell: 'electron',
       tray: trayHost.present(),
       runtime: describeRuntime(isSandboxed()),
-      terminals,
     },
     demo,
   })

@@ -1,5 +1,6 @@
 import { defaultSettings } from '#contract/settings.ts'
 import { findEditors } from '#ssh/editors.ts'
+import { findTerminals } from '#ssh/shell/system-terminal.ts'
 import { commands } from '../contract/commands.ts'
 import type { AccountId } from '../contract/ids.ts'
 import type { BerthError, Problem } from '../contract/problem.ts'
@@ -34,13 +35,13 @@ import { openProjects } from './projects/projects.ts'
 import { openProjectSecrets } from './projects/secrets.ts'
 import type { RunningBerth } from './running.ts'
 import { watchedKeychain } from './storage/noted-keychain.ts'
-import { createStore, goTo } from './storage/store.ts'
+import { createStore, goTo, type Store } from './storage/store.ts'
 import { watchedFiles } from './storage/watched-files.ts'
 
 export interface BerthOptions {
   log: Log
   machine: Machine
-  app: Pick<App, 'version' | 'shell' | 'tray' | 'terminals' | 'runtime'>
+  app: Pick<App, 'version' | 'shell' | 'tray' | 'runtime'>
   demo?: Demo
 }
 
@@ -77,20 +78,18 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
       text: `A file of Berth's could not be read and was set aside as ${setAside}`,
     })
   const newId = () => machine.random.hex(16)
-  const [settings, searches, projects, secrets, pageNotices, fileTransfers, editors] = await Promise.all([
+  const [settings, searches, projects, secrets, pageNotices, fileTransfers] = await Promise.all([
     openSettings(files, clock, onBroken),
     openSavedSearches(store, machine, onBroken),
     openProjects(store, machine, onBroken),
     openProjectSecrets(store, machine, onBroken),
     openPageNotices({ store, clock, notifier, files, onBroken }),
     openFileTransfers({ store, clock, files, activity, newId, onBroken }),
-    findEditors(machine),
   ])
   await followAutostart(settings, machine.autostart)
   await followCommandFile(settings, machine.commandFile)
   store.change(draft => {
     draft.settings = settings.get()
-    draft.app.editors = editors.map(({ id, name }) => ({ id, name }))
   })
   const notifications = createNotifications({ store, activity, notifier, pageNotices })
   sayNotWritten = ({ problem }) => {
@@ -137,6 +136,7 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
   })
 
   await sshConfig.follow()
+  void showPrograms(store, machine)
 
   const pause = createPause({ store, clock, activity, notifications, pollAccounts: accounts.pollNow })
   const parts: Parts = {
@@ -211,6 +211,7 @@ function stateAtStart(
     app: {
       ...app,
       platform,
+      terminals: [],
       editors: [],
       notifications: notifier.available,
       autostart: app.shell === 'electron' ? autostart !== undefined : undefined,
@@ -225,6 +226,18 @@ function stateAtStart(
     activity: {},
     notices: {},
   }
+}
+
+/** The terminals and editors on this machine. The start doesn't wait for them: that takes a look into every folder of the PATH. */
+async function showPrograms(store: Store, machine: Machine): Promise<void> {
+  const [terminals, editors] = await Promise.all([
+    findTerminals(machine.programs, machine.platform),
+    findEditors(machine),
+  ])
+  store.change(draft => {
+    draft.app.terminals = terminals.map(({ id, name }) => ({ id, name }))
+    draft.app.editors = editors.map(({ id, name }) => ({ id, name }))
+  })
 }
 
 /** Follow-ups when an instance is created, missing, or permanently gone. Their failures are ignored. */

@@ -19,7 +19,7 @@ const machine = {
 const berth = await startBerth({
   log: silentLog,
   machine,
-  app: { version: 'bench', shell: 'browser', terminals: [] },
+  app: { version: 'bench', shell: 'browser' },
 })
 const page = berth.connectPage(() => true)
 page.receive({ kind: 'sync' })

@@ -24,7 +24,7 @@ const berth = await startBerth({
     fileDialogs: answeredDialogs({ chooseTarget: () => downloads.at(projectFolder) }),
     keychain: fileKeychain(join(folder, 'keychain.json')),
   }),
-  app: { version: 'test', shell: 'browser', terminals: [] },
+  app: { version: 'test', shell: 'browser' },
 })
 
 if (task === 'retries') {

@@ -52,7 +52,7 @@ export async function createWorld(options: SimulatorOptions = {}): Promise<World
     const berth = await startBerth({
       log: silentLog,
       machine,
-      app: { version: 'test', shell: 'browser', terminals: [] },
+      app: { version: 'test', shell: 'browser' },
       ...more,
     })
     const under: BerthUnderTest = {

@@ -37,7 +37,7 @@ beforeAll(async () => {
   berth = await startBerth({
     log: silentLog,
     machine,
-    app: { version: '0', shell: 'browser', terminals: [] },
+    app: { version: '0', shell: 'browser' },
   })
   server = await openPageServer(new BuiltFiles(page), 0)
   server.serve(berth)
