@@ -4,6 +4,7 @@ import { InstanceId } from '#contract/ids.ts'
 import { type InstanceView, secondsToUndo, UndoableAction } from '#contract/instance/instance.ts'
 import { hasTrait } from '#contract/instance/state-traits.ts'
 import { BerthError, type Problem } from '#contract/problem.ts'
+import { sleep } from '#machine/tasks.ts'
 import { ServiceError } from '#service/service-error.ts'
 import type { AccountContext, Automation } from './account-context.ts'
 import { needingPermission } from './app/permission.ts'
@@ -174,8 +175,7 @@ export async function openUndoableActions(
     async sendAll() {
       const all = [...timers.keys()].map(fire)
       if (all.length === 0) return
-      const late = new Promise<void>(resolve => clock.after(patience, resolve))
-      await Promise.race([Promise.all(all), late])
+      await Promise.race([Promise.all(all), sleep(clock, patience)])
     },
     onPoll({ account: { instances: shown } }) {
       for (const item of waiting.all()) {

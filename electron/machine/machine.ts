@@ -41,7 +41,7 @@ export interface Autostart {
   choose(how: StartAtLogin): Promise<void>
 }
 
-/** Time on this machine. The account's time for events at the service is in core/instances/polling/account-clock. */
+/** Time on this machine. The account's time for events at the service is in core/instances/account-clock.ts. */
 export interface Clock {
   /** Epoch milliseconds by this machine's clock, which may jump. For display, never for durations. */
   now(): number

@@ -1,3 +1,5 @@
+import type { Clock } from './machine.ts'
+
 /** A promise that is settled from outside (`Promise.withResolvers` came after Node 20). */
 interface Deferred<T> {
   readonly promise: Promise<T>
@@ -15,6 +17,28 @@ export function deferred<T>(): Deferred<T> {
   // A rejection that nobody awaits yet must not count as unhandled.
   promise.catch(() => undefined)
   return { promise, resolve, reject }
+}
+
+/** Settles as `work` does, and rejects with the signal's reason as soon as that is aborted. */
+export async function orAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return work
+  signal.throwIfAborted()
+  const aborted = deferred<never>()
+  const abort = () => aborted.reject(signal.reason)
+  signal.addEventListener('abort', abort, { once: true })
+  try {
+    return await Promise.race([work, aborted.promise])
+  } finally {
+    signal.removeEventListener('abort', abort)
+  }
+}
+
+/** Resolves after these milliseconds, and rejects with the signal's reason as soon as that is aborted. */
+export async function sleep(clock: Clock, milliseconds: number, signal?: AbortSignal): Promise<void> {
+  signal?.throwIfAborted()
+  const over = deferred<void>()
+  const cancel = clock.after(milliseconds, over.resolve)
+  await orAborted(over.promise, signal).finally(cancel)
 }
 
 /** Returns a queue that runs one task at a time, in order, even after tasks that failed. */

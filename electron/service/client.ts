@@ -1,11 +1,12 @@
 import * as Type from 'typebox'
+import { systemClock } from '#machine/clock-and-random.ts'
+import type { Clock } from '#machine/machine.ts'
 import { type Account, account } from './account.ts'
 import { type ApiKeys, apiKeys } from './api-keys.ts'
 import type { BaseUrl } from './base-url.ts'
 import { type Charges, charges } from './charges.ts'
 import { briefMemory, type DialectMemory } from './dialect.ts'
 import { plainAnswer } from './http/answer.ts'
-import { machineClock, type RequestClock } from './http/clock.ts'
 import type { AnswerTime } from './http/exchange.ts'
 import type { CallOptions, Operation, Send } from './http/operation.ts'
 import { Pacer } from './http/pacing.ts'
@@ -58,7 +59,7 @@ export interface ClientOptions {
   dialect?: DialectMemory
   /** Shared by clients with the same key, so that together they respect its limits. Default: one of its own. */
   pacer?: Pacer
-  clock?: RequestClock
+  clock?: Clock
   /** From 0 up to 1, for jitter. */
   random?: () => number
 }
@@ -68,7 +69,7 @@ export function createClient(options: ClientOptions): ServiceClient {
   if (!/^[\x21-\x7e]+$/.test(options.key)) {
     throw new ServiceError({ code: 'bad_key', status: 0, ...errorSentence('bad_key') })
   }
-  const clock = options.clock ?? machineClock
+  const clock = options.clock ?? systemClock
   const dialect = options.dialect ?? briefMemory()
   const send = createTransport({
     baseUrl: options.baseUrl,

@@ -2,8 +2,10 @@ import { lookup } from 'node:dns'
 import http, { type IncomingMessage } from 'node:http'
 import https from 'node:https'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
+import { systemClock } from '#machine/clock-and-random.ts'
+import type { Clock } from '#machine/machine.ts'
+import { sleep } from '#machine/tasks.ts'
 import { isLoopback } from './base-url.ts'
-import { machineClock, type RequestClock } from './http/clock.ts'
 import { networkFailure } from './http/failure.ts'
 import { errorSentence, type OwnCode } from './http/sentences.ts'
 import { ServiceError } from './service-error.ts'
@@ -12,7 +14,7 @@ export interface ResultOptions {
   /** The base URL of the service that sent the address. */
   baseUrl: string
   signal?: AbortSignal
-  clock?: RequestClock
+  clock?: Clock
 }
 
 export interface Result {
@@ -34,15 +36,15 @@ const PATIENCE = 45_000
  * ServiceError `unsafe_result`, `no_result`, `redirected`, `aborted` or a network error
  */
 export async function fetchResult(address: string, options: ResultOptions): Promise<Result> {
-  const { baseUrl, signal, clock = machineClock } = options
+  const { baseUrl, signal, clock = systemClock } = options
   const url = resultAddress(address, baseUrl)
   if (!url) throw failure('unsafe_result')
-  const end = clock.now() + PATIENCE
+  const end = clock.monotonic() + PATIENCE
   for (;;) {
     const { status, result } = await fetchOnce(url, signal)
     if (result) return result
-    if ((status !== 403 && status !== 404) || clock.now() >= end) throw failure('no_result', status)
-    await clock.sleep(PAUSE, signal).catch(() => {
+    if ((status !== 403 && status !== 404) || clock.monotonic() >= end) throw failure('no_result', status)
+    await sleep(clock, PAUSE, signal).catch(() => {
       throw failure('aborted')
     })
   }

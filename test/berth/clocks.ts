@@ -72,6 +72,20 @@ export class HandClock implements Clock {
     this.#move(end)
   }
 
+  /** Lets time pass, from timer to timer, until `work` is done. */
+  async runUntil<T>(work: Promise<T>): Promise<T> {
+    let isDone = false
+    const done = () => {
+      isDone = true
+    }
+    work.then(done, done)
+    for (;;) {
+      await flushPromises()
+      if (isDone) return work
+      await this.pass(this.waiting[0] ?? 0)
+    }
+  }
+
   /** Advances the time as in sleep: due timers run late, with the next `pass`. */
   sleep(milliseconds: number): void {
     this.#move(this.#monotonic + milliseconds)
@@ -80,6 +94,27 @@ export class HandClock implements Clock {
   #move(to: number): void {
     this.wall += to - this.#monotonic
     this.#monotonic = to
+  }
+}
+
+/** A clock on which every timer fires at once, after its milliseconds, which are recorded. */
+export class LeapingClock implements Clock {
+  #monotonic = 0
+  readonly waits: number[] = []
+
+  now(): number {
+    return this.#monotonic
+  }
+
+  monotonic(): number {
+    return this.#monotonic
+  }
+
+  after(milliseconds: number, callback: () => void): () => void {
+    this.waits.push(milliseconds)
+    this.#monotonic += milliseconds
+    const timer = setImmediate(callback)
+    return () => clearImmediate(timer)
   }
 }
 

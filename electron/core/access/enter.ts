@@ -4,6 +4,7 @@ import type { InstanceView, SshAddress } from '#contract/instance/instance.ts'
 import { BerthError, type Problem } from '#contract/problem.ts'
 import { canGetIn } from '#contract/reading.ts'
 import type { Clock } from '#machine/machine.ts'
+import { sleep } from '#machine/tasks.ts'
 import type { ServiceClient } from '#service/client.ts'
 import type { Target } from '#ssh/connection/sharing.ts'
 
@@ -65,9 +66,7 @@ export function createEnter({ clock, keyName, attachKey, onHostKey }: EnterParts
       } catch (error) {
         if (!isKeyRefused(error)) throw error
       }
-      await new Promise<void>(resolve => {
-        clock.after(pause, resolve)
-      })
+      await sleep(clock, pause)
     }
     return use(target)
   }

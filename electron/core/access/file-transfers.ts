@@ -7,6 +7,7 @@ import type { Activity } from '#core/app/activity.ts'
 import { openDocument } from '#core/storage/json-file.ts'
 import type { Store } from '#core/storage/store.ts'
 import type { Clock, Files } from '#machine/machine.ts'
+import { deferred, orAborted } from '#machine/tasks.ts'
 import type { TransferJob } from '#ssh/files/transfer/job.ts'
 import { Again, FileTransfer, type FileTransferNeeds } from './file-transfer.ts'
 
@@ -246,7 +247,7 @@ const nothing: TransferJob = {
 /** Lets so many run at once; the others wait in order. */
 class Turns {
   #free: number
-  readonly #waiting: (() => void)[] = []
+  readonly #waiting = new Set<() => void>()
 
   constructor(free: number) {
     this.#free = free
@@ -256,27 +257,19 @@ class Turns {
   async take(signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted()
     if (this.#free === 0) {
-      await new Promise<void>((resolve, reject) => {
-        const go = () => {
-          signal.removeEventListener('abort', leave)
-          resolve()
-        }
-        const leave = () => {
-          const at = this.#waiting.indexOf(go)
-          if (at >= 0) this.#waiting.splice(at, 1)
-          reject(signal.reason)
-        }
-        this.#waiting.push(go)
-        signal.addEventListener('abort', leave, { once: true })
-      })
+      const { promise, resolve } = deferred<void>()
+      this.#waiting.add(resolve)
+      await orAborted(promise, signal).finally(() => this.#waiting.delete(resolve))
     } else this.#free--
     let given = false
     return () => {
       if (given) return
       given = true
-      const next = this.#waiting.shift()
-      if (next) next()
-      else this.#free++
+      const [next] = this.#waiting
+      if (next) {
+        this.#waiting.delete(next)
+        next()
+      } else this.#free++
     }
   }
 }

@@ -4,6 +4,7 @@ import { BerthError } from '#contract/problem.ts'
 import { problemOf } from '#core/app/problems.ts'
 import type { Store } from '#core/storage/store.ts'
 import type { Clock, Random } from '#machine/machine.ts'
+import { orAborted, sleep } from '#machine/tasks.ts'
 import { type LocalAddress, openTunnel, type Tunnel } from '#ssh/tunnels/tunnel.ts'
 import type { Access } from './access.ts'
 import type { InstanceTarget } from './enter.ts'
@@ -186,14 +187,6 @@ export function keyOf(account: AccountId, instance: number, port: number): strin
   return `${account}/${tunnelKey(instance, port)}`
 }
 
-function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason)
-    signal.addEventListener('abort', abort, { once: true })
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
-  })
-}
-
 function closed(): BerthError {
   return new BerthError({ code: 'tunnel_closed', message: 'The tunnel was closed.' })
 }
@@ -231,19 +224,11 @@ export async function patientlyEvery<T>(
   { clock, signal, atMost }: { clock: Clock; signal: AbortSignal; atMost: number },
   attempt: () => Promise<T | undefined>,
 ): Promise<T | undefined> {
+  signal.throwIfAborted()
   const start = clock.monotonic()
   for (;;) {
-    signal.throwIfAborted()
     const answer = await attempt()
     if (answer !== undefined || clock.monotonic() - start >= atMost) return answer
-    await new Promise<void>(resolve => {
-      const cancel = clock.after(pause, finished)
-      function finished(): void {
-        cancel()
-        signal.removeEventListener('abort', finished)
-        resolve()
-      }
-      signal.addEventListener('abort', finished)
-    })
+    await sleep(clock, pause, signal)
   }
 }

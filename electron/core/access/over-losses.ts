@@ -1,5 +1,6 @@
 import { BerthError, type Problem } from '#contract/problem.ts'
 import type { Clock } from '#machine/machine.ts'
+import { sleep } from '#machine/tasks.ts'
 import type { Connection } from '#ssh/connection/connection.ts'
 import type { Lease } from '#ssh/connection/sharing.ts'
 import { isConnectionFull } from '#ssh/connection/ssh-problems.ts'
@@ -62,7 +63,7 @@ export async function overLosses<Result>(
         again = true
         losses = moved() > before ? 0 : losses + 1
         if (losses >= mostLosses) throw error
-        await new Promise<void>(resolve => void clock.after(pause, resolve))
+        await sleep(clock, pause)
         if (!isFull) continue
         lease.close()
         lease = await keep()

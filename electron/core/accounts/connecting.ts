@@ -3,7 +3,6 @@ import type { AccountId } from '#contract/ids.ts'
 import { BerthError } from '#contract/problem.ts'
 import { type BaseUrl, parseBaseUrl } from '#service/base-url.ts'
 import { createClient } from '#service/client.ts'
-import { requestClock } from '#service/http/clock.ts'
 import { identify, identifyOrLogin } from '#service/identify.ts'
 import type { Document } from '../storage/json-file.ts'
 import type { AccountSessions, AccountsContext, StoredAccount, StoredAccounts } from './account-sessions.ts'
@@ -26,7 +25,7 @@ export function createConnecting(
   inTurn: <Result>(work: () => Promise<Result>) => Promise<Result>,
 ): Connecting {
   const clientFor = (baseUrl: BaseUrl, key: string) =>
-    createClient({ baseUrl, key, clock: requestClock(machine.clock), random: machine.random.fraction })
+    createClient({ baseUrl, key, clock: machine.clock, random: machine.random.fraction })
 
   /** Stores both key and account, or neither. */
   async function keep(account: StoredAccount, key: string): Promise<void> {

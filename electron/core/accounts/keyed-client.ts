@@ -7,7 +7,6 @@ import type { Keychain } from '#machine/machine.ts'
 import { parseBaseUrl } from '#service/base-url.ts'
 import { createClient, type ServiceClient } from '#service/client.ts'
 import { capabilitiesOf, type Learnt } from '#service/dialect.ts'
-import { requestClock } from '#service/http/clock.ts'
 import type { LastSeen } from '../instances/last-seen.ts'
 import type { Document } from '../storage/json-file.ts'
 import type { Store } from '../storage/store.ts'
@@ -54,7 +53,7 @@ export function createKeyedClient(
       const client = createClient({
         baseUrl: parseBaseUrl(baseUrl),
         key,
-        clock: requestClock(machine.clock),
+        clock: machine.clock,
         random: machine.random.fraction,
         onAnswer: time.learn,
         dialect: { get: dialect.get, set: learnt },

@@ -2,6 +2,7 @@ import type { InstanceView } from '#contract/instance/instance.ts'
 import { canGetIn } from '#contract/reading.ts'
 import { withoutEnd } from '#contract/text.ts'
 import type { Clock } from '#machine/machine.ts'
+import { sleep } from '#machine/tasks.ts'
 import { outputOf } from '#ssh/exec.ts'
 import { busiest, loadQuestion, whyUnread } from '#ssh/monitor/metrics.ts'
 import { type AccountContext, withConnection } from '../account-context.ts'
@@ -86,13 +87,7 @@ export function createGpuLoads(context: {
     look(instance) {
       if (ending.aborted || !canGetIn(instance)) return Promise.resolve()
       asked.set(instance.id, clock.monotonic())
-      return new Promise(resolve => {
-        const cancel = clock.after(longestLook, resolve)
-        void hear(instance).then(() => {
-          cancel()
-          resolve()
-        })
-      })
+      return Promise.race([hear(instance), sleep(clock, longestLook)])
     },
     heard(rate, between) {
       const since = now() - 2 * Math.max(interval / 1000, (shortestInterval / 1000) * rate, between) - between

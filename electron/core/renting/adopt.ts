@@ -7,6 +7,7 @@ import { replacedBy } from '#core/instances/mark.ts'
 import { isRefusal } from '#core/instances/poll-account.ts'
 import type { Limits } from '#core/limits/service.ts'
 import type { RequestSecrets } from '#core/market/request-secrets.ts'
+import { sleep } from '#machine/tasks.ts'
 import { isRetrying, type Tried, type Tries } from './rental.ts'
 import { rentalAlert, sentenceFor, tryEntry, tryOf } from './words.ts'
 
@@ -120,7 +121,7 @@ export async function undoTry(parts: CreationParts, mark: string): Promise<void>
       if (ending.aborted) return
       if (isRefusal(error)) throw error
       await tries.update(mark, { problem: problemOf(error) })
-      await sleep(context, askAgainAfter)
+      await waitFor(context, askAgainAfter)
     }
   }
   if (ending.aborted) return
@@ -162,14 +163,6 @@ function endEntry(tried: Tried): ReturnType<typeof tryEntry> {
 }
 
 /** Waits that many milliseconds, or until Berth ends. */
-export function sleep({ machine, ending }: AccountContext, milliseconds: number): Promise<void> {
-  return new Promise<void>(resolve => {
-    const cancel = machine.clock.after(milliseconds, done)
-    function done(): void {
-      cancel()
-      ending.removeEventListener('abort', done)
-      resolve()
-    }
-    ending.addEventListener('abort', done)
-  })
+export function waitFor({ machine, ending }: AccountContext, milliseconds: number): Promise<void> {
+  return sleep(machine.clock, milliseconds, ending).catch(() => undefined)
 }

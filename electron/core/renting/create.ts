@@ -6,7 +6,7 @@ import { pauseAfterRefusal } from '#core/instances/repeated-polls.ts'
 import type { Clock } from '#machine/machine.ts'
 import type { Creation as CreationAnswer } from '#service/offers.ts'
 import { ServiceError } from '#service/service-error.ts'
-import { adoptInstance, askAgainAfter, type CreationParts, endTry, sleep, undoTry } from './adopt.ts'
+import { adoptInstance, askAgainAfter, type CreationParts, endTry, undoTry, waitFor } from './adopt.ts'
 import { searchForLost } from './find-lost.ts'
 import { isRetrying, isUnderWay, requestOf, type Tried } from './rental.ts'
 import { checkLengths, requestBody } from './requests.ts'
@@ -99,7 +99,7 @@ async function ask(parts: CreationParts, tried: Tried): Promise<'ask' | 'find' |
   } catch (error) {
     // A failure could not be written either: it would be reported here, and the next start would still rent.
     await tries.update(mark, { problem: problemOf(error) })
-    await sleep(context, askAgainAfter)
+    await waitFor(context, askAgainAfter)
     return 'ask'
   }
   const { asked, unwanted } = tries.get(mark)

@@ -8,7 +8,7 @@ import {
   destroySurplus,
   endTry,
   letUserSay,
-  sleep,
+  waitFor,
 } from './adopt.ts'
 import { isRetrying, isUnderWay, knownInstances, type Try } from './rental.ts'
 import { sentenceFor } from './words.ts'
@@ -116,7 +116,7 @@ export async function searchForLost(
   const from = context.now()
   const mayStillAppear = () => Math.abs(context.now() - from) < appearsWithin
   for (let round = 0; round < findAfter.length || mayStillAppear(); round += 1) {
-    await sleep(context, findAfter[round] ?? askAgainAfter)
+    await waitFor(context, findAfter[round] ?? askAgainAfter)
     const finding = await searchOnce(parts, mark, round === 0)
     if (!finding) return 'done'
     if ('unclear' in finding) {
@@ -157,7 +157,7 @@ async function searchOnce(
     } catch (error) {
       if (isRefusal(error)) throw error
     }
-    await sleep(context, askAgainAfter)
+    await waitFor(context, askAgainAfter)
   }
   return undefined
 }

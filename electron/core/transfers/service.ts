@@ -1,5 +1,6 @@
 import { type CopyRequest, isOver, isRunning, type SyncRequest } from '#contract/account/transfer.ts'
 import { BerthError, type Problem } from '#contract/problem.ts'
+import { orAborted } from '#machine/tasks.ts'
 import type { AccountContext, Automation } from '../account-context.ts'
 import { needingPermission } from '../app/permission.ts'
 import { isDeepEqual } from '../storage/same.ts'
@@ -45,15 +46,7 @@ export async function openTransfers(context: AccountContext): Promise<Transfers>
 
   /** Resolves with the next poll. */
   function nextPoll(signal: AbortSignal): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const stop = () => reject(signal.reason)
-      signal.addEventListener('abort', stop, { once: true })
-      waiting.add(() => {
-        signal.removeEventListener('abort', stop)
-        resolve()
-      })
-      if (signal.aborted) stop()
-    })
+    return orAborted(new Promise<void>(resolve => waiting.add(resolve)), signal)
   }
 
   /** Whether nothing more is expected of the service about it. */

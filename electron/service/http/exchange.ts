@@ -1,5 +1,5 @@
+import type { Clock } from '#machine/machine.ts'
 import { type AnswerBound, boundedText } from './bounded-answer.ts'
-import type { RequestClock } from './clock.ts'
 import { type WireAnswer, type WireRequest, wire } from './wire.ts'
 
 /** The service's time in an answer, from which the account's clock is estimated. */
@@ -42,17 +42,17 @@ const MOST_HOPS = 3
 export async function exchange(
   address: string,
   outgoing: Outgoing,
-  clock: RequestClock,
+  clock: Clock,
   onAnswer: ((time: AnswerTime) => void) | undefined,
 ): Promise<Exchanged> {
   let url = address
   for (let hop = 0; ; hop++) {
-    const sentAt = clock.now()
+    const sentAt = clock.monotonic()
     const { bound, ...request } = outgoing
     const answer = await wire.send({ url, ...request })
     const { status, headers } = answer
     const serverTime = timeOf(headers.date)
-    if (serverTime !== undefined) onAnswer?.({ serverTime, roundTrip: clock.now() - sentAt })
+    if (serverTime !== undefined) onAnswer?.({ serverTime, roundTrip: clock.monotonic() - sentAt })
     if (!isRedirect(status)) return { status, headers, text: await boundedText(answer, bound), serverTime }
     answer.body.destroy()
     const next = followed(url, answer, outgoing.method)

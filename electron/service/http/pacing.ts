@@ -1,5 +1,5 @@
-import { deferred } from '#machine/tasks.ts'
-import type { RequestClock } from './clock.ts'
+import type { Clock } from '#machine/machine.ts'
+import { deferred, orAborted, sleep } from '#machine/tasks.ts'
 
 /** Thresholds of section 8 and of deployments' documents: requests a second, by method and path. */
 const knownThresholds: Record<string, number> = {
@@ -31,10 +31,10 @@ const TAUGHT_FOR = 10 * 60_000
 
 /** Keeps one key's requests below the service's thresholds, per endpoint and in their order. */
 export class Pacer {
-  readonly #clock: RequestClock
+  readonly #clock: Clock
   readonly #lanes = new Map<string, Lane>()
 
-  constructor(clock: RequestClock) {
+  constructor(clock: Clock) {
     this.#clock = clock
   }
 
@@ -88,7 +88,7 @@ export class Pacer {
  * counted it at some moment in between, so this bucket is never emptier than the service's own.
  */
 class Lane {
-  readonly #clock: RequestClock
+  readonly #clock: Clock
   #threshold: number
   /** The end of a wait without requests. */
   #shutUntil = Number.NEGATIVE_INFINITY
@@ -104,16 +104,16 @@ class Lane {
   #last: Promise<void> = Promise.resolve()
   #answered = deferred<void>()
 
-  constructor(clock: RequestClock, threshold: number) {
+  constructor(clock: Clock, threshold: number) {
     this.#clock = clock
-    this.#at = clock.now()
+    this.#at = clock.monotonic()
     this.#threshold = threshold
   }
 
   /** Whether the last 429 was long ago, and no call is waiting or without an answer. */
   get isOutdated(): boolean {
     const idle = this.#waiting === 0 && this.#inFlight === 0
-    return idle && this.#taughtAt !== undefined && this.#clock.now() - this.#taughtAt > TAUGHT_FOR
+    return idle && this.#taughtAt !== undefined && this.#clock.monotonic() - this.#taughtAt > TAUGHT_FOR
   }
 
   async turn(signal: AbortSignal | undefined): Promise<() => void> {
@@ -122,7 +122,7 @@ class Lane {
     this.#last = mine.promise
     this.#waiting++
     try {
-      await abortable(before, signal)
+      await orAborted(before, signal)
       await this.#room(signal)
       this.#inFlight++
     } finally {
@@ -142,16 +142,16 @@ class Lane {
   }
 
   get resting(): number {
-    return Math.max(0, (this.#shutUntil - this.#clock.now()) / 1000)
+    return Math.max(0, (this.#shutUntil - this.#clock.monotonic()) / 1000)
   }
 
   /** Without a `named` threshold, the new one is at most `likely`, and at most half of the old one. */
   tooFast(named: number | undefined, rest: number, likely: number): number {
     this.#drain()
-    this.#taughtAt = this.#clock.now()
+    this.#taughtAt = this.#clock.monotonic()
     this.#threshold = named ?? Math.max(SLOWEST, Math.min(likely, this.#threshold / 2))
     this.#level = Math.max(this.#level, this.#burst)
-    this.#shutUntil = Math.max(this.#shutUntil, this.#clock.now() + rest * 1000)
+    this.#shutUntil = Math.max(this.#shutUntil, this.#clock.monotonic() + rest * 1000)
     return Math.max(rest, 1 / this.#rate)
   }
 
@@ -167,17 +167,17 @@ class Lane {
 
   async #room(signal: AbortSignal | undefined): Promise<void> {
     for (;;) {
-      if (this.resting > 0) await this.#clock.sleep(this.resting * 1000, signal)
+      if (this.resting > 0) await sleep(this.#clock, this.resting * 1000, signal)
       this.#drain()
       const excess = this.#level + this.#inFlight + 1 - this.#burst
       if (excess <= 1e-9) return
-      if (this.#inFlight + 1 > this.#burst) await abortable(this.#answered.promise, signal)
-      else await this.#clock.sleep((excess / this.#rate) * 1000, signal)
+      if (this.#inFlight + 1 > this.#burst) await orAborted(this.#answered.promise, signal)
+      else await sleep(this.#clock, (excess / this.#rate) * 1000, signal)
     }
   }
 
   #drain(): void {
-    const now = this.#clock.now()
+    const now = this.#clock.monotonic()
     this.#level = Math.max(0, this.#level - ((now - this.#at) / 1000) * this.#rate)
     this.#at = now
   }
@@ -196,18 +196,4 @@ export function thresholdIn(answer: string): number | undefined {
   const numbers = (text.match(/\d+(?:\.\d+)?/g) ?? []).filter(number => number !== '429')
   const found = Number(named ?? (numbers.length === 1 ? numbers[0] : undefined))
   return Number.isFinite(found) && found > 0 ? found : undefined
-}
-
-/** Waits for `promise`, and rejects with the signal's reason as soon as that is aborted. */
-async function abortable(promise: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
-  if (!signal) return promise
-  signal.throwIfAborted()
-  const aborted = deferred<never>()
-  const abort = () => aborted.reject(signal.reason)
-  signal.addEventListener('abort', abort, { once: true })
-  try {
-    await Promise.race([promise, aborted.promise])
-  } finally {
-    signal.removeEventListener('abort', abort)
-  }
 }

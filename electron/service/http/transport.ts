@@ -1,8 +1,9 @@
+import type { Clock } from '#machine/machine.ts'
+import { sleep } from '#machine/tasks.ts'
 import type { BaseUrl } from '../base-url.ts'
 import { ServiceError } from '../service-error.ts'
 import { parseJson } from './answer.ts'
 import { AnswerTooLarge, answerBounds } from './bounded-answer.ts'
-import type { RequestClock } from './clock.ts'
 import { type AnswerTime, type Exchanged, exchange, RedirectRefused } from './exchange.ts'
 import {
   badAnswer,
@@ -22,7 +23,7 @@ import { NotSent } from './wire.ts'
 export interface TransportOptions {
   baseUrl: BaseUrl
   key: string
-  clock: RequestClock
+  clock: Clock
   pacer: Pacer
   /** A number from 0 up to 1, for jitter. */
   random: () => number
@@ -96,7 +97,7 @@ class Call<T> {
   async #waitToRepeat(asked: number, repeat: number): Promise<void> {
     const { clock, random } = this.#transport
     const backoff = Math.min(LONGEST_WAIT, FIRST_WAIT * 2 ** (repeat - 1))
-    await clock.sleep(asked * 1000 + backoff * (0.5 + random() / 2), this.#waiting)
+    await sleep(clock, asked * 1000 + backoff * (0.5 + random() / 2), this.#waiting)
   }
 
   /** One attempt. */

@@ -2,6 +2,7 @@ import { createServer, type Server, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Problem } from '#contract/problem.ts'
 import type { Clock } from '#machine/machine.ts'
+import { sleep } from '#machine/tasks.ts'
 import type { Lease } from '../connection/sharing.ts'
 import { whyEnded } from '../connection/ssh-problems.ts'
 import { keepLease } from '../connection/steady-lease.ts'
@@ -91,7 +92,7 @@ export async function openTunnel(needs: TunnelNeeds): Promise<Tunnel> {
       } catch (error) {
         if (error instanceof PortRefused || attempt === tries) throw error
         // The connection is ending; the next lease is of another one.
-        await Promise.race([connection.lost, new Promise<void>(resolve => clock.after(1000, resolve))])
+        await Promise.race([connection.lost, sleep(clock, 1000)])
       }
     }
   }

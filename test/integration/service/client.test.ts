@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { sleep } from '#machine/tasks.ts'
 import { parseBaseUrl } from '#service/base-url.ts'
 import { createClient, type ServiceClient } from '#service/client.ts'
 import type { AnswerTime } from '#service/http/exchange.ts'
@@ -6,7 +7,7 @@ import { identify } from '#service/identify.ts'
 import type { FaultInput } from '#simulator/http/fault-rules.ts'
 import type { LoggedRequest } from '#simulator/http/request-log.ts'
 import { type Simulator, startSimulator } from '#simulator/simulator.ts'
-import { HurriedClock } from '#test/unit/service/virtual-clock.ts'
+import { LeapingClock } from '#test/berth/clocks.ts'
 import { profileNames, profiles } from '../profiles.ts'
 import { nobodysKey } from './connected.ts'
 
@@ -15,7 +16,7 @@ describe.each(profileNames)('on the %s profile', name => {
   let client: ServiceClient
   const heard: AnswerTime[] = []
   /** The clock of the client's waits and the service's limits. */
-  const clock = new HurriedClock()
+  const clock = new LeapingClock()
 
   beforeAll(async () => {
     simulator = await startSimulator({
@@ -48,7 +49,7 @@ describe.each(profileNames)('on the %s profile', name => {
 
   /** The cheapest offer, after a wait: some deployments require seconds between two creations. */
   async function cheapest(): Promise<number> {
-    await clock.sleep(5000)
+    await sleep(clock, 5000)
     const [offer] = await client.offers.search({
       filters: { rentable: { eq: true }, direct_port_count: { gte: 1 } },
       order: [['dph_total', 'asc']],

@@ -5,7 +5,7 @@ import type { Offer } from '#service/offers.ts'
 import { type Simulator, type SimulatorOptions, startSimulator } from '#simulator/simulator.ts'
 import type { AccountState } from '#simulator/world/account/account.ts'
 import type { Message } from '#simulator/world/account/outbox.ts'
-import { HurriedClock } from '#test/unit/service/virtual-clock.ts'
+import { LeapingClock } from '#test/berth/clocks.ts'
 import type { ProfileName } from '../profiles.ts'
 
 /** A simulator, Berth's client for it, and steps for tests. */
@@ -33,7 +33,7 @@ export async function connect(options: SimulatorOptions = {}): Promise<Connected
     ...options,
   })
   const baseUrl = parseBaseUrl(simulator.baseUrl)
-  const as = (key: string) => createClient({ baseUrl, key, retries: 0, clock: new HurriedClock() })
+  const as = (key: string) => createClient({ baseUrl, key, retries: 0, clock: new LeapingClock() })
   const client = as(simulator.apiKey)
   const connected: Connected = {
     simulator,

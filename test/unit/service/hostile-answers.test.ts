@@ -5,12 +5,12 @@ import { parseBaseUrl } from '#service/base-url.ts'
 import { createClient } from '#service/client.ts'
 import { type WireAnswer, wire } from '#service/http/wire.ts'
 import { identify } from '#service/identify.ts'
+import { LeapingClock } from '#test/berth/clocks.ts'
 import { type Row, rows } from './right-answers.ts'
 import { isExpected, placesIn, spoiled, strayIn } from './spoiling.ts'
-import { HurriedClock } from './virtual-clock.ts'
 
 const baseUrl = parseBaseUrl('http://127.0.0.1:1')
-const client = createClient({ baseUrl, key: 'k', retries: 0, clock: new HurriedClock() })
+const client = createClient({ baseUrl, key: 'k', retries: 0, clock: new LeapingClock() })
 /** The answer to every request, without a connection, as there are thousands. */
 let answer: () => WireAnswer
 

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createClient, type ServiceClient } from '#service/client.ts'
 import type { ListVersion } from '#service/dialect.ts'
+import { LeapingClock } from '#test/berth/clocks.ts'
 import { json, type Reply, raw, ScriptedService } from './scripted-service.ts'
-import { HurriedClock } from './virtual-clock.ts'
 
 let service: ScriptedService
 let client: ServiceClient
@@ -29,7 +29,7 @@ beforeEach(async () => {
   client = createClient({
     baseUrl: service.baseUrl,
     key: 'k',
-    clock: new HurriedClock(),
+    clock: new LeapingClock(),
     retries: 0,
     dialect: {
       get: () => ({ list: learnt }),

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { sleep } from '#machine/tasks.ts'
 import { Pacer, thresholdIn } from '#service/http/pacing.ts'
-import { VirtualClock } from './virtual-clock.ts'
+import { HandClock } from '#test/berth/clocks.ts'
 
 /** The service's own limit (section 8): `max(1, threshold)` at once, refilled at `threshold` a second. */
 class ServiceBucket {
@@ -26,6 +27,9 @@ class ServiceBucket {
   }
 }
 
+/** Milliseconds on a clock that has not moved yet. */
+const began = new HandClock().monotonic()
+
 const section8: [string, number][] = [
   ['PUT /api/v0/instances/bid_price/{id}/', 5.5],
   ['PUT /api/v0/machines/{id}/cleanup', 8],
@@ -46,15 +50,15 @@ test.each(section8)(
   async (endpoint, threshold) => {
     await fc.assert(
       fc.asyncProperty(fc.array(trip, { minLength: 1, maxLength: 30 }), async trips => {
-        const clock = new VirtualClock()
+        const clock = new HandClock()
         const pacer = new Pacer(clock)
         const service = new ServiceBucket(threshold)
         const requests = trips.map(async ({ start, there, back }) => {
-          await clock.sleep(start)
+          await sleep(clock, start)
           const answered = await pacer.turn(endpoint, undefined)
-          await clock.sleep(there)
-          expect(service.allows(clock.now())).toBe(true)
-          await clock.sleep(back)
+          await sleep(clock, there)
+          expect(service.allows(clock.monotonic())).toBe(true)
+          await sleep(clock, back)
           answered()
         })
         await clock.runUntil(Promise.all(requests))
@@ -65,7 +69,7 @@ test.each(section8)(
 )
 
 test('calls leave in the order they were made', async () => {
-  const clock = new VirtualClock()
+  const clock = new HandClock()
   const pacer = new Pacer(clock)
   const left: number[] = []
   const calls = [1, 2, 3, 4, 5].map(async call => {
@@ -75,11 +79,11 @@ test('calls leave in the order they were made', async () => {
   })
   await clock.runUntil(Promise.all(calls))
   expect(left).toEqual([1, 2, 3, 4, 5])
-  expect(clock.now()).toBeGreaterThanOrEqual(4000)
+  expect(clock.monotonic() - began).toBeGreaterThanOrEqual(4000)
 })
 
 test('a call cancelled in the queue leaves it, and later calls move up', async () => {
-  const clock = new VirtualClock()
+  const clock = new HandClock()
   const pacer = new Pacer(clock)
   const endpoint = 'GET /api/v0/auth/apikeys/'
   const cancel = new AbortController()
@@ -90,28 +94,28 @@ test('a call cancelled in the queue leaves it, and later calls move up', async (
   await expect(second).rejects.toThrow()
   first()
   await clock.runUntil(third)
-  expect(clock.now()).toBeLessThan(2000)
+  expect(clock.monotonic() - began).toBeLessThan(2000)
 })
 
 test('an endpoint without a known threshold is not delayed', async () => {
-  const clock = new VirtualClock()
+  const clock = new HandClock()
   const pacer = new Pacer(clock)
   for (let call = 0; call < 100; call++) await pacer.turn('GET /api/v0/instances/', undefined)
-  expect(clock.sleeps).toEqual([])
+  expect(clock.waiting).toEqual([])
 })
 
 test('one endpoint’s queue does not delay another', async () => {
-  const clock = new VirtualClock()
+  const clock = new HandClock()
   const pacer = new Pacer(clock)
   await pacer.turn('GET /api/v0/auth/apikeys/', undefined)
   await pacer.turn('POST /api/v0/auth/apikeys/', undefined)
-  expect(clock.sleeps).toEqual([])
+  expect(clock.waiting).toEqual([])
 })
 
 test.each([1e-7, 1 / 61, 61, 1001, Number.MAX_VALUE])(
   'a 429 with the implausible threshold %d counts as one without',
   async threshold => {
-    const pacer = new Pacer(new VirtualClock())
+    const pacer = new Pacer(new HandClock())
     expect(pacer.tooFast('GET /api/v0/instances/', threshold)).toBeCloseTo(1 / 0.9)
   },
 )
@@ -122,45 +126,44 @@ test.each([
   [0.5, 2],
   [0.1, 10],
 ])('a threshold of %d is kept in both its meanings: one request in %d s', (threshold, seconds) => {
-  const pacer = new Pacer(new VirtualClock())
+  const pacer = new Pacer(new HandClock())
   expect(pacer.tooFast('GET /api/v0/template/', threshold)).toBeCloseTo(seconds / 0.9)
 })
 
 test('an endpoint that asks for a wait rests that long, at most ten minutes', async () => {
-  const clock = new VirtualClock()
+  const clock = new HandClock()
   const pacer = new Pacer(clock)
   const endpoint = 'GET /api/v0/template/'
   pacer.tooFast(endpoint, undefined, 40)
   await clock.runUntil(pacer.turn(endpoint, undefined))
-  expect(clock.now()).toBeGreaterThanOrEqual(40_000)
+  expect(clock.monotonic() - began).toBeGreaterThanOrEqual(40_000)
   pacer.tooFast(endpoint, undefined, 1e9)
   expect(pacer.resting(endpoint)).toBe(600)
   expect(pacer.resting('GET /api/v0/ssh/')).toBe(0)
 })
 
 test('a 429 on renting causes a wait of twelve seconds', () => {
-  const pacer = new Pacer(new VirtualClock())
+  const pacer = new Pacer(new HandClock())
   expect(pacer.tooFast('PUT /api/v0/asks/{id}/', 4.5)).toBe(12)
 })
 
 test('however many 429s come, an endpoint is asked again within about a minute', () => {
-  const pacer = new Pacer(new VirtualClock())
+  const pacer = new Pacer(new HandClock())
   const waits = Array.from({ length: 30 }, () => pacer.tooFast('GET /api/v0/instances/', undefined))
   expect(Math.max(...waits)).toBeLessThan(67)
 })
 
 test('what a 429 taught is forgotten ten minutes after the last', async () => {
-  const clock = new VirtualClock()
+  const clock = new HandClock()
   const pacer = new Pacer(clock)
   const endpoint = 'GET /api/v0/instances/'
   const call = async () => (await pacer.turn(endpoint, undefined))()
   pacer.tooFast(endpoint, 0.02)
   await clock.runUntil(call())
-  expect(clock.now()).toBeGreaterThan(50_000)
-  await clock.runUntil(clock.sleep(600_000))
-  const waits = clock.sleeps.length
+  expect(clock.monotonic() - began).toBeGreaterThan(50_000)
+  await clock.pass(600_000)
   for (let calls = 0; calls < 100; calls++) await call()
-  expect(clock.sleeps).toHaveLength(waits)
+  expect(clock.waiting).toEqual([])
 })
 
 test.each([

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fetchResult, isPublicAddress, PrivateAddress, publicLookup, resultAddress } from '#service/result.ts'
+import { LeapingClock } from '#test/berth/clocks.ts'
 import { raw, ScriptedService } from './scripted-service.ts'
-import { HurriedClock } from './virtual-clock.ts'
 
 let store: ScriptedService
 beforeAll(async () => {
@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => store.stop())
 
 const fetched = () =>
-  fetchResult(`${store.baseUrl}/log`, { baseUrl: 'http://127.0.0.1:1', clock: new HurriedClock() })
+  fetchResult(`${store.baseUrl}/log`, { baseUrl: 'http://127.0.0.1:1', clock: new LeapingClock() })
 
 test('a result is waited for while it is not there, and asked for without a key', async () => {
   store.script = [raw('AccessDenied', 403), raw('NoSuchKey', 404), raw('step 1\n')]

@@ -4,15 +4,15 @@ import { type ClientOptions, createClient, type ServiceClient } from '#service/c
 import type { DialectMemory } from '#service/dialect.ts'
 import type { AnswerTime } from '#service/http/exchange.ts'
 import { ServiceError } from '#service/service-error.ts'
+import { LeapingClock } from '#test/berth/clocks.ts'
 import { hang, hangInBody, json, raw, reset, resetInBody, ScriptedService } from './scripted-service.ts'
-import { HurriedClock } from './virtual-clock.ts'
 
 let service: ScriptedService
-let clock: HurriedClock
+let clock: LeapingClock
 
 beforeEach(async () => {
   service = await ScriptedService.start()
-  clock = new HurriedClock()
+  clock = new LeapingClock()
 })
 afterEach(() => service.stop())
 
@@ -53,7 +53,7 @@ describe('a read', () => {
     service.otherwise = reset
     const error = await failure(client({ random: () => 0 }).instances.list())
     expect(error).toMatchObject({ code: 'connection_lost', status: 0, ambiguous: false })
-    expect(clock.sleeps).toEqual([150, 300, 600])
+    expect(clock.waits).toEqual([150, 300, 600])
     expect(service.requests).toHaveLength(4)
   })
 
@@ -73,7 +73,7 @@ describe('a read', () => {
     service.script = [json({ detail: 'x' }, 429, { 'retry-after': '7' })]
     service.otherwise = noInstances
     await client().instances.list()
-    expect(clock.sleeps.reduce((sum, sleep) => sum + sleep, 0)).toBeGreaterThanOrEqual(7000)
+    expect(clock.waits.reduce((sum, sleep) => sum + sleep, 0)).toBeGreaterThanOrEqual(7000)
   })
 
   test('fails instead when Retry-After is too long', async () => {

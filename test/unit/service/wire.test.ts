@@ -4,9 +4,9 @@ import { createClient } from '#service/client.ts'
 import type { DialectMemory } from '#service/dialect.ts'
 import type { Route } from '#simulator/http/route.ts'
 import { routes } from '#simulator/routes/routes.ts'
+import { LeapingClock } from '#test/berth/clocks.ts'
 import { rows, user } from './right-answers.ts'
 import { json, raw, ScriptedService } from './scripted-service.ts'
-import { HurriedClock } from './virtual-clock.ts'
 
 let service: ScriptedService
 
@@ -19,7 +19,7 @@ test.each(rows)(
   '%s is sent as the interface says, and its answer understood',
   async (request, sent, answer, call, gives) => {
     service.otherwise = json(answer)
-    const client = createClient({ baseUrl: service.baseUrl, key: 'k-1', clock: new HurriedClock(), dialect })
+    const client = createClient({ baseUrl: service.baseUrl, key: 'k-1', clock: new LeapingClock(), dialect })
     expect(await call(client)).toEqual(gives)
     const seen = service.requests.at(-1)
     expect(`${seen?.method} ${seen?.url}`).toBe(request.replace(/ \/(?!api\/)/, ' /api/v0/'))
@@ -100,7 +100,7 @@ test('the login path sends the login’s own secret and no key', async () => {
 })
 
 const dialect: DialectMemory = { get: () => ({ list: 'v0' }), set: () => undefined }
-const client = () => createClient({ baseUrl: service.baseUrl, key: 'k', clock: new HurriedClock(), dialect })
+const client = () => createClient({ baseUrl: service.baseUrl, key: 'k', clock: new LeapingClock(), dialect })
 
 test('an API key counts as deleted when the service confirms in plain text, not in HTML', async () => {
   const words = raw('Successfully deleted', 200, { 'content-type': 'text/plain; charset=utf-8' })
