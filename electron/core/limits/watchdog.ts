@@ -5,6 +5,7 @@ import { type RentRequest, startScriptTooLong } from '#contract/market/rental.ts
 import { BerthError } from '#contract/problem.ts'
 import { canGetIn } from '#contract/reading.ts'
 import type { AccountView } from '#contract/state.ts'
+import { deferred } from '#machine/tasks.ts'
 import type { Connection } from '#ssh/connection/connection.ts'
 import { watchdogStartScript } from '#ssh/watchdog/start-script.ts'
 import {
@@ -19,11 +20,11 @@ import { type AccountContext, type AccountPoll, type Automation, withConnection 
 import { problemOf } from '../app/problems.ts'
 import { instanceKeyEntry } from '../instances/mark.ts'
 import { pollsUntilGone } from '../instances/missing-instances.ts'
+import { createLoops, longestAfter, retryPause } from '../storage/loops.ts'
 import { isDeepEqual } from '../storage/same.ts'
 import { createWatchdogAlerts, type WatchdogAlerts } from './alerts.ts'
 import { type LimitChanges, limitOfRental } from './changes.ts'
 import type { StoredLimits } from './model.ts'
-import { VisitQueue } from './visit-queue.ts'
 import {
   afterVisit,
   isNews,
@@ -66,6 +67,9 @@ interface WatchdogParts {
   adopt: LimitChanges['adopt']
 }
 
+/** Milliseconds between visits to an instance that cannot be reached for long. */
+const rarest = 300_000
+
 /** Errors that no retry solves: the request is withdrawn. */
 const hopeless = new Set([
   'no_http_tool',
@@ -76,7 +80,7 @@ const hopeless = new Set([
 ])
 
 export function openWatchdogs(context: AccountContext, parts: WatchdogParts): Watchdogs {
-  const { account, store, machine } = context
+  const { account, store, machine, ending } = context
   const { watchdogs: stored, limits } = parts
   const { all, find, put } = stored
   /** Instances whose start script installs a watchdog, which were checked already. */
@@ -84,17 +88,49 @@ export function openWatchdogs(context: AccountContext, parts: WatchdogParts): Wa
   const viewOf = (instance: number) => store.get().accounts[account]?.instances[instance]
   const alerts = createWatchdogAlerts(context)
   const { visit, discover } = createWatchdogVisits(context, { ...parts, alerts, forget })
-  const visits = new VisitQueue(machine.clock, context.ending, visit)
+  /** Those who wait for the next visit to an instance, which begins at once or follows the running one. */
+  const asked = new Map<number, ReturnType<typeof deferred<void>>>()
+  const loops = createLoops(machine.clock, ending, name => keepVisiting(Number(name)))
+
+  /** Visits an instance until there is no next visit; a failed one is repeated. */
+  async function keepVisiting(instance: number): Promise<void> {
+    for (let fails = 0; !ending.aborted; ) {
+      const waiting = asked.get(instance)
+      asked.delete(instance)
+      let pause: number | undefined
+      try {
+        const next = await visit(instance)
+        pause = next && next * 1000
+        fails = 0
+        waiting?.resolve()
+      } catch (error) {
+        pause = fails < longestAfter ? retryPause(fails) : rarest
+        fails += 1
+        waiting?.reject(error)
+      }
+      if (asked.has(instance)) continue
+      if (pause === undefined) return
+      await loops.until(String(instance), pause)
+    }
+  }
+
+  /** Visits it now, or after the running visit; rejects with the reason of a failure, which is retried nevertheless. */
+  function visitNow(instance: number): Promise<void> {
+    if (ending.aborted) return Promise.resolve()
+    const waiting = asked.get(instance) ?? deferred<void>()
+    asked.set(instance, waiting)
+    loops.restart(String(instance))
+    return waiting.promise
+  }
 
   async function forget(instance: number): Promise<void> {
-    visits.forget(instance)
     stored.problems.delete(instance)
     await stored.forget(instance)
+    loops.wake(String(instance))
   }
 
   async function seek(view: InstanceView): Promise<void> {
-    const next = await discover(view)
-    if (next !== undefined) visits.in(view.id, next)
+    if (await discover(view)) loops.work(String(view.id))
   }
 
   const own = (instance: number) => limits.all().filter(limit => limit.instance === instance)
@@ -150,7 +186,7 @@ export function openWatchdogs(context: AccountContext, parts: WatchdogParts): Wa
   }
 
   async function settle(instance: number): Promise<void> {
-    if (await want(instance)) visits.in(instance, 0)
+    if (await want(instance)) void visitNow(instance)
   }
 
   async function apply(instance: number, insists = false): Promise<void> {
@@ -161,7 +197,7 @@ export function openWatchdogs(context: AccountContext, parts: WatchdogParts): Wa
       if (own(instance).some(({ asleep, ended, when }) => asleep && !ended && when.kind === 'idle'))
         await needLoadOf(existing(instance))
       await want(instance)
-      if (find(instance)?.step !== 'watching') await visits.now(instance)
+      if (find(instance)?.step !== 'watching') await visitNow(instance)
     } catch (error) {
       const isHopeless = hopeless.has(problemOf(error).code)
       if (isHopeless) await (before ? put(before) : forget(instance))
@@ -176,7 +212,7 @@ export function openWatchdogs(context: AccountContext, parts: WatchdogParts): Wa
       const view = existing(instance)
       const watchdog = find(instance)
       if (watchdog?.step === 'lost') await put({ ...watchdog, step: 'putting' })
-      await (watchdog ? visits.now(instance) : seek(view))
+      await (watchdog ? visitNow(instance) : seek(view))
     },
     async adopt(instance) {
       const watchdog = find(instance)
@@ -210,9 +246,9 @@ export function openWatchdogs(context: AccountContext, parts: WatchdogParts): Wa
           continue
         }
         if (after.watchdog !== watchdog) void put(after.watchdog)
-        if (canGetIn(view)) {
-          if (!visits.has(instance)) visits.in(instance, 0)
-        } else visits.rest(instance)
+        if (canGetIn(view)) loops.work(String(instance))
+        // Its visit finds that it cannot get in, and is the last one.
+        else loops.wake(String(instance))
       }
       // Afterwards: a limit whose instance its watchdog has just stopped is over, and asks for nothing any more.
       const asleep = limits
@@ -226,21 +262,24 @@ export function openWatchdogs(context: AccountContext, parts: WatchdogParts): Wa
       for (const { instance } of all()) alerts.saw(viewOf(instance))
     },
     async flush() {
-      await visits.end()
+      await loops.rest()
       await stored.flush()
     },
   }
 }
 
-/** Visits to instances for their watchdogs. Both return the seconds until the next visit, undefined for none. */
-export interface WatchdogVisits {
-  /** Installs or removes the watchdog as requested, and records its report. Rejects with the reason if it cannot. */
+/** Visits to instances for their watchdogs. */
+interface WatchdogVisits {
+  /**
+   * Installs or removes the watchdog as requested, and records its report. Resolves with the seconds until the next visit,
+   * undefined for none. Rejects with the reason if it cannot.
+   */
   visit(instance: number): Promise<number | undefined>
-  /** Looks for a watchdog of a request whose answer was lost, of a start script, or of another Berth. */
-  discover(view: InstanceView): Promise<number | undefined>
+  /** Looks for a watchdog of a request whose answer was lost, of a start script, or of another Berth; whether one is there. */
+  discover(view: InstanceView): Promise<boolean>
 }
 
-export function createWatchdogVisits(
+function createWatchdogVisits(
   context: AccountContext,
   {
     watchdogs,
@@ -332,17 +371,14 @@ export function createWatchdogVisits(
     },
     async discover(there) {
       const reading = await withConnection(context, there, connection => readWatchdog(connection, clock, ''))
-      if (!reading || find(there.id)) return undefined
+      if (!reading || find(there.id)) return false
       const watchdog = { instance: there.id, request: reading.request }
       if (!reading.placed) {
         // Installed by the start script, without its instance's id yet.
         await adopt(there.id, reading.request)
         await watchdogs.put({ ...watchdog, step: 'putting', foreign: false })
-        return 0
-      }
-      const foreign: StoredWatchdog = { ...watchdog, step: 'watching', foreign: true }
-      await record(foreign, reading, false)
-      return untilNext(foreign)
+      } else await record({ ...watchdog, step: 'watching', foreign: true }, reading, false)
+      return true
     },
   }
 }
