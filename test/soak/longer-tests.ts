@@ -8,7 +8,7 @@ export function soakHistories(): Promise<string> {
   return longer('model.test.ts', 'BERTH_HISTORIES', '5000')
 }
 
-/** Kills Berth at BERTH_KILLS moments of a rental, one with retries, a job and a sweep, which must resume. */
+/** Kills Berth at BERTH_KILLS moments of a rental, one with retries, a job, a sweep and nodes, which must resume. */
 export function soakKills(): Promise<string> {
   return longer('killed.test.ts', 'BERTH_KILLS', '200')
 }

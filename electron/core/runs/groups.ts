@@ -315,6 +315,8 @@ export function createGroups(
         const view = machines.viewOf(instance)
         return sum + (view ? spentBy(view, at) : 0)
       }, 0)
+      // First, so that none of its runs begins without them.
+      for (const { instance } of reused) await waiting.give(instance, id)
       await groups.add({
         id,
         name,
@@ -331,7 +333,6 @@ export function createGroups(
         // Their earlier cost does not belong to the sweep.
         tried: -before,
       })
-      for (const { instance } of reused) await waiting.give(instance, id)
       loops.work(id)
       return id
     },

@@ -200,19 +200,26 @@ export async function openRuns(
   }
 
   async function add(id: string, newRun: AddedRun): Promise<void> {
+    await addAll([{ ...newRun, id }])
+  }
+
+  async function addAll(added: readonly (AddedRun & Pick<Run, 'id'>)[]): Promise<void> {
     for (const old of surplusRuns(runs.all(), mostEnded)) if (!isThreatened(old)) await dismiss(old)
-    const starts = viewOf(newRun.instance)?.state === 'running'
-    await runs.add({
-      ...newRun,
-      id,
-      step: newRun.reuses ? 'sending' : starts ? 'running' : 'waiting',
+    await runs.addAll(added.map(begun))
+  }
+
+  function begun(added: AddedRun & Pick<Run, 'id'>): Run {
+    const starts = viewOf(added.instance)?.state === 'running'
+    return {
+      ...added,
+      step: added.reuses ? 'sending' : starts ? 'running' : 'waiting',
       createdAt: now(),
       // That of a project follows with its command.
-      program: newRun.project ? undefined : id,
+      program: added.project ? undefined : added.id,
       seen: 0,
       dropped: 0,
       lastLine: '',
-    })
+    }
   }
 
   const goingOn = createGoingOn(context, {
@@ -302,11 +309,12 @@ export async function openRuns(
     watchdogs,
   })
 
-  async function cancel(id: string): Promise<void> {
-    const run = runs.get(id)
+  async function cancel(of: string): Promise<void> {
+    const named = runs.get(of)
+    const run = nodes.of(named)[0] ?? named
     if (!run.project || (!isGoing(run) && run.step !== 'failed')) return
+    const { id, instance, name } = run
     await runs.intend(id, { ...over(run, 'cancelled', now()), withdrawing: true })
-    const { instance, name } = run
     const detail =
       instance === undefined
         ? 'The machine being rented for it will be destroyed.'
@@ -354,16 +362,16 @@ export async function openRuns(
     },
     async startNodes(newRun, count) {
       const id = `x${context.newId()}`
-      // The first one last: without it, the others end.
-      for (let rank = count - 1; rank >= 0; rank--) {
-        const own = rank === 0 ? id : `x${context.newId()}`
-        await add(own, {
+      // All at once: one that a poll meets without the others would end, or wait for them forever.
+      await addAll(
+        Array.from({ length: count }, (_, rank) => ({
           ...newRun,
+          id: rank === 0 ? id : `x${context.newId()}`,
           keep: undefined,
           rental: `r${context.newId()}`,
           node: { of: id, rank, count },
-        })
-      }
+        })),
+      )
       for (const run of nodes.of(runs.get(id))) loops.work(run.id)
       return id
     },
@@ -452,9 +460,6 @@ export async function openRuns(
       waiting.onPoll(poll)
       for (const run of runs.all()) {
         if (run.watchdogStale) void tellIfStale(run.id)
-        // Nodes of which the first one was never stored.
-        if (isWorker(run) && !isGoing(run) && !run.withdrawing && !nodes.of(run).some(one => !isWorker(one)))
-          void dismiss(run)
         // A command that never began is shown with its rental only, so it goes with that.
         if (!isGoing(run) && run.instance === undefined && !run.project && !isShown(run)) void dismiss(run)
       }

@@ -16,7 +16,10 @@ import { isOfProject, isWorker, keepingFor, type ProjectRun, Run } from './model
 
 /** The runs of one account, as stored and as shown in State. */
 export interface StoredRuns
-  extends Pick<Collection<Run, string>, 'all' | 'find' | 'get' | 'add' | 'putSoon' | 'show' | 'flush'> {
+  extends Pick<
+    Collection<Run, string>,
+    'all' | 'find' | 'get' | 'add' | 'addAll' | 'putSoon' | 'show' | 'flush'
+  > {
   /** A change that must be on disk before an action. Rejects with `not_written`, and then nothing has changed. */
   intend(id: string, change: RunChange): Promise<void>
   /** Records something that happened. Never rejects, even where it cannot be stored. */

@@ -22,6 +22,8 @@ export interface Collection<Item, Key> {
    * `not_written`, and then nothing has changed.
    */
   add(item: Item, instead?: Key): Promise<void>
+  /** Adds several: all of them, or none. Rejects as `add` does. */
+  addAll(items: readonly Item[]): Promise<void>
   /** A change that must be on disk before an action. Rejects with `not_written`, and then nothing has changed. */
   intend(key: Key, change: Change<Item>): Promise<void>
   /**
@@ -236,6 +238,7 @@ export async function openCollection<Schema extends v.GenericSchema<unknown, obj
       return item
     },
     add: (item, instead = key(item)) => write(items => pruned([...without(instead)(items), item])),
+    addAll: items => write(putting(items)),
     intend: (wanted, change) => write(changing(wanted, change)),
     async update(wanted, change) {
       await record(changing(wanted, change))

@@ -72,6 +72,22 @@ describe('a run on several machines', () => {
     expect(page.text).toContain('Training on')
   })
 
+  test('keeps all of its machines where a poll falls into its beginning', async () => {
+    const { world, under, start } = await openNodes(spec)
+    const { write: writeFile } = world.machine.files
+    world.machine.files.write = async (name, text) => {
+      if (name.endsWith('/runs.json')) await under.run('refresh', {})
+      await writeFile(name, text)
+    }
+    const id = await start()
+    world.machine.files.write = writeFile
+    expect(allNodes(jobOf(under, id)).map(({ step }) => step)).toEqual(
+      Array.from({ length: 4 }, () => 'waiting'),
+    )
+    await under.run('cancelRun', { run: id })
+    await under.until(() => jobOf(under, id)?.step === 'cancelled')
+  })
+
   test('is outbid on one, which ends all of them and is named', async () => {
     const { world, under, start } = await openNodes(
       spec.replace('RTX 4090 }', 'RTX 4090, interruptible: true }').replace('--epochs 1', '--epochs 1000'),
