@@ -50,6 +50,8 @@ export type RowColumn =
 export interface Column {
   column: RowColumn
   title: string
+  /** Pixels, with room for its longest content, so that nothing moves; 86 by default, and the name has the rest. */
+  width?: number | ((parts: ReadonlySet<Part>) => number)
   /** Figures are aligned to the right and sorted the largest first. */
   figure?: true
   /** The column is left out where there is no room for this part. */
@@ -65,7 +67,7 @@ export interface Column {
 
 /** The columns of the instances' table, from left to right. */
 export const columns: readonly Column[] = [
-  { column: 'state', title: 'State', order: row => rowState(row).word },
+  { column: 'state', title: 'State', width: 110, order: row => rowState(row).word },
   {
     column: 'name',
     title: 'Name',
@@ -75,6 +77,7 @@ export const columns: readonly Column[] = [
   {
     column: 'gpu',
     title: 'GPU',
+    width: parts => (parts.has('id') ? 170 : parts.has('gpuMemory') ? 150 : 116),
     part: 'gpu',
     order({ instance, rental }) {
       const offer = rental && offerOf(rental)
@@ -82,18 +85,31 @@ export const columns: readonly Column[] = [
       return name && `${name} ${instance?.gpu?.count ?? offer?.gpuCount ?? 1}`
     },
   },
-  { column: 'place', title: 'Place', part: 'place', order: place, text: place },
-  { column: 'image', title: 'Image', part: 'image', order: image, text: image },
-  { column: 'price', title: 'Price', figure: true, part: 'price', order: row => rowPrice(row).micros },
+  { column: 'place', title: 'Place', width: 150, part: 'place', order: place, text: place },
+  { column: 'image', title: 'Image', width: 220, part: 'image', order: image, text: image },
+  {
+    column: 'price',
+    title: 'Price',
+    width: 90,
+    figure: true,
+    part: 'price',
+    order: row => rowPrice(row).micros,
+  },
   {
     column: 'spent',
     title: 'Spent',
+    width: 68,
     figure: true,
     part: 'spent',
     order: ({ instance }, now) => instance && knownSpent(instance, now),
   },
-  { column: 'load', title: 'GPU load, 60 min', part: 'load' },
-  { column: 'vram', title: 'VRAM, GB', part: 'vram' },
+  {
+    column: 'load',
+    title: 'GPU load, 60 min',
+    width: parts => (parts.has('words') ? 146 : 122),
+    part: 'load',
+  },
+  { column: 'vram', title: 'VRAM, GB', width: 116, part: 'vram' },
   {
     column: 'uptime',
     title: 'Up',
@@ -105,7 +121,7 @@ export const columns: readonly Column[] = [
       return seconds === undefined ? undefined : duration(seconds)
     },
   },
-  { column: 'stops', title: 'Stops', part: 'stops', order: ({ stops }) => stops?.[0]?.at },
+  { column: 'stops', title: 'Stops', width: 150, part: 'stops', order: ({ stops }) => stops?.[0]?.at },
 ]
 
 /** The columns that fit. How much memory is used hears of connected instances alone: without any, it has no column. */

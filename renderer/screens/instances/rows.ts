@@ -1,3 +1,4 @@
+import { bidAbove } from '#contract/automation/bid.ts'
 import { type LimitView, limitsSet } from '#contract/automation/limit.ts'
 import { isProjectRun, type RunView } from '#contract/automation/run.ts'
 import { isUnlimited } from '#contract/automation/stoppers.ts'
@@ -118,6 +119,29 @@ export function rowPrice({ instance, rental }: Row): { micros?: Micros; title?: 
   return now === running
     ? { micros: now }
     : { micros: now, title: `${rate(instance.pricePerHour)} while it runs` }
+}
+
+/**
+ * The next bid above the lowest that runs now, in steps of a cent (a tenth of a cent below ten cents). Undefined when
+ * that is unknown or above the highest bid of $32 (section 8).
+ */
+export function winningBid(instance: InstanceView): Micros | undefined {
+  const { minimumBid } = instance
+  return minimumBid === undefined ? undefined : bidAbove(minimumBid)
+}
+
+/** The tooltip of an interruptible instance's price; undefined for one at a fixed price. */
+export function bidWords({
+  interruptible,
+  bid,
+  minimumBid,
+}: Pick<InstanceView, 'interruptible' | 'bid' | 'minimumBid'>): { title: string } | undefined {
+  if (!interruptible) return undefined
+  const parts = [
+    bid !== undefined && `Your bid: ${rate(bid)}`,
+    minimumBid !== undefined && `lowest now: ${rate(minimumBid)}`,
+  ].filter(Boolean)
+  return { title: parts.length === 0 ? 'Rented with a bid' : parts.join(', ') }
 }
 
 /** The rows in whose state, name, GPU, place, image, tags or note every typed word occurs. */
