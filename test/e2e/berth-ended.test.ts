@@ -44,7 +44,7 @@ async function saysEnded(page: Page): Promise<void> {
 }
 
 describe('a page whose Berth has gone', () => {
-  test('says so after a goodbye, and never asks again, whoever has the port', async ({ start }) => {
+  test('says that Berth quit, and doesn’t reconnect to another program on its port', async ({ start }) => {
     const { berth, page, port } = await openDemo(start)
     await berth.stop()
     await saysEnded(page)
@@ -65,7 +65,7 @@ describe('a page whose Berth has gone', () => {
     'sends the page’s own nonce back': (nonce: string) => `${nonce} ${nonce}`,
   }
   test.for(Object.entries(greetings))(
-    'after a kill it tells nothing to a program on the port that %s',
+    'after a kill, sends nothing to a program on its port that %s',
     async ([, greeting], { start }) => {
       const { berth, page, port, token } = await openDemo(start)
       berth.process.kill('SIGKILL')

@@ -3,7 +3,7 @@ import { askByName } from '../ask-by-name.ts'
 import { test } from '../berth/pages.ts'
 import { connectAccount, rentRunning, rentWithJupyter } from './account-steps.ts'
 
-test('one click opens Jupyter in its own tab; its tunnel is listed and can be closed', async ({ start }) => {
+test('Jupyter opens in its own tab; its tunnel is listed and can be closed', async ({ start }) => {
   const berth = await start.berth({ flags: ['--demo', '--speed', '100'] })
   const { page, errors } = await start.page(berth.address)
 

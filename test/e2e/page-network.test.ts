@@ -57,7 +57,7 @@ async function callOut(switches: readonly string[]) {
   return { got, givenUp }
 }
 
-test('with the shell’s settings a script in the page sends nothing out by WebRTC', async () => {
+test('the window’s settings block WebRTC', async () => {
   const { got, givenUp } = await callOut(shellSwitches)
   await givenUp
   expect(got).toEqual({ packets: 0, connections: 0 })

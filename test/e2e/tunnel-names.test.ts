@@ -35,9 +35,7 @@ async function cookiesSent(page: Page, load: () => unknown = () => page.goto(pag
 
 const jupyterText = 'A real instance shows its notebooks here.'
 
-test('pages of two instances and Berth’s own see no cookie of each other, however many one sets', async ({
-  start,
-}) => {
+test('instances and Berth don’t share cookies, even when one sets too many', async ({ start }) => {
   const { page, own, other, openJupyter } = await openTwo(start)
   const [first, second] = [await openJupyter(own), await openJupyter(other)]
   for (const tab of [first, second]) await tab.getByText(jupyterText).waitFor()
@@ -65,9 +63,7 @@ test('pages of two instances and Berth’s own see no cookie of each other, howe
   await page.getByRole('table', { name: 'Instances' }).waitFor()
 })
 
-test('a browser that does not resolve the names is led to 127.0.0.1 where the user asks for it, page by page', async ({
-  start,
-}) => {
+test('a browser without *.localhost opens pages at 127.0.0.1 if the user asks', async ({ start }) => {
   const switches = ['--host-resolver-rules=MAP i*.localhost ~NOTFOUND']
   const { page, own, other, openJupyter } = await openTwo(start, switches)
   const failing = await openJupyter(own)

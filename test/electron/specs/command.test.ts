@@ -8,7 +8,7 @@ const desk = useDesk()
 /** Runs the program as the command `berth`; gives its exit code. */
 const command = (...args: string[]) => runBerth({ env: desk.session.env, flags: ['--cli', ...args] })
 
-test('the program with --cli is the command: without a window, before the lock, and with its exit codes', async () => {
+test('--cli runs the command without a window or lock, with its exit codes', async () => {
   expect(await command('ps', '--no-start')).toBe(3)
   const berth = await desk.startAlone('--hidden')
   await berth.connection()

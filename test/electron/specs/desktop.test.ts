@@ -47,7 +47,7 @@ test('the window manager closes the window to the tray; the panel’s menu and i
   await berth.shown()
 })
 
-test('an alert while the window is hidden is on the desktop, and its button leads to its place', async () => {
+test('a hidden window’s alert shows on the desktop, and its button works', async () => {
   /** The edges of the notification on screen, at its lower right; undefined without one. */
   const corner = async () => {
     const found = await run('xdotool', 'search', '--onlyvisible', '--class', 'notifyd')
@@ -73,7 +73,7 @@ test('an alert while the window is hidden is on the desktop, and its button lead
   await expect.poll(click, { ...soon, interval: 1000 }).toBe(true)
 })
 
-test('a window that the desktop minimised comes back by the icon', async () => {
+test('the tray icon restores a minimised window', async () => {
   const minimised = () => berth.look(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.isMinimized())
   await icons.clickMenu(['Open Berth'])
   await berth.shown()
@@ -85,7 +85,7 @@ test('a window that the desktop minimised comes back by the icon', async () => {
   await expect.poll(minimised, soon).toBe(false)
 })
 
-test('the desktop’s theme is the page’s, also when it changes while Berth runs', async () => {
+test('the page follows the desktop’s theme while Berth runs', async () => {
   const page = await berth.page()
   const isDark = () => page.evaluate(() => matchMedia('(prefers-color-scheme: dark)').matches)
   for (const [theme, dark] of [
@@ -111,7 +111,7 @@ test('a panel that restarts gets the icon again, and the hidden window stays hid
   expect(berth.errors).toEqual([])
 })
 
-test('what starts Berth at login, started as XFCE does, ends in the tray', async () => {
+test('XFCE’s autostart starts Berth in the tray', async () => {
   const first = await desk.start()
   await first.command('changeSettings', { settings: { startAtLogin: 'tray' } })
   await first.quit()

@@ -35,7 +35,7 @@ test('a folder dropped on the window becomes a project, with a dialog to set up 
   expect(berth.errors).toEqual([])
 })
 
-test('what a script drops, a file, and a folder that a row takes become no project', async () => {
+test('a scripted drop, a file, or a drop on a row adds no project', async () => {
   const { berth, page, middle } = await openProjects()
   const [folder, last] = await Promise.all([folderOf('digits'), folderOf('last')])
   await berth.drop(join(folder, 'train.py'), middle)

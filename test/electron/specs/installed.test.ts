@@ -37,7 +37,7 @@ async function start(image?: string): Promise<Berth> {
   return berth
 }
 
-test('a released app has no developer tools, and its page is in the sandbox', async () => {
+test('a release has no developer tools and sandboxes its page', async () => {
   const berth = await start()
   const found = await berth.look(({ app, BrowserWindow }) => {
     const [window] = BrowserWindow.getAllWindows()
@@ -52,7 +52,7 @@ test('a released app has no developer tools, and its page is in the sandbox', as
   expect(await readFile(`/proc/${found.pid}/status`, 'utf8')).toMatch(/^Seccomp:\s+2$/m)
 })
 
-test('an AppImage makes itself known to the desktop, also under its next name, and takes all that back', async () => {
+test('an AppImage registers with the desktop under each new name, and unregisters', async () => {
   const first = await start('My Berth 1.AppImage')
   await expect.poll(() => read(entry), soon).toContain(`Exec="${at('My Berth 1.AppImage')}" %U\n`)
   const { code, output } = await desk.session.run('desktop-file-validate', [at(entry)])
@@ -76,7 +76,7 @@ test('an AppImage makes itself known to the desktop, also under its next name, a
   expect((await second.state()).settings).toMatchObject({ startAtLogin: 'no', sshConfig: false })
 })
 
-test('on XFCE, which xdg-settings does not know, berth:// links open in an AppImage all the same', async () => {
+test('berth:// links open in an AppImage on XFCE', async () => {
   const own = join(dirname(installed.program), 'berth')
   await desk.write(at('Berth.AppImage'), `#!/bin/sh\nexec '${own}' "$@"\n`)
   await chmod(at('Berth.AppImage'), 0o755)
@@ -91,7 +91,7 @@ test('on XFCE, which xdg-settings does not know, berth:// links open in an AppIm
 test.each([
   ['a package of Berth', 'system/applications/berth.desktop'],
   ['an entry of the user’s own', entry],
-])('%s is left as it is by an AppImage', async (_what, path) => {
+])('an AppImage leaves %s unchanged', async (_what, path) => {
   await desk.write(at(path), '[Desktop Entry]\nName=Berth\n')
   const berth = await start('Berth.AppImage')
   await berth.state()
@@ -101,7 +101,7 @@ test.each([
   if (path !== entry) expect(await read(entry)).toBeUndefined()
 })
 
-test('a package without an update address asks nobody; nor does one whose address is neither https nor loopback', async () => {
+test('a package without a safe update address checks for no updates', async () => {
   const first = await start()
   expect((await first.state()).update).toBeUndefined()
   await expect(first.command('checkForUpdate', {})).rejects.toMatchObject({ problem: { code: 'no_updates' } })
@@ -114,7 +114,7 @@ test('a package without an update address asks nobody; nor does one whose addres
   expect(publisher.asked).toEqual([])
 })
 
-test('an update is found, fetched and installed, each only when the user says so', async () => {
+test('an update is downloaded and installed only when the user says so', async () => {
   // Writes a file when it is started.
   const program = `#!/bin/sh\necho 9.9.9 > ${at('started')}\n# ${'x'.repeat(300_000)}\n`
   await desk.write(at('Berth.AppImage'), 'the old one')

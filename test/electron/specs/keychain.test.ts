@@ -13,9 +13,7 @@ async function start(): Promise<Berth> {
   return berth
 }
 
-test('a keyring that is locked at the start is told, and used once it is unlocked', async ({
-  onTestFinished,
-}) => {
+test('a keyring locked at start is reported, and used once unlocked', async ({ onTestFinished }) => {
   const sim = await startSimulatorProcess()
   onTestFinished(() => sim.stop())
   const status = async (berth: Berth) => Object.values((await berth.state()).accounts)[0]?.connection.status

@@ -113,7 +113,7 @@ test('a link shows its place, a terminal link asks first, and a bad link does no
   expect(berth.errors).toEqual([])
 })
 
-test('a clicked notification shows its instance, and its button the dialog for the bid', async () => {
+test('clicking a notification shows its instance; its button opens the bid dialog', async () => {
   const { berth, instance } = await startWith({ price: 5, label: 'train' })
   await berth.closeToTray()
   await sim.control('POST', '/sim/outbid', { instance_id: instance })

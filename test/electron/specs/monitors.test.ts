@@ -8,7 +8,7 @@ const soon = { timeout: 60_000 }
 /** Before version 38 Electron took X11 unless it was told. */
 const flags = ['--ozone-platform=wayland']
 
-test('between monitors of scales 1 and 2 the window keeps its size and is drawn sharp, and comes back as large', async () => {
+test('a window keeps its size and sharpness between monitors of scale 1 and 2', async () => {
   const { monitors, tell } = await startSway(desk.session, [1, 2])
   const first = await desk.start(...flags)
   const size = async (berth: Berth) => {

@@ -7,7 +7,7 @@ import { doTheJob } from './job.ts'
 const withoutBus = { DBUS_SESSION_BUS_ADDRESS: '', XDG_RUNTIME_DIR: '' }
 const desk = useDesk({ panel: false, notices: false, env: withoutBus })
 
-test('without a session bus the window opens and the demo works; one line says what is missing', async () => {
+test('the window and demo work without a session bus, with one warning', async () => {
   const berth = await desk.start('--hidden', '--speed', '60', 'berth://nowhere')
   const page = await berth.page()
   await page.getByText('This is the demo market.').waitFor()

@@ -28,7 +28,7 @@ async function open(): Promise<{ berth: Berth; page: Page }> {
   return { berth: started, page }
 }
 
-test('a script in the page finds no Node, no require, no Electron, and of the bridge two functions, for good', async () => {
+test('scripts find no Node or Electron, only the bridge’s two frozen functions', async () => {
   const { page } = await open()
   const found = await page.evaluate(() => ({
     globals: ['require', 'process', 'module', 'exports', 'Buffer', 'global', '__dirname', 'electron'].filter(
@@ -65,7 +65,7 @@ test('a script in the page finds no Node, no require, no Electron, and of the br
   expect(changed).toEqual({ same: true, frozen: true })
 })
 
-test('functions, symbols and promises in a message are refused; a class’s instance arrives as plain data', async () => {
+test('messages carry only plain data, no functions, symbols or promises', async () => {
   const { page } = await open()
   const outcome = await page.evaluate(async () => {
     const bridge = window.berth
@@ -105,7 +105,7 @@ test('functions, symbols and promises in a message are refused; a class’s inst
   })
 })
 
-test('nothing outside is fetched, by no means that a script has', async () => {
+test('scripts can’t fetch anything from outside', async () => {
   const { page } = await open()
   const urls = [foreign.url, 'https://example.com/']
   const outcomes = await page.evaluate(async ([url = '', remote = '']) => {
@@ -156,7 +156,7 @@ test('nothing outside is fetched, by no means that a script has', async () => {
   expect(foreign.seen()).toEqual([])
 })
 
-test('no text becomes a script: not inline, not by eval, not as an address', async () => {
+test('no text runs as a script: inline, by eval or as a URL', async () => {
   const { page } = await open()
   const outcomes = await page.evaluate(() => {
     const inline = document.createElement('script')
@@ -201,7 +201,7 @@ test('no text becomes a script: not inline, not by eval, not as an address', asy
   })
 })
 
-test('the page leads nowhere, and a web address it opens goes to the user’s browser', async () => {
+test('the page can’t navigate; web links open in the user’s browser', async () => {
   const { berth, page } = await open()
   const before = page.url()
   await page.evaluate(url => {
@@ -226,7 +226,7 @@ test('the page leads nowhere, and a web address it opens goes to the user’s br
   expect(foreign.seen()).toEqual([])
 })
 
-test('navigations, redirections and webviews are refused at the handlers, whatever asks', async () => {
+test('denies every navigation, redirect and webview', async () => {
   const { berth } = await open()
   const emit = (name: string, url: string) =>
     berth.look(
@@ -260,7 +260,7 @@ test('navigations, redirections and webviews are refused at the handlers, whatev
     expect(await emit('will-attach-webview', url), url).toBe(false)
 })
 
-test('the page is granted the clipboard, and nothing else', async () => {
+test('the page may use the clipboard and no other permission', async () => {
   const { page } = await open()
   const outcome = await page.evaluate(async () => {
     const webview = document.createElement('webview')

@@ -35,7 +35,7 @@ async function loadedAfter(berth: Berth, before: number): Promise<number> {
   return now
 }
 
-test('a page that crashes is brought back, up to three times; then the user is asked', async () => {
+test('reloads a crashed page up to three times, then asks the user', async () => {
   const berth = await desk.start()
   let page = await loadedAfter(berth, 0)
   for (const round of [1, 2, 3]) {
@@ -84,7 +84,7 @@ test('the picture comes back after the graphics process crashed, and so does a p
   await expect.poll(() => failures(berth), soon).toEqual(['The page hung and was restored'])
 })
 
-test('a reload that begins no new process is done once more', async () => {
+test('retries a reload that starts no process', async () => {
   const berth = await desk.start()
   const first = await loadedAfter(berth, 0)
   await berth.look(({ BrowserWindow }) => {

@@ -39,7 +39,7 @@ test('starting at login writes an autostart file, and No deletes it', async () =
   await expect.poll(entry, soon).toBe('')
 })
 
-test('what lies outside of Berth’s folder is taken back before it is uninstalled', async () => {
+test('Clean up removes everything outside Berth’s folder', async () => {
   const { page } = await openSettings()
   const entry = join(desk.session.home, '.config/autostart/berth.desktop')
   const isThere = () =>

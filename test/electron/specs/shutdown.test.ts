@@ -39,7 +39,7 @@ async function startWithInstance(): Promise<Berth> {
 }
 
 test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
-  '%s ends Berth in order and asks nobody',
+  '%s quits Berth in order without asking',
   async signal => {
     const berth = signal === 'SIGTERM' ? await startWithInstance() : await desk.start()
     await berth.connection()
@@ -49,7 +49,7 @@ test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
   },
 )
 
-test('the system’s sleep ends in a poll, and its shutdown waits until Berth has quit', async () => {
+test('Berth polls after sleep, and shutdown waits until it has quit', async () => {
   logins = await startLoginManager(desk.session.env['DBUS_SESSION_BUS_ADDRESS'] ?? '')
   desk.session.env['DBUS_SYSTEM_BUS_ADDRESS'] = desk.session.env['DBUS_SESSION_BUS_ADDRESS']
   const berth = await startWithInstance()
@@ -68,7 +68,7 @@ test('the system’s sleep ends in a poll, and its shutdown waits until Berth ha
   expect(await hasEndedInOrder()).toBe(true)
 })
 
-test('an update on macOS closes the window that otherwise hides, whatever was typed in it, and ends Berth in order', async () => {
+test('a macOS update closes the window without asking and quits in order', async () => {
   const berth = await startWithInstance()
   const page = await berth.page()
   await page.locator('body').click({ position: { x: 5, y: 5 } })
@@ -85,7 +85,7 @@ test('an update on macOS closes the window that otherwise hides, whatever was ty
   expect(await hasEndedInOrder()).toBe(true)
 })
 
-test('the end of a session on Windows ends Berth in order, though nobody is asked to quit', async () => {
+test('the end of a Windows session quits Berth in order', async () => {
   const berth = await startWithInstance()
   await berth.act(({ BrowserWindow }) => {
     for (const window of BrowserWindow.getAllWindows()) (window as NodeJS.EventEmitter).emit('session-end')
@@ -95,7 +95,7 @@ test('the end of a session on Windows ends Berth in order, though nobody is aske
 })
 
 test.each(['error', 'rejection'] as const)(
-  'what nobody catches (%s) is logged, said, and ends Berth in order',
+  'an uncaught %s is logged and shown, and quits Berth in order',
   async how => {
     const berth = await desk.start()
     const box = join(desk.session.home, 'box')

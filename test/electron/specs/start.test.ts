@@ -29,7 +29,7 @@ test('while Berth starts its window is there with its frame, in the chosen theme
     .waitFor()
 })
 
-test('started hidden with the session, Berth waits for a late panel without its window; a second start shows it', async () => {
+test('a hidden start waits for a late panel; a second start shows the window', async () => {
   const berth = await desk.startAlone('--hidden')
   await berth.connection()
   const panel = await desk.offerPanel()
@@ -41,7 +41,7 @@ test('started hidden with the session, Berth waits for a late panel without its 
   await expect.poll(() => berth.visible(), soon).toBe(true)
 })
 
-test('a desktop without a tray keeps the window, says so once, and closing the window ends Berth', async () => {
+test('without a tray, Berth says so once and quits with its window', async () => {
   const title = 'This desktop has no tray'
   const berth = await desk.start('--hidden')
   await expect.poll(desk.titles, soon).toContain(title)
@@ -57,7 +57,7 @@ test('a desktop without a tray keeps the window, says so once, and closing the w
   expect(await again.ended).toBe(0)
 })
 
-test('a panel that comes later gets the icon; one that restarts changes nothing; one that goes brings the window back', async () => {
+test('the icon follows the panel; losing the panel shows the window', async () => {
   const panel = await desk.offerPanel(false)
   const berth = await desk.start()
   const tray = async () => (await berth.state()).app.tray
@@ -104,7 +104,7 @@ test('a start at login is noticed to be switched off by the desktop', async () =
   expect((await second.state()).settings.startAtLogin).toBe('no')
 })
 
-test('a start without the sandbox is noticed and said, once', async () => {
+test('a start without the sandbox is reported once', async () => {
   const title = 'Berth runs without its sandbox'
   const first = await desk.start('--no-sandbox')
   await expect.poll(desk.titles, soon).toContain(title)
@@ -116,7 +116,7 @@ test('a start without the sandbox is noticed and said, once', async () => {
   await second.stop()
 })
 
-test('a window comes back to its place for the same screens, and maximised only once its page is drawn', async () => {
+test('a window returns to its place, maximised only once drawn', async () => {
   const place = { x: 100, y: 20, width: 900, height: 640 }
   const file = join(desk.home, 'window.json')
   const first = await desk.start()
@@ -147,7 +147,7 @@ test('a window comes back to its place for the same screens, and maximised only 
   expect((await fourth.windows())[0]?.bounds).toMatchObject({ width: 1080, height: 720 })
 })
 
-test('a window whose page never draws is shown all the same', async () => {
+test('a window shows even if its page never draws', async () => {
   await desk.offerPanel()
   const berth = await desk.startAlone('--hidden')
   await expect.poll(() => desk.panel.icons.menu().catch(() => undefined), soon).toBeDefined()
@@ -159,7 +159,7 @@ test('a window whose page never draws is shown all the same', async () => {
   await berth.shown()
 })
 
-test('a notification that nothing on the desktop shows is on the page', async () => {
+test('the page shows notifications that the desktop can’t', async () => {
   desk.notices.end()
   const berth = await desk.start('berth://nowhere')
   const titles = async () => Object.values((await berth.state()).notices).map(({ title }) => title)
@@ -167,7 +167,7 @@ test('a notification that nothing on the desktop shows is on the page', async ()
 })
 
 test.skipIf(['/dev/dri', '/dev/nvidiactl'].some(existsSync))(
-  'on a machine without a GPU the page is drawn without one from the start',
+  'without a GPU, Berth starts with software rendering',
   async () => {
     const berth = await desk.start()
     const pid = await berth.look(({ BrowserWindow }) =>

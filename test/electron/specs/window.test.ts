@@ -20,7 +20,7 @@ const details = (instance: number, tab: string) =>
   `app://berth/index.html?details#/instances/${instance}/${tab}`
 const open = (address: string) => page.evaluate(address => window.open(address) === null, address)
 
-test('the window has every protection, and Chromium’s own calls are off', async () => {
+test('the window has every protection, and Chromium makes no calls', async () => {
   const found = await berth.look(({ app, BrowserWindow, session }) => ({
     // Its declarations lack it.
     preferences: (
@@ -64,7 +64,7 @@ test('the page’s process is in the sandbox: the kernel filters its calls, and 
   expect(status).toMatch(/^NoNewPrivs:\s+1$/m)
 })
 
-test('the page comes from the built files alone, with its policy', async () => {
+test('the page is served only from the built files, with its policy', async () => {
   const answers = await page.evaluate(async () => {
     const ask = async (address: string, method = 'GET') => {
       const answer = await fetch(address, { method }).catch(() => undefined)
@@ -97,7 +97,7 @@ test('the page comes from the built files alone, with its policy', async () => {
   berth.errors.splice(0)
 })
 
-test('the page has no network: its session’s proxy leads nowhere, also for WebRTC', async () => {
+test('the page’s session has no network, not even for WebRTC', async () => {
   const found = await berth.look(async ({ BrowserWindow, session }) => ({
     proxies: await Promise.all(
       ['https://example.com/', 'http://127.0.0.1/'].map(url => session.defaultSession.resolveProxy(url)),
@@ -117,7 +117,7 @@ test('Chromium keeps the compiled scripts of the page for the next start', async
   await expect.poll(async () => (await readdir(folder)).length, soon).toBeGreaterThan(2)
 })
 
-test('a message is heard only from the main frame of Berth’s page', async () => {
+test('messages are accepted only from the main frame of Berth’s page', async () => {
   const states = (frame: { url: string; parent: object | null }, message: unknown) =>
     berth.look(
       async ({ BrowserWindow, ipcMain }, [frame, message]) => {
@@ -145,7 +145,7 @@ test('a message is heard only from the main frame of Berth’s page', async () =
     expect(await states(own, rubbish)).toBe(0)
 })
 
-test('files are chosen in a dialog of the main process, and their paths stay there', async () => {
+test('file dialogs and paths stay in the main process', async () => {
   await berth.look(({ dialog }) => {
     dialog.showOpenDialog = async (...given: unknown[]) => {
       const { defaultPath } = given.at(-1) as Electron.OpenDialogOptions
@@ -180,7 +180,7 @@ test('entries of the application menu open their place and show the window', asy
   await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click()
 })
 
-test('an instance’s details open in a window like the first, once each, and come back as large as they were', async () => {
+test('an instance’s details open in one hardened window each, and keep their size', async () => {
   expect(await open(details(4711, 'terminal'))).toBe(true)
   await expect.poll(async () => (await berth.windows())[1]?.visible, soon).toBe(true)
   expect((await berth.windows())[1]?.url).toContain('?details#/instances/4711')
@@ -206,7 +206,7 @@ test('an instance’s details open in a window like the first, once each, and co
   await expect.poll(async () => (await berth.windows()).length, soon).toBe(1)
 })
 
-test('a window whose page would lose something is closed only once the user says so', async () => {
+test('closing a window with unsaved changes asks first', async () => {
   await open(details(4712, 'files'))
   await expect.poll(async () => (await berth.windows())[1]?.visible, soon).toBe(true)
   const other = await berth.page(details(4712, 'files'))
@@ -227,7 +227,7 @@ test('a window whose page would lose something is closed only once the user says
   await expect.poll(async () => (await berth.windows()).length, soon).toBe(1)
 })
 
-test('a hidden page’s process ends after a while, and the next click on the tray brings the page back as it was', async () => {
+test('a hidden page’s process ends, and a tray click restores the page', async () => {
   await page.getByRole('link', { name: 'Spending' }).click()
   await expect.poll(() => new URL(page.url()).hash).toBe('#/spending')
   const process = () =>

@@ -101,7 +101,7 @@ function next(socket: WebSocket, kind: MainMessage['kind']): Promise<MainMessage
   })
 }
 
-test('the address has a name of this run alone, and 256 random bits in the fragment', async () => {
+test('each run has a new host name and a token of 256 random bits', async () => {
   expect(address.hostname).toMatch(/^berth-[0-9a-f]{20}\.localhost$/)
   expect(server.address).toBe(`${address.origin}/#${token()}`)
   expect(Buffer.from(token(), 'base64url')).toHaveLength(32)
@@ -131,7 +131,7 @@ test('the page’s policy allows only its own origin and its socket, and no devi
   })
 })
 
-test('a page that a foreign one may have opened is parted from it', async () => {
+test('a page opened by a foreign page is isolated from it', async () => {
   const policyFor = async (site?: string) =>
     (await get('/', site === undefined ? {} : { 'sec-fetch-site': site })).headers[
       'cross-origin-opener-policy'
@@ -169,7 +169,7 @@ test('other methods are refused', async () => {
 })
 
 test.each(['evil.example', 'localhost', 'x.localhost', '127.0.0.1', '127.0.0.1:1'])(
-  'a request for the host %j is refused, whatever it asks, and not told the right one',
+  'a request for the host %j is rejected and doesn’t reveal the right one',
   async foreign => {
     const own = address.port
     for (const host of [foreign, `${foreign}:${own}`, `${address.hostname}.:${own}`, `x.${address.host}`]) {
@@ -206,7 +206,7 @@ test('a command with bad arguments is refused, a valid one takes effect', async 
   socket.close()
 })
 
-test('without the right token the socket stays shut', async () => {
+test('the socket rejects a wrong token', async () => {
   type Proof = (berth: string, given: string) => string
   const nonces = (berth: string) => ({ page: someNonce, berth })
   const wrong: Record<string, Proof> = {
@@ -248,12 +248,12 @@ test.each<[string, () => Parameters<typeof beginSocket>[1]]>([
   ['no origin', () => ({ origin: undefined })],
   ['a foreign host', () => ({ host: evil })],
   ['a foreign host and its origin', () => ({ host: evil, origin: `http://${evil}` })],
-])('with %s the socket stays shut', async (_, asked) => {
+])('the socket rejects %s', async (_, asked) => {
   expect(await refusal(beginSocket(address, asked()))).toBe(403)
 })
 
 // The next two wait for the same seconds.
-test.concurrent('a page that has not proven itself is heard for 8 KB and for seconds, and with few others', async () => {
+test.concurrent('unproven pages get 8 KB, a few seconds and few connections', async () => {
   const early = beginSocket(address)
   await once(early, 'message')
   const loud = beginSocket(address)
@@ -273,9 +273,7 @@ test.concurrent('a page that has not proven itself is heard for 8 KB and for sec
   ;(await joinBerth(address)).close()
 })
 
-test.concurrent('connections that ask for nothing are bounded in number, and dropped', async ({
-  onTestFinished,
-}) => {
+test.concurrent('idle connections are limited and dropped', async ({ onTestFinished }) => {
   const other = await openPageServer(new BuiltFiles(join(folder, 'page')), 0)
   onTestFinished(() => other.close())
   const own = new URL(other.address)
@@ -298,7 +296,7 @@ test.concurrent('connections that ask for nothing are bounded in number, and dro
 const handshake = () =>
   `GET /socket HTTP/1.1\r\nHost: ${address.host}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n`
 
-test('thousands of upgrades that are refused leave no socket behind', async () => {
+test('thousands of rejected upgrades leave no socket open', async () => {
   // Acts as an attacker: keeps its own end open, to see whether the server keeps the other.
   const heldNoMore = () =>
     new Promise<void>(resolve => {
@@ -316,7 +314,7 @@ test('thousands of upgrades that are refused leave no socket behind', async () =
   expect((await get('/')).status).toBe(200)
 })
 
-test('a port is taken only with both addresses of loopback, and nobody else gets either', async () => {
+test('a port is taken on both loopback addresses or not at all', async () => {
   const blocker = createServer().listen(0, '::1')
   await once(blocker, 'listening')
   for (const port of [(blocker.address() as AddressInfo).port, Number(address.port)])
@@ -326,7 +324,7 @@ test('a port is taken only with both addresses of loopback, and nobody else gets
   expect(await once(rival, 'error')).toMatchObject([{ code: 'EADDRINUSE' }])
 })
 
-test('no port is one that a tunnel may have', async () => {
+test('the page’s port is never in the tunnels’ range', async () => {
   const servers = await Promise.all(
     Array.from({ length: 50 }, () => openPageServer(new BuiltFiles(folder), 0)),
   )
@@ -335,7 +333,7 @@ test('no port is one that a tunnel may have', async () => {
   for (const one of addresses) expect(Number(new URL(one ?? '').port), one).toBeGreaterThan(tunnelPorts.to)
 })
 
-test('the address on 127.0.0.1 is the same page, on a port of its own, and no cookies lock it', async () => {
+test('127.0.0.1 serves the same page on its own port, despite foreign cookies', async () => {
   const numeric = new URL(await server.openNumericAddress())
   expect(numeric.href).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/#[\w-]{43}$/)
   expect(numeric.port).not.toBe(address.port)

@@ -111,7 +111,7 @@ test('with --demo Berth shows the demo, and ends in order while a page is connec
   expect(await readdir(home())).not.toContain('demo')
 })
 
-test('what a killed demo left goes at the next start, but nothing that a link in it leads to', async () => {
+test('a start deletes a killed demo’s files, and follows no links', async () => {
   const first = await start()
   expect((await stat(join(home(), 'demo'))).mode & 0o777).toBe(0o700)
   await first.stop('SIGKILL')
@@ -127,7 +127,7 @@ test('what a killed demo left goes at the next start, but nothing that a link in
   expect(await readFile(join(mine, 'thesis.txt'), 'utf8')).toBe('three years')
 })
 
-test('what lies in the temporary folder stays, whatever it is called', async context => {
+test('other files in the temporary folder stay', async context => {
   if (lacks(root) !== '') return context.skip(lacks(root))
   // As the system's own: everyone may write there, and remove their own files.
   const temporary = join(folder, 'tmp')

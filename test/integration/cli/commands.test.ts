@@ -168,7 +168,7 @@ test('quit wants --yes while a page has unsaved changes', async () => {
   expect(happened).toEqual(['quit'])
 })
 
-test('garbage, a line without end, half a line and one who reads nothing do no harm', async () => {
+test('garbage, endless lines and clients that don’t read do no harm', async () => {
   const { under, home, berth } = await connected()
   const path = join(home, 'berth.sock')
   const say = async (text: string | Buffer) => {
@@ -225,7 +225,7 @@ test('garbage, a line without end, half a line and one who reads nothing do no h
   expect(under.account().connection.status).toBe('online')
 })
 
-test('another user of this machine is refused by the folder, and by the socket itself', async context => {
+test('folder and socket reject another user', async context => {
   if (lacks(root) !== '') return context.skip(lacks(root))
   const { world, home } = await connected()
   const others = await mkdtemp(join(tmpdir(), 'berth-cli-'))
@@ -247,7 +247,7 @@ test('another user of this machine is refused by the folder, and by the socket i
   expect(await asNobody('ps')).toMatchObject({ code: 0 })
 })
 
-test.skipIf(lacks(fileModes))('the socket is the user’s alone, and goes with Berth', async () => {
+test.skipIf(lacks(fileModes))('the socket is private to the user and deleted on quit', async () => {
   const world = await createWorld()
   onTestFinished(() => world.close())
   const under = await world.start()

@@ -59,7 +59,7 @@ describe.skipIf(lacking)(`a project from the command line${lacking}`, () => {
     expect(await berth('logs', job)).toMatchObject({ code: 0, out: 'counting\n' })
   })
 
-  test('is added by a path over the socket alone, never by a page', async () => {
+  test('is added by its path over the socket, never by a page', async () => {
     const { world, under, folder } = await openProject({ 'berth.yaml': 'run: exit 3\n' })
     const { home } = await openSocket(world, under.berth)
     const answers: unknown[] = []

@@ -82,7 +82,7 @@ test('the socket left by a killed Berth does not hinder the next one', async () 
   expect(await pidsOf(home)).not.toContain(killed)
 })
 
-test('a socket that answers is not taken from whoever answers there, nor is a file', async () => {
+test('an answering socket or a file at its path is not replaced', async () => {
   const { home, berth } = newHome()
   await mkdir(home, { mode: 0o700 })
   const path = join(home, 'berth.sock')
@@ -113,7 +113,7 @@ test('a socket that answers is not taken from whoever answers there, nor is a fi
   expect(await berth('ps', '--no-start')).toMatchObject({ code: 3, err: expect.stringContaining('quit') })
 })
 
-test('a folder whose path is too long for a socket has it elsewhere, in a folder of the user’s own', async () => {
+test('a socket with too long a path moves to a private folder', async () => {
   const { home, berth } = newHome('a'.repeat(120))
   expect(await berth('ps')).toMatchObject({ code: 0 })
   const [address = ''] = (await readFile(join(home, 'socket-address'), 'utf8')).split('\n')
@@ -124,7 +124,7 @@ test('a folder whose path is too long for a socket has it elsewhere, in a folder
   expect(existsSync(join(address, '..'))).toBe(false)
 })
 
-test('who waits at the address of a killed Berth is asked for a proof, and told nothing else', async () => {
+test('a program at a killed Berth’s address gets only a challenge', async () => {
   const { home, berth } = newHome('a'.repeat(120))
   expect(await berth('ps')).toMatchObject({ code: 0 })
   const [killed = 0] = await pidsOf(home)

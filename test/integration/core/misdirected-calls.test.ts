@@ -97,7 +97,7 @@ async function instancesOn(sim: Simulator) {
   }
 }
 
-test('calls that every schema accepts with a wrong meaning change nothing but what each is for', async () => {
+test('well-formed calls for wrong targets change nothing', async () => {
   const under = await world.startConnected()
   const first = { account: under.account().id, instance: await rentRunning(under) }
   await under.run('connectAccount', { baseUrl: other.baseUrl, key: other.apiKey })

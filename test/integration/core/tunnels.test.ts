@@ -125,7 +125,7 @@ test('ports that answer are found, and those of the template even when silent', 
   ])
 })
 
-test('a tunnel that is unused for an hour is closed, and one in use is not', async () => {
+test('closes a tunnel after an hour without use', async () => {
   const idle = new Set<() => void>()
   const { clock } = world.machine
   const after = clock.after.bind(clock)
@@ -159,7 +159,7 @@ async function expectNewName(under: BerthUnderTest, instance: number, before: st
   return url
 }
 
-test('who has only a tunnel’s port gets nothing by it, and changes no address, whatever connections they hold', async () => {
+test('connections to a tunnel’s port alone get nothing and change no address', async () => {
   // Whatever Berth gives ten seconds to, they pass while the browser is kept out.
   const waits = new Set<() => void>()
   const { clock, opener } = world.machine

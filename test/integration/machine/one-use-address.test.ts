@@ -43,7 +43,7 @@ function ask(address: string, headers: Record<string, string> = {}, method = 'GE
 }
 
 describe.skipIf(lacks(linux) !== '')(`an address for one use${lacks(linux)}`, () => {
-  test('leads on once, without a trace in a cache or a referrer, and is shut then', async () => {
+  test('redirects once, leaves no cache or referrer, then closes', async () => {
     const address = await offered()
     expect(address).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/[\w-]{43}$/)
     expect(await ask(address)).toMatchObject({
@@ -67,7 +67,7 @@ describe.skipIf(lacks(linux) !== '')(`an address for one use${lacks(linux)}`, ()
     expect((await ask(address)).status).toBe(303)
   })
 
-  test('leads on whatever cookies other pages of this machine have set', async () => {
+  test('redirects despite cookies of other pages', async () => {
     const cookie = Array.from({ length: 200 }, (_, n) => `c${n}=${'x'.repeat(4090)}`).join('; ')
     expect(await ask(await offered(), { cookie })).toMatchObject({ status: 303 })
   })
@@ -82,7 +82,7 @@ describe.skipIf(lacks(linux) !== '')(`an address for one use${lacks(linux)}`, ()
     expect(await oneUseAddress(target, clock, async () => '')).toBeUndefined()
   })
 
-  test('refuses whoever the system says holds the connection, if it is another', async () => {
+  test('rejects a connection of another user', async () => {
     const real = () => readFile('/proc/net/tcp', 'utf8')
     let asked = 0
     // The first list is the real one; in all others each connection is another user's.

@@ -23,7 +23,7 @@ beforeAll(async () => {
 }, 240_000)
 afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 20 }))
 
-test('deb and rpm have all that their own check asks for', () => {
+test('deb and rpm pass their own checks', () => {
   for (const made of [linux.deb, linux.rpm])
     expect(made).toEqual({
       name: 'berth',
@@ -33,7 +33,7 @@ test('deb and rpm have all that their own check asks for', () => {
     })
 })
 
-test('an rpm asks for each library by the name it has on Fedora or on openSUSE', async () => {
+test('an rpm accepts library names of Fedora and openSUSE', async () => {
   const { rpm } = parse(await readFile(at('electron-builder.yml'), 'utf8'))
   for (const either of ['(libXtst or libXtst6)', '(libuuid or libuuid1)', '(libsecret or libsecret-1-0)'])
     expect(rpm.depends).toContain(either)
@@ -58,7 +58,7 @@ describe(`the desktop entries${lacks('desktop-file-validate')}`, {
   )
 })
 
-test('what is installed starts the program, and an AppImage itself, both in the sandbox', () => {
+test('installed packages and AppImages start in the sandbox', () => {
   expect(linux.desktopEntry).toContain('\nExec=/opt/Berth/berth %U\n')
   expect(linux.imageEntry).toContain('\nExec=AppRun %U\n')
 })

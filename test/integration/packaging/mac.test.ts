@@ -52,7 +52,7 @@ async function plist(path: string): Promise<Record<string, unknown>> {
   return JSON.parse(stdout)
 }
 
-test('the apps for both processors become one, with keytar’s binary for each', async () => {
+test('both Mac architectures merge, with keytar’s binary for each', async () => {
   const resources = join(app(), 'Contents/Resources')
   const native = contents(resources).files.filter(path => path.endsWith('.node'))
   const both = ['arm64', 'x64'].map(arch => `node_modules/keytar/prebuilds/darwin-${arch}/keytar.node`)
@@ -61,7 +61,7 @@ test('the apps for both processors become one, with keytar’s binary for each',
   expect(unpacked.filter(name => name.endsWith('.node')).toSorted()).toEqual(both)
 })
 
-test('the app asks for what its code runs, and its helpers for no more than they need', async () => {
+test('the app and its helpers have only the entitlements they need', async () => {
   const own = await plist(at(String(mac.entitlements)))
   const helpers = await plist(at(String(mac.entitlementsInherit)))
   expect(helpers).toEqual({ 'com.apple.security.cs.allow-jit': true })

@@ -38,7 +38,7 @@ test('the archive has everything imported at run time, and no other bundle', asy
   expect(wanted.filter(path => !packed.files.includes(path))).toEqual([])
 })
 
-test('nothing is inside that the app does not run', () => {
+test('the package has only files that the app uses', () => {
   const files = packed.files.filter(isFile)
   const strays = files.filter(
     path => !/^(dist\/(main|preload|renderer|icons)\/|node_modules\/|package\.json$)/.test(path),
@@ -58,7 +58,7 @@ test('nothing is inside that the app does not run', () => {
   ])
 })
 
-test('the only native module is keytar’s for this system, as a file beside the archive', async () => {
+test('keytar’s binary for this system is the only native module', async () => {
   const keytar = `node_modules/keytar/prebuilds/linux-${process.arch}/keytar.node`
   expect(packed.files.filter(path => path.endsWith('.node'))).toEqual([keytar])
   const native = (await readdir(`${packed.asar}.unpacked`, { recursive: true })).filter(name =>
@@ -68,7 +68,7 @@ test('the only native module is keytar’s for this system, as a file beside the
   expect((await lstat(`${packed.asar}.unpacked/${keytar}`)).isFile()).toBe(true)
 })
 
-test('no native module asks for OpenSSL, which Electron does not have', async () => {
+test('no native module needs OpenSSL', async () => {
   const wanted = (path: string) => spawnSync('nm', ['-D', '--undefined-only', path], { encoding: 'utf8' })
   const openssl = /\b(EVP|ERR|OPENSSL|CRYPTO)_\w+/
   for (const path of packed.files.filter(path => path.endsWith('.node'))) {

@@ -53,7 +53,7 @@ describe.skipIf(!hasSshd)('connecting to a real OpenSSH server', () => {
     expect(problem.advice).toMatch(/attach/i)
   })
 
-  test('a changed host key is refused with both fingerprints, and let in once that very key is accepted', async () => {
+  test('rejects a changed host key until that very key is accepted', async () => {
     const known = at.sshd.fingerprint()
     await comeAndGo()
     const offered = await at.sshd.changeHostKey()
@@ -74,7 +74,7 @@ describe.skipIf(!hasSshd)('connecting to a real OpenSSH server', () => {
     expect((await next.knownHosts.known(account, 4711)) !== undefined).toBe(true)
   })
 
-  test('another account’s service that leads here is asked about first, and has no key that gets in', async () => {
+  test('asks before connecting to another account’s host, and no key works there', async () => {
     await comeAndGo()
     const other = 'a00000002'
     const misled = () => at.ssh.openShell({ ...target({ proxy: at.sshd, instance: 1 }), account: other })
@@ -95,7 +95,7 @@ describe.skipIf(!hasSshd)('connecting to a real OpenSSH server', () => {
     expect((await problemOf(open({ proxy, jupyter: true, instance: 4712 }))).code).toBe('ssh_unreachable')
   })
 
-  test('an account that leaves takes its key and host keys along, and no other’s', async () => {
+  test('removing an account deletes its SSH key and host keys, and no others', async () => {
     const other = 'a00000002'
     await comeAndGo()
     const mine = (await at.ssh.keysOf(account).locate('berth')).path

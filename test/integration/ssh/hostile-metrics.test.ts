@@ -44,7 +44,7 @@ async function hostThatPrints(text: Buffer) {
   return ssh.connect(target({ direct: { host: '127.0.0.1', port: address.port } }))
 }
 
-test('whatever a host prints, reading its metrics comes to an end', async () => {
+test('reading metrics ends, whatever a host prints', async () => {
   for (const [about, piece] of nastyKinds) {
     const text = Buffer.from(many(piece, 60_000)).subarray(0, 60_000)
     const { connection, release } = await hostThatPrints(text)

@@ -42,7 +42,7 @@ describe.skipIf(!hasSshd)('a tunnel to a web server', () => {
     expect(asked.at(-1)?.cookie).toBe('a=1')
   })
 
-  test('lets in at 127.0.0.1 neither another user of this machine nor a page of another origin', async () => {
+  test('at 127.0.0.1, rejects other users and other origins', async () => {
     let asked = 0
     const { server, port } = await webServer((_, response) => {
       asked += 1
@@ -85,7 +85,7 @@ describe.skipIf(!hasSshd)('a tunnel to a web server', () => {
     socket.close()
   })
 
-  test('tells the server of another tunnel at 127.0.0.1 no cookie that scripts cannot read', async () => {
+  test('at 127.0.0.1, keeps HttpOnly cookies from other tunnels', async () => {
     const heard: (string | undefined)[] = []
     const { port } = await webServer((request, response) => {
       heard.push(request.headers.cookie)
@@ -112,7 +112,7 @@ describe.skipIf(!hasSshd)('a tunnel to a web server', () => {
     expect(heard).toEqual([undefined, 'login=1; xsrf=2', 'xsrf=2'])
   })
 
-  test('takes no cookie at 127.0.0.1 that a page of another tunnel planted', async () => {
+  test('at 127.0.0.1, ignores cookies set by another tunnel’s page', async () => {
     let heard: string | undefined
     const { port } = await webServer((request, response) => {
       heard = request.headers.cookie

@@ -21,7 +21,7 @@ describe.skipIf(!hasSshd)('a tunnel to a web server', () => {
   ]
   const nearCookies = ['a=1; Path=/', 'b=domain=x; HttpOnly', 'c=2', 'd=3', 'e=4; Path=/', 'f=5']
 
-  test('gives a request under a foreign name nothing of the instance', async () => {
+  test('rejects a request for a foreign host name', async () => {
     let asked = 0
     const { server, port } = await webServer((_, response) => {
       asked += 1
@@ -207,7 +207,7 @@ describe.skipIf(!hasSshd)('a tunnel to a web server', () => {
     expect((await askByName(url)).headers['set-cookie']).toEqual(nearCookies)
   })
 
-  test('keeps cookies at its own host when a WebSocket is answered, too', async () => {
+  test('keeps cookies at its own host, also from a WebSocket’s answer', async () => {
     const { server, port } = await webServer((_, response) => response.end())
     new WebSocketServer({ server }).on('headers', headers =>
       headers.push(...farCookies.map(cookie => `Set-Cookie: ${cookie}`), 'Keep-Alive: timeout=5'),
@@ -308,7 +308,7 @@ describe.skipIf(!hasSshd)('a tunnel to a web server', () => {
     ['nothing', ''],
     ['headers without an end', `HTTP/1.1 200 x\r\n${'a: b\r\n'.repeat(200_000)}`],
     ['a control character', 'HTTP/1.1 200 \u0001\r\na: \u0001\r\ncontent-length: 0\r\n\r\n'],
-  ])('harms nothing else by an answer with %s', async (_, bytes) => {
+  ])('contains an answer with %s', async (_, bytes) => {
     const port = await tcpServer(socket => socket.once('data', () => socket.end(bytes)))
     const { url } = await tunnelTo(port)
     const { status, text } = await askByName(url)

@@ -104,7 +104,7 @@ describe.skipIf(!hasSshd)('a tunnel', () => {
     expect(await text(near)).toBe('heard all')
   })
 
-  test('takes no HTTP where a plain forward was opened', async () => {
+  test('rejects HTTP on a plain forward', async () => {
     let asked = ''
     const port = await tcpServer(socket =>
       socket.on('data', text => {
@@ -129,7 +129,7 @@ describe.skipIf(!hasSshd)('a tunnel', () => {
       ['\r\n\r\nhttp 200 OK\r\nset-cookie: a=1\r\n\r\n'],
     ],
     ['as radio stations give it', ['ICY 200 OK\r\nset-cookie: a=1\r\n\r\n']],
-  ])('passes on no answer of HTTP that nobody asked for, %s', async (_, pieces) => {
+  ])('blocks an unrequested HTTP answer, %s', async (_, pieces) => {
     const port = await tcpServer(async socket => {
       socket.setNoDelay(true)
       for (const piece of pieces) {
@@ -193,7 +193,7 @@ describe.skipIf(!hasSshd)('a tunnel', () => {
     expect(cuts).toBeGreaterThan(1)
   })
 
-  test('takes the port it had, else one that is free on both addresses of loopback', async () => {
+  test('reuses its port, or takes one free on both loopback addresses', async () => {
     const { port } = await webServer((_, response) => response.end())
     const first = await tunnelTo(port, { random: () => 0 }, 'other')
     // A browser might resolve the tunnel's name to this address.

@@ -21,7 +21,7 @@ async function fetchBy(source: string): Promise<{ why: string; told: string }> {
   return { why, told }
 }
 
-test('what Electron’s installer says is shown when it fails', async () => {
+test('shows the output of Electron’s installer when it fails', async () => {
   const { why, told } = await fetchBy(
     "console.error('getaddrinfo ENOTFOUND github.com'); process.exitCode = 1",
   )

@@ -16,7 +16,7 @@ afterEach(() => {
   RegExp.prototype.exec = exec
 })
 
-test.each(parsers)('of a long text, no more than $most characters reach an expression: $reads', parser => {
+test.each(parsers)('reads at most $most characters of a long text: $reads', parser => {
   for (const [about, piece] of nastyKinds) {
     longest = 0
     parser.read(many(piece, long))

@@ -11,7 +11,7 @@ test.each([
   ['darwin', true, false, true],
   ['darwin', false, false, false],
 ] as const)(
-  'what Windows’ Task Manager switched off is off (%s, %s, %s)',
+  'autostart switched off in Windows’ Task Manager is off (%s, %s, %s)',
   (platform, openAtLogin, will, on) => {
     expect(startsAtLogin({ openAtLogin, executableWillLaunchAtLogin: will }, platform)).toBe(on)
   },

@@ -24,7 +24,7 @@ test('a written file is read back, a missing one is undefined', async () => {
 })
 
 test.skipIf(lacks(fileModes) !== '')(
-  'files and folders are the user’s alone, whatever the umask says',
+  'files and folders are private to the user under any umask',
   async () => {
     const before = process.umask(0)
     try {

@@ -28,7 +28,7 @@ test.skipIf(lacks(fileModes) !== '')(
   },
 )
 
-test('no secret reaches the file, neither one that looks like it nor one that was learned', async () => {
+test('no secret reaches the log, known or recognised by its form', async () => {
   const log = await openLog(path)
   log.learn('correct horse')
   log.line('Authorization: Bearer abcdef123456')

@@ -118,7 +118,7 @@ test('masking an environment keeps what comes after it', () => {
   expect(mask(JSON.stringify({ env: { A: '}b' }, n: 1 }))).toBe(`{"env":${cover},"n":1}`)
 })
 
-test('what is known to be a secret is covered wherever it is, in an address and in JSON too', () => {
+test('known secrets are masked everywhere, also in URLs and JSON', () => {
   const secrets = fc.string({ minLength: 6, maxLength: 40 }).filter(text => text.trim().length >= 6)
   fc.assert(
     fc.property(secrets, secrets, (secret, other) => {

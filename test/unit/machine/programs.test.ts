@@ -17,7 +17,7 @@ async function program(name: string, script: string): Promise<string> {
   return path
 }
 
-test('Windows Terminal is found though its alias cannot be looked through', async () => {
+test('Windows Terminal is found though stat fails on its alias', async () => {
   const path = await program('wt.exe', '')
   // stat of an app-execution alias fails with EACCES, though it can be started.
   vi.resetModules()
@@ -48,7 +48,7 @@ test('a program that is awaited fails with its last line of error output', async
   await launch(await program('fine', 'exit 0'), [], { untilEnd: true })
 })
 
-test('what an AppImage needs for itself does not reach other programs', () => {
+test('other programs don’t inherit an AppImage’s environment', () => {
   const env = {
     HOME: '/home/me',
     APPDIR: '/tmp/.mount_Berth1',

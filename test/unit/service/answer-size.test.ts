@@ -70,7 +70,7 @@ const calls = {
 } satisfies Record<string, ((client: ServiceClient) => Promise<unknown>)[]>
 
 test.each(['search', 'list', 'single'] as const)(
-  'an answer to a %s is measured by what it is once unpacked',
+  'an answer to a %s is limited by its unpacked size',
   async size => {
     const { bytes } = answerBounds[size]
     const [within, beyond] = [bytes - 1, bytes + 1].map(length => gzipSync(' '.repeat(length), { level: 1 }))
@@ -86,14 +86,14 @@ test.each(['search', 'list', 'single'] as const)(
 )
 
 describe('an answer without end', () => {
-  test('is broken off at its bound', async () => {
+  test('is cut off at its limit', async () => {
     part = `"${'x'.repeat(62)}"`
     expect(await failure(client.account.currentUser())).toMatchObject({ code: 'too_large' })
     await closed
     expect(produced).toBeLessThan(answerBounds.single.bytes + ON_THE_WAY)
   })
 
-  test('is broken off though it is packed a thousand times smaller', async () => {
+  test('is cut off even if compressed a thousandfold', async () => {
     zipped = true
     part = ' '.repeat(64_000)
     expect(await failure(client.instances.list())).toMatchObject({ code: 'too_large' })
@@ -104,7 +104,7 @@ describe('an answer without end', () => {
 describe.each(['{},', '[],', '0,', '1.5,', '"a",', '[', '{"":', '{"a":1},'])(
   'an endless run of %s',
   dense => {
-    test('ends a search long before 32 MB, since it would grow when parsed', async () => {
+    test('is cut off long before 32 MB, since parsing multiplies it', async () => {
       part = dense
       const error = await failure(client.offers.search({}))
       expect(error).toMatchObject({ code: 'too_large' })

@@ -147,13 +147,13 @@ test('a 429 on renting causes a wait of twelve seconds', () => {
   expect(pacer.tooFast('PUT /api/v0/asks/{id}/', 4.5)).toBe(12)
 })
 
-test('however many 429s come, an endpoint is asked again within about a minute', () => {
+test('after any number of 429s, an endpoint is tried again within about a minute', () => {
   const pacer = new Pacer(new HandClock())
   const waits = Array.from({ length: 30 }, () => pacer.tooFast('GET /api/v0/instances/', undefined))
   expect(Math.max(...waits)).toBeLessThan(67)
 })
 
-test('what a 429 taught is forgotten ten minutes after the last', async () => {
+test('a limit learned from a 429 expires after ten minutes', async () => {
   const clock = new HandClock()
   const pacer = new Pacer(clock)
   const endpoint = 'GET /api/v0/instances/'

@@ -12,7 +12,7 @@ afterAll(() => store.stop())
 const fetched = () =>
   fetchResult(`${store.baseUrl}/log`, { baseUrl: 'http://127.0.0.1:1', clock: new LeapingClock() })
 
-test('a result is waited for while it is not there, and asked for without a key', async () => {
+test('a missing result is polled for, without the key', async () => {
   store.script = [raw('AccessDenied', 403), raw('NoSuchKey', 404), raw('step 1\n')]
   expect(await fetched()).toEqual({ text: 'step 1\n', cut: false })
   expect(store.requests.map(({ method, url }) => `${method} ${url}`)).toEqual(Array(3).fill('GET /log'))
@@ -29,14 +29,14 @@ test('a result that stays missing or fails is given up', async () => {
   await expect(fetched()).rejects.toMatchObject({ code: 'no_result', status: 500 })
 })
 
-test('a redirect of a result is not followed', async () => {
+test('a result’s redirect is not followed', async () => {
   const before = store.requests.length
   store.script = [raw('', 302, { location: `${store.baseUrl}/elsewhere` })]
   await expect(fetched()).rejects.toMatchObject({ code: 'redirected' })
   expect(store.requests.slice(before).map(({ url }) => url)).toEqual(['/log'])
 })
 
-test('no more than a megabyte of a result is read', async () => {
+test('at most a megabyte of a result is read', async () => {
   store.script = [raw('x'.repeat(3_000_000))]
   const { text, cut } = await fetched()
   expect({ length: text.length, cut }).toEqual({ length: 1_000_000, cut: true })
@@ -55,7 +55,7 @@ test.each([
   'https://localhost/5',
   'http://127.0.0.1:8080/5',
   'nonsense',
-])('the address %s is refused before anything is sent', async address => {
+])('the address %s is rejected before a request', async address => {
   const baseUrl = 'https://gpus.example'
   expect(resultAddress(address, baseUrl)).toBeUndefined()
   await expect(fetchResult(address, { baseUrl })).rejects.toMatchObject({ code: 'unsafe_result' })
@@ -67,7 +67,7 @@ test('public addresses are distinguished from private ones', () => {
   expect(resultAddress('https://logs.example/5', 'https://gpus.example')?.host).toBe('logs.example')
 })
 
-test('a name that leads to this machine is refused as it is resolved', async () => {
+test('a host name that resolves to this machine is rejected', async () => {
   const refusal = await new Promise(resolve => publicLookup('localhost', { all: true }, resolve))
   expect(refusal).toBeInstanceOf(PrivateAddress)
 })

@@ -80,7 +80,7 @@ test.each(['', 'two words', 'line\nbreak', 'schlüssel', 'nul\0'])('%j is refuse
   if (bad !== '') expect(make).not.toThrow(new RegExp(bad))
 })
 
-test('the service’s words are short and plain, whatever it sends', () => {
+test('the service’s messages become short plain text', () => {
   fc.assert(
     fc.property(fc.string({ unit: anyCharacter, maxLength: 2000 }), text => {
       const clean = cleanDetail(text, [])

@@ -36,7 +36,7 @@ test('each platform has the menu roles expected there', () => {
   expect(appMenu({ platform: 'darwin', packaged: true, act: () => undefined })[0]?.label).toBe('Berth')
 })
 
-test('a released app has no developer tools, and none reloads the page', () => {
+test('a release has no developer tools or reload', () => {
   expect(roles('linux')).not.toContain('toggleDevTools')
   expect(roles('linux', false)).toContain('toggleDevTools')
   for (const role of ['reload', 'forceReload']) expect(roles('linux', false)).not.toContain(role)

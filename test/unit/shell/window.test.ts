@@ -88,7 +88,7 @@ const editFlags = { canCut: true, canCopy: true, canPaste: true, canSelectAll: t
 const roles = (clicked: Parameters<typeof textMenu>[0]) =>
   textMenu(clicked).flatMap(({ role, enabled }) => (role ? [enabled ? role : `no ${role}`] : []))
 
-test('a text that can be edited is cut, copied, pasted and selected', () => {
+test('an editable text has Cut, Copy, Paste and Select all', () => {
   const clicked = {
     isEditable: true,
     selectionText: '',

@@ -7,7 +7,7 @@ import { optionPath, quote, sshCommand } from '#ssh/ssh-command.ts'
 
 const lab = (instance: number, label?: string) => ({ account: 'a1', instance, label })
 
-test('an instance goes by its number, and by its label made safe', () => {
+test('an instance’s host names are its number and its sanitised label', () => {
   expect(hostNames([lab(4711, 'Llama Fine-tune')])).toEqual([['berth-4711', 'berth-llama-fine-tune']])
 })
 

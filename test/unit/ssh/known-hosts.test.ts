@@ -56,7 +56,7 @@ test('of two first connections with different keys the second is refused', async
   expect(await hosts.known(account, 7)).toEqual(key(1))
 })
 
-test('a host key that another instance showed first is a question with both names, until it is accepted', async () => {
+test('asks about another instance’s host key, with both names, until accepted', async () => {
   const nameOf = (of: string, instance: number) => `#${instance} of ${of === account ? 'Home' : 'Work'}`
   const files = filesWith({})
   const hosts = openKnownHosts(files, nameOf)

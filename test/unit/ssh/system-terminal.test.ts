@@ -35,7 +35,7 @@ describe('on Linux', () => {
     ['wezterm', ['start', '--', '/bin/ssh', ...rest]],
     ['ghostty', ['-e', '/bin/ssh', ...rest]],
     ['foot', ['/bin/ssh', ...rest]],
-  ])('%s is given the command as a list', async (name, args) => {
+  ])('%s gets the command as a list', async (name, args) => {
     const { programs, launched } = machineWith(name, 'ssh')
     await openSystemTerminal({ programs, platform: 'linux' }, name, command)
     expect(launched).toEqual([{ program: `/bin/${name}`, args }])
@@ -72,7 +72,7 @@ describe('on macOS', () => {
 test.each([
   ['execution error: Not authorized to send Apple events to Terminal. (-1743)', /System Settings/],
   ['execution error: Application isn’t running. (-600)', /Berth’s own window/],
-])('what macOS refuses is told as it says it: %s', async (said, advice) => {
+])('shows macOS’s own error: %s', async (said, advice) => {
   const { programs } = machineWith('osascript', 'ssh')
   let waited: boolean | undefined
   programs.launch = async (_program, _args, how) => {

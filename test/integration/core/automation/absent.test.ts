@@ -71,7 +71,7 @@ describe.skipIf(lacking)(`an answer without instances${lacking}`, () => {
     expect(world.keychain.entries.has(keyEntry)).toBe(true)
   })
 
-  test('that stays ends what is open; its host key and its own key are kept for a week, a restart between', async () => {
+  test('that lasts closes tunnels and keeps the keys for a week, across a restart', async () => {
     const inside = await entered()
     const { under, instance, hide, tunnel, world, keyEntry, restart } = inside
     const name = alias(under, instance)

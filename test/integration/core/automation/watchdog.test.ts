@@ -36,7 +36,7 @@ describe.skipIf(lacking)(`a watchdog that Berth puts into an instance${lacking}`
       ...more,
     })
 
-  test('is put there, visited, brought back, changed, read and removed, and leaves nothing', async () => {
+  test('is installed, restarted, changed and removed without leftovers', async () => {
     const { world, under, instance, home, intended, restart } = await openInside()
     const onstart = join(home, 'onstart.sh')
     writeFileSync(onstart, '#!/bin/bash\nexec sleep infinity\n')

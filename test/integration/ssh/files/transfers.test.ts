@@ -215,7 +215,7 @@ describe.skipIf(!hasSshd)('files over Debian’s sshd', () => {
     expect((await over.stat(join(there, 'run.sh'))).mode & 0o777).toBe(0o750)
   })
 
-  test('a folder that is sent takes nothing along from outside it', async () => {
+  test('a sent folder includes nothing from outside it', async () => {
     const { here, there, sftp } = await openPlace()
     const repo = join(here, 'repo')
     mkdirSync(join(repo, 'docs'), { recursive: true })

@@ -128,7 +128,7 @@ describe.skipIf(!hasSshd)('downloading results', () => {
     expect(copy()).toBe('mine')
   })
 
-  test('links are followed once, and local links are not written through', async () => {
+  test('follows remote links once, and never writes through local links', async () => {
     const { here, remote, down, sshd } = await openSync()
     const outside = join(sshd.folder, 'outside')
     const there = join(sshd.folder, 'checkpoints')
@@ -202,7 +202,7 @@ describe.skipIf(!hasSshd)('downloading results', () => {
     expect(readFileSync(join(here, 'b.pt'), 'utf8')).toBe('one')
   })
 
-  test('nothing of a git repository is downloaded, and a lone HEAD is', async () => {
+  test('downloads nothing of a git repository, but a lone HEAD file', async () => {
     const { here, remote, down } = await openSync()
     write(remote, {
       'out/HEAD': 'a file like any other',

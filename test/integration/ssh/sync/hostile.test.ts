@@ -98,7 +98,7 @@ describe.skipIf(!hasSshd)('a hostile instance', () => {
     expect(Object.keys(tree(here))).toEqual(['out/a.pt'])
   })
 
-  test('nothing that makes a folder a git repository arrives', async () => {
+  test('can’t create a git repository here', async () => {
     const { here, remote, down } = await onHostile({})
     write(remote, {
       'out/HEAD': 'ref: x',

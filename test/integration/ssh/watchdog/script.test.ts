@@ -163,7 +163,7 @@ describe.skipIf(lacking)(`the watchdog’s script${lacking}`, () => {
     vi.waitFor(async () => expect(await stateOf(id)).toBe(state), { timeout: 45_000, interval: 200 })
 
   test.concurrent.each(pairs)(
-    'under $name with $tool alone',
+    'runs in $name with only $tool',
     async ({ name, shell, tool }) => {
       const [timed, idle, leased, busy, own, other, ran] = spare.splice(0, 7)
       if (!timed || !idle || !leased || !busy || !own || !other || !ran) throw new Error('no offers')

@@ -74,7 +74,7 @@ test('two concurrent changes within a group are both kept', async () => {
   expect(settings.get().quietHours).toEqual({ ...defaultSettings.quietHours, from: '23:00', to: '01:00' })
 })
 
-test('the terminal program set by hand in the file stays, whatever the page changes beside it', async () => {
+test('the page can’t change the terminal program', async () => {
   const files = new MemoryFiles()
   await files.write('settings.json', JSON.stringify({ terminal: { command: ['my-term', '-e', '{ssh}'] } }))
   const settings = await openSettings(files, new HandClock(), () => undefined)

@@ -25,7 +25,7 @@ afterEach(async () => {
 
 const empty = emptyState()
 
-test('diagnostics hold versions, settings and errors, and neither a secret nor a name', () => {
+test('diagnostics hold versions, settings and errors, no secrets or names', () => {
   const key = 'k3y-that-nobody-may-see'
   log.learn(key)
   log.line(`asked with ${key}`)

@@ -58,7 +58,7 @@ test('a record with only an id is shown as provisioning', () => {
   })
 })
 
-test('secrets of a record are in no view', () => {
+test('a view has no secrets of its record', () => {
   const secrets = {
     jupyter_token: 'token-secret-1',
     extra_env: [['HF_TOKEN', 'env-secret-2']] as [string, string][],
@@ -181,7 +181,7 @@ test('the history grows with each change of state and keeps the last fifty', () 
   expect(view.history.at(-1)?.at).toBe(199)
 })
 
-test('no record, however strange, breaks the view or puts a number into it that JSON cannot hold', () => {
+test('any record gives a valid view with JSON-safe numbers', () => {
   const number = fc.double({ noNaN: true, noDefaultInfinity: true }).map(value => value + 0)
   const text = fc.oneof(fc.string(), fc.string({ unit: anyCharacter }))
   const record = fc.record(

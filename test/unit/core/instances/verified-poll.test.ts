@@ -124,7 +124,7 @@ test('if the second poll yields no list, no instances count as seen', async () =
   })
 })
 
-test('many missing instances are gone together where the list counts and those that are asked for are gone', async () => {
+test('many missing instances are gone if the count agrees and a sample is gone', async () => {
   const invented = Array.from({ length: 1000 }, (_, at) => at + 10)
   const honest = { ...list(1), counted: true }
   const gone = Object.fromEntries(invented.map(id => [id, 'gone'] as const))
@@ -157,7 +157,7 @@ test.each<[string, Partial<InstanceList>, Record<number, InstanceAnswer>]>([
   expect(unconfirmed.length).toBeGreaterThanOrEqual(19)
 })
 
-test('a list takes over so many instances, known ones before others, and says how many it leaves out', async () => {
+test('a list has a maximum of instances, known ones first, and reports the rest', async () => {
   const invented = Array.from({ length: 20_000 }, (_, at) => at + 10)
   const { ids = [], doubt } = await found([seen(list(...invented, 1))], [1])
   expect([ids.length, ids.includes(1)]).toEqual([2000, true])

@@ -116,7 +116,7 @@ describe('the commit of a folder', () => {
       expect(await commitOf(systemSyncedFolders, other)).toBeUndefined()
     })
 
-    test('does nothing that the configuration of a repository names', async () => {
+    test('runs nothing from a repository’s configuration', async () => {
       const { folder, git } = repository({ 'train.py': '1', '.gitattributes': '*.py filter=own\n' })
       const ran = join(folder, 'ran')
       git('config', 'filter.own.clean', `touch ${ran}; cat`)

@@ -34,7 +34,7 @@ describe('a berth.yaml', () => {
     ['run: x\nenv:\n  A: { secrets: B }\n', 3, 6, 'env.A: must be a value, or {secret: NAME}'],
     ['run: x\n  y: [1\n', 1, 6, 'Nested mappings'],
     ['', 1, 1, 'It is empty'],
-  ])('%j is refused at line %i, column %i', (text, line, column, message) => {
+  ])('%j is rejected at line %i, column %i', (text, line, column, message) => {
     const read = readSpec(text)
     const [first] = 'problems' in read ? read.problems : []
     expect(first).toMatchObject({ line, column })
@@ -52,7 +52,7 @@ describe('a berth.yaml', () => {
     ])
   })
 
-  test('whose aliases unfold without end is refused', () => {
+  test('with endlessly expanding aliases is rejected', () => {
     const bomb = [
       'a: &a [x, x]',
       ...[...'bcdefgh'].map(

@@ -14,7 +14,7 @@ test.each([
   ['items with empty lines between', many('- a\n\n', 260_000)],
   ['looks that stay open', many('<b a=1>', 1000)],
   ['more than a template may hold', many('a ', 300_000)],
-])('a readme that would hold the page is not formatted: %s', (_, text) => {
+])('a readme too slow to format stays plain text: %s', (_, text) => {
   expect(isTooMuch(text)).toBe(true)
 })
 

@@ -245,7 +245,7 @@ test('a repository with SHA-256 is read', async () => {
   expect(await sentFrom(repo)).toEqual(['.gitignore', 'model.pkl'])
 })
 
-test('nothing that a hostile repository names is run', async () => {
+test('runs nothing from a hostile repository’s configuration', async () => {
   const repo = folderWith({
     'a.py': '',
     '.gitignore': '*.log\n',
