@@ -6,7 +6,8 @@ import { gpuWords } from '../contract/format/name.ts'
 import { counted, reliability } from '../contract/format/size.ts'
 import { duration } from '../contract/format/time.ts'
 import { cloudWords, environmentOf, setupWords, volumeWords } from '../contract/project/handed-over.ts'
-import type { PlannedVolume, ProjectPlan } from '../contract/project/project.ts'
+import { type PlanCosts, planCosts, volumePrice } from '../contract/project/plan-costs.ts'
+import type { ProjectPlan } from '../contract/project/project.ts'
 import { settingWords } from '../contract/project/sweep.ts'
 import { accountsOf, type Call, type CliCommand, cliDollars, polledState, print } from './call.ts'
 import { CliFailure, exitCodes, usageFailure } from './failure.ts'
@@ -39,8 +40,9 @@ export const run: CliCommand = {
     const plan = await call.connection.command('planProject', { account, project, offer, change })
     const { content, stops, pricePerHour: price, scan } = plan
     const secretFiles = call.secretFiles === 'send' ? scan.secrets.map(({ path }) => path) : []
-    if (!call.json) call.say(planWords(plan, secretFiles))
-    else if (!call.yes) print(call, planJson(project, plan, secretFiles))
+    const costs = planCosts(plan, { stops, offer })
+    if (!call.json) call.say(planWords(plan, costs, secretFiles))
+    else if (!call.yes) print(call, planJson(project, plan, costs, secretFiles))
     refuse(call, plan)
     const asked = { account, project, offer, change, content, stops, price, secretFiles }
     const id = await call.connection.command('runProject', asked)
@@ -100,27 +102,15 @@ function refuse({ yes, secretFiles }: Call, { offer, problem, missingSecrets, sc
 
 /** The plan in words, shown before anything costs. */
 function planWords(
-  {
-    spec,
-    offer,
-    offers,
-    pricePerHour,
-    most,
-    longest,
-    keeping,
-    scan,
-    volume,
-    sweep,
-    nodes,
-    waiting,
-  }: ProjectPlan,
+  { spec, offer, offers, pricePerHour, keeping, scan, volume, sweep, nodes, waiting }: ProjectPlan,
+  costs: PlanCosts | undefined,
   secretFiles: readonly string[],
 ): string {
+  const { most, longest, why }: Partial<PlanCosts> = costs ?? {}
   const indented = (text: string) => text.trimEnd().replaceAll(/^/gm, '  ')
-  const atMost = [
-    most === undefined ? 'No cost limit' : `It costs at most ${money(most)}`,
-    longest === undefined ? 'no time limit' : `it is stopped after ${duration(longest)}`,
-  ].join('; ')
+  const atMost = most === undefined ? 'No cost limit.' : `It costs at most ${money(most)}: ${why}.`
+  const latest =
+    longest === undefined ? 'No time limit.' : `It's stopped after ${duration(longest)} at the latest.`
   const results = [spec.results ?? []].flat()
   const env = environmentOf(spec).map(
     ({ name, value, secret }) => `  ${name}=${secret ? `(the secret ${value})` : value}`,
@@ -132,9 +122,10 @@ function planWords(
       ? [`#${waiting.instance} waits for it at ${rate(waiting.pricePerHour)}; else a machine is rented:`]
       : []),
     offer ? `${gpuWords(offer)}${pricePerHour === undefined ? '' : `, ${rate(pricePerHour)}`}` : 'No machine',
-    `${atMost}.`,
+    atMost,
+    latest,
     `Set up with ${setupWords(spec)}.`,
-    ...volumeWords({ volume, spec }),
+    ...volumeWords({ volume, offer, spec }),
     ...cloudWords(spec),
     `${counted(scan.files, 'file')} would be sent${
       scan.secrets.length > 0
@@ -181,7 +172,8 @@ function offerWords({ offer, price }: ProjectPlan['offers'][number]): string {
 /** Scripts rely on these fields: they are added, never renamed. In dollars and seconds. */
 function planJson(
   project: string,
-  { spec, offer, offers, pricePerHour, most, longest, keeping, ...plan }: ProjectPlan,
+  { spec, offer, offers, pricePerHour, keeping, ...plan }: ProjectPlan,
+  costs: PlanCosts | undefined,
   secretFiles: readonly string[],
 ) {
   return {
@@ -216,9 +208,9 @@ function planJson(
       : null,
     waiting: plan.waiting?.instance ?? null,
     keptFor: spec.keep ?? 0,
-    volume: plan.volume ? volumeJson(plan.volume) : null,
-    costsAtMost: most === undefined ? null : cliDollars(most),
-    lastsAtMost: longest ?? null,
+    volume: plan.volume ? volumeJson(plan.volume, offer) : null,
+    costsAtMost: costs?.most === undefined ? null : cliDollars(costs.most),
+    lastsAtMost: costs?.longest ?? null,
     failedKeptFor: keeping.seconds,
     failedDestroyed: keeping.destroys,
     files: plan.scan.files,
@@ -228,14 +220,16 @@ function planJson(
   }
 }
 
-function volumeJson({ name, at, id, machineId, size, costPerHour }: PlannedVolume) {
+function volumeJson(volume: NonNullable<ProjectPlan['volume']>, offer: ProjectPlan['offer']) {
+  const { name, at, id, machineId, size } = volume
+  const price = volumePrice(volume, offer)
   return {
     name,
     at,
     id: id ?? null,
     machine: machineId ?? null,
     size: size ?? null,
-    pricePerHour: costPerHour === undefined ? null : cliDollars(costPerHour),
+    pricePerHour: price === undefined ? null : cliDollars(price),
   }
 }
 

@@ -2,6 +2,7 @@ import { rate } from '../format/money.ts'
 import { named } from '../format/name.ts'
 import { gigabytes } from '../format/size.ts'
 import { cloudCopiesOf, usualSetup } from './bounds.ts'
+import { volumePrice } from './plan-costs.ts'
 import type { ProjectPlan } from './project.ts'
 import type { ProjectSpec } from './spec.ts'
 
@@ -16,16 +17,18 @@ export function setupWords({ image, template, disk, ports = [] }: ProjectSpec): 
     .join(', ')
 }
 
-/** The mounts and caches, for the plan; empty without a volume. */
+/** The mounts and caches, for the plan on an offer; empty without a volume. */
 export function volumeWords({
   volume,
+  offer,
   spec: { cache = [] },
-}: Pick<ProjectPlan, 'volume' | 'spec'>): string[] {
+}: Pick<ProjectPlan, 'volume' | 'offer' | 'spec'>): string[] {
   if (!volume) return []
-  const { name, at, id, machineId, size, costPerHour } = volume
+  const { name, at, id, machineId, size } = volume
   const of = size === undefined ? '' : ` of ${gigabytes(size)}`
-  const price = costPerHour === undefined ? '' : ` ${rate(costPerHour)}`
-  const charged = `The service charges${price} for it until you delete it in Account, also while nothing runs.`
+  const price = volumePrice(volume, offer)
+  const about = id === undefined ? ' about' : ''
+  const charged = `You pay${price === undefined ? '' : `${about} ${rate(price)}`} for it until you delete it in Account, even while nothing runs.`
   const kept = [cache].flat()
   return [
     id === undefined

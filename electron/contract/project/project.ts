@@ -50,10 +50,6 @@ export interface ProjectPlan {
   /** Where no cluster has room for them: one machine with as many GPUs. */
   alone?: { offer: OfferView; price: Micros }
   stops: Limit[]
-  /** Its highest cost, failed attempts included; absent without a limit. */
-  most?: Micros
-  /** Seconds after which it is stopped at the latest; absent without a limit. */
-  longest?: number
   /** How long its machine is kept if it fails. */
   keeping: Keeping
   /** A sweep's runs, and the machines that would be rented now with their prices per hour, disk included. */
@@ -79,7 +75,7 @@ export interface PlannedVolume {
   machineId?: number
   /** GB. */
   size?: number
-  /** Of one that exists; the service charges it beside the machine, and until it is deleted. */
+  /** Of one that exists, as the service says; it's charged beside the machine, until it is deleted. */
   costPerHour?: Micros
 }
 

@@ -1,6 +1,6 @@
 import type { Limit } from '#contract/automation/limit.ts'
 import { BerthError } from '#contract/problem.ts'
-import { limitsOf, longestOf, mostOf, sweepBounds } from '#contract/project/bounds.ts'
+import { limitsOf } from '#contract/project/bounds.ts'
 import type { ProjectPlan } from '#contract/project/project.ts'
 import type { ProjectSpec } from '#contract/project/spec.ts'
 import { atOnceOf, settingsOf } from '#contract/project/sweep.ts'
@@ -24,8 +24,6 @@ export type MarketPlan = Pick<
   | 'alone'
   | 'volume'
   | 'stops'
-  | 'most'
-  | 'longest'
   | 'sweep'
 > & {
   secrets: readonly string[]
@@ -82,8 +80,7 @@ export async function planMarket(
     fitting.slice(0, count).map(one => ({ offer: one.offer, price: one.price }))
   const settings = settingsOf(spec)
   const plan = { offer, offers: shown(mostOffers), pricePerHour: price, volume, stops, secrets }
-  if (settings === undefined)
-    return { ...plan, most: mostOf(spec, stops, price), longest: longestOf(stops, price) }
+  if (settings === undefined) return plan
   const atOnce = atOnceOf(spec, settings.length)
   if (atOnce > 1 && volume && volume.id === undefined) throw new BerthError(newVolumeForMany(volume.name))
   const machines = shown(atOnce)
@@ -92,7 +89,6 @@ export async function planMarket(
     // The dearest, since each may cost as much as was agreed.
     pricePerHour: machines.at(-1)?.price,
     sweep: { settings, atOnce, machines },
-    ...sweepBounds(spec, stops, { atOnce, prices: machines.map(one => one.price) }),
   }
 }
 

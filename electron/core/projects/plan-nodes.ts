@@ -1,9 +1,9 @@
 import { count } from '#contract/format/size.ts'
 import type { OfferView } from '#contract/market/offer.ts'
 import { BerthError, type Problem } from '#contract/problem.ts'
-import { limitsOf, longestOf } from '#contract/project/bounds.ts'
+import { limitsOf } from '#contract/project/bounds.ts'
 import { nodeCount } from '#contract/project/engine.ts'
-import { gpusInAll, mostOfNodes, onOneMachine } from '#contract/project/nodes.ts'
+import { gpusInAll, onOneMachine } from '#contract/project/nodes.ts'
 import type { ProjectPlan } from '#contract/project/project.ts'
 import type { ProjectSpec } from '#contract/project/spec.ts'
 import type { Micros } from '#contract/spending/money.ts'
@@ -81,12 +81,6 @@ export async function planNodes(
     nodes: offers.map(one => ({ offer: one.offer, price: one.price })),
     pricePerHour: price,
     stops,
-    most: mostOfNodes(
-      spec,
-      stops,
-      offers.map(one => one.price),
-    ),
-    longest: longestOf(stops, price),
     secrets,
   }
 }

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { ProjectRunView } from '#contract/automation/run.ts'
+import { planCosts } from '#contract/project/plan-costs.ts'
 import { answeredDialogs } from '#test/berth/machine.ts'
 import { type BerthUnderTest, createWorld, type World } from '#test/berth/world.ts'
 import { jobOf, write } from './place.ts'
@@ -65,7 +66,7 @@ describe('a run on several machines', () => {
     await expect.poll(() => overlaysOf(world)).toEqual([])
     const cost = jobOf(under, id)?.cost.micros ?? 0
     expect(cost).toBeGreaterThan(0)
-    expect(cost).toBeLessThan(plan.most ?? 0)
+    expect(cost).toBeLessThan(planCosts(plan)?.most ?? 0)
     const workers = jobOf(under, id)?.nodes ?? []
     expect(workers.map(({ step }) => step)).toEqual(['done', 'done', 'done'])
     const page = await under.run('readRun', { run: workers[2]?.id ?? '', place: { from: 0 } })

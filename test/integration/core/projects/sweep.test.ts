@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { latestRuns } from '#contract/automation/group.ts'
 import { isGoing, isProjectRun } from '#contract/automation/run.ts'
+import { planCosts } from '#contract/project/plan-costs.ts'
 import type { BerthUnderTest } from '#test/berth/world.ts'
 import { hasSshd } from '#test/integration/ssh/sshd.ts'
 import { lacks } from '#test/needs.ts'
@@ -49,7 +50,7 @@ describe.skipIf(lacking)(`a sweep${lacking}`, () => {
     const plan = await under.run('planProject', { project })
     expect(plan.sweep?.settings).toHaveLength(12)
     expect(plan.sweep?.machines).toHaveLength(3)
-    expect(plan.most).toBeGreaterThan(0)
+    expect(planCosts(plan)?.most).toBeGreaterThan(0)
 
     const id = await runProject()
     let most = 0
@@ -66,7 +67,7 @@ describe.skipIf(lacking)(`a sweep${lacking}`, () => {
     expect(results['01']).toBe('ready\n0.0001 1 1/12\n')
     expect(results['12']).toBe('ready\n0.0003 6 12/12\n')
     const cost = groupOf(under, id)?.cost.micros
-    expect(cost).toBeLessThan(plan.most ?? 0)
+    expect(cost).toBeLessThan(planCosts(plan)?.most ?? 0)
     // Machines that are gone count with all that they cost until then.
     const charged = world.sim.controls.ledger().micro_dollars
     expect(cost).toBeGreaterThan(charged * 0.9)
@@ -145,7 +146,8 @@ describe.skipIf(lacking)(`a sweep${lacking}`, () => {
       3,
     )
     const { world, under, project, runProject } = place
-    const { most = 0, sweep } = await under.run('planProject', { project })
+    const plan = await under.run('planProject', { project })
+    const most = planCosts(plan)?.most ?? 0
     expect(most).toBe(500_000)
     const id = await runProject()
     await under.until(() => runsOf(under, id).every(run => run?.outputs.includes('command')), 60_000)
@@ -160,7 +162,7 @@ describe.skipIf(lacking)(`a sweep${lacking}`, () => {
     ])
     expect(Object.keys(under.account().instances)).toHaveLength(3)
     // No more than what all of them cost in one poll and the delay of a busy machine, at sixty times the speed.
-    const perHour = (sweep?.machines ?? []).reduce((sum, { price }) => sum + price, 0)
+    const perHour = (plan.sweep?.machines ?? []).reduce((sum, { price }) => sum + price, 0)
     expect(groupOf(under, id)?.cost.micros).toBeLessThan(most + (perHour * (10_000 + 900)) / 3600)
 
     // A machine's own limit is due in the same moment; what it stops once more is continued once more.

@@ -1,0 +1,104 @@
+import { describe, expect, test } from 'vitest'
+import type { Limit } from '#contract/automation/limit.ts'
+import { planCosts, volumePrice } from '#contract/project/plan-costs.ts'
+import type { ProjectSpec } from '#contract/project/spec.ts'
+import { micros } from '#contract/spending/money.ts'
+
+const offer = { id: 1, storageCost: 0.144 } as const
+const other = { id: 2, storageCost: 0.288 } as const
+const hours = (count: number): Limit => ({
+  when: { kind: 'duration', seconds: count * 3600 },
+  action: 'stop',
+  asleep: false,
+})
+const dollars = (amount: number): Limit => ({
+  when: { kind: 'cost', dollars: amount },
+  action: 'stop',
+  asleep: false,
+})
+const planOf = (spec: Partial<ProjectSpec>, stops: Limit[]) => ({
+  spec: { run: 'true', ...spec },
+  offer,
+  offers: [
+    { offer, price: micros(0.16) },
+    { offer: other, price: micros(0.32) },
+  ],
+  pricePerHour: micros(0.16),
+  stops,
+})
+
+describe('what a plan costs at most', () => {
+  test('is the tighter limit and the failed attempts, and says so', () => {
+    expect(planCosts(planOf({}, [hours(2), dollars(2)]))).toMatchObject({
+      most: micros(1.352),
+      longest: 7200,
+      why: '$0.35 for 2 h at up to $0.176/h, plus up to $1.00 for failed attempts',
+    })
+    expect(planCosts(planOf({}, [hours(20), dollars(2)]))).toMatchObject({
+      most: micros(3),
+      why: 'Your limit of $2.00, plus up to $1.00 for failed attempts',
+    })
+    expect(planCosts(planOf({ outbid: { elsewhere: 2 } }, [dollars(2)]))).toMatchObject({
+      most: micros(9),
+      why: 'Your limit of $2.00, plus up to $1.00 for failed attempts, on each of 3 machines',
+    })
+  })
+
+  test('is that of the offer and the stops that were chosen', () => {
+    const plan = planOf({}, [dollars(2)])
+    expect(planCosts(plan, { stops: [hours(1)], offer: 2 })).toMatchObject({
+      price: micros(0.32),
+      most: micros(1.352),
+    })
+    const without = planCosts(plan, { stops: [] })
+    expect([without?.most, without?.longest]).toEqual([undefined, undefined])
+  })
+
+  test('counts a new volume until the end, by the price of its machine’s disk', () => {
+    const volume = { name: 'datasets', at: '/data', size: 500 }
+    const plan = { ...planOf({}, [hours(2)]), volume }
+    expect(planCosts(plan)).toMatchObject({
+      most: micros(1.552),
+      why: '$0.35 for 2 h at up to $0.176/h, plus up to $1.00 for failed attempts, and about $0.20 for the new volume',
+    })
+    expect(planCosts(plan, { stops: [hours(2)], offer: 2 })?.most).toBe(micros(2.104))
+    // One that exists is paid for anyway, and one without a price can't be counted.
+    const there = { ...volume, id: 7, costPerHour: micros(0.1) }
+    expect(planCosts({ ...plan, volume: there })?.most).toBe(micros(1.352))
+    expect(volumePrice(there, offer)).toBe(micros(0.1))
+    expect(planCosts({ ...plan, offer: { id: 3 } })?.most).toBe(micros(1.352))
+  })
+
+  test('of a sweep is for all its machines, and its limit in dollars counts failed attempts', () => {
+    const machines = planOf({}, []).offers
+    const sweep = { settings: [{}, {}, {}], atOnce: 2, machines }
+    expect(planCosts({ ...planOf({}, [hours(2)]), sweep })).toMatchObject({
+      price: micros(0.32),
+      sum: micros(0.48),
+      most: micros(3.408),
+      why: '$0.70 for 2 h at up to $0.352/h, plus up to $1.00 for failed attempts, on each of 2 machines',
+    })
+    expect(planCosts({ ...planOf({}, [hours(2), dollars(2)]), sweep })).toMatchObject({
+      most: micros(2),
+      why: 'Your limit of $2.00, failed attempts included',
+    })
+  })
+
+  test('of several machines is one limit for all, and attempts for each', () => {
+    const nodes = planOf({}, []).offers
+    const plan = { ...planOf({ nodes: 2 }, [dollars(2)]), nodes, pricePerHour: micros(0.48) }
+    expect(planCosts(plan)).toMatchObject({
+      sum: micros(0.48),
+      most: micros(4),
+      why: 'Your limit of $2.00, plus up to $2.00 for failed attempts',
+    })
+  })
+
+  test('of a machine that waits has no attempts', () => {
+    const waiting = { instance: 4711, pricePerHour: micros(0.1), until: 0 }
+    expect(planCosts({ ...planOf({}, [hours(2)]), waiting })).toMatchObject({
+      most: micros(0.2),
+      why: '$0.20 for 2 h at up to $0.100/h',
+    })
+  })
+})
