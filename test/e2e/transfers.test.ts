@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
+import { readProfile } from '#simulator/deployment/deployment.ts'
 import { test } from '../berth/pages.ts'
 import type { Start } from '../berth/start.ts'
 import { connectAccount, rentRunning } from './account-steps.ts'
@@ -65,8 +66,12 @@ test('a cloud sync survives a reload and is cancelled, and its own API key is de
   const dialog = page.getByRole('dialog')
   await choose(page, 'Instance: Choose…', /source/)
   await dialog.getByText('Cloud to instance').click()
+  const begin = dialog.getByRole('button', { name: 'Start sync' })
   await dialog.getByLabel('Cloud connection id').fill('12')
+  expect(await begin.isDisabled()).toBe(true)
   await dialog.getByLabel('Path in the cloud').fill('bucket/data')
+  expect(await begin.isEnabled()).toBe(true)
+  await dialog.getByRole('button', { name: /^Open 127\.0\.0\.1/ }).waitFor()
   await dialog.getByLabel('Flags').fill('--checksum --exclude "a b"')
   await dialog.getByText('You can’t resume a cancelled sync, only start it again.').waitFor()
   await sim.control('POST', '/sim/faults', {
@@ -94,5 +99,48 @@ test('a cloud sync survives a reload and is cancelled, and its own API key is de
   await sync.getByText('Cancelled', { exact: true }).waitFor()
   await sync.getByText(/^Its API key #\d+ is deleted\.$/).waitFor()
   await expect.poll(keys, listing).toEqual([])
+  expect(errors).toEqual([])
+})
+
+test('the paths of a copy are chosen among the instances’ files', async ({ start }) => {
+  const { page, errors } = await twoInstances(start)
+  await page.getByRole('link', { name: 'Transfers' }).click()
+  await page.getByRole('button', { name: 'Copy data…' }).click()
+  const dialog = page.getByRole('dialog')
+  const begin = dialog.getByRole('button', { name: 'Start copy' })
+  const browse = dialog.getByRole('button', { name: 'Browse: Path to copy', exact: true })
+  expect(await begin.isDisabled()).toBe(true)
+  expect(await browse.isDisabled()).toBe(true)
+  await choose(page, 'From: Choose…', /source/)
+  await choose(page, 'To: Choose…', /target/)
+  expect(await begin.isEnabled()).toBe(true)
+  await browse.click()
+  const list = dialog.getByRole('region', { name: 'Files of Path to copy' })
+  await list.getByText('/workspace', { exact: true }).waitFor()
+  await list.getByRole('button', { name: 'Parent folder' }).click()
+  await list.getByRole('button', { name: 'root' }).click()
+  await expect.poll(() => dialog.getByLabel('Path to copy', { exact: true }).inputValue()).toBe('/root/')
+  await list.getByRole('button', { name: 'Close the list' }).click()
+  await list.waitFor({ state: 'detached' })
+  expect(errors).toEqual([])
+})
+
+test('an address of a cloud that is pasted fills in the path and its connection', async ({ start }) => {
+  const [sim, berth] = await Promise.all([
+    start.simulator({ deployment: readProfile('public') }),
+    start.berth(),
+  ])
+  const { page, errors } = await start.page(berth.address)
+  await connectAccount(page, sim)
+  await page.getByRole('link', { name: 'Transfers' }).click()
+  await page.getByRole('button', { name: 'Cloud sync…' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Cloud connection: Choose…').waitFor()
+  await dialog.getByLabel('Path in the cloud').fill('s3://bucket/data')
+  await dialog.getByLabel('Cloud connection: S3_1 · s3').waitFor()
+  expect(await dialog.getByLabel('Path in the cloud').inputValue()).toBe('bucket/data')
+  await dialog.getByLabel('Path in the cloud').fill('drive.102://models')
+  await dialog.getByLabel('Cloud connection: Drive_1 · drive').waitFor()
+  expect(await dialog.getByLabel('Path in the cloud').inputValue()).toBe('models')
   expect(errors).toEqual([])
 })

@@ -15,6 +15,7 @@ import type { UploadChoice } from '#contract/instance/upload-plan.ts'
 import type { Problem } from '#contract/problem.ts'
 import { answerProblem, type Page } from '#renderer/berth/page.svelte.ts'
 import type { PageStream } from '#renderer/berth/stream.ts'
+import { type FileSort, type Sorting, sortEntries } from '#renderer/features/files/entries.ts'
 import { type Collected, planOf } from './collect.ts'
 
 /** The dialog to show. */
@@ -40,7 +41,7 @@ export class FilesView {
   problem: Problem | undefined = $state.raw()
   loading = $state(false)
   selected = new SvelteSet<string>()
-  sorting: { by: FileSort; down: boolean } = $state({ by: 'name', down: false })
+  sorting: Sorting = $state({ by: 'name', down: false })
   ask: FilesAsk | undefined = $state.raw()
   #asked: string | undefined
   #turn = 0
@@ -260,34 +261,4 @@ async function readPiece(
   } catch {
     return undefined
   }
-}
-
-export type FileSort = 'name' | 'size' | 'modified'
-
-interface Sorting {
-  by: FileSort
-  down: boolean
-}
-
-const collator = new Intl.Collator('en', { numeric: true, sensitivity: 'base' })
-
-/** Whether it opens as a folder: a folder, or a link to one. */
-export function isFolder({ kind, link }: RemoteEntry): boolean {
-  return kind === 'folder' || link?.kind === 'folder'
-}
-
-/** Whether it can be opened as a file. */
-export function isFile({ kind, link }: RemoteEntry): boolean {
-  return kind === 'file' || link?.kind === 'file'
-}
-
-/** Folders first in both directions; names in natural order: `part 2` before `part 10`. */
-function sortEntries(entries: readonly RemoteEntry[], { by, down }: Sorting): RemoteEntry[] {
-  const turn = down ? -1 : 1
-  return entries.toSorted((a, b) => {
-    const folders = Number(isFolder(b)) - Number(isFolder(a))
-    if (folders !== 0) return folders
-    const difference = by === 'name' ? 0 : (a[by] - b[by]) * turn
-    return difference || collator.compare(a.name, b.name) * (by === 'name' ? turn : 1)
-  })
 }
