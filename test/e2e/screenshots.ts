@@ -98,17 +98,24 @@ async function take(page: Page, name: string, path: string): Promise<void> {
 await buildAll({ quiet: true, force: false })
 const folder = at('screenshots')
 await mkdir(folder, { recursive: true })
-const sim = await startSimulatorProcess(['--offers', '4000', '--speed', '20'])
+const startMarket = async () => {
+  const sim = await startSimulatorProcess(['--offers', '4000', '--speed', '20'])
+  await furnish(sim)
+  return sim
+}
+if (process.platform === 'linux') {
+  const { takeDesktop } = await import('../electron/desktop-pictures.ts')
+  for (const look of ['light', 'dark'] as const) {
+    const sim = await startMarket()
+    await takeDesktop(sim, look, at(`docs/desktop-${look}.png`))
+    await sim.stop()
+  }
+}
+const sim = await startMarket()
 const home = await scratchFolder()
 const berth = await startBerth(home.path)
 const browser = await openBrowser()
 try {
-  await furnish(sim)
-  if (process.platform === 'linux') {
-    const { takeDesktop } = await import('../electron/desktop-pictures.ts')
-    await takeDesktop(sim, 'Adwaita', at('docs/desktop-light.png'))
-    await takeDesktop(sim, 'Adwaita-dark', at('docs/desktop-dark.png'))
-  }
   let first = true
   for (const size of sizes)
     for (const colorScheme of ['light', 'dark'] as const) {

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Service } from '../berth/browser.ts'
@@ -14,20 +15,23 @@ import { startXfce } from './xfce.ts'
  * Takes a picture of a whole XFCE desktop with Berth's window, the tray's menu and a notification with its buttons, into
  * that PNG. Needs Debian's imagemagick, and gnome-themes-extra for the dark one.
  */
-export async function takeDesktop(sim: Service, theme: string, file: string): Promise<void> {
-  const display = await startDisplay()
+export async function takeDesktop(sim: Service, look: 'light' | 'dark', file: string): Promise<void> {
+  const { theme, ground } = looks[look]
+  if (!existsSync(`/usr/share/themes/${theme}`)) throw new Error(`gnome-themes-extra is missing: no ${theme}`)
+  const display = await startDisplay('1440x900')
   const session = await startSession({ DISPLAY: display.name }, user)
   const bus = session.env['DBUS_SESSION_BUS_ADDRESS'] ?? ''
   const { icons, end } = iconsOfDesktop(bus)
   try {
-    const xfce = await startXfce(session)
-    await xfce.chooseTheme(theme)
+    const xfce = await startXfce(session, theme)
     await xfce.set('xsettings', '/Net/IconThemeName', '-t', 'string', '-s', 'Adwaita')
     const notifications = (path: string, ...values: string[]) => xfce.set('xfce4-notifyd', path, ...values)
     await notifications('/notify-location', '-t', 'uint', '-s', '3')
     await notifications('/theme', '-t', 'string', '-s', 'Default')
     await notifications('/initial-opacity', '-t', 'double', '-s', '1')
+    await xfce.run('display', '-window', 'root', '-size', '1440x900', `xc:${ground}`)
     xfce.startPanel()
+    const notificationShown = () => xfce.run('xdotool', 'search', '--onlyvisible', '--class', 'notifyd')
     const env = { ...session.env, BERTH_HOME: join(session.home, 'berth'), TMPDIR: session.home }
     const berth = await Berth.start({ env, flags: [] })
     try {
@@ -37,12 +41,17 @@ export async function takeDesktop(sim: Service, theme: string, file: string): Pr
       await page.getByRole('link', { name: 'Instances' }).click()
       await page.getByText('night-train').first().waitFor()
       await berth.closeToTray()
+      // Those of the account's first poll: a click closes each.
+      for (let shown = await notificationShown(); shown; shown = await notificationShown())
+        await xfce.run('xdotool', 'mousemove', '--window', shown.split('\n')[0] ?? '', '8', '8', 'click', '1')
       await sim.control('POST', '/sim/outbid', { instance_id: instance })
-      while (!(await xfce.run('xdotool', 'search', '--onlyvisible', '--class', 'notifyd'))) await pause(200)
+      while (!(await notificationShown())) await pause(200)
       await icons.click()
       await berth.shown()
+      const window = ['search', '--onlyvisible', '--name', ' – Berth$']
+      await xfce.run('xdotool', ...window, 'windowsize', '1010', '690', 'windowmove', '20', '52')
       // The icon, at the end of the panel on top.
-      await xfce.run('xdotool', 'mousemove', '1258', '14', 'click', '3')
+      await xfce.run('xdotool', 'mousemove', '1420', '14', 'click', '3')
       await pause(2000)
       execFileSync('import', ['-display', display.name, '-window', 'root', file], { env: session.env })
     } finally {
@@ -53,4 +62,10 @@ export async function takeDesktop(sim: Service, theme: string, file: string): Pr
     await session.end()
     await display.end()
   }
+}
+
+/** GTK's theme, and the colour behind the windows. */
+const looks = {
+  light: { theme: 'Adwaita', ground: '#a9c3bd' },
+  dark: { theme: 'Adwaita-dark', ground: '#20322f' },
 }

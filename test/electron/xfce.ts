@@ -13,19 +13,26 @@ export interface Xfce {
   startPanel(): ChildProcess
 }
 
-/** Starts all but the panel, which it sets up with a list of windows on the left and a tray on the right. */
-export async function startXfce(session: TestSession): Promise<Xfce> {
+/**
+ * Starts all but the panel, which it sets up with a list of windows on the left and a tray on the right. `theme` is one
+ * of GTK's, for the window manager and notifications, too.
+ */
+export async function startXfce(session: TestSession, theme = 'Adwaita'): Promise<Xfce> {
   session.env['XDG_CURRENT_DESKTOP'] = 'XFCE'
   session.start(inLibraries('xfconf/xfconfd'), [])
-  session.start('xfwm4', ['--compositor=off'])
-  session.start('xfsettingsd', ['--no-daemon'])
-  session.start(inLibraries('notifyd/xfce4-notifyd'), [])
 
   async function set(channel: string, path: string, ...values: string[]): Promise<void> {
     const args = ['-c', channel, '--create', '-p', path, ...values]
     // Again until the settings answer.
     while ((await session.run('xfconf-query', args)).code !== 0) await pause(100)
   }
+  const chooseTheme = (name: string) => set('xsettings', '/Net/ThemeName', '-t', 'string', '-s', name)
+  await chooseTheme(theme)
+  session.start('xfsettingsd', ['--no-daemon'])
+  // The others ask it for the theme as they start.
+  while (!(await session.run('xdotool', ['search', '--class', 'xfsettingsd'])).output) await pause(100)
+  session.start('xfwm4', ['--compositor=off'])
+  session.start(inLibraries('notifyd/xfce4-notifyd'), [])
   const panel = (path: string, ...values: string[]) => set('xfce4-panel', path, ...values)
   const integer = (value: string) => ['-t', 'int', '-s', value]
   await panel('/panels', ...integer('1'), '-a')
@@ -41,7 +48,7 @@ export async function startXfce(session: TestSession): Promise<Xfce> {
   return {
     run: async (program, ...args) => (await session.run(program, args)).output,
     set,
-    chooseTheme: name => set('xsettings', '/Net/ThemeName', '-t', 'string', '-s', name),
+    chooseTheme,
     startPanel: () => session.start('xfce4-panel', ['--disable-wm-check']),
   }
 }

@@ -8,9 +8,9 @@ export interface TestDisplay {
   end(): Promise<void>
 }
 
-/** Starts Xvfb on a free display number. */
-export async function startDisplay(): Promise<TestDisplay> {
-  const flags = ['-displayfd', '3', '-screen', '0', '1280x800x24', '-nolisten', 'tcp']
+/** Starts Xvfb on a free display number, with a screen of that many pixels. */
+export async function startDisplay(size = '1280x800'): Promise<TestDisplay> {
+  const flags = ['-displayfd', '3', '-screen', '0', `${size}x24`, '-nolisten', 'tcp']
   // Ends with this process, also where that is killed.
   const server = spawn('setpriv', ['--pdeathsig', 'TERM', 'Xvfb', ...flags], {
     stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
