@@ -89,14 +89,12 @@ export async function openFileTransfers({
   newId,
   onBroken,
 }: FileTransfersContext): Promise<FileTransfers> {
-  const begun = await openDocument({
-    files,
-    clock,
-    name: 'file-transfers.json',
-    schema: v.array(Begun),
-    empty: [],
-    onBroken,
-  })
+  const begun = await openDocument(
+    { files, machine: { clock }, onBroken },
+    'file-transfers',
+    v.array(Begun),
+    [],
+  )
   /** Those that Berth began, which begins them again. */
   const own = new Set<string>()
   const all = new Map<string, FileTransfer>()

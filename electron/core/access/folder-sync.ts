@@ -83,14 +83,7 @@ export function createFolderSync(context: SyncContext): FolderSync {
   const inTurn = oneAtATime()
   let opened: Promise<Document<Fetched>> | undefined
   const memory = () => {
-    opened ??= openDocument({
-      files: context.files,
-      clock,
-      name: `${context.folder}/fetched-files.json`,
-      schema: Fetched,
-      empty: {},
-      onBroken: context.onBroken,
-    })
+    opened ??= openDocument(context, 'fetched-files', Fetched, {})
     return opened
   }
 

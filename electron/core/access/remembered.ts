@@ -30,14 +30,13 @@ export interface RememberedAccess {
 export function rememberAccess(files: Files, clock: Clock): RememberedAccess {
   let opened: Promise<Document<Record<string, Remembered>>> | undefined
   const openOnce = () => {
-    opened ??= openDocument({
-      files,
-      clock,
-      name: 'access.json',
-      schema: RememberedInstances,
-      empty: {},
-      onBroken: () => undefined, // nothing in it is needed to get in
-    })
+    // A broken file is not reported: nothing in it is needed to get in.
+    opened ??= openDocument(
+      { files, machine: { clock }, onBroken: () => undefined },
+      'access',
+      RememberedInstances,
+      {},
+    )
     return opened
   }
   const key = (account: AccountId, instance: number) => `${account}/${instance}`

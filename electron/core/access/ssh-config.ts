@@ -61,17 +61,10 @@ export async function openSshConfig({
   onBroken,
   onProblem,
 }: SshConfigNeeds): Promise<SshConfig> {
-  const { files, clock, home } = machine
+  const { files, home } = machine
   let recent: Promise<boolean> | undefined
   const empty: Stored = { made: { file: false, folder: false }, attached: {} }
-  const document = await openDocument({
-    files,
-    clock,
-    name: 'ssh-config.json',
-    schema: Stored,
-    empty,
-    onBroken,
-  })
+  const document = await openDocument({ files, machine, onBroken }, 'ssh-config', Stored, empty)
   const user = userConfig(home)
   const addresses = new Map<string, SshAddress>()
   let written = await files.read(name)

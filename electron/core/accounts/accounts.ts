@@ -30,20 +30,18 @@ export interface Accounts extends Pick<Connecting, 'connect'> {
 
 export async function openAccounts(context: AccountsContext): Promise<Accounts> {
   const { store, machine, activity, notifications, demo } = context
-  const document = await openDocument({
+  const place = {
     files: machine.files,
-    clock: machine.clock,
-    name: 'accounts.json',
-    schema: StoredAccounts,
-    empty: { accounts: [] },
-    onBroken(setAside) {
+    machine,
+    onBroken(setAside: string) {
       const text = `The list of accounts could not be read and was set aside as ${setAside}`
       const detail =
         'Instances aren’t monitored and limits don’t act until you connect the accounts again. Their data is kept.'
       activity.add({ kind: 'error', text, detail })
       notifications.say({ id: 'accounts', title: text, body: detail, urgency: 'critical', actions: [] })
     },
-  })
+  }
+  const document = await openDocument(place, 'accounts', StoredAccounts, { accounts: [] })
   const sessions = createAccountSessions(context)
   const { keysOf, begin } = sessions
   /** One connection at a time, so that connecting the same user twice cannot make two accounts. */

@@ -29,22 +29,19 @@ export async function openSessionMemory(
   context: CollectionContext,
   { notifications, onAway, onGone }: SessionContext,
 ): Promise<SessionMemory> {
-  const { account, machine, files, folder, onBroken } = context
-  const { clock } = machine
-  const kept = (name: string) => ({ files, clock, onBroken, name: `${folder}/${name}.json` })
   const watchdogs = await openStoredWatchdogs(context)
 
   /** An instance that a watchdog may have destroyed is reported by the watchdog. */
   function onVanished(views: readonly InstanceView[]): void {
     const lost = views.filter(({ id }) => watchdogs.find(id)?.request.action !== 'destroy')
-    notifications.tell(account, goneAlerts(account, lost))
+    notifications.tell(context.account, goneAlerts(context.account, lost))
   }
 
   const [alerts, lastSeen, missingInstances, dialect] = await Promise.all([
-    openAccountAlerts(kept('told'), notifications),
-    openLastSeen(files, clock, `${folder}/last-seen.json`, onBroken),
-    openMissingInstances({ ...kept('departed'), onAway, onVanished, onGone }),
-    openDocument({ ...kept('service'), schema: StoredDialect, empty: {} }),
+    openAccountAlerts(context, notifications),
+    openLastSeen(context),
+    openMissingInstances(context, { onAway, onVanished, onGone }),
+    openDocument(context, 'service', StoredDialect, {}),
   ])
   const all = [alerts, lastSeen, missingInstances, dialect]
   return {

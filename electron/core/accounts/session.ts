@@ -73,8 +73,7 @@ export async function openSession(
   const key = await app.ownKey()
   if (key !== undefined) client.use(key)
 
-  const place = { files, clock, name: `${folder}/secrets.json`, onBroken }
-  const keychain = await notedKeychain(app.keychain, place)
+  const keychain = await notedKeychain(app.keychain, stored)
   const context: AccountContext = {
     ...stored,
     keychain,

@@ -7,7 +7,7 @@ import type { AccountView, Place, State } from '#contract/state.ts'
 import type { Notice, Notifier } from '#machine/machine.ts'
 import type { Activity } from '../app/activity.ts'
 import { problemOf } from '../app/problems.ts'
-import { type DocumentOptions, openDocument } from '../storage/json-file.ts'
+import { type DocumentPlace, openDocument } from '../storage/json-file.ts'
 import { isDeepEqual } from '../storage/same.ts'
 import { goTo, type Store } from '../storage/store.ts'
 import type { Alert, AlertButton } from './events.ts'
@@ -257,10 +257,10 @@ export interface AccountAlerts {
 }
 
 export async function openAccountAlerts(
-  context: Pick<DocumentOptions<v.GenericSchema>, 'files' | 'clock' | 'name' | 'onBroken'>,
+  place: DocumentPlace,
   notifications: Notifications,
 ): Promise<AccountAlerts> {
-  const document = await openDocument({ ...context, schema: v.nullable(AlertedState), empty: null })
+  const document = await openDocument(place, 'told', v.nullable(AlertedState), null)
   return {
     /**
      * Alerts are stored as sent before they are sent: after a kill, one is missed rather than repeated. They are sent

@@ -39,7 +39,7 @@ export interface PageNoticesContext {
 
 export async function openPageNotices(context: PageNoticesContext): Promise<PageNotices> {
   const { store, clock, notifier } = context
-  const withheld = await openDocument({ ...context, name: 'withheld.json', schema: Withheld, empty: [] })
+  const withheld = await openDocument({ ...context, machine: { clock } }, 'withheld', Withheld, [])
   let cancel: (() => void) | undefined
 
   function showOnPage(notice: Notice, onPage: OnPage | undefined): void {

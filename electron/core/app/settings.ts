@@ -17,14 +17,12 @@ export async function openSettings(
   clock: Clock,
   onBroken: (setAside: string) => void,
 ): Promise<SettingsStore> {
-  const document: Document<Stored> = await openDocument({
-    files,
-    clock,
-    name: 'settings.json',
-    schema: v.record(v.string(), v.unknown()),
-    empty: {},
-    onBroken,
-  })
+  const document: Document<Stored> = await openDocument(
+    { files, machine: { clock }, onBroken },
+    'settings',
+    v.record(v.string(), v.unknown()),
+    {},
+  )
   return {
     get: () => readSettings(document.get()),
     async change(settings) {

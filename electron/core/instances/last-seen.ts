@@ -1,8 +1,7 @@
 import * as v from 'valibot'
 import type { InstanceView } from '#contract/instance/instance.ts'
 import type { AccountView } from '#contract/state.ts'
-import type { Clock, Files } from '#machine/machine.ts'
-import { type Document, openDocument } from '../storage/json-file.ts'
+import { type Document, type DocumentPlace, openDocument } from '../storage/json-file.ts'
 
 /**
  * An account's last view, as the page saw it: shown after a start until the first answer, and the base on which
@@ -45,20 +44,8 @@ const LastSeenShape: v.GenericSchema<LastSeen> = v.object({
   instances: v.record(v.string(), InstanceShape),
 })
 
-export function openLastSeen(
-  files: Files,
-  clock: Clock,
-  name: string,
-  onBroken: (setAside: string) => void,
-): Promise<Document<LastSeen>> {
-  return openDocument({
-    files,
-    clock,
-    name,
-    schema: LastSeenShape,
-    empty: { spendPerHour: 0, instances: {} },
-    onBroken,
-  })
+export function openLastSeen(place: DocumentPlace): Promise<Document<LastSeen>> {
+  return openDocument(place, 'last-seen', LastSeenShape, { spendPerHour: 0, instances: {} })
 }
 
 /** The part of an account's view that is stored. */

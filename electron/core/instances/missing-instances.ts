@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import type { InstanceView } from '#contract/instance/instance.ts'
 import type { ServiceClient } from '#service/client.ts'
 import { ServiceError } from '#service/service-error.ts'
-import { type DocumentOptions, openDocument } from '../storage/json-file.ts'
+import { type DocumentPlace, openDocument } from '../storage/json-file.ts'
 import { InstanceShape } from './last-seen.ts'
 import { MOST_INSTANCES } from './verified-poll.ts'
 
@@ -35,8 +35,7 @@ export interface MissingInstances {
   flush(): Promise<void>
 }
 
-export interface MissingInstancesOptions
-  extends Pick<DocumentOptions<v.GenericSchema>, 'files' | 'clock' | 'name' | 'onBroken'> {
+export interface MissingInstancesHooks {
   /** Called after so many polls without an instance that its connections can be closed. */
   onAway: (instance: number) => void
   /** Called once for each after as many polls where Berth did not ask to destroy it. `views`: the last ones. */
@@ -55,13 +54,11 @@ const Departed = v.record(
   v.object({ at: v.number(), view: InstanceShape, told: v.optional(v.boolean()) }),
 )
 
-export async function openMissingInstances({
-  onAway,
-  onVanished,
-  onGone,
-  ...place
-}: MissingInstancesOptions): Promise<MissingInstances> {
-  const document = await openDocument({ ...place, schema: Departed, empty: {} })
+export async function openMissingInstances(
+  place: DocumentPlace,
+  { onAway, onVanished, onGone }: MissingInstancesHooks,
+): Promise<MissingInstances> {
+  const document = await openDocument(place, 'departed', Departed, {})
   const destroyed = new Set<number>()
   /** Those that Berth asked to destroy, where the answer was lost. */
   const maybeDestroyed = new Set<number>()

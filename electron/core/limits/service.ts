@@ -23,14 +23,7 @@ interface LimitParts extends ActingParts {
 
 export async function openLimits(context: AccountContext, parts: LimitParts): Promise<Limits> {
   const { limits, watchdogs } = parts
-  const seenAt = await openDocument({
-    files: context.files,
-    clock: context.machine.clock,
-    name: `${context.folder}/limits-seen.json`,
-    schema: v.nullable(v.number()),
-    empty: null,
-    onBroken: context.onBroken,
-  })
+  const seenAt = await openDocument(context, 'limits-seen', v.nullable(v.number()), null)
   const limitAlerts = limitAlertsOf(context)
   const engine = new LimitEngine(context, { ...parts, limitAlerts, seenAt })
   const show = () => engine.show()

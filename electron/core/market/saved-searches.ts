@@ -18,14 +18,7 @@ export async function openSavedSearches(
   { files, clock, random }: Machine,
   onBroken: (setAside: string) => void,
 ): Promise<SavedSearches> {
-  const document = await openDocument({
-    files,
-    clock,
-    name: 'searches.json',
-    schema: Stored,
-    empty: [],
-    onBroken,
-  })
+  const document = await openDocument({ files, machine: { clock }, onBroken }, 'searches', Stored, [])
 
   function show(): void {
     const searches = Object.fromEntries(document.get().map(search => [search.id, search]))

@@ -4,8 +4,7 @@ import { catalogueOf, type ListedOffer } from '#contract/market/catalogue.ts'
 import type { OfferView } from '#contract/market/offer.ts'
 import { Sorter } from '#contract/market/offer-columns.ts'
 import { type Micros, micros } from '#contract/spending/money.ts'
-import type { AccountContext } from '../account-context.ts'
-import { openDocument } from '../storage/json-file.ts'
+import { type DocumentPlace, openDocument } from '../storage/json-file.ts'
 import type { AlertedOffer, Watch } from './watch.ts'
 
 /** The result of a watch's search of the market. */
@@ -117,20 +116,8 @@ export interface WatchPrices {
   flush(): Promise<void>
 }
 
-export async function openWatchPrices({
-  files,
-  machine: { clock },
-  folder,
-  onBroken,
-}: Pick<AccountContext, 'files' | 'machine' | 'folder' | 'onBroken'>): Promise<WatchPrices> {
-  const document = await openDocument({
-    files,
-    clock,
-    name: `${folder}/watch-prices.json`,
-    schema: v.record(v.string(), StoredPrices),
-    empty: {},
-    onBroken,
-  })
+export async function openWatchPrices(context: DocumentPlace): Promise<WatchPrices> {
+  const document = await openDocument(context, 'watch-prices', v.record(v.string(), StoredPrices), {})
   const storedPrices = (watch: string) => document.get()[watch] ?? []
   return {
     of: watch => priceSamples(storedPrices(watch)),

@@ -66,15 +66,8 @@ interface DayRange {
 export async function openCharges(
   context: Pick<AccountContext, 'machine' | 'files' | 'folder' | 'onBroken' | 'client' | 'ending' | 'now'>,
 ): Promise<ChargeHistory> {
-  const { files, folder, onBroken, machine, ending } = context
-  const document = await openDocument({
-    files,
-    clock: machine.clock,
-    onBroken,
-    name: `${folder}/charges.json`,
-    schema: Stored,
-    empty: { days: [], topUps: {} },
-  })
+  const { ending } = context
+  const document = await openDocument(context, 'charges', Stored, { days: [], topUps: {} })
   let asking: Promise<void> | undefined
 
   function keep(change: (stored: Stored) => Stored): void {

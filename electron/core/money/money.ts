@@ -42,21 +42,13 @@ export async function openMoney(
   context: Pick<AccountContext, 'account' | 'store' | 'machine' | 'files' | 'folder' | 'onBroken' | 'now'>,
   charges?: ChargeHistory,
 ): Promise<Money> {
-  const { files, folder, onBroken, machine } = context
-  const stored = { files, clock: machine.clock, onBroken }
   const [now, past] = await Promise.all([
-    openDocument({
-      ...stored,
-      name: `${folder}/money-now.json`,
-      schema: MoneyNow,
-      empty: { today: emptyDay(localDay(context.now())), samples: [], names: {} },
+    openDocument(context, 'money-now', MoneyNow, {
+      today: emptyDay(localDay(context.now())),
+      samples: [],
+      names: {},
     }),
-    openDocument({
-      ...stored,
-      name: `${folder}/money-past.json`,
-      schema: Past,
-      empty: { days: [], samples: [], names: {} },
-    }),
+    openDocument(context, 'money-past', Past, { days: [], samples: [], names: {} }),
   ])
   /** As of the last poll. The file may be five minutes older; after a kill, counting continues from it. */
   let current = now.get()

@@ -30,15 +30,8 @@ export interface PriceIncreases extends Automation {
 const askedEvery = 600
 
 export async function openPriceIncreases(context: AccountContext): Promise<PriceIncreases> {
-  const { account, store, machine, files, folder, onBroken, notifications, ending } = context
-  const document = await openDocument({
-    files,
-    clock: machine.clock,
-    onBroken,
-    name: `${folder}/price-increases.json`,
-    schema: StoredIncreases,
-    empty: { told: {}, accepted: [] },
-  })
+  const { account, store, notifications, ending } = context
+  const document = await openDocument(context, 'price-increases', StoredIncreases, { told: {}, accepted: [] })
   /** The pending increases as last listed, by instance. */
   let pending = new Map<number, PriceIncreaseView>()
   let askedAt: number | undefined

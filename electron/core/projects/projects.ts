@@ -53,15 +53,8 @@ export async function openProjects(
   machine: Machine,
   onBroken: (setAside: string) => void,
 ): Promise<Projects> {
-  const { files, clock, random, syncedFolders, home } = machine
-  const document = await openDocument({
-    files,
-    clock,
-    name: 'projects.json',
-    schema: Stored,
-    empty: [],
-    onBroken,
-  })
+  const { files, random, syncedFolders, home } = machine
+  const document = await openDocument({ files, machine, onBroken }, 'projects', Stored, [])
   const get = (id: string) => {
     const found = document.get().find(project => project.id === id)
     if (!found) throw new BerthError(noSuchProject)

@@ -20,14 +20,12 @@ export async function openProjectSecrets(
   { files, clock, keychain }: Machine,
   onBroken: (setAside: string) => void,
 ): Promise<ProjectSecrets> {
-  const names = await openDocument({
-    files,
-    clock,
-    name: 'project-secrets.json',
-    schema: v.array(SecretName),
-    empty: [],
-    onBroken,
-  })
+  const names = await openDocument(
+    { files, machine: { clock }, onBroken },
+    'project-secrets',
+    v.array(SecretName),
+    [],
+  )
   function show(): void {
     store.change(draft => {
       draft.projectSecrets = [...names.get()].sort()

@@ -48,14 +48,7 @@ const mostTries = 20
 export async function openFailedMachines(
   context: Pick<AccountContext, 'files' | 'folder' | 'machine' | 'onBroken'>,
 ): Promise<FailedMachines> {
-  const document = await openDocument({
-    files: context.files,
-    clock: context.machine.clock,
-    name: `${context.folder}/failed-machines.json`,
-    schema: v.array(FailedMachine),
-    empty: [],
-    onBroken: context.onBroken,
-  })
+  const document = await openDocument(context, 'failed-machines', v.array(FailedMachine), [])
 
   return {
     async blame({ mark, offer, at, why }) {

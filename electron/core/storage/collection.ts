@@ -2,8 +2,7 @@ import * as v from 'valibot'
 import type { AccountId } from '#contract/ids.ts'
 import { BerthError, type Problem } from '#contract/problem.ts'
 import type { AccountView } from '#contract/state.ts'
-import type { Clock, Files } from '#machine/machine.ts'
-import { openDocument } from './json-file.ts'
+import { type DocumentPlace, openDocument } from './json-file.ts'
 import { isDeepEqual } from './same.ts'
 import type { Store } from './store.ts'
 
@@ -48,13 +47,10 @@ export interface Collection<Item, Key> {
 }
 
 /** The part of the account's context that a collection needs. */
-export interface CollectionContext {
+export interface CollectionContext extends DocumentPlace {
   account: AccountId
   store: Pick<Store, 'get' | 'change'>
-  machine: { clock: Clock }
-  files: Files
   folder: string
-  onBroken: (setAside: string) => void
   /** Aborted when Berth ends or the account is removed; State is not changed after that. */
   ending: AbortSignal
 }
@@ -100,7 +96,7 @@ export async function openCollection<Schema extends v.GenericSchema<unknown, obj
   }: CollectionOptions<Schema, Key>,
 ): Promise<Collection<v.InferOutput<Schema>, Key>> {
   type Item = v.InferOutput<Schema>
-  const { account, store, files, folder, onBroken, ending } = context
+  const { account, store, ending } = context
   /** Each item's JSON, made once per change, since a list can be long and changes item by item. */
   const texts = new WeakMap<object, string>()
   function textOf(item: Item): string {
@@ -111,20 +107,15 @@ export async function openCollection<Schema extends v.GenericSchema<unknown, obj
     return text
   }
   const list = v.array(schema)
-  const document = await openDocument({
-    files,
-    clock: context.machine.clock,
-    name: `${folder}/${name}.json`,
-    schema: restored
-      ? v.pipe(
-          list,
-          v.transform(items => items.map(restored)),
-        )
-      : list,
-    empty: [],
-    text: items => (items.length === 0 ? '[]' : `[\n${items.map(textOf).join(',\n')}\n]`),
-    onBroken,
-  })
+  const restoring = restored
+    ? v.pipe(
+        list,
+        v.transform(items => items.map(restored)),
+      )
+    : list
+  const document = await openDocument(context, name, restoring, [], items =>
+    items.length === 0 ? '[]' : `[\n${items.map(textOf).join(',\n')}\n]`,
+  )
   /** Where each key is in a list, handed on while a change moves none. */
   const indexes = new WeakMap<readonly Item[], Map<Key, number>>()
   function indexOf(items: readonly Item[]): Map<Key, number> {

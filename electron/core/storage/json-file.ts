@@ -17,25 +17,31 @@ export interface Document<Content> {
 /** Milliseconds before a failed write is retried. */
 const tryAgainAfter = 10_000
 
-export interface DocumentOptions<Schema extends v.GenericSchema> {
+/** Where JSON files are. */
+export interface DocumentPlace {
   files: Files
-  clock: Clock
-  name: string
-  schema: Schema
-  empty: v.InferOutput<Schema>
-  /** The content as JSON; all that is in it by default. */
-  text?: (content: v.InferOutput<Schema>) => string
+  machine: { clock: Clock }
+  /** The folder of an account in `files`; absent for those of all accounts. */
+  folder?: string
   /** Called with the new name of an invalid file, which is set aside. */
   onBroken: (setAside: string) => void
 }
 
+/**
+ * Opens the file of a name, without `.json`. `text` gives the content as JSON; all that is in it by default.
+ */
 export async function openDocument<Schema extends v.GenericSchema>(
-  options: DocumentOptions<Schema>,
+  place: DocumentPlace,
+  shortName: string,
+  schema: Schema,
+  empty: v.InferOutput<Schema>,
+  text: (content: v.InferOutput<Schema>) => string = content => JSON.stringify(content, undefined, 1),
 ): Promise<Document<v.InferOutput<Schema>>> {
   type Content = v.InferOutput<Schema>
   type Change = (content: Content) => Content
-  const { files, clock, name, text = content => JSON.stringify(content, undefined, 1) } = options
-  let content: Content = await readContent(options)
+  const { files, machine, folder } = place
+  const name = `${folder === undefined ? '' : `${folder}/`}${shortName}.json`
+  let content: Content = await readContent(place, name, schema, empty)
   let written: Content = content
   let writing: Promise<void> = Promise.resolve()
   let cancelSoon: (() => void) | undefined
@@ -75,7 +81,7 @@ export async function openDocument<Schema extends v.GenericSchema>(
   }
 
   function saveAfter(milliseconds: number): void {
-    cancelSoon ??= clock.after(milliseconds, () => void save().catch(() => saveAfter(tryAgainAfter)))
+    cancelSoon ??= machine.clock.after(milliseconds, () => void save().catch(() => saveAfter(tryAgainAfter)))
   }
 
   return {
@@ -111,13 +117,12 @@ export async function openDocument<Schema extends v.GenericSchema>(
   }
 }
 
-async function readContent<Schema extends v.GenericSchema>({
-  files,
-  name,
-  schema,
-  empty,
-  onBroken,
-}: DocumentOptions<Schema>): Promise<v.InferOutput<Schema>> {
+async function readContent<Schema extends v.GenericSchema>(
+  { files, onBroken }: DocumentPlace,
+  name: string,
+  schema: Schema,
+  empty: v.InferOutput<Schema>,
+): Promise<v.InferOutput<Schema>> {
   const text = await files.read(name)
   if (text === undefined) return empty
   const parsed = parse(text)

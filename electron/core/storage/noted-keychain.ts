@@ -1,8 +1,6 @@
 import * as v from 'valibot'
 import type { Keychain } from '#machine/machine.ts'
-import { type DocumentOptions, openDocument } from './json-file.ts'
-
-type Place = Omit<DocumentOptions<v.GenericSchema>, 'schema' | 'empty'>
+import { type DocumentPlace, openDocument } from './json-file.ts'
 
 /**
  * A keychain that stores the names of its entries on disk, each before the entry is made: a keychain cannot list its
@@ -13,8 +11,8 @@ export interface NotedKeychain extends Keychain {
   keepOnly(wanted: ReadonlySet<string>): Promise<void>
 }
 
-export async function notedKeychain(keychain: Keychain, place: Place): Promise<NotedKeychain> {
-  const noted = await openDocument({ ...place, schema: v.array(v.string()), empty: [] })
+export async function notedKeychain(keychain: Keychain, place: DocumentPlace): Promise<NotedKeychain> {
+  const noted = await openDocument(place, 'secrets', v.array(v.string()), [])
 
   async function remove(name: string): Promise<void> {
     await keychain.delete(name)

@@ -23,15 +23,13 @@ export interface StoredPlaces {
 const most = 16
 
 export async function openStoredPlaces(files: Files, clock: Clock): Promise<StoredPlaces> {
-  const document = await openDocument({
-    files,
-    clock,
-    name: 'window.json',
-    schema: v.record(v.string(), StoredPlace),
-    empty: {},
-    // Not reported: the window then opens where a new one would.
-    onBroken: () => undefined,
-  })
+  // A broken file is not reported: the window then opens where a new one would.
+  const document = await openDocument(
+    { files, machine: { clock }, onBroken: () => undefined },
+    'window',
+    v.record(v.string(), StoredPlace),
+    {},
+  )
   return {
     get: arrangement => document.get()[arrangement],
     keep: (arrangement, place) =>

@@ -15,14 +15,12 @@ beforeEach(() => {
 })
 
 const open = () =>
-  openDocument({
-    files,
-    clock,
-    name: 'list.json',
-    schema: v.array(v.number()),
-    empty: [],
-    onBroken: name => setAside.push(name),
-  })
+  openDocument(
+    { files, machine: { clock }, onBroken: name => setAside.push(name) },
+    'list',
+    v.array(v.number()),
+    [],
+  )
 const onDisk = () => JSON.parse(files.texts.get('list.json') ?? 'null')
 const add = (number: number) => (list: number[]) => [...list, number]
 

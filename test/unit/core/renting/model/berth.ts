@@ -84,7 +84,7 @@ export async function startBerth(machine: Machine): Promise<Berth> {
       throw new Error(`${name} is broken`)
     }
     const inKeychain = inTurn(entries, ['get', 'set', 'delete'], turns, signal)
-    const keychain = await notedKeychain(inKeychain, { files, clock, name: 'secrets.json', onBroken })
+    const keychain = await notedKeychain(inKeychain, { files, machine: { clock }, onBroken })
     const context = accountContext({
       clock,
       store,
