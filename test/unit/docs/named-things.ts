@@ -1,22 +1,39 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import ts from 'typescript'
 
-/** The mistake in a reference to code, `path#name`; undefined for none. */
+const sourceFiles = filesIn('electron', 'renderer', 'simulator', 'build')
+const testFiles = filesIn('test')
+
+/** The mistake in a reference to code, `path#name`; undefined for none. A path's end is enough: `shell/hardening.ts`. */
 export function codeMistake(entry: string): string | undefined {
-  const [, path = '', name = ''] = /^`([^`#]+)#([^`]+)`$/.exec(entry) ?? []
-  if (!existsSync(path)) return 'is no file'
-  const there = path.endsWith('.ts')
+  const [, end = '', name = ''] = /^`([^`#]+)#([^`]+)`$/.exec(entry) ?? []
+  const [path, ...others] = existsSync(end) ? [end] : filesEnding(end, sourceFiles)
+  if (path === undefined) return 'is no file'
+  if (others.length > 0) return `is in several files: ${[path, ...others].join(', ')}`
+  const isNamed = path.endsWith('.ts')
     ? namesIn(path).declared.has(name)
     : readFileSync(path, 'utf8').includes(name)
-  return there ? undefined : 'is not in that file'
+  return isNamed ? undefined : 'is not in that file'
 }
 
-/** The mistake in a reference to a test, `path › title` below test/; undefined for none. */
+/** The mistake in a reference to a test, `path › title`; undefined for none. A path's end without `.test.ts` is enough. */
 export function testMistake(entry: string): string | undefined {
-  const [, path = '', name = ''] = /^`([^`]+)` › (.+)$/.exec(entry) ?? []
-  if (!existsSync(`test/${path}`)) return 'is no file'
-  return namesIn(`test/${path}`).tests.has(name) ? undefined : 'is no test in that file'
+  const [, end = '', title = ''] = /^`([^`]+)` › (.+)$/.exec(entry) ?? []
+  const [path, ...others] = filesEnding(`${end.replace('.test.ts', '')}.test.ts`, testFiles)
+  if (path === undefined) return 'is no file'
+  if (others.length > 0) return `is in several files: ${[path, ...others].join(', ')}`
+  return namesIn(path).tests.has(title) ? undefined : 'is no test in that file'
 }
+
+/** Paths of all files in these folders, from the project's root. */
+function filesIn(...folders: readonly string[]): readonly string[] {
+  return folders.flatMap(folder =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' }).map(path => `${folder}/${path}`),
+  )
+}
+
+const filesEnding = (end: string, files: readonly string[]) =>
+  files.filter(path => `/${path}`.endsWith(`/${end}`))
 
 /** Wrong entries with their mistakes. */
 export const wrong = (entries: readonly string[], mistake: (entry: string) => string | undefined) =>

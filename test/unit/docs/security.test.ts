@@ -4,32 +4,39 @@ import { codeMistake, testMistake, wrong } from './named-things.ts'
 
 const text = readFileSync('docs/security.md', 'utf8')
 
-/** Rows of the tables: the threat, the code against it, and its tests. */
-const lines = text.split('\n').flatMap(line => {
-  if (!line.startsWith('| ') || /^\| (Item|Held off by) \|/.test(line)) return []
-  const [what = '', code = '', proof = '', ...more] = line.slice(2, -2).split(' | ')
-  if (proof === '' || more.length > 0) throw new Error(`not three cells: ${line}`)
-  return [{ what, code: code.split('<br>'), tests: proof.split('<br>') }]
+/** Rows of the tables: the protection, its code, and its tests. */
+const rows = text.split('\n').flatMap(line => {
+  if (!line.startsWith('| ') || /^\| (Item|Protection) \|/.test(line)) return []
+  const [protection = '', code = '', tests = '', ...more] = line.slice(2, -2).split(' | ')
+  if (tests === '' || more.length > 0) throw new Error(`not three cells: ${line}`)
+  return [{ protection, code: code.split('<br>'), tests: tests.split('<br>') }]
 })
 
+const range = (first: number, last: number) =>
+  Array.from({ length: last - first + 1 }, (_, index) => first + index)
+
 test('every item of Electron’s checklist is listed in order', () => {
-  const numbers = lines.flatMap(({ what }) => /^(\d+)\. /.exec(what)?.[1] ?? []).map(Number)
-  expect(numbers).toEqual(Array.from({ length: 20 }, (_, index) => index + 1))
+  const numbers = rows.flatMap(({ protection }) => {
+    const [, first, last = first] = /^(\d+)(?:–(\d+))?\. /.exec(protection) ?? []
+    return first === undefined ? [] : range(Number(first), Number(last))
+  })
+  expect(numbers).toEqual(range(1, 20))
 })
 
 test('every row names code and tests that exist', () => {
-  expect(lines.length).toBeGreaterThan(30)
-  expect(lines.flatMap(({ code }) => wrong(code, codeMistake))).toEqual([])
-  expect(lines.flatMap(({ tests }) => wrong(tests, testMistake))).toEqual([])
-  const inText = text.match(/`renderer\/[^`]+#[^`]+`/g) ?? []
+  expect(rows.length).toBeGreaterThan(30)
+  expect(rows.flatMap(({ code }) => wrong(code, codeMistake))).toEqual([])
+  expect(rows.flatMap(({ tests }) => wrong(tests, testMistake))).toEqual([])
+  const inText = text.match(/`[^`\s#]+\.ts#[^`]+`/g) ?? []
   expect(wrong(inText, codeMistake)).toEqual([])
 })
 
 test('a reference to missing code or tests is found', () => {
   expect(codeMistake('`electron/shell/nothing.ts#harden`')).toBe('is no file')
   expect(codeMistake('`electron/shell/hardening.ts#softenPages`')).toBe('is not in that file')
+  expect(codeMistake('`words.ts#words`')).toMatch('is in several files')
   expect(codeMistake('`electron-builder.yml#runAsNode: true`')).toBe('is not in that file')
-  expect(testMistake('`unit/docs/security.test.ts` › what nobody tests')).toBe('is no test in that file')
+  expect(testMistake('`unit/docs/security.test.ts` › an untested title')).toBe('is no test in that file')
 })
 
 test('Electron is 45 or newer', () => {
