@@ -58,7 +58,7 @@ async function requestsSeen(): Promise<unknown> {
   return answer.json()
 }
 
-test('ten thousand malformed calls over the socket are refused without a trace', async () => {
+test('ten thousand malformed calls over the socket are rejected without effect', async () => {
   const asJson = (args: unknown) => JSON.parse(JSON.stringify(args) ?? 'null')
   const calls = malformedCalls(10_000, seed, asJson)
   const socket = await joinBerth(server.address)
@@ -85,7 +85,7 @@ test('ten thousand malformed calls over the socket are refused without a trace',
   socket.close()
 })
 
-test('what is no valid message is ignored, and the socket stays open', async () => {
+test('invalid messages are ignored, and the socket stays open', async () => {
   const socket = await joinBerth(server.address)
   const before = await traces()
   const rubbish = [

@@ -18,11 +18,17 @@ export function codeMistake(entry: string): string | undefined {
 
 /** The mistake in a reference to a test, `path › title`; undefined for none. A path's end without `.test.ts` is enough. */
 export function testMistake(entry: string): string | undefined {
-  const [, end = '', title = ''] = /^`([^`]+)` › (.+)$/.exec(entry) ?? []
-  const [path, ...others] = filesEnding(`${end.replace('.test.ts', '')}.test.ts`, testFiles)
+  const [path, ...others] = testFilesOf(entry)
+  const title = entry.slice(entry.indexOf('` › ') + 4)
   if (path === undefined) return 'is no file'
   if (others.length > 0) return `is in several files: ${[path, ...others].join(', ')}`
   return namesIn(path).tests.has(title) ? undefined : 'is no test in that file'
+}
+
+/** The files that a reference to a test may mean. */
+export function testFilesOf(entry: string): readonly string[] {
+  const [, end = ''] = /^`([^`]+)` › /.exec(entry) ?? []
+  return filesEnding(`${end.replace('.test.ts', '')}.test.ts`, testFiles)
 }
 
 /** Paths of all files in these folders, from the project's root. */
