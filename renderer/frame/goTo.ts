@@ -39,6 +39,23 @@ function showOffers(page: Page, { search, offer, again }: Place & { screen: 'off
     )
 }
 
+/**
+ * Tells the main process which screen the user sees, so that nothing visible is raised as a notification, too, and
+ * whether quitting would lose text.
+ */
+export function reportPlace(page: Page, focused: boolean): void {
+  if (page.reach !== 'connected') return
+  const instance = route.screen === 'instances' ? Number(route.rest[0]) : Number.NaN
+  const place = {
+    focused,
+    screen: route.screen.slice(0, 32),
+    instance: Number.isSafeInteger(instance) && instance > 0 ? instance : undefined,
+    unsaved: page.isUnsaved,
+  }
+  // Without the report, the user gets a notification too many, or no question before quitting.
+  page.berth.reportPlace(place).catch(() => undefined)
+}
+
 /** The part of the address behind `#/`. */
 function pathOf(place: Exclude<Place, { screen: 'here' }>): string {
   if (place.screen === 'projects') return ['projects', place.project].filter(Boolean).join('/')

@@ -1,5 +1,5 @@
 import type { Problem } from '#contract/problem.ts'
-import type { Settings, SettingsChange } from '#contract/settings.ts'
+import type { SettingsChange } from '#contract/settings.ts'
 import { answerProblem, type Page } from '#renderer/berth/page.svelte.ts'
 
 /** Saves each change at once, and remembers the last one for Undo. */
@@ -49,15 +49,11 @@ export class SettingChanges {
 }
 
 /** The present values of the settings that a change contains; within a group, too. */
-export function partBefore(settings: Settings, change: SettingsChange): SettingsChange {
-  return partOf(settings, change)
-}
-
-function partOf(whole: object, part: object): object {
-  const values = new Map(Object.entries(whole))
-  const before = Object.entries(part).map(([name, to]) => {
+export function partBefore(settings: object, change: object): SettingsChange {
+  const values = new Map(Object.entries(settings))
+  const before = Object.entries(change).map(([name, to]) => {
     const now: unknown = values.get(name)
-    return [name, isGroup(now) && isGroup(to) ? partOf(now, to) : now]
+    return [name, isGroup(now) && isGroup(to) ? partBefore(now, to) : now]
   })
   return Object.fromEntries(before)
 }
