@@ -14,10 +14,33 @@ import { actionWords, afterOutage, type Remark, type Undoable, undoables, withRe
 import type { Reach } from './socket.ts'
 import type { PageStream } from './stream.ts'
 
+/**
+ * Parts of the shown account that each row of a list reads. Each has a signal of its own, since what reads the whole
+ * account is run again with each change of it: of a thousand rows for a change in one.
+ */
+class AccountParts {
+  clock: AccountView['clock'] | undefined = $state.raw()
+  connection: AccountView['connection'] | undefined = $state.raw()
+  credit: AccountView['credit'] = $state.raw()
+  gpuMemory: AccountView['gpuMemory'] | undefined = $state.raw()
+  notes: AccountView['notes'] | undefined = $state.raw()
+  undoable: AccountView['undoable'] | undefined = $state.raw()
+
+  follow(account: AccountView | undefined): void {
+    this.clock = account?.clock
+    this.connection = account?.connection
+    this.credit = account?.credit
+    this.gpuMemory = account?.gpuMemory
+    this.notes = account?.notes
+    this.undoable = account?.undoable
+  }
+}
+
 /** Shared by the whole page: the current State, commands, streams and short messages to the user. */
 export class Page {
-  /** Undefined until the main process has sent it. Replaced, never changed in place. */
-  state: State | undefined = $state.raw()
+  #state: State | undefined = $state.raw()
+  /** Of the account shown. */
+  readonly parts = new AccountParts()
   #reach: Reach = $state('connecting')
   /** Epoch milliseconds of this machine. */
   #lostAt: number | undefined = $state()
@@ -37,6 +60,16 @@ export class Page {
 
   /** The account shown. */
   readonly account: AccountView | undefined = $derived(this.state?.accounts[this.state.shown ?? ''])
+
+  /** Undefined until the main process has sent it. Replaced, never changed in place. */
+  get state(): State | undefined {
+    return this.#state
+  }
+
+  set state(state: State | undefined) {
+    this.#state = state
+    this.parts.follow(state?.accounts[state.shown ?? ''])
+  }
 
   /** Whether the main process can be reached. */
   get reach(): Reach {
@@ -67,7 +100,8 @@ export class Page {
 
   /** The shown account's time, in epoch seconds; ticks. */
   get accountNow(): number {
-    return this.account ? accountNow(this.account.clock, now.ms) : now.ms / 1000
+    const { clock } = this.parts
+    return clock ? accountNow(clock, now.ms) : now.ms / 1000
   }
 
   /**
@@ -75,19 +109,20 @@ export class Page {
    * follow the user's clock, even if the account's runs faster.
    */
   secondsUntil(at: number): number {
-    return Math.max(0, (at - this.accountNow) / (this.account?.clock.rate ?? 1))
+    return Math.max(0, (at - this.accountNow) / (this.parts.clock?.rate ?? 1))
   }
 
   /** When the account's shown data was last updated (its time, epoch seconds); undefined while it is current. */
   get asOf(): number | undefined {
-    if (!this.account) return undefined
-    const lost = this.#lostAt === undefined ? undefined : accountNow(this.account.clock, this.#lostAt)
-    return lastSeenAt(this.account.connection) ?? lost
+    const { clock, connection } = this.parts
+    if (!clock || !connection) return undefined
+    const lost = this.#lostAt === undefined ? undefined : accountNow(clock, this.#lostAt)
+    return lastSeenAt(connection) ?? lost
   }
 
   /** True while the outage note is shown; screens then omit their own. */
   readonly outageShown: boolean = $derived.by(() => {
-    const status = this.account?.connection.status
+    const status = this.parts.connection?.status
     return this.#reach === 'lost' || status === 'offline' || status === 'refused' || status === 'locked'
   })
 
@@ -99,7 +134,7 @@ export class Page {
   /** Why no limit of the shown account acts now, to follow `cannot act`; undefined where they act. */
   readonly limitHindrance: string | undefined = $derived.by(() => {
     if (this.#reach === 'lost') return 'if Berth was stopped'
-    return this.account && limitHindrance(this.account.connection)
+    return this.parts.connection && limitHindrance(this.parts.connection)
   })
 
   /** The moment for which growing figures are shown (account time, epoch seconds): now, or when it was last seen. */
@@ -180,12 +215,12 @@ export class Page {
 
   /** The state shown for an action on an instance that is not sent or not answered yet. */
   pendingAction(instance: number): string | undefined {
-    const soon = this.account?.undoable[instance]
+    const soon = this.parts.undoable?.[instance]
     return soon ? actionWords[soon.action].doing : this.#pending.get(this.#instanceKey(instance))
   }
 
   #instanceKey(instance: number): string {
-    return `${this.state?.shown} ${instance}`
+    return `${untrack(() => this.state?.shown)} ${instance}`
   }
 
   forget(id: number): void {

@@ -16,15 +16,7 @@ import { newVolumeForMany, nothingOnMachine, volumeOf } from './volume.ts'
 /** The part of a plan that depends on the market, and the names of the secrets it needs. */
 export type MarketPlan = Pick<
   ProjectPlan,
-  | 'offer'
-  | 'offers'
-  | 'problem'
-  | 'pricePerHour'
-  | 'nodes'
-  | 'alone'
-  | 'volume'
-  | 'stops'
-  | 'sweep'
+  'offer' | 'offers' | 'problem' | 'pricePerHour' | 'nodes' | 'alone' | 'volume' | 'stops' | 'sweep'
 > & {
   secrets: readonly string[]
 }

@@ -94,6 +94,26 @@ export function instanceRows(account: AccountView): Row[] {
   })
 }
 
+/** The rows, of which those without a change keep their identity: then nothing of them is drawn again. */
+export function keepUnchanged(rows: readonly Row[], before: readonly Row[]): Row[] {
+  const known = new Map(before.map(row => [row.key, row]))
+  return rows.map(row => {
+    const earlier = known.get(row.key)
+    return earlier && isAlike(earlier, row) ? earlier : row
+  })
+}
+
+/** Whether two rows, or their parts, have the same fields; an instance and a limit have another identity once changed. */
+function isAlike(a: unknown, b: unknown, depth = 3): boolean {
+  if (Object.is(a, b)) return true
+  if (depth === 0 || typeof a !== 'object' || typeof b !== 'object' || !a || !b) return false
+  const [left, right] = [Object.entries(a), b as Record<string, unknown>]
+  return (
+    left.length === Object.keys(b).length &&
+    left.every(([key, value]) => isAlike(value, right[key], depth - 1))
+  )
+}
+
 /** Epoch seconds; one whose start the service doesn't tell yet is the newest. */
 function madeAt({ startedAt, history }: InstanceView): number {
   return startedAt ?? history[0]?.at ?? Number.MAX_VALUE

@@ -2,7 +2,13 @@ import { expect, test } from 'vitest'
 import type { RunView } from '#contract/automation/run.ts'
 import type { RentalView } from '#contract/market/rental-view.ts'
 import { rowNoticeOf } from '#renderer/screens/instances/rowNotice.ts'
-import { filterRows, instanceRows, rowPrice, rowState } from '#renderer/screens/instances/rows.ts'
+import {
+  filterRows,
+  instanceRows,
+  keepUnchanged,
+  rowPrice,
+  rowState,
+} from '#renderer/screens/instances/rows.ts'
 import { accountView, instanceView, limitView, rentalView, runView } from '#test/unit/views.ts'
 
 const gpu = { name: 'RTX 4090', count: 1 }
@@ -16,6 +22,22 @@ test('a rental and its instance are one row', () => {
   const rows = instanceRows(account)
   expect(rows.map(row => row.key)).toEqual(['9', '7'])
   expect(rows[1] && rowState(rows[1]).word).toBe('Renting')
+})
+
+test('a row keeps its identity until something of it changes', () => {
+  const [first, second] = [instanceView({ id: 7 }), instanceView({ id: 9 })]
+  const limits = { l: limitView({ id: 'l', instance: 9, dueAt: 5000 }) }
+  const account = accountView({ limits }, first, second)
+  const before = instanceRows(account)
+  const kept = (next: typeof account) =>
+    keepUnchanged(instanceRows(next), before).map(row => before.includes(row))
+  expect(kept({ ...account })).toEqual([true, true])
+  expect(kept(accountView({ limits }, { ...first, gpuLoad: 51 }, second))).toEqual([true, false])
+  const later = { l: limitView({ id: 'l', instance: 9, dueAt: 6000 }) }
+  expect(kept(accountView({ limits: later }, first, second))).toEqual([false, true])
+  expect(
+    kept(accountView({ limits, runs: { r: runView({ instance: 7, step: 'waiting' }) } }, first, second)),
+  ).toEqual([true, false])
 })
 
 test('a rental without an instance is its own row above the instances', () => {
