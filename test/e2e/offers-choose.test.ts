@@ -117,6 +117,43 @@ test('Home starts the same offer that the drawer in Offers shows', async ({ offe
   expect(errors).toEqual([])
 })
 
+test('Home rents a model to chat with by its name, a token and a limit', async ({ offersOf }) => {
+  const { sim, page, errors } = await offersOf()
+  await page.getByRole('link', { name: 'Home' }).click()
+  await page.getByRole('button', { name: 'Start Chat with a model' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Chat with a model' })
+  await dialog.getByRole('button', { name: 'All options' }).click()
+  await page.getByRole('dialog').getByLabel('Image', { exact: true }).waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+
+  await page.getByRole('link', { name: 'Home' }).click()
+  await page.getByRole('button', { name: 'Start Chat with a model' }).click()
+  const rent = dialog.getByRole('button', { name: /^Rent for \$/ })
+  await dialog.getByLabel('Model', { exact: true }).fill('')
+  expect(await rent.isDisabled()).toBe(true)
+  await dialog.getByLabel('Model', { exact: true }).fill('Qwen/Qwen2.5-7B-Instruct')
+  await dialog.getByLabel('Hugging Face token (optional)').fill('token-of-mine')
+  await dialog.getByRole('button', { name: '30 min idle' }).click()
+  await rent.click()
+  await page.getByRole('table', { name: 'Instances' }).getByRole('row').nth(1).waitFor()
+  const rented = async () => {
+    const { instances } = await sim.api<{ instances: { extra_env: [string, string][] }[] }>(
+      'GET',
+      '/api/v0/instances/',
+    )
+    return Object.fromEntries(instances[0]?.extra_env ?? [])
+  }
+  await expect.poll(rented, { timeout: patience }).toMatchObject({
+    MODEL_NAME: 'Qwen/Qwen2.5-7B-Instruct',
+    HF_TOKEN: 'token-of-mine',
+  })
+  await limitsOf(page)
+  const rules = page.getByRole('switch', { name: /^Stops / })
+  await rules.and(page.getByLabel(/stays below 5 % for 30 min\.$/)).waitFor()
+  expect(errors).toEqual([])
+})
+
 test('a region drawn on the chart by pointer or keyboard filters the table until lifted', async ({
   offersOf,
 }) => {

@@ -1,5 +1,16 @@
+import type { OfferView } from '#contract/market/offer.ts'
 import type { TemplateView } from '#contract/market/template.ts'
+import type { AccountView } from '#contract/state.ts'
 import type { IconName } from '#renderer/components/icons.ts'
+import { freshDraft } from '#renderer/features/market/rentDefaults.ts'
+import type { RentDraft } from '#renderer/features/market/rentDraft.ts'
+import {
+  filledValues,
+  type RentTemplate,
+  rentTemplate,
+  withFilled,
+} from '#renderer/features/market/rentTemplate.ts'
+import { envOf } from '#renderer/features/templates/dockerFlags.ts'
 import { imageName } from '#renderer/features/templates/listing.ts'
 
 /** A common use of a GPU. */
@@ -9,6 +20,8 @@ export interface Recipe {
   icon: IconName
   /** GB of VRAM that one GPU needs. */
   memory: number
+  /** Whether it serves a model that is chosen each time. */
+  serves?: true
   /** The matching template: a recommended one before others, then the most used. */
   template: TemplateView
 }
@@ -28,6 +41,7 @@ const kinds: readonly (Omit<Recipe, 'template'> & {
     about: 'Run your own LLM behind an OpenAI-compatible API.',
     icon: 'chat',
     memory: 40,
+    serves: true,
     does: (_, image) => /vllm|ollama|sglang|text-generation-inference/.test(image),
   },
   {
@@ -49,4 +63,37 @@ export function recipesOf(templates: readonly TemplateView[]): Recipe[] {
     const template = best.find(one => does(one, imageName(one).toLowerCase()))
     return template ? [{ ...kind, template }] : []
   })
+}
+
+/** The names of a template's variables for the model and for the token of Hugging Face, and the model it has. */
+export interface ModelVariables {
+  model: string
+  token?: string
+  value: string
+}
+
+/** Undefined for a template that takes no model by a variable. */
+export function modelVariables({ env = '' }: TemplateView): ModelVariables | undefined {
+  const { variables } = envOf(env)
+  const names = [...variables.keys()]
+  const model = names.find(name => /^(?:\w+_)?MODEL(?:_(?:NAME|ID))?$/.test(name))
+  if (model === undefined) return undefined
+  const token = names.find(name => /^(?:HF|HUGGING_?FACE)(?:_HUB)?_TOKEN$/.test(name))
+  return { model, token, value: variables.get(model) ?? '' }
+}
+
+/** The rent dialog's input for a machine that serves a model; without a token the template's is kept. */
+export function chatDraft(
+  account: AccountView | undefined,
+  offer: OfferView,
+  template: TemplateView,
+  { variables, model, token }: { variables: ModelVariables; model: string; token: string },
+): { draft: RentDraft; template: RentTemplate } {
+  const fresh = freshDraft(account, offer)
+  const chosen = rentTemplate(template, filledValues(fresh))
+  const fields = chosen.values?.fields ?? filledValues(fresh)
+  const env = [{ key: 1, name: variables.model, value: model.trim(), secret: false }]
+  if (variables.token !== undefined && token.trim() !== '')
+    env.push({ key: 2, name: variables.token, value: token.trim(), secret: true })
+  return { draft: { ...withFilled(fresh, filledValues(fresh), fields), env }, template: chosen }
 }

@@ -3,7 +3,7 @@ import type { WatchView } from '#contract/automation/watch.ts'
 import type { SavedQuery } from '#contract/market/offer.ts'
 import type { TemplateView } from '#contract/market/template.ts'
 import type { ActivityEntry } from '#contract/state.ts'
-import { recipesOf } from '#renderer/screens/home/recipes.ts'
+import { modelVariables, recipesOf } from '#renderer/screens/home/recipes.ts'
 import { courseOf, drawnCourse, storedSearches } from '#renderer/screens/home/searches.ts'
 import { sinceLastAct } from '#renderer/screens/home/since.ts'
 
@@ -101,6 +101,17 @@ test('a recipe is the most used recommended template, and kinds without one are 
     ['Notebook', 'Lab'],
     ['Chat with a model', 'Ollama'],
   ])
+})
+
+test('a template takes its model and token by variables, whatever else is about models', () => {
+  const of = (env: string) => modelVariables(template('served', 'vllm/vllm-openai', { env }))
+  expect(of('-e MODEL_NAME=qwen -e HF_TOKEN= -p 8000:8000')).toEqual({
+    model: 'MODEL_NAME',
+    token: 'HF_TOKEN',
+    value: 'qwen',
+  })
+  expect(of('-e VLLM_MODEL=a/b -e MODEL_CACHE=/models')).toEqual({ model: 'VLLM_MODEL', value: 'a/b' })
+  expect(of('-e MODEL_CACHE=/models')).toBeUndefined()
 })
 
 const entry = (id: string, kind: ActivityEntry['kind'], account?: string): ActivityEntry => ({
