@@ -40,7 +40,7 @@ describe('messages', () => {
     await expect.poll(() => dismissals(messages()).count()).toBe(0)
   })
 
-  test('good news is said for a moment and then kept behind the bell; nothing moves', async () => {
+  test('good news is a brief toast and stays behind the bell; nothing moves', async () => {
     await page.getByRole('link', { name: 'Instances', exact: true }).click()
     await sim.control('POST', `/sim/instances/${id}`, { actual_status: 'loading' })
     await page.getByRole('row').getByText('Loading', { exact: true }).waitFor()

@@ -41,9 +41,7 @@ async function openInstance(start: Start) {
 }
 
 describe.skipIf(lacking !== '')(`a network that is cut, at a real OpenSSH server${lacking}`, () => {
-  test('lets an upload and a tunnel go on by themselves once it is back, the file intact', async ({
-    start,
-  }) => {
+  test('resumes an upload and a tunnel automatically, with the file intact', async ({ start }) => {
     const web = createServer((_, response) => response.end('still here')).listen(0, '127.0.0.1')
     await once(web, 'listening')
     start.atEnd(() => web.close())

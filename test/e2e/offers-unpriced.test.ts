@@ -3,9 +3,7 @@ import { startBareService } from '../berth/bare-services.ts'
 import { test } from '../berth/pages.ts'
 import { connectAccount } from './account-steps.ts'
 
-test('where only ids are told, each offer is a row, and Rent asks before it rents at an unknown price', async ({
-  start,
-}) => {
+test('offers with only an id are rows, and Rent asks first at an unknown price', async ({ start }) => {
   const { service, baseUrl, close } = await startBareService()
   start.atEnd(close)
   service.offers = [101, 102, 103]

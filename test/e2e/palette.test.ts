@@ -98,7 +98,7 @@ test('keys pressed while a dialog loads do nothing behind it', async ({ start })
   expect(errors).toEqual([])
 })
 
-test('what is typed while the palette loads is looked for', async ({ start }) => {
+test('text typed while the palette loads is searched', async ({ start }) => {
   const { page, errors, send } = await withLateDialogs(start)
   await page.getByRole('link', { name: 'Settings' }).focus()
   await page.keyboard.press('Control+k')

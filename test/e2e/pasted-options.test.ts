@@ -11,7 +11,7 @@ QUJDREVG
 -----END TEST-----"
 `
 
-test('a pasted command gives its variables and ports, and shows what it leaves and what needs a value', async ({
+test('a pasted command fills in variables and ports, and lists ignored and incomplete options', async ({
   start,
 }) => {
   const sim = await start.simulator()

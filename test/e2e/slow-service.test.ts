@@ -35,7 +35,7 @@ describe('a service that is slow or fails in part', () => {
     expect(errors).toEqual([])
   })
 
-  test('an outage is one line, disables what would fail, and can be ended by hand', async ({ start }) => {
+  test('an outage is one line, disables requests, and can be ended manually', async ({ start }) => {
     const { sim, page, errors, row, fail } = await openSmall(start)
     await page.setViewportSize({ width: 1280, height: 800 })
     await fail({ path: '^/api/', kind: 'status', status: 503 })

@@ -38,7 +38,7 @@ async function doTheJob(page: Page): Promise<void> {
   await row.waitFor({ state: 'detached', timeout: 60_000 })
 }
 
-test('on an empty home the demo rents a GPU, opens its terminal and destroys it', async ({ start }) => {
+test('from an empty Home the demo rents a GPU, opens its terminal and destroys it', async ({ start }) => {
   const { page, errors } = await freshBerth(start, ['--demo', '--speed', '100'])
   await page.getByText('This is the demo market. Nothing here costs money.').waitFor()
   await doTheJob(page)

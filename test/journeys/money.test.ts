@@ -133,7 +133,7 @@ describe('money and the market over time', () => {
     await page.keyboard.press('Escape')
   })
 
-  test('a watch that may rent does so by itself and says when it is done', async () => {
+  test('a watch that may rent does so and says when it’s done', async () => {
     await page.getByRole('link', { name: 'Offers' }).click()
     await page.getByRole('button', { name: 'Watch…' }).click()
     const dialog = page.getByRole('dialog')
@@ -197,7 +197,7 @@ describe('money and the market over time', () => {
     await expect.poll(running).toEqual(['s3cret', 's3cret'])
   })
 
-  test('each instance says what stopping it saves, and stopping it there can be undone', async () => {
+  test('each instance shows its savings when stopped; stopping it there can be undone', async () => {
     await sim.control('POST', '/sim/credit', { credit: 100 })
     const id = await rentRunning(sim)
     await page.getByRole('link', { name: 'Spending' }).click()

@@ -79,7 +79,7 @@ test.skipIf(lacking)(
   },
 )
 
-test('an error in berth.yaml shows its line, and a machine without offers what to loosen', async ({
+test('an error in berth.yaml shows its line; a machine without offers suggests changes', async ({
   start,
 }) => {
   const [sim, home] = await Promise.all([start.simulator(), start.folder()])

@@ -33,9 +33,7 @@ const box = (page: Page, label: string) =>
 const bar = (page: Page) => page.getByRole('toolbar', { name: 'Selected instances' })
 const stopped = (page: Page) => page.getByText('Stopped', { exact: true }).count()
 
-test('five of twelve are stopped by seven clicks, and all by keys; one question names each and what it saves', async ({
-  start,
-}) => {
+test('seven clicks stop five of twelve; keys stop all; one question lists the savings', async ({ start }) => {
   const { page, errors } = await openTwelve(start)
   for (const at of [1, 3, 5, 7, 9]) await box(page, at <= 6 ? `sweep-${at}` : `eval-${at}`).click()
   await bar(page).getByText('5 selected').waitFor()

@@ -91,7 +91,7 @@ test('a shell that no tmux keeps is closed once its end was confirmed', async ({
   expect(errors).toEqual([])
 })
 
-test('a lost connection keeps the screen and reconnects by itself', async ({ start }) => {
+test('a lost connection keeps the screen and reconnects automatically', async ({ start }) => {
   const { page, row, sim, instance, errors } = await withInstance(start)
   await row.getByRole('button', { name: 'Terminal' }).click()
   await expect.poll(() => terminalText(page)).toContain('root@')

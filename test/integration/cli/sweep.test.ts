@@ -54,7 +54,7 @@ describe.skipIf(lacking)(`a sweep from the command line${lacking}`, () => {
     await under.until(() => Object.keys(under.account().instances).length === 0)
   })
 
-  test('refuses options that are none', async () => {
+  test('rejects unknown options', async () => {
     const { world, under, folder } = await openProject({ 'berth.yaml': 'run: exit 3\n' })
     const { home } = await openSocket(world, under.berth)
     const berth = berthOn(home, { cwd: folder })
@@ -68,7 +68,7 @@ describe.skipIf(lacking)(`a sweep from the command line${lacking}`, () => {
     expect(await berth('ps', '--project', 'nothing')).toMatchObject({ code: 5 })
   })
 
-  test('the doctor names what is wrong and the step that mends it', async () => {
+  test('the doctor names each problem and its fix', async () => {
     const { world, under, folder } = await openProject({ 'berth.yaml': 'run: exit 3\n' })
     const { home } = await openSocket(world, under.berth)
     const berth = berthOn(home, { cwd: folder })

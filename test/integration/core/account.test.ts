@@ -96,7 +96,7 @@ test('replacing the API key deletes the session key of the old one', async () =>
   expect(sessionEntry()).toBeUndefined()
 })
 
-test('the window to add a method is told with its end, in the account’s time', async () => {
+test('the window to add a method has its end, in account time', async () => {
   await withAuthenticator()
   const { clock } = berth.account()
   const status = await berth.run('twoFactorStatus', {})
@@ -222,7 +222,7 @@ test('the permissions of a new key are false where the account disables them', a
   expect(made.permissions).toBe(false)
 })
 
-test('preferences are read, and a change keeps what was set elsewhere meanwhile', async () => {
+test('changing a preference keeps changes made elsewhere', async () => {
   const before = await berth.run('readPreferences', {})
   const outbid = { email: false, webhooks: true }
   const { client: others } = before

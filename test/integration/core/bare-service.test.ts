@@ -39,7 +39,7 @@ test('without prices a limit says that it cannot see the spending, and acts by t
   await expect.poll(() => service.stopped).toEqual([1, 2, 3])
 })
 
-test('without prices a limit on the credit stops what runs while the credit is used up', async context => {
+test('without prices a limit on the credit stops running instances once no credit is left', async context => {
   const { service, under } = await startOnBareService(context)
   service.user = { ...service.user, credit: 0 }
   service.instances.set(1, 'running')
@@ -50,7 +50,7 @@ test('without prices a limit on the credit stops what runs while the credit is u
   await expect.poll(() => service.stopped).toEqual([1])
 })
 
-test('an offer of which only its id is told is rented, and what it costs is unknown', async context => {
+test('an offer with only an id is rented at an unknown cost', async context => {
   const { service, under } = await startOnBareService(context)
   service.offers = [101, 102]
   await under.run('searchOffers', { query, filter: {} })
@@ -60,7 +60,7 @@ test('an offer of which only its id is told is rented, and what it costs is unkn
   expect(under.account().instances[1101]?.costUnknown).toBe(true)
 })
 
-test('attempts rent nothing at a price that nobody tells, and say so', async context => {
+test('rentals with retries rent nothing at an unknown price, and say so', async context => {
   const { service, under } = await startOnBareService(context)
   service.offers = [101, 102]
   const order = { column: 'price', descending: false } as const
@@ -72,7 +72,7 @@ test('attempts rent nothing at a price that nobody tells, and say so', async con
   expect(service.rented).toEqual([])
 })
 
-test('a project is told that the market tells no prices, whatever it asks for', async context => {
+test('any project’s plan says that the market has no prices', async context => {
   const { service, home, under } = await startOnBareService(context)
   const folder = join(home, 'digits')
   service.offers = [101, 102]
@@ -104,7 +104,7 @@ test.each([
   expect(under.account().creditUntold).toBeUndefined()
 })
 
-test('a limit on a credit that the service has never told says that, and does not ask for another key', async context => {
+test('a limit on a credit never reported says so, and asks for no other key', async context => {
   const { under } = await startOnBareService(context, { credit: null })
   const when = { kind: 'credit', hours: 6 } as const
   await under.run('setLimit', { action: 'stop', warning: 0, missed: 'act', when })

@@ -38,7 +38,7 @@ describe.each(profileNames)('charges of the %s', name => {
       now,
     })
 
-  test('a past day costs what the service charged by instance and kind, if it lists charges', async () => {
+  test('a past day has the service’s charges by instance and kind, if listed', async () => {
     const { controls } = service.simulator
     const began = now()
     const { id } = await service.rent({ disk: 40, image: 'pytorch/pytorch' })

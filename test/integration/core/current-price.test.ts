@@ -8,7 +8,7 @@ let service: Connected
 afterEach(() => service.simulator.close())
 
 describe.each(profileNames)('an instance of the %s', name => {
-  test('costs what the ledger says, with traffic, and only its disk once stopped', async () => {
+  test('costs the ledger’s price with traffic, and only its disk once stopped', async () => {
     service = await connect({ deployment: profiles[name] })
     const { controls } = service.simulator
     const offers = await service.client.offers.search({ filters: { inet_down_cost: { gte: 0.005 } } })
@@ -45,7 +45,7 @@ describe.each(profileNames)('an instance of the %s', name => {
     expect(stopped.costPerHour).toBeLessThan(running.costPerHour)
   })
 
-  test('costs what the ledger says while its host is gone', async () => {
+  test('costs the ledger’s price while its host is gone', async () => {
     service = await connect({ deployment: profiles[name] })
     const { controls } = service.simulator
     const { id } = await service.rent({ image: 'ubuntu', disk: 40 })

@@ -65,7 +65,7 @@ async function killAndGoOn(round: number): Promise<Round> {
   }
 }
 
-test('a rental on disk when Berth is killed goes on to exactly one instance', {
+test('a rental on disk when Berth is killed leads to exactly one instance', {
   timeout: 240_000,
 }, async () => {
   const results = await inRounds(rounds, atOnce, killAndGoOn)
@@ -119,7 +119,7 @@ async function killRetriesAndGoOn(round: number) {
   }
 }
 
-test('after a kill at any step a rental with retries goes on to one ready instance or none', {
+test('after a kill at any step a rental with retries gives one ready instance or none', {
   timeout: 240_000,
 }, async () => {
   const results = await inRounds(rounds, atOnce, killRetriesAndGoOn)

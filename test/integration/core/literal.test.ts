@@ -15,7 +15,7 @@ async function connected(context: TestContext, ...running: number[]) {
   return { service, world, under }
 }
 
-test('where a stop shows as an exit, what Berth stopped is stopped, over a restart too', async context => {
+test('if a stop shows as an exit, instances that Berth stopped are stopped, also after a restart', async context => {
   const { service, world, under } = await connected(context, 4007, 4008)
   await under.run('stopInstance', { instance: 4007 })
   expect(service.statuses.get(4007)).toBe('exited')

@@ -90,7 +90,7 @@ describe.concurrent('a temporary refusal of the key', () => {
     expect(entries.get(entry ?? '')).toBe(world.sim.apiKey)
   })
 
-  test('lets a rental whose answer was lost go on', async context => {
+  test('continues a rental whose answer was lost', async context => {
     const { world, under } = await connectedWorld(context)
     const request = await requestCheapest(under)
     world.sim.controls.setFaults([onCreate({ kind: 'reset_after' }), everything(401)])
@@ -101,7 +101,7 @@ describe.concurrent('a temporary refusal of the key', () => {
     expect(everCreated(world)).toBe(1)
   })
 
-  test('lets a rental go on where only its own poll was refused', async context => {
+  test('continues a rental if only its own poll was rejected', async context => {
     const { world, under } = await connectedWorld(context)
     const request = await requestCheapest(under)
     const polls: FaultInput = { method: 'GET', path: '/instances/$', kind: 'status', status: 401 }
@@ -114,7 +114,7 @@ describe.concurrent('a temporary refusal of the key', () => {
     expect(everCreated(world)).toBe(1)
   })
 
-  test('lets a cancellation go on, so that no instance is left', async context => {
+  test('continues a cancellation, so that no instance is left', async context => {
     // So slow that the instance does not boot before it is cancelled.
     const { world, under } = await connectedWorld(context, { speed: 1 })
     const rental = await rentCheapest(under)
@@ -139,7 +139,7 @@ describe.concurrent('a temporary refusal of the key', () => {
     expect(everCreated(world)).toBe(1)
   })
 
-  test('lets a limit that came due meanwhile act', async context => {
+  test('lets an overdue limit act', async context => {
     // As fast as Berth's clock: a moment that is long past at the next answer counts as slept through.
     const { world, under } = await connectedWorld(context, { speed: haste })
     await rentCheapest(under)
@@ -181,7 +181,7 @@ describe.concurrent('a missing permission', () => {
     expect(creates(world)).toBe(2)
   })
 
-  test('refuses only what needs it, and the account stays online', async context => {
+  test('rejects only actions that need it, and the account stays online', async context => {
     const { world, under } = await connectedWorld(context)
     const { id } = await rentRunning(under)
     world.sim.controls.setFaults([

@@ -56,7 +56,7 @@ describe.concurrent.each([
     expect(instancesOf(under).map(({ state }) => state)).toContain('running')
   })
 
-  test('the registry token is in the keychain until the instance exists, then nowhere', async ({
+  test('the registry token is in the keychain until the instance exists, then deleted', async ({
     connected,
   }) => {
     const { world, under } = await connected(profile)

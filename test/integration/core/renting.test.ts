@@ -154,7 +154,7 @@ describe.concurrent.each(profileNames)('on the %s profile', name => {
     })
   })
 
-  test.concurrent('a late rental is said, and waits for as long again when told to', async context => {
+  test.concurrent('reports a late rental, and waits as long again on request', async context => {
     const { world, under } = await connectedWorld(context)
     await under.run('changeSettings', { settings: { rentalDeadline: 60 } })
     const rental = await rentCheapest(under)
@@ -217,7 +217,7 @@ describe.concurrent.each(profileNames)('on the %s profile', name => {
     expect(instancesOf(under)).toEqual([])
   })
 
-  test.concurrent('a rental with a lost answer and a refused key goes on with the next key', async context => {
+  test.concurrent('a rental with a lost answer and a rejected key continues with the next key', async context => {
     const { world, under } = await connectedWorld(context)
     const request = await requestCheapest(under)
     world.sim.controls.setFaults([

@@ -21,7 +21,7 @@ beforeEach(async () => {
 })
 afterEach(() => world.close())
 
-test('a rental goes on after a restart, at whatever moment Berth was closed', async () => {
+test('a rental continues after a restart at any moment', async () => {
   let under = await world.startConnected()
   for (const pause of [0, 5, 15, 40, 150, 600]) {
     await rentCheapest(under)
@@ -101,7 +101,7 @@ test.each(keeping)(
   },
 )
 
-test('a rental that a full disk holds up is not told as failed, and rents once there is space', async () => {
+test('a full disk delays a rental, without failing it', async () => {
   const { files } = world.machine
   let isFull = false
   let writes = 0
@@ -140,7 +140,7 @@ test('a rental that was not requested before a kill is not requested hours later
   expect(everCreated(world)).toBe(0)
 })
 
-test('a secret lasts over restarts, until its watch rents no more or its account goes', async () => {
+test('a secret survives restarts until its watch or account ends', async () => {
   const first = await world.startConnected()
   const watch = await first.run('saveWatch', { request: rentingWatch() })
   await first.close()
@@ -155,7 +155,7 @@ test('a secret lasts over restarts, until its watch rents no more or its account
   expect([...world.keychain.entries]).toEqual([])
 })
 
-test('the removal of an account goes on after a kill, until its keys and files are deleted', async () => {
+test('removing an account continues after a kill, until its keys and files are deleted', async () => {
   const first = await world.startConnected()
   const { id } = first.account()
   const forgetting = world.keychain.delete

@@ -145,7 +145,7 @@ test('a sync key whose creation answer is lost is found by name and deleted', as
   expect(all()).toEqual([])
 })
 
-test('where the service cannot delete keys, the user is told which one stays', async () => {
+test('if the service can’t delete keys, Berth names the remaining one', async () => {
   world.sim.controls.setFaults([
     { method: 'DELETE', path: '/auth/apikeys/', kind: 'status', status: 405, times: 99 },
   ])

@@ -53,7 +53,7 @@ async function connected(): Promise<{ under: BerthUnderTest; sent: MainMessage[]
   return { under, sent }
 }
 
-test('polling a thousand unchanged instances sends nothing and keeps State as it is', async () => {
+test('polling a thousand unchanged instances sends nothing and leaves State unchanged', async () => {
   const { under, sent } = await connected()
   const before = under.berth.state()
   for (let poll = 0; poll < 20; poll += 1) await under.run('refresh', {})

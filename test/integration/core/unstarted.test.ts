@@ -140,7 +140,7 @@ describe.concurrent('a refusal of a rental with status 200', () => {
     },
   )
 
-  test('is told once nothing new is on the account', async context => {
+  test('is reported once nothing new is on the account', async context => {
     const { world, under } = await connected(context, { rent: 'refused' })
     await rentCheapest(under)
     await under.until(() => rentalsOf(under)[0]?.step === 'lost')
@@ -171,7 +171,7 @@ describe.concurrent('a refusal of a rental with status 200', () => {
     expect(limitsOn(under, instance)).toMatchObject(limited)
   })
 
-  test('lets retries go on once nothing new is on the account', async context => {
+  test('continues retries once nothing new is on the account', async context => {
     const { world, under } = await connected(context, { rent: 'refused' })
     const id = await under.run('rentWithRetries', retriesRequest({ attempts: 2 }))
     const rental = await ended(under, id)

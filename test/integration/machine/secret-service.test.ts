@@ -60,7 +60,7 @@ test('calls to a silent keychain time out, and work again once it answers', asyn
   expect(calls?.size).toBe(0)
 })
 
-test('a locked keychain that nobody unlocks does not look empty, and takes nothing silently', async () => {
+test('a keychain that stays locked doesn’t look empty or accept secrets silently', async () => {
   const keychain = await openKeychain(systemClock)
   await keychain.set('a', 'first')
   const service = ['--session', '--print-reply', '--dest=org.freedesktop.secrets', '/org/freedesktop/secrets']
@@ -77,7 +77,7 @@ test('a locked keychain that nobody unlocks does not look empty, and takes nothi
   expect(await keychain.get('b')).toBe('kept')
 })
 
-test('a keychain without a keyring that is kept says so, and gives back what it was given', async () => {
+test('a keychain without a permanent keyring says so, and returns its secrets', async () => {
   const other = await startSession()
   onTestFinished(() => other.end())
   other.start('gnome-keyring-daemon', ['--start', '--foreground', '--components=secrets'], '')

@@ -60,7 +60,7 @@ describe.each(profileNames)('on the %s profile', name => {
     return offer?.id ?? expect.fail('no offer')
   }
 
-  test('the key is told to be the account’s, and a wrong one is refused', async () => {
+  test('the key is reported as the account’s, and a wrong one is rejected', async () => {
     expect(await identify(client)).toMatchObject({ id: simulator.userId, credit: expect.any(Number) })
     await expect(identify(connect('wrong-key'))).rejects.toMatchObject(nobodysKey[name])
   })

@@ -13,7 +13,7 @@ const kinds: [string, KeyPair][] = [
   ['rsa', generateKeyPairSync('rsa', { bits: 2048 })],
 ]
 
-test.each(kinds)('an attached %s key gets in', async (_kind, key) => {
+test.each(kinds)('logs in with an attached %s key', async (_kind, key) => {
   const instance = await startInstance({ authorizedKeys: () => [ownKey.public, `${key.public} me@home`] })
   const client = await connect(instance, { privateKey: key.private })
   expect(await exec(client, 'whoami')).toEqual({ out: 'root\n', err: '', status: 0 })

@@ -69,7 +69,7 @@ test('an exclusive open of an existing file fails; a folder of 1,000 files is li
   expect(await call<unknown[]>(done => sftp.readdir('many', done as never))).toHaveLength(1000)
 })
 
-test('no link leads out of the scratch folder, whoever made it', async () => {
+test('no link, by anyone, leads out of the scratch folder', async () => {
   const { instance, sftp, work } = await session()
   const outside = join(instance.files, '..', 'outside')
   mkdirSync(outside)

@@ -37,7 +37,7 @@ test('some machines are in a cluster, those of one are of one host, and offers c
   expect((await service.offers({ cluster_id: { eq: null } })).length).toBe(all.length - found.length)
 })
 
-test('an overlay takes instances of its own cluster, and takes them along when it is deleted', async () => {
+test('an overlay contains instances of its own cluster, and deletes them with it', async () => {
   const [one, other] = await largestCluster()
   const outside = (await inClusters()).find(({ cluster_id }) => cluster_id !== one?.cluster_id)
   expect((await service.call('POST', path, { cluster_id: one?.cluster_id, name: 'net-1' })).status).toBe(200)

@@ -52,7 +52,7 @@ test('a boolean filter finds 1 as true and 0 as false', async () => {
   for (const no of [{ eq: false }, { neq: true }, { notin: [true] }]) expect(await offers(no)).toEqual([])
 })
 
-test('an offer’s flops are told by its price, and its price with the discount that there is', async () => {
+test('an offer’s flops per dollar use its price, with the discount', async () => {
   const offers = (await service.offers({ type: 'reserved', allocated_storage: 100 })) as never as Record<
     string,
     number

@@ -166,7 +166,7 @@ test('credit lasts longer once another instance has ended', async () => {
   expect(await service.instance(two.id)).toMatchObject({ status_msg: 'No credit is left' })
 })
 
-test('the interface profile goes on without credit', async () => {
+test('the interface profile continues without credit', async () => {
   await service.call('POST', '/sim/deployment', { deployment: 'interface' })
   const { id } = await service.rent()
   await service.call('POST', '/sim/credit', { credit: 0 })

@@ -156,7 +156,7 @@ const operators: Record<string, (value: Value, bound: Value) => boolean> = {
   gte: (value, bound) => value >= bound,
 }
 
-test('every operator on every searchable field finds what it says', async () => {
+test('every operator works on every searchable field', async () => {
   await create({ docker_login_repo: 'registry.example' })
   const all = await found()
   const values = (field: string) => all.map(template => template[field] as Value)

@@ -89,7 +89,7 @@ const takeovers = {
 
 describe.skipIf(!hasSshd)('a shell that hands its session over to', () => {
   test.each(Object.entries(takeovers))(
-    '%s is told from a host that is gone',
+    '%s is distinguished from an offline host',
     async (_about, [bashrc = '', words = '']) => {
       const { sshd, connect } = await openPlace([external])
       writeFileSync(join(sshd.home, '.bashrc'), `${bashrc}\n`)

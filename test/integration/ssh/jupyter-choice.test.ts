@@ -114,7 +114,7 @@ describe.skipIf(!hasSshd)('of the Jupyters that an instance lists', () => {
     expect(await find(front)).toMatchObject({ port: front, token: 'new', server: { tls: true } })
   })
 
-  test('none is found where none takes its token, answers or is listed, and which it is is said', async () => {
+  test('reports whether no server is listed, answers or accepts its token', async () => {
     lists([at(await foreign(), 'old'), at(await freePort(), 'older')])
     expect(await find(8080)).toBe('refused')
     lists([at(await freePort(), 'old')])

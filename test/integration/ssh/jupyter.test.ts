@@ -144,7 +144,7 @@ describe.skipIf(!hasSshd || !hasJupyter)('a real Jupyter through a tunnel', () =
     expect(new URL(page.url()).pathname).toBe('/login')
   })
 
-  test.skipIf(!hasNginx)('runs a cell behind nginx, which leads plain HTTP to TLS', async () => {
+  test.skipIf(!hasNginx)('runs a cell behind nginx, which redirects HTTP to TLS', async () => {
     const front = await freePort()
     endings.push(
       await startNginx(

@@ -48,7 +48,7 @@ describe.skipIf(!hasSshd)('SSH keys at a real OpenSSH server', () => {
   const getIn = async (ssh: Ssh, keyName: string) =>
     answerTo(await ssh.openShell(target({ proxy: sshd, keyName })), 'echo in')
 
-  test('a passphrase unlocks a key for this session, or for good if kept in the keychain', async () => {
+  test('a passphrase unlocks a key for this session, or always if in the keychain', async () => {
     sshd.authorize(publicOf(make('mine', 'open sesame')))
     const ssh = start()
     const locked = await problemOf(getIn(ssh, 'mine'))
@@ -225,7 +225,7 @@ describe.skipIf(!hasSshd)('SSH keys at a real OpenSSH server', () => {
     ['printf "PuTTY-User-Key-File-3: ssh-ed25519\\n"', /PuTTY/],
     ['echo ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAA me@here', /public key/],
     ['echo hello', /no private key/],
-  ])('what %s gives is refused for its own reason', async (command, reason) => {
+  ])('rejects input from %s with its reason', async (command, reason) => {
     const text = execFileSync('sh', ['-c', command], {
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'ignore'],
@@ -259,7 +259,7 @@ describe.skipIf(!hasSshd)('SSH keys at a real OpenSSH server', () => {
     expect((await ssh.keysOf(account).locate('agent')).publicKey).toBe(publicOf(mine))
   })
 
-  test('a certificate in the agent is no key of its own, and harms none', async () => {
+  test('a certificate in the agent doesn’t count as a key', async () => {
     const { socket, add } = await startAgent()
     const [authority, mine] = [make('authority'), make('mine')]
     execFileSync('ssh-keygen', ['-q', '-s', authority, '-I', 'me', '-n', 'root', `${mine}.pub`])

@@ -101,7 +101,7 @@ describe.skipIf(!hasSshd)('shells at a real OpenSSH server', () => {
     for (const [n, shell] of shells.entries()) expect(await answerTo(shell, `echo ${n}`)).toBe(String(n))
   })
 
-  test('a command or a file beyond the limit is told of the limit, and the next one gets another connection', async () => {
+  test('reports a server’s session limit, and uses another connection next', async () => {
     const lease = await at.ssh.connect(target({ proxy: at.sshd }))
     for (let n = 0; n < 3; n++) await open()
     const { connection } = lease

@@ -287,7 +287,7 @@ describe.skipIf(!hasSshd)('the stock OpenSSH client with Berth’s included conf
     await everyUse()
   })
 
-  test('a forward that the user set for all hosts keeps nobody out', async () => {
+  test('the user’s forward for all hosts doesn’t block connections', async () => {
     const busy = createServer().listen(0, '127.0.0.1')
     await once(busy, 'listening')
     const address = busy.address()
@@ -350,7 +350,7 @@ describe.skipIf(!hasSshd)('the stock OpenSSH client with Berth’s included conf
     },
   )
 
-  test('an ssh that is older than an option reads the file all the same', () => {
+  test('an ssh older than an option still reads the file', () => {
     const entry = { keyPath: '/k', knownHostsPath: '/h', account, instance: 4711, address: sshd }
     expect(configText([entry], true)).toMatch(/SessionType default/)
     expect(configText([entry], false)).not.toMatch(/SessionType|StdinNull|ForkAfter|KnownHostsCommand/)

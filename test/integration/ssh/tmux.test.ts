@@ -151,7 +151,7 @@ describe.skipIf(!hasSshd || !hasTmux)('shells in tmux at a real OpenSSH server',
     expect((await open()).session).toBe('berth-3')
   })
 
-  test('a start file that takes over every command leaves a plain shell, in which it can be mended', async () => {
+  test('a start file that takes over every command leaves a plain shell for fixing it', async () => {
     const start = '[ -z "$TMUX" ] && exec tmux new -A -s main\n'
     for (const name of ['.bashrc', '.profile']) writeFileSync(join(sshd.home, name), start)
     const opened = await open()

@@ -15,7 +15,7 @@ describe.skipIf(!hasSshd)('a tunnel to a web server', () => {
     return headers['set-cookie']?.[0]?.split(';')[0] ?? ''
   }
 
-  test('lets in at 127.0.0.1 who has its secret, by a cookie that no script reads and no server gets', async () => {
+  test('at 127.0.0.1, accepts its secret, and keeps the cookie from scripts and servers', async () => {
     const asked: IncomingHttpHeaders[] = []
     const { port } = await webServer((request, response) => {
       asked.push(request.headers)

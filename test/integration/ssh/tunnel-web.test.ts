@@ -143,7 +143,7 @@ describe.skipIf(!hasSshd)('a tunnel to a web server', () => {
     expect(seen).toEqual(['none', 'cross-site', 'cross-site'])
   })
 
-  test('leads the server’s own addresses to the tunnel, in whichever header they are', async () => {
+  test('rewrites the server’s own addresses to the tunnel in every header', async () => {
     let answer: Record<string, string> = {}
     const { port: P } = await webServer((_, response) => response.writeHead(200, answer).end())
     const { url } = await tunnelTo(P)

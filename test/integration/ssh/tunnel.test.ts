@@ -41,7 +41,7 @@ describe.skipIf(!hasSshd)('a tunnel', () => {
     socket.close()
   })
 
-  test('reconnects on the same port after a cut, and requests wait meanwhile', async () => {
+  test('reconnects on the same port after a cut, while requests wait', async () => {
     const { port } = await webServer((_, response) => response.end('here'))
     const tunnel = await tunnelTo(port)
     expect(await textAt(tunnel.url)).toBe('here')
@@ -180,7 +180,7 @@ describe.skipIf(!hasSshd)('a tunnel', () => {
     expect(await textAt(tunnel.url)).toBe('late')
   })
 
-  test('asks again what answers where the connection was lost before it said so', async () => {
+  test('detects the server again if the connection was lost before', async () => {
     let cuts = 0
     const { port } = await webServer((_, response) => {
       if (cuts++ === 0) sshd().dropConnections()

@@ -83,12 +83,12 @@ describe('a port that speaks TLS', () => {
     ['hangs up', undefined],
     ...[301, 302, 307, 308].map((code): [string, RequestListener] => [`leads with ${code}`, toHttps(code)]),
     ...[400, 403, 426].map((code): [string, RequestListener] => [`answers ${code}`, status(code)]),
-  ])('is asked by TLS where it %s on plain HTTP', async (_, plain) => {
+  ])('uses TLS if it %s on plain HTTP', async (_, plain) => {
     const port = await onOnePort(plain, ok)
     expect(await answering(port)).toEqual({ server: { tls: true, host: `localhost:${port}` }, status: 200 })
   })
 
-  test.skipIf(!hasNginx)('of nginx is asked by TLS, whether its page may be read or not', async () => {
+  test.skipIf(!hasNginx)('of nginx uses TLS, whether its page is readable or not', async () => {
     for (const [more, code] of [
       ['location / { return 200 "ok"; }', 200],
       ['root /nowhere;', 404],
@@ -118,7 +118,7 @@ describe('a port that speaks plain HTTP', () => {
     expect(await answering(port)).toEqual({ server: { tls: false, host: `localhost:${port}` }, status: code })
   })
 
-  test('and TLS with another page is asked by plain HTTP', async () => {
+  test('and TLS with another page uses plain HTTP', async () => {
     const port = await onOnePort(ok, (_, response) => response.writeHead(201).end('other'))
     expect(await answering(port)).toMatchObject({ server: { tls: false }, status: 200 })
   })
@@ -136,14 +136,14 @@ describe('a server that accepts', () => {
     ['127.0.0.1 and its port', port => `127.0.0.1:${port}`],
     ['localhost without a port', () => 'localhost'],
     ['127.0.0.1 without a port', () => '127.0.0.1'],
-  ])('only %s is asked by that', async (_, host) => {
+  ])('only %s gets that name', async (_, host) => {
     const port = await listening(createServer(only(host)))
     expect(await answering(port)).toEqual({ server: { tls: false, host: host(port) }, status: 200 })
     const secured = await onOnePort(status(400), only(host))
     expect(await answering(secured)).toEqual({ server: { tls: true, host: host(secured) }, status: 200 })
   })
 
-  test('one name only and leads to it from the others is asked by that', async () => {
+  test('one name only and redirects others to it gets that name', async () => {
     const port = await listening(
       createServer(({ headers, url, socket }, response) => {
         const own = `127.0.0.1:${socket.localPort}`
@@ -157,7 +157,7 @@ describe('a server that accepts', () => {
   test.each([
     ['HTML', (host?: string) => `<a href="http://${host}/file=1">`],
     ['JSON', (host?: string) => `<script>config = {"root": "http:\\/\\/${host}"}</script>`],
-  ])('any name, and writes it into its page as %s, is asked by the browser’s', async (_, page) => {
+  ])('any name, and writes it into its page as %s, gets the browser’s', async (_, page) => {
     const port = await listening(
       createServer(({ headers }, response) =>
         response.setHeader('content-type', 'text/html').end(page(headers.host)),
@@ -166,7 +166,7 @@ describe('a server that accepts', () => {
     expect(await answering(port)).toEqual({ server: { tls: false, host: undefined }, status: 200 })
   })
 
-  test('its own name only, and writes it into its page, is asked by that', async () => {
+  test('its own name only, and writes it into its page, gets that name', async () => {
     const port = await listening(
       createServer((_, response) =>
         response.setHeader('content-type', 'text/html').end(`http://localhost:${port}/`),
@@ -177,7 +177,7 @@ describe('a server that accepts', () => {
 })
 
 describe('a port', () => {
-  test('that accepts connections and says nothing is silent, not without a web server', async () => {
+  test('that accepts connections and sends nothing is silent, not without a web server', async () => {
     const port = await listening(createServer(() => undefined))
     expect(await answering(port, impatient)).toBe('silent')
     expect(await answering(await listening(createTcpServer(() => undefined)), impatient)).toBe('silent')

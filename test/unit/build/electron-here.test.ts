@@ -33,7 +33,7 @@ test('the output of a successful installer is not shown', async () => {
   expect(await fetchBy("console.log('fetched')")).toEqual({ why: 'its installer ended with 0', told: '' })
 })
 
-test.skipIf(process.platform === 'win32')('why a program is not Electron’s is said in one line', async () => {
+test.skipIf(process.platform === 'win32')('one line says why a program isn’t Electron’s', async () => {
   const program = join(folder, 'electron')
   const failure = () => {
     try {

@@ -59,7 +59,7 @@ test.each<[string, string, number | undefined]>([
   expect(outageWords(answered === undefined ? connection : { ...connection, answered })).toBe(words)
 })
 
-test('a named service is the subject, and only what passes needs no advice', () => {
+test('a named service is the subject, and only temporary errors need no advice', () => {
   const offline = (code: string, answered?: number) =>
     ({
       status: 'offline',

@@ -26,7 +26,7 @@ test('limits cannot act without the key or the service, and only those that are 
   expect(hinderedLimits(0, limitHindrance({ status: 'offline' }))).toBeUndefined()
 })
 
-test('once Berth has quit its limits are told of, not those of the demo, and a watchdog that goes on', () => {
+test('quitting reports limits that stop working, but no demo’s or watchdog’s', () => {
   const account = accountView({ limits })
   const said = '2 limits are set and can’t act while Berth is not running.'
   expect(limitsWithoutBerth([account, accountView({ demo: true, limits })])).toBe(said)
@@ -44,7 +44,7 @@ describe('stoppers', () => {
     return stoppersOf(account, { instance: 4711, more: 600_000 }, 1000).map(stopperWords)
   }
 
-  test('a reached budget stops what is started, unless snoozed or done', () => {
+  test('a reached budget stops started instances, unless snoozed or done', () => {
     expect(stoppers({ dueAt: 900 })).toEqual([
       'Spending reached $0.66 today: its limit stops it at the next poll.',
     ])

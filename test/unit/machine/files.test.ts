@@ -42,7 +42,7 @@ test.skipIf(lacks(fileModes) !== '')(
 )
 
 test.skipIf(lacks(fileModes) !== '')(
-  'an open home folder is closed at the start, an open file at its next write',
+  'the folder is made private at start, a file at its next write',
   async () => {
     await mkdir(root, { mode: 0o755 })
     await writeFile(join(root, 'old.json'), '{}', { mode: 0o644 })

@@ -112,7 +112,7 @@ test.each(Object.entries(met))('%s is covered, whatever it is', (_kind, cases) =
   )
 })
 
-test('masking an environment keeps what comes after it', () => {
+test('masking an environment keeps the text after it', () => {
   const text = JSON.stringify({ extra_env: [['DB_PASS', 'hunter2']], gpu_name: 'RTX 4090' })
   expect(mask(text)).toBe(`{"extra_env":${cover},"gpu_name":"RTX 4090"}`)
   expect(mask(JSON.stringify({ env: { A: '}b' }, n: 1 }))).toBe(`{"env":${cover},"n":1}`)

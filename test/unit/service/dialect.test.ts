@@ -71,7 +71,7 @@ const raw = {
 
 const read = (whole: unknown) => preferencesAnswer.read({ notification_preferences: whole })
 
-test('what is not known of the preferences hides nothing that is', () => {
+test('unknown preferences don’t hide known ones', () => {
   expect(preferencesAnswer.problem({ notification_preferences: raw })).toBeUndefined()
   expect(read(raw).known).toEqual({ client: { low_credit: { email: true }, outbid: {} } })
 })
@@ -101,7 +101,7 @@ test('names that objects have by themselves are names like others', () => {
   )
 })
 
-test('what deployments say of an offer in other words reads the same', async () => {
+test('different forms of an offer read the same', async () => {
   const readOffer = async (offer: object) => {
     service.otherwise = json({ offers: [{ id: 1, ...offer }] })
     return (await search())[0]

@@ -315,7 +315,7 @@ describe('a record', () => {
     expect(await read(fields)).toMatchObject(given)
   })
 
-  test('with NaN or Infinity is read all the same', async () => {
+  test('with NaN or Infinity is still read', async () => {
     v0 = raw('{"instances": [{"id": 1, "gpu_util": NaN, "dph_total": -Infinity, "label": "NaN \\" NaN"}]}')
     const { instances } = await client.instances.list()
     expect(instances[0]).toMatchObject({ id: 1, label: 'NaN " NaN' })

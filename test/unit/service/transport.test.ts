@@ -206,7 +206,7 @@ test.each([
   [401, { error: 'auth_error', msg: 'Invalid user key' }, 'auth_error'],
   [401, { error: 'invalid_backup_code', msg: 'Two Factor Authentication failed' }, 'invalid_backup_code'],
   [403, { msg: 'Two Factor Authentication is set by the team' }, 'forbidden'],
-])('a %d %j is told as %s', async (status, body, code) => {
+])('a %d %j becomes %s', async (status, body, code) => {
   service.otherwise = json(body, status)
   expect(await failure(client().instances.stop(3))).toMatchObject({ code, status, detail: body.msg })
 })

@@ -114,7 +114,7 @@ test('an API key counts as deleted when the service confirms in plain text, not 
 describe('a list of invoices', () => {
   const invoice = { type: 'credit', amount: -5 }
 
-  test('is read on where its token is a number, and without a row that is none', async () => {
+  test('continues with a numeric token, and without an invalid row', async () => {
     service.script = [
       json({ results: [invoice, null], next_token: 7 }),
       json({ results: [invoice], next_token: null }),
@@ -124,7 +124,7 @@ describe('a list of invoices', () => {
     expect(service.requests.at(-1)?.url).toContain('after_token=7')
   })
 
-  test('gives what was read of more pages than Berth reads', async () => {
+  test('returns the first pages if there are too many', async () => {
     service.otherwise = json({ results: [invoice], next_token: 'a' })
     service.script = Array.from({ length: 40 }, (_, page) =>
       json({ results: [invoice], next_token: `t${page}` }),

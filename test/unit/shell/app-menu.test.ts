@@ -47,7 +47,7 @@ test('every accelerator of the page is shown in the menu but not registered ther
   expect(shown.map(({ accelerator }) => accelerator).sort()).toEqual(Object.values(accelerators).sort())
 })
 
-test('Settings, Keyboard shortcuts and Refresh do what they say', () => {
+test('Settings, Keyboard shortcuts and Refresh work', () => {
   const done: MenuAction[] = []
   const click = (label: string) =>
     menuOf('linux', true, action => done.push(action))

@@ -27,7 +27,7 @@ test('the demo’s instances do not count', () => {
   expect(asked(accountView({ id: 'demo', demo: true }, instanceView()))).toBeUndefined()
 })
 
-test('running costs of all accounts are listed, dearest first, with their sum', () => {
+test('running costs of all accounts are listed, highest first, with their sum', () => {
   const one = accountView({}, instanceView({ id: 1, label: 'disk', state: 'stopped', costPerHour: 6_000 }))
   const two = accountView(
     { id: 'a00000002' },

@@ -131,7 +131,7 @@ test.each<[InstanceState, string | undefined]>([
   expect(offered).toEqual(power === undefined ? [] : [power])
 })
 
-test('what is at rest with too low a bid offers to raise it', () => {
+test('a stopped instance with a low bid offers to raise it', () => {
   const bids = { interruptible: true, bid: 400_000, minimumBid: 900_000 }
   const offered = (more: Partial<InstanceView>) => {
     const account = accountView({}, instanceView({ state: 'stopped', ...bids, ...more }))
@@ -148,7 +148,7 @@ test.each<InstanceState>(['stopped', 'outbid'])('%s offers nothing once its cont
   expect(offered(1_000_000)).toEqual(['Show', '---', 'Destroy…'])
 })
 
-test('what is billed for its GPUs counts as running', () => {
+test('an instance billed for its GPUs counts as running', () => {
   const states = ['frozen', 'other', 'restarting', 'stopped', 'stopping', 'waiting'] as const
   const account = accountView({}, ...states.map((state, id) => instanceView({ id, state })))
   expect(labels(menuOf(stateOf(account)))[1]).toMatch(/^3 running, /)

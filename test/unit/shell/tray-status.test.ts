@@ -52,7 +52,7 @@ test('a pause shows the offline icon and its end in the tooltip', () => {
   })
 })
 
-test('the tooltip says what runs, what all accounts spend and what needs the user', () => {
+test('the tooltip shows running instances, spending of all accounts, and urgent items', () => {
   const one = accountView({}, instanceView(), instanceView({ id: 2, state: 'stopped', costPerHour: 6_000 }))
   const two = accountView({ id: 'a00000002' }, instanceView({ id: 3 }))
   expect(trayStatus(stateOf(one, two)).tooltip).toBe('Berth: 2 running, $0.806/h')

@@ -28,7 +28,7 @@ test('a trailing slash on the source means its contents, which replace existing 
   expect(to.read('workspace/a.txt')).toBe(from.folder)
 })
 
-test('a link is copied as a link, and a link on the target leads nowhere outside', () => {
+test('a link is copied as a link, and one on the target can’t lead outside', () => {
   const [from, to, outside] = [disk(), disk(), disk()]
   symlinkSync('/etc/passwd', join(from.folder, 'workspace', 'link'))
   symlinkSync(outside.folder, join(to.folder, 'tmp', 'out'))

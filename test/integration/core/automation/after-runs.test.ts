@@ -80,7 +80,7 @@ describe.skipIf(lacking)(`after its end a run${lacking}`, () => {
     expect(await intended()).toBeUndefined()
   })
 
-  test('keeps its instance where its folder is a link that leads nowhere', async () => {
+  test('keeps its instance if its folder is a broken link', async () => {
     const { under, instance, home, intended } = await openInside()
     const command = 'ln -s nowhere $HOME/out'
     const id = await startRun(under, { instance, command, fetch: join(home, 'out'), afterwards: 'destroy' })

@@ -67,7 +67,7 @@ test('files in a folder that look like secrets are named before, and sent only i
   expect(await sent(['data/.env'])).toEqual({ names: ['.env', 'train.py'], leftOut: 1 })
 })
 
-test('what ignore rules leave out of a folder is sent only if it was chosen', async () => {
+test('ignored files of a folder are sent only if selected', async () => {
   const git = (...words: string[]) => execFileSync('git', ['-C', here, ...words], { stdio: 'ignore' })
   const files = {
     '.gitignore': '*.ckpt\n.venv/\n/data/private/\n',
@@ -108,7 +108,7 @@ test('what ignore rules leave out of a folder is sent only if it was chosen', as
   expect(await sent({ whole: true, confirmed: ['data/.env'] })).toEqual([...all, '.env'].sort())
 })
 
-test('the ignore files among a page’s files say what they leave out', async () => {
+test('ignore files among a page’s files apply to them', async () => {
   const paths = [
     ...['.git/info/exclude', '.gitignore', 'a.ckpt', 'node_modules/x/y.js', 'notes.md', 'train.py'],
     ...['sub/.gitignore', 'sub/keep.ckpt', 'sub/out/x'],
@@ -188,7 +188,7 @@ function loseAnswer(request: 'mkdir' | 'rename' | 'rmdir' | 'write'): void {
   })
 }
 
-test('what was done before its answer was lost counts as done', async () => {
+test('an action whose answer was lost counts as done', async () => {
   const { path: folder } = await under.run('listFiles', { instance })
   loseAnswer('mkdir')
   await under.run('makeFolder', { instance, path: `${folder}/a` })
@@ -274,7 +274,7 @@ async function retry(transfer: string) {
   return view()
 }
 
-test('an upload that a kill cut off is told of, in Transfers as well, and goes on when it is retried', async () => {
+test('an upload cut off by a kill is reported, also in Transfers, and a retry resumes it', async () => {
   const bytes = Buffer.alloc(30_000_000, 'Berth')
   await writeFile(join(here, '-a file ü.bin'), bytes)
   const { path: folder } = await under.run('listFiles', { instance })

@@ -74,7 +74,7 @@ const upload = (place: Place) =>
   )
 
 describe.skipIf(!hasSshd)('a transfer whose connection is lost', () => {
-  test('an upload resumes by itself once the network is back, with the right hash', async () => {
+  test('an upload resumes once the network is back, with the right hash', async () => {
     const place = await openPlace()
     const hash = await randomFile(join(place.here, 'big'), size)
     const { until, steps } = upload(place)
@@ -91,7 +91,7 @@ describe.skipIf(!hasSshd)('a transfer whose connection is lost', () => {
     expect(steps).not.toContain('failed')
   })
 
-  test('a download resumes by itself, with the right hash', async () => {
+  test('a download resumes automatically, with the right hash', async () => {
     const place = await openPlace()
     const hash = await randomFile(join(place.there, 'big'), size)
     const into = join(place.here, 'into')

@@ -32,7 +32,7 @@ async function openFolderSync() {
 }
 
 describe.skipIf(!hasSshd)('folder sync with an instance', () => {
-  test('a scan tells what would be sent, and refuses a missing folder', async () => {
+  test('a scan lists the files to send, and rejects a missing folder', async () => {
     const { folder, open } = await openFolderSync()
     write(folder, { 'a.py': '12345', 'b/c.py': '123', '.env': 'x', 'd.log': 'x', '.gitignore': '*.log' })
     expect(await open().scan(folder)).toEqual({
@@ -48,7 +48,7 @@ describe.skipIf(!hasSshd)('folder sync with an instance', () => {
     })
   })
 
-  test('an upload continues by itself after a lost connection', async () => {
+  test('an upload continues automatically after a lost connection', async () => {
     const { sshd, folder, remote, open, instance } = await openFolderSync()
     for (let at = 0; at < 20; at++) write(folder, { [`${at}.bin`]: Buffer.alloc(2_000_000, at) })
     let cut = false
@@ -69,7 +69,7 @@ describe.skipIf(!hasSshd)('folder sync with an instance', () => {
     expect(told.at(-1)?.done).toBe(told.at(-1)?.total)
   })
 
-  test('a restart remembers what was downloaded, and local changes are not overwritten', async () => {
+  test('downloads are remembered over a restart, and local changes are kept', async () => {
     const { folder, remote, open, instance } = await openFolderSync()
     mkdirSync(remote)
     write(remote, { 'out/a.pt': 'one', 'out/b.pt': 'one' })
@@ -90,7 +90,7 @@ describe.skipIf(!hasSshd)('folder sync with an instance', () => {
     expect(await open().down(instance, { ...wanted, by: 'j2' })).toMatchObject({ files: 1, filesInAll: 1 })
   })
 
-  test('what arrived before a kill is known as downloaded', async () => {
+  test('files that arrived before a kill count as downloaded', async () => {
     const { sshd, folder, remote, open, files, instance } = await openFolderSync()
     write(remote, { 'out/small': 'one', 'out/large': '', 'out/larger': '' })
     for (const name of ['large', 'larger']) truncateSync(join(remote, 'out', name), 100 * 1024 * 1024)

@@ -54,7 +54,7 @@ const stops = ({ world, instance }: Scene) =>
 const titles = ({ world }: Scene) => world.notifier.shown.map(({ title }) => title)
 
 test.for(['act', 'tell'] as const)(
-  'a limit whose moment was slept through does what was chosen, once: %s',
+  'a limit that came due during sleep does the chosen action once: %s',
   async (missed, context) => {
     const scene = await limited(context, missed)
     const { world, under, clock, pass } = scene

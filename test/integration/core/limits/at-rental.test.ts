@@ -62,7 +62,7 @@ test.concurrent('limits requested with a watch are set on the instance it rents'
   expect(limitsOn(under, instance?.id ?? 0)).toMatchObject(limited)
 })
 
-test.concurrent('a replacement takes over what is left of the limits of the outbid instance', async context => {
+test.concurrent('a replacement inherits the remainder of the outbid instance’s limits', async context => {
   const { world, under } = await connected(context)
   const { id } = await rentRunning(under, { bid: 0.4, stops })
   const [idle, duration] = limitsOn(under, id)

@@ -234,7 +234,7 @@ describe.concurrent('a limit whose moment was missed', () => {
   })
 })
 
-test.concurrent('a limit cut off while acting goes on after a restart, however late', async context => {
+test.concurrent('a limit cut off while acting continues after a restart, at any time', async context => {
   const world = await newWorld(context)
   const under = await world.startConnected()
   const { id } = await rentRunning(under)

@@ -74,7 +74,7 @@ const kinds: [string, number, (scene: Scene) => LimitSettings][] = [
 ]
 
 test.concurrent.for(kinds)(
-  'a limit on the %s is held while the credit is missing (%i), and acts once it returns',
+  'a limit on the %s waits while the credit is missing (%i), then acts',
   async ([, status, settings], context) => {
     const scene = await running(context)
     const { world, under } = scene

@@ -82,7 +82,7 @@ test.concurrent('an outbid machine is replaced by one as verified and reliable, 
   expect(machine && isAsGood(machine, offer)).toBe(true)
 })
 
-test.concurrent('nothing is rented where no offer is as good, and the user is told once', async context => {
+test.concurrent('rents nothing if no offer is as good, and says so once', async context => {
   const { world, under, instance } = await rented(context, bestOfAll)
   await under.run('chooseRecovery', { instance, choice: replace })
   await world.sim.controls.outbid(instance)

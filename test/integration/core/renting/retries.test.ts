@@ -139,7 +139,7 @@ describe.concurrent('renting with retries', () => {
   })
 
   test.for(['never', 'late'])(
-    'waits for a login, not for a greeting: a key is let in %s',
+    'waits for a login, not a greeting: the key works %s',
     async (when, context) => {
       const world = await createWorld({ speed: 1 })
       context.onTestFinished(() => world.close())

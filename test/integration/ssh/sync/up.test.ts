@@ -72,7 +72,7 @@ describe.skipIf(!hasSshd)('sending a folder', () => {
     expect(readFileSync(join(remote, 'a.py'), 'utf8')).toBe('two')
   })
 
-  test('ignore files exclude what they name, and .git is never sent', async () => {
+  test('ignore files exclude files, and .git is never sent', async () => {
     const { here, remote, up } = await openSync()
     write(here, {
       '.gitignore': '*.log\nbuild/\n!keep.log\n',
@@ -120,7 +120,7 @@ describe.skipIf(!hasSshd)('sending a folder', () => {
     expect(await up()).toMatchObject({ files: 0 })
   })
 
-  test('a remote folder in place of a file is reported and left as it is', async () => {
+  test('a remote folder in place of a file is reported and left unchanged', async () => {
     const { here, remote, up } = await openSync()
     write(here, { model: 'file' })
     write(remote, { 'model/weights': 'theirs' })

@@ -36,7 +36,7 @@ test.each([
 
 const countriesOf = (name: string) => worldRegions.find(region => region.name === name)?.countries ?? []
 
-test('all countries of a part of the world are told by its name, others by their own', () => {
+test('all countries of a region show its name, others their own', () => {
   expect(placeWords([...countriesOf('Europe'), 'JP'])).toEqual(['Europe', 'Japan'])
   expect(placeWords([...countriesOf('European Union'), 'CH'])).toEqual(['European Union', 'Switzerland'])
   expect(placeWords(['DE', 'FR'])).toEqual(['Germany', 'France'])

@@ -29,7 +29,7 @@ function pauseOf() {
   return { store, clock, said, answers, pause, polls: () => polls }
 }
 
-test('a pause of an hour is announced, stops polling and ends by itself', async () => {
+test('a pause of an hour is announced, stops polling and ends automatically', async () => {
   const { store, clock, said, answers, pause, polls } = pauseOf()
   pause.begin(60)
   expect(said).toMatchObject([{ title: 'Monitoring is paused for 60 minutes' }])

@@ -275,7 +275,7 @@ test('a closed page, or one that shows another account, suppresses no notificati
 
 const night = { on: true, from: '22:00', to: '07:00', critical: false }
 
-test('quiet hours show nothing, and end with one notice of what still holds', async () => {
+test('quiet hours show nothing, and end with one notice of current alerts', async () => {
   const files = new MemoryFiles()
   const first = await notificationsWith(true, { quietHours: night }, files)
   first.clock.wall = at(23, 0)

@@ -155,7 +155,7 @@ test.each<[string, Partial<InstanceView>, number, string | undefined]>([
   else expect(found).toMatchObject([{ kind: 'halted', body: expect.stringContaining(why) }])
 })
 
-test('an exit that nobody explains is reported as it happens, and advises no destroying', () => {
+test('an unexplained exit is reported at once, without advice to destroy', () => {
   expect(said(withState('ended'))).toEqual([[]])
   expect(said(withState('stopped'), withState('ended'))).toEqual([[], []])
   expect(said(withState('running'), withState('ended'), withState('ended'))).toEqual([[], ['crashed'], []])
@@ -190,7 +190,7 @@ test('an unstartable instance is reported with the service’s words and another
   expect(alert?.body).toMatch(/^The image can’t be pulled.*manifest unknown.*Destroy it.*another image/)
 })
 
-test('ready is reported when a boot ends, not for what ran already', () => {
+test('ready is reported when a boot ends, not for running instances', () => {
   expect(said(withState('running'))).toEqual([[]])
   expect(said(withState('provisioning'), withState('loading'), withState('running'))).toEqual([
     [],
@@ -201,7 +201,7 @@ test('ready is reported when a boot ends, not for what ran already', () => {
 })
 
 test.each(['outbid', 'frozen', 'waiting', 'unstartable', 'crashed', 'silent', 'offline'] as const)(
-  'the notification of %s begins with the sentence under its row, and its title is what is announced',
+  'the notification of %s starts with its row’s sentence, and its title is announced',
   state => {
     const instance = instanceView({ state, label: 'train', costPerHour: 6000 })
     const [alert] = alerts(undefined, accountView({}, instance), settings).alerts

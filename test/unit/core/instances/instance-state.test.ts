@@ -40,7 +40,7 @@ test('an interruptible instance that stopped below the lowest bid was outbid', (
   expect(state('stopped', { interruptible: true, intendedStatus: 'running' })).toBe('provisioning')
 })
 
-test('an instance told to stop is stopping, and its exit is not a crash', () => {
+test('a stopped instance is stopping first, and its exit is no crash', () => {
   const stopping = { intendedStatus: 'stopped' }
   expect(state('running', stopping)).toBe('stopping')
   expect(state('loading', stopping)).toBe('stopping')

@@ -11,14 +11,14 @@ test('polls count once each, from the first one that was asked about', () => {
   expect(poll()(1)).toBe(2)
 })
 
-test('the count restarts once the instance is there, even if nobody asked then', () => {
+test('the count restarts once the instance is back, even if nobody waits', () => {
   expect(poll(1)(1)).toBe(0)
   expect(poll()(1)).toBe(1)
   poll(1)
   expect(poll()(1)).toBe(1)
 })
 
-test('a poll that nobody asked about does not count', () => {
+test('a poll that nobody waits for doesn’t count', () => {
   expect(poll()(2)).toBe(1)
   poll()
   expect(poll()(2)).toBe(2)

@@ -87,7 +87,7 @@ test('a field that leaves the record leaves the view', () => {
   expect(poll(known, after, bare, 110).after[1]).not.toHaveProperty('gpuLoad', expect.anything())
 })
 
-test('history and spending go on from an earlier session', () => {
+test('history and spending continue from an earlier session', () => {
   const { after } = poll(new Map(), {}, answer(1), 100)
   const restarted = poll(new Map(), after, answer(1), 3700)
   expect(restarted.patches).toEqual([])
@@ -101,7 +101,7 @@ test('history and spending go on from an earlier session', () => {
   expect(later?.history.map(({ state }) => state)).toEqual(['running', 'stopped'])
 })
 
-test('a record without prices costs what its rental says, once that is found', () => {
+test('a record without prices costs its rental’s price once found', () => {
   const known: KnownRecords = new Map()
   const listing = { instances: [{ id: 7, actual_status: 'running' }], unconfirmed: [] }
   const poll = (shown: Shown, at: number, pricePerHour?: number) => {

@@ -130,7 +130,7 @@ test('polls never overlap, even when one is requested as another ends', async ()
   expect(most).toBe(1)
 })
 
-test('a paused poller polls only on request, and goes on when resumed', async () => {
+test('a paused poller polls only on request until resumed', async () => {
   void poller.poll()
   await flushPromises()
   poller.pause()
@@ -157,7 +157,7 @@ test('a stopped poller never polls again, not even for earlier requests', async 
   expect(clock.waiting).toEqual([])
 })
 
-test('a held poller polls only on request, and goes on once released', async () => {
+test('a held poller polls only on request until released', async () => {
   void poller.poll()
   await clock.pass(0)
   held = true

@@ -27,7 +27,7 @@ test('a running instance costs its whole price, a stopped one its disk', () => {
     expect(costPerHour(state, price)).toBe(50_000)
 })
 
-test('what is offline costs its disk, or nothing where the service charges none, unless it gives a cost', () => {
+test('an offline instance costs its disk if billed, unless its record has a cost', () => {
   const price = pricesOf({ dph_total: 0.5, dph_base: 0.45 })
   expect(costPerHour('offline', price)).toBe(50_000)
   expect(costPerHour('offline', price, publicCapabilities)).toBe(0)
@@ -36,7 +36,7 @@ test('what is offline costs its disk, or nothing where the service charges none,
     expect(costPerHour(state, price, publicCapabilities)).toBe(50_000)
 })
 
-test('what is offline under a promised reliability costs its GPUs', () => {
+test('an offline instance with promised reliability costs its GPUs', () => {
   const hourly = { totalHour: 0.41, slaPremiumPerHour: 0.08 }
   const price = pricesOf({ dph_total: 0.49, dph_base: 0.47, search: hourly })
   expect(costPerHour('offline', price, publicCapabilities)).toBe(490_000)
@@ -57,7 +57,7 @@ test('missing or absurd prices are ignored, so that sums stay valid', () => {
   }
 })
 
-test('a cost that nobody tells is unknown, and a price of the rental stands in for one', () => {
+test('a missing cost is the rental’s price, or unknown', () => {
   expect(costPerHour('running', {})).toBeUndefined()
   expect(costPerHour('running', { now: 0 })).toBeUndefined()
   expect(costPerHour('running', pricesOf({}, undefined, 300_000))).toBe(300_000)
@@ -88,7 +88,7 @@ test('the current cost that the service reports takes precedence', () => {
   expect(costPerHour('running', { ...told, now: 0 })).toBe(480_000)
 })
 
-test('what keeps its disk at no cost while its host is gone still has a price for it, or an unknown one', () => {
+test('a free disk on an offline host still has a price, or an unknown one', () => {
   const gone = { instance: { totalHour: 0, diskHour: 0 } }
   expect(pricesOf({ ...gone, storage_total_cost: 0.05 })).toEqual({ disk: 50_000, now: 0 })
   expect(pricesOf({ ...gone, dph_total: 0.5, dph_base: 0.45 })).toMatchObject({ disk: 50_000, now: 0 })

@@ -34,7 +34,7 @@ test('a counter that jumped by more than any line carries costs nothing', () => 
   expect(trafficOf({ ...priced, inet_up_billed: 1e9 * gb + gb }, jumped.traffic, 1120).charged).toBe(20_000)
 })
 
-test('a counter missing from some answers goes on from where it was', () => {
+test('a counter missing from some answers continues', () => {
   const first = trafficOf({ ...priced, inet_down_billed: gb }, undefined, 1000)
   const silent = trafficOf({}, first.traffic, 1060)
   expect(trafficOf({ ...priced, inet_down_billed: 3 * gb }, silent.traffic, 1120).charged).toBe(20_000)

@@ -56,7 +56,7 @@ test('a list with all expected instances is read once, with new ones or not', as
   expect(await found([seen(list())], [])).toMatchObject({ ...certain, asked: 'list', ids: [] })
 })
 
-test('a missing instance is read by itself, and gone only if that answer says so', async () => {
+test('a missing instance is read individually, and gone only if that answer says so', async () => {
   const answers = [seen(list(2))]
   expect(await found(answers, [1, 2], { 1: 'gone' })).toEqual({ ...certain, asked: 'list #1', ids: [2] })
   expect(await found(answers, [1, 2], { 1: 'unknown' })).toMatchObject({ ids: [2], unconfirmed: [1] })
@@ -87,7 +87,7 @@ test('a list cut short is read again, and accepted with a doubt if still short',
   expect(twice.doubt).toContain('speaks of 3')
 })
 
-test('an unreadable instance is read by itself, expected or not', async () => {
+test('an unreadable instance is read individually, expected or not', async () => {
   const one = { ...list(1), unread: [unread(2)] }
   expect(await found([seen(one)], [1], there(2))).toEqual({ ...certain, asked: 'list #2', ids: [1, 2] })
   const unknown = await found([seen(one)], [1, 2])

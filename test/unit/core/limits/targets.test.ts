@@ -88,7 +88,7 @@ test('a limit skips missing and just handled instances, and stops none that is s
   expect(on(undefined, 'stop', [2])).toEqual([])
 })
 
-test('a limit on the credit stops what is known to be enough first, and all of unknown cost without any credit', () => {
+test('a credit limit stops instances of known cost first, and all once no credit is left', () => {
   const unseen = { costPerHour: 0, costUnknown: true } as const
   const instances = {
     1: instanceView({ id: 1, ...unseen }),

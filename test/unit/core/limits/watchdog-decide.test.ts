@@ -122,7 +122,7 @@ const limit = (given: Partial<StoredLimit>): StoredLimit => ({
 })
 const requested = (...limits: StoredLimit[]) => watchdogRequest(limits, false, 4000)
 
-test('a watchdog does what the limits that count in a sleep do, each kind once', () => {
+test('a watchdog applies the limits that act during sleep, each kind once', () => {
   const idle = limit({ when: { kind: 'idle', below: 4.6, seconds: 600 } })
   const away = limit({ when: { kind: 'away', seconds: 7200 } })
   expect(requested(limit({}), idle, away)).toEqual({
@@ -139,7 +139,7 @@ test('a watchdog does what the limits that count in a sleep do, each kind once',
   expect(watchdogRequest([], true, 4000)).toEqual({ action: 'stop' })
 })
 
-test('a snooze moves a watchdog’s time, and takes what has none off the watchdog until then', () => {
+test('a snooze moves a watchdog’s time, and pauses its limits without a time', () => {
   expect(requested(limit({ snoozedUntil: 9000 }))).toEqual({ action: 'stop', at: 9000 })
   const idle = limit({ when: { kind: 'idle', below: 5, seconds: 600 }, snoozedUntil: 9000 })
   expect(requested(idle)).toEqual({ action: 'stop' })

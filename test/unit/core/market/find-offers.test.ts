@@ -38,7 +38,7 @@ function market(many: number, cap: number, refuses = false) {
 
 const ids = (offers: readonly { id: number }[]) => offers.map(({ id }) => id)
 
-test('a truncated list gives its cap, and is joined by the dearest and wanted offers', async () => {
+test('a truncated list gives its cap, and includes the most expensive and requested offers', async () => {
   const { service } = market(1000, 64)
   const found = await findOffers(service, query, { gpus: ['H100'] })
   expect(found.cap).toBe(64)
@@ -135,6 +135,6 @@ test('an offer shows no price that cannot be, and no text that turns or colours 
   expect(offerView({ id: 1, gpu_name: 'x'.repeat(5000) }).gpuName).toHaveLength(500)
 })
 
-test('a filter by what is not null is taken', () => {
+test('accepts a filter for non-null values', () => {
   expect(v.is(ExtraFilters, { cluster_id: { neq: null } })).toBe(true)
 })

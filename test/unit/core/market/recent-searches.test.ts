@@ -68,7 +68,7 @@ test('nothing serves after a minute, after a rental, for another account, or whe
   expect(await market().search(dearest)).toEqual([])
 })
 
-test('what is asked for twice at once is sent once, unless the first was withdrawn', async () => {
+test('two equal requests are sent once, unless the first was withdrawn', async () => {
   let fail: (error: Error) => void = () => undefined
   answer = () =>
     new Promise((_, reject) => {

@@ -70,7 +70,7 @@ test('a new instance is charged only for the time since the last poll', () => {
   expect(Object.fromEntries(shares)).toEqual({ 7: 10_000 })
 })
 
-test('after the clock steps back the sum is still what left the credit', () => {
+test('after the clock steps back the sum still equals the fall of the credit', () => {
   const machine = runs(1, 400_000, start - hour)
   const back = accrueSpending(counted(start, 5_000_000, machine), poll(start - 600, 4_999_000, machine))
   expect(back).toMatchObject({ spent: 1000, toppedUp: 0, counted: { at: start - 600 } })
@@ -78,7 +78,7 @@ test('after the clock steps back the sum is still what left the credit', () => {
   expect(accrueSpending(back.counted, poll(start + 3000, 4_599_000, machine)).spent).toBe(400_000)
 })
 
-test('however many polls there are, the sum is what left the credit', () => {
+test('after any number of polls the sum equals the fall of the credit', () => {
   const machine = runs(1, 333_333, start)
   let state = counted(start, 500_000_000, machine)
   let total = 0
@@ -142,7 +142,7 @@ test('a sum paid in during a break shows only where the credit rose, else the da
   })
 })
 
-test('after a break the instances share what left the credit', () => {
+test('after a break the instances share the fall of the credit', () => {
   const steady = runs(1, 400_000, start - hour)
   const gone = runs(2, 1_000_000, start - hour)
   const before = counted(start, 50_000_000, steady, gone)

@@ -48,7 +48,7 @@ test('today’s estimated top-up gives way to the invoices, a known one does not
   expect(asCharged([estimated], { ...kept, invoicesUntil: undefined }, {})).toEqual([estimated])
 })
 
-test('credit that was paid in is a top-up, less what was reversed', () => {
+test('a payment is a top-up, less reversals', () => {
   const rows = [
     { type: 'credit', amount: -25, start: to - 60 },
     { type: 'credit', amount: -5.5, start: to - 30 },
@@ -61,7 +61,7 @@ test('credit that was paid in is a top-up, less what was reversed', () => {
   expect(topUpsOf(reversed).topUps).toEqual({ [range.day]: 0 })
 })
 
-test.each(['transfer', 'refund', 'payout'])('a day with a %s keeps what was counted of it', type => {
+test.each(['transfer', 'refund', 'payout'])('a day with a %s keeps its counted spending', type => {
   const rows = [
     { type: 'credit', amount: -25, start: to - 60 },
     { type, amount: -10, start: to - 30 },

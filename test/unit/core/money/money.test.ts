@@ -230,7 +230,7 @@ test('a first poll without credit after a night loses no top-up and no spending'
   expect(days.reduce((sum, { spent }) => sum + spent, 0)).toBe((night + 60) * 1000)
 })
 
-test('an instance a watchdog stopped during an absence costs what left the credit', async () => {
+test('an instance that a watchdog stopped offline costs the fall of the credit', async () => {
   const store = createStore({ ...emptyState(), accounts: { a00000001: accountView() } })
   const money = await open(new MemoryFiles(), new HandClock(), midnight, store)
   const poll = pollAccount(midnight + 60, 500_000_000)

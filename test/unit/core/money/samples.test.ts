@@ -80,7 +80,7 @@ test('the spending of the last hour counts once, however short it was seen', () 
   expect(perHourLately(steady)).toBe(1_200_000)
 })
 
-test('what was spent in a break is spread over the break', () => {
+test('spending in a break is spread over it', () => {
   expect(perHourLately([sample(300, 0), sample(300 + 8 * 3600, 8_000_000)])).toBe(1_000_000)
 })
 

@@ -4,7 +4,7 @@ import { openStoredRentals } from '#core/renting/rental.ts'
 import { accountContext } from '#test/berth/account-context.ts'
 import { someRental, someTry } from './some-rental.ts'
 
-test('an instance’s own key, told once, is kept before anything is written of the instance', async () => {
+test('an instance’s own key, sent only once, is stored before its record', async () => {
   const context = accountContext()
   const rentals = await openStoredRentals(context)
   const rental = someRental({ tries: [someTry({ step: 'asking', instance: undefined })] })

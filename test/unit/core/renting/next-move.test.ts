@@ -21,7 +21,7 @@ test('the deadline counts from creation, and running is never late', () => {
 })
 
 test.each(['crashed', 'ended', 'silent', 'offline', 'outbid', 'stopped'] as const)(
-  'a rental whose instance is %s has failed, with what to do',
+  'a rental whose instance is %s has failed, with advice',
   state => {
     const { step: next, problem } = step(state)
     expect(next).toBe('failed')

@@ -190,7 +190,7 @@ test('a replacement takes over only once the end of its rental is on disk', asyn
   expect(view()[outbid.id]).toMatchObject({ step: 'replaced', by: 4712 })
 })
 
-test('a replaced instance runs on where its user starts it, and is stopped where it starts by itself', async () => {
+test('a replaced instance keeps running if you start it, and stops if the service starts it', async () => {
   const { poll, ready, stops, view } = await replacing()
   ready()
   await poll()
@@ -219,7 +219,7 @@ test('a replacementâ€™s own cost counts once it is replaced, the first instanceâ
   expect(view()[4713]).toMatchObject({ of: 4712, replacements: 2, replaced: 300_000 })
 })
 
-test('a choice to be told only, made while a replacement starts, cancels it', async () => {
+test('choosing only an alert while a replacement starts cancels it', async () => {
   let begin: () => void = () => undefined
   const begun = new Promise<undefined>(resolve => {
     begin = () => resolve(undefined)

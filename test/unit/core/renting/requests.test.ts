@@ -104,7 +104,7 @@ test('the requirements are listed in words, and each can be dropped', () => {
   expect(searchParts(withoutParts(wanted, searchParts(wanted)))).toEqual([])
 })
 
-test('what is rented like a replacement is in nobody’s place', () => {
+test('a repeated request replaces no instance', () => {
   const own = { name: 'MODE', value: 'train', secret: false }
   const env = [own, { name: replacesVariable, value: '4711', secret: false }]
   const rental = someRental({ request: { ...request, env } })

@@ -275,7 +275,7 @@ for (const [how, act] of [
     expect(begun).toEqual([])
   })
 
-test('a watch rents nothing while a limit would stop it, says so once, then goes on', async () => {
+test('a watch rents nothing while a limit would stop it, says so once, then continues', async () => {
   const { begun, begin, pollAgain, limit, alerts, view } = await renting()
   limit(true)
   const id = await begin()
@@ -358,7 +358,7 @@ test('a watch is paused once its attempts are cancelled, and rents no other', as
   expect(notes.filter(text => text.includes('is paused'))).toHaveLength(1)
 })
 
-test('a watch that is done goes on when changed, and is done when changed to fewer', async () => {
+test('a finished watch continues when changed, and ends when changed to fewer', async () => {
   const { watches, begun, begin, pollAgain, watchRequest, ends, view } = await renting()
   const id = await begin()
   expect(view()[id]).toMatchObject({ rented: 0, renting: true })

@@ -62,7 +62,7 @@ test('many deferred changes are one write, within a second', async () => {
   expect(onDisk()).toHaveLength(100)
 })
 
-test('a flush writes what is pending, and nothing if nothing is', async () => {
+test('a flush writes pending changes only', async () => {
   const document = await open()
   document.writeSoon(add(1))
   await document.flush()
@@ -93,7 +93,7 @@ test('a failed write is rejected and changes nothing', async () => {
   expect(onDisk()).toEqual([1, 3])
 })
 
-test('a failed write undoes only itself, whatever else changed meanwhile', async () => {
+test('a failed write undoes only itself, not later changes', async () => {
   const document = await open()
   let release = () => {}
   files.held = new Promise(resolve => {

@@ -18,7 +18,7 @@ const later = 1000 + lateness
 const followed = (line: string | undefined, transfer = copy(), now = later) =>
   follow(transfer, [], { 1: {}, 2: saying(line) }, now)
 
-describe('what the status line tells', () => {
+describe('the status line', () => {
   test('a percentage is the progress', () => {
     expect(followed('Copy of C.1:/data to C.2:/copy: 45 %')).toMatchObject({
       step: 'running',
@@ -108,7 +108,7 @@ describe('when the status line is silent', () => {
     expect(follow(copy(), [], { 1: {} }, later)).toMatchObject({ step: 'unknown', endedAt: later })
   })
 
-  test('an ended transfer stays as it is', () => {
+  test('an ended transfer doesn’t change', () => {
     const done = copy({ step: 'done', endedAt: 1100 })
     expect(follow(done, [], {}, 5000)).toBe(done)
   })

@@ -11,7 +11,7 @@ const channel = fc.constantFrom(true, false, null)
 const channels = fc.record({ email: channel, webhooks: channel })
 const word = fc.stringMatching(/^[a-z_]{1,8}$/)
 
-test('a form sends all where nothing could be read, and else only what was changed', () => {
+test('a form sends everything if nothing could be read, otherwise only changes', () => {
   fc.assert(
     fc.property(
       fc.dictionary(word, fc.dictionary(word, channels, { minKeys: 1 }), { noNullPrototype: true }),

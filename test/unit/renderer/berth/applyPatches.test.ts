@@ -54,7 +54,7 @@ test('patches of any change give the changed value, and leave the value before a
   )
 })
 
-test('what a change does not touch stays the same object', () => {
+test('untouched parts stay the same object', () => {
   const before = { touched: { list: [{ n: 1 }, { n: 2 }] }, other: { list: [] } }
   const patches = patchesOf(before, draft => {
     const second = draft.touched.list[1]

@@ -9,7 +9,7 @@ function changed(state: State, change: (draft: State) => void) {
   return patches
 }
 
-test('a patch changes what it names and keeps all other objects identical', () => {
+test('a patch changes its target and keeps all other objects identical', () => {
   const replica = new Replica()
   const first = stateWith(accountView({ id: 'demo' }, instanceView({ id: 4711 }), instanceView({ id: 4698 })))
   replica.take({ kind: 'state', sequence: 7, state: first })

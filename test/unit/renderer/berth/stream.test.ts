@@ -10,7 +10,7 @@ function opened() {
 const bytesOf = (sent: StreamMessage[]) =>
   sent.flatMap(message => (message.kind === 'data' ? [...message.bytes] : []))
 
-test('a write sends only what is granted, and the rest in order once there is room', () => {
+test('a write sends only granted bytes, and the rest in order once there’s room', () => {
   const { stream, sent } = opened()
   const whole = Uint8Array.from({ length: streamWindow + 100_000 }, (_, at) => at % 251)
   stream.write(whole)

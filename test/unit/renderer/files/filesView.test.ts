@@ -3,7 +3,7 @@ import type { RemoteFolder } from '#contract/instance/files.ts'
 import type { Page } from '#renderer/berth/page.svelte.ts'
 import { FilesView } from '#renderer/screens/instances/files/filesView.svelte.ts'
 
-test('what waits for a folder to be listed finds one, even if another list has overtaken it', async () => {
+test('waiting for a folder’s list ends even if another list overtakes it', async () => {
   const answers: ((folder: RemoteFolder) => void)[] = []
   const berth = { listFiles: () => new Promise<RemoteFolder>(resolve => answers.push(resolve)) }
   const view = new FilesView({ berth } as unknown as Page, 'a', 1)

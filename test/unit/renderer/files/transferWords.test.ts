@@ -18,7 +18,7 @@ const transfer: FileTransferView = {
   startedAt: 0,
 }
 
-test('a size is told where it is known', () => {
+test('shows known sizes', () => {
   expect(progressWords(transfer)).toBe('')
   expect(progressWords({ ...transfer, step: 'done' })).toBe('0 B')
   expect(progressWords({ ...transfer, total: 64_000_000, done: 12_000_000 })).toBe('12 MB of 64 MB')

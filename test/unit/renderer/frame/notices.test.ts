@@ -18,7 +18,7 @@ const outbid = (instance: number, at = 1) =>
 describe('the strip', () => {
   const account = accountView({ id: 'a' }, instanceView({ id: 7 }))
 
-  test('shows the newest decision, and neither good news nor what has no button', () => {
+  test('shows the newest decision, no good news or notices without a button', () => {
     const news = [
       notice('ready', 'V100 #5 is ready', { at: 9 }),
       notice('failed', 'It failed', { at: 8, urgency: 'critical', actions: [] }),
@@ -27,7 +27,7 @@ describe('the strip', () => {
     expect(decisionOf([...news, outbid(6), outbid(7, 2)], 'offers', account)?.instance).toBe(7)
   })
 
-  test('asks whether to rent what a watch found, after all that is critical', () => {
+  test('asks to rent a watch’s match after all critical notices', () => {
     const rent = { id: 'rent', label: 'Rent…' }
     const found = notice('watch', 'RTX 4090 at $0.300/h', { kind: 'watch', actions: [rent, show], at: 9 })
     expect(decisionOf([found], 'offers', account)?.id).toBe('watch')
@@ -35,7 +35,7 @@ describe('the strip', () => {
     expect(decisionOf([{ ...found, actions: [show] }], 'offers', account)).toBeUndefined()
   })
 
-  test('leaves to the rows of Instances what they say', () => {
+  test('omits notices that rows of Instances show', () => {
     expect(decisionOf([outbid(7)], 'instances', account)).toBeUndefined()
     expect(decisionOf([outbid(7)], 'offers', account)?.instance).toBe(7)
     expect(decisionOf([outbid(8)], 'instances', account)?.instance).toBe(8)
@@ -52,7 +52,7 @@ describe('groups', () => {
     }),
   )
 
-  test('five that say the same are one, with what all of them say', () => {
+  test('five equal notices become one with their common text', () => {
     const groups = groupNotices([outbid(7), ...stopped])
     expect(groups.map(({ title, body, notices }) => [title, body, notices.length])).toEqual([
       [undefined, undefined, 1],
@@ -60,13 +60,13 @@ describe('groups', () => {
     ])
   })
 
-  test('a verb is in the plural, and what differs is left to each', () => {
+  test('verbs are plural, and differences stay with each notice', () => {
     const [group] = groupNotices([1, 2, 3].map(id => ({ ...outbid(id), body: `Someone bids $${id}.` })))
     expect(group).toMatchObject({ title: '3 were outbid' })
     expect(group?.body).toBeUndefined()
   })
 
-  test('two stay apart, and so do what is about no instance and other accounts', () => {
+  test('two notices stay separate, as do those of no instance or another account', () => {
     const two = stopped.slice(0, 2)
     expect(groupNotices(two)).toHaveLength(2)
     expect(groupNotices([...two, { ...stopped[2], account: 'b' } as PageNotice])).toHaveLength(3)
@@ -74,7 +74,7 @@ describe('groups', () => {
   })
 })
 
-test('a toast tells of what is new or says something else, not of a figure that goes on', () => {
+test('a toast shows new or changed events, not growing figures', () => {
   const credit = notice('credit', '$4.00 of credit left', { kind: 'lowCredit' })
   const ready = notice('1', 'V100 #1 is ready', { kind: 'ready' })
   const before = { credit, 1: ready }

@@ -18,7 +18,7 @@ test('a ready, outbid or crashed instance is announced when its state changes', 
   ).toEqual([])
 })
 
-test('what a limit did is announced once', () => {
+test('a limit’s action is announced once', () => {
   const limit = limitView({
     id: 'g1',
     instance: 7,

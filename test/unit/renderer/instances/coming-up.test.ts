@@ -85,7 +85,7 @@ test('of an outbid instance nothing is due', () => {
   expect(nextSentence(outbid, coming, [], true, now)).toBe(words)
 })
 
-test('a limit on the account does not stop what has only its disk, but may destroy it', () => {
+test('an account’s limit doesn’t stop stopped instances, but may destroy them', () => {
   const outbid = instanceView({ id: 7, state: 'outbid' })
   const words = (action: 'stop' | 'destroy') => {
     const { instance: _, ...whole } = limit({ dueAt: now + hour, warning: 0, action })
@@ -95,7 +95,7 @@ test('a limit on the account does not stop what has only its disk, but may destr
   expect(words('destroy')).toEqual([expect.stringMatching(/^May be destroyed: /)])
 })
 
-test('limits that cannot act are no events, and what a watchdog does still is', () => {
+test('limits that can’t act aren’t events, but a watchdog’s actions are', () => {
   const of = account(limit({ dueAt: now + hour, when: { kind: 'time', at: now + hour } }))
   const watched = account(limit({ dueAt: now + hour, when: { kind: 'time', at: now + hour }, asleep: true }))
   const hindered = hinderedLimits(limitsOn(of, instance).length, limitHindrance({ status: 'locked' }))

@@ -21,7 +21,7 @@ test('an outbid instance shows both bids, that files are kept and the winning bi
   })
 })
 
-test('what is at rest with too low a bid may have been outbid, unless Berth stopped it', () => {
+test('a stopped instance with a low bid may have been outbid, unless Berth stopped it', () => {
   const bids = { interruptible: true, bid: 400_000, minimumBid: 900_000 }
   const noticeOf = (more: Partial<InstanceView>) =>
     rowNoticeOf({ key: '1', instance: instanceView({ id: 1, state: 'stopped', ...bids, ...more }) })
@@ -32,7 +32,7 @@ test('what is at rest with too low a bid may have been outbid, unless Berth stop
   expect(noticeOf({ interruptible: false })).toBeUndefined()
 })
 
-test('what was replaced says by which, and what it costs', () => {
+test('a replaced instance names its replacement and cost', () => {
   const instance = instanceView({ id: 1, state: 'stopped', interruptible: true, bid: 1, minimumBid: 2 })
   const text =
     'Replaced by #2 after it was outbid. Its files are kept. It costs $0.006/h until you destroy it.'
@@ -49,7 +49,7 @@ test('the winning bid is a fitting step above the lowest, and at most $32', () =
 })
 
 test.each(['crashed', 'silent', 'offline'] as const)(
-  'an instance that is %s says so, and what it costs',
+  'an instance that is %s says so, with its cost',
   state => {
     const under = rowNoticeOf({ key: '1', instance: instanceView({ id: 1, state, costPerHour: 6000 }) })
     expect(under).toMatchObject({
@@ -62,7 +62,7 @@ test.each(['crashed', 'silent', 'offline'] as const)(
 test.each([
   ['nothing', { diskPricePerHour: 6000 }, 'You’re not paying for it now.'],
   ['what is not told', { costUnknown: true as const }, 'It costs an unknown amount until you destroy it.'],
-])('an offline instance that costs %s is not said to cost $0', (_, prices, words) => {
+])('an offline instance that costs %s doesn’t show $0', (_, prices, words) => {
   const instance = instanceView({ id: 1, state: 'offline', costPerHour: 0, ...prices })
   const text = `Its host is disconnected and may come back. ${words}`
   expect(rowNoticeOf({ key: '1', instance })).toMatchObject({ text })
@@ -95,7 +95,7 @@ test('a crash is shown before the rental that led to it', () => {
   expect(rowNoticeOf(row)?.kind).toBe('dead')
 })
 
-test('a row says that its limits cannot act, and what is not known of a rental', () => {
+test('a row says if its limits can’t act or a rental is uncertain', () => {
   const hindrance = 'until the service answers again'
   const row = { key: '1', instance: instanceView({ id: 1, state: 'running' }), limitsSet: 2 }
   expect(rowNoticeOf(row, { now: 0, hindrance })).toEqual({

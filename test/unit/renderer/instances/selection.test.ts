@@ -45,7 +45,7 @@ describe('an action on several', () => {
   const stopped = instanceView({ id: 3, state: 'stopped', ...price, costPerHour: 10_000 })
   const all = [...running, stopped]
 
-  test('concerns those that it changes, and says what that saves or costs', () => {
+  test('lists the instances it changes, with savings or costs', () => {
     expect(concerned('stop', all, 0)).toEqual(running)
     expect(concerned('start', all, 0)).toEqual([stopped])
     expect(concerned('destroy', all, 0)).toEqual(all)
@@ -84,7 +84,7 @@ describe('groups', () => {
       ...rows.map(({ instance }) => instance?.id),
     ])
 
-  test('are by what names have in common, those that need you first and single ones together', () => {
+  test('follow common prefixes, urgent ones first, single ones together', () => {
     expect(names('none')).toEqual([['', 5, 4, 3, 2, 1, 0]])
     expect(names('name')).toEqual([
       ['sweep', 1, 0],

@@ -45,7 +45,7 @@ const watchdog = (request: WatchdogView['request']): WatchdogView => ({
   foreign: false,
 })
 
-test('the moment and what is left of the next stop are given, whatever stops it', () => {
+test('shows time and remainder of the next stop of any kind', () => {
   const clock = timeOfDay(now + 2 * hour)
   expect(cells({ limits: [limit({})] })).toEqual([`limit: ${clock} · 2 h`])
   const cost = limit({

@@ -17,7 +17,7 @@ function underWith(tunnel: TunnelView) {
   return instanceRows(account).map(row => rowNoticeOf(row)?.kind)
 }
 
-test('the row shows what a tunnel waits for, its browser last, and nothing once that has come', () => {
+test('the row shows a waiting tunnel’s step until its browser connects', () => {
   expect(underWith(jupyter)).toEqual([undefined, 'tunnel'])
   const open = { ...jupyter, step: 'open', host: 'i1-0f.localhost', localPort: 20_001 } as const
   expect(underWith({ ...open, web: false })).toEqual([undefined, undefined])

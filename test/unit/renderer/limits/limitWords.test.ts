@@ -18,7 +18,7 @@ test('the preview names the time only for limits whose sentence does not', () =>
   expect(previewMoment('cost', 4 * 3600, 0)).toMatch(/^At the current rate: at .+, in 4 h\.$/)
 })
 
-test('a limit that cannot see what is spent says so instead of that nothing leads there', () => {
+test('a limit without spending data says so', () => {
   const unseen = instanceView({ id: 7, costPerHour: 0, costUnknown: true })
   const words = (...instances: (typeof unseen)[]) =>
     dueWords(

@@ -20,7 +20,7 @@ test('without a price there is no cost, without a storage price no disk cost', (
   expect(rentalCost(plain, 20, 500, undefined)).toEqual({ perHour: 2_000_000, diskPerHour: undefined })
 })
 
-test('the credit duration counts what already runs', () => {
+test('the credit duration includes running instances', () => {
   expect(creditWouldLast(10_000_000, 1_000_000, 1_000_000)).toBe(5 * 3600)
   expect(creditWouldLast(undefined, 0, 1)).toBeUndefined()
   expect(creditWouldLast(-5, 0, 1)).toBe(0)
@@ -31,7 +31,7 @@ test('a storage price per GB and month is spread over 720 hours', () => {
   expect(rentalCost(machine, 20, 200, undefined)).toEqual({ perHour: 2_100_000, diskPerHour: 100_000 })
 })
 
-test('the first hours sum GPU, disk and one-time traffic at the dearer price', () => {
+test('the first hours sum GPU, disk and one-time traffic at the higher price', () => {
   const cost = { perHour: 2_100_000, diskPerHour: 100_000 }
   const traffic = { downCost: 0.01, upCost: 0.02 }
   expect(firstHours(cost, 24, trafficOnce(traffic, 50))).toEqual({

@@ -52,7 +52,7 @@ describe('a template fills in the dialog', () => {
 })
 
 describe('the request', () => {
-  test('leaves out what the template says itself', () => {
+  test('omits values that the template has', () => {
     expect(read(filled)).toEqual({
       request: {
         offer: 7,
@@ -79,7 +79,7 @@ describe('the request', () => {
     expect(byHash).toMatchObject({ request: { image: '', template: { hash: 'x' } } })
   })
 
-  test('a volume that is not filled in is told at its field', () => {
+  test('an empty volume is reported at its field', () => {
     const draft = { ...fresh, volume: { mode: 'new', volume: '', size: '', mountPath: 'data' } as const }
     expect(readDraft(draft, machine, false)).toHaveProperty('errors.volume')
   })

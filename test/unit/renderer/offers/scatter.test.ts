@@ -67,7 +67,7 @@ describe('a chart of offers', () => {
     expect(nextDot(dots, dot(4), { x: 1, y: 0 }, frame)).toBe(dot(4))
   })
 
-  test('ignores a few far dearer offers in its scale', () => {
+  test('ignores a few far more expensive offers in its scale', () => {
     const many = listed(
       ...Array.from({ length: 300 }, (_, id) => ({ id, price: 1_000_000 + id * 1000, score: 100 + id })),
       { id: 999, price: 90_000_000, score: 200 },

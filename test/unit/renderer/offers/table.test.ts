@@ -40,12 +40,12 @@ describe('columns in a narrow window', () => {
 })
 
 describe('words', () => {
-  test('the rent button says what, for how much and where', () => {
+  test('the rent button names machine, price and location', () => {
     const [listed] = catalogueOf([offer({ id: 1, price: 1_719_000 })], 'on-demand').offers
     expect(listed && rentName(listed, 'Sweden')).toBe('Rent 1 × H100 SXM, $1.719/h, Sweden')
   })
 
-  test('offers of which little is told are told apart by their numbers', () => {
+  test('offers with little data differ by their numbers', () => {
     const { offers } = catalogueOf([{ id: 101 }, { id: 102 }, offer({ id: 103 })], 'on-demand')
     expect(offers.map(listed => cellWords(listed, 'gpu').text)).toEqual([
       '1 × unknown GPU, offer 101',

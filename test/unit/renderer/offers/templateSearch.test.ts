@@ -15,7 +15,7 @@ const before: SavedQuery = {
 }
 const chosen = templateSearch(before, template)
 
-test('dismissing a template takes back what it filled in', () => {
+test('dismissing a template clears the values it filled in', () => {
   expect(chosen.made).toMatchObject({
     filter: { countFrom: 2 },
     query: { storage: 64, extra: { gpu_ram: { gte: 12_000 } } },
@@ -23,7 +23,7 @@ test('dismissing a template takes back what it filled in', () => {
   expect(withoutTemplate(chosen.made, chosen)).toEqual(before)
 })
 
-test('what was changed since then stays', () => {
+test('later changes stay', () => {
   const { query, filter } = chosen.made
   const now = { query: { ...query, storage: 100 }, filter: { ...filter, regions: ['SE'] } }
   expect(withoutTemplate(now, chosen)).toEqual({

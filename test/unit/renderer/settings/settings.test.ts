@@ -51,7 +51,7 @@ test('the values before a change are those of exactly the changed settings', () 
 describe('removing an account names', () => {
   const said = (changes: Partial<AccountView>) => removalNotes({ ...account, ...changes }).join(' ')
 
-  test('what its instances keep costing', () => {
+  test('the remaining costs of its instances', () => {
     const two = { '1': instance, '2': { ...instance, id: 2 } }
     expect(said({ instances: two, spendPerHour: 5_420_000 })).toContain(
       'Its 2 instances keep costing $5.420/h',

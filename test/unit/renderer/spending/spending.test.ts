@@ -79,7 +79,7 @@ test('the parts of a bar add up to it, other costs included', () => {
   expect(bars.at(20)?.parts).toEqual([1_000_000, 300_000, 200_000])
 })
 
-test('of many instances the three dearest have parts, the others share one', () => {
+test('the three most expensive instances have their own part, the others share one', () => {
   const many = Object.fromEntries(Array.from({ length: 9 }, (_, id) => [id + 1, (id + 1) * 100]))
   const crowd = { ...history, days: [day('2026-11-20', many, 5000), day('2026-11-21', { 1: 7 }, 7)] }
   const { names, bars } = stacks(crowd, 'month', now, 'instance')

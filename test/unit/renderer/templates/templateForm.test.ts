@@ -17,7 +17,7 @@ const view: TemplateView = {
 }
 
 describe('an edit', () => {
-  test('sends only what was changed, and never an untouched token', () => {
+  test('sends only changes, and never an untouched token', () => {
     const before = draftOf(view)
     const draft = { ...before, env: '-e A=2', disk: '32 GB' }
     const read = readTemplate(draft)

@@ -62,7 +62,7 @@ test('flags are split as on a command line', () => {
   })
 })
 
-test('a sync without a connection says what is missing', () => {
+test('a sync without a connection names the missing field', () => {
   expect(readSync({ ...sync, connection: '', cloudPath: '' })).toEqual({
     errors: {
       cloudPath: 'Enter the path in the cloud.',

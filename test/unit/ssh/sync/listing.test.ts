@@ -20,7 +20,7 @@ test('the target of a link is read', () => {
   expect(items.get('l')).toMatchObject({ kind: 'link', target: '../x' })
 })
 
-test('only the paths that were asked for are read, and what is in a folder listed before', () => {
+test('reads only requested paths and contents of listed folders', () => {
   const entries = [
     ...['f 1 1 644 ./GNUmakefile', 'd 1 1 755 ./outer', 'f 1 1 644 ./outer/x'],
     ...['d 1 1 755 ./out', 'd 1 1 755 ./out/a', 'f 1 1 644 ./out/a/x', 'f 1 1 644 ./out/b/x'],

@@ -84,7 +84,7 @@ describe.each([
     expect(tree.ignored.sort()).toEqual(['.venv/', 'a.ckpt', 'checkpoints/b.ckpt', 'private/'])
   })
 
-  test('a link to a folder leads to the rules around its target', async () => {
+  test('a link to a folder uses the rules around its target', async () => {
     const repo = folderWith({
       '.gitignore': '*.ckpt\n/train/private/\n',
       'train/a.ckpt': '',
@@ -125,7 +125,7 @@ describe.each([
     expect(await sentFrom(repo)).toEqual(['train.py'])
   })
 
-  test('a worktree keeps what its repository excludes', async () => {
+  test('a worktree uses its repository’s exclusions', async () => {
     const repo = folderWith({ 'a.py': '' })
     git(repo, 'init', '-q')
     git(repo, 'add', '.')
@@ -177,7 +177,7 @@ describe.each([
     expect(await sentFrom(join(repo, 'scratch/exp'))).toEqual(['.gitignore', 'train.py'])
   })
 
-  test('.berthignore leaves out more, and includes again what git ignores', async () => {
+  test('.berthignore excludes more, and can include files that git ignores', async () => {
     const folder = folderWith({
       '.gitignore': 'data/\n*.ckpt\n*.pkl\n',
       '.berthignore': '!data/\n!model.pkl\nnotes/\n',
@@ -343,7 +343,7 @@ test('ignore rules that would take for ever end with a word', async () => {
   await expect(readTree(folder as SyncedFolder)).rejects.toMatchObject({ problem: { code: 'ignore_file' } })
 })
 
-test('a small file whose text holds a token is held back with what it holds, and a large one is sent', async () => {
+test('a small file with a token is held back with the reason, a large one is sent', async () => {
   const text = `login("hf_${'aB3dE6gH9'.repeat(4)}")\n`
   const folder = folderWith({
     'notes.py': text,
