@@ -1,7 +1,7 @@
 import type { TemplateView } from '#contract/market/template.ts'
 
 export type Whose = 'all' | 'own' | 'public'
-export type TemplateColumn = 'name' | 'image' | 'disk' | 'used' | 'recent' | 'created'
+export type TemplateColumn = 'name' | 'image' | 'disk' | 'used' | 'created'
 export interface TemplateSort {
   column: TemplateColumn
   descending: boolean
@@ -26,7 +26,6 @@ const values: Record<TemplateColumn, (template: TemplateView) => string | number
   image: template => imageName(template),
   disk: ({ disk }) => disk,
   used: ({ used }) => used,
-  recent: ({ recentlyUsedAt }) => recentlyUsedAt,
   created: ({ createdAt }) => createdAt,
 }
 
