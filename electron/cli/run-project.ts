@@ -119,7 +119,7 @@ function planWords(
     ...(sweep ? sweepWords(sweep) : []),
     ...(nodes ? [`${nodes.length} machines of one cluster (beta), all or none, each with:`] : []),
     ...(waiting
-      ? [`#${waiting.instance} waits for it at ${rate(waiting.pricePerHour)}; else a machine is rented:`]
+      ? [`#${waiting.instance} is waiting for it at ${rate(waiting.pricePerHour)}; otherwise Berth rents:`]
       : []),
     offer ? `${gpuWords(offer)}${pricePerHour === undefined ? '' : `, ${rate(pricePerHour)}`}` : 'No machine',
     atMost,
@@ -157,7 +157,7 @@ function sweepWords({ settings, atOnce, machines }: NonNullable<ProjectPlan['swe
     .map((setting, index) => `  ${index + 1}  ${settingWords(setting)}`.trimEnd())
   const sum = machines.reduce((total, { price }) => total + price, 0)
   return [
-    `${counted(settings.length, 'run')}, at most ${atOnce} at once. ${counted(machines.length, 'machine')}, ${rate(sum)} together; the limits are for all of them:`,
+    `${counted(settings.length, 'run')}, at most ${atOnce} at once. ${counted(machines.length, 'machine')}, ${rate(sum)} together; the limits apply to all of them:`,
     ...shown,
     ...(settings.length > shown.length ? [`  and ${settings.length - shown.length} more`] : []),
   ]

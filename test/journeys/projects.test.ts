@@ -131,7 +131,7 @@ test('a form sets up a folder without a berth.yaml, and shows the price with or 
   await form.getByLabel('Machines', { exact: true }).fill('4')
   await more.click()
   await form.getByRole('button', { name: 'Save, then see the price' }).click()
-  await form.getByText('Several machines do not wait for the next run, so leave out keep.').waitFor()
+  await form.getByText('Several machines don’t wait for the next run, so remove keep.').waitFor()
   await form.getByLabel('Machines', { exact: true }).fill('')
 
   await form.getByRole('switch', { name: 'Save as berth.yaml' }).uncheck()
@@ -246,7 +246,7 @@ test.skipIf(lacking)(
     await sheet.getByRole('button', { name: /^Run these commands/ }).click()
     const run = page.getByRole('group', { name: 'Run of digits' })
     await run.getByText('Failed with exit code 3').waitFor()
-    await run.getByText(/Until then its machine costs \$.*It's destroyed in .*, as you chose\./).waitFor()
+    await run.getByText(/Its machine costs \$.* until then\..*It's destroyed in .*, as you chose\./).waitFor()
     expect(readFileSync(join(folder, 'out', 'last.ckpt'), 'utf8')).toBe('90\n')
     await run.getByRole('button', { name: 'Go on from here' }).waitFor()
     await run.getByRole('button', { name: 'Fetch the results of digits' }).waitFor()

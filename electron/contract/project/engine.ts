@@ -43,11 +43,12 @@ export function engineOf({ engine, run }: Pick<NodesSpec, 'engine' | 'run'>): En
 export function nodesProblem(spec: NodesSpec): string | undefined {
   if (nodeCount(spec) === 1) return undefined
   if (engineOf(spec) === 'torchrun' && !pythonParts(spec.run))
-    return 'torchrun starts a command of one line, such as python train.py'
-  if ((spec.outbid?.elsewhere ?? 0) > 0) return 'several machines cannot move elsewhere, so leave out outbid'
+    return 'torchrun needs a command of one line, such as python train.py'
+  if ((spec.outbid?.elsewhere ?? 0) > 0)
+    return 'a run on several machines can’t move elsewhere, so remove outbid'
   if (spec.sweep !== undefined || spec.runs !== undefined)
-    return 'a sweep runs each setting on one machine, so leave out nodes'
-  if (spec.keep !== undefined) return 'several machines do not wait for the next run, so leave out keep'
-  if (spec.volume !== undefined) return 'a volume is on one machine, so leave out volume'
+    return 'a sweep runs each setting on one machine, so remove nodes'
+  if (spec.keep !== undefined) return 'several machines don’t wait for the next run, so remove keep'
+  if (spec.volume !== undefined) return 'a volume is on one machine, so remove volume'
   return undefined
 }

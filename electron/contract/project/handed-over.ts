@@ -32,8 +32,8 @@ export function volumeWords({
   const kept = [cache].flat()
   return [
     id === undefined
-      ? `A new volume ${name}${of} at ${at}. ${charged} Later runs are then on the same machine.`
-      : `The volume ${name}${of} at ${at}. It's on machine ${machineId}, so only offers there fit. ${charged}`,
+      ? `A new volume ${name}${of} at ${at}. ${charged} Later runs use the same machine.`
+      : `The volume ${name}${of} at ${at}. It's on machine ${machineId}, so only offers on it match. ${charged}`,
     ...(kept.length === 0
       ? []
       : [`${named(kept)} ${kept.length === 1 ? 'is' : 'are'} kept on it for later runs.`]),
@@ -51,7 +51,7 @@ export function cloudWords(spec: ProjectSpec): string[] {
     ...(spec.to === undefined
       ? []
       : [`The results are copied to ${spec.to}, in a folder named after the run.`]),
-    "For this the service puts the cloud connection's credentials on the machine, and Berth gives it an API key that it deletes afterwards.",
+    "To do so, the service puts the cloud connection's credentials on the machine. Berth gives the machine an API key, and deletes it afterwards.",
   ]
 }
 

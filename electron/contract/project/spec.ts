@@ -128,7 +128,7 @@ const Port = v.union(
 /** Names of the environment that a sweep sets; Berth's own are not among them. */
 const SettingName = v.pipe(
   EnvName,
-  v.check(name => !name.startsWith('BERTH_'), 'names with BERTH_ are set by Berth'),
+  v.check(name => !name.startsWith('BERTH_'), 'names that begin with BERTH_ are set by Berth'),
 )
 const SettingValue = v.union(
   [v.pipe(v.string(), v.maxLength(4096)), v.pipe(v.number(), v.finite()), v.boolean()],
@@ -149,7 +149,7 @@ export const Sweep = v.union(
           v.maxLength(mostRuns, `at most ${mostRuns}`),
         ),
       ),
-      v.check(grid => Object.keys(grid).length > 0, 'names no setting'),
+      v.check(grid => Object.keys(grid).length > 0, 'has no settings'),
       v.check(
         grid => Object.values(grid).reduce((all, values) => all * values.length, 1) <= mostRuns,
         `has more than ${mostRuns} combinations`,

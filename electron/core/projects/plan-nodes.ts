@@ -123,12 +123,12 @@ function noCluster(spec: ProjectSpec): Problem {
   const nodes = nodeCount(spec)
   return {
     code: 'no_cluster',
-    message: `No cluster has ${count(nodes)} machines free that berth.yaml asks for.`,
+    message: `No cluster has ${count(nodes)} free machines that match berth.yaml.`,
     advice: `Ask for fewer or other machines, or for one with ${count(gpusInAll(spec))} GPUs.`,
   }
 }
 const noNetwork = {
   code: 'no_network',
-  message: 'The service made no network between machines in any cluster that has room.',
+  message: 'The service couldn’t create a network in any cluster with enough free machines.',
   advice: 'Try again later, or use one machine with as many GPUs.',
 }

@@ -206,7 +206,7 @@ export function createRunProjects(
 function tooManyRuns(count: number) {
   return {
     code: 'too_many_runs',
-    message: `That is ${count} runs, and a sweep has at most ${mostRuns}.`,
+    message: `That’s ${count} runs; a sweep has at most ${mostRuns}.`,
     advice: 'Choose fewer values, or fewer runs of each.',
   }
 }

@@ -53,8 +53,8 @@ function numberOf(name: string): number | undefined {
 export function nothingOnMachine({ name, machineId }: PlannedVolume): Problem {
   return {
     code: 'nothing_on_machine',
-    message: `No GPU that berth.yaml asks for is free on machine ${machineId}, where the volume ${name} is.`,
-    advice: 'Try again later, ask for less, or copy what is on it to a volume elsewhere.',
+    message: `No GPU that matches berth.yaml is free on machine ${machineId}, where the volume ${name} is.`,
+    advice: 'Try again later, ask for less, or copy its data to a volume elsewhere.',
   }
 }
 
@@ -70,7 +70,7 @@ export function newVolumeForMany(name: string): Problem {
 const noVolumes = {
   code: 'no_volumes',
   message: 'This service has no volumes.',
-  advice: 'Take volume out of berth.yaml.',
+  advice: 'Remove volume from berth.yaml.',
 }
 function noSuchVolume(name: string): Problem {
   return {

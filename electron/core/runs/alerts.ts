@@ -207,7 +207,7 @@ export function groupEndedAlert(
   const all = group.settings.length
   return alertOf(done === all ? 'runDone' : 'runEnded', {
     ...aboutGroup(account, group),
-    title: titled(group, done === all ? 'is done' : `is over: ${done} of ${all} done`),
+    title: titled(group, done === all ? 'is done' : `ended: ${done} of ${all} done`),
     body: `${counted(all, 'run')} cost ${money(cost)}.`,
   })
 }
@@ -216,7 +216,7 @@ export function groupEndedAlert(
 export function groupHaltedAlert(account: AccountId, group: Group, { message, advice }: Problem): Alert {
   return alertOf('runFailed', {
     ...aboutGroup(account, group),
-    title: titled(group, 'goes no further'),
+    title: titled(group, 'is paused'),
     body: [message, advice].filter(Boolean).join(' '),
   })
 }

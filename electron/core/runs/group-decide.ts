@@ -78,7 +78,7 @@ function reachedLimit(group: Group, runs: readonly Run[], now: number): Problem 
     : {
         code: groupLimit,
         message,
-        advice: 'Its machines are stopped with their files. Continue it with the same limits anew.',
+        advice: 'Its machines are stopped and keep their files. If you continue, its limits start over.',
       }
 }
 /** The code of a limit on the whole, also for the runs that it stops. */
@@ -92,6 +92,6 @@ function repeatedFailure(group: Group, latest: readonly (Run | undefined)[]): Pr
   return {
     code: 'group_failing',
     message: `The first ${counted(failed.length, 'run')} failed: ${failed.at(-1)?.problem?.message ?? ''}`,
-    advice: 'Mend what failed, then continue. No other run is started until then.',
+    advice: 'Fix the cause, then continue. Until then no other run starts.',
   }
 }

@@ -88,5 +88,5 @@ export function leavesNetwork(nodes: readonly Run[], isGone: (instance: number) 
 const hostGone: Problem = {
   code: 'node_offline',
   message: 'Its host is offline, or no longer answers the service.',
-  advice: 'Run it again: that rents other machines.',
+  advice: 'Run it again to rent other machines.',
 }

@@ -127,7 +127,7 @@ export function createRunNodes(context: AccountContext, { runs, machines, projec
         if (view && canGetIn(view) && (await answers(other))) continue
         const name = view ? instanceName(view) : `#${other.instance}`
         const message = !view || canGetIn(view) ? `${name} no longer answers.` : `${name} is ${view.state}.`
-        const advice = 'Run it again: that rents other machines.'
+        const advice = 'Run it again to rent other machines.'
         return nodeFailed({ node: other.node, problem: { code: 'node_gone', message, advice } })
       }
       return undefined
@@ -174,6 +174,6 @@ export function createRunNodes(context: AccountContext, { runs, machines, projec
 
 const noAddress = {
   code: 'no_address',
-  message: 'Its machine does not say its address in the network of the nodes.',
+  message: 'Berth couldn’t read its address in the nodes’ network.',
   advice: 'Install iproute2 in the image, or use another one.',
 }

@@ -7,18 +7,20 @@ import type { Keeping, ProjectSpec } from '#contract/project/spec.ts'
 
 /** Sentences on the results, the end of the machine, and going on elsewhere after being outbid. */
 export function planAfterwards(
-  { results, checkpoint, after, outbid }: ProjectSpec,
+  { results, checkpoint, after, outbid, nodes = 1 }: ProjectSpec,
   { seconds, destroys }: Keeping,
 ): string[] {
   const home = results === undefined ? [] : [results].flat()
+  const machine = nodes > 1 ? 'node 0’s machine' : 'the machine'
   return [
     home.length === 0
       ? 'No results are downloaded.'
       : `${named(home)} ${home.length === 1 ? 'is' : 'are'} downloaded${checkpoint === undefined ? '' : `, every ${duration(checkpoint)} and at the end`}.`,
     after === 'stop'
-      ? 'Then the machine is stopped. Its disk is billed until you destroy it.'
-      : 'Then the machine and its disk are destroyed, once all results are here.',
-    `If the run fails or reaches a limit, the machine is stopped with all its files, and its disk is billed. ${destroys ? `It's destroyed ${duration(seconds)} later.` : `You're reminded ${duration(seconds)} later.`}`,
+      ? `Then ${machine} is stopped. Its disk is billed until you destroy it.`
+      : `Then ${machine} and its disk are destroyed, once all results are downloaded.`,
+    ...(nodes > 1 ? ['The other nodes’ machines are destroyed in any case.'] : []),
+    `If the run fails or reaches a limit, ${machine} is stopped. It keeps its files, and its disk is billed. ${destroys ? `It's destroyed ${duration(seconds)} later.` : `You're reminded ${duration(seconds)} later.`}`,
     ...(outbid && outbid.elsewhere > 0
       ? [`If it's outbid, it continues on another machine, at most ${counted(outbid.elsewhere, 'time')}.`]
       : []),
@@ -29,13 +31,13 @@ export function planAfterwards(
 export function nodesWords(spec: ProjectSpec): string {
   const engine = engineOf(spec)
   const start = {
-    torchrun: 'torchrun starts the command on all of them',
-    mpi: 'mpirun starts the command on all of them',
-    ray: 'The command runs on node 0, with Ray on all of them',
-    dask: 'The command runs on node 0, with Dask workers on all of them',
-    none: 'The command runs on each of them',
+    torchrun: 'torchrun starts the command on every node',
+    mpi: 'mpirun starts the command on every node',
+    ray: 'The command runs on node 0, with Ray on every node',
+    dask: 'The command runs on node 0, with a Dask worker on every node',
+    none: 'The command runs on every node',
   }[engine]
-  return `Beta. All are rented, or none. ${start}. When node 0 ends or one fails, all end. Only node 0’s results are downloaded.`
+  return `Beta. Berth rents all of them or none. ${start}. The run ends when node 0 ends or any node fails. Only node 0’s results are downloaded.`
 }
 
 /** The demands to loosen where no offer meets them, the strictest first. */

@@ -115,7 +115,7 @@ export function countWords({ all, done, failed, cancelled, going }: ReturnType<t
     `${done} of ${all} done`,
     going > 0 && `${going} in progress`,
     failed > 0 && `${failed} failed`,
-    cancelled > 0 && `${cancelled} given up`,
+    cancelled > 0 && `${cancelled} cancelled`,
   ]
     .filter(Boolean)
     .join(', ')
@@ -133,14 +133,14 @@ export function costToCome(group: GroupView, rows: readonly SweepRow[], now: num
   return Math.round(each * (going + left) - spent)
 }
 
-/** `$1.20 so far, about $0.80 to come, at most $4.00`. */
+/** `$1.20 so far, about $0.80 more, at most $4.00`. */
 export function sweepCostWords(group: GroupView, rows: readonly SweepRow[], now: number): string {
   const cost = money(runCost(group, now))
   const toCome = costToCome(group, rows, now)
   if (group.step !== 'going') return `${counted(rows.length, 'run')}, ${cost}`
   return [
     `${cost} so far`,
-    toCome !== undefined && `about ${money(toCome)} to come`,
+    toCome !== undefined && `about ${money(toCome)} more`,
     group.most !== undefined && `at most ${money(group.most)}`,
   ]
     .filter(Boolean)
