@@ -47,6 +47,8 @@ interface SyncWanted {
 interface SendWanted extends SyncWanted {
   /** Those of the scan's `secrets` that are sent nevertheless. */
   confirmed?: readonly string[]
+  /** Sends files that were downloaded, whatever the rules say. */
+  all?: boolean
 }
 
 interface DownloadWanted extends SyncWanted {

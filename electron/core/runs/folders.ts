@@ -23,6 +23,8 @@ import type { RunWatchdog } from './watchdog.ts'
 export interface RunFolders {
   /** Sends the project's folder and environment. */
   send(run: ProjectRun): Promise<void>
+  /** Sends the results that a run of a sweep had on another machine, from the folder that only it has. */
+  sendResults(run: ProjectRun): Promise<void>
   /**
    * Downloads results, of which all must arrive if it is the `last` time: throws `results_missing`, `results_left` or
    * `results_changing`. Resolves with false where the machine cannot be entered.
@@ -221,6 +223,12 @@ export function createRunFolders(
       if (setup === undefined || run.isSetUp) return
       const isSame = (await ask(run, 'sh -s', askSetUp(run, environment, varying))) === 'setup same'
       if (isSame && (sent.files === 0 || !readsAllFiles(setup))) await runs.update(run.id, { isSetUp: true })
+    },
+    async sendResults(run) {
+      const view = viewOf(run.instance)
+      if (!run.group || !run.moved || !view) return
+      const [folder, remote] = [await resultsFolder(run), await machines.folderOf(run)]
+      await alone(run.id, options => sync.up(view, { ...options, folder, remote, all: true }))
     },
     async fetch(run, last) {
       const { id, program } = run

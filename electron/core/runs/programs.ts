@@ -11,6 +11,7 @@ import { idleBelow } from '../instances/instance-state.ts'
 import { type RunAlerts, stuckAlert } from './alerts.ts'
 import { nextProgram, settled, setupFailed } from './changes.ts'
 import { observedRun, stuckSince } from './decide.ts'
+import type { RunFolders } from './folders.ts'
 import { inProject, type RunMachines } from './machine.ts'
 import { isOfProject, type ProjectRun, type Run } from './model.ts'
 import type { RunOutput } from './output.ts'
@@ -41,13 +42,14 @@ export interface ProgramParts {
   outputOf(program: string): Promise<RunOutput>
   /** The command of a node, once its machine has the environment for it; undefined for a run on one machine. */
   nodeCommand(run: ProjectRun): Promise<string | undefined>
+  folders: Pick<RunFolders, 'sendResults'>
   /** Waits that many milliseconds, or until the run is woken. */
   until(id: string, milliseconds: number): Promise<void>
 }
 
 export function createPrograms(
   { account, machine: { clock }, now, newId }: AccountContext,
-  { runs, machines, watchdog, alerts, rentedWith, outputOf, nodeCommand, until }: ProgramParts,
+  { runs, machines, watchdog, alerts, rentedWith, outputOf, nodeCommand, folders, until }: ProgramParts,
 ): Programs {
   const { tell, note, nameOf } = alerts
 
@@ -70,7 +72,11 @@ export function createPrograms(
     const text = step === 'setup' ? (run.project?.spec.setup ?? '') : run.command
     const ofNode = step === 'running' && isOfProject(run) ? await nodeCommand(run) : undefined
     const command = isOfProject(run) ? inProject(run, ofNode ?? text) : text
-    if (step === 'running' && run.group && isOfProject(run)) await machines.ask(run, 'sh -s', noteFiles(run))
+    if (step === 'running' && run.group && isOfProject(run)) {
+      await machines.ask(run, 'sh -s', noteFiles(run))
+      // Noted before: they are this run's alone.
+      await folders.sendResults(run)
+    }
     await startRun(connection, clock, program, { command, order, environment: rentedWith(run.instance) })
     const after = runs.find(id)
     // The run was ended meanwhile, so its program is ended, too.

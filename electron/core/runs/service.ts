@@ -141,6 +141,7 @@ export async function openRuns(
     rentedWith: (instance = 0) => rentedWith(rentals.ofInstance(instance)?.rental, context.record(instance)),
     outputOf: outputs.of,
     nodeCommand: run => nodes.prepare(run),
+    folders,
     until: loops.until,
   })
   const waiting = await openWaitingMachines(context, { runs, machines, limits, watchdogs, note })

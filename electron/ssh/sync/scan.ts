@@ -44,15 +44,17 @@ interface InForce {
   ignoreCase: boolean
 }
 
+const noRules: InForce = { git: [], berth: [], ignoreCase: false }
+
 export type ReadFolder = Pick<SyncedFolder, 'list' | 'read' | 'rules'>
 
 /**
- * Reads a local folder; without `secrets` no text of a file but the rules. Throws `no_such_folder`, `too_many_files`,
+ * Reads a local folder; without `secrets` no text of a file but the rules, and without `ruled` not those either. Throws `no_such_folder`, `too_many_files`,
  * `too_deep` or `ignore_file`.
  */
 export async function readTree(
   folder: ReadFolder,
-  { signal, secrets = true }: { signal?: AbortSignal; secrets?: boolean } = {},
+  { signal, secrets = true, ruled = true }: { signal?: AbortSignal; secrets?: boolean; ruled?: boolean } = {},
 ): Promise<LocalTree> {
   const tree: LocalTree = {
     files: [],
@@ -125,6 +127,7 @@ export async function readTree(
   }
 
   async function rulesFrom(at: string, berth: RuleFiles): Promise<InForce> {
+    if (!ruled) return noRules
     const { ignored, outside, linked, ignoreCase } = await folder.rules(at, signal)
     tree.linkedRules.push(...linked)
     const from = at === '' ? '' : `${at}/`
@@ -148,11 +151,9 @@ export async function readTree(
   }
 
   /** Adds the rules of a folder's own ignore files. */
-  async function rulesIn(
-    start: string,
-    entries: readonly LocalEntry[],
-    { ignored, git, berth, ignoreCase }: InForce,
-  ): Promise<InForce> {
+  async function rulesIn(start: string, entries: readonly LocalEntry[], above: InForce): Promise<InForce> {
+    if (!ruled) return above
+    const { ignored, git, berth, ignoreCase } = above
     const add = async (name: string, files: RuleFiles, isRead: boolean) => {
       const kind = entries.find(entry => entry.name === name)?.kind
       if (kind === 'link') tree.linkedRules.push(start + name)

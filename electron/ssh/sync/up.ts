@@ -14,6 +14,8 @@ export interface SyncUp {
   remote: string
   /** Paths of files that look like secrets, which the user agreed to send. */
   confirmed: readonly string[]
+  /** Sends every file, whatever ignore rules say and whether it looks like a secret. */
+  all?: boolean
   /** The versions of files that were downloaded into the folder, by path. */
   downloaded: ReadonlyMap<string, Version>
   /** Whether local files have an executable bit; on Windows they do not. */
@@ -30,10 +32,10 @@ export interface SyncUp {
  * `changed_meanwhile`, `ssh_timeout`, `ssh_closed`, or the signal's reason.
  */
 export async function syncUp(connection: Connection, wanted: SyncUp): Promise<SyncResult> {
-  const { folder, remote, confirmed, clock, signal, onProgress } = wanted
+  const { folder, remote, confirmed, all = false, clock, signal, onProgress } = wanted
   const tops = (await folder.list('')).map(({ name }) => name)
   const [tree, listing] = await Promise.all([
-    readTree(folder, wanted),
+    readTree(folder, { signal, secrets: !all, ruled: !all }),
     listRemote(connection, { remote, paths: [stagingName, ...tops], make: true, clock }),
   ])
   signal.throwIfAborted()
