@@ -98,7 +98,7 @@ export function createControls({ world, deployment, doors, faults, log }: Parts)
       const instance = world.instances.get(instanceId)
       if (diskUsage !== undefined) instance.diskUsed = diskUsage
       if (endDate !== undefined) instance.ends = Math.round(endDate * 1000)
-      if (ssh) world.joinedSsh.set(instanceId, ssh)
+      if (ssh) instance.joinedSsh = ssh
       world.catchUp()
     },
     askPriceIncrease(instanceId, factor) {

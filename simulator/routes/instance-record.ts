@@ -14,7 +14,7 @@ export function instanceRecord(world: World, instance: Instance): Record<string,
   const { launch } = instance
   const running = instance.status === 'running'
   const load = running ? measure(world.seed, instance, world.clock.now()) : null
-  const joined = world.joinedSsh.get(instance.id)
+  const joined = instance.joinedSsh
   return {
     id: instance.id,
     machine_id: facts.machine_id,
@@ -74,7 +74,7 @@ function portsOf(world: World, instance: Instance): Record<string, { HostIp: str
     const inside = isIdentityPort(port) ? port.replace(/^\d+/, outside) : port
     ports[inside] = [{ HostIp: '0.0.0.0', HostPort: outside }]
   })
-  const sshPort = world.joinedSsh.get(instance.id)?.port ?? world.sshPorts.get(instance.id)
+  const sshPort = instance.joinedSsh?.port ?? world.sshPorts.get(instance.id)
   if (sshPort !== undefined && /ssh_direct?\b/.test(instance.launch.runtype)) {
     ports['22/tcp'] = [{ HostIp: '0.0.0.0', HostPort: String(sshPort) }]
   }

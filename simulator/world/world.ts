@@ -54,8 +54,6 @@ export class World {
   readonly priceIncreases: PriceIncreases
   /** Each instance's SSH port on loopback, also before it listens, by instance id. */
   readonly sshPorts = new Map<number, number>()
-  /** Other SSH servers in place of instances, as set by the control plane. */
-  readonly joinedSsh = new Map<number, { host: string; port: number }>()
 
   constructor({ seed, speed, start, offers, calm, flaky }: WorldOptions) {
     this.seed = seed

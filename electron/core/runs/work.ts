@@ -218,11 +218,13 @@ export function createRunWork(context: AccountContext, parts: WorkParts): RunWor
   }
 }
 
-/** Why a limit has stopped the instance, unless the same was set again since. */
+/** Why a limit has stopped the instance, unless one was set again since. */
 function limitOf(instance: number, limits: readonly StoredLimit[]): string | undefined {
   const acted = limits.findLast(({ targets, ended }) => ended === 'done' && targets?.includes(instance))
+  const actedAt = acted?.history.at(-1)?.at ?? 0
   const anew = limits.some(
-    limit => limit.instance === instance && !limit.ended && limit.when.kind === acted?.when.kind,
+    ({ instance: other, ended, when, setAt }) =>
+      other === instance && !ended && (when.kind === acted?.when.kind || setAt >= actedAt),
   )
   return acted && !anew ? reasonSentence(acted.when) : undefined
 }

@@ -45,6 +45,8 @@ export interface Instance {
   pulled: boolean
   /** Its owner's watchdog; null without one. */
   watchdog: Watchdog | null
+  /** Another SSH server in its place, as set by the control plane: its programs run there. */
+  joinedSsh: { host: string; port: number } | null
   /** The public keys that can log in. */
   readonly sshKeys: string[]
 }

@@ -114,6 +114,7 @@ export class Instances {
       boots: 0,
       pulled: false,
       watchdog: null,
+      joinedSsh: null,
       sshKeys: [...sshKeys],
     }
     offer.rented = true
@@ -256,7 +257,7 @@ export class Instances {
   /** The watchdog acts at its due time, even if the clock has moved on further. */
   #runWatchdog(instance: Instance, now: number): void {
     const { watchdog } = instance
-    if (!watchdog || instance.status !== 'running') return
+    if (!watchdog || instance.joinedSsh || instance.status !== 'running') return
     const at = actedAt(watchdog, now, time => measure(this.#seed, instance, time).gpuUtil)
     if (at === undefined) return
     if (watchdog.action === 'destroy') {

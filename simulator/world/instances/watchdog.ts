@@ -15,6 +15,8 @@ export interface Watchdog {
   /** World milliseconds, here and below. */
   leasedAt: number
   idleSince: number | undefined
+  /** From when it may act on its time, which came while the instance was not running. */
+  timeFrom: number
   /** The time up to which it has checked. */
   checkedAt: number
   /** Its last action. */
@@ -42,6 +44,7 @@ export function placeWatchdog(config: string, leaseText: string, now: number): W
     leaseText,
     leasedAt: now,
     idleSince: undefined,
+    timeFrom: 0,
     checkedAt: now,
     did: undefined,
     log: [],
@@ -81,11 +84,16 @@ export function renewLease(watchdog: Watchdog, text: string, now: number): void 
   watchdog.leasedAt = now
 }
 
+/** Milliseconds in which Berth may change a time that came while the instance was not running, and after which it is over. */
+const late = { grace: 300_000, over: 900_000 }
+
 /** Restarts its counting after the instance has started. */
 export function restart(watchdog: Watchdog, now: number): void {
   watchdog.leasedAt = now
   watchdog.checkedAt = now
   watchdog.idleSince = undefined
+  const since = now - (watchdog.at ?? Number.POSITIVE_INFINITY) * 1000
+  if (since >= 0) watchdog.timeFrom = since > late.over ? Number.POSITIVE_INFINITY : now + late.grace
 }
 
 /** The time up to now at which it acts on an instance that has run since its last check; undefined if it does not. */
@@ -115,9 +123,12 @@ const sentences: Record<Why, string> = {
   lease: 'Berth has not renewed the lease',
 }
 
-function reason({ at, did, idle, idleSince, lease, leasedAt }: Watchdog, time: number): Why | undefined {
+function reason(
+  { at, did, idle, idleSince, lease, leasedAt, timeFrom }: Watchdog,
+  time: number,
+): Why | undefined {
   // A set time applies once.
-  if (at !== undefined && time >= at * 1000 && (did?.at ?? 0) < at * 1000) return 'time'
+  if (at !== undefined && time >= Math.max(at * 1000, timeFrom) && (did?.at ?? 0) < at * 1000) return 'time'
   if (idle && idleSince !== undefined && time - idleSince >= idle.seconds * 1000) return 'idle'
   return lease !== undefined && time - leasedAt >= lease * 1000 ? 'lease' : undefined
 }

@@ -86,7 +86,7 @@ decide() {
 
   spent=
   read -r spent 2>/dev/null < "$here/spent"
-  if [ -n "$at" ] && [ "$at" != "$spent" ] && [ "$now" -ge "$at" ]; then
+  if [ -n "$at" ] && [ "$at" != "$spent" ] && [ "$now" -ge "$at" ] && [ "$uptime" -ge "$time_from" ]; then
     why='time'
   elif [ -n "$idle_since" ] && [ $((uptime - idle_since)) -ge "$idle" ]; then
     why=idle

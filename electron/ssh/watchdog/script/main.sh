@@ -2,14 +2,22 @@
 
 # What a start of the container, or a long sleep of it, means: what was counted is counted anew, and a time that has
 # been served, or was missed by more than a quarter of an hour, is over; so is the end of a run that has been served.
+# Where it came while this was not running, Berth may have stopped the container for it and started it again: it has
+# five minutes to say what holds now.
 begin() {
   read_config
   find_tools
   find_time
   read_now
   lease_text='' leased_at=$uptime idle_since='' tries=0 next_try=0 why='' blind='' asking='' checked_at=$uptime timed_at=$uptime
+  time_from=0
   if [ -n "$at" ] && [ "$now" -ge "$at" ]; then
-    if [ -f "$here/done" ] || [ $((now - at)) -gt 900 ]; then echo "$at" > "$here/spent"; fi
+    if [ -f "$here/done" ] || [ $((now - at)) -gt 900 ]; then
+      echo "$at" > "$here/spent"
+    elif [ -f "$here/state" ]; then
+      time_from=$((uptime + 300))
+      log "its time came while it was not running: it acts in 300 s, unless Berth says otherwise"
+    fi
   fi
   for folder in "$runs"/*/; do
     if [ -f "$folder/served" ]; then rm -f "$folder/then" "$folder/served"; fi

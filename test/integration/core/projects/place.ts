@@ -6,7 +6,7 @@ import type { Machine } from '#machine/machine.ts'
 import type { SimulatorOptions } from '#simulator/simulator.ts'
 import { answeredDialogs } from '#test/berth/machine.ts'
 import { type BerthUnderTest, createWorld, type World } from '#test/berth/world.ts'
-import { type Sshd, startSshd } from '#test/integration/ssh/sshd.ts'
+import { endDetached, type Sshd, startSshd } from '#test/integration/ssh/sshd.ts'
 import { ownPublicKey } from '#test/own-public-key.ts'
 
 /** Berth with a user's folder, in a world where the SSH server of every instance is Debian's own OpenSSH. */
@@ -57,16 +57,24 @@ async function runProject(under: BerthUnderTest, project: string): Promise<strin
   })
 }
 
-/** Points each new instance at the next server, authorizes Berth's key, and lets the boot's time pass. */
+/**
+ * Points each new instance at the next server, authorizes Berth's key, and lets the boot's time pass. All programs of one
+ * that stops end, as in its container.
+ */
 export function joinAll({ sim, machine }: World, { berth }: BerthUnderTest, ...sshds: Sshd[]): void {
-  const joined = new Set<number>()
+  const joined = new Map<number, { sshd: Sshd; isStopped: boolean }>()
   berth.onChange(() => {
     for (const account of Object.values(berth.state().accounts))
-      for (const { id } of Object.values(account.instances)) {
-        if (joined.has(id)) continue
+      for (const { id, state } of Object.values(account.instances)) {
+        const there = joined.get(id)
+        if (there) {
+          if (state === 'stopped' && !there.isStopped) endPrograms(there.sshd)
+          there.isStopped = state === 'stopped'
+          continue
+        }
         const sshd = sshds[joined.size % sshds.length]
-        joined.add(id)
         if (!sshd) continue
+        joined.set(id, { sshd, isStopped: false })
         ownPublicKey(join(machine.home, 'berth'))
           .then(sshd.authorize)
           .catch(() => undefined)
@@ -74,6 +82,11 @@ export function joinAll({ sim, machine }: World, { berth }: BerthUnderTest, ...s
         void sim.controls.advance(boot)
       }
   })
+}
+
+function endPrograms(sshd: Sshd): void {
+  sshd.dropConnections()
+  endDetached(sshd.home)
 }
 
 export function write(folder: string, files: Readonly<Record<string, string>>): void {

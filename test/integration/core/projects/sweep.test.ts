@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { latestRuns } from '#contract/automation/group.ts'
@@ -165,14 +165,46 @@ describe.skipIf(lacking)(`a sweep${lacking}`, () => {
     const perHour = (plan.sweep?.machines ?? []).reduce((sum, { price }) => sum + price, 0)
     expect(groupOf(under, id)?.cost.micros).toBeLessThan(most + (perHour * (10_000 + 900)) / 3600)
 
-    // A machine's own limit is due in the same moment; what it stops once more is continued once more.
-    const isDone = () => runsOf(under, id).every(run => run?.step === 'done')
-    for (let tries = 0; tries < 5 && !isDone(); tries += 1) {
-      await under.run('continueGroup', { group: id })
-      await under.until(() => groupOf(under, id)?.step !== 'going', 60_000)
-    }
+    await under.run('continueGroup', { group: id })
+    await under.until(() => groupOf(under, id)?.step !== 'going', 60_000)
     expect(runsOf(under, id).map(run => run?.step)).toEqual(['done', 'done', 'done'])
     expect(world.sim.controls.ledger().instances).toHaveLength(3)
+    await under.until(() => Object.keys(under.account().instances).length === 0)
+  })
+
+  test('goes on elsewhere from the checkpoint of each run, whose files stay its own', async () => {
+    const place = await openProject(
+      {
+        'berth.yaml': `machine: { interruptible: true, price: 5 }
+runs: 2
+at_once: 1
+checkpoint: 1m
+outbid: { elsewhere: 1 }
+results: [steps]
+run: |
+  if [ -e steps ]; then echo again >> steps; else echo "begun $BERTH_RUN" > steps; fi
+  until [ -e ../../enough ]; do sleep 0.1; done
+`,
+      },
+      undefined,
+      {},
+      2,
+    )
+    const { world, under, sshds, folder, runProject } = place
+    const id = await runProject()
+    const first = () => runsOf(under, id)[0]
+    await under.until(() => (first()?.brought?.files ?? 0) > 0)
+    const atFirst = first()?.instance ?? 0
+    await world.sim.controls.outbid(atFirst)
+    await under.until(() => first()?.moved === 1)
+    await under.until(() => first()?.outputs.includes('command') === true)
+    for (const { home } of sshds) writeFileSync(join(home, 'enough'), '')
+    await under.until(() => groupOf(under, id)?.step === 'over', 60_000)
+    const steps = (run: string) =>
+      readFileSync(join(folder, groupOf(under, id)?.results ?? '', run, 'steps'), 'utf8')
+    expect(steps('1')).toBe('begun 1\nagain\n')
+    expect(steps('2')).toBe('begun 2\n')
+    expect(world.sim.controls.ledger().instances).toHaveLength(2)
     await under.until(() => Object.keys(under.account().instances).length === 0)
   })
 

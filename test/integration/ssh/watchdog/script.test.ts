@@ -171,7 +171,10 @@ describe.skipIf(lacking)(`the watchdog’s script${lacking}`, () => {
       const { now } = await sim.controls.advance(0)
       const put = (of: typeof timed, config: Record<string, string | number>, loads?: string) =>
         watchdog(shell, bin, of, config, loads)
-      const [onTime, whenIdle, byLease, whileBusy, ofAnother, afterRun] = await Promise.all([
+      // It ran on this instance before, which was stopped and started since.
+      mkdirSync(join(bin, String(own.id), 'watchdog'), { recursive: true })
+      writeFileSync(join(bin, String(own.id), 'watchdog', 'state'), '')
+      const [onTime, whenIdle, byLease, whileBusy, ofAnother, afterRun, afresh] = await Promise.all([
         // World time is over an hour ahead of this machine, so its clock would act an hour late.
         put(timed, { action: 'destroy', at: Math.ceil(now) + 2 }),
         put(idle, { idle: 2, below: 5 }),
@@ -179,6 +182,7 @@ describe.skipIf(lacking)(`the watchdog’s script${lacking}`, () => {
         put(busy, { idle: 2, below: 5 }, '0\n97\n'),
         put({ id: other.id, key: own.key }, { idle: 1 }),
         put(ran, {}),
+        put(own, { action: 'destroy', at: Math.floor(now) - 60 }),
       ])
 
       // One run on the instance has failed, so its files are kept; another goes on.
@@ -215,6 +219,10 @@ describe.skipIf(lacking)(`the watchdog’s script${lacking}`, () => {
 
       await becomes(busy.id, 'stopped')
 
+      await afresh.logs(/its time came while it was not running: it acts in 300 s/)
+      expect(await stateOf(own.id)).toBe('running')
+      await afresh.end()
+
       for (const one of [onTime, whenIdle, byLease, whileBusy, ofAnother, afterRun]) {
         expect(one.read('errors')).toBe('')
         expect(one.read('called')).toContain('/api/v0/instances/')
@@ -230,4 +238,15 @@ describe.skipIf(lacking)(`the watchdog’s script${lacking}`, () => {
     },
     300_000,
   )
+
+  test('acts on a time that came while it was not running once Berth has had five minutes', () => {
+    const decide = readFileSync('electron/ssh/watchdog/script/decide.sh', 'utf8')
+    const facts =
+      'here=/nowhere runs=/nowhere lease_text= leased_at=0 idle= lease= at=1000 now=1100 time_from=400'
+    const whyAt = (uptime: number) => {
+      const script = `${decide}\n${facts} uptime=${uptime} action=stop\ndecide 2> /dev/null\necho "$why"`
+      return execFileSync('dash', ['-c', script], { encoding: 'utf8' }).trim()
+    }
+    expect([whyAt(399), whyAt(400)]).toEqual(['', 'time'])
+  })
 })
