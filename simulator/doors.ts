@@ -11,6 +11,7 @@ import type { WatchdogPlace } from './ssh/machine.ts'
 import type { WorldClock } from './world/clock.ts'
 import type { Instance } from './world/instances/instance.ts'
 import { measure } from './world/instances/load.ts'
+import { movedSoFar } from './world/instances/traffic.ts'
 import { placeWatchdog, renewLease, watchdogReport } from './world/instances/watchdog.ts'
 import type { Side } from './world/transfers/transfer.ts'
 import type { World } from './world/world.ts'
@@ -123,6 +124,11 @@ export class Doors {
         authorizedKeys: () => instance.sshKeys,
         jupyterToken: instance.jupyterToken,
         utilisation: () => measure(this.#world.seed, instance, this.#world.clock.now()).gpuUtil,
+        disk: () => ({
+          size: instance.launch.disk,
+          used: instance.diskUsed ?? measure(this.#world.seed, instance, this.#world.clock.now()).diskUsed,
+        }),
+        moved: () => movedSoFar(this.#world.seed, instance, this.#world.clock.now()),
         watchdog: watchdogOf(instance, this.#world.clock),
         files,
         port,

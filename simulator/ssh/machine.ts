@@ -12,6 +12,10 @@ export interface Machine {
   jupyterToken: string
   /** GPU load now, in percent. */
   utilisation: () => number
+  /** GB of its disk, as the service reports them. */
+  disk: () => { size: number; used: number }
+  /** Bytes that its network has moved since it was created. */
+  moved: () => { received: number; sent: number }
   watchdog: WatchdogPlace
 }
 

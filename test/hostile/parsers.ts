@@ -8,7 +8,7 @@ import { cleanDetail } from '#service/http/failure.ts'
 import { safeLabel } from '#ssh/config/host-names.ts'
 import { localName } from '#ssh/files/transfer/local-names.ts'
 import { logPlaces } from '#ssh/monitor/log.ts'
-import { readDisks, readGpus } from '#ssh/monitor/metrics.ts'
+import { readDisks, readGpus, readTraffic } from '#ssh/monitor/metrics.ts'
 import { plainLastLine, plainLine, plainOutput } from '#ssh/monitor/plain-output.ts'
 import { readJupyterList } from '#ssh/tunnels/jupyter.ts'
 
@@ -31,6 +31,7 @@ export interface Parser {
 export const parsers: readonly Parser[] = [
   { reads: 'the GPUs of nvidia-smi', most: 4096, read: readGpus },
   { reads: 'the disks of df', most: 4096, read: readDisks },
+  { reads: 'the traffic of interfaces', most: 4096, read: readTraffic },
   { reads: 'the start script’s log files', most: 262_144, read: logPlaces },
   { reads: 'a line of a log', most: 10 * 4096, read: plainLine },
   { reads: 'the list of Jupyter servers', most: 8192, read: readJupyterList },

@@ -141,7 +141,9 @@ test('a key’s passphrase is asked for when needed, and not stored in the page'
   expect(errors).toEqual([])
 })
 
-test('Monitor draws load, power and disks, and Details follows the start script’s log', async ({ start }) => {
+test('Monitor draws load, power, CPU, traffic and disks, and Details follows the start script’s log', async ({
+  start,
+}) => {
   const { page, row, errors, instance } = await withInstance(start)
   await row.getByRole('button', { name: 'Terminal' }).click()
   await expect.poll(() => terminalText(page)).toContain('root@')
@@ -149,6 +151,8 @@ test('Monitor draws load, power and disks, and Details follows the start script�
   await page.getByRole('tab', { name: 'Monitor' }).click()
   await page.getByRole('img', { name: /^Load: \d+ % now/ }).waitFor({ timeout: 60_000 })
   await page.getByRole('img', { name: /^Power: \d+ W now/ }).waitFor()
+  for (const name of [/^CPU: \d+ % now/, /^RAM: [\d.]+ GB now/, /^Network in: [\d.]+ .?B\/s now/])
+    await page.getByRole('img', { name }).waitFor({ timeout: 60_000 })
   await expect.poll(() => page.locator('svg path.line').count()).toBeGreaterThanOrEqual(4)
   await page.getByRole('region', { name: 'Disks' }).getByText('of').first().waitFor()
   await page.getByRole('tab', { name: 'Details' }).click()

@@ -6,6 +6,14 @@ export interface InstanceMetrics {
   /** Why there are no `gpus`, as a clause. */
   gpusUnread?: string
   disks: readonly DiskMetrics[]
+  /** Undefined until there are two readings. */
+  traffic?: TrafficMetrics
+}
+
+/** Bytes per second. */
+export interface TrafficMetrics {
+  received: number
+  sent: number
 }
 
 export interface GpuMetrics {
@@ -68,8 +76,20 @@ export interface MetricsHistory {
   /** The service's values for the whole instance: percent, and degrees Celsius. */
   load?: Course
   temperature?: Course
+  machine?: MachineCourses
   /** The instance's own values over SSH, only while Berth was connected: by the GPU's index. */
   gpus: Readonly<Record<string, GpuCourses>>
+}
+
+/** CPU and memory as the service reports them; traffic over SSH, only while Monitor was open. */
+export interface MachineCourses {
+  /** Percent. */
+  cpu?: Course
+  /** GB. */
+  ram?: Course
+  /** Bytes per second. */
+  received?: Course
+  sent?: Course
 }
 
 export interface GpuCourses {

@@ -10,7 +10,7 @@ import { readGpus } from '#ssh/monitor/metrics.ts'
 export interface GpuMetricsReader {
   /** Reads connected instances once a minute of the account's time, without waiting for the answers. */
   onPoll(poll: { account: AccountView }): void
-  heard(instance: number, metrics: Pick<InstanceMetrics, 'gpus'>): void
+  heard(instance: number, metrics: Pick<InstanceMetrics, 'gpus' | 'traffic'>): void
 }
 
 /** Milliseconds between two reads of an instance: of the account's time, and at least on this computer's clock. */
@@ -27,7 +27,7 @@ export function createGpuMetricsReader(
 ): GpuMetricsReader {
   const asked = new Map<number, number>()
 
-  function heard(instance: number, metrics: Pick<InstanceMetrics, 'gpus'>): void {
+  function heard(instance: number, metrics: Pick<InstanceMetrics, 'gpus' | 'traffic'>): void {
     history.onMetrics(instance, metrics, now())
     const used = usedMemory(metrics)
     const shown = store.get().accounts[id]?.gpuMemory[instance]

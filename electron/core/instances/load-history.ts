@@ -12,8 +12,8 @@ import type { AccountView } from '#contract/state.ts'
 export interface LoadRecorder {
   /** Takes in a poll and forgets missing instances. `at`: epoch seconds of the account's time. */
   onPoll(poll: { account: Pick<AccountView, 'instances'>; at: number }): void
-  /** Takes in GPU values that an instance reported over SSH. */
-  onMetrics(instance: number, metrics: Pick<InstanceMetrics, 'gpus'>, at: number): void
+  /** Takes in values that an instance reported over SSH. */
+  onMetrics(instance: number, metrics: Pick<InstanceMetrics, 'gpus' | 'traffic'>, at: number): void
   /** The load of each instance over the last so many minutes. */
   load(minutes: number, at: number): LoadAnswer
   metrics(instance: number, minutes: number, at: number): MetricsHistory
@@ -25,7 +25,7 @@ const gpuFigures: readonly Figure[] = ['load', 'memoryUsed', 'temperature', 'pow
 const mostGpus = 64
 
 export function createLoadHistory(): LoadRecorder {
-  /** Series by instance, then by name: `load`, or `3 load` for a single GPU. */
+  /** Series by instance, then by name: `load`, `machine cpu`, or `3 load` for a single GPU. */
   const known = new Map<number, Map<string, Minutes>>()
 
   function note(instance: number, name: string, value: number | undefined, minute: number): void {
@@ -41,18 +41,22 @@ export function createLoadHistory(): LoadRecorder {
     onPoll({ account: { instances }, at }) {
       const minute = minuteOf(at)
       for (const id of known.keys()) if (!(id in instances)) known.delete(id)
-      for (const { id, state, gpuLoad, gpuTemperature } of Object.values(instances)) {
+      for (const { id, state, gpuLoad, gpuTemperature, cpu } of Object.values(instances)) {
         if (state !== 'running') continue
         note(id, 'load', gpuLoad, minute)
         note(id, 'temperature', gpuTemperature, minute)
+        note(id, 'machine cpu', cpu?.load, minute)
+        note(id, 'machine ram', cpu?.memoryUsed, minute)
       }
     },
-    onMetrics(instance, { gpus }, at) {
+    onMetrics(instance, { gpus, traffic }, at) {
       const minute = minuteOf(at)
       for (const gpu of gpus) {
         if (gpu.index >= mostGpus) continue
         for (const figure of gpuFigures) note(instance, `${gpu.index} ${figure}`, gpu[figure], minute)
       }
+      note(instance, 'machine received', traffic?.received, minute)
+      note(instance, 'machine sent', traffic?.sent, minute)
     },
     load(minutes, at) {
       const minute = minuteOf(at)
@@ -66,15 +70,18 @@ export function createLoadHistory(): LoadRecorder {
     metrics(instance, minutes, at) {
       const minute = minuteOf(at)
       const gpus: Record<string, GpuCourses> = {}
+      let machine: Record<string, Course> | undefined
       const whole: { load?: Course; temperature?: Course } = {}
       for (const [name, measured] of known.get(instance) ?? []) {
         const course = measured.until(minute, minutes)
         if (!course) continue
         const [index, figure] = name.split(' ')
-        if (index !== undefined && figure !== undefined) gpus[index] = { ...gpus[index], [figure]: course }
+        if (index === 'machine' && figure !== undefined) machine = { ...machine, [figure]: course }
+        else if (index !== undefined && figure !== undefined)
+          gpus[index] = { ...gpus[index], [figure]: course }
         else if (name === 'load' || name === 'temperature') whole[name] = course
       }
-      return { minute, ...whole, gpus }
+      return { minute, ...whole, ...(machine && { machine }), gpus }
     },
   }
 }

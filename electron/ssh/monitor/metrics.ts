@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util'
-import type { DiskMetrics, GpuMetrics } from '#contract/instance/metrics.ts'
+import type { DiskMetrics, GpuMetrics, TrafficMetrics } from '#contract/instance/metrics.ts'
 import { firstLines } from '#contract/text.ts'
 import { plainLine } from './plain-output.ts'
 
@@ -21,7 +21,8 @@ const limited = (command: string) =>
 
 export const gpuQuestion = limited(`nvidia-smi --query-gpu=${fields.join(',')} --format=csv,noheader,nounits`)
 export const loadQuestion = limited('nvidia-smi --query-gpu=utilization.gpu --format=csv,noheader,nounits')
-export const diskQuestion = 'df -kP'
+/** Disks, and the bytes of each network interface so far. */
+export const machineQuestion = 'df -kP; cat /proc/net/dev 2>/dev/null'
 
 const mostGpus = 64
 const mostDisks = 8
@@ -76,7 +77,7 @@ const notReported = /^(\[[^\]]*\]|N\/A)$/i
 /** The system's own mounts, where nobody stores files. */
 const systemMounts = /^\/(dev|proc|sys|run|etc|boot|usr|var\/lib)(\/|$)/
 
-/** Parses the output of `diskQuestion`, in its order; a disk that is mounted twice is listed once. */
+/** Parses the disks in the output of `machineQuestion`, in its order; a disk that is mounted twice is listed once. */
 export function readDisks(text: string): DiskMetrics[] {
   const seen = new Set<string>()
   const disks = firstLines(text, bounds).flatMap(line => {
@@ -95,6 +96,33 @@ export function readDisks(text: string): DiskMetrics[] {
     return [{ mount: plain(mount), size: size * 1024, used: used * 1024 }]
   })
   return disks.slice(0, mostDisks)
+}
+
+/**
+ * The bytes that all interfaces but `lo` have received and sent since they are up, from the output of `machineQuestion`;
+ * undefined without any.
+ */
+export function readTraffic(text: string): TrafficMetrics | undefined {
+  const links = firstLines(text, bounds).flatMap(line => {
+    const [name = '', ...rest] = line.split(':')
+    const counts = rest.join(':').trim().split(/\s+/)
+    const [received, sent] = [counts[0] ?? '', counts[8] ?? '']
+    if (name.trim() === 'lo' || counts.length < 16 || !isCount(received) || !isCount(sent)) return []
+    return [{ received: Number(received), sent: Number(sent) }]
+  })
+  if (links.length === 0) return undefined
+  return links.reduce((sum, link) => ({ received: sum.received + link.received, sent: sum.sent + link.sent }))
+}
+
+/** The traffic between two readings that are `seconds` apart; undefined where the counters began anew. */
+export function trafficBetween(
+  before: TrafficMetrics,
+  after: TrafficMetrics,
+  seconds: number,
+): TrafficMetrics | undefined {
+  const rate = (was: number, is: number) => Math.round((is - was) / seconds)
+  const [received, sent] = [rate(before.received, after.received), rate(before.sent, after.sent)]
+  return seconds > 0 && received >= 0 && sent >= 0 ? { received, sent } : undefined
 }
 
 function isCount(word: string): boolean {

@@ -1,11 +1,19 @@
 import { Duplex } from 'node:stream'
-import type { InstanceMetrics } from '#contract/instance/metrics.ts'
+import type { InstanceMetrics, TrafficMetrics } from '#contract/instance/metrics.ts'
 import { BerthError, type Problem } from '#contract/problem.ts'
 import type { Clock } from '#machine/machine.ts'
 import type { Connection } from '../connection/connection.ts'
 import { isTimeout, reasonOf } from '../connection/ssh-problems.ts'
 import { outputOf } from '../exec.ts'
-import { diskQuestion, gpuQuestion, readDisks, readGpus, whyUnread } from './metrics.ts'
+import {
+  gpuQuestion,
+  machineQuestion,
+  readDisks,
+  readGpus,
+  readTraffic,
+  trafficBetween,
+  whyUnread,
+} from './metrics.ts'
 
 /** A stream to the page, and why it ended. */
 export interface Watched {
@@ -20,22 +28,43 @@ const patience = 10_000
 /** The most bytes of an answer. */
 const longest = 65_536
 
-async function readMetrics(connection: Connection, clock: Clock): Promise<InstanceMetrics> {
+/** A reading; `moved` are the bytes so far, from which the next one follows. */
+interface Reading {
+  metrics: InstanceMetrics
+  moved?: { total: TrafficMetrics; at: number }
+}
+
+async function readMetrics(
+  connection: Connection,
+  clock: Clock,
+  before: Reading | undefined,
+): Promise<Reading> {
   const bounds = { clock, within: patience, most: longest }
-  const [answer, disks] = await Promise.all([
+  const [answer, machine] = await Promise.all([
     // A driver that hangs does not take the other figures with it.
     outputOf(connection, gpuQuestion, bounds).catch(error => {
       if (isTimeout(error)) return undefined
       throw error
     }),
-    outputOf(connection, diskQuestion, bounds),
+    outputOf(connection, machineQuestion, bounds),
   ])
   const gpus = readGpus(answer?.text ?? '')
+  const at = clock.monotonic()
+  const total = readTraffic(machine.text)
+  const moved = total && { total, at }
+  const traffic =
+    before?.moved && total && trafficBetween(before.moved.total, total, (at - before.moved.at) / 1000)
   return {
-    at: clock.now(),
-    gpus,
-    ...(gpus.length > 0 ? {} : { gpusUnread: answer ? whyUnread(answer.text) : 'nvidia-smi doesn’t answer' }),
-    disks: readDisks(disks.text),
+    moved,
+    metrics: {
+      at: clock.now(),
+      gpus,
+      ...(gpus.length > 0
+        ? {}
+        : { gpusUnread: answer ? whyUnread(answer.text) : 'nvidia-smi doesn’t answer' }),
+      disks: readDisks(machine.text),
+      traffic,
+    },
   }
 }
 
@@ -49,6 +78,7 @@ export function watchMetrics(
   let reading = false
   let wait = 0
   let problem: Problem | undefined
+  let last: Reading | undefined
   const stream = new Duplex({
     readableHighWaterMark: 1,
     read() {
@@ -66,7 +96,8 @@ export function watchMetrics(
 
   async function take(): Promise<void> {
     try {
-      const metrics = await readMetrics(connection, clock)
+      last = await readMetrics(connection, clock, last)
+      const { metrics } = last
       reading = false
       onMetrics(metrics)
       if (!stream.destroyed) stream.push(`${JSON.stringify(metrics)}\n`)

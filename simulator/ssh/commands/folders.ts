@@ -6,7 +6,6 @@ import {
   rmdirSync,
   rmSync,
   type Stats,
-  statfsSync,
   unlinkSync,
 } from 'node:fs'
 import { basename, join } from 'node:path'
@@ -165,12 +164,12 @@ async function eachPath(call: Call, problem: string, act: (path: string) => void
   return status
 }
 
-/** `df [-h]`: the disk that holds the scratch folder. */
+/** `df [-h]`: the instance's disk. */
 export async function df({ args, shell, out }: Call): Promise<number> {
-  const disk = statfsSync(shell.files.existing('/', 'stay').real)
+  const disk = shell.machine.disk()
   const human = args.some(arg => /^-\w*h/.test(arg))
-  const size = disk.blocks * disk.bsize
-  const free = disk.bavail * disk.bsize
+  const size = disk.size * 1024 ** 3
+  const free = Math.max(0, disk.size - disk.used) * 1024 ** 3
   const shown = (bytes: number) =>
     (human ? `${Math.ceil(bytes / 1024 ** 3)}G` : String(Math.round(bytes / 1024))).padStart(11)
   const share = `${Math.ceil(((size - free) / Math.max(1, size)) * 100)}%`

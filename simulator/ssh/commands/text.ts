@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import { reason } from '../files/file-error.ts'
+import type { Machine } from '../machine.ts'
 import { absolute, type Call } from '../shell/command.ts'
 import { readRegular } from '../shell/redirect.ts'
 import { Interrupted } from '../shell/sink.ts'
@@ -94,10 +95,25 @@ async function follow(call: Call, file: string, shown: number): Promise<void> {
 
 /** A file's bytes; undefined, with an error printed, where it cannot be read. */
 async function fileBytes({ name, shell, err }: Call, file: string): Promise<Buffer | undefined> {
+  if (file === '/proc/net/dev') return Buffer.from(networkCounters(shell.machine))
   try {
     return readRegular(shell.files, absolute(shell, file))
   } catch (error) {
     await err(`${name}: ${file}: ${reason(error)}\n`)
     return undefined
   }
+}
+
+/** `/proc/net/dev` of a container with one interface. */
+function networkCounters({ moved }: Machine): string {
+  const { received, sent } = moved()
+  const columns = (bytes: number, others: number) =>
+    `${bytes} ${Math.ceil(bytes / 1400)}${' 0'.repeat(others)}`
+  return [
+    'Inter-|   Receive                                                |  Transmit',
+    ' face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets errs drop fifo colls carrier compressed',
+    `    lo: ${columns(0, 6)} ${columns(0, 6)}`,
+    `  eth0: ${columns(received, 6)} ${columns(sent, 6)}`,
+    '',
+  ].join('\n')
 }

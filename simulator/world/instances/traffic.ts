@@ -20,6 +20,21 @@ export function trafficNow(seed: number, { id, status }: Instance): Traffic {
   }
 }
 
+/** Milliseconds of a wave in the traffic that a machine itself measures. */
+const WAVE = 90_000
+
+/** The bytes that an instance counts at its network, at a moment of world time: a rate that rises and falls. */
+export function movedSoFar(
+  seed: number,
+  instance: Instance,
+  now: number,
+): { received: number; sent: number } {
+  const { upload, download } = trafficNow(seed, instance)
+  const age = Math.max(0, now - instance.created)
+  const hours = (age + 0.6 * WAVE * (1 - Math.cos(age / WAVE))) / 3_600_000
+  return { received: Math.round(download * 1024 * hours), sent: Math.round(upload * 1024 * hours) }
+}
+
 /** The cost of that traffic, in micro-dollars an hour. */
 export function trafficRates({ offer: { facts } }: Instance, { upload, download }: Traffic): Traffic {
   const cost = (kib: number, dollarsPerGb: number) =>

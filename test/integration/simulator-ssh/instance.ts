@@ -29,6 +29,8 @@ export async function startInstance(options: Partial<InstanceSshOptions> = {}): 
     authorizedKeys: () => [ownKey.public],
     jupyterToken: 'secret-token',
     utilisation: () => 63,
+    disk: () => ({ size: 40, used: 10 }),
+    moved: () => ({ received: 14_000, sent: 2800 }),
     watchdog: { read: () => null, put: () => undefined, renew: () => undefined, remove: () => undefined },
     files,
     ...options,

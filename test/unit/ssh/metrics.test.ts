@@ -3,7 +3,7 @@ import ssh2 from 'ssh2'
 import { describe, expect, test } from 'vitest'
 import { fingerprintOf, makeKeyPair, typeOf } from '#ssh/keys/openssh-key.ts'
 import { logPlaces } from '#ssh/monitor/log.ts'
-import { busiest, readDisks, readGpus, readLoads } from '#ssh/monitor/metrics.ts'
+import { busiest, readDisks, readGpus, readLoads, readTraffic, trafficBetween } from '#ssh/monitor/metrics.ts'
 import { plainLine, plainLines } from '#ssh/monitor/plain-output.ts'
 
 test('nvidia-smi rows are read as GPUs, without the values a card does not report', () => {
@@ -68,6 +68,24 @@ tmpfs                65536         0     65536       0% /dev
     { mount: '/', size: 20_971_520 * 1024, used: 5_242_880 * 1024 },
     { mount: '/workspace/my data', size: 50_000_000 * 1024, used: 10_000_000 * 1024 },
   ])
+})
+
+test('traffic is the sum of all interfaces but loopback, and a rate between two readings', () => {
+  const counters = (
+    bytes: number,
+  ) => `Inter-|   Receive                                                |  Transmit
+ face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets errs drop fifo colls carrier compressed
+    lo:  999999   10    0    0    0     0          0         0   999999      10    0    0    0     0       0          0
+  eth0: ${bytes}    20    0    0    0     0          0         0     2000      30    0    0    0     0       0          0
+  eth1:500    2    0    0    0     0          0         0      100       3    0    0    0     0       0          0
+overlay 20971520 5242880 15728640 25% /
+`
+  const before = { received: 1500, sent: 2100 }
+  expect(readTraffic(counters(1000))).toEqual(before)
+  expect(readTraffic('cat: /proc/net/dev: No such file or directory\n')).toBeUndefined()
+  expect(trafficBetween(before, { received: 7500, sent: 2100 }, 3)).toEqual({ received: 2000, sent: 0 })
+  expect(trafficBetween(before, { received: 10, sent: 2100 }, 3)).toBeUndefined()
+  expect(trafficBetween(before, before, 0)).toBeUndefined()
 })
 
 test('output files of the start script are log places too, except unsafe paths', () => {

@@ -1,15 +1,17 @@
-import { count, gigabytes, percent, tenths } from '#contract/format/size.ts'
+import { count, gigabytes, percent, speed, tenths } from '#contract/format/size.ts'
 import type { InstanceView } from '#contract/instance/instance.ts'
 import type {
   Course,
   GpuCourses,
   GpuMetrics,
   InstanceMetrics,
+  MachineCourses,
   MetricsHistory,
 } from '#contract/instance/metrics.ts'
+import { scale } from '#renderer/components/charts/scale.ts'
 
-/** The measures of a GPU: percent, MiB, degrees Celsius, watts. */
-export type Measure = keyof GpuCourses
+/** Of a GPU: percent, MiB, degrees Celsius, watts. Of the machine: percent, GB, bytes per second. */
+export type Measure = keyof GpuCourses | keyof MachineCourses
 
 /** One measure of one GPU. */
 export interface Strip {
@@ -18,9 +20,9 @@ export interface Strip {
   now?: number
 }
 
-/** One GPU, or all of an instance together, as the service reports them. */
-export interface GpuStrips {
-  index: number | 'all'
+/** One GPU, all of an instance together, as the service reports them, or its machine. */
+export interface StripRow {
+  index: number | 'all' | 'machine'
   name: string
   strips: Readonly<Partial<Record<Measure, Strip>>>
 }
@@ -38,12 +40,23 @@ export interface StripColumn {
 
 type ReportedLoad = Pick<InstanceView, 'state' | 'gpu' | 'gpuLoad' | 'gpuTemperature'>
 
+/** The row of the machine, without its GPUs; none while nothing of it is known. */
+export function machineStrips(
+  history: MetricsHistory | undefined,
+  metrics: Pick<InstanceMetrics, 'traffic'> | undefined,
+  { state, cpu }: Pick<InstanceView, 'state' | 'cpu'>,
+): StripRow[] {
+  const reported = state === 'running' ? { cpu: cpu?.load, ram: cpu?.memoryUsed } : {}
+  const all = strips(history?.machine ?? {}, { ...reported, ...metrics?.traffic })
+  return Object.keys(all).length > 0 ? [{ index: 'machine', name: 'Machine', strips: all }] : []
+}
+
 /** A row for each GPU with metrics of its own, and one for all where there are several or none has any. */
 export function gpuStrips(
   history: MetricsHistory | undefined,
   metrics: Pick<InstanceMetrics, 'gpus'> | undefined,
   instance: ReportedLoad,
-): GpuStrips[] {
+): StripRow[] {
   const runs = instance.state === 'running'
   const name = instance.gpu?.name ?? 'GPU'
   const whole = strips(
@@ -56,20 +69,20 @@ export function gpuStrips(
   ])
   const gpus = [...indexes]
     .sort((a, b) => a - b)
-    .map((index): GpuStrips => {
+    .map((index): StripRow => {
       const told = metrics?.gpus.find(gpu => gpu.index === index)
       return { index, name: told?.name ?? name, strips: strips(history?.gpus[index] ?? {}, told ?? {}) }
     })
   const [only] = gpus
   const several = (instance.gpu?.count ?? 1) > 1
-  const all: GpuStrips = { index: several ? 'all' : 0, name, strips: whole }
+  const all: StripRow = { index: several ? 'all' : 0, name, strips: whole }
   if (!only) return Object.keys(whole).length > 0 ? [all] : []
   if (gpus.length > 1 || several) return [all, ...gpus]
   return [{ ...only, strips: { ...whole, ...only.strips, ...before(only.strips, whole) } }]
 }
 
 /** The only GPU's own values, with the service's where those are missing. */
-function before(own: GpuStrips['strips'], whole: GpuStrips['strips']): GpuStrips['strips'] {
+function before(own: StripRow['strips'], whole: StripRow['strips']): StripRow['strips'] {
   const both: Partial<Record<Measure, Strip>> = {}
   for (const measure of ['load', 'temperature'] as const) {
     const [strip, told] = [own[measure], whole[measure]]
@@ -79,9 +92,15 @@ function before(own: GpuStrips['strips'], whole: GpuStrips['strips']): GpuStrips
   return both
 }
 
-const measures: readonly Measure[] = ['load', 'memoryUsed', 'temperature', 'power']
+const measures: readonly Measure[] = [
+  ...(['load', 'memoryUsed', 'temperature', 'power'] as const),
+  ...(['cpu', 'ram', 'received', 'sent'] as const),
+]
 
-function strips(courses: GpuCourses, now: Partial<Record<Measure, number>>): GpuStrips['strips'] {
+function strips(
+  courses: GpuCourses & MachineCourses,
+  now: Partial<Record<Measure, number>>,
+): StripRow['strips'] {
   const told: Partial<Record<Measure, Strip>> = {}
   for (const measure of measures) {
     const [course, value] = [courses[measure], now[measure]]
@@ -94,15 +113,22 @@ function upTo(course: Course | undefined, now: number | undefined): Course {
   return now === undefined ? (course ?? []) : [...(course ?? [null]).slice(0, -1), now]
 }
 
-/** The measures that any GPU has, each with the scale that all of its strips share. */
-export function stripColumns(gpus: readonly GpuStrips[], gpuMetrics: readonly GpuMetrics[]): StripColumn[] {
+/**
+ * The measures that any row has, each with the scale that all of its strips share.
+ * @param ram GB of the machine
+ */
+export function stripColumns(
+  gpus: readonly StripRow[],
+  gpuMetrics: readonly GpuMetrics[],
+  ram = 0,
+): StripColumn[] {
   const each = gpus.filter(({ index }) => index !== 'all')
   const rows = each.length > 0 ? each : gpus
   return measures.flatMap((measure): StripColumn[] => {
     if (!gpus.some(gpu => gpu.strips[measure])) return []
     const now = rows.flatMap(gpu => gpu.strips[measure]?.now ?? [])
     const seen = gpus.flatMap(gpu => gpu.strips[measure]?.course.flatMap(value => value ?? []) ?? [])
-    return [{ measure, words: figureWords[measure], ...scaled(measure, now, seen, gpuMetrics) }]
+    return [{ measure, words: figureWords[measure], ...scaled(measure, now, seen, gpuMetrics, ram) }]
   })
 }
 
@@ -111,16 +137,38 @@ const figureWords: Record<Measure, (value: number) => string> = {
   memoryUsed: value => gigabytes(value / 1024),
   temperature: value => `${Math.round(value)} °C`,
   power: value => `${Math.round(value)} W`,
+  cpu: percent,
+  ram: gigabytes,
+  received: speed,
+  sent: speed,
 }
+
+const machineTitles = { cpu: 'CPU', ram: 'RAM', received: 'Network in', sent: 'Network out' }
+
+/** Bytes per second at the top of an idle network's strip. */
+const leastTraffic = 1_000_000
 
 function scaled(
   measure: Measure,
   now: readonly number[],
   seen: readonly number[],
   gpuMetrics: readonly GpuMetrics[],
+  ram: number,
 ): Pick<StripColumn, 'title' | 'top' | 'head'> {
   const several = now.length > 1
   const highest = Math.max(0, ...now, ...seen)
+  if (measure === 'cpu' || measure === 'ram' || measure === 'received' || measure === 'sent') {
+    const least = measure === 'cpu' ? 100 : measure === 'ram' ? ram : leastTraffic
+    const isTraffic = measure === 'received' || measure === 'sent'
+    const top = isTraffic
+      ? scale(0, Math.max(least, highest), leastTraffic / 10).top
+      : Math.max(least, highest)
+    return {
+      title: machineTitles[measure],
+      top,
+      head: now[0] === undefined ? undefined : figureWords[measure](now[0]),
+    }
+  }
   const sum = now.reduce((a, b) => a + b, 0)
   const head = (words: string) => (now.length === 0 ? undefined : words)
   if (measure === 'load')
@@ -153,8 +201,10 @@ export interface OddGpu {
 const hot = 85
 
 /** The GPUs that the user should be warned about. */
-export function oddGpus(gpus: readonly GpuStrips[]): OddGpu[] {
-  const each = gpus.flatMap(gpu => (gpu.index === 'all' ? [] : [{ index: gpu.index, strips: gpu.strips }]))
+export function oddGpus(gpus: readonly StripRow[]): OddGpu[] {
+  const each = gpus.flatMap(gpu =>
+    typeof gpu.index === 'number' ? [{ index: gpu.index, strips: gpu.strips }] : [],
+  )
   return each.flatMap(({ index, strips: { load, temperature } }) => {
     const odd: OddGpu[] = []
     const others = each.flatMap(gpu => (gpu.index === index ? [] : (gpu.strips.load?.now ?? [])))

@@ -117,3 +117,15 @@ test('the metrics an instance reports are kept for each GPU', () => {
   })
   expect(history.metrics(2, 2, start + minute)).toEqual({ minute: start / 60 + 1, gpus: {} })
 })
+
+test('CPU and RAM of polls and the traffic of a connection are courses of the machine', () => {
+  const history = createLoadHistory()
+  const instances = { 1: { ...instanceView({ id: 1, state: 'running' }), cpu: { load: 20, memoryUsed: 4 } } }
+  poll(history, instances, start)
+  history.onMetrics(1, { gpus: [], traffic: { received: 1000, sent: 10 } }, start)
+  expect(history.metrics(1, 1, start)).toEqual({
+    minute: start / 60,
+    machine: { cpu: [20], ram: [4], received: [1000], sent: [10] },
+    gpus: {},
+  })
+})

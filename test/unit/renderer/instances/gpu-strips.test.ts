@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import {
   gpuStrips,
+  machineStrips,
   oddGpus,
   stripColumns,
   thinnedSeries,
@@ -49,6 +50,25 @@ test('several GPUs have a line each below one for all, and columns share a scale
     ['Temperature, hottest', '72 °C', 100],
     ['Power', '600 W', 300],
   ])
+})
+
+test('the machine shows CPU and RAM as the service reports them, and traffic over SSH', () => {
+  const machine = { cpu: [5, null], received: [1_000, 2_000] }
+  const cpu = { load: 12, memoryUsed: 8, memoryTotal: 64 }
+  const history = { minute: 1, machine, gpus: {} }
+  const rows = machineStrips(
+    history,
+    { traffic: { received: 3_200_000, sent: 0 } },
+    { state: 'running', cpu },
+  )
+  expect(stripColumns(rows, [], 64).map(({ title, head, top }) => [title, head, top])).toEqual([
+    ['CPU', '12 %', 100],
+    ['RAM', '8 GB', 64],
+    ['Network in', '3.2 MB/s', 4_000_000],
+    ['Network out', '0 B/s', 1_000_000],
+  ])
+  expect(rows[0]?.strips.cpu?.course).toEqual([5, 12])
+  expect(machineStrips(undefined, undefined, { state: 'stopped', cpu })).toEqual([])
 })
 
 test('a stopped instance has no current values', () => {
