@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { afterOutage, type Remark, withRemark } from '#renderer/berth/remarks.ts'
+import { afterOutage, type Remark, undoables, withRemark } from '#renderer/berth/remarks.ts'
+import { accountView, instanceView } from '#test/unit/views.ts'
 
 const unreached = { code: 'offline', message: 'The service could not be reached.' }
 const refused = { code: 'no_such_offer', message: 'That offer is gone.' }
@@ -19,4 +20,32 @@ test('a repeated failure replaces the old remark, a repeated message does not', 
 test('after an outage its remarks go and all others stay', () => {
   const remarks = [of(1, 'Start failed', unreached), of(2, 'Rent failed', refused), of(3, 'Copied.')]
   expect(afterOutage(remarks).map(({ id }) => id)).toEqual([2, 3])
+})
+
+const soon = (sendAt: number) => ({ action: 'stop', sendAt }) as const
+
+test('pending actions count down in whole seconds, the newest last', () => {
+  const account = accountView(
+    { undoable: { 7: soon(9000), 8: soon(8000) } },
+    instanceView({ id: 7, label: 'box' }),
+    instanceView({ id: 8, label: 'old', state: 'outbid' }),
+  )
+  expect(undoables(account, 4600)).toEqual([
+    {
+      account: account.id,
+      instance: 8,
+      title: 'Stopping old #8',
+      undone: 'old #8 was not stopped.',
+      seconds: 4,
+    },
+    {
+      account: account.id,
+      instance: 7,
+      title: 'Stopping box #7',
+      undone: 'box #7 keeps running.',
+      seconds: 5,
+    },
+  ])
+  expect(undoables(account, 90_000).map(({ seconds }) => seconds)).toEqual([0, 0])
+  expect(undoables(account, 0).map(({ seconds }) => seconds)).toEqual([5, 5])
 })

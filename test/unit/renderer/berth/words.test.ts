@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { stateWords } from '#renderer/berth/stateWords.ts'
+import { stateWords, unreadWords } from '#renderer/berth/stateWords.ts'
 import { highBid } from '#renderer/features/market/offerWords.ts'
 
 test('an unknown state is shown by its own word, cut short', () => {
@@ -14,4 +14,9 @@ test('a bid over three times the lowest is questioned with the factor', () => {
   expect(highBid(126_000, 42_000)).toBeUndefined()
   expect(highBid(130_000, 42_000)).toContain('3.1 ×')
   expect(highBid(130_000, undefined)).toBeUndefined()
+})
+
+test('unreadable items are counted', () => {
+  expect(unreadWords(1, 'offer')).toBe('1 offer couldn’t be read and is left out.')
+  expect(unreadWords(1200, 'key')).toBe('1,200 keys couldn’t be read and are left out.')
 })

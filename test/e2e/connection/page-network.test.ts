@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { pageHeaders } from '#machine/browser/page-files.ts'
 import { noNetwork, webRtcPolicy } from '#shell/page-origin.ts'
-import { openBrowser, patience } from '../berth/browser.ts'
+import { openBrowser, patience } from '#test/berth/browser.ts'
 
 /** Electron's two settings, as switches of Chromium. */
 const shellSwitches = [

@@ -1,9 +1,9 @@
 import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { openBrowser, openPage } from '../berth/browser.ts'
-import { test } from '../berth/pages.ts'
-import type { Start } from '../berth/start.ts'
-import { connectAccount, rentRunning, rentWithJupyter } from './account-steps.ts'
+import { openBrowser, openPage } from '#test/berth/browser.ts'
+import { test } from '#test/berth/pages.ts'
+import type { Start } from '#test/berth/start.ts'
+import { connectAccount, rentRunning, rentWithJupyter } from '#test/e2e/account-steps.ts'
 
 /** Berth in its own browser, with two instances that run Jupyter: one that Berth rented, and another. */
 async function openTwo(start: Start, switches: readonly string[] = []) {

@@ -1,13 +1,13 @@
 import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
-import type { Service } from '../berth/browser.ts'
-import { test } from '../berth/pages.ts'
-import type { Start } from '../berth/start.ts'
-import { startKeyring, unlockKeyring } from '../integration/machine/keyring.ts'
-import { startSession, type TestSession } from '../integration/machine/session-bus.ts'
-import { lacks } from '../needs.ts'
-import { storedFiles } from '../stored-files.ts'
-import { connectAccount, connectForm, recordFrames } from './account-steps.ts'
+import type { Service } from '#test/berth/browser.ts'
+import { test } from '#test/berth/pages.ts'
+import type { Start } from '#test/berth/start.ts'
+import { connectAccount, connectForm, recordFrames } from '#test/e2e/account-steps.ts'
+import { startKeyring, unlockKeyring } from '#test/integration/machine/keyring.ts'
+import { startSession, type TestSession } from '#test/integration/machine/session-bus.ts'
+import { lacks } from '#test/needs.ts'
+import { storedFiles } from '#test/stored-files.ts'
 
 let sim: Service
 let session: TestSession

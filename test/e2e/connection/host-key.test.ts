@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
-import { terminalText } from '../berth/browser.ts'
-import { test } from '../berth/pages.ts'
-import { connectAccount, rentRunning } from './account-steps.ts'
+import { terminalText } from '#test/berth/browser.ts'
+import { test } from '#test/berth/pages.ts'
+import { connectAccount, rentRunning } from '#test/e2e/account-steps.ts'
 
 test('Files and Terminal ask before a host key of another account’s instance is accepted', async ({
   start,

@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest'
-import { test } from '../berth/pages.ts'
-import type { Start } from '../berth/start.ts'
-import { connectAccount, rentRunning } from './account-steps.ts'
+import { test } from '#test/berth/pages.ts'
+import type { Start } from '#test/berth/start.ts'
+import { connectAccount, rentRunning } from '#test/e2e/account-steps.ts'
 
 /** Berth with one instance in a small window; `fail` makes calls of the service fail. */
 async function openSmall(start: Start) {

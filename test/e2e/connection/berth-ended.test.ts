@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
 import { proofOf } from '#machine/browser/page-server.ts'
-import { openBrowser, patience, startNode } from '../berth/browser.ts'
-import { test } from '../berth/pages.ts'
-import type { Start } from '../berth/start.ts'
+import { openBrowser, patience, startNode } from '#test/berth/browser.ts'
+import { test } from '#test/berth/pages.ts'
+import type { Start } from '#test/berth/start.ts'
 import { type Impostor, startImpostor } from './impostor.ts'
 
 /** A page on the demo, with an API key typed that must not leak. */

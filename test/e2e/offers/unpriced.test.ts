@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
-import { startBareService } from '../berth/bare-services.ts'
-import { test } from '../berth/pages.ts'
-import { connectAccount } from './account-steps.ts'
+import { startBareService } from '#test/berth/bare-services.ts'
+import { test } from '#test/berth/pages.ts'
+import { connectAccount } from '#test/e2e/account-steps.ts'
 
 test('offers with only an id are rows, and Rent asks first at an unknown price', async ({ start }) => {
   const { service, baseUrl, close } = await startBareService()

@@ -2,10 +2,10 @@ import { once } from 'node:events'
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import type { MainMessage } from '#contract/messages.ts'
-import { test } from '../berth/pages.ts'
-import { joinBerth } from '../page-client.ts'
-import { storedFiles } from '../stored-files.ts'
-import { connectAccount, rentRunning } from './account-steps.ts'
+import { test } from '#test/berth/pages.ts'
+import { connectAccount, rentRunning } from '#test/e2e/account-steps.ts'
+import { joinBerth } from '#test/page-client.ts'
+import { storedFiles } from '#test/stored-files.ts'
 
 /** No session bus listens here: there is no keychain. */
 const env = { DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nonexistent/bus' }

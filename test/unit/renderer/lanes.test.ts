@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { InstanceState } from '#contract/instance/instance.ts'
-import { laneDays, laneOf, weekCosts } from '#renderer/screens/spending/lanes.ts'
+import { gainWords, laneDays, laneOf, weekCosts } from '#renderer/screens/spending/lanes.ts'
 import { instanceView } from '#test/unit/views.ts'
 
 const at = (day: number, hour: number) => new Date(2026, 10, day, hour).getTime() / 1000
@@ -74,4 +74,11 @@ test('the week is summed by instance, and instances that are gone by day', () =>
     ]),
     gone: { count: 2, total: 8, byDay: [6, 0, 0, 0, 0, 0, 2] },
   })
+})
+
+test('the gain of ending an instance is a duration, and empty once the credit is used up', () => {
+  expect(gainWords({ wins: 7200 }, false)).toBe('+2 h')
+  expect(gainWords({ wins: 400 * 86_400 }, false)).toBe('Over a year')
+  expect(gainWords({}, false)).toBe('Ends all spending')
+  expect(gainWords({ wins: 0 }, true)).toBe('')
 })

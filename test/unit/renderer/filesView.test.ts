@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
-import type { RemoteFolder } from '#contract/instance/files.ts'
+import type { FileTransferView, RemoteFolder } from '#contract/instance/files.ts'
 import type { Page } from '#renderer/berth/page.svelte.ts'
+import { progressWords } from '#renderer/features/files/transferWords.ts'
 import { FilesView } from '#renderer/screens/instances/files/filesView.svelte.ts'
 
 test('waiting for a folder’s list ends even if another list overtakes it', async () => {
@@ -15,4 +16,26 @@ test('waiting for a folder’s list ends even if another list overtakes it', asy
   first?.(home)
   setImmediate(() => second?.(home))
   expect(await dropped).toBe('/root')
+})
+
+const transfer: FileTransferView = {
+  id: 'f0123456789abcdef',
+  instance: 4711,
+  direction: 'up',
+  name: 'data',
+  folder: '/workspace',
+  step: 'failed',
+  total: 0,
+  done: 0,
+  files: 0,
+  filesDone: 0,
+  resumable: false,
+  leftOut: 0,
+  startedAt: 0,
+}
+
+test('shows known sizes', () => {
+  expect(progressWords(transfer)).toBe('')
+  expect(progressWords({ ...transfer, step: 'done' })).toBe('0 B')
+  expect(progressWords({ ...transfer, total: 64_000_000, done: 12_000_000 })).toBe('12 MB of 64 MB')
 })

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
-import { test } from '../berth/pages.ts'
-import { connectAccount } from './account-steps.ts'
+import { test } from '#test/berth/pages.ts'
+import { connectAccount } from '#test/e2e/account-steps.ts'
 
 const command = `sudo docker run -d --gpus all \\
   -p 8000-8002:8000-8002 -p [::1]:9:9 \\

@@ -2,9 +2,9 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { patience } from '../berth/browser.ts'
-import { test as base } from '../berth/pages.ts'
-import { connectAccount, showAllOffers } from './account-steps.ts'
+import { patience } from '#test/berth/browser.ts'
+import { test as base } from '#test/berth/pages.ts'
+import { connectAccount, showAllOffers } from '#test/e2e/account-steps.ts'
 
 /** Opens the offers of an account in a window of that size. */
 const test = base.extend('offersOf', async ({ start }) => {

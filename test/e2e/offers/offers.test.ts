@@ -1,8 +1,8 @@
 import { expect } from 'vitest'
 import { readProfile } from '#simulator/deployment/deployment.ts'
-import { patience } from '../berth/browser.ts'
-import { test } from '../berth/pages.ts'
-import { connectAccount, rentRunning, showAllOffers } from './account-steps.ts'
+import { patience } from '#test/berth/browser.ts'
+import { test } from '#test/berth/pages.ts'
+import { connectAccount, rentRunning, showAllOffers } from '#test/e2e/account-steps.ts'
 
 test('where the service caps its list, the page says so and the service filters', async ({ start }) => {
   const sim = await start.simulator({ deployment: readProfile('public') })

@@ -1,9 +1,9 @@
 import { describe, expect } from 'vitest'
-import { terminalText } from '../berth/browser.ts'
-import { test } from '../berth/pages.ts'
-import { hasSshd } from '../integration/ssh/sshd.ts'
-import { lacks } from '../needs.ts'
-import { openShellPage } from './shell-page.ts'
+import { terminalText } from '#test/berth/browser.ts'
+import { test } from '#test/berth/pages.ts'
+import { openShellPage } from '#test/e2e/shell-page.ts'
+import { hasSshd } from '#test/integration/ssh/sshd.ts'
+import { lacks } from '#test/needs.ts'
 
 const lacking = lacks('chromium', 'tmux', { what: 'sshd as root', there: hasSshd })
 

@@ -2,11 +2,11 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
-import { test } from '../berth/pages.ts'
-import { authorsWord, nastyEscapes, nastyLinks, nastyPastes } from '../hostile/escapes.ts'
-import { hasSshd } from '../integration/ssh/sshd.ts'
-import { lacks } from '../needs.ts'
-import { openShellPage, type ShellPage } from './shell-page.ts'
+import { test } from '#test/berth/pages.ts'
+import { openShellPage, type ShellPage } from '#test/e2e/shell-page.ts'
+import { authorsWord, nastyEscapes, nastyLinks, nastyPastes } from '#test/hostile/escapes.ts'
+import { hasSshd } from '#test/integration/ssh/sshd.ts'
+import { lacks } from '#test/needs.ts'
 
 const lacking = lacks('chromium', { what: 'sshd as root', there: hasSshd })
 

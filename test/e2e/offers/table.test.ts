@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { test as base } from '../berth/pages.ts'
-import { connectAccount, showAllOffers } from './account-steps.ts'
+import { test as base } from '#test/berth/pages.ts'
+import { connectAccount, showAllOffers } from '#test/e2e/account-steps.ts'
 
 /** The offers, in a table that can be scrolled. */
 const test = base.extend('page', async ({ start }) => {

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
-import { test } from '../berth/pages.ts'
-import { connectAccount, rentRunning } from './account-steps.ts'
+import { test } from '#test/berth/pages.ts'
+import { connectAccount, rentRunning } from '#test/e2e/account-steps.ts'
 
 test('a replacement is rented at the price shown, and no text on savings is cut off', async ({ start }) => {
   const sim = await start.simulator()
