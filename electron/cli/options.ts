@@ -34,19 +34,19 @@ export const someOptions = {
     type: 'string',
     multiple: true,
     usage: '--set NAME=A,B',
-    summary: 'Run once with each value, and with each combination of several',
+    summary: 'Run once with each value, or each combination if there are several',
   },
-  runs: { type: 'string', usage: '--runs N', summary: 'Run so often, with each setting' },
+  runs: { type: 'string', usage: '--runs N', summary: 'Run N times, or N times with each setting' },
   nodes: {
     type: 'string',
     usage: '--nodes N',
-    summary: 'On so many machines of one cluster, all together (beta)',
+    summary: 'Run on N machines of one cluster together (beta)',
   },
-  'at-once': { type: 'string', usage: '--at-once N', summary: 'On so many machines at most' },
+  'at-once': { type: 'string', usage: '--at-once N', summary: 'Use at most N machines at a time' },
   keep: {
     type: 'string',
     usage: '--keep TIME',
-    summary: 'Let the machine wait so long for the next run: 20m, 2h, or 0',
+    summary: 'Keep the machine this long for the next run: 20m, 2h, or 0',
   },
 } as const satisfies Record<string, Option>
 

@@ -17,7 +17,7 @@ export interface PlanCosts {
   longest?: number
   /** In all, failed attempts and a new volume included; absent without a limit. */
   most?: Micros
-  /** Why that much, as a sentence. */
+  /** Why that much, to follow a colon. */
   why?: string
 }
 
@@ -84,7 +84,7 @@ function eachOf(machines: number): string {
 /** The stop that bounds the costs, as `$0.35 for 2 h at up to $0.177/h`. */
 function boundWords(stops: readonly Limit[], perHour: Micros, bound: Micros | undefined): string {
   const limit = stops.find(({ when }) => when.kind === 'cost' && micros(when.dollars) === bound)
-  if (limit) return `Your limit of ${money(bound ?? 0)}`
+  if (limit) return `your limit of ${money(bound ?? 0)}`
   const seconds = Math.min(...stops.flatMap(({ when }) => (when.kind === 'duration' ? when.seconds : [])))
   return `${money(bound ?? 0)} for ${duration(seconds)} at up to ${rate(perHour)}`
 }
@@ -95,7 +95,7 @@ function sweepWhy(
   { atOnce, price, most }: { atOnce: number; price: Micros; most?: Micros },
 ): string {
   const limit = stops.some(({ when }) => when.kind === 'cost' && micros(when.dollars) === most)
-  if (limit) return `Your limit of ${money(most ?? 0)}, failed attempts included`
+  if (limit) return `your limit of ${money(most ?? 0)}, failed attempts included`
   const dearest = dearestOf(spec, price) ?? price
   const times = stops.filter(({ when }) => when.kind === 'duration')
   const attempts = money(micros(limitsOf(spec, dearest).ceiling))

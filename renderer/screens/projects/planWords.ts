@@ -7,18 +7,20 @@ import type { Keeping, ProjectSpec } from '#contract/project/spec.ts'
 
 /** Sentences on the results, the end of the machine, and going on elsewhere after being outbid. */
 export function planAfterwards(
-  { results, checkpoint, after, outbid, nodes = 1 }: ProjectSpec,
+  { results, checkpoint, after, outbid, keep = 0, nodes = 1 }: ProjectSpec,
   { seconds, destroys }: Keeping,
 ): string[] {
   const home = results === undefined ? [] : [results].flat()
+  const then =
+    keep > 0 ? `Then the machine waits for the next run. After ${duration(keep)} without one,` : 'Then'
   const machine = nodes > 1 ? 'node 0’s machine' : 'the machine'
   return [
     home.length === 0
       ? 'No results are downloaded.'
       : `${named(home)} ${home.length === 1 ? 'is' : 'are'} downloaded${checkpoint === undefined ? '' : `, every ${duration(checkpoint)} and at the end`}.`,
     after === 'stop'
-      ? `Then ${machine} is stopped. Its disk is billed until you destroy it.`
-      : `Then ${machine} and its disk are destroyed, once all results are downloaded.`,
+      ? `${then} ${machine} is stopped. Its disk is billed until you destroy it.`
+      : `${then} ${machine} and its disk are destroyed${keep > 0 ? '' : ', once all results are downloaded'}.`,
     ...(nodes > 1 ? ['The other nodes’ machines are destroyed in any case.'] : []),
     `If the run fails or reaches a limit, ${machine} is stopped. It keeps its files, and its disk is billed. ${destroys ? `It's destroyed ${duration(seconds)} later.` : `You're reminded ${duration(seconds)} later.`}`,
     ...(outbid && outbid.elsewhere > 0

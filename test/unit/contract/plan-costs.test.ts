@@ -36,11 +36,11 @@ describe('what a plan costs at most', () => {
     })
     expect(planCosts(planOf({}, [hours(20), dollars(2)]))).toMatchObject({
       most: micros(3),
-      why: 'Your limit of $2.00, plus up to $1.00 for failed attempts',
+      why: 'your limit of $2.00, plus up to $1.00 for failed attempts',
     })
     expect(planCosts(planOf({ outbid: { elsewhere: 2 } }, [dollars(2)]))).toMatchObject({
       most: micros(9),
-      why: 'Your limit of $2.00, plus up to $1.00 for failed attempts, on each of 3 machines',
+      why: 'your limit of $2.00, plus up to $1.00 for failed attempts, on each of 3 machines',
     })
   })
 
@@ -80,7 +80,7 @@ describe('what a plan costs at most', () => {
     })
     expect(planCosts({ ...planOf({}, [hours(2), dollars(2)]), sweep })).toMatchObject({
       most: micros(2),
-      why: 'Your limit of $2.00, failed attempts included',
+      why: 'your limit of $2.00, failed attempts included',
     })
   })
 
@@ -90,7 +90,7 @@ describe('what a plan costs at most', () => {
     expect(planCosts(plan)).toMatchObject({
       sum: micros(0.48),
       most: micros(4),
-      why: 'Your limit of $2.00, plus up to $2.00 for failed attempts',
+      why: 'your limit of $2.00, plus up to $2.00 for failed attempts',
     })
   })
 
