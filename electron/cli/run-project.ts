@@ -249,7 +249,7 @@ const words: Readonly<Record<RunStep, string>> = {
 async function followRun(call: Call, account: string, id: string): Promise<number> {
   const { connection, json, say } = call
   const write = writer(call)
-  let told: RunStep | undefined
+  let shownStep: RunStep | undefined
   /** What prints the output of the machine after so many moves. */
   let printer: { moved: number; more(): Promise<void> } | undefined
   for (;;) {
@@ -258,8 +258,8 @@ async function followRun(call: Call, account: string, id: string): Promise<numbe
     const run = runs?.[id]
     if (!run || !isProjectRun(run))
       throw new CliFailure(exitCodes.unknown, { code: 'no_such_run', message: 'The run is gone.' })
-    if (run.step !== told && !json) say(words[run.step])
-    told = run.step
+    if (run.step !== shownStep && !json) say(words[run.step])
+    shownStep = run.step
     if (run.outputs.includes('command') && run.moved !== printer?.moved)
       printer = { moved: run.moved, more: outputPrinter(call, account, id, write) }
     await printer?.more()
@@ -271,7 +271,7 @@ async function followRun(call: Call, account: string, id: string): Promise<numbe
 /** Prints how far a sweep is until it starts no other run and none goes on; gives 0 where all of its runs are done. */
 async function followSweep(call: Call, account: string, id: string): Promise<number> {
   const { connection, json, say } = call
-  let told = ''
+  let shownLine = ''
   for (;;) {
     const { runs = {}, groups } = (await connection.state()).accounts[account] ?? {}
     const group = groups?.[id]
@@ -279,8 +279,8 @@ async function followSweep(call: Call, account: string, id: string): Promise<num
       throw new CliFailure(exitCodes.unknown, { code: 'no_such_group', message: 'The sweep is gone.' })
     const counts = groupCounts(group, Object.values(runs).filter(isProjectRun))
     const words = `${counts.done} of ${counts.runs} done${counts.failed > 0 ? `, ${counts.failed} failed` : ''}`
-    if (words !== told && !json) say(words)
-    told = words
+    if (words !== shownLine && !json) say(words)
+    shownLine = words
     if (group.step !== 'going' && counts.going === 0) {
       if (json) print(call, { sweep: id, step: group.step, ...counts, cost: cliDollars(group.cost.micros) })
       else {

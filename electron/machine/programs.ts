@@ -52,8 +52,8 @@ export function systemPrograms(env: NodeJS.ProcessEnv, platform: NodeJS.Platform
 function lastWords(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if ('killed' in error && error.killed === true) return 'it did not end within a minute'
-  const said = 'stderr' in error && typeof error.stderr === 'string' ? error.stderr.trim() : ''
-  return said.split('\n').at(-1) || error.message
+  const stderr = 'stderr' in error && typeof error.stderr === 'string' ? error.stderr.trim() : ''
+  return stderr.split('\n').at(-1) || error.message
 }
 
 /** `stat` fails for Windows Terminal, a link that only Windows itself follows, although it can be started. */

@@ -99,7 +99,7 @@ export function onLines(
 ): void {
   let pieces: Buffer[] = []
   let length = 0
-  let over = false
+  let hasEnded = false
 
   function take(piece: Buffer): void {
     length += piece.length
@@ -107,11 +107,11 @@ export function onLines(
   }
 
   socket.on('data', (chunk: Buffer) => {
-    for (let from = 0; from < chunk.length && !over; ) {
+    for (let from = 0; from < chunk.length && !hasEnded; ) {
       const end = chunk.indexOf(lineFeed, from)
       take(chunk.subarray(from, end < 0 ? chunk.length : end))
       if (length > most) {
-        over = true
+        hasEnded = true
         pieces = []
         onTooLong()
       } else if (end >= 0) {

@@ -43,7 +43,7 @@ export async function openMachine(files: Files, shutdown?: Shutdown): Promise<Om
 
 /** The address of the user's SSH agent: a path, or on Windows a pipe. */
 function agentSocket(env: NodeJS.ProcessEnv, platform: NodeJS.Platform): string | undefined {
-  const told = env['SSH_AUTH_SOCK']
-  if (told) return told
+  const socket = env['SSH_AUTH_SOCK']
+  if (socket) return socket
   return platform === 'win32' ? String.raw`\\.\pipe\openssh-ssh-agent` : undefined
 }

@@ -36,9 +36,9 @@ export async function orAborted<T>(work: Promise<T>, signal: AbortSignal | undef
 /** Resolves after these milliseconds, and rejects with the signal's reason as soon as that is aborted. */
 export async function sleep(clock: Clock, milliseconds: number, signal?: AbortSignal): Promise<void> {
   signal?.throwIfAborted()
-  const over = deferred<void>()
-  const cancel = clock.after(milliseconds, over.resolve)
-  await orAborted(over.promise, signal).finally(cancel)
+  const elapsed = deferred<void>()
+  const cancel = clock.after(milliseconds, elapsed.resolve)
+  await orAborted(elapsed.promise, signal).finally(cancel)
 }
 
 /** Returns a queue that runs one task at a time, in order, even after tasks that failed. */

@@ -129,24 +129,24 @@ function listen(
   const begun = deferred<void>()
   const ended = deferred<number>()
   const answer = answerBetween(marks)
-  let said: Buffer = Buffer.alloc(0)
+  let printed: Buffer = Buffer.alloc(0)
   let exit: number | undefined
-  let over = false
+  let hasEnded = false
 
   const output = new Readable({
     read: () => void channel.resume(),
     destroy(error, done) {
       // Read to its end, or not wanted any more.
-      if (!over) close()
+      if (!hasEnded) close()
       done(error)
     },
   })
   output.on('error', () => undefined) // `ended` rejects, too
-  const replaced = () => shellReplaced(address, lastLine(said) || lastLine(answer.greeting()), exit)
+  const replaced = () => shellReplaced(address, lastLine(printed) || lastLine(answer.greeting()), exit)
   const cancelBegin = clock.after(beginsWithin, () => fail(replaced()))
 
   function fail(why: Error): void {
-    over = true
+    hasEnded = true
     cancelBegin()
     channel.close()
     begun.reject(why)
@@ -156,7 +156,7 @@ function listen(
   const close: Exec['close'] = (why = new BerthError(connectionLost(address, 'it was closed'))) => fail(why)
 
   channel.on('data', (chunk: Buffer) => {
-    if (over) return
+    if (hasEnded) return
     const { bytes, begins, code } = answer.next(chunk)
     if (begins) {
       cancelBegin()
@@ -166,13 +166,13 @@ function listen(
     if (bytes.length > 0 && !output.push(bytes)) channel.pause()
     if (code === undefined) return
     // Background programs of the shell may keep the channel open.
-    over = true
+    hasEnded = true
     channel.close()
     output.once('end', () => ended.resolve(code))
     output.push(null)
   })
   channel.stderr.on('data', (chunk: Buffer) => {
-    said = Buffer.concat([said, chunk]).subarray(-lastBytes)
+    printed = Buffer.concat([printed, chunk]).subarray(-lastBytes)
   })
   channel.on('error', () => undefined) // `close` follows
   channel.on('exit', (status: number | null) => {
@@ -180,7 +180,7 @@ function listen(
   })
   channel.once('close', async () => {
     const why = await whyEnded(connection)
-    if (over) return
+    if (hasEnded) return
     const isReplaced = exit !== undefined && !answer.hasBegun()
     fail(why ?? (isReplaced ? replaced() : new BerthError(connectionLost(address, 'it broke off'))))
   })
@@ -194,22 +194,22 @@ function answerBetween(marks: Marks) {
   let before = 0
   let begun = false
   /** Bytes that may be the start of a mark. */
-  let held: Buffer = Buffer.alloc(0)
+  let pending: Buffer = Buffer.alloc(0)
 
   return {
     hasBegun: () => begun,
     /** The bytes before the first mark, and the last of them. */
     greetingLength: () => before,
-    greeting: () => held,
+    greeting: () => pending,
     /** Takes what comes next. `bytes`: the output in it; `code`: the exit code, after which nothing counts. */
     next(chunk: Buffer): { bytes: Buffer; begins?: boolean; code?: number } {
-      let bytes = held.length === 0 ? chunk : Buffer.concat([held, chunk])
+      let bytes = pending.length === 0 ? chunk : Buffer.concat([pending, chunk])
       let begins = false
       if (!begun) {
         const at = bytes.indexOf(begin)
         if (at < 0) {
           before += chunk.length
-          held = bytes.subarray(-lastBytes)
+          pending = bytes.subarray(-lastBytes)
           return { bytes: Buffer.alloc(0) }
         }
         begins = begun = true
@@ -218,11 +218,11 @@ function answerBetween(marks: Marks) {
       const at = bytes.indexOf(end)
       if (at >= 0) {
         const code = /^(\d{1,3})\n/.exec(bytes.toString('latin1', at + end.length, at + end.length + 4))
-        held = bytes.subarray(at)
+        pending = bytes.subarray(at)
         return { bytes: bytes.subarray(0, at), begins, code: code ? Number(code[1]) : undefined }
       }
       const kept = startsAtEnd(bytes, end)
-      held = bytes.subarray(bytes.length - kept)
+      pending = bytes.subarray(bytes.length - kept)
       return { bytes: bytes.subarray(0, bytes.length - kept), begins }
     },
   }

@@ -26,31 +26,31 @@ export interface PageConnection {
 
 /** Connects the page to the main process. Undefined where the page has neither a preload nor a token. */
 export function connect(): PageConnection | undefined {
-  let told: Follower = { state: undefined, reach: 'connecting' }
+  let current: Follower = { state: undefined, reach: 'connecting' }
   const onState = (state: State) => {
-    told.state = state
+    current.state = state
   }
   const connection = (link: BerthLink): PageConnection => {
     link.open()
     return {
       link,
       follow(follower) {
-        follower.state = told.state
-        follower.reach = told.reach
-        told = follower
+        follower.state = current.state
+        follower.reach = current.reach
+        current = follower
       },
     }
   }
 
   if (window.berth) {
-    told.reach = 'connected'
+    current.reach = 'connected'
     return connection(new BerthLink(window.berth, onState))
   }
   const token = takeToken(window)
   if (token === undefined) return undefined
   const secure = location.protocol === 'https:' ? 'wss' : 'ws'
   const socket = new SocketBridge(`${secure}://${location.host}/socket`, token, reach => {
-    told.reach = reach
+    current.reach = reach
     if (reach === 'ended') forgetToken(window)
     if (reach === 'connected') link.sync()
     else link.drop()

@@ -20,9 +20,9 @@ export async function copyText(text: string): Promise<boolean> {
   }
 }
 
-/** Copies text to the clipboard, and shows `said`, or that it failed. */
-export async function copyAndSay(page: Page, text: string, said: string, more?: string): Promise<void> {
-  if (await copyText(text)) page.say(said, more)
+/** Copies text to the clipboard, and shows `message`, or that it failed. */
+export async function copyAndSay(page: Page, text: string, message: string, more?: string): Promise<void> {
+  if (await copyText(text)) page.say(message, more)
   else page.say('Couldn’t copy.', 'The browser only allows it right after a click. Click again.')
 }
 

@@ -48,7 +48,7 @@ export class Page {
   /** Unanswered actions on instances, as the state that the page shows meanwhile. */
   #pending: ReadonlyMap<string, string> = $state.raw(new Map())
   #link: BerthLink | undefined
-  readonly #held = $state({ text: 0, upload: 0 })
+  readonly #unsaved = $state({ text: 0, upload: 0 })
   #lastRemark = 0
 
   /** The account's actions that can still be undone, the newest last. */
@@ -144,19 +144,19 @@ export class Page {
 
   /** Whether something would be lost with this page, so that a browser asks before it reloads or closes it. */
   get isHeld(): boolean {
-    return this.isUnsaved || this.#held.upload > 0
+    return this.isUnsaved || this.#unsaved.upload > 0
   }
 
   /** Whether it has text that is not saved. */
   get isUnsaved(): boolean {
-    return this.#held.text > 0
+    return this.#unsaved.text > 0
   }
 
   /** Holds the page for unsaved text or an upload, until the function that this gives is called. */
   hold(of: 'text' | 'upload'): () => void {
     const count = (by: number) =>
       untrack(() => {
-        this.#held[of] += by
+        this.#unsaved[of] += by
       })
     count(1)
     return () => count(-1)

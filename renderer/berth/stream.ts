@@ -47,7 +47,7 @@ export class PageStream {
   }
 
   /** Written bytes that wait for the window. */
-  get held(): number {
+  get waitingBytes(): number {
     return this.#waiting.reduce((sum, bytes) => sum + bytes.length, 0)
   }
 

@@ -15,28 +15,28 @@ interface FocusPlace {
  * after a removed row the next row. Watches `root`; returns the function that stops it.
  */
 export function keepFocus(root: HTMLElement): () => void {
-  let held: FocusPlace | undefined
+  let lastPlace: FocusPlace | undefined
   let frame = 0
 
   const follow = ({ target }: FocusEvent) => {
-    if (target instanceof HTMLElement && root.contains(target)) held = focusPlace(target, root)
+    if (target instanceof HTMLElement && root.contains(target)) lastPlace = focusPlace(target, root)
   }
   // A click elsewhere gives the place up.
   const leave = () => {
-    held = undefined
+    lastPlace = undefined
   }
   const restore = () => {
     frame = 0
-    if (!held || held.element.isConnected) return
+    if (!lastPlace || lastPlace.element.isConnected) return
     const { activeElement } = document
     if (activeElement && activeElement !== document.body) return
-    const next = inPlaceOf(held)
-    held = undefined
+    const next = inPlaceOf(lastPlace)
+    lastPlace = undefined
     next?.focus({ preventScroll: true })
   }
   // A closing dialog restores the focus first.
   const changes = new MutationObserver(() => {
-    if (held && !held.element.isConnected) frame ||= requestAnimationFrame(restore)
+    if (lastPlace && !lastPlace.element.isConnected) frame ||= requestAnimationFrame(restore)
   })
   changes.observe(document.body, { childList: true, subtree: true })
   document.addEventListener('focusin', follow)

@@ -55,11 +55,11 @@ function whenWords(limit: Worded, now: number): string {
 }
 
 /** `15:34, snoozed from 15:19`, for a limit with a fixed moment. */
-function fixedWords(limit: Worded, said: typeof moment, now: number): string {
+function fixedWords(limit: Worded, formatMoment: typeof moment, now: number): string {
   const { when, snoozedUntil = 0 } = limit
   const at = fixedMoment(limit) ?? 0
-  if (snoozedUntil > at) return `${said(snoozedUntil, now)}, snoozed from ${moment(at, now)}`
-  return `${said(at, now)}${when.kind === 'duration' ? `, ${duration(when.seconds)} after it was set` : ''}`
+  if (snoozedUntil > at) return `${formatMoment(snoozedUntil, now)}, snoozed from ${moment(at, now)}`
+  return `${formatMoment(at, now)}${when.kind === 'duration' ? `, ${duration(when.seconds)} after it was set` : ''}`
 }
 
 /** Why a limit acts, as a clause: `it has cost $5.00`. */
@@ -257,9 +257,9 @@ export function hinderedLimits(limits: number, hindrance: string | undefined): s
 /** The text about limits after Berth has quit; undefined without limits. The demo's end with Berth. */
 export function limitsWithoutBerth(accounts: readonly AccountView[]): string | undefined {
   const real = accounts.filter(({ demo }) => !demo)
-  const said = hinderedLimits(limitsSet(real).length, 'while Berth is not running')
+  const warning = hinderedLimits(limitsSet(real).length, 'while Berth is not running')
   const watchdogs = real.some(({ watchdogs }) =>
     Object.values(watchdogs).some(({ step }) => step === 'watching'),
   )
-  return said && watchdogs ? `${said} A watchdog on an instance still can.` : said
+  return warning && watchdogs ? `${warning} A watchdog on an instance still can.` : warning
 }

@@ -75,8 +75,8 @@ export function moment(at: number, now: number): string {
 
 /** The same in a sentence: "at 18:00", "on Mon 23 Nov, 18:00". */
 export function atMoment(at: number, now: number): string {
-  const said = moment(at, now)
-  return said.includes(',') ? `on ${said}` : `at ${said}`
+  const text = moment(at, now)
+  return text.includes(',') ? `on ${text}` : `at ${text}`
 }
 
 /** A label on a time axis: the time of day, or at midnight the new day: "14:00", "21 Nov". Epoch seconds. */

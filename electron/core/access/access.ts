@@ -61,8 +61,8 @@ export function openAccess(
   const { clock, home, programs, platform } = machine
   const nameOf = (account: AccountId, instance: number) => {
     const { name, instances } = state().accounts[account] ?? {}
-    const its = instanceName(instances?.[instance] ?? { id: instance })
-    return name === undefined ? its : `${its} of ${name}`
+    const title = instanceName(instances?.[instance] ?? { id: instance })
+    return name === undefined ? title : `${title} of ${name}`
   }
   const passphrases = openPassphrases(machine.keychain)
   const agent = openAgent(machine.sshAgent)

@@ -145,10 +145,10 @@ export class FileTransfer {
   #become(next: FileStep, why?: Problem): void {
     this.#step = next
     this.#problem = why
-    const over = next === 'done' || next === 'failed' || next === 'cancelled'
-    this.#endedAt = over ? this.#needs.clock.now() : undefined
+    const hasEnded = next === 'done' || next === 'failed' || next === 'cancelled'
+    this.#endedAt = hasEnded ? this.#needs.clock.now() : undefined
     this.#needs.changed()
-    if (!over) return
+    if (!hasEnded) return
     if (next !== 'failed' || this.#broken) this.#ended.resolve(undefined)
     this.#needs.ended(this)
   }
@@ -180,14 +180,14 @@ export class FileTransfer {
           isLoss: error => error instanceof SftpLost,
           moved: () => job.tally()?.done ?? 0,
         },
-        (connection, ended) => this.#over(connection, ended),
+        (connection, ended) => this.#transferOver(connection, ended),
       )
     } finally {
       done()
     }
   }
 
-  async #over(connection: Connection, signal: AbortSignal): Promise<void> {
+  async #transferOver(connection: Connection, signal: AbortSignal): Promise<void> {
     const { job, clock } = this.#needs
     const { openSftp } = await import('#ssh/files/sftp.ts')
     const sftp = await openSftp(connection, clock)

@@ -69,7 +69,7 @@ interface Wanted<Made extends TransferJob = TransferJob>
   /** Who started it, for Activity; by default the user. */
   by?: 'user' | 'berth'
   /** Called each time it is done, failed or was cancelled, so again after it was resumed. */
-  over?: (ended: FileTransferView) => void
+  onEnd?: (ended: FileTransferView) => void
 }
 
 interface FileTransfersContext {
@@ -148,7 +148,7 @@ export async function openFileTransfers({
 
   function create<Made extends TransferJob>({
     by = 'user',
-    over,
+    onEnd,
     make,
     ...needs
   }: Wanted<Made> & Pick<FileTransferNeeds, 'id' | 'lost'>) {
@@ -170,7 +170,7 @@ export async function openFileTransfers({
         const entry = endedEntry(ended.view(), by)
         if (entry) activity.add({ account: ended.account, ...entry })
         updateNow(id)
-        over?.(ended.view())
+        onEnd?.(ended.view())
       },
     })
     if (by === 'berth') own.add(id)
@@ -188,10 +188,10 @@ export async function openFileTransfers({
   }
 
   function prune(account: string): void {
-    const over = [...all].filter(
+    const ended = [...all].filter(
       ([, transfer]) => transfer.account === account && isFileTransferOver(transfer.view()),
     )
-    for (const [id] of over.slice(0, Math.max(0, over.length - mostOver))) forget(id)
+    for (const [id] of ended.slice(0, Math.max(0, ended.length - mostOver))) forget(id)
   }
 
   return {

@@ -90,7 +90,7 @@ export function createFolderSync(context: SyncContext): FolderSync {
   }
 
   /** Runs a sync over the instance's connection, and repeats it after losses while it makes progress. */
-  function over<Result>(
+  function runSync<Result>(
     instance: InstanceView,
     { signal, onProgress, waiting, remote }: SyncWanted,
     sync: (
@@ -123,7 +123,7 @@ export function createFolderSync(context: SyncContext): FolderSync {
     scan: async (folder, options = {}) => scanOf(await readTree(syncedFolders.at(folder), options)),
     async up(instance, wanted) {
       const downloaded = versionsOf((await memory()).get()[wanted.folder])
-      return over(instance, wanted, (connection, more) =>
+      return runSync(instance, wanted, (connection, more) =>
         syncUp(connection, {
           ...wanted,
           ...more,
@@ -170,7 +170,7 @@ export function createFolderSync(context: SyncContext): FolderSync {
         wanted.onProgress?.(progress)
       }
       try {
-        const result = await over(instance, { ...wanted, onProgress }, (connection, more) =>
+        const result = await runSync(instance, { ...wanted, onProgress }, (connection, more) =>
           syncDown(connection, {
             ...wanted,
             ...more,
@@ -222,12 +222,12 @@ function oneAtATime() {
       signal.throwIfAborted()
       return work()
     })
-    const over = mine.catch(() => undefined)
-    last.set(place, over)
+    const settled = mine.catch(() => undefined)
+    last.set(place, settled)
     try {
       return await mine
     } finally {
-      if (last.get(place) === over) last.delete(place)
+      if (last.get(place) === settled) last.delete(place)
     }
   }
 }

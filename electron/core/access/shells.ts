@@ -53,7 +53,7 @@ export function createShells({ clock, connect, open, memoryOf, isTmuxUsual }: Sh
   const usesTmux = async ({ account, instance }: InstanceTarget) =>
     (await memoryOf(account).tmux(account, instance.id)) ?? isTmuxUsual()
 
-  async function over<Answer>(
+  async function withLease<Answer>(
     target: InstanceTarget,
     use: (lease: Lease) => Promise<Answer>,
   ): Promise<Answer> {
@@ -71,14 +71,14 @@ export function createShells({ clock, connect, open, memoryOf, isTmuxUsual }: Sh
       const opened = (command: string | undefined) => open(target, { columns, rows, command })
       if (!(await usesTmux(target))) return { shell: await opened(undefined), others: [] }
       const ofInstance = shellsOf(target.account, target.instance.id)
-      return over(target, lease => openTmuxShell({ clock, lease, open: opened, wanted, ...ofInstance }))
+      return withLease(target, lease => openTmuxShell({ clock, lease, open: opened, wanted, ...ofInstance }))
     },
     async tmuxShells(target) {
       const kept = await usesTmux(target)
-      return { kept, shells: await over(target, ({ connection }) => tmuxShells(connection, clock)) }
+      return { kept, shells: await withLease(target, ({ connection }) => tmuxShells(connection, clock)) }
     },
     shellHistory: (target, session) =>
-      over(target, ({ connection }) => historyOf(connection, session, clock)),
+      withLease(target, ({ connection }) => historyOf(connection, session, clock)),
     async close() {
       const leaving = [...inTmux.values()].flatMap(({ taken }) => [...taken.values()].map(leave => leave()))
       // An instance that does not answer must not delay the end of Berth.

@@ -73,7 +73,7 @@ export async function openSshConfig({
   /** The user switched it off, which State may not show yet: nothing is written any more. */
   let off = false
   let stop: () => void = () => undefined
-  let told = ''
+  let lastMessage = ''
 
   const attacher = createKeyAttacher({
     attach: attachKey,
@@ -106,11 +106,11 @@ export async function openSshConfig({
     inTurn(async () => {
       await write()
       if (!off && !(await isIncluded())) throw lineGone()
-      told = ''
+      lastMessage = ''
     }).catch((error: unknown) => {
       const problem = problemOf(error)
-      if (problem.message !== told) onProblem(problem)
-      told = problem.message
+      if (problem.message !== lastMessage) onProblem(problem)
+      lastMessage = problem.message
     })
   }
 
@@ -289,8 +289,8 @@ function addressOf({ ssh, jupyter }: InstanceView, reached: SshAddress | undefin
   if (!ssh) return undefined
   const { direct, proxy } = ssh
   const guess = jupyter && proxy && { host: proxy.host, port: proxy.port + 1 }
-  const told = [direct, proxy, guess || undefined].filter(address => address !== undefined)
-  return told.find(address => reached && sameAddress(address, reached)) ?? direct ?? proxy
+  const addresses = [direct, proxy, guess || undefined].filter(address => address !== undefined)
+  return addresses.find(address => reached && sameAddress(address, reached)) ?? direct ?? proxy
 }
 
 /** Whether a change of State may concern the SSH config: most polls only change loads and figures. */

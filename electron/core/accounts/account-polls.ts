@@ -162,7 +162,7 @@ export class AccountPolls {
     const { missingInstances, dialect } = memory
     const fields: PollFound['fields'] = user ? accountFields(user) : {}
     if (fields.credit !== undefined) this.#creditReadAt = at
-    const interval = (app.pollInterval() * time.told().rate) / 1000
+    const interval = (app.pollInterval() * time.accountTime().rate) / 1000
     const lastPoll = { at: this.#seenAt, unbroken: followsOn(this.#seenAt, at, interval) }
     if (listing && listing.doubt === undefined) this.#seenAt = at
     const rented = (instance: number) => {
@@ -184,7 +184,7 @@ export class AccountPolls {
           )
         : unknownInstances,
       fields,
-      clock: time.told(),
+      clock: time.accountTime(),
       limitation,
       uncertain:
         listing?.doubt === undefined ? undefined : { reason: listing.doubt, instances: listing.unconfirmed },

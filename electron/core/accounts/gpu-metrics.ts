@@ -49,7 +49,7 @@ export function createGpuMetricsReader(
         clock: { rate },
       },
     }) {
-      const stale = Object.keys(gpuMemory).filter(told => !ways[told] || instances[told]?.state !== 'running')
+      const stale = Object.keys(gpuMemory).filter(key => !ways[key] || instances[key]?.state !== 'running')
       if (stale.length > 0)
         store.change(draft => {
           for (const old of stale) delete draft.accounts[id]?.gpuMemory[old]

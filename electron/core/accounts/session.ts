@@ -128,13 +128,13 @@ export async function openSession(
     ending: ending.signal,
     useKey,
   })
-  const untilDue = () => ((automations.dueAt(time.now()) - time.now()) * 1000) / time.told().rate
+  const untilDue = () => ((automations.dueAt(time.now()) - time.now()) * 1000) / time.accountTime().rate
   const poller = createPoller({
     clock,
     poll: () => polls.poll(),
     interval: took => untilNextPoll(app.pollInterval(), took, untilDue()),
     // Not while something is being rented, which costs money and has to be followed.
-    held: () => app.isPaused() && !rentals.underWay(),
+    isSuspended: () => app.isPaused() && !rentals.underWay(),
     onPause: pause => connectionStatus.retriesAt(clock.now() + pause),
     random: random.fraction,
   })

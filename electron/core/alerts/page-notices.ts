@@ -80,10 +80,10 @@ export async function openPageNotices(context: PageNoticesContext): Promise<Page
   }
 
   function showWaiting(): void {
-    const told = summary(waiting().map(({ title }) => title))
+    const notice = summary(waiting().map(({ title }) => title))
     ofDemo = []
     withheld.writeSoon(() => [])
-    if (told) show({ ...told, id: 'quiet-hours', urgency: 'normal', actions: [] })
+    if (notice) show({ ...notice, id: 'quiet-hours', urgency: 'normal', actions: [] })
   }
 
   function show(notice: Notice, onPage?: OnPage): void {

@@ -43,13 +43,13 @@ export function createPageLink(
   /** The commands without an answer yet, by their number. */
   const unanswered = new Map<number, AbortController>()
   /** `behind`: the transport was full, so patches are skipped until it has room for the whole State. */
-  let told: 'nothing' | 'all' | 'behind' = 'nothing'
+  let sentState: 'nothing' | 'all' | 'behind' = 'nothing'
   const stopPatches = store.onPatch((patches, sequence) => {
-    if (told === 'all' && !send({ kind: 'patch', sequence, patches })) told = 'behind'
+    if (sentState === 'all' && !send({ kind: 'patch', sequence, patches })) sentState = 'behind'
   })
 
   function whole(): void {
-    told = 'all'
+    sentState = 'all'
     send({ kind: 'state', sequence: store.sequence(), state: store.get() })
   }
 
@@ -77,7 +77,7 @@ export function createPageLink(
       else streams.receive(output)
     },
     drained() {
-      if (told === 'behind') whole()
+      if (sentState === 'behind') whole()
       streams.drained()
     },
     isBusy: () => streams.flows() || unanswered.size > 0,

@@ -113,15 +113,15 @@ export async function playStory(parts: Parts, controls: DemoControls): Promise<v
         const account = store.get().accounts['demo']
         const found = account && find(account)
         if (found === undefined) return
-        over()
+        cleanUp()
         resolve(found)
       }
       const cancel = parts.machine.clock.after(patience, () => {
-        over()
+        cleanUp()
         reject(new BerthError(tooSlow))
       })
       const ignore = store.onChange(check)
-      const over = () => {
+      const cleanUp = () => {
         cancel()
         ignore()
       }

@@ -182,16 +182,16 @@ function methodView(method: ServiceMethod): TwoFactorMethod {
 
 /** `status` is the user's `tfa_status`; `closes` the end of a window whose opening Berth saw, in epoch seconds. */
 function statusView(
-  told: ServiceStatus,
+  serviceStatus: ServiceStatus,
   status: string | undefined,
   closes: number | undefined,
 ): TwoFactorStatus {
   return {
-    enabled: told.tfa_enabled,
+    enabled: serviceStatus.tfa_enabled,
     status,
-    methods: told.methods.map(methodView),
-    backupCodesRemaining: told.backup_codes_remaining,
-    mayAdd: told.new_method_authorized,
-    mayAddUntil: told.new_method_authorized ? closes : undefined,
+    methods: serviceStatus.methods.map(methodView),
+    backupCodesRemaining: serviceStatus.backup_codes_remaining,
+    mayAdd: serviceStatus.new_method_authorized,
+    mayAddUntil: serviceStatus.new_method_authorized ? closes : undefined,
   }
 }

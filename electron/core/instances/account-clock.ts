@@ -20,7 +20,7 @@ export interface AccountClock {
   now(): number
   learn(sample: TimeSample): void
   /** The data from which the page computes the account's time. */
-  told(): AccountTime
+  accountTime(): AccountTime
 }
 
 interface Anchor {
@@ -76,7 +76,7 @@ export function createAccountClock(clock: Clock, initialRate = 1): AccountClock 
       const error = Math.abs(sample.server - serverNow(at))
       if (!anchor || error > uncertaintyOf(roundTrip)) anchor = sample
     },
-    told: () => {
+    accountTime: () => {
       const monotonic = clock.monotonic()
       return { serverAt: Math.round(serverNow(monotonic)), localAt: Math.round(clock.now()), rate }
     },

@@ -87,8 +87,8 @@ export function instanceView(
   const past = before ? pastOf(before, lastPoll.unbroken) : queuedPast(rented.queuedAt)
   const state = instanceState(status, past, at, capabilities)
   const price = pricesOf(record, before, rented.pricePerHour)
-  const told = costPerHour(state, price, capabilities)
-  const perHour = told ?? 0
+  const reportedCost = costPerHour(state, price, capabilities)
+  const perHour = reportedCost ?? 0
   const startedAt = believableStart(record.start_date, at, rented.since)
   const { traffic, charged } = trafficOf(record, before?.traffic, at)
   const expected =
@@ -115,7 +115,7 @@ export function instanceView(
     pricePerHour: state === 'running' ? perHour || price.running : price.running,
     diskPricePerHour: price.disk,
     costPerHour: perHour,
-    costUnknown: told === undefined || undefined,
+    costUnknown: reportedCost === undefined || undefined,
     bid: interruptible ? believable(dphBase) : undefined,
     minimumBid: believable(minimumBid),
     spent: spending(before?.spent, perHour, startedAt, at, { traffic: charged, ran }),

@@ -113,18 +113,18 @@ class Minutes {
       const value = at > last || at <= last - longestLoad ? undefined : this.#values[at % longestLoad]
       return value === undefined || Number.isNaN(value) ? null : Math.round(value * 10) / 10
     })
-    return course.some(value => value !== null) ? held(course) : undefined
+    return course.some(value => value !== null) ? withFilledGaps(course) : undefined
   }
 }
 
 /** A value holds until the next one, but for at most three times the usual distance between two. */
-function held(course: Course): Course {
-  const told = course.flatMap((value, minute) => (value === null ? [] : [minute]))
-  const steps = told.slice(1).map((minute, before) => minute - (told[before] ?? minute))
+function withFilledGaps(course: Course): Course {
+  const knownMinutes = course.flatMap((value, minute) => (value === null ? [] : [minute]))
+  const steps = knownMinutes.slice(1).map((minute, before) => minute - (knownMinutes[before] ?? minute))
   const usual = steps.sort((a, b) => a - b)[Math.floor(steps.length / 2)] ?? 1
   const filled = [...course]
-  for (const [index, from] of told.entries()) {
-    const next = told[index + 1]
+  for (const [index, from] of knownMinutes.entries()) {
+    const next = knownMinutes[index + 1]
     const end = next ?? Math.min(course.length, from + usual)
     if (end - from <= 3 * usual) filled.fill(course[from] ?? null, from, end)
   }

@@ -112,19 +112,19 @@ export async function openMissingInstances(
       forget(new Set([...destroyed].filter(id => !present.has(id))))
       const byAge = Object.entries(document.get()).sort(([, a], [, b]) => b.at - a.at)
       const returned = new Set<number>()
-      const over = new Set<number>()
+      const expired = new Set<number>()
       const vanished: InstanceView[] = []
       for (const [place, [key, { at: since, view, told }]] of byAge.entries()) {
         const id = Number(key)
         if (present.has(id)) returned.add(id)
-        else if (at - since >= retention || place >= mostKept) over.add(id)
+        else if (at - since >= retention || place >= mostKept) expired.add(id)
         else if (pollsMissing(id) === pollsUntilGone) {
           onAway(id)
           if (!told && !maybeDestroyed.has(id)) vanished.push(view)
         }
       }
       drop(returned)
-      forget(over)
+      forget(expired)
       if (vanished.length === 0) return
       record(departed => ({
         ...departed,

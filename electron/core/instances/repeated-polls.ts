@@ -21,7 +21,7 @@ export interface PollerOptions {
   /** Milliseconds until the next poll, after a successful one that took so many. */
   interval: (took: number) => number
   /** Whether automatic polls are suspended; a requested poll resumes them afterwards. */
-  held?: () => boolean
+  isSuspended?: () => boolean
   /** Called after a failed poll with the milliseconds until the next one. */
   onPause?: (milliseconds: number) => void
   /** A random number from 0 to 1, for the jitter. */
@@ -59,7 +59,7 @@ export function pollPauseAfter(
   return Math.min(longest, interval * 2 ** Math.min(failures, 16)) * (0.75 + random * 0.5)
 }
 
-export function createPoller({ clock, poll, interval, held, onPause, random }: PollerOptions): Poller {
+export function createPoller({ clock, poll, interval, isSuspended, onPause, random }: PollerOptions): Poller {
   let failures = 0
   let answered = false
   let refusals = 0
@@ -85,7 +85,7 @@ export function createPoller({ clock, poll, interval, held, onPause, random }: P
     if (paused || stopped || following) return
     const pause = untilNext(clock.monotonic() - began)
     if (failures > 0) onPause?.(pause)
-    cancelNext = clock.after(pause, () => void (held?.() || begin()))
+    cancelNext = clock.after(pause, () => void (isSuspended?.() || begin()))
   }
 
   function untilNext(took: number): number {

@@ -74,14 +74,21 @@ const oldest = 3 * 366 * 86_400
  * When an instance was created, as the service gives it, at `at`; undefined when that cannot be. One that Berth rented
  * (`since`) was not created earlier. All in epoch seconds.
  */
-export function believableStart(told: number | undefined, at: number, since?: number): number | undefined {
+export function believableStart(
+  reported: number | undefined,
+  at: number,
+  since?: number,
+): number | undefined {
   const earliest = since === undefined ? at - oldest : since - uncertainty
-  return told !== undefined && told >= earliest && told <= at + uncertainty ? told : since
+  return reported !== undefined && reported >= earliest && reported <= at + uncertainty ? reported : since
 }
 
 /** When its contract ends, as the service gives it; undefined when that is before it was created. Epoch seconds. */
-export function believableEnd(told: number | undefined, startedAt: number | undefined): number | undefined {
-  return told !== undefined && told > (startedAt ?? 0) ? told : undefined
+export function believableEnd(
+  reported: number | undefined,
+  startedAt: number | undefined,
+): number | undefined {
+  return reported !== undefined && reported > (startedAt ?? 0) ? reported : undefined
 }
 
 /**

@@ -15,8 +15,8 @@ export function trafficPrices({ inet_up_cost, inet_down_cost }: PricedTraffic): 
 /** Dollars: no GB costs more, and one nonsensical price must not spoil every sum. */
 const highestPrice = 1000
 
-function validPrice(told: number | undefined): number | undefined {
-  return told !== undefined && told >= 0 && told <= highestPrice ? told : undefined
+function validPrice(reported: number | undefined): number | undefined {
+  return reported !== undefined && reported >= 0 && reported <= highestPrice ? reported : undefined
 }
 
 interface MeasuredTraffic extends PricedTraffic {

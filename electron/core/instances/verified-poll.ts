@@ -53,19 +53,19 @@ export async function pollAll(
   const first = await poll({ onPart: onPart && (part => onPart(partOf(part, expected()))) })
   if (first.outcome !== 'seen' || !first.list) return first
   const wanted = expected()
-  const told = new Map<number, Instance>()
+  const answers = new Map<number, Instance>()
   const gone = new Set<number>()
   const doubtful = questionable(wanted, first.list)
-  await askByThemselves(doubtful, one, told, gone)
+  await askByThemselves(doubtful, one, answers, gone)
   // Where all that were asked for are gone and the service's own count agrees, the list is right about the others too.
   if (gone.size === MOST_ASKED && first.list.counted && first.list.unread.length === 0)
     for (const { id, isLimited } of doubtful) if (!isLimited) gone.add(id)
 
-  const lies = first.list.cutShort !== undefined || lacks(first.list, [...told.keys()])
-  if (!lies) return { ...first, listing: listingOf([first.list], wanted, told, gone) }
+  const lies = first.list.cutShort !== undefined || lacks(first.list, [...answers.keys()])
+  if (!lies) return { ...first, listing: listingOf([first.list], wanted, answers, gone) }
   const second = await poll({ anew: true })
   if (second.outcome !== 'seen' || !second.list) return second
-  return { ...second, listing: listingOf([second.list, first.list], wanted, told, gone) }
+  return { ...second, listing: listingOf([second.list, first.list], wanted, answers, gone) }
 }
 
 /**
@@ -91,7 +91,7 @@ function questionable(wanted: readonly Expected[], { instances, unread }: Instan
 async function askByThemselves(
   questionable: readonly Expected[],
   one: Questions['one'],
-  told: Map<number, Instance>,
+  answers: Map<number, Instance>,
   gone: Set<number>,
 ): Promise<void> {
   let isWrong = false
@@ -100,7 +100,7 @@ async function askByThemselves(
     const answer = await one(id)
     if (answer === 'gone') gone.add(id)
     else isWrong = true
-    if (typeof answer === 'object') told.set(id, answer)
+    if (typeof answer === 'object') answers.set(id, answer)
   }
 }
 
@@ -114,7 +114,7 @@ function lacks({ instances, unread }: InstanceList, ids: readonly number[]): boo
 function listingOf(
   lists: readonly InstanceList[],
   wanted: readonly Expected[],
-  told: ReadonlyMap<number, Instance>,
+  answers: ReadonlyMap<number, Instance>,
   gone: ReadonlySet<number>,
 ): Listing {
   const [newest] = lists
@@ -124,13 +124,13 @@ function listingOf(
   for (const instance of newest?.instances ?? [])
     if (wantedIds.has(instance.id) || room-- > 0) instances.set(instance.id, instance)
   for (const [id, instance] of [
-    ...told,
+    ...answers,
     ...lists.flatMap(list => list.instances.map(one => [one.id, one] as const)),
   ])
-    if (!instances.has(id) && !gone.has(id) && (wantedIds.has(id) || told.has(id)))
+    if (!instances.has(id) && !gone.has(id) && (wantedIds.has(id) || answers.has(id)))
       instances.set(id, instance)
   const missing = wanted.filter(({ id }) => !instances.has(id) && !gone.has(id))
-  const unlisted = newest === undefined ? [] : [...told.keys()].filter(id => lacks(newest, [id]))
+  const unlisted = newest === undefined ? [] : [...answers.keys()].filter(id => lacks(newest, [id]))
   const doubt = doubtOf(
     newest,
     Math.max(0, -room),

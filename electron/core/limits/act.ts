@@ -190,9 +190,9 @@ export function transitionOf(decision: LimitDecision, scene: LimitScene): Transi
     case 'calm':
       return { limit: withoutWarning(limit) }
     case 'over':
-      return over(limit, scene, 'Ended: it was already stopped')
+      return endTransition(limit, scene, 'Ended: it was already stopped')
     case 'gone':
-      return over(limit, scene, 'Ended: its instance is gone')
+      return endTransition(limit, scene, 'Ended: its instance is gone')
     default:
       return undefined
   }
@@ -202,7 +202,7 @@ export function transitionOf(decision: LimitDecision, scene: LimitScene): Transi
  * The end of a limit with nothing left to act on. Its own action is reported here if the answer was lost or Berth was
  * killed.
  */
-function over(limit: StoredLimit, scene: LimitScene, why: string): Transition {
+function endTransition(limit: StoredLimit, scene: LimitScene, why: string): Transition {
   const { instance, action, begunAt } = limit
   const ended = { limit: limitOver(limit, scene.now, why) }
   if (begunAt === undefined || instance === undefined) return ended
@@ -236,12 +236,12 @@ export function limitHeld(
 }
 
 export function limitMissed(limit: StoredLimit, dueAt: number, now: number): StoredLimit {
-  const told = withEvent(
+  const noted = withEvent(
     withoutWarning(limit),
     now,
     `Missed: it was due ${atMoment(dueAt, now)}, while Berth wasn’t polling`,
   )
-  return actsOnce(limit) ? { ...told, ended: 'missed' } : { ...told, passed: true }
+  return actsOnce(limit) ? { ...noted, ended: 'missed' } : { ...noted, passed: true }
 }
 
 /** Ends a limit that has nothing left to act on: as done if it began to act. */
@@ -264,8 +264,8 @@ export function limitAfterActing(
     : limit
   if (problem) {
     const failures = (limit.failures ?? 0) + 1
-    const told = failures === 1 ? withEvent(noted, now, problem.message) : noted
-    return { ...told, failures, problem, retryAt: now + limitPauseAfter(failures) }
+    const updated = failures === 1 ? withEvent(noted, now, problem.message) : noted
+    return { ...updated, failures, problem, retryAt: now + limitPauseAfter(failures) }
   }
   const { idleSince: _, ...calm } = withoutWarning(noted)
   return actsOnce(limit) ? { ...calm, ended: 'done' } : calm

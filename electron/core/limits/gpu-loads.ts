@@ -12,7 +12,7 @@ import type { HeardLoad, Loads } from './facts.ts'
 /** GPU loads of instances whose service does not report them now: its last report, or read over SSH. */
 export interface GpuLoads {
   /** Takes the loads that the service reports for running instances, at each poll. */
-  told(instances: Readonly<Record<string, InstanceView>>, at: number): void
+  addReported(instances: Readonly<Record<string, InstanceView>>, at: number): void
   /** Reads them over SSH, unless done recently; `rate` of the account's time. Does not wait. */
   ask(instances: readonly InstanceView[], rate: number): void
   /** Reads one now; resolves once that has come to its end, or after 5 seconds. */
@@ -65,7 +65,7 @@ export function createGpuLoads(context: {
   }
 
   return {
-    told(instances, at) {
+    addReported(instances, at) {
       for (const { id, state, gpuLoad } of Object.values(instances))
         if (state === 'running' && gpuLoad !== undefined) loads.set(id, { load: gpuLoad, at })
       for (const id of [...loads.keys(), ...failures.keys()])

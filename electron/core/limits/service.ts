@@ -131,7 +131,7 @@ export class LimitEngine {
 
   onPoll({ account, unconfirmed, pollsMissing, at }: AccountPoll): void {
     const { instances, clock } = account
-    this.#gpus.told(instances, at)
+    this.#gpus.addReported(instances, at)
     const snapshot = { ...this.#snapshots.fresh(account, at), unconfirmed }
     this.#acting.onPoll(instances, at, snapshot.gap)
     if (this.#decide(snapshot, at, pollsMissing)) this.#decided(at, snapshot.gap)

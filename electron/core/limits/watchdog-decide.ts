@@ -74,8 +74,8 @@ function reasonFor(
 }
 
 /** Whether a watchdog's report is new. */
-export function isNews(did: WatchdogEnding, told: WatchdogEnding | undefined): boolean {
-  return told === undefined || did.at > told.at + slack
+export function isNews(did: WatchdogEnding, lastReport: WatchdogEnding | undefined): boolean {
+  return lastReport === undefined || did.at > lastReport.at + slack
 }
 
 /** A watchdog after a visit, `at` in epoch seconds of the account's time; `renewed`: its lease was. */

@@ -88,8 +88,8 @@ function likelyNames(words: readonly string[], names: readonly string[]): string
   const several = parts.filter(({ length }) => length > 1)
   const heads = new Set(several.map(([head = '']) => head).filter(head => /^[a-z]+$/i.test(head)))
   const tails = new Set(several.map(part => part.at(-1) ?? '').filter(tail => /^[a-z]/i.test(tail)))
-  const said = [...new Set([inCapitals, asNames])].filter(({ length }) => length <= longestName)
-  return said.flatMap(text =>
+  const spellings = [...new Set([inCapitals, asNames])].filter(({ length }) => length <= longestName)
+  return spellings.flatMap(text =>
     ['', ...heads].flatMap(head => ['', ...tails].map(tail => `${head} ${text} ${tail}`.trim())),
   )
 }

@@ -69,8 +69,8 @@ export function createRecentSearches(clock: Pick<Clock, 'monotonic'>): RecentSea
       return answer
     })
     asked.set(key, asking)
-    const over = () => asked.get(key) === asking && asked.delete(key)
-    asking.then(over, over)
+    const forget = () => asked.get(key) === asking && asked.delete(key)
+    asking.then(forget, forget)
     return asking
   }
 

@@ -54,7 +54,7 @@ export interface WatchRentingParts {
   watches: Collection<Watch, string>
   secrets: RequestSecrets
   /** Shows why a watch was stopped. */
-  said(id: string, problem: Problem): void
+  showProblem(id: string, problem: Problem): void
 }
 
 export async function openWatches(
@@ -89,7 +89,7 @@ export async function openWatches(
   const renting = rentingOf({
     watches,
     secrets,
-    said: (id, problem) => say(id, { matching: 0, ...lastResults.get(id), problem }),
+    showProblem: (id, problem) => say(id, { matching: 0, ...lastResults.get(id), problem }),
   })
   const search = createMarketSearch(context, { watches, prices, renting, lastResults, say })
 

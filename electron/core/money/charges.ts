@@ -75,7 +75,7 @@ export async function openCharges(
   }
 
   /** The list, or until when it need not be requested again. */
-  async function told<T>(ask: () => Promise<T>): Promise<{ answer?: T; absentUntil?: number }> {
+  async function listOrAbsence<T>(ask: () => Promise<T>): Promise<{ answer?: T; absentUntil?: number }> {
     try {
       return { answer: await ask() }
     } catch (error) {
@@ -90,7 +90,7 @@ export async function openCharges(
     const due = daysDue(document.get(), at)
     if ((document.get().chargesAbsentUntil ?? 0) <= at)
       for (const range of due) {
-        const { answer, absentUntil } = await told(() =>
+        const { answer, absentUntil } = await listOrAbsence(() =>
           // The service may count by days of UTC.
           client().charges.list(utcDayBefore(range.from), utcDayAfter(range.to), options),
         )
@@ -103,7 +103,9 @@ export async function openCharges(
       }
     if ((document.get().invoicesAbsentUntil ?? 0) > at) return
     const from = due.at(-1)?.from ?? midnight(at)
-    const { answer, absentUntil } = await told(() => client().charges.invoices(from, Math.ceil(at), options))
+    const { answer, absentUntil } = await listOrAbsence(() =>
+      client().charges.invoices(from, Math.ceil(at), options),
+    )
     if (absentUntil !== undefined) keep(stored => ({ ...stored, invoicesAbsentUntil: absentUntil }))
     if (!answer) return
     const { topUps, unsure } = topUpsOf(answer.rows)
@@ -241,9 +243,9 @@ export function asCharged(
   }: Pick<Stored, 'days' | 'topUps' | 'askedAt' | 'invoicesUntil' | 'unsureDays'>,
   names: Readonly<Record<string, SpenderName>>,
 ): readonly MoneyDay[] {
-  const told = new Map(charged.filter(({ spent }) => spent > 0).map(day => [day.day, day]))
+  const chargedDays = new Map(charged.filter(({ spent }) => spent > 0).map(day => [day.day, day]))
   const counted = new Map(days.map(day => [day.day, day]))
-  const all = [...new Set([...counted.keys(), ...told.keys()])].sort()
+  const all = [...new Set([...counted.keys(), ...chargedDays.keys()])].sort()
   const today = askedAt === undefined ? '' : localDay(askedAt)
   return all.map(day => {
     const before = counted.get(day) ?? emptyDay(day)
@@ -252,7 +254,7 @@ export function asCharged(
     const invoiced = day < today ? topUps[day] : isInvoiced ? (topUps[day] ?? 0) : undefined
     const paid = isUnsure ? undefined : invoiced
     const { estimated, ...exact } = paid === undefined ? before : { ...before, toppedUp: paid }
-    const bill = told.get(day)
+    const bill = chargedDays.get(day)
     if (!bill) return paid === undefined && estimated ? before : exact
     const instances: Record<string, Micros> = {}
     const models: Record<string, Micros> = {}

@@ -78,9 +78,11 @@ const mostInstances = 40
 const daysWithInstances = 400
 
 /** The past days with further ones added, in order; days that are already there are replaced. */
-export function withDaysOver(over: readonly MoneyDay[], more: readonly MoneyDay[]): MoneyDay[] {
+export function withDaysOver(pastDays: readonly MoneyDay[], more: readonly MoneyDay[]): MoneyDay[] {
   const newer = new Set(more.map(({ day }) => day))
-  const all = [...over.filter(({ day }) => !newer.has(day)), ...more].sort((a, b) => (a.day < b.day ? -1 : 1))
+  const all = [...pastDays.filter(({ day }) => !newer.has(day)), ...more].sort((a, b) =>
+    a.day < b.day ? -1 : 1,
+  )
   const detailed = all.length - daysWithInstances
   return all.map((day, index) => ({ ...day, instances: index < detailed ? {} : costliest(day.instances) }))
 }

@@ -68,11 +68,11 @@ export async function openMoney(
       if (Math.abs(at - creditStaleSince) < longestWithoutCredit) return void charges?.onPoll(at)
     }
     const known = (day: string) => past.get().days.find(one => one.day === day)
-    const { after, over, estimated, corrected } = countPoll(current, poll, known)
+    const { after, endedDays, estimated, corrected } = countPoll(current, poll, known)
     void charges?.onPoll(at, estimated)
     if (corrected.size > 0) showCosts(corrected, at)
     current = after
-    if (over.length > 0) turnDay(over)
+    if (endedDays.length > 0) turnDay(endedDays)
     else if (isNextSample(at, written) || !samePrices(before, after.counted)) save()
   }
 
@@ -93,13 +93,13 @@ export async function openMoney(
   }
 
   /** The past is written first: after a kill in between, the day is counted again and replaces the one on disk. */
-  function turnDay(over: readonly MoneyDay[]): void {
+  function turnDay(endedDays: readonly MoneyDay[]): void {
     const { samples, names, today } = current
     current = { ...current, samples: samples.slice(-1), names: neededNames(names, [today]) }
     const moved = samples.slice(0, -1)
     const from = moved[0]?.[0] ?? Number.POSITIVE_INFINITY
     const recorded = past.record(before => {
-      const days = withDaysOver(before.days, over)
+      const days = withDaysOver(before.days, endedDays)
       const earlier = before.samples.filter(([end]) => end < from)
       return {
         days,
@@ -114,8 +114,8 @@ export async function openMoney(
 
   /** Every day in order, as the service charged it if it says so. */
   function allDays(): readonly MoneyDay[] {
-    const over = past.get().days.filter(({ day }) => day !== current.today.day)
-    const counted = [...over, current.today].sort((a, b) => (a.day < b.day ? -1 : 1))
+    const pastDays = past.get().days.filter(({ day }) => day !== current.today.day)
+    const counted = [...pastDays, current.today].sort((a, b) => (a.day < b.day ? -1 : 1))
     return charges?.asCharged(counted, allNames()) ?? counted
   }
 
@@ -189,7 +189,7 @@ type MoneyNow = v.InferOutput<typeof MoneyNow>
 interface CountedPoll extends Pick<Accrual, 'estimated' | 'corrected'> {
   after: MoneyNow & { counted: Counted }
   /** Days that ended with this poll. */
-  over: readonly MoneyDay[]
+  endedDays: readonly MoneyDay[]
 }
 
 /** Seconds: the most that a poll adds, so that a clock that leaps by years does not fill the record with days. */
@@ -214,9 +214,9 @@ function countPoll(
   const days = withStretch(before.today, stretch, known)
   const today = days.at(-1) ?? before.today
   // Also days after `today`: on a journey west the calendar goes back.
-  const over = (days[0]?.day === before.today.day ? days : [before.today, ...days]).filter(
+  const endedDays = (days[0]?.day === before.today.day ? days : [before.today, ...days]).filter(
     ({ day }) => day !== today.day,
   )
   const samples = withAmount(before.samples, at, spent, credit)
-  return { after: { counted, today, samples, names }, over, estimated, corrected }
+  return { after: { counted, today, samples, names }, endedDays, estimated, corrected }
 }

@@ -48,7 +48,7 @@ export function createCreation(parts: CreationParts): Creation {
       while (next !== 'done' && !ending.aborted) next = await step(parts, next, tries.get(mark))
       const tried = tries.get(mark)
       if (tried.unwanted && isUnderWay(tried) && !ending.aborted) await undoTry(parts, mark)
-      retries.over(mark)
+      retries.finish(mark)
     } catch (error) {
       if (ending.aborted) return
       if (isRefusal(error)) {
@@ -56,7 +56,7 @@ export function createCreation(parts: CreationParts): Creation {
         retries.refused(mark, next === 'done' ? 'undo' : next)
         await tries.update(mark, { problem: problemOf(error) })
       } else {
-        retries.over(mark)
+        retries.finish(mark)
         await endTry(parts, mark, 'failed', problemOf(error))
       }
     } finally {
@@ -71,7 +71,7 @@ export function createCreation(parts: CreationParts): Creation {
       for (const [mark, next] of retries.due()) {
         const tried = tries.find(mark)
         if (tried && isUnderWay(tried)) void work(mark, next)
-        else retries.over(mark)
+        else retries.finish(mark)
       }
     },
   }
@@ -145,8 +145,8 @@ function creationProblem(error: unknown): Problem {
   const lacking = lackedBy(error, 'instance_write')
   if (lacking) return lacking
   const { facts, ...problem } = problemOf(error)
-  const told = isOfferGone(error) ? sentenceFor('offer_gone') : problem
-  return facts ? { ...told, facts } : told
+  const sentence = isOfferGone(error) ? sentenceFor('offer_gone') : problem
+  return facts ? { ...sentence, facts } : sentence
 }
 
 /** Deployments use several statuses for it, and some only the text next to another code. */
@@ -170,7 +170,7 @@ function forgivesRefusedKey({ rental, refused }: Tried): boolean {
 interface AuthRetries {
   refused(mark: string, work: Work): void
   /** The work has succeeded or ended. */
-  over(mark: string): void
+  finish(mark: string): void
   /** The work that may be retried now, after a successful poll. */
   due(): [mark: string, work: Work][]
 }
@@ -186,7 +186,7 @@ function createAuthRetries(clock: Clock): AuthRetries {
       const pause = refusals <= passing ? 0 : pauseAfterRefusal(refusals, 0.5)
       retries.set(mark, { work, refusals, notBefore: clock.monotonic() + pause })
     },
-    over: mark => void retries.delete(mark),
+    finish: mark => void retries.delete(mark),
     due: () =>
       [...retries].flatMap(([mark, { work, notBefore }]) =>
         clock.monotonic() >= notBefore ? [[mark, work] as [string, Work]] : [],

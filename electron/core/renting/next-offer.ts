@@ -141,7 +141,7 @@ export function createRentNext(parts: RetryParts): (rental: Retrying) => Promise
   const { context, rentals, hosts, secrets } = parts
   const { account, store, client, ending, now } = context
   /** By rental: the price that a limit holds back, in micro-dollars per hour, and when the market had it. */
-  const held = new Map<string, { price: Micros; at: number }>()
+  const heldPrices = new Map<string, { price: Micros; at: number }>()
 
   /** Why a limit forbids to rent for that many micro-dollars per hour now. */
   function vetoFor(more: Micros): Problem | undefined {
@@ -149,15 +149,15 @@ export function createRentNext(parts: RetryParts): (rental: Retrying) => Promise
   }
 
   function waitForLimit(id: string, problem: Problem, price: Micros): Promise<void> {
-    held.set(id, { price, at: held.get(id)?.at ?? now() })
+    heldPrices.set(id, { price, at: heldPrices.get(id)?.at ?? now() })
     return wait(parts, id, problem, 'Renting is on hold')
   }
 
   /** The last price found, unless it is so old that a cheaper offer may have come. */
   function priceInMind(id: string): Micros {
-    const last = held.get(id)
+    const last = heldPrices.get(id)
     if (last && Math.abs(now() - last.at) < marketForgottenAfter) return last.price
-    held.delete(id)
+    heldPrices.delete(id)
     return 0
   }
 
@@ -196,7 +196,7 @@ export function createRentNext(parts: RetryParts): (rental: Retrying) => Promise
       await waitForLimit(id, veto, price)
       return false
     }
-    held.delete(id)
+    heldPrices.delete(id)
     try {
       return await searchAndRent(rental)
     } catch (error) {

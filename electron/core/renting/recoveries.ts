@@ -275,10 +275,10 @@ async function followReplacement(
       return
     case 'cancelled': {
       // If the user cancels a replacement, the recovery is off.
-      const over = !other && !rental.needless && recovery.choice.kind === 'replace'
-      const choice: RecoveryChoice = over ? { kind: 'tell' } : recovery.choice
+      const isOff = !other && !rental.needless && recovery.choice.kind === 'replace'
+      const choice: RecoveryChoice = isOff ? { kind: 'tell' } : recovery.choice
       // An earlier failure no longer matters.
-      const held = over ? undefined : recovery.held
+      const held = isOff ? undefined : recovery.held
       await recoveries.update(id, { rental: undefined, replaced, choice, held })
       if (other) await leaveTo(parts, instance, other)
     }
@@ -314,8 +314,8 @@ async function handOver(
   await rentals.flush()
   const replaced = recoveries.find(instance.id)
   const { choice, lastAt, replacements } = replaced ?? recovery
-  const over = { by, rental: undefined, replaced: dropped, held: undefined }
-  await recoveries.put(...(replaced ? [{ ...replaced, ...over } as Recovery] : []), {
+  const changes = { by, rental: undefined, replaced: dropped, held: undefined }
+  await recoveries.put(...(replaced ? [{ ...replaced, ...changes } as Recovery] : []), {
     ...(recoveries.find(by) ?? freshRecovery(by, choice, context.now())),
     ...(lastAt === undefined ? {} : { lastAt }),
     replacements: replacements + 1,

@@ -146,8 +146,14 @@ export function withTry(rental: Rental, mark: string, change: Partial<Try>): Ren
   const only = tries[0]
   if (isRetrying(rental) || !only) return { ...rental, tries }
   const { step, instance, problem } = only
-  const over = step === 'running' ? 'ready' : step
-  return { ...rental, tries, instance, problem, step: isUnderWay(only) ? 'trying' : (over as Rental['step']) }
+  const endStep = step === 'running' ? 'ready' : step
+  return {
+    ...rental,
+    tries,
+    instance,
+    problem,
+    step: isUnderWay(only) ? 'trying' : (endStep as Rental['step']),
+  }
 }
 
 /** The request of one try, without secret values. */

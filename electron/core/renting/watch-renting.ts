@@ -24,7 +24,7 @@ export function createWatchRenting(
   context: AccountContext,
   rentals: Pick<Rentals, 'start' | 'find'>,
   runs: WatchRuns,
-  { watches, secrets, said }: WatchRentingParts,
+  { watches, secrets, showProblem }: WatchRentingParts,
 ): WatchRenting {
   const { account, store, ending } = context
   const { find, get, update } = watches
@@ -111,7 +111,7 @@ export function createWatchRenting(
     // A watch that the user paused meanwhile stays paused.
     const notesPrices = find(id)?.paused ? find(id)?.notesPrices : true
     await update(id, { ...why, paused: true, notesPrices, failed: 0 })
-    said(id, problem)
+    showProblem(id, problem)
     const watch = find(id)
     if (!watch) return
     const { message, advice = '' } = problem

@@ -185,9 +185,9 @@ export async function openCollection<Schema extends v.GenericSchema<unknown, obj
 
   function pruned(items: Item[]): Item[] {
     if (!prune) return items
-    const over = items.filter(prune.isOver)
-    if (over.length <= prune.most) return items
-    const dropped = new Set(over.slice(0, over.length - prune.most))
+    const ended = items.filter(prune.isOver)
+    if (ended.length <= prune.most) return items
+    const dropped = new Set(ended.slice(0, ended.length - prune.most))
     return items.filter(item => !dropped.has(item))
   }
 

@@ -162,13 +162,13 @@ const unlistedAdvice: Readonly<Record<string, string>> = {
 }
 
 /**
- * The text for the user about a refusal. `said`: the service's own words, cleaned; `named`: its code, which the
+ * The text for the user about a refusal. `detail`: the service’s own message, cleaned; `named`: its code, which the
  * interface may not list.
  */
-export function refusalSentence(code: ErrorCode, said: string, named: unknown): Sentence {
+export function refusalSentence(code: ErrorCode, detail: string, named: unknown): Sentence {
   const { message, advice } = errorSentence(code)
-  if (said === '' || !vague.has(code)) return { message, advice }
+  if (detail === '' || !vague.has(code)) return { message, advice }
   const known =
     typeof named === 'string' && Object.hasOwn(unlistedAdvice, named) ? unlistedAdvice[named] : undefined
-  return { message: `${message} It says: “${said}”`, advice: known ?? advice }
+  return { message: `${message} It says: “${detail}”`, advice: known ?? advice }
 }

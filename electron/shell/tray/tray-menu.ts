@@ -103,8 +103,8 @@ function instanceEntry(account: AccountView, instance: InstanceView, now: number
     go(account, { screen: 'instances', instance: instance.id, ...place })
   const submenu: MenuItemModel[] = []
   if (canGetIn(instance)) submenu.push(...waysIn(account, instance, at({ tab: 'terminal' })))
-  const over = isContractOver(instance, accountNow(account.clock, now))
-  const power = powerEntry(account, instance, { raiseBid: at({ ask: 'bid' }), over })
+  const hasExpired = isContractOver(instance, accountNow(account.clock, now))
+  const power = powerEntry(account, instance, { raiseBid: at({ ask: 'bid' }), hasExpired })
   if (power) submenu.push(power)
   submenu.push({ label: 'Show', action: at({}) }, { separator: true })
   submenu.push({ label: 'Destroy…', action: at({ ask: 'destroy' }) })
@@ -137,7 +137,7 @@ function waysIn(account: AccountView, instance: InstanceView, terminal: TrayActi
 function powerEntry(
   account: AccountView,
   instance: InstanceView,
-  { raiseBid, over }: { raiseBid: TrayAction; over: boolean },
+  { raiseBid, hasExpired }: { raiseBid: TrayAction; hasExpired: boolean },
 ): MenuItemModel | undefined {
   const it = { account: account.id, instance: instance.id }
   const title = instanceTitle(instance)
@@ -147,7 +147,7 @@ function powerEntry(
       label: 'Stop',
       action: { kind: 'command', name: 'stopInstance', args: it, what: `stop ${title}` },
     }
-  if (over || !(state === 'outbid' || hasTrait(state, 'startable'))) return undefined
+  if (hasExpired || !(state === 'outbid' || hasTrait(state, 'startable'))) return undefined
   if (state === 'outbid' || bidsTooLow(instance)) return { label: 'Raise bid…', action: raiseBid }
   return { label: 'Start', action: { kind: 'start', ...it, what: `start ${title}` } }
 }

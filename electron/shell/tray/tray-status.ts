@@ -30,7 +30,7 @@ export function trayStatus(state: State): TrayStatus {
   const unseen = unseenOf(accounts, state.pausedUntil)
   const [first] = [...matters, ...unseen]
   const more = matters.length + unseen.length - 1
-  const told = [
+  const lines = [
     `Berth: ${spendLine(accounts).replace('Nothing', 'nothing')}`,
     ...(first === undefined ? [] : [more > 0 ? `${first}, and ${more} more` : first]),
   ]
@@ -44,7 +44,7 @@ export function trayStatus(state: State): TrayStatus {
           : accounts.some(isBusy)
             ? 'working'
             : 'calm',
-    tooltip: told.join('\n').slice(0, longestTooltip),
+    tooltip: lines.join('\n').slice(0, longestTooltip),
     title: title.join(' · '),
   }
 }

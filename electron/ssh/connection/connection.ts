@@ -125,13 +125,22 @@ export async function connectTo(attempt: ConnectionAttempt, limits: Limits): Pro
       fault = error
     })
     // Listens from here on, since the connection may end while the host key is being stored.
-    const over = new Promise<void>(resolve => client?.once('close', () => resolve()))
+    const clientClosed = new Promise<void>(resolve => client?.once('close', () => resolve()))
     await ready
     if (client === null || offered === undefined) throw unreachable(address, 'the handshake was incomplete')
     await knownHosts.remember(account, instance, offered)
     client.setNoDelay(true)
     const hostKey = { fingerprint: fingerprintOf(offered), isFirst: known === undefined }
-    return watch({ ssh, client, address, hostKey, socket, clock: limits.clock, over, fault: () => fault })
+    return watch({
+      ssh,
+      client,
+      address,
+      hostKey,
+      socket,
+      clock: limits.clock,
+      clientClosed,
+      fault: () => fault,
+    })
   } catch (error) {
     socket.destroy()
     if (limits.signal.aborted || late) throw limits.signal.aborted ? limits.signal.reason : timedOut(address)
@@ -149,7 +158,7 @@ interface Watched extends Pick<Connection, 'ssh' | 'client' | 'address' | 'hostK
   socket: Socket
   clock: Clock
   /** Resolves once the client is closed. */
-  over: Promise<void>
+  clientClosed: Promise<void>
   fault(): unknown
 }
 
@@ -158,7 +167,7 @@ interface Watched extends Pick<Connection, 'ssh' | 'client' | 'address' | 'hostK
  * keepalive, whose answers can queue behind seconds of output. Checks are counted instead of milliseconds, so that
  * sleep of this computer does not count as silence of the peer.
  */
-function watch({ ssh, client, address, hostKey, socket, clock, over, fault }: Watched): Connection {
+function watch({ ssh, client, address, hostKey, socket, clock, clientClosed, fault }: Watched): Connection {
   let closed = false
   let full = false
   let silence = 0
@@ -172,7 +181,7 @@ function watch({ ssh, client, address, hostKey, socket, clock, over, fault }: Wa
     else cancel = clock.after(checkInterval, check)
   }
 
-  const lost = over.then((): Problem | undefined => {
+  const lost = clientClosed.then((): Problem | undefined => {
     cancel()
     const why = silence >= silentChecks ? 'it stopped answering' : whyClosed(fault())
     return closed ? undefined : connectionLost(address, why)
@@ -208,7 +217,7 @@ function watch({ ssh, client, address, hostKey, socket, clock, over, fault }: Wa
       client.end()
       // A dead peer never answers, and must not keep the socket open.
       const kill = clock.after(checkInterval, () => socket.destroy())
-      void over.then(kill)
+      void clientClosed.then(kill)
     },
   }
 }

@@ -77,8 +77,8 @@ export function createSsh(needs: SshNeeds): Ssh {
     try {
       const shell = await withinTime(clock, opening, ms)
       // A command of Berth's exits when its terminal closes, so that is awaited; a user's shell may never exit.
-      const over = request.command === undefined ? shell.ended : shell.left
-      over.then(lease.release)
+      const ended = request.command === undefined ? shell.ended : shell.left
+      ended.then(lease.release)
       return shell
     } catch (error) {
       lease.release()

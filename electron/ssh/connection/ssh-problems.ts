@@ -33,14 +33,14 @@ export function commandSilent(address: SshAddress): BerthError {
 
 /**
  * SSH works, but the login shell never began a command: it ended before, with an exit code, or something else runs in
- * its place. `said`: the last line that was printed, harmless.
+ * its place. `lastLine`: its last output, made harmless.
  */
-export function shellReplaced(address: SshAddress, said: string, exit: number | undefined): BerthError {
+export function shellReplaced(address: SshAddress, lastLine: string, exit: number | undefined): BerthError {
   const what =
     exit === undefined ? 'does not run commands' : `ended with exit code ${exit} instead of running a command`
   return new BerthError({
     code: 'shell_replaced',
-    message: `SSH works at ${addressText(address)}, but the shell there ${what}.${said === '' ? '' : ` It said: “${said}”`}`,
+    message: `SSH works at ${addressText(address)}, but the shell there ${what}.${lastLine === '' ? '' : ` It said: “${lastLine}”`}`,
     advice:
       'Its start file (~/.bashrc or the like) takes over the session. Put `[ -t 0 ] || return` on top of that file, then try again.',
   })

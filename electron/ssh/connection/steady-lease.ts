@@ -27,18 +27,18 @@ export async function keepLease({ clock, connect, lost, back }: SteadyNeeds): Pr
   let closed = false
   let cancelPause: () => void = () => undefined
   let current: Promise<Lease>
-  let held: Lease | undefined
+  let heldLease: Lease | undefined
 
   function hold(lease: Lease): Lease {
     if (closed) {
       lease.release()
       throw closedHere()
     }
-    held = lease
+    heldLease = lease
     void lease.connection.lost.then(problem => {
       lease.release()
-      if (held !== lease) return
-      held = undefined
+      if (heldLease !== lease) return
+      heldLease = undefined
       if (closed) return
       lost(problem ?? closedHere().problem)
       current = again(0)
@@ -72,8 +72,8 @@ export async function keepLease({ clock, connect, lost, back }: SteadyNeeds): Pr
     close() {
       closed = true
       cancelPause()
-      held?.release()
-      held = undefined
+      heldLease?.release()
+      heldLease = undefined
       current.catch(() => undefined)
     },
   }

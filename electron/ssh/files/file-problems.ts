@@ -35,10 +35,10 @@ export function fileRefused(error: unknown, doing: string): BerthError {
       code: 'file_unsupported',
       message: `The instance’s SFTP server doesn’t support how Berth would ${doing}.`,
     })
-  const said = error instanceof Error ? harmless(error.message.slice(0, 200)) : ''
+  const detail = error instanceof Error ? harmless(error.message.slice(0, 200)) : ''
   return new BerthError({
     code: 'file_failed',
-    message: `The instance could not ${doing}${said === '' || said === 'Failure' ? '' : `: ${said}`}.`,
+    message: `The instance could not ${doing}${detail === '' || detail === 'Failure' ? '' : `: ${detail}`}.`,
     advice: 'The disk may be full, the folder not empty, or the name taken.',
   })
 }

@@ -103,7 +103,7 @@ export async function openSftp(connection: Connection, clock: Clock): Promise<Sf
   const { client, address, lost, answered } = connection
   const request = new Promise<SFTPWrapper>((resolve, reject) => {
     void lost.then(reject)
-    dropGreetings(client, clock, said => shellReplaced(address, said, undefined))
+    dropGreetings(client, clock, line => shellReplaced(address, line, undefined))
     client.sftp((error, opened) => (error === undefined ? resolve(opened) : reject(error)))
   })
   try {
@@ -138,7 +138,7 @@ const prepared = new WeakSet<object>()
  * own list of channels is where a new one is found. One without that packet in time fails as `silent` says, which gets
  * the last line of the greeting.
  */
-function dropGreetings(client: object, clock: Clock, silent: (said: string) => BerthError): void {
+function dropGreetings(client: object, clock: Clock, silent: (line: string) => BerthError): void {
   const channels: unknown = '_chanMgr' in client ? client._chanMgr : undefined
   if (prepared.has(client) || !isChannelList(channels)) return
   prepared.add(client)
@@ -171,31 +171,31 @@ function isNewSftp(value: unknown): value is Taker {
   )
 }
 
-function dropGreeting(channel: Taker, clock: Clock, silent: (said: string) => BerthError): void {
+function dropGreeting(channel: Taker, clock: Clock, silent: (line: string) => BerthError): void {
   const push = channel.push.bind(channel)
-  let said: Buffer = Buffer.alloc(0)
+  let greeting: Buffer = Buffer.alloc(0)
   const cancel = clock.after(beginsWithin, () => {
     // Listened to once the instance has accepted the request, and until it is answered.
     if (channel.listenerCount('error') === 0) return
-    channel.emit('error', silent(lastLine(said)))
+    channel.emit('error', silent(lastLine(greeting)))
     channel.end()
   })
   channel.once('close', cancel)
-  let held: Buffer = Buffer.alloc(0)
+  let pending: Buffer = Buffer.alloc(0)
   let dropped = 0
   channel.push = data => {
     if (data === null) return push(data)
-    said = Buffer.concat([said, data]).subarray(-longestWords)
-    held = Buffer.concat([held, data])
-    const at = firstPacket(held)
+    greeting = Buffer.concat([greeting, data]).subarray(-longestWords)
+    pending = Buffer.concat([pending, data])
+    const at = firstPacket(pending)
     if (at === undefined && dropped < longest.greeting) {
       dropped += data.length
-      held = held.subarray(-ownStart.length)
+      pending = pending.subarray(-ownStart.length)
       return undefined
     }
     cancel()
     channel.push = push
-    return push(held.subarray(at))
+    return push(pending.subarray(at))
   }
 }
 
@@ -212,10 +212,10 @@ function firstPacket(bytes: Buffer): number | undefined {
 
 function sftpOn(channel: SFTPWrapper, connectionLost: Promise<unknown>): Sftp {
   const waiting = new Set<(error: Error) => void>()
-  let over = false
+  let isLost = false
   const lost = new Promise<void>(resolve => {
     const end = () => {
-      over = true
+      isLost = true
       resolve()
       for (const reject of waiting) reject(new SftpLost())
       waiting.clear()
@@ -231,12 +231,12 @@ function sftpOn(channel: SFTPWrapper, connectionLost: Promise<unknown>): Sftp {
 
   function raw<T>(begin: (callback: Callback<T>) => void): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      if (over) return reject(new SftpLost())
+      if (isLost) return reject(new SftpLost())
       waiting.add(reject)
       begin((error, value) => {
         waiting.delete(reject)
         if (error === undefined || error === null) resolve(value)
-        else reject(over || error.message === 'No response from server' ? new SftpLost() : error)
+        else reject(isLost || error.message === 'No response from server' ? new SftpLost() : error)
       })
     })
   }
@@ -327,15 +327,15 @@ async function listed(most: number, next: () => Promise<FileEntry[] | undefined>
   const entries: FolderListing['entries'] = []
   let unnamed = 0
   let empty = 0
-  let told = 0
-  while (entries.length + unnamed <= most && told <= listBounds.characters) {
+  let characters = 0
+  while (entries.length + unnamed <= most && characters <= listBounds.characters) {
     const some = await next()
     if (some === undefined) return { entries, more: false, unnamed }
     // An empty folder may give an empty answer first; a faulty server could give such answers for ever.
     empty = some.length === 0 ? empty + 1 : 0
     if (empty > mostEmpty) return { entries, more: true, unnamed }
     for (const { filename, longname, attrs } of some) {
-      told += filename.length + longname.length
+      characters += filename.length + longname.length
       if (Buffer.byteLength(filename) > listBounds.name) unnamed += 1
       else entries.push({ filename, attrs })
     }

@@ -57,12 +57,12 @@ export async function followLog(connection: Connection, path: string, clock: Clo
   const stream = plainLines()
   exec.output.once('close', () => stream.end())
   exec.output.pipe(stream)
-  const over = new Promise<undefined>(resolve => {
+  const closed = new Promise<undefined>(resolve => {
     stream.once('close', () => {
       exec.channel.signal('TERM')
       exec.close()
       resolve(undefined)
     })
   })
-  return { stream, ended: Promise.race([over, connection.lost]) }
+  return { stream, ended: Promise.race([closed, connection.lost]) }
 }

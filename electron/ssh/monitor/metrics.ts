@@ -38,8 +38,8 @@ function readGpu(line: string): GpuMetrics[] {
   const cells = line.split(',').map(cell => cell.trim())
   const [index, load, memoryUsed, memoryTotal, temperature, power, powerLimit] = cells.map(number)
   if (cells.length < fields.length || index === undefined || !Number.isInteger(index)) return []
-  const told = { load, memoryUsed, memoryTotal, temperature, power, powerLimit }
-  const known = Object.fromEntries(Object.entries(told).filter(([, value]) => value !== undefined))
+  const values = { load, memoryUsed, memoryTotal, temperature, power, powerLimit }
+  const known = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined))
   return [{ index, name: plain(cells.slice(fields.length - 1).join(', ')), ...known }]
 }
 
@@ -67,8 +67,8 @@ export function busiest(text: string): number | undefined {
 
 /** Why no load or no GPU can be read, as a clause, from what the question printed. */
 export function whyUnread(printed: string): string {
-  const said = plainLine(printed.trim().split('\n').at(-1) ?? '').slice(0, 120)
-  return said === '' ? 'nvidia-smi is missing or prints nothing' : `nvidia-smi says “${said}”`
+  const lastLine = plainLine(printed.trim().split('\n').at(-1) ?? '').slice(0, 120)
+  return lastLine === '' ? 'nvidia-smi is missing or prints nothing' : `nvidia-smi says “${lastLine}”`
 }
 
 /** `[N/A]`, `[Not Supported]`, `N/A`. */

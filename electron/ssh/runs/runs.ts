@@ -74,7 +74,7 @@ export async function startRun(
     order: order ? orderText(order) : '',
     BERTH_RENTED_WITH: environmentText(environment),
   }
-  await said(connection, clock, values, [place, start], 'started')
+  await expectAnswer(connection, clock, values, [place, start], 'started')
 }
 
 /** The most characters of an environment: a process accepts no variable of 128 KB. */
@@ -102,11 +102,11 @@ export async function readRunStatus(
   const bounds = { clock, within: patience, most: mostAtOnce + headline }
   const { bytes } = await runScript(connection, values, [place, status], bounds)
   const end = bytes.indexOf(10)
-  const told = /^(none|starting|running|ended|lost) (\d+|-) (\d+)$/.exec(
+  const match = /^(none|starting|running|ended|lost) (\d+|-) (\d+)$/.exec(
     bytes.subarray(0, Math.max(0, end)).toString('latin1'),
   )
-  if (!told) throw new BerthError(noShell)
-  const [, state, code = '-', size] = told
+  if (!match) throw new BerthError(noShell)
+  const [, state, code = '-', size] = match
   return {
     state: state as RunStatus['state'],
     size: Number(size),
@@ -118,7 +118,7 @@ export async function readRunStatus(
 /** Sends SIGTERM to the command and its processes. Throws as `startRun` does. */
 export async function endRun(connection: Connection, clock: Clock, run: string): Promise<void> {
   const { place, end } = await scripts()
-  await said(connection, clock, { run }, [place, end], 'ended')
+  await expectAnswer(connection, clock, { run }, [place, end], 'ended')
 }
 
 /** Gives the watchdog its order. Throws as `startRun` does. */
@@ -130,7 +130,7 @@ export async function instructWatchdog(
 ): Promise<void> {
   const { place, mark } = await scripts()
   const values = { run, word: 'then', order: orderText(order) }
-  await said(connection, clock, values, [place, mark], 'marked')
+  await expectAnswer(connection, clock, values, [place, mark], 'marked')
 }
 
 function orderText({ action, seconds }: WatchdogOrder): string {
@@ -149,10 +149,10 @@ export async function markRun(
   word: 'busy' | 'served' | 'over' | 'remove',
 ): Promise<void> {
   const { place, mark } = await scripts()
-  await said(connection, clock, { run, word }, [place, mark], 'marked')
+  await expectAnswer(connection, clock, { run, word }, [place, mark], 'marked')
 }
 
-async function said(
+async function expectAnswer(
   connection: Connection,
   clock: Clock,
   values: Readonly<Record<string, string>>,

@@ -98,13 +98,13 @@ export async function openShellOn(
  * bytes are unread, and a write after the end never calls back.
  */
 function streamOf(channel: ClientChannel): Duplex {
-  let over = false
+  let hasEnded = false
   let waiting: ((error?: Error | null) => void) | undefined
   const stream = new Duplex({
     allowHalfOpen: false,
     read: () => void channel.resume(),
     write(chunk, _encoding, done) {
-      if (over) return done()
+      if (hasEnded) return done()
       waiting = done
       channel.write(chunk, () => {
         waiting = undefined
@@ -125,7 +125,7 @@ function streamOf(channel: ClientChannel): Duplex {
   })
   /** Ends writing, and calls back a pending write. */
   function finish() {
-    over = true
+    hasEnded = true
     const done = waiting
     waiting = undefined
     done?.()

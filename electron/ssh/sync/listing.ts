@@ -94,9 +94,9 @@ export function parseListing(
   const [start = '', ...fields] = bytes.toString('utf8').split('\0')
   const [head = '', ...disk] = start.slice(0, longestStart).split('\n')
   if (head === 'berth-sync refused') throw syncRefused(remote)
-  const said = /^berth-sync ok (gnu|bsd|other|none) (\d{1,12})$/.exec(head)
-  if (!said) throw new BerthError(noShell)
-  const [, tar = 'none', now] = said
+  const match = /^berth-sync ok (gnu|bsd|other|none) (\d{1,12})$/.exec(head)
+  if (!match) throw new BerthError(noShell)
+  const [, tar = 'none', now] = match
   if (tar === 'none') throw new BerthError(noTar)
   const items = new Map<string, RemoteItem>()
   const asked = new Set(paths)

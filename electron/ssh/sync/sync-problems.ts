@@ -20,9 +20,9 @@ export function syncRefused(remote: string): BerthError {
   })
 }
 
-/** `said`: the error text of the instance, which is not trusted. */
-export function syncFailed(remote: string, said: string): BerthError {
-  const why = harmless(said.trim().slice(0, 300))
+/** `errorText`: the error text of the instance, which is not trusted. */
+export function syncFailed(remote: string, errorText: string): BerthError {
+  const why = harmless(errorText.trim().slice(0, 300))
   return new BerthError({
     code: 'sync_failed',
     message: `The instance couldn’t store everything sent to ${remote}${why === '' ? '' : `: ${why}`}.`,

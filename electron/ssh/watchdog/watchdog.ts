@@ -123,8 +123,8 @@ export async function watchdogLog(
     most: longest,
   })
   return firstLines(text, { lines: 300, length: 4096 }).flatMap(line => {
-    const [, at, said] = /^(\d{1,12}) (.*)$/.exec(plainLine(line)) ?? []
-    return at === undefined || said === undefined ? [] : [{ at: Number(at), text: said }]
+    const [, at, message] = /^(\d{1,12}) (.*)$/.exec(plainLine(line)) ?? []
+    return at === undefined || message === undefined ? [] : [{ at: Number(at), text: message }]
   })
 }
 
@@ -163,7 +163,7 @@ function readStatus(found: ReadonlyMap<string, string>): WatchdogReading | undef
     return text !== undefined && /^\d{1,12}$/.test(text) ? Number(text) : undefined
   }
   const [at, idle, below, lease] = ['at', 'idle', 'below', 'lease'].map(name => number(`config.${name}`))
-  const told = {
+  const report = {
     load: number('state.load'),
     blind: found.get('state.blind') === '1' ? (true as const) : undefined,
     idleFor: number('state.idle_for'),
@@ -183,7 +183,7 @@ function readStatus(found: ReadonlyMap<string, string>): WatchdogReading | undef
     hooked: found.get('hooked') === 'yes',
     placed: found.has('config.instance'),
     key: found.get('config.key') === 'kept' ? 'kept' : 'container',
-    ...Object.fromEntries(Object.entries(told).filter(([, value]) => value !== undefined)),
+    ...Object.fromEntries(Object.entries(report).filter(([, value]) => value !== undefined)),
   }
 }
 

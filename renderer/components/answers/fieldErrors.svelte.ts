@@ -17,12 +17,14 @@ export class FieldErrors {
     this.#contentOf = contentOf
   }
 
-  readonly told: Errors = $derived.by(() => {
-    const told = Object.entries(this.#wrong()).filter(([field]) => this.#tried || this.#left.includes(field))
+  readonly shown: Errors = $derived.by(() => {
+    const entries = Object.entries(this.#wrong()).filter(
+      ([field]) => this.#tried || this.#left.includes(field),
+    )
     const refused = this.#refused
     if (refused && refused.value === JSON.stringify(this.#contentOf(refused.field)))
-      told.push([refused.field, refused.message])
-    return Object.fromEntries(told)
+      entries.push([refused.field, refused.message])
+    return Object.fromEntries(entries)
   })
 
   /** Whether there was an attempt to send. */
@@ -72,11 +74,11 @@ function onceReleased(run: () => void): void {
     run()
     return
   }
-  const over = new AbortController()
+  const aborter = new AbortController()
   const released = () => {
-    over.abort()
+    aborter.abort()
     setTimeout(run)
   }
   for (const end of ['pointerup', 'pointercancel'])
-    window.addEventListener(end, released, { signal: over.signal, capture: true })
+    window.addEventListener(end, released, { signal: aborter.signal, capture: true })
 }

@@ -79,17 +79,21 @@ export function rowMistake(row: FlagRow): string | undefined {
 function takeFlag(words: readonly Word[], at: number): { row: FlagRow; words: number } {
   const [word, next] = [words[at], words[at + 1]]
   if (!word) return { row: { kind: 'other', text: '' }, words: 1 }
-  const said = unquoted(word.text)
-  const joined = /^(-e|--env|-p|--publish)=(.*)$/s.exec(said) ?? /^(-e|-p)(.+)$/s.exec(said)
+  const wordText = unquoted(word.text)
+  const joined = /^(-e|--env|-p|--publish)=(.*)$/s.exec(wordText) ?? /^(-e|-p)(.+)$/s.exec(wordText)
   if (joined) {
     const row = readValue(joined[1] ?? '', joined[2] ?? '') ?? { kind: 'other', text: word.text }
     return { row: { ...row, source: word.before + word.text }, words: 1 }
   }
-  if (!said.startsWith('-') || !next || (unquoted(next.text).startsWith('-') && !takesValue.has(said)))
+  if (
+    !wordText.startsWith('-') ||
+    !next ||
+    (unquoted(next.text).startsWith('-') && !takesValue.has(wordText))
+  )
     return { row: { kind: 'other', text: word.text, source: word.before + word.text }, words: 1 }
   const source = word.before + word.text + next.before + next.text
   const other: FlagRow = { kind: 'other', text: word.text + next.before + next.text }
-  return { row: { ...(readValue(said, unquoted(next.text)) ?? other), source }, words: 2 }
+  return { row: { ...(readValue(wordText, unquoted(next.text)) ?? other), source }, words: 2 }
 }
 
 /** Flags whose value may begin with a dash. */

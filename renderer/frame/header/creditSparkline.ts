@@ -20,9 +20,9 @@ export function creditSparkline(
 ): Course | undefined {
   const step = lineSpan / lineSteps
   const line = new Array<number | null>(lineSteps).fill(null)
-  for (const { at, credit: told } of samples) {
+  for (const { at, credit: amount } of samples) {
     const place = lineSteps - 1 - Math.floor((now - at) / step)
-    if (told !== undefined && place >= 0 && place < lineSteps) line[place] = told
+    if (amount !== undefined && place >= 0 && place < lineSteps) line[place] = amount
   }
   line[lineSteps - 1] = credit
   const known = line.filter(value => value !== null).length

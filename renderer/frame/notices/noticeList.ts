@@ -55,20 +55,21 @@ const leastAlike = 3
 export function groupNotices(notices: readonly PageNotice[]): NoticeGroup[] {
   const alike = new Map<string, PageNotice[]>()
   for (const notice of notices) {
-    const said = saidOf(notice)
-    const key = said === undefined ? notice.id : [notice.account, notice.kind, notice.urgency, said].join(' ')
+    const phrase = saidOf(notice)
+    const key =
+      phrase === undefined ? notice.id : [notice.account, notice.kind, notice.urgency, phrase].join(' ')
     alike.set(key, [...(alike.get(key) ?? []), notice])
   }
   return [...alike].flatMap(([id, members]): NoticeGroup[] => {
-    const said = members[0] && saidOf(members[0])
-    if (said === undefined || members.length < leastAlike)
+    const phrase = members[0] && saidOf(members[0])
+    if (phrase === undefined || members.length < leastAlike)
       return members.map(notice => ({ id: notice.id, notices: [notice] }))
     const bodies = new Set(members.map(({ body }) => body))
     const [body] = bodies
     return [
       {
         id,
-        title: `${members.length} ${inPlural(said)}`,
+        title: `${members.length} ${inPlural(phrase)}`,
         ...(bodies.size === 1 &&
           body && { body: body.replace(/^Its /, 'Their ').replace(/^It is /, 'They are ') }),
         notices: members,
@@ -97,8 +98,8 @@ const plurals: Readonly<Record<string, string>> = {
   waits: 'wait',
 }
 
-function inPlural(said: string): string {
-  const [verb = '', ...rest] = said.split(' ')
+function inPlural(phrase: string): string {
+  const [verb = '', ...rest] = phrase.split(' ')
   return [plurals[verb] ?? verb.toLowerCase(), ...rest].join(' ')
 }
 

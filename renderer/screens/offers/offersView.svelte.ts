@@ -15,15 +15,15 @@ const pause = 150
  * where its subject is another.
  */
 function debounced<Value>(read: () => Value, subject: () => unknown): () => Value {
-  let held: { value: Value; subject: unknown } | undefined = $state.raw()
+  let settled: { value: Value; subject: unknown } | undefined = $state.raw()
   $effect(() => {
     const next = { value: read(), subject: subject() }
     const wait = setTimeout(() => {
-      held = next
+      settled = next
     }, pause)
     return () => clearTimeout(wait)
   })
-  return () => (held && held.subject === subject() ? held.value : read())
+  return () => (settled && settled.subject === subject() ? settled.value : read())
 }
 
 /** The Offers screen's view of the market's answer. It ends with the screen; the market stays. */

@@ -17,33 +17,33 @@ export function factsOf(instance: InstanceView, now: number, way?: WayIn): Fact[
   const groups: [string, string | undefined][][] = [
     [
       ['GPU', gpu && `${gpu.count} × ${gpu.name}${gpu.memory ? `, ${gpuMemory(gpu.memory)} each` : ''}`],
-      ['Temperature', said(instance.gpuTemperature, celsius => `${Math.round(celsius)} °C`)],
-      ['CPU load', said(cpu?.load, percent)],
+      ['Temperature', textOf(instance.gpuTemperature, celsius => `${Math.round(celsius)} °C`)],
+      ['CPU load', textOf(cpu?.load, percent)],
       ['Memory', of(cpu?.memoryUsed, cpu?.memoryTotal)],
       ['Disk', of(disk?.used, disk?.size)],
     ],
     [
-      ['Price', said(instance.pricePerHour, rate)],
-      ['Stopped', said(instance.diskPricePerHour, rate)],
+      ['Price', textOf(instance.pricePerHour, rate)],
+      ['Stopped', textOf(instance.diskPricePerHour, rate)],
       ['Kind', instance.interruptible ? 'Interruptible' : 'On-demand'],
-      ['Your bid', said(instance.bid, rate)],
-      ['Lowest bid', said(instance.minimumBid, rate)],
+      ['Your bid', textOf(instance.bid, rate)],
+      ['Lowest bid', textOf(instance.minimumBid, rate)],
       ['Traffic', instance.traffic && trafficWords(instance.traffic)],
-      ['Spent', said(knownSpent(instance, now), money)],
-      ['Traffic', said(instance.traffic?.spent, fineMoney)],
+      ['Spent', textOf(knownSpent(instance, now), money)],
+      ['Traffic', textOf(instance.traffic?.spent, fineMoney)],
     ],
     [
       ['Image', instance.image],
       ['Template', instance.template],
       ['Run type', instance.runtype],
-      ['Uptime', said(runningSince(instance), at => duration(now - at))],
-      ['Created', said(instance.startedAt, exactTime)],
-      ['Ends', said(instance.endsAt, exactTime)],
+      ['Uptime', textOf(runningSince(instance), at => duration(now - at))],
+      ['Created', textOf(instance.startedAt, exactTime)],
+      ['Ends', textOf(instance.endsAt, exactTime)],
     ],
     [
-      ['Where', said(instance.location, placeName)],
-      ['Machine', said(instance.machineId, String)],
-      ['Host', said(instance.hostId, String)],
+      ['Where', textOf(instance.location, placeName)],
+      ['Machine', textOf(instance.machineId, String)],
+      ['Host', textOf(instance.hostId, String)],
       ['SSH, direct', ssh?.direct && `${ssh.direct.host}:${ssh.direct.port}`],
       ['SSH, by proxy', ssh?.proxy && `${ssh.proxy.host}:${ssh.proxy.port}`],
       ['SSH', ssh?.problem],
@@ -55,11 +55,11 @@ export function factsOf(instance: InstanceView, now: number, way?: WayIn): Fact[
     .filter(group => group.length > 0)
 }
 
-function said<Value>(value: Value | undefined, words: (value: Value) => string): string | undefined {
+function textOf<Value>(value: Value | undefined, words: (value: Value) => string): string | undefined {
   return value === undefined ? undefined : words(value)
 }
 
 function of(used: number | undefined, whole: number | undefined): string | undefined {
-  if (whole === undefined) return said(used, gigabytes)
+  if (whole === undefined) return textOf(used, gigabytes)
   return used === undefined ? gigabytes(whole) : `${gigabytes(used)} of ${gigabytes(whole)}`
 }

@@ -220,7 +220,7 @@ export function serveFiles(
 ): void {
   let waiting = new Uint8Array(0)
   let answered: Promise<void> = Promise.resolve()
-  let over = false
+  let hasEnded = false
 
   stream.read(
     bytes => {
@@ -233,7 +233,7 @@ export function serveFiles(
       waiting = all.slice(at)
     },
     () => {
-      over = true
+      hasEnded = true
       ended()
     },
   )
@@ -243,7 +243,7 @@ export function serveFiles(
     const reading = readPiece(files[file], offset, length)
     answered = answered.then(async () => {
       const bytes = await reading
-      if (over) return
+      if (hasEnded) return
       stream.write(encodeAnswerHead(request, bytes?.length ?? unreadable))
       if (bytes) stream.write(bytes)
     })

@@ -267,7 +267,7 @@ const together = 4
 /** Sends typed bytes to the shell: a single key at once, a flood of keys in batches. */
 export class Typing {
   readonly #send: (bytes: Uint8Array) => void
-  #held: Uint8Array[] = []
+  #pending: Uint8Array[] = []
   #timer: ReturnType<typeof setTimeout> | undefined
 
   constructor(send: (bytes: Uint8Array) => void) {
@@ -275,15 +275,15 @@ export class Typing {
   }
 
   take(bytes: Uint8Array): void {
-    this.#held.push(bytes)
+    this.#pending.push(bytes)
     if (this.#timer === undefined) this.#flush()
   }
 
   #flush(): void {
     this.#timer = undefined
-    const [first, ...further] = this.#held
+    const [first, ...further] = this.#pending
     if (!first) return
-    this.#held = []
+    this.#pending = []
     this.#send(further.length === 0 ? first : joined([first, ...further]))
     this.#timer = setTimeout(() => this.#flush(), together)
   }

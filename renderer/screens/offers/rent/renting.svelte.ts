@@ -148,7 +148,7 @@ export class Renting {
 
   /** The errors to show, by field. */
   get errors(): Partial<RentErrors> {
-    return this.#fields.told
+    return this.#fields.shown
   }
 
   /** Whether the input is complete and valid. */

@@ -28,34 +28,34 @@ export function cellWords(listed: ListedOffer, column: SortColumn): CellWords {
     case 'memory':
       return memory(listed)
     case 'cpu':
-      return said(offer.cpuCores, count, offer.cpuName)
+      return cellOf(offer.cpuCores, count, offer.cpuName)
     case 'traffic':
-      return said(trafficBriefly(offer), text => text, trafficWords(offer))
+      return cellOf(trafficBriefly(offer), text => text, trafficWords(offer))
     case 'network':
       return offer.down === undefined && offer.up === undefined
         ? nothing
         : { text: `${speed(offer.down)} · ${speed(offer.up)}` }
     case 'price':
-      return said(listed.price, price)
+      return cellOf(listed.price, price)
     case 'pricePerGpu':
-      return said(listed.pricePerGpu, price)
+      return cellOf(listed.pricePerGpu, price)
     case 'score':
-      return said(offer.scorePerDollar, score => figure(score, score < 100 ? 1 : 0))
+      return cellOf(offer.scorePerDollar, score => figure(score, score < 100 ? 1 : 0))
     case 'ram':
-      return said(offer.memory, gigabytes)
+      return cellOf(offer.memory, gigabytes)
     case 'disk':
-      return said(offer.disk, disk => count(Math.floor(disk)))
+      return cellOf(offer.disk, disk => count(Math.floor(disk)))
     case 'reliability':
       // Rounded down, so that only the full share shows 100.
-      return said(offer.reliability, share => tenths(Math.floor(share * 1000) / 10))
+      return cellOf(offer.reliability, share => tenths(Math.floor(share * 1000) / 10))
     case 'cuda':
-      return said(offer.cuda, tenths)
+      return cellOf(offer.cuda, tenths)
     default:
       return nothing
   }
 }
 
-function said<Value>(value: Value | undefined, words: (value: Value) => string, more?: string): CellWords {
+function cellOf<Value>(value: Value | undefined, words: (value: Value) => string, more?: string): CellWords {
   return value === undefined ? nothing : { text: words(value), more }
 }
 

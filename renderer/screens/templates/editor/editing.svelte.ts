@@ -72,7 +72,7 @@ export class Editing {
 
   /** The errors to show, by field. */
   get errors(): TemplateErrors {
-    return this.#fields.told
+    return this.#fields.shown
   }
 
   readonly touched = $derived(JSON.stringify(this.draft) !== JSON.stringify(this.#before))

@@ -35,7 +35,7 @@ describe.each([1, 20, 60])('in a world %i times as fast', rate => {
     expect(error()).toBeLessThan(2 + rate / 5)
     await localClock.pass(9000)
     expect(error()).toBeLessThan(2 + rate)
-    const told = account.told()
+    const told = account.accountTime()
     expect(told.rate / rate).toBeGreaterThan(0.85)
     expect(told.rate / rate).toBeLessThan(1.15)
     expect(Math.abs(accountNow(told, localClock.now()) - truth())).toBeLessThan(2 + rate)
@@ -47,7 +47,7 @@ describe.each([1, 20, 60])('in a world %i times as fast', rate => {
       await answers(1, 2000)
       await answers(1, 3)
     }
-    expect(account.told().rate).toBeCloseTo(rate, 0)
+    expect(account.accountTime().rate).toBeCloseTo(rate, 0)
   })
 })
 
@@ -64,7 +64,7 @@ test('a jump of the service’s time is followed at once and leaves the rate at 
     await answers(1, 10_000)
     expect(error()).toBeLessThan(2)
     await answers(1, 10_000)
-    expect(account.told().rate).toBe(1)
+    expect(account.accountTime().rate).toBe(1)
   }
 })
 
@@ -77,7 +77,7 @@ test('repeated sleeps between polls do not change the rate', async () => {
     await answers(1, 5000)
     expect(error()).toBeLessThan(2)
   }
-  expect(account.told().rate).toBe(1)
+  expect(account.accountTime().rate).toBe(1)
 })
 
 test('cached answers with almost the same time do not slow the account’s time', async () => {
@@ -92,24 +92,24 @@ test('cached answers with almost the same time do not slow the account’s time'
     await localClock.pass(seconds * 1000)
     account.learn({ serverTime, roundTrip: 20 })
   }
-  expect(account.told().rate).toBe(1)
+  expect(account.accountTime().rate).toBe(1)
 })
 
 test('a jump of the local clock does not change the account’s time', async () => {
   const { answers, error, account, localClock } = world(1)
   await answers(3, 10_000)
-  const before = account.told()
+  const before = account.accountTime()
   localClock.wall += 86_400_000
   expect(error()).toBeLessThan(2)
-  expect(sameTime(before, account.told())).toBe(false)
+  expect(sameTime(before, account.accountTime())).toBe(false)
 })
 
 test('rounding to seconds and jitter leave the clock steady', async () => {
   const { answers, account } = world(1)
   await answers(3, 10_000)
-  const first = account.told()
+  const first = account.accountTime()
   for (let poll = 0; poll < 200; poll += 1) {
     await answers(1, 9_500 + ((poll * 337) % 1000))
-    expect(sameTime(first, account.told())).toBe(true)
+    expect(sameTime(first, account.accountTime())).toBe(true)
   }
 })

@@ -31,7 +31,7 @@ beforeEach(() => {
   poller = createPoller({
     clock,
     interval: took => 10_000 - took,
-    held: () => held,
+    isSuspended: () => held,
     onPause: pause => void pauses.push(pause),
     random: () => 0.5,
     async poll() {
