@@ -1,9 +1,10 @@
 import type { Locator, Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
-import { patience } from '#test/berth/browser.ts'
+import { patience, terminalText } from '#test/berth/browser.ts'
 import { test } from '#test/berth/pages.ts'
 import type { Start } from '#test/berth/start.ts'
 import { connectAccount, rentRunning } from '#test/e2e/account-steps.ts'
+import { countClicks } from '#test/e2e/click-count.ts'
 
 /** Counts the clicks of daily actions, from Instances with one running. Typing does not count. */
 
@@ -19,9 +20,11 @@ async function open(start: Start) {
   return { page, errors, row, more: row.getByRole('button', { name: /^More/ }) }
 }
 
-/** Clicks on each in order, and on nothing else. */
-async function clickOn(...steps: readonly Locator[]): Promise<void> {
-  for (const step of steps) await step.click()
+/** Clicks on each in order; the page must have been clicked on that often, and on nothing else. */
+async function clickOn(first: Locator, ...others: readonly Locator[]): Promise<void> {
+  const clicks = await countClicks(first.page())
+  for (const step of [first, ...others]) await step.click()
+  expect(await clicks()).toBe(1 + others.length)
 }
 
 const entry = (page: Page, name: RegExp) => page.getByRole('menuitem', { name })
@@ -69,4 +72,62 @@ describe('on Instances, with one running', () => {
     await page.getByRole('group', { name: 'Run nvidia-smi' }).waitFor()
     expect(errors).toEqual([])
   })
+})
+
+test('a terminal, Jupyter, a bid, an upload, the spending and a stop take one click each, a rental two', async ({
+  start,
+}) => {
+  const sim = await start.simulator()
+  await rentRunning(sim, { label: 'box', runtype: 'jupyter' })
+  const night = await rentRunning(sim, { label: 'night', price: 2 })
+  await sim.control('POST', '/sim/outbid', { instance_id: night })
+  const berth = await start.berth()
+  const { page, errors } = await start.page(berth.address, { viewport: { width: 1280, height: 800 } })
+  await connectAccount(page, sim)
+  const go = (screen: string) => page.getByRole('link', { name: screen, exact: true }).click()
+  await go('Instances')
+  const row = (label: string) => page.getByRole('row', { name: new RegExp(label) }).first()
+  await row('box').getByText('Running', { exact: true }).waitFor()
+
+  await clickOn(page.getByRole('button', { name: /^Bid \$/ }))
+  await expect
+    .poll(
+      () =>
+        row('night')
+          .getByText(/^(Scheduling|Starting|Running)/)
+          .count(),
+      { timeout: patience },
+    )
+    .toBe(1)
+
+  const opening = page.context().waitForEvent('page')
+  await clickOn(row('box').getByRole('button', { name: 'Jupyter' }))
+  const jupyter = await opening
+  await jupyter.getByText('A real instance shows its notebooks here.').waitFor()
+  await page.bringToFront()
+
+  await clickOn(row('box').getByRole('button', { name: 'Terminal' }))
+  await expect.poll(() => terminalText(page), { timeout: patience }).toContain('root@')
+
+  await page.getByRole('tab', { name: 'Files' }).click()
+  const upload = page.getByRole('button', { name: 'Upload files…' })
+  await expect.poll(() => upload.isEnabled()).toBe(true)
+  const choosing = page.waitForEvent('filechooser')
+  await clickOn(upload)
+  await (await choosing).setFiles(`${berth.home}/settings.json`)
+  await page.getByLabel('Select settings.json').waitFor()
+
+  await clickOn(page.getByRole('banner').getByRole('button', { name: /^Spending \$/ }))
+  await page.getByRole('columnheader', { name: 'Today' }).waitFor()
+
+  await go('Offers')
+  const rent = page.getByRole('button', { name: /^Rent 1 × / }).first()
+  await rent.waitFor()
+  await clickOn(rent, page.getByRole('dialog').getByRole('button', { name: /^Rent for \$/ }))
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await expect.poll(() => page.locator('[data-row]').count(), { timeout: patience }).toBe(3)
+
+  await clickOn(row('box').getByRole('button', { name: /^Stop box/ }))
+  await row('box').getByText('Stopped', { exact: true }).waitFor({ timeout: patience })
+  expect(errors).toEqual([])
 })

@@ -3,6 +3,7 @@ import { expect } from 'vitest'
 import { test } from '#test/berth/pages.ts'
 import type { Start } from '#test/berth/start.ts'
 import { connectAccount, rentRunning } from '#test/e2e/account-steps.ts'
+import { countClicks } from '#test/e2e/click-count.ts'
 
 /** Instances with twelve running, and how often the mouse was clicked since. */
 async function openTwelve(start: Start) {
@@ -14,27 +15,16 @@ async function openTwelve(start: Start) {
   await connectAccount(page, sim)
   await page.getByRole('link', { name: 'Instances', exact: true }).click()
   await expect.poll(() => page.getByText('Running', { exact: true }).count()).toBe(12)
-  await page.evaluate(() => {
-    document.documentElement.dataset['clicks'] = '0'
-    addEventListener(
-      'click',
-      ({ detail }) => {
-        const { dataset } = document.documentElement
-        if (detail > 0) dataset['clicks'] = String(Number(dataset['clicks']) + 1)
-      },
-      { capture: true },
-    )
-  })
-  return { sim, page, errors }
+  const clicks = await countClicks(page)
+  return { sim, page, errors, clicks }
 }
-const clicks = (page: Page) => page.evaluate(() => Number(document.documentElement.dataset['clicks']))
 const box = (page: Page, label: string) =>
   page.getByRole('checkbox', { name: new RegExp(`^Select ${label} #`) })
 const bar = (page: Page) => page.getByRole('toolbar', { name: 'Selected instances' })
 const stopped = (page: Page) => page.getByText('Stopped', { exact: true }).count()
 
 test('seven clicks stop five of twelve; keys stop all; one question lists the savings', async ({ start }) => {
-  const { page, errors } = await openTwelve(start)
+  const { page, errors, clicks } = await openTwelve(start)
   for (const at of [1, 3, 5, 7, 9]) await box(page, at <= 6 ? `sweep-${at}` : `eval-${at}`).click()
   await bar(page).getByText('5 selected').waitFor()
   await bar(page).getByRole('button', { name: 'Stop…' }).click()
@@ -43,7 +33,7 @@ test('seven clicks stop five of twelve; keys stop all; one question lists the sa
   expect(await question.getByRole('listitem').count()).toBe(5)
   await question.getByRole('button', { name: 'Stop 5 instances' }).click()
   await expect.poll(() => stopped(page)).toBe(5)
-  expect(await clicks(page)).toBe(7)
+  expect(await clicks()).toBe(7)
   await bar(page).waitFor({ state: 'detached' })
 
   // By keyboard: the first two by Space and Shift, then all, then none.
