@@ -5,9 +5,8 @@ import { counted } from '../contract/format/size.ts'
 import { settingWords } from '../contract/project/sweep.ts'
 import { accountNow } from '../contract/reading.ts'
 import type { AccountView, State } from '../contract/state.ts'
-import { accountsOf, type Call, cliDollars, isoTime, polledState, print } from './call.ts'
+import { accountsOf, type Call, cliDollars, isoTime, polledState, print, table } from './call.ts'
 import { CliFailure, exitCodes } from './failure.ts'
-import { table } from './table.ts'
 
 /** What a project has on one account. */
 interface OnAccount {

@@ -2,9 +2,8 @@ import { realpath } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { specProblemWords } from '#contract/project/project.ts'
 import type { ProjectView } from '../contract/project/project.ts'
-import { type Call, type CliCommand, print } from './call.ts'
+import { type Call, type CliCommand, print, table } from './call.ts'
 import { CliFailure, exitCodes, usageFailure } from './failure.ts'
-import { table } from './table.ts'
 
 export const project: CliCommand = {
   operands: 'add DIR | ls',

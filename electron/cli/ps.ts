@@ -14,9 +14,9 @@ import {
   isoTime,
   polledState,
   print,
+  table,
 } from './call.ts'
 import { listRuns } from './project-runs.ts'
-import { table } from './table.ts'
 
 export const ps: CliCommand = {
   operands: '',

@@ -1,12 +1,10 @@
 import { parseArgs } from 'node:util'
 import { berthHome } from '#machine/start/home.ts'
 import type { Call, CliCommand } from './call.ts'
-import { cliCommands, shells } from './commands.ts'
-import { completion } from './completion.ts'
+import { cliCommands, completion, shells } from './commands.ts'
 import { CliFailure, exitCodes, usageFailure } from './failure.ts'
-import { alwaysOptions, type OptionName, optionsOf, someOptions } from './options.ts'
+import { alwaysOptions, type OptionName, optionsOf, someOptions, specChangeOf } from './options.ts'
 import { type Launch, reachBerth } from './reach.ts'
-import { specChangeOf } from './sweep-options.ts'
 
 /** Runs the command `berth`; gives its exit code. `launch` starts Berth. */
 export async function runCli(args: readonly string[], launch: Launch): Promise<number> {

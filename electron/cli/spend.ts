@@ -5,9 +5,8 @@ import { accountNow, creditBy, creditLasts, spendOnceReady } from '../contract/r
 import type { MoneyDay } from '../contract/spending/history.ts'
 import { spendWords } from '../contract/spending/spend-words.ts'
 import type { AccountView } from '../contract/state.ts'
-import { accountsOf, type CliCommand, cliDollars, polledState, print } from './call.ts'
+import { accountsOf, type CliCommand, cliDollars, polledState, print, table } from './call.ts'
 import { accountJson } from './ps.ts'
-import { table } from './table.ts'
 
 /** Days to ask for: enough for the present month. */
 const mostDays = 31

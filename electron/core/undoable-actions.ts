@@ -7,8 +7,7 @@ import { BerthError, type Problem } from '#contract/problem.ts'
 import { sleep } from '#machine/tasks.ts'
 import { ServiceError } from '#service/service-error.ts'
 import type { AccountContext, Automation } from './account-context.ts'
-import { needingPermission } from './app/permission.ts'
-import { problemOf } from './app/problems.ts'
+import { needingPermission, problemOf } from './app/problems.ts'
 import { openCollection } from './storage/collection.ts'
 
 /** The user's actions on instances, sent at once or after a delay in which they can be undone. */

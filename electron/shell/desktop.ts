@@ -21,7 +21,7 @@ import type { TrayHost } from './tray/tray-host.ts'
 import { createDetailsWindows } from './window/details-windows.ts'
 import { MainWindow } from './window/main-window.ts'
 import { offerContextMenu, storedTheme } from './window/page-window.ts'
-import { openStoredPlaces } from './window/stored-places.ts'
+import { openStoredPlaces } from './window/placing.ts'
 
 export interface DesktopOptions {
   files: Files

@@ -1,6 +1,6 @@
 import type { SshAddress } from '../contract/instance/instance.ts'
+import { checkHost, checkPort } from './connection/addresses.ts'
 import { hostKeyAlias } from './connection/known-hosts.ts'
-import { checkHost, checkPort } from './connection/ssh-address.ts'
 
 /** The values for a command line of the system's ssh. Paths are absolute. */
 export interface SshCommand {

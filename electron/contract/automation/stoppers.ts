@@ -1,9 +1,12 @@
 import type { InstanceView } from '../instance/instance.ts'
-import { calmRate, creditBy } from '../reading.ts'
+import { hasTrait } from '../instance/state-traits.ts'
+import { isRenting, type RentalView } from '../market/rental-view.ts'
+import { calmRate, creditBy, runsOnceBack } from '../reading.ts'
 import type { Micros } from '../spending/money.ts'
 import type { AccountView } from '../state.ts'
 import { hasEnded, isSetAgain, type LimitView } from './limit.ts'
 import { isGoing } from './run.ts'
+import type { WatchView } from './watch.ts'
 
 /** An instance that is about to be started, or rented: then without an id. */
 export interface Starting {
@@ -49,4 +52,32 @@ export function startsUnlimited(account: AccountView, id: number): boolean {
     limit => limit.instance === id && isSetAgain(limit, limit.step),
   )
   return !again && isUnlimited(account, id)
+}
+
+/** The targets of "stop everything": all that costs GPU time now, or would without the user. */
+export interface Everything {
+  instances: readonly InstanceView[]
+  rentals: readonly RentalView[]
+  /** Watches that rent automatically. */
+  watches: readonly WatchView[]
+}
+
+/**
+ * Rentals in progress are cancelled, which destroys their instances: nothing ran on them yet. All other instances that
+ * run, boot, or would restart automatically (outbid, or offline) are stopped. Watches that rent are paused.
+ */
+export function everything(account: Pick<AccountView, 'instances' | 'rentals' | 'watches'>): Everything {
+  const rentals = Object.values(account.rentals).filter(one => isRenting(one) && !one.cancelling)
+  const taken = new Set(rentals.map(({ instance }) => instance))
+  return {
+    instances: Object.values(account.instances).filter(one => mayRun(one) && !taken.has(one.id)),
+    rentals,
+    watches: Object.values(account.watches).filter(({ rents, paused }) => rents && !paused),
+  }
+}
+
+function mayRun(instance: InstanceView): boolean {
+  const { state } = instance
+  if (state === 'offline') return runsOnceBack(instance)
+  return !hasTrait(state, 'over')
 }

@@ -7,7 +7,7 @@ import { directJupyter, jupyterPurpose } from '../access/jupyter-tunnel.ts'
 import { offeredPorts, portPurpose, portsOfTemplate, rentedPorts } from '../access/port-tunnel.ts'
 import { sshConfigOff } from '../access/ssh-config.ts'
 import type { Caller, HandlersOf } from '../app/dispatcher.ts'
-import { needingPermission } from '../app/permission.ts'
+import { needingPermission } from '../app/problems.ts'
 import type { Streams } from '../app/streams.ts'
 import { noteUser, type OnInstance, type Parts, targetOf } from './parts.ts'
 

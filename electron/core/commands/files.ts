@@ -12,14 +12,13 @@ import { downloadJob } from '#ssh/files/transfer/download.ts'
 import type { TransferJob } from '#ssh/files/transfer/job.ts'
 import { makeFolder, refuseExisting, uploadJob } from '#ssh/files/transfer/upload.ts'
 import { listFolder } from '#ssh/files/walk.ts'
-import { Choices } from '../access/chosen-files.ts'
 import type { InstanceTarget } from '../access/enter.ts'
 import type { Again } from '../access/file-transfer.ts'
 import type { LostTransfer } from '../access/file-transfers.ts'
 import { pageGoneProblem, pageSources } from '../access/page-sources.ts'
 import { rulesIn, rulesInPage } from '../access/upload-rules.ts'
 import type { Handlers } from '../app/dispatcher.ts'
-import { noteUser, type OnInstance, type Parts, targetOf } from './parts.ts'
+import { Choices, noteUser, type OnInstance, type Parts, targetOf } from './parts.ts'
 
 type FileCommands = FileTransferCommands &
   Pick<Handlers, 'listFiles' | 'makeFolder' | 'renameFile' | 'deleteFiles' | 'readTextFile' | 'writeTextFile'>

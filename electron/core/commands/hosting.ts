@@ -18,7 +18,7 @@ import type {
 import { ServiceError } from '#service/service-error.ts'
 import type { WorkergroupBody as GroupBody, Workergroup } from '#service/workergroups.ts'
 import type { HandlersOf } from '../app/dispatcher.ts'
-import { needingPermission } from '../app/permission.ts'
+import { needingPermission } from '../app/problems.ts'
 import { cleanLine } from '../instances/instance-view.ts'
 import type { Parts } from './parts.ts'
 

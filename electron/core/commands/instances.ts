@@ -1,4 +1,4 @@
-import { everything } from '#contract/automation/stop-everything.ts'
+import { everything } from '#contract/automation/stoppers.ts'
 import type {
   instanceCommands,
   limitCommands,
@@ -20,8 +20,7 @@ import { findLog, followLog, logPlaces } from '#ssh/monitor/log.ts'
 import { plainLastLine } from '#ssh/monitor/plain-output.ts'
 import { type Watched, watchMetrics } from '#ssh/monitor/watch-metrics.ts'
 import type { Caller, HandlersOf } from '../app/dispatcher.ts'
-import { lackedBy, needingPermission } from '../app/permission.ts'
-import { problemOf } from '../app/problems.ts'
+import { lackedBy, needingPermission, problemOf } from '../app/problems.ts'
 import { endInstance } from '../end-instance.ts'
 import { maskRecord } from '../instances/instance-view.ts'
 import { markLabel, rentalOf } from '../instances/mark.ts'

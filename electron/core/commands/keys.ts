@@ -4,7 +4,7 @@ import { berthKey } from '#contract/instance/ssh-key.ts'
 import { BerthError } from '#contract/problem.ts'
 import type { ApiKey, CreatedApiKey as CreatedKey, KeyPermissions } from '#service/api-keys.ts'
 import type { HandlersOf } from '../app/dispatcher.ts'
-import { needingPermission } from '../app/permission.ts'
+import { needingPermission } from '../app/problems.ts'
 import { tellingUnread } from '../storage/store.ts'
 import type { Parts } from './parts.ts'
 

@@ -3,13 +3,12 @@ import type { AccountId } from '#contract/ids.ts'
 import type { InstanceView } from '#contract/instance/instance.ts'
 import { BerthError } from '#contract/problem.ts'
 import type { ChosenFolder } from '#machine/folders.ts'
-import type { Machine } from '#machine/machine.ts'
+import type { Machine, Random } from '#machine/machine.ts'
 import type { Access } from '../access/access.ts'
-import type { Choices } from '../access/chosen-files.ts'
 import type { InstanceTarget } from '../access/enter.ts'
 import type { FileTransfers } from '../access/file-transfers.ts'
+import type { Tunnels } from '../access/instance-tunnel.ts'
 import type { SshConfig } from '../access/ssh-config.ts'
-import type { Tunnels } from '../access/tunnels.ts'
 import type { Accounts } from '../accounts/accounts.ts'
 import type { Pause } from '../accounts/pause-polling.ts'
 import type { Notifications } from '../alerts/notifications.ts'
@@ -80,4 +79,41 @@ export function noteUser(
     text: `${verb} ${instanceName(instance)}`,
     detail: detail || undefined,
   })
+}
+
+/** The number of choices that are kept, since the page may open any number of dialogs. */
+const most = 20
+
+/** The user's choices in dialogs of the main process, by random ids. */
+export class Choices<Chosen> {
+  readonly #kept = new Map<string, Chosen>()
+  readonly #random: Random
+
+  constructor(random: Random) {
+    this.#random = random
+  }
+
+  keep(chosen: Chosen): string {
+    const id = `c${this.#random.hex(32)}`
+    this.#kept.set(id, chosen)
+    for (const oldest of [...this.#kept.keys()].slice(0, Math.max(0, this.#kept.size - most)))
+      this.#kept.delete(oldest)
+    return id
+  }
+
+  /** Throws `no_such_choice`. */
+  get(id: string): Chosen {
+    const chosen = this.#kept.get(id)
+    if (chosen === undefined)
+      throw new BerthError({
+        code: 'no_such_choice',
+        message: 'This selection has expired.',
+        advice: 'Choose again.',
+      })
+    return chosen
+  }
+
+  forget(id: string): void {
+    this.#kept.delete(id)
+  }
 }

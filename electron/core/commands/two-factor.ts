@@ -1,13 +1,14 @@
 import type { NewMethod, Proof, TwoFactorMethod, TwoFactorStatus } from '#contract/account/two-factor.ts'
 import type { twoFactorCommands } from '#contract/commands/account.ts'
 import type { AccountId } from '#contract/ids.ts'
-import type { NewMethodBody as NewServiceMethod, ProofBody as ServiceProof } from '#service/two-factor.ts'
 import type {
+  NewMethodBody as NewServiceMethod,
   MethodAnswer as ServiceMethod,
+  ProofBody as ServiceProof,
   StatusAnswer as ServiceStatus,
-} from '#service/two-factor-operations.ts'
+} from '#service/two-factor.ts'
 import type { HandlersOf } from '../app/dispatcher.ts'
-import { needingPermission } from '../app/permission.ts'
+import { needingPermission } from '../app/problems.ts'
 import type { Parts } from './parts.ts'
 
 type TwoFactorCommands = HandlersOf<typeof twoFactorCommands>

@@ -7,8 +7,7 @@ import type { AccountView } from '#contract/state.ts'
 import type { ServiceClient } from '#service/client.ts'
 import type { AccountContext } from '../account-context.ts'
 import type { Alert } from '../alerts/events.ts'
-import { lackedBy } from '../app/permission.ts'
-import { problemOf } from '../app/problems.ts'
+import { lackedBy, problemOf } from '../app/problems.ts'
 import { endInstance } from '../end-instance.ts'
 import {
   blindAlert,

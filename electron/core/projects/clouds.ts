@@ -3,8 +3,8 @@ import { BerthError } from '#contract/problem.ts'
 import { type CloudPlace, cloudCopiesOf, cloudPlaceOf, resultsOf } from '#contract/project/bounds.ts'
 import type { ProjectSpec } from '#contract/project/spec.ts'
 import type { AccountContext } from '../account-context.ts'
-import { cloudConnections } from '../transfers/connections.ts'
 import type { Transfers } from '../transfers/service.ts'
+import { cloudConnections } from '../transfers/start.ts'
 
 /** The machine of a run, and the folder of its project there. */
 interface CloudSide {

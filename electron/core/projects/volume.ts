@@ -4,7 +4,7 @@ import type { ProjectSpec } from '#contract/project/spec.ts'
 import { micros } from '#contract/spending/money.ts'
 import type { ServiceClient } from '#service/client.ts'
 import { ServiceError } from '#service/service-error.ts'
-import { needingPermission } from '../app/permission.ts'
+import { needingPermission } from '../app/problems.ts'
 
 /**
  * The volume that a project mounts: the account's of that name or number, else one to create. Throws `no_volumes` where

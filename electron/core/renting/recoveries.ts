@@ -8,7 +8,6 @@ import { spentBy } from '#contract/reading.ts'
 import type { Micros } from '#contract/spending/money.ts'
 import type { AccountContext, Automation } from '#core/account-context.ts'
 import { alertOf } from '#core/alerts/events.ts'
-import { lackedBy } from '#core/app/permission.ts'
 import { problemOf } from '#core/app/problems.ts'
 import { endInstance } from '#core/end-instance.ts'
 import { pollsUntilGone } from '#core/instances/missing-instances.ts'
@@ -17,6 +16,7 @@ import { type Collection, openCollection } from '#core/storage/collection.ts'
 import { isDeepEqual } from '#core/storage/same.ts'
 import type { Instance } from '#service/instances.ts'
 import { ServiceError } from '#service/service-error.ts'
+import { lackedBy } from '../app/problems.ts'
 import {
   freshRecovery,
   isNeedless,

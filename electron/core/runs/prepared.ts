@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { shellQuoted } from '#ssh/scripted.ts'
+import { shellQuoted } from '#ssh/exec.ts'
 import { remoteFolder } from './machine.ts'
 import type { ProjectRun } from './model.ts'
 

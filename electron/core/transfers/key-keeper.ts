@@ -3,7 +3,7 @@ import { BerthError } from '#contract/problem.ts'
 import type { ServiceClient } from '#service/client.ts'
 import { ServiceError } from '#service/service-error.ts'
 import type { AccountContext } from '../account-context.ts'
-import { needingPermission } from '../app/permission.ts'
+import { needingPermission } from '../app/problems.ts'
 import { type StoredTransfers, type Transfer, transferEntry } from './transfer.ts'
 
 /** Deletes the keys of syncs that have ended. */

@@ -2,7 +2,7 @@ import { type CopyRequest, isOver, isRunning, type SyncRequest } from '#contract
 import { BerthError, type Problem } from '#contract/problem.ts'
 import { orAborted } from '#machine/tasks.ts'
 import type { AccountContext, Automation } from '../account-context.ts'
-import { needingPermission } from '../app/permission.ts'
+import { needingPermission } from '../app/problems.ts'
 import { isDeepEqual } from '../storage/same.ts'
 import { follow, lateness, patience } from './follow.ts'
 import { createKeyKeeper } from './key-keeper.ts'

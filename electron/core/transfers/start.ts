@@ -1,9 +1,9 @@
-import type { CopyRequest, SyncRequest } from '#contract/account/transfer.ts'
+import type { CloudConnectionView, CopyRequest, SyncRequest } from '#contract/account/transfer.ts'
+import type { ServiceClient } from '#service/client.ts'
 import { ServiceError } from '#service/service-error.ts'
 import type { CloudSync } from '#service/transfers.ts'
 import type { AccountContext } from '../account-context.ts'
-import { needingPermission } from '../app/permission.ts'
-import { problemOf } from '../app/problems.ts'
+import { needingPermission, problemOf } from '../app/problems.ts'
 import { cleanLine } from '../instances/instance-view.ts'
 import { type KeyKeeper, makeSyncKey } from './key-keeper.ts'
 import { type StoredTransfers, type Transfer, transferEntry } from './transfer.ts'
@@ -136,3 +136,20 @@ function webAddress(url: string | undefined): string | undefined {
 }
 
 const answerLost = 'The service’s answer to the start was lost: it may be running.'
+
+/** The account's cloud connections; none where the service does not list them. */
+export async function cloudConnections({
+  transfers,
+}: Pick<ServiceClient, 'transfers'>): Promise<CloudConnectionView[]> {
+  try {
+    const listed = await needingPermission('user_read', transfers.connections())
+    return listed.map(({ id, name, cloud_type }) => ({
+      id: String(id),
+      name: cleanLine(name),
+      provider: cleanLine(cloud_type),
+    }))
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === 'not_supported') return []
+    throw error
+  }
+}

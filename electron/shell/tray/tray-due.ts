@@ -1,6 +1,6 @@
 import { type LimitView, snoozes } from '#contract/automation/limit.ts'
 import { type DueLimit, dueLimits } from '#contract/automation/limit-words.ts'
-import { everything } from '#contract/automation/stop-everything.ts'
+import { everything } from '#contract/automation/stoppers.ts'
 import { duration, weekdayAndTime } from '#contract/format/time.ts'
 import type { AccountView } from '#contract/state.ts'
 import { instanceTitle, type MenuItemModel, word } from './tray-words.ts'

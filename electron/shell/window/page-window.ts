@@ -3,8 +3,7 @@ import type { Settings } from '#contract/settings.ts'
 import type { Clock, Files } from '#machine/machine.ts'
 import { themeArgument } from '../channel.ts'
 import { textMenu } from '../text-menu.ts'
-import { arrangement, visiblePlace } from './placing.ts'
-import type { StoredPlaces } from './stored-places.ts'
+import { arrangement, type StoredPlaces, visiblePlace } from './placing.ts'
 
 /** The page's background colours, so that nothing flashes before the first frame. */
 const grounds = { light: '#fbfbfa', dark: '#17181a' }

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { BaseAgent, ParsedKey } from 'ssh2'
 import { berthKey, type SshKey } from '#contract/instance/ssh-key.ts'
-import type { Files } from '#machine/machine.ts'
+import type { Files, Keychain } from '#machine/machine.ts'
 import { type Agent, type AgentKey, agentFingerprint, isAgents, openAgent } from './agent.ts'
 import {
   deleteOwn,
@@ -23,7 +23,6 @@ import {
   wrongPassphrase,
 } from './key-problems.ts'
 import { fingerprintOf, makeKeyPair, typeOf } from './openssh-key.ts'
-import { openPassphrases, type Passphrases } from './passphrases.ts'
 import { readPrivateKey } from './private-key.ts'
 
 /** A key's public half, and the file to give to the system's ssh. */
@@ -270,4 +269,30 @@ async function keepKey(files: Files, name: string, privateKey: string, publicKey
   await files.write(`keys/${name}`, privateKey)
   await files.write(`keys/${name}.pub`, `${publicKey}\n`)
   return `berth/${name}`
+}
+
+/** The passphrases of keys, by the key's fingerprint: in memory, and in the keychain if the user chose that. */
+export interface Passphrases {
+  get(fingerprint: string): Promise<string | undefined>
+  /** With `keep`, rejects if the keychain fails; the passphrase is then stored in memory only. */
+  remember(fingerprint: string, passphrase: string, keep: boolean): Promise<void>
+  forget(fingerprint: string): Promise<void>
+}
+
+export function openPassphrases(keychain?: Pick<Keychain, 'get' | 'set' | 'delete'>): Passphrases {
+  const inMemory = new Map<string, string>()
+  const entry = (fingerprint: string) => `ssh-key ${fingerprint}`
+  return {
+    async get(fingerprint) {
+      return inMemory.get(fingerprint) ?? (await keychain?.get(entry(fingerprint)).catch(() => undefined))
+    },
+    async remember(fingerprint, passphrase, keep) {
+      inMemory.set(fingerprint, passphrase)
+      if (keep) await keychain?.set(entry(fingerprint), passphrase)
+    },
+    async forget(fingerprint) {
+      inMemory.delete(fingerprint)
+      await keychain?.delete(entry(fingerprint))
+    },
+  }
 }

@@ -1,7 +1,7 @@
 import { BerthError } from '#contract/problem.ts'
 import type { Clock } from '#machine/machine.ts'
 import type { Connection } from '../connection/connection.ts'
-import { runScript } from '../scripted.ts'
+import { runScript } from '../exec.ts'
 import { quote } from '../ssh-command.ts'
 
 /** A run's status. starting: its process has not reported yet. lost: it is gone and left no exit code. */

@@ -2,8 +2,7 @@ import { scrollback, type TmuxShell } from '#contract/instance/terminal.ts'
 import { firstLines } from '#contract/text.ts'
 import type { Clock } from '#machine/machine.ts'
 import type { Connection } from '../connection/connection.ts'
-import { outputOf } from '../exec.ts'
-import { shellQuoted } from '../scripted.ts'
+import { outputOf, shellQuoted } from '../exec.ts'
 
 const within = 10_000
 /** Lines of history that tmux keeps; whenever that is full, it drops a tenth of them. */

@@ -4,7 +4,7 @@ import { BerthError } from '#contract/problem.ts'
 import { withoutEnd } from '#contract/text.ts'
 import type { Clock } from '#machine/machine.ts'
 import type { Connection } from '../connection/connection.ts'
-import { runScript, shellQuoted } from '../scripted.ts'
+import { runScript, shellQuoted } from '../exec.ts'
 import { listScript } from './scripts.ts'
 import { syncRefused } from './sync-problems.ts'
 

@@ -3,8 +3,7 @@ import { BerthError } from '#contract/problem.ts'
 import type { Clock } from '#machine/machine.ts'
 import type { Connection } from '../connection/connection.ts'
 import { commandSilent, connectionLost } from '../connection/ssh-problems.ts'
-import { type Exec, openExec } from '../exec.ts'
-import { refuseKilled, shellQuoted } from '../scripted.ts'
+import { type Exec, openExec, refuseKilled, shellQuoted } from '../exec.ts'
 
 /** A running script on an instance, with streams for its input and output. */
 export interface ScriptStream {

@@ -1,4 +1,4 @@
-import { shellQuoted } from '../scripted.ts'
+import { shellQuoted } from '../exec.ts'
 
 /**
  * The scripts that run on instances, in POSIX shell with the usual programs of GNU or BusyBox. `remote` is the folder.

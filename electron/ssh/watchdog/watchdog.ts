@@ -3,10 +3,9 @@ import { BerthError } from '#contract/problem.ts'
 import { firstLines } from '#contract/text.ts'
 import type { Clock } from '#machine/machine.ts'
 import type { Connection } from '../connection/connection.ts'
-import { outputOf } from '../exec.ts'
+import { outputOf, runScript } from '../exec.ts'
 import { busiest, loadQuestion, whyUnread } from '../monitor/metrics.ts'
 import { plainLine } from '../monitor/plain-output.ts'
-import { runScript } from '../scripted.ts'
 import { configLines, watchdogScript } from './start-script.ts'
 
 /** The settings of a watchdog when it is installed. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { everything } from '#contract/automation/stop-everything.ts'
+import { everything } from '#contract/automation/stoppers.ts'
 import type { InstanceState } from '#contract/instance/instance.ts'
 import { hasTrait } from '#contract/instance/state-traits.ts'
 import { isPassing, outageWords } from '#contract/outage.ts'

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { BerthError } from '#contract/problem.ts'
-import { candidates } from '#ssh/connection/addresses.ts'
-import { checkHost, checkPort } from '#ssh/connection/ssh-address.ts'
+import { candidates, checkHost, checkPort } from '#ssh/connection/addresses.ts'
 import { nastyHosts } from '#test/hostile/hosts.ts'
 
 const hosts = [

@@ -6,9 +6,8 @@ import { deferred } from '#machine/tasks.ts'
 import type { Sftp } from '../sftp.ts'
 import { fileKindOf, type RemoteFile, walk } from '../walk.ts'
 import { copyDown } from './copying.ts'
-import type { TransferJob } from './job.ts'
+import { createTally, type Tally, type TransferJob } from './job.ts'
 import { LocalNames, type NamesOf } from './local-names.ts'
-import { createTally, type Tally } from './tally.ts'
 
 export interface StreamDownload {
   /** Paths on the instance. */

@@ -2,9 +2,8 @@ import type { ChosenFolder, Sink } from '#machine/folders.ts'
 import type { Handle, Sftp } from '../sftp.ts'
 import { type RemoteFile, walk } from '../walk.ts'
 import { copyDown } from './copying.ts'
-import { forEachFile, type TransferJob } from './job.ts'
+import { createTally, forEachFile, type Tally, type TransferJob } from './job.ts'
 import { LocalNames, type NamesOf } from './local-names.ts'
-import { createTally, type Tally } from './tally.ts'
 
 export interface Download {
   /** Paths on the instance. */

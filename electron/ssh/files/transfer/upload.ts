@@ -4,8 +4,7 @@ import { destinationOf, isThere, partOf, takeAfter } from '../destination.ts'
 import { existing } from '../file-problems.ts'
 import type { Handle, Sftp } from '../sftp.ts'
 import { copyUp } from './copying.ts'
-import { forEachFile, type TransferJob } from './job.ts'
-import { createTally, type Tally } from './tally.ts'
+import { createTally, forEachFile, type Tally, type TransferJob } from './job.ts'
 
 export interface Upload {
   /** The folder on the instance. */

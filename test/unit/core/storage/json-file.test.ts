@@ -1,7 +1,6 @@
 import * as v from 'valibot'
 import { beforeEach, expect, test } from 'vitest'
-import { openDocument } from '#core/storage/json-file.ts'
-import { watchedFiles } from '#core/storage/watched-files.ts'
+import { openDocument, watchedFiles } from '#core/storage/json-file.ts'
 import { flushPromises, HandClock } from '#test/berth/clocks.ts'
 import { MemoryFiles } from '#test/berth/machine.ts'
 
