@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
-import { dueOf } from '#core/limits/decide.ts'
+import { dueOf, nextMoment } from '#core/limits/decide.ts'
 import { type Facts, periodsOf } from '#core/limits/facts.ts'
+import type { StoredLimit } from '#core/limits/model.ts'
 import { instanceView } from '#test/unit/views.ts'
 
 const dollar = 1_000_000
@@ -71,4 +72,33 @@ test('a limit on the credit that cannot see the cost goes by the fall of the cre
   expect(moment(-3, 0)).toBe(at)
   // What has stopped is not spent any more.
   expect(moment(7, 3, 'stopped')).toBeUndefined()
+})
+
+const limit: StoredLimit = {
+  id: 'g0000000000000001',
+  instance: 7,
+  when: { kind: 'time', at: 100 },
+  action: 'stop',
+  warning: 30,
+  warnedAt: 70,
+  missed: 'act',
+  asleep: false,
+  setAt: 0,
+  history: [],
+}
+
+test('a due time that passed since the last poll stays next until a poll has seen it', () => {
+  expect(nextMoment(limit, 100, 99, 99)).toBe(100)
+  expect(nextMoment(limit, 100, 101, 99)).toBe(100)
+  expect(nextMoment(limit, 100, 101, 100)).toBeUndefined()
+})
+
+test('a retry that passed since the last poll stays next too', () => {
+  expect(nextMoment({ ...limit, retryAt: 110 }, 100, 111, 105)).toBe(110)
+})
+
+test('a pending warning is next at its time, or now if that has passed', () => {
+  const { warnedAt: _, ...unwarned } = limit
+  expect(nextMoment(unwarned, 100, 60, 60)).toBe(70)
+  expect(nextMoment(unwarned, 100, 80, 80)).toBe(80)
 })

@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { expect, test } from 'vitest'
 import type { AccountView } from '#contract/state.ts'
 import { openCollection } from '#core/storage/collection.ts'
+import { isDeepEqual } from '#core/storage/same.ts'
 import { account, accountContext } from '#test/berth/account-context.ts'
 import { HandClock } from '#test/berth/clocks.ts'
 import { MemoryFiles } from '#test/berth/machine.ts'
@@ -119,4 +120,17 @@ test('State does not change once Berth ends', async () => {
   end()
   await tasks.put({ id: 'a', step: 'new' })
   expect(shown()).toEqual({})
+})
+
+const nested = (depth: number): unknown => (depth === 0 ? 1 : { in: nested(depth - 1) })
+
+test('values nested too deeply count as different, without a stack overflow', () => {
+  expect(isDeepEqual(nested(50), nested(50))).toBe(true)
+  let deep: unknown = 1
+  let twin: unknown = 1
+  for (let level = 0; level < 100_000; level += 1) {
+    deep = { in: deep }
+    twin = { in: twin }
+  }
+  expect(isDeepEqual(deep, twin)).toBe(false)
 })
