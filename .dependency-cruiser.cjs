@@ -13,6 +13,7 @@ const roomsOfCore = [
   'commands',
   'accounts',
   'projects',
+  'sweeps',
   'runs',
   'renting',
   'limits',

@@ -17,7 +17,8 @@ import { openRecoveries, type Recoveries } from '#core/renting/recoveries.ts'
 import { isRetrying } from '#core/renting/rental.ts'
 import { openRentals, type Rentals } from '#core/renting/rentals.ts'
 import { createWatchRenting } from '#core/renting/watch-renting.ts'
-import { openRuns, type Runs } from '#core/runs/service.ts'
+import type { Runs } from '#core/runs/service.ts'
+import { openRunsAndSweeps, type Sweeps } from '#core/sweeps/service.ts'
 import type { Transfers } from '#core/transfers/service.ts'
 import type { UndoableActions } from '#core/undoable-actions.ts'
 import type { GpuMetricsReader } from './gpu-metrics.ts'
@@ -37,6 +38,7 @@ export interface Automations extends AccountParts, Required<Automation> {
   readonly watches: Watches
   readonly watchdogs: Watchdogs
   readonly runs: Runs
+  readonly sweeps: Sweeps
   readonly projectRuns: ProjectRuns
   readonly money: Money
   readonly priceIncreases: PriceIncreases
@@ -68,7 +70,7 @@ export async function openAutomations(
       withWatchdogScript(request, context.store.get().accounts[context.account], context.now()),
   }
   const rentals = await openRentals(context, hooks, storedLimits)
-  const runs = await openRuns(context, {
+  const { runs, sweeps } = await openRunsAndSweeps(context, {
     watchdogs,
     rentals,
     limits: storedLimits,
@@ -99,6 +101,7 @@ export async function openAutomations(
     watches,
     watchdogs,
     runs,
+    sweeps,
     actions,
     gpuMetrics,
   ]
@@ -113,7 +116,8 @@ export async function openAutomations(
     watches,
     watchdogs,
     runs,
-    projectRuns: createProjectRuns(context, { ...forProjects, rentals, runs }),
+    sweeps,
+    projectRuns: createProjectRuns(context, { ...forProjects, rentals, runs, sweeps }),
     onPoll: poll => {
       const shown = () => context.store.get().accounts[context.account] ?? poll.account
       for (const automation of all) automation.onPoll({ ...poll, account: shown() })

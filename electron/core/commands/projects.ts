@@ -7,8 +7,8 @@ import { plainLine } from '#ssh/monitor/plain-output.ts'
 import type { HandlersOf } from '../app/dispatcher.ts'
 import { needingPermission } from '../app/problems.ts'
 import { agreementOf } from '../projects/projects.ts'
+import type { NewRun } from '../runs/new-runs.ts'
 import { outputStream, pageOf, searchOutput } from '../runs/reading.ts'
-import type { NewRun } from '../runs/service.ts'
 import { noteUser, type Parts, targetOf } from './parts.ts'
 
 type ProjectCommands = HandlersOf<typeof projectCommands>
@@ -90,13 +90,13 @@ const specChanged = {
 }
 
 export function groupHandlers({ accounts }: Parts): HandlersOf<typeof groupCommands> {
-  const of = (account: string | undefined) => accounts.session(account).automations.runs
+  const of = (account: string | undefined) => accounts.session(account).automations
   return {
-    stopGroup: ({ account, group }) => of(account).groups.stop(group),
-    continueGroup: ({ account, group }) => of(account).groups.goOn(group),
-    retryGroup: ({ account, group }) => of(account).groups.retry(group),
-    dismissGroup: ({ account, group }) => of(account).groups.dismiss(group),
-    endWaiting: ({ account, instance }) => of(account).waiting.end(instance),
+    stopGroup: ({ account, group }) => of(account).sweeps.stop(group),
+    continueGroup: ({ account, group }) => of(account).sweeps.goOn(group),
+    retryGroup: ({ account, group }) => of(account).sweeps.retry(group),
+    dismissGroup: ({ account, group }) => of(account).sweeps.dismiss(group),
+    endWaiting: ({ account, instance }) => of(account).runs.waiting.end(instance),
   }
 }
 

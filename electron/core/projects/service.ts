@@ -10,6 +10,7 @@ import type { AccountContext } from '../account-context.ts'
 import type { Rentals } from '../renting/rentals.ts'
 import type { RunProjects } from '../runs/folders.ts'
 import type { Runs } from '../runs/service.ts'
+import type { Sweeps } from '../sweeps/service.ts'
 import type { Transfers } from '../transfers/service.ts'
 import { checkConnections, copiesFrom, copiesTo, copyAll } from './clouds.ts'
 import { commitOf } from './commit.ts'
@@ -47,12 +48,13 @@ interface ProjectRunParts {
   projects: Projects
   secrets: ProjectSecrets
   rentals: Pick<Rentals, 'hosts'>
-  runs: Pick<Runs, 'get' | 'startNodes' | 'startOfProject' | 'refuseIfBusy' | 'groups' | 'waiting'>
+  runs: Pick<Runs, 'get' | 'startNodes' | 'startOfProject' | 'refuseIfBusy' | 'waiting'>
+  sweeps: Pick<Sweeps, 'start'>
 }
 
 export function createProjectRuns(
   context: AccountContext,
-  { projects, secrets, rentals, runs }: ProjectRunParts,
+  { projects, secrets, rentals, runs, sweeps }: ProjectRunParts,
 ): ProjectRuns {
   return {
     async plan(project, spec, chosen) {
@@ -119,7 +121,7 @@ export function createProjectRuns(
       }
       const there = offer === undefined ? runs.waiting.allFor(id, spec)[0]?.instance : undefined
       const run = settings
-        ? await runs.groups.start({
+        ? await sweeps.start({
             name,
             project: agreed,
             settings,

@@ -1,16 +1,13 @@
 import { money, rate } from '#contract/format/money.ts'
 import { shortInstanceName } from '#contract/format/name.ts'
-import { counted } from '#contract/format/size.ts'
 import { duration } from '#contract/format/time.ts'
 import type { AccountId } from '#contract/ids.ts'
 import type { InstanceView } from '#contract/instance/instance.ts'
 import type { Problem } from '#contract/problem.ts'
-import type { Micros } from '#contract/spending/money.ts'
 import type { AccountContext } from '../account-context.ts'
 import { type Alert, alertOf } from '../alerts/events.ts'
 import { tellerOf } from '../alerts/notifications.ts'
 import { machineGone, watchdogOrder } from './decide.ts'
-import type { Group } from './group-model.ts'
 import { keepingFor, type ProjectRun, type Run, runCostBy } from './model.ts'
 
 /** Alerts and Activity entries of an account's runs. */
@@ -198,44 +195,13 @@ export function keptAlert(
   })
 }
 
-/** The alert once each run of a sweep has ended. */
-export function groupEndedAlert(
-  account: AccountId,
-  group: Group,
-  { done, cost }: { done: number; cost: Micros },
-): Alert {
-  const all = group.settings.length
-  return alertOf(done === all ? 'runDone' : 'runEnded', {
-    ...aboutGroup(account, group),
-    title: titled(group, done === all ? 'is done' : `ended: ${done} of ${all} done`),
-    body: `${counted(all, 'run')} cost ${money(cost)}.`,
-  })
-}
-
-/** The alert for a sweep that starts no other run. */
-export function groupHaltedAlert(account: AccountId, group: Group, { message, advice }: Problem): Alert {
-  return alertOf('runFailed', {
-    ...aboutGroup(account, group),
-    title: titled(group, 'is paused'),
-    body: [message, advice].filter(Boolean).join(' '),
-  })
-}
-
-function aboutGroup(account: AccountId, { id, project }: Group) {
-  return {
-    id: `${account}/group/${id}`,
-    instance: undefined,
-    place: { screen: 'projects', project: project.id } as const,
-  }
-}
-
 function diskWords(view: InstanceView | undefined): string {
   const { diskPricePerHour } = view ?? {}
   return diskPricePerHour === undefined ? '' : `While it's stopped, its disk costs ${rate(diskPricePerHour)}.`
 }
 
 /** A title of at most 50 characters. */
-function titled({ name }: { name: string }, words: string): string {
+export function titled({ name }: { name: string }, words: string): string {
   const room = 49 - words.length
   return `${name.length > room ? `${name.slice(0, room - 1)}…` : name} ${words}`
 }

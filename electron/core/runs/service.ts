@@ -1,9 +1,7 @@
-import { join } from 'node:path'
-import type { LimitAction } from '#contract/automation/limit.ts'
+import type { Limit, LimitAction } from '#contract/automation/limit.ts'
 import { isGoing, type RunAction, type RunProgram } from '#contract/automation/run.ts'
-import { BerthError } from '#contract/problem.ts'
-import { boundOf } from '#contract/project/bounds.ts'
-import { canGetIn, spentBy } from '#contract/reading.ts'
+import { BerthError, type Problem } from '#contract/problem.ts'
+import { canGetIn } from '#contract/reading.ts'
 import { endRun, markRun } from '#ssh/runs/runs.ts'
 import type { AccountContext, Automation } from '../account-context.ts'
 import type { StoredLimits } from '../limits/model.ts'
@@ -17,10 +15,10 @@ import { afresh, againFromFailure, failed, fetchingAgain, over } from './changes
 import { machineGone, spares } from './decide.ts'
 import { createRunFolders, type RunProjects } from './folders.ts'
 import { createGoingOn, notFailed } from './go-on.ts'
-import { createGroups, type GroupRuns, type Groups, openStoredGroups } from './groups.ts'
 import { createRunMachines } from './machine.ts'
-import { isOfProject, isUnsafe, isWorker, programsOf, type Run } from './model.ts'
+import { isOfProject, isUnsafe, isWorker, type ProjectRun, programsOf, type Run } from './model.ts'
 import { createMoves } from './moves.ts'
+import { createNewRuns, type NewRun, type NewRuns } from './new-runs.ts'
 import { createRunNodes } from './nodes.ts'
 import { createOutputs, type RunOutput } from './output.ts'
 import { createPrograms } from './programs.ts'
@@ -33,26 +31,13 @@ import { createRunWork, type RunWork } from './work.ts'
  * The runs of one account, of commands and of projects: starts them, follows them, and carries out the choice for their
  * end.
  */
-export interface Runs extends Required<Pick<Automation, 'onPoll' | 'show' | 'flush' | 'dueAt'>> {
-  /** Resolves with its id once it is on disk; the run then continues automatically. */
-  start(newRun: NewRun): Promise<string>
-  /** The same on several machines, for each of which there is a run; resolves with that of the first one. */
-  startNodes(newRun: NewRun, count: number): Promise<string>
+export interface Runs extends NewRuns, Required<Pick<Automation, 'onPoll' | 'show' | 'flush' | 'dueAt'>> {
   /** Throws `no_such_run`. */
   get(id: string): Run
   /** Throws `project_busy` while a run or a sweep of the project is in progress. */
   refuseIfBusy(project: string): void
-  readonly groups: Groups
+  readonly swept: SweptRuns
   readonly waiting: WaitingMachines
-  /** Starts a run of a project on a machine that waits, or on one that is rented for it. Resolves as `start` does. */
-  startOfProject(newRun: NewRun, on: number | undefined): Promise<string>
-  /**
-   * The same for an instance that is yet to be rented: the run is on disk before `rent` is called, and is removed again
-   * if `rent` rejects. Resolves with what `rent` does.
-   */
-  startOn<Got>(newRun: NewRun, rent: () => Promise<Got>): Promise<Got>
-  /** Removes the run that waits for a rental which never began. */
-  forget(rental: string): Promise<void>
   end(id: string): Promise<void>
   /** Throws `too_late` while the earlier choice is being requested from the service. */
   change(id: string, afterwards: RunAction): Promise<void>
@@ -74,26 +59,32 @@ export interface Runs extends Required<Pick<Automation, 'onPoll' | 'show' | 'flu
   deleteOutputs(): Promise<void>
 }
 
-export type NewRun = Pick<
-  Run,
-  | 'instance'
-  | 'rental'
-  | 'rentedAgain'
-  | 'name'
-  | 'command'
-  | 'project'
-  | 'fetch'
-  | 'into'
-  | 'afterwards'
-  | 'watchdog'
-  | 'stuckAfter'
-  | 'afterwardsIfStuck'
-  | 'keep'
->
+/** The runs of sweeps. */
+export interface SweptRuns extends Pick<Runs, 'cancel' | 'refuseIfBusy'> {
+  all(): readonly Run[]
+  /** Starts one on a machine that waits, or on one that is rented for it. Does nothing if it is there already. */
+  start(id: string, newRun: NewRun & Pick<Run, 'group'>, on: number | undefined): Promise<void>
+  /** Stops one with its machine, which keeps its files. */
+  halt(id: string, problem: Problem): Promise<void>
+  /** Goes on with one that failed and still has its machine. */
+  retry(id: string): Promise<void>
+  /** Removes one with its output. */
+  remove(run: Run): Promise<void>
+}
 
-/** A new run, also of a sweep or on a machine that waited. */
-type AddedRun = NewRun &
-  Pick<Run, 'node' | 'group' | 'into' | 'reuses' | 'gpu' | 'most' | 'spentBefore' | 'spent'>
+/** What runs need to know of their sweeps. */
+export interface RunSweeps {
+  /** The agreed terms of one, which are stored with it alone. */
+  agreed(group: string): ProjectRun['project'] | undefined
+  /** Whether one of a project, other than `except`, has runs in progress or to come. */
+  isBusy(project: string, except?: string): boolean
+  /** The stops of a run's machine: in a sweep, its share of what is left of the whole. */
+  stopsOf(run: ProjectRun): readonly Limit[]
+  /** The variables of the environment that differ from run to run. */
+  settingOf(run: ProjectRun): Readonly<Record<string, string>>
+  /** Runs one again that failed and has no machine. */
+  retry(group: string, index: number): Promise<void>
+}
 
 /** Dependencies of runs, besides the account. */
 export interface RunServiceParts {
@@ -101,21 +92,19 @@ export interface RunServiceParts {
   rentals: Pick<Rentals, 'find' | 'cancel' | 'ofInstance'>
   limits: Pick<StoredLimits, 'all' | 'put' | 'forget'>
   projects: RunProjects
+  sweeps: RunSweeps
 }
 
-/** Seconds for which a machine waits for the next run of its sweep, as Berth may end between two. */
-const betweenRuns = 900
 /** How many ended runs are kept. */
 const mostEnded = 200
 
 export async function openRuns(
   context: AccountContext,
-  { watchdogs, rentals, limits, projects }: RunServiceParts,
+  { watchdogs, rentals, limits, projects, sweeps }: RunServiceParts,
 ): Promise<Runs> {
   const { account, store, machine, files, activity, notifications, now } = context
   const { clock } = machine
-  const groupList = await openStoredGroups(context, () => runs.all())
-  const runs = await openStoredRuns(context, group => groupList.find(group)?.project)
+  const runs = await openStoredRuns(context, sweeps.agreed)
   const outputs = createOutputs(files, `${context.folder}/runs`, runs)
   const alerts = runAlertsOf(context)
   const { note } = alerts
@@ -129,7 +118,7 @@ export async function openRuns(
     watchdog,
     alerts,
     projects,
-    settingOf: run => groups.settingOf(run),
+    settingOf: sweeps.settingOf,
   })
   const loops = createLoops(clock, context.ending, id => work.advance(id))
   const checkpoints = createLoops(clock, context.ending, id => work.checkpoint(id))
@@ -152,7 +141,7 @@ export async function openRuns(
     nodes,
     isGone: instance => gone.has(instance),
     waiting,
-    stopsOf: run => groups.stopsOf(run),
+    stopsOf: sweeps.stopsOf,
     runs,
     alerts,
     machines,
@@ -200,115 +189,35 @@ export async function openRuns(
     return runs.find(id)?.watchdogStale === true && instances?.[instance] !== undefined && !!there?.[instance]
   }
 
-  async function add(id: string, newRun: AddedRun): Promise<void> {
-    await addAll([{ ...newRun, id }])
-  }
-
-  async function addAll(added: readonly (AddedRun & Pick<Run, 'id'>)[]): Promise<void> {
-    for (const old of surplusRuns(runs.all(), mostEnded)) if (!isThreatened(old)) await dismiss(old)
-    await runs.addAll(added.map(begun))
-  }
-
-  function begun(added: AddedRun & Pick<Run, 'id'>): Run {
-    const starts = viewOf(added.instance)?.state === 'running'
-    return {
-      ...added,
-      step: added.reuses ? 'sending' : starts ? 'running' : 'waiting',
-      createdAt: now(),
-      // That of a project follows with its command.
-      program: added.project ? undefined : added.id,
-      seen: 0,
-      dropped: 0,
-      lastLine: '',
-    }
-  }
-
   const goingOn = createGoingOn(context, {
     runs,
     machines,
     limits,
     outputs,
-    isSweeping: (project, except) => groups.isBusy(project, except),
-    stopsOf: run => groups.stopsOf(run),
+    isSweeping: sweeps.isBusy,
+    stopsOf: sweeps.stopsOf,
     restart: loops.restart,
   })
   const { goOn, refuseIfBusy, refuseUnlessFailed } = goingOn
 
-  /** Starts a project's run: on a machine that waits, in the place of the other run's limits, or on one to be rented. */
-  async function startOfProject(id: string, newRun: NewRun & Pick<Run, 'group'>, on: number | undefined) {
-    const there = viewOf(on)
-    if (!there) {
-      await add(id, { ...newRun, rental: `r${context.newId()}` })
-      return loops.work(id)
-    }
-    const { gpu, pricePerHour } = there
-    const stops = newRun.project?.stops ?? []
-    const bound = newRun.group ? undefined : boundOf(stops, pricePerHour)
-    await add(id, {
-      ...newRun,
-      instance: there.id,
-      reuses: true,
-      gpu: gpu && { name: gpu.name, count: gpu.count },
-      most: bound,
-      spentBefore: -spentBy(there, now()),
-      spent: { ...there.spent },
-    })
-    const run = runs.get(id)
-    if (isOfProject(run)) await goingOn.limitReused(there, groups.stopsOf(run))
-    // Its watchdog learns of both with that.
-    await waiting.take(there.id)
-    loops.work(id)
-  }
+  const newRuns = createNewRuns(context, {
+    runs,
+    machines,
+    nodes,
+    waiting,
+    goingOn,
+    stopsOf: sweeps.stopsOf,
+    async makeRoom() {
+      for (const old of surplusRuns(runs.all(), mostEnded)) if (!isThreatened(old)) await dismiss(old)
+    },
+    work: loops.work,
+    asking,
+  })
 
   /** Whether State still has the rental that a run waited for: the page shows both together. */
   function isShown({ rental }: Run): boolean {
     return store.get().accounts[account]?.rentals[rental ?? ''] !== undefined
   }
-
-  const groupRuns: GroupRuns = {
-    all: runs.all,
-    async start(id, group, { index, on }) {
-      if (runs.find(id)) return loops.work(id)
-      const { project, settings, attempts } = group
-      const { spec } = project
-      const place = { id: group.id, index, attempt: attempts[index] ?? 0 }
-      const number = String(index + 1).padStart(String(settings.length).length, '0')
-      const newRun = {
-        name: `${group.name} ${number}`,
-        command: spec.run,
-        project,
-        group: place,
-        into: join(project.folder, group.results, number),
-        afterwards: spec.after ?? ('destroy' as const),
-        keep: group.keep ?? betweenRuns,
-        watchdog: false,
-        stuckAfter: 0,
-        afterwardsIfStuck: false,
-      }
-      await startOfProject(id, newRun, on)
-    },
-    cancel: id => cancel(id),
-    async halt(id, problem) {
-      const run = runs.get(id)
-      if (!isGoing(run) || run.step === 'ending') return
-      if (run.step === 'waiting') return cancel(id)
-      await runs.intend(id, failed(run, problem, now()))
-      folders.drop(id)
-      loops.restart(id)
-    },
-    retry: id => retry(id, undefined),
-    remove: dismiss,
-    refuseIfBusy,
-  }
-  const groups: Groups = createGroups(context, {
-    groups: groupList,
-    runs: groupRuns,
-    waiting,
-    machines,
-    rentals,
-    limits,
-    watchdogs,
-  })
 
   async function cancel(of: string): Promise<void> {
     const named = runs.get(of)
@@ -332,7 +241,7 @@ export async function openRuns(
     if (isOfProject(run)) {
       if (run.node) throw new BerthError(severalMachines)
       const view = refuseUnlessFailed(run)
-      if (run.group && !view) return groups.retry(run.group.id, run.group.index)
+      if (run.group && !view) return sweeps.retry(run.group.id, run.group.index)
       await goOn(run, 'go on with', againFromFailure(run, view, `r${context.newId()}`))
       return
     }
@@ -346,53 +255,29 @@ export async function openRuns(
   }
 
   return {
+    ...newRuns,
     get: runs.get,
     refuseIfBusy,
-    groups,
+    swept: {
+      all: runs.all,
+      async start(id, newRun, on) {
+        if (runs.find(id)) loops.work(id)
+        else await newRuns.startOfProject(newRun, on, id)
+      },
+      cancel,
+      async halt(id, problem) {
+        const run = runs.get(id)
+        if (!isGoing(run) || run.step === 'ending') return
+        if (run.step === 'waiting') return cancel(id)
+        await runs.intend(id, failed(run, problem, now()))
+        folders.drop(id)
+        loops.restart(id)
+      },
+      retry: id => retry(id, undefined),
+      remove: dismiss,
+      refuseIfBusy,
+    },
     waiting,
-    async start(newRun) {
-      const id = `x${context.newId()}`
-      await add(id, newRun)
-      loops.work(id)
-      return id
-    },
-    async startOfProject(newRun, on) {
-      const id = `x${context.newId()}`
-      await startOfProject(id, newRun, on)
-      return id
-    },
-    async startNodes(newRun, count) {
-      const id = `x${context.newId()}`
-      // All at once: one that a poll meets without the others would end, or wait for them forever.
-      await addAll(
-        Array.from({ length: count }, (_, rank) => ({
-          ...newRun,
-          id: rank === 0 ? id : `x${context.newId()}`,
-          keep: undefined,
-          rental: `r${context.newId()}`,
-          node: { of: id, rank, count },
-        })),
-      )
-      for (const run of nodes.of(runs.get(id))) loops.work(run.id)
-      return id
-    },
-    async startOn(newRun, rent) {
-      const id = `x${context.newId()}`
-      asking.add(id)
-      try {
-        await add(id, newRun)
-        return await rent()
-      } catch (error) {
-        await runs.remove(id)
-        throw error
-      } finally {
-        asking.delete(id)
-      }
-    },
-    async forget(rental) {
-      const waiting = runs.all().filter(run => run.rental === rental && run.step === 'waiting')
-      await Promise.all(waiting.map(({ id }) => runs.remove(id)))
-    },
     async end(id) {
       const run = runs.get(id)
       const { step, program, project } = run
@@ -465,16 +350,14 @@ export async function openRuns(
         if (!isGoing(run) && run.instance === undefined && !run.project && !isShown(run)) void dismiss(run)
       }
       work.onPoll(poll)
-      groups.onPoll(poll)
     },
-    dueAt: after => Math.min(work.dueAt(after), groups.dueAt(after)),
+    dueAt: work.dueAt,
     show() {
       waiting.show()
       runs.show()
-      groups.show()
     },
     async flush() {
-      await Promise.all([loops.rest(), checkpoints.rest(), groups.flush(), waiting.flush()])
+      await Promise.all([loops.rest(), checkpoints.rest(), waiting.flush()])
       await runs.flush()
     },
   }

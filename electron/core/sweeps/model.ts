@@ -4,7 +4,7 @@ import { isGoing } from '#contract/automation/run.ts'
 import { sweepBounds } from '#contract/project/bounds.ts'
 import { type Micros, micros } from '#contract/spending/money.ts'
 import { StoredProblem } from '../app/problems.ts'
-import { AgreedProject, type Run } from './model.ts'
+import { AgreedProject, type Run } from '../runs/model.ts'
 
 /** A machine's cost: `micros` at `at`, growing by `perHour`. */
 const Spent = v.object({ micros: v.number(), at: v.number(), perHour: v.number() })

@@ -1,46 +1,29 @@
 import { createHash } from 'node:crypto'
-import { type GroupView, latestRuns } from '#contract/automation/group.ts'
-import { fixedMoment, type Limit } from '#contract/automation/limit.ts'
+import { join } from 'node:path'
+import { latestRuns } from '#contract/automation/group.ts'
 import { isGoing } from '#contract/automation/run.ts'
 import { counted } from '#contract/format/size.ts'
 import { BerthError, type Problem } from '#contract/problem.ts'
 import type { Setting } from '#contract/project/sweep.ts'
 import { canGetIn, spentBy } from '#contract/reading.ts'
-import type { AccountContext, AccountPoll, Automation } from '../account-context.ts'
+import type { AccountContext, Automation } from '../account-context.ts'
 import { problemOf } from '../app/problems.ts'
-import type { StoredLimits } from '../limits/model.ts'
-import type { Watchdogs } from '../limits/watchdog.ts'
 import { spentOn } from '../renting/rental.ts'
-import type { Rentals } from '../renting/rentals.ts'
-import { type Collection, openCollection } from '../storage/collection.ts'
+import type { Run } from '../runs/model.ts'
+import { openRuns, type RunServiceParts, type RunSweeps, type Runs } from '../runs/service.ts'
 import { createLoops, retryPause } from '../storage/loops.ts'
 import { groupEndedAlert, groupHaltedAlert } from './alerts.ts'
-import { type GroupMove, groupLimit, nextGroupMove } from './group-decide.ts'
-import {
-  Group,
-  groupCost,
-  groupDeadline,
-  groupLimits,
-  groupMost,
-  groupRate,
-  isBusy,
-  settled,
-} from './group-model.ts'
-import type { RunMachines } from './machine.ts'
-import type { ProjectRun, Run } from './model.ts'
-import type { WaitingMachines } from './warm.ts'
+import { type GroupMove, groupLimit, nextGroupMove } from './decide.ts'
+import { createGroupLimits } from './limits.ts'
+import { type Group, groupCost, groupDeadline, groupRate, isBusy } from './model.ts'
+import { openStoredGroups } from './stored-groups.ts'
 
 /** Sweeps: runs of a project with several settings, which share machines and limits. */
-export interface Groups extends Required<Pick<Automation, 'onPoll' | 'show' | 'flush' | 'dueAt'>> {
+export interface Sweeps
+  extends Pick<RunSweeps, 'isBusy' | 'stopsOf' | 'settingOf'>,
+    Required<Pick<Automation, 'onPoll' | 'show' | 'flush' | 'dueAt'>> {
   /** Resolves with its id once it is on disk; its runs then start automatically. */
   start(wanted: NewGroup): Promise<string>
-  find(id: string): Group | undefined
-  /** Whether one of a project, other than `except`, has runs in progress or to come. */
-  isBusy(project: string, except?: string): boolean
-  /** The stops of a machine that is rented for a run of it: its share of what is left of the whole. */
-  stopsOf(run: ProjectRun): readonly Limit[]
-  /** The variables of the environment that differ from run to run. */
-  settingOf(run: ProjectRun): Readonly<Record<string, string>>
   stop(id: string): Promise<void>
   /** Starts what has not ended, with fresh limits. Throws `group_going` or `project_busy`. */
   goOn(id: string): Promise<void>
@@ -58,67 +41,51 @@ export interface NewGroup {
   keep?: number
 }
 
-/** The groups' operations on runs. */
-export interface GroupRuns {
-  all(): readonly Run[]
-  /** Starts one on a machine that waits, or on one that is rented for it. Does nothing if it is there already. */
-  start(id: string, group: Group, place: { index: number; on: number | undefined }): Promise<void>
-  cancel(id: string): Promise<void>
-  /** Stops one with its machine, which keeps its files. */
-  halt(id: string, problem: Problem): Promise<void>
-  /** Goes on with one that failed and still has its machine. */
-  retry(id: string): Promise<void>
-  /** Removes one with its output. */
-  remove(run: Run): Promise<void>
-  refuseIfBusy(project: string): void
-}
-
-export interface GroupParts {
-  groups: Collection<Group, string>
-  runs: GroupRuns
-  waiting: WaitingMachines
-  machines: Pick<RunMachines, 'viewOf'>
-  rentals: Pick<Rentals, 'find'>
-  limits: Pick<StoredLimits, 'all' | 'put'>
-  watchdogs: Pick<Watchdogs, 'settle'>
-}
-
 /** Seconds until a machine is looked for again where none was to be had. */
 const shortPause = 300
 
-/** The groups of an account as stored, which the stored runs need, too. */
-export function openStoredGroups(
+/** Seconds for which a machine waits for the next run of its sweep, as Berth may end between two. */
+const betweenRuns = 900
+
+/** Opens the runs of an account with its sweeps, which need each other. */
+export async function openRunsAndSweeps(
   context: AccountContext,
-  runs: () => readonly Run[],
-): Promise<Collection<Group, string>> {
-  return openCollection(context, {
-    name: 'groups',
-    schema: Group,
-    key: ({ id }) => id,
-    missing: { code: 'no_such_group', message: 'That sweep is no longer on the list.' },
-    view: all => ({
-      groups: Object.fromEntries(
-        all.map(group => [
-          group.id,
-          groupView(
-            group,
-            runs().filter(run => run.group?.id === group.id),
-            context.now(),
-          ),
-        ]),
-      ),
-    }),
+  parts: Omit<RunServiceParts, 'sweeps'>,
+): Promise<{ runs: Runs; sweeps: Sweeps }> {
+  const groups = await openStoredGroups(context, () => runs.swept.all())
+  const runs = await openRuns(context, {
+    ...parts,
+    sweeps: {
+      agreed: group => groups.find(group)?.project,
+      isBusy: (...args) => sweeps.isBusy(...args),
+      stopsOf: run => sweeps.stopsOf(run),
+      settingOf: run => sweeps.settingOf(run),
+      retry: (...args) => sweeps.retry(...args),
+    },
   })
+  const sweeps = createSweeps(context, { ...parts, groups, runs: runs.swept, waiting: runs.waiting })
+  return { runs, sweeps }
 }
 
-export function createGroups(
+interface SweepParts extends Pick<RunServiceParts, 'rentals' | 'limits' | 'watchdogs'> {
+  groups: Awaited<ReturnType<typeof openStoredGroups>>
+  runs: Runs['swept']
+  waiting: Runs['waiting']
+}
+
+function createSweeps(
   context: AccountContext,
-  { groups, runs, waiting, machines, rentals, limits, watchdogs }: GroupParts,
-): Groups {
+  { groups, runs, waiting, rentals, limits, watchdogs }: SweepParts,
+): Sweeps {
   const { account, store, activity, notifications, now, ending } = context
   const loops = createLoops(context.machine.clock, ending, advance)
+  const { stopsOf, observe } = createGroupLimits(context, { groups, runsOf, waiting, limits, watchdogs })
 
-  const runsOf = ({ id }: Pick<Group, 'id'>) => runs.all().filter(run => run.group?.id === id)
+  function runsOf({ id }: Pick<Group, 'id'>): readonly Run[] {
+    return runs.all().filter(run => run.group?.id === id)
+  }
+
+  const viewOf = (instance = 0) => store.get().accounts[account]?.instances[instance]
 
   function moveOf(group: Group): GroupMove {
     const own = runsOf(group)
@@ -133,7 +100,7 @@ export function createGroups(
         )
         .filter(({ by }) => !own.some(run => run.id === by && isGoing(run)))
         .map(({ instance }) => {
-          const view = machines.viewOf(instance)
+          const view = viewOf(instance)
           return { instance, isReady: view !== undefined && canGetIn(view) }
         }),
       isRenting: own.some(
@@ -175,7 +142,7 @@ export function createGroups(
         return
       case 'run': {
         const { index, on } = move
-        await runs.start(runIdOf(group, index), group, { index, on })
+        await runs.start(runIdOf(group, index), newRunOf(group, index), on)
         if (on !== undefined) await waiting.take(on)
         if (group.short) await groups.update(id, { short: undefined })
         return
@@ -230,7 +197,7 @@ export function createGroups(
     const own = runsOf(group)
     const latest = latestRuns(group, own)
     const isKept = (run: Run) =>
-      run.step === 'failed' && run.instance !== undefined && machines.viewOf(run.instance) !== undefined
+      run.step === 'failed' && run.instance !== undefined && viewOf(run.instance) !== undefined
     const chosen = latest.filter(run => run !== undefined).filter(again)
     const afresh = chosen.filter(run => !isKept(run)).flatMap(({ group: place }) => place?.index ?? [])
     const failed = latest.filter(
@@ -251,49 +218,6 @@ export function createGroups(
     loops.restart(id)
   }
 
-  /** Lets each machine be stopped when the whole would reach its limit, also while this computer sleeps. */
-  async function guard(group: Group, own: readonly Run[]): Promise<void> {
-    const deadline = groupDeadline(group, own, now())
-    if (deadline === undefined || group.step !== 'going') return
-    for (const { instance, step } of own) {
-      if (instance === undefined || !isGoing({ step })) continue
-      const guarding = limits
-        .all()
-        .find(
-          limit =>
-            limit.instance === instance && !limit.ended && limit.asleep && fixedMoment(limit) !== undefined,
-        )
-      const moment = guarding && fixedMoment(guarding)
-      if (!guarding || moment === undefined || guarding.action !== 'stop') continue
-      if (deadline > moment - tolerance.early && deadline < moment + tolerance.late) continue
-      await limits.put({ ...guarding, when: { kind: 'time', at: Math.max(deadline, now() + 1) } })
-      void watchdogs.settle(instance)
-    }
-  }
-
-  function observe(group: Group, { account: { instances }, at }: AccountPoll): void {
-    const own = runsOf(group)
-    const present = [
-      ...own
-        .filter(run => isGoing(run) || run.step === 'failed' || run.withdrawing)
-        .flatMap(({ instance }) => instance ?? []),
-      ...waiting.all().flatMap(there => (there.group === group.id ? there.instance : [])),
-    ]
-    // One that has gone counts up to this poll, so that the sum is never too low.
-    const machinesNow = Object.fromEntries(
-      Object.entries(group.machines).map(([instance, spent]) => [
-        instance,
-        spent.perHour > 0 ? settled(spent, at) : spent,
-      ]),
-    )
-    for (const instance of present) {
-      const spent = instances[instance]?.spent
-      if (spent) machinesNow[instance] = { ...spent }
-    }
-    groups.putSoon({ ...group, machines: machinesNow })
-    void guard({ ...group, machines: machinesNow }, own)
-  }
-
   /** Goes on once a run has changed. */
   const ignore = store.onChange((after, before) => {
     if (after.accounts[account]?.runs === before.accounts[account]?.runs) return
@@ -302,7 +226,7 @@ export function createGroups(
   ending.addEventListener('abort', ignore, { once: true })
 
   return {
-    find: groups.find,
+    stopsOf,
     isBusy: (project, except) =>
       groups
         .all()
@@ -312,7 +236,7 @@ export function createGroups(
       const at = now()
       const reused = waiting.allFor(project.id, project.spec).slice(0, atOnce)
       const before = reused.reduce((sum, { instance }) => {
-        const view = machines.viewOf(instance)
+        const view = viewOf(instance)
         return sum + (view ? spentBy(view, at) : 0)
       }, 0)
       // First, so that none of its runs begins without them.
@@ -335,16 +259,6 @@ export function createGroups(
       })
       loops.work(id)
       return id
-    },
-    stopsOf({ group: place, project }) {
-      const group = groups.find(place?.id ?? '')
-      if (!group) return project.stops
-      const own = runsOf(group)
-      const idle = project.stops.filter(({ when }) => when.kind === 'idle' || when.kind === 'away')
-      const deadline = groupDeadline(withOneMore(group, now()), own, now())
-      if (deadline === undefined) return idle
-      const seconds = Math.max(60, Math.round(deadline - now()))
-      return [...idle, { when: { kind: 'duration', seconds }, action: 'stop', asleep: true }]
     },
     settingOf({ group: place }) {
       const group = groups.find(place?.id ?? '')
@@ -372,7 +286,7 @@ export function createGroups(
     async dismiss(id) {
       const group = groups.get(id)
       const own = runsOf(group)
-      const kept = own.filter(run => run.step === 'failed' && machines.viewOf(run.instance) !== undefined)
+      const kept = own.filter(run => run.step === 'failed' && viewOf(run.instance) !== undefined)
       if (isBusy(group, own) || kept.length > 0) throw new BerthError(stillGoing(kept.length))
       for (const run of own) await runs.remove(run)
       await groups.remove(id)
@@ -403,14 +317,24 @@ export function createGroups(
   }
 }
 
-/** Seconds by which a machine's own limit may differ from when the whole reaches its limit. */
-const tolerance = { early: 30, late: 600 }
-
-/** The group after one more machine at the agreed price, from `at` on. */
-function withOneMore(group: Group, at: number): Group {
-  const { price } = group.project
-  if (price === undefined) return group
-  return { ...group, machines: { ...group.machines, '': { micros: 0, at, perHour: price } } }
+function newRunOf(
+  { id, name, project, settings, attempts, results, keep = betweenRuns }: Group,
+  index: number,
+) {
+  const { spec, folder } = project
+  const number = String(index + 1).padStart(String(settings.length).length, '0')
+  return {
+    name: `${name} ${number}`,
+    command: spec.run,
+    project,
+    group: { id, index, attempt: attempts[index] ?? 0 },
+    into: join(folder, results, number),
+    afterwards: spec.after ?? ('destroy' as const),
+    keep,
+    watchdog: false,
+    stuckAfter: 0,
+    afterwardsIfStuck: false,
+  }
 }
 
 /** The run's id, the same whenever it is started, so that no kill makes two of it. */
@@ -429,47 +353,6 @@ function wasStopped({ problem }: Run): boolean {
 /** `20261127-2212`, in universal time. */
 function folderTime(at: number): string {
   return new Date(at * 1000).toISOString().slice(0, 16).replaceAll(/[-:]/g, '').replace('T', '-')
-}
-
-function groupView(group: Group, own: readonly Run[], now: number): GroupView {
-  const {
-    id,
-    name,
-    project,
-    step,
-    problem,
-    settings,
-    attempts,
-    atOnce,
-    keep,
-    results,
-    createdAt,
-    endedAt,
-    short,
-  } = group
-  const { most, seconds } = groupLimits(group)
-  const at = Math.max(group.since.at, ...Object.values(group.machines).map(machine => machine.at))
-  return {
-    id,
-    name,
-    project: project.id,
-    step,
-    problem,
-    settings,
-    attempts,
-    atOnce,
-    keep,
-    results,
-    createdAt,
-    endedAt,
-    short,
-    cost: { micros: groupCost(group, own, at), at, perHour: groupRate(group) },
-    most: groupMost(group),
-    deadline:
-      step === 'going' && (most !== undefined || seconds !== undefined)
-        ? groupDeadline(group, own, now)
-        : undefined,
-  }
 }
 
 const groupGoing = { code: 'group_going', message: 'It is still going on.' }

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { type GroupSnapshot, nextGroupMove } from '#core/runs/group-decide.ts'
-import type { Group } from '#core/runs/group-model.ts'
 import type { Run } from '#core/runs/model.ts'
-import { projectRun } from './stored-run.ts'
+import { type GroupSnapshot, nextGroupMove } from '#core/sweeps/decide.ts'
+import type { Group } from '#core/sweeps/model.ts'
+import { projectRun } from '../runs/stored-run.ts'
 
 const id = 'q0000000000000001'
 const { project } = projectRun()

@@ -2,8 +2,8 @@ import { latestRuns } from '#contract/automation/group.ts'
 import { isGoing } from '#contract/automation/run.ts'
 import { counted } from '#contract/format/size.ts'
 import type { Problem } from '#contract/problem.ts'
-import { type Group, groupCost, groupLimits } from './group-model.ts'
-import type { Run } from './model.ts'
+import type { Run } from '../runs/model.ts'
+import { type Group, groupCost, groupLimits } from './model.ts'
 
 /** Inputs for a group's next move. */
 export interface GroupSnapshot {

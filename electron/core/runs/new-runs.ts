@@ -1,0 +1,158 @@
+import type { Limit } from '#contract/automation/limit.ts'
+import { boundOf } from '#contract/project/bounds.ts'
+import { spentBy } from '#contract/reading.ts'
+import type { AccountContext } from '../account-context.ts'
+import type { GoingOn } from './go-on.ts'
+import type { RunMachines } from './machine.ts'
+import { isOfProject, type ProjectRun, type Run } from './model.ts'
+import type { RunNodes } from './nodes.ts'
+import type { StoredRuns } from './stored-runs.ts'
+import type { WaitingMachines } from './warm.ts'
+
+/** How runs begin. Each resolves once the run is on disk, which then continues automatically. */
+export interface NewRuns {
+  /** Resolves with its id. */
+  start(newRun: NewRun): Promise<string>
+  /** The same on several machines, for each of which there is a run; resolves with that of the first one. */
+  startNodes(newRun: NewRun, count: number): Promise<string>
+  /** Starts a run of a project on a machine that waits, or on one that is rented for it. `id`: a new one by default. */
+  startOfProject(newRun: NewRun & Pick<Run, 'group'>, on: number | undefined, id?: string): Promise<string>
+  /**
+   * The same for an instance that is yet to be rented: the run is on disk before `rent` is called, and is removed again
+   * if `rent` rejects. Resolves with what `rent` does.
+   */
+  startOn<Got>(newRun: NewRun, rent: () => Promise<Got>): Promise<Got>
+  /** Removes the run that waits for a rental which never began. */
+  forget(rental: string): Promise<void>
+}
+
+export type NewRun = Pick<
+  Run,
+  | 'instance'
+  | 'rental'
+  | 'rentedAgain'
+  | 'name'
+  | 'command'
+  | 'project'
+  | 'fetch'
+  | 'into'
+  | 'afterwards'
+  | 'watchdog'
+  | 'stuckAfter'
+  | 'afterwardsIfStuck'
+  | 'keep'
+>
+
+/** A new run, also of a sweep or on a machine that waited. */
+type AddedRun = NewRun &
+  Pick<Run, 'id' | 'node' | 'group' | 'reuses' | 'gpu' | 'most' | 'spentBefore' | 'spent'>
+
+interface NewRunParts {
+  runs: StoredRuns
+  machines: Pick<RunMachines, 'viewOf'>
+  nodes: Pick<RunNodes, 'of'>
+  waiting: Pick<WaitingMachines, 'take'>
+  goingOn: Pick<GoingOn, 'limitReused'>
+  /** The stops of the run's machine. */
+  stopsOf(run: ProjectRun): readonly Limit[]
+  /** Removes the oldest runs beyond the number that is kept. */
+  makeRoom(): Promise<void>
+  work(id: string): void
+  /** Runs whose instance is being rented right now. */
+  asking: Set<string>
+}
+
+export function createNewRuns(
+  context: AccountContext,
+  { runs, machines, nodes, waiting, goingOn, stopsOf, makeRoom, work, asking }: NewRunParts,
+): NewRuns {
+  const { now } = context
+  const newId = () => `x${context.newId()}`
+
+  async function add(...added: readonly AddedRun[]): Promise<void> {
+    await makeRoom()
+    await runs.addAll(added.map(begun))
+  }
+
+  function begun(added: AddedRun): Run {
+    const starts = machines.viewOf(added.instance)?.state === 'running'
+    return {
+      ...added,
+      step: added.reuses ? 'sending' : starts ? 'running' : 'waiting',
+      createdAt: now(),
+      // That of a project follows with its command.
+      program: added.project ? undefined : added.id,
+      seen: 0,
+      dropped: 0,
+      lastLine: '',
+    }
+  }
+
+  return {
+    async start(newRun) {
+      const id = newId()
+      await add({ ...newRun, id })
+      work(id)
+      return id
+    },
+    async startNodes(newRun, count) {
+      const id = newId()
+      // All at once: one that a poll meets without the others would end, or wait for them forever.
+      await add(
+        ...Array.from({ length: count }, (_, rank) => ({
+          ...newRun,
+          id: rank === 0 ? id : newId(),
+          keep: undefined,
+          rental: `r${context.newId()}`,
+          node: { of: id, rank, count },
+        })),
+      )
+      for (const run of nodes.of(runs.get(id))) work(run.id)
+      return id
+    },
+    async startOfProject(newRun, on, id = newId()) {
+      const there = machines.viewOf(on)
+      if (!there) {
+        await add({ ...newRun, id, rental: `r${context.newId()}` })
+        work(id)
+        return id
+      }
+      const { gpu, pricePerHour } = there
+      const stops = newRun.project?.stops ?? []
+      await add({
+        ...newRun,
+        id,
+        instance: there.id,
+        reuses: true,
+        gpu: gpu && { name: gpu.name, count: gpu.count },
+        most: newRun.group ? undefined : boundOf(stops, pricePerHour),
+        spentBefore: -spentBy(there, now()),
+        spent: { ...there.spent },
+      })
+      const run = runs.get(id)
+      // In the place of the other run's limits.
+      if (isOfProject(run)) await goingOn.limitReused(there, stopsOf(run))
+      // Its watchdog learns of both with that.
+      await waiting.take(there.id)
+      work(id)
+      return id
+    },
+    async startOn(newRun, rent) {
+      const id = newId()
+      asking.add(id)
+      try {
+        await add({ ...newRun, id })
+        return await rent()
+      } catch (error) {
+        await runs.remove(id)
+        throw error
+      } finally {
+        asking.delete(id)
+      }
+    },
+    async forget(rental) {
+      const waiting = runs.all().filter(run => run.rental === rental && run.step === 'waiting')
+      await Promise.all(waiting.map(({ id }) => runs.remove(id)))
+    },
+  }
+}

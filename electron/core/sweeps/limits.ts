@@ -1,0 +1,95 @@
+import { fixedMoment, type Limit } from '#contract/automation/limit.ts'
+import { isGoing } from '#contract/automation/run.ts'
+import type { AccountContext, AccountPoll } from '../account-context.ts'
+import type { StoredLimits } from '../limits/model.ts'
+import type { Watchdogs } from '../limits/watchdog.ts'
+import type { ProjectRun, Run } from '../runs/model.ts'
+import type { WaitingMachines } from '../runs/warm.ts'
+import type { Collection } from '../storage/collection.ts'
+import { type Group, groupDeadline, settled } from './model.ts'
+
+/** The limit of a whole sweep, of which each machine has its share as a limit of its own. */
+export interface GroupLimits {
+  /** The stops of a machine that is rented for a run: its share of what is left of the whole. */
+  stopsOf(run: ProjectRun): readonly Limit[]
+  /** Notes what the machines cost by a poll, and moves their own limits. */
+  observe(group: Group, poll: AccountPoll): void
+}
+
+interface GroupLimitParts {
+  groups: Pick<Collection<Group, string>, 'find' | 'putSoon'>
+  runsOf(group: Pick<Group, 'id'>): readonly Run[]
+  waiting: Pick<WaitingMachines, 'all'>
+  limits: Pick<StoredLimits, 'all' | 'put'>
+  watchdogs: Pick<Watchdogs, 'settle'>
+}
+
+/** Seconds by which a machine's own limit may differ from when the whole reaches its limit. */
+const tolerance = { early: 30, late: 600 }
+
+export function createGroupLimits(
+  { now }: Pick<AccountContext, 'now'>,
+  { groups, runsOf, waiting, limits, watchdogs }: GroupLimitParts,
+): GroupLimits {
+  /** Lets each machine be stopped when the whole would reach its limit, also while this computer sleeps. */
+  async function guard(group: Group, own: readonly Run[]): Promise<void> {
+    const deadline = groupDeadline(group, own, now())
+    if (deadline === undefined || group.step !== 'going') return
+    for (const { instance, step } of own) {
+      if (instance === undefined || !isGoing({ step })) continue
+      const guarding = limits
+        .all()
+        .find(
+          limit =>
+            limit.instance === instance && !limit.ended && limit.asleep && fixedMoment(limit) !== undefined,
+        )
+      const moment = guarding && fixedMoment(guarding)
+      if (!guarding || moment === undefined || guarding.action !== 'stop') continue
+      if (deadline > moment - tolerance.early && deadline < moment + tolerance.late) continue
+      await limits.put({ ...guarding, when: { kind: 'time', at: Math.max(deadline, now() + 1) } })
+      void watchdogs.settle(instance)
+    }
+  }
+
+  return {
+    stopsOf({ group: place, project }) {
+      const group = groups.find(place?.id ?? '')
+      if (!group) return project.stops
+      const own = runsOf(group)
+      const idle = project.stops.filter(({ when }) => when.kind === 'idle' || when.kind === 'away')
+      const deadline = groupDeadline(withOneMore(group, now()), own, now())
+      if (deadline === undefined) return idle
+      const seconds = Math.max(60, Math.round(deadline - now()))
+      return [...idle, { when: { kind: 'duration', seconds }, action: 'stop', asleep: true }]
+    },
+    observe(group, { account: { instances }, at }) {
+      const own = runsOf(group)
+      const present = [
+        ...own
+          .filter(run => isGoing(run) || run.step === 'failed' || run.withdrawing)
+          .flatMap(({ instance }) => instance ?? []),
+        ...waiting.all().flatMap(there => (there.group === group.id ? there.instance : [])),
+      ]
+      // One that has gone counts up to this poll, so that the sum is never too low.
+      const machines = Object.fromEntries(
+        Object.entries(group.machines).map(([instance, spent]) => [
+          instance,
+          spent.perHour > 0 ? settled(spent, at) : spent,
+        ]),
+      )
+      for (const instance of present) {
+        const spent = instances[instance]?.spent
+        if (spent) machines[instance] = { ...spent }
+      }
+      groups.putSoon({ ...group, machines })
+      void guard({ ...group, machines }, own)
+    },
+  }
+}
+
+/** The group after one more machine at the agreed price, from `at` on. */
+function withOneMore(group: Group, at: number): Group {
+  const { price } = group.project
+  if (price === undefined) return group
+  return { ...group, machines: { ...group.machines, '': { micros: 0, at, perHour: price } } }
+}
