@@ -106,7 +106,7 @@ export const columns: readonly Column[] = [
   {
     column: 'load',
     title: 'GPU load, 60 min',
-    width: parts => (parts.has('words') ? 146 : 122),
+    width: parts => (parts.has('spent') ? 146 : 122),
     part: 'load',
   },
   { column: 'vram', title: 'VRAM, GB', width: 116, part: 'vram' },
