@@ -121,8 +121,8 @@ function sweepsJson({ account, groups, runs }: OnAccount) {
 /** How many of a sweep's runs there are, and how many of them are done, failed and in progress. */
 export function groupCounts(group: GroupView, runs: readonly ProjectRunView[]) {
   const latest = latestRuns(group, runs)
-  const count = (wanted: (run: ProjectRunView) => boolean) =>
-    latest.filter(run => run !== undefined && wanted(run)).length
+  const count = (isCounted: (run: ProjectRunView) => boolean) =>
+    latest.filter(run => run !== undefined && isCounted(run)).length
   return {
     runs: group.settings.length,
     done: count(({ step }) => step === 'done'),

@@ -44,8 +44,8 @@ export const run: CliCommand = {
     if (!call.json) call.say(planWords(plan, costs, secretFiles))
     else if (!call.yes) print(call, planJson(project, plan, costs, secretFiles))
     refuse(call, plan)
-    const asked = { account, project, offer, change, content, stops, price, secretFiles }
-    const id = await call.connection.command('runProject', asked)
+    const request = { account, project, offer, change, content, stops, price, secretFiles }
+    const id = await call.connection.command('runProject', request)
     if (call.follow) return plan.sweep ? followSweep(call, account, id) : followRun(call, account, id)
     if (call.json) print(call, plan.sweep ? { project, sweep: id } : { project, job: id })
     else call.write(`${id}\n`)

@@ -32,9 +32,9 @@ export async function endAsSeen(
   asks: () => boolean,
 ): Promise<boolean> {
   await context.poll()
-  const seen = context.store.get().accounts[context.account]
-  if (seen?.connection.status !== 'online') throw new BerthError(notSeen)
-  if (isEnded(seen.instances[instance]?.state, action)) return true
+  const view = context.store.get().accounts[context.account]
+  if (view?.connection.status !== 'online') throw new BerthError(notSeen)
+  if (isEnded(view.instances[instance]?.state, action)) return true
   if (!asks()) return false
   await endInstance(context.client(), instance, action, context.ending)
   await context.poll()

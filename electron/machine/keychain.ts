@@ -219,17 +219,17 @@ interface FallbackKeychain extends Keychain {
  * @param missing why there is no keychain yet; until `found` is called all secrets are in memory
  */
 export function fallbackKeychain(system: Keychain, missing?: string): FallbackKeychain {
-  const kept = new Map<string, string>()
+  const secrets = new Map<string, string>()
   const waiting: (() => void)[] = []
   let away = missing !== undefined
   let problem = missing
 
   async function set(name: string, secret: string): Promise<void> {
-    kept.set(name, secret)
+    secrets.set(name, secret)
     if (away) return
     try {
       await system.set(name, secret)
-      kept.delete(name)
+      secrets.delete(name)
     } catch (error) {
       if (!(error instanceof BerthError)) throw error
       problem = `API keys stay in memory and must be entered again after a restart. ${error.problem.message}`
@@ -247,13 +247,13 @@ export function fallbackKeychain(system: Keychain, missing?: string): FallbackKe
     async found() {
       away = false
       problem = undefined
-      for (const [name, secret] of kept) await set(name, secret)
+      for (const [name, secret] of secrets) await set(name, secret)
       for (const tell of waiting) tell()
     },
-    get: async name => kept.get(name) ?? (away ? undefined : system.get(name)),
+    get: async name => secrets.get(name) ?? (away ? undefined : system.get(name)),
     set,
     async delete(name) {
-      const inMemory = kept.delete(name)
+      const inMemory = secrets.delete(name)
       if (away) return
       try {
         // Even where it is in memory: the keychain may hold an older secret under the same name.

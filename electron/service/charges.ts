@@ -89,8 +89,8 @@ export function charges(send: Send): Charges {
     let isRead = true
     let token = ''
     for (let page = 0; page < mostPages; page += 1) {
-      const asked = token === '' ? query : { ...query, after_token: token }
-      const { results, next_token, unread = [] } = await send(operation, { query: asked }, options)
+      const pageQuery = token === '' ? query : { ...query, after_token: token }
+      const { results, next_token, unread = [] } = await send(operation, { query: pageQuery }, options)
       rows.push(...results)
       isRead &&= unread.length === 0
       const next = typeof next_token === 'number' || typeof next_token === 'string' ? String(next_token) : ''

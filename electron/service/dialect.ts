@@ -24,7 +24,7 @@ export interface DialectMemory {
 interface Dialect {
   capabilities: Capabilities
   /** How a rental asks for its ways in. */
-  waysIn(access: NonNullable<NewInstance['access']>, wanted: NewInstance): RentalBody
+  waysIn(access: NonNullable<NewInstance['access']>, request: NewInstance): RentalBody
   /** How a rental logs in to its image's registry. */
   registryLogin(login: NonNullable<NewInstance['registry']>): RentalBody
 }
@@ -66,12 +66,12 @@ export function capabilitiesOf(learnt: Learnt): Capabilities {
 }
 
 /** A rental's body in the deployment's own words. */
-export function rentalBody(learnt: Learnt, wanted: NewInstance): RentalBody {
-  const { access, direct: _, registry, ...same } = wanted
+export function rentalBody(learnt: Learnt, request: NewInstance): RentalBody {
+  const { access, direct: _, registry, ...same } = request
   const dialect = dialectOf(learnt)
   return {
     ...same,
-    ...(access && dialect.waysIn(access, wanted)),
+    ...(access && dialect.waysIn(access, request)),
     ...(registry && dialect.registryLogin(registry)),
   }
 }
@@ -90,9 +90,9 @@ interface PricedRecord {
 
 /** Notes in memory what an answer shows, if that is new. */
 export function learn(memory: DialectMemory, shown: Learnt): void {
-  const known = memory.get()
-  const after = { ...known, ...shown }
-  if (after.list === known.list && after.pricesByPart === known.pricesByPart) return
+  const learnt = memory.get()
+  const after = { ...learnt, ...shown }
+  if (after.list === learnt.list && after.pricesByPart === learnt.pricesByPart) return
   memory.set(after)
 }
 

@@ -175,7 +175,7 @@ export interface Offers {
    * Rents an offer. Never repeated automatically: after an `ambiguous` error, check the account's instances before
    * trying again. Without an image, the template's is used.
    */
-  createInstance(offer: number, wanted: NewInstance, options?: CallOptions): Promise<Creation>
+  createInstance(offer: number, request: NewInstance, options?: CallOptions): Promise<Creation>
 }
 
 export function offers(send: Send, memory: DialectMemory): Offers {

@@ -35,9 +35,9 @@ function knownOf(whole: Fields): KnownPreferences {
 
 /** An event that is null is left to the service. */
 function eventsOf(events: Fields): Record<string, Channels> {
-  const known = Object.entries(events).filter(([, channels]) => channels === null || isFields(channels))
+  const readable = Object.entries(events).filter(([, channels]) => channels === null || isFields(channels))
   return Object.fromEntries(
-    known.map(([name, channels]) => {
+    readable.map(([name, channels]) => {
       const { email, webhooks } = isFields(channels) ? channels : {}
       return [name, { email: switchOf(email), webhooks: switchOf(webhooks) }]
     }),

@@ -221,9 +221,9 @@ function answerBetween(marks: Marks) {
         pending = bytes.subarray(at)
         return { bytes: bytes.subarray(0, at), begins, code: code ? Number(code[1]) : undefined }
       }
-      const kept = startsAtEnd(bytes, end)
-      pending = bytes.subarray(bytes.length - kept)
-      return { bytes: bytes.subarray(0, bytes.length - kept), begins }
+      const markLength = startsAtEnd(bytes, end)
+      pending = bytes.subarray(bytes.length - markLength)
+      return { bytes: bytes.subarray(0, bytes.length - markLength), begins }
     },
   }
 }

@@ -63,13 +63,14 @@ export function undoables(
       const instance = instances[id]
       const name = instanceName(instance ?? { id })
       const { doing, undone } = actionWords[action]
-      const kept = action === 'stop' && instance && instance.state !== 'running' ? 'was not stopped' : undone
+      const outcome =
+        action === 'stop' && instance && instance.state !== 'running' ? 'was not stopped' : undone
       const left = Math.ceil((sendAt - localNow) / 1000)
       return {
         account,
         instance: Number(id),
         title: `${doing} ${name}`,
-        undone: `${name} ${kept}.`,
+        undone: `${name} ${outcome}.`,
         seconds: Math.max(0, Math.min(secondsToUndo, left)),
       }
     })

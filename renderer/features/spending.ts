@@ -156,8 +156,8 @@ export function monthFigures({ days }: Pick<MoneyHistory, 'days'>, now: number):
   const passed = (now * 1000 - new Date(year, month, day).getTime()) / 86_400_000
   const whole = Math.min(forecastDays - 1, wholeDays(days, today))
   const from = isoDay(new Date(year, month, day - whole))
-  const known = days.filter(one => one.day >= from && one.day <= today)
-  const perDay = Math.round(sum(known) / (whole + passed))
+  const span = days.filter(one => one.day >= from && one.day <= today)
+  const perDay = Math.round(sum(span) / (whole + passed))
   const left = Math.round(perDay * (last.getDate() - day + 1 - passed))
   const before = monthFigure(days, new Date(year, month - 1))
   return {
@@ -175,11 +175,11 @@ function wholeDays([first]: readonly MoneyDay[], today: string): number {
 
 function monthFigure(days: readonly MoneyDay[], of: Date): MonthFigure | undefined {
   const prefix = isoDay(of).slice(0, 7)
-  const known = days.filter(({ day }) => day.startsWith(prefix))
-  const [first] = known
+  const monthDays = days.filter(({ day }) => day.startsWith(prefix))
+  const [first] = monthDays
   if (!first) return undefined
   const since = days[0] === first && !first.day.endsWith('-01') ? { since: monthDay(dateOf(first.day)) } : {}
-  return { month: monthInFull(of), spent: sum(known), ...since }
+  return { month: monthInFull(of), spent: sum(monthDays), ...since }
 }
 
 export function sum(parts: readonly Pick<MoneyDay, 'spent'>[]): Micros {

@@ -38,10 +38,10 @@ export function filterWithout(filter: OfferFilter, part: FilterPart): OfferFilte
 
 /** The filter with some values changed; undefined, '' or an empty list removes a value. */
 export function withValues(filter: OfferFilter, values: Partial<OfferFilter>): OfferFilter {
-  const kept = Object.entries({ ...filter, ...values }).filter(
+  const parts = Object.entries({ ...filter, ...values }).filter(
     ([, value]) => value !== undefined && value !== '' && !(Array.isArray(value) && value.length === 0),
   )
-  return Object.fromEntries(kept)
+  return Object.fromEntries(parts)
 }
 
 /** The offers that pass, in the given order. An offer without a filtered value does not pass. */
@@ -64,8 +64,8 @@ function testsOf(filter: OfferFilter): Test[] {
   const tests: Test[] = []
   const { gpus, regions, countFrom, countTo, priceTo, text } = filter
   if (gpus && gpus.length > 0) {
-    const wanted = new Set(gpus)
-    tests.push(({ offer }) => offer.gpuName !== undefined && wanted.has(offer.gpuName))
+    const chosenGpus = new Set(gpus)
+    tests.push(({ offer }) => offer.gpuName !== undefined && chosenGpus.has(offer.gpuName))
   }
   if (countFrom !== undefined) tests.push(({ offer }) => (offer.gpuCount ?? 0) >= countFrom)
   if (countTo !== undefined) tests.push(({ offer }) => (offer.gpuCount ?? Infinity) <= countTo)
@@ -74,8 +74,8 @@ function testsOf(filter: OfferFilter): Test[] {
     tests.push(({ price }) => price !== undefined && price <= most)
   }
   if (regions && regions.length > 0) {
-    const wanted = new Set(regions)
-    tests.push(({ region }) => region !== undefined && wanted.has(region))
+    const chosenRegions = new Set(regions)
+    tests.push(({ region }) => region !== undefined && chosenRegions.has(region))
   }
   tests.push(
     ...furtherTests(filter).map(

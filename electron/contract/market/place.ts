@@ -13,10 +13,10 @@ export function countryOf(location: string): string {
 }
 
 const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ']
-let known: Map<string, string> | undefined
+let knownPlaces: Map<string, string> | undefined
 /** All country codes by English name in lower case. */
 export function countries(): ReadonlyMap<string, string> {
-  known ??= new Map(
+  knownPlaces ??= new Map(
     letters
       .flatMap(first => letters.map(second => first + second))
       // Old codes such as UK have the same name as the valid one.
@@ -26,7 +26,7 @@ export function countries(): ReadonlyMap<string, string> {
         return name === undefined ? [] : [[name.toLowerCase(), code]]
       }),
   )
-  return known
+  return knownPlaces
 }
 
 /** Whether a region is a country code, not a whole location. */

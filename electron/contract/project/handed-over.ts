@@ -29,14 +29,14 @@ export function volumeWords({
   const price = volumePrice(volume, offer)
   const about = id === undefined ? ' about' : ''
   const charged = `You pay${price === undefined ? '' : `${about} ${rate(price)}`} for it until you delete it in Account, even while nothing runs.`
-  const kept = [cache].flat()
+  const folders = [cache].flat()
   return [
     id === undefined
       ? `A new volume ${name}${of} at ${at}. ${charged} Later runs use the same machine.`
       : `The volume ${name}${of} at ${at}. It's on machine ${machineId}, so only offers on it match. ${charged}`,
-    ...(kept.length === 0
+    ...(folders.length === 0
       ? []
-      : [`${named(kept)} ${kept.length === 1 ? 'is' : 'are'} kept on it for later runs.`]),
+      : [`${named(folders)} ${folders.length === 1 ? 'is' : 'are'} kept on it for later runs.`]),
   ]
 }
 

@@ -34,13 +34,13 @@ const afterAttaching = [500, 2000, 4000]
 
 export function createEnter({ clock, keyName, attachKey, onHostKey }: EnterParts): Enter {
   /** Unconfirmed host keys by instance, since background work connects again and again. */
-  const asked = new Set<string>()
+  const askedFor = new Set<string>()
   function noteHostKey(account: AccountId, instance: number, error: unknown): void {
     if (!(error instanceof BerthError)) return
     const offered = error.problem.facts?.['offered']
     const question = `${account}/${instance} ${offered}`
-    if (offered === undefined || asked.has(question)) return
-    asked.add(question)
+    if (offered === undefined || askedFor.has(question)) return
+    askedFor.add(question)
     onHostKey(account, instance, error.problem)
   }
 

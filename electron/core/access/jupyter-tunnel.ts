@@ -37,14 +37,14 @@ export interface JupyterNeeds {
  * record's may be outdated. Waits until it is ready. Throws `jupyter_missing`, `jupyter_refused` or `jupyter_silent`.
  */
 export function jupyterPurpose({ target, token, page, access, clock }: JupyterNeeds): Purpose {
-  const known = token ? [{ port: jupyterPort, token, basePath: '/' }] : []
+  const servers = token ? [{ port: jupyterPort, token, basePath: '/' }] : []
   let found: FoundJupyter | undefined
 
   /** Throws as connecting does; a connection that is lost meanwhile has found nothing. */
   async function look(): Promise<JupyterFinding> {
     const { connection, release } = await access.connect(target())
     try {
-      return await findJupyter(connection, { known, usual: jupyterPort }, clock)
+      return await findJupyter(connection, { known: servers, usual: jupyterPort }, clock)
     } catch (error) {
       if (!connection.hasEnded()) throw error
       return 'starting'

@@ -44,10 +44,10 @@ export function rentedPorts(
   ofTemplate: readonly number[] = [],
 ): number[] {
   const mapped = Object.keys(ports ?? {}).flatMap(name => /^(\d{1,5})\/tcp$/.exec(name)?.[1] ?? [])
-  const asked = (extra_env ?? []).flatMap(
+  const requestedPorts = (extra_env ?? []).flatMap(
     ([name]) => /^-p \d{1,5}:(\d{1,5})(?:\/tcp)?$/.exec(name)?.[1] ?? [],
   )
-  const found = [...mapped, ...asked, ...ofTemplate]
+  const found = [...mapped, ...requestedPorts, ...ofTemplate]
     .map(Number)
     .filter(port => port > 0 && port < 65_536 && port !== 22)
   return [...new Set(found)].sort((a, b) => a - b)

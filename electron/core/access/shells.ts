@@ -74,8 +74,11 @@ export function createShells({ clock, connect, open, memoryOf, isTmuxUsual }: Sh
       return withLease(target, lease => openTmuxShell({ clock, lease, open: opened, wanted, ...ofInstance }))
     },
     async tmuxShells(target) {
-      const kept = await usesTmux(target)
-      return { kept, shells: await withLease(target, ({ connection }) => tmuxShells(connection, clock)) }
+      const inTmuxNow = await usesTmux(target)
+      return {
+        kept: inTmuxNow,
+        shells: await withLease(target, ({ connection }) => tmuxShells(connection, clock)),
+      }
     },
     shellHistory: (target, session) =>
       withLease(target, ({ connection }) => historyOf(connection, session, clock)),

@@ -61,16 +61,16 @@ export class AccountPolls {
   /** One poll; rejects as a poller's `poll` does. */
   async poll(): Promise<void> {
     const { client, ending } = this.#session
-    const asked = client.get()
+    const polledClient = client.get()
     // One per poll, since a long-lived signal would collect listeners.
     this.#polling = new AbortController()
     const { signal } = this.#polling
     const questions = {
-      poll: (options: ListOptions) => pollAccount(asked, signal, options),
-      one: (instance: number) => askForOne(asked, instance, signal),
+      poll: (options: ListOptions) => pollAccount(polledClient, signal, options),
+      one: (instance: number) => askForOne(polledClient, instance, signal),
     }
     // An answer to a key that was replaced meanwhile is ignored.
-    const isIgnored = () => ending.aborted || asked !== client.current
+    const isIgnored = () => ending.aborted || polledClient !== client.current
     const poll = await pollAll(
       questions,
       () => this.#expected(),

@@ -25,7 +25,7 @@ export function createGpuMetricsReader(
   history: Pick<LoadRecorder, 'onMetrics'>,
   question: (instance: InstanceView) => Promise<string>,
 ): GpuMetricsReader {
-  const asked = new Map<number, number>()
+  const askedAt = new Map<number, number>()
 
   function heard(instance: number, metrics: Pick<InstanceMetrics, 'gpus' | 'traffic'>): void {
     history.onMetrics(instance, metrics, now())
@@ -58,9 +58,9 @@ export function createGpuMetricsReader(
       for (const connected of Object.keys(ways)) {
         const instance = instances[connected]
         if (!instance || !canGetIn(instance)) continue
-        const last = asked.get(instance.id)
+        const last = askedAt.get(instance.id)
         if (last !== undefined && clock.monotonic() - last < pause) continue
-        asked.set(instance.id, clock.monotonic())
+        askedAt.set(instance.id, clock.monotonic())
         void question(instance)
           .then(printed => heard(instance.id, { gpus: readGpus(printed) }))
           .catch(() => undefined)

@@ -126,19 +126,19 @@ export function createNotifications({
     },
     answer(id, action) {
       pageNotices.takeOff(id)
-      const known = shown.get(id)
-      if (!known) {
+      const shownBefore = shown.get(id)
+      if (!shownBefore) {
         const answered = own.get(id)
         if (answered) answered(action)
         else goWhereItWas(store, id)
         return
       }
-      const command = known.alert.actions.find(button => button.id === action)?.command
+      const command = shownBefore.alert.actions.find(button => button.id === action)?.command
       if (command) {
-        void give(command.name, command.args).catch(error => alertFailure(known, error))
+        void give(command.name, command.args).catch(error => alertFailure(shownBefore, error))
         return
       }
-      goTo(store, known.account, placeOf(known.alert, action))
+      goTo(store, shownBefore.account, placeOf(shownBefore.alert, action))
     },
     onPoll(account, alerted) {
       for (const [id, { account: of, alert }] of shown) {

@@ -67,8 +67,8 @@ export function alertsAfterPoll(
     if (isTried(account, instance.id)) continue
     untried.push(instance)
     if (before === now) continue
-    const known = before === unstarted ? undefined : (before as InstanceState | undefined)
-    const alert = instanceAlert(known, now, instance, account)
+    const stateBefore = before === unstarted ? undefined : (before as InstanceState | undefined)
+    const alert = instanceAlert(stateBefore, now, instance, account)
     if (alert) found.push(alert)
   }
   const warnings = instanceWarnings(alerted ?? {}, untried, account, at)

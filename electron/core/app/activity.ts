@@ -26,7 +26,7 @@ const Entry = v.object({
 
 /** The numbers of entries in State and on disk. At twice as many, the file is cut to the newest. */
 const shown = 200
-const kept = 5000
+const mostEntries = 5000
 
 const fileName = 'activity.jsonl'
 
@@ -60,7 +60,7 @@ export async function openActivity(
       const entry: ActivityEntry = { id: nextId(at), at, ...given }
       lastId = entry.id
       entries.push(entry)
-      if (entries.length > 2 * kept) entries = entries.slice(-kept)
+      if (entries.length > 2 * mostEntries) entries = entries.slice(-mostEntries)
       store.change(draft => {
         draft.activity[entry.id] = entry
         const ids = Object.keys(store.get().activity).sort()
@@ -72,12 +72,12 @@ export async function openActivity(
         .catch(() => undefined)
     },
     search(text, before, limit) {
-      const wanted = text.trim().toLowerCase()
+      const searched = text.trim().toLowerCase()
       const found: ActivityEntry[] = []
       for (let index = entries.length - 1; index >= 0 && found.length < limit; index -= 1) {
         const entry = entries[index]
         if (!entry || (before !== undefined && entry.id >= before)) continue
-        if (wanted === '' || searchable(entry).includes(wanted)) found.push(entry)
+        if (searched === '' || searchable(entry).includes(searched)) found.push(entry)
       }
       return found
     },
@@ -100,8 +100,8 @@ async function load(files: Files): Promise<ActivityEntry[]> {
       return []
     }
   })
-  if (entries.length <= 2 * kept) return entries
-  const newest = entries.slice(-kept)
+  if (entries.length <= 2 * mostEntries) return entries
+  const newest = entries.slice(-mostEntries)
   // If cutting fails, a later start does it.
   await files
     .write(fileName, newest.map(entry => `${JSON.stringify(entry)}\n`).join(''))

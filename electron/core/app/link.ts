@@ -27,7 +27,7 @@ export function parseLink(text: string): Link | undefined {
 
   const query = grouped(searchParams)
   const { account, ...rest } = query ?? {}
-  const known = v.safeParse(
+  const filter = v.safeParse(
     v.optional(
       v.pipe(
         v.strictTuple([AccountId]),
@@ -37,8 +37,8 @@ export function parseLink(text: string): Link | undefined {
     account,
   )
   const place = query && placeOf(host, path, rest)
-  if (!known.success || place === undefined) return undefined
-  return { to: 'place', place, account: known.output }
+  if (!filter.success || place === undefined) return undefined
+  return { to: 'place', place, account: filter.output }
 }
 
 type Query = Record<string, string[]>

@@ -54,10 +54,10 @@ export function createPageLink(
   }
 
   async function answer(call: number, name: string, args: unknown): Promise<void> {
-    const asked = new AbortController()
-    unanswered.set(call, asked)
+    const aborter = new AbortController()
+    unanswered.set(call, aborter)
     try {
-      const caller = { streams, withdrawn: asked.signal, isInFront }
+      const caller = { streams, withdrawn: aborter.signal, isInFront }
       send({ kind: 'answer', call, answer: await dispatch(name, args, caller) })
     } catch (error) {
       send({ kind: 'refusal', call, problem: problemOf(error) })
@@ -85,7 +85,7 @@ export function createPageLink(
       closed = true
       stopPatches()
       streams.close()
-      for (const asked of unanswered.values()) asked.abort()
+      for (const aborter of unanswered.values()) aborter.abort()
       left(streams)
     },
   }

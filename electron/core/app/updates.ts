@@ -47,7 +47,7 @@ export function openUpdates(
     })
   }
 
-  function known(): Updater {
+  function knownUpdater(): Updater {
     if (!updater)
       throw new BerthError({
         code: 'no_updates',
@@ -64,14 +64,14 @@ export function openUpdates(
   }
 
   async function check(): Promise<void> {
-    const asked = known()
+    const updater = knownUpdater()
     const { update } = store.get()
     // A downloaded update stays ready until it is installed.
     if (update && ['checking', 'fetching', 'ready'].includes(update.status)) return
     cancel()
     show({ status: 'checking' })
     try {
-      const version = await asked.check()
+      const version = await updater.check()
       show(version === undefined ? { status: 'none', at: clock.now() } : { status: 'available', version })
     } catch (error) {
       fail(error)
@@ -81,7 +81,7 @@ export function openUpdates(
   }
 
   async function fetch(): Promise<void> {
-    const asked = known()
+    const updater = knownUpdater()
     const { update } = store.get()
     if (update?.status !== 'available')
       throw new BerthError({
@@ -93,7 +93,7 @@ export function openUpdates(
     let shown = 0
     show({ status: 'fetching', version, percent: 0 })
     try {
-      await asked.fetch(exact => {
+      await updater.fetch(exact => {
         const percent = Math.min(100, Math.max(0, Math.floor(exact)))
         if (percent <= shown) return
         shown = percent
@@ -109,14 +109,14 @@ export function openUpdates(
     check,
     fetch,
     async install() {
-      const asked = known()
+      const updater = knownUpdater()
       if (store.get().update?.status !== 'ready')
         throw new BerthError({
           code: 'update_not_fetched',
           message: 'There’s no update to install.',
           advice: 'Download it first.',
         })
-      asked.install()
+      updater.install()
     },
     close: () => cancel(),
   }

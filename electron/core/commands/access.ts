@@ -132,8 +132,8 @@ export function tunnelHandlers(parts: Parts): TunnelCommands {
       const { account, instance } = target()
       const session = accounts.session(account)
       const token = session.record(instance.id)?.jupyter_token || undefined
-      const asked = session.rentals.ofInstance(instance.id)?.rental.request.jupyter
-      const page = asked && (asked.lab ? 'lab' : 'tree')
+      const withJupyter = session.rentals.ofInstance(instance.id)?.rental.request.jupyter
+      const page = withJupyter && (withJupyter.lab ? 'lab' : 'tree')
       const url =
         (await directJupyter(target(), { token, page }, clock)) ??
         (await tunnels.open(target, jupyterPurpose({ target, token, page, access, clock })))

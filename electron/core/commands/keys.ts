@@ -132,10 +132,10 @@ export function sshKeyHandlers({
     async importKey({ name, from, passphrase }) {
       const text = 'text' in from ? from.text : chosen?.file === from.file ? chosen.text : undefined
       if (text === undefined) throw chooseAgain()
-      const kept = await keys().import(name, text, passphrase)
+      const imported = await keys().import(name, text, passphrase)
       chosen = undefined
       activity.add({ kind: 'user', text: `Imported the SSH key “${name}”` })
-      return kept
+      return imported
     },
     async chooseKeyFile() {
       const [item] = (await machine.fileDialogs?.chooseFiles()) ?? []

@@ -85,11 +85,11 @@ export function rentingHandlers(parts: Parts): RentingCommands {
         })
       const session = accounts.session(account)
       checkLengths(request, parts.store.get().accounts[session.id])
-      const wanted = { search, request, retries: limits, why: 'user' } as const
-      if (!run) return session.rentals.start(wanted)
+      const retryRequest = { search, request, retries: limits, why: 'user' } as const
+      if (!run) return session.rentals.start(retryRequest)
       const rental = `r${parts.machine.random.hex(16)}`
       const newRun = { ...newRunOf(parts, run), rental }
-      return session.automations.runs.startOn(newRun, () => session.rentals.start(wanted, rental))
+      return session.automations.runs.startOn(newRun, () => session.rentals.start(retryRequest, rental))
     },
     cancelRental: ({ account, rental }) => accounts.session(account).rentals.cancel(rental),
     waitLonger: ({ account, rental }) => accounts.session(account).rentals.waitLonger(rental),
@@ -154,9 +154,9 @@ export function watchHandlers(parts: Parts): WatchCommands {
       if (request.rents) checkLengths(request.rents.request, parts.store.get().accounts[id])
       if (!run) return watches(account).save(watch, request)
       const before = shownWatch(account, watch)?.run?.into
-      const asked = newRunOf(parts, run)
+      const newRun = newRunOf(parts, run)
       const stays = run.into === undefined && run.fetch !== undefined && before !== undefined
-      return watches(account).save(watch, request, stays ? { ...asked, into: before } : asked)
+      return watches(account).save(watch, request, stays ? { ...newRun, into: before } : newRun)
     },
     pauseWatch: ({ account, watch, paused }) => watches(account).pause(watch, paused),
     deleteWatch: ({ account, watch }) => watches(account).delete(watch),

@@ -47,9 +47,9 @@ export function twoFactorHandlers({ accounts, activity, store }: Parts): TwoFact
         legacy: user.legacy_tfa_user ?? false,
       }
     },
-    async sendEmailCode({ account, secret: known }) {
+    async sendEmailCode({ account, secret: givenSecret }) {
       const { client } = accounts.session(account)
-      const request = known === undefined ? {} : { secret: known }
+      const request = givenSecret === undefined ? {} : { secret: givenSecret }
       const { secret } = await needingPermission('user_write', client.twoFactor.sendEmail(request))
       return { secret }
     },

@@ -26,12 +26,12 @@ const mostGpus = 64
 
 export function createLoadHistory(): LoadRecorder {
   /** Series by instance, then by name: `load`, `machine cpu`, or `3 load` for a single GPU. */
-  const known = new Map<number, Map<string, Minutes>>()
+  const courses = new Map<number, Map<string, Minutes>>()
 
   function note(instance: number, name: string, value: number | undefined, minute: number): void {
     if (value === undefined || !Number.isFinite(value)) return
-    const measured = known.get(instance) ?? new Map<string, Minutes>()
-    known.set(instance, measured)
+    const measured = courses.get(instance) ?? new Map<string, Minutes>()
+    courses.set(instance, measured)
     const minutes = measured.get(name) ?? new Minutes()
     measured.set(name, minutes)
     minutes.note(minute, value)
@@ -40,7 +40,7 @@ export function createLoadHistory(): LoadRecorder {
   return {
     onPoll({ account: { instances }, at }) {
       const minute = minuteOf(at)
-      for (const id of known.keys()) if (!(id in instances)) known.delete(id)
+      for (const id of courses.keys()) if (!(id in instances)) courses.delete(id)
       for (const { id, state, gpuLoad, gpuTemperature, cpu } of Object.values(instances)) {
         if (state !== 'running') continue
         note(id, 'load', gpuLoad, minute)
@@ -61,7 +61,7 @@ export function createLoadHistory(): LoadRecorder {
     load(minutes, at) {
       const minute = minuteOf(at)
       const load: Record<string, Course> = {}
-      for (const [id, measured] of known) {
+      for (const [id, measured] of courses) {
         const course = measured.get('load')?.until(minute, minutes)
         if (course) load[id] = course
       }
@@ -72,7 +72,7 @@ export function createLoadHistory(): LoadRecorder {
       const gpus: Record<string, GpuCourses> = {}
       let machine: Record<string, Course> | undefined
       const whole: { load?: Course; temperature?: Course } = {}
-      for (const [name, measured] of known.get(instance) ?? []) {
+      for (const [name, measured] of courses.get(instance) ?? []) {
         const course = measured.until(minute, minutes)
         if (!course) continue
         const [index, figure] = name.split(' ')

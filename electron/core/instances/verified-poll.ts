@@ -52,33 +52,33 @@ export async function pollAll(
 ): Promise<CertainPoll> {
   const first = await poll({ onPart: onPart && (part => onPart(partOf(part, expected()))) })
   if (first.outcome !== 'seen' || !first.list) return first
-  const wanted = expected()
+  const expectedInstances = expected()
   const answers = new Map<number, Instance>()
   const gone = new Set<number>()
-  const doubtful = questionable(wanted, first.list)
+  const doubtful = questionable(expectedInstances, first.list)
   await askByThemselves(doubtful, one, answers, gone)
   // Where all that were asked for are gone and the service's own count agrees, the list is right about the others too.
   if (gone.size === MOST_ASKED && first.list.counted && first.list.unread.length === 0)
     for (const { id, isLimited } of doubtful) if (!isLimited) gone.add(id)
 
   const lies = first.list.cutShort !== undefined || lacks(first.list, [...answers.keys()])
-  if (!lies) return { ...first, listing: listingOf([first.list], wanted, answers, gone) }
+  if (!lies) return { ...first, listing: listingOf([first.list], expectedInstances, answers, gone) }
   const second = await poll({ anew: true })
   if (second.outcome !== 'seen' || !second.list) return second
-  return { ...second, listing: listingOf([second.list, first.list], wanted, answers, gone) }
+  return { ...second, listing: listingOf([second.list, first.list], expectedInstances, answers, gone) }
 }
 
 /**
  * Limited instances first; among them the missing ones before the unreadable ones. Where there are more than are asked
  * for, those that are come from all over the list.
  */
-function questionable(wanted: readonly Expected[], { instances, unread }: InstanceList): Expected[] {
+function questionable(expected: readonly Expected[], { instances, unread }: InstanceList): Expected[] {
   const there = new Set(instances.map(({ id }) => id))
-  const known = new Set(wanted.map(({ id }) => id))
+  const expectedIds = new Set(expected.map(({ id }) => id))
   const strangers: Expected[] = unread.flatMap(({ id }) =>
-    id === undefined || known.has(id) ? [] : [{ id }],
+    id === undefined || expectedIds.has(id) ? [] : [{ id }],
   )
-  const doubtful = [...wanted, ...strangers].filter(({ id, isYoung }) => !there.has(id) && !isYoung)
+  const doubtful = [...expected, ...strangers].filter(({ id, isYoung }) => !there.has(id) && !isYoung)
   const limited = doubtful.filter(({ isLimited }) => isLimited)
   const others = doubtful.filter(({ isLimited }) => !isLimited)
   const step = Math.max(1, Math.floor(others.length / MOST_ASKED))
@@ -113,14 +113,14 @@ function lacks({ instances, unread }: InstanceList, ids: readonly number[]): boo
 /** Combines the lists and the answers about single instances; the first list is the newest. */
 function listingOf(
   lists: readonly InstanceList[],
-  wanted: readonly Expected[],
+  expected: readonly Expected[],
   answers: ReadonlyMap<number, Instance>,
   gone: ReadonlySet<number>,
 ): Listing {
   const [newest] = lists
-  const wantedIds = new Set(wanted.map(({ id }) => id))
+  const wantedIds = new Set(expected.map(({ id }) => id))
   const instances = new Map<number, Instance>()
-  let room = MOST_INSTANCES - wanted.length
+  let room = MOST_INSTANCES - expected.length
   for (const instance of newest?.instances ?? [])
     if (wantedIds.has(instance.id) || room-- > 0) instances.set(instance.id, instance)
   for (const [id, instance] of [
@@ -129,7 +129,7 @@ function listingOf(
   ])
     if (!instances.has(id) && !gone.has(id) && (wantedIds.has(id) || answers.has(id)))
       instances.set(id, instance)
-  const missing = wanted.filter(({ id }) => !instances.has(id) && !gone.has(id))
+  const missing = expected.filter(({ id }) => !instances.has(id) && !gone.has(id))
   const unlisted = newest === undefined ? [] : [...answers.keys()].filter(id => lacks(newest, [id]))
   const doubt = doubtOf(
     newest,
@@ -140,8 +140,8 @@ function listingOf(
   return { instances: [...instances.values()], unconfirmed: missing.map(({ id }) => id), doubt }
 }
 
-function partOf(list: InstanceList, wanted: readonly Expected[]): Listing {
-  const listing = listingOf([list], wanted, new Map(), new Set())
+function partOf(list: InstanceList, expected: readonly Expected[]): Listing {
+  const listing = listingOf([list], expected, new Map(), new Set())
   const came = instancesIn(listing.instances.length)
   return { ...listing, doubt: `The instance list is still loading: ${came} so far.` }
 }

@@ -71,8 +71,8 @@ export function createActing(
 
   /** Returns whether there is a result to report. */
   async function ask({ limit: due, dueAt, late, targets }: Act, facts: Facts): Promise<boolean> {
-    const wanted = () => limits.find(due.id)?.begunAt !== undefined
-    const out = await carryOut(targets.filter(mayActOn), { client, before, ending, wanted })
+    const hasBegun = () => limits.find(due.id)?.begunAt !== undefined
+    const out = await carryOut(targets.filter(mayActOn), { client, before, ending, wanted: hasBegun })
     const end = now()
     if (ending.aborted || (out.done.length === 0 && !out.problem)) return false
     for (const { instance } of out.done) acted.set(instance, end)

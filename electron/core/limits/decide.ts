@@ -185,17 +185,17 @@ export function nextMoment(
   limit: StoredLimit,
   dueAt: number | undefined,
   now: number,
-  seen: number,
+  seenAt: number,
 ): number | undefined {
   if (limit.ended || limit.passed) return undefined
-  const next = sooner(ahead(dueAt, seen), ahead(limit.retryAt, seen))
+  const next = sooner(ahead(dueAt, seenAt), ahead(limit.retryAt, seenAt))
   const warning = warningOf(limit)
   if (dueAt === undefined || dueAt <= now || warning === 0 || limit.warnedAt !== undefined) return next
   return sooner(Math.max(dueAt - warning, now), next)
 }
 
-function ahead(moment: number | undefined, seen: number): number | undefined {
-  return moment !== undefined && moment > seen ? moment : undefined
+function ahead(moment: number | undefined, seenAt: number): number | undefined {
+  return moment !== undefined && moment > seenAt ? moment : undefined
 }
 
 function sooner(one: number | undefined, other: number | undefined): number | undefined {

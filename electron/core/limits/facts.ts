@@ -140,10 +140,10 @@ export function createSnapshots(context: {
     }
   }
 
-  const known = (account: SeenAccount) => facts(account, last?.at ?? seenAt ?? context.now())
+  const factsOf = (account: SeenAccount) => facts(account, last?.at ?? seenAt ?? context.now())
 
   return {
-    known,
+    known: factsOf,
     fresh(account, at) {
       const gap = gapOf(account)
       const monotonic = clock.monotonic()
@@ -153,7 +153,7 @@ export function createSnapshots(context: {
       return { facts: facts(account, at), fresh: true, sure, seenAt, gap }
     },
     stale: account => ({
-      facts: known(account),
+      facts: factsOf(account),
       fresh: false,
       sure: true,
       seenAt,

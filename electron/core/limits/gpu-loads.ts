@@ -42,7 +42,7 @@ export function createGpuLoads(context: {
 }): GpuLoads {
   const { clock, question, now, ending, heard = () => undefined } = context
   const loads = new Map<number, HeardLoad>()
-  const asked = new Map<number, number>()
+  const askedAt = new Map<number, number>()
   /** Failed readings in a row, by instance. */
   const failures = new Map<number, number>()
 
@@ -77,16 +77,16 @@ export function createGpuLoads(context: {
     ask(instances, rate) {
       const pause = Math.max(shortestInterval, interval / rate)
       for (const instance of instances) {
-        const last = asked.get(instance.id)
+        const last = askedAt.get(instance.id)
         const soon = last !== undefined && clock.monotonic() - last < pause
         if (ending.aborted || soon || !canGetIn(instance)) continue
-        asked.set(instance.id, clock.monotonic())
+        askedAt.set(instance.id, clock.monotonic())
         void hear(instance)
       }
     },
     look(instance) {
       if (ending.aborted || !canGetIn(instance)) return Promise.resolve()
-      asked.set(instance.id, clock.monotonic())
+      askedAt.set(instance.id, clock.monotonic())
       return Promise.race([hear(instance), sleep(clock, longestLook)])
     },
     heard(rate, between) {

@@ -52,8 +52,8 @@ export function accountTargets(
   const stop = all
     .filter(canStop)
     .sort(byLoss(instance => workAtStake(instance, loads, now), savedByStopping))
-  const known = credit > 0 || !isSpendingUnknown({ instances })
-  const enough = when.kind === 'credit' ? lasting(credit, when.hours, known) : () => false
+  const isSpendingKnown = credit > 0 || !isSpendingUnknown({ instances })
+  const enough = when.kind === 'credit' ? lasting(credit, when.hours, isSpendingKnown) : () => false
   const perHour = creditRate({ account: { instances }, observedPerHour })
   if (stop.length > 0) return taken(stop, 'stop', savedByStopping, perHour, enough)
   if (action === 'stop' || all.some(({ state }) => state === 'stopping')) return []
@@ -101,9 +101,9 @@ function byLoss(loss: (instance: InstanceView) => Micros, saved: (instance: Inst
     unknown(a) - unknown(b) || loss(a) - loss(b) || saved(b) - saved(a) || a.id - b.id
 }
 
-/** @param known whether nothing is spent where the known rate is 0 */
-function lasting(credit: Micros, hours: number, known: boolean): (perHour: Micros) => boolean {
-  return perHour => (perHour <= 0 ? known : credit / perHour >= hours)
+/** @param isSpendingKnown whether nothing is spent where the known rate is 0 */
+function lasting(credit: Micros, hours: number, isSpendingKnown: boolean): (perHour: Micros) => boolean {
+  return perHour => (perHour <= 0 ? isSpendingKnown : credit / perHour >= hours)
 }
 
 /** The first instances, until it is enough. */

@@ -116,20 +116,20 @@ export function watchdogRequest(
 ): WatchdogRequest | undefined {
   const asleep = limits.filter(({ asleep, ended }) => asleep && !ended)
   const action = asleep.length > 0 && asleep.every(limit => limit.action === 'destroy') ? 'destroy' : 'stop'
-  const kept = asleep.filter(limit => limit.action === action)
+  const sameAction = asleep.filter(limit => limit.action === action)
   const least = (values: readonly number[]) => (values.length === 0 ? undefined : Math.min(...values))
   const at = least(
-    kept.flatMap(limit => {
+    sameAction.flatMap(limit => {
       const moment = fixedMoment(limit)
       return moment === undefined ? [] : Math.ceil(Math.max(moment, limit.snoozedUntil ?? 0))
     }),
   )
-  const awake = kept.filter(({ snoozedUntil = 0 }) => snoozedUntil <= now).map(({ when }) => when)
+  const awake = sameAction.filter(({ snoozedUntil = 0 }) => snoozedUntil <= now).map(({ when }) => when)
   const [idle] = awake
     .flatMap(when => (when.kind === 'idle' ? when : []))
     .sort((a, b) => a.seconds - b.seconds)
   const lease = least(awake.flatMap(when => (when.kind === 'away' ? Math.round(when.seconds) : [])))
-  if (kept.length === 0 && !runsNeed) return undefined
+  if (sameAction.length === 0 && !runsNeed) return undefined
   return {
     action,
     ...(at !== undefined && { at }),

@@ -89,14 +89,14 @@ export function openWatchdogs(context: AccountContext, parts: WatchdogParts): Wa
   const alerts = createWatchdogAlerts(context)
   const { visit, discover } = createWatchdogVisits(context, { ...parts, alerts, forget })
   /** Those who wait for the next visit to an instance, which begins at once or follows the running one. */
-  const asked = new Map<number, ReturnType<typeof deferred<void>>>()
+  const requests = new Map<number, ReturnType<typeof deferred<void>>>()
   const loops = createLoops(machine.clock, ending, name => keepVisiting(Number(name)))
 
   /** Visits an instance until there is no next visit; a failed one is repeated. */
   async function keepVisiting(instance: number): Promise<void> {
     for (let fails = 0; !ending.aborted; ) {
-      const waiting = asked.get(instance)
-      asked.delete(instance)
+      const waiting = requests.get(instance)
+      requests.delete(instance)
       let pause: number | undefined
       try {
         const next = await visit(instance)
@@ -108,7 +108,7 @@ export function openWatchdogs(context: AccountContext, parts: WatchdogParts): Wa
         fails += 1
         waiting?.reject(error)
       }
-      if (asked.has(instance)) continue
+      if (requests.has(instance)) continue
       if (pause === undefined) return
       await loops.until(String(instance), pause)
     }
@@ -117,8 +117,8 @@ export function openWatchdogs(context: AccountContext, parts: WatchdogParts): Wa
   /** Visits it now, or after the running visit; rejects with the reason of a failure, which is retried nevertheless. */
   function visitNow(instance: number): Promise<void> {
     if (ending.aborted) return Promise.resolve()
-    const waiting = asked.get(instance) ?? deferred<void>()
-    asked.set(instance, waiting)
+    const waiting = requests.get(instance) ?? deferred<void>()
+    requests.set(instance, waiting)
     loops.restart(String(instance))
     return waiting.promise
   }
@@ -395,9 +395,9 @@ export async function withWatchdogScript(
 ): Promise<RentRequest> {
   const { stops = [], onstart, template } = request
   const limits = stops.map(stop => limitOfRental(stop, { id: '', instance: 0 }, now))
-  const wanted = watchdogRequest(limits, false, now)
-  if (!wanted || !account || (template && onstart === undefined)) return request
-  const lines = await watchdogStartScript(wanted, account.baseUrl, tickOf(wanted))
+  const nextRequest = watchdogRequest(limits, false, now)
+  if (!nextRequest || !account || (template && onstart === undefined)) return request
+  const lines = await watchdogStartScript(nextRequest, account.baseUrl, tickOf(nextRequest))
   const longer = withLinesFirst((onstart ?? '').replace(earlier, ''), lines)
   const fits = startScriptTooLong(longer, account.capabilities) === undefined
   return fits ? { ...request, onstart: longer } : request

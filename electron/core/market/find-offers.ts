@@ -35,8 +35,8 @@ export async function findOffers(
   const cheapest = await service.search(search, options)
   if (!mayBeCutOff(cheapest, query.limit)) return { offers: views(cheapest) }
   const dearest = await service.search({ ...search, order: [['dph_total', 'desc']] }, options)
-  const known = new Set(cheapest.map(({ id }) => id))
-  if (dearest.every(({ id }) => known.has(id))) return { offers: views(cheapest) }
+  const knownIds = new Set(cheapest.map(({ id }) => id))
+  if (dearest.every(({ id }) => knownIds.has(id))) return { offers: views(cheapest) }
   const listed = [...cheapest, ...dearest]
   const narrow = activeParts(filter).length > 0
   const matching = narrow ? await searchMatching(service, query, filter, listed, options) : []

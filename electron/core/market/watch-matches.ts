@@ -39,19 +39,21 @@ export function resultOf(watch: Watch, offers: readonly OfferView[], now: number
   const heard = watch.alerted ?? []
   // Counted back from the last search: without searches, a machine may have been there all the time.
   const since = (watch.searchedAt ?? now) - forgottenAfter
-  const known = new Map(heard.filter(({ at }) => at > since).map(alerted => [alerted.machine, alerted]))
+  const alertedByMachine = new Map(
+    heard.filter(({ at }) => at > since).map(alerted => [alerted.machine, alerted]),
+  )
   // Of a long list only the cheapest are known, so more expensive machines are not necessarily new.
   const beyond = heard.length < cheapest ? Infinity : Math.max(...heard.map(({ price }) => price))
   const fresh: ListedOffer[] = []
   for (const listed of matching.slice(0, cheapest)) {
     const machine = machineOf(listed.offer)
     const price = listed.price ?? 0
-    const before = known.get(machine)
+    const before = alertedByMachine.get(machine)
     const isNews = before === undefined ? price < beyond : price < before.price * clearlyCheaper
     if (isNews && watch.alerted) fresh.push(listed)
-    known.set(machine, { machine, price: before && !isNews ? before.price : price, at: now })
+    alertedByMachine.set(machine, { machine, price: before && !isNews ? before.price : price, at: now })
   }
-  const alerted = [...known.values()].sort((a, b) => a.at - b.at).slice(-most)
+  const alerted = [...alertedByMachine.values()].sort((a, b) => a.at - b.at).slice(-most)
   return { found, matching, fresh, alerted }
 }
 
@@ -95,8 +97,8 @@ export function withPrices(
   return [...earlier, [Math.round(at), sorted.length, lowest, quartile(0.25), quartile(0.5), quartile(0.75)]]
 }
 
-export function priceSamples(known: readonly StoredPrice[]): PriceSample[] {
-  return known.map(([at, count, lowest, low, middle, high]) => ({ at, count, lowest, low, middle, high }))
+export function priceSamples(prices: readonly StoredPrice[]): PriceSample[] {
+  return prices.map(([at, count, lowest, low, middle, high]) => ({ at, count, lowest, low, middle, high }))
 }
 
 /** Interpolates linearly between neighbours. */

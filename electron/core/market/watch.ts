@@ -98,18 +98,18 @@ export function savedWatch(
 }
 
 /** The page never gets secret values back, so one that it leaves empty keeps its value from `known`. */
-export function withKnownSecrets(request: OpenRequest, known: OpenRequest | undefined): OpenRequest {
-  const knownValue = (name: string) => known?.env.find(other => other.secret && other.name === name)?.value
+export function withKnownSecrets(request: OpenRequest, before: OpenRequest | undefined): OpenRequest {
+  const knownValue = (name: string) => before?.env.find(other => other.secret && other.name === name)?.value
   const env = request.env.map(each =>
     each.secret && each.value === '' ? { ...each, value: knownValue(each.name) ?? '' } : each,
   )
-  return { ...request, env, ...withKnownToken(request.registry, known?.registry) }
+  return { ...request, env, ...withKnownToken(request.registry, before?.registry) }
 }
 
 /** A token only belongs to the registry and user that it was entered for. */
-function withKnownToken(now: OpenRequest['registry'], known: OpenRequest['registry']) {
-  if (now?.token !== '' || now.server !== known?.server || now.user !== known.user) return {}
-  return { registry: known }
+function withKnownToken(now: OpenRequest['registry'], before: OpenRequest['registry']) {
+  if (now?.token !== '' || now.server !== before?.server || now.user !== before.user) return {}
+  return { registry: before }
 }
 
 /** The last search's result, in memory only. */

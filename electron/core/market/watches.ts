@@ -201,7 +201,7 @@ function createMarketSearch(
       // After a change of the filter meanwhile, the result is useless and the search is repeated.
       .then(({ offers }) => {
         const current = find(id)
-        if (current && sameSearch(current.request, request)) return seen(id, offers)
+        if (current && sameSearch(current.request, request)) return onOffers(id, offers)
         searching.delete(id)
         return current ? search(id) : undefined
       })
@@ -227,7 +227,7 @@ function createMarketSearch(
   }
 
   /** Known offers are stored before the alert: after a kill, an alert is missed rather than repeated. */
-  async function seen(id: string, offers: readonly OfferView[]): Promise<void> {
+  async function onOffers(id: string, offers: readonly OfferView[]): Promise<void> {
     const watch = find(id)
     if (ending.aborted || !watch) return
     const at = now()

@@ -40,7 +40,7 @@ export interface Stretch {
 export function withStretch(
   today: MoneyDay,
   stretch: Stretch,
-  known: (day: string) => MoneyDay | undefined = () => undefined,
+  dayOf: (day: string) => MoneyDay | undefined = () => undefined,
 ): MoneyDay[] {
   const parts = dayParts(stretch.from, stretch.to)
   return parts.map(({ day, until }, index) => {
@@ -48,7 +48,7 @@ export function withStretch(
     const part = (amount: Micros) => Math.floor(amount * until) - Math.floor(amount * since)
     const last = index === parts.length - 1
     // A whole day in between is counted from zero: after a kill it may be on disk already.
-    const begun = index === 0 || last ? known(day) : undefined
+    const begun = index === 0 || last ? dayOf(day) : undefined
     const base = index === 0 && day === today.day ? today : (begun ?? emptyDay(day))
     const models = { ...base.models }
     const instances = { ...base.instances }

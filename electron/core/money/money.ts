@@ -67,8 +67,8 @@ export async function openMoney(
       }
       if (Math.abs(at - creditStaleSince) < longestWithoutCredit) return void charges?.onPoll(at)
     }
-    const known = (day: string) => past.get().days.find(one => one.day === day)
-    const { after, endedDays, estimated, corrected } = countPoll(current, poll, known)
+    const dayOf = (day: string) => past.get().days.find(one => one.day === day)
+    const { after, endedDays, estimated, corrected } = countPoll(current, poll, dayOf)
     void charges?.onPoll(at, estimated)
     if (corrected.size > 0) showCosts(corrected, at)
     current = after
@@ -199,7 +199,7 @@ const longestStretch = 400 * 86_400
 function countPoll(
   before: MoneyNow,
   { account, credit, at }: AccountPoll,
-  known: (day: string) => MoneyDay | undefined,
+  dayOf: (day: string) => MoneyDay | undefined,
 ): CountedPoll {
   const since = before.counted?.at ?? at
   const { counted, spent, toppedUp, estimated, shares, corrected } = accrueSpending(before.counted, {
@@ -211,7 +211,7 @@ function countPoll(
   const from = since > at ? at : Math.max(since, at - longestStretch)
   const model = (id: string) => names[id]?.gpu ?? ''
   const stretch = { from, to: at, spent, toppedUp, estimated, shares, credit, model }
-  const days = withStretch(before.today, stretch, known)
+  const days = withStretch(before.today, stretch, dayOf)
   const today = days.at(-1) ?? before.today
   // Also days after `today`: on a journey west the calendar goes back.
   const endedDays = (days[0]?.day === before.today.day ? days : [before.today, ...days]).filter(

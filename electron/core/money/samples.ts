@@ -53,19 +53,19 @@ export function perHourLately(samples: readonly StoredSample[]): Micros {
 
 /** At most `most` samples of equal length after `from`; those that fall into the same one are added up, exactly. */
 export function thinnedSamples(samples: readonly StoredSample[], from: number, most: number): MoneySample[] {
-  const seen = samples.filter(([end]) => end > from)
-  const first = seen[0]?.[0]
-  const last = seen.at(-1)?.[0]
+  const recent = samples.filter(([end]) => end > from)
+  const first = recent[0]?.[0]
+  const last = recent.at(-1)?.[0]
   if (first === undefined || last === undefined) return []
   const length = Math.ceil((last - first + sampleLength) / most / sampleLength) * sampleLength
   const thin: MoneySample[] = []
-  for (const [end, spent, credit] of seen) {
+  for (const [end, spent, credit] of recent) {
     const at = Math.ceil(end / length) * length
     const before = thin.at(-1)
     const sum = before?.at === at ? before.spent + spent : spent
-    const known = credit ?? (before?.at === at ? before.credit : undefined)
+    const knownCredit = credit ?? (before?.at === at ? before.credit : undefined)
     if (before?.at === at) thin.pop()
-    thin.push({ at, spent: sum, credit: known })
+    thin.push({ at, spent: sum, credit: knownCredit })
   }
   return thin
 }

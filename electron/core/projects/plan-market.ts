@@ -57,8 +57,8 @@ export async function planMarket(
   const stops = chosen.stops ? [...chosen.stops] : stopsOf(spec)
   const request = requestOf(spec, '', { stops, volume })
   const retries = limitsOf(spec, undefined)
-  const wanted = { search, request, retries, tries: [], first: chosen.offer }
-  const fitting = [...fittingOffers(wanted, offers, hosts.view())]
+  const retryRequest = { search, request, retries, tries: [], first: chosen.offer }
+  const fitting = [...fittingOffers(retryRequest, offers, hosts.view())]
   const [choice] = fitting
   if (chosen.offer !== undefined && choice?.offer.id !== chosen.offer)
     throw new BerthError(offerUnfit(chosen.offer))

@@ -54,8 +54,8 @@ export async function findClusters(
   if (!found) return []
   const { search, offers } = found
   const request = requestOf(spec, '', { stops: [] })
-  const wanted = { search, request, retries: limitsOf(spec, undefined), tries: [] }
-  const fitting = [...fittingOffers(wanted, offers, hosts.view())].sort((a, b) => a.price - b.price)
+  const retryRequest = { search, request, retries: limitsOf(spec, undefined), tries: [] }
+  const fitting = [...fittingOffers(retryRequest, offers, hosts.view())].sort((a, b) => a.price - b.price)
   return clustersWithRoom(fitting, nodeCount(spec))
 }
 

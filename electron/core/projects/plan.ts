@@ -20,7 +20,7 @@ export function searchOf(
 ): RentalSearch {
   const { gpu, count, vram, price, interruptible, region, verified, reliability, download, upload, cuda } =
     machine
-  const asked = gpu === undefined ? undefined : [gpu].flat()
+  const gpus = gpu === undefined ? undefined : [gpu].flat()
   return {
     query: {
       type: interruptible ? 'bid' : 'on-demand',
@@ -31,7 +31,7 @@ export function searchOf(
       ...(volume?.machineId === undefined ? {} : { extra: { machine_id: { eq: volume.machineId } } }),
     },
     filter: {
-      gpus: asked && namesMeant(asked, names),
+      gpus: gpus && namesMeant(gpus, names),
       countFrom: count ?? 1,
       countTo: count ?? 1,
       priceTo: price,
@@ -94,6 +94,6 @@ export function stopsOf({ stop = {} }: ProjectSpec): Limit[] {
 
 /** Names of the secrets that a project needs. */
 export function secretsOf({ env = {} }: ProjectSpec): string[] {
-  const wanted = Object.values(env).flatMap(value => (typeof value === 'object' ? value.secret : []))
-  return [...new Set(wanted)]
+  const secretNames = Object.values(env).flatMap(value => (typeof value === 'object' ? value.secret : []))
+  return [...new Set(secretNames)]
 }

@@ -63,13 +63,13 @@ const uncertainty = 60
 export function isListWhole(
   { instances, unread, cutShort }: InstanceList,
   before: readonly number[],
-  known: readonly number[],
+  knownIds: readonly number[],
 ): boolean {
   const listed = new Set([...instances, ...unread].map(({ id }) => id))
   return (
     cutShort === undefined &&
     unread.every(({ id }) => id !== undefined && before.includes(id)) &&
-    known.every(id => listed.has(id))
+    knownIds.every(id => listed.has(id))
   )
 }
 

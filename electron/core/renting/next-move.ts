@@ -203,8 +203,8 @@ function dropFor({ why, alone }: Stopper): RentalMove {
 }
 
 function keepStopped(instance: number | undefined): RentalMove {
-  const kept = instance === undefined ? {} : { instance }
-  return { do: 'end', step: 'failed', problem: sentences.stopped, ...kept }
+  const itsInstance = instance === undefined ? {} : { instance }
+  return { do: 'end', step: 'failed', problem: sentences.stopped, ...itsInstance }
 }
 
 function drop(why: Problem, blame: boolean, last = false): RentalMove {

@@ -229,10 +229,10 @@ export function newTry(
   const { id, gpuName, gpuCount, gpuMemory, price, location } = offer
   const { machineId, hostId, verified, reliability, volumeOffer } = offer
   const where = { location, machineId, hostId, volumeOffer }
-  const known = { gpuName, gpuCount, gpuMemory, ...where, verified, reliability }
+  const facts = { gpuName, gpuCount, gpuMemory, ...where, verified, reliability }
   return {
     mark,
-    offer: { id, ...known, pricePerHour: price },
+    offer: { id, ...facts, pricePerHour: price },
     step: 'asking',
     before: knownInstances(context),
     asked: 0,

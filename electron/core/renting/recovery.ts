@@ -63,8 +63,8 @@ export function recoveryMove(recovery: Recovery, instance: InstanceView, now: nu
   const { choice, lastAt, refused } = recovery
   const { state } = instance
   // Deployments may show an outbid instance as meant to be stopped, and start it again nevertheless.
-  const wanted = state === 'outbid' || (instance.intendedStatus !== 'stopped' && state !== 'stopped')
-  if (recovery.by !== undefined) return wanted ? { do: 'stop' } : { do: 'nothing' }
+  const isWanted = state === 'outbid' || (instance.intendedStatus !== 'stopped' && state !== 'stopped')
+  if (recovery.by !== undefined) return isWanted ? { do: 'stop' } : { do: 'nothing' }
   if (recovery.rental !== undefined) return { do: 'follow' }
   if (choice.kind === 'tell' || instance.state !== 'outbid') return { do: 'nothing' }
   // The answer to a raise was lost and it had no effect: the same bid again does not count as another one.

@@ -62,8 +62,8 @@ export function createWatchRenting(
     await watches.intend(id, { renting: rental })
     const then = run ? ` It will run “${run.name}”.` : ''
     note('berth', `The watch “${request.name}” is renting`, `An offer matches.${then}`)
-    const wanted = { search, request: openRequest, retries: rents.limits, why: 'watch' } as const
-    const rent = () => rentals.start(wanted, rental)
+    const retryRequest = { search, request: openRequest, retries: rents.limits, why: 'watch' } as const
+    const rent = () => rentals.start(retryRequest, rental)
     await (run ? runs.startOn({ ...run, rental, rentedAgain: true }, rent) : rent())
     watches.show()
   }
@@ -87,7 +87,7 @@ export function createWatchRenting(
       case 'failed':
         // A machine that someone stopped still exists and costs its disk, and so would the next one.
         if (rental.instance !== undefined)
-          return stop(id, kept(rental.instance), { renting: undefined, rented: rented + 1 })
+          return stop(id, keptProblem(rental.instance), { renting: undefined, rented: rented + 1 })
         if (failed + 1 >= mostFailed) return stop(id, failsAlways, { renting: undefined })
         await update(id, { renting: undefined, failed: failed + 1 })
         return
@@ -140,7 +140,7 @@ const failsAlways: Problem = {
   advice: 'See Activity for the reasons. Resume the watch to try again.',
 }
 
-function kept(instance: number): Problem {
+function keptProblem(instance: number): Problem {
   return {
     code: 'watch_kept',
     message: `#${instance} was stopped elsewhere while it was being rented, and is kept. Its disk is billed.`,

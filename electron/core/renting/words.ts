@@ -176,11 +176,11 @@ export const nothingAsGoodCode = 'nothing_as_good'
 
 /** The problem of a replacement for which the market has nothing as good. */
 function nothingAsGood(instance: number, { search, request }: Pick<Retrying, 'search' | 'request'>): Problem {
-  const asked = searchParts(search).map(part => searchPartWords(search, part))
+  const parts = searchParts(search).map(part => searchPartWords(search, part))
   const bid = request.bid === undefined ? [] : [`for a bid of at most ${rate(micros(request.bid))}`]
   return {
     code: nothingAsGoodCode,
-    message: `No offer is as good as #${instance}: ${[...asked, ...bid].join(', ')}.`,
+    message: `No offer is as good as #${instance}: ${[...parts, ...bid].join(', ')}.`,
     advice: 'Berth rents nothing worse and keeps looking. Allow a higher bid, or rent another yourself.',
   }
 }

@@ -123,9 +123,9 @@ export async function openCollection<Schema extends v.GenericSchema<unknown, obj
     indexes.set(items, index)
     return index
   }
-  function find(wanted: Key): Item | undefined {
+  function find(key: Key): Item | undefined {
     const items = document.get()
-    return items[indexOf(items).get(wanted) ?? -1]
+    return items[indexOf(items).get(key) ?? -1]
   }
 
   /** What `entry` has shown: the items, and the record in State. */
@@ -158,7 +158,7 @@ export async function openCollection<Schema extends v.GenericSchema<unknown, obj
     const changed = record === last.record && isRecord(record) ? changedItems(items) : undefined
     if (changed) {
       const entries = [...new Set(changed.map(within))]
-        .flatMap(wanted => find(wanted) ?? [])
+        .flatMap(key => find(key) ?? [])
         .map(entryOf)
         .filter(([id, after]) => !isDeepEqual(isRecord(record) ? record[id] : undefined, after))
       if (entries.length > 0)
@@ -191,8 +191,8 @@ export async function openCollection<Schema extends v.GenericSchema<unknown, obj
     return items.filter(item => !dropped.has(item))
   }
 
-  const changing = (wanted: Key, change: Change<Item>) => (items: Item[]) => {
-    const item = items[indexOf(items).get(wanted) ?? -1]
+  const changing = (key: Key, change: Change<Item>) => (items: Item[]) => {
+    const item = items[indexOf(items).get(key) ?? -1]
     return item === undefined ? items : putting([changed(item, change)])(items)
   }
   const putting = (given: readonly Item[]) => (items: Item[]) => {
@@ -223,23 +223,23 @@ export async function openCollection<Schema extends v.GenericSchema<unknown, obj
   return {
     all: document.get,
     find,
-    get(wanted) {
-      const item = find(wanted)
+    get(key) {
+      const item = find(key)
       if (item === undefined) throw new BerthError(missing)
       return item
     },
     add: (item, instead = key(item)) => write(items => pruned([...without(instead)(items), item])),
     addAll: items => write(putting(items)),
-    intend: (wanted, change) => write(changing(wanted, change)),
-    async update(wanted, change) {
-      await record(changing(wanted, change))
-      return find(wanted)
+    intend: (key, change) => write(changing(key, change)),
+    async update(key, change) {
+      await record(changing(key, change))
+      return find(key)
     },
     put: (...given) => record(putting(given)),
     putSoon: (...given) => document.writeSoon(putting(given)),
     remove: gone => write(without(gone)),
     forget: gone => record(without(gone)),
-    touch: wanted => void touched.add(wanted),
+    touch: key => void touched.add(key),
     show,
     flush: document.flush,
   }

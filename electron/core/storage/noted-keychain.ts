@@ -8,7 +8,7 @@ import { type DocumentPlace, openDocument } from './json-file.ts'
  */
 export interface NotedKeychain extends Keychain {
   /** Deletes all entries, also of earlier runs, that are not wanted. Never rejects. */
-  keepOnly(wanted: ReadonlySet<string>): Promise<void>
+  keepOnly(names: ReadonlySet<string>): Promise<void>
 }
 
 export async function notedKeychain(keychain: Keychain, place: DocumentPlace): Promise<NotedKeychain> {

@@ -141,8 +141,8 @@ export function loopbackServer(maxHeaderSize = 16 * 1024): Server {
 }
 
 /** The ports for browser mode to try: the one asked for, or for 0 random ones, all above those of tunnels. */
-export function* pagePorts(asked: number): Generator<number> {
-  if (asked !== 0) return yield asked
+export function* pagePorts(port: number): Generator<number> {
+  if (port !== 0) return yield port
   for (let attempt = 0; attempt < 100; attempt++) yield randomInt(tunnelPorts.to + 1, 65_536)
 }
 

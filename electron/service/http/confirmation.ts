@@ -22,9 +22,9 @@ export type LooseConfirmation = Partial<Confirmation>
 export const wordsOrConfirmation = plainAnswer(Type.Union([Type.Object({}), Type.String()]))
 
 /** Waits for a removal. A repeat after a lost answer that finds nothing to remove counts as done. @throws ServiceError */
-export async function removed(asked: Promise<unknown>): Promise<void> {
+export async function removed(request: Promise<unknown>): Promise<void> {
   try {
-    await asked
+    await request
   } catch (error) {
     const isGone = error instanceof ServiceError && error.status === 404 && error.code !== 'not_supported'
     if (!isGone || !error.ambiguous) throw error

@@ -54,17 +54,17 @@ export class Pacer {
    * Without a usable number, the pace becomes the slower meaning of the published threshold, and at most half of the
    * present one. Gives the seconds until the next request to this endpoint.
    */
-  tooFast(endpoint: string, named: number | undefined, asked = 0): number {
+  tooFast(endpoint: string, named: number | undefined, wait = 0): number {
     const lane = this.#lane(endpoint) ?? new Lane(this.#clock, 2)
     this.#lanes.set(endpoint, lane)
     const slower = named === undefined ? undefined : Math.min(named, 1 / named)
     const rate = slower !== undefined && slower >= SLOWEST ? slower : undefined
-    const rest = Math.max(Math.min(asked, LONGEST_REST), knownPenalties[endpoint] ?? 0)
-    const known = knownThresholds[endpoint]
+    const rest = Math.max(Math.min(wait, LONGEST_REST), knownPenalties[endpoint] ?? 0)
+    const threshold = knownThresholds[endpoint]
     return lane.tooFast(
       rate,
       rest,
-      known === undefined ? Number.POSITIVE_INFINITY : Math.min(known, 1 / known),
+      threshold === undefined ? Number.POSITIVE_INFINITY : Math.min(threshold, 1 / threshold),
     )
   }
 

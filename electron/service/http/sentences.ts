@@ -294,7 +294,7 @@ const unlistedAdvice: Readonly<Record<string, string>> = {
 export function refusalSentence(code: ErrorCode, detail: string, named: unknown): Sentence {
   const { message, advice } = errorSentence(code)
   if (detail === '' || !vague.has(code)) return { message, advice }
-  const known =
+  const unlisted =
     typeof named === 'string' && Object.hasOwn(unlistedAdvice, named) ? unlistedAdvice[named] : undefined
-  return { message: `${message} It says: “${detail}”`, advice: known ?? advice }
+  return { message: `${message} It says: “${detail}”`, advice: unlisted ?? advice }
 }

@@ -94,10 +94,10 @@ class Call<T> {
     return this.#transport.pacer.turn(this.#endpoint, this.#waiting)
   }
 
-  async #waitToRepeat(asked: number, repeat: number): Promise<void> {
+  async #waitToRepeat(seconds: number, repeat: number): Promise<void> {
     const { clock, random } = this.#transport
     const backoff = Math.min(LONGEST_WAIT, FIRST_WAIT * 2 ** (repeat - 1))
-    await sleep(clock, asked * 1000 + backoff * (0.5 + random() / 2), this.#waiting)
+    await sleep(clock, seconds * 1000 + backoff * (0.5 + random() / 2), this.#waiting)
   }
 
   /** One attempt. */
@@ -139,10 +139,10 @@ class Call<T> {
 
   /** Seconds to wait before a repeat, if the answer says so; the pacing also learns from a 429. */
   #wait({ status, headers, text, serverTime }: Exchanged, body: unknown): number | undefined {
-    const asked = secondsIn(headers['retry-after'], serverTime) ?? secondsAskedIn(body)
-    if (status !== 429 || isServiceCode(textOf(body, 'error'))) return asked
-    const learned = this.#transport.pacer.tooFast(this.#endpoint, thresholdIn(text), asked)
-    return Math.max(asked ?? 0, learned)
+    const seconds = secondsIn(headers['retry-after'], serverTime) ?? secondsAskedIn(body)
+    if (status !== 429 || isServiceCode(textOf(body, 'error'))) return seconds
+    const learned = this.#transport.pacer.tooFast(this.#endpoint, thresholdIn(text), seconds)
+    return Math.max(seconds ?? 0, learned)
   }
 
   /** Any error as a ServiceError, `ambiguous` if any attempt of this call was. */

@@ -26,10 +26,10 @@ export function createDetailsWindows(options: PageWindowOptions): (address: stri
       return true
     }
     if (windows.size >= most) return false
-    const kept = storedPlace(options.places, placeName) ?? { ...usualSize, maximized: false }
-    const { width, height, maximized } = kept
+    const place = storedPlace(options.places, placeName) ?? { ...usualSize, maximized: false }
+    const { width, height, maximized } = place
     // Further windows get no position, so that they do not cover the first.
-    const window = openPageWindow(options, windows.size > 0 ? { width, height, maximized } : kept, address)
+    const window = openPageWindow(options, windows.size > 0 ? { width, height, maximized } : place, address)
     windows.set(instance, window)
     onceDrawn(window, options.clock, () => {
       if (window.isDestroyed() || window.isVisible()) return

@@ -134,8 +134,8 @@ export class MainWindow {
   #place(near: Rectangle | undefined): WindowPlace {
     const screens = screen.getAllDisplays()
     this.#arrangement = arrangement(screens)
-    const kept = storedPlace(this.#options.places, '')
-    if (kept) return kept
+    const place = storedPlace(this.#options.places, '')
+    if (place) return place
     // Without a stored place or an icon, the desktop chooses the position.
     return { ...(near ? besideTray(usualSize, near, screens) : usualSize), maximized: false }
   }

@@ -91,8 +91,8 @@ export function onceDrawn(window: BrowserWindow, clock: Clock, reveal: () => voi
 /** The stored place of a window of that name, for the present screens. */
 export function storedPlace(places: StoredPlaces, name: string): WindowPlace | undefined {
   const screens = screen.getAllDisplays()
-  const kept = places.get(name + arrangement(screens))
-  return kept && { ...visiblePlace(kept, screens), maximized: kept.maximized }
+  const place = places.get(name + arrangement(screens))
+  return place && { ...visiblePlace(place, screens), maximized: place.maximized }
 }
 
 /** Stores a window's place under that name whenever it changes. */

@@ -25,16 +25,16 @@ export function arrangement(screens: readonly ScreenBox[]): string {
 }
 
 /** The nearest place at which the whole window is visible, smaller where the screen is. */
-export function visiblePlace(wanted: Box, screens: readonly ScreenBox[]): Box {
+export function visiblePlace(place: Box, screens: readonly ScreenBox[]): Box {
   const area = screens
     .map(({ workArea }) => workArea)
-    .toSorted((a, b) => common(b, wanted) - common(a, wanted) || distance(a, wanted) - distance(b, wanted))[0]
-  if (area === undefined) return wanted
-  const width = Math.min(wanted.width, area.width)
-  const height = Math.min(wanted.height, area.height)
+    .toSorted((a, b) => common(b, place) - common(a, place) || distance(a, place) - distance(b, place))[0]
+  if (area === undefined) return place
+  const width = Math.min(place.width, area.width)
+  const height = Math.min(place.height, area.height)
   return {
-    x: between(area.x, wanted.x, area.x + area.width - width),
-    y: between(area.y, wanted.y, area.y + area.height - height),
+    x: between(area.x, place.x, area.x + area.width - width),
+    y: between(area.y, place.y, area.y + area.height - height),
     width,
     height,
   }

@@ -72,7 +72,7 @@ const channelPatience = 60_000
 export async function connectTo(attempt: ConnectionAttempt, limits: Limits): Promise<Connection> {
   const { account, instance, address, key, knownHosts } = attempt
   const start = limits.clock.monotonic()
-  const known = await knownHosts.known(account, instance)
+  const knownKey = await knownHosts.known(account, instance)
   const socket = await dial(address, { ...limits, within: Math.min(limits.within, patience) })
 
   let offered: Buffer | undefined
@@ -101,7 +101,7 @@ export async function connectTo(attempt: ConnectionAttempt, limits: Limits): Pro
       readyTimeout: 0, // the deadline above covers it
       keepaliveInterval: checkInterval,
       keepaliveCountMax: Number.MAX_SAFE_INTEGER, // `watch` decides, by received bytes
-      algorithms: known === undefined ? undefined : { serverHostKey: algorithmsFor(known) },
+      algorithms: knownKey === undefined ? undefined : { serverHostKey: algorithmsFor(knownKey) },
       hostVerifier: (hostKey: Buffer, verdict: (permitted: boolean) => void) => {
         const verified = offered?.equals(hostKey)
           ? Promise.resolve()
@@ -130,7 +130,7 @@ export async function connectTo(attempt: ConnectionAttempt, limits: Limits): Pro
     if (client === null || offered === undefined) throw unreachable(address, 'the handshake was incomplete')
     await knownHosts.remember(account, instance, offered)
     client.setNoDelay(true)
-    const hostKey = { fingerprint: fingerprintOf(offered), isFirst: known === undefined }
+    const hostKey = { fingerprint: fingerprintOf(offered), isFirst: knownKey === undefined }
     return watch({
       ssh,
       client,
@@ -233,7 +233,7 @@ function isRefusedKey(error: unknown): boolean {
 }
 
 /** The known key's type first, so that a server with a further type of host key does not look like a changed host. */
-function algorithmsFor(known: Buffer): ServerHostKeyAlgorithm[] {
+function algorithmsFor(knownKey: Buffer): ServerHostKeyAlgorithm[] {
   const all: ServerHostKeyAlgorithm[] = [
     'ssh-ed25519',
     'ecdsa-sha2-nistp256',
@@ -243,7 +243,7 @@ function algorithmsFor(known: Buffer): ServerHostKeyAlgorithm[] {
     'rsa-sha2-256',
     'ssh-rsa',
   ]
-  const type = typeOf(known)
+  const type = typeOf(knownKey)
   const isKnownKind = (name: string) => (type === 'ssh-rsa' ? /rsa/.test(name) : name === type)
   return [...all.filter(isKnownKind), ...all.filter(name => !isKnownKind(name))]
 }

@@ -126,20 +126,20 @@ export function openKnownHosts(
 
 /** The other aliases that have this key. */
 function holdersIn(hosts: HostKeys, alias: string, key: Buffer): string[] {
-  const wanted = key.toString('base64')
+  const keyText = key.toString('base64')
   return Object.entries(hosts)
-    .filter(([name, other]) => name !== alias && other.key === wanted)
+    .filter(([name, other]) => name !== alias && other.key === keyText)
     .map(([name]) => name)
 }
 
-function changed(known: Buffer, offered: Buffer): BerthError {
+function changed(knownKey: Buffer, offered: Buffer): BerthError {
   return new BerthError({
     code: 'host_key_changed',
     message:
       'The instance’s host key has changed, so Berth refused to connect. ' +
       'Either its SSH server was reinstalled, or someone is intercepting the connection.',
     advice: 'Compare the two fingerprints. Accept the new key only if you know why it changed.',
-    facts: { known: fingerprintOf(known), offered: fingerprintOf(offered) },
+    facts: { known: fingerprintOf(knownKey), offered: fingerprintOf(offered) },
   })
 }
 

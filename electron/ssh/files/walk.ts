@@ -22,11 +22,11 @@ export async function listFolder(sftp: Sftp, path: string): Promise<RemoteFolder
   const real = await sftp.realPath(path)
   const { entries: found, more, unnamed } = await sftp.list(real, mostListed)
   const entries: RemoteEntry[] = []
-  const seen = new Set<string>()
+  const visited = new Set<string>()
   for (const { filename, attrs } of found) {
     const name = checkedName(filename)
-    if (name === undefined || seen.has(name)) continue
-    seen.add(name)
+    if (name === undefined || visited.has(name)) continue
+    visited.add(name)
     entries.push({
       name,
       kind: fileKindOf(attrs.mode),

@@ -145,8 +145,8 @@ export function openKeys({
   async function load(name: string): Promise<LoadedKey> {
     const located = await locate(name)
     if (isAgents(name)) {
-      const wanted = agentFingerprint(name)
-      const only = wanted === undefined ? undefined : new Set([wanted])
+      const fingerprint = agentFingerprint(name)
+      const only = fingerprint === undefined ? undefined : new Set([fingerprint])
       return { ...located, proof: { type: 'agent', agent: await agent.signer(await usedOfAgent(), only) } }
     }
     if (name === berthKey) return { ...located, proof: { type: 'publickey', key: (await ownKey()).key } }
@@ -248,9 +248,9 @@ async function importKey(
   if (read.state === 'wrong_passphrase') throw wrongPassphrase(name)
   if (read.state !== 'open') throw notAKey(read.fault)
   const blob = read.key.getPublicSSH()
-  const kept = await keepKey(files, name, read.text, `${typeOf(blob)} ${blob.toString('base64')} ${name}`)
+  const stored = await keepKey(files, name, read.text, `${typeOf(blob)} ${blob.toString('base64')} ${name}`)
   if (passphrase !== undefined) await passphrases.remember(fingerprintOf(blob), passphrase, false)
-  return kept
+  return stored
 }
 
 /** Makes another key of Berth's, see `Keys.generate`. */

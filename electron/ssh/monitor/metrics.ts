@@ -39,8 +39,8 @@ function readGpu(line: string): GpuMetrics[] {
   const [index, load, memoryUsed, memoryTotal, temperature, power, powerLimit] = cells.map(number)
   if (cells.length < fields.length || index === undefined || !Number.isInteger(index)) return []
   const values = { load, memoryUsed, memoryTotal, temperature, power, powerLimit }
-  const known = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined))
-  return [{ index, name: plain(cells.slice(fields.length - 1).join(', ')), ...known }]
+  const reported = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined))
+  return [{ index, name: plain(cells.slice(fields.length - 1).join(', ')), ...reported }]
 }
 
 /**
@@ -61,8 +61,8 @@ export function readLoads(text: string): (number | undefined)[] {
 /** The load of the busiest GPU; undefined if one does not report its load, since it may be busy. */
 export function busiest(text: string): number | undefined {
   const loads = readLoads(text)
-  const known = loads.filter(load => load !== undefined)
-  return known.length === 0 || known.length < loads.length ? undefined : Math.max(...known)
+  const reported = loads.filter(load => load !== undefined)
+  return reported.length === 0 || reported.length < loads.length ? undefined : Math.max(...reported)
 }
 
 /** Why no load or no GPU can be read, as a clause, from what the question printed. */

@@ -86,22 +86,22 @@ function lastWritten(text: string): string {
 
 /** Drops each character that a backspace returns to and another is printed over. */
 function withoutBackspaced(row: string): string {
-  const kept: string[] = []
+  const lines: string[] = []
   let back = 0
   for (const sign of row) {
     if (sign === moves.left) {
       back += 1
       continue
     }
-    while (back > 0 && kept.length > 0 && !isMove(sign) && !isMove(kept.at(-1))) {
-      kept.pop()
+    while (back > 0 && lines.length > 0 && !isMove(sign) && !isMove(lines.at(-1))) {
+      lines.pop()
       back -= 1
     }
-    if (back > 0) kept.push(moves.left.repeat(back))
-    kept.push(sign)
+    if (back > 0) lines.push(moves.left.repeat(back))
+    lines.push(sign)
     back = 0
   }
-  return kept.join('') + moves.left.repeat(back)
+  return lines.join('') + moves.left.repeat(back)
 }
 
 function isMove(sign: string | undefined): boolean {

@@ -157,11 +157,11 @@ async function expectAnswer(
   clock: Clock,
   values: Readonly<Record<string, string>>,
   parts: readonly string[],
-  wanted: string,
+  answer: string,
 ): Promise<void> {
   const { text } = await runScript(connection, values, parts, { clock, within: patience, most: headline })
   if (text.includes('refused no_room')) throw new BerthError(noRoom)
-  if (!text.includes(`${wanted} yes`)) throw new BerthError(noShell)
+  if (!text.includes(`${answer} yes`)) throw new BerthError(noShell)
 }
 
 const noShell = {

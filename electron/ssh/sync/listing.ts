@@ -64,10 +64,10 @@ export async function listRemote(
     clock: Clock
   },
 ): Promise<RemoteListing> {
-  const asked = paths.map(path => withoutEnd(path, '/'))
+  const requested = paths.map(path => withoutEnd(path, '/'))
   // A longer command line may be refused, so everything is listed instead.
   const named =
-    paths.join(' ').length > 50_000 ? ['.'] : asked.map(path => (path === '.' ? path : `./${path}`))
+    paths.join(' ').length > 50_000 ? ['.'] : requested.map(path => (path === '.' ? path : `./${path}`))
   const values = { remote, make: make ? 'yes' : '', links: links ? 'yes' : '', after: String(after) }
   const starts = named.map(shellQuoted).join(' ')
   const most = treeBounds.characters
@@ -77,7 +77,7 @@ export async function listRemote(
     most,
   })
   if (bytes.length >= most) throw tooMany(remote)
-  return parseListing(bytes, remote, asked)
+  return parseListing(bytes, remote, requested)
 }
 
 /**
@@ -99,14 +99,15 @@ export function parseListing(
   const [, tar = 'none', now] = match
   if (tar === 'none') throw new BerthError(noTar)
   const items = new Map<string, RemoteItem>()
-  const asked = new Set(paths)
-  const isBelow = (folder: string) => (folder === '' ? asked.has('.') : items.get(folder)?.kind === 'folder')
+  const requested = new Set(paths)
+  const isBelow = (folder: string) =>
+    folder === '' ? requested.has('.') : items.get(folder)?.kind === 'folder'
   let entries = 0
   for (let at = 0; at + 2 < fields.length; at += 2) {
     const facts = fields[at] ?? ''
     if (isItself.test(facts)) continue
     const read = itemOf(facts, fields[at + 1] ?? '')
-    if (read && (asked.has(read.path) || isBelow(listedFolderOf(read.path)))) {
+    if (read && (requested.has(read.path) || isBelow(listedFolderOf(read.path)))) {
       // A link that was followed, and was also found in another listed folder, is not a link again.
       if (read.item.kind !== 'link' || (items.get(read.path)?.kind ?? 'link') === 'link')
         items.set(read.path, read.item)

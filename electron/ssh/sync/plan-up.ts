@@ -39,9 +39,9 @@ export function planUp(
   const missingLinks = links.filter(({ path, target }) => there.get(path)?.target !== target)
   for (const { path } of missingLinks) refuseUnless(there.get(path)?.kind !== 'folder', path, 'link')
 
-  const wanted = new Map(missing.map(file => [file.path, file]))
+  const missingByPath = new Map(missing.map(file => [file.path, file]))
   const resumes = [...gathered].every(
-    ([path, { kind }]) => kind === 'folder' || (kind === 'file' && wanted.has(path)),
+    ([path, { kind }]) => kind === 'folder' || (kind === 'file' && missingByPath.has(path)),
   )
   const left = resumes ? missing.filter(file => !isSame(file, gathered.get(file.path), modes)) : missing
   const made = new Set([...left, ...missingLinks].flatMap(({ path }) => foldersAbove(path)))

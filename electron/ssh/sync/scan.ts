@@ -79,11 +79,11 @@ export async function readTree(
     const depth = names.length
     const start = depth === 0 ? '' : `${names.join('/')}/`
     const rules = await rulesIn(start, entries, above)
-    const kept = entries.filter(({ name }) => !isOurs(name, depth))
-    for (let at = 0; at < kept.length; at += together) {
+    const others = entries.filter(({ name }) => !isOurs(name, depth))
+    for (let at = 0; at < others.length; at += together) {
       await turn()
       signal?.throwIfAborted()
-      const some = kept.slice(at, at + together)
+      const some = others.slice(at, at + together)
       const verdicts = tryAll(some, start, rules)
       for (const [index, entry] of some.entries()) {
         const verdict = verdicts[index]

@@ -31,15 +31,15 @@ export interface SyncUp {
  * `too_deep`, `in_the_way`, `disk_full`, `sync_refused`, `sync_failed`, `no_tar`, `no_posix_shell`,
  * `changed_meanwhile`, `ssh_timeout`, `ssh_closed`, or the signal's reason.
  */
-export async function syncUp(connection: Connection, wanted: SyncUp): Promise<SyncResult> {
-  const { folder, remote, confirmed, all = false, clock, signal, onProgress } = wanted
+export async function syncUp(connection: Connection, request: SyncUp): Promise<SyncResult> {
+  const { folder, remote, confirmed, all = false, clock, signal, onProgress } = request
   const tops = (await folder.list('')).map(({ name }) => name)
   const [tree, listing] = await Promise.all([
     readTree(folder, { signal, secrets: !all, ruled: !all }),
     listRemote(connection, { remote, paths: [stagingName, ...tops], make: true, clock }),
   ])
   signal.throwIfAborted()
-  const plan = planUp(tree, listing.items, new Set(confirmed), wanted)
+  const plan = planUp(tree, listing.items, new Set(confirmed), request)
   const skipped = [...tree.skipped]
   const progress = {
     total: plan.bytes,

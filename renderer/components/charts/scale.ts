@@ -98,9 +98,9 @@ export function longestKnown(samples: readonly { at: number }[], least: number):
 }
 
 /** Splits samples wherever more than `longest` seconds lie between two, as no line is drawn across the gap. */
-export function stretches<Seen extends { at: number }>(seen: readonly Seen[], longest: number): Seen[][] {
+export function stretches<Seen extends { at: number }>(samples: readonly Seen[], longest: number): Seen[][] {
   const parts: Seen[][] = []
-  for (const sample of seen) {
+  for (const sample of samples) {
     const part = parts.at(-1)
     const before = part?.at(-1)
     if (part && before && sample.at - before.at <= longest) part.push(sample)

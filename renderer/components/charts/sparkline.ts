@@ -35,9 +35,9 @@ function round(value: number): number {
 
 /** The last, lowest and highest known value; undefined where none is known. */
 export function extent(course: Course): { last: number; lowest: number; highest: number } | undefined {
-  const known = course.filter(value => value !== null)
-  const last = known.at(-1)
-  return last === undefined ? undefined : { last, lowest: Math.min(...known), highest: Math.max(...known) }
+  const values = course.filter(value => value !== null)
+  const last = values.at(-1)
+  return last === undefined ? undefined : { last, lowest: Math.min(...values), highest: Math.max(...values) }
 }
 
 /** Values that make a line; fewer are a speck at its end. */
@@ -46,6 +46,6 @@ const leastLine = 10
 /** When a course of minutes that ends at `end` (epoch seconds) begins, where it is too short for a line. */
 export function sinceWhen(course: Course, end: number): number | undefined {
   const first = course.findIndex(value => value !== null)
-  const known = course.length - first
-  return first < 0 || known >= leastLine ? undefined : end - (known - 1) * 60
+  const knownMinutes = course.length - first
+  return first < 0 || knownMinutes >= leastLine ? undefined : end - (knownMinutes - 1) * 60
 }

@@ -37,7 +37,7 @@ export function readDraft(
   offer: OfferView,
   interruptible: boolean,
   template?: RentTemplate,
-  kept: StoredSecrets = { secrets: new Set() },
+  stored: StoredSecrets = { secrets: new Set() },
   capabilities = describedCapabilities,
 ): ReadDraft {
   const rows = sentRows(draft)
@@ -49,9 +49,9 @@ export function readDraft(
   if (ports.error !== undefined) errors['ports'] = ports.error
   const tooLong = leftToTemplate('onstart') ? undefined : startScriptTooLong(draft.onstart, capabilities)
   if (tooLong !== undefined) errors['onstart'] = tooLong
-  Object.assign(errors, rowErrors(rows, kept.secrets))
+  Object.assign(errors, rowErrors(rows, stored.secrets))
   const registry = readRegistry(draft.registry)
-  if (registry) Object.assign(errors, registryErrors(registry, kept.registry))
+  if (registry) Object.assign(errors, registryErrors(registry, stored.registry))
 
   const read = readForm(
     RentRequest,
@@ -98,9 +98,9 @@ function readRegistry({ server, user, token }: RegistryLogin): RegistryLogin | u
   return Object.values(login).some(text => text !== '') ? login : undefined
 }
 
-function registryErrors(login: RegistryLogin, kept: RegistryLogin | undefined): RentErrors {
+function registryErrors(login: RegistryLogin, stored: RegistryLogin | undefined): RentErrors {
   const { server, user, token } = login
-  const isKept = kept?.server === server && kept.user === user
+  const isKept = stored?.server === server && stored.user === user
   return {
     ...(server === '' && { 'registry.server': 'Enter the registry, such as ghcr.io or docker.io.' }),
     ...(user === '' && { 'registry.user': 'Enter the user of this token.' }),
@@ -122,17 +122,17 @@ function offerErrors(request: RentRequest, offer: OfferView): RentErrors {
   return {}
 }
 
-function rowErrors(rows: readonly EnvRow[], kept: ReadonlySet<string>): RentErrors {
+function rowErrors(rows: readonly EnvRow[], storedNames: ReadonlySet<string>): RentErrors {
   const errors: RentErrors = {}
-  const seen = new Set<string>()
+  const names = new Set<string>()
   for (const { key, name, value, secret } of rows) {
     const bare = name.trim()
     if (bare === '') errors[`env.${key}`] = 'Enter a name.'
     else if (bare === 'BERTH_RENTAL') errors[`env.${key}`] = 'Berth uses this name itself. Choose another.'
-    else if (seen.has(bare)) errors[`env.${key}`] = `${bare} is set twice.`
-    else if (secret && value === '' && !kept.has(bare))
+    else if (names.has(bare)) errors[`env.${key}`] = `${bare} is set twice.`
+    else if (secret && value === '' && !storedNames.has(bare))
       errors[`env.${key}`] = `Enter the value of ${bare}. Secrets aren’t remembered.`
-    seen.add(bare)
+    names.add(bare)
   }
   return errors
 }

@@ -36,6 +36,6 @@ export function withoutTemplate(now: SavedQuery, { before, made }: TemplateSearc
 function takenBack<T extends object>(now: T, made: T, before: T): T {
   const same = (key: keyof T) => JSON.stringify(now[key]) === JSON.stringify(made[key])
   const keys = [...new Set([...Object.keys(now), ...Object.keys(before)])] as (keyof T)[]
-  const kept = keys.map(key => [key, same(key) ? before[key] : now[key]] as const)
-  return Object.fromEntries(kept.filter(([, value]) => value !== undefined)) as T
+  const entries = keys.map(key => [key, same(key) ? before[key] : now[key]] as const)
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined)) as T
 }

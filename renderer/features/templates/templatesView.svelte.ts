@@ -79,9 +79,9 @@ export class TemplatesView {
 
   /** The unsaved input for the same template. */
   takeUnsaved(key: string): Unsaved | undefined {
-    const kept = this.#unsaved?.key === key ? this.#unsaved : undefined
-    if (kept) this.#unsaved = undefined
-    return kept
+    const unsaved = this.#unsaved?.key === key ? this.#unsaved : undefined
+    if (unsaved) this.#unsaved = undefined
+    return unsaved
   }
 
   followed(hash: string): string {

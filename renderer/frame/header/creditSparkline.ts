@@ -25,7 +25,7 @@ export function creditSparkline(
     if (amount !== undefined && place >= 0 && place < lineSteps) line[place] = amount
   }
   line[lineSteps - 1] = credit
-  const known = line.filter(value => value !== null).length
+  const knownSteps = line.filter(value => value !== null).length
   const reach = lineSteps - line.findIndex(value => value !== null)
-  return known < leastKnown || reach < leastReach ? undefined : line
+  return knownSteps < leastKnown || reach < leastReach ? undefined : line
 }

@@ -23,13 +23,13 @@ export function marketEntries(page: Page, typed: string): Entry[] {
 
 function offerEntries(page: Page, text: string): Entry[] {
   const query = usualQuery(page.account)
-  const seen = seenPricesOf(page).seen(query)
+  const answered = seenPricesOf(page).seen(query)
   // Only names of GPUs are searched for: "settings" leads to Settings.
-  const named = (seen?.offers ?? []).filter(
+  const named = (answered?.offers ?? []).filter(
     ({ offer }) => match(offer.gpuName ?? '', firstWord(text)) !== undefined,
   )
   if (named.length === 0) return []
-  const found = cheapestFirst(offersPassing(seen?.offers ?? [], { text }))
+  const found = cheapestFirst(offersPassing(answered?.offers ?? [], { text }))
   if (found.length === 0) return []
   const open = (filter: OfferFilter, place = 'offers') => {
     route.go(place)

@@ -57,10 +57,10 @@ export function courseOf(
   low: Micros | undefined,
   now: number,
 ): PriceCourse | undefined {
-  const seen = samples
+  const prices = samples
     .filter(({ at }) => at >= now - week && at <= now)
     .map(({ at, lowest }) => ({ at, price: lowest }))
-  const points = low === undefined ? seen : [...seen, { at: now, price: low }]
+  const points = low === undefined ? prices : [...prices, { at: now, price: low }]
   const [first] = points
   const last = points.at(-1)
   if (!first || !last || points.length < 2 || first.price <= 0) return undefined

@@ -89,10 +89,10 @@ export function bootSteps(
 ): Step[] {
   const at = !instance ? 0 : instance.state === 'running' ? 3 : instance.state === 'loading' ? 2 : 1
   const share = instance && pulledShare(instance)
-  const asked = rental.step === 'lost' ? 'answer lost, checking the account' : 'requesting'
+  const requestText = rental.step === 'lost' ? 'answer lost, checking the account' : 'requesting'
   const created = instance ? createdWords(instance, now) : 'created'
   const steps = [
-    ...(at === 0 ? [{ name: asked, at: 0 }] : []),
+    ...(at === 0 ? [{ name: requestText, at: 0 }] : []),
     { name: at === 1 ? `${created}, provisioning` : created, at: 1 },
     { name: share === undefined ? 'image' : `image ${share} %`, at: 2 },
     { name: 'running', at: 3 },

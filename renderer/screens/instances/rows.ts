@@ -96,9 +96,9 @@ export function instanceRows(account: AccountView): Row[] {
 
 /** The rows, of which those without a change keep their identity: then nothing of them is drawn again. */
 export function keepUnchanged(rows: readonly Row[], before: readonly Row[]): Row[] {
-  const known = new Map(before.map(row => [row.key, row]))
+  const rowByKey = new Map(before.map(row => [row.key, row]))
   return rows.map(row => {
-    const earlier = known.get(row.key)
+    const earlier = rowByKey.get(row.key)
     return earlier && isAlike(earlier, row) ? earlier : row
   })
 }

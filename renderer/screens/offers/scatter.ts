@@ -185,8 +185,8 @@ export function labelsOf(dots: readonly Dot[], frame: Frame, most = 10): Label[]
   for (const dot of dots) {
     const { gpuName } = dot.listed.offer
     if (gpuName === undefined) continue
-    const known = byName.get(gpuName)
-    if (known) known.push(dot)
+    const series = byName.get(gpuName)
+    if (series) series.push(dot)
     else byName.set(gpuName, [dot])
   }
   const labels: Label[] = []

@@ -129,12 +129,12 @@ export async function copyDown(
   }
 }
 
-async function fill(sftp: Sftp, handle: Handle, wanted: Buffer, at: number): Promise<Buffer> {
+async function fill(sftp: Sftp, handle: Handle, target: Buffer, at: number): Promise<Buffer> {
   let filled = 0
-  while (filled < wanted.length) {
-    const bytes = await sftp.read(handle, wanted.subarray(filled), at + filled)
+  while (filled < target.length) {
+    const bytes = await sftp.read(handle, target.subarray(filled), at + filled)
     if (bytes === 0) throw new SourceChanged()
     filled += bytes
   }
-  return wanted
+  return target
 }

@@ -53,19 +53,19 @@ export function creditChart(
   box: { width: number; height: number },
   perHour: Micros = 0,
 ): CreditChart | undefined {
-  const seen = samples.filter(({ at }) => at >= from && at <= to)
+  const visible = samples.filter(({ at }) => at >= from && at <= to)
   const before = samples.findLast(({ at }) => at < from)
   const longest = longestKnown(samples.slice(0, -1), fiveMinutes)
-  if (before && seen[0] && seen[0].at - before.at <= longest)
-    seen.unshift({ at: from, credit: before.credit })
-  const [first] = seen
-  const last = seen.at(-1)
-  if (!first || !last || seen.length < 2 || to <= first.at) return undefined
+  if (before && visible[0] && visible[0].at - before.at <= longest)
+    visible.unshift({ at: from, credit: before.credit })
+  const [first] = visible
+  const last = visible.at(-1)
+  if (!first || !last || visible.length < 2 || to <= first.at) return undefined
 
   const start = first.at
   const course = perHour > 0 && last.credit > 0 ? goesOn(last, to, (to - start) * ahead, perHour) : undefined
   const end = course?.[1].at ?? to
-  const values = seen.map(({ credit }) => credit)
+  const values = visible.map(({ credit }) => credit)
   const [highest, lowest] = [Math.max(...values), Math.min(...values)]
   const { bottom, top, marks } = scale(Math.min(lowest, 0), Math.max(highest, 0), cent)
   const x = (at: number) => round(((at - start) / (end - start)) * box.width)
@@ -73,7 +73,7 @@ export function creditChart(
   const path = (of: readonly CreditSample[]) =>
     linesThrough(of.map(({ at, credit }) => `${x(at)} ${y(credit)}`))
   const zero = y(0)
-  const parts = stretches(seen, longest)
+  const parts = stretches(visible, longest)
   return {
     line: parts.map(path).join(''),
     area: parts
@@ -81,7 +81,7 @@ export function creditChart(
       .join(''),
     forecast: course ? path(course) : undefined,
     points: [
-      ...seen.map(sample => ({ x: x(sample.at), sample })),
+      ...visible.map(sample => ({ x: x(sample.at), sample })),
       ...(course ? [{ x: x(end), sample: course[1], forecast: true as const }] : []),
     ],
     zero,

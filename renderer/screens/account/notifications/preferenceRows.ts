@@ -13,7 +13,7 @@ export interface PreferenceRow {
 const channels = ['email', 'webhooks'] as const
 
 /** The event that section 2.8 shows. It always has a row. */
-const known = 'client:low_credit'
+const lowCredit = 'client:low_credit'
 
 /** The rows of the preferences; without preferences, the known event by e-mail. */
 export function rowsOfPreferences(preferences: NotificationPreferences | undefined): PreferenceRow[] {
@@ -24,8 +24,8 @@ export function rowsOfPreferences(preferences: NotificationPreferences | undefin
       webhooks,
     })),
   )
-  if (rows.some(({ event }) => event === known)) return rows
-  return [{ event: known, email: preferences === undefined, webhooks: false }, ...rows]
+  if (rows.some(({ event }) => event === lowCredit)) return rows
+  return [{ event: lowCredit, email: preferences === undefined, webhooks: false }, ...rows]
 }
 
 /** The form's changes to its initial preferences; everything if there were none to read. */

@@ -18,8 +18,8 @@ export class DetailsPanel {
   readonly small = $derived.by(() => this.room < smallWindow)
   readonly isMaximised = $derived.by(() => this.small || this.#wide)
   readonly height = $derived.by(() => {
-    const wanted = this.#given ?? (this.#page.state?.settings.detailsHeight || usual)
-    return Math.max(this.least, Math.min(wanted, this.most))
+    const height = this.#given ?? (this.#page.state?.settings.detailsHeight || usual)
+    return Math.max(this.least, Math.min(height, this.most))
   })
 
   constructor(page: Page) {

@@ -20,8 +20,8 @@ class TerminalSessions {
 
   open(page: Page, account: string, instance: number): InstanceShells {
     this.#follow(page)
-    const known = this.find(account, instance)
-    if (known) return known
+    const session = this.find(account, instance)
+    if (session) return session
     const shells = new InstanceShells(page, account, instance)
     this.#open.set(`${account}/${instance}`, shells)
     return shells

@@ -221,6 +221,6 @@ function wouldRent(
     return asked ?? []
   })
   if (prices.length === 0) return { many: 0 }
-  const many = most === undefined ? 0 : prices.filter(asked => asked <= micros(most)).length
+  const many = most === undefined ? 0 : prices.filter(price => price <= micros(most)).length
   return { many, cheapest: Math.min(...prices) }
 }

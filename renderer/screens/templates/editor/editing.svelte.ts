@@ -41,10 +41,10 @@ export class Editing {
     this.#page = page
     this.#account = page.account?.id
     this.#begin(template, copy)
-    const kept = templatesView(page).takeUnsaved(this.#key)
-    if (!kept) return
-    this.draft = kept.draft
-    this.#before = kept.before
+    const unsaved = templatesView(page).takeUnsaved(this.#key)
+    if (!unsaved) return
+    this.draft = unsaved.draft
+    this.#before = unsaved.before
   }
 
   #begin(template: TemplateView | undefined, copy: boolean): void {
