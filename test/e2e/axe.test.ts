@@ -303,3 +303,32 @@ test.skipIf(lacking)(
     expect(found).toEqual([])
   },
 )
+
+test('axe finds nothing wrong in the form that sets up a project or in the plan of a sweep', async ({
+  start,
+}) => {
+  const [sim, home] = await Promise.all([start.simulator(), start.folder()])
+  const berth = await start.berth({ home })
+  const folder = projectFolder(home, { 'train.py': '' })
+  const { page, settle } = await pageWithAxe(start, berth.address)
+  await connectAccount(page, sim)
+  await page.getByRole('link', { name: 'Projects' }).click()
+  await page.getByRole('button', { name: 'Set up digits…' }).click()
+  await page.getByRole('dialog', { name: 'Set up digits' }).waitFor()
+  await settle()
+  const found = await findings(page, 'project form', '[role=dialog]')
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+
+  const sweep = 'sweep: { lr: [0.1, 0.01] }\nat_once: 2\nrun: python train.py\nstop: { hours: 1 }\n'
+  writeFileSync(join(folder, 'berth.yaml'), sweep)
+  await page.getByRole('button', { name: 'More: digits' }).click()
+  await page.getByRole('menuitem', { name: 'Read berth.yaml again' }).click()
+  await page.getByRole('button', { name: 'Run digits…' }).click()
+  await page
+    .getByRole('dialog', { name: 'Run digits' })
+    .getByText(/^2 runs/)
+    .waitFor()
+  found.push(...(await findings(page, 'plan of a sweep', '[role=dialog]')))
+  expect(found).toEqual([])
+})
