@@ -4,7 +4,7 @@ import { readProfile } from '#simulator/deployment/deployment.ts'
 import { terminalText } from '#test/berth/browser.ts'
 import { test } from '#test/berth/pages.ts'
 import type { Start } from '#test/berth/start.ts'
-import { connectAccount, connectForm } from '#test/e2e/account-steps.ts'
+import { connectAccount } from '#test/e2e/account-steps.ts'
 
 async function freshBerth(start: Start, flags: readonly string[] = []) {
   const berth = await start.berth({ flags })
@@ -68,18 +68,3 @@ test.for(['interface', 'public'])(
     expect(errors).toEqual([])
   },
 )
-
-test('a wrong API key is reported in the form, and the base URL stays', async ({ start }) => {
-  const sim = await start.simulator()
-  const { page } = await freshBerth(start)
-  const dialog = await connectForm(page)
-  await dialog.getByLabel('Base URL').fill(sim.baseUrl)
-  await dialog.getByLabel('API key').fill('wrong-key')
-  await page.keyboard.press('Enter')
-  await dialog
-    .getByText(/key/i)
-    .filter({ hasText: /not accepted|refused|wrong|revoked/i })
-    .first()
-    .waitFor()
-  expect(await dialog.getByLabel('Base URL').inputValue()).toBe(sim.baseUrl)
-})
