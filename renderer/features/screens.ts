@@ -15,10 +15,12 @@ export type ScreenId =
   | 'account'
   | 'settings'
 
-interface Screen {
+export interface Screen {
   id: ScreenId
   label: string
   icon: IconName
+  /** Said while no account is connected; absent where the screen needs none. */
+  connect?: string
   /** Stands at the foot of the navigation. */
   last?: boolean
 }
@@ -45,14 +47,40 @@ export function addressOfPart({ screen, title, at }: (typeof screenParts)[number
 /** The entries of the navigation, in their order. */
 export const screens: readonly Screen[] = [
   { id: 'home', label: 'Home', icon: 'home' },
-  { id: 'instances', label: 'Instances', icon: 'instances' },
-  { id: 'offers', label: 'Offers', icon: 'offers' },
+  {
+    id: 'instances',
+    label: 'Instances',
+    icon: 'instances',
+    connect: 'Connect one to see and rent its instances.',
+  },
+  { id: 'offers', label: 'Offers', icon: 'offers', connect: 'Connect one to see what its market offers.' },
   { id: 'projects', label: 'Projects', icon: 'projects' },
-  { id: 'templates', label: 'Templates', icon: 'templates' },
-  { id: 'transfers', label: 'Transfers', icon: 'transfers' },
+  {
+    id: 'templates',
+    label: 'Templates',
+    icon: 'templates',
+    connect: 'Connect one to see its templates and rent from them.',
+  },
+  {
+    id: 'transfers',
+    label: 'Transfers',
+    icon: 'transfers',
+    connect: 'Connect one to move data between its instances.',
+  },
   { id: 'activity', label: 'Activity', icon: 'activity' },
-  { id: 'spending', label: 'Spending', icon: 'spending' },
-  { id: 'hosting', label: 'Hosting', icon: 'hosting' },
-  { id: 'account', label: 'Account', icon: 'account', last: true },
+  { id: 'spending', label: 'Spending', icon: 'spending', connect: 'Connect one to see its spending.' },
+  {
+    id: 'hosting',
+    label: 'Hosting',
+    icon: 'hosting',
+    connect: 'Connect one to manage its machines and endpoints.',
+  },
+  {
+    id: 'account',
+    label: 'Account',
+    icon: 'account',
+    connect: 'Connect one to manage its keys, notifications and limits.',
+    last: true,
+  },
   { id: 'settings', label: 'Settings', icon: 'settings', last: true },
 ]

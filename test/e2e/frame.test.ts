@@ -119,7 +119,7 @@ test('an address of an unknown instance or screen says so', async ({ start }) =>
 
 test('without an account, screens that need one offer to connect it', async ({ start }) => {
   const { page, errors } = await berthAt(start, [])
-  for (const name of ['Instances', 'Offers', 'Templates', 'Transfers', 'Hosting']) {
+  for (const { label: name } of screens.filter(({ connect }) => connect)) {
     await page.getByRole('link', { name, exact: true }).click()
     await page.getByRole('heading', { name, exact: true, level: 1 }).waitFor()
     const main = page.getByRole('main')
