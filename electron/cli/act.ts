@@ -66,7 +66,7 @@ export const stop: CliCommand = {
         ({ id, label }) => label === word || String(id) === word.replace('#', ''),
       ),
     )
-    if (more.length === 0 && !isInstance && (await stopProject(call, state, word))) return undefined
+    if (more.length === 0 && (await stopProject(call, state, word, isInstance))) return undefined
     return stopInstances.run(call)
   },
 }

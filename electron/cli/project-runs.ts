@@ -131,8 +131,16 @@ export function groupCounts(group: GroupView, runs: readonly ProjectRunView[]) {
   }
 }
 
-/** Gives up what a project has in progress, where the word is its name or id; false where it is neither. */
-export async function stopProject(call: Call, state: State, word: string): Promise<boolean> {
+/**
+ * Cancels a project's runs and sweeps in progress. Returns false if no project has that name or id. `isInstance`: an
+ * instance has that name, too, as a run's machine does; then also if the project has nothing in progress.
+ */
+export async function stopProject(
+  call: Call,
+  state: State,
+  word: string,
+  isInstance: boolean,
+): Promise<boolean> {
   const project = projectIn(state, word)
   if (project === undefined) return false
   const all = ofProject(call, state, project)
@@ -146,6 +154,7 @@ export async function stopProject(call: Call, state: State, word: string): Promi
     ...sweeps.map(() => 'its sweep'),
     ...(alone.length === 0 ? [] : [counted(alone.length, 'run')]),
   ].join(' and ')
+  if (what === '' && isInstance) return false
   if (what === '')
     throw new CliFailure(exitCodes.failed, {
       code: 'not_running',
@@ -155,7 +164,9 @@ export async function stopProject(call: Call, state: State, word: string): Promi
     throw new CliFailure(exitCodes.refused, {
       code: 'needs_yes',
       message: `Giving up ${what} destroys the machines, with all files on them.`,
-      advice: 'Confirm with --yes.',
+      advice: isInstance
+        ? `Confirm with --yes. To stop only the instance ${word}, give its number.`
+        : 'Confirm with --yes.',
     })
   for (const { account, group } of sweeps)
     await call.connection.command('stopGroup', { account: account.id, group: group.id })
