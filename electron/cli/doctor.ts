@@ -94,8 +94,7 @@ function keychainCheck({ app: { keychainProblem } }: State): Check {
     name: 'Keychain',
     ok: keychainProblem === undefined,
     message: keychainProblem ?? 'Keys are kept in the keychain.',
-    advice: 'Until then keys are kept in memory, and are asked for again once Berth starts.',
-    needed: true,
+    needed: false,
   }
 }
 

@@ -5,7 +5,13 @@ import { money, rate } from '../contract/format/money.ts'
 import { gpuWords } from '../contract/format/name.ts'
 import { counted, reliability } from '../contract/format/size.ts'
 import { duration } from '../contract/format/time.ts'
-import { cloudWords, environmentOf, setupWords, volumeWords } from '../contract/project/handed-over.ts'
+import {
+  cloudWords,
+  demoRunsWords,
+  environmentOf,
+  setupWords,
+  volumeWords,
+} from '../contract/project/handed-over.ts'
 import { type PlanCosts, planCosts, volumePrice } from '../contract/project/plan-costs.ts'
 import type { ProjectPlan } from '../contract/project/project.ts'
 import { settingWords } from '../contract/project/sweep.ts'
@@ -41,7 +47,7 @@ export const run: CliCommand = {
     const { content, stops, pricePerHour: price, scan } = plan
     const secretFiles = call.secretFiles === 'send' ? scan.secrets.map(({ path }) => path) : []
     const costs = planCosts(plan, { stops, offer })
-    if (!call.json) call.say(planWords(plan, costs, secretFiles))
+    if (!call.json) call.say(planWords(plan, costs, secretFiles, account === 'demo'))
     else if (!call.yes) print(call, planJson(project, plan, costs, secretFiles))
     refuse(call, plan)
     const request = { account, project, offer, change, content, stops, price, secretFiles }
@@ -105,6 +111,7 @@ function planWords(
   { spec, offer, offers, pricePerHour, keeping, scan, volume, sweep, nodes, waiting }: ProjectPlan,
   costs: PlanCosts | undefined,
   secretFiles: readonly string[],
+  demo: boolean,
 ): string {
   const { most, longest, why }: Partial<PlanCosts> = costs ?? {}
   const indented = (text: string) => text.trimEnd().replaceAll(/^/gm, '  ')
@@ -139,9 +146,12 @@ function planWords(
     ...(spec.setup === undefined ? [] : ['Set-up:', indented(spec.setup)]),
     'Command:',
     indented(spec.run),
+    ...(demo ? [demoRunsWords] : []),
     ...(env.length === 0 ? [] : ['Environment:', ...env]),
     results.length === 0 ? 'No results are downloaded.' : `Results: ${results.join(', ')}`,
-    `Then the machine is ${spec.after === 'stop' ? 'stopped' : 'destroyed'}. If the run fails, it's stopped, and ${
+    `${spec.keep ? `Then the machine waits for the next run. After ${duration(spec.keep)} without one, it's` : 'Then the machine is'} ${
+      spec.after === 'stop' ? 'stopped' : 'destroyed'
+    }. If the run fails, it's stopped, and ${
       keeping.destroys ? "it's destroyed" : "you're reminded"
     } after ${duration(keeping.seconds)}.`,
     ...(offers.length < 2

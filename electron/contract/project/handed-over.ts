@@ -6,6 +6,10 @@ import { volumePrice } from './plan-costs.ts'
 import type { ProjectPlan } from './project.ts'
 import type { ProjectSpec } from './spec.ts'
 
+/** For plans in the demo, since sample results arrive in the user's own folder. */
+export const demoRunsWords =
+  'The demo doesn’t run your command: it prints sample output and downloads sample results.'
+
 /** The setup of a run: image or template, disk, ports. */
 export function setupWords({ image, template, disk, ports = [] }: ProjectSpec): string {
   return [
