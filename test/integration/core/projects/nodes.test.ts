@@ -125,12 +125,13 @@ describe('a run on several machines', () => {
       },
     })
     const id = await start()
-    await under.until(() => Object.keys(under.account().instances).length >= 2)
-    // From here on nothing else can be rented there, and one machine never comes up.
+    const instances = () => Object.values(under.account().instances)
+    await under.until(() => instances().length >= 2)
+    // From here on nothing else can be rented there, and another node's machine never comes up.
     const rules = offers.map(offer => ({ kind: 'status', status: 404, path: `/asks/${offer.id}/` }))
     world.sim.controls.setFaults(rules as never)
-    const [last] = Object.keys(under.account().instances).map(Number)
-    await world.sim.controls.forceStatus(last ?? 0, 'exited')
+    const other = instances().find(({ label }) => label !== 'digits 0')
+    await world.sim.controls.forceStatus(other?.id ?? 0, 'exited')
     await under.until(() => jobOf(under, id)?.step === 'failed', 120_000)
     expect(jobOf(under, id)).toMatchObject({ failedAt: 'waiting', problem: { code: 'node_failed' } })
     await under.until(() => Object.keys(under.account().instances).length === 0)
