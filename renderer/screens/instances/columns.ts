@@ -21,7 +21,7 @@ const leastWidths = {
   spent: 978,
   stops: 910,
   words: 760,
-  load: 672,
+  load: 700,
   gpu: 550,
   price: 432,
 } as const

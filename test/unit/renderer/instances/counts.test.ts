@@ -22,7 +22,8 @@ test('in a narrow table the least important columns go first', () => {
   expect(partsFor(2000)).toEqual(partsFor(1706))
   expect(partsFor(1220)).toContain('id')
   expect(partsFor(1219)).not.toContain('id')
-  expect(partsFor(672)).toEqual(new Set(['load', 'gpu', 'price']))
+  expect(partsFor(700)).toEqual(new Set(['load', 'gpu', 'price']))
+  expect(partsFor(672)).toEqual(new Set(['gpu', 'price']))
 })
 
 test('VRAM is summed over all GPUs, and its use is given where known', () => {
