@@ -183,16 +183,16 @@ const ofModels = new Set([
 ])
 
 /**
- * Whether a file looks like a secret: by the names of its path, or by its text where it is small. `read` gives its bytes;
- * undefined where it can't be read.
+ * Whether a file looks like a secret: by the names of its path, or by its text where it is small. `read` gives its
+ * bytes as Latin-1; undefined where it can't be read.
  */
 export async function likelySecret(
   path: readonly string[],
   size: number,
-  read: () => Promise<Uint8Array | undefined>,
+  read: () => Promise<string | undefined>,
 ): Promise<LikelySecret | undefined> {
-  const bytes = size > longestLookedAt ? undefined : await read()
-  const holds = bytes && secretIn(bytes)
+  const text = size > longestLookedAt ? undefined : await read()
+  const holds = text === undefined ? undefined : secretIn(text)
   const byName = looksSecret(path.at(-1) ?? '') || path.slice(0, -1).some(isSecretFolder)
   return byName || holds !== undefined ? { path: path.join('/'), holds } : undefined
 }
@@ -289,10 +289,12 @@ const shapes: readonly (readonly [string, RegExp])[] = [
   ['a Vast.ai key', /\bvast_?(?:ai_?)?api_?key\W{1,6}[0-9a-f]{64}\b/i],
 ]
 
-/** The kind of secret in a text, such as `a Hugging Face token`; undefined if none is seen. */
-export function secretIn(bytes: Uint8Array): string | undefined {
-  const isWide = bytes[0] === 0xff && bytes[1] === 0xfe
-  const text = new TextDecoder(isWide ? 'utf-16le' : 'latin1').decode(bytes)
+/**
+ * The kind of secret in a file's bytes as Latin-1, such as `a Hugging Face token`; undefined if none is seen. All shapes
+ * are ASCII, so UTF-8 reads alike, and UTF-16 without its zeros.
+ */
+export function secretIn(bytes: string): string | undefined {
+  const text = bytes.startsWith('\u00ff\u00fe') ? bytes.replaceAll('\0', '') : bytes
   if (!beginnings.test(text)) return undefined
   return shapes.find(([, shape]) => {
     const found = shape.exec(text)?.[0]

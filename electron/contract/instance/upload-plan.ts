@@ -38,7 +38,7 @@ export interface Planned<File> {
 export async function planUpload<File extends PlannedFile>(
   files: readonly File[],
   { ignored, linkedRules }: UploadRules,
-  read: (file: File) => Promise<Uint8Array | undefined>,
+  read: (file: File) => Promise<string | undefined>,
 ): Promise<Planned<File>> {
   const rules = new Set(ignored)
   const part = () => ({ files: 0, bytes: 0, secrets: [] as LikelySecret[] }) satisfies UploadPart

@@ -265,18 +265,18 @@ async function listAll(chosen: readonly ChosenItem[], synced: SyncedFolders) {
         ignored: rules.flatMap(found => found?.ignored ?? []),
         linkedRules: rules.flatMap(found => found?.linkedRules ?? []),
       },
-      bytesOf,
+      textOf,
     )),
   }
 }
 
-/** The bytes of a small file; undefined if it can't be read. */
-async function bytesOf(file: Source): Promise<Uint8Array | undefined> {
+/** The bytes of a small file as Latin-1; undefined if it can't be read. */
+async function textOf(file: Source): Promise<string | undefined> {
   const open = await file.open().catch(() => undefined)
   if (!open) return undefined
   try {
-    const bytes = new Uint8Array(file.size)
-    return bytes.subarray(0, await open.read(0, bytes))
+    const bytes = Buffer.alloc(file.size)
+    return bytes.toString('latin1', 0, await open.read(0, bytes))
   } catch {
     return undefined
   } finally {

@@ -175,7 +175,7 @@ export async function readTree(
     const path = names.join('/')
     const file = { path, size, modified, executable }
     if (kind === 'file') {
-      const text = async () => (await folder.read(path, longestLookedAt))?.bytes
+      const text = async () => (await folder.read(path, longestLookedAt))?.bytes.toString('latin1')
       const secret = secrets ? await likelySecret(names, size, text) : undefined
       if (secret) tree.secrets.push({ ...file, ...secret })
       else tree.files.push(file)

@@ -28,7 +28,7 @@ export async function planOf(
   const all = files.map(({ file, about }) => ({ file, about, path: about.path, size: about.size }))
   const read = async ({ file }: { file: File }) => {
     const bytes = await file.arrayBuffer().catch(() => undefined)
-    return bytes && new Uint8Array(bytes)
+    return bytes && new TextDecoder('latin1').decode(bytes)
   }
   const texts: Record<string, string> = {}
   for (const { file, path, size } of all) {
