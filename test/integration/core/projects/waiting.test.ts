@@ -32,6 +32,11 @@ describe.skipIf(lacking)(`a machine that waits${lacking}`, () => {
     expect(ending()).toMatchObject([{ instance, asleep: true, when: { at: waiting()[0]?.until } }])
     expect(result()).toBe('torch\none\n')
 
+    // A run isn't charged for the time before it: ten minutes of waiting outlast the second one by far.
+    const { costPerHour = 0 } = under.account().instances[instance] ?? {}
+    await world.sim.controls.advance(600)
+    const before = (jobOf(under, first)?.cost.micros ?? 0) + costPerHour / 6
+
     // What changed is sent, and the set-up read none of it.
     write(folder, { 'train.py': 'two\n' })
     expect((await under.run('planProject', { project })).waiting).toMatchObject({ instance })
@@ -40,6 +45,7 @@ describe.skipIf(lacking)(`a machine that waits${lacking}`, () => {
     expect(jobOf(under, second)?.instance).toBe(instance)
     await under.until(() => jobOf(under, second)?.step === 'done' && waiting().length === 1)
     expect(result()).toBe('torch\ntwo\n')
+    expect(jobOf(under, second)?.cost.micros).toBeLessThan(before)
 
     write(folder, { 'requirements.txt': 'jax\n' })
     const third = await runProject()
