@@ -87,7 +87,7 @@ function refuse({ yes, secretFiles }: Call, { offer, problem, missingSecrets, sc
       failed,
       'no_offer',
       'No offer matches right now.',
-      'Ask for less in berth.yaml: unless it says otherwise, a machine is verified and 98 % reliable.',
+      'Ask for less in berth.yaml: unless it says otherwise, a machine is verified and 98% reliable.',
     )
   const unanswered = scan.secrets.length > 0 && secretFiles === undefined
   if (!yes)
@@ -173,7 +173,7 @@ function sweepWords({ settings, atOnce, machines }: NonNullable<ProjectPlan['swe
   ]
 }
 
-/** `31290  RTX 4090, $0.431/h, 99.6 % reliable` */
+/** `31290  RTX 4090, $0.431/h, 99.6% reliable` */
 function offerWords({ offer, price }: ProjectPlan['offers'][number]): string {
   const { id, reliability: share } = offer
   return `  ${id}  ${gpuWords(offer)}, ${rate(price)}${share === undefined ? '' : `, ${reliability(share)} reliable`}`

@@ -215,8 +215,8 @@ async function idleRows(
   const processor = (when: string, percent: number, atMost: number): Row => ({
     what: `${where}, idle with 10 instances ${when}: processor`,
     compared: `of one core, over ${seconds.idle} s`,
-    measured: `${percent.toFixed(2)} %`,
-    budget: `at most ${atMost} %`,
+    measured: `${percent.toFixed(2)}%`,
+    budget: `at most ${atMost}%`,
     kept: percent <= atMost,
   })
   return [

@@ -42,8 +42,8 @@ export async function idleRows({ smoke }: Size): Promise<Row[]> {
       {
         what: 'idle with 10 instances: processor',
         compared: `of one core, over ${seconds} s`,
-        measured: `${cpu.toFixed(2)} %`,
-        budget: 'at most 0.5 %',
+        measured: `${cpu.toFixed(2)}%`,
+        budget: 'at most 0.5%',
         kept: cpu <= 0.5,
       },
       {

@@ -19,7 +19,7 @@ async function open(start: Start) {
 describe('an instance row', () => {
   test('draws its GPU load, counts down to its limit and can snooze it', async ({ start }) => {
     const { page, errors, row, id } = await open(start)
-    await row.getByRole('img', { name: /^GPU load in the last hour: \d+ % now/ }).waitFor()
+    await row.getByRole('img', { name: /^GPU load in the last hour: \d+% now/ }).waitFor()
     await page.getByText('1 running').waitFor()
     await row.getByRole('button', { name: /^More/ }).click()
     await page.getByRole('menuitem', { name: 'Automation' }).click()

@@ -17,8 +17,8 @@ const Span = v.pipe(
 
 const Percent = v.pipe(
   v.number('enter the load in percent'),
-  v.minValue(1, 'at least 1 %'),
-  v.maxValue(100, 'at most 100 %'),
+  v.minValue(1, 'at least 1%'),
+  v.maxValue(100, 'at most 100%'),
 )
 
 /** The condition of a limit. Money in dollars, times in seconds, moments in epoch seconds of the account's time. */

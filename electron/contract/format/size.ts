@@ -37,14 +37,14 @@ export function gpuMemory(megabytes: number): string {
   return `${count(megabytes / 1024)} GB`
 }
 
-/** "92 %". */
+/** "92%". */
 export function percent(value: number): string {
-  return `${count(value)} %`
+  return `${count(value)}%`
 }
 
-/** From a share of 0 to 1, rounded down so that only 1 shows as 100 %: "99.7 %". */
+/** From a share of 0 to 1, rounded down so that only 1 shows as 100%: "99.7%". */
 export function reliability(share: number): string {
-  return `${figure(Math.floor(share * 1000) / 10, 1)} %`
+  return `${figure(Math.floor(share * 1000) / 10, 1)}%`
 }
 
 /** From Mb/s, both in the unit of the larger: "2.9 / 4.1 Gb/s", "90 / 20 Mb/s". */

@@ -52,7 +52,7 @@ export interface OnlyFilter extends Named {
 
 export type FurtherFilter = LeastFilter | OnlyFilter
 
-/** Nominal sizes are rounded (an 80 GB card has 81,559 MB, a 24 GB one 24,564 or 23,028), so 6 % less also passes. */
+/** Nominal sizes are rounded (an 80 GB card has 81,559 MB, a 24 GB one 24,564 or 23,028), so 6% less also passes. */
 const roundedMegabytes = (gigabytes: number) => Math.floor(gigabytes * 1024 * 0.94)
 
 /** One entry defines a filter: its form and chip, Berth's test, the service's condition, and its texts. */
@@ -80,7 +80,7 @@ const table = {
     field: 'reliability2',
     has: offer => offer.reliability,
     usual: [90, 95, 99, 99.5],
-    asked: figure => `at least ${figure} % reliable`,
+    asked: figure => `at least ${figure}% reliable`,
   },
   disk: {
     kind: 'least',

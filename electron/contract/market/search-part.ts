@@ -41,7 +41,7 @@ export function withoutParts(search: SavedQuery, parts: readonly SearchPart[]): 
   }
 }
 
-/** A condition as text: `at least 99.1 % reliable`. */
+/** A condition as text: `at least 99.1% reliable`. */
 export function searchPartWords({ query, filter }: SavedQuery, part: SearchPart): string {
   switch (part) {
     case 'verified':

@@ -65,7 +65,7 @@ export function priceChanges({ gpu, disk, upload, download, fee }: PriceIncrease
     ['Disk', disk, unitPrice, ' per GB and month'],
     ['Upload', upload, unitPrice, ' per GB'],
     ['Download', download, unitPrice, ' per GB'],
-    ['Platform fee', fee, share => `${figure(share * 100, 1)} %`, ''],
+    ['Platform fee', fee, share => `${figure(share * 100, 1)}%`, ''],
   ]
   return each.flatMap(([what, change, written, unit]) => {
     if (!change) return []

@@ -203,7 +203,7 @@ function diskAlert(instance: InstanceView, use: number, account: string): Alert 
   return alertOf('diskFull', {
     id: `${account}/${instance.id}/diskFull`,
     instance: instance.id,
-    title: `The disk of ${shortInstanceName(instance)} is ${Math.floor(use * 100)} % full`,
+    title: `The disk of ${shortInstanceName(instance)} is ${Math.floor(use * 100)}% full`,
     body: 'Programs that write to a full disk fail, and the disk can’t grow: delete files, or copy them elsewhere.',
   })
 }

@@ -142,7 +142,7 @@ export function seenWords({ seen, request }: WatchdogView): string[] {
   if (!seen) return []
   const { load, blind, idleFor, leasedFor, why, tries, comesBack, key } = seen
   return [
-    ...(load === undefined ? [] : [`GPU load ${load} %`]),
+    ...(load === undefined ? [] : [`GPU load ${load}%`]),
     ...(blind ? ['can’t read the GPU load, so idle time doesn’t count'] : []),
     ...(idleFor === undefined || !request.idle
       ? []

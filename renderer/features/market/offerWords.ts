@@ -27,7 +27,7 @@ export function rentName(listed: ListedOffer, place: string | undefined): string
     .join(', ')
 }
 
-/** An offer in a line: `2 × H100 SXM, $1.710 per GPU-hour, score 395, Norway, 99.6 % reliable`. */
+/** An offer in a line: `2 × H100 SXM, $1.710 per GPU-hour, score 395, Norway, 99.6% reliable`. */
 export function offerSentence({ offer, pricePerGpu }: ListedOffer): string {
   const { score, gpuCount = 1, location, reliability: share } = offer
   return [
@@ -101,7 +101,8 @@ function countWords({ countFrom, countTo }: OfferFilter): string {
 function furtherValue(further: FurtherFilter, filter: OfferFilter): string {
   if (further.kind === 'only') return filter[further.key] ? 'only' : 'any'
   const figure = shownFigure(further, filter)
-  return figure === undefined ? 'any' : `${[figure, further.unit].filter(Boolean).join(' ')}+`
+  if (figure === undefined) return 'any'
+  return further.unit === '%' ? `${figure}%+` : `${[figure, further.unit].filter(Boolean).join(' ')}+`
 }
 
 /** A name within a sentence: `direct ports`, but `GPU`. */

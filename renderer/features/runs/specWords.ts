@@ -17,7 +17,7 @@ export function machineDemands({ machine = {} }: ProjectSpec): string[] {
     interruptible === true && 'interruptible',
     region !== undefined && `in ${[region].flat().join(' or ').toUpperCase()}`,
     verified && 'verified',
-    `at least ${figure(reliability, 2)} % reliable`,
+    `at least ${figure(reliability, 2)}% reliable`,
     download !== undefined && `at least ${figure(download, 0)} Mb/s down`,
     upload !== undefined && `at least ${figure(upload, 0)} Mb/s up`,
     cuda !== undefined && `CUDA ${figure(cuda, 1)} or newer`,

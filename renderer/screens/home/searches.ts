@@ -45,7 +45,7 @@ function sameness({ query: { limit: _, ...query }, filter }: SavedQuery): string
 export interface PriceCourse {
   /** Epoch seconds, and micro-dollars per hour; oldest first, the last is now where a price is known. */
   points: readonly { at: number; price: Micros }[]
-  /** The change as a share: −0.08 is 8 % cheaper. */
+  /** The change as a share: −0.08 is 8% cheaper. */
   change: number
 }
 

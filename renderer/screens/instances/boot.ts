@@ -21,7 +21,7 @@ export function bootLine(instance: InstanceView): string | undefined {
 export function bootWords(instance: InstanceView): string {
   if (instance.state === 'provisioning') return 'being created'
   const share = pulledShare(instance)
-  return share === undefined ? 'image' : `image ${share} %`
+  return share === undefined ? 'image' : `image ${share}%`
 }
 
 /** When the present boot began (epoch seconds): the last start, else the creation. */
@@ -94,7 +94,7 @@ export function bootSteps(
   const steps = [
     ...(at === 0 ? [{ name: requestText, at: 0 }] : []),
     { name: at === 1 ? `${created}, provisioning` : created, at: 1 },
-    { name: share === undefined ? 'image' : `image ${share} %`, at: 2 },
+    { name: share === undefined ? 'image' : `image ${share}%`, at: 2 },
     { name: 'running', at: 3 },
     ...(entered ? [{ name: 'SSH answers', at: 4 }] : []),
   ]

@@ -24,7 +24,7 @@ export function warningsOf(
       : [`Its contract ends in ${duration(left)}. Then ${afterContract}.`]),
     ...(use === undefined || use < diskNearlyFull
       ? []
-      : [`Its disk is ${Math.floor(use * 100)} % full and can’t grow.`]),
+      : [`Its disk is ${Math.floor(use * 100)}% full and can’t grow.`]),
   ]
 }
 

@@ -51,7 +51,7 @@ export function loosenWords({ machine = {} }: ProjectSpec): string {
     (machine.count ?? 1) > 1 && 'fewer GPUs',
     machine.vram !== undefined && 'less VRAM',
     machine.verified !== false && 'unverified hosts (verified: false)',
-    `a lower reliability than ${machine.reliability ?? usualMachine.reliability} %`,
+    `a lower reliability than ${machine.reliability ?? usualMachine.reliability}%`,
     (machine.download !== undefined || machine.upload !== undefined) && 'a slower network',
     machine.cuda !== undefined && 'an older CUDA',
   ].filter(demand => demand !== false)

@@ -42,7 +42,7 @@ test('a first visit shows all GPUs of verified, reliable hosts; a small window h
 }) => {
   const { page, errors } = await offersOf({ width: 720, height: 480 })
   await page.getByRole('button', { name: 'GPU: any' }).waitFor()
-  await page.getByRole('button', { name: /^Reliability: 98 %\+/ }).waitFor()
+  await page.getByRole('button', { name: /^Reliability: 98%\+/ }).waitFor()
   await page.getByText(/ verified offers$/).waitFor()
   const filters = page.getByRole('group', { name: 'Filters' })
   expect((await filters.boundingBox())?.height).toBeLessThan(40)
@@ -150,7 +150,7 @@ test('Home rents a model to chat with by its name, a token and a limit', async (
   })
   await limitsOf(page)
   const rules = page.getByRole('switch', { name: /^Stops / })
-  await rules.and(page.getByLabel(/stays below 5 % for 30 min\.$/)).waitFor()
+  await rules.and(page.getByLabel(/stays below 5% for 30 min\.$/)).waitFor()
   expect(errors).toEqual([])
 })
 
@@ -223,7 +223,7 @@ test('the drawer rents with the chosen stop rules, and they are remembered', asy
   await page.getByRole('row', { name: /#\d+/ }).waitFor()
   await limitsOf(page)
   const rules = page.getByRole('switch', { name: /^Stops / })
-  await rules.and(page.getByLabel(/ when its GPU load stays below 5 % for 30 min\.$/)).waitFor()
+  await rules.and(page.getByLabel(/ when its GPU load stays below 5% for 30 min\.$/)).waitFor()
   await rules.and(page.getByLabel(/ when it has cost \$7\.50\.$/)).waitFor()
 
   await page.getByRole('link', { name: 'Offers' }).click()

@@ -32,7 +32,7 @@ function countRequests(): () => number {
   return () => open
 }
 
-test('sixty instances are polled once per default interval, with under 5 % refused', async ({ signal }) => {
+test('sixty instances are polled once per default interval, with under 5% refused', async ({ signal }) => {
   // One clock for the service, its rate limits and Berth.
   const clock = new HandClock()
   const world = await createWorld({

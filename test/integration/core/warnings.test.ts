@@ -48,7 +48,7 @@ describe.concurrent.each(profileNames)('on the %s profile', name => {
     await poll()
     expect(titles()).toEqual([
       expect.stringMatching(/^The contract of .* ends (at|on) /),
-      expect.stringMatching(/^The disk of .* is 92 % full$/),
+      expect.stringMatching(/^The disk of .* is 92% full$/),
     ])
     await restart()
     expect(titles()).toHaveLength(2)

@@ -41,7 +41,7 @@ const run = 'python train.py'
 const shown = 2_000_000
 
 describe('a project’s highest cost', () => {
-  test('follows from the hours at 110 % of the shown price, plus the attempts', () => {
+  test('follows from the hours at 110% of the shown price, plus the attempts', () => {
     expect(limitsOf({ run }, shown)).toMatchObject({ price: 2.2, ceiling: 2.2 })
     expect(
       mostOf({ run }, [{ when: { kind: 'duration', seconds: 7200 }, action: 'stop', asleep: false }], shown),

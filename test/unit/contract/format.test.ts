@@ -62,8 +62,8 @@ test('an age is given in words', () => {
   ])
 })
 
-test('a reliability below 1 is never shown as 100 %', () => {
-  expect([1, 0.9999, 0.997].map(reliability)).toEqual(['100 %', '99.9 %', '99.7 %'])
+test('a reliability below 1 is never shown as 100%', () => {
+  expect([1, 0.9999, 0.997].map(reliability)).toEqual(['100%', '99.9%', '99.7%'])
 })
 
 test('a list shows twelve names and a count; a single one left over is named', () => {

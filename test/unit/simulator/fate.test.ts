@@ -11,7 +11,7 @@ test('a machine has the same fate in the same world, in any order of calls', () 
   expect(machines.map(id => machineFate(8, id, FLAKY))).not.toEqual(there)
 })
 
-test('8 to 16 % of the machines are flaky, in each of four ways', () => {
+test('8 to 16% of the machines are flaky, in each of four ways', () => {
   const fates = machines.map(id => machineFate(7, id, FLAKY))
   const troubled = fates.filter(fate => fate.trouble)
   expect(troubled.length).toBeGreaterThan(machines.length * 0.08)

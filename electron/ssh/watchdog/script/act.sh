@@ -5,7 +5,7 @@ act() {
   if [ "$tries" -eq 0 ]; then
     case $why in
       time) log "its time has come: $wanted" ;;
-      idle) log "no load above $below % for $((uptime - idle_since)) s: $wanted" ;;
+      idle) log "no load above $below% for $((uptime - idle_since)) s: $wanted" ;;
       lease) log "Berth has not renewed the lease for $((uptime - leased_at)) s: $wanted" ;;
       run) log "run $run_name has ended: $wanted" ;;
     esac

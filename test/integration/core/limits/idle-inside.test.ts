@@ -35,5 +35,5 @@ test('an idle limit reads the GPU load over SSH where the service omits it, and 
   expect(preview.doubt).toBeUndefined()
   await under.run('setLimit', { instance: id, when, action: 'stop', warning: 0, missed: 'act' })
   await under.until(() => under.account().instances[id]?.state === 'stopped')
-  expect(Object.values(under.account().limits)[0]?.history.at(-1)?.text).toMatch(/^Stopped .*below 100 %/)
+  expect(Object.values(under.account().limits)[0]?.history.at(-1)?.text).toMatch(/^Stopped .*below 100%/)
 })

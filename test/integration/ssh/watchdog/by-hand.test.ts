@@ -83,7 +83,7 @@ test('a container that slept counts its idle time from zero', async () => {
   expect(live(handClock(5600, { at: 1200, seconds: 4000 }))).toEqual([
     '0 watching instance 7 with curl, by the service’s time',
     '4210 watching instance 7 with curl, by the service’s time',
-    '4510 no load above 5 % for 300 s: stop',
+    '4510 no load above 5% for 300 s: stop',
     '4510 try 1 with curl: done (200)',
   ])
 })

@@ -198,7 +198,7 @@ describe.skipIf(lacking)(`the watchdog’s script${lacking}`, () => {
       await becomes(timed.id, undefined)
       await onTime.logs(/its time has come: destroy\n.*try 1 with \w+: done \(200\)/)
       await becomes(idle.id, 'stopped')
-      await whenIdle.logs(/no load above 5 % for \d+ s: stop/)
+      await whenIdle.logs(/no load above 5% for \d+ s: stop/)
       await becomes(leased.id, 'stopped')
       await byLease.logs(/Berth has not renewed the lease for \d+ s: stop/)
 

@@ -66,7 +66,7 @@ test('an end is not reported if the new prices are accepted, else it says how to
   })
 })
 
-test('a disk is reported at 90 % use, and again only after falling below 85 %', () => {
+test('a disk is reported at 90% use, and again only after falling below 85%', () => {
   expect(said(...[89.9, 90, 95, 86, 92, 84.9, 90].map(full))).toEqual([
     [],
     ['diskFull'],

@@ -93,7 +93,7 @@ test('the requirements are listed in words, and each can be dropped', () => {
     'RTX 4090',
     '2 GPUs',
     'at least 24 GB per GPU',
-    'at least 99.1 % reliable',
+    'at least 99.1% reliable',
     'at least 500 Mb/s of download',
     'in Sweden',
     'at most $0.500/h',

@@ -43,7 +43,7 @@ test('the boot step is given in a few words', () => {
   const words = (state: InstanceState, statusMessage?: string) =>
     bootWords(instanceView({ state, ...(statusMessage !== undefined && { statusMessage }) }))
   expect(words('provisioning', 'pulling 30 %')).toBe('being created')
-  expect(words('loading', 'pulling image: 30 %')).toBe('image 30 %')
+  expect(words('loading', 'pulling image: 30 %')).toBe('image 30%')
   expect(words('loading', 'pulling 640%')).toBe('image')
 })
 

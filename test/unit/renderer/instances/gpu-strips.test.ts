@@ -45,7 +45,7 @@ test('several GPUs have a line each below one for all, and columns share a scale
   expect(gpus.map(({ index }) => index)).toEqual(['all', 0, 1])
   const shown = stripColumns(gpus, [gpu(1, 90), gpu(0, 80)])
   expect(shown.map(({ title, head, top }) => [title, head, top])).toEqual([
-    ['Load, mean', '85 %', 100],
+    ['Load, mean', '85%', 100],
     ['Memory', '2.0 of 4.0 GB', 2048],
     ['Temperature, hottest', '72 °C', 100],
     ['Power', '600 W', 300],
@@ -62,7 +62,7 @@ test('the machine shows CPU and RAM as the service reports them, and traffic ove
     { state: 'running', cpu },
   )
   expect(stripColumns(rows, [], 64).map(({ title, head, top }) => [title, head, top])).toEqual([
-    ['CPU', '12 %', 100],
+    ['CPU', '12%', 100],
     ['RAM', '8 GB', 64],
     ['Network in', '3.2 MB/s', 4_000_000],
     ['Network out', '0 B/s', 1_000_000],
@@ -80,7 +80,7 @@ test('a stopped instance has no current values', () => {
 test('an underused or a hot GPU is named', () => {
   const odd = (...gpus: ReturnType<typeof gpu>[]) =>
     oddGpus(gpuStrips(undefined, { gpus }, eight)).map(({ words }) => words)
-  expect(odd(gpu(0, 95), gpu(1, 96), gpu(2, 71))).toEqual(['GPU 2 is at 71 % load, the others at 96 %.'])
+  expect(odd(gpu(0, 95), gpu(1, 96), gpu(2, 71))).toEqual(['GPU 2 is at 71% load, the others at 96%.'])
   expect(odd(gpu(0, 95), gpu(1, 90, 86))).toEqual(['GPU 1 is at 86 °C and may throttle.'])
   expect(odd(gpu(0, 5), gpu(1, 30), gpu(2, 0))).toEqual([])
 })

@@ -138,7 +138,7 @@ test('the current step of a rental follows from its instance', () => {
   expect(at(rentalView({ step: 'lost' }), undefined)).toBe('answer lost, checking the account')
   expect(at(rentalView(), instanceView({ id: 1, state: 'provisioning' }))).toBe('created, provisioning')
   const loading = (statusMessage: string) => instanceView({ id: 1, state: 'loading', statusMessage })
-  expect(at(rentalView(), loading('pulling image: 64 %'))).toBe('image 64 %')
+  expect(at(rentalView(), loading('pulling image: 64 %'))).toBe('image 64%')
   expect(at(rentalView(), loading('pulling 640%'))).toBe('image')
 })
 
@@ -154,11 +154,11 @@ const coming = instanceView({
 test('a coming end or a full disk is a note, unless something is more urgent', () => {
   expect(rowNoticeOf({ key: '1', instance: coming }, { now })).toEqual({
     kind: 'note',
-    text: 'Its contract ends in 5 h. Then it can’t start again, and its data may be deleted 48 hours later. Its disk is 97 % full and can’t grow.',
+    text: 'Its contract ends in 5 h. Then it can’t start again, and its data may be deleted 48 hours later. Its disk is 97% full and can’t grow.',
   })
   expect(rowNoticeOf({ key: '1', instance: { ...coming, state: 'crashed' } }, { now })?.kind).toBe('dead')
   expect(rowNoticeOf({ key: '1', instance: coming }, { now: now + 5 * 3600 })).toMatchObject({
-    text: 'Its disk is 97 % full and can’t grow.',
+    text: 'Its disk is 97% full and can’t grow.',
   })
 })
 

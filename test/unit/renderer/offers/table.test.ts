@@ -60,7 +60,7 @@ describe('words', () => {
     expect(partWords({ gpus: ['A', 'B', 'C'] }, 'gpus')).toBe('A and 2 more')
     expect(partWords({ countFrom: 1, countTo: 2 }, 'count')).toBe('1–2')
     expect(partWords({ countTo: 2 }, 'count')).toBe('up to 2')
-    expect(partWords({ reliabilityFrom: 0.985 }, 'reliability')).toBe('98.5 %+')
+    expect(partWords({ reliabilityFrom: 0.985 }, 'reliability')).toBe('98.5%+')
     expect(partWords({ regions: ['SE'] }, 'regions')).toBe('Sweden')
     expect(partWords({ cudaFrom: 12.4 }, 'cuda')).toBe('12.4+')
     expect(partWords({ daysFrom: 1000 }, 'duration')).toBe('1,000 days+')
