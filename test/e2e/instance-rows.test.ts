@@ -26,7 +26,7 @@ describe('an instance row', () => {
     await page.getByRole('button', { name: 'Add limit' }).click()
     await page.getByRole('menuitem', { name: 'Stop it when…' }).click()
     await page.getByLabel(/^When: /).click()
-    await page.getByRole('option', { name: 'After some hours' }).click()
+    await page.getByRole('option', { name: 'After a number of hours' }).click()
     await page.getByLabel('After', { exact: true }).fill('0.4')
     await page.getByRole('button', { name: 'Set limit' }).click()
     await page.getByRole('dialog').waitFor({ state: 'detached' })

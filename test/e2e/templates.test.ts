@@ -118,7 +118,7 @@ test('a template is created, edited twice, rented from and deleted', async ({ st
   await expect.poll(() => dialog.getByLabel('Disk (GB)').inputValue()).toBe('40')
   await dialog.getByLabel('Disk (GB)').fill('25')
   await dialog.getByText('Overrides the template’s 40 GB.').waitFor()
-  await dialog.getByRole('button', { name: 'Back to the template’s 40 GB' }).click()
+  await dialog.getByRole('button', { name: 'Use the template’s 40 GB' }).click()
   await expect.poll(() => dialog.getByLabel('Disk (GB)').inputValue()).toBe('40')
   await dialog.getByText(/^Environment, ports/).click()
   await dialog.getByRole('button', { name: 'Variable', exact: true }).click()

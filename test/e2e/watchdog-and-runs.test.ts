@@ -91,7 +91,7 @@ test('a run shows its output and exit code, fetches its folder and stops the ins
   await page.keyboard.press('Control+f')
   await page.keyboard.type('1234')
   await page.keyboard.press('Enter')
-  await run.getByText('1 line has “1234”.').waitFor()
+  await run.getByText('1 line contains “1234”.').waitFor()
   const found = run.getByRole('list', { name: 'Lines that were found' }).getByRole('button')
   await expect.poll(() => found.allTextContents()).toEqual(['1234 1234'])
   await found.focus()
@@ -124,7 +124,7 @@ test('a watchdog shows its log, and stops the instance once Berth is killed', as
   const watchdog = page.getByRole('region', { name: /^Watchdog on box/ })
   await watchdog.getByText('Watchdog: watching.').waitFor({ timeout: 60_000 })
   await watchdog.getByText(/uses the container’s own key/).waitFor()
-  await watchdog.getByRole('button', { name: 'Show its log' }).click()
+  await watchdog.getByRole('button', { name: 'Show log' }).click()
   await page
     .getByLabel('Lines of the watchdog’s log')
     .getByText(/watching instance/)

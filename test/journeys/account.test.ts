@@ -77,7 +77,7 @@ test('two-factor authentication, from nothing to the last method removed', async
   const dialog = page.getByRole('dialog')
   const methods = page.getByRole('list', { name: 'Two-factor methods' })
 
-  // The first method is authorized by e-mail and set up from its QR code.
+  // The first method is authorized by email and set up from its QR code.
   await page.getByRole('button', { name: 'Add a method…' }).click()
   const authorize = dialog.getByRole('button', { name: 'Authorize' })
   const code = dialog.getByRole('textbox', { name: 'Code' })
@@ -231,7 +231,7 @@ test('a scoped key is made, shown once, and as an account of its own reads but d
   await dialog.getByRole('button', { name: 'Create key' }).click()
   const secret = (await dialog.getByLabel('Secret').textContent()) ?? ''
   expect(secret.length).toBeGreaterThan(20)
-  await dialog.getByText(/It may search offers, read the account.* but not change the account/).waitFor()
+  await dialog.getByText(/It can search offers, read the account.* but not change the account/).waitFor()
   const asked = page.waitForEvent('dialog')
   await page.close({ runBeforeUnload: true })
   await (await asked).dismiss()

@@ -132,9 +132,9 @@ test('each kind of limit shows its moment, warns on the row, can be snoozed and 
   const { page, ids } = at
   const [timed = 0, lasting = 0, idle = 0, costly = 0] = ids
   const kinds: [number, string, string?, string?][] = [
-    [timed, 'At a time'],
-    [lasting, 'After some hours', 'After', '2'],
-    [costly, 'At a spending limit', 'It has cost', '9'],
+    [timed, 'At a set time'],
+    [lasting, 'After a number of hours', 'After', '2'],
+    [costly, 'At a total cost', 'Cost since renting', '9'],
   ]
   for (const [id, kind, label, value] of kinds) {
     await newLimitOn(at, id)
@@ -161,7 +161,7 @@ test('each kind of limit shows its moment, warns on the row, can be snoozed and 
   }
 
   await newLimitOn(at, idle)
-  await choose(page, 'When', 'When it’s idle')
+  await choose(page, 'When', 'When idle')
   await page.getByLabel('GPU load below').fill('100')
   await page.getByLabel('For', { exact: true }).fill('10')
   await set(page)
@@ -215,7 +215,7 @@ test('account limits stop instances by budget and credit; one question stops the
     .first()
     .waitFor()
   await page.getByRole('button', { name: 'Add limit…' }).click()
-  await choose(page, 'When', 'When the credit runs low')
+  await choose(page, 'When', 'When credit runs low')
   await page.getByLabel('The credit would last less than').fill('100')
   await pass(at, (await set(page)) - 960)
   await passUntil(at, () => page.getByRole('button', { name: 'Snooze 1 h' }).isVisible())
@@ -246,11 +246,11 @@ test('a limit that also works asleep is switched off and on, and found in the pa
   const { page, ids } = at
   const [id = 0] = ids
   await newLimitOn(at, id)
-  await choose(page, 'When', 'After some hours')
+  await choose(page, 'When', 'After a number of hours')
   await page.getByLabel('After', { exact: true }).fill('2,5')
   await page.getByRole('switch', { name: 'Also while this computer sleeps' }).click()
   await page.getByRole('button', { name: 'Set limit' }).click()
-  await page.getByRole('radio', { name: 'Also asleep', checked: true }).waitFor(soon)
+  await page.getByRole('radio', { name: 'Watchdog', checked: true }).waitFor(soon)
   const rule = page.getByRole('switch', { name: /^Stops / })
   await rule.click()
   await page

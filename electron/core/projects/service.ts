@@ -227,6 +227,6 @@ function secretMissing(name: string) {
   return {
     code: 'secret_missing',
     message: `The secret ${name} has no value.`,
-    advice: 'Enter it in Projects, then go on from here.',
+    advice: 'Enter it in Projects, then resume.',
   }
 }

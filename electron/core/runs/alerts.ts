@@ -191,7 +191,7 @@ export function keptAlert(
     title: titled(run, destroyed ? 'failed, and its machine is destroyed' : 'still has a machine'),
     body: destroyed
       ? `Its machine was kept for ${duration(keepingFor(run).seconds)}, as you chose. ${cost}`
-      : `${diskWords(view) || 'Its machine is kept.'} ${cost} Go on from there, or destroy it.`,
+      : `${diskWords(view) || 'Its machine is kept.'} ${cost} Resume the run, or destroy the machine.`,
   })
 }
 

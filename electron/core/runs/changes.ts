@@ -181,7 +181,7 @@ export function setupFailed(code: number, lastLine: string): Problem {
   return {
     code: 'setup_failed',
     message: `The set-up ended with exit code ${code}${missingWords(code, lastLine)}.`,
-    advice: 'Its last lines say why. Fix it, then go on from here.',
+    advice: 'Its last lines say why. Fix it, then resume.',
   }
 }
 

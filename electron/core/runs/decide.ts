@@ -286,7 +286,7 @@ export function spares(
 const notRented = {
   code: 'not_rented',
   message: 'No machine was rented.',
-  advice: 'Go on from here to look again.',
+  advice: 'Resume to search again.',
 }
 function rentalFailed(why: string | undefined): Problem {
   const message = 'The rental it was waiting for failed.'
@@ -301,19 +301,19 @@ export const machineGone = {
 const outbid = {
   code: 'outbid',
   message: 'Its machine was outbid.',
-  advice: 'Raise its bid, then go on from here. Or give it up and run it again.',
+  advice: 'Raise its bid, then resume. Or give it up and run it again.',
 }
 function stopped(limit: string | undefined, isLimited: boolean): Problem {
   return {
     code: 'stopped',
     message: `Its machine was stopped before the run finished.${limit === undefined ? '' : ` ${limit}`}`,
-    advice: `Its files are still there. Go on from here to start it again${isLimited ? ', with its limits anew' : ''}.`,
+    advice: `Its files are still there. Resume to start it again${isLimited ? ', with its limits reset' : ''}.`,
   }
 }
 const exited = {
   code: 'ended',
   message: 'Its machine exited before the run finished: it was stopped, or its container crashed.',
-  advice: 'Go on from here to start it again. Or give it up, which destroys it, and run it again.',
+  advice: 'Resume to start it again. Or give it up, which destroys it, and run it again.',
 }
 const crashed = {
   code: 'crashed',

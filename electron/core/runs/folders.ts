@@ -199,7 +199,7 @@ export function createRunFolders(
       }
     })
     if (!last) return
-    const problem = leftBehind(result, atWork, run.project ? 'go on from here' : 'try again')
+    const problem = leftBehind(result, atWork, run.project ? 'resume' : 'try again')
     if (problem && !isHarmless(runs.find(id) ?? run, problem.code)) throw new BerthError(problem)
     if (isOfProject(run) && !run.outcome)
       await alone(id, ({ signal }) => projects.copyToCloud(run, place.remote, signal))
@@ -295,7 +295,7 @@ function isHarmless({ project, afterwards, outcome }: Run, code: string): boolea
 const inTheWay = (folder: string): Problem => ({
   code: 'in_the_way',
   message: `${folder} can’t be made: a file or a link is in its place.`,
-  advice: 'Move that away, then go on from here.',
+  advice: 'Move that away, then resume.',
 })
 
 const notEntered = ({ state }: InstanceView): Problem => ({

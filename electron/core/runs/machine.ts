@@ -132,9 +132,9 @@ function notPrepared(output: string, code: number | undefined): Problem {
         ? `The folder couldn’t be set up on its machine: ${harmless(line) || unsaid}.`
         : `The folder couldn’t be set up on its machine: ${missing} is missing there.`,
     advice: isFull
-      ? 'Free some space there, then go on from here.'
+      ? 'Free some space there, then resume.'
       : missing === undefined
         ? 'Open a terminal there to find out more.'
-        : 'Install it there or use another image, then go on from here.',
+        : 'Install it there or use another image, then resume.',
   }
 }

@@ -137,7 +137,7 @@ function copyFailed(cloudPath: string, message: string | undefined): Problem {
   return {
     code: 'cloud_copy_failed',
     message: `The copy with ${cloudPath} in the cloud failed${message === undefined ? '.' : `: ${message}`}`,
-    advice: 'See Transfers for the service’s message. Go on from here to copy it again.',
+    advice: 'See Transfers for the service’s message. Resume to copy it again.',
   }
 }
 

@@ -26,15 +26,15 @@ export interface LimitDraft {
 }
 
 export const warnings = [
-  { value: '0', label: 'Not at all' },
-  { value: '5', label: '5 minutes ahead' },
-  { value: '15', label: '15 minutes ahead' },
-  { value: '30', label: '30 minutes ahead' },
-  { value: '60', label: '1 hour ahead' },
+  { value: '0', label: 'Never' },
+  { value: '5', label: '5 minutes before' },
+  { value: '15', label: '15 minutes before' },
+  { value: '30', label: '30 minutes before' },
+  { value: '60', label: '1 hour before' },
 ]
 
 export const whenMissed: readonly { value: 'act' | 'tell'; label: string }[] = [
-  { value: 'act', label: 'Act on waking' },
+  { value: 'act', label: 'Act when it wakes' },
   { value: 'tell', label: 'Only notify me' },
 ]
 
@@ -124,19 +124,19 @@ const dollars = (label: string, choice: 'cost' | 'day' | 'month'): LimitField =>
 export const limitForms: Readonly<Record<LimitChoice, LimitForm>> = {
   time: {
     kind: 'time',
-    label: 'At a time',
+    label: 'At a set time',
     fields: [{ name: 'time', part: 'at', label: 'Date and time', isMoment: true }],
     request: read => ({ kind: 'time', at: read('time') }),
   },
   duration: {
     kind: 'duration',
-    label: 'After some hours',
+    label: 'After a number of hours',
     fields: [{ name: 'hours', part: 'seconds', label: 'After', unit: 'hours from now' }],
     request: read => ({ kind: 'duration', seconds: Math.round(read('hours', 3600)) }),
   },
   idle: {
     kind: 'idle',
-    label: 'When it’s idle',
+    label: 'When idle',
     fields: [
       { name: 'load', part: 'below', label: 'GPU load below', unit: '%' },
       {
@@ -166,8 +166,8 @@ export const limitForms: Readonly<Record<LimitChoice, LimitForm>> = {
   },
   cost: {
     kind: 'cost',
-    label: 'At a spending limit',
-    fields: [dollars('It has cost', 'cost')],
+    label: 'At a total cost',
+    fields: [dollars('Cost since renting', 'cost')],
     request: read => ({ kind: 'cost', dollars: read('dollars') }),
   },
   day: {
@@ -184,7 +184,7 @@ export const limitForms: Readonly<Record<LimitChoice, LimitForm>> = {
   },
   credit: {
     kind: 'credit',
-    label: 'When the credit runs low',
+    label: 'When credit runs low',
     fields: [
       {
         name: 'creditHours',

@@ -134,7 +134,7 @@ export const watchdogStepWords: Record<WatchdogView['step'], string> = {
   putting: 'Installing',
   watching: 'Watching',
   removing: 'Removing',
-  lost: 'Gone from the instance',
+  lost: 'Missing from the instance',
 }
 
 /** A watchdog's latest report, in short lines. */
@@ -147,11 +147,13 @@ export function seenWords({ seen, request }: WatchdogView): string[] {
     ...(idleFor === undefined || !request.idle
       ? []
       : [`idle for ${duration(idleFor)} of ${duration(request.idle.seconds)}`]),
-    ...(leasedFor === undefined ? [] : [`lease renewed ${duration(leasedFor)} earlier`]),
+    ...(leasedFor === undefined ? [] : [`lease renewed ${duration(leasedFor)} ago`]),
     ...(why === undefined
       ? []
-      : [`acting, since ${watchdogReason(why)}${tries ? `; tried ${tries} times` : ''}`]),
-    comesBack ? 'comes back after a restart' : 'Berth reinstalls it if the container restarts',
-    key === 'container' ? 'uses the container’s own key' : 'uses the instance’s own key, kept in its folder',
+      : [`acting because ${watchdogReason(why)}${tries ? `; tried ${tries} times` : ''}`]),
+    comesBack ? 'survives a restart' : 'Berth reinstalls it if the container restarts',
+    key === 'container'
+      ? 'uses the container’s own key'
+      : 'uses the instance’s own key, stored in its folder',
   ]
 }

@@ -127,14 +127,14 @@ export function watchdogStaleWords(run: RunView): string {
   const holds = goes
     ? `to ${fetch === undefined ? afterwards : 'stop'} the instance`
     : 'to leave the instance running'
-  return `Its watchdog has not heard yet ${goes ? 'that it is ' : ''}${holds}, and goes by what it was told before. Berth tells it as soon as it gets in.`
+  return `Its watchdog still follows an older instruction. Berth will tell it ${holds} as soon as it can connect.`
 }
 
 /** How much of the output Berth has. */
 export function storedOutputWords({ seen, dropped, acted }: RunView): string {
-  if (dropped === 0) return `${bytes(seen)} of output, all kept here`
+  if (dropped === 0) return `${bytes(seen)} of output, all stored here`
   const lost = dropped < seen ? `the first ${bytes(dropped)} are` : 'it is'
-  return `${bytes(seen)} of output; ${lost} ${acted === 'destroy' ? 'no longer kept' : 'only on the instance'}`
+  return `${bytes(seen)} of output; ${lost} ${acted === 'destroy' ? 'no longer stored' : 'only on the instance'}`
 }
 
 /** "12 MB of 64 MB, 3 of 10 files, 14 MB/s, 4 s left". */
@@ -184,7 +184,7 @@ export function keptWords({ at, destroys }: NonNullable<ProjectRunView['keptUnti
 export function projectEndWords({ step, brought, startedAt, endedAt, moved }: ProjectRunView): string {
   const took = startedAt === undefined || endedAt === undefined ? '' : `Took ${duration(endedAt - startedAt)}`
   const files = brought && `${counted(brought.files, 'file')} downloaded`
-  const went = moved > 0 && `continued elsewhere ${moved === 1 ? 'once' : `${moved} times`}`
+  const went = moved > 0 && `moved to another machine ${moved === 1 ? 'once' : `${moved} times`}`
   const facts = [took, step === 'cancelled' ? 'nothing was downloaded' : files, went].filter(Boolean)
   const words = facts.join(', ')
   return words.charAt(0).toUpperCase() + words.slice(1)

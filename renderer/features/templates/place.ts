@@ -36,7 +36,7 @@ export function accessWords(template: TemplateView): string {
       .filter(Boolean)
       .join(', ')
   if (runtype === 'ssh' || useSsh) return sshDirect ? 'SSH, direct' : 'SSH'
-  return runtype === 'args' ? 'image entrypoint' : 'not said'
+  return runtype === 'args' ? 'image entrypoint' : 'not specified'
 }
 
 /** A volume hint in words (section 2.4). */

@@ -27,9 +27,9 @@ test('a pasted command fills in variables and ports, and lists ignored and incom
   await dialog.getByLabel('Image', { exact: true }).fill('pytorch/pytorch:latest')
   await dialog.getByText(/^Environment, ports/).click()
   await dialog.getByRole('button', { name: 'Paste as text' }).click()
-  const box = dialog.getByLabel('Options to take over')
+  const box = dialog.getByLabel('Options to import')
   await box.fill(command)
-  await dialog.getByRole('button', { name: 'Take over' }).click()
+  await dialog.getByRole('button', { name: 'Import' }).click()
 
   const left = ['-d', '--gpus all', '-v /a:/b', 'repo/img:tag --serve -e INNER=2']
   expect((await box.inputValue()).split('\n')).toEqual(left)

@@ -44,7 +44,7 @@ async function withAuthenticator(): Promise<{ app: TOTP; backupCodes: readonly s
 
 const sessionEntry = () => [...world.keychain.entries].find(([name]) => name.endsWith(' session'))
 
-test('an e-mail code sent again completes the same authorization', async () => {
+test('an email code sent again completes the same authorization', async () => {
   const begun = await berth.run('authorizeNewMethod', { by: { with: 'email' } })
   const first = await lastCode()
   const { secret } = await berth.run('sendEmailCode', { secret: begun.secret })
@@ -164,7 +164,7 @@ test('a phone is verified by a code, which is only resent, then labelled and rem
   ).toEqual({ remaining: 1 })
 })
 
-test('an e-mail code is proof enough to remove a method', async () => {
+test('an email code is proof enough to remove a method', async () => {
   await withAuthenticator()
   const { secret } = await berth.run('sendEmailCode', {})
   const [method] = (await berth.run('twoFactorStatus', {})).methods

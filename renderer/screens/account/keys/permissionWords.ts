@@ -52,8 +52,8 @@ export function mayWords(
       `${isKnown(category) ? short[category] : category}${isConstrained(constraints) ? ' (within limits)' : ''}`,
   )
   const not = known.filter(category => !has(category)).map(category => short[category])
-  if (may.length === 0) return 'It may do nothing.'
-  return `It may ${named(may, whole)}${not.length > 0 ? `, but not ${named(not, { ...whole, last: ' or ' })}` : ''}.`
+  if (may.length === 0) return 'It has no permissions.'
+  return `It can ${named(may, whole)}${not.length > 0 ? `, but not ${named(not, { ...whole, last: ' or ' })}` : ''}.`
 }
 
 function isConstrained(constraints: unknown): boolean {

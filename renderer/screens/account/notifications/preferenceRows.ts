@@ -15,7 +15,7 @@ const channels = ['email', 'webhooks'] as const
 /** The event that section 2.8 shows. It always has a row. */
 const lowCredit = 'client:low_credit'
 
-/** The rows of the preferences; without preferences, the known event by e-mail. */
+/** The rows of the preferences; without preferences, the known event by email. */
 export function rowsOfPreferences(preferences: NotificationPreferences | undefined): PreferenceRow[] {
   const rows = Object.entries(preferences ?? {}).flatMap(([audience, events]) =>
     Object.entries(events).map(([name, { email = null, webhooks = null }]) => ({

@@ -28,14 +28,14 @@ export function timeToAdd(left: number | undefined): string {
 export interface MethodChoice {
   id: string
   way: 'totp' | 'sms' | 'email' | 'backup'
-  /** The method's id; undefined for e-mail and backup codes, and where it is not known. */
+  /** The method's id; undefined for email and backup codes, and where it is not known. */
   method?: number
   label: string
   /** Epoch seconds of the account's time. */
   lockedUntil?: number
 }
 
-const email: MethodChoice = { id: 'email', way: 'email', label: 'Code by e-mail' }
+const email: MethodChoice = { id: 'email', way: 'email', label: 'Code by email' }
 const backup: MethodChoice = { id: 'backup', way: 'backup', label: 'Backup code' }
 
 /**

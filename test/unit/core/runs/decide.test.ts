@@ -267,7 +267,7 @@ describe('a project’s run that has failed', () => {
     expect(kept(destroys, 500, 'running')).toEqual({ do: 'expire', destroys: false })
   })
 
-  test('says which limit stopped its instance, and promises limits anew only where it has any', () => {
+  test('says which limit stopped its instance, and promises to reset limits only if it has any', () => {
     const limited = projectRun({
       project: { stops: [{ when: { kind: 'cost', dollars: 2 }, action: 'stop', asleep: false }] },
     })
@@ -275,13 +275,13 @@ describe('a project’s run that has failed', () => {
     expect(nextMove(limited, seenStopped)).toMatchObject({
       problem: {
         message: 'Its machine was stopped before the run finished. It has cost $2.00.',
-        advice: expect.stringContaining('limits anew'),
+        advice: expect.stringContaining('limits reset'),
       },
     })
     expect(nextMove(projectRun(), seen({ instance: machine('stopped') }))).toMatchObject({
       problem: {
         message: 'Its machine was stopped before the run finished.',
-        advice: 'Its files are still there. Go on from here to start it again.',
+        advice: 'Its files are still there. Resume to start it again.',
       },
     })
   })

@@ -15,11 +15,11 @@ const status: TwoFactorStatus = {
 }
 const labels = (told: TwoFactorStatus | undefined) => choices(told).map(({ label }) => label)
 
-test('the primary method comes first, then the others, e-mail and backup codes', () => {
+test('the primary method comes first, then the others, email and backup codes', () => {
   expect(labels(status)).toEqual([
     'Text message to ***4567',
     'app (authenticator app)',
-    'Code by e-mail',
+    'Code by email',
     'Backup code',
   ])
   expect(choices(status)[1]).toMatchObject({ method: 4, lockedUntil: 99 })
@@ -32,7 +32,7 @@ test('a status without backup codes offers none', () => {
 test('an account without methods has the number on file', () => {
   expect(labels({ ...status, methods: [], backupCodesRemaining: 0 })).toEqual([
     'Text message to the number on file',
-    'Code by e-mail',
+    'Code by email',
   ])
 })
 

@@ -59,7 +59,7 @@ test('categories of bills and teams are named where the deployment has them', ()
 
 test('the permissions of a key read as one sentence', () => {
   expect(mayWords({ user_read: {}, instance_read: { id: [7] } })).toBe(
-    'It may read the account and see instances (within limits), but not search offers, change the account, rent and change instances, see network disks or change machines.',
+    'It can read the account and see instances (within limits), but not search offers, change the account, rent and change instances, see network disks or change machines.',
   )
-  expect(mayWords({})).toBe('It may do nothing.')
+  expect(mayWords({})).toBe('It has no permissions.')
 })
