@@ -42,13 +42,13 @@ function acting({ summary, did, tell, loses }: Action): CliCommand {
 }
 
 export const start = acting({
-  summary: 'Start instances that are stopped',
+  summary: 'Start stopped instances',
   did: 'Started',
   tell: (connection, on) => connection.command('startInstance', on),
 })
 
 const stopInstances = acting({
-  summary: 'Stop instances; their disks are still billed',
+  summary: 'Stop instances; disks are still billed',
   did: 'Stopped',
   tell: (connection, on) => connection.command('stopInstance', on),
 })
@@ -56,7 +56,7 @@ const stopInstances = acting({
 export const stop: CliCommand = {
   ...stopInstances,
   operands: 'INSTANCE...|PROJECT',
-  summary: 'Stop instances, whose disks are still billed; or give up what a project runs',
+  summary: 'Stop instances (disks are still billed), or cancel a project’s runs',
   options: [...stopInstances.options, 'yes'],
   async run(call) {
     const [word = '', ...more] = call.operands
@@ -72,7 +72,7 @@ export const stop: CliCommand = {
 }
 
 export const destroy = acting({
-  summary: 'Destroy instances, with all files on them',
+  summary: 'Destroy instances and all their files',
   did: 'Destroyed',
   tell: (connection, on) => connection.command('destroyInstance', on),
   loses: names => `All files on ${names} would be lost.`,

@@ -78,8 +78,8 @@ export function accountsOf({ account }: Call, state: State): AccountView[] {
     code: 'no_such_account',
     message:
       named.length === 0
-        ? `No account is called ${account}.`
-        : `${named.length} accounts are called ${account}.`,
+        ? `No account has the name or id ${account}.`
+        : `${named.length} accounts are named ${account}.`,
     advice: `Berth knows ${all.map(({ id, name }) => `${name} (${id})`).join(', ') || 'none'}.`,
   })
 }
@@ -97,14 +97,14 @@ export function findInstance(call: Call, state: State, word: string): FoundInsta
   if (first === undefined)
     throw new CliFailure(exitCodes.unknown, {
       code: 'no_such_instance',
-      message: `There is no instance ${word}.`,
+      message: `No instance has the id or label ${word}.`,
       advice: 'List them: berth ps',
     })
   if (found.length > 1)
     throw usageFailure(
-      `${found.length} instances are called ${word}: ${found
+      `${found.length} instances are named ${word}: ${found
         .map(({ account, instance }) => `#${instance.id} of ${account.name}`)
-        .join(', ')}. Give the number, and --account where two accounts have it.`,
+        .join(', ')}. Use the id, and --account if two accounts have it.`,
     )
   return first
 }

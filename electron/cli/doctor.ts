@@ -22,7 +22,7 @@ const bounds = { free: 1_000_000_000, clock: 60 }
 export const doctor: CliCommand = {
   operands: '',
   takes: [0, 0],
-  summary: 'Check what Berth needs, and say what is wrong and how to mend it',
+  summary: 'Check keys, programs, disk and clock, and suggest fixes',
   options: ['account', 'json'],
   async run(call) {
     const state = await polledState(call)
@@ -30,14 +30,19 @@ export const doctor: CliCommand = {
     const checks = [
       ...accountChecks(accounts),
       keychainCheck(state),
-      await programCheck('SSH', 'ssh', 'Install OpenSSH: terminals of your own and berth ssh use it.', true),
+      await programCheck('SSH', 'ssh', 'Install OpenSSH. berth ssh and your own terminals need it.', true),
       await programCheck(
         'git',
         'git',
-        'Install git: without it, rules outside of a folder are not read.',
+        'Install git. Without it, Berth ignores git’s rules outside the project folder.',
         false,
       ),
-      await programCheck('rsync', 'rsync', 'Berth itself needs none. Install it to copy by hand.', false),
+      await programCheck(
+        'rsync',
+        'rsync',
+        'Berth doesn’t need it. Install it to copy files yourself.',
+        false,
+      ),
       await diskCheck(berthHome(process.env, process.platform)),
       ...accounts.flatMap(clockCheck),
     ]
@@ -62,7 +67,7 @@ function accountChecks(accounts: readonly AccountView[]): Check[] {
         name: 'Key',
         ok: false,
         message: 'No account is connected.',
-        advice: 'Connect one on Berth’s page: berth open',
+        advice: 'Connect one in Berth: berth open',
         needed: true,
       },
     ]
@@ -75,15 +80,15 @@ function accountChecks(accounts: readonly AccountView[]): Check[] {
           ? connection.problem.message
           : connection.status === 'online'
             ? 'The service answers.'
-            : 'The service has not answered yet.',
-      advice: 'problem' in connection ? connection.problem.advice : 'Look again in a moment.',
+            : 'The service hasn’t answered yet.',
+      advice: 'problem' in connection ? connection.problem.advice : 'Run this check again in a moment.',
       needed: true,
     },
     {
       name: `Permissions of ${name}`,
       ok: limitation === undefined,
-      message: limitation ?? 'The key may read what Berth polls.',
-      advice: 'Make a key with these permissions, and replace this one under Account.',
+      message: limitation ?? 'The key can read everything Berth polls.',
+      advice: 'Create a key with these permissions, and replace this one in Account.',
       needed: true,
     },
   ])
@@ -93,7 +98,7 @@ function keychainCheck({ app: { keychainProblem } }: State): Check {
   return {
     name: 'Keychain',
     ok: keychainProblem === undefined,
-    message: keychainProblem ?? 'Keys are kept in the keychain.',
+    message: keychainProblem ?? 'Keys are stored in the keychain.',
     needed: false,
   }
 }
@@ -103,7 +108,7 @@ async function programCheck(name: string, program: string, advice: string, neede
   return {
     name,
     ok: found !== undefined,
-    message: found ?? `The program ${program} is not installed.`,
+    message: found ?? 'Not installed.',
     advice,
     needed,
   }
@@ -128,8 +133,8 @@ async function diskCheck(folder: string): Promise<Check> {
   return {
     name: 'Disk',
     ok: free !== undefined && free >= bounds.free,
-    message: free === undefined ? `${folder} cannot be read.` : `${bytes(free)} are free.`,
-    advice: `Make room on the disk with ${folder}: what cannot be written is not done.`,
+    message: free === undefined ? `Can’t read ${folder}.` : `${bytes(free)} free.`,
+    advice: `Free some space on the disk of ${folder}. Berth can’t act if it can’t write there.`,
     needed: true,
   }
 }
@@ -144,9 +149,9 @@ function clockCheck({ demo, clock: { serverAt, localAt } }: AccountView): Check[
       ok: Math.abs(off) <= bounds.clock,
       message:
         Math.abs(off) <= bounds.clock
-          ? 'It agrees with the service’s.'
-          : `It is ${duration(Math.abs(off))} ${off > 0 ? 'ahead of' : 'behind'} the service’s.`,
-      advice: 'Set it by the network.',
+          ? 'Matches the service’s clock.'
+          : `${duration(Math.abs(off))} ${off > 0 ? 'ahead of' : 'behind'} the service’s clock.`,
+      advice: 'Turn on automatic time in the system settings.',
       needed: false,
     },
   ]

@@ -37,7 +37,7 @@ function findTarget(call: Call, state: State, word: string): Target {
       const run = account.runs[word]
       if (run) return { account, run }
     }
-    throw new CliFailure(exitCodes.unknown, { code: 'no_such_run', message: `There is no run ${word}.` })
+    throw new CliFailure(exitCodes.unknown, { code: 'no_such_run', message: `No run has the id ${word}.` })
   }
   const found = findInstance(call, state, word)
   const runs = Object.values(found.account.runs).filter(({ instance }) => instance === found.instance.id)
@@ -48,7 +48,7 @@ function findTarget(call: Call, state: State, word: string): Target {
 /** Prints the stored output and, with `--follow`, new output until the run has ended. */
 async function printRun(call: Call, account: string, { id: run, dropped }: RunView): Promise<void> {
   const { connection, follow, json } = call
-  if (dropped > 0) call.say(`The first ${dropped} bytes are no longer kept.`)
+  if (dropped > 0) call.say(`The first ${dropped} bytes are no longer stored.`)
   let output = ''
   const collects = json && !follow
   const collect = (text: string) => {

@@ -8,7 +8,7 @@ import { CliFailure, exitCodes } from './failure.ts'
 export const open: CliCommand = {
   operands: '',
   takes: [0, 0],
-  summary: 'Show Berth: its window, or its page in your browser',
+  summary: 'Open Berth’s window, or its page in your browser',
   options: [],
   async run({ connection }) {
     await connection.local('openPage', {})

@@ -16,30 +16,30 @@ export const someOptions = {
   account: {
     type: 'string',
     usage: '--account ACCOUNT',
-    summary: 'Use that account only, by name or id',
+    summary: 'Use only this account, by name or id',
   },
   json: { type: 'boolean', usage: '--json', summary: 'Print JSON' },
-  yes: { type: 'boolean', usage: '--yes', summary: 'Confirm' },
+  yes: { type: 'boolean', usage: '--yes', summary: 'Confirm without asking' },
   follow: { type: 'boolean', short: 'f', usage: '-f, --follow', summary: 'Wait until it ends' },
   quiet: { type: 'boolean', short: 'q', usage: '-q, --quiet', summary: 'Print only ids' },
   offer: {
     type: 'string',
     usage: '--offer ID',
-    summary: 'Rent that offer from the plan instead of the best one',
+    summary: 'Rent this offer of the plan instead of the best one',
   },
   'secret-files': {
     type: 'string',
     usage: '--secret-files send|skip',
     summary: 'Send or skip files that look like secrets',
   },
-  project: { type: 'string', usage: '--project PROJECT', summary: 'List the runs of that project' },
+  project: { type: 'string', usage: '--project PROJECT', summary: 'List the runs of this project' },
   set: {
     type: 'string',
     multiple: true,
     usage: '--set NAME=A,B',
-    summary: 'Run once with each value, or each combination if there are several',
+    summary: 'Run once for each value, or for each combination of several --set',
   },
-  runs: { type: 'string', usage: '--runs N', summary: 'Run N times, or N times with each setting' },
+  runs: { type: 'string', usage: '--runs N', summary: 'Run N times, or N times for each setting' },
   nodes: {
     type: 'string',
     usage: '--nodes N',
@@ -49,7 +49,7 @@ export const someOptions = {
   keep: {
     type: 'string',
     usage: '--keep TIME',
-    summary: 'Keep the machine this long for the next run: 20m, 2h, or 0',
+    summary: 'Keep the machine for the next run, such as 20m or 2h; 0 to not keep it',
   },
 } as const satisfies Record<string, Option>
 

@@ -35,7 +35,7 @@ function projectIn({ projects }: State, word: string): string | undefined {
 const noProject = (word: string) =>
   new CliFailure(exitCodes.unknown, {
     code: 'no_such_project',
-    message: `There is no project ${word}.`,
+    message: `No project has the name or id ${word}.`,
     advice: 'List them: berth project ls',
   })
 
@@ -163,9 +163,9 @@ export async function stopProject(
   if (!call.yes)
     throw new CliFailure(exitCodes.refused, {
       code: 'needs_yes',
-      message: `Giving up ${what} destroys the machines, with all files on them.`,
+      message: `Cancelling ${what} destroys the machines and all their files.`,
       advice: isInstance
-        ? `Confirm with --yes. To stop only the instance ${word}, give its number.`
+        ? `Confirm with --yes. To stop only the instance ${word}, use its id.`
         : 'Confirm with --yes.',
     })
   for (const { account, group } of sweeps)
@@ -178,6 +178,6 @@ export async function stopProject(
       sweeps: sweeps.map(({ group }) => group.id),
       jobs: alone.map(({ run }) => run.id),
     })
-  else call.write(`Gave up ${what} of ${word}\n`)
+  else call.write(`Cancelled ${what} of ${word}\n`)
   return true
 }

@@ -45,7 +45,7 @@ export async function registerFolder({ connection }: Call, folder: string): Prom
 export async function findProject(call: Call, word: string): Promise<string> {
   const all = Object.values((await call.connection.state()).projects)
   const found = all.filter(({ id, name }) => id === word || name === word)
-  if (found.length > 1) throw usageFailure(`${found.length} projects are called ${word}. Give the id.`)
+  if (found.length > 1) throw usageFailure(`${found.length} projects are named ${word}. Use the id.`)
   if (found[0]) return found[0].id
   return registerFolder(call, word).catch((error: unknown) => {
     if (!(error instanceof CliFailure) || error.exitCode !== exitCodes.unknown) throw error

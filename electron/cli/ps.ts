@@ -34,7 +34,7 @@ export const ps: CliCommand = {
       print(call, { accounts: accounts.map(accountJson), instances: found.map(instanceJson) })
     else if (found.length > 0) call.write(listing(found))
     sayWhatIsOld(call, accounts)
-    if (accounts.length === 0) call.say('No account is connected. Berth’s page connects one: berth open')
+    if (accounts.length === 0) call.say('No account is connected. Connect one in Berth: berth open')
     return undefined
   },
 }

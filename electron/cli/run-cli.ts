@@ -32,7 +32,7 @@ async function run(args: readonly string[], launch: Launch): Promise<number> {
   }
   if (name === 'completion') return printCompletion(operands)
   const command = Object.hasOwn(cliCommands, name) ? cliCommands[name] : undefined
-  if (!command) throw usageFailure(`berth has no command ${name}.`)
+  if (!command) throw usageFailure(`Unknown command: ${name}.`)
   if (values.help) {
     process.stdout.write(helpOf(name, command))
     return exitCodes.done
@@ -78,7 +78,7 @@ function secretFilesOf(word: string | undefined): Call['secretFiles'] {
 
 function offerOf(word: string | undefined): number | undefined {
   if (word === undefined) return undefined
-  if (!/^[1-9]\d{0,14}$/.test(word)) throw usageFailure('--offer takes the number of an offer.')
+  if (!/^[1-9]\d{0,14}$/.test(word)) throw usageFailure('--offer takes the id of an offer.')
   return Number(word)
 }
 
@@ -99,7 +99,7 @@ function check(
 ): void {
   const names = Object.keys(someOptions) as OptionName[]
   const foreign = names.find(option => values[option] !== undefined && !own.includes(option))
-  if (foreign !== undefined) throw usageFailure(`berth ${name} has no option --${foreign}.`)
+  if (foreign !== undefined) throw usageFailure(`Unknown option for berth ${name}: --${foreign}.`)
   if (operands.length < least || operands.length > most)
     throw usageFailure(
       what === '' ? `berth ${name} takes no more arguments.` : `berth ${name} takes ${what}.`,
@@ -125,10 +125,10 @@ function help(): string {
     'Commands:',
     ...listed([...commands, [`completion ${shells.join('|')}`, 'Print a completion script for that shell']]),
     '',
-    'INSTANCE is a number or a label. Options:',
+    'INSTANCE is an id or a label. Options:',
     ...listed(optionLines([])),
     '',
-    'Exit codes: 0 done, 1 failed, 2 wrong usage, 3 Berth isn’t running, 4 needs an answer or is another user’s,',
+    'Exit codes: 0 done, 1 failed, 2 wrong usage, 3 Berth isn’t running, 4 needs --yes or belongs to another user,',
     '5 no such instance, run, project or account. With --json an error is {"error": {"code", "message", "advice"}}.',
     '',
   ].join('\n')

@@ -24,7 +24,7 @@ import { groupCounts } from './project-runs.ts'
 export const run: CliCommand = {
   operands: '[PROJECT|DIR]',
   takes: [0, 1],
-  summary: 'Run a project, or this folder, on a rented machine; without --yes, only show the plan',
+  summary: 'Run a project or this folder on a rented machine; without --yes, only print the plan',
   options: [
     'account',
     'json',
@@ -87,7 +87,7 @@ function refuse({ yes, secretFiles }: Call, { offer, problem, missingSecrets, sc
       failed,
       'no_offer',
       'No offer matches right now.',
-      'Ask for less in berth.yaml: unless it says otherwise, a machine is verified and 98% reliable.',
+      'Loosen the requirements in berth.yaml. By default a machine is verified and at least 98% reliable.',
     )
   const unanswered = scan.secrets.length > 0 && secretFiles === undefined
   if (!yes)
@@ -101,7 +101,7 @@ function refuse({ yes, secretFiles }: Call, { offer, problem, missingSecrets, sc
     fail(
       refused,
       'secret_files',
-      `Nothing was rented: ${named(scan.secrets.map(secretWords))} may hold secrets.`,
+      `Nothing was rented: ${named(scan.secrets.map(secretWords))} may contain secrets.`,
       'Choose --secret-files send or --secret-files skip.',
     )
 }
@@ -136,7 +136,7 @@ function planWords(
     ...cloudWords(spec),
     `${counted(scan.files, 'file')} would be sent${
       scan.secrets.length > 0
-        ? `, and ${secretFiles.length > 0 ? '' : 'not '}${named(scan.secrets.map(secretWords))}, which may hold secrets`
+        ? `, and ${secretFiles.length > 0 ? '' : 'not '}${named(scan.secrets.map(secretWords))}, which may contain secrets`
         : ''
     }.`,
     ...(scan.skipped.length === 0

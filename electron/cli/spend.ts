@@ -14,7 +14,7 @@ const mostDays = 31
 export const spend: CliCommand = {
   operands: '',
   takes: [0, 0],
-  summary: 'Print the spending, and how long the credit lasts',
+  summary: 'Print your spending and how long your credit lasts',
   options: ['account', 'json'],
   async run(call) {
     const accounts = accountsOf(call, await polledState(call))
@@ -31,7 +31,7 @@ export const spend: CliCommand = {
     }
     if (call.json) print(call, { accounts: answer.map(asJson) })
     else call.write(answer.map(asText).join('\n'))
-    if (accounts.length === 0) call.say('No account is connected. Berth’s page connects one: berth open')
+    if (accounts.length === 0) call.say('No account is connected. Connect one in Berth: berth open')
     return undefined
   },
 }

@@ -5,9 +5,9 @@ export function outageWords(
   { problem, answered }: ConnectionState & { status: 'offline' },
   service = 'Service',
 ): string {
-  if (problem.code === 'rate_limited') return `${service} gets too many requests`
+  if (problem.code === 'rate_limited') return `${service} is getting too many requests`
   if (answered !== undefined && answered >= 500) return `${service} is failing (${answered})`
-  if (answered !== undefined || unexpected.has(problem.code)) return `${service} sends unexpected answers`
+  if (answered !== undefined || unexpected.has(problem.code)) return `${service} sends invalid answers`
   if (problem.code === 'timeout') return `${service} isn’t answering`
   if (problem.code === 'untrusted_certificate')
     return service === 'Service' ? 'Connection is not secure' : `The connection to ${service} is not secure`

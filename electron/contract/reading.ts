@@ -119,7 +119,7 @@ export function creditUnknownWords({
   limitation,
 }: Pick<AccountView, 'creditUntold' | 'limitation'>): string {
   if (creditUntold) return 'The service doesn’t report the credit.'
-  return limitation ?? 'The credit is not known yet.'
+  return limitation ?? 'The credit isn’t known yet.'
 }
 
 /** Whether the credit is below the user's limits for warnings, multiplied by `factor`. */

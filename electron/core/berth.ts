@@ -74,7 +74,7 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
   const onBroken = (setAside: string) =>
     activity.add({
       kind: 'error',
-      text: `A file of Berth's could not be read and was set aside as ${setAside}`,
+      text: `One of Berth’s files couldn’t be read and was saved as ${setAside}`,
     })
   const newId = () => machine.random.hex(16)
   const [settings, searches, projects, secrets, pageNotices, fileTransfers] = await Promise.all([

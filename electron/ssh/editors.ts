@@ -37,7 +37,7 @@ export async function findEditors({ programs, platform, home }: EditorNeeds): Pr
  */
 export async function openEditor(needs: EditorNeeds, id: string, host: string): Promise<void> {
   if (!/^berth-[a-z0-9][a-z0-9._-]*$/.test(host))
-    throw new BerthError({ code: 'bad_address', message: 'That is no name of Berth’s in the SSH config.' })
+    throw new BerthError({ code: 'bad_address', message: 'Berth has no such name in the SSH config.' })
   const editors = await findEditors(needs)
   const editor = id === '' ? editors[0] : editors.find(candidate => candidate.id === id)
   const kind = kinds.find(candidate => candidate.id === editor?.id)
@@ -50,8 +50,8 @@ function noEditor(id: string): BerthError {
     code: 'no_editor',
     message:
       id === ''
-        ? 'No editor that Berth knows was found on this machine.'
-        : `The editor “${id}” is not on this machine.`,
+        ? 'No editor that Berth supports was found on this computer.'
+        : `The editor “${id}” isn’t installed on this computer.`,
     advice: `Install ${kinds.map(({ name }) => name).join(', ')}, or choose another one in Settings.`,
   })
 }

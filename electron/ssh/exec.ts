@@ -182,7 +182,7 @@ function listen(
     const why = await whyEnded(connection)
     if (hasEnded) return
     const isReplaced = exit !== undefined && !answer.hasBegun()
-    fail(why ?? (isReplaced ? replaced() : new BerthError(connectionLost(address, 'it broke off'))))
+    fail(why ?? (isReplaced ? replaced() : new BerthError(connectionLost(address, 'it ended unexpectedly'))))
   })
   return { channel, output, begun: begun.promise, ended: ended.promise, close }
 }
@@ -268,7 +268,7 @@ export async function runScript(
 
 /** Throws `ssh_closed` for the exit code of a script that a signal ended, so its output may be half. */
 export function refuseKilled({ address }: Pick<Connection, 'address'>, code: number | undefined): void {
-  if (code !== undefined && code > 128) throw new BerthError(connectionLost(address, 'it broke off'))
+  if (code !== undefined && code > 128) throw new BerthError(connectionLost(address, 'it ended unexpectedly'))
 }
 
 /** Quotes a text as one word of a POSIX shell. */

@@ -66,7 +66,7 @@ test('where the service lists nothing, ids are typed and unknown ones are report
   await page.getByLabel('Machine id').fill('7')
   await page.getByLabel('Machine id').press('Enter')
   await page.getByRole('button', { name: 'Cancel maintenance of machine #7' }).click()
-  await page.getByText('There is no machine #7 on this account.').waitFor()
+  await page.getByText('No machine on this account has the id 7.').waitFor()
 
   await page.getByRole('button', { name: 'Add network disk…' }).click()
   const dialog = page.getByRole('dialog')

@@ -251,7 +251,7 @@ test('a scoped key is made, shown once, and as an account of its own reads but d
   await dialog.getByRole('button', { name: 'Read-only' }).click()
   await dialog.getByRole('button', { name: 'Create key' }).click()
   await dialog
-    .getByText('Berth’s key for this account may not change the account: it lacks the permission user_write.')
+    .getByText('Berth’s key for this account can’t change the account: it lacks the permission user_write.')
     .waitFor()
   expect(await dialog.getByLabel('Name').inputValue()).toBe('another')
   await dialog.getByRole('button', { name: 'Cancel' }).click()

@@ -53,7 +53,7 @@ export const projectCommands = {
     ...instead,
     /** The offer to try first, of those in the plan; the best one if absent. */
     offer: v.optional(OfferId),
-    content: v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/, 'not what a plan told')),
+    content: v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/, 'not a value of a plan')),
     stops: Stops,
     /** How long its machine is kept if it fails; by the file if absent. */
     keeping: v.optional(Keeping),

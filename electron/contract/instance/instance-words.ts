@@ -8,10 +8,10 @@ const news: Partial<Record<InstanceState, string>> = {
   running: 'is ready',
   outbid: 'was outbid',
   frozen: 'is frozen',
-  waiting: 'waits for a GPU',
-  ended: 'has exited',
-  unstartable: 'cannot start',
-  crashed: 'has crashed',
+  waiting: 'is waiting for a GPU',
+  ended: 'exited',
+  unstartable: 'can’t start',
+  crashed: 'crashed',
   silent: 'is silent',
   offline: 'is offline',
 }
@@ -58,7 +58,7 @@ export const afterContract = 'it can’t start again, and its data may be delete
 
 /** One at rest that cannot start without credit. */
 export const creditUsedUp =
-  'No credit is left: it can’t start, its disk is still billed, and it may be deleted.'
+  'You’re out of credit: it can’t start, its disk is still billed, and it may be deleted.'
 
 /** The cost of an instance that cannot run. */
 export function costUntilDestroyed(instance: InstanceView): string {
@@ -89,7 +89,7 @@ const words: Record<InstanceState, string> = {
   exited: 'Exited',
   ended: 'Exited',
   crashed: 'Crashed',
-  unstartable: 'Cannot start',
+  unstartable: 'Can’t start',
   silent: 'Silent',
   offline: 'Offline',
   destroying: 'Destroying',

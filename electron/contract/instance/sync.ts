@@ -102,7 +102,7 @@ export interface Downloaded extends SyncResult {
 export const skipWords: Record<SkipReason, string> = {
   link_out: 'a link out of the folder',
   link: 'a link',
-  dangling: 'a link that leads nowhere',
+  dangling: 'a broken link',
   special: 'not a file',
   unreadable: 'can’t be read',
   name: 'the other side can’t store its name',

@@ -18,7 +18,7 @@ export const ExtraFilters = v.pipe(
       !['type', 'order', 'limit', 'allocated_storage', 'client_id'].some(name =>
         Object.hasOwn(filters, name),
       ),
-    'what a search is told beside its filters is no filter',
+    'options of a search aren’t filters',
   ),
 )
 export type ExtraFilters = v.InferOutput<typeof ExtraFilters>

@@ -34,7 +34,7 @@ export async function openAccounts(context: AccountsContext): Promise<Accounts> 
     files: machine.files,
     machine,
     onBroken(setAside: string) {
-      const text = `The list of accounts could not be read and was set aside as ${setAside}`
+      const text = `The account list couldn’t be read and was saved as ${setAside}`
       const detail =
         'Instances aren’t monitored and limits don’t act until you connect the accounts again. Their data is kept.'
       activity.add({ kind: 'error', text, detail })

@@ -58,7 +58,7 @@ export async function openSession(
     activity.add({
       account: id,
       kind: 'error',
-      text: `A file of this account could not be read and was set aside as ${setAside}`,
+      text: `A file of this account couldn’t be read and was saved as ${setAside}`,
       detail: 'Its content is lost: check your limits, watches and runs.',
     })
   const ending = new AbortController()

@@ -37,7 +37,7 @@ export function createDispatcher<Declared extends Record<keyof Declared, Command
 ): Dispatch {
   return async (name, args, caller) => {
     if (typeof name !== 'string' || !isDeclared(declared, name))
-      throw new BerthError({ code: 'unknown_command', message: 'Berth does not know that command.' })
+      throw new BerthError({ code: 'unknown_command', message: 'Berth doesn’t know that command.' })
     try {
       return await run(declared, handlers, name, args, caller)
     } catch (error) {

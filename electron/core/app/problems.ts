@@ -93,7 +93,7 @@ export function lackedBy(error: unknown, permission: Permission): Problem | unde
   const { facts } = problemOf(error)
   return {
     code: error.code,
-    message: `Berth’s key for this account may not ${may[permission]}: it lacks the permission ${permission}.`,
+    message: `Berth’s key for this account can’t ${may[permission]}: it lacks the permission ${permission}.`,
     advice: 'Use a key that has it. If the key needs two-factor authentication, log in first.',
     facts,
   }

@@ -125,7 +125,7 @@ export function notificationHandlers({ accounts, activity, store }: Parts): Noti
     if (user === undefined)
       throw new BerthError({
         code: 'user_unknown',
-        message: 'The user’s id is not known: this key may not read the account.',
+        message: 'The user’s id is unknown, because this key can’t read the account.',
         advice: 'Use a key with the permission user_read.',
       })
     return user

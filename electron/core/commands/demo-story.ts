@@ -68,16 +68,16 @@ export async function playStory(parts: Parts, controls: DemoControls): Promise<v
     } as const
     await automations.limits.set({ instance: sleeper, ...limit })
 
-    tell(2, '“finetune” trains. Then its results are downloaded and it stops: see its Automation.')
+    tell(2, '“finetune” is training. Then Berth downloads its results and stops it: see its Automation.')
     await until(({ runs }) => Object.values(runs).find(run => run.rental === finetune && run.lastLine !== ''))
     await pause()
-    tell(3, `A rival outbids “night batch”. Berth raises the bid, at most to ${rate(ceiling * 1_000_000)}.`)
+    tell(3, `Someone outbids “night batch”. Berth raises the bid, up to ${rate(ceiling * 1_000_000)}.`)
     controls.outbid(bidder.id)
     await until(({ recoveries }) => (recoveries[bidder.id]?.raises ?? 0) > 0 || undefined)
     await until(account => running(account, batch))
     await until(({ runs }) => Object.values(runs).find(run => run.rental === finetune && run.endedAt))
     await until(({ runs }) => Object.values(runs).find(run => run.rental === finetune && run.step === 'done'))
-    tell(4, 'This computer sleeps for an hour. Inside “notebook”, the watchdog keeps running and stops it.')
+    tell(4, 'This computer sleeps for an hour. The watchdog on “notebook” keeps running and stops it.')
     await pause()
     controls.advance(3600)
     await until(({ watchdogs }) => watchdogs[sleeper]?.did)
@@ -130,5 +130,5 @@ export async function playStory(parts: Parts, controls: DemoControls): Promise<v
   }
 }
 
-const tooFew: Problem = { code: 'no_machines', message: 'Too few machines are left on the demo’s market.' }
+const tooFew: Problem = { code: 'no_machines', message: 'The demo’s market has too few machines left.' }
 const tooSlow: Problem = { code: 'story_stuck', message: 'A step took too long on this computer.' }

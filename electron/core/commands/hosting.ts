@@ -90,7 +90,7 @@ async function onMachine<Answer>(machine: number, call: Promise<Answer>): Promis
     if (!(error instanceof ServiceError && error.status === 404)) throw error
     throw new BerthError({
       code: 'not_found',
-      message: `There is no machine #${machine} on this account.`,
+      message: `No machine on this account has the id ${machine}.`,
       advice: 'Check its id: only the owner of a machine may do this.',
       field: 'machine',
     })

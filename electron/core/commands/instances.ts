@@ -204,7 +204,7 @@ export function metricsHandlers(parts: Parts): MetricsCommands {
   /** Opens a stream to the page over a lease, which is released when the stream ends. */
   async function stream(lease: Lease, { streams }: Caller, open: () => Promise<Watched>): Promise<number> {
     try {
-      if (!streams) throw new BerthError({ code: 'no_page', message: 'Only a page watches metrics.' })
+      if (!streams) throw new BerthError({ code: 'no_page', message: 'Only a page can watch metrics.' })
       const watched = await open()
       watched.stream.once('close', lease.release)
       return streams.open(watched.stream, watched.ended)

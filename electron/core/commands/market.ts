@@ -67,7 +67,7 @@ export function rentingHandlers(parts: Parts): RentingCommands {
       if (replaces !== undefined) {
         const { instance } = targetOf(parts, { account: session.id, instance: replaces })
         await needingPermission('instance_write', endInstance(session.client, replaces, 'destroy'))
-        noteUser(parts, session.id, 'Destroyed', instance, 'Another offer takes its place.')
+        noteUser(parts, session.id, 'Destroyed', instance, 'Another offer replaces it.')
       }
       if (!run) return session.rentals.rent(request, offer, { search })
       const rental = `r${parts.machine.random.hex(16)}`

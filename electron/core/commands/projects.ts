@@ -126,7 +126,7 @@ export function runHandlers(parts: Parts): RunCommands {
     giveUpFetch: ({ account, run }) => of(account).giveUpFetch(run),
     dismissRun: ({ account, run }) => of(account).dismiss(run),
     async followRun({ account, run, of: program }, { streams }) {
-      if (!streams) throw new BerthError({ code: 'no_page', message: 'A page follows runs, nothing else.' })
+      if (!streams) throw new BerthError({ code: 'no_page', message: 'Only a page can follow runs.' })
       const output = await of(account).output(run, program)
       const { from } = await pageOf(output, { before: output.next() })
       return { stream: streams.open(outputStream(output, from)), from }

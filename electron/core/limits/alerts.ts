@@ -97,7 +97,7 @@ export function missedAlert(scene: LimitScene, limit: StoredLimit, dueAt: number
   return alertOf('limitMissed', {
     ...base(scene, limit),
     title: `A limit was missed: ${effectWords(limit, scene.instances)}`,
-    body: `It was due ${atMoment(dueAt, scene.now)}, while Berth wasn’t polling. It’s set to only report that.${cost}`,
+    body: `It was due ${atMoment(dueAt, scene.now)}, while Berth wasn’t polling. It’s set to only notify you.${cost}`,
   })
 }
 

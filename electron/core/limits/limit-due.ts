@@ -81,7 +81,8 @@ const kinds: { readonly [Kind in LimitWhen['kind']]: KindOfLimit<Of<Kind>> } = {
       if (credit !== undefined) return undefined
       return isUntold ? creditUntold : creditUnknown
     },
-    seen: (_, { account: { credit } }) => (credit === undefined ? '' : `Seen: ${money(credit)} of credit.`),
+    seen: (_, { account: { credit } }) =>
+      credit === undefined ? '' : `Credit at that time: ${money(credit)}.`,
     creditStaleSince: ({ account: { creditAt } }) => creditAt,
   },
   // Only a watchdog knows of it.

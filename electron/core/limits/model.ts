@@ -86,7 +86,7 @@ export async function openStoredLimits(context: CollectionContext): Promise<Stor
     name: 'limits',
     schema: StoredLimit,
     key: ({ id }) => id,
-    missing: { code: 'no_such_limit', message: 'That limit is no longer there.' },
+    missing: { code: 'no_such_limit', message: 'That limit no longer exists.' },
     prune: { isOver: ({ ended }) => ended !== undefined && ended !== 'off', most: mostEnded },
   })
   return { ...limits, actedOn: instance => limits.all().find(({ targets }) => targets?.includes(instance)) }

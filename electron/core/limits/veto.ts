@@ -31,7 +31,7 @@ export function stoppedBy(limit: Pick<LimitView, 'when'>): Problem {
   return {
     code: 'stopped_by_limit',
     message: `A limit in Berth stops it: ${reasonClause(limit.when)}.`,
-    advice: 'Nothing is left of it.',
+    advice: 'It was destroyed completely.',
   }
 }
 

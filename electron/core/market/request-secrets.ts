@@ -4,7 +4,7 @@ import type { Keychain } from '#machine/machine.ts'
 
 const Values = v.record(v.string(), v.string())
 
-/** The parts of a request that may hold secrets. */
+/** The parts of a request that may contain secrets. */
 type WithSecrets = Pick<RentRequest, 'env' | 'registry'>
 
 /** The registry token's key among the variables; no variable can have this name. */

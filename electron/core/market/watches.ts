@@ -68,7 +68,7 @@ export async function openWatches(
       name: 'watches',
       schema: Watch,
       key: ({ id }) => id,
-      missing: { code: 'no_such_watch', message: 'That watch is no longer there.' },
+      missing: { code: 'no_such_watch', message: 'That watch no longer exists.' },
       view: all => ({
         watches: Object.fromEntries(
           all.map(watch => [watch.id, watchView(watch, lastResults.get(watch.id))]),

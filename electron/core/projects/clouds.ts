@@ -94,13 +94,13 @@ function noConnection(provider: string) {
   return {
     code: 'no_cloud_connection',
     message: `The account has no cloud connection to ${provider}.`,
-    advice: `Make one in the service’s web console, or name it by its id: ${provider}.101://…`,
+    advice: `Create one in the service’s web console, or use an id: ${provider}.101://…`,
   }
 }
 function manyConnections(provider: string, id: string) {
   return {
     code: 'many_cloud_connections',
     message: `The account has more than one cloud connection to ${provider}.`,
-    advice: `Say which one by its id: ${provider}.${id}://…`,
+    advice: `Choose one by its id: ${provider}.${id}://…`,
   }
 }

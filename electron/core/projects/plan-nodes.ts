@@ -124,7 +124,7 @@ function noCluster(spec: ProjectSpec): Problem {
   return {
     code: 'no_cluster',
     message: `No cluster has ${count(nodes)} free machines that match berth.yaml.`,
-    advice: `Ask for fewer or other machines, or for one with ${count(gpusInAll(spec))} GPUs.`,
+    advice: `Request fewer or other machines, or one with ${count(gpusInAll(spec))} GPUs.`,
   }
 }
 const noNetwork = {

@@ -165,7 +165,7 @@ const noSuchProject = { code: 'no_such_project', message: 'That project is no lo
 const noSpec = {
   code: 'no_spec',
   message: 'The folder has no berth.yaml.',
-  advice: 'Create one. It needs a single line, such as run: python train.py',
+  advice: 'Create one. One line is enough, such as run: python train.py',
 }
 const specExists = {
   code: 'spec_exists',

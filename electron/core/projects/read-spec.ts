@@ -31,7 +31,7 @@ export function readSpec(text: string): ReadSpec {
   if (read.success) return { spec: read.output }
   const unknown = unknownPaths(ProjectSpec, value).map(path => ({
     ...at(offsetOf(document, path, true)),
-    message: `${path.join('.')} is not known. Known here: ${knownAt(path).join(', ')}.`,
+    message: `${path.join('.')} is unknown. Allowed here: ${knownAt(path).join(', ')}.`,
   }))
   const wrong = read.issues
     .filter(({ expected }) => expected !== 'never')
@@ -70,7 +70,7 @@ function offsetOf(document: Document.Parsed, path: readonly (string | number)[],
 function sentence(path: readonly (string | number)[], issue: v.BaseIssue<unknown>): string {
   const where = path.join('.')
   if (issue.kind === 'schema' && issue.received === 'undefined') return `${where} is missing.`
-  return `${where || 'It'}: ${issue.kind === 'schema' && issue.message.startsWith('Invalid') ? `is no ${issue.expected}` : issue.message}.`
+  return `${where || 'It'}: ${issue.kind === 'schema' && issue.message.startsWith('Invalid') ? `must be ${issue.expected}` : issue.message}.`
 }
 
 /** The keys that are allowed in a wrong one's place. */

@@ -54,7 +54,7 @@ export function nothingOnMachine({ name, machineId }: PlannedVolume): Problem {
   return {
     code: 'nothing_on_machine',
     message: `No GPU that matches berth.yaml is free on machine ${machineId}, where the volume ${name} is.`,
-    advice: 'Try again later, ask for less, or copy its data to a volume elsewhere.',
+    advice: 'Try again later, loosen the requirements, or copy its data to a volume elsewhere.',
   }
 }
 
@@ -76,13 +76,13 @@ function noSuchVolume(name: string): Problem {
   return {
     code: 'no_such_volume',
     message: `The account has no volume ${name}.`,
-    advice: `To create it, say how large: volume: { name: ${name}, at: /data, size: 50 }.`,
+    advice: `To create it, add a size: volume: { name: ${name}, at: /data, size: 50 }.`,
   }
 }
 function manySuchVolumes(name: string, found: readonly { id: number }[]): Problem {
   return {
     code: 'many_such_volumes',
-    message: `${found.length} volumes are called ${name}.`,
-    advice: `Name one by its number: ${found.map(({ id }) => `#${id}`).join(', ')}.`,
+    message: `${found.length} volumes are named ${name}.`,
+    advice: `Choose one by its id: ${found.map(({ id }) => `#${id}`).join(', ')}.`,
   }
 }

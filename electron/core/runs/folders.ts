@@ -294,12 +294,12 @@ function isHarmless({ project, afterwards, outcome }: Run, code: string): boolea
 
 const inTheWay = (folder: string): Problem => ({
   code: 'in_the_way',
-  message: `${folder} can’t be made: a file or a link is in its place.`,
-  advice: 'Move that away, then resume.',
+  message: `${folder} can’t be created: a file or a link has its name.`,
+  advice: 'Move it away, then resume.',
 })
 
 const notEntered = ({ state }: InstanceView): Problem => ({
   code: 'not_running',
-  message: `The instance is ${state}, so it can’t be entered.`,
+  message: `The instance is ${state}, so Berth can’t connect.`,
   advice: 'The download continues once it runs.',
 })

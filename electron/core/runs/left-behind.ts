@@ -78,8 +78,8 @@ export const lastingErrors: readonly string[] = [
 /** Why a result is only on the machine, and what to do. Reasons without an entry do not matter. */
 const reasons: Partial<Record<SkipReason, { words: string; advice: string }>> = {
   dangling: {
-    words: 'a link that leads nowhere or too far',
-    advice: 'Replace the link on the machine with what you want from it.',
+    words: 'a broken link, or one with too many steps',
+    advice: 'Replace the link on the machine with the files you want.',
   },
   name: { words: '', advice: 'Rename it on the machine.' },
   repository: {
@@ -87,7 +87,7 @@ const reasons: Partial<Record<SkipReason, { words: string; advice: string }>> = 
     advice: 'Push it from the machine, or pack it into one file with tar and remove its .git.',
   },
   unreadable: { words: 'it cannot be read', advice: 'Change its permissions on the machine.' },
-  in_the_way: { words: 'something else is in its place here', advice: 'Move that away here.' },
+  in_the_way: { words: 'another file has its name here', advice: 'Move the other file here away.' },
 }
 
 function withReason({ path, why, rule }: Skipped): string {

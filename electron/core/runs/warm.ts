@@ -72,7 +72,7 @@ export async function openWaitingMachines(
     name: 'waiting',
     schema: Waiting,
     key: ({ instance }) => instance,
-    missing: { code: 'not_waiting', message: 'That machine doesn’t wait any more.' },
+    missing: { code: 'not_waiting', message: 'That machine is no longer waiting.' },
     view: all => ({ waiting: Object.fromEntries(all.map(each => [each.instance, viewOf(each)])) }),
   })
   const loops = createLoops(machine.clock, context.ending, name => finish(Number(name)))
@@ -170,7 +170,7 @@ export async function openWaitingMachines(
       void watchdogs.settle(instance)
       // The limits see their new one with it.
       void context.poll()
-      if (!group) note(run, `The machine of ${run.name} waits for the next run`)
+      if (!group) note(run, `The machine of ${run.name} is waiting for the next run`)
     },
     async give(instance, group) {
       await waiting.update(instance, { group })
@@ -213,4 +213,4 @@ function viewOf({ instance, project, since, until, action }: Waiting): WaitingMa
   return { instance, project, since, until, action }
 }
 
-const inUse = { code: 'not_waiting', message: 'A run uses that machine now.' }
+const inUse = { code: 'not_waiting', message: 'A run is using that machine.' }

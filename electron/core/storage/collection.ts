@@ -79,7 +79,7 @@ interface CollectionOptions<Schema extends v.GenericSchema, Key> {
   view?: (items: readonly v.InferOutput<Schema>[]) => Partial<AccountView>
 }
 
-const notThere: Problem = { code: 'not_there', message: 'That is no longer there.' }
+const notThere: Problem = { code: 'not_there', message: 'That no longer exists.' }
 
 export async function openCollection<Schema extends v.GenericSchema<unknown, object>, Key>(
   context: CollectionContext,

@@ -150,7 +150,10 @@ const reasons: Readonly<Record<string, { why: string; advice: string }>> = {
     why: 'your disk quota is used up',
     advice: 'Free some space; Berth tries again.',
   },
-  EROFS: { why: 'the disk is read-only', advice: 'Make it writable, or move Berth with BERTH_HOME.' },
+  EROFS: {
+    why: 'the disk is read-only',
+    advice: 'Make it writable, or move Berth’s folder with BERTH_HOME.',
+  },
   EACCES: {
     why: 'Berth has no write permission there',
     advice: 'Give yourself write permission for that folder.',
@@ -197,7 +200,7 @@ function notWritten(name: string, error: unknown): BerthError {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   const { why, advice } = reasons[code] ?? {
     why: code || 'the system refused',
-    advice: 'Check the disk that Berth keeps its files on.',
+    advice: 'Check the disk with Berth’s folder.',
   }
   return new BerthError({ code: 'not_written', message: `${name} couldn’t be saved: ${why}.`, advice })
 }

@@ -69,16 +69,16 @@ function reachedLimit(group: Group, runs: readonly Run[], now: number): Problem 
   const { since } = group
   const message =
     most !== undefined && groupCost(group, runs, now) >= since.micros + most
-      ? 'It has cost as much as was agreed.'
+      ? 'It has reached its cost limit.'
       : seconds !== undefined && now >= since.at + seconds
-        ? 'The agreed time is over.'
+        ? 'It has reached its time limit.'
         : undefined
   return message === undefined
     ? undefined
     : {
         code: groupLimit,
         message,
-        advice: 'Its machines are stopped and keep their files. If you continue, its limits start over.',
+        advice: 'Its machines are stopped and keep their files. Continue resets the limits.',
       }
 }
 /** The code of a limit on the whole, also for the runs that it stops. */

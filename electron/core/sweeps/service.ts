@@ -355,17 +355,17 @@ function folderTime(at: number): string {
   return new Date(at * 1000).toISOString().slice(0, 16).replaceAll(/[-:]/g, '').replace('T', '-')
 }
 
-const groupGoing = { code: 'group_going', message: 'It is still going on.' }
+const groupGoing = { code: 'group_going', message: 'It’s still running.' }
 function stillGoing(kept: number): Problem {
   return kept === 0
     ? {
         code: 'still_running',
-        message: 'It is still going on.',
-        advice: 'Stop it first, or wait for its end.',
+        message: 'It’s still running.',
+        advice: 'Stop it first, or wait until it ends.',
       }
     : {
         code: 'still_running',
         message: `${counted(kept, 'failed run')} still ${kept === 1 ? 'has its machine' : 'have their machines'}.`,
-        advice: 'Go on with them, or destroy their machines first.',
+        advice: 'Resume them, or destroy their machines first.',
       }
 }

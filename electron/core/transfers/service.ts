@@ -146,5 +146,5 @@ const neverBegan = 'Berth quit before starting it.'
 const stillRunning: Problem = {
   code: 'still_running',
   message: 'It’s still running.',
-  advice: 'Cancel it first, or wait for its end.',
+  advice: 'Cancel it first, or wait until it ends.',
 }

@@ -45,6 +45,6 @@ export function quitQuestion(state: State): QuitQuestion | undefined {
         : isUnderWay
           ? 'Something is still in progress'
           : 'Changes are not saved',
-    detail: `${lines.join('\n')}\n\nWhile Berth isn’t running, it watches nothing and sends no alerts.`,
+    detail: `${lines.join('\n')}\n\nWhile Berth isn’t running, nothing is monitored and you get no alerts.`,
   }
 }

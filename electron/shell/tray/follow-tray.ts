@@ -64,7 +64,7 @@ export function followTray(options: FollowOptions): void {
 const noBus = {
   id: 'no-bus',
   title: 'This session has no D-Bus',
-  body: 'So Berth has no tray icon, and shows its notifications in its window. Closing the window quits Berth.',
+  body: 'Without it there’s no tray icon, and notifications appear in Berth’s window. Closing the window quits Berth.',
 }
 
 const noTray = {

@@ -194,7 +194,7 @@ const demoEvents: MenuItemModel = {
   label: 'Simulate an event',
   submenu: demoEventWords.map(({ event, label }) => ({
     label,
-    action: { kind: 'command', name: 'demoEvent', args: { event }, what: 'make that happen' },
+    action: { kind: 'command', name: 'demoEvent', args: { event }, what: 'simulate the event' },
   })),
 }
 

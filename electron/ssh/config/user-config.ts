@@ -118,7 +118,7 @@ function withoutLine(config: string, line: string): string {
 function unusablePath(path: string): BerthError {
   return new BerthError({
     code: 'ssh_config_path',
-    message: `The folder of Berth’s files, in ${path}, has signs in its name that ssh takes for something else.`,
+    message: `The folder of Berth’s files, in ${path}, has special characters in its name that ssh would misread.`,
     advice: 'Move it to a folder without %, $ or quotes in its name (BERTH_HOME).',
   })
 }

@@ -228,7 +228,7 @@ async function readFile(files: Files): Promise<HostKeys> {
     throw new BerthError({
       code: 'known_hosts_damaged',
       message: `The file of known host keys, ${files.path(fileName)}, can’t be read, so Berth can’t check any host.`,
-      advice: 'Restore the file, or delete it to accept every host’s key anew.',
+      advice: 'Restore the file, or delete it to accept new keys from all hosts.',
     })
   }
 }

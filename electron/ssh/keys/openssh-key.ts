@@ -17,7 +17,7 @@ const magic = 'openssh-key-v1\0'
  */
 export function makeKeyPair(comment: string): KeyTexts {
   const jwk = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' })
-  if (jwk.x === undefined || jwk.d === undefined) throw new Error('no ed25519 on this machine')
+  if (jwk.x === undefined || jwk.d === undefined) throw new Error('no ed25519 on this computer')
   const publicHalf = Buffer.from(jwk.x, 'base64url')
   const privateHalf = Buffer.from(jwk.d, 'base64url')
 

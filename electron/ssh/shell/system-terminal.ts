@@ -159,8 +159,8 @@ function noTerminal(id: string): BerthError {
     code: 'no_terminal',
     message:
       id === ''
-        ? 'No terminal program that Berth knows was found on this machine.'
-        : `The terminal program “${id}” is not on this machine.`,
+        ? 'No terminal program that Berth supports was found on this computer.'
+        : `The terminal program “${id}” isn’t installed on this computer.`,
     advice: 'Use the terminal in Berth’s own window, or choose another program in Settings.',
   })
 }
@@ -194,7 +194,7 @@ export async function openOwnTerminal(
   if (program === undefined) {
     throw new BerthError({
       code: 'no_terminal',
-      message: `The terminal program “${name}” of settings.json is not on this machine.`,
+      message: `The terminal program “${name}” in settings.json isn’t installed on this computer.`,
       advice: 'Enter its full path in terminal.command of settings.json, then restart Berth.',
     })
   }

@@ -71,7 +71,8 @@ function streamOf(
     heard()
     proceed()
   })
-  const lost = () => ended.then(() => Promise.reject(new BerthError(connectionLost(address, 'it broke off'))))
+  const lost = () =>
+    ended.then(() => Promise.reject(new BerthError(connectionLost(address, 'it ended unexpectedly'))))
   return {
     output,
     write(bytes) {

@@ -189,7 +189,7 @@ class Silence extends Error {}
 
 function limited<T>(clock: Clock, within: number, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
-    const cancel = clock.after(within, () => reject(new Silence('it says nothing')))
+    const cancel = clock.after(within, () => reject(new Silence('it doesn’t respond')))
     work.then(resolve, reject).finally(cancel)
   })
 }

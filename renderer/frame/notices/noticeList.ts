@@ -41,7 +41,7 @@ export function whoseNotice(
 /** Notices that say the same of several instances, or one alone. */
 export interface NoticeGroup {
   id: string
-  /** `5 stopped`; absent for one alone. */
+  /** `5 instances were stopped`; absent for one alone. */
   title?: string
   /** The rest of their common text. */
   body?: string
@@ -69,7 +69,7 @@ export function groupNotices(notices: readonly PageNotice[]): NoticeGroup[] {
     return [
       {
         id,
-        title: `${members.length} ${inPlural(phrase)}`,
+        title: `${members.length} instances ${inPlural(phrase)}`,
         ...(bodies.size === 1 &&
           body && { body: body.replace(/^Its /, 'Their ').replace(/^It is /, 'They are ') }),
         notices: members,

@@ -68,7 +68,7 @@ test('stop, start and, only with --yes, destroy take an id or a label and set th
   expect(await berth('destroy', String(id), '--yes')).toMatchObject({ code: 0 })
   await under.until(() => under.account().instances[id] === undefined)
 
-  expect(await berth('stop', '99')).toMatchObject({ code: 5, err: expect.stringContaining('no instance 99') })
+  expect(await berth('stop', '99')).toMatchObject({ code: 5, err: expect.stringContaining('id or label 99') })
   expect(await berth('stop', '99', '--account', 'Nobody')).toMatchObject({ code: 5 })
   expect(await berth('stop')).toMatchObject({ code: 2, err: expect.stringContaining('INSTANCE') })
   expect(await berth('stop', '1', '--colour')).toMatchObject({

@@ -29,7 +29,7 @@ describe.skipIf(lacking)(`a project from the command line${lacking}`, () => {
     expect(asked.err).toMatch(
       /^1 × .*\$.*\/h\nIt costs at most \$.*: \$.* for 1 h at up to \$.*, plus up to \$1\.00 for failed attempts\.\nIt's stopped after 1 h at the latest\./,
     )
-    expect(asked.err).toContain('not .env, which may hold secrets')
+    expect(asked.err).toContain('not .env, which may contain secrets')
     expect(asked.err).toContain('Command:\n  echo counting\n  expr 2 + 3 > sum.txt\n')
     const plan = JSON.parse((await berth('run', 'sums', '--json')).out)
     expect(plan).toMatchObject({ project: id, lastsAtMost: 3600, files: 1, notSent: ['.env'] })
@@ -44,7 +44,7 @@ describe.skipIf(lacking)(`a project from the command line${lacking}`, () => {
       err: expect.stringContaining('Offer 1 is gone'),
     })
     const unanswered = await berth('run', 'sums', '--yes')
-    expect(unanswered).toMatchObject({ code: 4, err: expect.stringContaining('.env may hold secrets.') })
+    expect(unanswered).toMatchObject({ code: 4, err: expect.stringContaining('.env may contain secrets.') })
     expect(await berth('run', 'sums', '--yes', '--secret-files', 'all')).toMatchObject({ code: 2 })
     expect(Object.keys(under.account().runs)).toEqual([])
 
@@ -109,9 +109,9 @@ describe.skipIf(lacking)(`a project from the command line${lacking}`, () => {
     const wrong = await berth('run', '--yes')
     expect(wrong).toMatchObject({ code: 1, out: '' })
     expect(wrong.err).toMatch(
-      /^berth\.yaml has errors:\n(.*\n)*line 1, column 1: runn is not known.*\n(.*\n)*Fix them, then run it again\.\n$/,
+      /^berth\.yaml has errors:\n(.*\n)*line 1, column 1: runn is unknown.*\n(.*\n)*Fix them, then run it again\.\n$/,
     )
-    expect(wrong.err).toContain('line 2, column 1: \ufffd[2J is not known.')
+    expect(wrong.err).toContain('line 2, column 1: \ufffd[2J is unknown.')
     expect(wrong.err).toContain('line 3, column 7: disk: must be a number.')
     expect(await berth('project', 'add', 'nowhere')).toMatchObject({ code: 5 })
     expect(await berth('run', 'nowhere', '--yes')).toMatchObject({ code: 5 })

@@ -85,7 +85,7 @@ describe.skipIf(lacking)(`a sweep from the command line${lacking}`, () => {
       expect.arrayContaining(['Keychain', 'SSH', 'git', 'rsync', 'Disk']),
     )
     const without = await berthOn(home, { cwd: folder, env: { PATH: '/nowhere' } })('doctor')
-    expect(without).toMatchObject({ code: 1, out: expect.stringContaining('wrong  SSH: The program ssh') })
+    expect(without).toMatchObject({ code: 1, out: expect.stringContaining('wrong  SSH: Not installed') })
     expect(without.out).toContain('Install OpenSSH')
   })
 })

@@ -27,7 +27,7 @@ test('maintenance is cancelled, and refused for an unknown machine', async () =>
   expect(at).toBeGreaterThan(0)
   expect(message).toContain('cancelled')
   await expect(under.run('cancelMaintenance', { machine: 1 })).rejects.toMatchObject({
-    problem: { code: 'not_found', message: 'There is no machine #1 on this account.' },
+    problem: { code: 'not_found', message: 'No machine on this account has the id 1.' },
   })
 })
 

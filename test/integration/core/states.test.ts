@@ -68,7 +68,7 @@ describe.concurrent.each([
     expect(state()).toBe(isPublic ? 'exited' : 'crashed')
     expect(titles()).toHaveLength(isPublic ? 0 : 1)
     await comesTo('crashed')
-    expect(titles()).toEqual([expect.stringContaining('has crashed')])
+    expect(titles()).toEqual([expect.stringContaining('crashed')])
   })
 
   for (const outbid of outbidStates)
@@ -128,7 +128,7 @@ test.concurrent(
     expect(log).toContainEqual(expect.stringContaining('Start queued'))
     const again = await restart(under)
     expect(state(again)).toBe('waiting')
-    expect(titles()).toEqual([expect.stringContaining('waits for a GPU')])
+    expect(titles()).toEqual([expect.stringContaining('is waiting for a GPU')])
 
     await again.run('stopInstance', { instance: id })
     expect(state(again)).toBe('stopped')
@@ -184,7 +184,7 @@ test('if a stop shows as an exit, instances that Berth stopped are stopped, also
   service.statuses.set(4008, 'exited')
   await again.run('refresh', {})
   expect(again.account().instances[4008]?.state).toBe('ended')
-  expect(world.notifier.shown.map(({ title }) => title)).toEqual(['Instance #4008 has exited'])
+  expect(world.notifier.shown.map(({ title }) => title)).toEqual(['Instance #4008 exited'])
 
   await again.run('startInstance', { instance: 4007 })
   await again.run('refresh', {})

@@ -38,7 +38,7 @@ describe.concurrent('an instance that the service rents without starting it', ()
         { step: 'waiting', instance: instance?.id, problem: { code: 'no_gpu' } },
       ])
       expect(limitsOn(under, instance?.id)).toMatchObject(limited)
-      await context.expect.poll(() => noticesOf(world)).toContain('waits for a GPU')
+      await context.expect.poll(() => noticesOf(world)).toContain('is waiting for a GPU')
 
       world.sim.controls.setDeployment({ rent: 'boots' })
       await under.until(() => instancesOf(under)[0]?.state === 'running')

@@ -56,13 +56,13 @@ describe('groups', () => {
     const groups = groupNotices([outbid(7), ...stopped])
     expect(groups.map(({ title, body, notices }) => [title, body, notices.length])).toEqual([
       [undefined, undefined, 1],
-      ['5 stopped', 'Their 8 h are up.', 5],
+      ['5 instances stopped', 'Their 8 h are up.', 5],
     ])
   })
 
   test('verbs are plural, and differences stay with each notice', () => {
     const [group] = groupNotices([1, 2, 3].map(id => ({ ...outbid(id), body: `Someone bids $${id}.` })))
-    expect(group).toMatchObject({ title: '3 were outbid' })
+    expect(group).toMatchObject({ title: '3 instances were outbid' })
     expect(group?.body).toBeUndefined()
   })
 

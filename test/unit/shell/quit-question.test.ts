@@ -39,7 +39,7 @@ test('running costs of all accounts are listed, highest first, with their sum', 
     'llama #2: Running, $1.200/h',
     'disk #1: Stopped, $0.006/h',
   ])
-  expect(question?.detail).toContain('sends no alerts')
+  expect(question?.detail).toContain('you get no alerts')
 })
 
 test('many instances are counted, not listed', () => {

@@ -123,7 +123,7 @@ run: |
     await under.until(() => jobOf(under, id)?.step === 'failed')
     expect(jobOf(under, id)?.problem).toMatchObject({
       code: 'results_left',
-      message: '1 result could not be downloaded: results/1/out.txt (something else is in its place here).',
+      message: '1 result could not be downloaded: results/1/out.txt (another file has its name here).',
     })
     rmSync(join(folder, 'results', '1'))
     await under.until(() =>

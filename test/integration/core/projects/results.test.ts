@@ -80,12 +80,7 @@ describe.skipIf(lacking)(`the results of a job${lacking}`, () => {
   })
 
   test.each([
-    [
-      'a link that leads nowhere',
-      'ln -s nowhere out',
-      'results_left',
-      'out (a link that leads nowhere or too far)',
-    ],
+    ['a broken link', 'ln -s nowhere out', 'results_left', 'out (a broken link, or one with too many steps)'],
     ['an empty folder', 'mkdir -p out/deep', 'results_missing', 'out is missing or empty'],
     ['an empty file', 'touch out', 'results_missing', 'out is missing or empty'],
     ['a pipe', 'mkdir out; mkfifo out/pipe', 'results_missing', 'out is missing or empty'],

@@ -161,7 +161,7 @@ test('an unexplained exit is reported at once, without advice to destroy', () =>
   expect(said(withState('running'), withState('ended'), withState('ended'))).toEqual([[], ['crashed'], []])
   const alerted: AlertedState = { lowCredit: true, instances: { 4711: 'running' } }
   const [alert] = alerts(alerted, withState('ended'), settings).alerts
-  expect(alert?.title).toMatch(/has exited$/)
+  expect(alert?.title).toMatch(/exited$/)
   expect(alert?.body).toMatch(/stopped or crashed. The service doesn’t say which/)
   expect(alert?.body).not.toMatch(/[Dd]estroy/)
 })
@@ -186,7 +186,7 @@ test('an unstartable instance is reported with the service’s words and another
     accountView({}, instanceView({ state: 'unstartable', statusMessage })),
     settings,
   ).alerts
-  expect(alert).toMatchObject({ kind: 'crashed', title: expect.stringContaining('cannot start') })
+  expect(alert).toMatchObject({ kind: 'crashed', title: expect.stringContaining('can’t start') })
   expect(alert?.body).toMatch(/^The image can’t be pulled.*manifest unknown.*Destroy it.*another image/)
 })
 

@@ -160,7 +160,7 @@ test('one refused stop does not block the others, and the history has the figure
   await one.poll()
   expect(one.asked).toEqual(['stop 7', 'stop 8'])
   const record = () => one.view(id)?.history.map(({ text }) => text) ?? []
-  expect(record()).toContainEqual(expect.stringMatching(/^Stopped .*#8.* Seen: \$50\.00 of credit\.$/))
+  expect(record()).toContainEqual(expect.stringMatching(/^Stopped .*#8.* Credit at that time: \$50\.00\.$/))
 
   const { one: other, id: timed } = await limited({ ...inAnHour, missed: 'act' })
   await other.pass(hour)

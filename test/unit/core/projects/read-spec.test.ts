@@ -27,7 +27,7 @@ describe('a berth.yaml', () => {
     ['run: x\nvolume: /data\n', 2, 9, 'enter a volume such as datasets:/data'],
     ['run: x\ncache: [/etc]\n', 2, 9, 'enter a folder on the machine'],
     ['run: x\ncache: ~/../x\n', 2, 8, 'enter a folder on the machine'],
-    ['run: x\nmachine:\n  gpus: 2\n', 3, 3, 'machine.gpus is not known. Known here: gpu, count, vram'],
+    ['run: x\nmachine:\n  gpus: 2\n', 3, 3, 'machine.gpus is unknown. Allowed here: gpu, count, vram'],
     ['run: x\ndisk: lots\n', 2, 7, 'disk: must be a number'],
     ['name: y\n', 1, 1, 'run is missing'],
     ['run: x\nresults: [out, ../../.ssh]\n', 2, 16, 'enter a path below the project'],
@@ -44,11 +44,11 @@ describe('a berth.yaml', () => {
   test('gets all its problems reported in the order of the lines', () => {
     const read = readSpec('rums: x\ndisk: lots\nmachine:\n  gpus: 2\n  cores: 8\nrun: x\nand: more\n')
     expect('problems' in read && read.problems.map(({ line, message }) => `${line} ${message}`)).toEqual([
-      expect.stringContaining('1 rums is not known'),
+      expect.stringContaining('1 rums is unknown'),
       expect.stringContaining('2 disk: must be a number'),
-      expect.stringContaining('4 machine.gpus is not known'),
-      expect.stringContaining('5 machine.cores is not known'),
-      expect.stringContaining('7 and is not known'),
+      expect.stringContaining('4 machine.gpus is unknown'),
+      expect.stringContaining('5 machine.cores is unknown'),
+      expect.stringContaining('7 and is unknown'),
     ])
   })
 

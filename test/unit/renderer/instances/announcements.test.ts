@@ -9,7 +9,7 @@ const become = (state: typeof box.state) => announcements(before, accountView({}
 test('a ready, outbid or crashed instance is announced when its state changes', () => {
   expect(become('running')).toEqual(['box #7 is ready.'])
   expect(become('outbid')).toEqual(['box #7 was outbid.'])
-  expect(become('crashed')).toEqual(['box #7 has crashed.'])
+  expect(become('crashed')).toEqual(['box #7 crashed.'])
   expect(become('stopped')).toEqual([])
   expect(announcements(before, before)).toEqual([])
   expect(announcements(accountView(), before)).toEqual([])

@@ -75,7 +75,7 @@ test('one that ended says that it is not known why, or why it cannot start', () 
     text: 'It was stopped or crashed. The service doesn’t say which.',
   })
   expect(rowNoticeOf({ key: '1', instance }, { now: 0, credit: 0 })).toMatchObject({
-    text: expect.stringContaining('No credit is left'),
+    text: expect.stringContaining('You’re out of credit'),
   })
 })
 
