@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import type { InstanceState, InstanceView } from '../instance/instance.ts'
 import { hasTrait } from '../instance/state-traits.ts'
 import type { Problem } from '../problem.ts'
+import type { Micros } from '../spending/money.ts'
 
 const Dollars = v.pipe(
   v.number('enter the sum in dollars'),
@@ -81,6 +82,15 @@ export const Stops = v.pipe(
   ),
   v.check(stops => new Set(stops.map(({ when }) => when.kind)).size === stops.length, 'each kind once'),
 )
+
+/** The stops of a machine for which micro-dollars were spent already, so that its cost counts on top of these. */
+export function lessSpent(stops: readonly Limit[], spent: Micros): Limit[] {
+  return stops.map(stop =>
+    stop.when.kind === 'cost'
+      ? { ...stop, when: { ...stop.when, dollars: Math.max(0.01, stop.when.dollars - spent / 1_000_000) } }
+      : stop,
+  )
+}
 
 interface KindTraits {
   /** Whether it limits one instance or the whole account. */

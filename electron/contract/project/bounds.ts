@@ -71,49 +71,59 @@ export function dearestOf({ machine = {} }: ProjectSpec, price: Micros | undefin
   return price === undefined ? undefined : Math.ceil(price * dearer)
 }
 
-/** The attempts' limits. `price`: of the shown machine. Their ceiling is the price of an hour, at least a dollar. */
-export function limitsOf(spec: ProjectSpec, price: Micros | undefined): RetryLimits {
+/**
+ * The attempts' limits. `price`: of the shown machine. Their ceiling is the price of an hour, at least a dollar, and never
+ * more than a stop in dollars.
+ */
+export function limitsOf(
+  spec: ProjectSpec,
+  price: Micros | undefined,
+  stops: readonly Limit[] = [],
+): RetryLimits {
   const dearest = dearestOf(spec, price)
   const dollars = dearest === undefined ? undefined : dearest / 1_000_000
   return {
     ...attemptLimits,
-    ceiling: Math.min(1000, Math.max(1, dollars ?? 1)),
+    ceiling: Math.min(1000, Math.max(1, dollars ?? 1), dollarsOf(stops) ?? 1000),
     price: spec.machine?.interruptible ? undefined : dollars,
   }
 }
 
-/** A run's highest total cost: its stops' limit and the attempts' ceiling, for each machine that it may use. */
-export function mostOf(
-  spec: ProjectSpec,
-  stops: readonly Limit[],
-  price: Micros | undefined,
-): Micros | undefined {
-  const bound = boundOf(stops, dearestOf(spec, price))
-  if (bound === undefined) return undefined
-  const { ceiling } = limitsOf(spec, price)
-  return (bound + micros(ceiling)) * (1 + (spec.outbid?.elsewhere ?? 0))
+/** The dollars of a stop by cost. */
+export function dollarsOf(stops: readonly Limit[]): number | undefined {
+  return stops.flatMap(({ when }) => (when.kind === 'cost' ? when.dollars : []))[0]
 }
 
 /**
- * What a sweep costs at most, and the seconds after which its machines are stopped at the latest, where something limits
- * them: its stops are for the whole. `prices`: per hour, of the machines that would be rented now.
+ * The highest cost in all of machines with these prices per hour, failed attempts included; undefined without a limit.
+ * A stop in dollars is for all of them and their attempts, one in hours for each.
  */
-export function sweepBounds(
+export function mostOf(
   spec: ProjectSpec,
   stops: readonly Limit[],
-  { atOnce, prices }: { atOnce: number; prices: readonly Micros[] },
-): { most?: Micros; longest?: number } {
-  const longest = longestOf(
-    stops,
-    prices.reduce((sum, price) => sum + price, 0),
-  )
-  const bounds = stops.flatMap(({ when }) => {
-    if (when.kind === 'cost') return micros(when.dollars)
-    const dearest = dearestOf(spec, prices.at(-1))
-    if (when.kind !== 'duration' || dearest === undefined) return []
-    return atOnce * (Math.ceil((dearest * when.seconds) / 3600) + micros(limitsOf(spec, dearest).ceiling))
+  prices: readonly (Micros | undefined)[],
+): Micros | undefined {
+  const parts = prices.map(price => {
+    const bound = boundOf(
+      stops.filter(({ when }) => when.kind === 'duration'),
+      dearestOf(spec, price),
+    )
+    return bound === undefined ? Number.NaN : bound + micros(limitsOf(spec, price).ceiling)
   })
-  return { most: bounds.length === 0 ? undefined : Math.min(...bounds), longest }
+  const byTime = parts.reduce((sum, part) => sum + part, 0)
+  const dollars = dollarsOf(stops)
+  const bounds = [byTime, dollars === undefined ? Number.NaN : micros(dollars)].filter(Number.isFinite)
+  return bounds.length === 0 ? undefined : Math.min(...bounds)
+}
+
+/** How many machines a run may use, one after another: it moves elsewhere as often as `outbid` says. */
+export function machinesInTurn({ outbid }: Pick<ProjectSpec, 'outbid'>): number {
+  return 1 + (outbid?.elsewhere ?? 0)
+}
+
+/** That many machines of a price. */
+export function pricesOf<Price extends Micros | undefined>(price: Price, machines: number): Price[] {
+  return Array.from({ length: machines }, () => price)
 }
 
 /** The most that a machine of a price per hour costs until one of its stops ends it; undefined without a limit. */
@@ -125,10 +135,13 @@ export function boundOf(stops: readonly Limit[], price: Micros | undefined): Mic
   return bounds.length === 0 ? undefined : Math.min(...bounds)
 }
 
-/** Seconds after which a run's machine is stopped at the latest; undefined without a limit. */
-export function longestOf(stops: readonly Limit[], price: Micros): number | undefined {
+/**
+ * Seconds after which a run's machine is stopped at the latest; undefined without a limit. `machines`: how many it may use
+ * in turn, each for the hours.
+ */
+export function longestOf(stops: readonly Limit[], price: Micros, machines = 1): number | undefined {
   const spans = stops.flatMap(({ when }) => {
-    if (when.kind === 'duration') return when.seconds
+    if (when.kind === 'duration') return when.seconds * machines
     return when.kind === 'cost' && price > 0 ? (micros(when.dollars) / price) * 3600 : []
   })
   return spans.length === 0 ? undefined : Math.min(...spans)

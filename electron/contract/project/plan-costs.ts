@@ -3,9 +3,18 @@ import { money, rate } from '../format/money.ts'
 import { duration } from '../format/time.ts'
 import type { OfferView } from '../market/offer.ts'
 import { type Micros, micros } from '../spending/money.ts'
-import { boundOf, dearestOf, limitsOf, longestOf, mostOf, sweepBounds } from './bounds.ts'
-import { mostOfNodes } from './nodes.ts'
+import {
+  boundOf,
+  dearestOf,
+  dollarsOf,
+  limitsOf,
+  longestOf,
+  machinesInTurn,
+  mostOf,
+  pricesOf,
+} from './bounds.ts'
 import type { PlannedVolume, ProjectPlan } from './project.ts'
+import type { ProjectSpec } from './spec.ts'
 
 /** What the run of a plan costs; amounts in micro-dollars. */
 export interface PlanCosts {
@@ -38,68 +47,69 @@ export function planCosts(plan: Planned, choice: Choice = { stops: plan.stops })
   const offer = plan.offers.find(one => one.offer.id === choice.offer)?.offer ?? plan.offer
   const perHour = plan.volume?.id === undefined ? volumePrice(plan.volume, offer) : undefined
   if (perHour === undefined) return machines
-  const volume = Math.ceil((perHour * longest * (1 + elsewhere(plan))) / 3600)
+  const volume = Math.ceil((perHour * longest) / 3600)
   return { ...machines, most: most + volume, why: `${why}, and about ${money(volume)} for the new volume` }
 }
 
 function machineCosts(plan: Planned, { stops, offer }: Choice): PlanCosts | undefined {
-  const { spec, sweep, waiting } = plan
+  const { spec, sweep, nodes, waiting } = plan
   if (sweep) {
     const prices = sweep.machines.map(one => one.price)
     const price = prices.at(-1)
     if (price === undefined) return undefined
-    const { atOnce } = sweep
-    const bounds = sweepBounds(spec, stops, { atOnce, prices })
-    return { price, sum: inAll(prices), ...bounds, why: sweepWhy(plan, stops, { atOnce, price, ...bounds }) }
+    const most = mostOf(spec, stops, pricesOf(price, sweep.atOnce))
+    const why = whyMost(spec, stops, most, { together: [price], machines: sweep.atOnce })
+    return { price, sum: inAll(prices), most, longest: longestOf(stops, inAll(prices)), why }
   }
   if (waiting && offer === undefined) {
     const price = waiting.pricePerHour
     const most = boundOf(stops, price)
-    return { price, sum: price, longest: longestOf(stops, price), most, why: boundWords(stops, price, most) }
+    const why = dollarsBound(stops, most) ?? timeWords(stops, price)
+    return { price, sum: price, longest: longestOf(stops, price), most, why }
   }
   const price = plan.offers.find(one => one.offer.id === offer)?.price ?? plan.pricePerHour
   if (price === undefined) return undefined
-  const prices = plan.nodes?.map(node => node.price)
-  const most = prices ? mostOfNodes(spec, stops, prices) : mostOf(spec, stops, price)
-  const dearest = inAll((prices ?? [price]).map(one => dearestOf(spec, one) ?? one))
-  const attempts = inAll((prices ?? [price]).map(one => micros(limitsOf(spec, one).ceiling)))
-  const bound = boundWords(stops, dearest, boundOf(stops, dearest))
-  const why = `${bound}, plus up to ${money(attempts)} for failed attempts${eachOf(1 + elsewhere(plan))}`
-  return { price, sum: price, longest: longestOf(stops, price), most, why }
-}
-
-/** How often the machine may be replaced by another one. */
-function elsewhere({ spec }: Planned): number {
-  return spec.outbid?.elsewhere ?? 0
+  const machines = machinesInTurn(spec)
+  const together = nodes?.map(node => node.price) ?? [price]
+  const most = mostOf(spec, stops, nodes ? together : pricesOf(price, machines))
+  const why = whyMost(spec, stops, most, { together, machines })
+  return { price, sum: price, longest: longestOf(stops, price, machines), most, why }
 }
 
 function inAll(amounts: readonly Micros[]): Micros {
   return amounts.reduce((sum, amount) => sum + amount, 0)
 }
 
-function eachOf(machines: number): string {
-  return machines > 1 ? `, on each of ${machines} machines` : ''
-}
-
-/** The stop that bounds the costs, as `$0.35 for 2 h at up to $0.177/h`. */
-function boundWords(stops: readonly Limit[], perHour: Micros, bound: Micros | undefined): string {
-  const limit = stops.find(({ when }) => when.kind === 'cost' && micros(when.dollars) === bound)
-  if (limit) return `your limit of ${money(bound ?? 0)}`
-  const seconds = Math.min(...stops.flatMap(({ when }) => (when.kind === 'duration' ? when.seconds : [])))
-  return `${money(bound ?? 0)} for ${duration(seconds)} at up to ${rate(perHour)}`
-}
-
-function sweepWhy(
-  { spec }: Planned,
+/**
+ * Why a plan costs `most`. `together`: the prices of the machines that share the hours; `machines`: how often the hours and
+ * the failed attempts of `together` count.
+ */
+function whyMost(
+  spec: ProjectSpec,
   stops: readonly Limit[],
-  { atOnce, price, most }: { atOnce: number; price: Micros; most?: Micros },
+  most: Micros | undefined,
+  { together, machines }: { together: readonly Micros[]; machines: number },
 ): string {
-  const limit = stops.some(({ when }) => when.kind === 'cost' && micros(when.dollars) === most)
-  if (limit) return `your limit of ${money(most ?? 0)}, failed attempts included`
-  const dearest = dearestOf(spec, price) ?? price
-  const times = stops.filter(({ when }) => when.kind === 'duration')
-  const attempts = money(micros(limitsOf(spec, dearest).ceiling))
-  return `${boundWords(times, dearest, boundOf(times, dearest))}, plus up to ${attempts} for failed attempts${eachOf(atOnce)}`
+  const dearest = inAll(together.map(price => dearestOf(spec, price) ?? price))
+  const attempts = inAll(together.map(price => micros(limitsOf(spec, price).ceiling)))
+  const each = machines > 1 ? `, on each of ${machines} machines` : ''
+  return (
+    dollarsBound(stops, most) ??
+    `${timeWords(stops, dearest)}, plus up to ${money(attempts)} for failed attempts${each}`
+  )
+}
+
+/** The stop in dollars as the reason, where it is what bounds the costs. */
+function dollarsBound(stops: readonly Limit[], most: Micros | undefined): string | undefined {
+  const dollars = dollarsOf(stops)
+  if (dollars === undefined || micros(dollars) !== most) return undefined
+  return `your limit of ${money(most)}, failed attempts included`
+}
+
+/** The stop in hours as the reason: `$0.35 for 2 h at up to $0.177/h`. */
+function timeWords(stops: readonly Limit[], perHour: Micros): string {
+  const seconds = Math.min(...stops.flatMap(({ when }) => (when.kind === 'duration' ? when.seconds : [])))
+  return `${money(Math.ceil((perHour * seconds) / 3600))} for ${duration(seconds)} at up to ${rate(perHour)}`
 }
 
 /** Of a volume, micro-dollars per hour: the service's figure, or for a new one an estimate by the price of its machine's disk. */

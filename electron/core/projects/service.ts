@@ -163,7 +163,7 @@ export function createRunProjects(
           {
             search: { ...search, query: { ...search.query, extra: { cluster_id: { eq: cluster } } } },
             request: { ...request, overlay: { name: overlay, cluster } },
-            retries: limitsOf(spec, first?.price),
+            retries: limitsOf(spec, first?.price, stops),
             first: first?.id,
             why: 'run',
             group: node.of,
@@ -176,7 +176,7 @@ export function createRunProjects(
       const request = requestOf(spec, name, { ...project, volume })
       // A machine that it left was not worth keeping, so the best one follows.
       const first = moved === 0 ? offer : undefined
-      const retries = limitsOf(spec, price)
+      const retries = limitsOf(spec, price, project.stops)
       await rentals.start({ search, request, retries, first, why: 'run', group: group?.id }, rental)
     },
     chooseCluster: ({ project: { spec, price } }, refused) =>

@@ -1,3 +1,4 @@
+import { lessSpent } from '#contract/automation/limit.ts'
 import type { RentRequest } from '#contract/market/rental.ts'
 import type { Problem } from '#contract/problem.ts'
 import type { AccountContext } from '#core/account-context.ts'
@@ -8,7 +9,7 @@ import { isRefusal } from '#core/instances/poll-account.ts'
 import type { Limits } from '#core/limits/service.ts'
 import type { RequestSecrets } from '#core/market/request-secrets.ts'
 import { sleep } from '#machine/tasks.ts'
-import { isRetrying, type Tried, type Tries } from './rental.ts'
+import { isRetrying, spentOn, type Tried, type Tries } from './rental.ts'
 import { rentalAlert, sentenceFor, tryEntry, tryOf } from './words.ts'
 
 /** Dependencies for creating instances. */
@@ -54,7 +55,12 @@ export async function adoptInstance(
   // First, as the service reports the instance's own key only this once.
   hooks.onCreated(instance, instanceKey)
   // Before the try knows its instance, so that after a kill it is found again, with its limits.
-  if (!unwanted) await hooks.limit(mark, instance, request.stops ?? [], replacedBy(request))
+  if (!unwanted) {
+    const { stops = [] } = request
+    // A run's dollars include its failed attempts.
+    const left = rental.why === 'run' ? lessSpent(stops, spentOn(rental)) : stops
+    await hooks.limit(mark, instance, left, replacedBy(request))
+  }
   await tries.update(mark, {
     step: 'waiting',
     instance,

@@ -2,7 +2,8 @@ import type { Limit } from '#contract/automation/limit.ts'
 import { isGoing } from '#contract/automation/run.ts'
 import type { InstanceView } from '#contract/instance/instance.ts'
 import { BerthError } from '#contract/problem.ts'
-import { boundOf } from '#contract/project/bounds.ts'
+import { boundOf, dollarsOf } from '#contract/project/bounds.ts'
+import { micros } from '#contract/spending/money.ts'
 import type { AccountContext } from '../account-context.ts'
 import { limitOfRental } from '../limits/changes.ts'
 import type { StoredLimits } from '../limits/model.ts'
@@ -63,8 +64,9 @@ export function createGoingOn(
    */
   async function limitAnew(run: ProjectRun): Promise<RunChange> {
     const there = machines.viewOf(run.instance)
-    if (!there) return {}
     const stops = stopsOf(run)
+    const dollars = run.group || run.node ? undefined : dollarsOf(stops)
+    if (!there) return dollars === undefined ? {} : { most: runCostBy(run, now()) + micros(dollars) }
     // The machine's part of a limit of the whole has moved, whether it has acted or not.
     if (run.group) {
       await limitReused(there, stops)

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { Stops } from '#contract/automation/limit.ts'
+import { type Limit, lessSpent, Stops } from '#contract/automation/limit.ts'
 import { isGoing, RunFields, RunId, RunStep } from '#contract/automation/run.ts'
 import { InstanceId, OfferId } from '#contract/ids.ts'
 import { keepingOf, resultsOf } from '#contract/project/bounds.ts'
@@ -157,4 +157,13 @@ export function runCostBy({ spentBefore = 0, spent, endedAt }: Run, at: number):
   if (!spent) return spentBefore
   const until = Math.min(at, endedAt ?? at)
   return spentBefore + spent.micros + Math.max(0, Math.floor(((until - spent.at) * spent.perHour) / 3600))
+}
+
+/** The stops of a run's next machine: what is left of its dollars, which are for all of its machines and attempts. */
+export function stopsLeft(run: ProjectRun, stops: readonly Limit[], at: number): Limit[] {
+  const { most, group, node } = run
+  if (group || node || most === undefined) return lessSpent(stops, runCostBy(run, at))
+  const others = stops.filter(({ when }) => when.kind !== 'cost')
+  const whole: Limit = { when: { kind: 'cost', dollars: most / 1_000_000 }, action: 'stop', asleep: false }
+  return lessSpent([...others, whole], runCostBy(run, at))
 }

@@ -1,7 +1,7 @@
 import type { Limit } from '#contract/automation/limit.ts'
+import type { InstanceView } from '#contract/instance/instance.ts'
 import type { Problem } from '#contract/problem.ts'
-import { mostOf } from '#contract/project/bounds.ts'
-import { mostOfNodes } from '#contract/project/nodes.ts'
+import { machinesInTurn, mostOf, pricesOf } from '#contract/project/bounds.ts'
 import { markRun } from '#ssh/runs/runs.ts'
 import type { AccountContext } from '../account-context.ts'
 import type { Alert } from '../alerts/events.ts'
@@ -31,7 +31,7 @@ import {
 import { keepsItFrom, type RunMove } from './decide.ts'
 import type { RunFolders, RunProjects } from './folders.ts'
 import type { RunMachines } from './machine.ts'
-import { isOfProject, isWorker, keepingFor, type ProjectRun, type Run } from './model.ts'
+import { isOfProject, isWorker, keepingFor, type ProjectRun, type Run, stopsLeft } from './model.ts'
 import { nodeFailure, nodeLeft } from './node-changes.ts'
 import { leavesNetwork } from './node-decide.ts'
 import type { RunNodes } from './nodes.ts'
@@ -90,7 +90,8 @@ export function createMoves(context: AccountContext, parts: MoveParts): Moves {
         return true
       case 'rent':
         if (isOfProject(run)) {
-          const limited = { ...run, project: { ...run.project, stops: [...parts.stopsOf(run)] } }
+          const stops = stopsLeft(run, parts.stopsOf(run), now())
+          const limited = { ...run, project: { ...run.project, stops } }
           await parts.projects.rent(limited, nodes.of(run)[0]?.node?.network)
         }
         return false
@@ -165,29 +166,36 @@ export function createMoves(context: AccountContext, parts: MoveParts): Moves {
     })
   }
 
-  /** The changes for a newly found machine: the cost of earlier tries counts for the run. */
+  /** The changes for a newly found machine. */
   function arrival(run: ProjectRun, instance: number | undefined): RunChange {
-    const rental = rentals.find(run.rental ?? '')
     const view = machines.viewOf(instance)
-    const { spec, stops, price } = run.project
-    const tried = rental ? spentOn(rental) : 0
+    // Of a run in a sweep only the whole has limits, and what was agreed to counts on every machine.
+    const most = run.group ? undefined : (run.most ?? mostFrom(run, view))
     return {
+      ...withAttempts(run),
       gpu: view?.gpu && { name: view.gpu.name, count: view.gpu.count },
-      spentBefore: (run.spentBefore ?? 0) + tried,
-      tried: (run.tried ?? 0) + tried,
-      // Of a run in a sweep only the whole has limits.
-      most: run.group
-        ? undefined
-        : run.node
-          ? mostForNodes(run)
-          : mostOf(spec, stops, price ?? view?.pricePerHour),
+      most,
     }
   }
 
-  /** Of the first node, which stands for all. */
-  function mostForNodes({ project: { spec, stops }, node }: ProjectRun): number | undefined {
-    const prices = node?.network?.offers.map(({ price }) => price)
-    return prices && mostOfNodes(spec, stops, prices)
+  /** The cost of the failed attempts to rent its machine counts for the run. */
+  function withAttempts(run: Run): RunChange {
+    const rental = rentals.find(run.rental ?? '')
+    const attempts = rental ? spentOn(rental) : 0
+    return { spentBefore: (run.spentBefore ?? 0) + attempts, tried: (run.tried ?? 0) + attempts }
+  }
+
+  /** The highest total cost of a run that rents its first machine; of several machines, for the first node alone. */
+  function mostFrom(
+    { project: { spec, stops, price }, node, spentBefore = 0 }: ProjectRun,
+    view: InstanceView | undefined,
+  ): number | undefined {
+    if (node && !node.network) return undefined
+    const prices =
+      node?.network?.offers.map(offer => offer.price) ??
+      pricesOf(price ?? view?.pricePerHour, machinesInTurn(spec))
+    const most = mostOf(spec, stops, prices)
+    return most === undefined ? undefined : spentBefore + most
   }
 
   async function fetch(run: Run): Promise<boolean> {
@@ -311,7 +319,9 @@ export function createMoves(context: AccountContext, parts: MoveParts): Moves {
     const before = runs.find(run.id)
     if (before?.node) await nodes.endCommand(before)
     const change = before?.node ? nodeFailure : failed
-    const after = before && (await reach(run, change(before, problem, now())))
+    const attempts = before?.project && !before.group && before.step === 'waiting' ? withAttempts(before) : {}
+    const after =
+      before && (await reach(run, { ...attempts, ...change({ ...before, ...attempts }, problem, now()) }))
     if (!after) return
     runs.setProblem(run.id, undefined)
     // The first one tells of it.

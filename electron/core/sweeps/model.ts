@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { GroupId, GroupStep } from '#contract/automation/group.ts'
 import { isGoing } from '#contract/automation/run.ts'
-import { sweepBounds } from '#contract/project/bounds.ts'
+import { mostOf, pricesOf } from '#contract/project/bounds.ts'
 import { type Micros, micros } from '#contract/spending/money.ts'
 import { StoredProblem } from '../app/problems.ts'
 import { AgreedProject, type Run } from '../runs/model.ts'
@@ -85,7 +85,7 @@ export function groupDeadline(group: Group, runs: readonly Run[], now: number): 
 export function groupMost(group: Group): Micros | undefined {
   const { atOnce, project, since } = group
   const { spec, stops, price } = project
-  const { most } = sweepBounds(spec, stops, { atOnce, prices: price === undefined ? [] : [price] })
+  const most = mostOf(spec, stops, pricesOf(price, atOnce))
   return most === undefined ? undefined : since.micros + most
 }
 

@@ -81,8 +81,15 @@ function createSweeps(
   const loops = createLoops(context.machine.clock, ending, advance)
   const { stopsOf, observe } = createGroupLimits(context, { groups, runsOf, waiting, limits, watchdogs })
 
+  /** A group's runs, with the cost of the attempts that one is renting with. */
   function runsOf({ id }: Pick<Group, 'id'>): readonly Run[] {
-    return runs.all().filter(run => run.group?.id === id)
+    return runs
+      .all()
+      .filter(run => run.group?.id === id)
+      .map(run => {
+        const rental = run.step === 'waiting' ? rentals.find(run.rental ?? '') : undefined
+        return rental ? { ...run, tried: (run.tried ?? 0) + spentOn(rental) } : run
+      })
   }
 
   const viewOf = (instance = 0) => store.get().accounts[account]?.instances[instance]

@@ -34,14 +34,17 @@ describe('what a plan costs at most', () => {
       longest: 7200,
       why: '$0.35 for 2 h at up to $0.176/h, plus up to $1.00 for failed attempts',
     })
-    expect(planCosts(planOf({}, [hours(20), dollars(2)]))).toMatchObject({
-      most: micros(3),
-      why: 'your limit of $2.00, plus up to $1.00 for failed attempts',
+    expect(planCosts(planOf({ outbid: { elsewhere: 2 } }, [hours(2)]))).toMatchObject({
+      most: micros(3 * 1.352),
+      longest: 3 * 7200,
+      why: '$0.35 for 2 h at up to $0.176/h, plus up to $1.00 for failed attempts, on each of 3 machines',
     })
-    expect(planCosts(planOf({ outbid: { elsewhere: 2 } }, [dollars(2)]))).toMatchObject({
-      most: micros(9),
-      why: 'your limit of $2.00, plus up to $1.00 for failed attempts, on each of 3 machines',
-    })
+  })
+
+  test('is the limit in dollars, with failed attempts and machines elsewhere', () => {
+    const why = 'your limit of $2.00, failed attempts included'
+    for (const spec of [{}, { outbid: { elsewhere: 2 } }])
+      expect(planCosts(planOf(spec, [hours(20), dollars(2)]))).toMatchObject({ most: micros(2), why })
   })
 
   test('is that of the offer and the stops that were chosen', () => {
@@ -89,8 +92,12 @@ describe('what a plan costs at most', () => {
     const plan = { ...planOf({ nodes: 2 }, [dollars(2)]), nodes, pricePerHour: micros(0.48) }
     expect(planCosts(plan)).toMatchObject({
       sum: micros(0.48),
-      most: micros(4),
-      why: 'your limit of $2.00, plus up to $2.00 for failed attempts',
+      most: micros(2),
+      why: 'your limit of $2.00, failed attempts included',
+    })
+    expect(planCosts({ ...plan, stops: [hours(1)] })).toMatchObject({
+      most: micros(2.528),
+      why: '$0.53 for 1 h at up to $0.528/h, plus up to $2.00 for failed attempts',
     })
   })
 

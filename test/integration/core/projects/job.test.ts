@@ -256,6 +256,28 @@ run: |
     await under.until(() => Object.keys(under.account().instances).length === 0)
   })
 
+  test('takes the cost of failed attempts out of its dollars', async () => {
+    const { world, under, runProject } = await openProject({
+      'berth.yaml': 'machine: { price: 5 }\nrun: sleep 1000\nstop: { dollars: 2 }\n',
+    })
+    const { controls } = world.sim
+    const id = await runProject()
+    await under.until(() => Object.keys(under.account().instances).length > 0)
+    const crashed = Number(Object.keys(under.account().instances)[0])
+    await controls.forceStatus(crashed, 'exited')
+    await under.until(() => jobOf(under, id)?.step === 'running')
+    const job = jobOf(under, id)
+    expect(job?.instance).not.toBe(crashed)
+    expect(job?.most).toBe(2_000_000)
+    const attempts = under.account().rentals[job?.rental ?? '']?.retries?.spent ?? 0
+    expect(attempts).toBeGreaterThan(0)
+    const [limit] = Object.values(under.account().limits).filter(one => one.instance === job?.instance)
+    const left = limit?.when.kind === 'cost' ? limit.when.dollars : 0
+    expect((2 - left) * 1_000_000).toBeCloseTo(attempts, 0)
+    await under.run('cancelRun', { run: id })
+    await under.until(() => Object.keys(under.account().instances).length === 0)
+  })
+
   test('rents no machine that is much dearer than the one that was shown', async () => {
     const { world, under, project } = await openProject({
       'berth.yaml': 'run: sleep 60\nstop: { hours: 1 }\n',
