@@ -141,6 +141,8 @@ export interface SyncedFolder {
   open(path: string): Promise<OpenFile | undefined>
   /** Creates a file. False if anything exists there, which stays unchanged. Throws `disk_full_here`. */
   create(path: string, text: string): Promise<boolean>
+  /** Replaces the text of a file, which keeps its permissions. False if none is there. Throws `disk_full_here`. */
+  replace(path: string, text: string): Promise<boolean>
   /** Also makes its parents. False if a file or a link is in the way. */
   makeFolder(path: string): Promise<boolean>
   /** Writes a file under a temporary name beside its own. Throws `disk_full_here`. */

@@ -12,7 +12,7 @@ import {
   realpathSync,
   type Stats,
 } from 'node:fs'
-import { lstat, mkdir, open, readlink, realpath, rename, rm } from 'node:fs/promises'
+import { chmod, lstat, mkdir, open, readlink, realpath, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { BerthError } from '../contract/problem.ts'
 import { inOrder } from './chosen-files.ts'
@@ -86,6 +86,7 @@ function syncedFolder(root: string): SyncedFolder {
     },
     open: path => openFile(at(path)),
     create: (path, text) => createFile(at(path), text),
+    replace: (path, text) => replaceFile(at(path), text),
     async makeFolder(path) {
       const names = path === '' ? [] : path.split('/')
       for (let depth = 1; depth <= names.length; depth++) {
@@ -206,6 +207,23 @@ async function createFile(path: string, text: string): Promise<boolean> {
     throw fullOr(error)
   } finally {
     await file.close()
+  }
+  return true
+}
+
+async function replaceFile(path: string, text: string): Promise<boolean> {
+  const there = await lstat(path).catch(() => undefined)
+  if (!there?.isFile()) return false
+  const part = join(dirname(path), partName(basename(path)))
+  await rm(part, { force: true })
+  try {
+    await writeFile(part, text, { flag: 'wx', mode: there.mode })
+    // Not limited by the umask.
+    await chmod(part, there.mode)
+    await rename(part, path)
+  } catch (error) {
+    await rm(part, { force: true })
+    throw fullOr(error)
   }
   return true
 }

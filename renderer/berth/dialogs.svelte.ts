@@ -1,13 +1,13 @@
-import type { ProjectDraft } from '#contract/project/spec.ts'
+import type { ProjectDraft, SpecChange } from '#contract/project/spec.ts'
 
 /** A dialog that any part of the page may open. */
 export type OpenDialog =
   | { kind: 'connect' | 'palette' | 'shortcuts' | 'stopAll' | 'pause' | 'login' }
   | { kind: 'replaceKey'; account: string }
   | { kind: 'rentAgain'; rental: string }
-  /** The terms from its file, a form or an earlier run. */
-  | { kind: 'runProject'; project: string; draft?: ProjectDraft; run?: string }
-  | { kind: 'editSpec'; project: string }
+  /** The terms from its file, a form or an earlier run, and the sweep chosen in their place. */
+  | { kind: 'runProject'; project: string; draft?: ProjectDraft; run?: string; change?: SpecChange }
+  | { kind: 'editSpec' | 'sweep'; project: string }
   | { kind: 'priceIncrease'; instance: number; answer: 'accept' | 'refuse' }
   | { kind: 'address'; what: string; url: string }
   /** A file on an instance. It stays open, with the user's text, when the instance goes. */

@@ -16,6 +16,8 @@ import { ProjectId, type ProjectPlan } from '../project/project.ts'
 import { Keeping, ProjectSpec, SecretName, SpecChange } from '../project/spec.ts'
 import { account, command, given } from './command.ts'
 
+/** SHA-256 of a file's text, in hex: of a plan, or of a project in State. */
+const SpecContent = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/, 'not a value of a plan'))
 const onProject = { project: ProjectId }
 /**
  * Runs this instead of the folder's file: the draft of a form, or the file and stops of an earlier run. `change`
@@ -31,8 +33,12 @@ export const projectCommands = {
   readProject: command(onProject).answers<void>(),
   /** The folder is not changed. */
   removeProject: command(onProject).answers<void>(),
-  /** Saves a form as the folder's `berth.yaml`. Throws `spec_exists` if it has one. */
-  writeSpec: command({ ...onProject, spec: ProjectSpec }).answers<void>(),
+  /**
+   * Saves a form as the folder's `berth.yaml`: as a new one, which throws `spec_exists` if there is one, or into the one
+   * with the content `replaces`, of which everything else is kept. Throws `spec_changed` if that has other content by
+   * now, and `spec_fixed` if only a person can change it.
+   */
+  writeSpec: command({ ...onProject, spec: ProjectSpec, replaces: v.optional(SpecContent) }).answers<void>(),
   /**
    * `offer`: the one to plan with. Throws `no_such_project`, `no_such_folder`, `no_spec` or `bad_spec`, and
    * `offer_unfit` if that offer is gone or doesn't match the project.
@@ -53,7 +59,7 @@ export const projectCommands = {
     ...instead,
     /** The offer to try first, of those in the plan; the best one if absent. */
     offer: v.optional(OfferId),
-    content: v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/, 'not a value of a plan')),
+    content: SpecContent,
     stops: Stops,
     /** How long its machine is kept if it fails; by the file if absent. */
     keeping: v.optional(Keeping),

@@ -19,6 +19,8 @@ export interface ProjectView {
   folder: string
   /** Its `berth.yaml`; absent if there is none, or it has errors. */
   spec?: ProjectSpec
+  /** SHA-256 of its text in hexadecimal, with `spec`. */
+  content?: string
   /** The errors in that file. */
   problems: readonly SpecProblem[]
   /** Why the folder or the file cannot be read. */

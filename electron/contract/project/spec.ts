@@ -283,6 +283,18 @@ export type ProjectSpec = v.InferOutput<typeof ProjectSpec>
 /** The same in the file's notation: times as `30m`. */
 export type ProjectDraft = v.InferInput<typeof ProjectSpec>
 
+/** A spec in the notation of its file. */
+export function specDraft(spec: ProjectSpec): ProjectDraft {
+  const { checkpoint, stop, failed, keep } = spec
+  return {
+    ...spec,
+    keep: keep === undefined ? undefined : timeText(keep),
+    checkpoint: checkpoint === undefined ? undefined : timeText(checkpoint),
+    stop: stop && { ...stop, idle: stop.idle === undefined ? undefined : timeText(stop.idle) },
+    failed: failed && { ...failed, keep: failed.keep === undefined ? undefined : timeText(failed.keep) },
+  }
+}
+
 /** How long the machine of a failed run is kept, in seconds, and whether it is destroyed then. */
 export const Keeping = v.strictObject({
   seconds: v.pipe(

@@ -6,7 +6,7 @@ import { changedSpec } from '#contract/project/sweep.ts'
 import { plainLine } from '#ssh/monitor/plain-output.ts'
 import type { HandlersOf } from '../app/dispatcher.ts'
 import { needingPermission } from '../app/problems.ts'
-import { agreementOf } from '../projects/projects.ts'
+import { agreementOf, specChanged } from '../projects/projects.ts'
 import type { NewRun } from '../runs/new-runs.ts'
 import { outputStream, pageOf, searchOutput } from '../runs/reading.ts'
 import { noteUser, type Parts, targetOf } from './parts.ts'
@@ -47,7 +47,7 @@ export function projectHandlers({ accounts, machine, projects, secrets }: Parts)
     },
     readProject: ({ project }) => projects.refresh(project),
     removeProject: ({ project }) => projects.remove(project),
-    writeSpec: ({ project, spec }) => projects.write(project, spec),
+    writeSpec: ({ project, spec, replaces }) => projects.write(project, spec, replaces),
     async planProject(asked) {
       const { account, project, offer } = asked
       const { spec, content, stops } = await wanted(asked)
@@ -82,11 +82,6 @@ const noDialog = {
   message: 'A browser can’t give Berth access to a folder.',
   advice:
     'In a terminal, run berth project add and the folder. You can install the command berth in Settings, Other tools.',
-}
-const specChanged = {
-  code: 'spec_changed',
-  message: 'berth.yaml has changed since you looked at it.',
-  advice: 'Read it again, then run it.',
 }
 
 export function groupHandlers({ accounts }: Parts): HandlersOf<typeof groupCommands> {

@@ -27,8 +27,11 @@ export interface Projects {
   name(id: string): string
   /** Parses its file. Throws `no_such_project`, `no_such_folder`, `no_spec` or `bad_spec`. */
   read(id: string): Promise<Agreed>
-  /** Creates its file. Throws `bad_spec` where it gets too long, and `spec_exists` where there is one already. */
-  write(id: string, spec: ProjectSpec): Promise<void>
+  /**
+   * Creates its file, or changes the values of the one with the content `replaces`. Throws `bad_spec` where it gets too
+   * long, `spec_exists` where one is in the way, `spec_changed` where it has other content by now, and `spec_fixed`.
+   */
+  write(id: string, spec: ProjectSpec, replaces?: string): Promise<void>
   /** Reads its file again and updates State. */
   refresh(id: string): Promise<void>
   remove(id: string): Promise<void>
@@ -91,9 +94,11 @@ export async function openProjects(
         return shown
       }
       const { readSpec } = await import('./read-spec.ts')
-      const result = readSpec(found.bytes.toString('utf8'))
+      const text = found.bytes.toString('utf8')
+      const result = readSpec(text)
       if ('problems' in result) return { ...shown, problems: result.problems }
-      return { ...shown, name: result.spec.name ?? shown.name, spec: result.spec }
+      const { spec, content } = agreementOf(text, result.spec)
+      return { ...shown, name: spec.name ?? shown.name, spec, content }
     } catch (error) {
       return { ...shown, problem: problemOf(error) }
     }
@@ -120,11 +125,14 @@ export async function openProjects(
     folder,
     name: id => store.get().projects[id]?.name ?? basename(get(id).path),
     read,
-    async write(id, spec) {
-      const { specText } = await import('./write-spec.ts')
-      const text = specText(spec)
+    async write(id, spec, replaces) {
+      const { editedText, specText } = await import('./write-spec.ts')
+      const current = replaces === undefined ? undefined : await read(id)
+      if (current && current.content !== replaces) throw new BerthError(specChanged)
+      const text = current ? editedText(current.text, spec) : specText(spec)
       if (Buffer.byteLength(text) > longestSpec) throw new BerthError(unreadable)
-      if (!(await folder(id).create(specName, text))) throw new BerthError(specExists)
+      const written = await (current ? folder(id).replace(specName, text) : folder(id).create(specName, text))
+      if (!written) throw new BerthError(specExists)
       await show(id)
     },
     async refresh(id) {
@@ -171,6 +179,11 @@ const specExists = {
   code: 'spec_exists',
   message: 'The folder already has a berth.yaml.',
   advice: 'Berth won’t overwrite it. Close this form and run the project as it is.',
+}
+export const specChanged = {
+  code: 'spec_changed',
+  message: 'berth.yaml has changed since you looked at it.',
+  advice: 'Read it again, then continue.',
 }
 const unreadable = {
   code: 'bad_spec',

@@ -1,7 +1,7 @@
 import type { Limit } from '#contract/automation/limit.ts'
 import type { Engine } from '#contract/project/engine.ts'
-import { type ProjectDraft, ProjectSpec, timeText } from '#contract/project/spec.ts'
-import { number, type ReadForm, readForm } from '#renderer/components/fields/readForm.ts'
+import { type ProjectDraft, ProjectSpec, SpecChange, specDraft, timeText } from '#contract/project/spec.ts'
+import { firstPart, number, type ReadForm, readForm } from '#renderer/components/fields/readForm.ts'
 import { stopOf, stopOn, usualStops } from '#renderer/features/limits/stops.ts'
 
 /** The form's input. Lists are separated by commas. */
@@ -87,9 +87,98 @@ export function isExtraField(name: string): boolean {
   return Object.values(extraFields).some(names => (names as readonly string[]).includes(name))
 }
 
-/** The form as a `berth.yaml`, or the errors by field. Default values are left out. */
-export function readSpecForm(fields: SpecFields): ReadForm<ProjectDraft> {
-  const draft = draftOf(fields)
+/** The input that shows a spec. Fields that can't show its values are empty, such as those of a list of settings. */
+export function fieldsOf(spec: ProjectSpec): SpecFields {
+  const { machine = {}, stop = {}, sweep, volume, from } = spec
+  return {
+    run: spec.run,
+    setup: spec.setup ?? '',
+    gpu: shown(machine.gpu),
+    count: shown(machine.count ?? 1),
+    price: shown(machine.price),
+    market: machine.interruptible ? 'interruptible' : 'on-demand',
+    from: spec.template === undefined ? 'image' : 'template',
+    image: spec.image ?? '',
+    template: spec.template === undefined ? undefined : { hash: spec.template, name: spec.template },
+    disk: shown(spec.disk),
+    ports: shown(spec.ports),
+    results: shown(spec.results),
+    stops: [
+      stop.idle === undefined ? undefined : stopOn({ ...usualStops.idle, seconds: stop.idle }),
+      stop.hours === undefined ? undefined : stopOn({ kind: 'duration', seconds: stop.hours * 3600 }),
+      stop.dollars === undefined ? undefined : stopOn({ kind: 'cost', dollars: stop.dollars }),
+    ].filter(limit => limit !== undefined),
+    after: spec.after ?? 'destroy',
+    sweep: sweep === undefined || Array.isArray(sweep) ? '' : sweepText(sweep),
+    atOnce: shown(spec.at_once),
+    runs: shown(spec.runs),
+    keep: spec.keep === undefined ? '' : shown(Math.round(spec.keep / 60)),
+    volume: volume === undefined ? '' : `${volume.name}:${volume.at}`,
+    volumeSize: shown(volume?.size),
+    cache: shown(spec.cache),
+    cloudFrom: (from === undefined ? [] : [from])
+      .flat()
+      .map(copy => (typeof copy === 'string' ? copy : `${copy.cloud} ${copy.to}`))
+      .join('\n'),
+    cloudTo: spec.to ?? '',
+    nodes: shown(spec.nodes),
+    engine: spec.engine ?? 'usual',
+  }
+}
+
+function shown(value: number | string | readonly (number | string)[] | undefined): string {
+  return value === undefined ? '' : [value].flat().join(', ')
+}
+
+function sweepText(grid: Readonly<Record<string, readonly unknown[]>>): string {
+  return Object.entries(grid)
+    .map(([name, values]) => `${name}: ${values.map(String).join(', ')}`)
+    .join('\n')
+}
+
+/** The parts of `machine` that the form has. */
+const machineParts = ['gpu', 'count', 'price', 'interruptible'] as const
+
+/** The spec with the changed fields; what the form doesn't have stays. */
+function editedDraft(fields: SpecFields, spec: ProjectSpec): ProjectDraft {
+  const [kept, before, after] = [specDraft(spec), draftOf(fieldsOf(spec)), draftOf(fields)]
+  const machine = changed(kept.machine ?? {}, before.machine ?? {}, after.machine ?? {}, machineParts)
+  const draft = changed(kept, before, after, Object.keys(after) as (keyof ProjectDraft)[])
+  return {
+    ...draft,
+    machine: Object.values(machine).some(value => value !== undefined) ? machine : undefined,
+  }
+}
+
+/** The values of `kept`, but for the keys whose values differ those of `after`. */
+function changed<Values extends object, Key extends keyof Values>(
+  kept: Values,
+  before: Values,
+  after: Values,
+  keys: readonly Key[],
+): Values {
+  const different = keys.filter(key => JSON.stringify(before[key]) !== JSON.stringify(after[key]))
+  return { ...kept, ...Object.fromEntries(different.map(key => [key, after[key]])) }
+}
+
+/** A sweep that is chosen for one run, in place of the file's; an error where there is none in either. */
+export function readSweepForm(
+  { sweep, runs, atOnce }: Pick<SpecFields, 'sweep' | 'runs' | 'atOnce'>,
+  spec: ProjectSpec | undefined,
+): ReadForm<SpecChange> {
+  const change = { sweep: sweepDraft(sweep), runs: figured(runs), atOnce: figured(atOnce) }
+  const isSweep = [change.sweep, change.runs, spec?.sweep].some(value => value !== undefined)
+  return isSweep
+    ? readForm(SpecChange, change, firstPart)
+    : { errors: { sweep: 'Enter a setting, or repeats.' } }
+}
+
+/**
+ * The form as a `berth.yaml`, or the errors by field. Default values are left out.
+ * @param spec the content of the file that it changes
+ */
+export function readSpecForm(fields: SpecFields, spec?: ProjectSpec): ReadForm<ProjectDraft> {
+  const draft = spec ? editedDraft(fields, spec) : draftOf(fields)
   const { errors } = readForm(ProjectSpec, draft, fieldAt)
   return errors ? { errors } : { value: draft }
 }
@@ -224,8 +313,8 @@ function fieldAt(path: string): string {
 /** Unsaved input by project, which survives a look at the price. */
 const drafts = new Map<string, SpecFields>()
 
-export function draftOfProject(project: string): SpecFields {
-  return drafts.get(project) ?? emptySpec
+export function draftOfProject(project: string): SpecFields | undefined {
+  return drafts.get(project)
 }
 
 export function keepDraft(project: string, fields: SpecFields): void {

@@ -1,6 +1,15 @@
+import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
+import { ProjectSpec } from '#contract/project/spec.ts'
 import { stopOn } from '#renderer/features/limits/stops.ts'
-import { emptySpec, filledExtras, isExtraField, readSpecForm } from '#renderer/screens/projects/specForm.ts'
+import {
+  emptySpec,
+  fieldsOf,
+  filledExtras,
+  isExtraField,
+  readSpecForm,
+  readSweepForm,
+} from '#renderer/screens/projects/specForm.ts'
 
 describe('the project form', () => {
   test('gives only what was filled in', () => {
@@ -133,5 +142,63 @@ describe('the project form', () => {
       'waiting machine',
       'several machines',
     ])
+  })
+})
+
+describe('the form for an existing berth.yaml', () => {
+  const draft = {
+    name: 'digits',
+    machine: { gpu: ['RTX 4090', 'H100'], vram: 24, count: 1, price: 0.6 },
+    env: { TOKEN: { secret: 'HF_TOKEN' } },
+    setup: 'pip install x',
+    run: 'python train.py',
+    disk: 40,
+    ports: [6006, '8080:80'],
+    results: ['out', 'logs'],
+    checkpoint: '90m',
+    stop: { idle: '1h30m', hours: 2.5 },
+    sweep: [{ lr: 0.1 }, { lr: 0.2, seed: 3 }],
+    at_once: 3,
+    keep: '20m',
+    volume: 'datasets:/data',
+    cache: '~/.cache/huggingface',
+    from: ['s3://bucket/a', { cloud: 's3://bucket/b', to: '/data/b' }],
+    to: 's3://bucket/runs',
+    runs: 2,
+    engine: 'torchrun' as const,
+  }
+  const spec = v.parse(ProjectSpec, draft)
+
+  test('changes nothing where nothing was changed', () => {
+    expect(v.parse(ProjectSpec, readSpecForm(fieldsOf(spec), spec).value)).toEqual(spec)
+  })
+
+  test('changes only the fields that were changed', () => {
+    const fields = {
+      ...fieldsOf(spec),
+      gpu: 'H100',
+      price: '',
+      stops: [],
+      sweep: 'lr: 0.3, 0.4',
+      cloudTo: '',
+    }
+    const { to: _, stop: __, ...rest } = spec
+    const { price: ___, ...machine } = rest.machine ?? {}
+    expect(v.parse(ProjectSpec, readSpecForm(fields, spec).value)).toEqual({
+      ...rest,
+      machine: { ...machine, gpu: 'H100' },
+      sweep: { lr: [0.3, 0.4] },
+    })
+  })
+
+  test('shows a sweep as lines, of which one run can have others', () => {
+    const grid = v.parse(ProjectSpec, { run: 'x', sweep: { lr: [0.1, 0.2], model: ['a', 'b'] } })
+    const fields = fieldsOf(grid)
+    expect(fields.sweep).toBe('lr: 0.1, 0.2\nmodel: a, b')
+    expect(readSweepForm({ ...fields, sweep: 'lr: 0.3', runs: '2' }, grid).value).toEqual({
+      sweep: { lr: [0.3] },
+      runs: 2,
+    })
+    expect(readSweepForm(emptySpec, undefined).errors).toEqual({ sweep: 'Enter a setting, or repeats.' })
   })
 })

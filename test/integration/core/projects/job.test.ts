@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { planCosts } from '#contract/project/plan-costs.ts'
@@ -184,6 +184,27 @@ describe.skipIf(lacking)(`a job${lacking}`, () => {
       problem: { code: 'spec_exists' },
     })
     expect(existsSync(join(folder, 'elsewhere'))).toBe(false)
+  })
+
+  test('saves changes of the berth.yaml that the user saw, and of no other', async () => {
+    const { under, folder, project } = await openProject({
+      'berth.yaml': '# mine\nenv: { A: b }\nrun: python a.py # now\n',
+    })
+    const content = under.berth.state().projects[project]?.content
+    const change = { project, spec: { env: { A: 'b' }, run: 'python b.py' } }
+    await expect(under.run('writeSpec', { ...change, replaces: '0'.repeat(64) })).rejects.toMatchObject({
+      problem: { code: 'spec_changed' },
+    })
+    chmodSync(join(folder, 'berth.yaml'), 0o600)
+    await under.run('writeSpec', { ...change, replaces: content })
+    expect(readFileSync(join(folder, 'berth.yaml'), 'utf8')).toBe(
+      '# mine\nenv: { A: b }\nrun: python b.py # now\n',
+    )
+    expect(statSync(join(folder, 'berth.yaml')).mode & 0o777).toBe(0o600)
+    expect(under.berth.state().projects[project]?.spec?.run).toBe('python b.py')
+    await expect(under.run('writeSpec', { ...change, replaces: content })).rejects.toMatchObject({
+      problem: { code: 'spec_changed' },
+    })
   })
 
   test('that is outbid goes on elsewhere from its last checkpoint, and leaves no instance', async () => {

@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { ProjectSpec } from '#contract/project/spec.ts'
 import { readSpec } from '#core/projects/read-spec.ts'
-import { specText } from '#core/projects/write-spec.ts'
+import { editedText, specText } from '#core/projects/write-spec.ts'
 
 describe('a berth.yaml that Berth writes', () => {
   test('reads as a person would write it', () => {
@@ -53,5 +53,64 @@ after: stop
         expect(readSpec(specText(spec))).toEqual({ spec })
       }),
     )
+  })
+})
+
+describe('a berth.yaml that a form changes', () => {
+  const text = `# Trains the digits.
+machine:
+  gpu: RTX 4090   # fast enough
+  vram: 24
+  price: 0.60
+
+env:
+  TOKEN: { secret: HF_TOKEN }
+run: |
+  # first the data
+  python train.py
+checkpoint: 90m   # steps are long
+stop: { hours: 2 } # never longer
+`
+
+  function edited(change: (spec: ProjectSpec) => ProjectSpec, from = text): string {
+    const read = readSpec(from)
+    if ('problems' in read) throw new Error(JSON.stringify(read.problems))
+    return editedText(from, change(read.spec))
+  }
+
+  test('keeps comments, fields that are in no form, and the notation of all that stays', () => {
+    const changed = edited(spec => ({
+      ...spec,
+      machine: { ...spec.machine, gpu: ['RTX 4090', 'H100'], price: undefined },
+      stop: { hours: 3, idle: 1800 },
+      results: 'out',
+    }))
+    expect(changed).toBe(`# Trains the digits.
+machine:
+  gpu: [ RTX 4090, H100 ] # fast enough
+  vram: 24
+
+env:
+  TOKEN: { secret: HF_TOKEN }
+run: |
+  # first the data
+  python train.py
+checkpoint: 90m # steps are long
+stop: { hours: 3, idle: 30m } # never longer
+results: out
+`)
+  })
+
+  test('loses a section of which nothing is left', () => {
+    expect(edited(({ machine: _, stop: __, ...spec }) => spec)).not.toMatch(/machine|stop/)
+  })
+
+  test.each([
+    ['refers to an entry that goes', 'image: &one a\ntemplate: *one\nrun: x\n', { image: undefined }],
+    ['has errors', 'runn: x\n', {}],
+  ])('is left to its author where it %s', (_, from, change) => {
+    const read = readSpec(from)
+    const spec = 'spec' in read ? read.spec : { run: 'x' }
+    expect(() => editedText(from, { ...spec, ...change })).toThrow('can’t change this berth.yaml')
   })
 })
