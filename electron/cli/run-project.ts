@@ -13,7 +13,7 @@ import {
   volumeWords,
 } from '../contract/project/handed-over.ts'
 import { type PlanCosts, planCosts, volumePrice } from '../contract/project/plan-costs.ts'
-import type { ProjectPlan } from '../contract/project/project.ts'
+import { type ProjectPlan, waitingWords } from '../contract/project/project.ts'
 import { settingWords } from '../contract/project/sweep.ts'
 import { accountsOf, type Call, type CliCommand, cliDollars, polledState, print } from './call.ts'
 import { CliFailure, exitCodes, usageFailure } from './failure.ts'
@@ -69,7 +69,9 @@ async function accountOf(call: Call): Promise<string> {
 }
 
 /** Throws where the project cannot run, or was not confirmed. */
-function refuse({ yes, secretFiles }: Call, { offer, problem, missingSecrets, scan }: ProjectPlan): void {
+function refuse({ yes, secretFiles }: Call, plan: ProjectPlan): void {
+  const { offer, problem, missingSecrets, scan } = plan
+  const isWaitedFor = plan.waiting !== undefined || (plan.sweep?.waiting ?? []).length > 0
   const fail = (exitCode: number, code: string, message: string, advice: string) => {
     throw new CliFailure(exitCode, { code, message, advice })
   }
@@ -81,8 +83,8 @@ function refuse({ yes, secretFiles }: Call, { offer, problem, missingSecrets, sc
       `These secrets have no value: ${missingSecrets.join(', ')}.`,
       'Set them in Berth: berth open',
     )
-  if (problem) throw new CliFailure(failed, problem)
-  if (!offer)
+  if (problem && !isWaitedFor) throw new CliFailure(failed, problem)
+  if (!offer && !isWaitedFor)
     fail(
       failed,
       'no_offer',
@@ -161,13 +163,16 @@ function planWords(
 }
 
 /** The runs of a sweep, and the machines that would be rented now. */
-function sweepWords({ settings, atOnce, machines }: NonNullable<ProjectPlan['sweep']>): string[] {
+function sweepWords({ settings, atOnce, waiting, machines }: NonNullable<ProjectPlan['sweep']>): string[] {
   const shown = settings
     .slice(0, 20)
     .map((setting, index) => `  ${index + 1}  ${settingWords(setting)}`.trimEnd())
-  const sum = machines.reduce((total, { price }) => total + price, 0)
+  const prices = [...waiting.map(one => one.pricePerHour), ...machines.map(one => one.price)]
+  const sum = prices.reduce((total, price) => total + price, 0)
+  const first = waitingWords(waiting)
   return [
-    `${counted(settings.length, 'run')}, at most ${atOnce} at once. ${counted(machines.length, 'machine')}, ${rate(sum)} together; the limits apply to all of them:`,
+    `${counted(settings.length, 'run')}, at most ${atOnce} at once. ${counted(prices.length, 'machine')}, ${rate(sum)} together; the limits apply to all of them:`,
+    ...(first === undefined ? [] : [first]),
     ...shown,
     ...(settings.length > shown.length ? [`  and ${settings.length - shown.length} more`] : []),
   ]
@@ -207,6 +212,7 @@ function planJson(
       ? {
           settings: plan.sweep.settings,
           atOnce: plan.sweep.atOnce,
+          waiting: plan.sweep.waiting.map(({ instance }) => instance),
           machines: plan.sweep.machines.map(one => ({
             offer: one.offer.id,
             pricePerHour: cliDollars(one.price),

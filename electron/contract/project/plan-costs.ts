@@ -54,9 +54,10 @@ export function planCosts(plan: Planned, choice: Choice = { stops: plan.stops })
 function machineCosts(plan: Planned, { stops, offer }: Choice): PlanCosts | undefined {
   const { spec, sweep, nodes, waiting } = plan
   if (sweep) {
-    const prices = sweep.machines.map(one => one.price)
-    const price = prices.at(-1)
-    if (price === undefined) return undefined
+    const prices = [...sweep.waiting.map(one => one.pricePerHour), ...sweep.machines.map(one => one.price)]
+    if (prices.length === 0) return undefined
+    // Machines that wait may be lost, and are replaced then.
+    const price = Math.max(...prices)
     const most = mostOf(spec, stops, pricesOf(price, sweep.atOnce))
     const why = whyMost(spec, stops, most, { together: [price], machines: sweep.atOnce })
     return { price, sum: inAll(prices), most, longest: longestOf(stops, inAll(prices)), why }

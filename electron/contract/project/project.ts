@@ -1,6 +1,8 @@
 import * as v from 'valibot'
 import type { Limit } from '../automation/limit.ts'
 import type { RunView } from '../automation/run.ts'
+import { rate } from '../format/money.ts'
+import { named } from '../format/name.ts'
 import type { FolderScan } from '../instance/sync.ts'
 import type { OfferView } from '../market/offer.ts'
 import type { Problem } from '../problem.ts'
@@ -54,19 +56,33 @@ export interface ProjectPlan {
   stops: Limit[]
   /** How long its machine is kept if it fails. */
   keeping: Keeping
-  /** A sweep's runs, and the machines that would be rented now with their prices per hour, disk included. */
+  /** A sweep's runs, the machines that wait for them, and those that would be rented now; prices per hour with disk. */
   sweep?: {
     settings: readonly Setting[]
     atOnce: number
+    waiting: readonly WaitingForPlan[]
     machines: readonly { offer: OfferView; price: Micros }[]
   }
   /** A machine of an earlier run that waits, and is used at once. */
-  waiting?: { instance: number; pricePerHour: Micros; until: number }
+  waiting?: WaitingForPlan
   scan: FolderScan
   /** Secrets that it needs and that have no value yet. */
   missingSecrets: readonly string[]
   /** Whether the user has agreed to this content before. */
   known: boolean
+}
+
+export interface WaitingForPlan {
+  instance: number
+  pricePerHour: Micros
+  until: number
+}
+
+/** The machines that a sweep uses first; undefined without any. */
+export function waitingWords(waiting: readonly WaitingForPlan[]): string | undefined {
+  const names = waiting.map(({ instance, pricePerHour }) => `#${instance} at ${rate(pricePerHour)}`)
+  if (names.length === 0) return undefined
+  return `${named(names)} ${names.length === 1 ? 'is waiting, and takes the first run' : 'are waiting, and take the first runs'}.`
 }
 
 export interface PlannedVolume {

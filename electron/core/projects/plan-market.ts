@@ -1,7 +1,7 @@
 import type { Limit } from '#contract/automation/limit.ts'
 import { BerthError } from '#contract/problem.ts'
 import { limitsOf } from '#contract/project/bounds.ts'
-import type { ProjectPlan } from '#contract/project/project.ts'
+import type { ProjectPlan, WaitingForPlan } from '#contract/project/project.ts'
 import type { ProjectSpec } from '#contract/project/spec.ts'
 import { atOnceOf, settingsOf } from '#contract/project/sweep.ts'
 import type { AccountContext } from '../account-context.ts'
@@ -46,14 +46,21 @@ export interface Chosen {
 /** How many offers a plan has to choose from. */
 const mostOffers = 10
 
-/** Throws `offer_unfit` where the chosen offer is not among those that fit. */
+/**
+ * Throws `offer_unfit` where the chosen offer is not among those that fit, and `new_volume_for_many`. `waiting`: machines
+ * of earlier runs, which a sweep uses first.
+ */
 export async function planMarket(
   context: AccountContext,
   { hosts }: Pick<Rentals, 'hosts'>,
   spec: ProjectSpec,
   chosen: Chosen = {},
+  waiting: readonly WaitingForPlan[] = [],
 ): Promise<MarketPlan> {
   const { search, offers, volume } = await searchMarket(context, spec)
+  const settings = settingsOf(spec)
+  const atOnce = settings ? atOnceOf(spec, settings.length) : 1
+  if (atOnce > 1 && volume && volume.id === undefined) throw new BerthError(newVolumeForMany(volume.name))
   const stops = chosen.stops ? [...chosen.stops] : stopsOf(spec)
   const request = requestOf(spec, '', { stops, volume })
   const retries = limitsOf(spec, undefined)
@@ -62,25 +69,21 @@ export async function planMarket(
   const [choice] = fitting
   if (chosen.offer !== undefined && choice?.offer.id !== chosen.offer)
     throw new BerthError(offerUnfit(chosen.offer))
-  const secrets = secretsOf(spec)
-  if (!choice) {
-    const problem = volume?.id === undefined ? pricesUnknown(request, offers) : nothingOnMachine(volume)
-    return { offers: [], problem, volume, stops, secrets }
-  }
-  const { offer, price } = choice
+  const unavailable = volume?.id === undefined ? pricesUnknown(request, offers) : nothingOnMachine(volume)
   const shown = (count: number) =>
     fitting.slice(0, count).map(one => ({ offer: one.offer, price: one.price }))
-  const settings = settingsOf(spec)
-  const plan = { offer, offers: shown(mostOffers), pricePerHour: price, volume, stops, secrets }
-  if (settings === undefined) return plan
-  const atOnce = atOnceOf(spec, settings.length)
-  if (atOnce > 1 && volume && volume.id === undefined) throw new BerthError(newVolumeForMany(volume.name))
-  const machines = shown(atOnce)
+  const machines = shown(Math.max(0, atOnce - waiting.length))
+  const prices = [...waiting.map(one => one.pricePerHour), ...machines.map(one => one.price)]
   return {
-    ...plan,
-    // The dearest, since each may cost as much as was agreed.
-    pricePerHour: machines.at(-1)?.price,
-    sweep: { settings, atOnce, machines },
+    offer: choice?.offer,
+    offers: shown(mostOffers),
+    problem: choice ? undefined : unavailable,
+    // Of a sweep the dearest, since each may cost as much as was agreed.
+    pricePerHour: settings && prices.length > 0 ? Math.max(...prices) : choice?.price,
+    volume,
+    stops,
+    secrets: secretsOf(spec),
+    sweep: settings && { settings, atOnce, waiting, machines },
   }
 }
 

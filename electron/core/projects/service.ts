@@ -63,13 +63,18 @@ export function createProjectRuns(
       const { path } = projects.folder(project)
       const settings = settingsOf(spec)
       if (settings && settings.length > mostRuns) throw new BerthError(tooManyRuns(settings.length))
-      const there = settings || nodeCount(spec) > 1 ? undefined : runs.waiting.allFor(project, spec)[0]
-      const pricePerHour =
-        context.store.get().accounts[context.account]?.instances[there?.instance ?? '']?.pricePerHour
+      const instances = context.store.get().accounts[context.account]?.instances
+      const waiting = (nodeCount(spec) > 1 ? [] : runs.waiting.allFor(project, spec)).flatMap(
+        ({ instance, until }) => {
+          const pricePerHour = instances?.[instance]?.pricePerHour
+          return pricePerHour === undefined ? [] : { instance, pricePerHour, until }
+        },
+      )
+      const reused = settings ? waiting.slice(0, atOnceOf(spec, settings.length)) : []
       const [{ secrets: wanted, ...market }, scan] = await Promise.all([
         nodeCount(spec) > 1
           ? planNodes(context, rentals, spec, chosen)
-          : planMarket(context, rentals, spec, chosen),
+          : planMarket(context, rentals, spec, chosen, reused),
         context.sync.scan(path),
         checkConnections(context, spec),
       ])
@@ -77,10 +82,7 @@ export function createProjectRuns(
         ...market,
         spec,
         keeping: keepingOf(spec),
-        waiting:
-          there && pricePerHour !== undefined
-            ? { instance: there.instance, pricePerHour, until: there.until }
-            : undefined,
+        waiting: settings ? undefined : waiting[0],
         scan,
         missingSecrets: secrets.missing(wanted),
       }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Limit } from '#contract/automation/limit.ts'
 import { planCosts, volumePrice } from '#contract/project/plan-costs.ts'
+import { waitingWords } from '#contract/project/project.ts'
 import type { ProjectSpec } from '#contract/project/spec.ts'
 import { micros } from '#contract/spending/money.ts'
 
@@ -74,7 +75,7 @@ describe('what a plan costs at most', () => {
 
   test('of a sweep is for all its machines, and its limit in dollars counts failed attempts', () => {
     const machines = planOf({}, []).offers
-    const sweep = { settings: [{}, {}, {}], atOnce: 2, machines }
+    const sweep = { settings: [{}, {}, {}], atOnce: 2, waiting: [], machines }
     expect(planCosts({ ...planOf({}, [hours(2)]), sweep })).toMatchObject({
       price: micros(0.32),
       sum: micros(0.48),
@@ -85,6 +86,20 @@ describe('what a plan costs at most', () => {
       most: micros(2),
       why: 'your limit of $2.00, failed attempts included',
     })
+  })
+
+  test('of a sweep counts the machines that wait, and those that may replace them', () => {
+    const [machine] = planOf({}, []).offers
+    const waiting = [{ instance: 4711, pricePerHour: micros(0.32), until: 0 }]
+    const sweep = { settings: [{}, {}, {}], atOnce: 2, waiting, machines: machine ? [machine] : [] }
+    expect(planCosts({ ...planOf({}, [hours(2)]), sweep })).toMatchObject({
+      price: micros(0.32),
+      sum: micros(0.48),
+      most: micros(3.408),
+    })
+    const alone = { ...sweep, atOnce: 1, machines: [] }
+    expect(planCosts({ ...planOf({}, [hours(2)]), sweep: alone })?.sum).toBe(micros(0.32))
+    expect(waitingWords(waiting)).toBe('#4711 at $0.320/h is waiting, and takes the first run.')
   })
 
   test('of several machines is one limit for all, and attempts for each', () => {

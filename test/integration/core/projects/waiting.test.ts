@@ -40,6 +40,9 @@ describe.skipIf(lacking)(`a machine that waits${lacking}`, () => {
     // What changed is sent, and the set-up read none of it.
     write(folder, { 'train.py': 'two\n' })
     expect((await under.run('planProject', { project })).waiting).toMatchObject({ instance })
+    const { sweep } = await under.run('planProject', { project, change: { runs: 3, atOnce: 2 } })
+    expect(sweep).toMatchObject({ waiting: [{ instance, pricePerHour: expect.any(Number) }] })
+    expect(sweep?.machines).toHaveLength(1)
     const second = await runProject()
     await under.until(() => jobOf(under, second)?.lastLine === 'begun')
     expect(jobOf(under, second)?.instance).toBe(instance)
