@@ -210,8 +210,8 @@ export const rows: Row[] = [
   }),
   row('DELETE /commands/rclone/', c => c.transfers.cancelSync(2), { sent: { client_id: 'me', dst_id: 2 } }),
   row('GET /users/cloud_integrations/', c => c.transfers.connections(), {
-    answer: { connections: [{ id: 12, cloud_type: 's3' }] },
-    gives: [{ id: 12, cloud_type: 's3' }],
+    answer: { connections: [{ id: 12, cloud_type: 's3' }, { id: 'b' }] },
+    gives: [{ id: 12, cloud_type: 's3' }, { id: 'b' }],
   }),
   row('GET /machines', c => c.machines.list(), { answer: { machines: [{ id: 1 }] }, gives: [{ id: 1 }] }),
   row('GET /network_disk/', c => c.machines.listNetworkDisks(), {

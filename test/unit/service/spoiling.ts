@@ -30,12 +30,18 @@ export function isExpected(thrown: unknown): boolean {
 /** Fields of several types: only a `success` of false means no; `permissions` are false or an object. */
 const ofSeveralTypes: ReadonlySet<string> = new Set(['$.success', '$.permissions'])
 
-/** The first place with another type than the right answer's; null and missing values are fine. */
+/**
+ * The first place with another type than the right answer's; null and missing values are fine. An item of a list may be
+ * like any item of the right one.
+ */
 export function strayIn(right: unknown, given: unknown, at = '$'): string | undefined {
   if (given === undefined || given === null || right === undefined || ofSeveralTypes.has(at)) return undefined
   if (Array.isArray(right)) {
     if (!Array.isArray(given)) return at
-    return first(given.map((inner, position) => strayIn(right[0], inner, `${at}[${position}]`)))
+    const strays = given.map((inner, position) =>
+      right.map(item => strayIn(item, inner, `${at}[${position}]`)),
+    )
+    return first(strays.map(each => (each.includes(undefined) ? undefined : each[0])))
   }
   if (typeof right !== typeof given || Array.isArray(given)) return at
   if (typeof right !== 'object' || right === null) return undefined
