@@ -72,13 +72,12 @@ function namesIn(path: string): Names {
   return { declared, tests }
 }
 
-function each(text: string, visit: (node: ts.Node, source: ts.SourceFile) => void): void {
-  const source = ts.createSourceFile('a.ts', text, ts.ScriptTarget.Latest, true)
+function each(text: string, visit: (node: ts.Node) => void): void {
   const into = (node: ts.Node): void => {
-    visit(node, source)
+    visit(node)
     ts.forEachChild(node, into)
   }
-  into(source)
+  into(ts.createSourceFile('a.ts', text, ts.ScriptTarget.Latest))
 }
 
 /** The name of a declared function, constant, type, member or key. */

@@ -106,7 +106,7 @@ test('any link only shows a place or asks, and never throws', () => {
         } else expect(['offers', 'projects', 'activity', 'settings', 'account']).toContain(link.place.screen)
       },
     ),
-    { numRuns: 3000 },
+    { numRuns: 1000 },
   )
 })
 
