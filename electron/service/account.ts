@@ -1,8 +1,8 @@
 import * as Type from 'typebox'
 import { type Fields, looseList, recordShape, singleAnswer } from './http/answer.ts'
-import { type LooseConfirmation, looseConfirmation } from './http/confirmation.ts'
-import type { CallOptions, Operation, Send } from './http/operation.ts'
-import { type PreferencesAnswer, preferencesAnswer } from './preferences.ts'
+import { looseConfirmation } from './http/confirmation.ts'
+import { type CallOptions, operation, type Send } from './http/operation.ts'
+import { preferencesAnswer } from './preferences.ts'
 import { ServiceError } from './service-error.ts'
 
 /**
@@ -24,26 +24,22 @@ export const userFields = {
 const userShape = recordShape({ id: Type.Integer() }, userFields)
 export type User = NonNullable<typeof userShape.record>
 
-const currentUser: Operation<User> = {
-  method: 'GET',
-  path: '/api/v0/users/current/',
-  repeat: 'read',
-  answer: singleAnswer(userShape),
-}
+const currentUser = operation('GET', '/api/v0/users/current/', 'read', singleAnswer(userShape))
 
-const replacePreferences: Operation<PreferencesAnswer> = {
-  method: 'PUT',
-  path: '/api/v0/users/{user_id}/notification-prefs/',
-  repeat: 'harmless',
-  answer: preferencesAnswer,
-}
+const replacePreferences = operation(
+  'PUT',
+  '/api/v0/users/{user_id}/notification-prefs/',
+  'harmless',
+  preferencesAnswer,
+)
 
-const readPreferences: Operation<PreferencesAnswer> = {
-  ...replacePreferences,
-  method: 'GET',
-  repeat: 'read',
-  extra: 'collection',
-}
+const readPreferences = operation(
+  'GET',
+  '/api/v0/users/{user_id}/notification-prefs/',
+  'read',
+  preferencesAnswer,
+  { extra: 'collection' },
+)
 
 const sshKeyShape = recordShape(
   /** Public key text. */
@@ -58,58 +54,39 @@ const sshKeyShape = recordShape(
     record['ssh_key'] ??= record['public_key'] ?? record['key']
   },
 )
-export type AccountSshKey = NonNullable<typeof sshKeyShape.record>
 
-const listSshKeys: Operation<AccountSshKey[]> = {
-  method: 'GET',
-  path: '/api/v0/ssh/',
-  repeat: 'read',
-  answer: looseList(['ssh_keys', 'keys', 'results'], sshKeyShape),
-  size: 'list',
-  extra: 'collection',
-}
+const listSshKeys = operation(
+  'GET',
+  '/api/v0/ssh/',
+  'read',
+  looseList(['ssh_keys', 'keys', 'results'], sshKeyShape),
+  { size: 'list', extra: 'collection' },
+)
 
-const addSshKey: Operation<LooseConfirmation> = {
-  method: 'POST',
-  path: '/api/v0/ssh/',
-  repeat: 'never',
-  answer: looseConfirmation,
-  extra: 'collection',
-}
+const addSshKey = operation('POST', '/api/v0/ssh/', 'never', looseConfirmation, { extra: 'collection' })
 
 /** The account (section 4.1, without API keys and webhooks). Every method throws ServiceError. */
-export interface Account {
-  /** The key's user, with the credit in dollars. */
-  currentUser(options?: CallOptions): Promise<User>
-  /** Which events reach the user by which channels (known from deployments; `not_supported` elsewhere). */
-  notificationPreferences(user: number, options?: CallOptions): Promise<PreferencesAnswer>
-  /** Replaces all preferences, so pass the changed whole. Gives the new ones. */
-  replaceNotificationPreferences(
-    user: number,
-    whole: Fields,
-    options?: CallOptions,
-  ): Promise<PreferencesAnswer>
-  /** The account's SSH keys (known from deployments; `not_supported` for a 405). */
-  listSshKeys(options?: CallOptions): Promise<AccountSshKey[]>
-  /** Adds a public key, one line of OpenSSH's format, to the account (known from deployments). */
-  addSshKey(publicKey: string, options?: CallOptions): Promise<void>
-}
-
-export function account(send: Send): Account {
+export function account(send: Send) {
   return {
-    currentUser: options => send(currentUser, {}, options),
-    notificationPreferences: (user, options) => send(readPreferences, { ids: { user_id: user } }, options),
-    replaceNotificationPreferences: (user, whole, options) => {
+    /** The key's user, with the credit in dollars. */
+    currentUser: (options?: CallOptions) => send(currentUser, {}, options),
+    /** Which events reach the user by which channels (known from deployments; `not_supported` elsewhere). */
+    notificationPreferences: (user: number, options?: CallOptions) =>
+      send(readPreferences, { ids: { user_id: user } }, options),
+    /** Replaces all preferences, so pass the changed whole. Gives the new ones. */
+    replaceNotificationPreferences: (user: number, whole: Fields, options?: CallOptions) => {
       const input = { ids: { user_id: user }, body: { notification_preferences: whole } }
       return send(replacePreferences, input, options)
     },
-    listSshKeys: options =>
+    /** The account's SSH keys (known from deployments; `not_supported` for a 405). */
+    listSshKeys: (options?: CallOptions) =>
       send(listSshKeys, {}, options).catch((error: unknown) => {
         // Deployments answer 404 for an empty list.
         if (error instanceof ServiceError && error.status === 404 && !error.keyRefused) return []
         throw error
       }),
-    addSshKey: async (publicKey, options) => {
+    /** Adds a public key, one line of OpenSSH's format, to the account (known from deployments). */
+    addSshKey: async (publicKey: string, options?: CallOptions) => {
       await send(addSshKey, { body: { ssh_key: publicKey } }, options)
     },
   }

@@ -2,7 +2,7 @@ import type { Static } from 'typebox'
 import * as Type from 'typebox'
 import { listAnswer, plainAnswer, recordShape } from './http/answer.ts'
 import { removed, wordsOrConfirmation } from './http/confirmation.ts'
-import type { CallOptions, Operation, Send } from './http/operation.ts'
+import { type CallOptions, operation, type Send } from './http/operation.ts'
 
 /** Section 2.5, as listed; `key` may be masked. */
 const keyShape = recordShape(
@@ -42,44 +42,25 @@ export interface ApiKeyBody {
   key_params?: Record<string, unknown>
 }
 
-const create: Operation<CreatedApiKey> = {
-  method: 'POST',
-  path: '/api/v0/auth/apikeys/',
-  repeat: 'never',
-  answer: plainAnswer(newKeyShape),
-}
+const create = operation('POST', '/api/v0/auth/apikeys/', 'never', plainAnswer(newKeyShape))
 
-const list: Operation<{ apikeys: ApiKey[] }> = {
-  method: 'GET',
-  path: '/api/v0/auth/apikeys/',
-  repeat: 'read',
-  answer: listAnswer('apikeys', keyShape),
+const list = operation('GET', '/api/v0/auth/apikeys/', 'read', listAnswer('apikeys', keyShape), {
   size: 'list',
-}
+})
 
-const remove: Operation<object | string> = {
-  method: 'DELETE',
-  path: '/api/v0/auth/apikeys/{id}/',
-  repeat: 'harmless',
-  answer: wordsOrConfirmation,
+const remove = operation('DELETE', '/api/v0/auth/apikeys/{id}/', 'harmless', wordsOrConfirmation, {
   extra: 'item',
-}
+})
 
 /** The account's API keys (section 4.1). Every method throws ServiceError. */
-export interface ApiKeys {
-  /** Makes a key; only this answer has its secret. `invalid_permissions`, `missing_permissions`; 2 a second. */
-  create(request: ApiKeyBody, options?: CallOptions): Promise<CreatedApiKey>
-  /** All keys. 1 a second. */
-  list(options?: CallOptions): Promise<ApiKey[]>
-  /** Revokes a key (known from deployments; `not_supported` elsewhere). */
-  remove(id: number, options?: CallOptions): Promise<void>
-}
-
-export function apiKeys(send: Send): ApiKeys {
+export function apiKeys(send: Send) {
   return {
-    create: (request, options) => send(create, { body: request }, options),
-    list: async options => (await send(list, {}, options)).apikeys,
-    remove: async (id, options) => {
+    /** Makes a key; only this answer has its secret. `invalid_permissions`, `missing_permissions`; 2 a second. */
+    create: (request: ApiKeyBody, options?: CallOptions) => send(create, { body: request }, options),
+    /** All keys. 1 a second. */
+    list: async (options?: CallOptions) => (await send(list, {}, options)).apikeys,
+    /** Revokes a key (known from deployments; `not_supported` elsewhere). */
+    remove: async (id: number, options?: CallOptions) => {
       await removed(send(remove, { ids: { id } }, options))
     },
   }

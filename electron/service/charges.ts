@@ -1,6 +1,6 @@
 import * as Type from 'typebox'
 import { listAnswer, recordShape } from './http/answer.ts'
-import type { CallOptions, Operation, Send } from './http/operation.ts'
+import { type CallOptions, type Operation, operation, type Send } from './http/operation.ts'
 
 const moment = Type.Optional(Type.Union([Type.Number(), Type.Null()]))
 
@@ -41,37 +41,24 @@ interface Rows {
   next_token?: unknown
 }
 
-const listCharges: Operation<Rows> = {
-  method: 'GET',
-  path: '/api/v0/charges/',
-  repeat: 'read',
-  answer: listAnswer('results', rowShape, { allowNone: true }),
-  size: 'list',
-  extra: 'collection',
-}
+const listCharges = operation(
+  'GET',
+  '/api/v0/charges/',
+  'read',
+  listAnswer('results', rowShape, { allowNone: true }),
+  { size: 'list', extra: 'collection' },
+)
 
-const listInvoices: Operation<Rows> = {
-  method: 'GET',
-  path: '/api/v1/invoices/',
-  repeat: 'read',
-  answer: listAnswer('results', rowShape, { allowNone: true }),
-  size: 'list',
-  extra: 'collection',
-}
+const listInvoices = operation(
+  'GET',
+  '/api/v1/invoices/',
+  'read',
+  listAnswer('results', rowShape, { allowNone: true }),
+  { size: 'list', extra: 'collection' },
+)
 
 /** The most pages to follow, in case the tokens never end. */
 const mostPages = 40
-
-/**
- * Charges and payments (known from deployments; elsewhere `not_supported`, `forbidden` or `refused`). Every method
- * throws ServiceError. `from` and `to` in epoch seconds.
- */
-export interface Charges {
-  /** Charges between two moments. 1 request a second. */
-  list(from: number, to: number, options?: CallOptions): Promise<BillingRows>
-  /** Payments and refunds between two moments. 1 request in 3 seconds. */
-  invoices(from: number, to: number, options?: CallOptions): Promise<BillingRows>
-}
 
 /** Rows, and whether they are all: not where some could not be read, or their pages never ended. */
 interface BillingRows {
@@ -79,7 +66,11 @@ interface BillingRows {
   whole: boolean
 }
 
-export function charges(send: Send): Charges {
+/**
+ * Charges and payments (known from deployments; elsewhere `not_supported`, `forbidden` or `refused`). Every method
+ * throws ServiceError. `from` and `to` in epoch seconds.
+ */
+export function charges(send: Send) {
   async function allPages(
     operation: Operation<Rows>,
     query: Record<string, string>,
@@ -104,9 +95,11 @@ export function charges(send: Send): Charges {
   const within = (field: string, from: number, to: number) =>
     JSON.stringify({ [field]: { gte: from, lte: to } })
   return {
-    list: (from, to, options) =>
+    /** Charges between two moments. 1 request a second. */
+    list: (from: number, to: number, options?: CallOptions) =>
       allPages(listCharges, { select_filters: within('day', from, to), limit: '500' }, options),
-    invoices: (from, to, options) =>
+    /** Payments and refunds between two moments. 1 request in 3 seconds. */
+    invoices: (from: number, to: number, options?: CallOptions) =>
       allPages(listInvoices, { select_filters: within('when', from, to), limit: '60' }, options),
   }
 }

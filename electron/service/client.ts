@@ -1,48 +1,32 @@
 import * as Type from 'typebox'
 import { systemClock } from '#machine/clock-and-random.ts'
 import type { Clock } from '#machine/machine.ts'
-import { type Account, account } from './account.ts'
-import { type ApiKeys, apiKeys } from './api-keys.ts'
+import { account } from './account.ts'
+import { apiKeys } from './api-keys.ts'
 import type { BaseUrl } from './base-url.ts'
-import { type Charges, charges } from './charges.ts'
+import { charges } from './charges.ts'
 import { briefMemory, type DialectMemory } from './dialect.ts'
 import { plainAnswer } from './http/answer.ts'
 import type { AnswerTime } from './http/exchange.ts'
-import type { CallOptions, Operation, Send } from './http/operation.ts'
+import { type CallOptions, operation, type Send } from './http/operation.ts'
 import { Pacer } from './http/pacing.ts'
 import { errorSentence } from './http/sentences.ts'
 import { createTransport } from './http/transport.ts'
-import { type Instances, instances } from './instances.ts'
-import { type Machines, machines } from './machines.ts'
-import { type Offers, offers } from './offers.ts'
-import { type Overlays, overlays } from './overlays.ts'
-import { type PriceIncreaseCalls, priceIncreases } from './price-increases.ts'
+import { instances } from './instances.ts'
+import { machines } from './machines.ts'
+import { offers } from './offers.ts'
+import { overlays } from './overlays.ts'
+import { priceIncreases } from './price-increases.ts'
 import { ServiceError } from './service-error.ts'
-import { type Templates, templates } from './templates.ts'
-import { type TransferCalls, transfers } from './transfers.ts'
-import { type TwoFactor, twoFactor } from './two-factor.ts'
-import { type Volumes, volumes } from './volumes.ts'
-import { type Webhooks, webhooks } from './webhooks.ts'
-import { type Workergroups, workergroups } from './workergroups.ts'
+import { templates } from './templates.ts'
+import { transfers } from './transfers.ts'
+import { twoFactor } from './two-factor.ts'
+import { volumes } from './volumes.ts'
+import { webhooks } from './webhooks.ts'
+import { workergroups } from './workergroups.ts'
 
 /** The service's whole interface, one group per part of section 4. */
-export interface ServiceClient {
-  account: Account
-  apiKeys: ApiKeys
-  webhooks: Webhooks
-  volumes: Volumes
-  offers: Offers
-  overlays: Overlays
-  instances: Instances
-  containerLogs: ContainerLogs
-  transfers: TransferCalls
-  machines: Machines
-  templates: Templates
-  workergroups: Workergroups
-  charges: Charges
-  priceIncreases: PriceIncreaseCalls
-  twoFactor: TwoFactor
-}
+export type ServiceClient = ReturnType<typeof createClient>
 
 export interface ClientOptions {
   /** See `parseBaseUrl`. */
@@ -65,7 +49,7 @@ export interface ClientOptions {
 }
 
 /** A client for one key at one service. @throws ServiceError `bad_key` if the key cannot be sent as a header */
-export function createClient(options: ClientOptions): ServiceClient {
+export function createClient(options: ClientOptions) {
   if (!/^[\x21-\x7e]+$/.test(options.key)) {
     throw new ServiceError({ code: 'bad_key', status: 0, ...errorSentence('bad_key') })
   }
@@ -100,29 +84,25 @@ export function createClient(options: ClientOptions): ServiceClient {
   }
 }
 
-const request: Operation<{ result_url: string }> = {
-  method: 'PUT',
-  path: '/api/v0/instances/request_logs/{id}/',
-  repeat: 'read',
-  answer: plainAnswer(Type.Object({ result_url: Type.String() })),
-  extra: 'item',
-}
+const request = operation(
+  'PUT',
+  '/api/v0/instances/request_logs/{id}/',
+  'read',
+  plainAnswer(Type.Object({ result_url: Type.String() })),
+  { extra: 'item' },
+)
 
 /** Lines to request. */
 const TAIL = 1000
 
 /** The logs of containers (not in the interface, known from deployments). Every method throws ServiceError. */
-interface ContainerLogs {
-  /**
-   * Requests the end of an instance's log: the container's, or with `host` that of the daemon that pulls its image and
-   * starts it. Gives the address where it will be available in some seconds: see `fetchResult`.
-   */
-  request(id: number, host: boolean, options?: CallOptions): Promise<string>
-}
-
-function containerLogs(send: Send): ContainerLogs {
+function containerLogs(send: Send) {
   return {
-    request: async (id, host, options) => {
+    /**
+     * Requests the end of an instance's log: the container's, or with `host` that of the daemon that pulls its image and
+     * starts it. Gives the address where it will be available in some seconds: see `fetchResult`.
+     */
+    request: async (id: number, host: boolean, options?: CallOptions) => {
       const body = { tail: String(TAIL), daemon_logs: host ? 'true' : undefined }
       return (await send(request, { ids: { id }, body }, options)).result_url
     },

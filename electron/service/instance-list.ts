@@ -1,6 +1,6 @@
 import { type DialectMemory, type ListVersion, learn, learnFromRecords } from './dialect.ts'
 import { type Fields, listAnswer, type ReadList, type UnreadRecord } from './http/answer.ts'
-import type { CallOptions, Operation, Send } from './http/operation.ts'
+import { type CallOptions, type Operation, operation, type Send } from './http/operation.ts'
 import { type Instance, instanceShape } from './instance-record.ts'
 import { ServiceError } from './service-error.ts'
 
@@ -24,13 +24,13 @@ export interface ListOptions extends CallOptions {
 
 type Answered = Fields & ReadList<'instances', Instance>
 
-const v0: Operation<Answered> = {
-  method: 'GET',
-  path: '/api/v0/instances/',
-  repeat: 'read',
-  answer: listAnswer('instances', instanceShape, { allowNone: true }),
-  size: 'list',
-}
+const v0 = operation(
+  'GET',
+  '/api/v0/instances/',
+  'read',
+  listAnswer('instances', instanceShape, { allowNone: true }),
+  { size: 'list' },
+)
 
 const v1: Operation<Answered> = { ...v0, path: '/api/v1/instances/' }
 

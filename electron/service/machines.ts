@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import * as Type from 'typebox'
 import { looseList, plainAnswer, recordShape } from './http/answer.ts'
-import type { CallOptions, Operation, Send } from './http/operation.ts'
+import { type CallOptions, operation, type Send } from './http/operation.ts'
 
 /** A machine of the caller's; further fields are kept. */
 const machineShape = recordShape(
@@ -62,66 +62,50 @@ const cleanupShape = Type.Object({
 })
 export type CleanedUp = Static<typeof cleanupShape>
 
-const list: Operation<HostedMachine[]> = {
-  method: 'GET',
-  path: '/api/v0/machines',
-  repeat: 'read',
-  answer: looseList(['machines', 'results'], machineShape),
+const list = operation('GET', '/api/v0/machines', 'read', looseList(['machines', 'results'], machineShape), {
   size: 'list',
   extra: 'collection',
-}
+})
 
-const listNetworkDisks: Operation<NetworkDisk[]> = {
-  method: 'GET',
-  path: '/api/v0/network_disk/',
-  repeat: 'read',
-  answer: looseList(['network_disks', 'disks', 'results'], networkDiskShape),
-  size: 'list',
-  extra: 'collection',
-}
+const listNetworkDisks = operation(
+  'GET',
+  '/api/v0/network_disk/',
+  'read',
+  looseList(['network_disks', 'disks', 'results'], networkDiskShape),
+  { size: 'list', extra: 'collection' },
+)
 
-const addNetworkDisk: Operation<{ disk_id: number }> = {
-  method: 'POST',
-  path: '/api/v0/network_disk/',
-  repeat: 'never',
-  answer: plainAnswer(Type.Object({ success: Type.Boolean(), disk_id: Type.Integer() })),
-}
+const addNetworkDisk = operation(
+  'POST',
+  '/api/v0/network_disk/',
+  'never',
+  plainAnswer(Type.Object({ success: Type.Boolean(), disk_id: Type.Integer() })),
+)
 
-const cancelMaintenance: Operation<MaintenanceCancelled> = {
-  method: 'PUT',
-  path: '/api/v0/machines/{id}/cancel_maint',
-  repeat: 'harmless',
-  answer: plainAnswer(maintenanceShape),
-}
+const cancelMaintenance = operation(
+  'PUT',
+  '/api/v0/machines/{id}/cancel_maint',
+  'harmless',
+  plainAnswer(maintenanceShape),
+)
 
-const cleanup: Operation<CleanedUp> = {
-  method: 'PUT',
-  path: '/api/v0/machines/{id}/cleanup',
-  repeat: 'harmless',
-  answer: plainAnswer(cleanupShape),
-}
+const cleanup = operation('PUT', '/api/v0/machines/{id}/cleanup', 'harmless', plainAnswer(cleanupShape))
 
 /** Hosting (section 4.4). Every method throws ServiceError. */
-export interface Machines {
-  /** The caller's machines (known from deployments; `not_supported` elsewhere). */
-  list(options?: CallOptions): Promise<HostedMachine[]>
-  /** The caller's network disks (known from deployments; `not_supported` elsewhere). */
-  listNetworkDisks(options?: CallOptions): Promise<NetworkDisk[]>
-  /** Adds a disk, or machines to one. Gives the disk's id. `invalid_args`, `not_authorized`. */
-  addNetworkDisk(request: NetworkDiskBody, options?: CallOptions): Promise<number>
-  /** Cancels scheduled maintenance. `not_found` if the machine is missing or not the caller's. */
-  cancelMaintenance(machine: number, options?: CallOptions): Promise<MaintenanceCancelled>
-  /** Removes expired contracts. 8 a second. */
-  cleanup(machine: number, options?: CallOptions): Promise<CleanedUp>
-}
-
-export function machines(send: Send): Machines {
+export function machines(send: Send) {
   return {
-    list: options => send(list, {}, options),
-    listNetworkDisks: options => send(listNetworkDisks, {}, options),
-    addNetworkDisk: async (request, options) =>
+    /** The caller's machines (known from deployments; `not_supported` elsewhere). */
+    list: (options?: CallOptions) => send(list, {}, options),
+    /** The caller's network disks (known from deployments; `not_supported` elsewhere). */
+    listNetworkDisks: (options?: CallOptions) => send(listNetworkDisks, {}, options),
+    /** Adds a disk, or machines to one. Gives the disk's id. `invalid_args`, `not_authorized`. */
+    addNetworkDisk: async (request: NetworkDiskBody, options?: CallOptions) =>
       (await send(addNetworkDisk, { body: request }, options)).disk_id,
-    cancelMaintenance: (machine, options) => send(cancelMaintenance, { ids: { id: machine } }, options),
-    cleanup: (machine, options) => send(cleanup, { ids: { id: machine }, body: {} }, options),
+    /** Cancels scheduled maintenance. `not_found` if the machine is missing or not the caller's. */
+    cancelMaintenance: (machine: number, options?: CallOptions) =>
+      send(cancelMaintenance, { ids: { id: machine } }, options),
+    /** Removes expired contracts. 8 a second. */
+    cleanup: (machine: number, options?: CallOptions) =>
+      send(cleanup, { ids: { id: machine }, body: {} }, options),
   }
 }

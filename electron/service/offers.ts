@@ -8,7 +8,7 @@ import {
   recordShape,
   singleAnswer,
 } from './http/answer.ts'
-import type { CallOptions, Operation, Send } from './http/operation.ts'
+import { type CallOptions, operation, type Send } from './http/operation.ts'
 import { priceTrafficPerGb } from './instance-record.ts'
 import type { NewInstance } from './new-instance.ts'
 
@@ -145,48 +145,41 @@ const creationShape = recordShape(
 )
 export type Creation = NonNullable<typeof creationShape.record>
 
-const search: Operation<{ offers: Offer[] }> = {
-  method: 'POST',
-  path: '/api/v0/bundles/',
-  repeat: 'read',
-  answer: listAnswer('offers', offerShape, { oneAlone: true }),
-  size: 'search',
-}
+const search = operation(
+  'POST',
+  '/api/v0/bundles/',
+  'read',
+  listAnswer('offers', offerShape, { oneAlone: true }),
+  { size: 'search' },
+)
 
-const create: Operation<Creation> = {
-  method: 'PUT',
-  path: '/api/v0/asks/{id}/',
-  repeat: 'never',
-  answer: singleAnswer(creationShape),
+const create = operation('PUT', '/api/v0/asks/{id}/', 'never', singleAnswer(creationShape), {
   // Deployments say `success: false` of what they rented and could not start at once.
   tookEffect: body => isFields(body) && Number.isInteger(contractIn(body)),
-}
+})
 
 function contractIn(body: Fields): number | undefined {
   const contract = Number(body['new_contract'] ?? 0)
   return contract > 0 ? contract : undefined
 }
 
-/** Finding machines and renting one (section 4.2). Every method throws ServiceError. */
-export interface Offers {
-  /** The offers that match, in the requested order. */
-  search(query: OfferSearch, options?: CallOptions): Promise<Offer[]>
-  /**
-   * Rents an offer. Never repeated automatically: after an `ambiguous` error, check the account's instances before
-   * trying again. Without an image, the template's is used.
-   */
-  createInstance(offer: number, request: NewInstance, options?: CallOptions): Promise<Creation>
-}
+export type Offers = ReturnType<typeof offers>
 
-export function offers(send: Send, memory: DialectMemory): Offers {
+/** Finding machines and renting one (section 4.2). Every method throws ServiceError. */
+export function offers(send: Send, memory: DialectMemory) {
   return {
-    search: async ({ filters, allocatedStorage, ...rest }, options) => {
+    /** The offers that match, in the requested order. */
+    search: async ({ filters, allocatedStorage, ...rest }: OfferSearch, options?: CallOptions) => {
       const body = { ...filters, ...rest, allocated_storage: allocatedStorage }
       const { offers: found } = await send(search, { body }, options)
       learnFromRecords(memory, found)
       return found
     },
-    createInstance: (offer, wanted, options) => {
+    /**
+     * Rents an offer. Never repeated automatically: after an `ambiguous` error, check the account's instances before
+     * trying again. Without an image, the template's is used.
+     */
+    createInstance: (offer: number, wanted: NewInstance, options?: CallOptions) => {
       const body = { client_id: 'me', ...rentalBody(memory.get(), wanted) }
       return send(create, { ids: { id: offer }, body }, options)
     },

@@ -1,8 +1,9 @@
 import * as Type from 'typebox'
 import { looseList, recordShape } from './http/answer.ts'
-import { type LooseConfirmation, looseConfirmation, removed } from './http/confirmation.ts'
-import type { CallOptions, Operation, Send } from './http/operation.ts'
+import { looseConfirmation, removed } from './http/confirmation.ts'
+import { type CallOptions, operation, type Send } from './http/operation.ts'
 
+/** A private network of instances within one cluster of machines. */
 const overlayShape = recordShape(
   { overlay_id: Type.Integer(), name: Type.String() },
   {
@@ -13,51 +14,32 @@ const overlayShape = recordShape(
     instances: Type.Array(Type.Integer()),
   },
 )
-/** A private network of instances within one cluster of machines. */
-export type Overlay = NonNullable<typeof overlayShape.record>
 
-const list: Operation<Overlay[]> = {
-  method: 'GET',
-  path: '/api/v0/overlay/',
-  repeat: 'read',
-  answer: looseList(['overlays'], overlayShape),
+const list = operation('GET', '/api/v0/overlay/', 'read', looseList(['overlays'], overlayShape), {
   size: 'list',
   extra: 'collection',
-}
+})
 
-const create: Operation<LooseConfirmation> = {
-  method: 'POST',
-  path: '/api/v0/overlay/',
-  repeat: 'never',
-  answer: looseConfirmation,
-  extra: 'item',
-}
+const create = operation('POST', '/api/v0/overlay/', 'never', looseConfirmation, { extra: 'item' })
 
-const join: Operation<LooseConfirmation> = { ...create, method: 'PUT', repeat: 'harmless' }
+const join = operation('PUT', '/api/v0/overlay/', 'harmless', looseConfirmation, { extra: 'item' })
 
-const remove: Operation<LooseConfirmation> = { ...create, method: 'DELETE', repeat: 'harmless' }
+const remove = operation('DELETE', '/api/v0/overlay/', 'harmless', looseConfirmation, { extra: 'item' })
 
 /** The account's overlays (known from deployments; `not_supported` elsewhere). Every method throws ServiceError. */
-export interface Overlays {
-  list(options?: CallOptions): Promise<Overlay[]>
-  /** The name takes small letters, digits and `-`. Some clusters refuse it. */
-  create(cluster: number, name: string, options?: CallOptions): Promise<void>
-  /** Adds an instance of the same cluster; one that is being rented joins by `-n NAME` in its environment. */
-  join(name: string, instance: number, options?: CallOptions): Promise<void>
-  /** Deletes it, and destroys every instance in it. */
-  remove(id: number, options?: CallOptions): Promise<void>
-}
-
-export function overlays(send: Send): Overlays {
+export function overlays(send: Send) {
   return {
-    list: options => send(list, {}, options),
-    create: async (cluster, name, options) => {
+    list: (options?: CallOptions) => send(list, {}, options),
+    /** The name takes small letters, digits and `-`. Some clusters refuse it. */
+    create: async (cluster: number, name: string, options?: CallOptions) => {
       await send(create, { body: { cluster_id: cluster, name } }, options)
     },
-    join: async (name, instance, options) => {
+    /** Adds an instance of the same cluster; one that is being rented joins by `-n NAME` in its environment. */
+    join: async (name: string, instance: number, options?: CallOptions) => {
       await send(join, { body: { name, instance_id: instance } }, options)
     },
-    remove: async (id, options) => {
+    /** Deletes it, and destroys every instance in it. */
+    remove: async (id: number, options?: CallOptions) => {
       await removed(send(remove, { body: { overlay_id: id } }, options))
     },
   }

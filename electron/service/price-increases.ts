@@ -1,7 +1,7 @@
 import * as Type from 'typebox'
 import { listAnswer, Moment, recordShape } from './http/answer.ts'
 import { type LooseConfirmation, looseConfirmation } from './http/confirmation.ts'
-import type { CallOptions, Operation, Send } from './http/operation.ts'
+import { type CallOptions, type Operation, operation, type Send } from './http/operation.ts'
 
 const increaseShape = recordShape(
   {
@@ -34,46 +34,35 @@ const increaseShape = recordShape(
 /** A host's request for higher prices, from the end of an instance's contract on. */
 export type PriceIncrease = NonNullable<typeof increaseShape.record>
 
-const list: Operation<{ pending_price_increases: PriceIncrease[]; truncated?: unknown }> = {
-  method: 'GET',
-  path: '/api/v0/instances/pending-price-increases/',
-  repeat: 'read',
-  answer: listAnswer('pending_price_increases', increaseShape),
-  size: 'list',
-  extra: 'collection',
-}
+const list = operation(
+  'GET',
+  '/api/v0/instances/pending-price-increases/',
+  'read',
+  listAnswer('pending_price_increases', increaseShape),
+  { size: 'list', extra: 'collection' },
+)
 
-const accept: Operation<LooseConfirmation> = {
-  method: 'PUT',
-  path: '/api/v0/instances/accept-price-increase/',
-  repeat: 'harmless',
-  answer: looseConfirmation,
+const accept = operation('PUT', '/api/v0/instances/accept-price-increase/', 'harmless', looseConfirmation, {
   extra: 'item',
-}
+})
 
 const reject: Operation<LooseConfirmation> = { ...accept, path: '/api/v0/instances/reject-price-increase/' }
 
 /** Hosts' requests, and the user's answers (known from deployments). Every method throws ServiceError. */
-export interface PriceIncreaseCalls {
-  /** The unanswered requests; `whole` is false if the service has truncated the list. */
-  list(options?: CallOptions): Promise<{ increases: PriceIncrease[]; whole: boolean }>
-  /** Accepts. `not_found`, or `refused` with 409, if it no longer waits for an answer. */
-  accept(id: number, options?: CallOptions): Promise<void>
-  /** Refuses. Fails like `accept`. */
-  reject(id: number, options?: CallOptions): Promise<void>
-}
-
-export function priceIncreases(send: Send): PriceIncreaseCalls {
+export function priceIncreases(send: Send) {
   const answer = async (operation: typeof accept, id: number, options?: CallOptions) => {
     // The service refuses any other field.
     await send(operation, { body: { pending_price_increase_id: id } }, options)
   }
   return {
-    list: async options => {
+    /** The unanswered requests; `whole` is false if the service has truncated the list. */
+    list: async (options?: CallOptions) => {
       const { pending_price_increases, truncated } = await send(list, {}, options)
       return { increases: pending_price_increases, whole: truncated !== true }
     },
-    accept: (id, options) => answer(accept, id, options),
-    reject: (id, options) => answer(reject, id, options),
+    /** Accepts. `not_found`, or `refused` with 409, if it no longer waits for an answer. */
+    accept: (id: number, options?: CallOptions) => answer(accept, id, options),
+    /** Refuses. Fails like `accept`. */
+    reject: (id: number, options?: CallOptions) => answer(reject, id, options),
   }
 }

@@ -1,8 +1,7 @@
-import type { Static } from 'typebox'
 import * as Type from 'typebox'
 import { listAnswer, Moment, plainAnswer, recordShape, wrappedAnswer } from './http/answer.ts'
 import { removed } from './http/confirmation.ts'
-import type { CallOptions, Operation, Send } from './http/operation.ts'
+import { type CallOptions, operation, type Send } from './http/operation.ts'
 import type { Filters } from './offers.ts'
 
 const knownFields = {
@@ -97,72 +96,45 @@ export interface TemplateSearchFields {
   use_ssh: boolean
 }
 
-const search: Operation<{ templates: Template[] }> = {
-  method: 'GET',
-  path: '/api/v0/template/',
-  repeat: 'read',
-  answer: listAnswer('templates', templateShape),
+const search = operation('GET', '/api/v0/template/', 'read', listAnswer('templates', templateShape), {
   size: 'search',
-}
+})
 
 const createdShape = recordShape(
   { id: Type.Integer(), hash_id: Type.String() },
   { name: Type.String(), ...knownFields },
 )
-export type CreatedTemplate = NonNullable<typeof createdShape.record>
 
-const create: Operation<{ template: CreatedTemplate }> = {
-  method: 'POST',
-  path: '/api/v0/template/',
-  repeat: 'never',
-  answer: wrappedAnswer('template', createdShape),
-}
+const create = operation('POST', '/api/v0/template/', 'never', wrappedAnswer('template', createdShape))
 
 const editedShape = recordShape(
   { hash_id: Type.String() },
   { id: Type.Number(), name: Type.String(), ...knownFields },
 )
-export type EditedTemplate = NonNullable<typeof editedShape.record>
 
 /** Not repeatable: a successful edit invalidates the hash in the request. */
-const edit: Operation<{ template: EditedTemplate }> = {
-  method: 'PUT',
-  path: '/api/v0/template/',
-  repeat: 'never',
-  answer: wrappedAnswer('template', editedShape),
-}
+const edit = operation('PUT', '/api/v0/template/', 'never', wrappedAnswer('template', editedShape))
 
 const removedShape = Type.Object({ success: Type.Boolean() })
 
-const remove: Operation<Static<typeof removedShape>> = {
-  method: 'DELETE',
-  path: '/api/v0/template/',
-  repeat: 'harmless',
-  answer: plainAnswer(removedShape),
-}
+const remove = operation('DELETE', '/api/v0/template/', 'harmless', plainAnswer(removedShape))
 
 /** Stored launch configurations (section 4.5). Every method throws ServiceError. */
-export interface Templates {
-  /** The templates that meet every condition; without conditions all that the service shows. */
-  search(filters: Filters<TemplateSearchFields>, options?: CallOptions): Promise<Template[]>
-  create(fields: TemplateBody, options?: CallOptions): Promise<CreatedTemplate>
-  /** Changes these fields of the template with this hash. The answer has its new hash. */
-  edit(hash: string, changes: Partial<TemplateBody>, options?: CallOptions): Promise<EditedTemplate>
-  /** Removes a template by its numeric id. */
-  remove(id: number, options?: CallOptions): Promise<void>
-}
-
-export function templates(send: Send): Templates {
+export function templates(send: Send) {
   return {
-    search: async (filters, options) => {
+    /** The templates that meet every condition; without conditions all that the service shows. */
+    search: async (filters: Filters<TemplateSearchFields>, options?: CallOptions) => {
       const any = Object.keys(filters).length > 0
       const query = any ? { query: { select_filters: JSON.stringify(filters) } } : {}
       return (await send(search, query, options)).templates
     },
-    create: async (fields, options) => (await send(create, { body: fields }, options)).template,
-    edit: async (hash, changes, options) =>
+    create: async (fields: TemplateBody, options?: CallOptions) =>
+      (await send(create, { body: fields }, options)).template,
+    /** Changes these fields of the template with this hash. The answer has its new hash. */
+    edit: async (hash: string, changes: Partial<TemplateBody>, options?: CallOptions) =>
       (await send(edit, { body: { ...changes, hash_id: hash } }, options)).template,
-    remove: async (id, options) => {
+    /** Removes a template by its numeric id. */
+    remove: async (id: number, options?: CallOptions) => {
       await removed(send(remove, { body: { template_id: id } }, options))
     },
   }

@@ -2,8 +2,8 @@ import type { Static } from 'typebox'
 import * as Type from 'typebox'
 import { userFields } from './account.ts'
 import { plainAnswer, recordShape, singleAnswer } from './http/answer.ts'
-import { type Confirmation, confirmation } from './http/confirmation.ts'
-import type { CallOptions, Input, Operation, Send } from './http/operation.ts'
+import { confirmation } from './http/confirmation.ts'
+import { type CallOptions, type Input, operation, type Send } from './http/operation.ts'
 
 /** The user's second factor: a code of one method, or only a backup code. */
 export interface ProofBody {
@@ -64,57 +64,47 @@ export interface MethodChanges {
  * and `failCount` and `lockedUntil` if the service sends them. Requests that consume a code or send a message are
  * never repeated automatically.
  */
-export interface TwoFactor {
-  /** The methods, the backup codes left, and whether a method may be added now. */
-  status(options?: CallOptions): Promise<StatusAnswer>
-  /**
-   * Completes a login. Callers with an API key get a `session_key`, the key for a new client. On the login path the
-   * session is in a cookie or header, which this client does not store.
-   */
-  login(request: LoginRequest, options?: CallOptions): Promise<VerifiedUser>
-  /** Removes the method of the proof, or `target_id` (required with a backup code). */
-  removeMethod(proof: ProofBody & { target_id?: number }, options?: CallOptions): Promise<MethodRemoved>
-  /** Sends a code to the verified email address. Gives the challenge's secret, valid for 10 minutes. */
-  sendEmail(request: EmailRequest, options?: CallOptions): Promise<CodeSent>
-  /** Sends a code by text message. `tfa_challenge_exists`: use `resendSms`. */
-  sendSms(request: SmsBody, options?: CallOptions): Promise<CodeSent>
-  /** Sends the code again, to the same number as before. */
-  resendSms(request: SmsBody, options?: CallOptions): Promise<CodeSent>
-  /** Creates an authenticator's secret. Nothing is added until `confirmMethod`. */
-  setUpTotp(options?: CallOptions): Promise<TotpSetup>
-  /** Requests to add a method: granted at once with a backup code; else a code is sent, and `secret` is set. */
-  authorizeNewMethod(
-    request: Pick<ProofBody, 'tfa_method' | 'tfa_method_id' | 'backup_code'>,
-    options?: CallOptions,
-  ): Promise<AuthorizationStarted>
-  /** Confirms with the code, which opens 30 minutes to add a method. */
-  confirmAuthorization(
-    request: { code: string; secret: string },
-    options?: CallOptions,
-  ): Promise<Confirmation>
-  /** Adds a method. The first one's answer has the backup codes, only once. */
-  confirmMethod(method: NewMethodBody, options?: CallOptions): Promise<MethodAdded>
-  /** Changes a method's label or makes it the primary one. Not for email. */
-  updateMethod(changes: MethodChanges, options?: CallOptions): Promise<MethodUpdated>
-  /** Replaces all backup codes by 10 new ones, which are shown only once. */
-  regenerateBackupCodes(proof: ProofBody, options?: CallOptions): Promise<BackupCodes>
-}
-
-export function twoFactor(send: Send): TwoFactor {
+export function twoFactor(send: Send) {
   return {
-    status: options => send(operations.status, {}, options),
-    login: (request, options) => send(operations.login, onLoginPath(request), options),
-    removeMethod: (proof, options) => send(operations.remove, { body: proof }, options),
-    sendEmail: (request, options) => send(operations.sendEmail, asSendStep(request), options),
-    sendSms: (request, options) => send(operations.sendSms, asSendStep(request), options),
-    resendSms: (request, options) => send(operations.resendSms, asSendStep(request), options),
-    setUpTotp: options => send(operations.setUpTotp, {}, options),
-    authorizeNewMethod: (request, options) => send(operations.authorize, { body: request }, options),
-    confirmAuthorization: (request, options) =>
+    /** The methods, the backup codes left, and whether a method may be added now. */
+    status: (options?: CallOptions) => send(operations.status, {}, options),
+    /**
+     * Completes a login. Callers with an API key get a `session_key`, the key for a new client. On the login path the
+     * session is in a cookie or header, which this client does not store.
+     */
+    login: (request: LoginRequest, options?: CallOptions) =>
+      send(operations.login, onLoginPath(request), options),
+    /** Removes the method of the proof, or `target_id` (required with a backup code). */
+    removeMethod: (proof: ProofBody & { target_id?: number }, options?: CallOptions) =>
+      send(operations.remove, { body: proof }, options),
+    /** Sends a code to the verified email address. Gives the challenge's secret, valid for 10 minutes. */
+    sendEmail: (request: EmailRequest, options?: CallOptions) =>
+      send(operations.sendEmail, asSendStep(request), options),
+    /** Sends a code by text message. `tfa_challenge_exists`: use `resendSms`. */
+    sendSms: (request: SmsBody, options?: CallOptions) =>
+      send(operations.sendSms, asSendStep(request), options),
+    /** Sends the code again, to the same number as before. */
+    resendSms: (request: SmsBody, options?: CallOptions) =>
+      send(operations.resendSms, asSendStep(request), options),
+    /** Creates an authenticator's secret. Nothing is added until `confirmMethod`. */
+    setUpTotp: (options?: CallOptions) => send(operations.setUpTotp, {}, options),
+    /** Requests to add a method: granted at once with a backup code; else a code is sent, and `secret` is set. */
+    authorizeNewMethod: (
+      request: Pick<ProofBody, 'tfa_method' | 'tfa_method_id' | 'backup_code'>,
+      options?: CallOptions,
+    ) => send(operations.authorize, { body: request }, options),
+    /** Confirms with the code, which opens 30 minutes to add a method. */
+    confirmAuthorization: (request: { code: string; secret: string }, options?: CallOptions) =>
       send(operations.confirmAuthorization, { body: request }, options),
-    confirmMethod: (method, options) => send(operations.confirmMethod, { body: method }, options),
-    updateMethod: (changes, options) => send(operations.update, { body: changes }, options),
-    regenerateBackupCodes: (proof, options) => send(operations.regenerate, { body: proof }, options),
+    /** Adds a method. The first one's answer has the backup codes, only once. */
+    confirmMethod: (method: NewMethodBody, options?: CallOptions) =>
+      send(operations.confirmMethod, { body: method }, options),
+    /** Changes a method's label or makes it the primary one. Not for email. */
+    updateMethod: (changes: MethodChanges, options?: CallOptions) =>
+      send(operations.update, { body: changes }, options),
+    /** Replaces all backup codes by 10 new ones, which are shown only once. */
+    regenerateBackupCodes: (proof: ProofBody, options?: CallOptions) =>
+      send(operations.regenerate, { body: proof }, options),
   }
 }
 
@@ -165,18 +155,15 @@ const verifiedShape = recordShape(
     legacy_tfa_user: Type.Boolean(),
   },
 )
-export type VerifiedUser = NonNullable<typeof verifiedShape.record>
 
 const removedShape = Type.Object({
   msg: Type.String(),
   /** Absent after the last one was removed. */
   remaining_methods: Type.Optional(Type.Integer()),
 })
-export type MethodRemoved = Static<typeof removedShape>
 
-const sentShape = Type.Object({ msg: Type.Optional(Type.String()), secret: Type.String() })
 /** `secret` goes back with the code. */
-export type CodeSent = Static<typeof sentShape>
+const sentShape = Type.Object({ msg: Type.Optional(Type.String()), secret: Type.String() })
 
 const totpShape = Type.Object({
   /** Base32. */
@@ -184,7 +171,6 @@ const totpShape = Type.Object({
   /** An otpauth address. */
   provisioning_uri: Type.String(),
 })
-export type TotpSetup = Static<typeof totpShape>
 
 const startedShape = Type.Object({
   success: Type.Boolean(),
@@ -193,7 +179,6 @@ const startedShape = Type.Object({
   /** In the backup code flow. */
   msg: Type.Optional(Type.String()),
 })
-export type AuthorizationStarted = Static<typeof startedShape>
 
 const addedShape = Type.Object({
   success: Type.Boolean(),
@@ -201,93 +186,27 @@ const addedShape = Type.Object({
   /** With the first method, and only once. */
   backup_codes: Type.Optional(Type.Array(Type.String())),
 })
-export type MethodAdded = Static<typeof addedShape>
 
 const updatedShape = Type.Object({
   success: Type.Boolean(),
   msg: Type.Optional(Type.String()),
   method: methodShape,
 })
-export type MethodUpdated = Static<typeof updatedShape>
 
 const codesShape = Type.Object({ msg: Type.Optional(Type.String()), backup_codes: Type.Array(Type.String()) })
-export type BackupCodes = Static<typeof codesShape>
 
-/** For rows of section 4.7's table that consume a code or send a message. */
-const once = { repeat: 'never' } as const
-
-/** Section 4.7's table, row by row. */
-export const operations = {
-  status: {
-    method: 'GET',
-    path: '/api/v0/tfa/status/',
-    repeat: 'read',
-    answer: plainAnswer(statusShape),
-  } satisfies Operation<StatusAnswer>,
-  login: {
-    method: 'POST',
-    path: '/api/v0/tfa/',
-    ...once,
-    answer: singleAnswer(verifiedShape),
-  } satisfies Operation<VerifiedUser>,
-  remove: {
-    method: 'DELETE',
-    path: '/api/v0/tfa/',
-    ...once,
-    answer: plainAnswer(removedShape),
-  } satisfies Operation<MethodRemoved>,
-  sendEmail: {
-    method: 'POST',
-    path: '/api/v0/tfa/email/',
-    ...once,
-    answer: plainAnswer(sentShape),
-  } satisfies Operation<CodeSent>,
-  sendSms: {
-    method: 'POST',
-    path: '/api/v0/tfa/sms/',
-    ...once,
-    answer: plainAnswer(sentShape),
-  } satisfies Operation<CodeSent>,
-  resendSms: {
-    method: 'POST',
-    path: '/api/v0/tfa/sms/resend/',
-    ...once,
-    answer: plainAnswer(sentShape),
-  } satisfies Operation<CodeSent>,
-  setUpTotp: {
-    method: 'POST',
-    path: '/api/v0/tfa/totp-setup/',
-    repeat: 'harmless',
-    answer: plainAnswer(totpShape),
-  } satisfies Operation<TotpSetup>,
-  authorize: {
-    method: 'POST',
-    path: '/api/v0/tfa/authorize-new-method/',
-    ...once,
-    answer: plainAnswer(startedShape),
-  } satisfies Operation<AuthorizationStarted>,
-  confirmAuthorization: {
-    method: 'PUT',
-    path: '/api/v0/tfa/authorize-new-method/',
-    ...once,
-    answer: confirmation,
-  } satisfies Operation<Confirmation>,
-  confirmMethod: {
-    method: 'POST',
-    path: '/api/v0/tfa/confirm-new/',
-    ...once,
-    answer: plainAnswer(addedShape),
-  } satisfies Operation<MethodAdded>,
-  update: {
-    method: 'PUT',
-    path: '/api/v0/tfa/update/',
-    repeat: 'harmless',
-    answer: plainAnswer(updatedShape),
-  } satisfies Operation<MethodUpdated>,
-  regenerate: {
-    method: 'PUT',
-    path: '/api/v0/tfa/regen-backup-codes/',
-    ...once,
-    answer: plainAnswer(codesShape),
-  } satisfies Operation<BackupCodes>,
+/** Section 4.7's table, row by row. What consumes a code or sends a message is never repeated. */
+const operations = {
+  status: operation('GET', '/api/v0/tfa/status/', 'read', plainAnswer(statusShape)),
+  login: operation('POST', '/api/v0/tfa/', 'never', singleAnswer(verifiedShape)),
+  remove: operation('DELETE', '/api/v0/tfa/', 'never', plainAnswer(removedShape)),
+  sendEmail: operation('POST', '/api/v0/tfa/email/', 'never', plainAnswer(sentShape)),
+  sendSms: operation('POST', '/api/v0/tfa/sms/', 'never', plainAnswer(sentShape)),
+  resendSms: operation('POST', '/api/v0/tfa/sms/resend/', 'never', plainAnswer(sentShape)),
+  setUpTotp: operation('POST', '/api/v0/tfa/totp-setup/', 'harmless', plainAnswer(totpShape)),
+  authorize: operation('POST', '/api/v0/tfa/authorize-new-method/', 'never', plainAnswer(startedShape)),
+  confirmAuthorization: operation('PUT', '/api/v0/tfa/authorize-new-method/', 'never', confirmation),
+  confirmMethod: operation('POST', '/api/v0/tfa/confirm-new/', 'never', plainAnswer(addedShape)),
+  update: operation('PUT', '/api/v0/tfa/update/', 'harmless', plainAnswer(updatedShape)),
+  regenerate: operation('PUT', '/api/v0/tfa/regen-backup-codes/', 'never', plainAnswer(codesShape)),
 }

@@ -1,7 +1,7 @@
 import * as Type from 'typebox'
 import { looseList, recordShape } from './http/answer.ts'
-import { type LooseConfirmation, looseConfirmation, removed } from './http/confirmation.ts'
-import type { CallOptions, Operation, Send } from './http/operation.ts'
+import { looseConfirmation, removed } from './http/confirmation.ts'
+import { type CallOptions, operation, type Send } from './http/operation.ts'
 
 const volumeShape = recordShape(
   { id: Type.Integer() },
@@ -21,35 +21,20 @@ const volumeShape = recordShape(
 /** A part of one machine's disk that outlives the instances it is mounted in. */
 export type Volume = NonNullable<typeof volumeShape.record>
 
-const list: Operation<Volume[]> = {
-  method: 'GET',
-  path: '/api/v0/volumes/',
-  repeat: 'read',
-  answer: looseList(['volumes'], volumeShape),
+const list = operation('GET', '/api/v0/volumes/', 'read', looseList(['volumes'], volumeShape), {
   size: 'list',
   extra: 'collection',
-}
+})
 
-const remove: Operation<LooseConfirmation> = {
-  method: 'DELETE',
-  path: '/api/v0/volumes/',
-  repeat: 'harmless',
-  answer: looseConfirmation,
-  extra: 'item',
-}
+const remove = operation('DELETE', '/api/v0/volumes/', 'harmless', looseConfirmation, { extra: 'item' })
 
 /** The account's volumes (known from deployments; `not_supported` elsewhere). Every method throws ServiceError. */
-export interface Volumes {
-  /** All volumes, local and networked. 1 request in 5.5 seconds. */
-  list(options?: CallOptions): Promise<Volume[]>
-  /** Deletes a volume and its data; refused while an instance, even a stopped one, mounts it. */
-  remove(id: number, options?: CallOptions): Promise<void>
-}
-
-export function volumes(send: Send): Volumes {
+export function volumes(send: Send) {
   return {
-    list: options => send(list, { query: { owner: 'me', type: 'all_volume' } }, options),
-    remove: async (id, options) => {
+    /** All volumes, local and networked. 1 request in 5.5 seconds. */
+    list: (options?: CallOptions) => send(list, { query: { owner: 'me', type: 'all_volume' } }, options),
+    /** Deletes a volume and its data; refused while an instance, even a stopped one, mounts it. */
+    remove: async (id: number, options?: CallOptions) => {
       // The documentation has it in the body, the deployment's own client in the query.
       await removed(send(remove, { body: { id }, query: { id: String(id) } }, options))
     },

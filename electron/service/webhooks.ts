@@ -1,7 +1,7 @@
 import * as Type from 'typebox'
 import { looseList, recordShape, wrappedAnswer } from './http/answer.ts'
-import { type LooseConfirmation, looseConfirmation, removed } from './http/confirmation.ts'
-import type { CallOptions, Operation, Send } from './http/operation.ts'
+import { looseConfirmation, removed } from './http/confirmation.ts'
+import { type CallOptions, type Operation, operation, type Send } from './http/operation.ts'
 
 /** Section 2.7. Times in epoch seconds. */
 const webhookShape = recordShape(
@@ -39,37 +39,23 @@ export interface WebhookRequest {
   event_types: readonly string[]
 }
 
-const list: Operation<WebhookRecord[]> = {
-  method: 'GET',
-  path: '/api/v0/webhooks/',
-  repeat: 'read',
-  answer: looseList(['webhooks', 'results'], webhookShape),
+const list = operation('GET', '/api/v0/webhooks/', 'read', looseList(['webhooks', 'results'], webhookShape), {
   size: 'list',
   extra: 'collection',
-}
+})
 
-const create: Operation<{ webhook: WebhookRecord }> = {
-  method: 'POST',
-  path: '/api/v0/webhooks/',
-  repeat: 'never',
-  answer: wrappedAnswer('webhook', webhookShape),
+const create = operation('POST', '/api/v0/webhooks/', 'never', wrappedAnswer('webhook', webhookShape), {
   extra: 'collection',
-}
+})
 
-const update: Operation<{ webhook: WebhookRecord; enabled_notification_preferences?: unknown }> = {
-  method: 'PUT',
-  path: '/api/v0/webhooks/{id}/',
-  repeat: 'harmless',
-  answer: wrappedAnswer('webhook', webhookShape),
-}
+const update = operation<{ webhook: WebhookRecord; enabled_notification_preferences?: unknown }>(
+  'PUT',
+  '/api/v0/webhooks/{id}/',
+  'harmless',
+  wrappedAnswer('webhook', webhookShape),
+)
 
-const remove: Operation<LooseConfirmation> = {
-  method: 'DELETE',
-  path: '/api/v0/webhooks/{id}/',
-  repeat: 'harmless',
-  answer: looseConfirmation,
-  extra: 'item',
-}
+const remove = operation('DELETE', '/api/v0/webhooks/{id}/', 'harmless', looseConfirmation, { extra: 'item' })
 
 const rotateSecret: Operation<{ webhook: WebhookRecord }> = {
   ...create,
@@ -77,52 +63,34 @@ const rotateSecret: Operation<{ webhook: WebhookRecord }> = {
   extra: 'item',
 }
 
-const test: Operation<LooseConfirmation> = {
-  method: 'POST',
-  path: '/api/v0/webhooks/{id}/test/',
-  repeat: 'never',
-  answer: looseConfirmation,
-  extra: 'item',
-}
-
-/** A changed webhook, and the notification preferences that the service switched on with it. */
-export interface WebhookUpdate {
-  webhook: Webhook
-  enabled: readonly string[]
-}
+const test = operation('POST', '/api/v0/webhooks/{id}/test/', 'never', looseConfirmation, { extra: 'item' })
 
 /** Notification webhooks (section 4.1). Every method throws ServiceError. */
-export interface Webhooks {
-  /** All webhooks (known from deployments; `not_supported` elsewhere). */
-  list(options?: CallOptions): Promise<Webhook[]>
-  /** Makes one (known from deployments; `not_supported` elsewhere). */
-  create(request: WebhookRequest, options?: CallOptions): Promise<SignedWebhook>
-  /** Changes the given fields. */
-  update(id: number, changes: Partial<WebhookRequest>, options?: CallOptions): Promise<WebhookUpdate>
-  /** Removes it (known from deployments; `not_supported` elsewhere). */
-  remove(id: number, options?: CallOptions): Promise<void>
-  /** Replaces the secret for its deliveries (known from deployments; `not_supported` elsewhere). */
-  rotateSecret(id: number, options?: CallOptions): Promise<SignedWebhook>
-  /** Calls its address once (known from deployments; `not_supported` elsewhere). */
-  test(id: number, options?: CallOptions): Promise<void>
-}
-
-export function webhooks(send: Send): Webhooks {
+export function webhooks(send: Send) {
   return {
-    list: async options => (await send(list, {}, options)).map(record => parted(record).webhook),
-    create: async (request, options) => parted((await send(create, { body: request }, options)).webhook),
-    update: async (id, changes, options) => {
+    /** All webhooks (known from deployments; `not_supported` elsewhere). */
+    list: async (options?: CallOptions) =>
+      (await send(list, {}, options)).map(record => parted(record).webhook),
+    /** Makes one (known from deployments; `not_supported` elsewhere). */
+    create: async (request: WebhookRequest, options?: CallOptions) =>
+      parted((await send(create, { body: request }, options)).webhook),
+    /** Changes the given fields. Also gives the notification preferences that the service switched on with it. */
+    update: async (id: number, changes: Partial<WebhookRequest>, options?: CallOptions) => {
       const answer = await send(update, { ids: { id }, body: changes }, options)
       return {
         webhook: parted(answer.webhook).webhook,
         enabled: texts(answer.enabled_notification_preferences),
       }
     },
-    remove: async (id, options) => {
+    /** Removes it (known from deployments; `not_supported` elsewhere). */
+    remove: async (id: number, options?: CallOptions) => {
       await removed(send(remove, { ids: { id } }, options))
     },
-    rotateSecret: async (id, options) => parted((await send(rotateSecret, { ids: { id } }, options)).webhook),
-    test: async (id, options) => {
+    /** Replaces the secret for its deliveries (known from deployments; `not_supported` elsewhere). */
+    rotateSecret: async (id: number, options?: CallOptions) =>
+      parted((await send(rotateSecret, { ids: { id } }, options)).webhook),
+    /** Calls its address once (known from deployments; `not_supported` elsewhere). */
+    test: async (id: number, options?: CallOptions) => {
       await send(test, { ids: { id } }, options)
     },
   }

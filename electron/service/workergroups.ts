@@ -1,6 +1,6 @@
 import * as Type from 'typebox'
 import { looseList, recordShape, singleAnswer } from './http/answer.ts'
-import type { CallOptions, Operation, Send } from './http/operation.ts'
+import { type CallOptions, operation, type Send } from './http/operation.ts'
 
 /** Section 2.9. The interface shows only the fields of a creation. */
 const workergroupShape = recordShape(
@@ -33,33 +33,22 @@ export interface WorkergroupBody {
   target_util?: number
 }
 
-const list: Operation<Workergroup[]> = {
-  method: 'GET',
-  path: '/api/v0/workergroups/',
-  repeat: 'read',
-  answer: looseList(['workergroups', 'results'], workergroupShape),
-  size: 'list',
-  extra: 'collection',
-}
+const list = operation(
+  'GET',
+  '/api/v0/workergroups/',
+  'read',
+  looseList(['workergroups', 'results'], workergroupShape),
+  { size: 'list', extra: 'collection' },
+)
 
-const create: Operation<Workergroup> = {
-  method: 'POST',
-  path: '/api/v0/workergroups/',
-  repeat: 'never',
-  answer: singleAnswer(workergroupShape),
-}
+const create = operation('POST', '/api/v0/workergroups/', 'never', singleAnswer(workergroupShape))
 
 /** Serverless workers (section 4.6). Every method throws ServiceError. */
-export interface Workergroups {
-  /** All workergroups (known from deployments; `not_supported` elsewhere). */
-  list(options?: CallOptions): Promise<Workergroup[]>
-  /** Creates a workergroup. The interface does not show the answer, so any of its fields may be missing. */
-  create(request: WorkergroupBody, options?: CallOptions): Promise<Workergroup>
-}
-
-export function workergroups(send: Send): Workergroups {
+export function workergroups(send: Send) {
   return {
-    list: options => send(list, {}, options),
-    create: (request, options) => send(create, { body: request }, options),
+    /** All workergroups (known from deployments; `not_supported` elsewhere). */
+    list: (options?: CallOptions) => send(list, {}, options),
+    /** Creates a workergroup. The interface does not show the answer, so any of its fields may be missing. */
+    create: (request: WorkergroupBody, options?: CallOptions) => send(create, { body: request }, options),
   }
 }

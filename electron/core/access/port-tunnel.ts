@@ -3,8 +3,8 @@ import { readOptions } from '#contract/market/docker-options.ts'
 import { firstWords } from '#contract/market/shell-words.ts'
 import { BerthError } from '#contract/problem.ts'
 import type { Clock } from '#machine/machine.ts'
+import type { ServiceClient } from '#service/client.ts'
 import type { Instance } from '#service/instances.ts'
-import type { Templates } from '#service/templates.ts'
 import type { Lease } from '#ssh/connection/sharing.ts'
 import { openChannel, PortRefused } from '#ssh/tunnels/channel.ts'
 import { whatAnswers } from '#ssh/tunnels/web.ts'
@@ -120,7 +120,7 @@ export function publishedPorts(env: string): number[] {
 
 /** The ports of an instance's template; none where it cannot be loaded. */
 export async function portsOfTemplate(
-  templates: Pick<Templates, 'search'>,
+  templates: Pick<ServiceClient['templates'], 'search'>,
   hash: string | undefined,
 ): Promise<number[]> {
   if (!hash) return []

@@ -27,6 +27,17 @@ export interface Operation<T> {
   extra?: 'collection' | 'item'
 }
 
+/** An operation, with the type of its answer taken from the answer's shape. */
+export function operation<T>(
+  method: Operation<T>['method'],
+  path: Operation<T>['path'],
+  repeat: Operation<T>['repeat'],
+  answer: HttpAnswer<T>,
+  more: Pick<Operation<T>, 'tookEffect' | 'size' | 'extra'> = {},
+): Operation<T> {
+  return { method, path, repeat, answer, ...more }
+}
+
 /** The content of a request. */
 export interface Input {
   /** Values for `{name}` in the path. */
