@@ -64,6 +64,8 @@ export interface FolderScan {
   skipped: readonly Skipped[]
   /** Files and folders that ignore files exclude; the content of such a folder is not counted. */
   ignored: number
+  /** Downloaded results that were not changed here since, which are not sent. */
+  results: number
   /** Ignore files that are links. Their rules are not applied, as in git. */
   linkedRules: readonly string[]
 }

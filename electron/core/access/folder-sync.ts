@@ -1,3 +1,4 @@
+import { normalize } from 'node:path/posix'
 import * as v from 'valibot'
 import type { InstanceView } from '#contract/instance/instance.ts'
 import type { Downloaded, FolderScan, SyncProgress, SyncResult } from '#contract/instance/sync.ts'
@@ -7,7 +8,7 @@ import type { Clock, Files, Machine } from '#machine/machine.ts'
 import type { Connection } from '#ssh/connection/connection.ts'
 import type { Lease } from '#ssh/connection/sharing.ts'
 import { syncDown } from '#ssh/sync/down.ts'
-import type { Version } from '#ssh/sync/plan-down.ts'
+import { isSameVersion, type Version } from '#ssh/sync/plan-down.ts'
 import { readTree, scanOf } from '#ssh/sync/scan.ts'
 import { syncUp } from '#ssh/sync/up.ts'
 import { createSpeed } from './file-transfer.ts'
@@ -20,7 +21,7 @@ import { overLosses } from './over-losses.ts'
  */
 export interface FolderSync {
   /** Lists the files that would be sent. Throws `no_such_folder`, `ignore_file`, `too_many_files` or `too_deep`. */
-  scan(folder: string, options?: { signal?: AbortSignal }): Promise<FolderScan>
+  scan(folder: string, options?: { signal?: AbortSignal; results?: readonly string[] }): Promise<FolderScan>
   /**
    * Sends changed files and deletes nothing there. A downloaded file that was not changed here since replaces none. Throws as
    * `syncUp` and connecting do.
@@ -49,6 +50,8 @@ interface SendWanted extends SyncWanted {
   confirmed?: readonly string[]
   /** Sends files that were downloaded, whatever the rules say. */
   all?: boolean
+  /** Paths below which downloaded files stay here while they are unchanged. */
+  results?: readonly string[]
 }
 
 interface DownloadWanted extends SyncWanted {
@@ -120,7 +123,10 @@ export function createFolderSync(context: SyncContext): FolderSync {
   }
 
   return {
-    scan: async (folder, options = {}) => scanOf(await readTree(syncedFolders.at(folder), options)),
+    async scan(folder, { signal, results = [] } = {}) {
+      const isResult = resultsIn(results, versionsOf((await memory()).get()[folder]))
+      return scanOf(await readTree(syncedFolders.at(folder), { signal, isResult }))
+    },
     async up(instance, wanted) {
       const downloaded = versionsOf((await memory()).get()[wanted.folder])
       return runSync(instance, wanted, (connection, more) =>
@@ -130,6 +136,7 @@ export function createFolderSync(context: SyncContext): FolderSync {
           folder: syncedFolders.at(wanted.folder),
           confirmed: wanted.confirmed ?? [],
           downloaded,
+          isResult: resultsIn(wanted.results ?? [], downloaded),
           modes: platform !== 'win32',
           clock,
         }),
@@ -193,6 +200,14 @@ export function createFolderSync(context: SyncContext): FolderSync {
 
 function versionsOf(fetched: Fetched[string] = {}): Map<string, Version> {
   return new Map(Object.entries(fetched).map(([path, [size, modified]]) => [path, { size, modified }]))
+}
+
+/** Whether a file is below one of these paths, and still as it was downloaded. */
+function resultsIn(paths: readonly string[], downloaded: ReadonlyMap<string, Version>) {
+  const roots = paths.map(path => normalize(path).replace(/\/$/, ''))
+  return ({ path, size, modified }: { path: string } & Version) =>
+    roots.some(root => root === '.' || path === root || path.startsWith(`${root}/`)) &&
+    isSameVersion({ size, modified }, downloaded.get(path))
 }
 
 /** After a lost connection, remains of the last try on the instance may make the next one fail. */

@@ -1,6 +1,6 @@
 import type { Limit } from '#contract/automation/limit.ts'
 import { BerthError } from '#contract/problem.ts'
-import { keepingOf, limitsOf } from '#contract/project/bounds.ts'
+import { keepingOf, limitsOf, resultsOf } from '#contract/project/bounds.ts'
 import { nodeCount, nodesProblem } from '#contract/project/engine.ts'
 import { stopsOfNode } from '#contract/project/nodes.ts'
 import type { ProjectPlan } from '#contract/project/project.ts'
@@ -75,7 +75,7 @@ export function createProjectRuns(
         nodeCount(spec) > 1
           ? planNodes(context, rentals, spec, chosen)
           : planMarket(context, rentals, spec, chosen, reused),
-        context.sync.scan(path),
+        context.sync.scan(path, { results: resultsOf(spec) }),
         checkConnections(context, spec),
       ])
       return {

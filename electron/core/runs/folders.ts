@@ -14,7 +14,7 @@ import { alertId, notDestroyedAlert, type RunAlerts, unreachedAlert } from './al
 import { leftThere } from './changes.ts'
 import { leftBehind } from './left-behind.ts'
 import { environmentText, keepOnVolume, type RunMachines, writeEnvironment } from './machine.ts'
-import { isOfProject, type ProjectRun, type Run } from './model.ts'
+import { isInterrupted, isOfProject, type ProjectRun, type Run } from './model.ts'
 import { askSetUp, readsAllFiles, removeLeftFiles } from './prepared.ts'
 import type { StoredRuns } from './stored-runs.ts'
 import type { RunWatchdog } from './watchdog.ts'
@@ -205,6 +205,14 @@ export function createRunFolders(
       await alone(id, ({ signal }) => projects.copyToCloud(run, place.remote, signal))
   }
 
+  /** Whether the attempt before it was stopped on a machine that is gone, and not by a failure of its own. */
+  function wasInterrupted({ group }: ProjectRun): boolean {
+    return runs.all().some(({ group: other, step, problem }) => {
+      if (!group || other?.id !== group.id || other.index !== group.index) return false
+      return other.attempt === group.attempt - 1 && isInterrupted({ step, problem })
+    })
+  }
+
   return {
     async send(run) {
       const { folder, secretFiles: confirmed, spec } = run.project
@@ -218,7 +226,11 @@ export function createRunFolders(
       await runs.update(run.id, { commit: await projects.commitOf(folder) })
       const view = viewOf(run.instance)
       if (!view) return
-      const sent = await alone(run.id, options => sync.up(view, { ...options, folder, remote, confirmed }))
+      // One that moves continues with its results, and others begin without those of earlier runs.
+      const results = run.moved ? [] : resultsOf(spec)
+      const sent = await alone(run.id, options =>
+        sync.up(view, { ...options, folder, remote, confirmed, results }),
+      )
       await alone(run.id, ({ signal }) => projects.copyFromClouds(run, remote, signal))
       if (setup === undefined || run.isSetUp) return
       const isSame = (await ask(run, 'sh -s', askSetUp(run, environment, varying))) === 'setup same'
@@ -226,7 +238,7 @@ export function createRunFolders(
     },
     async sendResults(run) {
       const view = viewOf(run.instance)
-      if (!run.group || !run.moved || !view) return
+      if (!run.group || !view || !(run.moved || wasInterrupted(run))) return
       const [folder, remote] = [await resultsFolder(run), await machines.folderOf(run)]
       await alone(run.id, options => sync.up(view, { ...options, folder, remote, all: true }))
     },

@@ -167,3 +167,12 @@ export function stopsLeft(run: ProjectRun, stops: readonly Limit[], at: number):
   const whole: Limit = { when: { kind: 'cost', dollars: most / 1_000_000 }, action: 'stop', asleep: false }
   return lessSpent([...others, whole], runCostBy(run, at))
 }
+
+/** The code of a limit on a whole sweep, also for the runs that it stops. */
+export const groupLimit = 'group_limit'
+
+/** Whether it ended before its command did: its user cancelled it, or its machine was stopped or has gone. */
+export function isInterrupted({ step, problem }: Pick<Run, 'step' | 'problem'>): boolean {
+  const codes = [groupLimit, 'stopped', 'no_such_instance']
+  return step === 'cancelled' || (step === 'failed' && problem !== undefined && codes.includes(problem.code))
+}

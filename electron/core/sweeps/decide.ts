@@ -2,7 +2,7 @@ import { latestRuns } from '#contract/automation/group.ts'
 import { isGoing } from '#contract/automation/run.ts'
 import { counted } from '#contract/format/size.ts'
 import type { Problem } from '#contract/problem.ts'
-import type { Run } from '../runs/model.ts'
+import { groupLimit, type Run } from '../runs/model.ts'
 import { type Group, groupCost, groupLimits } from './model.ts'
 
 /** Inputs for a group's next move. */
@@ -81,9 +81,6 @@ function reachedLimit(group: Group, runs: readonly Run[], now: number): Problem 
         advice: 'Its machines are stopped and keep their files. Continue resets the limits.',
       }
 }
-/** The code of a limit on the whole, also for the runs that it stops. */
-export const groupLimit = 'group_limit'
-
 /** Why no other run is started: the first ones all failed. */
 function repeatedFailure(group: Group, latest: readonly (Run | undefined)[]): Problem | undefined {
   if (latest.some(run => run?.step === 'done')) return undefined

@@ -9,11 +9,11 @@ import { canGetIn, spentBy } from '#contract/reading.ts'
 import type { AccountContext, Automation } from '../account-context.ts'
 import { problemOf } from '../app/problems.ts'
 import { spentOn } from '../renting/rental.ts'
-import type { Run } from '../runs/model.ts'
+import { groupLimit, isInterrupted, type Run } from '../runs/model.ts'
 import { openRuns, type RunServiceParts, type RunSweeps, type Runs } from '../runs/service.ts'
 import { createLoops, retryPause } from '../storage/loops.ts'
 import { groupEndedAlert, groupHaltedAlert } from './alerts.ts'
-import { type GroupMove, groupLimit, nextGroupMove } from './decide.ts'
+import { type GroupMove, nextGroupMove } from './decide.ts'
 import { createGroupLimits } from './limits.ts'
 import { type Group, groupCost, groupDeadline, groupRate, isBusy } from './model.ts'
 import { openStoredGroups } from './stored-groups.ts'
@@ -283,7 +283,7 @@ function createSweeps(
       for (const run of runsOf(group)) if (isGoing(run)) await runs.cancel(run.id)
       loops.restart(id)
     },
-    goOn: id => goOn(id, run => run.step === 'cancelled' || (run.step === 'failed' && wasStopped(run))),
+    goOn: id => goOn(id, isInterrupted),
     retry: (id, index) =>
       goOn(
         id,
@@ -350,11 +350,6 @@ function runIdOf({ id, attempts }: Group, index: number): string {
     .update(`${id} ${index} ${attempts[index] ?? 0}`)
     .digest('hex')
   return `x${hash.slice(0, 16)}`
-}
-
-/** Whether it failed because its machine was stopped, not because of its command. */
-function wasStopped({ problem }: Run): boolean {
-  return problem?.code === groupLimit || problem?.code === 'stopped'
 }
 
 /** `20261127-2212`, in universal time. */

@@ -20,6 +20,8 @@ export interface LocalTree {
   skipped: Skipped[]
   /** Paths excluded by ignore rules; a folder's path ends with `/` and stands for all of it. */
   ignored: string[]
+  /** Downloaded results, which stay here. */
+  results: string[]
   linkedRules: string[]
 }
 
@@ -48,13 +50,20 @@ const noRules: InForce = { git: [], berth: [], ignoreCase: false }
 
 export type ReadFolder = Pick<SyncedFolder, 'list' | 'read' | 'rules'>
 
-/**
- * Reads a local folder; without `secrets` no text of a file but the rules, and without `ruled` not those either. Throws `no_such_folder`, `too_many_files`,
- * `too_deep` or `ignore_file`.
- */
+interface Reading {
+  signal?: AbortSignal
+  /** Whether to look for secrets in the texts of files. */
+  secrets?: boolean
+  /** Whether ignore rules apply. */
+  ruled?: boolean
+  /** Whether a file is a downloaded result, which is left out unless `.berthignore` includes it by a `!` rule. */
+  isResult?: (file: LocalFile) => boolean
+}
+
+/** Reads a local folder. Throws `no_such_folder`, `too_many_files`, `too_deep` or `ignore_file`. */
 export async function readTree(
   folder: ReadFolder,
-  { signal, secrets = true, ruled = true }: { signal?: AbortSignal; secrets?: boolean; ruled?: boolean } = {},
+  { signal, secrets = true, ruled = true, isResult = () => false }: Reading = {},
 ): Promise<LocalTree> {
   const tree: LocalTree = {
     files: [],
@@ -63,6 +72,7 @@ export async function readTree(
     secrets: [],
     skipped: [],
     ignored: [],
+    results: [],
     linkedRules: [],
   }
   const count = countTree('sent')
@@ -75,6 +85,7 @@ export async function readTree(
     names: readonly string[],
     above: InForce,
     entries: readonly LocalEntry[],
+    isIncluded = false,
   ): Promise<void> {
     const depth = names.length
     const start = depth === 0 ? '' : `${names.join('/')}/`
@@ -93,7 +104,9 @@ export async function readTree(
         }
         const path = start + entry.name
         count(path, depth)
-        if (entry.kind === 'folder') await enter(path, [...names, entry.name], rules, verdict)
+        const within = isIncluded || verdict !== undefined
+        if (entry.kind === 'folder') await enter(path, [...names, entry.name], rules, { verdict, within })
+        else if (!within && entry.kind === 'file' && isResult({ ...entry, path })) tree.results.push(path)
         else await add(entry, [...names, entry.name])
       }
     }
@@ -104,16 +117,20 @@ export async function readTree(
     path: string,
     names: readonly string[],
     rules: InForce,
-    verdict: Verdict,
+    { verdict, within }: { verdict: Verdict; within: boolean },
   ): Promise<void> {
     const entries = await folder.list(path).catch(() => undefined)
     if (entries === undefined) {
       tree.skipped.push({ path, why: 'unreadable' })
       return
     }
-    tree.folders.push(path)
+    const before = contentsOf(tree)
+    const at = tree.folders.push(path) - 1
     const isAnew = verdict === 'included' || entries.some(({ name }) => name === '.git')
-    await visit(names, isAnew ? await rulesFrom(path, rules.berth) : rules, entries)
+    await visit(names, isAnew ? await rulesFrom(path, rules.berth) : rules, entries, within)
+    // A command may expect to make the folder of its results.
+    const { results, others } = contentsOf(tree)
+    if (results > before.results && others === before.others + 1) tree.folders.splice(at, 1)
   }
 
   function tryAll(entries: readonly LocalEntry[], start: string, rules: InForce): Verdict[] {
@@ -193,14 +210,21 @@ const reasons = {
   vanished: 'changed',
 } as const
 
-/** `included`: git ignores it, and `.berthignore` includes it again. */
-type Verdict = 'ignored' | 'included' | undefined
+function contentsOf({ files, folders, links, secrets, results }: LocalTree) {
+  return {
+    results: results.length,
+    others: files.length + folders.length + links.length + secrets.length,
+  }
+}
+
+/** `included`: git ignores it, and `.berthignore` includes it again. `wanted`: `.berthignore` includes it anyway. */
+type Verdict = 'ignored' | 'included' | 'wanted' | undefined
 
 function verdictOn({ ignored, git, berth }: InForce, path: string): Verdict {
   const own = verdictOf(berth, path)
   if (own === true) return 'ignored'
   const isOut = ignored ? ignored.entries.has(path.slice(ignored.from.length)) : verdictOf(git, path)
-  if (!isOut) return undefined
+  if (!isOut) return own === false ? 'wanted' : undefined
   return own === false ? 'included' : 'ignored'
 }
 
@@ -213,13 +237,22 @@ function isOurs(name: string, depth: number): boolean {
   )
 }
 
-export function scanOf({ files, links, secrets, skipped, ignored, linkedRules }: LocalTree): FolderScan {
+export function scanOf({
+  files,
+  links,
+  secrets,
+  skipped,
+  ignored,
+  results,
+  linkedRules,
+}: LocalTree): FolderScan {
   return {
     files: files.length + links.length,
     bytes: files.reduce((sum, { size }) => sum + size, 0),
     secrets: secrets.map(({ path, holds }) => ({ path, holds })),
     skipped,
     ignored: ignored.length,
+    results: results.length,
     linkedRules,
   }
 }

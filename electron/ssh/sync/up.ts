@@ -5,7 +5,7 @@ import type { Connection } from '../connection/connection.ts'
 import { listRemote, type RemoteListing } from './listing.ts'
 import type { Version } from './plan-down.ts'
 import { planUp, type UpPlan } from './plan-up.ts'
-import { readTree, stagingName } from './scan.ts'
+import { type LocalFile, readTree, stagingName } from './scan.ts'
 import { diskFull, needsOtherTar } from './sync-problems.ts'
 
 export interface SyncUp {
@@ -18,6 +18,8 @@ export interface SyncUp {
   all?: boolean
   /** The versions of files that were downloaded into the folder, by path. */
   downloaded: ReadonlyMap<string, Version>
+  /** Whether a file is a downloaded result, which is not sent. */
+  isResult?: (file: LocalFile) => boolean
   /** Whether local files have an executable bit; on Windows they do not. */
   modes: boolean
   clock: Clock
@@ -32,10 +34,10 @@ export interface SyncUp {
  * `changed_meanwhile`, `ssh_timeout`, `ssh_closed`, or the signal's reason.
  */
 export async function syncUp(connection: Connection, request: SyncUp): Promise<SyncResult> {
-  const { folder, remote, confirmed, all = false, clock, signal, onProgress } = request
+  const { folder, remote, confirmed, all = false, isResult, clock, signal, onProgress } = request
   const tops = (await folder.list('')).map(({ name }) => name)
   const [tree, listing] = await Promise.all([
-    readTree(folder, { signal, secrets: !all, ruled: !all }),
+    readTree(folder, { signal, secrets: !all, ruled: !all, isResult }),
     listRemote(connection, { remote, paths: [stagingName, ...tops], make: true, clock }),
   ])
   signal.throwIfAborted()

@@ -48,7 +48,11 @@ describe.skipIf(lacking)(`a job${lacking}`, () => {
     await under.until(() => Object.keys(under.account().instances).length === 0)
     expect(job?.cost.micros).toBeGreaterThan(0)
     expect(job?.cost.micros).toBeLessThan(most)
-    expect((await under.run('planProject', { project })).known).toBe(true)
+    const again = await under.run('planProject', { project })
+    expect(again).toMatchObject({ known: true, scan: { results: 1, files: before.scan.files } })
+    write(folder, { '.berthignore': '!out\n' })
+    const withResults = (await under.run('planProject', { project })).scan
+    expect(withResults).toMatchObject({ results: 0, files: before.scan.files + 2 })
     const { names } = await under.run('moneyHistory', { from: 0, samples: 1, days: 1 })
     expect(names[job?.instance ?? 0]?.project).toBe('digits')
     for (const [name, text] of await everyFile(world))

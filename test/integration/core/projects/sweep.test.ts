@@ -208,6 +208,37 @@ run: |
     await under.until(() => Object.keys(under.account().instances).length === 0)
   })
 
+  test('continues from the checkpoint of a run that was stopped with its machine', async () => {
+    const { world, under, sshds, folder, runProject } = await openProject(
+      {
+        'berth.yaml': `machine: { price: 5 }
+runs: 2
+at_once: 1
+checkpoint: 1m
+results: [steps]
+run: |
+  if [ -e steps ]; then echo again >> steps; else echo "begun $BERTH_RUN" > steps; fi
+  until [ -e ../../enough ]; do sleep 0.1; done
+`,
+      },
+      undefined,
+      {},
+      2,
+    )
+    const id = await runProject()
+    await under.until(() => (runsOf(under, id)[0]?.brought?.files ?? 0) > 0)
+    await under.run('stopGroup', { group: id })
+    await under.until(() => Object.keys(under.account().instances).length === 0)
+    for (const { home } of sshds) writeFileSync(join(home, 'enough'), '')
+    await under.run('continueGroup', { group: id })
+    await under.until(() => groupOf(under, id)?.step === 'over', 60_000)
+    const steps = (run: string) =>
+      readFileSync(join(folder, groupOf(under, id)?.results ?? '', run, 'steps'), 'utf8')
+    expect(steps('1')).toBe('begun 1\nagain\n')
+    expect(steps('2')).toBe('begun 2\n')
+    expect(world.sim.controls.ledger().instances).toHaveLength(2)
+  })
+
   test('of more machines than there are offers goes on with those that it got', async () => {
     const place = await openProject(
       { 'berth.yaml': 'runs: 6\nat_once: 6\nrun: sleep 1; echo $BERTH_RUN > out.txt\nresults: out.txt\n' },

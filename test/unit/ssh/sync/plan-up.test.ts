@@ -25,6 +25,7 @@ function treeOf(here: Record<string, Omit<LocalFile, 'path'>>): LocalTree {
     links: [],
     skipped: [],
     ignored: [],
+    results: [],
     linkedRules: [],
   }
 }
