@@ -37,19 +37,6 @@ test.concurrent('a revoked key is reported once, and polling resumes with a new 
   await context.expect.poll(requests).toBeGreaterThan(resumed)
 })
 
-test.concurrent('a refused key that works again resumes polling when the user refreshes', async context => {
-  const world = await newWorld(context)
-  const requests = requestsOf(world)
-  const under = await world.startConnected()
-  world.sim.controls.setFaults([{ path: '^/api/', kind: 'status', status: 403 }])
-  await under.until(() => under.account().connection.status === 'refused')
-  world.sim.controls.setFaults([])
-  await under.run('refresh', {})
-  expect(under.account().connection.status).toBe('online')
-  const resumed = requests()
-  await context.expect.poll(requests).toBeGreaterThan(resumed)
-})
-
 test.concurrent('a key that may not read instances keeps them as last seen and says so', async context => {
   const world = await newWorld(context)
   const under = await world.startConnected()

@@ -1,12 +1,9 @@
 import { parseBaseUrl } from '#service/base-url.ts'
 import { createClient, type ServiceClient } from '#service/client.ts'
 import type { NewInstance } from '#service/new-instance.ts'
-import type { Offer } from '#service/offers.ts'
 import { type Simulator, type SimulatorOptions, startSimulator } from '#simulator/simulator.ts'
-import type { AccountState } from '#simulator/world/account/account.ts'
 import type { Message } from '#simulator/world/account/outbox.ts'
 import { LeapingClock } from '#test/berth/clocks.ts'
-import type { ProfileName } from '../profiles.ts'
 
 /** A simulator, Berth's client for it, and steps for tests. */
 export interface Connected {
@@ -15,12 +12,8 @@ export interface Connected {
   client: ServiceClient
   /** A client with another key. */
   as(key: string): ServiceClient
-  cheapest(): Promise<Offer>
   /** Rents the cheapest offer; gives the instance's id and key. */
   rent(body?: NewInstance): Promise<{ id: number; key: string }>
-  /** Rents the cheapest offer and advances world time until the instance runs. */
-  running(): Promise<number>
-  account(state: Partial<AccountState>): void
   minutes(count: number): Promise<void>
   /** The latest email or text message with a code. */
   message(): Message
@@ -35,26 +28,16 @@ export async function connect(options: SimulatorOptions = {}): Promise<Connected
   const baseUrl = parseBaseUrl(simulator.baseUrl)
   const as = (key: string) => createClient({ baseUrl, key, retries: 0, clock: new LeapingClock() })
   const client = as(simulator.apiKey)
-  const connected: Connected = {
+  return {
     simulator,
     client,
     as,
-    async cheapest() {
+    async rent(body = { image: 'ubuntu', disk: 10 }) {
       const [offer] = await client.offers.search({ order: [['dph_total', 'asc']], limit: 1 })
       if (!offer) throw new Error('There is no offer.')
-      return offer
-    },
-    async rent(body = { image: 'ubuntu', disk: 10 }) {
-      const { id } = await connected.cheapest()
-      const made = await client.offers.createInstance(id, body)
+      const made = await client.offers.createInstance(offer.id, body)
       return { id: made.new_contract, key: made.instance_api_key ?? '' }
     },
-    async running() {
-      const { id } = await connected.rent()
-      await connected.minutes(6)
-      return id
-    },
-    account: state => void simulator.controls.setAccount(state),
     async minutes(count) {
       await simulator.controls.advance(count * 60)
     },
@@ -64,13 +47,6 @@ export async function connect(options: SimulatorOptions = {}): Promise<Connected
       return latest
     },
   }
-  return connected
-}
-
-/** How each deployment refuses an unknown key. */
-export const nobodysKey: Record<ProfileName, object> = {
-  interface: failure('unauthorized', 401),
-  public: failure('auth_error', 404),
 }
 
 /** The expected error of the client: its code, its status and further fields. */

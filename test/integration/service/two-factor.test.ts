@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { appCode } from '../simulator/authenticator-app.ts'
-import { otherThan } from '../simulator/two-factor-steps.ts'
-import { type Connected, connect, failure } from './connected.ts'
+import { type Connected, connect } from './connected.ts'
 
 let service: Connected
 let tfa: Connected['client']['twoFactor']
@@ -28,29 +27,6 @@ async function withMethods() {
   return { uri, backupCodes: added.backup_codes ?? [] }
 }
 
-test('methods are added, changed and removed, and backup codes renewed', async () => {
-  expect(await tfa.status()).toMatchObject({ tfa_enabled: false, methods: [], new_method_authorized: false })
-  const { uri, backupCodes } = await withMethods()
-  expect(backupCodes).toHaveLength(10)
-  const { methods, ...status } = await tfa.status()
-  expect(status).toMatchObject({ tfa_enabled: true, backup_codes_remaining: 10, new_method_authorized: true })
-  expect(methods).toMatchObject([
-    { method: 'totp', label: 'phone', is_primary: true, fail_count: 0, locked_until: null },
-    { method: 'sms', phone_number: expect.stringMatching(/^\*+0001$/) },
-  ])
-  expect((await service.client.account.currentUser()).tfa_status).toBe('enabled')
-  const sms = methods[1]?.id ?? 0
-  expect(await tfa.updateMethod({ tfa_method_id: sms, label: 'a', is_primary: true })).toMatchObject({
-    method: { id: sms, label: 'a', is_primary: true },
-  })
-  const { backup_codes } = await tfa.regenerateBackupCodes({ tfa_method: 'totp', code: appCode(uri) })
-  expect(new Set([...backup_codes, ...backupCodes]).size).toBe(20)
-  const removal = { tfa_method: 'totp', code: appCode(uri), target_id: sms } as const
-  expect(await tfa.removeMethod(removal)).toMatchObject({ remaining_methods: 1 })
-  const [backup_code = ''] = backup_codes
-  expect(await tfa.authorizeNewMethod({ backup_code })).toMatchObject({ success: true })
-})
-
 test('a login by email, text message, authenticator or backup code gives the user and a session key', async () => {
   const { uri, backupCodes } = await withMethods()
   const { secret } = await tfa.sendEmail({})
@@ -72,19 +48,6 @@ test('on the login path no key is sent, and no session key comes back', async ()
   const user = await twoFactor.login({ tfa_secret, ...proof, admin: true })
   expect(user).toMatchObject({ id: service.simulator.userId })
   expect(user.session_key).toBeUndefined()
-})
-
-test('wrong codes lock a method, and the error says since how many and until when', async () => {
-  const { uri } = await withMethods()
-  const wrong = { tfa_method: 'totp', code: otherThan(appCode(uri)) } as const
-  for (let failCount = 1; failCount <= 5; failCount++) {
-    await expect(tfa.login(wrong)).rejects.toMatchObject(
-      failure('2fa_verification_failed', 400, { failCount }),
-    )
-  }
-  await expect(tfa.login(wrong)).rejects.toMatchObject(
-    failure('tfa_locked', 429, { failCount: 5, lockedUntil: expect.any(Number), retryAfter: 900 }),
-  )
 })
 
 /** How often the two-factor endpoints are asked while they refuse with a 503. */

@@ -166,37 +166,6 @@ test.concurrent('a limit warns ahead, is snoozed from the alert, and acts at its
   await under.until(() => isHalted(under, id))
 })
 
-test.concurrent('a limit due while the service is down says so, and acts once it answers', async context => {
-  const world = await newWorld(context)
-  const under = await world.startConnected()
-  const { id } = await rentRunning(under)
-  // Without answers the account's time keeps the speed measured before.
-  await under.until(() => under.account().clock.rate > 30 / haste)
-  await limit(under, { instance: id, when: { kind: 'duration', seconds: 3 * minute }, missed: 'tell' })
-  world.sim.controls.setFaults([{ path: '^/api/', kind: 'status', status: 503 }])
-  await context.expect
-    .poll(() => titles(world), soon)
-    .toContainEqual(expect.stringContaining('as soon as the service answers'))
-  await world.sim.controls.advance(3 * hour)
-  world.sim.controls.setFaults([])
-  await under.run('refresh', {})
-  await under.until(() => isHalted(under, id))
-})
-
-test.concurrent('a stop that fails is retried until it works, and reported once', async context => {
-  const world = await newWorld(context)
-  const under = await world.startConnected()
-  const { id } = await rentRunning(under)
-  world.sim.controls.setFaults([{ method: 'PUT', path: '/instances/\\d+/$', kind: 'status', status: 500 }])
-  await limit(under, { instance: id, when: { kind: 'duration', seconds: minute } })
-  await under.until(() => limitsOf(under)[0]?.problem !== undefined)
-  await under.until(() => stops(world, id).length > 6)
-  expect(titles(world).filter(title => title.includes('the first try failed'))).toHaveLength(1)
-  world.sim.controls.setFaults([])
-  await under.until(() => isHalted(under, id))
-  await under.until(() => limitsOf(under)[0]?.problem === undefined)
-})
-
 describe.concurrent('a limit whose moment was missed', () => {
   test('acts once afterwards where that was chosen', async context => {
     const world = await newWorld(context)
