@@ -1,7 +1,8 @@
 import { access, constants, statfs } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
-import { bytes } from '../contract/format/size.ts'
-import { duration } from '../contract/format/time.ts'
+import { bytes, figure } from '../contract/format/size.ts'
+import { duration, exactTime } from '../contract/format/time.ts'
+import { accountNow } from '../contract/reading.ts'
 import type { AccountView, State } from '../contract/state.ts'
 import { berthHome } from '../machine/start/home.ts'
 import { accountsOf, type CliCommand, polledState, print } from './call.ts'
@@ -140,8 +141,13 @@ async function diskCheck(folder: string): Promise<Check> {
 }
 
 /** Berth goes by the service's clock, so a wrong one here is no more than a note. */
-function clockCheck({ demo, clock: { serverAt, localAt } }: AccountView): Check[] {
-  if (demo || serverAt === 0) return []
+function clockCheck({ demo, clock }: AccountView): Check[] {
+  const { serverAt, localAt, rate } = clock
+  if (serverAt === 0) return []
+  if (demo) {
+    const message = `In the demo it's ${exactTime(accountNow(clock, Date.now()))}, and time passes ${figure(rate, 1)} times as fast.`
+    return [{ name: 'Clock', ok: true, message, needed: false }]
+  }
   const off = Math.round((localAt - serverAt) / 1000)
   return [
     {

@@ -12,6 +12,17 @@ export function accountNow(clock: AccountTime, localNow: number): number {
   return (clock.serverAt + (localNow - clock.localAt) * clock.rate) / 1000
 }
 
+/**
+ * A moment of this machine's clock as an account's records have it (epoch milliseconds): the demo's in its own time, so
+ * that all of the demo has one clock.
+ */
+export function recordedMoment(
+  account: Pick<AccountView, 'demo' | 'clock'> | undefined,
+  local: number,
+): number {
+  return account?.demo ? Math.round(accountNow(account.clock, local) * 1000) : local
+}
+
 /** The local time of a moment of the account's time (epoch seconds), to compare moments of several accounts. */
 export function localMoment(clock: AccountTime, at: number): number {
   return clock.localAt + (at * 1000 - clock.serverAt) / clock.rate

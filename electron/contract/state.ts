@@ -202,7 +202,7 @@ export interface SavedSearch {
 export interface ActivityEntry {
   /** Sorts by time. */
   id: string
-  /** Epoch milliseconds on this machine. */
+  /** Epoch milliseconds on this machine; the demo's time for its own. */
   at: number
   account?: AccountId
   instance?: number
@@ -222,6 +222,7 @@ export interface PageNotice {
   /** The kind of alert, and the instance that it is about. */
   kind?: keyof Settings['alerts']
   instance?: number
+  /** As of an entry of Activity. */
   at: number
   title: string
   body: string

@@ -5,7 +5,7 @@ import { instanceName } from '#contract/format/name.ts'
 import type { InstanceView, UndoableAction } from '#contract/instance/instance.ts'
 import { lastSeenAt } from '#contract/outage.ts'
 import { BerthError, type Problem } from '#contract/problem.ts'
-import { accountNow } from '#contract/reading.ts'
+import { accountNow, recordedMoment } from '#contract/reading.ts'
 import type { AccountView, State } from '#contract/state.ts'
 import type { PageConnection } from './connect.ts'
 import type { BerthLink } from './link.ts'
@@ -102,6 +102,11 @@ export class Page {
   get accountNow(): number {
     const { clock } = this.parts
     return clock ? accountNow(clock, now.ms) : now.ms / 1000
+  }
+
+  /** The present as Activity and alerts of an account have it, in epoch milliseconds; ticks. */
+  recordedNow(account: string | undefined): number {
+    return recordedMoment(this.state?.accounts[account ?? ''], now.ms)
   }
 
   /**

@@ -162,7 +162,7 @@ export function openBrowser(
   })
 }
 
-/** Opens a page on Berth; `errors` collects its scripts' errors, for the test to check. */
+/** Opens a page on Berth; `errors` collects its scripts' errors and Svelte's warnings, for the test to check. */
 export async function openPage(
   browser: Browser,
   address: string,
@@ -176,7 +176,8 @@ export async function openPage(
   const errors: string[] = []
   page.on('pageerror', error => errors.push(error.message))
   page.on('console', message => {
-    if (message.type() === 'error') errors.push(message.text())
+    const isSvelte = message.text().includes('svelte.dev/e/')
+    if (message.type() === 'error' || isSvelte) errors.push(message.text())
   })
   await page.goto(address)
   return { page, errors }

@@ -73,7 +73,7 @@ test('a cloud sync survives a reload and is cancelled, and its own API key is de
   expect(await begin.isEnabled()).toBe(true)
   await dialog.getByRole('button', { name: /^Open 127\.0\.0\.1/ }).waitFor()
   await dialog.getByLabel('Flags').fill('--checksum --exclude "a b"')
-  await dialog.getByText('You can’t resume a cancelled sync, only start it again.').waitFor()
+  await dialog.getByText('If you cancel a sync, you can only start it again.').waitFor()
   await sim.control('POST', '/sim/faults', {
     rules: [{ method: 'POST', path: '/rclone/', kind: 'status', status: 400, times: 1 }],
   })

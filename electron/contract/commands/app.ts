@@ -58,6 +58,8 @@ export const appCommands = {
   }).answers<void>(),
   /** Demo only: plays a day with Berth in about a minute. Throws `story_under_way`. */
   playStory: command({}).answers<void>(),
+  /** Ends it. Its instances stay as they are. */
+  stopStory: command({}).answers<void>(),
   /** Demo only: the last code that a real service would have sent to the user, if any. */
   demoMessage: command({}).answers<DemoMessage | undefined>(),
 }

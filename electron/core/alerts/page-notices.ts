@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { recordedMoment } from '#contract/reading.ts'
 import type { Settings } from '#contract/settings.ts'
 import type { PageNotice } from '#contract/state.ts'
 import type { Clock, Files, Notice, Notifier } from '#machine/machine.ts'
@@ -44,7 +45,8 @@ export async function openPageNotices(context: PageNoticesContext): Promise<Page
 
   function showOnPage(notice: Notice, onPage: OnPage | undefined): void {
     store.change(draft => {
-      draft.notices[notice.id] = { ...notice, ...onPage, actions: [...notice.actions], at: clock.now() }
+      const at = recordedMoment(draft.accounts[onPage?.account ?? ''], clock.now())
+      draft.notices[notice.id] = { ...notice, ...onPage, actions: [...notice.actions], at }
       const oldest = Object.values(store.get().notices).sort((a, b) => a.at - b.at)
       for (const { id } of oldest.slice(0, Math.max(0, oldest.length - mostOnPage))) delete draft.notices[id]
     })

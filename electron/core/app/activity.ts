@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { AccountId } from '#contract/ids.ts'
+import { recordedMoment } from '#contract/reading.ts'
 import type { ActivityEntry } from '#contract/state.ts'
 import type { Clock, Files } from '#machine/machine.ts'
 import type { Store } from '../storage/store.ts'
@@ -56,8 +57,9 @@ export async function openActivity(
 
   return {
     add(given) {
-      const at = clock.now()
-      const entry: ActivityEntry = { id: nextId(at), at, ...given }
+      const local = clock.now()
+      const at = recordedMoment(store.get().accounts[given.account ?? ''], local)
+      const entry: ActivityEntry = { id: nextId(local), at, ...given }
       lastId = entry.id
       entries.push(entry)
       if (entries.length > 2 * mostEntries) entries = entries.slice(-mostEntries)

@@ -16,6 +16,8 @@ type AppCommands = HandlersOf<typeof appCommands>
 export function appHandlers(parts: Parts): AppCommands {
   const { store, machine, accounts, pause, activity, notifications, settings, sshConfig, demo } = parts
 
+  let story: AbortController | undefined
+
   /** The controls of the demo's events. Throws `no_demo` outside the demo. */
   async function demoControls(): Promise<DemoControls> {
     if (!demo || !store.get().accounts['demo'])
@@ -75,7 +77,11 @@ export function appHandlers(parts: Parts): AppCommands {
     async playStory() {
       const controls = await demoControls()
       if (store.get().story?.step) throw new BerthError(storyUnderWay)
-      void playStory(parts, controls)
+      story = new AbortController()
+      void playStory(parts, controls, story.signal)
+    },
+    async stopStory() {
+      story?.abort()
     },
   }
 }

@@ -22,9 +22,9 @@ const image = 'pytorch/pytorch'
 /**
  * Plays a day with Berth in the demo in about a minute, by a user's commands and the demo's events: a training whose
  * results are downloaded, a lost bid that is raised, a watchdog that acts. State shows each step. Resolves once it has
- * ended in any way.
+ * ended in any way, also by the signal.
  */
-export async function playStory(parts: Parts, controls: DemoControls): Promise<void> {
+export async function playStory(parts: Parts, controls: DemoControls, signal: AbortSignal): Promise<void> {
   const { store, accounts } = parts
   const session = accounts.session('demo')
   const tell = (step: number, text: string) =>
@@ -84,11 +84,26 @@ export async function playStory(parts: Parts, controls: DemoControls): Promise<v
     const saved = 8 * ((first.price ?? 0) + (third.price ?? 0))
     tell(0, `Berth saved you ${money(saved)}: it stopped two machines that would have run for 8 h more.`)
   } catch (error) {
-    tell(0, `The demo day ended early. ${problemOf(error).message}`)
+    tell(
+      0,
+      signal.aborted
+        ? 'You stopped the demo day. Its instances stay as they are.'
+        : `The demo day ended early. ${problemOf(error).message}`,
+    )
   }
 
   function pause(): Promise<void> {
-    return new Promise(resolve => parts.machine.clock.after(readable, resolve))
+    return new Promise((resolve, reject) => {
+      const leave = () => {
+        cancel()
+        reject(new BerthError(stopped))
+      }
+      const cancel = parts.machine.clock.after(readable, () => {
+        signal.removeEventListener('abort', leave)
+        resolve()
+      })
+      signal.addEventListener('abort', leave)
+    })
   }
 
   /** The offers of three machines, so that an event on one does not affect the others. */
@@ -121,14 +136,22 @@ export async function playStory(parts: Parts, controls: DemoControls): Promise<v
         reject(new BerthError(tooSlow))
       })
       const ignore = store.onChange(check)
+      const leave = () => {
+        cleanUp()
+        reject(new BerthError(stopped))
+      }
+      signal.addEventListener('abort', leave)
       const cleanUp = () => {
         cancel()
         ignore()
+        signal.removeEventListener('abort', leave)
       }
+      if (signal.aborted) return leave()
       check()
     })
   }
 }
 
 const tooFew: Problem = { code: 'no_machines', message: 'The demo’s market has too few machines left.' }
+const stopped: Problem = { code: 'story_stopped', message: 'You stopped the demo day.' }
 const tooSlow: Problem = { code: 'story_stuck', message: 'A step took too long on this computer.' }
