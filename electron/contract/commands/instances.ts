@@ -44,16 +44,19 @@ const limitFields = {
   instance: v.optional(InstanceId),
   ...Limit.entries,
   asleep: v.optional(v.boolean(), false),
+  /** The limit to replace. */
+  limit: v.optional(LimitId),
+  /** Keeps that one's condition and moment, whatever `when` says: a duration counts from when it was set. */
+  sameWhen: v.optional(v.boolean()),
 }
 
 const onLimit = { account, limit: LimitId }
 
 /** Limits, and stopping everything. */
 export const limitCommands = {
-  /** Answers its id once it is on disk. `limit`: the one to replace. */
+  /** Answers its id once it is on disk. */
   setLimit: command({
     ...limitFields,
-    limit: v.optional(LimitId),
     /** Seconds ahead. */
     warning: v.pipe(
       v.number('enter the warning in minutes'),

@@ -110,9 +110,9 @@ export function limitHandlers(parts: Parts): LimitCommands {
       check({ account, instance: request.instance })
       return limitsOf(account).set(request, limit)
     },
-    async previewLimit({ account, ...request }) {
+    async previewLimit({ account, limit, ...request }) {
       check({ account, instance: request.instance })
-      return limitsOf(account).preview(request)
+      return limitsOf(account).preview(request, limit)
     },
     switchLimit: ({ account, limit, on }) => limitsOf(account).switch(limit, on),
     watchLimit: ({ account, limit, asleep }) => limitsOf(account).watch(limit, asleep),

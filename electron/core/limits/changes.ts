@@ -26,7 +26,7 @@ import { targetsOf } from './targets.ts'
 export interface LimitChanges {
   /** Resolves with the limit's id once it is on disk. Throws `invalid_argument` or `not_written`. */
   set(settings: LimitSettings & Pick<StoredLimit, 'warning' | 'missed'>, instead?: string): Promise<string>
-  preview(settings: LimitSettings): Promise<LimitPreview>
+  preview(settings: LimitSettings, instead?: string): Promise<LimitPreview>
   /** A limit that is off does nothing. Throws `limit_ended`, or `invalid_argument` for a time that has passed. */
   switch(id: string, on: boolean): Promise<void>
   /**
@@ -95,12 +95,28 @@ export function createLimitChanges(
     }
   }
 
+  /** The limit as set, in the place of the one before. */
+  function limitAfter(
+    settings: LimitSettings,
+    rest: Pick<StoredLimit, 'id' | 'warning' | 'missed'>,
+    before: StoredLimit | undefined,
+    at: number,
+  ): StoredLimit {
+    if (!before) return newLimit(settings, rest, at)
+    // One that has ended starts anew.
+    if (!settings.sameWhen || before.ended)
+      return changedLimit(newLimit(settings, rest, at), before, sentenceOf(before), at)
+    const { when, setAt, snoozedUntil } = before
+    const same = newLimit({ ...settings, when }, rest, setAt)
+    const kept = snoozedUntil === undefined ? same : { ...same, snoozedUntil }
+    return changedLimit(kept, before, sentenceOf(before), at)
+  }
+
   return {
     async set({ warning, missed, ...settings }, instead) {
       const before = instead === undefined ? undefined : limits.get(instead)
       const at = now()
-      const fresh = newLimit(settings, { id: `g${newId()}`, warning, missed }, at)
-      const limit = before ? changedLimit(fresh, before, sentenceOf(before), at) : fresh
+      const limit = limitAfter(settings, { id: `g${newId()}`, warning, missed }, before, at)
       needOneAction(limit, limits.all(), instead)
       await limits.add(limit, instead)
       if (limit.asleep)
@@ -111,11 +127,12 @@ export function createLimitChanges(
       void poll()
       return limit.id
     },
-    async preview(settings) {
+    async preview(settings, instead) {
       if (settings.when.kind === 'idle') await look(settings.instance)
+      const before = instead === undefined ? undefined : limits.get(instead)
       const at = now()
-      const limit = newLimit(settings, { id: 'g0000000000000000', warning: 0, missed: 'act' }, at)
-      return previewOf(limit, known(), at)
+      const rest = { id: 'g0000000000000000', warning: 0, missed: 'act' } as const
+      return previewOf(limitAfter(settings, rest, before, at), known(), at)
     },
     async switch(id, on) {
       const limit = limits.get(id)
@@ -222,6 +239,8 @@ function previewOf(limit: StoredLimit, known: Known, now: number): LimitPreview 
 /** A limit as requested; without `instance`, one on the whole account. */
 export interface LimitSettings extends Limit {
   instance?: number
+  /** Keeps the condition and the moment of the limit that it replaces. */
+  sameWhen?: boolean
 }
 
 /** The furthest moment, in seconds ahead. A clock that is wrong by more is noticed by it. */

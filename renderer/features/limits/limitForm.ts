@@ -1,5 +1,6 @@
 import {
   canBeAsleep,
+  hasEnded,
   type LimitKind,
   type LimitView,
   LimitWhen,
@@ -66,16 +67,21 @@ export function limitDraft(limit: LimitView, now: number): LimitDraft {
 
 type LimitSettings = Omit<Args<'setLimit'>, 'account' | 'limit' | 'instance'>
 
-/** The request, or the errors by field. */
-export function readLimitDraft({
-  choice,
-  typed,
-  action,
-  warning,
-  missed,
-  asleep,
-}: LimitDraft): ReadForm<LimitSettings> {
+/**
+ * The request, or the errors by field. `before`: the limit that is changed, with its draft. While its condition is as
+ * typed there, its moment stays, however long the form is open.
+ */
+export function readLimitDraft(
+  draft: LimitDraft,
+  before?: { limit: LimitView; draft: LimitDraft },
+): ReadForm<LimitSettings> {
+  const { choice, typed, action, warning, missed, asleep } = draft
   const { fields, request } = limitForms[choice]
+  const others = { action, missed, warning: Number(warning) * 60 }
+  if (before && !hasEnded(before.limit) && isSameCondition(draft, before.draft)) {
+    const { when } = before.limit
+    return { value: { when, sameWhen: true, ...others, asleep: asleep && canBeAsleep(when) } }
+  }
   const when = request((name, scale) =>
     readField(
       fields.find(field => field.name === name),
@@ -84,9 +90,20 @@ export function readLimitDraft({
     ),
   )
   const { errors } = readForm(LimitWhen, when, path => fields.find(({ part }) => part === path)?.name ?? '')
-  return errors
-    ? { errors }
-    : { value: { when, action, missed, asleep: asleep && canBeAsleep(when), warning: Number(warning) * 60 } }
+  return errors ? { errors } : { value: { when, ...others, asleep: asleep && canBeAsleep(when) } }
+}
+
+function isSameCondition(draft: LimitDraft, before: LimitDraft): boolean {
+  const isSame = ({ name }: LimitField) => draft.typed[name] === before.typed[name]
+  return draft.choice === before.choice && limitForms[draft.choice].fields.every(isSame)
+}
+
+/** Whether a form was left as it was opened. */
+export function isUnchanged(draft: LimitDraft, before: LimitDraft): boolean {
+  const { action, warning, missed, asleep } = before
+  const isSame =
+    draft.action === action && draft.warning === warning && draft.missed === missed && draft.asleep === asleep
+  return isSame && isSameCondition(draft, before)
 }
 
 /** The form's choices, in order. A budget is one for a day or for a month. */

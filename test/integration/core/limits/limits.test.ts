@@ -135,6 +135,22 @@ test.concurrent('a changed limit keeps its history, and its snooze while its tim
   expect(limitsOf(under)[0]?.snoozedUntil).toBeUndefined()
 })
 
+test.concurrent('a duration keeps its moment where only its warning changes', async context => {
+  const world = await newWorld(context)
+  const under = await world.startConnected()
+  const { id } = await rentRunning(under)
+  const when = { kind: 'duration', seconds: 8 * hour } as const
+  const first = await limit(under, { instance: id, when })
+  const dueAt = limitsOf(under)[0]?.dueAt ?? 0
+  await world.sim.controls.advance(hour)
+  await under.run('refresh', {})
+  const same = { limit: first, sameWhen: true }
+  const preview = await under.run('previewLimit', { ...same, instance: id, when, action: 'destroy' })
+  expect(preview.dueAt).toBe(Math.round(dueAt))
+  await limit(under, { ...same, instance: id, when, warning: 300 })
+  expect(limitsOf(under)).toMatchObject([{ warning: 300, dueAt }])
+})
+
 test.concurrent('a limit warns ahead, is snoozed from the alert, and acts at its new time', async context => {
   // In a faster world its moment could come early on a slow machine.
   const world = await newWorld(context, 1)

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
 import { type LimitView, LimitWhen } from '#contract/automation/limit.ts'
-import { limitDraft, readLimitDraft } from '#renderer/features/limits/limitForm.ts'
+import { isUnchanged, limitDraft, readLimitDraft } from '#renderer/features/limits/limitForm.ts'
 import { limitView } from '#test/unit/views.ts'
 
 const now = 1_800_000_000
@@ -21,6 +21,27 @@ test('editing a duration limit offers the hours left', () => {
   const draft = limitDraft(limit({ dueAt: now + 1680 }), now)
   expect(draft).toMatchObject({ choice: 'duration', typed: { hours: '0.47' }, warning: '5', missed: 'tell' })
   expect(readLimitDraft(draft)).toMatchObject({ value: { when: { kind: 'duration', seconds: 1692 } } })
+})
+
+test('a limit whose condition is not edited keeps its moment, however long the form is open', () => {
+  for (const when of [
+    { kind: 'duration', seconds: 5400 },
+    { kind: 'time', at: now + 1687 },
+  ] as const) {
+    const opened = limit({ when, dueAt: now + 1687 })
+    const before = { limit: opened, draft: limitDraft(opened, now) }
+    const warned = { ...before.draft, warning: '15' }
+    expect(readLimitDraft(warned, before)).toMatchObject({ value: { when, sameWhen: true, warning: 900 } })
+    expect([isUnchanged(before.draft, before.draft), isUnchanged(warned, before.draft)]).toEqual([
+      true,
+      false,
+    ])
+  }
+  const opened = limit({ dueAt: now + 1687 })
+  const before = { limit: opened, draft: limitDraft(opened, now) }
+  const later = { ...before.draft, typed: { ...before.draft.typed, hours: '2' } }
+  expect(readLimitDraft(later, before).value).toMatchObject({ when: { kind: 'duration', seconds: 7200 } })
+  expect(readLimitDraft(later, before).value?.sameWhen).toBeUndefined()
 })
 
 test('editing a snoozed limit offers its new time', () => {
