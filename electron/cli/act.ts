@@ -9,14 +9,14 @@ type OnInstance = { account: string; instance: number }
 interface Action {
   summary: string
   /** `Stopped`. */
-  did: string
+  pastTense: string
   tell(connection: BerthConnection, on: OnInstance): Promise<void>
   /** The possible losses, for actions that need `--yes`. */
   loses?(names: string): string
 }
 
 /** A subcommand that acts at once, on one instance after the other. */
-function acting({ summary, did, tell, loses }: Action): CliCommand {
+function acting({ summary, pastTense, tell, loses }: Action): CliCommand {
   return {
     operands: 'INSTANCE...',
     takes: [1, Number.POSITIVE_INFINITY],
@@ -33,7 +33,7 @@ function acting({ summary, did, tell, loses }: Action): CliCommand {
       for (const { account, instance } of found) {
         await tell(call.connection, { account: account.id, instance: instance.id })
         done.push({ account: account.id, id: instance.id })
-        if (!call.json) call.write(`${did} ${instanceName(instance)}\n`)
+        if (!call.json) call.write(`${pastTense} ${instanceName(instance)}\n`)
       }
       if (call.json) print(call, { instances: done })
       return undefined
@@ -43,13 +43,13 @@ function acting({ summary, did, tell, loses }: Action): CliCommand {
 
 export const start = acting({
   summary: 'Start stopped instances',
-  did: 'Started',
+  pastTense: 'Started',
   tell: (connection, on) => connection.command('startInstance', on),
 })
 
 const stopInstances = acting({
   summary: 'Stop instances; disks are still billed',
-  did: 'Stopped',
+  pastTense: 'Stopped',
   tell: (connection, on) => connection.command('stopInstance', on),
 })
 
@@ -73,7 +73,7 @@ export const stop: CliCommand = {
 
 export const destroy = acting({
   summary: 'Destroy instances and all their files',
-  did: 'Destroyed',
+  pastTense: 'Destroyed',
   tell: (connection, on) => connection.command('destroyInstance', on),
   loses: names => `All files on ${names} would be lost.`,
 })

@@ -46,9 +46,9 @@ function findTarget(call: Call, state: State, word: string): Target {
 }
 
 /** Prints the stored output and, with `--follow`, new output until the run has ended. */
-async function printRun(call: Call, account: string, { id: run, dropped }: RunView): Promise<void> {
+async function printRun(call: Call, account: string, { id: run, droppedBytes }: RunView): Promise<void> {
   const { connection, follow, json } = call
-  if (dropped > 0) call.say(`The first ${dropped} bytes are no longer stored.`)
+  if (droppedBytes > 0) call.say(`The first ${droppedBytes} bytes are no longer stored.`)
   let output = ''
   const collects = json && !follow
   const collect = (text: string) => {

@@ -87,7 +87,9 @@ function parse(args: readonly string[]) {
     const options = { ...someOptions, ...alwaysOptions }
     return parseArgs({ args: [...args], options, allowPositionals: true })
   } catch (error) {
-    throw usageFailure(error instanceof Error ? error.message : String(error))
+    const message = error instanceof Error ? error.message : String(error)
+    // Node adds how to pass the option as an operand, which no subcommand takes.
+    throw usageFailure(message.replace(/ To specify a positional.*/s, ''))
   }
 }
 

@@ -276,8 +276,8 @@ async function followRun(call: Call, account: string, id: string): Promise<numbe
       throw new CliFailure(exitCodes.unknown, { code: 'no_such_run', message: 'The run is gone.' })
     if (run.step !== shownStep && !json) say(words[run.step])
     shownStep = run.step
-    if (run.outputs.includes('command') && run.moved !== printer?.moved)
-      printer = { moved: run.moved, more: outputPrinter(call, account, id, write) }
+    if (run.outputs.includes('command') && run.moves !== printer?.moved)
+      printer = { moved: run.moves, more: outputPrinter(call, account, id, write) }
     await printer?.more()
     if (!isGoing(run)) return ended(call, run, instances?.[run.instance ?? -1]?.diskPricePerHour)
     await connection.change()
@@ -312,17 +312,19 @@ async function followSweep(call: Call, account: string, id: string): Promise<num
 /** Prints the end of a run. `disk`: the price of its stopped machine, in micro-dollars per hour. Gives the exit code. */
 function ended(
   { json, write, say }: Call,
-  { id, step, code, cost, brought, problem, instance }: ProjectRunView,
+  { id, step, code, cost, downloadResult, problem, instance }: ProjectRunView,
   disk: number | undefined,
 ): number {
   if (json) {
-    const files = brought?.files ?? 0
+    const files = downloadResult?.files ?? 0
     write(
       `${JSON.stringify({ job: id, step, exitCode: code ?? null, cost: cliDollars(cost.micros), brought: files })}\n`,
     )
   } else {
     if (problem) say([problem.message, problem.advice].filter(Boolean).join(' '))
-    say(`${brought ? `${counted(brought.files, 'file')} downloaded. ` : ''}It cost ${money(cost.micros)}.`)
+    say(
+      `${downloadResult ? `${counted(downloadResult.files, 'file')} downloaded. ` : ''}It cost ${money(cost.micros)}.`,
+    )
     if (step === 'failed' && instance !== undefined)
       say(
         `Its disk is billed${disk === undefined ? '' : ` at ${rate(disk)}`} until you destroy it: berth destroy ${instance}`,

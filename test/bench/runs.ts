@@ -50,7 +50,7 @@ export async function runRows({ smoke }: Size): Promise<Row[]> {
     () => {
       const { id = '' } = changed() ?? {}
       line += 1
-      runs.note(id, { lastLine: `loss=0.${line}`, seen: line, printed: { loss: line } })
+      runs.note(id, { lastLine: `loss=0.${line}`, outputBytes: line, printed: { loss: line } })
       runs.show()
     },
   )
@@ -85,11 +85,11 @@ function storedRun(index: number): Run {
     startedAt: 1_790_000_100 + index,
     program: `x${index.toString(16).padStart(16, '1')}`,
     begun: true,
-    seen: 100_000,
-    dropped: 0,
+    outputBytes: 100_000,
+    droppedBytes: 0,
     lastLine: 'loss=0.5',
     printed: { loss: 0.5, acc: 0.9, step: 1000 },
-    brought: { files: 3, beside: [] },
+    downloadResult: { files: 3, beside: [] },
     spent: { micros: 100_000, at: 1_790_000_100, perHour: 400_000 },
   }
 }

@@ -40,10 +40,10 @@ export interface RecoveryView {
   problem?: Problem
   raises: number
   /** The additional cost of raises: `micros` at `at`, growing by `perHour`. */
-  added: { micros: Micros; at: number; perHour: Micros }
+  addedCost: { micros: Micros; at: number; perHour: Micros }
   replacements: number
   /** The cost of replacements that are gone, dropped tries included. */
-  replaced: Micros
+  replacedCost: Micros
   /** Its replacement, and the instance it replaced. */
   by?: number
   of?: number

@@ -111,17 +111,17 @@ export const RunFields = v.object({
   /** Its GPU load can't be read, so only output counts. */
   loadUnread: v.optional(v.boolean()),
   /** Bytes of the present program's output so far, how many of the first ones are no longer stored, and its last line. */
-  seen: v.number(),
-  dropped: v.number(),
+  outputBytes: v.number(),
+  droppedBytes: v.number(),
   lastLine: v.string(),
   /** From the last progress bar in its output. */
   progress: v.optional(RunProgress),
   /** The number of downloaded files, and the names of those stored beside a file that had changed here too. */
-  brought: v.optional(v.object({ files: v.number(), beside: v.array(v.string()) })),
+  downloadResult: v.optional(v.object({ files: v.number(), beside: v.array(v.string()) })),
   /** The action that was done on the instance. */
-  acted: v.optional(v.picklist(['stop', 'destroy'])),
+  finalAction: v.optional(v.picklist(['stop', 'destroy'])),
   /** How often a project's run moved to another machine, and the GPU of the present or last one. */
-  moved: v.optional(v.number()),
+  moves: v.optional(v.number()),
   gpu: v.optional(v.object({ name: v.string(), count: v.number() })),
   /**
    * The git commit of its folder when it was last sent, if it is in a repository; `changed`: how many tracked files
@@ -168,7 +168,7 @@ export interface RunView extends v.InferOutput<typeof RunFields> {
 /** The run of a project. */
 export interface ProjectRunView extends RunView {
   project: string
-  moved: number
+  moves: number
   /** The ports in its file, while its command runs. */
   ports?: readonly number[]
   /** `micros` at `at`, growing by `perHour`. */

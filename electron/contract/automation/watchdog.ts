@@ -42,15 +42,15 @@ export interface WatchdogView {
   step: 'putting' | 'watching' | 'removing' | 'lost'
   /** Another Berth installed it, so this one does not renew its lease. */
   foreign: boolean
-  seen?: WatchdogSeen
+  report?: WatchdogReport
   /** Its last action. */
-  did?: WatchdogEnding
+  lastAction?: WatchdogEnding
   /** Why the last try to reach it failed. */
   problem?: Problem
 }
 
 /** The watchdog's own report when Berth last read it. */
-export interface WatchdogSeen {
+export interface WatchdogReport {
   at: number
   /** Percent, of the busiest GPU. */
   load?: number

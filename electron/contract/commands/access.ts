@@ -37,8 +37,8 @@ export const accessCommands = {
   }).answers<OpenedTerminal>(),
   /** The scrollback of a shell in tmux, at most `scrollback` lines, with its escape sequences. */
   shellHistory: command({ ...onInstance, session: TmuxShellName }).answers<string>(),
-  /** The shells in the instance's tmux; no `shells` if it is not installed. `kept`: new shells go there. */
-  tmuxShells: command(onInstance).answers<{ kept: boolean; shells?: readonly TmuxShell[] }>(),
+  /** The shells in the instance's tmux; no `shells` if it is not installed. `forNewShells`: new shells go there. */
+  tmuxShells: command(onInstance).answers<{ forNewShells: boolean; shells?: readonly TmuxShell[] }>(),
   /** Sets whether this instance's shells live in tmux; without `keep`, the settings decide. */
   keepShells: command({ ...onInstance, keep: v.optional(v.boolean()) }).answers<void>(),
   resizeTerminal: command({ stream: StreamId, columns: size, rows: size }).answers<void>(),

@@ -31,7 +31,7 @@ export type InstanceState =
   | 'other'
 
 /** Berth's last request for an instance, sent at `at`. */
-export interface AskedState {
+export interface StateRequest {
   state: 'running' | 'stopped'
   /** Epoch seconds of the account's time. */
   at: number
@@ -48,7 +48,7 @@ export interface InstanceView {
   actualStatus: string | null
   intendedStatus?: string
   /** Absent again once the service shows the result. */
-  asked?: AskedState
+  stateRequest?: StateRequest
   /** The service's own line of progress or failure. */
   statusMessage?: string
   gpu?: { name: string; count: number /** MB per GPU */; memory?: number }

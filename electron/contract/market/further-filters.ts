@@ -36,7 +36,7 @@ export interface LeastFilter extends Named {
   readonly most?: number
   readonly whole?: true
   /** For a sentence, from the displayed figure: `at least 80 GB per GPU`. */
-  readonly asked: (figure: string) => string
+  readonly requirement: (figure: string) => string
 }
 
 /** A filter for a property. */
@@ -45,7 +45,7 @@ export interface OnlyFilter extends Named {
   readonly key: KeyOf<true>
   readonly has: (offer: OfferView) => boolean | undefined
   /** For a sentence: `a static IP address`. */
-  readonly asked: string
+  readonly requirement: string
   /** Its meaning, a sentence. */
   readonly about: string
 }
@@ -67,7 +67,7 @@ const table = {
     has: offer => offer.gpuMemory,
     inField: roundedMegabytes,
     usual: [16, 24, 48, 80],
-    asked: figure => `at least ${figure} GB per GPU`,
+    requirement: figure => `at least ${figure} GB per GPU`,
   },
   reliability: {
     kind: 'least',
@@ -80,7 +80,7 @@ const table = {
     field: 'reliability2',
     has: offer => offer.reliability,
     usual: [90, 95, 99, 99.5],
-    asked: figure => `at least ${figure}% reliable`,
+    requirement: figure => `at least ${figure}% reliable`,
   },
   disk: {
     kind: 'least',
@@ -90,7 +90,7 @@ const table = {
     field: 'disk_space',
     has: offer => offer.disk,
     usual: [50, 100, 500, 1000],
-    asked: figure => `at least ${figure} GB of disk`,
+    requirement: figure => `at least ${figure} GB of disk`,
   },
   ram: {
     kind: 'least',
@@ -101,7 +101,7 @@ const table = {
     has: offer => offer.memory,
     inField: roundedMegabytes,
     usual: [32, 64, 128, 256],
-    asked: figure => `at least ${figure} GB of RAM`,
+    requirement: figure => `at least ${figure} GB of RAM`,
   },
   down: {
     kind: 'least',
@@ -111,7 +111,7 @@ const table = {
     field: 'inet_down',
     has: offer => offer.down,
     usual: [100, 500, 1000, 5000],
-    asked: figure => `at least ${figure} Mb/s of download`,
+    requirement: figure => `at least ${figure} Mb/s of download`,
   },
   up: {
     kind: 'least',
@@ -121,7 +121,7 @@ const table = {
     field: 'inet_up',
     has: offer => offer.up,
     usual: [100, 500, 1000, 5000],
-    asked: figure => `at least ${figure} Mb/s of upload`,
+    requirement: figure => `at least ${figure} Mb/s of upload`,
   },
   cuda: {
     kind: 'least',
@@ -131,7 +131,7 @@ const table = {
     field: 'cuda_max_good',
     has: offer => offer.cuda,
     usual: [12.1, 12.4, 12.8, 13],
-    asked: figure => `CUDA ${figure} or later`,
+    requirement: figure => `CUDA ${figure} or later`,
   },
   duration: {
     kind: 'least',
@@ -143,7 +143,7 @@ const table = {
     has: offer => offer.lasts,
     inField: days => days * 86_400,
     usual: [1, 7, 30, 90],
-    asked: figure => `available for at least ${figure} days`,
+    requirement: figure => `available for at least ${figure} days`,
   },
   ports: {
     kind: 'least',
@@ -154,7 +154,7 @@ const table = {
     field: 'direct_port_count',
     has: offer => offer.directPorts,
     usual: [1, 4, 16, 64],
-    asked: figure => `at least ${figure} direct ports`,
+    requirement: figure => `at least ${figure} direct ports`,
   },
   staticIp: {
     kind: 'only',
@@ -162,7 +162,7 @@ const table = {
     name: 'Static IP',
     field: 'static_ip',
     has: offer => offer.staticIp,
-    asked: 'a static IP address',
+    requirement: 'a static IP address',
     about: 'The machine keeps its public IP address.',
   },
   datacenter: {
@@ -172,7 +172,7 @@ const table = {
     uncommon: true,
     field: 'datacenter',
     has: offer => offer.datacenter,
-    asked: 'in a data center',
+    requirement: 'in a data center',
     about: 'The service lists the machine as one in a data center.',
   },
 } satisfies Record<string, FurtherFilter>
@@ -248,6 +248,6 @@ export function fromShown({ scale = 1 }: LeastFilter, shown: number | undefined)
 /** The filter's condition for a sentence: `at least 80 GB per GPU`. */
 export function furtherWords(part: FurtherPart, filter: OfferFilter): string {
   const further = furtherFilters[part]
-  if (further.kind === 'only') return further.asked
-  return further.asked(shownFigure(further, filter) ?? '0')
+  if (further.kind === 'only') return further.requirement
+  return further.requirement(shownFigure(further, filter) ?? '0')
 }

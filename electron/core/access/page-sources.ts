@@ -11,7 +11,7 @@ export interface PageSources {
   gone: Promise<void>
 }
 
-interface Asked {
+interface PendingRead {
   into: Uint8Array
   filled: number
   /** Bytes that the page announced; undefined before that. */
@@ -21,10 +21,10 @@ interface Asked {
 }
 
 export function pageSources(files: readonly PageFile[]): PageSources {
-  const asked = new Map<number, Asked>()
+  const asked = new Map<number, PendingRead>()
   let lastRequest = 0
   let head = Buffer.alloc(0)
-  let current: { request: number; asked: Asked } | undefined
+  let current: { request: number; asked: PendingRead } | undefined
 
   const stream = new Duplex({
     read() {
@@ -81,7 +81,7 @@ export function pageSources(files: readonly PageFile[]): PageSources {
     else current = { request, asked: one }
   }
 
-  function finish(request: number, one: Asked): void {
+  function finish(request: number, one: PendingRead): void {
     current = undefined
     asked.delete(request)
     one.resolve(one.filled)

@@ -14,7 +14,7 @@ export interface Shells {
   /** Opens a shell, in the instance's tmux where that is chosen and installed. */
   openShell(target: InstanceTarget, wanted: ShellWanted): Promise<OpenedShell>
   /** The shells in the instance's tmux (undefined where it is not installed), and whether new ones go there. */
-  tmuxShells(target: InstanceTarget): Promise<{ kept: boolean; shells?: readonly TmuxShell[] }>
+  tmuxShells(target: InstanceTarget): Promise<{ forNewShells: boolean; shells?: readonly TmuxShell[] }>
   /** The scrollback of a shell in tmux, with its escape sequences. */
   shellHistory(target: InstanceTarget, session: string): Promise<string>
   /** Closes the tmux shells in order. */
@@ -76,7 +76,7 @@ export function createShells({ clock, connect, open, memoryOf, isTmuxUsual }: Sh
     async tmuxShells(target) {
       const inTmuxNow = await usesTmux(target)
       return {
-        kept: inTmuxNow,
+        forNewShells: inTmuxNow,
         shells: await withLease(target, ({ connection }) => tmuxShells(connection, clock)),
       }
     },

@@ -1,4 +1,4 @@
-import type { AskedState } from '#contract/instance/instance.ts'
+import type { StateRequest } from '#contract/instance/instance.ts'
 import { BerthError, type Problem } from '#contract/problem.ts'
 import type { AccountView } from '#contract/state.ts'
 import type { AccountClock } from '#core/instances/account-clock.ts'
@@ -99,11 +99,11 @@ function notingAsked(
   const { instances } = client
   const { account, store, lastSeen, now, onEnd } = context
 
-  async function note(instance: number, wanted: Omit<AskedState, 'at'>): Promise<void> {
+  async function note(instance: number, wanted: Omit<StateRequest, 'at'>): Promise<void> {
     const asked = { ...wanted, at: now() }
     store.change(draft => {
       const target = draft.accounts[account]?.instances[instance]
-      if (target) target.asked = asked
+      if (target) target.stateRequest = asked
     })
     const view = store.get().accounts[account]?.instances[instance]
     if (view) await lastSeen.record(seen => ({ ...seen, instances: { ...seen.instances, [instance]: view } }))

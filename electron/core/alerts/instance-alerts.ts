@@ -98,7 +98,7 @@ function stoppedByService(
   instance: InstanceView,
   { credit }: AccountView,
 ): 'contractOver' | 'creditUsedUp' | undefined {
-  if (instance.asked?.state === 'stopped') return undefined
+  if (instance.stateRequest?.state === 'stopped') return undefined
   if (isContractOver(instance, instance.history.at(-1)?.at ?? 0)) return 'contractOver'
   return credit === undefined || credit > 0 ? undefined : 'creditUsedUp'
 }

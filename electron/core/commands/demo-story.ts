@@ -80,7 +80,7 @@ export async function playStory(parts: Parts, controls: DemoControls, signal: Ab
     tell(4, 'This computer sleeps for an hour. The watchdog on “notebook” keeps running and stops it.')
     await pause()
     controls.advance(3600)
-    await until(({ watchdogs }) => watchdogs[sleeper]?.did)
+    await until(({ watchdogs }) => watchdogs[sleeper]?.lastAction)
     const saved = 8 * ((first.price ?? 0) + (third.price ?? 0))
     tell(0, `Berth saved you ${money(saved)}: it stopped two machines that would have run for 8 h more.`)
   } catch (error) {

@@ -1,6 +1,6 @@
 import { type Capabilities, describedCapabilities } from '#contract/account/capabilities.ts'
 import { bidsTooLow } from '#contract/automation/bid.ts'
-import { type AskedState, type InstanceState, startFailure } from '#contract/instance/instance.ts'
+import { type InstanceState, type StateRequest, startFailure } from '#contract/instance/instance.ts'
 import { hasTrait } from '#contract/instance/state-traits.ts'
 
 /** A record's facts about its state. Prices in dollars per hour. */
@@ -25,7 +25,7 @@ export interface Past {
   since: number
   intendedStatus?: string
   /** Berth's last request for it. */
-  asked?: AskedState
+  stateRequest?: StateRequest
   /** Whether it was seen booting and never running, so that its container has not run. */
   firstBoot: boolean
   /** Whether it was seen so lately that little can have happened unseen. */
@@ -97,7 +97,7 @@ function isOutbid(status: ServiceStatus): boolean {
  */
 function wasOutbid(status: ServiceStatus, past: Past | undefined, habits: StateHabits): boolean {
   if (!habits.showsOutbidAsStopped || !past || !bidsTooLow(status)) return false
-  if (past.asked?.state === 'stopped') return false
+  if (past.stateRequest?.state === 'stopped') return false
   if (status.intendedStatus === 'running') return false
   // Meant to run while it was outbid, and now to be stopped: that is the user's doing.
   if (past.state === 'outbid') return past.intendedStatus !== 'running'
@@ -110,11 +110,11 @@ function isScheduled(
   past: Past | undefined,
 ): boolean {
   if (currentState !== 'stopped' || nextState !== 'running') return false
-  return intendedStatus === 'running' || past?.asked?.state === 'running'
+  return intendedStatus === 'running' || past?.stateRequest?.state === 'running'
 }
 
 function scheduled(past: Past | undefined, at: number): InstanceState {
-  if (past?.state === 'waiting' || past?.asked?.queued) return 'waiting'
+  if (past?.state === 'waiting' || past?.stateRequest?.queued) return 'waiting'
   return past?.state === 'provisioning' && at - past.since >= gpuAfter ? 'waiting' : 'provisioning'
 }
 
@@ -124,9 +124,9 @@ function scheduled(past: Past | undefined, at: number): InstanceState {
  */
 function untoldExit(past: Past | undefined, at: number): InstanceState {
   if (!past) return 'ended'
-  const { state, asked, firstBoot, unbroken } = past
-  if (asked?.state === 'stopped') return 'stopped'
-  if (asked) return at - asked.at < crashedAfter ? 'provisioning' : 'ended'
+  const { state, stateRequest, firstBoot, unbroken } = past
+  if (stateRequest?.state === 'stopped') return 'stopped'
+  if (stateRequest) return at - stateRequest.at < crashedAfter ? 'provisioning' : 'ended'
   if (unbroken && (state === 'stopping' || state === 'stopped')) return 'stopped'
   const brokeOff = unbroken && hasTrait(state, 'booting')
   return firstBoot && (brokeOff || state === 'crashed') ? 'crashed' : 'ended'

@@ -2,10 +2,10 @@ import { isIP } from 'node:net'
 import { stripVTControlCharacters } from 'node:util'
 import { type Capabilities, describedCapabilities } from '#contract/account/capabilities.ts'
 import type {
-  AskedState,
   InstanceState,
   InstanceView,
   PortMapping,
+  StateRequest,
   StatusChange,
 } from '#contract/instance/instance.ts'
 import { hasTrait } from '#contract/instance/state-traits.ts'
@@ -105,7 +105,7 @@ export function instanceView(
     state,
     actualStatus,
     intendedStatus,
-    asked: stillAsked(before ? before.asked : past?.asked, state, at),
+    stateRequest: pendingRequest(before ? before.stateRequest : past?.stateRequest, state, at),
     statusMessage: message,
     gpu: gpuOf(record),
     ...gpuMeasures(record),
@@ -135,26 +135,30 @@ export function instanceView(
   }
 }
 
-function pastOf({ state, intendedStatus, asked, history }: InstanceView, unbroken: boolean): Past {
+function pastOf({ state, intendedStatus, stateRequest, history }: InstanceView, unbroken: boolean): Past {
   const since = history[history.findLastIndex(change => change.state !== state) + 1]?.at ?? 0
   const firstBoot =
     history.some(change => hasTrait(change.state, 'booting')) &&
     !history.some(change => change.state === 'running')
-  return { state, since, intendedStatus, asked, firstBoot, unbroken }
+  return { state, since, intendedStatus, stateRequest, firstBoot, unbroken }
 }
 
 /** The past of a rental that the service did not start at once, as of a start that was queued. */
 function queuedPast(at: number | undefined): Past | undefined {
   if (at === undefined) return undefined
-  const asked = { state: 'running', at, queued: true } as const
-  return { state: 'provisioning', since: at, asked, firstBoot: true, unbroken: true }
+  const stateRequest = { state: 'running', at, queued: true } as const
+  return { state: 'provisioning', since: at, stateRequest, firstBoot: true, unbroken: true }
 }
 
 /** Seconds for which the service may still show the state from before the request. */
 const untilShown = 120
 
 /** Berth's request, until it is fulfilled or someone else requests the opposite. */
-function stillAsked(asked: AskedState | undefined, state: InstanceState, at: number): AskedState | undefined {
+function pendingRequest(
+  asked: StateRequest | undefined,
+  state: InstanceState,
+  at: number,
+): StateRequest | undefined {
   const opposite = asked?.state === 'running' ? 'stopped' : 'running'
   if (asked?.state === 'running' && state === 'running') return undefined
   return asked && state === opposite && at - asked.at > untilShown ? undefined : asked

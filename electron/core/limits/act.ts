@@ -272,8 +272,8 @@ export function limitAfterActing(
 
 /** The observed figures, for the limit's history. */
 function figures({ when, instance }: StoredLimit, facts: Facts): string {
-  const { seen } = kindOf(when)
-  if (seen) return seen(when, facts)
+  const { figureWords } = kindOf(when)
+  if (figureWords) return figureWords(when, facts)
   const one = facts.account.instances[instance ?? '']
   return one ? `It cost ${costOf([one])}.` : ''
 }

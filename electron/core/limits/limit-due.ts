@@ -17,7 +17,7 @@ interface KindOfLimit<Condition> {
   /** Why it lacks its data; undefined if it has it. */
   blindness(limit: Pick<StoredLimit, 'instance'>, facts: Facts): Problem | undefined
   /** A sentence for the history with the observed figure, if that is not the instance's cost. */
-  seen?(when: Condition, facts: Facts): string
+  figureWords?(when: Condition, facts: Facts): string
   /**
    * Until when the spending it depends on is known, if the service reports the instances but not the credit: then its
    * moment is an estimate by the prices, and it does not act. Undefined if it is reported.
@@ -65,7 +65,7 @@ const kinds: { readonly [Kind in LimitWhen['kind']]: KindOfLimit<Of<Kind>> } = {
       return at === undefined || at >= ends ? undefined : at
     },
     blindness: () => undefined,
-    seen: ({ per }, facts) => `Seen: ${money(spentIn(per, facts))}.`,
+    figureWords: ({ per }, facts) => `Spent at that time: ${money(spentIn(per, facts))}.`,
     creditStaleSince: ({ account: { creditAt }, countedAt, at }) =>
       creditAt !== undefined && countedAt < at ? countedAt : undefined,
   },
@@ -81,7 +81,7 @@ const kinds: { readonly [Kind in LimitWhen['kind']]: KindOfLimit<Of<Kind>> } = {
       if (credit !== undefined) return undefined
       return isUntold ? creditUntold : creditUnknown
     },
-    seen: (_, { account: { credit } }) =>
+    figureWords: (_, { account: { credit } }) =>
       credit === undefined ? '' : `Credit at that time: ${money(credit)}.`,
     creditStaleSince: ({ account: { creditAt } }) => creditAt,
   },

@@ -146,12 +146,12 @@ export class LimitEngine {
 
   /** Decides and acts; false where a second poll has to confirm the time. */
   #decide(
-    seen: Omit<LimitSnapshot, 'acted'>,
+    poll: Omit<LimitSnapshot, 'acted'>,
     at: number,
     pollsMissing: AccountPoll['pollsMissing'] = () => 0,
   ): boolean {
     const { limits, limitAlerts } = this.#parts
-    const snapshot = { ...seen, acted: this.#acting.acted() }
+    const snapshot = { ...poll, acted: this.#acting.acted() }
     const idle = limits.all().filter(({ id }) => !this.#acting.busy.has(id))
     const decisions = limitActions(snapshot, idle, at)
     const noted = decisions.flatMap(({ kind, limit }) => (kind === 'note' ? limit : []))

@@ -110,7 +110,7 @@ function isNear(a: number | undefined, b: number | undefined, now: number): bool
 /** A limit for the page. `dueAt` as of the last poll; `acting` while its requests are pending. */
 export function limitView(
   limit: StoredLimit,
-  seen: {
+  facts: {
     now: number
     dueAt: number | undefined
     acting: boolean
@@ -119,9 +119,9 @@ export function limitView(
   },
 ): LimitView {
   const { id, instance, when, action, asleep, warning, missed, setAt, snoozedUntil, history } = limit
-  const step = stepOf(limit, seen.acting)
+  const step = stepOf(limit, facts.acting)
   // If the clock goes back, the snooze applies again.
-  const snoozed = snoozedUntil !== undefined && snoozedUntil > seen.now
+  const snoozed = snoozedUntil !== undefined && snoozedUntil > facts.now
   return {
     id,
     instance,
@@ -131,11 +131,11 @@ export function limitView(
     warning,
     missed,
     setAt,
-    sentence: seen.sentence,
+    sentence: facts.sentence,
     step,
-    dueAt: limit.ended ? undefined : seen.dueAt,
+    dueAt: limit.ended ? undefined : facts.dueAt,
     snoozedUntil: snoozed ? snoozedUntil : undefined,
-    problem: limit.problem ?? seen.blind,
+    problem: limit.problem ?? facts.blind,
     history,
   }
 }

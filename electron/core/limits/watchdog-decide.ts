@@ -30,41 +30,43 @@ export function watchdogAfterPoll(
 ): { watchdog: StoredWatchdog; did?: WatchdogEnding } {
   if (instance?.state === 'running') return { watchdog: runsOn(watchdog) }
   const halted = !instance || hasTrait(instance.state, 'halted')
-  if (watchdog.told || watchdog.step !== 'watching' || !halted) return { watchdog }
+  if (watchdog.isEndDecided || watchdog.step !== 'watching' || !halted) return { watchdog }
   const action = instance ? 'stop' : 'destroy'
   const why = watchdog.endsHere === undefined ? reasonFor(watchdog, action, at) : undefined
-  if (!why) return { watchdog: { ...watchdog, told: true } }
+  if (!why) return { watchdog: { ...watchdog, isEndDecided: true } }
   const did = { at, action, why } as const
-  return { watchdog: { ...watchdog, told: true, did }, did }
+  return { watchdog: { ...watchdog, isEndDecided: true, lastAction: did }, did }
 }
 
 function runsOn(watchdog: StoredWatchdog): StoredWatchdog {
-  const { endsHere = 0, told, ...rest } = watchdog
-  if (endsHere === 0 && !told) return watchdog
+  const { endsHere = 0, isEndDecided, ...rest } = watchdog
+  if (endsHere === 0 && !isEndDecided) return watchdog
   return endsHere > 1 ? { ...rest, endsHere: endsHere - 1 } : rest
 }
 
 /** Why the watchdog acted, if it can have been the watchdog: its first condition that was due by then. */
 function reasonFor(
-  { request, seen, renewedAt }: StoredWatchdog,
+  { request, report, renewedAt }: StoredWatchdog,
   action: WatchdogEnding['action'],
   at: number,
 ): WatchdogReason | undefined {
-  if (seen?.why === 'run') return 'run'
+  if (report?.why === 'run') return 'run'
   if (request.action !== action) return undefined
-  if (seen?.why) return seen.why
+  if (report?.why) return report.why
   // The clock may have been set back since.
-  const seenAt = Math.min(seen?.at ?? at, at)
+  const seenAt = Math.min(report?.at ?? at, at)
   const moments: [WatchdogReason, number | undefined][] = [
     // A moment that had passed by the last visit without effect was dealt with before.
-    ['time', request.at !== undefined && (!seen || seenAt <= request.at + slack) ? request.at : undefined],
+    ['time', request.at !== undefined && (!report || seenAt <= request.at + slack) ? request.at : undefined],
     [
       'idle',
-      request.idle && seen?.idleFor !== undefined ? seen.at + request.idle.seconds - seen.idleFor : undefined,
+      request.idle && report?.idleFor !== undefined
+        ? report.at + request.idle.seconds - report.idleFor
+        : undefined,
     ],
     ['lease', request.lease === undefined || renewedAt === undefined ? undefined : renewedAt + request.lease],
     // An instance that was busy at the last visit may have been idle ever since.
-    ['idle', request.idle && seen ? seenAt + request.idle.seconds : undefined],
+    ['idle', request.idle && report ? seenAt + request.idle.seconds : undefined],
   ]
   const due = moments.flatMap(([why, moment]) =>
     moment !== undefined && moment <= at + slack ? [{ why, moment }] : [],
@@ -81,14 +83,14 @@ export function isNews(did: WatchdogEnding, lastReport: WatchdogEnding | undefin
 /** A watchdog after a visit, `at` in epoch seconds of the account's time; `renewed`: its lease was. */
 export function afterVisit(
   watchdog: StoredWatchdog,
-  { load, blind, idleFor, leasedFor, why, tries, key, hooked, did, request }: WatchdogReading,
+  { load, blind, idleFor, leasedFor, why, tries, key, hooked, lastAction, request }: WatchdogReading,
   { at, renewed, startsIt }: { at: number; renewed: boolean; startsIt: boolean },
 ): StoredWatchdog {
   return {
     ...watchdog,
     ...(watchdog.foreign ? { request } : {}),
     step: 'watching',
-    seen: {
+    report: {
       at,
       load,
       ...(blind ? { blind } : {}),
@@ -100,7 +102,7 @@ export function afterVisit(
       comesBack: hooked || startsIt,
     },
     ...(renewed ? { renewedAt: at } : {}),
-    ...(did ? { did } : {}),
+    ...(lastAction ? { lastAction } : {}),
   }
 }
 
@@ -148,7 +150,7 @@ export const StoredWatchdog = v.object({
   foreign: v.boolean(),
   /** When the lease was last renewed, epoch seconds of the account's time. */
   renewedAt: v.optional(v.number()),
-  seen: v.optional(
+  report: v.optional(
     v.object({
       at: v.number(),
       load: v.optional(v.number()),
@@ -161,11 +163,11 @@ export const StoredWatchdog = v.object({
       key: v.picklist(['container', 'kept']),
     }),
   ),
-  did: v.optional(v.object({ at: v.number(), action: v.picklist(['stop', 'destroy']), why: reason })),
+  lastAction: v.optional(v.object({ at: v.number(), action: v.picklist(['stop', 'destroy']), why: reason })),
   /** Berth requested its instance's end; that many more polls may still show it running. */
   endsHere: v.optional(v.number()),
   /** Whether it has been decided that the watchdog ended the instance; decided again only after it has run. */
-  told: v.optional(v.boolean()),
+  isEndDecided: v.optional(v.boolean()),
 })
 export type StoredWatchdog = v.InferOutput<typeof StoredWatchdog>
 
@@ -216,6 +218,6 @@ export async function openStoredWatchdogs(context: CollectionContext): Promise<S
 }
 
 function watchdogView(watchdog: StoredWatchdog, problem: Problem | undefined): WatchdogView {
-  const { renewedAt: _renewedAt, endsHere: _endsHere, told: _told, ...view } = watchdog
+  const { renewedAt: _renewedAt, endsHere: _endsHere, isEndDecided: _told, ...view } = watchdog
   return { ...view, problem }
 }

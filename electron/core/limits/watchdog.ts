@@ -347,8 +347,9 @@ function createWatchdogVisits(
         `Installed a watchdog on ${alerts.nameOf(instance)}`,
         watchdogWords(watchdog.request, context.now()),
       )
-    if (reading.did && isNews(reading.did, watchdog.did)) alerts.ended(reading.did, instance)
-    if (reading.blind && !watchdog.seen?.blind) alerts.blind(instance)
+    if (reading.lastAction && isNews(reading.lastAction, watchdog.lastAction))
+      alerts.ended(reading.lastAction, instance)
+    if (reading.blind && !watchdog.report?.blind) alerts.blind(instance)
     const startsIt = startsWatchdog(context.record(instance)?.onstart)
     await watchdogs.put(afterVisit(watchdog, reading, { at: context.now(), renewed, startsIt }))
   }

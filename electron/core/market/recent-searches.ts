@@ -20,8 +20,8 @@ interface Answered {
 
 /** The searches of one account, by what they asked for. */
 interface Recent {
-  asked: Map<string, Promise<Answered>>
-  answered: Map<string, Answered>
+  pending: Map<string, Promise<Answered>>
+  answers: Map<string, Answered>
 }
 
 /** One look at an account's market. */
@@ -46,15 +46,15 @@ export function createRecentSearches(clock: Pick<Clock, 'monotonic'>): RecentSea
   const accounts = new Map<AccountId, Recent>()
 
   function recentOf(account: AccountId): Recent {
-    const recent = accounts.get(account) ?? { asked: new Map(), answered: new Map() }
+    const recent = accounts.get(account) ?? { pending: new Map(), answers: new Map() }
     accounts.set(account, recent)
-    for (const [search, { at }] of recent.answered)
-      if (now() - at > longestServes) recent.answered.delete(search)
+    for (const [search, { at }] of recent.answers)
+      if (now() - at > longestServes) recent.answers.delete(search)
     return recent
   }
 
   function ask(
-    { asked, answered }: Recent,
+    { pending, answers }: Recent,
     key: string,
     limit: number | undefined,
     searching: (options: CallOptions) => Promise<Offer[]>,
@@ -65,11 +65,11 @@ export function createRecentSearches(clock: Pick<Clock, 'monotonic'>): RecentSea
     }
     const asking = searching({ onUnread }).then(offers => {
       const answer = { offers, unread, at: now() }
-      if (mayBeCutOff(offers, limit)) answered.set(key, answer)
+      if (mayBeCutOff(offers, limit)) answers.set(key, answer)
       return answer
     })
-    asked.set(key, asking)
-    const forget = () => asked.get(key) === asking && asked.delete(key)
+    pending.set(key, asking)
+    const forget = () => pending.get(key) === asking && pending.delete(key)
     asking.then(forget, forget)
     return asking
   }
@@ -84,10 +84,10 @@ export function createRecentSearches(clock: Pick<Clock, 'monotonic'>): RecentSea
         },
         async search(query, options) {
           const key = JSON.stringify(query)
-          const asking = recent.asked.get(key)
+          const asking = recent.pending.get(key)
           // Anyone who asks for the same now may withdraw it.
           const answering = asking && (await asking.catch(() => undefined))
-          const known = answering ?? recent.answered.get(key)
+          const known = answering ?? recent.answers.get(key)
           const serves = known && now() - known.at <= Math.max(alwaysServes, maxAge)
           const answer = serves
             ? known

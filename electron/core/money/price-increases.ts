@@ -31,7 +31,10 @@ const askedEvery = 600
 
 export async function openPriceIncreases(context: AccountContext): Promise<PriceIncreases> {
   const { account, store, notifications, ending } = context
-  const document = await openDocument(context, 'price-increases', StoredIncreases, { told: {}, accepted: [] })
+  const document = await openDocument(context, 'price-increases', StoredIncreases, {
+    alertedIds: {},
+    accepted: [],
+  })
   /** The pending increases as last listed, by instance. */
   let pending = new Map<number, PriceIncreaseView>()
   let askedAt: number | undefined
@@ -57,7 +60,8 @@ export async function openPriceIncreases(context: AccountContext): Promise<Price
   async function alertNews(): Promise<void> {
     const news = untold(document.get(), pending.values(), instances())
     const ids = Object.fromEntries(news.map(({ increase: { id, instance } }) => [instance, id]))
-    if (news.length > 0) await document.record(kept => ({ ...kept, told: { ...kept.told, ...ids } }))
+    if (news.length > 0)
+      await document.record(kept => ({ ...kept, alertedIds: { ...kept.alertedIds, ...ids } }))
     show()
     if (ending.aborted || news.length === 0) return
     const at = context.now()
@@ -222,7 +226,7 @@ const StoredIncreases = v.object({
   /** Until when the list is not requested, since the service has none; epoch seconds. */
   absentUntil: v.optional(v.number()),
   /** The id of the increase that was alerted, by instance. */
-  told: v.record(v.string(), v.number()),
+  alertedIds: v.record(v.string(), v.number()),
   /** Accepted increases until they take effect, since the service no longer lists them. */
   accepted: v.array(Accepted),
 })
@@ -232,25 +236,25 @@ type Instances = Readonly<Record<string, InstanceView>>
 
 /** The increases that were not alerted yet, with their instances. */
 function untold(
-  { told }: StoredIncreases,
+  { alertedIds }: StoredIncreases,
   pending: Iterable<PriceIncreaseView>,
   instances: Instances,
 ): { increase: PriceIncreaseView; instance: InstanceView }[] {
   return [...pending].flatMap(increase => {
     const instance = instances[increase.instance]
-    return instance && told[increase.instance] !== increase.id ? [{ increase, instance }] : []
+    return instance && alertedIds[increase.instance] !== increase.id ? [{ increase, instance }] : []
   })
 }
 
 /** Drops increases of instances that are gone, and accepted ones that took effect. `at`: epoch seconds. */
 function withoutOver(
-  { told, accepted, ...kept }: StoredIncreases,
+  { alertedIds, accepted, ...kept }: StoredIncreases,
   instances: Instances,
   at: number,
 ): StoredIncreases {
   return {
     ...kept,
-    told: Object.fromEntries(Object.entries(told).filter(([instance]) => instances[instance])),
+    alertedIds: Object.fromEntries(Object.entries(alertedIds).filter(([instance]) => instances[instance])),
     accepted: accepted.filter(({ instance, from }) => instances[instance] && from > at),
   }
 }

@@ -153,7 +153,7 @@ export function createRunProjects(
   },
 ): RunProjects {
   return {
-    async rent({ name, project, node, group, rental, moved = 0 }, network) {
+    async rent({ name, project, node, group, rental, moves = 0 }, network) {
       const { spec, price, offer } = project
       if (node && network) {
         const { name: overlay, cluster, offers } = network
@@ -177,7 +177,7 @@ export function createRunProjects(
       const { search, volume } = await searchMarket(context, spec)
       const request = requestOf(spec, name, { ...project, volume })
       // A machine that it left was not worth keeping, so the best one follows.
-      const first = moved === 0 ? offer : undefined
+      const first = moves === 0 ? offer : undefined
       const retries = limitsOf(spec, price, project.stops)
       await rentals.start({ search, request, retries, first, why: 'run', group: group?.id }, rental)
     },

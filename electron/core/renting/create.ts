@@ -95,14 +95,14 @@ async function ask(parts: CreationParts, tried: Tried): Promise<'ask' | 'find' |
   }
   const request = await hooks.prepared(restored)
   try {
-    await tries.intend(mark, { step: 'asking', asked: tried.asked + 1 })
+    await tries.intend(mark, { step: 'asking', requestCount: tried.requestCount + 1 })
   } catch (error) {
     // A failure could not be written either: it would be reported here, and the next start would still rent.
     await tries.update(mark, { problem: problemOf(error) })
     await waitFor(context, askAgainAfter)
     return 'ask'
   }
-  const { asked, unwanted } = tries.get(mark)
+  const { requestCount, unwanted } = tries.get(mark)
   if (unwanted) return 'done'
   let created: CreationAnswer
   try {
@@ -113,11 +113,11 @@ async function ask(parts: CreationParts, tried: Tried): Promise<'ask' | 'find' |
   } catch (error) {
     if (ending.aborted) return 'done'
     const ambiguous = error instanceof ServiceError && error.ambiguous
-    if (isRefusal(error) && asked === 1 && forgivesRefusedKey(tried)) {
-      await tries.update(mark, { asked: 0, refused: true })
+    if (isRefusal(error) && requestCount === 1 && forgivesRefusedKey(tried)) {
+      await tries.update(mark, { requestCount: 0, refused: true })
       throw error
     }
-    if (!ambiguous && asked === 1) {
+    if (!ambiguous && requestCount === 1) {
       await endTry(parts, mark, 'failed', creationProblem(error))
       return 'done'
     }

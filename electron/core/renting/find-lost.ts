@@ -75,8 +75,8 @@ export function isListWhole(
 
 /** Instances with a try's mark that appeared late: a second one, or one after the try had ended. */
 export function lateComers(tried: Try, records: readonly Instance[]): number[] {
-  const { mark, instance, asked } = tried
-  const mayBeLate = instance === undefined ? asked > 0 && !isUnderWay(tried) : asked > 1
+  const { mark, instance, requestCount } = tried
+  const mayBeLate = instance === undefined ? requestCount > 0 && !isUnderWay(tried) : requestCount > 1
   return mayBeLate ? markedBy(mark, records).filter(one => one !== instance) : []
 }
 
@@ -129,9 +129,9 @@ export async function searchForLost(
       return 'done'
     }
   }
-  const { unwanted, asked, problem } = tries.get(mark)
+  const { unwanted, requestCount, problem } = tries.get(mark)
   if (unwanted) return 'done'
-  if (mayAskAgain && asked < mostAsked) return 'ask'
+  if (mayAskAgain && requestCount < mostAsked) return 'ask'
   await endTry(parts, mark, 'failed', problem ?? sentenceFor('not_created'))
   return 'done'
 }

@@ -24,8 +24,8 @@ export function nextTryStep(
   if (instance.state === 'running') return { step: 'running' }
   if (isDead(instance)) return { step: 'failed', problem: sentenceFor(deathOf(instance)) }
   if (instance.state === 'outbid') return { step: 'failed', problem: sentenceFor('outbid') }
-  const { asked, state } = instance
-  const neverStarted = tried.queued && asked?.state !== 'stopped'
+  const { stateRequest, state } = instance
+  const neverStarted = tried.queued && stateRequest?.state !== 'stopped'
   if (hasTrait(state, 'startable') && !neverStarted) return { step: 'failed', problem: sentenceFor(state) }
   const waits = state === 'waiting' || hasTrait(state, 'startable')
   const isLate = now - (tried.createdAt ?? tried.startedAt) >= tried.deadline

@@ -235,7 +235,7 @@ export function newTry(
     offer: { id, ...facts, pricePerHour: price },
     step: 'asking',
     before: knownInstances(context),
-    asked: 0,
+    requestCount: 0,
     startedAt: context.now(),
   }
 }

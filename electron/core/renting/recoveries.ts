@@ -71,8 +71,8 @@ export async function openRecoveries(
       // All actions are stored, so the next poll continues from there.
       const why = lackedBy(error, 'instance_write') ?? problemOf(error)
       const before = find(id)
-      if (ending.aborted || !before || before.held?.code === why.code) return
-      await recoveries.update(id, { held: why })
+      if (ending.aborted || !before || before.hindrance?.code === why.code) return
+      await recoveries.update(id, { hindrance: why })
       notifyOfRecovery(context, instance, 'Not recovered', why)
     } finally {
       busy.delete(id)
@@ -101,7 +101,7 @@ export async function openRecoveries(
       if (rental !== undefined && rentals.find(rental)?.unwanted) await cancelReplacement(rentals, rental)
       const before = find(id)
       const after = { ...(before ?? freshRecovery(id, choice, now())), choice }
-      const { held: _, refused: __, ...kept } = after
+      const { hindrance: _, refused: __, ...kept } = after
       await recoveries.add(kept)
       const running = before?.rental
       if (running !== undefined && choice.kind !== 'replace') await cancelReplacement(rentals, running)
@@ -180,11 +180,11 @@ async function raiseBid(
 ): Promise<void> {
   const { client, ending, now } = context
   const { id } = instance
-  const from = recovery.asked?.from ?? instance.bid ?? 0
+  const from = recovery.pendingBid?.from ?? instance.bid ?? 0
   const at = now()
   // Retries are reported once, not every time.
-  const held = recovery.refused && recovery.held
-  await recoveries.intend(id, { asked: { bid, from, at }, lastAt: at, held })
+  const hindrance = recovery.refused && recovery.hindrance
+  await recoveries.intend(id, { pendingBid: { bid, from, at }, lastAt: at, hindrance })
   try {
     await client().instances.changeBid(id, bid / 1_000_000, { signal: ending })
     // An instance that is meant to be stopped does not start by a bid alone.
@@ -193,7 +193,7 @@ async function raiseBid(
     if (ending.aborted || (error instanceof ServiceError && error.ambiguous)) return
     const wait = refusedFor(error)
     const refused = wait === undefined ? {} : { lastAt: recovery.lastAt, refused: { at: now(), wait } }
-    await recoveries.update(id, { asked: undefined, ...refused })
+    await recoveries.update(id, { pendingBid: undefined, ...refused })
     throw error
   }
   const after = recoveries.find(id)
@@ -220,7 +220,7 @@ function takeOver(
 async function rentReplacement(
   parts: RecoveryParts,
   instance: InstanceView,
-  { choice, rental, held }: Recovery,
+  { choice, rental, hindrance }: Recovery,
 ): Promise<void> {
   const { context, recoveries, rentals } = parts
   const { id } = instance
@@ -230,8 +230,8 @@ async function rentReplacement(
   const request = replacementFor(instance, rentals.ofInstance(id), context.record(id), choice)
   const chosen = rental ?? `r${context.newId()}`
   // The market is searched repeatedly; that it has nothing is reported once.
-  const still = held?.code === nothingAsGoodCode ? held : undefined
-  await recoveries.intend(id, { rental: chosen, lastAt: context.now(), held: still })
+  const still = hindrance?.code === nothingAsGoodCode ? hindrance : undefined
+  await recoveries.intend(id, { rental: chosen, lastAt: context.now(), hindrance: still })
   // The user may change the choice at any moment.
   if (recoveries.find(id)?.choice.kind !== 'replace') return
   await rentals.start(request, chosen)
@@ -258,7 +258,7 @@ async function followReplacement(
     return void (await recoveries.update(id, { rental: undefined }))
   if (!rental) return rentReplacement(parts, instance, recovery)
   const other = othersReplacement(id, parts.records(), rentals.knows)
-  const replaced = recovery.replaced + spentOn(rental)
+  const replacedCost = recovery.replacedCost + spentOn(rental)
   switch (rental.step) {
     case 'trying': {
       const own = openTry(rental)?.instance
@@ -268,9 +268,9 @@ async function followReplacement(
       return
     }
     case 'ready':
-      return handOver(parts, instance, recovery, rental.instance, replaced)
+      return handOver(parts, instance, recovery, rental.instance, replacedCost)
     case 'failed':
-      await recoveries.update(id, { rental: undefined, replaced })
+      await recoveries.update(id, { rental: undefined, replacedCost })
       if (rental.problem && instance.state === 'outbid') throw new BerthError(rental.problem)
       return
     case 'cancelled': {
@@ -278,8 +278,8 @@ async function followReplacement(
       const isOff = !other && !rental.needless && recovery.choice.kind === 'replace'
       const choice: RecoveryChoice = isOff ? { kind: 'tell' } : recovery.choice
       // An earlier failure no longer matters.
-      const held = isOff ? undefined : recovery.held
-      await recoveries.update(id, { rental: undefined, replaced, choice, held })
+      const hindrance = isOff ? undefined : recovery.hindrance
+      await recoveries.update(id, { rental: undefined, replacedCost, choice, hindrance })
       if (other) await leaveTo(parts, instance, other)
     }
   }
@@ -293,7 +293,7 @@ async function leaveTo(
   await recoveries.update(instance.id, {
     by,
     rental: undefined,
-    held: undefined,
+    hindrance: undefined,
     lastAt: context.now(),
   })
   const text = `Another Berth already replaced it with #${by}`
@@ -319,7 +319,7 @@ async function handOver(
     ...(recoveries.find(by) ?? freshRecovery(by, choice, context.now())),
     ...(lastAt === undefined ? {} : { lastAt }),
     replacements: replacements + 1,
-    replaced: dropped + itself,
+    replacedCost: dropped + itself,
     of: instance.id,
   })
   noteOfRecovery(context, instance, `Replaced by #${by}`)

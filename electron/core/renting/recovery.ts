@@ -19,28 +19,35 @@ export const Recovery = v.object({
   /** When the service last refused a raise temporarily, and the seconds until the next try. */
   refused: v.optional(v.object({ at: v.number(), wait: v.number() })),
   /** A bid that was sent and not confirmed yet, and the one before it. Per hour. */
-  asked: v.optional(v.object({ bid: v.number(), from: v.number(), at: v.number() })),
+  pendingBid: v.optional(v.object({ bid: v.number(), from: v.number(), at: v.number() })),
   /** The user's own bid, and Berth's raise of it. Per hour. */
   base: v.optional(v.number()),
   own: v.optional(v.number()),
   raises: v.number(),
   /** The additional cost of raises: `micros` at `at`, growing by `perHour`. */
-  added: v.object({ micros: v.number(), at: v.number(), perHour: v.number() }),
+  addedCost: v.object({ micros: v.number(), at: v.number(), perHour: v.number() }),
   /** The rental of its replacement. Stored before that begins. */
   rental: v.optional(RentalId),
   replacements: v.number(),
   /** The cost of replacements that are gone, dropped tries included. */
-  replaced: v.number(),
+  replacedCost: v.number(),
   /** Its replacement, and the instance it replaced. */
   by: v.optional(InstanceId),
   of: v.optional(InstanceId),
   /** Why nothing is possible within the choice, after it was reported. */
-  held: v.optional(StoredProblem),
+  hindrance: v.optional(StoredProblem),
 })
 export type Recovery = v.InferOutput<typeof Recovery>
 
 export function freshRecovery(instance: number, choice: RecoveryChoice, at: number): Recovery {
-  return { instance, choice, raises: 0, added: { micros: 0, at, perHour: 0 }, replacements: 0, replaced: 0 }
+  return {
+    instance,
+    choice,
+    raises: 0,
+    addedCost: { micros: 0, at, perHour: 0 },
+    replacements: 0,
+    replacedCost: 0,
+  }
 }
 
 /** A recovery's next move after a poll. */
@@ -68,7 +75,7 @@ export function recoveryMove(recovery: Recovery, instance: InstanceView, now: nu
   if (recovery.rental !== undefined) return { do: 'follow' }
   if (choice.kind === 'tell' || instance.state !== 'outbid') return { do: 'nothing' }
   // The answer to a raise was lost and it had no effect: the same bid again does not count as another one.
-  const again = recovery.asked !== undefined
+  const again = recovery.pendingBid !== undefined
   const moments = [
     ...(lastAt === undefined ? [] : [lastAt + choice.every]),
     ...(refused ? [refused.at + refused.wait] : []),
@@ -92,7 +99,7 @@ export function isNeedless(
   other: Instance | undefined,
 ): boolean {
   if (choice.kind !== 'replace' || instance.state === 'running') return true
-  if (instance.state === 'stopped' && instance.asked?.state === 'stopped') return true
+  if (instance.state === 'stopped' && instance.stateRequest?.state === 'stopped') return true
   return other !== undefined && givesWay(mine, other)
 }
 
@@ -115,44 +122,45 @@ export function refusedFor(error: unknown): number | undefined {
 /** The recovery after a poll: raises that had an effect, money that was added, a clock that was set back. */
 export function observedRecovery(recovery: Recovery, instance: InstanceView, now: number): Recovery {
   const confirmed = confirmedRaise(recovery, instance)
-  const { asked: _, held, refused, ...rest } = confirmed
+  const { pendingBid: _, hindrance, refused, ...rest } = confirmed
   const hasConfirmed = instance.state !== 'outbid' && instance.bid !== undefined
   const after: Recovery = {
     ...rest,
-    asked: confirmed.asked && !hasConfirmed ? confirmed.asked : undefined,
+    pendingBid: confirmed.pendingBid && !hasConfirmed ? confirmed.pendingBid : undefined,
     // A failure is reported again when it is outbid again.
-    held: held && (instance.state === 'outbid' || confirmed.by !== undefined) ? held : undefined,
+    hindrance:
+      hindrance && (instance.state === 'outbid' || confirmed.by !== undefined) ? hindrance : undefined,
     by: isStartedAgain(confirmed, instance) ? undefined : confirmed.by,
     refused:
       refused && instance.state === 'outbid' ? { ...refused, at: Math.min(refused.at, now) } : undefined,
     ...(confirmed.lastAt === undefined ? {} : { lastAt: Math.min(confirmed.lastAt, now) }),
   }
-  return { ...after, added: addedBy(after, instance, now) }
+  return { ...after, addedCost: addedBy(after, instance, now) }
 }
 
 /** Whether the user has started it since it was replaced: then both should run. */
-function isStartedAgain({ lastAt = 0 }: Recovery, { asked }: InstanceView): boolean {
-  return asked?.state === 'running' && asked.at > lastAt
+function isStartedAgain({ lastAt = 0 }: Recovery, { stateRequest }: InstanceView): boolean {
+  return stateRequest?.state === 'running' && stateRequest.at > lastAt
 }
 
 /** A bid that is as requested was raised, even if the answer was lost. */
 function confirmedRaise(recovery: Recovery, instance: InstanceView): Recovery {
-  const { asked, base, own, raises } = recovery
-  if (!asked || instance.bid !== asked.bid) return recovery
-  const { asked: _, ...rest } = recovery
+  const { pendingBid, base, own, raises } = recovery
+  if (!pendingBid || instance.bid !== pendingBid.bid) return recovery
+  const { pendingBid: _, ...rest } = recovery
   // A bid other than Berth's last one is the user's.
-  const first = base !== undefined && asked.from === own ? base : asked.from
-  return { ...rest, base: first, own: asked.bid, raises: raises + 1 }
+  const first = base !== undefined && pendingBid.from === own ? base : pendingBid.from
+  return { ...rest, base: first, own: pendingBid.bid, raises: raises + 1 }
 }
 
-function addedBy(recovery: Recovery, instance: InstanceView, now: number): Recovery['added'] {
-  const { added, base, own } = recovery
+function addedBy(recovery: Recovery, instance: InstanceView, now: number): Recovery['addedCost'] {
+  const { addedCost, base, own } = recovery
   const charged = instance.costPerHour > 0 && instance.costPerHour === instance.pricePerHour
   const raised = base !== undefined && own !== undefined && instance.bid === own
   const perHour = charged && raised ? Math.max(0, own - base) : 0
-  if (perHour === added.perHour) return added
-  const grown = Math.max(0, Math.floor(((now - added.at) * added.perHour) / 3600))
-  return { micros: added.micros + grown, at: now, perHour }
+  if (perHour === addedCost.perHour) return addedCost
+  const grown = Math.max(0, Math.floor(((now - addedCost.at) * addedCost.perHour) / 3600))
+  return { micros: addedCost.micros + grown, at: now, perHour }
 }
 
 const unknownMinimum: Problem = {
@@ -209,15 +217,15 @@ export function recoveryView(
   instance: InstanceView | undefined,
   now: number,
 ): RecoveryView {
-  const { choice, raises, added, replacements, replaced, by, of, rental, held } = recovery
+  const { choice, raises, addedCost, replacements, replacedCost, by, of, rental, hindrance } = recovery
   return {
     choice,
     ...statusOf(recovery, instance, now),
-    problem: held,
+    problem: hindrance,
     raises,
-    added,
+    addedCost,
     replacements,
-    replaced,
+    replacedCost,
     by,
     of,
     rental,
@@ -231,8 +239,8 @@ function statusOf(
 ): { step: RecoveryStep; until?: number } {
   if (recovery.by !== undefined) return { step: 'replaced' }
   if (recovery.rental !== undefined) return { step: 'replacing' }
-  if (recovery.asked) return { step: 'raising' }
+  if (recovery.pendingBid) return { step: 'raising' }
   const move = instance && recoveryMove(recovery, instance, now)
   if (move?.do === 'wait') return { step: 'waiting', until: move.until }
-  return { step: recovery.held ? 'held' : 'watching' }
+  return { step: recovery.hindrance ? 'held' : 'watching' }
 }

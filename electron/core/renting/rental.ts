@@ -54,7 +54,7 @@ export const Try = v.object({
   /** Instances that existed before the request: none of them is its own. */
   before: v.array(v.number()),
   /** How often the service was asked to create it. */
-  asked: v.number(),
+  requestCount: v.number(),
   /** The key was refused at the first request, without a creation, so there is a second one. */
   refused: v.optional(v.boolean()),
   instance: v.optional(InstanceId),

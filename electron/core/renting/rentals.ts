@@ -237,11 +237,11 @@ export async function openRentals(
     show: rentals.show,
     resume() {
       for (const tried of tries.all()) {
-        const { mark, step, asked, instance, unwanted, startedAt } = tried
+        const { mark, step, requestCount, instance, unwanted, startedAt } = tried
         if (!isUnderWay(tried) || creation.isBusy(mark)) continue
         const isOld = context.now() - startedAt > requestedWithin
         if (step === 'asking' || step === 'lost') {
-          if (asked > 0) void creation.work(mark, isOld ? 'find or give up' : 'find')
+          if (requestCount > 0) void creation.work(mark, isOld ? 'find or give up' : 'find')
           else if (isOld && !unwanted) void endTry(parts, mark, 'failed', sentenceFor('too_old'))
           else void creation.work(mark, 'ask')
         } else if (unwanted && (instance !== undefined || step === 'unclear'))

@@ -155,9 +155,9 @@ function comesNext({ fetch, afterwards, interrupted, project }: Run): string {
 }
 
 export function projectDoneAlert(account: AccountId, run: ProjectRun, now: number): Alert {
-  const { code = 0, brought } = run
-  const files = brought?.files
-    ? ` ${brought.files === 1 ? '1 file was' : `${brought.files} files were`} downloaded.`
+  const { code = 0, downloadResult } = run
+  const files = downloadResult?.files
+    ? ` ${downloadResult.files === 1 ? '1 file was' : `${downloadResult.files} files were`} downloaded.`
     : ''
   return alertOf(code === 0 ? 'runDone' : 'runEnded', {
     ...about(account, run),

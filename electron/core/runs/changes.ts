@@ -10,15 +10,15 @@ export type RunChange = Partial<Run>
 
 /** The run after a change, marked `watchdogStale` if its watchdog needs an update. */
 export function withStaleWatchdog(before: Run, after: Run): Run {
-  const heardOf = before.step !== 'waiting' && after.acted !== 'destroy'
+  const heardOf = before.step !== 'waiting' && after.finalAction !== 'destroy'
   if (!heardOf || isDeepEqual(watchdogOrder(before), watchdogOrder(after))) return after
   return { ...after, watchdogStale: true }
 }
 
 /** Whether its machine is still to be stopped or destroyed: not where a command's was stopped meanwhile, or already. */
-function mayEnd({ project, instance, afterwards, interrupted, acted }: Run): boolean {
+function mayEnd({ project, instance, afterwards, interrupted, finalAction }: Run): boolean {
   if (instance === undefined || afterwards === 'nothing') return false
-  return project !== undefined || (!interrupted && acted === undefined)
+  return project !== undefined || (!interrupted && finalAction === undefined)
 }
 
 /** The next step after its command ended, after its download, or when the user retries. `at`: epoch seconds. */
@@ -94,7 +94,7 @@ export function afresh({ project }: ProjectRun, machine: InstanceView | undefine
     problem: undefined,
     keptUntil: undefined,
     afterwards: project.spec.after ?? 'destroy',
-    acted: undefined,
+    finalAction: undefined,
     starting: machine && machine.state !== 'running' ? true : undefined,
   }
 }
@@ -102,8 +102,8 @@ export function afresh({ project }: ProjectRun, machine: InstanceView | undefine
 /** Fields of the current program that are cleared before the next one. */
 export const nextProgram = {
   begun: undefined,
-  seen: 0,
-  dropped: 0,
+  outputBytes: 0,
+  droppedBytes: 0,
   lastLine: '',
   progress: undefined,
   printed: undefined,
@@ -139,7 +139,7 @@ export function againFromFailure(
 
 /** Moves a project's run to another machine: the old one is destroyed, with all results that were not downloaded. */
 export function elsewhere(run: Run, rental: string, at: number): RunChange {
-  const { instance, leaving = [], moved = 0 } = run
+  const { instance, leaving = [], moves = 0 } = run
   return {
     ...nextProgram,
     spentBefore: runCostBy(run, at),
@@ -151,14 +151,14 @@ export function elsewhere(run: Run, rental: string, at: number): RunChange {
     setupProgram: undefined,
     isSetUp: undefined,
     program: undefined,
-    moved: run.reuses ? run.moved : moved + 1,
+    moves: run.reuses ? run.moves : moves + 1,
     reuses: undefined,
   }
 }
 
 /** Ends a run; a machine of its own costs nothing more, unless it failed and keeps that. `at` in epoch seconds. */
 export function over(run: Run, step: 'done' | 'failed' | 'cancelled', at: number): RunChange {
-  if (step === 'failed' && run.acted !== 'destroy') return { step }
+  if (step === 'failed' && run.finalAction !== 'destroy') return { step }
   if (!run.project) return { step, endedAt: run.endedAt ?? at }
   return { step, endedAt: at, spentBefore: runCostBy(run, at), spent: undefined }
 }

@@ -104,7 +104,7 @@ function moveForInstance(run: Run, { instance }: RunSnapshot): RunMove | undefin
 function moveForMachine(run: ProjectRun, { instance, limit }: RunSnapshot): RunMove | undefined {
   if (instance === undefined) return { do: 'wait' }
   const { spec, stops } = run.project
-  const mayMove = run.reuses || (run.moved ?? 0) < (spec.outbid?.elsewhere ?? 0)
+  const mayMove = run.reuses || (run.moves ?? 0) < (spec.outbid?.elsewhere ?? 0)
   if (instance === 'gone') return mayMove ? { do: 'move' } : { do: 'fail', problem: machineGone }
   if (instance.state === 'running') return undefined
   // It ended before the run began there, so the run rents one.

@@ -192,10 +192,13 @@ export function createRunFolders(
     )
     entered(id)
     await runs.update(id, current => {
-      const beside = new Set([...(current.brought?.beside ?? []), ...result.beside.map(({ as }) => as)])
+      const beside = new Set([
+        ...(current.downloadResult?.beside ?? []),
+        ...result.beside.map(({ as }) => as),
+      ])
       return {
         ...current,
-        brought: { files: result.filesInAll, beside: [...beside].slice(0, mostBeside) },
+        downloadResult: { files: result.filesInAll, beside: [...beside].slice(0, mostBeside) },
       }
     })
     if (!last) return
@@ -227,7 +230,7 @@ export function createRunFolders(
       const view = viewOf(run.instance)
       if (!view) return
       // One that moves continues with its results, and others begin without those of earlier runs.
-      const results = run.moved ? [] : resultsOf(spec)
+      const results = run.moves ? [] : resultsOf(spec)
       const sent = await alone(run.id, options =>
         sync.up(view, { ...options, folder, remote, confirmed, results }),
       )
@@ -238,7 +241,7 @@ export function createRunFolders(
     },
     async sendResults(run) {
       const view = viewOf(run.instance)
-      if (!run.group || !view || !(run.moved || wasInterrupted(run))) return
+      if (!run.group || !view || !(run.moves || wasInterrupted(run))) return
       const [folder, remote] = [await resultsFolder(run), await machines.folderOf(run)]
       await alone(run.id, options => sync.up(view, { ...options, folder, remote, all: true }))
     },

@@ -277,10 +277,10 @@ export function createMoves(context: AccountContext, parts: MoveParts): Moves {
   }
 
   /** The end of a run, whose machine was `acted` on. */
-  async function finish(run: Run, acted: Run['acted']): Promise<void> {
+  async function finish(run: Run, acted: Run['finalAction']): Promise<void> {
     const step = run.problem ? 'failed' : 'done'
-    const after = { ...run, acted: acted ?? run.acted }
-    tellDone(await reach(run, { acted: after.acted, ...over(after, step, now()) }))
+    const after = { ...run, acted: acted ?? run.finalAction }
+    tellDone(await reach(run, { finalAction: after.acted, ...over(after, step, now()) }))
   }
 
   async function keep(run: ProjectRun): Promise<void> {

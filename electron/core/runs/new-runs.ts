@@ -82,8 +82,8 @@ export function createNewRuns(
       createdAt: now(),
       // That of a project follows with its command.
       program: added.project ? undefined : added.id,
-      seen: 0,
-      dropped: 0,
+      outputBytes: 0,
+      droppedBytes: 0,
       lastLine: '',
     }
   }

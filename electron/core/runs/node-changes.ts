@@ -21,7 +21,7 @@ export function nodeFailure(run: Run, problem: Problem, at: number): RunChange {
     failedAt: step,
     problem,
     ...takenBack,
-    acted: run.instance === undefined ? undefined : 'destroy',
+    finalAction: run.instance === undefined ? undefined : 'destroy',
     endedAt: at,
     spentBefore: runCostBy(run, at),
     spent: undefined,

@@ -163,7 +163,7 @@ export function createOutputs(
       const output = await of(id)
       await output.lose(to)
       const its = printed.find(one => one.id === id)
-      if (its?.isLatest) runs.note(its.run, { dropped: to })
+      if (its?.isLatest) runs.note(its.run, { droppedBytes: to })
     }
   }
 

@@ -184,11 +184,11 @@ function sum(amounts: readonly number[]): number {
   return amounts.reduce((total, amount) => total + amount, 0)
 }
 
-function projectPart(run: ProjectRun): Omit<ProjectRunView, Exclude<keyof RunView, 'project' | 'moved'>> {
+function projectPart(run: ProjectRun): Omit<ProjectRunView, Exclude<keyof RunView, 'project' | 'moves'>> {
   const { project, step, spentBefore = 0, spent, endedAt, createdAt, startedAt, keptUntil } = run
   return {
     project: project.id,
-    moved: run.moved ?? 0,
+    moves: run.moves ?? 0,
     ports: step === 'running' ? portsOf(project.spec) : undefined,
     cost: spent
       ? { ...spent, micros: spent.micros + spentBefore, perHour: endedAt === undefined ? spent.perHour : 0 }

@@ -30,11 +30,20 @@ interface ConfigValues extends WatchdogRequest {
   instance?: number
   url: string
   tick: number
-  told?: number
+  writtenAt?: number
 }
 
 /** The lines of the config file, each `name=value`. */
-export function configLines({ instance, url, action, at, idle, lease, tick, told }: ConfigValues): string[] {
+export function configLines({
+  instance,
+  url,
+  action,
+  at,
+  idle,
+  lease,
+  tick,
+  writtenAt,
+}: ConfigValues): string[] {
   const values = {
     instance,
     url,
@@ -44,7 +53,7 @@ export function configLines({ instance, url, action, at, idle, lease, tick, told
     below: idle?.below,
     lease,
     tick,
-    told,
+    told: writtenAt,
   }
   return Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${value}`]))
 }

@@ -37,7 +37,7 @@ export interface WatchdogReading {
   leasedFor?: number
   why?: WatchdogReason
   tries?: number
-  did?: WatchdogEnding
+  lastAction?: WatchdogEnding
 }
 
 /** Milliseconds for a script, and the most bytes of its output. */
@@ -152,7 +152,7 @@ async function run(
 }
 
 function configText({ request, instance, url, now, tick }: WatchdogConfig): string {
-  return configLines({ ...request, instance, url, tick, told: Math.floor(now) }).join('\n')
+  return configLines({ ...request, instance, url, tick, writtenAt: Math.floor(now) }).join('\n')
 }
 
 function readStatus(found: ReadonlyMap<string, string>): WatchdogReading | undefined {

@@ -138,9 +138,9 @@ export const watchdogStepWords: Record<WatchdogView['step'], string> = {
 }
 
 /** A watchdog's latest report, in short lines. */
-export function seenWords({ seen, request }: WatchdogView): string[] {
-  if (!seen) return []
-  const { load, blind, idleFor, leasedFor, why, tries, comesBack, key } = seen
+export function reportWords({ report, request }: WatchdogView): string[] {
+  if (!report) return []
+  const { load, blind, idleFor, leasedFor, why, tries, comesBack, key } = report
   return [
     ...(load === undefined ? [] : [`GPU load ${load}%`]),
     ...(blind ? ['can’t read the GPU load, so idle time doesn’t count'] : []),

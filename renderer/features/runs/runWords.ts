@@ -27,12 +27,12 @@ export const runSteps = [
 
 /** The state of a run as a word and an icon; of a command also what becomes of its instance. */
 export function runState(run: RunView): { word: string; shape: Shape } {
-  const { step, failedAt, code, acted, instance, stuckSince, startedAt } = run
+  const { step, failedAt, code, finalAction, instance, stuckSince, startedAt } = run
   const isProject = isProjectRun(run)
   const name = (of: RunStep) => runSteps.find(one => one.step === of)?.name ?? of
   // A failed run's machine is still being stopped.
   if (step === 'failed' || (isProject && step === 'ending' && failedAt !== undefined)) {
-    const isKept = !isProject && failedAt === 'fetching' && acted === undefined
+    const isKept = !isProject && failedAt === 'fetching' && finalAction === undefined
     if (isKept) return { word: `${endedWith(code)}, instance kept`, shape: 'needs-you' }
     if (code && failedAt === 'running') return { word: `Failed with exit code ${code}`, shape: 'needs-you' }
     return { word: isProject ? `Failed: ${name(failedAt ?? 'waiting')}` : 'Failed', shape: 'needs-you' }
@@ -66,7 +66,8 @@ function endedWith(code: number | undefined): string {
 
 /** The next step of a run, or the last one; `now` in epoch seconds of the account's time. */
 export function nextWords(run: RunView, now: number): string {
-  const { step, fetch, into, fetched, acted, interrupted, startedAt, endedAt, stuckSince, loadUnread } = run
+  const { step, fetch, into, fetched, finalAction, interrupted, startedAt, endedAt, stuckSince, loadUnread } =
+    run
   const isFailed = step === 'failed' && run.failedAt !== 'fetching'
   const parts: string[] = []
   if (startedAt !== undefined)
@@ -79,7 +80,7 @@ export function nextWords(run: RunView, now: number): string {
     )
   if (fetched && fetch !== undefined) parts.push(`${fetch} is in ${into}`)
   else if ((step === 'done' || isFailed) && fetch !== undefined) parts.push(`${fetch} wasn’t downloaded`)
-  if (acted) parts.push(`the instance was ${acted === 'stop' ? 'stopped' : 'destroyed'}`)
+  if (finalAction) parts.push(`the instance was ${finalAction === 'stop' ? 'stopped' : 'destroyed'}`)
   else if (interrupted) parts.push('the instance had already been stopped')
   else if (step === 'fetching' || step === 'ending' || isYetToEnd(run)) parts.push(afterwardsBriefly(run))
   else if (step === 'done' && run.afterwards !== 'nothing') parts.push('the instance kept running')
@@ -131,10 +132,10 @@ export function watchdogStaleWords(run: RunView): string {
 }
 
 /** How much of the output Berth has. */
-export function storedOutputWords({ seen, dropped, acted }: RunView): string {
-  if (dropped === 0) return `${bytes(seen)} of output, all stored here`
-  const lost = dropped < seen ? `the first ${bytes(dropped)} are` : 'it is'
-  return `${bytes(seen)} of output; ${lost} ${acted === 'destroy' ? 'no longer stored' : 'only on the instance'}`
+export function storedOutputWords({ outputBytes, droppedBytes, finalAction }: RunView): string {
+  if (droppedBytes === 0) return `${bytes(outputBytes)} of output, all stored here`
+  const lost = droppedBytes < outputBytes ? `the first ${bytes(droppedBytes)} are` : 'it is'
+  return `${bytes(outputBytes)} of output; ${lost} ${finalAction === 'destroy' ? 'no longer stored' : 'only on the instance'}`
 }
 
 /** "12 MB of 64 MB, 3 of 10 files, 14 MB/s, 4 s left". */
@@ -181,17 +182,17 @@ export function keptWords({ at, destroys }: NonNullable<ProjectRunView['keptUnti
 }
 
 /** The result of a project's run that has ended. */
-export function projectEndWords({ step, brought, startedAt, endedAt, moved }: ProjectRunView): string {
+export function projectEndWords({ step, downloadResult, startedAt, endedAt, moves }: ProjectRunView): string {
   const took = startedAt === undefined || endedAt === undefined ? '' : `Took ${duration(endedAt - startedAt)}`
-  const files = brought && `${counted(brought.files, 'file')} downloaded`
-  const went = moved > 0 && `moved to another machine ${moved === 1 ? 'once' : `${moved} times`}`
+  const files = downloadResult && `${counted(downloadResult.files, 'file')} downloaded`
+  const went = moves > 0 && `moved to another machine ${moves === 1 ? 'once' : `${moves} times`}`
   const facts = [took, step === 'cancelled' ? 'nothing was downloaded' : files, went].filter(Boolean)
   const words = facts.join(', ')
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
 /** The results stored under another name, since the local files had changed, too. */
-export function besideWords({ beside }: NonNullable<RunView['brought']>): string | undefined {
+export function besideWords({ beside }: NonNullable<RunView['downloadResult']>): string | undefined {
   if (beside.length === 0) return undefined
   return `${beside.length === 1 ? 'A file' : `${count(beside.length)} files`} had changed here too; the downloaded ${beside.length === 1 ? 'one is' : 'ones are'} saved as ${named(beside, { most: 5 })}.`
 }

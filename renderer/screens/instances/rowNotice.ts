@@ -146,9 +146,9 @@ function restNotice(
 }
 
 /** Deployments may show outbid instances as stopped, so only Berth's own stop is certain. */
-function lowBidText({ state, asked, bid = 0, minimumBid = 0 }: InstanceView): string {
+function lowBidText({ state, stateRequest, bid = 0, minimumBid = 0 }: InstanceView): string {
   const bids = `Minimum bid is now ${rate(minimumBid)} (yours: ${rate(bid)}). Raise it to start.`
-  if (asked?.state === 'stopped') return bids
+  if (stateRequest?.state === 'stopped') return bids
   return `It was outbid or stopped${state === 'ended' ? ', or has crashed' : ''}. ${bids}`
 }
 

@@ -28,7 +28,7 @@ export function comparedFacts(runs: readonly [ProjectRunView, ProjectRunView], n
     ],
     ['Exit code', ({ code }) => (code === undefined ? undefined : String(code))],
     ['Cost', run => money(runCost(run, now))],
-    ['Downloaded', ({ brought }) => brought && counted(brought.files, 'file')],
+    ['Downloaded', ({ downloadResult }) => downloadResult && counted(downloadResult.files, 'file')],
   ]
   return facts.map(([name, of]) => {
     const values = [of(runs[0]) ?? unknown, of(runs[1]) ?? unknown] as const

@@ -20,7 +20,7 @@ export function runsCsv(runs: readonly ProjectRunView[], now: number): string {
     run.commit?.branch ?? '',
     dollars(runCost(run, now)),
     run.most === undefined ? '' : dollars(run.most),
-    run.brought?.files ?? '',
+    run.downloadResult?.files ?? '',
     run.commit?.changed?.files ?? '',
   ])
   const heads = [

@@ -188,7 +188,7 @@ test('if a stop shows as an exit, instances that Berth stopped are stopped, also
 
   await again.run('startInstance', { instance: 4007 })
   await again.run('refresh', {})
-  expect(again.account().instances[4007]).not.toHaveProperty('asked', expect.anything())
+  expect(again.account().instances[4007]).not.toHaveProperty('stateRequest', expect.anything())
   service.statuses.set(4007, 'exited')
   await again.run('refresh', {})
   expect(again.account().instances[4007]?.state).toBe('ended')

@@ -16,7 +16,7 @@ const run = (changes: Partial<ProjectRunView>): ProjectRunView => ({
   code: 0,
   gpu: { name: 'RTX 4090', count: 1 },
   cost: { micros: 120_000, at: 1700, perHour: 0 },
-  moved: 0,
+  moves: 0,
   ...changes,
 })
 

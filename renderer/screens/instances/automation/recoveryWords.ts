@@ -41,8 +41,8 @@ export function choiceWords({ choice }: RecoveryView): string {
 }
 
 /** The cost that raises have added until a moment of the account's time (epoch seconds). */
-export function addedBy({ added }: RecoveryView, now: number): Micros {
-  return added.micros + Math.max(0, Math.floor(((now - added.at) * added.perHour) / 3600))
+export function addedBy({ addedCost }: RecoveryView, now: number): Micros {
+  return addedCost.micros + Math.max(0, Math.floor(((now - addedCost.at) * addedCost.perHour) / 3600))
 }
 
 /** The cost of raises and of replacements so far, a sentence each. */
@@ -51,10 +51,10 @@ export function recoveryCostWords(recovery: RecoveryView, instance: InstanceView
   const words: string[] = []
   if (raises > 0)
     words.push(
-      `${raises} ${raises === 1 ? 'raise has' : 'raises have'} added ${fineMoney(addedBy(recovery, now))} so far${recovery.added.perHour > 0 ? `, ${rate(recovery.added.perHour)} now` : ''}.`,
+      `${raises} ${raises === 1 ? 'raise has' : 'raises have'} added ${fineMoney(addedBy(recovery, now))} so far${recovery.addedCost.perHour > 0 ? `, ${rate(recovery.addedCost.perHour)} now` : ''}.`,
     )
-  const replaced = recovery.replaced + (of === undefined ? 0 : spentBy(instance, now))
-  if (replacements > 0 || recovery.replaced > 0)
+  const replaced = recovery.replacedCost + (of === undefined ? 0 : spentBy(instance, now))
+  if (replacements > 0 || recovery.replacedCost > 0)
     words.push(
       `${replacements} ${replacements === 1 ? 'replacement has' : 'replacements have'} cost ${fineMoney(replaced)} so far, dropped attempts included.`,
     )

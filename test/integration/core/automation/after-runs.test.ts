@@ -40,7 +40,7 @@ describe.skipIf(lacking)(`after its end a run${lacking}`, () => {
     })
     answer()
     await under.until(() => runOf(under, id)?.step === 'done')
-    expect(runOf(under, id)).toMatchObject({ acted: 'stop', afterwards: 'stop' })
+    expect(runOf(under, id)).toMatchObject({ finalAction: 'stop', afterwards: 'stop' })
     expect(await intended()).toBe('stopped')
   })
 
@@ -74,7 +74,7 @@ describe.skipIf(lacking)(`after its end a run${lacking}`, () => {
     const fetch = join(home, 'out')
     const id = await startRun(under, { instance, command, fetch, afterwards: 'destroy' })
     await under.until(() => runOf(under, id)?.step === 'done')
-    expect(runOf(under, id)).toMatchObject({ fetched: true, acted: 'destroy' })
+    expect(runOf(under, id)).toMatchObject({ fetched: true, finalAction: 'destroy' })
     expect(readFileSync(join(downloads, expected), 'utf8')).toBe('w\n')
     if (what.includes('taken')) expect(readFileSync(join(downloads, 'out'), 'utf8')).toBe('mine')
     expect(await intended()).toBeUndefined()
@@ -99,7 +99,7 @@ describe.skipIf(lacking)(`after its end a run${lacking}`, () => {
     expect(runOf(under, id)).toMatchObject({ step: 'fetching', unreached: undefined })
     await world.sleep(600)
     await under.until(() => runOf(under, id)?.step === 'failed')
-    expect(runOf(under, id)).toMatchObject({ acted: 'stop', problem: { code: 'results_changing' } })
+    expect(runOf(under, id)).toMatchObject({ finalAction: 'stop', problem: { code: 'results_changing' } })
     expect(readFileSync(join(world.machine.home, 'Berth', 'out', 'model'), 'utf8')).toBe('w\n')
     expect(await intended()).toBe('stopped')
 
@@ -108,7 +108,7 @@ describe.skipIf(lacking)(`after its end a run${lacking}`, () => {
     await world.sim.controls.advance(900)
     await under.run('retryRun', { run: id })
     await under.until(() => runOf(under, id)?.step === 'done')
-    expect(runOf(under, id)).toMatchObject({ fetched: true, acted: 'stop', problem: undefined })
+    expect(runOf(under, id)).toMatchObject({ fetched: true, finalAction: 'stop', problem: undefined })
     expect(readFileSync(join(world.machine.home, 'Berth', 'out', 'log'))).toEqual(
       readFileSync(join(fetch, 'log')),
     )
@@ -132,7 +132,7 @@ describe.skipIf(lacking)(`after its end a run${lacking}`, () => {
     expect(runOf(under, id)).toMatchObject({ step: 'fetching', into: elsewhere })
     await sshd.start()
     await under.until(() => runOf(under, id)?.step === 'done')
-    expect(runOf(under, id)).toMatchObject({ fetched: true, acted: 'destroy', into: elsewhere })
+    expect(runOf(under, id)).toMatchObject({ fetched: true, finalAction: 'destroy', into: elsewhere })
     expect(statSync(join(elsewhere, 'results', 'model')).size).toBe(192 * 1024 * 1024)
     expect(existsSync(join(world.machine.home, 'Berth', 'results', 'model'))).toBe(false)
     expect(await intended()).toBeUndefined()
@@ -166,7 +166,7 @@ describe.skipIf(lacking)(`after its end a run${lacking}`, () => {
     await world.sim.controls.advance(900)
     await under.until(() => runOf(under, id)?.step === 'done')
     expect(runOf(under, id)).toMatchObject({ fetched: true, interrupted: true })
-    expect(runOf(under, id)?.acted).toBeUndefined()
+    expect(runOf(under, id)?.finalAction).toBeUndefined()
     expect(await intended()).toBe('running')
   })
 
@@ -178,7 +178,7 @@ describe.skipIf(lacking)(`after its end a run${lacking}`, () => {
       command: 'head -c 100000000 /dev/zero | tr "\\0" a',
     })
     const ended = await startRun(under, { instance, command: 'echo short' })
-    await under.until(() => runOf(under, ended)?.step === 'done' && (runOf(under, id)?.seen ?? 0) > 0)
+    await under.until(() => runOf(under, ended)?.step === 'done' && (runOf(under, id)?.outputBytes ?? 0) > 0)
     const kept = async () => [...(await everyFile(world)).keys()].filter(name => /\/runs\b/.test(name))
     expect((await kept()).some(name => name.includes(id))).toBe(true)
     await under.run('removeAccount', { account: under.account().id })

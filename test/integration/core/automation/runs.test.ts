@@ -53,7 +53,7 @@ describe.skipIf(lacking)(`a run${lacking}`, () => {
     await expect.poll(() => existsSync(join(folder, 'pid'))).toBe(true)
     process.kill(Number(readFileSync(join(folder, 'pid'), 'utf8')), 'SIGKILL')
     await under.until(() => runOf(under, id)?.step === 'failed')
-    expect(runOf(under, id)).toMatchObject({ problem: { code: 'process_gone' }, acted: 'stop' })
+    expect(runOf(under, id)).toMatchObject({ problem: { code: 'process_gone' }, finalAction: 'stop' })
     expect(await intended()).toBe('stopped')
     expect(told(world, /^training has failed$/)).toBe(true)
     expect(Object.values(under.berth.state().activity).map(({ text }) => text)).toContain(
@@ -85,7 +85,7 @@ describe.skipIf(lacking)(`a run${lacking}`, () => {
       setNvidiaSmi(script)
       const id = await startRun(under, { ...run, name: driver })
       await under.until(() => runOf(under, id)?.step === 'done')
-      expect(runOf(under, id), driver).toMatchObject({ code: 0, seen: 6, problem: undefined })
+      expect(runOf(under, id), driver).toMatchObject({ code: 0, outputBytes: 6, problem: undefined })
     }
     await startRun(under, { ...run, name: 'last', afterwards: 'stop' })
     await expect.poll(intended, { timeout: 20_000 }).toBe('stopped')
@@ -106,11 +106,11 @@ describe.skipIf(lacking)(`a run${lacking}`, () => {
     })
     let seen = 0
     for (let drop = 0; drop < 3; drop += 1) {
-      await under.until(() => (runOf(under, id)?.seen ?? 0) > seen)
-      seen = runOf(under, id)?.seen ?? 0
+      await under.until(() => (runOf(under, id)?.outputBytes ?? 0) > seen)
+      seen = runOf(under, id)?.outputBytes ?? 0
       expect(sshd.dropConnections()).toBeGreaterThan(0)
     }
-    await under.until(() => (runOf(under, id)?.seen ?? 0) > seen)
+    await under.until(() => (runOf(under, id)?.outputBytes ?? 0) > seen)
     expect(runOf(under, id)?.step).toBe('running')
     await under.close()
 
@@ -128,7 +128,7 @@ describe.skipIf(lacking)(`a run${lacking}`, () => {
     expect(runOf(again, id)).toMatchObject({
       code: 7,
       fetched: true,
-      acted: 'stop',
+      finalAction: 'stop',
       interrupted: false,
       problem: { message: 'The command ended with exit code 7.' },
     })
@@ -167,7 +167,7 @@ describe.skipIf(lacking)(`a run${lacking}`, () => {
     writeFileSync(join(home, 'nowhere', 'result'), 'found')
     await under.run('retryRun', { run: id })
     await under.until(() => runOf(under, id)?.step === 'done')
-    expect(runOf(under, id)).toMatchObject({ fetched: true, acted: 'destroy' })
+    expect(runOf(under, id)).toMatchObject({ fetched: true, finalAction: 'destroy' })
     expect(await intended()).toBeUndefined()
   }, 120_000)
 
@@ -233,7 +233,7 @@ describe.skipIf(lacking)(`a run${lacking}`, () => {
     expect(await intended()).toBe('running')
     await sshd.start()
     await under.until(() => runOf(under, id)?.step === 'done', 40_000)
-    expect(runOf(under, id)).toMatchObject({ fetched: true, acted: 'destroy' })
+    expect(runOf(under, id)).toMatchObject({ fetched: true, finalAction: 'destroy' })
     expect(await intended()).toBeUndefined()
     expect(runOf(under, id)?.unreached).toBeUndefined()
   }, 120_000)
@@ -290,7 +290,7 @@ describe.skipIf(lacking)(`a run${lacking}`, () => {
   test('seems stuck when silent on idle GPUs, not under load, and can be ended', async () => {
     const { world, under, instance, setLoad } = await openInside()
     const id = await startRun(under, { instance, command: 'echo begun; sleep 600', stuckAfter: 2 })
-    await under.until(() => (runOf(under, id)?.seen ?? 0) > 0)
+    await under.until(() => (runOf(under, id)?.outputBytes ?? 0) > 0)
     const began = world.sim.controls.ledger().now
     await expect.poll(() => world.sim.controls.ledger().now).toBeGreaterThan(began + 4)
     expect(runOf(under, id)?.stuckSince).toBeUndefined()
@@ -333,7 +333,12 @@ describe.skipIf(lacking)(`a run${lacking}`, () => {
     await under.until(() => isTold() && under.account().instances[rented] !== undefined)
     await world.sim.controls.advance(900)
     await under.until(() => runOf(under, id)?.step === 'done')
-    expect(runOf(under, id)).toMatchObject({ code: 0, lastLine: 'here', acted: 'stop', instance: rented })
+    expect(runOf(under, id)).toMatchObject({
+      code: 0,
+      lastLine: 'here',
+      finalAction: 'stop',
+      instance: rented,
+    })
     expect(await storedOutput(world, id)).toBe('here\n')
   }, 120_000)
 })

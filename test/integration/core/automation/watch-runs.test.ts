@@ -46,7 +46,7 @@ describe.skipIf(lacking)(`a watch${lacking}`, () => {
     expect(existsSync(join(home, 'trained'))).toBe(true)
     const { instance = 0 } = only() ?? {}
     await again.until(() => again.account().instances[instance]?.state === 'stopped')
-    expect(only()).toMatchObject({ code: 0, acted: 'stop' })
+    expect(only()).toMatchObject({ code: 0, finalAction: 'stop' })
     expect([everCreated(world), again.account().watches[id]?.rented]).toEqual([before + 1, 1])
     await expect
       .poll(() =>

@@ -33,7 +33,7 @@ test('only an instance ended by neither user nor limit is put down to its watchd
     request: { action, idle },
     step: 'watching',
     foreign: false,
-    seen: { at: 1, comesBack: true, key: 'container' },
+    report: { at: 1, comesBack: true, key: 'container' },
   })
   const kept = [watched(byUser, 'stop'), watched(byLimit, 'stop'), watched(byWatchdog, 'destroy')]
   await world.machine.files.write(`accounts/${account}/watchdogs.json`, JSON.stringify(kept))

@@ -48,7 +48,7 @@ describe.skipIf(lacking)(`a watchdog that Berth puts into an instance${lacking}`
       step: 'watching',
       foreign: false,
       request: { action: 'stop', lease: 60 },
-      seen: { comesBack: true, key: 'kept' },
+      report: { comesBack: true, key: 'kept' },
     })
     // It has the instance's own key and not the user's.
     const ownKey = await world.keychain.get(`${under.account().id} instance ${instance}`)
@@ -100,7 +100,7 @@ describe.skipIf(lacking)(`a watchdog that Berth puts into an instance${lacking}`
     expect(viewOf(again, instance)).toMatchObject({
       step: 'watching',
       request: { action: 'destroy', idle: { seconds: 3600, below: 5 } },
-      seen: { load: 80 },
+      report: { load: 80 },
     })
     const log = await again.run('watchdogLog', { instance })
     expect(log.at(-1)?.text).toContain(`watching instance ${instance}`)
@@ -149,7 +149,7 @@ describe.skipIf(lacking)(`a watchdog that Berth puts into an instance${lacking}`
     await again.until(() =>
       world.notifier.shown.some(({ title }) => title.includes('stopped by its watchdog')),
     )
-    expect(viewOf(again, instance)?.did).toMatchObject({ action: 'stop', why: 'lease' })
+    expect(viewOf(again, instance)?.lastAction).toMatchObject({ action: 'stop', why: 'lease' })
   })
 
   test('is shown but not renewed by another Berth, until that takes it over', async () => {

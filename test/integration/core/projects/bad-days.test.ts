@@ -53,7 +53,7 @@ run: |
 `,
     })
     const id = await runProject()
-    await under.until(() => (jobOf(under, id)?.brought?.files ?? 0) > 0)
+    await under.until(() => (jobOf(under, id)?.downloadResult?.files ?? 0) > 0)
     const fetched = () => statSync(join(folder, 'steps')).size
     const before = fetched()
     renameSync(folder, `${folder}-elsewhere`)

@@ -42,7 +42,7 @@ describe.skipIf(lacking)(`a job${lacking}`, () => {
     const id = await runProject()
     await under.until(() => jobOf(under, id)?.step === 'done')
     const job = jobOf(under, id)
-    expect(job).toMatchObject({ code: 0, brought: { files: 1, beside: [] }, moved: 0 })
+    expect(job).toMatchObject({ code: 0, downloadResult: { files: 1, beside: [] }, moves: 0 })
     expect(readFileSync(join(folder, 'out/model.txt'), 'utf8')).toBe('epochs 3, token hub-token-value\none\n')
     expect(existsSync(join(folder, 'prepared'))).toBe(false)
     await under.until(() => Object.keys(under.account().instances).length === 0)
@@ -223,13 +223,13 @@ run: |
 `,
     })
     const id = await runProject()
-    await under.until(() => (jobOf(under, id)?.brought?.files ?? 0) > 0)
+    await under.until(() => (jobOf(under, id)?.downloadResult?.files ?? 0) > 0)
     const atFirst = jobOf(under, id)?.instance ?? 0
     const begun = readFileSync(join(folder, 'steps'), 'utf8').split('\n')[0]
     await world.sim.controls.outbid(atFirst)
     // The data on an outbid machine cannot be reached.
     rmSync(join(sshd.home, 'berth'), { recursive: true, force: true })
-    await under.until(() => jobOf(under, id)?.moved === 1)
+    await under.until(() => jobOf(under, id)?.moves === 1)
     await under.until(() => under.account().instances[atFirst] === undefined)
     await under.until(() => jobOf(under, id)?.step === 'running' && jobOf(under, id)?.instance !== atFirst)
     writeFileSync(join(sshd.home, 'enough'), '')

@@ -61,7 +61,7 @@ describe('a run on several machines', () => {
     expect(Object.keys(under.account().runs)).toEqual([id])
     expect(await overlaysOf(world)).toMatchObject([{ instances: { length: 4 } }])
     await under.until(() => jobOf(under, id)?.step === 'done')
-    expect(jobOf(under, id)).toMatchObject({ code: 0, brought: { files: 2 } })
+    expect(jobOf(under, id)).toMatchObject({ code: 0, downloadResult: { files: 2 } })
     await under.until(() => Object.keys(under.account().instances).length === 0)
     await expect.poll(() => overlaysOf(world)).toEqual([])
     const cost = jobOf(under, id)?.cost.micros ?? 0

@@ -158,7 +158,7 @@ describe.skipIf(lacking)(`the results of a job${lacking}`, () => {
       step: 'failed',
       failedAt: 'running',
       code: 3,
-      brought: { files: 1 },
+      downloadResult: { files: 1 },
       problem: { code: 'command_failed', message: 'The command ended with exit code 3.' },
       fetchable: true,
     })
@@ -171,7 +171,7 @@ describe.skipIf(lacking)(`the results of a job${lacking}`, () => {
     const log = () => readFileSync(join(folder, 'log.txt'), 'utf8')
     await under.until(() => job()?.step === 'failed' && log() === 'more\n')
     expect(job()).toMatchObject({ failedAt: 'running', code: 3, problem: { code: 'command_failed' } })
-    expect(job()?.brought?.files).toBe(1)
+    expect(job()?.downloadResult?.files).toBe(1)
     await under.until(() => Object.values(under.account().instances)[0]?.state === 'stopped')
 
     writeFileSync(join(sshd.home, 'good'), '')
@@ -196,7 +196,7 @@ results: out
     const id = await runProject()
     await under.until(() => jobOf(under, id)?.step === 'running')
     await world.sim.controls.advance(600)
-    await under.until(() => jobOf(under, id)?.brought?.files === 1)
+    await under.until(() => jobOf(under, id)?.downloadResult?.files === 1)
     writeFileSync(join(sshd.home, 'more'), '')
     await expect.poll(() => existsSync(join(sshd.home, 'written')), { timeout: 30_000 }).toBe(true)
     writeFileSync(join(sshd.home, 'stopped'), '')
@@ -230,7 +230,7 @@ results: out
   test('are downloaded with long names and a lone HEAD', async () => {
     const long = 'n'.repeat(255)
     const { folder, job } = await runToEnd(`mkdir out; echo w > out/HEAD; echo w > out/${long}`, 'out')
-    expect(job()).toMatchObject({ step: 'done', brought: { files: 2 } })
+    expect(job()).toMatchObject({ step: 'done', downloadResult: { files: 2 } })
     expect(existsSync(join(folder, 'out', long))).toBe(true)
   })
 })

@@ -193,10 +193,10 @@ run: |
     const { world, under, sshds, folder, runProject } = place
     const id = await runProject()
     const first = () => runsOf(under, id)[0]
-    await under.until(() => (first()?.brought?.files ?? 0) > 0)
+    await under.until(() => (first()?.downloadResult?.files ?? 0) > 0)
     const atFirst = first()?.instance ?? 0
     await world.sim.controls.outbid(atFirst)
-    await under.until(() => first()?.moved === 1)
+    await under.until(() => first()?.moves === 1)
     await under.until(() => first()?.outputs.includes('command') === true)
     for (const { home } of sshds) writeFileSync(join(home, 'enough'), '')
     await under.until(() => groupOf(under, id)?.step === 'over', 60_000)
@@ -226,7 +226,7 @@ run: |
       2,
     )
     const id = await runProject()
-    await under.until(() => (runsOf(under, id)[0]?.brought?.files ?? 0) > 0)
+    await under.until(() => (runsOf(under, id)[0]?.downloadResult?.files ?? 0) > 0)
     await under.run('stopGroup', { group: id })
     await under.until(() => Object.keys(under.account().instances).length === 0)
     for (const { home } of sshds) writeFileSync(join(home, 'enough'), '')

@@ -33,7 +33,7 @@ test.concurrent('a recovery raises the bid just above the minimum, not too often
   await world.sim.controls.outbid(instance)
   await under.until(() => recovery()?.step === 'waiting')
   expect(recovery()?.until).toBeGreaterThan(0)
-  const before = recovery()?.added.micros ?? 0
+  const before = recovery()?.addedCost.micros ?? 0
   await world.sim.controls.advance(1800)
   await under.until(() => recovery()?.raises === 2 && view()?.state === 'running', 30_000)
   expect(view()?.bid).toBe(500_000)
@@ -42,7 +42,7 @@ test.concurrent('a recovery raises the bid just above the minimum, not too often
   await under.until(() => recovery()?.step === 'held')
   expect(recovery()).toMatchObject({ raises: 2, problem: { code: 'above_ceiling' } })
   // An hour at a bid that is $0.10/h higher, and the minutes before.
-  expect(recovery()?.added.micros).toBeGreaterThan(before + 100_000)
+  expect(recovery()?.addedCost.micros).toBeGreaterThan(before + 100_000)
   const bids = world.sim.controls.requests().filter(({ path }) => path.includes('/bid_price/'))
   expect(bids.length).toBeLessThanOrEqual(3)
 })

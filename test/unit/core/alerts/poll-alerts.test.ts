@@ -144,7 +144,7 @@ test('waiting for a GPU is reported once, with advice, and ready once it runs', 
 test.each<[string, Partial<InstanceView>, number, string | undefined]>([
   ['without credit', {}, 0, 'Top up'],
   ['at the end of its contract', { endsAt: 900 }, 50, 'deleted 48 hours later'],
-  ['by Berth', { endsAt: 900, asked: { state: 'stopped', at: 900 } }, 0, undefined],
+  ['by Berth', { endsAt: 900, stateRequest: { state: 'stopped', at: 900 } }, 0, undefined],
   ['by somebody else', {}, 50, undefined],
 ])('an instance stopped %s is reported with the reason, if the service did it', (_, given, credit, why) => {
   const history = [{ at: 1000, state: 'stopped' as const, actualStatus: 'exited' }]

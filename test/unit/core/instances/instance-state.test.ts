@@ -69,7 +69,7 @@ const queued = { currentState: 'stopped', nextState: 'running', intendedStatus: 
 const wanted = { currentState: 'running', nextState: 'running', intendedStatus: 'running' }
 const tooLow = { interruptible: true, bid: 0.2, minimumBid: 0.25 }
 
-const byBerth = (state: 'running' | 'stopped', ago: number) => ({ asked: { state, at: at - ago } })
+const byBerth = (state: 'running' | 'stopped', ago: number) => ({ stateRequest: { state, at: at - ago } })
 
 test.each<[string, Partial<Past> | undefined, string]>([
   ['seen for the first time', undefined, 'ended'],
@@ -114,13 +114,13 @@ test.each<[string, Partial<ServiceStatus>, Partial<Past> | undefined, string]>([
   [
     'queued, as the service said',
     queued,
-    { state: 'stopped', asked: { state: 'running', at, queued: true } },
+    { state: 'stopped', stateRequest: { state: 'running', at, queued: true } },
     'waiting',
   ],
   [
     'queued, the intention not shown yet',
     { ...queued, intendedStatus: 'stopped' },
-    { state: 'stopped', asked: { state: 'running', at } },
+    { state: 'stopped', stateRequest: { state: 'running', at } },
     'provisioning',
   ],
   ['called off', stopped, { state: 'waiting' }, 'stopped'],
@@ -152,7 +152,7 @@ test.each<[string, Partial<ServiceStatus>, Partial<Past> | undefined, string]>([
     'stopped',
   ],
   ['then stopped by its user', stopped, { state: 'outbid', intendedStatus: 'running' }, 'stopped'],
-  ['but stopped by Berth', stopped, { asked: { state: 'stopped', at } }, 'stopped'],
+  ['but stopped by Berth', stopped, { stateRequest: { state: 'stopped', at } }, 'stopped'],
   ['but seen while it was being stopped', stopped, { state: 'stopping' }, 'stopped'],
   ['but stopped before', stopped, { state: 'stopped' }, 'stopped'],
   ['but not seen for long', stopped, { unbroken: false }, 'stopped'],

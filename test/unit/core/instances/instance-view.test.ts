@@ -226,16 +226,16 @@ test('zero load at 0 degrees means not measured, not an idle GPU', () => {
 test('a request is kept until the instance runs, or until contradicted after 120 s', () => {
   const stopped = { ...rented, actual_status: 'stopped', intended_status: 'stopped' }
   const before = instanceView(rented, undefined, 1000)
-  const stopping = { ...before, asked: { state: 'stopped', at: 1000 } as const }
-  expect(instanceView(stopped, stopping, 1010).asked).toEqual(stopping.asked)
+  const stopping = { ...before, stateRequest: { state: 'stopped', at: 1000 } as const }
+  expect(instanceView(stopped, stopping, 1010).stateRequest).toEqual(stopping.stateRequest)
   // An answer from before the stop may still show it running.
-  expect(instanceView(rented, stopping, 1010).asked).toEqual(stopping.asked)
-  expect(instanceView(rented, stopping, 1200).asked).toBeUndefined()
+  expect(instanceView(rented, stopping, 1010).stateRequest).toEqual(stopping.stateRequest)
+  expect(instanceView(rented, stopping, 1200).stateRequest).toBeUndefined()
   const started = {
     ...instanceView(stopped, before, 1000),
-    asked: { state: 'running', at: 1000 } as const,
+    stateRequest: { state: 'running', at: 1000 } as const,
   }
-  expect(instanceView(stopped, started, 1010).asked).toEqual(started.asked)
-  expect(instanceView(stopped, started, 1200).asked).toBeUndefined()
-  expect(instanceView(rented, started, 1010).asked).toBeUndefined()
+  expect(instanceView(stopped, started, 1010).stateRequest).toEqual(started.stateRequest)
+  expect(instanceView(stopped, started, 1200).stateRequest).toBeUndefined()
+  expect(instanceView(rented, started, 1010).stateRequest).toBeUndefined()
 })

@@ -19,7 +19,7 @@ const stopped = instanceView({ state: 'stopped' })
 /** Last visited at 4000, then busy. */
 function watching(
   request: Omit<WatchdogRequest, 'action'>,
-  seen: Partial<StoredWatchdog['seen']> = {},
+  seen: Partial<StoredWatchdog['report']> = {},
 ): StoredWatchdog {
   return {
     instance: 4711,
@@ -27,7 +27,7 @@ function watching(
     step: 'watching',
     foreign: false,
     renewedAt: 4000,
-    seen: { at: 4000, comesBack: true, key: 'container', ...seen },
+    report: { at: 4000, comesBack: true, key: 'container', ...seen },
   }
 }
 

@@ -64,11 +64,11 @@ test('a list is whole if nothing was left out and nothing unreadable may be new'
 test('late instances are surplus or came after the end, never the awaited one', () => {
   const records = [9, 12].map(id => ({ id, label: `berth:${mark}` }))
   const late = (fields: Partial<Try>) => lateComers({ ...tried, ...fields } as Try, records)
-  expect(late({ step: 'waiting', instance: 9, asked: 2 })).toEqual([12])
-  expect(late({ step: 'waiting', instance: 9, asked: 1 })).toEqual([])
-  expect(late({ step: 'failed', asked: 1 })).toEqual([9, 12])
-  expect(late({ step: 'lost', asked: 1 })).toEqual([])
-  expect(late({ step: 'failed', asked: 0 })).toEqual([])
+  expect(late({ step: 'waiting', instance: 9, requestCount: 2 })).toEqual([12])
+  expect(late({ step: 'waiting', instance: 9, requestCount: 1 })).toEqual([])
+  expect(late({ step: 'failed', requestCount: 1 })).toEqual([9, 12])
+  expect(late({ step: 'lost', requestCount: 1 })).toEqual([])
+  expect(late({ step: 'failed', requestCount: 0 })).toEqual([])
 })
 
 test('a mark is written into a label and read out of it again', () => {

@@ -170,7 +170,7 @@ test('a replacement is cancelled once the instance it replaces is gone', async (
 
 test('a replacement is cancelled once a limit has stopped the instance it replaces', async () => {
   const { poll, step } = await replacing()
-  await poll({ ...outbid, state: 'stopped', asked: { state: 'stopped', at: 1000 } })
+  await poll({ ...outbid, state: 'stopped', stateRequest: { state: 'stopped', at: 1000 } })
   expect(step()).toBe('cancelled')
 })
 
@@ -197,7 +197,7 @@ test('a replaced instance keeps running if you start it, and stops if the servic
   const back: InstanceView = { ...outbid, state: 'provisioning' }
   await poll(back)
   expect(stops).toEqual([outbid.id])
-  await poll({ ...back, asked: { state: 'running', at: 1001 } })
+  await poll({ ...back, stateRequest: { state: 'running', at: 1001 } })
   await poll({ ...back, state: 'running' })
   expect(stops).toEqual([outbid.id])
   expect(view()[outbid.id]).toMatchObject({ choice: replace, step: 'watching' })
@@ -210,13 +210,13 @@ test('a replacementâ€™s own cost counts once it is replaced, the first instanceâ
   const second = { ...outbid, id: 4712, spent: costs(300_000) }
   ready()
   await poll(first)
-  expect(view()[4712]).toMatchObject({ of: outbid.id, replacements: 1, replaced: 0 })
+  expect(view()[4712]).toMatchObject({ of: outbid.id, replacements: 1, replacedCost: 0 })
   pass(60)
   const stopped: InstanceView = { ...first, state: 'stopped' }
   await poll(stopped, second)
   ready(4713)
   await poll(stopped, second)
-  expect(view()[4713]).toMatchObject({ of: 4712, replacements: 2, replaced: 300_000 })
+  expect(view()[4713]).toMatchObject({ of: 4712, replacements: 2, replacedCost: 300_000 })
 })
 
 test('choosing only an alert while a replacement starts cancels it', async () => {

@@ -14,7 +14,7 @@ export function someTry(given: Partial<Try> = {}): Try {
     offer: { id: 1, machineId: 10 },
     step: 'waiting',
     before: [],
-    asked: 1,
+    requestCount: 1,
     instance: 4711,
     startedAt: 1000,
     createdAt: 1010,

@@ -44,7 +44,7 @@ test('results are fetched before the instance is acted on, and nothing is done t
   const wanted: Run = { ...run, fetch: '/root/results', afterwards: 'destroy' }
   expect(settled(wanted, 0).step).toBe('fetching')
   expect(settled({ ...wanted, fetched: true }, 0).step).toBe('ending')
-  expect(settled({ ...wanted, fetched: true, acted: 'destroy' }, 0).step).toBe('done')
+  expect(settled({ ...wanted, fetched: true, finalAction: 'destroy' }, 0).step).toBe('done')
   expect(settled({ ...run, afterwards: 'stop' }, 0).step).toBe('ending')
   expect(settled(run, 0).step).toBe('done')
 })
@@ -210,8 +210,8 @@ describe('a project’s run that runs', () => {
     const twice = { ...spec, outbid: { elsewhere: 2 } }
     const outbid = seen({ instance: machine('outbid') })
     expect(nextMove(projectRun(), outbid)).toMatchObject({ do: 'fail', problem: { code: 'outbid' } })
-    expect(nextMove(projectRun({ project: { spec: twice }, moved: 1 }), outbid)).toEqual({ do: 'move' })
-    expect(nextMove(projectRun({ project: { spec: twice }, moved: 2 }), outbid)).toMatchObject({ do: 'fail' })
+    expect(nextMove(projectRun({ project: { spec: twice }, moves: 1 }), outbid)).toEqual({ do: 'move' })
+    expect(nextMove(projectRun({ project: { spec: twice }, moves: 2 }), outbid)).toMatchObject({ do: 'fail' })
     expect(nextMove(projectRun({ project: { spec: twice } }), seen({ instance: 'gone' }))).toEqual({
       do: 'move',
     })

@@ -70,7 +70,8 @@ test('twenty runs with much output keep 200 MB together, and each says what it l
   const dropped = new Map<string, number>()
   const storedRuns = {
     all: () => runs.map(run => ({ ...run, program: run.id })) as unknown as readonly Run[],
-    note: (id: string, { dropped: to }: { dropped?: number | undefined }) => void dropped.set(id, to ?? 0),
+    note: (id: string, { droppedBytes: to }: { droppedBytes?: number | undefined }) =>
+      void dropped.set(id, to ?? 0),
   } satisfies Pick<StoredRuns, 'all' | 'note'>
   const outputs = createOutputs(disk, 'runs', storedRuns)
   const piece = Buffer.alloc(4 * 1024 * 1024, 'a line of output\n')

@@ -15,8 +15,8 @@ export const commandRun = (fields: Partial<Run> = {}): Run => ({
   startedAt: 1000,
   program: 'x0000000000000001',
   begun: true,
-  seen: 0,
-  dropped: 0,
+  outputBytes: 0,
+  droppedBytes: 0,
   lastLine: '',
   ...fields,
 })

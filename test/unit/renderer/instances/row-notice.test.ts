@@ -27,7 +27,7 @@ test('a stopped instance with a low bid may have been outbid, unless Berth stopp
     rowNoticeOf({ key: '1', instance: instanceView({ id: 1, state: 'stopped', ...bids, ...more }) })
   const text = 'Minimum bid is now $0.900/h (yours: $0.400/h). Raise it to start.'
   expect(noticeOf({})).toEqual({ kind: 'lowBid', text: `It was outbid or stopped. ${text}`, bid: 910_000 })
-  expect(noticeOf({ asked: { state: 'stopped', at: 0 } })).toMatchObject({ kind: 'lowBid', text })
+  expect(noticeOf({ stateRequest: { state: 'stopped', at: 0 } })).toMatchObject({ kind: 'lowBid', text })
   expect(noticeOf({ bid: 900_000 })).toBeUndefined()
   expect(noticeOf({ interruptible: false })).toBeUndefined()
 })

@@ -62,7 +62,7 @@ export class ModelRental {
     return [
       ...(offer === this.offer ? [] : [`${this.id} asks for ${offer}`]),
       ...(env?.['TOKEN'] === this.secret ? [] : [`${this.id} lacks its secret`]),
-      ...((kept?.asked ?? 0) < this.creates ? [`${this.id} asks and has not written so`] : []),
+      ...((kept?.requestCount ?? 0) < this.creates ? [`${this.id} asks and has not written so`] : []),
       ...(tooSoon ? [`${this.id} asks again, blindly`] : []),
       ...(this.cancel === 'accepted' ? [`${this.id} asks and is not wanted`] : []),
     ]

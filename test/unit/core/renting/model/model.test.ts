@@ -25,7 +25,7 @@ function wrongEnd(world: World, rental: ModelRental, { shows }: History): string
   const living = world.living(rental).filter(id => !elsewhere.has(id))
   const [only] = living
   if (!world.knows(rental)) return only !== undefined ? 'nobody knows of it' : undefined
-  const { step, instance, asked } = world.shown(rental)
+  const { step, instance, requestCount } = world.shown(rental)
   if (!['running', 'late', 'failed', 'cancelled'].includes(step)) return `it stays ${step}`
   if (rental.creates > 3) return `it asked ${rental.creates} times`
   if (living.length > 1) return `${living.length} of it are there`
@@ -36,7 +36,7 @@ function wrongEnd(world: World, rental: ModelRental, { shows }: History): string
   if (only !== undefined && instance === undefined) return `#${only} is there, and it says ${step}`
   if (only !== undefined && instance !== only) return 'another is shown'
   const { refusals, none, taken, old } = rental
-  if (instance === undefined && refusals === 0 && asked < 3 && !none && !taken && !old)
+  if (instance === undefined && refusals === 0 && requestCount < 3 && !none && !taken && !old)
     return 'it gave up for no reason'
   return undefined
 }
