@@ -22,60 +22,36 @@ async function runToEnd(run: string, results: string, changing?: (place: Project
 }
 
 describe.skipIf(lacking)(`the results of a job${lacking}`, () => {
-  test.each([
-    [
-      'a link to a folder',
-      'mkdir -p $HOME/big && echo w > $HOME/big/m && ln -s $HOME/big out',
-      'out',
-      'out/m',
-    ],
-    [
-      'a link to a file',
-      'mkdir -p out $HOME/ck && echo w > $HOME/ck/a && ln -s $HOME/ck/a out/last.ckpt',
-      'out/last.ckpt',
-      'out/last.ckpt',
-    ],
-    [
-      'a folder with a link to a file',
-      'mkdir -p out $HOME/ck && echo w > $HOME/ck/a && ln -s $HOME/ck/a out/last.ckpt && echo l > out/log.txt',
-      'out',
-      'out/last.ckpt',
-    ],
-    [
-      'a folder with a link to a folder',
-      'mkdir -p out $HOME/ck && echo w > $HOME/ck/a && ln -s $HOME/ck out/checkpoints',
-      'out',
-      'out/checkpoints/a',
-    ],
-    [
-      'a link to a run beside it',
-      'mkdir -p logs/run-1; echo w > logs/run-1/m; ln -s run-1 logs/latest',
-      'logs/latest',
-      'logs/latest/m',
-    ],
-    [
-      'a path through a link',
-      'mkdir -p logs/run-1; echo w > logs/run-1/m; ln -s run-1 logs/latest',
-      'logs/latest/m',
-      'logs/latest/m',
-    ],
-    ['a link beside its file', 'mkdir out; echo w > out/a; ln -s a out/last.ckpt', 'out', 'out/a'],
-    [
-      'a link beside its file, under its own name',
-      'mkdir out; echo w > out/a; ln -s a out/b; ln -s b out/last.ckpt',
-      'out',
-      'out/last.ckpt',
-    ],
-    [
-      'a link by a whole path to a file beside it, under its own name',
-      'mkdir out; echo w > out/a; ln -s $PWD/out/a out/last.ckpt',
-      'out',
-      'out/last.ckpt',
-    ],
-  ])('are downloaded where they are %s', async (_, run, results, expected) => {
-    const { under, folder, job } = await runToEnd(run, results)
+  test('are downloaded where they are links of any kind', async () => {
+    const links: [made: string, results: string, file: string][] = [
+      ['mkdir -p $HOME/big && echo w > $HOME/big/m && ln -s $HOME/big out', 'out', 'out/m'],
+      ['mkdir out && echo w > $HOME/one && ln -s $HOME/one out/last.ckpt', 'out/last.ckpt', 'out/last.ckpt'],
+      [
+        'mkdir out && echo w > $HOME/two && ln -s $HOME/two out/last.ckpt && echo l > out/l',
+        'out',
+        'out/last.ckpt',
+      ],
+      [
+        'mkdir -p out $HOME/ck && echo w > $HOME/ck/a && ln -s $HOME/ck out/checkpoints',
+        'out',
+        'out/checkpoints/a',
+      ],
+      ['mkdir -p logs/run-1; echo w > logs/run-1/m; ln -s run-1 logs/latest', 'logs/latest', 'logs/latest/m'],
+      [
+        'mkdir -p logs/run-1; echo w > logs/run-1/m; ln -s run-1 logs/latest',
+        'logs/latest/m',
+        'logs/latest/m',
+      ],
+      ['mkdir out; echo w > out/a; ln -s a out/last.ckpt', 'out', 'out/a'],
+      ['mkdir out; echo w > out/a; ln -s a out/b; ln -s b out/last.ckpt', 'out', 'out/last.ckpt'],
+      ['mkdir out; echo w > out/a; ln -s $PWD/out/a out/last.ckpt', 'out', 'out/last.ckpt'],
+    ]
+    const run = links.map(([made], at) => `(mkdir case-${at}; cd case-${at}; ${made})`).join('\n  ')
+    const results = links.map(([, path], at) => `case-${at}/${path}`).join(', ')
+    const { under, folder, job } = await runToEnd(run, `[${results}]`)
     expect(job()).toMatchObject({ step: 'done', code: 0 })
-    expect(readFileSync(join(folder, expected), 'utf8')).toBe('w\n')
+    for (const [at, [made, , file]] of links.entries())
+      expect(readFileSync(join(folder, `case-${at}`, file), 'utf8'), made).toBe('w\n')
     await under.until(() => Object.keys(under.account().instances).length === 0)
   })
 
@@ -108,7 +84,7 @@ describe.skipIf(lacking)(`the results of a job${lacking}`, () => {
 
   test('are downloaded again while the command’s child still writes them', async () => {
     const writer =
-      'mkdir -p out && (for i in $(seq 40); do head -c 1000000 /dev/zero >> out/model.pt; sleep 0.5; done; echo whole > out/whole) >/dev/null 2>&1 & sleep 2; echo ended'
+      'mkdir -p out && (for i in $(seq 20); do head -c 2000000 /dev/zero >> out/model.pt; sleep 0.5; done; echo whole > out/whole) >/dev/null 2>&1 & sleep 2; echo ended'
     const { under, folder, job } = await runToEnd(writer, 'out')
     expect(job()).toMatchObject({ step: 'done', code: 0 })
     expect(statSync(join(folder, 'out/model.pt')).size).toBe(40_000_000)

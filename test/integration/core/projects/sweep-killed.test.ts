@@ -12,10 +12,10 @@ import { ownPublicKey } from '#test/own-public-key.ts'
 import { write } from './place.ts'
 
 /** The number of kills, two in each round; BERTH_KILLS sets it. */
-const kills = Number(process.env['BERTH_KILLS'] ?? 20)
+const kills = Number(process.env['BERTH_KILLS'] ?? 12)
 const rounds = Math.ceil(kills / 2)
 const seed = Number(process.env['BERTH_TEST_SEED'] ?? 4711)
-const atOnce = 4
+const atOnce = 3
 /** Milliseconds within which Berth is killed: about as long as half of a sweep. */
 const longest = 6000
 const runs = 5
