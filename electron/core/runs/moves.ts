@@ -37,7 +37,7 @@ import { leavesNetwork } from './node-decide.ts'
 import type { RunNodes } from './nodes.ts'
 import type { Programs } from './programs.ts'
 import type { StoredRuns } from './stored-runs.ts'
-import type { WaitingMachines } from './warm.ts'
+import type { WaitingMachines } from './waiting-machines.ts'
 import type { RunWatchdog } from './watchdog.ts'
 
 /** Performs the moves of runs. Each rejects where it must be retried. */

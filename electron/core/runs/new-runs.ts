@@ -2,12 +2,12 @@ import type { Limit } from '#contract/automation/limit.ts'
 import { boundOf } from '#contract/project/bounds.ts'
 import { spentBy } from '#contract/reading.ts'
 import type { AccountContext } from '../account-context.ts'
-import type { GoingOn } from './go-on.ts'
+import type { GoingOn } from './continue-failed.ts'
 import type { RunMachines } from './machine.ts'
 import { isOfProject, type ProjectRun, type Run } from './model.ts'
 import type { RunNodes } from './nodes.ts'
 import type { StoredRuns } from './stored-runs.ts'
-import type { WaitingMachines } from './warm.ts'
+import type { WaitingMachines } from './waiting-machines.ts'
 
 /** How runs begin. Each resolves once the run is on disk, which then continues automatically. */
 export interface NewRuns {

@@ -4,7 +4,7 @@ import type { AccountContext, AccountPoll } from '../account-context.ts'
 import type { StoredLimits } from '../limits/model.ts'
 import type { Watchdogs } from '../limits/watchdog.ts'
 import type { ProjectRun, Run } from '../runs/model.ts'
-import type { WaitingMachines } from '../runs/warm.ts'
+import type { WaitingMachines } from '../runs/waiting-machines.ts'
 import type { Collection } from '../storage/collection.ts'
 import { type Group, groupDeadline, settled } from './model.ts'
 
