@@ -121,7 +121,7 @@ silenceChromium()
 drawWithoutGpu()
 declarePageScheme()
 bearName()
-// Until Berth has its own menu, Electron would build one of its own.
+// Until Berth has its menu, Electron would build a default one.
 Menu.setApplicationMenu(null)
 keepChromiumIn(home)
 const appShutdown = endInOrder(shutdown)

@@ -284,7 +284,7 @@ async function followRun(call: Call, account: string, id: string): Promise<numbe
   }
 }
 
-/** Prints how far a sweep is until it starts no other run and none goes on; gives 0 where all of its runs are done. */
+/** Prints how far a sweep is until it has no current runs and starts no more; gives 0 if all its runs are done. */
 async function followSweep(call: Call, account: string, id: string): Promise<number> {
   const { connection, json, say } = call
   let shownLine = ''

@@ -49,7 +49,7 @@ export function knownSpent(instance: InstanceView, at: number): Micros | undefin
   return instance.costUnknown && spent === 0 ? undefined : spent
 }
 
-/** The same, with 0 for what is unknown. */
+/** The same, with 0 for unknown values. */
 export function spentBy(instance: InstanceView, at: number): Micros {
   const { spent } = instance
   return spent.micros + Math.max(0, Math.floor(((at - spent.at) * spent.perHour) / 3600))

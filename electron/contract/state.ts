@@ -18,7 +18,7 @@ import type { DetailsTab, Settings } from './settings.ts'
 import type { Micros } from './spending/money.ts'
 import type { PriceIncreaseView } from './spending/price-increase.ts'
 
-/** All that the page and the tray know. Both are functions of it, and keep no data of their own. */
+/** All data of the page and the tray. Both are functions of it, and store nothing else. */
 export interface State {
   app: App
   /** The account that is shown; undefined only while none exists. */
@@ -109,7 +109,7 @@ export interface AccountView {
   userId?: number
   email?: string
   credit?: Micros
-  /** The service told the user last without the credit. */
+  /** The service's last answer about the user had no credit. */
   creditUntold?: true
   /** When the credit was last read, epoch seconds of the account's time; absent while every poll reads it. */
   creditAt?: number

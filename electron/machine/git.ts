@@ -37,7 +37,7 @@ function sharedOf(own: string): string {
   return named ? resolve(own, named) : own
 }
 
-/** Ignores submodules: each has a configuration of its own. */
+/** Ignores submodules, since each has its own configuration. */
 const changes =
   'status --porcelain=v1 -z --no-renames --untracked-files=no --ignore-submodules=all -- .'.split(' ')
 

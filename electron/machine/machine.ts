@@ -30,7 +30,7 @@ export interface Machine {
   sshAgent?: string
 }
 
-/** How Berth starts when the user logs in: not at all, with its window, or only in the tray. */
+/** Whether Berth starts when the user logs in, and whether with its window or only in the tray. */
 type StartAtLogin = 'no' | 'window' | 'tray'
 
 /** The desktop's start of programs at login. */

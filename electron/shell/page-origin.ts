@@ -20,7 +20,7 @@ export function detailsOf(address: string): string | undefined {
 
 /**
  * The page needs no network: it comes from the package, which needs no proxy. Its session therefore only has a proxy
- * that does not exist. The updater has a session of its own.
+ * that does not exist. The updater has a separate session.
  */
 export const noNetwork: ProxyConfig & { proxyRules: string; proxyBypassRules: string } = {
   mode: 'fixed_servers',

@@ -32,7 +32,7 @@ export function copySshLine(page: Page, command: string): Promise<void> {
   return copyAndSay(page, command, 'SSH command copied.', command.length > 60 ? shorter : command)
 }
 
-/** Copies diagnostics for a bug report to the clipboard, and shows what is in them. */
+/** Copies diagnostics for a bug report to the clipboard, and lists their contents. */
 export async function copyDiagnostics(page: Page): Promise<void> {
   const text = await page.attempt(page.berth.diagnostics({}))
   if (text === undefined) return

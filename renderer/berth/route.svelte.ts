@@ -5,7 +5,7 @@ class Route {
   rest: readonly string[] = $state.raw([])
   /** Which step of the history this is: steps are numbered, to distinguish back from forward. */
   #step = 0
-  /** This page is an instance's details and nothing else: a window, or a tab, of their own. */
+  /** This page only shows an instance's details, in a separate window or tab. */
   readonly #detailsAlone = location.search === '?details'
 
   /** The instance that is all of the page; elsewhere, or once the address leads away from one, undefined. */
@@ -30,7 +30,7 @@ class Route {
     return addressed().join('/') !== [this.screen, ...this.rest].filter(Boolean).join('/')
   }
 
-  /** Opens an instance's details as a page of their own: under Electron a window, in a browser a tab. */
+  /** Opens an instance's details as a separate page: under Electron a window, in a browser a tab. */
   openAlone(path: string): void {
     window.open(`?details#/${path}`)
   }

@@ -14,7 +14,7 @@ import type { Micros } from '#contract/spending/money.ts'
 export type Span = 'month' | 'quarter' | 'year'
 export type By = 'model' | 'instance' | 'project' | 'kind'
 
-/** A stretch of time and what it cost. */
+/** A period and its cost. */
 export interface Bar {
   /** As short as an axis needs; empty where the axis has no mark. */
   label: string
@@ -30,7 +30,7 @@ export interface Bar {
   parts: readonly Micros[]
 }
 
-/** Bars that are told apart by whose money they are. */
+/** Bars in different colors for each instance, project or kind. */
 export interface Stacks {
   /** Whose the parts are: the dearest first, which lie at the bottom, and what is of none last. Never more than four. */
   names: readonly string[]
@@ -47,7 +47,7 @@ export interface Spender {
   of?: string
 }
 
-/** Stacks of more parts cannot be told apart: the rest is one. */
+/** More parts can't be distinguished, so the rest becomes one. */
 const mostParts = 4
 
 /** What was spent in each day or month of a span, parted by whose it was. `now` in epoch seconds. */

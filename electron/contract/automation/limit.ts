@@ -131,7 +131,7 @@ export interface LimitView extends Limit {
   id: string
   /** Absent for one on the whole account. */
   instance?: number
-  /** Seconds ahead at which it warns; 0 for not at all. */
+  /** Seconds between its warning and its action; 0 without a warning. */
   warning: number
   missed: WhenMissed
   /** When it was set, from which a duration counts; epoch seconds of the account's time. */

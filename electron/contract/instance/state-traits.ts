@@ -8,11 +8,11 @@ import type { InstanceState } from './instance.ts'
  * - `priceUnsure`: it is uncertain whether its GPUs are charged;
  * - `stoppable`: its GPUs are charged, or would be again by themselves. Not while booting: it may be a rental;
  * - `diskOnly`: at most its disk is charged;
- * - `lapsed`: does not run now, and may run again by itself;
+ * - `lapsed`: does not run now, and may run again automatically;
  * - `dead`: cannot run in this state (section 3.1);
- * - `over`: does not run, and will not by itself;
+ * - `over`: does not run, and won’t without a start;
  * - `halted`: stopped or stopping, or may have been;
- * - `startable`: at rest, and may be told to start.
+ * - `startable`: at rest, and can be started.
  */
 type Trait =
   | 'booting'

@@ -33,7 +33,7 @@ const lettersAlone = 'ditPq'
 
 /**
  * Reads words as options of `docker run`. `ends` at the first word that is no option, the image: what follows belongs
- * to the program in it. Otherwise such a word is left unread, and reading goes on.
+ * to the program in it. Otherwise such a word is skipped.
  */
 export function readOptions(words: readonly Word[], atImage: 'ends' | 'goes on'): DockerOptions {
   const found: DockerOptions = { variables: [], unset: [], ports: [], unread: [] }

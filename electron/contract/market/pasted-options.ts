@@ -72,7 +72,7 @@ function readQuoted(text: string, from: number, at: number, name: string, found:
   glued.lastIndex = end
   const tail = glued.exec(text)?.[0] ?? ''
   if (tail !== '' && quote !== '`' && !tail.startsWith('#')) {
-    // The word goes on behind the quote, as a shell has it.
+    // As in a shell, the word continues after the quote.
     const { words, end: wordsEnd, open } = commandLine(text, at)
     const word = words[0]?.text ?? ''
     if (open && words.length < 2) {
@@ -221,7 +221,7 @@ function withPlainQuotes(text: string): string {
   return plain
 }
 
-/** Where one of the signs closes what was opened, on the same line; -1 where none does. */
+/** The index of the closing quote or bracket on the same line; -1 without one. */
 function closing(text: string, from: number, signs: string): number {
   for (let at = from; at < text.length && text.charAt(at) !== '\n'; at += 1) {
     if (text.charAt(at) === '\\' && signs === '"') at += 1

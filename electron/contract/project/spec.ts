@@ -306,7 +306,7 @@ export const Keeping = v.strictObject({
 })
 export type Keeping = v.InferOutput<typeof Keeping>
 
-/** What is chosen for a run in place of what the file says. */
+/** A run's options that override berth.yaml. */
 export const SpecChange = v.strictObject({
   sweep: v.optional(Sweep),
   runs: v.optional(Runs),

@@ -7,7 +7,7 @@ export type Setting = Readonly<Record<string, string>>
 /** Machines that run a sweep at once where nothing says how many, at most. */
 const usualAtOnce = 8
 
-/** A file's content with what was chosen in its place. */
+/** A file's content with the options that override it. */
 export function changedSpec(spec: ProjectSpec, change: SpecChange = {}): ProjectSpec {
   const { sweep, runs, atOnce, keep, nodes, oneMachine } = change
   const changed = { ...spec }

@@ -49,7 +49,7 @@ export interface Access extends Shells {
   forgetAccount(account: AccountId): Promise<void>
 }
 
-/** The demo's SSH has files of its own, apart from the real ones. */
+/** The demo's SSH has separate files. */
 export function openAccess(
   machine: Machine,
   demoFiles: Files | undefined,

@@ -64,7 +64,7 @@ export class InstanceTunnel {
   async address(purpose: Purpose): Promise<string | undefined> {
     const { step } = this.#view
     if (!this.#tunnel || (step !== 'open' && step !== 'reconnecting')) return this.#address
-    // The answer may have changed since: Jupyter's token or port, or whether it is a web server at all.
+    // The answer may have changed since: Jupyter's token or port, or whether there is a web server.
     const { signal } = this.#abort
     const making = { signal, step: () => undefined }
     const port = await orAborted(purpose.locate?.(making) ?? Promise.resolve(this.#view.port), signal)
@@ -88,7 +88,7 @@ export class InstanceTunnel {
   async #make(purpose: Purpose): Promise<string | undefined> {
     const { signal } = this.#abort
     const making = { signal, step: (step: TunnelView['step']) => this.#change({ step }) }
-    // Held until the tunnel has a lease of its own, so that both share one connection.
+    // Held until the tunnel has its own lease, so that both share one connection.
     const lease = await this.#context.access.connect(this.#target())
     try {
       if (purpose.locate) this.#move(await orAborted(purpose.locate(making), signal))

@@ -43,7 +43,7 @@ export interface AccountSessions {
   keysOf(account: Pick<StoredAccount, 'id' | 'baseUrl'>): AccountKeys
   /** Adds the account to State and begins its session. Never rejects: an error locks the account. */
   begin(account: StoredAccount): Promise<void>
-  /** The same for the demo, with files of its own. */
+  /** The same for the demo, with separate files. */
   beginDemo(demo: NonNullable<AccountsContext['demo']>): Promise<void>
   /** Stores a new key for the account and uses it. Rejects when it cannot be stored. */
   useKey(account: StoredAccount, key: string): Promise<void>

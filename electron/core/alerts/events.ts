@@ -102,7 +102,7 @@ const events = {
   diskFull: { kind: 'diskFull', urgency: 'critical', actions: [show], place: files },
   priceIncrease: { kind: 'priceIncrease', urgency: 'critical', actions: [show], place: instances },
 
-  // Rentals, the recovery of what was outbid, and watches for offers.
+  // Rentals, recoveries of outbid instances, and watches for offers.
   rentalReady: {
     kind: 'attempts',
     urgency: 'normal',

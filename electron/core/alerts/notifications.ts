@@ -72,7 +72,7 @@ export function createNotifications({
 
   let give: (name: CommandName, args: unknown) => Promise<unknown> = async () => undefined
 
-  /** The place of the click shows no errors, so a failure is an alert of its own. */
+  /** The place of the click shows no errors, so a failure becomes a separate alert. */
   function alertFailure({ account, alert }: { account: AccountId; alert: Alert }, error: unknown): void {
     const { message, advice } = problemOf(error)
     notifications.tell(account, [

@@ -6,7 +6,7 @@ import type { Clock, Files, Notice, Notifier } from '#machine/machine.ts'
 import { openDocument } from '../storage/json-file.ts'
 import type { Store } from '../storage/store.ts'
 
-/** For the page alone: what it is about, and a text without the account's name. */
+/** For the page: the subject, and a text without the account's name. */
 type OnPage = Pick<PageNotice, 'account' | 'kind' | 'instance' | 'body'>
 
 /** Shows notices as native notifications, or on the page where this computer has none. */

@@ -190,7 +190,7 @@ function contractAlert(
   const advice = increased
     ? 'To keep it, accept its host’s new prices. Otherwise copy any files you need.'
     : 'Copy any files you need.'
-  // Warnings have ids of their own, so that they do not replace alerts about the instance's state.
+  // Warnings have separate ids, so that they don't replace alerts about the instance's state.
   return alertOf('contractEnd', {
     id: `${account}/${instance.id}/contractEnd`,
     instance: instance.id,

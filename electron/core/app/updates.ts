@@ -22,7 +22,7 @@ const failed: Problem = {
   advice: 'Try again later. The log has details.',
 }
 
-/** Checks once a day. `updater` is undefined without an update address: then there are no requests at all. */
+/** Checks once a day. `updater` is undefined without an update address: then it sends no requests. */
 export function openUpdates(
   store: Store,
   clock: Clock,

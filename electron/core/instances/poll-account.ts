@@ -8,7 +8,7 @@ import { ServiceError } from '#service/service-error.ts'
 
 /** The result of one poll of an account. */
 export type Poll =
-  /** `failed`: why the user was not told, where that may pass. */
+  /** `failed`: why the user's data is missing, if that is temporary. */
   | {
       outcome: 'seen'
       user?: User

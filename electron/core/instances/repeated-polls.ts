@@ -14,7 +14,7 @@ export interface Poller {
 export interface PollerOptions {
   clock: Clock
   /**
-   * One poll, with timeouts of its own. Rejects where the service did not answer, with `BadlyAnswered` or `KeyRefused`
+   * One poll, with its own timeouts. Rejects where the service did not answer, with `BadlyAnswered` or `KeyRefused`
    * where it did.
    */
   poll: () => Promise<void>

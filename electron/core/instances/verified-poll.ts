@@ -21,7 +21,7 @@ export interface Expected {
   id: number
   /** Created so recently that the service may not list it yet, which is no reason to doubt the list. */
   isYoung?: boolean
-  /** Whether it is worth a call of its own at every poll. */
+  /** Whether it is worth a separate call at every poll. */
   isLimited?: boolean
 }
 

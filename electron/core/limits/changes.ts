@@ -103,7 +103,7 @@ export function createLimitChanges(
     at: number,
   ): StoredLimit {
     if (!before) return newLimit(settings, rest, at)
-    // One that has ended starts anew.
+    // An ended limit starts again.
     if (!settings.sameWhen || before.ended)
       return changedLimit(newLimit(settings, rest, at), before, sentenceOf(before), at)
     const { when, setAt, snoozedUntil } = before

@@ -7,7 +7,7 @@ import { actsOnce, type StoredLimit } from './model.ts'
 import { type LimitTarget, targetsOf } from './targets.ts'
 
 /**
- * A decision about a limit, which includes what the poll showed about it:
+ * A decision about a limit, including the poll's facts about it:
  * - `note`: only that;
  * - `blind`: the load that it goes by cannot be read; `sees`: it can again;
  * - `calm`: its moment is no longer near;

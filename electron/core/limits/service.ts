@@ -207,7 +207,7 @@ export class LimitEngine {
     // So that the same moment is not checked again.
     this.#checkedUpTo = Math.max(this.#checkedUpTo, Math.min(moment, now()))
     const stale = this.#snapshots.stale(view)
-    // If it is much later, this computer slept: the next poll finds what was missed.
+    // If it is much later, this computer slept: the next poll finds the missed limits.
     if (now() >= moment && unseen() && now() - moment <= stale.gap) this.#decide(stale, now())
     this.show()
   }

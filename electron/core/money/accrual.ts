@@ -83,7 +83,7 @@ function pricedShares(before: Counted, after: Counted): Map<string, Micros> {
   for (const id of new Set([...Object.keys(before.instances), ...Object.keys(after.instances)])) {
     const [then, now] = [before.instances[id], after.instances[id]]
     const most = Math.floor(((now ?? then)?.perHour ?? 0) * hours)
-    // A new one has cost what it shows, at most since the last poll, as it may have been missing from a list.
+    // A new one counts from its start, at most from the last poll, as a list may have lacked it before.
     const share = then && now ? now.spent - then.spent : Math.min(now?.spent ?? most, most)
     if (share > 0) shares.set(id, share)
   }

@@ -153,7 +153,7 @@ export async function endTry(
     if (step === 'cancelled') activity.add(tryEntry(`${tryOf(tried)} was cancelled`, tried))
     // Its rental continues at the next poll.
     void context.poll()
-    // An instance that exists, or did, has alerts of its own.
+    // An instance that exists, or existed, has its own alerts.
   } else if (step === 'failed' && tried.instance === undefined)
     notifications.tell(account, [rentalAlert(account, tried)])
   else activity.add(endEntry(tried))

@@ -133,7 +133,7 @@ export interface RetryParts {
   discard(mark: string): Promise<void>
 }
 
-/** Whether the rental goes on at once, or has to wait for a poll; or its end. */
+/** Whether the rental continues at once, waits for a poll, or ends. */
 type Next = boolean | Extract<RentalMove, { do: 'end' }>
 
 /** Makes the function that finds the next offer and rents it. */

@@ -163,7 +163,7 @@ export function over(run: Run, step: 'done' | 'failed' | 'cancelled', at: number
   return { step, endedAt: at, spentBefore: runCostBy(run, at), spent: undefined }
 }
 
-/** Ends a run whose machine goes on to the next one. `at` in epoch seconds. */
+/** Ends a run whose machine takes the next one. `at` in epoch seconds. */
 export function released(run: Run, at: number): RunChange {
   const change = over(run, 'done', at)
   return run.problem ? { ...change, step: 'failed', keptUntil: undefined, instance: undefined } : change

@@ -15,9 +15,9 @@ import { type ProjectRun, type Run, runCostBy } from './model.ts'
 import type { RunOutputs } from './output.ts'
 import type { StoredRuns } from './stored-runs.ts'
 
-/** How runs of projects go on from a failure, and which limits a machine gets that is used again. */
+/** How failed runs of projects resume, and the limits of a machine that is used again. */
 export interface GoingOn {
-  /** Lets a failed run go on with a change, and with its limits set again. `what` with its name behind it. */
+  /** Resumes a failed run with a change, and sets its limits again. `what`: the verb before its name. */
   goOn(run: ProjectRun, what: string, change: RunChange): Promise<void>
   /**
    * The run's machine, where it has one. Throws `not_failed`, `project_busy`, or `no_such_instance`: another machine costs
@@ -35,7 +35,7 @@ interface GoingOnParts {
   machines: Pick<RunMachines, 'viewOf'>
   limits: Pick<StoredLimits, 'all' | 'put' | 'forget'>
   outputs: RunOutputs
-  /** Whether a sweep of the project goes on, other than that one. */
+  /** Whether another sweep of the project is in progress. */
   isSweeping(project: string, except: string | undefined): boolean
   /** The stops of the run's machine. */
   stopsOf(run: ProjectRun): readonly Limit[]

@@ -93,7 +93,7 @@ python3 -c ${quote([wait])} || exit
 ${run}`
 }
 
-/** The first node reaches the others over SSH servers of their own, with a key that only this run has. */
+/** The first node reaches the others over separate SSH servers, with a key that only this run has. */
 const mpi: Part = ({ run }, nodes, rank, paths) => {
   const { ssh, environment, folder } = paths
   if (rank > 0) {

@@ -50,7 +50,7 @@ const Node = v.object({
   refused: v.optional(v.array(v.number())),
 })
 
-/** A run as stored: a command on a machine; for a project also its folder, and a machine of its own. Output has files of its own. */
+/** A run as stored: a command on a machine; a project's run has its folder and machine. Output is in separate files. */
 export const Run = v.object({
   ...RunFields.entries,
   /** For a run in a sweep, it is stored with the sweep. */
@@ -159,7 +159,7 @@ export function runCostBy({ spentBefore = 0, spent, endedAt }: Run, at: number):
   return spentBefore + spent.micros + Math.max(0, Math.floor(((until - spent.at) * spent.perHour) / 3600))
 }
 
-/** The stops of a run's next machine: what is left of its dollars, which are for all of its machines and attempts. */
+/** The stops of a run's next machine: the rest of its dollars, which cover all its machines and attempts. */
 export function stopsLeft(run: ProjectRun, stops: readonly Limit[], at: number): Limit[] {
   const { most, group, node } = run
   if (group || node || most === undefined) return lessSpent(stops, runCostBy(run, at))

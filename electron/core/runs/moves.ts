@@ -169,7 +169,7 @@ export function createMoves(context: AccountContext, parts: MoveParts): Moves {
   /** The changes for a newly found machine. */
   function arrival(run: ProjectRun, instance: number | undefined): RunChange {
     const view = machines.viewOf(instance)
-    // Of a run in a sweep only the whole has limits, and what was agreed to counts on every machine.
+    // In a sweep only the whole has limits, and the agreed ones count on every machine.
     const most = run.group ? undefined : (run.most ?? mostFrom(run, view))
     return {
       ...withAttempts(run),

@@ -11,7 +11,7 @@ export const outputBounds = { bytes: 4 * 1024 * 1024, files: 4 }
  * from follows from their sizes, so that a kill neither repeats nor loses any. Nothing is kept in memory.
  */
 export interface RunOutput {
-  /** The byte of the output to go on from. */
+  /** The byte of the output to continue from. */
   next(): number
   /** The first byte that is still stored. */
   first(): number
@@ -147,7 +147,7 @@ export function createOutputs(
     return open
   }
 
-  /** One at a time, so that each counts what the previous one left. Failed deletions are repeated next time. */
+  /** One at a time, so that each counts the rest after the previous one. Failed deletions are repeated next time. */
   function makeRoom(): Promise<void> {
     making = making.then(clear).catch(() => undefined)
     return making

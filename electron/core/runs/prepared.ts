@@ -80,7 +80,7 @@ echo 'listed yes'`,
   )
 }
 
-/** Removes what the run before has written in the folder, so that none meets another's files. */
+/** Removes the previous run's files from the folder, so that no run finds another's. */
 export function removeLeftFiles(run: ProjectRun): string {
   return prepared(
     run,

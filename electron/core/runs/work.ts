@@ -120,7 +120,7 @@ export function createRunWork(context: AccountContext, parts: WorkParts): RunWor
     }
   }
 
-  /** What a node does may be what the others wait for. */
+  /** Other nodes may wait for this node's step. */
   function wakeOthers(id: string): void {
     const run = runs.find(id)
     if (run?.node) for (const other of nodes.of(run)) if (other.id !== id) loops.work(other.id)

@@ -8,11 +8,11 @@ import type { WaitingMachines } from '../runs/waiting-machines.ts'
 import type { Collection } from '../storage/collection.ts'
 import { type Group, groupDeadline, settled } from './model.ts'
 
-/** The limit of a whole sweep, of which each machine has its share as a limit of its own. */
+/** The limit of a whole sweep. Each machine has its share as a separate limit. */
 export interface GroupLimits {
   /** The stops of a machine that is rented for a run: its share of what is left of the whole. */
   stopsOf(run: ProjectRun): readonly Limit[]
-  /** Notes what the machines cost by a poll, and moves their own limits. */
+  /** Stores the machines' cost as of a poll, and moves their limits. */
   observe(group: Group, poll: AccountPoll): void
 }
 

@@ -13,7 +13,7 @@ import { lostAlert, openStoredTransfers, type Transfer, transferEntry } from './
 export interface Transfers extends Pick<Automation, 'onPoll' | 'show' | 'resume' | 'flush'> {
   /** Resolves with the transfer's id once the service has accepted it, or its answer was lost. */
   copy(request: CopyRequest): Promise<string>
-  /** The same, with a key of its own, which is deleted after the end. */
+  /** The same, with a separate key that is deleted after the end. */
   sync(request: SyncRequest): Promise<string>
   /**
    * Makes a sync and resolves once the service says that it is done. One with the same ends that began since `since`

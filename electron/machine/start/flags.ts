@@ -98,7 +98,7 @@ export function linkAmong(args: readonly string[]): string | undefined {
   return args.find(arg => /^berth:/i.test(arg))
 }
 
-/** Why Berth cannot start, or cannot go on. */
+/** Why Berth can't start or had to close. */
 export interface BerthStartFailure {
   /** In plain words. */
   words: string

@@ -15,7 +15,7 @@ export interface QuitQuestion {
 /** The most instances to name. */
 const most = 6
 
-/** Lists costs that go on and what breaks off or is lost; undefined without any. Of the demo only unsaved text counts. */
+/** Lists continuing costs and interrupted or lost work; undefined without any. In the demo only unsaved text counts. */
 export function quitQuestion(state: State): QuitQuestion | undefined {
   const accounts = Object.values(state.accounts).filter(({ demo }) => !demo)
   const costing = accounts

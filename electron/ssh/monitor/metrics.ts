@@ -114,7 +114,7 @@ export function readTraffic(text: string): TrafficMetrics | undefined {
   return links.reduce((sum, link) => ({ received: sum.received + link.received, sent: sum.sent + link.sent }))
 }
 
-/** The traffic between two readings that are `seconds` apart; undefined where the counters began anew. */
+/** The traffic between two readings that are `seconds` apart; undefined if the counters were reset. */
 export function trafficBetween(
   before: TrafficMetrics,
   after: TrafficMetrics,

@@ -73,7 +73,7 @@ function blocksOf(text: string): string[] {
   return blocks
 }
 
-/** A row's text without what was overwritten in it; text before it is unknown. */
+/** A row's text without its overwritten parts; text before it is unknown. */
 function lastWritten(text: string): string {
   let end = text.length
   while (text[end - 1] === moves.start) end -= 1

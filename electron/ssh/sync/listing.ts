@@ -19,7 +19,7 @@ export interface RemoteItem {
   changed?: number
   /** The target of a link; absent if the instance does not report it. */
   target?: string
-  /** Whether it is a link into what is listed under another path. */
+  /** Whether it is a link to a file or folder that is listed under another path. */
   inside?: boolean
 }
 

@@ -1,4 +1,4 @@
-# Puts the watchdog there and starts it, or one that is there anew. Needs: script, config, given_key.
+# Installs the watchdog and starts it, or restarts an installed one. Needs: script, config, given_key.
 
 tool=
 command -v python3 > /dev/null 2>&1 && tool=python3

@@ -66,7 +66,7 @@ export function trafficOnce(
   return micros(usualTraffic.down * downCost + usualTraffic.up * upCost)
 }
 
-/** @param traffic what it costs once, in micro-dollars */
+/** @param traffic its one-time cost in micro-dollars */
 export function firstHours(
   { perHour, diskPerHour }: RentalCost,
   hours: number,

@@ -204,7 +204,7 @@ export class Market {
       await this.#searchMarket(stale)
   }
 
-  /** Nobody looks any longer: what was not asked yet waits until someone does. */
+  /** Nobody looks any longer: requests that weren't sent yet wait until someone does. */
   leave(): void {
     clearTimeout(this.#asking)
     this.#search?.abort()

@@ -6,7 +6,7 @@ import type { AccountView } from '#contract/state.ts'
 import { firstStops } from '../limits/stops.ts'
 import { noVolume, type RentDraft, type VolumeDraft } from './rentDraft.ts'
 
-/** Well-known public images, for those who have none of their own. */
+/** Well-known public images, for users without their own. */
 export const knownImages = [
   'pytorch/pytorch:latest',
   'tensorflow/tensorflow:latest-gpu-jupyter',

@@ -3,7 +3,7 @@ import { type SearchPart, withoutParts } from '#contract/market/search-part.ts'
 import type { Problem } from '#contract/problem.ts'
 import { answerProblem } from '#renderer/berth/page.svelte.ts'
 
-/** The search for a machine as good as another, and what the user gives up for it. */
+/** The search for a machine as good as another, and the requirements that the user drops for it. */
 export class ReplacementSearch {
   answer: Replacement | undefined = $state.raw()
   problem: Problem | undefined = $state.raw()
@@ -17,7 +17,7 @@ export class ReplacementSearch {
     void this.find()
   }
 
-  /** What is asked for still: remembered with what is rented. */
+  /** The remaining requirements, stored with the rental. */
   readonly search = $derived(this.answer && withoutParts(this.answer.search, this.without))
 
   /** Asks for a part of it, or gives it up, and searches again. */

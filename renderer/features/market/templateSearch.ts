@@ -23,7 +23,7 @@ export function templateSearch(before: SavedQuery, template: TemplateView): Temp
   return { before, made: { query, filter }, unread }
 }
 
-/** The search without what the template filled in; what was changed since stays. */
+/** The search without the template's values; later changes stay. */
 export function withoutTemplate(now: SavedQuery, { before, made }: TemplateSearch): SavedQuery {
   const { extra = {}, ...query } = takenBack({ extra: {}, ...now.query }, made.query, before.query)
   return {

@@ -121,7 +121,7 @@ export function unreachedWords(
   return `${fetch} can’t be downloaded: no connection for ${duration(now - since)}; ${next}.${watchdogStale ? '' : meanwhile}`
 }
 
-/** What its watchdog may still do by what it was told before; `now` is what holds. */
+/** The watchdog's pending instruction, while it still follows an older one. */
 export function watchdogStaleWords(run: RunView): string {
   const { afterwards, fetch } = run
   const goes = isGoing(run) && afterwards !== 'nothing' && !run.interrupted

@@ -25,7 +25,7 @@ export function decisionOf(
   )
 }
 
-/** Whether a watch asks to rent what it found. */
+/** Whether a watch asks to rent an offer that it found. */
 function asks({ kind, actions }: PageNotice): boolean {
   return kind === 'watch' && actions.some(({ id }) => id === 'rent')
 }
@@ -103,7 +103,7 @@ function inPlural(phrase: string): string {
   return [plurals[verb] ?? verb.toLowerCase(), ...rest].join(' ')
 }
 
-/** The notices that came or now say something else; a figure that goes on counting, as the credit's, is no news. */
+/** The notices that came or now say something else; a changing figure, such as the credit, is no news. */
 export function newsIn(
   before: Readonly<Record<string, PageNotice>>,
   after: Readonly<Record<string, PageNotice>>,

@@ -18,7 +18,7 @@ function press(name: AcceleratorName): void {
 /** The keys that work anywhere on the page. */
 export function pageKey(page: Page, event: KeyboardEvent): void {
   const isBusy = () => dialogs.open !== undefined || document.querySelector(dialog) !== null
-  // The editor has a shadow tree of its own.
+  // The editor has its own shadow tree.
   const [target] = event.composedPath()
   const inTerminal = target instanceof Element && target.closest('.xterm') !== null
   const accelerator = acceleratorOf(event)

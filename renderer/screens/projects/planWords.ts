@@ -5,7 +5,7 @@ import { usualMachine } from '#contract/project/bounds.ts'
 import { engineOf } from '#contract/project/engine.ts'
 import type { Keeping, ProjectSpec } from '#contract/project/spec.ts'
 
-/** Sentences on the results, the end of the machine, and going on elsewhere after being outbid. */
+/** Sentences on the results, the end of the machine, and moving to another machine if outbid. */
 export function planAfterwards(
   { results, checkpoint, after, outbid, keep = 0, nodes = 1 }: ProjectSpec,
   { seconds, destroys }: Keeping,

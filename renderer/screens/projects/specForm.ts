@@ -139,7 +139,7 @@ function sweepText(grid: Readonly<Record<string, readonly unknown[]>>): string {
 /** The parts of `machine` that the form has. */
 const machineParts = ['gpu', 'count', 'price', 'interruptible'] as const
 
-/** The spec with the changed fields; what the form doesn't have stays. */
+/** The spec with the changed fields; fields that the form lacks stay. */
 function editedDraft(fields: SpecFields, spec: ProjectSpec): ProjectDraft {
   const [kept, before, after] = [specDraft(spec), draftOf(fieldsOf(spec)), draftOf(fields)]
   const machine = changed(kept.machine ?? {}, before.machine ?? {}, after.machine ?? {}, machineParts)

@@ -14,7 +14,7 @@ export const tabWords: Record<DetailsTab, string> = {
   details: 'Details',
 }
 
-/** Sections that have an address of their own, with the tabs that they belong to. */
+/** Sections with their own address, and their tabs. */
 const sections: Readonly<Record<string, DetailsTab>> = {
   limits: 'automation',
   watchdog: 'automation',

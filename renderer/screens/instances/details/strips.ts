@@ -51,7 +51,7 @@ export function machineStrips(
   return Object.keys(all).length > 0 ? [{ index: 'machine', name: 'Machine', strips: all }] : []
 }
 
-/** A row for each GPU with metrics of its own, and one for all where there are several or none has any. */
+/** A row for each GPU with separate metrics, and one for all if there are several or none has any. */
 export function gpuStrips(
   history: MetricsHistory | undefined,
   metrics: Pick<InstanceMetrics, 'gpus'> | undefined,

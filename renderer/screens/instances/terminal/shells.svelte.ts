@@ -125,7 +125,7 @@ export class InstanceShells {
     return new TerminalSession(this.#page, this.#account, this.instance, {
       ...which,
       onKey: key => this.#key(key),
-      // Each detached shell gets a tab of its own.
+      // Each detached shell gets its own tab.
       onOthers: names => {
         const open = new Set(this.all.map(session => session.kept))
         for (const session of names) if (!open.has(session)) this.openTab({ session }, false)

@@ -96,8 +96,8 @@ async function expectDone(place: ProjectPlace, id: string): Promise<void> {
   expect(world.sim.controls.ledger().instances).toHaveLength(1)
 }
 
-describe.skipIf(lacking)(`a job whose computer sleeps for a night${lacking}`, () => {
-  test('while its command ends fetches the results in the morning', async () => {
+describe.skipIf(lacking)(`a project’s run while the computer sleeps for a night${lacking}`, () => {
+  test('whose command ends meanwhile downloads its results in the morning', async () => {
     const place = await openLid(files('{ hours: 12 }'))
     const { under, sshd, project, runProject } = place
     const id = await runProject()
@@ -112,7 +112,7 @@ describe.skipIf(lacking)(`a job whose computer sleeps for a night${lacking}`, ()
     expect(cost?.micros).toBeLessThan(most)
   })
 
-  test('while its folder is uploaded finishes the upload in the morning', async () => {
+  test('that is uploading its folder finishes in the morning', async () => {
     const place = await openLid({ ...files('{ hours: 12 }'), 'data.bin': 'x'.repeat(64 * 1024 * 1024) })
     const { under, runProject } = place
     const id = await runProject()
@@ -122,7 +122,7 @@ describe.skipIf(lacking)(`a job whose computer sleeps for a night${lacking}`, ()
     await expectDone(place, id)
   })
 
-  test('while its machine boots rents no second one', async () => {
+  test('whose machine is booting rents no second one', async () => {
     const place = await openLid(files('{ hours: 12 }'))
     const { under, runProject } = place
     const id = await runProject()
@@ -159,7 +159,7 @@ describe.skipIf(lacking)(`a job whose computer sleeps for a night${lacking}`, ()
     await expectDone(place, id)
   })
 
-  test('with a sweep finds its machines stopped at its limit, each with a watchdog of its own, and goes on', async () => {
+  test('of a sweep finds its machines stopped at the limit by their watchdogs, and continues', async () => {
     const sweep = `runs: 3\n${files('{ hours: 3 }')['berth.yaml']}`
     const place = await openLid({ 'berth.yaml': sweep }, 3)
     const { under, runProject, sshds } = place
@@ -188,7 +188,7 @@ describe.skipIf(lacking)(`a job whose computer sleeps for a night${lacking}`, ()
   })
 })
 
-test('twelve machines of a sweep are each stopped by a watchdog of their own in a night asleep', async () => {
+test('twelve machines of a sweep are each stopped by their watchdog overnight', async () => {
   const world = await createWorld({ seed: 7, offers: 500, speed: 60 })
   onTestFinished(() => world.close())
   const clock = sleepy(world.machine.clock)

@@ -7,8 +7,8 @@ import { jobOf, openProject } from './place.ts'
 
 const lacking = lacks({ what: 'sshd', there: hasSshd })
 
-describe.skipIf(lacking)(`a job${lacking}`, () => {
-  test('that cannot make its folder shows the machine’s error, and goes on once it can', async () => {
+describe.skipIf(lacking)(`a project’s run${lacking}`, () => {
+  test('that can’t create its folder shows the machine’s error, and continues once it can', async () => {
     const { under, sshd, runProject } = await openProject({ 'berth.yaml': 'run: exit 0\n' })
     writeFileSync(join(sshd.home, 'berth'), 'in the way')
     const id = await runProject()
@@ -21,7 +21,7 @@ describe.skipIf(lacking)(`a job${lacking}`, () => {
     await under.until(() => jobOf(under, id)?.step === 'done')
   })
 
-  test('that cannot make its folder three times stops its machine, and goes on from there', async () => {
+  test('that can’t create its folder three times stops its machine, and resumes there', async () => {
     const { under, sshd, runProject } = await openProject({ 'berth.yaml': 'run: exit 0\n' })
     writeFileSync(join(sshd.home, 'berth'), 'in the way')
     const id = await runProject()
@@ -33,7 +33,7 @@ describe.skipIf(lacking)(`a job${lacking}`, () => {
     await under.until(() => jobOf(under, id)?.step === 'done')
   })
 
-  test('whose command is missing there names it', async () => {
+  test('names a command that is missing on the machine', async () => {
     const { under, runProject } = await openProject({ 'berth.yaml': 'setup: mytrain --all\nrun: exit 0\n' })
     const id = await runProject()
     await under.until(() => jobOf(under, id)?.step === 'failed')
@@ -44,7 +44,7 @@ describe.skipIf(lacking)(`a job${lacking}`, () => {
     await under.until(() => Object.values(under.account().instances)[0]?.state === 'stopped')
   })
 
-  test('that cannot fetch a checkpoint keeps running, and fetches one once it can', async () => {
+  test('that can’t download a checkpoint keeps running, and downloads one later', async () => {
     const { under, sshd, folder, runProject } = await openProject({
       'berth.yaml': `checkpoint: 1m
 results: [steps]
@@ -68,7 +68,7 @@ run: |
     await under.until(() => Object.keys(under.account().instances).length === 0)
   })
 
-  test('whose folder is gone stops its machine, and fetches its results on a retry', async () => {
+  test('whose local folder is gone stops its machine, and downloads its results on a retry', async () => {
     const { world, under, sshd, folder, runProject } = await openProject({
       'berth.yaml': `results: [out.txt]
 run: |
@@ -93,7 +93,7 @@ run: |
     expect(world.sim.controls.ledger().instances).toHaveLength(1)
   })
 
-  test('cut off from the service fetches its results, and destroys its machine later', async () => {
+  test('without the service downloads its results, and destroys its machine later', async () => {
     const { world, under, sshd, folder, runProject } = await openProject({
       'berth.yaml': `results: [out.txt]
 run: |

@@ -9,7 +9,7 @@ const machine = 'machine: { gpu: [RTX 4090, RTX 3090, RTX 3080], price: 5, verif
 const inCloud = { deployment: publicProfile, limits: false }
 
 describe.skipIf(lacking)(`a project with data in a cloud${lacking}`, () => {
-  test('waits for the copy before its set-up, and for that of its results before the machine is destroyed', async () => {
+  test('copies its data before the set-up, and its results before the machine is destroyed', async () => {
     const { under, world, runProject } = await openProject(
       {
         'berth.yaml': `${machine}
@@ -48,7 +48,7 @@ to: s3://runs/digits/
     )
   })
 
-  test('copies nothing twice where Berth was closed in the middle', async () => {
+  test('copies nothing twice if Berth was closed during a copy', async () => {
     const { under, world, sshd, runProject } = await openProject(
       { 'berth.yaml': `${machine}\nfrom: s3://sets/images\nrun: 'true'\n` },
       undefined,
@@ -64,7 +64,7 @@ to: s3://runs/digits/
     expect(asked).toHaveLength(1)
   })
 
-  test('is planned only where the account has a connection to that cloud', async () => {
+  test('is planned only if the account has a connection to that cloud', async () => {
     const { under, project, folder } = await openProject(
       { 'berth.yaml': `${machine}\nfrom: dropbox://sets/images\nrun: 'true'\n` },
       undefined,

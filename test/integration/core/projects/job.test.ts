@@ -24,7 +24,7 @@ results: out
 stop: { hours: 2, dollars: 4 }
 `
 
-describe.skipIf(lacking)(`a job${lacking}`, () => {
+describe.skipIf(lacking)(`a project’s run${lacking}`, () => {
   test('sends, sets up and runs a folder, downloads results, destroys the machine', async () => {
     const { world, under, folder, project, runProject } = await openProject({
       'berth.yaml': spec,
@@ -59,7 +59,7 @@ describe.skipIf(lacking)(`a job${lacking}`, () => {
       expect(`${name} ${text}`).not.toContain('hub-token-value')
   })
 
-  test('rents the offer that was chosen, which must be one that fits', async () => {
+  test('rents the chosen offer, if it matches berth.yaml', async () => {
     const { under, project } = await openProject({
       'berth.yaml': 'machine: { gpu: [RTX 4090, RTX 3090, RTX 3080], price: 5 }\nrun: sleep 600\n',
     })
@@ -136,7 +136,7 @@ describe.skipIf(lacking)(`a job${lacking}`, () => {
     expect((await under.run('planProject', { project, draft })).known).toBe(true)
   })
 
-  test('remembers commit and GPU, and runs again as it was though its file has changed', async () => {
+  test('stores its commit and GPU, and runs again unchanged after its file has changed', async () => {
     const commit = 'c0ffee'.repeat(7).slice(0, 40)
     const { under, folder, project, runProject } = await openProject({
       'berth.yaml': 'run: echo one > result.txt\nresults: result.txt\nstop: { hours: 2 }\n',
@@ -190,7 +190,7 @@ describe.skipIf(lacking)(`a job${lacking}`, () => {
     expect(existsSync(join(folder, 'elsewhere'))).toBe(false)
   })
 
-  test('saves changes of the berth.yaml that the user saw, and of no other', async () => {
+  test('saves changes only to the berth.yaml that the user saw', async () => {
     const { under, folder, project } = await openProject({
       'berth.yaml': '# mine\nenv: { A: b }\nrun: python a.py # now\n',
     })
@@ -211,7 +211,7 @@ describe.skipIf(lacking)(`a job${lacking}`, () => {
     })
   })
 
-  test('that is outbid goes on elsewhere from its last checkpoint, and leaves no instance', async () => {
+  test('that is outbid continues on another machine from its last checkpoint, and leaves no instance', async () => {
     const { world, under, sshd, folder, runProject } = await openProject({
       'berth.yaml': `machine: { interruptible: true, price: 5 }
 checkpoint: 1m
@@ -281,7 +281,7 @@ run: |
     await under.until(() => Object.keys(under.account().instances).length === 0)
   })
 
-  test('takes the cost of failed attempts out of its dollars', async () => {
+  test('counts failed attempts towards its cost limit', async () => {
     const { world, under, runProject } = await openProject({
       'berth.yaml': 'machine: { price: 5 }\nrun: sleep 1000\nstop: { dollars: 2 }\n',
     })
@@ -303,7 +303,7 @@ run: |
     await under.until(() => Object.keys(under.account().instances).length === 0)
   })
 
-  test('rents no machine that is much dearer than the one that was shown', async () => {
+  test('rents no machine that costs much more than the one in the plan', async () => {
     const { world, under, project } = await openProject({
       'berth.yaml': 'run: sleep 60\nstop: { hours: 1 }\n',
     })

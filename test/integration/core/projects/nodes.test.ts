@@ -73,7 +73,7 @@ describe('a run on several machines', () => {
     expect(page.text).toContain('Training on')
   })
 
-  test('keeps all of its machines where a poll falls into its beginning', async () => {
+  test('keeps all its machines if a poll comes while it starts', async () => {
     const { world, under, start } = await openNodes(spec)
     const { write: writeFile } = world.machine.files
     world.machine.files.write = async (name, text) => {
@@ -89,7 +89,7 @@ describe('a run on several machines', () => {
     await under.until(() => jobOf(under, id)?.step === 'cancelled')
   })
 
-  test('is outbid on one, which ends all of them and is named', async () => {
+  test('ends on all machines if one is outbid, and names that one', async () => {
     const { world, under, start } = await openNodes(
       spec.replace('RTX 4090 }', 'RTX 4090, interruptible: true }').replace('--epochs 1', '--epochs 1000'),
     )
@@ -113,7 +113,7 @@ describe('a run on several machines', () => {
     await expect.poll(() => overlaysOf(world)).toEqual([])
   })
 
-  test('of which one cannot be rented gives the others back', async () => {
+  test('destroys the other machines if one can’t be rented', async () => {
     const { world, under, start } = await openNodes(spec)
     const { offers } = await under.run('searchOffers', {
       query: {
@@ -138,7 +138,7 @@ describe('a run on several machines', () => {
     await expect.poll(() => overlaysOf(world)).toEqual([])
   })
 
-  test('tries the next cluster where the service makes no network in one', async () => {
+  test('tries the next cluster if the service can’t create a network in one', async () => {
     const { world, under, start } = await openNodes(
       spec.replace('nodes: 4', 'nodes: 2').replace('{ gpu: RTX 4090 }', '{ price: 2 }'),
     )
@@ -162,7 +162,7 @@ describe('a run on several machines', () => {
     expect(alone).toMatchObject({ offer: { gpuCount: 8 } })
   })
 
-  test('is given up on all of them', async () => {
+  test('is cancelled on all machines', async () => {
     const { world, under, start } = await openNodes(spec.replace('--epochs 1', '--epochs 1000'))
     const id = await start()
     await under.until(() => Object.keys(under.account().instances).length === 4)

@@ -21,7 +21,7 @@ async function runToEnd(run: string, results: string, changing?: (place: Project
   return { ...place, id, job: () => jobOf(under, id) }
 }
 
-describe.skipIf(lacking)(`the results of a job${lacking}`, () => {
+describe.skipIf(lacking)(`the results of a project’s run${lacking}`, () => {
   test('are downloaded where they are links of any kind', async () => {
     const links: [made: string, results: string, file: string][] = [
       ['mkdir -p $HOME/big && echo w > $HOME/big/m && ln -s $HOME/big out', 'out', 'out/m'],
@@ -92,7 +92,7 @@ describe.skipIf(lacking)(`the results of a job${lacking}`, () => {
     await under.until(() => Object.keys(under.account().instances).length === 0)
   })
 
-  test('are downloaded again where a child that slept wrote another one', async () => {
+  test('are downloaded again if a child process wrote another one after a pause', async () => {
     const { folder, job } = await runToEnd('echo 1 > a; (sleep 8; cp a b) >/dev/null 2>&1 & true', '[a, b]')
     expect(job()).toMatchObject({ step: 'done' })
     expect(readFileSync(join(folder, 'b'), 'utf8')).toBe('1\n')
@@ -125,7 +125,7 @@ describe.skipIf(lacking)(`the results of a job${lacking}`, () => {
     await under.until(() => Object.values(under.account().instances)[0]?.state === 'stopped')
   })
 
-  test('of a command that fails are downloaded, and it goes on from there', async () => {
+  test('of a failed command are downloaded, and the run resumes there', async () => {
     const { under, sshd, folder, job, id } = await runToEnd(
       'echo epoch-90 > checkpoint.pt; cp checkpoint.pt log.txt; [ -e ../../good ] && cp checkpoint.pt final.pt || exit 3',
       '[final.pt, log.txt]',
@@ -158,7 +158,7 @@ describe.skipIf(lacking)(`the results of a job${lacking}`, () => {
     await under.until(() => Object.keys(under.account().instances).length === 0)
   })
 
-  test('that were downloaded at a checkpoint replace no later ones on the machine as it goes on', async () => {
+  test('from a checkpoint don’t replace later ones on the machine when the run resumes', async () => {
     const { world, under, sshd, folder, runProject } = await openProject({
       'berth.yaml': `checkpoint: 10m
 run: |

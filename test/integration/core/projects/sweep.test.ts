@@ -44,7 +44,7 @@ function resultsOf({ folder, under }: ProjectPlace, id: string): Record<string, 
 }
 
 describe.skipIf(lacking)(`a sweep${lacking}`, () => {
-  test('of twelve runs takes three machines, each set up once, and gives each run a folder of its own', async () => {
+  test('of twelve runs uses three machines, each set up once, and a separate folder for each run', async () => {
     const place = await openProject({ 'berth.yaml': spec }, undefined, {}, 3)
     const { world, under, project, runProject } = place
     const plan = await under.run('planProject', { project })
@@ -73,7 +73,7 @@ describe.skipIf(lacking)(`a sweep${lacking}`, () => {
     expect(cost).toBeGreaterThan(charged * 0.9)
   })
 
-  test('that is stopped half way leaves no machine, and continues with what has not ended', async () => {
+  test('stopped halfway leaves no machine, and continues with the unfinished runs', async () => {
     const place = await openProject(
       { 'berth.yaml': `${spec.replace('mkdir', 'sleep 1\n  mkdir')}` },
       undefined,
@@ -101,7 +101,7 @@ describe.skipIf(lacking)(`a sweep${lacking}`, () => {
     await under.until(() => Object.keys(under.account().instances).length === 0)
   })
 
-  test('goes on where some of its runs fail, and runs those again alone', async () => {
+  test('continues after failed runs, and can repeat only those', async () => {
     const place = await openProject(
       {
         'berth.yaml':
@@ -135,7 +135,7 @@ describe.skipIf(lacking)(`a sweep${lacking}`, () => {
     expect(Object.keys(under.account().runs)).toEqual([])
   })
 
-  test('that reaches its limit stops its machines with their files, and goes on there', async () => {
+  test('stops its machines at its limit, keeps their files, and continues there', async () => {
     const place = await openProject(
       {
         'berth.yaml':
@@ -172,7 +172,7 @@ describe.skipIf(lacking)(`a sweep${lacking}`, () => {
     await under.until(() => Object.keys(under.account().instances).length === 0)
   })
 
-  test('goes on elsewhere from the checkpoint of each run, whose files stay its own', async () => {
+  test('continues on other machines from each run’s checkpoint, with separate files', async () => {
     const place = await openProject(
       {
         'berth.yaml': `machine: { interruptible: true, price: 5 }
@@ -239,7 +239,7 @@ run: |
     expect(world.sim.controls.ledger().instances).toHaveLength(2)
   })
 
-  test('of more machines than there are offers goes on with those that it got', async () => {
+  test('continues with fewer machines if there are too few offers', async () => {
     const place = await openProject(
       { 'berth.yaml': 'runs: 6\nat_once: 6\nrun: sleep 1; echo $BERTH_RUN > out.txt\nresults: out.txt\n' },
       undefined,

@@ -28,7 +28,7 @@ async function runToItsEnd({ under, runProject }: ProjectPlace): Promise<void> {
 }
 
 describe.skipIf(lacking)(`a project with a volume${lacking}`, () => {
-  test('creates it with the first machine; the next run is on that machine, and finds what was kept', async () => {
+  test('creates it with the first machine; the next run uses that machine and its files', async () => {
     const place = await openWithVolumes(
       at => `${machine}
 volume: { name: datasets, at: ${at}, size: 30 }
@@ -61,7 +61,7 @@ results: seen.txt
     expect(await under.run('listVolumes', {})).toHaveLength(1)
   })
 
-  test('is planned only where the file says which one to mount', async () => {
+  test('is planned only if berth.yaml names the volume to mount', async () => {
     const place = await openWithVolumes(at => `${machine}\nvolume: datasets:${at}\nrun: 'true'\n`)
     const { under, project, folder, at } = place
     const refused = (code: string) =>

@@ -18,7 +18,7 @@ stop: { hours: 8 }
 const files = { 'berth.yaml': spec, 'requirements.txt': 'torch\n', 'train.py': 'one\n' }
 
 describe.skipIf(lacking)(`a machine that waits${lacking}`, () => {
-  test('runs the project again, sets up only what changed, and is ended by hand', async () => {
+  test('runs the project again, repeats only a changed set-up, and is ended by the user', async () => {
     const { world, under, folder, project, runProject } = await openProject(files)
     const waiting = () => Object.values(under.account().waiting)
     const result = () => readFileSync(join(folder, 'out.txt'), 'utf8')
@@ -60,7 +60,7 @@ describe.skipIf(lacking)(`a machine that waits${lacking}`, () => {
     await under.until(() => Object.keys(under.account().instances).length === 0 && waiting().length === 0)
   })
 
-  test('ends at its time, also while Berth is closed, and a run that asks for another rents one', async () => {
+  test('ends on time even while Berth is closed, and isn’t used by a run that needs another', async () => {
     const { world, under, folder, runProject } = await openProject(files, undefined, {}, 3)
     const waiting = () => Object.values(under.account().waiting)
     const first = await runProject()
@@ -73,7 +73,7 @@ describe.skipIf(lacking)(`a machine that waits${lacking}`, () => {
     await under.until(() => Object.keys(under.account().instances).length === 0 && waiting().length === 0)
   })
 
-  test('is not asked for where the user says so, and not after a run that failed', async () => {
+  test('isn’t kept if the user switched that off, or after a failed run', async () => {
     const { under, project, folder, runProject } = await openProject(files, undefined, {}, 2)
     const { content, stops } = await under.run('planProject', { project, change: { keep: 0 } })
     const id = await under.run('runProject', {

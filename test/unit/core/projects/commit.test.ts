@@ -65,7 +65,7 @@ describe('the commit of a folder', () => {
     }
     const none = { files: 0, named: [] }
 
-    test('is what git says', async () => {
+    test('is the one that git reports', async () => {
       const { folder, git, head } = repository({ 'train.py': 'print(1)\n' })
       git('pack-refs', '--all')
       git('gc', '-q')
@@ -128,7 +128,7 @@ describe('the commit of a folder', () => {
       expect(existsSync(ran)).toBe(true)
     })
 
-    test('comes without the changes where git is missing', async () => {
+    test('has no list of changes without git', async () => {
       const { folder, head } = repository({ 'train.py': '1' })
       vi.stubEnv('PATH', '')
       onTestFinished(() => void vi.unstubAllEnvs())

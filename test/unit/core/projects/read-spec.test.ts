@@ -41,7 +41,7 @@ describe('a berth.yaml', () => {
     expect(first?.message).toContain(message)
   })
 
-  test('gets all its problems reported in the order of the lines', () => {
+  test('reports all its errors in the order of lines', () => {
     const read = readSpec('rums: x\ndisk: lots\nmachine:\n  gpus: 2\n  cores: 8\nrun: x\nand: more\n')
     expect('problems' in read && read.problems.map(({ line, message }) => `${line} ${message}`)).toEqual([
       expect.stringContaining('1 rums is unknown'),

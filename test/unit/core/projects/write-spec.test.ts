@@ -78,7 +78,7 @@ stop: { hours: 2 } # never longer
     return editedText(from, change(read.spec))
   }
 
-  test('keeps comments, fields that are in no form, and the notation of all that stays', () => {
+  test('keeps comments, fields that the form lacks, and the notation of unchanged values', () => {
     const changed = edited(spec => ({
       ...spec,
       machine: { ...spec.machine, gpu: ['RTX 4090', 'H100'], price: undefined },
@@ -101,7 +101,7 @@ results: out
 `)
   })
 
-  test('loses a section of which nothing is left', () => {
+  test('drops a section that is empty', () => {
     expect(edited(({ machine: _, stop: __, ...spec }) => spec)).not.toMatch(/machine|stop/)
   })
 

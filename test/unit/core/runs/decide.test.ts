@@ -40,7 +40,7 @@ const seen = (fields: Partial<RunSnapshot> = {}): RunSnapshot => ({
 const spec = { run: 'x' }
 const broken = { code: 'setup_failed', message: 'It ended.', advice: undefined }
 
-test('results are fetched before the instance is acted on, and nothing is done twice', () => {
+test('results are downloaded before the instance is stopped or destroyed, and nothing is done twice', () => {
   const wanted: Run = { ...run, fetch: '/root/results', afterwards: 'destroy' }
   expect(settled(wanted, 0).step).toBe('fetching')
   expect(settled({ ...wanted, fetched: true }, 0).step).toBe('ending')
@@ -49,7 +49,7 @@ test('results are fetched before the instance is acted on, and nothing is done t
   expect(settled(run, 0).step).toBe('done')
 })
 
-test('a command that fails has its instance stopped, not destroyed, unless the user ended it', () => {
+test('the instance of a failed command is stopped, not destroyed, unless the user ended it', () => {
   const wanted: Run = { ...run, afterwards: 'destroy' }
   expect(afterCommand(wanted, 0, 9)).toMatchObject({ step: 'ending', afterwards: 'destroy', code: 0 })
   expect(afterCommand(wanted, 1, 9)).toMatchObject({ step: 'ending', afterwards: 'stop', code: 1 })
@@ -95,7 +95,7 @@ test('a run seems stuck after a time without output and load; either restarts th
   expect(observedRun({ ...run, stuckSince: 1000 }, { bytes: 0 }, 1700).stuckSince).toBe(1000)
 })
 
-test('the watchdog hears of each change of its order, and never destroys unfetched results', () => {
+test('the watchdog gets each new instruction, and never destroys results before their download', () => {
   const steps = ['running', 'fetching', 'ending', 'done', 'failed', 'cancelled'] as const
   const change = fc.record({
     afterwards: fc.constantFrom('nothing' as const, 'stop' as const, 'destroy' as const),
@@ -120,7 +120,7 @@ test('the watchdog hears of each change of its order, and never destroys unfetch
   )
 })
 
-test('a command waits for its instance or rental, and fails where that is gone', () => {
+test('a command waits for its instance or rental, and fails if that is gone', () => {
   const waiting = commandRun({ step: 'waiting', startedAt: undefined, begun: undefined })
   expect(nextMove(waiting, seen())).toEqual({ do: 'step', step: 'running', instance: 7 })
   expect(nextMove(waiting, seen({ instance: machine('loading') }))).toEqual({ do: 'wait' })
@@ -135,7 +135,7 @@ test('a command waits for its instance or rental, and fails where that is gone',
   expect(awaited('cancelled')).toMatchObject({ do: 'fail', quiet: true })
 })
 
-test('a command is followed where its machine can be entered, and is over where its watchdog destroyed that', () => {
+test('a command is followed over SSH, and is done if its watchdog destroyed the machine', () => {
   expect(nextMove(run, seen())).toEqual({ do: 'program' })
   expect(nextMove(run, seen({ instance: machine('stopped') }))).toEqual({ do: 'wait' })
   expect(nextMove(run, seen({ instance: 'gone' }))).toMatchObject({ do: 'fail' })
@@ -196,7 +196,7 @@ describe('a project’s run that runs', () => {
     expect(ended(143, { endedByUser: true })).toMatchObject({ step: 'fetching', outcome: undefined })
   })
 
-  test('has a checkpoint once that is due', () => {
+  test('downloads a checkpoint when it’s due', () => {
     const often = (fields: Partial<Run> = {}) =>
       checkpointDue(projectRun({ project: { spec: { ...spec, checkpoint: 60 } }, ...fields }))
     expect([often(), often({ checkpointAt: 170 }), often({ step: 'fetching' })]).toEqual([
@@ -267,7 +267,7 @@ describe('a project’s run that has failed', () => {
     expect(kept(destroys, 500, 'running')).toEqual({ do: 'expire', destroys: false })
   })
 
-  test('says which limit stopped its instance, and promises to reset limits only if it has any', () => {
+  test('names the limit that stopped its instance, and offers a reset only if it has limits', () => {
     const limited = projectRun({
       project: { stops: [{ when: { kind: 'cost', dollars: 2 }, action: 'stop', asleep: false }] },
     })
@@ -296,7 +296,7 @@ describe('a project’s run that has failed', () => {
 
 describe('a project’s run that rents', () => {
   const renting = projectRun({ step: 'waiting', instance: undefined })
-  test('rents once, waits, and goes on when an instance is ready', () => {
+  test('rents once, waits, and continues when an instance is ready', () => {
     expect(nextMove(renting, seen())).toEqual({ do: 'rent' })
     const trying = { step: 'trying', instance: undefined, problem: undefined } as const
     expect(nextMove(renting, seen({ awaited: trying }))).toEqual({ do: 'wait' })
@@ -319,7 +319,7 @@ describe('a project’s run that downloads its results before it fails', () => {
   const outcome = { failedAt: 'running', problem: { code: 'command_failed', message: 'It ended.' } } as const
   const fetching = projectRun({ step: 'fetching', outcome, project: { spec: { run: 'x', results: 'out' } } })
 
-  test('fails with what its command did, and with what is only on the machine', () => {
+  test('fails with the exit code and the results that are only on the machine', () => {
     expect(failed(fetching, outcome.problem, 1000)).toMatchObject({
       failedAt: 'running',
       problem: { code: 'command_failed', message: 'It ended.' },
@@ -332,7 +332,7 @@ describe('a project’s run that downloads its results before it fails', () => {
     })
   })
 
-  test('downloads them again without a change of how it failed', () => {
+  test('downloads them again and keeps its reason of failure', () => {
     const after = {
       ...fetching,
       ...failed(fetching, { code: 'results_left', message: 'One is left.' }, 1000),
@@ -343,7 +343,7 @@ describe('a project’s run that downloads its results before it fails', () => {
   })
 })
 
-describe('a project’s run that failed and goes on', () => {
+describe('a failed project’s run that resumes', () => {
   const again = (failedAt: Run['step'], state: InstanceState = 'running') => {
     const failed = projectRun({ step: 'failed', failedAt, setupProgram: 's1', program: 'c1' })
     return { ...failed, ...againFromFailure(failed, machine(state), 'fnew') }

@@ -12,7 +12,7 @@ const paths = { environment: 'berth/.x1.env', folder: 'berth/p1', ssh: 'berth/.x
 const launch = (run: string, rank: number, engine?: 'torchrun' | 'ray' | 'dask' | 'mpi' | 'none') =>
   launchOf({ run, engine }, nodes, rank, paths)
 
-test('every node knows its place and the first one', () => {
+test('every node knows its rank and the first node', () => {
   expect(launch('make', 1).environment).toMatchObject({
     MASTER_ADDR: '10.0.0.2',
     MASTER_PORT: '29500',
@@ -45,14 +45,14 @@ test.each(['./train.sh', 'torchrun train.py', 'python -c "x"', 'cd a\npython tra
   },
 )
 
-test('what several machines cannot run is said', () => {
+test('options that several machines don’t support are reported', () => {
   expect(nodesProblem({ run: './train.sh', nodes: 2, engine: 'torchrun' })).toContain('torchrun')
   expect(nodesProblem({ run: './train.sh', nodes: 2, outbid: { elsewhere: 1 } })).toContain('outbid')
   expect(nodesProblem({ run: './train.sh', engine: 'torchrun' })).toBeUndefined()
   expect(nodesProblem({ run: './train.sh', nodes: 2 })).toBeUndefined()
 })
 
-test('one machine in place of several has all their GPUs', () => {
+test('one machine instead of several has as many GPUs', () => {
   const spec = { run: 'make', nodes: 4, engine: 'ray' as const, machine: { gpu: 'H100', count: 2 } }
   expect(onOneMachine(spec)).toEqual({ run: 'make', machine: { gpu: 'H100', count: 8 } })
 })
@@ -79,7 +79,7 @@ test('mpirun starts the command in the folder and environment of every node, wit
   expect(launch('./sum', 1, 'mpi').command).toContain('sshd')
 })
 
-test('every script of every engine is one that bash understands', () => {
+test('bash parses every engine’s scripts', () => {
   for (const engine of ['torchrun', 'ray', 'dask', 'mpi', 'none'] as const)
     for (const rank of [0, 1])
       execFileSync('bash', ['-n'], { input: launch("python a.py 'x y'", rank, engine).command })

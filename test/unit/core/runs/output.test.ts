@@ -65,7 +65,7 @@ test('long output keeps its newest part, also over a restart, and goes with the 
   expect([...files.bytes.keys()]).toEqual(['runs/x0000000000000002.000000000000000'])
 })
 
-test('after a refused write the output goes on where the file ends, without loss', async () => {
+test('after a refused write the output continues at the end of the file, without loss', async () => {
   const files = new MemoryFiles()
   const output = await open(files)
   await output.append(Buffer.from('one\n'))
@@ -149,7 +149,7 @@ test('a search covers all output, counts the matches and gives earlier ones on r
   ])
 })
 
-test('however much a run prints, none of it stays in memory', async () => {
+test('no output stays in memory, however long it is', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'berth-output-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const files = await openFiles(folder)

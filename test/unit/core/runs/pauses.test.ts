@@ -43,7 +43,7 @@ describe('a project’s run whose move has failed', () => {
     expect([pause(1000), pause(1599), pause(1600)]).toEqual([15_000, 15_000, undefined])
   })
 
-  test('gives a machine that cannot be reached half an hour', () => {
+  test('waits half an hour for an unreachable machine', () => {
     let waited = 0
     for (let fails = 0; ; fails++) {
       const pause = pauseAfter({ code: 'ssh_unreachable' }, { ...sending, fails })

@@ -67,7 +67,7 @@ describe('the progress that a program prints', () => {
       expect(lastProgress(plainOutput(text)), JSON.stringify(text)).toEqual({ percent: 10, secondsLeft: 540 })
   })
 
-  test('is not a bar that is full while the run goes on', () => {
+  test('is not a full bar while the run continues', () => {
     const shards = 'Loading shards: 100%|██████████| 4/4 [00:10<00:00,  2.5s/it]\n'
     expect(lastProgress(plainOutput(shards + logs(60)))).toBeUndefined()
     expect(lastProgress(plainOutput(shards + logs(1)))).toBeUndefined()

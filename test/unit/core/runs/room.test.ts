@@ -36,7 +36,7 @@ test('the run that ended first loses its oldest output first, and running ones l
   ])
 })
 
-test('there is always room for another file, and a run that goes on keeps its newest', () => {
+test('there is always room for another file, and a current run keeps its newest output', () => {
   const counts = fc.array(
     fc.record({ count: fc.nat(6), ends: fc.boolean(), last: fc.integer({ min: 1, max: 100 }) }),
     {
@@ -64,7 +64,7 @@ test('there is always room for another file, and a run that goes on keeps its ne
   )
 })
 
-test('twenty runs with much output keep 200 MB together, and each says what it lost', async () => {
+test('twenty runs with much output store 200 MB together, and each reports its removed part', async () => {
   const disk = new MemoryFiles()
   const runs = Array.from({ length: 20 }, (_, at) => over(`x${String(at).padStart(16, '0')}`, at))
   const dropped = new Map<string, number>()

@@ -9,7 +9,7 @@ import { accountContext, freshAnswer } from '#test/berth/account-context.ts'
 import { MemoryFiles } from '#test/berth/machine.ts'
 import { projectRun } from './stored-run.ts'
 
-test('a cancelled run is withdrawn once that is on disk, and goes on where it cannot be written', async () => {
+test('a cancelled run ends once that is on disk, and continues if it can’t be written', async () => {
   const files = new MemoryFiles()
   const context = accountContext({ files })
   const runs = await openStoredRuns(context, () => undefined)

@@ -39,7 +39,7 @@ const next = (change: Partial<GroupSnapshot>) =>
 
 const ready = { instance: 7, isReady: true }
 
-describe('a group that goes on', () => {
+describe('a sweep that continues', () => {
   test('rents for its first run', () => {
     expect(next({})).toEqual({ do: 'run', index: 0, on: undefined })
   })
@@ -55,19 +55,19 @@ describe('a group that goes on', () => {
     expect(next({ runs: runs.slice(0, 1), waiting: [{ ...ready, isReady: false }] })).toEqual({ do: 'wait' })
   })
 
-  test('gives a machine that waits to the next run at once', () => {
+  test('starts the next run on a waiting machine at once', () => {
     const runs = [run(0, { step: 'done' }), run(1, { step: 'running' })]
     expect(next({ runs, waiting: [ready], isRenting: true })).toEqual({ do: 'run', index: 2, on: 7 })
   })
 
-  test('ends a machine that no run is left for, unless it is kept', () => {
+  test('ends a machine without further runs, unless it’s kept', () => {
     const runs = [0, 1, 2].map(index => run(index, { step: 'done' }))
     const all = [...runs, run(3, { step: 'running' })]
     expect(next({ runs: all, waiting: [ready] })).toEqual({ do: 'release', instance: 7 })
     expect(next({ runs: all, waiting: [ready], group: group({ keep: 600 }) })).toEqual({ do: 'wait' })
   })
 
-  test('ends with its last run, also with one that failed or was given up', () => {
+  test('ends with its last run, even a failed or cancelled one', () => {
     const steps = ['done', 'failed', 'cancelled', 'done'] as const
     const runs = steps.map((step, index) => run(index, { step, failedAt: 'running' }))
     expect(next({ runs })).toEqual({ do: 'end' })
@@ -81,7 +81,7 @@ describe('a group that goes on', () => {
   })
 })
 
-describe('where no machine is to be had', () => {
+describe('without a free machine', () => {
   const unrented = run(1, { step: 'failed', failedAt: 'waiting' })
   const short = { problem: { code: 'not_rented', message: 'None.' }, nextTryAt: 2300 }
 
@@ -89,7 +89,7 @@ describe('where no machine is to be had', () => {
     expect(next({ runs: [run(0, { step: 'running' }), unrented] })).toEqual({ do: 'requeue', run: unrented })
   })
 
-  test('none is looked for until the next try, and a machine that is done takes the run before', () => {
+  test('none is requested until the next try, and a machine that becomes free takes the run earlier', () => {
     const runs = [run(0, { step: 'running' })]
     expect(next({ runs, group: group({ short }) })).toEqual({ do: 'wait' })
     expect(next({ runs, group: group({ short }), waiting: [ready] })).toMatchObject({ do: 'run', on: 7 })
@@ -97,14 +97,14 @@ describe('where no machine is to be had', () => {
   })
 })
 
-describe('what was agreed for the whole', () => {
+describe('the limit of the whole sweep', () => {
   const stops = [
     { when: { kind: 'cost', dollars: 1 }, action: 'stop', asleep: false },
     { when: { kind: 'duration', seconds: 3600 }, action: 'stop', asleep: false },
   ] as const
   const limited = (change: Partial<Group>) => group({ project: { ...project, stops: [...stops] }, ...change })
 
-  test('counts all machines, those that are gone and failed attempts included', () => {
+  test('counts all machines, including former ones and failed attempts', () => {
     const machines = {
       1: { micros: 400_000, at: 1000, perHour: 0 },
       2: { micros: 300_000, at: 1000, perHour: 360_000 },
@@ -118,7 +118,7 @@ describe('what was agreed for the whole', () => {
     expect(at(1000, 200_000)).toBe('halt')
   })
 
-  test('ends it at the agreed time, and counts anew once it was continued', () => {
+  test('ends it at its time, and counts from zero after it continues', () => {
     expect(next({ group: limited({}), now: 4599 }).do).toBe('run')
     expect(next({ group: limited({}), now: 4600 })).toMatchObject({
       do: 'halt',
@@ -146,7 +146,7 @@ test.for(['stopped', 'halted', 'over'] as const)('one that is %s starts nothing'
   expect(next({ group: group({ step }) })).toEqual({ do: 'wait' })
 })
 
-test('one that was stopped ends its machines that wait, and one that is over lets them wait where agreed', () => {
+test('a stopped sweep ends its waiting machines, and a finished one lets them wait as agreed', () => {
   expect(next({ group: group({ step: 'stopped', keep: 600 }), waiting: [ready] })).toMatchObject({
     do: 'release',
   })
