@@ -36,17 +36,34 @@ async function add(call: Call, folder: string): Promise<void> {
 }
 
 /** Makes the folder a project where it is none; gives the project's id. */
-export async function registerFolder({ connection }: Call, folder: string): Promise<string> {
+async function registerFolder({ connection }: Call, folder: string): Promise<string> {
   const path = resolve(folder)
   return connection.local('registerProject', { folder: await realpath(path).catch(() => path) })
 }
 
-/** The id of a project by its id, its name, or its folder, which becomes a project where it is none. */
-export async function findProject(call: Call, word: string): Promise<string> {
-  const all = Object.values((await call.connection.state()).projects)
-  const found = all.filter(({ id, name }) => id === word || name === word)
+/**
+ * Runs work with the id of a project, by its id, its name or its folder. A folder that is no project becomes one, unless the
+ * work fails.
+ */
+export async function withProject<Result>(
+  call: Call,
+  word: string,
+  work: (id: string, isNew: boolean) => Promise<Result>,
+): Promise<Result> {
+  const { projects } = await call.connection.state()
+  const found = Object.values(projects).filter(({ id, name }) => id === word || name === word)
   if (found.length > 1) throw usageFailure(`${found.length} projects are named ${word}. Use the id.`)
-  if (found[0]) return found[0].id
+  if (found[0]) return work(found[0].id, false)
+  const id = await registerNamed(call, word)
+  try {
+    return await work(id, !projects[id])
+  } catch (error) {
+    if (!projects[id]) await call.connection.command('removeProject', { project: id }).catch(() => undefined)
+    throw error
+  }
+}
+
+async function registerNamed(call: Call, word: string): Promise<string> {
   return registerFolder(call, word).catch((error: unknown) => {
     if (!(error instanceof CliFailure) || error.exitCode !== exitCodes.unknown) throw error
     throw new CliFailure(exitCodes.unknown, {

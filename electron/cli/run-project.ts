@@ -18,7 +18,7 @@ import { settingWords } from '../contract/project/sweep.ts'
 import { accountsOf, type Call, type CliCommand, cliDollars, polledState, print } from './call.ts'
 import { CliFailure, exitCodes, usageFailure } from './failure.ts'
 import { outputPrinter, writer } from './logs.ts'
-import { findProject } from './project.ts'
+import { withProject } from './project.ts'
 import { groupCounts } from './project-runs.ts'
 
 export const run: CliCommand = {
@@ -41,22 +41,28 @@ export const run: CliCommand = {
   async run(call) {
     const [word = '.'] = call.operands
     const account = await accountOf(call)
-    const project = await findProject(call, word)
-    const { offer, change } = call
-    const plan = await call.connection.command('planProject', { account, project, offer, change })
-    const { content, stops, pricePerHour: price, scan } = plan
-    const secretFiles = call.secretFiles === 'send' ? scan.secrets.map(({ path }) => path) : []
-    const costs = planCosts(plan, { stops, offer })
-    if (!call.json) call.say(planWords(plan, costs, secretFiles, account === 'demo'))
-    else if (!call.yes) print(call, planJson(project, plan, costs, secretFiles))
-    refuse(call, plan)
-    const request = { account, project, offer, change, content, stops, price, secretFiles }
-    const id = await call.connection.command('runProject', request)
+    const { project, plan, id } = await withProject(call, word, (project, isNew) =>
+      begin(call, account, { project, isNew }),
+    )
     if (call.follow) return plan.sweep ? followSweep(call, account, id) : followRun(call, account, id)
     if (call.json) print(call, plan.sweep ? { project, sweep: id } : { project, job: id })
     else call.write(`${id}\n`)
     return undefined
   },
+}
+
+/** Shows the plan and starts the run. Throws where it may not start. */
+async function begin(call: Call, account: string, { project, isNew }: { project: string; isNew: boolean }) {
+  const { offer, change } = call
+  const plan = await call.connection.command('planProject', { account, project, offer, change })
+  const { content, stops, pricePerHour: price, scan } = plan
+  const secretFiles = call.secretFiles === 'send' ? scan.secrets.map(({ path }) => path) : []
+  const costs = planCosts(plan, { stops, offer })
+  if (!call.json) call.say(planWords(plan, costs, secretFiles, account === 'demo'))
+  else if (!call.yes) print(call, planJson(isNew ? null : project, plan, costs, secretFiles))
+  refuse(call, plan)
+  const request = { account, project, offer, change, content, stops, price, secretFiles }
+  return { project, plan, id: await call.connection.command('runProject', request) }
 }
 
 /** The account of `--account`, else the one that Berth shows. */
@@ -81,7 +87,7 @@ function refuse({ yes, secretFiles }: Call, plan: ProjectPlan): void {
       failed,
       'missing_secrets',
       `These secrets have no value: ${missingSecrets.join(', ')}.`,
-      'Set them in Berth: berth open',
+      'Enter them in Berth, with Run…: berth project add DIR, then berth open',
     )
   if (problem && !isWaitedFor) throw new CliFailure(failed, problem)
   if (!offer && !isWaitedFor)
@@ -186,7 +192,7 @@ function offerWords({ offer, price }: ProjectPlan['offers'][number]): string {
 
 /** Scripts rely on these fields: they are added, never renamed. In dollars and seconds. */
 function planJson(
-  project: string,
+  project: string | null,
   { spec, offer, offers, pricePerHour, keeping, ...plan }: ProjectPlan,
   costs: PlanCosts | undefined,
   secretFiles: readonly string[],

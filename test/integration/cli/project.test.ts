@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { SimulatorOptions } from '#simulator/simulator.ts'
@@ -19,6 +19,14 @@ describe.skipIf(lacking)(`a project from the command line${lacking}`, () => {
     })
     const { home } = await openSocket(world, under.berth)
     const berth = berthOn(home, { cwd: folder })
+    // A plan that is not confirmed makes it no project, and neither does one with errors.
+    for (const project of Object.keys(under.berth.state().projects))
+      await under.run('removeProject', { project })
+    expect(JSON.parse((await berth('run', '--json')).out)).toMatchObject({ project: null, files: 1 })
+    write(folder, { 'other/berth.yaml': 'runn: true\n' })
+    expect(await berth('run', 'other', '--yes')).toMatchObject({ code: 1 })
+    expect(under.berth.state().projects).toEqual({})
+    rmSync(join(folder, 'other'), { recursive: true })
     const added = JSON.parse((await berth('project', 'add', '.', '--json')).out)
     expect(added).toMatchObject({ project: { name: 'sums', usable: true, problems: [] } })
     const { id } = added.project
