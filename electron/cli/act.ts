@@ -56,7 +56,7 @@ const stopInstances = acting({
 export const stop: CliCommand = {
   ...stopInstances,
   operands: 'INSTANCE...|PROJECT',
-  summary: 'Stop instances (disks are still billed), or cancel a project’s runs',
+  summary: 'Stop instances (disks are still billed), or destroy the machines of a project’s runs',
   options: [...stopInstances.options, 'yes'],
   async run(call) {
     const [word = '', ...more] = call.operands

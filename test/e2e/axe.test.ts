@@ -294,12 +294,54 @@ test.skipIf(lacking)(
 
     await page.getByRole('button', { name: 'Run digits…' }).click()
     await confirm.click()
-    await run.getByRole('button', { name: 'Give up digits…' }).click()
-    await page.getByRole('button', { name: 'Give up and destroy' }).click()
+    await run.getByRole('button', { name: 'Destroy the machine of digits…' }).click()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Destroy', exact: true }).click()
     await run.first().getByRole('button', { name: 'More: run of digits' }).click()
     await page.getByRole('menuitem', { name: 'Compare…' }).click()
     await page.getByRole('dialog', { name: 'Compare two runs of digits' }).getByText('Ended as').waitFor()
     await scan('comparison', '[role=dialog]')
+    expect(found).toEqual([])
+  },
+)
+
+test.skipIf(lacking)(
+  `axe finds nothing wrong with a sweep, its table and its questions, while it runs and after${lacking}`,
+  async ({ start }) => {
+    const [sim, home] = await Promise.all([start.simulator(), start.folder()])
+    const berth = await start.berth({ home })
+    const spec = `sweep: { lr: [0.1, 0.01] }
+at_once: 1
+run: |
+  echo loss=$lr
+  until [ -e ../../enough ]; do sleep 0.1; done
+stop: { hours: 1 }
+`
+    projectFolder(home, { 'berth.yaml': spec })
+    const sshd = await joinInstances(start, sim, home)
+    const { page, settle } = await pageWithAxe(start, berth.address)
+    await connectAccount(page, sim)
+    await page.getByRole('link', { name: 'Projects' }).click()
+    await page.getByRole('button', { name: 'Run digits…' }).click()
+    await page.getByRole('button', { name: /^Run these commands for at most/ }).click()
+    const sweep = page.getByRole('group', { name: 'Sweep of digits' })
+    const row = sweep.getByRole('table', { name: 'Runs of digits' }).locator('tbody tr').first()
+    await row.getByText('Running').waitFor()
+    await row.getByRole('button', { name: /^Details of run/ }).click()
+    await sweep.getByRole('list', { name: 'Run in detail' }).waitFor()
+    await settle()
+    const found = await findings(page, 'running sweep', 'main')
+    await sweep.getByRole('button', { name: 'Stop all runs of digits…' }).click()
+    found.push(...(await scanOpened(page, 'stop all runs')))
+    await page.getByRole('button', { name: 'More: digits', exact: true }).click()
+    await page.getByRole('menuitem', { name: 'Edit…' }).click()
+    found.push(...(await scanOpened(page, 'edit')))
+    await page.getByRole('button', { name: 'More: digits', exact: true }).click()
+    await page.getByRole('menuitem', { name: 'Sweep…' }).click()
+    found.push(...(await scanOpened(page, 'another sweep')))
+    writeFileSync(join(sshd.home, 'enough'), '')
+    await sweep.getByText(/2 of 2 done/).waitFor()
+    await settle()
+    found.push(...(await findings(page, 'ended sweep', 'main')))
     expect(found).toEqual([])
   },
 )

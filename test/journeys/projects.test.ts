@@ -71,7 +71,7 @@ test.skipIf(lacking)(
     expect(await run.textContent()).toMatch(/\$\d+\.\d\d/)
 
     // Commands agreed to once need only a confirmation.
-    await run.getByRole('button', { name: 'Run again: digits…' }).click()
+    await page.getByRole('button', { name: 'Run digits…' }).click()
     await sheet.getByRole('button', { name: /^Run for at most \$/ }).waitFor()
     expect(await sheet.getByLabel('HUB_TOKEN').count()).toBe(0)
     await page.keyboard.press('Escape')
@@ -196,8 +196,8 @@ test.skipIf(lacking)(
     const opening = page.context().waitForEvent('page')
     await run.getByRole('button', { name: `Open port ${port} of digits` }).click()
     await (await opening).getByRole('heading', { name: 'Losses' }).waitFor()
-    await run.getByRole('button', { name: 'Give up digits…' }).click()
-    await page.getByRole('button', { name: 'Give up and destroy' }).click()
+    await run.getByRole('button', { name: 'Destroy the machine of digits…' }).click()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Destroy', exact: true }).click()
     await run.getByText('Cancelled').waitFor()
     expect(await run.getByRole('button', { name: /^Open port/ }).count()).toBe(0)
 
@@ -206,14 +206,14 @@ test.skipIf(lacking)(
     // The first command still has the port: the destroyed machine is only simulated.
     writeFileSync(join(folder, 'serve.py'), 'import time\ntime.sleep(600)\n')
     await run.getByRole('button', { name: 'More: run of digits' }).click()
-    await page.getByRole('menuitem', { name: 'Run again as it was…' }).click()
+    await page.getByRole('menuitem', { name: 'Run again…' }).click()
     await sheet.getByRole('button', { name: /^Run for at most \$/ }).waitFor()
     await sheet.getByText('The folder is sent as it is now.').waitFor()
     await sheet.getByText('Command', { exact: true }).click()
     expect(await sheet.getByLabel('Command', { exact: true }).textContent()).toBe(`python3 serve.py ${port}`)
     await sheet.getByRole('button', { name: /^Run for at most \$/ }).click()
-    await page.getByRole('button', { name: 'Give up digits…' }).click()
-    await page.getByRole('button', { name: 'Give up and destroy' }).click()
+    await page.getByRole('button', { name: 'Destroy the machine of digits…' }).click()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Destroy', exact: true }).click()
     await page.getByText(/^2 runs, /).waitFor()
     await run.first().getByText('Cancelled').waitFor()
     await run.first().getByRole('button', { name: 'More: run of digits' }).click()
