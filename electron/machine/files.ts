@@ -1,4 +1,5 @@
-import { chmod, mkdir, open, readdir, readFile, rm, stat } from 'node:fs/promises'
+import { chmodSync, type Dirent, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdir, open, readdir, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import writeFileAtomic from 'write-file-atomic'
 import type { Files } from './machine.ts'
@@ -13,12 +14,15 @@ export class FileNameError extends Error {
   }
 }
 
-/** Files below a folder, which is made when it is missing. Folders and files are the user's alone (0700, 0600). */
-export async function openFiles(root: string): Promise<Files> {
-  await makeFolder(root)
+/**
+ * Files below a folder, which is made when it is missing. Folders and files are the user's alone (0700, 0600). A file
+ * is read whole in one go: each step of reading it asynchronously waits for its turn, which at the start is long.
+ */
+export function openFiles(root: string): Files {
+  mkdirSync(root, { recursive: true, mode: 0o700 })
   // A folder that was there before may have been open to others.
-  await chmod(root, 0o700)
-  await removeHalfWritten(root)
+  chmodSync(root, 0o700)
+  removeHalfWritten(root)
   const path = (name: string) => join(root, ...checked(name))
   /** Changes to a file happen in the order they were asked for: two that overlap would otherwise be free to swap. */
   const changing = new Map<string, Promise<void>>()
@@ -36,7 +40,7 @@ export async function openFiles(root: string): Promise<Files> {
     path,
     async read(name) {
       try {
-        return await readFile(path(name), 'utf8')
+        return readFileSync(path(name), 'utf8')
       } catch (error) {
         if (isMissing(error)) return undefined
         throw error
@@ -124,12 +128,19 @@ async function syncFolder(folder: string): Promise<void> {
 }
 
 /** What an atomic write leaves beside its target (`name.123456789`) when the process is killed in its middle. */
-async function removeHalfWritten(root: string): Promise<void> {
-  const accounts = await readdir(join(root, 'accounts')).catch(() => [])
-  for (const folder of [root, ...accounts.map(account => join(root, 'accounts', account))]) {
-    const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
-    const left = entries.filter(entry => entry.isFile() && /\.[a-z]+\.\d{5,10}$/.test(entry.name))
-    await Promise.all(left.map(entry => rm(join(folder, entry.name), { force: true })))
+function removeHalfWritten(root: string): void {
+  const accounts = entriesOf(join(root, 'accounts'))
+  for (const folder of [root, ...accounts.map(account => join(root, 'accounts', account.name))])
+    for (const entry of entriesOf(folder))
+      if (entry.isFile() && /\.[a-z]+\.\d{5,10}$/.test(entry.name))
+        rmSync(join(folder, entry.name), { force: true })
+}
+
+function entriesOf(folder: string): Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+  } catch {
+    return []
   }
 }
 

@@ -1,5 +1,5 @@
-import { appendFileSync, readFileSync } from 'node:fs'
-import { appendFile, chmod, mkdir, rename, rm, stat } from 'node:fs/promises'
+import { appendFileSync, chmodSync, mkdirSync, readFileSync, statSync } from 'node:fs'
+import { appendFile, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { Log } from './machine.ts'
 import { createMask } from './mask.ts'
@@ -21,11 +21,11 @@ export interface OpenLog extends Log {
 }
 
 /** Opens a log of masked lines with their time, in a file that only the user can read. */
-export async function openLog(path: string, rotation: Rotation = usual): Promise<OpenLog> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+export function openLog(path: string, rotation: Rotation = usual): OpenLog {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   const file = new RotatingFile(path, rotation)
   const mask = createMask()
-  const recent = (await file.open()).slice(-remembered)
+  const recent = file.open().slice(-remembered)
 
   /** Masked before it is cut: half a secret would not be recognised. */
   function written(text: string): string {
@@ -66,14 +66,10 @@ class RotatingFile {
   }
 
   /** Reads the size of an existing file; gives its last lines, up to 64 KB. */
-  async open(): Promise<string[]> {
-    this.#size = await stat(this.#path).then(
-      file => file.size,
-      () => 0,
-    )
-    if (this.#size === 0) return []
-    await chmod(this.#path, 0o600).catch(() => undefined)
+  open(): string[] {
     try {
+      this.#size = statSync(this.#path).size
+      chmodSync(this.#path, 0o600)
       const text = readFileSync(this.#path, 'utf8')
       return text
         .slice(-65_536)

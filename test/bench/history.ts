@@ -43,7 +43,7 @@ function past(): string {
 async function opened(rounds: number): Promise<Row> {
   const home = await scratchFolder()
   try {
-    const files = await openFiles(home.path)
+    const files = openFiles(home.path)
     await files.write('accounts/demo/money-past.json', past())
     const open = async () => {
       const money = await openMoney({

@@ -12,7 +12,7 @@ keepHeapSmall()
 const [baseUrl = '', polls = '0'] = process.argv.slice(2)
 const home = await mkdtemp(join(tmpdir(), 'berth-bench-'))
 const machine = {
-  ...(await openMachine(await openFiles(home))),
+  ...(await openMachine(openFiles(home))),
   notifier: testNotifier(),
   keychain: testKeychain(),
 }

@@ -15,7 +15,7 @@ export async function testMachine(
   return {
     downloads: systemDownloads(home),
     syncedFolders: systemSyncedFolders,
-    files: await openFiles(join(home, 'berth')),
+    files: openFiles(join(home, 'berth')),
     notifier: testNotifier(),
     opener: { openLink: async () => undefined, openPrivately: async () => undefined },
     programs: { find: async () => undefined, launch: async () => undefined },

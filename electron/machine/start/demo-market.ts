@@ -58,7 +58,7 @@ export async function demoFor(
   const remove = () => rm(folder, { recursive: true, force: true, maxRetries: 5 })
   await remove()
   shutdown.add(remove)
-  const demoFiles = await openFiles(folder)
+  const demoFiles = openFiles(folder)
   const { speed } = flags
   async function start(): Promise<DemoMarket> {
     const startMarket = await load()

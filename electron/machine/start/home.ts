@@ -1,4 +1,5 @@
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -34,20 +35,22 @@ export class AlreadyRunningError extends Error {
  * `path-process-start`, and has the lock once it sees no file of another live process. Two that see each other both
  * withdraw and try again. Files of ended processes do not count, and are only removed under the lock. Waits `patience`
  * milliseconds for a process that is ending. Gives the function that unlocks. Throws an AlreadyRunningError.
+ *
+ * Its files are read and written synchronously: nothing else can happen yet, and while Electron starts nothing else is answered.
  */
 export async function lockFolder(path: string, patience: number): Promise<() => Promise<void>> {
-  const own = `${path}-${process.pid}-${await startOf(process.pid)}`
+  const own = `${path}-${process.pid}-${startOf(process.pid)}`
   const until = performance.now() + patience
   for (;;) {
-    let { holder } = await othersOf(path)
+    let { holder } = othersOf(path)
     if (holder === undefined) {
-      await writeFile(own, '', { mode: 0o600 })
-      const { holder: rival, ended } = await othersOf(path)
+      writeFileSync(own, '', { mode: 0o600 })
+      const { holder: rival, ended } = othersOf(path)
       if (rival === undefined) {
-        await Promise.all(ended.map(file => rm(file, { force: true })))
+        for (const file of ended) rmSync(file, { force: true })
         return () => rm(own, { force: true })
       }
-      await rm(own, { force: true })
+      rmSync(own, { force: true })
       holder = rival
     }
     if (performance.now() > until) throw new AlreadyRunningError(holder)
@@ -57,24 +60,24 @@ export async function lockFolder(path: string, patience: number): Promise<() => 
 }
 
 /** Of the other processes with a file there: the id of a live one, and the files of ended ones. */
-async function othersOf(path: string): Promise<{ holder: number | undefined; ended: readonly string[] }> {
+function othersOf(path: string): { holder: number | undefined; ended: readonly string[] } {
   const folder = dirname(path)
   const before = `${basename(path)}-`
   const ended: string[] = []
   let holder: number | undefined
-  for (const name of await readdir(folder)) {
+  for (const name of readdirSync(folder)) {
     if (!name.startsWith(before)) continue
     const [pid = '', ...start] = name.slice(before.length).split('-')
     const process_ = Number(pid)
     if (process_ === process.pid) continue
-    if (await isAlive(process_, start.join('-'))) holder = process_
+    if (isAlive(process_, start.join('-'))) holder = process_
     else ended.push(join(folder, name))
   }
   return { holder, ended }
 }
 
 /** Whether the process with this id and start time still runs. */
-export async function isAlive(pid: number, start: string): Promise<boolean> {
+export function isAlive(pid: number, start: string): boolean {
   if (!Number.isInteger(pid) || pid <= 0) return false
   try {
     process.kill(pid, 0)
@@ -82,19 +85,24 @@ export async function isAlive(pid: number, start: string): Promise<boolean> {
     const foreign = error instanceof Error && 'code' in error && error.code === 'EPERM'
     if (!foreign) return false
   }
-  const { state, start: itsStart } = await statOf(pid)
+  const { state, start: itsStart } = statOf(pid)
   // One that has ended stays as a zombie until its parent asks after it, which not every container's first process does.
   return start === itsStart && state !== 'Z'
 }
 
 /** A process's start time to compare, since ids are reused. Only Linux has it here; other systems give `-`. */
-export async function startOf(pid: number): Promise<string> {
-  return (await statOf(pid)).start
+export function startOf(pid: number): string {
+  return statOf(pid).start
 }
 
-async function statOf(pid: number): Promise<{ state?: string; start: string }> {
+function statOf(pid: number): { state?: string; start: string } {
   if (process.platform !== 'linux') return { start: '-' }
-  const line = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
+  let line = ''
+  try {
+    line = readFileSync(`/proc/${pid}/stat`, 'utf8')
+  } catch {
+    // It has ended.
+  }
   // The second field is the program's name in parentheses, with any characters in it.
   const fields = line.slice(line.lastIndexOf(')') + 2).split(' ')
   return { state: fields[0] ?? '', start: fields[19] ?? '-' }

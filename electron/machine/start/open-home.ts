@@ -1,4 +1,4 @@
-import { mkdir, statfs } from 'node:fs/promises'
+import { mkdirSync, statfsSync } from 'node:fs'
 import { release } from 'node:os'
 import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
@@ -14,14 +14,14 @@ const leastSpace = 1024 * 1024
 
 /** Opens Berth's folder for this process alone, with its log. Throws an AlreadyRunningError. */
 export async function openHome(home: string, shutdown: Shutdown): Promise<{ files: Files; log: OpenLog }> {
-  await mkdir(home, { recursive: true, mode: 0o700 })
+  mkdirSync(home, { recursive: true, mode: 0o700 })
   // Locked first: opening the files removes half-written ones, which another Berth may be writing just now.
   shutdown.add(await lockFolder(join(home, 'lock'), 3_000))
-  const files = await openFiles(home)
-  const log = await openLog(files.path('logs/berth.log'))
+  const files = openFiles(home)
+  const log = openLog(files.path('logs/berth.log'))
   shutdown.add(log.close)
   sayLastWords(log)
-  const { bavail, bsize } = await statfs(home)
+  const { bavail, bsize } = statfsSync(home)
   if (bavail * bsize < leastSpace)
     process.stderr.write(`The disk with ${home} is full, so Berth can’t save its files.\n`)
   return { files, log }

@@ -33,7 +33,7 @@ beforeAll(async () => {
   await writeFile(join(page, 'assets', 'main-abc.js'), 'plain')
   await writeFile(join(page, 'assets', 'main-abc.js.br'), 'compressed')
   await writeFile(join(folder, 'secret.html'), 'secret')
-  const machine = { ...(await openMachine(await openFiles(join(folder, 'home')))), notifier: noNotifier }
+  const machine = { ...(await openMachine(openFiles(join(folder, 'home')))), notifier: noNotifier }
   berth = await startBerth({
     log: silentLog,
     machine,

@@ -66,7 +66,7 @@ test('a foreign file is neither overwritten nor removed, and Windows has no such
 
 test('at a start the file follows a moved Berth, and stays removed if the user removed it', async () => {
   const { home, path } = await newFolder()
-  const settings = await openSettings(await openFiles(join(home, 'berth')), systemClock, () => undefined)
+  const settings = await openSettings(openFiles(join(home, 'berth')), systemClock, () => undefined)
   await settings.change({ commandFile: true })
   await fileIn(home, {}, ['/old/berth']).write()
   await followCommandFile(settings, fileIn(home, {}, ['/new/berth', '--cli']))

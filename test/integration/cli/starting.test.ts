@@ -14,7 +14,7 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'berth-cli-'))
 })
 
-const isAlive = async (pid: number) => isProcessAlive(pid, await startOf(pid))
+const isAlive = async (pid: number) => isProcessAlive(pid, startOf(pid))
 
 /** A home for a Berth that the command starts; that Berth ends with the test. */
 function newHome(name = 'home') {

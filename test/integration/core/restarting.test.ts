@@ -191,7 +191,7 @@ test('the demo leaves nothing in the real files or the keychain', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'berth-demo-test-'))
   const { controls, baseUrl, apiKey } = world.sim
   const start = async () => ({ baseUrl, key: apiKey, controls })
-  const demo = { atStart: false, speed: 60, files: await openFiles(folder), start }
+  const demo = { atStart: false, speed: 60, files: openFiles(folder), start }
   const under = await world.start({ demo })
   expect(under.berth.state().accounts).toEqual({})
   await expect(under.run('demoEvent', { event: 'low_credit' })).rejects.toMatchObject({

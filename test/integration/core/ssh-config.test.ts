@@ -114,7 +114,7 @@ test.concurrent('the demo’s instances are in the SSH config while the demo run
   expect,
 }) => {
   const { world, own, ssh } = machine
-  const files = await openFiles(join(world.machine.home, 'demo'))
+  const files = openFiles(join(world.machine.home, 'demo'))
   const { baseUrl, apiKey } = world.sim
   const controls = {
     setCredit: () => undefined,

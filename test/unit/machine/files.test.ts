@@ -15,7 +15,7 @@ afterEach(() => rm(join(root, '..'), { recursive: true, force: true }))
 const mode = async (path: string) => ((await stat(path)).mode & 0o777).toString(8)
 
 test('a written file is read back, a missing one is undefined', async () => {
-  const files = await openFiles(root)
+  const files = openFiles(root)
   await files.write('accounts/demo/known.json', '{"a":1}')
   expect(await files.read('accounts/demo/known.json')).toBe('{"a":1}')
   expect(await files.read('nothing.json')).toBeUndefined()
@@ -28,7 +28,7 @@ test.skipIf(lacks(fileModes) !== '')(
   async () => {
     const before = process.umask(0)
     try {
-      const files = await openFiles(root)
+      const files = openFiles(root)
       await files.write('deep/settings.json', '{}')
       await files.append('deep/log', 'line\n')
       expect(await mode(root)).toBe('700')
@@ -46,7 +46,7 @@ test.skipIf(lacks(fileModes) !== '')(
   async () => {
     await mkdir(root, { mode: 0o755 })
     await writeFile(join(root, 'old.json'), '{}', { mode: 0o644 })
-    const files = await openFiles(root)
+    const files = openFiles(root)
     await files.write('old.json', '{"new":true}')
     expect(await mode(root)).toBe('700')
     expect(await mode(join(root, 'old.json'))).toBe('600')
@@ -54,7 +54,7 @@ test.skipIf(lacks(fileModes) !== '')(
 )
 
 test('a reader never sees half a file, and of overlapping writes the last wins', async () => {
-  const files = await openFiles(root)
+  const files = openFiles(root)
   const text = (n: number) => JSON.stringify({ n, filler: 'x'.repeat(200_000) })
   await files.write('big.json', text(0))
   let writing = true
@@ -69,7 +69,7 @@ test('a reader never sees half a file, and of overlapping writes the last wins',
 })
 
 test('concurrent appends are whole and in order', async () => {
-  const files = await openFiles(root)
+  const files = openFiles(root)
   const lines = Array.from({ length: 100 }, (_, n) => `${n} ${'y'.repeat(1000)}\n`)
   await Promise.all(lines.map(line => files.append('activity.jsonl', line)))
   expect(await files.read('activity.jsonl')).toBe(lines.join(''))
@@ -89,7 +89,7 @@ test.each([
   'C:evil',
   'x'.repeat(200),
 ])('the name %j is refused', async name => {
-  const files = await openFiles(root)
+  const files = openFiles(root)
   expect(() => files.path(name)).toThrow(FileNameError)
   await expect(files.read(name)).rejects.toThrow(FileNameError)
   await expect(files.write(name, '')).rejects.toThrow(FileNameError)
@@ -103,7 +103,7 @@ test('leftovers of killed writes are deleted at the next start, other files stay
   for (const folder of [root, account])
     for (const name of ['settings.json.1234567890', 'settings.json', 'notes.2024.txt'])
       await writeFile(join(folder, name), '{}')
-  await openFiles(root)
+  openFiles(root)
   expect((await readdir(root)).sort()).toEqual(['accounts', 'notes.2024.txt', 'settings.json'])
   expect((await readdir(account)).sort()).toEqual(['notes.2024.txt', 'settings.json'])
 })
@@ -112,7 +112,7 @@ test('a home folder may be a symbolic link', async () => {
   const elsewhere = join(root, '..', 'elsewhere')
   await mkdir(elsewhere)
   await symlink(elsewhere, root)
-  const files = await openFiles(root)
+  const files = openFiles(root)
   await files.write('settings.json', '{}')
   expect(await readdir(elsewhere)).toEqual(['settings.json'])
 })

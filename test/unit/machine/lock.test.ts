@@ -94,7 +94,7 @@ test.runIf(process.platform === 'linux')(
   async () => {
     const parent = spawn('sh', ['-c', 'sleep 60 >&- & echo $!; exec sleep 60 >&-'])
     const pid = Number(await text(parent.stdout))
-    await writeFile(`${path}-${pid}-${await startOf(pid)}`, '')
+    await writeFile(`${path}-${pid}-${startOf(pid)}`, '')
     await expect(lockFolder(path, 0)).rejects.toMatchObject({ pid })
     process.kill(pid, 'SIGKILL')
     const unlock = await lockFolder(path, 10_000)

@@ -18,7 +18,7 @@ const read = async (name = 'berth.log') => readFile(join(folder, 'logs', name), 
 test.skipIf(lacks(fileModes) !== '')(
   'each entry is one line with its time, in a file only the user can read',
   async () => {
-    const log = await openLog(path)
+    const log = openLog(path)
     log.line('first\nof two')
     log.line('second')
     await log.close()
@@ -29,7 +29,7 @@ test.skipIf(lacks(fileModes) !== '')(
 )
 
 test('no secret reaches the log, known or recognised by its form', async () => {
-  const log = await openLog(path)
+  const log = openLog(path)
   log.learn('correct horse')
   log.line('Authorization: Bearer abcdef123456')
   log.line(
@@ -42,7 +42,7 @@ test('no secret reaches the log, known or recognised by its form', async () => {
 })
 
 test('a secret across the cut of a long line is masked before the cut', async () => {
-  const log = await openLog(path)
+  const log = openLog(path)
   log.learn('correct horse')
   const before = 'x '.repeat(1_994)
   // A cut before masking would leave its first characters.
@@ -54,7 +54,7 @@ test('a secret across the cut of a long line is masked before the cut', async ()
 })
 
 test('a full log file is rotated, with a limited number kept and no line lost between them', async () => {
-  const log = await openLog(path, { largest: 2_000, kept: 3 })
+  const log = openLog(path, { largest: 2_000, kept: 3 })
   for (let number = 0; number < 400; number++) {
     log.line(`line ${number}`)
     if (number % 10 === 0) await log.close()
@@ -71,10 +71,10 @@ test('a full log file is rotated, with a limited number kept and no line lost be
 })
 
 test('recent lines are kept in memory, also those of an earlier start', async () => {
-  const before = await openLog(path)
+  const before = openLog(path)
   before.lastLine('the end of the first')
   await before.close()
-  const log = await openLog(path)
+  const log = openLog(path)
   log.line('the beginning of the second')
   expect(log.recent().map(line => line.split(' ').slice(1).join(' '))).toEqual([
     'the end of the first',
@@ -87,7 +87,7 @@ test('recent lines are kept in memory, also those of an earlier start', async ()
 })
 
 test('a log folder that cannot be written to causes no error', async () => {
-  const log = await openLog(path)
+  const log = openLog(path)
   await rm(join(folder, 'logs'), { recursive: true })
   log.line('lost')
   log.lastLine('lost too')

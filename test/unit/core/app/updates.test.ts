@@ -16,7 +16,7 @@ let folder: string
 let log: OpenLog
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'berth-updates-'))
-  log = await openLog(join(folder, 'berth.log'))
+  log = openLog(join(folder, 'berth.log'))
 })
 afterEach(async () => {
   await log.close()

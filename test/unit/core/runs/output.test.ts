@@ -152,7 +152,7 @@ test('a search covers all output, counts the matches and gives earlier ones on r
 test('no output stays in memory, however long it is', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'berth-output-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
-  const files = await openFiles(folder)
+  const files = openFiles(folder)
   const before = liveMemory()
   const outputs: RunOutput[] = []
   for (let run = 0; run < 2; run += 1) {
