@@ -28,8 +28,8 @@ export interface World {
   notifier: ReturnType<typeof testNotifier>
   /** Starts Berth on this world's files, as often as wanted. */
   start(options?: Partial<BerthOptions>): Promise<BerthUnderTest>
-  /** Starts Berth, connects the simulator's account and waits for the first answer. */
-  startConnected(): Promise<BerthUnderTest>
+  /** Starts Berth, connects the simulator's account, if wanted by another address, and waits for the first answer. */
+  startConnected(baseUrl?: string): Promise<BerthUnderTest>
   /** Advances the world and the wall clock, as a sleep does. */
   sleep(seconds: number): Promise<void>
   close(): Promise<void>
@@ -80,10 +80,10 @@ export async function createWorld(options: SimulatorOptions = {}): Promise<World
     keychain,
     notifier,
     start,
-    async startConnected() {
+    async startConnected(baseUrl = sim.baseUrl) {
       const under = await start()
       await under.run('changeSettings', { settings: { pollInterval: 2 } })
-      await under.run('connectAccount', { baseUrl: sim.baseUrl, key: sim.apiKey })
+      await under.run('connectAccount', { baseUrl, key: sim.apiKey })
       await under.until(() => under.account().connection.status === 'online')
       return under
     },

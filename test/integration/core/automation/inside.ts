@@ -58,9 +58,7 @@ export async function openInside({
   const detour = await startDetour(world.sim.baseUrl, sshd.port)
   onTestFinished(() => detour.close())
 
-  const under = await world.start()
-  await under.run('changeSettings', { settings: { pollInterval: 2 } })
-  await under.run('connectAccount', { baseUrl: detour.baseUrl, key: world.sim.apiKey })
+  const under = await world.startConnected(detour.baseUrl)
   await under.run('rent', { request: await requestCheapest(under) })
   const only = () => Object.values(under.account().instances)[0]
   await under.until(() => only() !== undefined)

@@ -1,9 +1,8 @@
 import { expect, type TestContext, test, vi } from 'vitest'
 import { everCreated, rentRunning } from '#test/berth/steps.ts'
 import { type BerthUnderTest, createWorld, type World } from '#test/berth/world.ts'
-import { startDetour } from '#test/e2e/detour.ts'
 import { nextMorning } from '#test/morning.ts'
-import { onAccount, rentalOf, retriesRequest } from '../renting/request.ts'
+import { onAccount, rentalOf, retriesRequest, shutWorld } from '../renting/request.ts'
 
 /** A world with one instance that has cost more than the monthly budget set later. */
 async function spendingWorld(
@@ -85,14 +84,8 @@ test.concurrent('an attempt that a limit would stop is destroyed, and the next w
 })
 
 test.concurrent('a running attempt is destroyed by its rental alone, not by the limit too', async context => {
-  const world = await createWorld({ start: nextMorning() })
-  context.onTestFinished(() => world.close())
   // SSH never answers, so that it stays an attempt.
-  const detour = await startDetour(world.sim.baseUrl, 9)
-  context.onTestFinished(() => detour.close())
-  const under = await world.start()
-  await under.run('changeSettings', { settings: { pollInterval: 2 } })
-  await under.run('connectAccount', { baseUrl: detour.baseUrl, key: world.sim.apiKey })
+  const { world, under } = await shutWorld(context, { start: nextMorning() })
   const id = await under.run('rentWithRetries', retriesRequest({ deadline: 7200 }))
   await under.until(() => rentalOf(under, id)?.step === 'entering', 40_000)
   const tried = rentalOf(under, id)?.instance

@@ -1,6 +1,21 @@
+import type { TestContext } from 'vitest'
 import type { Args } from '#contract/commands.ts'
 import { isRenting, type RentalView } from '#contract/market/rental-view.ts'
-import type { BerthUnderTest, World } from '#test/berth/world.ts'
+import type { SimulatorOptions } from '#simulator/simulator.ts'
+import { type BerthUnderTest, createWorld, type World } from '#test/berth/world.ts'
+import { startDetour } from '#test/e2e/detour.ts'
+
+/** A world where nothing listens at the SSH address, so that no try ends automatically. */
+export async function shutWorld(
+  { onTestFinished }: TestContext,
+  options: SimulatorOptions = {},
+): Promise<{ world: World; under: BerthUnderTest }> {
+  const world = await createWorld(options)
+  onTestFinished(() => world.close())
+  const detour = await startDetour(world.sim.baseUrl, 9)
+  onTestFinished(() => detour.close())
+  return { world, under: await world.startConnected(detour.baseUrl) }
+}
 
 /** Arguments to rent the cheapest offer with retries; `limits` and `request` replace single fields. */
 export function retriesRequest(

@@ -8,7 +8,7 @@ import { startDetour } from '#test/e2e/detour.ts'
 import { startSshd } from '#test/integration/ssh/sshd.ts'
 import { ownPublicKey } from '#test/own-public-key.ts'
 import { instanceView } from '#test/unit/views.ts'
-import { ended, onAccount, rentalOf, retriesRequest } from './request.ts'
+import { ended, onAccount, rentalOf, retriesRequest, shutWorld } from './request.ts'
 
 async function connectedWorld(
   context: TestContext,
@@ -17,18 +17,6 @@ async function connectedWorld(
   const world = await createWorld({ calm })
   context.onTestFinished(() => world.close())
   return { world, under: await world.startConnected() }
-}
-
-/** Nothing listens at the SSH address, and the test advances the clock, so that no step ends automatically. */
-async function shutWorld(context: TestContext): Promise<{ world: World; under: BerthUnderTest }> {
-  const world = await createWorld({ speed: 1 })
-  context.onTestFinished(() => world.close())
-  const detour = await startDetour(world.sim.baseUrl, 9)
-  context.onTestFinished(() => detour.close())
-  const under = await world.start()
-  await under.run('changeSettings', { settings: { pollInterval: 2 } })
-  await under.run('connectAccount', { baseUrl: detour.baseUrl, key: world.sim.apiKey })
-  return { world, under }
 }
 
 /** The instance of an attempt, once it is created. */
@@ -116,14 +104,7 @@ describe.concurrent('renting with retries', () => {
   })
 
   test('drops a machine that runs without SSH, but with Jupyter running is enough', async context => {
-    const world = await createWorld()
-    context.onTestFinished(() => world.close())
-    // The detour sends SSH to a port where nothing listens.
-    const detour = await startDetour(world.sim.baseUrl, 9)
-    context.onTestFinished(() => detour.close())
-    const under = await world.start()
-    await under.run('changeSettings', { settings: { pollInterval: 2 } })
-    await under.run('connectAccount', { baseUrl: detour.baseUrl, key: world.sim.apiKey })
+    const { world, under } = await shutWorld(context)
     const shut = await under.run('rentWithRetries', retriesRequest({ attempts: 1, deadline: 330 }))
     // Else both may choose the same offer, which only one gets.
     await tried(under, shut, 1)
@@ -147,9 +128,7 @@ describe.concurrent('renting with retries', () => {
       context.onTestFinished(sshd.close)
       const detour = await startDetour(world.sim.baseUrl, sshd.port)
       context.onTestFinished(() => detour.close())
-      const under = await world.start()
-      await under.run('changeSettings', { settings: { pollInterval: 2 } })
-      await under.run('connectAccount', { baseUrl: detour.baseUrl, key: world.sim.apiKey })
+      const under = await world.startConnected(detour.baseUrl)
       const id = await under.run('rentWithRetries', retriesRequest({ attempts: 1, deadline: 330 }))
       await tried(under, id, 1)
       await world.sim.controls.advance(300)
@@ -165,13 +144,7 @@ describe.concurrent('renting with retries', () => {
   )
 
   test('is polled to its end while polling is paused, since attempts cost money', async context => {
-    const world = await createWorld()
-    context.onTestFinished(() => world.close())
-    const detour = await startDetour(world.sim.baseUrl, 9)
-    context.onTestFinished(() => detour.close())
-    const under = await world.start()
-    await under.run('changeSettings', { settings: { pollInterval: 2 } })
-    await under.run('connectAccount', { baseUrl: detour.baseUrl, key: world.sim.apiKey })
+    const { world, under } = await shutWorld(context)
     await under.run('pausePolling', { minutes: 60 })
     const shut = await under.run('rentWithRetries', retriesRequest({ attempts: 1, deadline: 330 }))
     await passAlmost(world, under, shut)
@@ -233,7 +206,7 @@ describe.concurrent('renting with retries', () => {
   })
 
   test('fails at its cost ceiling, though the deadline is far', async context => {
-    const { world, under } = await shutWorld(context)
+    const { world, under } = await shutWorld(context, { speed: 1 })
     const ceiling = 100_000
     const id = await under.run(
       'rentWithRetries',
@@ -258,7 +231,7 @@ describe.concurrent('renting with retries', () => {
   })
 
   test('leaves no instance when it is cancelled at any step', async context => {
-    const { world, under } = await shutWorld(context)
+    const { world, under } = await shutWorld(context, { speed: 1 })
     const { controls } = world.sim
     const slow = (method: string, path: string) =>
       controls.setFaults([{ method, path, kind: 'delay', ms: 1500, times: 1 }])
