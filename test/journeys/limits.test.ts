@@ -273,4 +273,13 @@ test('a limit that also works asleep is switched off and on, and found in the pa
   await page.keyboard.press('Control+k')
   await page.keyboard.type('snooze for 12')
   await page.getByRole('option', { name: /^Snooze for 12 h: / }).waitFor()
+
+  // The cell in the instance's row leads to its limits, whichever tab was open.
+  await page.keyboard.press('Escape')
+  await page.getByRole('tab', { name: 'Files' }).click()
+  await page.getByRole('button', { name: /^Watchdog: / }).click()
+  await page.getByRole('tab', { name: 'Automation', selected: true }).waitFor()
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('limits')
+  await page.getByRole('option', { name: /^Limits / }).waitFor()
 })

@@ -109,8 +109,16 @@ function actionsOf(instance: InstanceView, page: Page): Action[] {
 
 /** All actions on all instances, found by their words. */
 function instanceCommands(page: Page): Entry[] {
-  return Object.values(page.account?.instances ?? {}).flatMap(instance =>
-    instanceActions(instance, page)
+  return Object.values(page.account?.instances ?? {}).flatMap(instance => [
+    {
+      key: `${instance.id} limits`,
+      group: 'Do' as const,
+      mark: { icon: 'clock' as const },
+      label: 'Limits',
+      detail: instanceName(instance),
+      run: () => route.go(`instances/${instance.id}/limits`),
+    },
+    ...instanceActions(instance, page)
       .filter(({ unusable }) => unusable === undefined)
       .map(action => ({
         key: `${instance.id} ${action.id}`,
@@ -121,7 +129,7 @@ function instanceCommands(page: Page): Entry[] {
         danger: action.danger,
         run: action.run,
       })),
-  )
+  ])
 }
 
 function commandEntries(page: Page): Entry[] {

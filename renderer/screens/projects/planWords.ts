@@ -1,3 +1,4 @@
+import type { Limit } from '#contract/automation/limit.ts'
 import { named } from '#contract/format/name.ts'
 import { counted } from '#contract/format/size.ts'
 import { duration } from '#contract/format/time.ts'
@@ -56,4 +57,16 @@ export function loosenWords({ machine = {} }: ProjectSpec): string {
     machine.cuda !== undefined && 'an older CUDA',
   ].filter(demand => demand !== false)
   return `Allow ${named(demands, { last: ' or ' })}, or try again later.`
+}
+
+/** When the limits of a plan act while this computer sleeps. `isSweep`: whether they are for a whole sweep. */
+export function sleepWords(stops: readonly Limit[], isSweep: boolean): string | undefined {
+  if (stops.length === 0) return undefined
+  const byWatchdog = stops.filter(({ when, asleep }) => asleep || (isSweep && when.kind !== 'idle'))
+  if (byWatchdog.length === 0)
+    return 'If this computer sleeps through one of these limits, the limit acts when it wakes.'
+  const watchdog = `A watchdog on ${isSweep ? 'each machine' : 'the machine'} applies`
+  const others = stops.length - byWatchdog.length
+  if (others === 0) return `${watchdog} these limits even while this computer sleeps.`
+  return `${watchdog} ${byWatchdog.length === 1 ? 'one' : 'some'} of these limits even while this computer sleeps; ${others === 1 ? 'the other acts' : 'the others act'} when it wakes.`
 }
