@@ -61,7 +61,8 @@ async function begin(call: Call, account: string, { project, isNew }: { project:
   if (!call.json) call.say(planWords(plan, costs, secretFiles, account === 'demo'))
   else if (!call.yes) print(call, planJson(isNew ? null : project, plan, costs, secretFiles))
   refuse(call, plan)
-  const request = { account, project, offer, change, content, stops, price, secretFiles }
+  const { volumeCost } = costs ?? {}
+  const request = { account, project, offer, change, content, stops, price, volumeCost, secretFiles }
   return { project, plan, id: await call.connection.command('runProject', request) }
 }
 

@@ -26,6 +26,8 @@ export interface PlanCosts {
   longest?: number
   /** In all, failed attempts and a new volume included; absent without a limit. */
   most?: Micros
+  /** Of that for a new volume. */
+  volumeCost?: Micros
   /** Why that much, to follow a colon. */
   why?: string
 }
@@ -48,7 +50,12 @@ export function planCosts(plan: Planned, choice: Choice = { stops: plan.stops })
   const perHour = plan.volume?.id === undefined ? volumePrice(plan.volume, offer) : undefined
   if (perHour === undefined) return machines
   const volume = Math.ceil((perHour * longest) / 3600)
-  return { ...machines, most: most + volume, why: `${why}, and about ${money(volume)} for the new volume` }
+  return {
+    ...machines,
+    most: most + volume,
+    volumeCost: volume,
+    why: `${why}, and about ${money(volume)} for the new volume`,
+  }
 }
 
 function machineCosts(plan: Planned, { stops, offer }: Choice): PlanCosts | undefined {

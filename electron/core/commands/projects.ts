@@ -55,11 +55,22 @@ export function projectHandlers({ accounts, machine, projects, secrets }: Parts)
       return { ...plan, content, known: projects.isKnown(project, content) }
     },
     async runProject(asked) {
-      const { account, project, offer, content, stops, keeping, price, secretFiles } = asked
+      const { account, project, content, stops, ...terms } = asked
       const { text, spec, content: now } = await wanted(asked)
       if (now !== content) throw new BerthError(specChanged)
       await projects.agree(project, content)
-      return runs(account).start({ project, text, spec, offer, stops, keeping, price, secretFiles })
+      const { offer, keeping, price, volumeCost, secretFiles } = terms
+      return runs(account).start({
+        project,
+        text,
+        spec,
+        offer,
+        stops,
+        keeping,
+        price,
+        volumeCost,
+        secretFiles,
+      })
     },
     async readRunSpec({ account, run }) {
       return { text: runs(account).agreed(run).text }

@@ -30,6 +30,8 @@ export interface NewProjectRun extends Pick<Agreed, 'text' | 'spec'> {
   keeping?: Keeping
   /** Micro-dollars per hour of the machine that was shown, if any. */
   price?: number
+  /** Micro-dollars in all of a new volume, by the plan. */
+  volumeCost?: number
   secretFiles: readonly string[]
 }
 
@@ -92,7 +94,7 @@ export function createProjectRuns(
       if (!project) throw new BerthError(noProject)
       return project
     },
-    async start({ project: id, text, spec, offer, stops, keeping, price, secretFiles }) {
+    async start({ project: id, text, spec, offer, stops, keeping, price, volumeCost, secretFiles }) {
       refuseNodes(spec)
       runs.refuseIfBusy(id)
       const name = spec.name ?? projects.name(id)
@@ -105,6 +107,7 @@ export function createProjectRuns(
         offer,
         keeping,
         price,
+        volumeCost,
         stops: [...stops],
         secretFiles: [...secretFiles],
       }

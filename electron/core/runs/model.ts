@@ -21,6 +21,8 @@ export const AgreedProject = v.object({
   stops: Stops,
   /** Micro-dollars per hour of the machine shown when the user agreed. */
   price: v.optional(v.number()),
+  /** Micro-dollars in all of a new volume, by the plan. No machine's limit counts them. */
+  volumeCost: v.optional(v.number()),
   /** How long its machine is kept if it fails; by the file if absent. */
   keeping: v.optional(Keeping),
   /** Files that look like secrets and are sent nevertheless. */

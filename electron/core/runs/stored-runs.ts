@@ -184,10 +184,13 @@ function sum(amounts: readonly number[]): number {
   return amounts.reduce((total, amount) => total + amount, 0)
 }
 
-function projectPart(run: ProjectRun): Omit<ProjectRunView, Exclude<keyof RunView, 'project' | 'moves'>> {
-  const { project, step, spentBefore = 0, spent, endedAt, createdAt, startedAt, keptUntil } = run
+function projectPart(
+  run: ProjectRun,
+): Omit<ProjectRunView, Exclude<keyof RunView, 'project' | 'moves' | 'most'>> {
+  const { project, step, most, spentBefore = 0, spent, endedAt, createdAt, startedAt, keptUntil } = run
   return {
     project: project.id,
+    most: most === undefined ? undefined : most + (project.volumeCost ?? 0),
     moves: run.moves ?? 0,
     ports: step === 'running' ? portsOf(project.spec) : undefined,
     cost: spent

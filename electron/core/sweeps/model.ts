@@ -84,9 +84,9 @@ export function groupDeadline(group: Group, runs: readonly Run[], now: number): 
 /** The most that a group costs in all; undefined without a limit. */
 export function groupMost(group: Group): Micros | undefined {
   const { atOnce, project, since } = group
-  const { spec, stops, price } = project
+  const { spec, stops, price, volumeCost = 0 } = project
   const most = mostOf(spec, stops, pricesOf(price, atOnce))
-  return most === undefined ? undefined : since.micros + most
+  return most === undefined ? undefined : since.micros + most + volumeCost
 }
 
 /** Whether any of its runs is unfinished. */

@@ -63,6 +63,7 @@ describe('what a plan costs at most', () => {
     const plan = { ...planOf({}, [hours(2)]), volume }
     expect(planCosts(plan)).toMatchObject({
       most: micros(1.552),
+      volumeCost: micros(0.2),
       why: '$0.35 for 2 h at up to $0.176/h, plus up to $1.00 for failed attempts, and about $0.20 for the new volume',
     })
     expect(planCosts(plan, { stops: [hours(2)], offer: 2 })?.most).toBe(micros(2.104))

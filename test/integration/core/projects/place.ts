@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { isProjectRun, type ProjectRunView } from '#contract/automation/run.ts'
+import { planCosts } from '#contract/project/plan-costs.ts'
 import type { Machine } from '#machine/machine.ts'
 import type { SimulatorOptions } from '#simulator/simulator.ts'
 import { answeredDialogs } from '#test/berth/machine.ts'
@@ -47,12 +48,14 @@ export async function openProject(
 }
 
 async function runProject(under: BerthUnderTest, project: string): Promise<string> {
-  const { content, stops, pricePerHour: price, scan } = await under.run('planProject', { project })
+  const plan = await under.run('planProject', { project })
+  const { content, stops, pricePerHour: price, scan } = plan
   return under.run('runProject', {
     project,
     content,
     stops,
     price,
+    volumeCost: planCosts(plan)?.volumeCost,
     secretFiles: scan.secrets.map(({ path }) => path),
   })
 }

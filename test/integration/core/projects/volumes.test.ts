@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { volumePrice } from '#contract/project/plan-costs.ts'
+import { planCosts, volumePrice } from '#contract/project/plan-costs.ts'
 import { publicProfile } from '#simulator/deployment/profile.ts'
 import { hasSshd } from '#test/integration/ssh/sshd.ts'
 import { lacks } from '#test/needs.ts'
@@ -22,9 +22,10 @@ async function openWithVolumes(spec: (at: string) => string): Promise<ProjectPla
   return { ...place, at }
 }
 
-async function runToItsEnd({ under, runProject }: ProjectPlace): Promise<void> {
+async function runToItsEnd({ under, runProject }: ProjectPlace): Promise<number | undefined> {
   const id = await runProject()
   await under.until(() => jobOf(under, id)?.step === 'done')
+  return jobOf(under, id)?.most
 }
 
 describe.skipIf(lacking)(`a project with a volume${lacking}`, () => {
@@ -37,13 +38,14 @@ run: |
   cat ~/.cache/hub/model >> seen.txt 2>&1
   mkdir -p ~/.cache/hub && echo weights > ~/.cache/hub/model
 results: seen.txt
+stop: { hours: 2 }
 `,
     )
     const { under, project, folder, at, sshd } = place
     const before = await under.run('planProject', { project })
     expect(before.volume).toEqual({ name: 'datasets', at, size: 30 })
     const estimated = volumePrice(before.volume, before.offer) ?? 0
-    await runToItsEnd(place)
+    expect(await runToItsEnd(place)).toBe(planCosts(before)?.most)
     expect(readFileSync(join(folder, 'seen.txt'), 'utf8')).toContain('No such file')
     expect(readFileSync(join(at, '.berth-cache/.cache/hub/model'), 'utf8')).toBe('weights\n')
 
