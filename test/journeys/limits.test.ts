@@ -228,7 +228,7 @@ test('account limits stop instances by budget and credit; one question stops the
   await page.getByRole('combobox', { name: 'What to do' }).fill('stop everything')
   await page.keyboard.press('Enter')
   const question = page.getByRole('alertdialog')
-  await question.getByText(/They cost \$\d+\.\d+\/h now/).waitFor()
+  await question.getByText(/^Saves \$\d+\.\d+\/h\.$/).waitFor()
   await question.getByRole('button', { name: 'Stop 2 instances' }).click()
   await question.waitFor({ state: 'detached' })
   await passUntil(at, async () => (await running()) === 0)
