@@ -108,8 +108,7 @@ export function createLimitChanges(
       return changedLimit(newLimit(settings, rest, at), before, sentenceOf(before), at)
     const { when, setAt, snoozedUntil } = before
     const same = newLimit({ ...settings, when }, rest, setAt)
-    const kept = snoozedUntil === undefined ? same : { ...same, snoozedUntil }
-    return changedLimit(kept, before, sentenceOf(before), at)
+    return changedLimit({ ...same, snoozedUntil }, before, sentenceOf(before), at)
   }
 
   return {
