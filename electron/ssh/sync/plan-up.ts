@@ -19,22 +19,40 @@ export interface UpPlan {
   gathered: boolean
 }
 
+interface Known {
+  /** Whether local files have an executable bit. */
+  modes: boolean
+  /** The versions of files that were downloaded, by path. */
+  downloaded: ReadonlyMap<string, Version>
+}
+
 /**
- * Plans what to send so that the remote folder has all local files: those that differ in size, in the second of the
- * last change or, with `modes`, in being executable. Files that are only there stay, and so does whatever is there in
- * place of a file that was `downloaded` and not changed here since: there it may have gone on. Throws `in_the_way`.
+ * The files that differ from the remote ones in size, in the second of the last change or, with `modes`, in being
+ * executable. A file that was `downloaded` and not changed here since isn't one: there it may have been changed.
+ */
+export function changedFiles(
+  files: readonly LocalFile[],
+  listed: ReadonlyMap<string, RemoteItem>,
+  { modes, downloaded }: Known,
+): LocalFile[] {
+  return files.filter(file => {
+    const there = listed.get(file.path)
+    return !isSame(file, there, modes) && !(there && isSameVersion(file, downloaded.get(file.path)))
+  })
+}
+
+/**
+ * Plans what to send so that the remote folder has all local files. Files that are only there stay. Throws
+ * `in_the_way`.
  */
 export function planUp(
-  { files, folders, links, secrets }: LocalTree,
+  { files, folders, links }: Pick<LocalTree, 'files' | 'folders' | 'links'>,
   listed: ReadonlyMap<string, RemoteItem>,
-  confirmed: ReadonlySet<string>,
-  { modes, downloaded }: { modes: boolean; downloaded: ReadonlyMap<string, Version> },
+  known: Known,
 ): UpPlan {
   const { there, gathered } = parted(listed)
-  const sent = [...files, ...secrets.filter(({ path }) => confirmed.has(path))]
   for (const path of folders) refuseUnless(there.get(path)?.kind !== 'file', path, 'folder')
-  const isLeft = (file: LocalFile) => there.has(file.path) && isSameVersion(file, downloaded.get(file.path))
-  const missing = sent.filter(file => !isSame(file, there.get(file.path), modes) && !isLeft(file))
+  const missing = changedFiles(files, there, known)
   for (const { path } of missing) refuseUnless(there.get(path)?.kind !== 'folder', path, 'file')
   const missingLinks = links.filter(({ path, target }) => there.get(path)?.target !== target)
   for (const { path } of missingLinks) refuseUnless(there.get(path)?.kind !== 'folder', path, 'link')
@@ -43,14 +61,14 @@ export function planUp(
   const resumes = [...gathered].every(
     ([path, { kind }]) => kind === 'folder' || (kind === 'file' && missingByPath.has(path)),
   )
-  const left = resumes ? missing.filter(file => !isSame(file, gathered.get(file.path), modes)) : missing
+  const left = resumes ? missing.filter(file => !isSame(file, gathered.get(file.path), known.modes)) : missing
   const made = new Set([...left, ...missingLinks].flatMap(({ path }) => foldersAbove(path)))
   return {
     files: left,
     links: missingLinks,
     folders: folders.filter(path => !there.has(path) && !made.has(path)),
     bytes: left.reduce((sum, { size }) => sum + size, 0),
-    unchanged: sent.length - left.length,
+    unchanged: files.length - left.length,
     resumes,
     gathered: gathered.size > 0,
   }

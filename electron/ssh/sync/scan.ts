@@ -192,13 +192,34 @@ export async function readTree(
     const path = names.join('/')
     const file = { path, size, modified, executable }
     if (kind === 'file') {
-      const text = async () => (await folder.read(path, longestLookedAt))?.bytes.toString('latin1')
-      const secret = secrets ? await likelySecret(names, size, text) : undefined
+      const secret = secrets ? await secretOf(folder, file) : undefined
       if (secret) tree.secrets.push({ ...file, ...secret })
       else tree.files.push(file)
     } else if (kind === 'link' && target !== undefined) tree.links.push({ path, target })
     else tree.skipped.push({ path, why: reasons[kind] })
   }
+}
+
+/** What makes a file look like a secret. */
+function secretOf(folder: ReadFolder, { path, size }: LocalFile): ReturnType<typeof likelySecret> {
+  const text = async () => (await folder.read(path, longestLookedAt))?.bytes.toString('latin1')
+  return likelySecret(path.split('/'), size, text)
+}
+
+/** Those of a folder's files that look like secrets. */
+export async function secretsAmong(
+  folder: ReadFolder,
+  files: readonly LocalFile[],
+  signal: AbortSignal,
+): Promise<ReadonlySet<LocalFile>> {
+  const secrets = new Set<LocalFile>()
+  const turn = inSlices()
+  for (const file of files) {
+    await turn()
+    signal.throwIfAborted()
+    if (await secretOf(folder, file)) secrets.add(file)
+  }
+  return secrets
 }
 
 const reasons = {

@@ -4,8 +4,8 @@ import type { Clock } from '#machine/machine.ts'
 import type { Connection } from '../connection/connection.ts'
 import { listRemote, type RemoteListing } from './listing.ts'
 import type { Version } from './plan-down.ts'
-import { planUp, type UpPlan } from './plan-up.ts'
-import { type LocalFile, readTree, stagingName } from './scan.ts'
+import { changedFiles, planUp, type UpPlan } from './plan-up.ts'
+import { type LocalFile, readTree, secretsAmong, stagingName } from './scan.ts'
 import { diskFull, needsOtherTar } from './sync-problems.ts'
 
 export interface SyncUp {
@@ -37,11 +37,17 @@ export async function syncUp(connection: Connection, request: SyncUp): Promise<S
   const { folder, remote, confirmed, all = false, isResult, clock, signal, onProgress } = request
   const tops = (await folder.list('')).map(({ name }) => name)
   const [tree, listing] = await Promise.all([
-    readTree(folder, { signal, secrets: !all, ruled: !all, isResult }),
+    readTree(folder, { signal, secrets: false, ruled: !all, isResult }),
     listRemote(connection, { remote, paths: [stagingName, ...tops], make: true, clock }),
   ])
   signal.throwIfAborted()
-  const plan = planUp(tree, listing.items, new Set(confirmed), request)
+  // Only what would be sent is looked into: reading every file again takes longer than sending a change.
+  const unconfirmed = all
+    ? []
+    : changedFiles(tree.files, listing.items, request).filter(({ path }) => !confirmed.includes(path))
+  const secrets = await secretsAmong(folder, unconfirmed, signal)
+  const files = tree.files.filter(file => !secrets.has(file))
+  const plan = planUp({ ...tree, files }, listing.items, request)
   const skipped = [...tree.skipped]
   const progress = {
     total: plan.bytes,

@@ -39,6 +39,7 @@ describe.skipIf(!hasSshd)('folder sync with an instance', () => {
       files: 3,
       bytes: 13,
       secrets: [{ path: '.env' }],
+      results: 0,
       linkedRules: [],
       skipped: [],
       ignored: 1,

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { RemoteItem } from '#ssh/sync/listing.ts'
 import { planUp } from '#ssh/sync/plan-up.ts'
-import type { LocalFile, LocalTree } from '#ssh/sync/scan.ts'
+import type { LocalFile } from '#ssh/sync/scan.ts'
 
 const names = ['a', 'b', 'c/d', 'c/e', '.env', 'f/g/h']
 const version = fc.record({
@@ -12,22 +12,13 @@ const version = fc.record({
 })
 const files = fc.dictionary(fc.constantFrom(...names), version, { noNullPrototype: true })
 
-function treeOf(here: Record<string, Omit<LocalFile, 'path'>>): LocalTree {
-  const all = Object.entries(here).map(([path, facts]) => ({
+function treeOf(here: Record<string, Omit<LocalFile, 'path'>>) {
+  const files = Object.entries(here).map(([path, facts]) => ({
     path,
     ...facts,
     modified: facts.modified + 0.5,
   }))
-  return {
-    files: all.filter(({ path }) => path !== '.env'),
-    secrets: all.filter(({ path }) => path === '.env'),
-    folders: [],
-    links: [],
-    skipped: [],
-    ignored: [],
-    results: [],
-    linkedRules: [],
-  }
+  return { files, folders: [], links: [] }
 }
 
 function remoteOf(there: Record<string, Omit<RemoteItem, 'kind'>>, start = ''): [string, RemoteItem][] {
@@ -50,15 +41,13 @@ function after(
 
 const options = { modes: true, downloaded: new Map() }
 
-test('a sync brings every allowed file over and changes nothing else', () => {
+test('a sync brings every file over and changes nothing else', () => {
   fc.assert(
-    fc.property(files, files, files, fc.boolean(), (here, there, gathered, confirmed) => {
+    fc.property(files, files, files, (here, there, gathered) => {
       const listed = new Map([...remoteOf(there), ...remoteOf(gathered, '.berth-sync/')])
-      const plan = planUp(treeOf(here), listed, new Set(confirmed ? ['.env'] : []), options)
-      const { '.env': secret, ...open } = here
-      const wanted = confirmed && secret ? here : open
-      expect(after(plan, there, gathered)).toEqual({ ...there, ...wanted })
-      expect(plan.unchanged + plan.files.length).toBe(Object.keys(wanted).length)
+      const plan = planUp(treeOf(here), listed, options)
+      expect(after(plan, there, gathered)).toEqual({ ...there, ...here })
+      expect(plan.unchanged + plan.files.length).toBe(Object.keys(here).length)
     }),
   )
 })
@@ -66,7 +55,7 @@ test('a sync brings every allowed file over and changes nothing else', () => {
 test('an unchanged file is not sent', () => {
   fc.assert(
     fc.property(files, here => {
-      const plan = planUp(treeOf(here), new Map(remoteOf(here)), new Set(['.env']), options)
+      const plan = planUp(treeOf(here), new Map(remoteOf(here)), options)
       expect(plan).toMatchObject({ files: [], bytes: 0, gathered: false })
     }),
   )
@@ -75,7 +64,7 @@ test('an unchanged file is not sent', () => {
 test('a file of an interrupted sync is not sent again', () => {
   fc.assert(
     fc.property(files, here => {
-      const plan = planUp(treeOf(here), new Map(remoteOf(here, '.berth-sync/')), new Set(['.env']), options)
+      const plan = planUp(treeOf(here), new Map(remoteOf(here, '.berth-sync/')), options)
       expect(plan.files).toEqual([])
     }),
   )
@@ -90,6 +79,6 @@ test('a downloaded file that was not changed here replaces none on the instance'
   ])
   const downloaded = new Map(['same', 'gone', 'linked'].map(path => [path, { size: 1, modified: 1 }]))
   downloaded.set('changed', { size: 3, modified: 1 })
-  const plan = planUp(treeOf(here), listed, new Set(), { modes: true, downloaded })
+  const plan = planUp(treeOf(here), listed, { modes: true, downloaded })
   expect(plan.files.map(({ path }) => path)).toEqual(['changed', 'gone'])
 })
