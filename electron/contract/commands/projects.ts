@@ -25,13 +25,10 @@ const onProject = { project: ProjectId }
  */
 const instead = { draft: v.optional(ProjectSpec), run: v.optional(RunId), change: v.optional(SpecChange) }
 
-/** Projects. No argument but the one of `addProject` is a path on this machine. */
+/** Projects. No argument is a path on this machine. */
 export const projectCommands = {
-  /**
-   * Shows the system's dialog; answers the project's id, if one was chosen. In a browser, which has no dialog, adds the
-   * folder at `path` if it is one that a page may name. Throws `no_dialog`, `dialog_only` or `not_offered`.
-   */
-  addProject: command({ path: v.optional(given('a folder', 4096)) }).answers<string | undefined>(),
+  /** Shows the system's dialog; answers the project's id, if one was chosen. Throws `no_dialog` in a browser. */
+  addProject: command({}).answers<string | undefined>(),
   /** Reads its file again. */
   readProject: command(onProject).answers<void>(),
   /** The folder is not changed. */

@@ -7,7 +7,6 @@ import { plainLine } from '#ssh/monitor/plain-output.ts'
 import type { HandlersOf } from '../app/dispatcher.ts'
 import { needingPermission } from '../app/problems.ts'
 import { agreementOf, specChanged } from '../projects/projects.ts'
-import { typedFolder } from '../projects/typed-folder.ts'
 import type { NewRun } from '../runs/new-runs.ts'
 import { outputStream, pageOf, searchOutput } from '../runs/reading.ts'
 import { noteUser, type Parts, targetOf } from './parts.ts'
@@ -41,12 +40,8 @@ export function projectHandlers({ accounts, machine, projects, secrets }: Parts)
   }
 
   return {
-    async addProject({ path }) {
-      if (!machine.fileDialogs) {
-        if (path === undefined) throw new BerthError(noDialog)
-        return projects.add(await typedFolder(machine, path))
-      }
-      if (path !== undefined) throw new BerthError(dialogOnly)
+    async addProject() {
+      if (!machine.fileDialogs) throw new BerthError(noDialog)
       const folder = await machine.fileDialogs.chooseTarget()
       return folder && projects.add(folder.path)
     },
@@ -93,7 +88,6 @@ export async function registerProject(
   return projects.add(folder)
 }
 
-const dialogOnly = { code: 'dialog_only', message: 'Choose the folder in the dialog.' }
 const noDialog = {
   code: 'no_dialog',
   message: 'A browser can’t give Berth access to a folder.',
