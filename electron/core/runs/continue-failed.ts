@@ -125,6 +125,6 @@ export function createGoingOn(
 const projectBusy = {
   code: 'project_busy',
   message: 'This project is already running.',
-  advice: 'Wait until it ends, or give it up first.',
+  advice: 'Wait until it ends, or end it first.',
 }
 export const notFailed = { code: 'not_failed', message: 'It hasn’t failed.' }

@@ -301,7 +301,7 @@ export const machineGone = {
 const outbid = {
   code: 'outbid',
   message: 'Its machine was outbid.',
-  advice: 'Raise its bid, then resume. Or give it up and run it again.',
+  advice: 'Raise its bid, then resume. Or destroy it and run it again.',
 }
 function stopped(limit: string | undefined, isLimited: boolean): Problem {
   return {
@@ -313,10 +313,10 @@ function stopped(limit: string | undefined, isLimited: boolean): Problem {
 const exited = {
   code: 'ended',
   message: 'Its machine exited before the run finished: it was stopped, or its container crashed.',
-  advice: 'Resume to start it again. Or give it up, which destroys it, and run it again.',
+  advice: 'Resume to start it again. Or destroy it and run it again.',
 }
 const crashed = {
   code: 'crashed',
   message: 'Its machine has crashed.',
-  advice: 'Check its files, or give it up, which destroys it, and run it again.',
+  advice: 'Check its files, or destroy it and run it again.',
 }

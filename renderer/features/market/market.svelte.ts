@@ -230,8 +230,8 @@ export class Market {
     this.loading = true
     this.problem = undefined
     try {
-      const asked = { account, query, filter, maxAge }
-      const answer = await this.#page.berth.searchOffers(asked, search.signal)
+      const searchRequest = { account, query, filter, maxAge }
+      const answer = await this.#page.berth.searchOffers(searchRequest, search.signal)
       if (search !== this.#search) return
       this.#owed = false
       this.#last = { account, query, answer }

@@ -108,11 +108,11 @@ export class TemplatesView {
 
   async #ask(field: 'hash_id' | 'id', value: string | number): Promise<TemplateView | undefined> {
     const account = this.#page.account?.id
-    const found = await this.#page.berth.searchTemplates({
+    const matches = await this.#page.berth.searchTemplates({
       account,
       filters: [{ field, condition: { operator: 'eq', value } }],
     })
-    return found.find(each => (field === 'id' ? each.id : each.hash) === value)
+    return matches.find(each => (field === 'id' ? each.id : each.hash) === value)
   }
 }
 

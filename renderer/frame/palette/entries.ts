@@ -51,11 +51,11 @@ export function entriesFor(page: Page, typed: string, answers: readonly Entry[])
   }
   const text = ({ label, detail = '', group }: Entry) =>
     `${label} ${detail} ${group === 'Go to' ? group : ''}`
-  const found = [
+  const matches = [
     ...bestMatches(instances, text, typed, 8),
     ...bestMatches([...commands, ...instanceCommands(page)], text, typed, most),
   ]
-  return inGroups([...answers, ...found])
+  return inGroups([...answers, ...matches])
 }
 
 /** Keeps groups together; among the groups of commands, the one with the best match comes first. */

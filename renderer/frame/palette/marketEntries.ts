@@ -29,13 +29,13 @@ function offerEntries(page: Page, text: string): Entry[] {
     ({ offer }) => match(offer.gpuName ?? '', firstWord(text)) !== undefined,
   )
   if (named.length === 0) return []
-  const found = cheapestFirst(offersPassing(answered?.offers ?? [], { text }))
-  if (found.length === 0) return []
+  const matching = cheapestFirst(offersPassing(answered?.offers ?? [], { text }))
+  if (matching.length === 0) return []
   const open = (filter: OfferFilter, place = 'offers') => {
     route.go(place)
     void marketOf(page).open({ query, filter })
   }
-  const all = [...new Set(found.flatMap(({ offer }) => offer.gpuName ?? []))]
+  const all = [...new Set(matching.flatMap(({ offer }) => offer.gpuName ?? []))]
   // A single model is the whole search already.
   const models = all.length > 1 ? all.slice(0, 3) : []
   return [
@@ -43,12 +43,12 @@ function offerEntries(page: Page, text: string): Entry[] {
       key: 'offers',
       group: 'Offers',
       mark: { icon: 'offers' },
-      label: `Search offers: ${text}${from(found)}`,
-      detail: counted(found.length, 'offer'),
+      label: `Search offers: ${text}${from(matching)}`,
+      detail: counted(matching.length, 'offer'),
       run: () => open({ text }),
     },
     ...models.map((model): Entry => {
-      const own = found.filter(({ offer }) => offer.gpuName === model)
+      const own = matching.filter(({ offer }) => offer.gpuName === model)
       return {
         key: `offers-${model}`,
         group: 'Offers',

@@ -17,13 +17,13 @@ const bootsWithin = 3 * 3_600_000
  */
 export function stories(entries: readonly ActivityEntry[]): Story[] {
   const spans = rentalSpans(entries)
-  const found = new Map<string, ActivityEntry[]>()
+  const byKey = new Map<string, ActivityEntry[]>()
   for (const entry of entries) {
     const rental = entry.rental ?? spans.find(span => isWithin(entry, span))?.rental
     const key = rental ?? entry.id
-    found.set(key, [...(found.get(key) ?? []), entry])
+    byKey.set(key, [...(byKey.get(key) ?? []), entry])
   }
-  return [...found].flatMap(([key, [entry, ...earlier]]) => (entry ? [{ key, entry, earlier }] : []))
+  return [...byKey].flatMap(([key, [entry, ...earlier]]) => (entry ? [{ key, entry, earlier }] : []))
 }
 
 interface Span {

@@ -128,17 +128,17 @@ export function regionBetween(a: Point, b: Point, frame: Frame): Region {
 
 /** The dot nearest to a place, of equally near ones the smallest; undefined where none is within a few pixels. */
 export function dotAt(dots: readonly Dot[], place: Point, frame: Frame): Dot | undefined {
-  let found: Dot | undefined
+  let hit: Dot | undefined
   let least = Number.POSITIVE_INFINITY
   for (const dot of dots) {
     const { x, y } = pointOf(dot, frame)
     const away = Math.hypot(x - place.x, y - place.y)
     if (away <= dot.radius + 4 && away <= least) {
       least = away
-      found = dot
+      hit = dot
     }
   }
-  return found
+  return hit
 }
 
 const directions: Readonly<Record<string, Point>> = {

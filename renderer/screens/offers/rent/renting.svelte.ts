@@ -107,11 +107,11 @@ export class Renting {
   /** Looks up the template of a remembered rental by its hash, and fills in the fields that the rental left to it. */
   async #remember({ hash, name }: { hash: string; name: string }): Promise<void> {
     this.template = { hash, name }
-    const found = await templatesView(this.#page)
+    const templateList = await templatesView(this.#page)
       .find(hash)
       .catch(() => undefined)
-    if (this.template?.hash !== hash || !found) return
-    const template = rentTemplate(found, this.#fresh)
+    if (this.template?.hash !== hash || !templateList) return
+    const template = rentTemplate(templateList, this.#fresh)
     this.#defaults = template.values?.fields ?? this.#fresh
     this.draft = withLeftOut(this.draft, this.subject.request, this.#defaults)
     this.template = template

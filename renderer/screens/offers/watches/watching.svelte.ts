@@ -215,10 +215,10 @@ function wouldRent(
   { most, interruptible, pricedDisk, disk }: Terms,
 ): { many: number; cheapest?: Micros } {
   const prices = offers.flatMap(({ price, offer }) => {
-    const asked = interruptible
+    const bidRequest = interruptible
       ? (offer.minimumBid ?? price)
       : (rentalCost(offer, pricedDisk, disk, undefined)?.perHour ?? price)
-    return asked ?? []
+    return bidRequest ?? []
   })
   if (prices.length === 0) return { many: 0 }
   const many = most === undefined ? 0 : prices.filter(price => price <= micros(most)).length

@@ -136,8 +136,8 @@ export class Editing {
 
   /** Saves onto the hash that the template has got elsewhere. Sets `problem` where it is gone. */
   async followElsewhere(): Promise<void> {
-    const found = await templatesView(this.#page).findById(this.#id)
-    if (!found) {
+    const template = await templatesView(this.#page).findById(this.#id)
+    if (!template) {
       this.problem = {
         code: 'gone',
         message: 'The template no longer exists.',
@@ -147,7 +147,7 @@ export class Editing {
       return
     }
     this.problem = undefined
-    this.hash = found.hash
+    this.hash = template.hash
     await this.save()
   }
 
