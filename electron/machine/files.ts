@@ -1,5 +1,5 @@
-import { chmodSync, type Dirent, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { mkdir, open, readdir, rm, stat } from 'node:fs/promises'
+import { chmodSync, type Dirent, mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { mkdir, open, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import writeFileAtomic from 'write-file-atomic'
 import type { Files } from './machine.ts'
@@ -14,10 +14,7 @@ export class FileNameError extends Error {
   }
 }
 
-/**
- * Files below a folder, which is made when it is missing. Folders and files are the user's alone (0700, 0600). A file
- * is read whole in one go: each step of reading it asynchronously waits for its turn, which at the start is long.
- */
+/** Files below a folder, which is made when it is missing. Folders and files are the user's alone (0700, 0600). */
 export function openFiles(root: string): Files {
   mkdirSync(root, { recursive: true, mode: 0o700 })
   // A folder that was there before may have been open to others.
@@ -40,7 +37,7 @@ export function openFiles(root: string): Files {
     path,
     async read(name) {
       try {
-        return readFileSync(path(name), 'utf8')
+        return await readFile(path(name), 'utf8')
       } catch (error) {
         if (isMissing(error)) return undefined
         throw error

@@ -314,7 +314,7 @@ async function handOver(
   await rentals.flush()
   const replaced = recoveries.find(instance.id)
   const { choice, lastAt, replacements } = replaced ?? recovery
-  const changes = { by, rental: undefined, replaced: dropped, held: undefined }
+  const changes = { by, rental: undefined, replacedCost: dropped, hindrance: undefined }
   await recoveries.put(...(replaced ? [{ ...replaced, ...changes } as Recovery] : []), {
     ...(recoveries.find(by) ?? freshRecovery(by, choice, context.now())),
     ...(lastAt === undefined ? {} : { lastAt }),

@@ -47,7 +47,7 @@ export type RunMove =
   /** Continues on another machine, which is still to be found. */
   | { do: 'move' }
   | NodeMove
-  | { do: 'step'; step: RunStep; instance?: number; acted?: 'destroy' }
+  | { do: 'step'; step: RunStep; instance?: number; finalAction?: 'destroy' }
 
 /** A run's next move. Each may be repeated after a kill. */
 export function nextMove(run: Run, snapshot: RunSnapshot): RunMove {
@@ -95,7 +95,7 @@ function moveForInstance(run: Run, { instance }: RunSnapshot): RunMove | undefin
   // The watchdog does not destroy an instance with a folder to download, so someone else did, and the folder is lost.
   if (instance === 'gone')
     return watchdogOrder(run)?.action === 'destroy'
-      ? { do: 'step', step: 'done', acted: 'destroy' }
+      ? { do: 'step', step: 'done', finalAction: 'destroy' }
       : { do: 'fail', problem: instanceGone }
   return instance === undefined ? { do: 'wait' } : undefined
 }
@@ -125,7 +125,7 @@ function ending(run: Run, { instance }: RunSnapshot): RunMove {
     return { do: 'keep' }
   if (instance !== 'gone' || isOfProject(run)) return { do: 'end' }
   return run.afterwards === 'destroy'
-    ? { do: 'step', step: 'done', acted: 'destroy' }
+    ? { do: 'step', step: 'done', finalAction: 'destroy' }
     : { do: 'fail', problem: instanceGone }
 }
 

@@ -155,7 +155,7 @@ export function createMoves(context: AccountContext, parts: MoveParts): Moves {
 
   async function step(run: Run, move: Extract<RunMove, { do: 'step' }>): Promise<void> {
     if (move.step === 'done' || move.step === 'failed') {
-      await finish(run, move.acted)
+      await finish(run, move.finalAction)
       return
     }
     const arrives = isOfProject(run) && move.instance !== undefined
@@ -276,11 +276,11 @@ export function createMoves(context: AccountContext, parts: MoveParts): Moves {
     return false
   }
 
-  /** The end of a run, whose machine was `acted` on. */
-  async function finish(run: Run, acted: Run['finalAction']): Promise<void> {
+  /** The end of a run. `action`: what was done with its machine. */
+  async function finish(run: Run, action: Run['finalAction']): Promise<void> {
     const step = run.problem ? 'failed' : 'done'
-    const after = { ...run, acted: acted ?? run.finalAction }
-    tellDone(await reach(run, { finalAction: after.acted, ...over(after, step, now()) }))
+    const after = { ...run, finalAction: action ?? run.finalAction }
+    tellDone(await reach(run, { finalAction: after.finalAction, ...over(after, step, now()) }))
   }
 
   async function keep(run: ProjectRun): Promise<void> {

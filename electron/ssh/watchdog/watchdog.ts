@@ -169,7 +169,7 @@ function readStatus(found: ReadonlyMap<string, string>): WatchdogReading | undef
     leasedFor: number('state.leased_for'),
     why: readReason(found.get('state.why')),
     tries: number('state.tries'),
-    did: readEnding(found.get('done')),
+    lastAction: readEnding(found.get('done')),
   }
   return {
     request: {

@@ -90,7 +90,7 @@ test.concurrent('rents nothing if no offer is as good, and says so once', async 
   expect(under.account().recoveries[instance]?.problem).toMatchObject({
     code: 'nothing_as_good',
     message: expect.stringMatching(
-      /^No offer is as good as #\d+: a verified host, .* % reliable, .* bid of at most \$30/,
+      /^No offer is as good as #\d+: a verified host, .*% reliable, .* bid of at most \$30/,
     ),
   })
   // It keeps searching and says so once.
