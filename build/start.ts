@@ -12,7 +12,7 @@ async function start(): Promise<void> {
   const flags = readFlags(args)
   if (await isStale()) {
     process.stderr.write('Building Berth…\n')
-    // In a process of its own, whose memory is freed after the build.
+    // In its own process, whose memory is freed after the build.
     if ((await runScript('build.ts', '--if-stale')) !== 0) throw new Error('Berth could not be built.')
   }
   if (flags.browser) return startInBrowser()
@@ -47,7 +47,7 @@ function startElectron(program: string): Promise<string | undefined> {
     child.once('exit', code => {
       if (code === 0 || performance.now() - begun > 10_000) process.exit(code ?? 1)
     })
-    // Once all that it said is here.
+    // Once all of its output is here.
     child.once('close', (code, signal) => {
       const why = whyNotStarted(program, signal, said)
       if (why === undefined) process.exit(code ?? 1)

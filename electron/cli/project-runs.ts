@@ -39,7 +39,7 @@ const noProject = (word: string) =>
     advice: 'List them: berth project ls',
   })
 
-/** Prints the runs of a project, the oldest first, those of sweeps with their settings and what they printed last. */
+/** Prints the runs of a project, the oldest first, those of sweeps with their settings and last line. */
 export async function listRuns(call: Call, word: string): Promise<undefined> {
   const state = await polledState(call)
   const project = projectIn(state, word)

@@ -104,7 +104,7 @@ export interface AccountView {
   name: string
   baseUrl: string
   demo: boolean
-  /** What its service does and takes, as far as its answers showed. */
+  /** Its service’s behaviour and limits, as far as its answers showed. */
   capabilities: Capabilities
   userId?: number
   email?: string

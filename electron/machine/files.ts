@@ -21,7 +21,7 @@ export function openFiles(root: string): Files {
   chmodSync(root, 0o700)
   removeHalfWritten(root)
   const path = (name: string) => join(root, ...checked(name))
-  /** Changes to a file happen in the order they were asked for: two that overlap would otherwise be free to swap. */
+  /** Changes to a file happen in the order of their calls: two that overlap could otherwise swap. */
   const changing = new Map<string, Promise<void>>()
 
   function inOrder(target: string, change: () => Promise<void>): Promise<void> {

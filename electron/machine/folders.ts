@@ -8,7 +8,7 @@ export interface FileDialogs {
   chooseFolders(): Promise<readonly ChosenItem[]>
   /** A folder for downloads; undefined if the user chose nothing. */
   chooseTarget(): Promise<ChosenFolder | undefined>
-  /** What was chosen before, at the paths that Berth has stored. */
+  /** Folders and files chosen earlier, by their stored paths. */
   itemAt(path: string): ChosenItem
   folderAt(path: string): ChosenFolder
 }
@@ -167,7 +167,7 @@ export interface Repository {
   shared: string
 }
 
-/** What the rules of git leave out below a folder, as git says it; without git, the texts to find it out. */
+/** The paths that git ignores below a folder, as git lists them; without git, the rules themselves. */
 export interface FolderRules {
   ignoreCase: boolean
   /**

@@ -20,7 +20,7 @@ export interface DialectMemory {
   set(learnt: Learnt): void
 }
 
-/** What a deployment does and takes in another way than others. */
+/** How a deployment differs from others. */
 interface Dialect {
   capabilities: Capabilities
   /** How a rental asks for its ways in. */
@@ -60,7 +60,7 @@ function dialectOf({ list, pricesByPart }: Learnt): Dialect {
   return list === 'v1' || pricesByPart ? publicDeployment : described
 }
 
-/** What the service does and takes, as far as is known. */
+/** The service’s behaviour and limits, as far as is known. */
 export function capabilitiesOf(learnt: Learnt): Capabilities {
   return dialectOf(learnt).capabilities
 }

@@ -111,7 +111,7 @@ async function pagedList(
   return listOf({ cutShort: `the service had more than ${MOST_PAGES} pages` })
 }
 
-/** Compares the service's own count with what came. */
+/** Compares the service's own count with the list's. */
 function comparedWith(promised: unknown, came: number): Pick<InstanceList, 'cutShort' | 'counted'> {
   if (typeof promised !== 'number' || promised <= came)
     return { cutShort: undefined, counted: promised === came }

@@ -12,7 +12,7 @@ export type KnownPreferences = Record<string, Record<string, Channels>>
 
 export interface PreferencesAnswer {
   known: KnownPreferences
-  /** All as they were sent: what Berth does not know of them has to be written again. */
+  /** All as they were sent: Berth must also write back those that it doesn’t know. */
   whole: Fields
 }
 

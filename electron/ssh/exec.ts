@@ -77,7 +77,7 @@ export interface Exec {
 export const beginsWithin = 15_000
 /** The most bytes that a shell's start files may print before a command. */
 const longestGreeting = 16 * 1024 * 1024
-/** The bytes at the end of what is not the command's output, to look for the last words of a shell. */
+/** The last bytes that aren't the command's output, which show why a shell ended. */
 const lastBytes = 1024
 
 /**
@@ -201,7 +201,7 @@ function answerBetween(marks: Marks) {
     /** The bytes before the first mark, and the last of them. */
     greetingLength: () => before,
     greeting: () => pending,
-    /** Takes what comes next. `bytes`: the output in it; `code`: the exit code, after which nothing counts. */
+    /** Takes the next bytes. `bytes`: the output in it; `code`: the exit code, after which nothing counts. */
     next(chunk: Buffer): { bytes: Buffer; begins?: boolean; code?: number } {
       let bytes = pending.length === 0 ? chunk : Buffer.concat([pending, chunk])
       let begins = false

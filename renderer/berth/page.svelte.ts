@@ -15,7 +15,7 @@ import type { Reach } from './socket.ts'
 import type { PageStream } from './stream.ts'
 
 /**
- * Parts of the shown account that each row of a list reads. Each has a signal of its own, since what reads the whole
+ * Parts of the shown account that each row of a list reads. Each has its own signal, since what reads the whole
  * account is run again with each change of it: of a thousand rows for a change in one.
  */
 class AccountParts {

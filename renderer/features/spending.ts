@@ -32,7 +32,7 @@ export interface Bar {
 
 /** Bars in different colors for each instance, project or kind. */
 export interface Stacks {
-  /** Whose the parts are: the dearest first, which lie at the bottom, and what is of none last. Never more than four. */
+  /** Whose the parts are: the dearest first, which lie at the bottom, and the rest last. Never more than four. */
   names: readonly string[]
   bars: readonly Bar[]
 }
@@ -43,7 +43,7 @@ export interface Spender {
   spent: Micros
   today: Micros
   share: number
-  /** The GPU model, instance id, project or kind that it is; absent for what is of none. */
+  /** The GPU model, instance id, project or kind that it is; absent for the rest. */
   of?: string
 }
 
@@ -99,7 +99,7 @@ function stretches(span: Span, now: number): Stretch[] {
   })
 }
 
-/** The same money by GPU model, instance, project or kind, the most first and what is of none last, and how much of it was today. */
+/** The same money by GPU model, instance, project or kind, the most first and the rest last, and how much of it was today. */
 export function spenders({ days, names }: MoneyHistory, span: Span, now: number, by: By): Spender[] {
   const shown = days.filter(({ day }) => day >= firstDay(span, now))
   const today = shown.filter(({ day }) => day === isoDay(new Date(now * 1000)))

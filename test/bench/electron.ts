@@ -236,7 +236,7 @@ function mb(bytes: number): string {
 class Running {
   readonly #process: ChildProcess
   readonly #ended: Promise<unknown>
-  /** What its watcher said so far. */
+  /** Its watcher’s output so far. */
   readonly #said = new EventEmitter<Record<string, []>>()
   readonly #heard = new Set<string>()
 

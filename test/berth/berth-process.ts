@@ -8,7 +8,7 @@ import { hurriedClock } from './clocks.ts'
 import { answeredDialogs, fileKeychain, silentLog, testMachine } from './machine.ts'
 
 /**
- * Berth in a process of its own, to be killed. Arguments: its folder, the service's address and key, and a task:
+ * Berth in its own process, to be killed. Arguments: its folder, the service's address and key, and a task:
  * `rent`, `retries` to rent with retries, or `project` to run the project in the folder that follows. Prints `renting`
  * before it rents, `online` once the service answers, and `idle` once neither a rental nor a run is under way, and no
  * machine waits for one.

@@ -26,7 +26,7 @@ interface Timer {
   callback: () => void
 }
 
-/** A clock that moves only when it is told to. `wall` is what `now` shows, which may be wrong. */
+/** A clock that moves only when a test moves it. `wall` is what `now` shows, which may be wrong. */
 export class HandClock implements Clock {
   wall: number
   #monotonic = 1000

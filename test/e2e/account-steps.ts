@@ -75,7 +75,7 @@ export async function showAllOffers(page: Page): Promise<void> {
   await page.getByLabel('Verified: any').waitFor()
 }
 
-/** Returns a function that lets Berth poll now, by a connection of its own, and waits until the poll was handled. */
+/** Returns a function that lets Berth poll now, by its own connection, and waits until the poll was handled. */
 export async function openPolling(start: Start, address: string): Promise<() => Promise<void>> {
   const socket = await joinBerth(address)
   start.atEnd(() => socket.terminate())

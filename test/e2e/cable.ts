@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 
-/** A proxy to a local port that can be cut like a network: nothing passes, and neither side is told. */
+/** A proxy to a local port that can be cut like a network: nothing passes, and neither side learns of it. */
 export interface Cable {
   port: number
   pull(): void

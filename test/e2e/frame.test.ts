@@ -25,7 +25,7 @@ test('while the service fails, the header says so and since when, and figures st
 }) => {
   const sim = await start.simulator()
   const id = await rentRunning(sim, { label: 'kept' })
-  // Berth polls on request only, for 300 s: a poll of its own would remove the button.
+  // Berth polls on request only, for 300 s: its own poll would remove the button.
   const { page, errors } = await berthAt(start, [], { settings: { pollInterval: 300 } })
   await connectAccount(page, sim)
   const row = page.getByRole('row', { name: /kept/ })
@@ -44,7 +44,7 @@ test('while the service fails, the header says so and since when, and figures st
     await page.locator('aside dd').allTextContents(),
   ]
   const before = await figures()
-  // Meanwhile the account's time goes on at sixty times real speed.
+  // Meanwhile the account's time runs at sixty times real speed.
   const told = await age.textContent()
   await expect.poll(() => age.textContent()).not.toBe(told)
   expect(await figures()).toEqual(before)

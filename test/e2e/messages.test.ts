@@ -75,7 +75,7 @@ describe('messages', () => {
     }
     await page.getByRole('link', { name: 'Offers', exact: true }).click()
     await sim.control('POST', '/sim/faults', { rules: [] })
-    // By keyboard: the button disappears as soon as Berth polls by itself.
+    // By keyboard: the button disappears at Berth’s next poll.
     await page.keyboard.press('Control+k')
     await page.getByRole('combobox', { name: 'What to do' }).fill('refresh')
     await page.keyboard.press('Enter')

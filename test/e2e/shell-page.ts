@@ -18,7 +18,7 @@ export interface ShellPage {
   sshd: Sshd
   /** The process id of Berth. */
   pid(): number
-  /** Cuts and restores the network between Berth and the server; neither is told. */
+  /** Cuts and restores the network between Berth and the server; neither learns of it. */
   cut: Pick<Cable, 'pull' | 'plug'>
   errors: string[]
   /** Types a line into the shell. */
@@ -38,7 +38,7 @@ export interface Arrived {
 const prompt = 'flood> '
 
 interface ShellPageOptions {
-  /** Whether the shell lives in tmux, in a session of its own, instead of a plain shell. */
+  /** Whether the shell lives in tmux, in its own session, instead of a plain shell. */
   tmux?: boolean
   /** Whether the server is reached over a cable that can be pulled. */
   cable?: boolean

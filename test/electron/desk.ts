@@ -9,7 +9,7 @@ import { type NotificationService, startNotificationService } from './notificati
 import { type Panel, startPanel } from './panel.ts'
 import { user } from './program.ts'
 
-/** A user's desktop session on a screen of its own, in which Berth is started. */
+/** A user's desktop session on its own screen, in which Berth is started. */
 export interface Desk {
   readonly session: TestSession
   /** Berth's folder. */

@@ -171,7 +171,7 @@ http.server.HTTPServer(("127.0.0.1", int(sys.argv[1])), Page).serve_forever()
 `
 
 test.skipIf(lacking)(
-  `a run tells how far its command is, and opens the ports of its file${lacking}`,
+  `a run shows its command’s progress, and opens the ports of its file${lacking}`,
   async ({ start }) => {
     const [sim, home, port] = await Promise.all([start.simulator(), start.folder(), freePort()])
     const berth = await start.berth({ home })
@@ -228,7 +228,7 @@ test.skipIf(lacking)(
 )
 
 test.skipIf(lacking)(
-  `a run that failed offers to go on, to fetch and to destroy, with what its machine costs${lacking}`,
+  `a failed run offers to resume, download and destroy, with its machine’s cost${lacking}`,
   async ({ start }) => {
     const [sim, home] = await Promise.all([start.simulator(), start.folder()])
     const berth = await start.berth({ home })

@@ -21,7 +21,7 @@ export function instanceView(given: Partial<InstanceView> = {}): InstanceView {
   }
 }
 
-/** A run of a command that goes on by default. */
+/** A run of a command, in progress by default. */
 export function runView(given: Partial<RunView> = {}): RunView {
   return {
     id: 'x0000000000000001',

@@ -38,7 +38,7 @@ export interface GroupView {
   endedAt?: number
   /** `micros` at `at`, growing by `perHour`: of all its machines, waiting and failed attempts included. */
   cost: { micros: Micros; at: number; perHour: Micros }
-  /** What it costs at most, and when all its machines are stopped at the latest; absent without a limit. */
+  /** Its highest cost, and when all its machines are stopped at the latest; absent without a limit. */
   most?: Micros
   deadline?: number
   /** Why no further machine is rented now, and when that is tried again. */

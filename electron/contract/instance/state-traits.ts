@@ -6,7 +6,7 @@ import type { InstanceState } from './instance.ts'
  * - `gpusCharged`: its GPUs are charged, not only its disk;
  * - `idle`: its GPUs are charged, and compute nothing;
  * - `priceUnsure`: it is uncertain whether its GPUs are charged;
- * - `stoppable`: its GPUs are charged, or would be again by themselves. Not while booting: it may be a rental;
+ * - `stoppable`: its GPUs are charged, or would be again without an action. Not while booting: it may be a rental;
  * - `diskOnly`: at most its disk is charged;
  * - `lapsed`: does not run now, and may run again automatically;
  * - `dead`: cannot run in this state (section 3.1);

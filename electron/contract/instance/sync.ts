@@ -4,7 +4,7 @@ import { named } from '../format/name.ts'
 export type SkipReason =
   /** A link to a target outside of the folder. */
   | 'link_out'
-  /** A link on an instance into what is downloaded under its own name. */
+  /** A link on an instance to something that is downloaded under its own name. */
   | 'link'
   /** A link on an instance that is not followed: it leads nowhere, to a folder of the system or to one around it. */
   | 'dangling'

@@ -1,7 +1,7 @@
 import { likelySecret } from './secrets.ts'
 import type { LikelySecret, UploadPart, UploadPlan } from './sync.ts'
 
-/** A file below what was chosen, by the names from there down to it. */
+/** A file below a chosen one, by the names from there down to it. */
 export interface PlannedFile {
   path: readonly string[]
   /** Where a link leads to: the names down to that file. */

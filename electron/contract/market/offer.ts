@@ -129,7 +129,7 @@ export interface OfferView {
   cuda?: number
   machineId?: number
   hostId?: number
-  /** The cluster of machines that share a local network; absent for a machine of its own. */
+  /** The cluster of machines that share a local network; absent for a machine outside any cluster. */
   clusterId?: number
   /** The id for a new volume on its machine, and the most GB that it may have. */
   volumeOffer?: number

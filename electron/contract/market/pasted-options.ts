@@ -62,7 +62,7 @@ function readQuoted(text: string, from: number, at: number, name: string, found:
   body.lastIndex = at
   const match = body.exec(text)
   if (!match) {
-    // Nothing behind an open quote is sure to be a line of its own.
+    // Nothing behind an open quote is sure to be a separate line.
     found.unread.push(text.slice(from).trim())
     return text.length
   }
@@ -159,7 +159,7 @@ function lastValue({ text }: Word): string {
 const dockers = /^(?:.*\/)?(?:docker|podman|nvidia-docker|nerdctl)(?:\.exe)?$/
 const servicesOwn = /^(?:.*\/)?vast(?:ai|\.py)$/
 
-/** How many words a command's name has, and where its options end; none for what is no command that is read. */
+/** How many words a command's name has, and where its options end; none if it isn’t a command that Berth reads. */
 function commandOf(words: readonly string[]): { length: number; atImage: 'ends' | 'goes on' } {
   let at = words[0] === 'sudo' ? 1 : 0
   while (at > 0 && words[at]?.startsWith('-')) at++

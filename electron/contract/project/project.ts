@@ -43,7 +43,7 @@ export interface ProjectPlan {
   offer?: OfferView
   /** The first offers that fit, the one above among them; prices per hour with disk. */
   offers: readonly { offer: OfferView; price: Micros }[]
-  /** Why none would be, where that is not for what the project asks. */
+  /** Why none would be, where the project’s requirements aren’t the reason. */
   problem?: Problem
   /** Disk included; of all its machines. */
   pricePerHour?: Micros

@@ -192,7 +192,7 @@ function refuseUseless({ bid = 0, minimumBid = 0 }: InstanceView, ceiling: Micro
   })
 }
 
-/** More than the service is asked for. */
+/** More than Berth requests from the service. */
 const mostLines = { lines: 5_000, length: 4_096 }
 
 type MetricsCommands = HandlersOf<typeof metricsCommands>

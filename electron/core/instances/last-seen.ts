@@ -5,7 +5,7 @@ import { type Document, type DocumentPlace, openDocument } from '../storage/json
 
 /**
  * An account's last view, as the page saw it: shown after a start until the first answer, and the base on which
- * spending and histories go on. Views hold no secrets.
+ * spending and histories continue. Views hold no secrets.
  */
 export interface LastSeen {
   /** Epoch seconds of the account's time. */

@@ -57,7 +57,7 @@ export async function pollAll(
   const gone = new Set<number>()
   const doubtful = questionable(expectedInstances, first.list)
   await askByThemselves(doubtful, one, answers, gone)
-  // Where all that were asked for are gone and the service's own count agrees, the list is right about the others too.
+  // Where all requested ones are gone and the service's own count agrees, the list is right about the others too.
   if (gone.size === MOST_ASKED && first.list.counted && first.list.unread.length === 0)
     for (const { id, isLimited } of doubtful) if (!isLimited) gone.add(id)
 

@@ -43,7 +43,7 @@ export async function findOffers(
   return { offers: views([...listed, ...matching]), cap: cheapest.length }
 }
 
-/** Whether the service may have more offers than it listed, though more were asked for. */
+/** Whether the service may have more offers than it listed, though Berth requested more. */
 export function mayBeCutOff({ length }: readonly Offer[], limit = Number.POSITIVE_INFINITY): boolean {
   return length < limit && likelyCaps.has(length)
 }

@@ -18,7 +18,7 @@ interface Answered {
   at: number
 }
 
-/** The searches of one account, by what they asked for. */
+/** The searches of one account, by their filters. */
 interface Recent {
   pending: Map<string, Promise<Answered>>
   answers: Map<string, Answered>

@@ -268,7 +268,7 @@ export function asCharged(
   })
 }
 
-/** Seconds until a list that the service did not have is asked for again. */
+/** Seconds before Berth requests a list again that the service did not have. */
 const absentFor = 86_400
 
 /** Until when (epoch seconds) a refused list is not asked for again; undefined if the service may have it. */

@@ -102,7 +102,7 @@ function hidesMark({ label, extra_env }: Instance): boolean {
 const findAfter = [500, 1500, 3000, 5000]
 /** Seconds of the account's time in which a new instance is listed; one that is not found by then was not created. */
 const appearsWithin = 90
-/** How often the service is asked for one try at most. */
+/** The most requests to the service for one try. */
 const mostAsked = 3
 
 /** Polls the account until the instance of a lost answer is found, or has had enough time to appear. */

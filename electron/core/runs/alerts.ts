@@ -12,7 +12,7 @@ import { keepingFor, type ProjectRun, type Run, runCostBy } from './model.ts'
 
 /** Alerts and Activity entries of an account's runs. */
 export interface RunAlerts {
-  /** Alerts about a command; of a project, which has alerts of its own, it's only an Activity entry. */
+  /** Alerts about a command; of a project, which has its own alerts, it's only an Activity entry. */
   tell(run: Run, alert: Alert): void
   note(run: Run, text: string, detail?: string): void
   /** The name of the run's instance. */

@@ -156,7 +156,7 @@ export function elsewhere(run: Run, rental: string, at: number): RunChange {
   }
 }
 
-/** Ends a run; a machine of its own costs nothing more, unless it failed and keeps that. `at` in epoch seconds. */
+/** Ends a run; its own machine costs nothing more, unless it failed and keeps that. `at` in epoch seconds. */
 export function over(run: Run, step: 'done' | 'failed' | 'cancelled', at: number): RunChange {
   if (step === 'failed' && run.finalAction !== 'destroy') return { step }
   if (!run.project) return { step, endedAt: run.endedAt ?? at }

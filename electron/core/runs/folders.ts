@@ -208,7 +208,7 @@ export function createRunFolders(
       await alone(id, ({ signal }) => projects.copyToCloud(run, place.remote, signal))
   }
 
-  /** Whether the attempt before it was stopped on a machine that is gone, and not by a failure of its own. */
+  /** Whether the attempt before it was stopped on a machine that is gone, and not by its own failure. */
   function wasInterrupted({ group }: ProjectRun): boolean {
     return runs.all().some(({ group: other, step, problem }) => {
       if (!group || other?.id !== group.id || other.index !== group.index) return false

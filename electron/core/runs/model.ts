@@ -154,7 +154,7 @@ export function keepingFor({ project: { keeping, spec } }: ProjectRun): Keeping 
   return keeping ?? keepingOf(spec)
 }
 
-/** A run's cost up to a moment of the account's time, as far as it has a machine of its own. */
+/** A run's cost up to a moment of the account's time, as far as it has its own machine. */
 export function runCostBy({ spentBefore = 0, spent, endedAt }: Run, at: number): Micros {
   if (!spent) return spentBefore
   const until = Math.min(at, endedAt ?? at)

@@ -60,7 +60,7 @@ if [ "$now" = "$(cat "$noted" 2>/dev/null)" ]; then echo 'setup same'; else rm -
   )
 }
 
-/** Notes on the machine that it is set up: by what is there now, since a set-up may change its own files. */
+/** Notes on the machine that it is set up: by its present files, since a set-up may change its own files. */
 export function noteSetUp(run: ProjectRun): string {
   return prepared(
     run,

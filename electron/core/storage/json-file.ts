@@ -9,7 +9,7 @@ export interface Document<Content> {
   write(change: (content: Content) => Content): Promise<void>
   /** Changes it, and writes it within a second, or as soon as that succeeds. */
   writeSoon(change: (content: Content) => Content): void
-  /** For what has happened already: changes it even if it cannot be written, and resolves after the first attempt. */
+  /** For events that have happened already: changes it even if it cannot be written, and resolves after the first attempt. */
   record(change: (content: Content) => Content): Promise<void>
   /** Resolves once pending changes were written or failed. Never rejects. */
   flush(): Promise<void>

@@ -10,7 +10,7 @@ import { AgreedProject, type Run } from '../runs/model.ts'
 const Spent = v.object({ micros: v.number(), at: v.number(), perHour: v.number() })
 
 /**
- * Runs of a project that were agreed to together, as stored: what was agreed, and how often each was run. The runs
+ * Runs of a project that were confirmed together, as stored: their settings and limits, and how often each was run. The runs
  * themselves record which have begun. Times in epoch seconds of the account's time, money in micro-dollars.
  */
 export const Group = v.object({

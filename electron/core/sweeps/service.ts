@@ -210,7 +210,7 @@ function createSweeps(
     const failed = latest.filter(
       run => run?.step === 'failed' && !afresh.includes(run.group?.index ?? -1),
     ).length
-    // Its limits count anew before those go on that have their machines, and it ends only once all of them have.
+    // Its limits count anew before those that have machines continue, and it ends only once all of them have.
     await groups.intend(id, { since: { at: now(), micros: groupCost(group, own, now()), failed } })
     activity.add({ account, kind: 'user', text: `Continued ${group.name}` })
     for (const run of chosen) if (isKept(run)) await runs.retry(run.id)

@@ -8,7 +8,7 @@ const validFor = 60_000
 const folder = '/download/'
 
 /**
- * Downloads by one-use addresses. The browser writes the bytes where the user wants, under a temporary name of its own,
+ * Downloads by one-use addresses. The browser writes the bytes where the user wants, under its own temporary name,
  * slows the sender down while its disk is slow, and holds none in the page's memory. Unlike the file pickers of
  * scripts, every browser supports this.
  */

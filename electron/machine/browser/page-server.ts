@@ -251,7 +251,7 @@ const answerWait = 10_000
 
 /**
  * Opens the page in the user's browser. Some browsers do not resolve names below `localhost`: where no page joins in
- * time, the server also listens on 127.0.0.1, and that address is said. Rejects where there is no browser.
+ * time, the server also listens on 127.0.0.1, and its address is shown. Rejects where there is no browser.
  */
 export async function openPage(
   server: Pick<PageServer, 'address' | 'joined' | 'openNumericAddress'>,

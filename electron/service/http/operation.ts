@@ -53,7 +53,7 @@ export interface Input {
 export interface CallOptions {
   /** Cancels the call, queued or sent: `aborted`. */
   signal?: AbortSignal
-  /** Cancels the call while it waits to be sent or repeated: `aborted`. What is sent is read to its end. */
+  /** Cancels the call while it waits to be sent or repeated: `aborted`. A call that was sent is read to its end. */
   withdrawn?: AbortSignal
   /** Milliseconds from sending to the whole answer, for each attempt, without the wait for a turn. Default: 20,000. */
   timeout?: number

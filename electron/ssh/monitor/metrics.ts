@@ -45,7 +45,7 @@ function readGpu(line: string): GpuMetrics[] {
 
 /**
  * The load of each GPU in percent, from the output of `loadQuestion` or `gpuQuestion`; undefined for a GPU that does not
- * report it. Other lines, such as warnings, count as nothing, and so does the exit code: what is printed holds.
+ * report it. Other lines, such as warnings, count as nothing, and so does the exit code: only the output counts.
  */
 export function readLoads(text: string): (number | undefined)[] {
   return firstLines(text, bounds)
@@ -65,7 +65,7 @@ export function busiest(text: string): number | undefined {
   return reported.length === 0 || reported.length < loads.length ? undefined : Math.max(...reported)
 }
 
-/** Why no load or no GPU can be read, as a clause, from what the question printed. */
+/** Why no load or no GPU can be read, as a clause, from the script’s output. */
 export function whyUnread(printed: string): string {
   const lastLine = plainLine(printed.trim().split('\n').at(-1) ?? '').slice(0, 120)
   return lastLine === '' ? 'nvidia-smi is missing or prints nothing' : `nvidia-smi says “${lastLine}”`

@@ -112,7 +112,7 @@ export async function readTree(
     }
   }
 
-  /** A repository in the folder has rules of its own, and so has a folder that only git ignores. */
+  /** A repository in the folder has its own rules, and so has a folder that only git ignores. */
   async function enter(
     path: string,
     names: readonly string[],

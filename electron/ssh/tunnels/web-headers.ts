@@ -63,7 +63,7 @@ export function requestHeaders({ method, rawHeaders, headers }: IncomingMessage,
 }
 
 /**
- * The server's headers for the browser: addresses of its own lead to the tunnel, in whichever header they are, and
+ * The server's headers for the browser: its own addresses lead to the tunnel, in whichever header they are, and
  * cookies stay at the tunnel's exact host name.
  */
 export function responseHeaders(rawHeaders: readonly string[], sides: Sides): string[] {
@@ -76,7 +76,7 @@ export function responseHeaders(rawHeaders: readonly string[], sides: Sides): st
       case 'set-cookie':
         return cookiesForBrowser(value, cookiePrefix).flatMap(cookie => [name, cookie])
       case 'clear-site-data':
-        // At a host that all tunnels share, it would clear what others have.
+        // At a host that all tunnels share, it would clear the other tunnels’ data.
         return cookiePrefix === undefined ? [name, value] : []
       case 'refresh':
         return [name, value.replace(/^([\s\d.]+[;,]\s*(?:url\s*=\s*)?["']?)([^"']+)/i, withAddress(move))]

@@ -155,7 +155,7 @@ async function textOf(response: IncomingMessage, clock: Clock): Promise<string> 
       if (text.length > longestPage) break
     }
   } catch {
-    // What came is looked at.
+    // The part that arrived is checked.
   } finally {
     cancel()
   }

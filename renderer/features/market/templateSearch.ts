@@ -32,7 +32,7 @@ export function withoutTemplate(now: SavedQuery, { before, made }: TemplateSearc
   }
 }
 
-/** What is now, with what still is as it was made put back to what it was before. */
+/** The present search, with the fields that the template set and nobody changed put back. */
 function takenBack<T extends object>(now: T, made: T, before: T): T {
   const same = (key: keyof T) => JSON.stringify(now[key]) === JSON.stringify(made[key])
   const keys = [...new Set([...Object.keys(now), ...Object.keys(before)])] as (keyof T)[]

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { furtherFilters, furtherParts, type LeastFilter } from '#contract/market/further-filters.ts'
 import { ExtraFilters, OfferFilter } from '#contract/market/offer.ts'
 
-/** A template's `extra_filters` as the Offers screen has them: as its own filter, and for the service what that does not know. */
+/** A template's `extra_filters` as the Offers screen has them: as its own filter, and the rest for the service. */
 export interface OfferFilters {
   filter: OfferFilter
   extra: ExtraFilters

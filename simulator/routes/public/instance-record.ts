@@ -11,7 +11,7 @@ import { publicStates } from './states.ts'
 
 type Row = Record<string, unknown>
 
-/** The instances visible by now in lists and by themselves, in the order of their creation. */
+/** The instances visible by now in lists and by id, in the order of their creation. */
 export function visibleInstances(world: World, { appears }: Profile): Instance[] {
   const since = world.clock.now() - appears * 1000
   return world.instances.list().filter(({ created }) => created <= since)
@@ -23,7 +23,7 @@ export function listedInstance(world: World, instance: Instance, profile: Profil
   return variant(Object.assign(commonFields(world, instance, profile), own), profile.records)
 }
 
-/** An instance's record by itself in the public deployment. */
+/** The record of a single instance in the public deployment. */
 export function singleInstance(world: World, instance: Instance, profile: Profile): Row {
   const own = { hosting_type: 0, logo: '/static/logo.png', bundle_id: instance.offer.index + 1 }
   return variant(Object.assign(commonFields(world, instance, profile), own), profile.records)

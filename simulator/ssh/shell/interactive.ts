@@ -31,7 +31,7 @@ export async function interact(
     editor.setPrompt(promptOf(shell))
     if (shell.terminal) editor.prompt()
   }
-  /** Gives the editor what is held, up to the end of a line. */
+  /** Gives the editor the held input, up to the end of a line. */
   const pass = () => {
     while (running === undefined && held.length > 0) {
       const end = held.findIndex(byte => byte === 13 || byte === 10)

@@ -27,7 +27,7 @@ export type Permission = (typeof publicPermissions)[number]
 export type Caller =
   /** A key with full access, or a session: everything is allowed. */
   | { kind: 'account'; key: string }
-  /** A key with permissions of its own. */
+  /** A key with its own permissions. */
   | { kind: 'scoped'; key: string; permissions: ReadonlySet<Permission> }
   /** The key inside an instance: it starts, stops and destroys that instance. */
   | { kind: 'instance'; key: string; instanceId: number }

@@ -1,6 +1,6 @@
 import { Draw } from '../draw.ts'
 
-/** How boots go on a machine. Times in world seconds from the start of the boot. */
+/** How a machine’s boots turn out. Times in world seconds from the start of the boot. */
 export interface Fate {
   /** Until the pull of the image begins. */
   provisioned: number

@@ -56,7 +56,7 @@ export function isOutbid(instance: Instance): boolean {
   return instance.bid !== null && instance.bid < instance.minBid
 }
 
-/** Whether its container or its host is gone: by itself it does not leave that status. */
+/** Whether its container or its host is gone: it leaves that status only by an action. */
 export function isDead({ status }: Instance): boolean {
   return status === 'exited' || status === 'offline' || status === 'unknown'
 }

@@ -226,7 +226,7 @@ export class Instances {
     return outOfCreditAt(at => this.#account.creditAt(at), this.#caughtUp, until) ?? until
   }
 
-  /** Carries out what is due by `now`. */
+  /** Carries out everything due by `now`. */
   #carryOut(now: number): void {
     for (const instance of this.#all.values()) {
       for (let step = instance.plan[0]; step && step.at <= now; step = instance.plan[0]) {

@@ -10,7 +10,7 @@ import { storedFiles } from '#test/stored-files.ts'
 /** No session bus listens here: there is no keychain. */
 const env = { DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nonexistent/bus' }
 
-/** Runs commands by a connection of its own, one after another. */
+/** Runs commands by its own connection, one after another. */
 async function run(address: string, ...commands: [name: string, args: unknown][]): Promise<void> {
   const socket = await joinBerth(address)
   for (const [call, [name, args]] of commands.entries()) {

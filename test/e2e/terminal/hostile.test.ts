@@ -14,7 +14,7 @@ const lacking = lacks('chromium', { what: 'sshd as root', there: hasSshd })
 function watchOutside(): void {
   const reached: string[] = []
   Object.assign(window, { reached })
-  // Commands that the page sends by itself.
+  // Commands that the page sends without the user.
   const own = ['resizeTerminal', 'reportPlace', 'moneyHistory']
   const { send } = WebSocket.prototype
   WebSocket.prototype.send = function note(message) {
@@ -61,7 +61,7 @@ let wake = () => {}
 process.stdin.on('data', text => { heard += text; wake() })
 for (const bytes of JSON.parse(readFileSync(list, 'utf8'))) {
   heard = ''
-  // What was left open is broken off, then asked whether all is well, then all is as it was.
+  // The open sequence is broken off, then the terminal answers a query as before.
   process.stdout.write(Buffer.concat([Buffer.from(bytes, 'base64'), Buffer.from('\\x18\\x1b[5n')]))
   while (!heard.includes('\\x1b[0n')) await new Promise(resolve => { wake = resolve })
   answers.push(heard)

@@ -81,7 +81,7 @@ async function x11(session: TestSession): Promise<void> {
 
 test.runIf(process.platform === 'linux').each([
   ['X11', x11, []],
-  // Before version 38 Electron took X11 unless it was told.
+  // Before version 38 Electron took X11 without a switch.
   ['Wayland', startSway, ['--ozone-platform=wayland']],
 ])(
   'under %s it comes from the tray, rents a GPU, opens a terminal, notifies, and ends with 0',

@@ -6,7 +6,7 @@ import { useDesk } from '../desk.ts'
 import { type Installed, install } from '../installed.ts'
 import { type Publisher, startPublisher } from '../publisher.ts'
 
-// Each test is an installation of its own, of the same files.
+// Each test is its own installation, of the same files.
 const desk = useDesk()
 const soon = { timeout: 60_000 }
 let installed: Installed

@@ -61,7 +61,7 @@ async function traces(page: Page) {
       await new Promise(resolve => setTimeout(resolve, 5))
     }
   })
-  // Chromium's files and the running demo change by themselves.
+  // Chromium's files and the running demo change without a call.
   const { demo: _, ...accounts } = state.state.accounts
   const others = ['electron', 'demo'].map(name => join(desk.home, name))
   const files = await storedFiles(desk.home, path => !others.some(folder => path.startsWith(folder)))

@@ -5,7 +5,7 @@ import { startSway } from '../sway.ts'
 
 const desk = useDesk({ notices: false })
 const soon = { timeout: 60_000 }
-/** Before version 38 Electron took X11 unless it was told. */
+/** Before version 38 Electron took X11 without a switch. */
 const flags = ['--ozone-platform=wayland']
 
 test('a window keeps its size and sharpness between monitors of scale 1 and 2', async () => {

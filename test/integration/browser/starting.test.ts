@@ -104,7 +104,7 @@ test('with --demo Berth shows the demo, and ends in order while a page is connec
   expect(state.accounts.demo).toMatchObject({ demo: true })
   const closed = once(socket, 'close')
   expect(await berth.stop('SIGTERM')).toBe(0)
-  // The page is told that Berth ends.
+  // The page learns that Berth ends.
   expect(await closed).toMatchObject([1001, expect.anything()])
   // The folders of the demo and the simulator are deleted.
   expect(await readdir(folder)).toEqual(['home'])

@@ -3,7 +3,7 @@ import type { FaultInput } from '#simulator/http/fault-rules.ts'
 import { instancesOf, rentalsOf, rentCheapest, rentRunning, requestCheapest } from '#test/berth/steps.ts'
 import { type BerthUnderTest, createWorld, type World } from '#test/berth/world.ts'
 
-/** Each test has a world of its own, so that they can wait at the same time. */
+/** Each test has its own world, so that they can wait at the same time. */
 async function newWorld({ onTestFinished }: TestContext): Promise<World> {
   const world = await createWorld()
   onTestFinished(() => world.close())

@@ -95,7 +95,7 @@ test.each([
   expect(creditUnknownWords(under.account())).not.toContain('does not tell')
   service.user = { ...service.user, ...told }
   await under.run('refresh', {})
-  // What was told last stays, with its time.
+  // The last known value stays, with its time.
   expect(under.account()).toMatchObject({ credit, creditUntold: true, creditAt: expect.any(Number) })
   expect(creditUnknownWords(under.account())).toBe('The service doesn’t report the credit.')
   service.user = { ...service.user, credit: 5 }

@@ -83,7 +83,7 @@ test('a rental on disk when Berth is killed leads to exactly one instance', {
   expect(results.filter(({ requested }) => requested).length).toBeGreaterThan(0)
 })
 
-/** Rents with retries, kills Berth, crashes its instance every second time, and restarts it until nothing goes on. */
+/** Rents with retries, kills Berth, crashes its instance every second time, and restarts it until nothing is in progress. */
 async function killRetriesAndGoOn(round: number) {
   const sim = await startSimulator({ seed: 300 + round, speed: 200, offers: 20, limitClock })
   const home = await mkdtemp(join(tmpdir(), 'berth-killed-'))

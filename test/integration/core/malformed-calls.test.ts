@@ -30,7 +30,7 @@ afterEach(async () => {
   await world.close()
 })
 
-/** All that a call could have changed: State, the service, the keychain, the files, and what the user was told. */
+/** All that a call could have changed: State, the service, the keychain, the files, and the user’s alerts. */
 async function traces() {
   const files = await storedFiles(world.machine.home)
   return {

@@ -41,7 +41,7 @@ describe.each(profileNames)('on the %s profile', name => {
     await berth.run('refresh', {})
     controls.topUp(40)
     await berth.run('refresh', {})
-    // Berth is away while one machine goes on, the other is destroyed by someone else, and money is paid in twice.
+    // Berth is away while one machine runs, the other is destroyed by someone else, and money is paid in twice.
     await berth.close()
     await controls.advance(7200)
     await fetch(`${world.sim.baseUrl}/api/v0/instances/${first.id}/`, {
@@ -53,7 +53,7 @@ describe.each(profileNames)('on the %s profile', name => {
     controls.topUp(10)
     berth = await world.start()
     await berth.until(() => berth.account().connection.status === 'online')
-    // The world goes on while the ledger is read.
+    // The world continues while the ledger is read.
     const before = controls.ledger()
     await berth.run('refresh', {})
     const { spent, toppedUp, by } = await counted()

@@ -17,7 +17,7 @@ import {
 import { type BerthUnderTest, createWorld, type World } from '#test/berth/world.ts'
 import { ended, onAccount, rentalOf, retriesRequest } from './renting/request.ts'
 
-/** Each test has a world of its own, so that they can wait at the same time. */
+/** Each test has its own world, so that they can wait at the same time. */
 async function connectedWorld(
   context: TestContext,
   options?: SimulatorOptions,

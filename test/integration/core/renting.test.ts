@@ -26,7 +26,7 @@ const one = { end: 'running', instances: 1, ever: 1 }
 const none = { end: 'failed', instances: 0, ever: 0 }
 
 describe.concurrent.each(profileNames)('on the %s profile', name => {
-  /** Each test has a world of its own, so that they can wait at the same time. */
+  /** Each test has its own world, so that they can wait at the same time. */
   async function connectedWorld(test: TestContext): Promise<{ world: World; under: BerthUnderTest }> {
     const world = await createWorld({ deployment: profiles[name], limits: false })
     test.onTestFinished(() => world.close())

@@ -4,7 +4,7 @@ import { rentRunning } from '#test/berth/steps.ts'
 import { type BerthUnderTest, createWorld } from '#test/berth/world.ts'
 
 const minute = { timeout: 90_000 }
-/** With the interface's list: the other list has tests of its own. */
+/** With the interface's list: the other list has its own tests. */
 const onPublic = { deployment: 'public', list: 'v0' }
 
 /** A running instance, whose deployment then becomes the given one. */

@@ -3,7 +3,7 @@ import { everCreated, instancesOf, rentalsOf, rentRunning, requestCheapest } fro
 import { type BerthUnderTest, createWorld, type World } from '#test/berth/world.ts'
 import { onAccount, retriesRequest } from './renting/request.ts'
 
-/** Two machines with a Berth each, on one account. Limits, attempts and replacements have such tests of their own. */
+/** Two machines with a Berth each, on one account. Limits, attempts and replacements have such tests too. */
 async function twoBerths(
   context: TestContext,
   speed = 60,

@@ -83,7 +83,7 @@ test('a keychain without a permanent keyring says so, and returns its secrets', 
   other.start('gnome-keyring-daemon', ['--start', '--foreground', '--components=secrets'], '')
   const nothing = () => other.run('secret-tool', ['lookup', 'service', 'berth', 'account', 'nothing'])
   await vi.waitFor(async () => expect(await nothing()).toEqual({ code: 1, output: '' }), { timeout: 45_000 })
-  // In a process of its own, since libsecret holds on to the first session that it meets.
+  // In its own process, since libsecret holds on to the first session that it meets.
   const script = `
     import { systemClock } from '#machine/clock-and-random.ts'
     import { openKeychain } from '#machine/keychain.ts'

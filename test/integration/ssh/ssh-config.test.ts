@@ -240,7 +240,7 @@ describe.skipIf(!hasSshd)('the stock OpenSSH client with Berth’s included conf
     expect(stdout.split('\n')).toEqual(expect.arrayContaining(strictOptions))
   })
 
-  /** All that editors and tools do with a name of Berth's: commands, pipes, files, and forwards of their own. */
+  /** All that editors and tools do with a name of Berth's: commands, pipes, files, and their own forwards. */
   async function everyUse(): Promise<void> {
     const [local, remote] = [join(machine.home, 'sent'), join(sshd.folder, 'sent')]
     writeFileSync(local, 'hello')
@@ -251,7 +251,7 @@ describe.skipIf(!hasSshd)('the stock OpenSSH client with Berth’s included conf
     await run('scp', [...batch(), local, `berth-4711:${remote}`])
     await run('sftp', [...batch(), `berth-4711:${remote}`, `${local}-back`])
     expect(readFileSync(`${local}-back`, 'utf8')).toBe('hello')
-    // VS Code comes with -D, and scripts of its own on standard input.
+    // VS Code comes with -D, and its own scripts on standard input.
     const port = await freePort()
     const editor = spawn('ssh', [...batch(), '-T', '-D', String(port), 'berth-4711', 'sh'], {
       stdio: ['pipe', 'pipe', 'ignore'],

@@ -29,7 +29,7 @@ export type Row = [
   gives: unknown,
 ]
 
-/** A row of a method that, unless it says otherwise, sends nothing, is told that it is done, and gives the answer. */
+/** A row of a method that, by default, sends nothing, gets a success, and returns the answer. */
 function row(
   request: string,
   call: Row[3],

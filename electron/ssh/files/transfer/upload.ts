@@ -13,7 +13,7 @@ export interface Upload {
   list(): Promise<SourceList>
   /** Whether existing files may be replaced. */
   replace: boolean
-  /** Whether an earlier Berth began it: what has arrived whole is then kept. */
+  /** Whether an earlier Berth began it: files that arrived whole are then kept. */
   begun?: boolean
   changed(): void
 }

@@ -37,7 +37,7 @@ export class Watching {
   name = $state('')
   /** Minutes. */
   every = $state('5')
-  /** Dollars per hour below which it notifies, empty for any price; what it rents has a limit of its own. */
+  /** Dollars per hour below which it notifies, empty for any price; what it rents has its own limit. */
   below = $state('')
   /** Whether it rents automatically. */
   rents = $state(false)

@@ -226,7 +226,7 @@ describe.skipIf(lacking)(`a watchdog that Berth puts into an instance${lacking}`
     await expect(watch(under, instance, { kind: 'idle', seconds: 3600, below: 5 })).rejects.toMatchObject({
       problem: { code: 'gpu_load_unread', message: `A watchdog can’t tell when it’s idle: ${why}.` },
     })
-    // It is removed again in a visit of its own.
+    // It is removed again in its own visit.
     await under.until(() => viewOf(under, instance) === undefined)
     expect(existsSync(join(home, '.berth', 'watchdog'))).toBe(false)
   })
@@ -237,7 +237,7 @@ describe.skipIf(lacking)(`a watchdog that Berth puts into an instance${lacking}`
     const set = watch(under, instance, { kind: 'away', seconds: 60 })
     await expect(set).rejects.toMatchObject({ problem: { code: 'no_instance_key' } })
     expect(under.account().limits).toEqual({})
-    // It is removed again in a visit of its own.
+    // It is removed again in its own visit.
     await under.until(() => viewOf(under, instance) === undefined)
     expect(existsSync(join(home, '.berth'))).toBe(false)
   })

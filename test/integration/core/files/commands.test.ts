@@ -290,7 +290,7 @@ test('an upload cut off by a kill is reported, also in Transfers, and a retry re
   expect(listing.entries.map(({ name }) => name)).not.toContain('-a file ü.bin')
 
   expect(await retry(transfer)).toMatchObject({ step: 'done', done: bytes.length, filesDone: 1 })
-  // It is told once.
+  // It is alerted once.
   await under.close()
   under = await world.start()
   expect(transfers()).toEqual([])

@@ -8,7 +8,7 @@ import { instancesOf, rentalsOf, rentCheapest, rentRunning } from '#test/berth/s
 import { type BerthUnderTest, createWorld, type World } from '#test/berth/world.ts'
 import { nextMorning } from '#test/morning.ts'
 
-/** Each test has a world of its own, so that they can wait at the same time. */
+/** Each test has its own world, so that they can wait at the same time. */
 async function newWorld({ onTestFinished }: TestContext, speed = 60): Promise<World> {
   // A day that ends meanwhile would reset its budget.
   const world = await createWorld({ start: nextMorning(), speed })

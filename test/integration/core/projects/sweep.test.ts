@@ -117,7 +117,7 @@ describe.skipIf(lacking)(`a sweep${lacking}`, () => {
     await under.until(() => groupOf(under, id)?.step === 'over', 60_000)
     expect(runsOf(under, id).map(run => run?.step)).toEqual(['done', 'failed', 'done', 'done'])
     expect(runsOf(under, id)[2]?.printed).toEqual({ loss: 3 })
-    // The machine of the run that failed went on to the next one.
+    // The machine of the run that failed took the next one.
     expect(world.sim.controls.ledger().instances).toHaveLength(1)
     await under.until(() => Object.keys(under.account().instances).length === 0)
 

@@ -143,7 +143,7 @@ describe.skipIf(!hasSshd)('an interrupted sync', () => {
       const way = await cuttingWay(sshd.port, handshake + chance() * everything)
       const lease = await connect(way).catch(() => undefined)
       const end = lease ? await outcome(down({}, lease.connection)) : 'done'
-      // Core goes on at once after ssh_closed alone.
+      // Core continues at once only after ssh_closed.
       expect(['done', 'ssh_closed']).toContain(end)
       if (end !== 'done') broken++
       for (const path of Object.keys(now))

@@ -185,7 +185,7 @@ describe.skipIf(lacking)(`the watchdog’s script${lacking}`, () => {
         put(own, { action: 'destroy', at: Math.floor(now) - 60 }),
       ])
 
-      // One run on the instance has failed, so its files are kept; another goes on.
+      // One run on the instance has failed, so its files are kept; another continues.
       const run = join(afterRun.folder, '..', 'runs', 'x1')
       const going = join(afterRun.folder, '..', 'runs', 'x2')
       for (const one of [run, going]) mkdirSync(one, { recursive: true })

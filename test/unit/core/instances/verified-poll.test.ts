@@ -137,7 +137,7 @@ test('many missing instances are gone if the count agrees and a sample is gone',
   const after = await found([seen(honest)], expected, { ...gone, 2: 'gone' })
   expect(after).toEqual({ asked: 'list #2 #10 #210 #410 #610', outcome: 'seen', ids: [1], unconfirmed: [3] })
 
-  // A limited one is asked for, always.
+  // Berth always requests a limited one.
   const limited = [4, 5, 6, 7, 8, 9].map(id => ({ id, isLimited: true }))
   const ended = { ...gone, ...Object.fromEntries(limited.map(({ id }) => [id, 'gone'] as const)) }
   expect((await found([seen(honest)], [1, ...limited, ...invented], ended)).unconfirmed).toEqual([9])

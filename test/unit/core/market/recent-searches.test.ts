@@ -12,7 +12,7 @@ let recent: RecentSearches
 let asked: OfferSearch[]
 /** As many offers as a service that cuts its lists off may list. */
 const listed = (id: number) => Array.from({ length: 64 }, () => ({ id }) as Offer)
-/** Answers what is asked for. */
+/** Answers each search. */
 let answer: (options: CallOptions | undefined) => Promise<Offer[]>
 beforeEach(() => {
   clock = new HandClock()

@@ -26,7 +26,7 @@ interface Left {
 
 /**
  * A watch that may rent one machine, on a market with one matching offer. Rentals start when they are released. Given
- * what an earlier process left, it goes on from that.
+ * what an earlier process left, it continues from that.
  */
 async function renting(left: Left = { files: new MemoryFiles(), secrets: new Map() }) {
   const clock = new HandClock()

@@ -21,21 +21,21 @@ export class ModelRental {
   readonly id: string
   readonly offer: number
   readonly secret: string
-  /** Whether the user was told that it is on disk. */
+  /** Whether the user saw that it is on disk. */
   promised = false
   /** Whether the user has asked to cancel it, and whether that was accepted. */
   cancel: 'no' | 'asked' | 'accepted' = 'no'
   /** Requests to create it, and those that were plainly refused. */
   creates = 0
   refusals = 0
-  /** The user said that none of the candidates is the one. */
+  /** The user rejected all candidates. */
   none = false
   /** Its instance was destroyed elsewhere. */
   taken = false
   /** A Berth began too late to request it. */
   old = false
   /**
-   * Instances that are its own without a guess: the service or the user said so, or the user saw them before
+   * Instances that are its own without a guess: the service or the user confirmed it, or the user saw them before
    * cancelling.
    */
   readonly told = new Set<number>()
