@@ -143,7 +143,7 @@ test('a command is followed over SSH, and is done if its watchdog destroyed the 
   expect(nextMove(watched, seen({ instance: 'gone' }))).toEqual({
     do: 'step',
     step: 'done',
-    acted: 'destroy',
+    finalAction: 'destroy',
   })
 })
 
