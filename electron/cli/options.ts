@@ -1,3 +1,4 @@
+import { usualKeep } from '#contract/project/project-defaults.ts'
 import type { SpecChange } from '#contract/project/spec.ts'
 import { usageFailure } from './failure.ts'
 
@@ -49,7 +50,7 @@ export const someOptions = {
   keep: {
     type: 'string',
     usage: '--keep TIME',
-    summary: 'Keep the machine for the next run, such as 20m or 2h; 0 to not keep it',
+    summary: `Keep the machine for the next run, such as ${usualKeep / 60}m or 2h; 0 to not keep it`,
   },
 } as const satisfies Record<string, Option>
 

@@ -1,7 +1,7 @@
-import { rate } from '../format/money.ts'
 import { isCharged } from '../reading.ts'
 import { costOf } from '../spending/spend-words.ts'
 import { type InstanceState, type InstanceView, startFailure } from './instance.ts'
+import { outbidWords } from './outbid-words.ts'
 
 /** A notable state as the end of a sentence about the instance: `was outbid`. */
 const news: Partial<Record<InstanceState, string>> = {
@@ -64,12 +64,6 @@ export const creditUsedUp =
 export function costUntilDestroyed(instance: InstanceView): string {
   if (!isCharged(instance)) return 'You’re not paying for it now.'
   return `It costs ${costOf([instance])} until you destroy it.`
-}
-
-function outbidWords({ bid, minimumBid }: InstanceView): string {
-  const yours = bid === undefined ? 'Someone bids more' : `Your bid ${rate(bid)}`
-  const higher = bid === undefined ? '' : ', the minimum is higher'
-  return `${yours}${minimumBid === undefined ? higher : `, minimum now ${rate(minimumBid)}`}. Files are kept.`
 }
 
 function saidBy({ statusMessage }: InstanceView): string {

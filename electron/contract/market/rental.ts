@@ -6,9 +6,6 @@ import { OfferId } from '../ids.ts'
 import { OfferFilter, OfferQuery } from './offer.ts'
 import { sortColumns } from './offer-columns.ts'
 
-/** The default disk in GB. */
-export const firstDisk = 20
-
 const bidUpTo = (most: number, message: string) =>
   v.pipe(
     v.number('enter the bid as a number of dollars per hour'),

@@ -1,16 +1,16 @@
 import type { Limit } from '../automation/limit.ts'
 import type { RetryLimits } from '../market/rental.ts'
 import { type Micros, micros } from '../spending/money.ts'
+import { usualKeepingFailed, usualTries } from './project-defaults.ts'
 import type { Keeping, ProjectSpec } from './spec.ts'
 
-/** The defaults where `berth.yaml` says nothing; the disk in GB. */
-export const usualSetup = { image: 'pytorch/pytorch', disk: 20 }
-/** The least that a machine must be where `berth.yaml` says nothing, as in the usual search for offers: in percent. */
-export const usualMachine = { verified: true, reliability: 98 }
-
-/** The file's choice for the machine of a failed run; a reminder after a day where it says nothing. */
+/** The file's choice for the machine of a failed run. */
 export function keepingOf({ failed }: Pick<ProjectSpec, 'failed'>): Keeping {
-  return { seconds: failed?.keep ?? 86_400, destroys: failed?.afterwards === 'destroy' }
+  const { seconds, destroys } = usualKeepingFailed
+  return {
+    seconds: failed?.keep ?? seconds,
+    destroys: failed?.afterwards === undefined ? destroys : failed.afterwards === 'destroy',
+  }
 }
 
 /** The port inside the machine, and the outside one where requested. */
@@ -59,9 +59,6 @@ export function cloudCopiesOf({ from = [] }: Pick<ProjectSpec, 'from'>): { place
   })
 }
 
-/** The number of attempts, and the seconds for each. */
-const attemptLimits = { attempts: 5, deadline: 1200 }
-
 /** Another machine may cost this factor of the shown one's price, if that one is gone. */
 const dearer = 1.1
 
@@ -83,7 +80,7 @@ export function limitsOf(
   const dearest = dearestOf(spec, price)
   const dollars = dearest === undefined ? undefined : dearest / 1_000_000
   return {
-    ...attemptLimits,
+    ...usualTries,
     ceiling: Math.min(1000, Math.max(1, dollars ?? 1), dollarsOf(stops) ?? 1000),
     price: spec.machine?.interruptible ? undefined : dollars,
   }

@@ -1,9 +1,10 @@
 import { rate } from '../format/money.ts'
 import { named } from '../format/name.ts'
 import { gigabytes } from '../format/size.ts'
-import { cloudCopiesOf, usualSetup } from './bounds.ts'
+import { cloudCopiesOf } from './bounds.ts'
 import { volumePrice } from './plan-costs.ts'
 import type { ProjectPlan } from './project.ts'
+import { usualSetup } from './project-defaults.ts'
 import type { ProjectSpec } from './spec.ts'
 
 /** For plans in the demo, since sample results arrive in the user's own folder. */

@@ -8,6 +8,7 @@ import {
   stateNews,
   troubleWords,
 } from '#contract/instance/instance-words.ts'
+import { outbidAlert } from '#contract/instance/outbid-words.ts'
 import { hasTrait } from '#contract/instance/state-traits.ts'
 import { isCharged, isContractOver } from '#contract/reading.ts'
 import { costWords } from '#contract/spending/spend-words.ts'
@@ -119,7 +120,7 @@ function bodyOf(event: InstanceEvent, instance: InstanceView): string {
         ? 'It runs.'
         : `It’s running at ${rate(instance.pricePerHour)}.`
     case 'outbid':
-      return `${trouble} Its disk is billed.`
+      return outbidAlert(instance)
     case 'frozen':
       return `${trouble} It costs ${costWords(instance)}. Resume or stop it.`
     case 'waiting':

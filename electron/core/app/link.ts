@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { AccountId, InstanceId } from '#contract/ids.ts'
 import { SavedQuery } from '#contract/market/offer.ts'
+import { defaultDisk } from '#contract/market/rental-defaults.ts'
 import type { Problem } from '#contract/problem.ts'
 import { ProjectId } from '#contract/project/project.ts'
 import type { Place, State } from '#contract/state.ts'
@@ -111,7 +112,7 @@ function offersPlace(query: Query): Place | undefined {
   if (!read.success) return undefined
   const { gpu, region, count, max, memory, disk, type } = read.output
   const search = v.safeParse(SavedQuery, {
-    query: { type: type ?? 'on-demand', verifiedOnly: true, storage: disk ?? 20, limit: 10_000 },
+    query: { type: type ?? 'on-demand', verifiedOnly: true, storage: disk ?? defaultDisk, limit: 10_000 },
     filter: {
       gpus: gpu,
       regions: region,

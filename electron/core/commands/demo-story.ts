@@ -2,6 +2,7 @@ import { firstBid } from '#contract/automation/bid.ts'
 import { money, rate } from '#contract/format/money.ts'
 import type { InstanceView } from '#contract/instance/instance.ts'
 import type { OfferFilter, OfferQuery, OfferView } from '#contract/market/offer.ts'
+import { defaultDisk, defaultReliability } from '#contract/market/rental-defaults.ts'
 import { BerthError, type Problem } from '#contract/problem.ts'
 import type { AccountView } from '#contract/state.ts'
 import type { DemoControls } from '../app/demo.ts'
@@ -15,8 +16,8 @@ import { newRunOf } from './projects.ts'
 const patience = 90_000
 const readable = 6_000
 const steps = 4
-const query: OfferQuery = { type: 'on-demand', verifiedOnly: true, storage: 20, limit: 500 }
-const filter: OfferFilter = { gpus: ['RTX 4090'], countTo: 1, reliabilityFrom: 0.98 }
+const query: OfferQuery = { type: 'on-demand', verifiedOnly: true, storage: defaultDisk, limit: 500 }
+const filter: OfferFilter = { gpus: ['RTX 4090'], countTo: 1, reliabilityFrom: defaultReliability }
 const image = 'pytorch/pytorch'
 
 /**
@@ -35,7 +36,7 @@ export async function playStory(parts: Parts, controls: DemoControls, signal: Ab
   try {
     const { automations, rentals } = session
     const [first, second, third] = await threeOffers()
-    const request = { image, access: 'ssh' as const, disk: 20, env: [], ports: [] }
+    const request = { image, access: 'ssh' as const, disk: defaultDisk, env: [], ports: [] }
     const finetune = `r${parts.machine.random.hex(16)}`
     const command = 'python3 train.py'
     const training = newRunOf(parts, {

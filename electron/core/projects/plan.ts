@@ -1,9 +1,10 @@
 import type { Limit, LimitWhen } from '#contract/automation/limit.ts'
 import type { OpenRequest, RentalSearch } from '#contract/market/rental.ts'
 import { searchWords } from '#contract/market/search-text.ts'
-import { dearestOf, portOf, usualMachine, usualSetup } from '#contract/project/bounds.ts'
+import { dearestOf, portOf } from '#contract/project/bounds.ts'
 import { nodeCount } from '#contract/project/engine.ts'
 import type { PlannedVolume } from '#contract/project/project.ts'
+import { usualMachine, usualSetup } from '#contract/project/project-defaults.ts'
 import type { ProjectSpec } from '#contract/project/spec.ts'
 import { type Micros, micros } from '#contract/spending/money.ts'
 

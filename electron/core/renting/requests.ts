@@ -2,7 +2,8 @@ import type { RecoveryChoice } from '#contract/automation/recovery.ts'
 import type { InstanceView } from '#contract/instance/instance.ts'
 import { withValues } from '#contract/market/filter.ts'
 import type { SavedQuery } from '#contract/market/offer.ts'
-import { firstDisk, type OpenRequest, type RentRequest, startScriptTooLong } from '#contract/market/rental.ts'
+import { type OpenRequest, type RentRequest, startScriptTooLong } from '#contract/market/rental.ts'
+import { defaultDisk } from '#contract/market/rental-defaults.ts'
 import { withoutParts } from '#contract/market/search-part.ts'
 import { BerthError } from '#contract/problem.ts'
 import type { AccountView } from '#contract/state.ts'
@@ -148,7 +149,7 @@ export function requestLike(instance: InstanceView, record: Instance | undefined
     image: instance.image ?? '',
     access: instance.jupyter ? 'jupyter' : instance.runtype === 'args' ? 'none' : 'ssh',
     direct: instance.runtype?.endsWith('_proxy') && !/direc/.test(instance.runtype) ? false : undefined,
-    disk: instance.disk?.size ?? firstDisk,
+    disk: instance.disk?.size ?? defaultDisk,
     env: [],
     ports: [],
     label: instance.label || undefined,

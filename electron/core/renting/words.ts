@@ -3,6 +3,7 @@ import { gpuWords, shortInstanceName } from '#contract/format/name.ts'
 import { counted } from '#contract/format/size.ts'
 import type { AccountId } from '#contract/ids.ts'
 import { noImage as imageWords } from '#contract/instance/instance-words.ts'
+import { rentalOutbid } from '#contract/instance/outbid-words.ts'
 import type { ListedOffer } from '#contract/market/catalogue.ts'
 import { searchParts, searchPartWords } from '#contract/market/search-part.ts'
 import type { Problem } from '#contract/problem.ts'
@@ -51,11 +52,7 @@ const problems: Readonly<Record<string, Problem>> = {
     message: 'The host went offline, so the instance isn’t running.',
     advice: 'The host may come back. If you can’t wait, destroy it and try another offer.',
   },
-  outbid: {
-    code: 'outbid',
-    message: 'Your bid is below the minimum, so the instance is stopped.',
-    advice: 'Raise the bid, or destroy it to stop paying for its disk.',
-  },
+  outbid: rentalOutbid,
   stopped: {
     code: 'stopped',
     message: 'The instance was stopped before it ran.',

@@ -1,6 +1,7 @@
 import type { LimitAction } from '#contract/automation/limit.ts'
 import { isGoing, type RunStep } from '#contract/automation/run.ts'
 import type { InstanceState, InstanceView } from '#contract/instance/instance.ts'
+import { runOutbid } from '#contract/instance/outbid-words.ts'
 import { hasTrait } from '#contract/instance/state-traits.ts'
 import type { Problem } from '#contract/problem.ts'
 import { canGetIn } from '#contract/reading.ts'
@@ -109,7 +110,7 @@ function moveForMachine(run: ProjectRun, { instance, limit }: RunSnapshot): RunM
   if (instance.state === 'running') return undefined
   // It ended before the run began there, so the run rents one.
   if (run.reuses && hasTrait(instance.state, 'over')) return { do: 'move' }
-  if (instance.state === 'outbid') return mayMove ? { do: 'move' } : { do: 'fail', problem: outbid }
+  if (instance.state === 'outbid') return mayMove ? { do: 'move' } : { do: 'fail', problem: runOutbid }
   if (run.starting && hasTrait(instance.state, 'halted')) return { do: 'start' }
   if (instance.state === 'stopped') return { do: 'fail', problem: stopped(limit, stops.length > 0) }
   if (instance.state === 'ended') return { do: 'fail', problem: exited }
@@ -297,11 +298,6 @@ export const machineGone = {
   code: instanceGone.code,
   message: 'Its machine is no longer on the account.',
   advice: 'Run it again to rent another.',
-}
-const outbid = {
-  code: 'outbid',
-  message: 'Its machine was outbid.',
-  advice: 'Raise its bid, then resume. Or destroy it and run it again.',
 }
 function stopped(limit: string | undefined, isLimited: boolean): Problem {
   return {

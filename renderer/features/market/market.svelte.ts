@@ -3,7 +3,7 @@ import type { AccountId } from '#contract/ids.ts'
 import { withValues } from '#contract/market/filter.ts'
 import type { OfferFilter, OfferQuery, OffersAnswer, SavedQuery } from '#contract/market/offer.ts'
 import { type SortBy, type SortColumn, sortAfterClick } from '#contract/market/offer-columns.ts'
-import { firstDisk } from '#contract/market/rental.ts'
+import { defaultDisk } from '#contract/market/rental-defaults.ts'
 import type { TemplateView } from '#contract/market/template.ts'
 import type { Problem } from '#contract/problem.ts'
 import { answerProblem, type Page } from '#renderer/berth/page.svelte.ts'
@@ -47,7 +47,7 @@ export class Market {
   /** The stops of the next rental, if chosen since the last one. */
   #stops: { account: AccountId; stops: readonly Limit[] } | undefined = $state.raw()
   /** Default disk in GB; replaced once the user picks one. */
-  #usualDisk = firstDisk
+  #usualDisk = defaultDisk
   /** Whether the filter is a proposal that nobody has touched. */
   #proposed = false
   /** Whether the saved search was restored or the user has already searched. */

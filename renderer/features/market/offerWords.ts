@@ -12,6 +12,7 @@ import {
 } from '#contract/market/further-filters.ts'
 import type { OfferFilter, OfferView } from '#contract/market/offer.ts'
 import { placeName, placeWords } from '#contract/market/place.ts'
+import { defaultReliability } from '#contract/market/rental-defaults.ts'
 import type { Micros } from '#contract/spending/money.ts'
 
 /** An offer's name; without a price it includes the number, as little else may distinguish it. */
@@ -41,11 +42,9 @@ export function offerSentence({ offer, pricePerGpu }: ListedOffer): string {
     .join(', ')
 }
 
-/** Hosts below this share are marked. */
-const lowReliability = 0.98
-
+/** Hosts that the usual search leaves out are marked. */
 export function hasLowReliability({ reliability }: OfferView): boolean {
-  return reliability !== undefined && reliability < lowReliability
+  return reliability !== undefined && reliability < defaultReliability
 }
 
 /** The VRAM of all GPUs, from MB of each: `80 GB`, `8 × 80 GB`. */

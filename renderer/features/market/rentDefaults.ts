@@ -1,22 +1,11 @@
 import { firstBid } from '#contract/automation/bid.ts'
 import type { InstanceView } from '#contract/instance/instance.ts'
 import type { OfferFilter, OfferQuery, OfferView } from '#contract/market/offer.ts'
-import { firstDisk, type RegistryLogin, type RentRequest } from '#contract/market/rental.ts'
+import type { RegistryLogin, RentRequest } from '#contract/market/rental.ts'
+import { defaultDisk, defaultImage, defaultReliability } from '#contract/market/rental-defaults.ts'
 import type { AccountView } from '#contract/state.ts'
 import { firstStops } from '../limits/stops.ts'
 import { noVolume, type RentDraft, type VolumeDraft } from './rentDraft.ts'
-
-/** Well-known public images, for users without their own. */
-export const knownImages = [
-  'pytorch/pytorch:latest',
-  'tensorflow/tensorflow:latest-gpu-jupyter',
-  'nvidia/cuda:12.4.1-devel-ubuntu22.04',
-  'vllm/vllm-openai:latest',
-  'ollama/ollama:latest',
-  'huggingface/transformers-pytorch-gpu:latest',
-  'quay.io/jupyter/pytorch-notebook:cuda12-latest',
-  'ubuntu:24.04',
-] as const
 
 /** That of a public image. */
 export const noRegistry: RegistryLogin = { server: '', user: '', token: '' }
@@ -86,12 +75,12 @@ function volumeDraft(volume: RentRequest['volume']): VolumeDraft {
 /** Image and access of the newest rental, else common defaults. */
 export function usualWay(account: AccountView | undefined): Pick<RentDraft, 'image' | 'access'> {
   const last = newest(account)
-  return { image: last?.image ?? 'pytorch/pytorch:latest', access: last?.access ?? 'ssh' }
+  return { image: last?.image ?? defaultImage, access: last?.access ?? 'ssh' }
 }
 
 /** GB that a new rental asks for, as far as is known before an offer is chosen. */
 export function usualDisk(account: AccountView | undefined): number {
-  return newest(account)?.disk ?? firstDisk
+  return newest(account)?.disk ?? defaultDisk
 }
 
 function portText({ container, outside, protocol }: RentRequest['ports'][number]): string {
@@ -152,12 +141,10 @@ export function usualQuery(account: AccountView | undefined): OfferQuery {
   return { type: 'on-demand', verifiedOnly: true, storage: usualDisk(account), limit: mostOffers }
 }
 
-const leastReliable = 0.98
-
 /** Reliable hosts: shown to those who have not looked for anything yet, and again after a reset. */
-export const usualFilter: OfferFilter = { reliabilityFrom: leastReliable }
+export const usualFilter: OfferFilter = { reliabilityFrom: defaultReliability }
 
 /** Whether a market has any of that. */
 export function hasUsual(offers: readonly OfferView[]): boolean {
-  return offers.some(({ reliability }) => reliability !== undefined && reliability >= leastReliable)
+  return offers.some(({ reliability }) => reliability !== undefined && reliability >= defaultReliability)
 }

@@ -1,6 +1,6 @@
 import { rate } from '#contract/format/money.ts'
 import { figure, gigabytes } from '#contract/format/size.ts'
-import { usualMachine } from '#contract/project/bounds.ts'
+import { usualMachine } from '#contract/project/project-defaults.ts'
 import type { ProjectSpec } from '#contract/project/spec.ts'
 import { micros } from '#contract/spending/money.ts'
 

@@ -1,5 +1,6 @@
 import type { Capabilities } from '#contract/account/capabilities.ts'
-import { firstDisk, startScriptTooLong } from '#contract/market/rental.ts'
+import { startScriptTooLong } from '#contract/market/rental.ts'
+import { defaultDisk } from '#contract/market/rental-defaults.ts'
 import { TemplateFields, type TemplateView } from '#contract/market/template.ts'
 import { typedNumber } from '#renderer/components/fields/numbers.ts'
 import { firstPart, number, readForm } from '#renderer/components/fields/readForm.ts'
@@ -74,7 +75,7 @@ export function draftOf(template: Partial<TemplateView>): TemplateDraft {
 
 /** The editor for a new template, which begins private and with SSH, as a rental does. */
 export function newDraft(): TemplateDraft {
-  return draftOf({ runtype: 'ssh', useSsh: true, sshDirect: true, disk: firstDisk })
+  return draftOf({ runtype: 'ssh', useSsh: true, sshDirect: true, disk: defaultDisk })
 }
 
 export function volumeHint(info: Record<string, unknown> | null): VolumeHint {

@@ -1,7 +1,6 @@
 import { bidsTooLow } from '#contract/automation/bid.ts'
 import type { LimitView } from '#contract/automation/limit.ts'
 import { hinderedLimits } from '#contract/automation/limit-words.ts'
-import { rate } from '#contract/format/money.ts'
 import { duration } from '#contract/format/time.ts'
 import type { InstanceView } from '#contract/instance/instance.ts'
 import {
@@ -10,6 +9,7 @@ import {
   creditUsedUp,
   troubleWords,
 } from '#contract/instance/instance-words.ts'
+import { lowBidWords } from '#contract/instance/outbid-words.ts'
 import { hasTrait } from '#contract/instance/state-traits.ts'
 import type { TunnelView } from '#contract/instance/tunnel.ts'
 import { isRenting, type RentalView } from '#contract/market/rental-view.ts'
@@ -141,15 +141,8 @@ function restNotice(
     return noteIf(
       `Replaced by #${replacedBy} after it was outbid. Its files are kept. ${costUntilDestroyed(instance)}`,
     )
-  if (bidsTooLow(instance)) return { kind: 'lowBid', text: lowBidText(instance), bid: winningBid(instance) }
+  if (bidsTooLow(instance)) return { kind: 'lowBid', text: lowBidWords(instance), bid: winningBid(instance) }
   return instance.state === 'ended' ? noteIf(troubleWords(instance)) : undefined
-}
-
-/** Deployments may show outbid instances as stopped, so only Berth's own stop is certain. */
-function lowBidText({ state, stateRequest, bid = 0, minimumBid = 0 }: InstanceView): string {
-  const bids = `Minimum bid is now ${rate(minimumBid)} (yours: ${rate(bid)}). Raise it to start.`
-  if (stateRequest?.state === 'stopped') return bids
-  return `It was outbid or stopped${state === 'ended' ? ', or has crashed' : ''}. ${bids}`
 }
 
 function noteIf(text: string | undefined): RowNotice | undefined {

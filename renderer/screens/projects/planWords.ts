@@ -2,8 +2,8 @@ import type { Limit } from '#contract/automation/limit.ts'
 import { named } from '#contract/format/name.ts'
 import { counted } from '#contract/format/size.ts'
 import { duration } from '#contract/format/time.ts'
-import { usualMachine } from '#contract/project/bounds.ts'
 import { engineOf } from '#contract/project/engine.ts'
+import { usualMachine } from '#contract/project/project-defaults.ts'
 import type { Keeping, ProjectSpec } from '#contract/project/spec.ts'
 
 /** Sentences on the results, the end of the machine, and moving to another machine if outbid. */

@@ -1,7 +1,7 @@
 import type { Limit } from '#contract/automation/limit.ts'
 import { stopperWords } from '#contract/automation/limit-words.ts'
 import { stoppersOf } from '#contract/automation/stoppers.ts'
-import { firstDisk } from '#contract/market/rental.ts'
+import { defaultDisk } from '#contract/market/rental-defaults.ts'
 import { spendOnceReady } from '#contract/reading.ts'
 import { micros } from '#contract/spending/money.ts'
 import type { Page } from '#renderer/berth/page.svelte.ts'
@@ -47,7 +47,7 @@ export class RentalPrice {
     const { offer, pricedDisk, request } = subject
     const disk = typedNumber(draft.disk)
     if (disk === undefined || !(disk > 0) || (interruptible && !(Number(this.#bid) > 0))) return undefined
-    return rentalCost(offer, pricedDisk ?? request?.disk ?? firstDisk, disk, this.#bid)
+    return rentalCost(offer, pricedDisk ?? request?.disk ?? defaultDisk, disk, this.#bid)
   })
 
   /** Whether the service does not report the cost. */
