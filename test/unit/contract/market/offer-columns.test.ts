@@ -54,15 +54,3 @@ test('the first click puts the better end first, the second reverses it', () => 
   expect(sortAfterClick(score, 'score')).toEqual({ column: 'score', descending: false })
   expect(sortAfterClick(score, 'price')).toEqual({ column: 'price', descending: false })
 })
-
-test('10,000 offers are sorted by price, filtered ones too', () => {
-  const many = Array.from({ length: 10_000 }, (_, id) =>
-    offer({ id: id + 1, price: (id * 7919) % 5_000_000 }),
-  )
-  const sorter = new Sorter(catalogueOf(many, 'on-demand'))
-  const prices = sorter.order({ column: 'price', descending: false }).map(({ offer }) => offer.price ?? 0)
-  expect(prices).toHaveLength(10_000)
-  expect(prices).toEqual(prices.toSorted((a, b) => a - b))
-  const cheap = sorter.order({ column: 'price', descending: true }, { priceTo: 1 })
-  expect(cheap.map(({ price }) => price)).toEqual(prices.filter(price => price <= 1_000_000).toReversed())
-})

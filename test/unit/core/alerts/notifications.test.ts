@@ -148,18 +148,7 @@ test.each([
   },
 )
 
-test('beside a real account the demo is named in notices and notifications', async () => {
-  const { poll, store } = await notificationsWith(false)
-  poll({ ...withState('outbid'), demo: true })
-  const whose = () => {
-    const [notice] = Object.values(store.get().notices)
-    return accountPrefix(store.get().accounts, notice?.account ?? '')
-  }
-  expect(whose()).toBe('')
-  store.change(draft => {
-    draft.accounts['a00000002'] = accountView({ id: 'a00000002', name: 'Real' })
-  })
-  expect(whose()).toBe('Lab: ')
+test('beside a real account the demo is named in notifications', async () => {
   const native = await notificationsWith(true)
   native.store.change(draft => {
     draft.accounts['a00000002'] = accountView({ id: 'a00000002', name: 'Real' })
@@ -279,21 +268,10 @@ test('quiet hours show nothing, and end with one notice of current alerts', asyn
   const files = new MemoryFiles()
   const first = await notificationsWith(true, { quietHours: night }, files)
   first.clock.wall = at(23, 0)
-  first.poll(
-    accountView(
-      { credit: 900_000_000 },
-      instanceView({ state: 'outbid', label: 'a' }),
-      instanceView({ id: 2, state: 'crashed', label: 'b' }),
-    ),
-  )
+  const crashed = instanceView({ id: 2, state: 'crashed', label: 'b' })
   // The first alert ends before it is shown.
-  first.poll(
-    accountView(
-      { credit: 900_000_000 },
-      instanceView({ state: 'running', label: 'a' }),
-      instanceView({ id: 2, state: 'crashed', label: 'b' }),
-    ),
-  )
+  for (const state of ['outbid', 'running'] as const)
+    first.poll(accountView({ credit: 900_000_000 }, instanceView({ state, label: 'a' }), crashed))
   expect(first.shown).toEqual([])
   await first.pageNotices.close()
 

@@ -90,26 +90,6 @@ test('a command is answered by its call number, and a failure has a problem', as
   expect(JSON.stringify(sent)).not.toContain('secret')
 })
 
-test.each([
-  undefined,
-  null,
-  'sync',
-  [],
-  {},
-  { kind: 'constructor' },
-  { kind: 'command', call: 'x', name: 'refresh' },
-  { kind: 'command', call: 1, name: ['refresh'], args: {} },
-  { kind: 'withdraw', call: 'x' },
-  { kind: 'data', stream: 1, bytes: 'text' },
-  { kind: 'grant', stream: 1, bytes: -5 },
-  { kind: 'grant', stream: -1, bytes: 5 },
-  { kind: 'state', sequence: 1, state: {} },
-])('%j from the page is ignored', async message => {
-  page.receive(message)
-  await flushPromises()
-  expect(sent).toEqual([])
-})
-
 test('a command hears that its page needs the answer no longer, or has left', async () => {
   const withdrawn: (AbortSignal | undefined)[] = []
   dispatch = (_name, _args, caller) => {

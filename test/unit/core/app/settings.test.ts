@@ -5,10 +5,6 @@ import { openSettings, readSettings } from '#core/app/settings.ts'
 import { HandClock } from '#test/berth/clocks.ts'
 import { MemoryFiles } from '#test/berth/machine.ts'
 
-test('an empty file gives the defaults', () => {
-  expect(readSettings({})).toEqual(defaultSettings)
-})
-
 test('one bad value does not lose the others, even within a group', () => {
   const read = readSettings({
     theme: 'dark',
@@ -84,9 +80,4 @@ test('the page can’t change the terminal program', async () => {
   })
   const after = await settings.change(asked)
   expect(after.terminal).toMatchObject({ fontSize: 20, command: ['my-term', '-e', '{ssh}'] })
-})
-
-test('the accounts are polled every 10 seconds unless that is changed', () => {
-  expect(readSettings({}).pollInterval).toBe(10)
-  expect(readSettings({ pollInterval: 30 }).pollInterval).toBe(30)
 })

@@ -3,9 +3,9 @@ import { BerthError } from '#contract/problem.ts'
 import { transitionOf } from '#core/limits/act.ts'
 import { limitActions } from '#core/limits/decide.ts'
 import { createGpuLoads } from '#core/limits/gpu-loads.ts'
-import type { StoredLimit } from '#core/limits/model.ts'
 import { flushPromises, HandClock } from '#test/berth/clocks.ts'
 import { instanceView } from '#test/unit/views.ts'
+import { limitFacts, storedLimit } from './stored-limit.ts'
 
 const start = 1_800_000_000
 const between = 15
@@ -32,36 +32,14 @@ async function decisions(seconds: number, polls: number, printed: (now: number) 
       return text
     },
   })
-  let limit: StoredLimit = {
-    id: 'g0000000000000001',
-    instance: 7,
-    when: { kind: 'idle', below: 5, seconds },
-    action: 'stop',
-    warning: 0,
-    missed: 'act',
-    asleep: false,
-    setAt: now(),
-    history: [],
-  }
+  let limit = storedLimit({ when: { kind: 'idle', below: 5, seconds }, setAt: now() })
   const done: string[] = []
   for (let poll = 0; poll < polls; poll += 1) {
     const at = now()
     const loads = gpus.heard(1, between)
-    const facts = {
-      at,
-      account: { instances: { 7: instance }, spendPerHour: instance.costPerHour },
-      spentToday: 0,
-      spentThisMonth: 0,
-      observedPerHour: 0,
-      countedAt: at,
-      dayBegan: 0,
-      monthBegan: 0,
-      dayEnds: at + 86_400,
-      monthEnds: at + 86_400,
-      loads,
-    }
+    const account = { instances: { 7: instance }, spendPerHour: instance.costPerHour }
     const snapshot = {
-      facts,
+      facts: limitFacts(at, account, { loads }),
       fresh: true,
       sure: true,
       seenAt: at - between,

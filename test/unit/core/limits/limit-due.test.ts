@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
 import { dueOf, nextMoment } from '#core/limits/decide.ts'
-import { type Facts, periodsOf } from '#core/limits/facts.ts'
-import type { StoredLimit } from '#core/limits/model.ts'
 import { instanceView } from '#test/unit/views.ts'
+import { limitFacts, storedLimit } from './stored-limit.ts'
 
 const dollar = 1_000_000
 const hour = 3600
@@ -10,16 +9,8 @@ const hour = 3600
 /** Three hours before the end of a month, at a dollar an hour, with the spending of the day and the month. */
 const ends = new Date(2026, 2, 1).getTime() / 1000
 const at = ends - 3 * hour
-const facts: Facts = {
-  ...periodsOf(at),
-  at,
-  account: { instances: {}, spendPerHour: dollar },
-  spentToday: 2 * dollar,
-  spentThisMonth: 40 * dollar,
-  observedPerHour: 0,
-  countedAt: at,
-  loads: new Map(),
-}
+const spent = { spentToday: 2 * dollar, spentThisMonth: 40 * dollar }
+const facts = limitFacts(at, { instances: {}, spendPerHour: dollar }, spent)
 const due = (per: 'day' | 'month', dollars: number) =>
   dueOf({ when: { kind: 'budget', per, dollars }, setAt: 0 }, facts)
 
@@ -74,18 +65,7 @@ test('a limit on the credit that cannot see the cost goes by the fall of the cre
   expect(moment(7, 3, 'stopped')).toBeUndefined()
 })
 
-const limit: StoredLimit = {
-  id: 'g0000000000000001',
-  instance: 7,
-  when: { kind: 'time', at: 100 },
-  action: 'stop',
-  warning: 30,
-  warnedAt: 70,
-  missed: 'act',
-  asleep: false,
-  setAt: 0,
-  history: [],
-}
+const limit = storedLimit({ when: { kind: 'time', at: 100 }, warning: 30, warnedAt: 70 })
 
 test('a due time that passed since the last poll stays next until a poll has seen it', () => {
   expect(nextMoment(limit, 100, 99, 99)).toBe(100)

@@ -2,9 +2,9 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { limitAfterActing, limitHeld, limitMissed, limitWarned } from '#core/limits/act.ts'
 import { dueOf, limitActions } from '#core/limits/decide.ts'
-import { type Facts, periodsOf } from '#core/limits/facts.ts'
 import { type StoredLimit, withoutWarning } from '#core/limits/model.ts'
 import { instanceView } from '#test/unit/views.ts'
+import { limitFacts, storedLimit } from './stored-limit.ts'
 
 const start = 1_800_000_000
 const gap = 600
@@ -59,27 +59,8 @@ function plain(history: readonly Event[], warning: number, missed: StoredLimit['
 function real(history: readonly Event[], warning: number, missed: StoredLimit['missed']): string[] {
   let now = start
   let seenAt: number | undefined = start
-  let limit: StoredLimit = {
-    id: 'g0000000000000001',
-    instance: 4711,
-    when: { kind: 'duration', seconds: hour },
-    action: 'stop',
-    asleep: false,
-    warning,
-    missed,
-    setAt: start,
-    history: [],
-  }
-  const facts = (): Facts => ({
-    ...periodsOf(now),
-    at: now,
-    account: { instances: { 4711: instanceView() }, spendPerHour: 0 },
-    spentToday: 0,
-    spentThisMonth: 0,
-    observedPerHour: 0,
-    countedAt: now,
-    loads: new Map(),
-  })
+  let limit = storedLimit({ when: { kind: 'duration', seconds: hour }, warning, missed, setAt: start })
+  const facts = () => limitFacts(now, { instances: { 7: instanceView({ id: 7 }) }, spendPerHour: 0 })
   const poll = (fresh: boolean): string => {
     const snapshot = { facts: facts(), fresh, sure: true, seenAt, gap, acted: new Set<number>() }
     const [decision] = limitActions(snapshot, [limit], now)

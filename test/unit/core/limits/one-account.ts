@@ -1,16 +1,13 @@
 import type { InstanceView } from '#contract/instance/instance.ts'
-import type { AccountContext } from '#core/account-context.ts'
-import { MissingPolls } from '#core/instances/missing-instances.ts'
 import type { BeforeLimit } from '#core/limits/act.ts'
 import { openStoredLimits } from '#core/limits/model.ts'
 import { type Limits, openLimits } from '#core/limits/service.ts'
-import { createStore } from '#core/storage/store.ts'
 import type { ServiceClient } from '#service/client.ts'
+import { account, accountContext, freshAnswer } from '#test/berth/account-context.ts'
 import { flushPromises, HandClock } from '#test/berth/clocks.ts'
 import { MemoryFiles } from '#test/berth/machine.ts'
-import { accountView, emptyState } from '#test/unit/views.ts'
+import { accountView } from '#test/unit/views.ts'
 
-const account = 'a00000001'
 const epoch = 1_790_000_000
 const allow: BeforeLimit = async ({ action }) => action
 
@@ -29,7 +26,7 @@ export class OneAccount {
   before: BeforeLimit = allow
   #ending = new AbortController()
   #limits: Limits | undefined
-  #missing = new MissingPolls()
+  #context = accountContext()
 
   constructor(...instances: InstanceView[]) {
     this.instances = instances
@@ -45,12 +42,14 @@ export class OneAccount {
     return epoch + this.clock.monotonic() / 1000
   }
 
-  view(id: string) {
-    const { limits } = this.store.get().accounts[account] ?? {}
-    return limits?.[id]
+  /** The limits in State. */
+  shown() {
+    return this.#context.store.get().accounts[account]?.limits ?? {}
   }
 
-  store = createStore(emptyState())
+  view(id: string) {
+    return this.shown()[id]
+  }
 
   /** Kills Berth: pending writes are lost. */
   kill(): void {
@@ -61,45 +60,35 @@ export class OneAccount {
 
   async start(): Promise<void> {
     this.#ending = new AbortController()
-    this.store = createStore(emptyState())
-    this.store.change(draft => {
-      draft.accounts[account] = accountView({}, ...this.instances)
-    })
-    const { clock, files, store } = this
     const request = (verb: string) => async (id: number) => {
       this.asked.push(`${verb} ${id}`)
       const refusal = this.refusals.shift()
       if (refusal) throw refusal
     }
     const client = { instances: { stop: request('stop'), destroy: request('destroy') } }
-    const context = {
-      account,
-      store,
-      files,
-      folder: 'account',
-      machine: { clock },
-      newId: () => '1'.padStart(16, '0'),
-      activity: { add: () => undefined },
+    const context = accountContext({
+      clock: this.clock,
+      files: this.files,
       notifications: {
-        tell: (_: string, alerts: readonly { title: string }[]) =>
-          void this.told.push(...alerts.map(({ title }) => title)),
-        withdraw: () => undefined,
+        ...accountContext().notifications,
+        tell: (_, alerts) => void this.told.push(...alerts.map(({ title }) => title)),
       },
-      access: { connect: () => Promise.reject(new Error('SSH is shut')) },
       client: () => client as unknown as ServiceClient,
       ending: this.#ending.signal,
-      onBroken: () => undefined,
       now: () => this.now(),
       poll: async () => this.#poll(),
-    }
+    })
+    this.#context = context
+    context.store.change(draft => {
+      draft.accounts[account] = accountView({}, ...this.instances)
+    })
     const spending = {
       spentToday: () => 0,
       spentThisMonth: () => 0,
       observedPerHour: () => 0,
       countedAt: () => undefined,
     }
-    this.#missing = new MissingPolls()
-    this.#limits = await openLimits(context as unknown as AccountContext, {
+    this.#limits = await openLimits(context, {
       limits: await openStoredLimits(context),
       spending,
       isTried: () => false,
@@ -126,21 +115,14 @@ export class OneAccount {
   #poll(): void {
     if (!this.answers || !this.#limits) return
     const at = this.now()
-    this.store.change(draft => {
-      draft.accounts[account] = {
-        ...accountView({ limits: draft.accounts[account]?.limits ?? {} }, ...this.instances),
-        clock: { serverAt: at * 1000, localAt: this.clock.now(), rate: 1 },
-      }
+    const seen = {
+      ...accountView({ limits: this.shown() }, ...this.instances),
+      clock: { serverAt: at * 1000, localAt: this.clock.now(), rate: 1 },
+    }
+    this.#context.store.change(draft => {
+      draft.accounts[account] = seen
     })
-    const seen = this.store.get().accounts[account]
-    if (seen)
-      this.#limits.onPoll({
-        account: seen,
-        records: [],
-        unconfirmed: new Set(),
-        pollsMissing: this.#missing.next(id => id in seen.instances),
-        at,
-        credit: seen.credit ?? 0,
-      })
+    const answer = freshAnswer(this.#context, seen.instances, [], at)
+    this.#limits.onPoll({ ...answer, credit: seen.credit ?? 0 })
   }
 }

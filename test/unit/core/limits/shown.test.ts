@@ -7,6 +7,7 @@ import type { StoredLimit } from '#core/limits/model.ts'
 import { createShownLimits } from '#core/limits/shown.ts'
 import { createStore } from '#core/storage/store.ts'
 import { accountView, emptyState, instanceView } from '#test/unit/views.ts'
+import { limitFacts, storedLimit } from './stored-limit.ts'
 
 const start = 1_790_000_000
 const account = 'a00000001'
@@ -52,19 +53,8 @@ class Shown {
 
   /** The views after this poll, updated and made from scratch. */
   poll(): [Views, Views] {
-    const facts = {
-      at: this.at,
-      account: { credit: 3_000_000, instances: this.instances, spendPerHour: 1_000_000 },
-      spentToday: 0,
-      spentThisMonth: 0,
-      observedPerHour: 0,
-      countedAt: this.at,
-      dayBegan: 0,
-      monthBegan: 0,
-      dayEnds: start + 1e6,
-      monthEnds: start + 1e6,
-      loads: this.loads as Loads,
-    }
+    const seen = { credit: 3_000_000, instances: this.instances, spendPerHour: 1_000_000 }
+    const facts = limitFacts(this.at, seen, { loads: this.loads as Loads })
     this.shown.show(facts, this.at, this.at)
     const anew = createStore(this.store.get())
     anew.change(draft => {
@@ -84,19 +74,8 @@ interface Views {
 }
 
 function limit(number: number, instance: number | undefined, when: StoredLimit['when']): StoredLimit {
-  const on = instance === undefined ? {} : { instance }
   const id = `g${String(number).padStart(16, '0')}`
-  return {
-    id,
-    ...on,
-    when,
-    action: 'stop',
-    asleep: false,
-    warning: 900,
-    missed: 'act',
-    setAt: start,
-    history: [],
-  }
+  return storedLimit({ id, instance, when, warning: 900, setAt: start })
 }
 
 const what = fc.nat(9)

@@ -12,6 +12,7 @@ import {
   watchdogRequest,
 } from '#core/limits/watchdog-decide.ts'
 import { instanceView } from '#test/unit/views.ts'
+import { storedLimit } from './stored-limit.ts'
 
 const running = instanceView()
 const stopped = instanceView({ state: 'stopped' })
@@ -108,18 +109,8 @@ test('a lease outlasts three failed visits, and the watchdog checks it often eno
   expect(visitEvery({ ...watching({ lease: 600 }), foreign: true })).toBe(300)
 })
 
-const limit = (given: Partial<StoredLimit>): StoredLimit => ({
-  id: 'g0000000000000001',
-  instance: 4711,
-  when: { kind: 'time', at: 5000.2 },
-  action: 'stop',
-  asleep: true,
-  warning: 0,
-  missed: 'act',
-  setAt: 1000,
-  history: [],
-  ...given,
-})
+const limit = (given: Partial<StoredLimit>) =>
+  storedLimit({ when: { kind: 'time', at: 5000.2 }, asleep: true, setAt: 1000, ...given })
 const requested = (...limits: StoredLimit[]) => watchdogRequest(limits, false, 4000)
 
 test('a watchdog applies the limits that act during sleep, each kind once', () => {

@@ -78,23 +78,6 @@ test('after the clock steps back the sum still equals the fall of the credit', (
   expect(accrueSpending(back.counted, poll(start + 3000, 4_599_000, machine)).spent).toBe(400_000)
 })
 
-test('after any number of polls the sum equals the fall of the credit', () => {
-  const machine = runs(1, 333_333, start)
-  let state = counted(start, 500_000_000, machine)
-  let total = 0
-  let ofMachine = 0
-  const polls = 50_000
-  for (let at = 1; at <= polls; at += 1) {
-    const credit = 500_000_000 - Math.floor((333_333 * at) / hour)
-    const step = accrueSpending(state, poll(start + at, credit, machine))
-    state = step.counted
-    total += step.spent
-    ofMachine += step.shares.get('1') ?? 0
-  }
-  expect(total).toBe(Math.floor((333_333 * polls) / hour))
-  expect(ofMachine).toBe(total)
-})
-
 test('an unseen stop is charged by the credit, without an invented top-up', () => {
   const machine = { ...runs(1, 1_000_000, start - hour), diskPricePerHour: 10_000 }
   const before = counted(start, 20_000_000, machine)

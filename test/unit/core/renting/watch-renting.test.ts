@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import type { LimitView } from '#contract/automation/limit.ts'
 import type { WatchRequest } from '#contract/automation/watch.ts'
 import type { AccountContext } from '#core/account-context.ts'
 import { openWatches } from '#core/market/watches.ts'
@@ -9,14 +8,11 @@ import type { ServiceClient } from '#service/client.ts'
 import { account, accountContext, freshAnswer } from '#test/berth/account-context.ts'
 import { flushPromises, HandClock } from '#test/berth/clocks.ts'
 import { MemoryFiles } from '#test/berth/machine.ts'
-import { limitView } from '#test/unit/views.ts'
 
 const start = 1_800_000_000
 
 type RunAsked = Parameters<WatchRuns['startOn']>[0] & { begun: number }
 type Found = ReturnType<Rentals['find']>
-
-const spent: LimitView = limitView({ id: 'g1', when: { kind: 'budget', per: 'day', dollars: 5 }, dueAt: 0 })
 
 /** What survives a kill. */
 interface Left {
@@ -93,12 +89,6 @@ async function renting(left: Left = { files: new MemoryFiles(), secrets: new Map
   }
   const watches = await openWatches(context, parts => createWatchRenting(context, rentals, runs, parts))
   const poll = () => watches.onPoll(freshAnswer(context, {}))
-  /** Sets a limit on the account that is due at once, or removes it. */
-  const limit = (isDue: boolean) =>
-    context.store.change(draft => {
-      const target = draft.accounts[account]
-      if (target) target.limits = isDue ? { g1: spent } : {}
-    })
   const watchRequest = (most: number): WatchRequest => ({
     name: 'Bargain',
     search: {
@@ -148,15 +138,12 @@ async function renting(left: Left = { files: new MemoryFiles(), secrets: new Map
     pollAgain,
     watchRequest,
     ends,
-    limit,
     notes,
     clock,
     letKeychainGo: () => letKeychainGo(),
     letAttemptsGo: () => letAttemptsGo(),
   }
 }
-
-const waits = 'Waiting: spending reached $5.00 today, so its limit would stop it at once.'
 
 const train = {
   name: 'train',
@@ -239,56 +226,29 @@ test.each([
 )
 
 test('a slow start of attempts is not taken for one that never began', async () => {
-  const { begun, held, begin, clock, letAttemptsGo, poll } = await renting()
+  const { begun, held, begin, letAttemptsGo, pollAgain } = await renting()
   held.rental = true
   await begin()
-  for (let round = 0; round < 3; round += 1) {
-    await clock.pass(60_000)
-    poll()
-    await flushPromises()
-  }
+  for (let round = 0; round < 3; round += 1) await pollAgain()
   held.rental = false
   letAttemptsGo()
   await flushPromises()
-  for (let round = 0; round < 3; round += 1) {
-    await clock.pass(60_000)
-    poll()
-    await flushPromises()
-  }
+  for (let round = 0; round < 3; round += 1) await pollAgain()
   expect(begun).toHaveLength(1)
 })
 
-for (const [how, act] of [
-  [
-    'paused',
-    (watches: Awaited<ReturnType<typeof renting>>['watches'], id: string) => watches.pause(id, true),
-  ],
-  ['deleted', (watches: Awaited<ReturnType<typeof renting>>['watches'], id: string) => watches.delete(id)],
-] as const)
-  test(`one that is ${how} while the keychain is asked rents nothing`, async () => {
+test.each(['pause', 'delete'] as const)(
+  'a %sd watch rents nothing, also while the keychain is asked',
+  async how => {
     const { watches, begun, held, begin, letKeychainGo } = await renting()
     held.keychain = true
     const id = await begin()
-    await act(watches, id)
+    await watches[how](id, true)
     letKeychainGo()
     await flushPromises()
     expect(begun).toEqual([])
-  })
-
-test('a watch rents nothing while a limit would stop it, says so once, then continues', async () => {
-  const { begun, begin, pollAgain, limit, alerts, view } = await renting()
-  limit(true)
-  const id = await begin()
-  await pollAgain()
-  await pollAgain()
-  expect(begun).toEqual([])
-  expect(view()[id]).toMatchObject({ paused: false, waits: { code: 'held_by_limit', message: waits } })
-  expect(alerts.filter(text => text.includes('paused renting'))).toHaveLength(1)
-  limit(false)
-  await pollAgain()
-  expect(begun).toHaveLength(1)
-  expect(view()[id]).not.toHaveProperty('waits', expect.anything())
-})
+  },
+)
 
 test('a failed attempt that keeps its machine counts as rented, and pauses the watch', async () => {
   const { begun, begin, pollAgain, ends, view } = await renting()

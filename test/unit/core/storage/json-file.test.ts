@@ -23,11 +23,6 @@ const open = () =>
 const onDisk = () => JSON.parse(files.texts.get('list.json') ?? 'null')
 const add = (number: number) => (list: number[]) => [...list, number]
 
-test('written data survives a restart', async () => {
-  await (await open()).write(add(1))
-  expect((await open()).get()).toEqual([1])
-})
-
 test.each(['', '{"half', '{"not":"a list"}', '["a"]', '\u0000'])(
   'a file that cannot be read (%j) is set aside, not lost',
   async text => {
@@ -81,17 +76,6 @@ test('nothing is written after a flush, even if the pending data was on disk alr
   expect([...files.texts.keys()]).toEqual([])
 })
 
-test('a failed write is rejected and changes nothing', async () => {
-  const document = await open()
-  await document.write(add(1))
-  files.refusing = 'ENOSPC'
-  await expect(document.write(add(2))).rejects.toThrow()
-  expect(document.get()).toEqual([1])
-  files.refusing = undefined
-  await document.write(add(3))
-  expect(onDisk()).toEqual([1, 3])
-})
-
 test('a failed write undoes only itself, not later changes', async () => {
   const document = await open()
   let release = () => {}
@@ -114,19 +98,6 @@ test('a failed write undoes only itself, not later changes', async () => {
   expect(document.get()).toEqual([2, 3, 4])
   await document.flush()
   expect(onDisk()).toEqual([2, 3, 4])
-})
-
-test('an event that cannot be written stays in memory, and is written once it can be', async () => {
-  const document = await open()
-  files.refusing = 'ENOSPC'
-  await document.record(add(1))
-  document.writeSoon(add(2))
-  await clock.pass(30_000)
-  expect(document.get()).toEqual([1, 2])
-  expect(onDisk()).toBeNull()
-  files.refusing = undefined
-  await clock.pass(20_000)
-  expect(onDisk()).toEqual([1, 2])
 })
 
 test('a full disk is reported once, and again only after it has worked', async () => {

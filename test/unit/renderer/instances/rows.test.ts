@@ -40,13 +40,6 @@ test('a row keeps its identity until something of it changes', () => {
   ).toEqual([true, false])
 })
 
-test('a rental without an instance is its own row above the instances', () => {
-  const rows = instanceRows(
-    accountView({ rentals: { r: rentalView({ step: 'asking' }) } }, instanceView({ id: 9 })),
-  )
-  expect(rows.map(row => row.key)).toEqual(['r0000000000000001', '9'])
-})
-
 test('instances are shown by when they were made, the newest first, whatever their numbers', () => {
   const made = (id: number, startedAt?: number) =>
     instanceView({ id, ...(startedAt !== undefined && { startedAt }) })
