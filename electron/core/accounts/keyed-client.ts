@@ -13,22 +13,15 @@ import type { Store } from '../storage/store.ts'
 import type { SessionContext } from './session-context.ts'
 import type { SessionMemory } from './session-memory.ts'
 
-/** An account's client with its present key. */
-export interface KeyedClient {
-  /** Undefined while there is no key. */
-  readonly key: string | undefined
-  readonly current: ServiceClient | undefined
-  /** Throws `key_missing` while there is no key. */
-  get(): ServiceClient
-  use(key: string): void
-}
+export type KeyedClient = ReturnType<typeof createKeyedClient>
 
+/** An account's client with its present key. */
 export function createKeyedClient(
   { id, baseUrl }: Pick<AccountView, 'id' | 'baseUrl'>,
   { store, machine }: Pick<SessionContext, 'store' | 'machine'>,
   { lastSeen, missingInstances, dialect, watchdogs }: SessionMemory,
   time: AccountClock,
-): KeyedClient {
+) {
   let inUse: { key: string; client: ServiceClient } | undefined
 
   function learnt(all: Learnt): void {
@@ -39,17 +32,19 @@ export function createKeyedClient(
   }
 
   return {
-    get key() {
+    /** Undefined while there is no key. */
+    get key(): string | undefined {
       return inUse?.key
     },
-    get current() {
+    get current(): ServiceClient | undefined {
       return inUse?.client
     },
-    get() {
+    /** Throws `key_missing` while there is no key. */
+    get(): ServiceClient {
       if (!inUse) throw new BerthError(keyMissing(machine.keychain))
       return inUse.client
     },
-    use(key) {
+    use(key: string): void {
       const client = createClient({
         baseUrl: parseBaseUrl(baseUrl),
         key,
