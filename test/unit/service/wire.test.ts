@@ -87,6 +87,16 @@ test('a path prefix of the base URL is kept', async () => {
   expect(service.requests.at(-1)?.url).toBe('/market/api/v0/users/current/')
 })
 
+test('the login path sends the login’s own secret and no key', async () => {
+  const { twoFactor } = createClient({ baseUrl: service.baseUrl, key: 'k' })
+  service.otherwise = json({ ...user, secret: 'challenge' })
+  await twoFactor.sendSms({ tfa_secret: 'login' })
+  await twoFactor.login({ tfa_secret: 'login', secret: 'challenge', code: '123456' })
+  const sent = service.requests.slice(-2)
+  expect(sent.map(({ headers }) => headers.authorization)).toEqual([undefined, undefined])
+  expect(sent.map(({ body }) => JSON.parse(body).secret)).toEqual(['login', 'challenge'])
+})
+
 const dialect: DialectMemory = { get: () => ({ list: 'v0' }), set: () => undefined }
 const client = () => createClient({ baseUrl: service.baseUrl, key: 'k', clock: new LeapingClock(), dialect })
 

@@ -7,6 +7,7 @@ import type { ServiceClient } from '#service/client.ts'
 import { account, accountContext, freshAnswer, noting } from '#test/berth/account-context.ts'
 import { flushPromises, HandClock } from '#test/berth/clocks.ts'
 import { MemoryFiles } from '#test/berth/machine.ts'
+import { someRental, someSearch } from './some-rental.ts'
 
 const start = 1_800_000_000
 
@@ -86,20 +87,10 @@ async function renting(left: Left = { files: new MemoryFiles(), secrets: new Map
   const poll = () => watches.onPoll(freshAnswer(context, {}))
   const watchRequest = (most: number): WatchRequest => ({
     name: 'Bargain',
-    search: {
-      query: { type: 'on-demand', verifiedOnly: false, storage: 20, limit: 10 },
-      filter: {},
-      order: { column: 'price', descending: false },
-    },
+    search: someSearch,
     every: 1,
     rents: {
-      request: {
-        image: 'ubuntu',
-        access: 'ssh',
-        disk: 20,
-        env: [{ name: 'TOKEN', value: 'x', secret: true }],
-        ports: [],
-      },
+      request: { ...someRental().request, env: [{ name: 'TOKEN', value: 'x', secret: true }] },
       limits: { attempts: 1, ceiling: 1, deadline: 600 },
       most,
     },

@@ -326,4 +326,9 @@ describe('a failed project’s run that resumes', () => {
     expect(again('running')).toMatchObject({ step: 'sending', setupProgram: 's1', program: undefined })
     expect(again('fetching')).toMatchObject({ step: 'fetching', setupProgram: 's1', program: 'c1' })
   })
+
+  test('searches again only if it found no instance', () => {
+    expect(again('waiting').rental).toBe('fnew')
+    expect(again('fetching').rental).toBe(projectRun().rental)
+  })
 })
