@@ -25,7 +25,12 @@ export interface Signal {
 }
 
 /** A connection to the user's session bus, by single messages and without introspection. */
-export type SessionBus = Awaited<ReturnType<typeof openSessionBus>>
+export interface SessionBus {
+  /** The body of the answer. Rejects where the service refuses, after two seconds, and where the bus is gone. */
+  call(call: BusCall): Promise<readonly unknown[]>
+  onSignal(listener: (signal: Signal) => void): void
+  close(): void
+}
 
 /** The session bus's address; undefined where this session has none. */
 export function busAddress(env: Readonly<Record<string, string | undefined>>): string | undefined {
@@ -37,7 +42,7 @@ export function busAddress(env: Readonly<Record<string, string | undefined>>): s
 const patience = 2_000
 
 /** Connects. Rejects with a BusError where nothing answers, and with the library's errors. */
-export async function openSessionBus(address: string) {
+export async function openSessionBus(address: string): Promise<SessionBus> {
   const { Message, MessageType, sessionBus } = await import('@jellybrick/dbus-next')
   const bus: MessageBus = sessionBus({ busAddress: address })
   // The library emits errors without declaring that.
@@ -56,17 +61,16 @@ export async function openSessionBus(address: string) {
   await limited(new Promise<void>(resolve => bus.once('connect', resolve)))
 
   return {
-    /** The body of the answer. Rejects where the service refuses, after two seconds, and where the bus is gone. */
-    async call(call: BusCall): Promise<readonly unknown[]> {
+    async call(call) {
       const answer = await limited(bus.call(new Message({ signature: '', body: [], ...call })))
       return answer?.body ?? []
     },
-    onSignal(listener: (signal: Signal) => void): void {
+    onSignal(listener) {
       bus.on('message', message => {
         if (message.type !== MessageType.SIGNAL) return
         listener({ interface: message.interface, member: message.member, body: message.body })
       })
     },
-    close: (): void => bus.disconnect(),
+    close: () => bus.disconnect(),
   }
 }

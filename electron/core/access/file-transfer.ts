@@ -226,15 +226,20 @@ function lostForGood(): BerthError {
 const window = 5000
 
 /** The growth rate of an amount over the last seconds. */
-export function createSpeed(clock: Clock) {
+interface Speed {
+  /** The rate per second, given the present amount; undefined until there is enough to measure. */
+  at(amount: number): number | undefined
+  /** Discards earlier samples. */
+  restart(amount: number): void
+}
+
+export function createSpeed(clock: Clock): Speed {
   let samples: { at: number; amount: number }[] = []
   return {
-    /** Discards earlier samples. */
-    restart(amount: number): void {
+    restart(amount) {
       samples = [{ at: clock.monotonic(), amount }]
     },
-    /** The rate per second, given the present amount; undefined until there is enough to measure. */
-    at(amount: number): number | undefined {
+    at(amount) {
       const now = clock.monotonic()
       const last = samples.at(-1)
       if (last === undefined || now - last.at >= 200) samples.push({ at: now, amount })

@@ -233,10 +233,20 @@ export async function patientlyEvery<T>(
   }
 }
 
-export type Tunnels = ReturnType<typeof createTunnels>
-
 /** The tunnels of all accounts. Their progress is in State. */
-export function createTunnels(needs: TunnelsNeeds) {
+export interface Tunnels {
+  /**
+   * The address of a tunnel, opened if there is none; while it is being opened, callers await the same one. Throws the
+   * errors of connecting and of its purpose, `no_free_port`, and `tunnel_closed` when it is closed meanwhile.
+   */
+  open(target: () => InstanceTarget, purpose: Purpose): Promise<string | undefined>
+  closeOne(account: AccountId, instance: number, port: number): Promise<void>
+  /** The instance is gone. */
+  drop(account: AccountId, instance: number): Promise<void>
+  close(): Promise<void>
+}
+
+export function createTunnels(needs: TunnelsNeeds): Tunnels {
   const all = new Map<string, InstanceTunnel>()
   const context = { ...needs, all, lastPorts: new Map<string, number>() }
 
@@ -250,28 +260,23 @@ export function createTunnels(needs: TunnelsNeeds) {
   }
 
   return {
-    /**
-     * The address of a tunnel, opened if there is none; while it is being opened, callers await the same one. Throws the
-     * errors of connecting and of its purpose, `no_free_port`, and `tunnel_closed` when it is closed meanwhile.
-     */
-    async open(target: () => InstanceTarget, purpose: Purpose): Promise<string | undefined> {
+    async open(target, purpose) {
       const { account, instance } = target()
       const before = find(account, instance.id, purpose)
       if (before && before.view.step !== 'failed') return before.address(purpose)
       if (before) await before.end()
       return new InstanceTunnel(context, target, purpose).address(purpose)
     },
-    async closeOne(account: AccountId, instance: number, port: number): Promise<void> {
+    async closeOne(account, instance, port) {
       await all.get(keyOf(account, instance, port))?.end()
     },
-    /** The instance is gone. */
-    async drop(account: AccountId, instance: number): Promise<void> {
+    async drop(account, instance) {
       const gone = [...all.values()].filter(
         ({ account: of, view }) => of === account && view.instance === instance,
       )
       await Promise.all(gone.map(tunnel => tunnel.end()))
     },
-    async close(): Promise<void> {
+    async close() {
       await Promise.all([...all.values()].map(tunnel => tunnel.end()))
     },
   }

@@ -9,7 +9,17 @@ import { freeName, historyOf, tmuxCommand, tmuxShells } from '#ssh/shell/tmux.ts
 import type { InstanceTarget } from './enter.ts'
 import type { RememberedAccess } from './remembered.ts'
 
-export type Shells = ReturnType<typeof createShells>
+/** The shells on all instances, plain or in tmux. */
+export interface Shells {
+  /** Opens a shell, in the instance's tmux where that is chosen and installed. */
+  openShell(target: InstanceTarget, wanted: ShellWanted): Promise<OpenedShell>
+  /** The shells in the instance's tmux (undefined where it is not installed), and whether new ones go there. */
+  tmuxShells(target: InstanceTarget): Promise<{ forNewShells: boolean; shells?: readonly TmuxShell[] }>
+  /** The scrollback of a shell in tmux, with its escape sequences. */
+  shellHistory(target: InstanceTarget, session: string): Promise<string>
+  /** Closes the tmux shells in order. */
+  close(): Promise<void>
+}
 
 /** Dependencies for opening shells. */
 interface ShellParts {
@@ -21,8 +31,7 @@ interface ShellParts {
   isTmuxUsual(): boolean
 }
 
-/** The shells on all instances, plain or in tmux. */
-export function createShells({ clock, connect, open, memoryOf, isTmuxUsual }: ShellParts) {
+export function createShells({ clock, connect, open, memoryOf, isTmuxUsual }: ShellParts): Shells {
   /** The tmux shells that are open here, by account and instance. */
   const inTmux = new Map<string, { taken: Map<string, () => Promise<void>>; ours: OurShells }>()
 
@@ -57,29 +66,23 @@ export function createShells({ clock, connect, open, memoryOf, isTmuxUsual }: Sh
   }
 
   return {
-    /** Opens a shell, in the instance's tmux where that is chosen and installed. */
-    async openShell(target: InstanceTarget, wanted: ShellWanted): Promise<OpenedShell> {
+    async openShell(target, wanted) {
       const { columns, rows } = wanted
       const opened = (command: string | undefined) => open(target, { columns, rows, command })
       if (!(await usesTmux(target))) return { shell: await opened(undefined), others: [] }
       const ofInstance = shellsOf(target.account, target.instance.id)
       return withLease(target, lease => openTmuxShell({ clock, lease, open: opened, wanted, ...ofInstance }))
     },
-    /** The shells in the instance's tmux (undefined where it is not installed), and whether new ones go there. */
-    async tmuxShells(
-      target: InstanceTarget,
-    ): Promise<{ forNewShells: boolean; shells?: readonly TmuxShell[] }> {
+    async tmuxShells(target) {
       const inTmuxNow = await usesTmux(target)
       return {
         forNewShells: inTmuxNow,
         shells: await withLease(target, ({ connection }) => tmuxShells(connection, clock)),
       }
     },
-    /** The scrollback of a shell in tmux, with its escape sequences. */
-    shellHistory: (target: InstanceTarget, session: string): Promise<string> =>
+    shellHistory: (target, session) =>
       withLease(target, ({ connection }) => historyOf(connection, session, clock)),
-    /** Closes the tmux shells in order. */
-    async close(): Promise<void> {
+    async close() {
       const leaving = [...inTmux.values()].flatMap(({ taken }) => [...taken.values()].map(leave => leave()))
       // An instance that does not answer must not delay the end of Berth.
       await withinTime(clock, Promise.all(leaving), 1000).catch(() => undefined)

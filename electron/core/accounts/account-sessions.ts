@@ -36,13 +36,24 @@ export interface AccountsContext {
   ): void
 }
 
-export type AccountSessions = ReturnType<typeof createAccountSessions>
+/** The sessions of the accounts, one each, and their keys. */
+export interface AccountSessions {
+  find(id: AccountId): Session | undefined
+  all(): readonly Session[]
+  keysOf(account: Pick<StoredAccount, 'id' | 'baseUrl'>): AccountKeys
+  /** Adds the account to State and begins its session. Never rejects: an error locks the account. */
+  begin(account: StoredAccount): Promise<void>
+  /** The same for the demo, with separate files. */
+  beginDemo(demo: NonNullable<AccountsContext['demo']>): Promise<void>
+  /** Stores a new key for the account and uses it. Rejects when it cannot be stored. */
+  useKey(account: StoredAccount, key: string): Promise<void>
+  drop(id: AccountId): void
+}
 
 /** Milliseconds between polls of the demo, whose time runs faster. */
 const demoInterval = 2000
 
-/** The sessions of the accounts, one each, and their keys. */
-export function createAccountSessions(context: AccountsContext) {
+export function createAccountSessions(context: AccountsContext): AccountSessions {
   const { store, machine, activity } = context
   const sessions = new Map<AccountId, Session>()
   const demoKeychain = shortLivedKeychain()
@@ -102,26 +113,23 @@ export function createAccountSessions(context: AccountsContext) {
   }
 
   return {
-    find: (id: AccountId): Session | undefined => sessions.get(id),
-    all: (): readonly Session[] => [...sessions.values()],
+    find: id => sessions.get(id),
+    all: () => [...sessions.values()],
     keysOf,
-    /** Adds the account to State and begins its session. Never rejects: an error locks the account. */
-    begin: (account: StoredAccount): Promise<void> => begin(account, machine.files),
-    /** The same for the demo, with separate files. */
-    async beginDemo({ files, speed, start }: NonNullable<AccountsContext['demo']>): Promise<void> {
+    begin: account => begin(account, machine.files),
+    async beginDemo({ files, speed, start }) {
       const { baseUrl, key } = await start()
       const account = { id: 'demo', name: 'Demo', baseUrl }
       await keysOf(account).keepApiKey(key)
       await begin(account, files, speed)
     },
-    /** Stores a new key for the account and uses it. Rejects when it cannot be stored. */
-    async useKey(account: StoredAccount, key: string): Promise<void> {
+    async useKey(account, key) {
       await keysOf(account).keepApiKey(key)
       const session = sessions.get(account.id)
       if (session) session.useKey(key)
       else await begin(account, machine.files)
     },
-    drop: (id: AccountId): void => void sessions.delete(id),
+    drop: id => void sessions.delete(id),
   }
 }
 

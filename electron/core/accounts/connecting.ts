@@ -7,15 +7,23 @@ import { identify, identifyOrLogin } from '#service/identify.ts'
 import type { Document } from '../storage/json-file.ts'
 import type { AccountSessions, AccountsContext, StoredAccount, StoredAccounts } from './account-sessions.ts'
 
-export type Connecting = ReturnType<typeof createConnecting>
-
 /** Stores the keys of accounts after the service has identified their users. */
+export interface Connecting {
+  /**
+   * Checks the key against the current user, and stores both. The same user at the same address gets the new key. A key
+   * that only allows two-factor calls is stored without a user: the login that follows shows it.
+   */
+  connect(baseUrl: string, key: string, name: string | undefined): Promise<AccountId>
+  /** Throws `other_user` for another user's key. */
+  replaceKey(account: StoredAccount, key: string): Promise<void>
+}
+
 export function createConnecting(
   { machine, activity }: Pick<AccountsContext, 'machine' | 'activity'>,
   document: Document<StoredAccounts>,
   { keysOf, begin, useKey }: AccountSessions,
   inTurn: <Result>(work: () => Promise<Result>) => Promise<Result>,
-) {
+): Connecting {
   const clientFor = (baseUrl: BaseUrl, key: string) =>
     createClient({ baseUrl, key, clock: machine.clock, random: machine.random.fraction })
 
@@ -66,18 +74,13 @@ export function createConnecting(
   }
 
   return {
-    /**
-     * Checks the key against the current user, and stores both. The same user at the same address gets the new key. A key
-     * that only allows two-factor calls is stored without a user: the login that follows shows it.
-     */
-    async connect(baseUrlText: string, key: string, name: string | undefined): Promise<AccountId> {
+    async connect(baseUrlText, key, name) {
       const baseUrl = parseBaseUrl(baseUrlText)
       const user = await identifyOrLogin(clientFor(baseUrl, key), { retries: 1 })
       const connected = { name: name ?? new URL(baseUrl).host, baseUrl, userId: user?.id }
       return inTurn(() => connectUser(connected, key))
     },
-    /** Throws `other_user` for another user's key. */
-    async replaceKey(account: StoredAccount, key: string): Promise<void> {
+    async replaceKey(account, key) {
       const { id, baseUrl, userId } = account
       const user = await identify(clientFor(parseBaseUrl(baseUrl), key), { retries: 1 })
       if (userId !== undefined && user.id !== userId)

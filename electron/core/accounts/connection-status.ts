@@ -6,9 +6,28 @@ import type { Activity } from '#core/app/activity.ts'
 import { isDeepEqual } from '#core/storage/same.ts'
 import { goTo, type Store } from '#core/storage/store.ts'
 
-export type ConnectionStatus = ReturnType<typeof createConnectionStatus>
-
 /** An account's connection status: in State, in Activity and, where the user has to act, in a notification. */
+export interface ConnectionStatus {
+  connecting(): void
+  /** There is no API key. */
+  locked(problem: Problem): void
+  /** A poll failed. `answered`: the HTTP status, if there was an answer. */
+  offline(problem: Problem, answered: number | undefined): void
+  /** When the next poll follows a failed one, epoch milliseconds on this machine. */
+  retriesAt(at: number): void
+  /** The key was refused. */
+  refused(problem: Problem): void
+  /**
+   * Call when the key is refused. The first time, it returns true and the poll is to be repeated before the refusal
+   * counts, since a proxy's error may look like one. Returns false where the refusal counts.
+   */
+  doubted(): boolean
+  /** Why the list of instances was uncertain, and why it is now; undefined where it is certain. */
+  certain(before: string | undefined, now: string | undefined): void
+  /** A poll succeeded. `before`: the connection before it. */
+  seen(before: ConnectionState, at: number): void
+}
+
 export function createConnectionStatus(context: {
   account: AccountId
   store: Store
@@ -16,7 +35,7 @@ export function createConnectionStatus(context: {
   notifications: Pick<Notifications, 'say' | 'withdraw'>
   /** When an earlier session last saw the account, epoch seconds of its time. */
   seenAt: number | undefined
-}) {
+}): ConnectionStatus {
   const { account: id, store, activity, notifications } = context
   let { seenAt } = context
   let doubting = false
@@ -52,25 +71,21 @@ export function createConnectionStatus(context: {
   }
 
   return {
-    connecting(): void {
+    connecting() {
       notifications.withdraw(noticeId)
       set({ status: 'connecting', ...since() })
     },
-    /** There is no API key. */
-    locked: (problem: Problem): void => set({ status: 'locked', ...since(), problem }),
-    /** A poll failed. `answered`: the HTTP status, if there was an answer. */
-    offline(problem: Problem, answered: number | undefined): void {
+    locked: problem => set({ status: 'locked', ...since(), problem }),
+    offline(problem, answered) {
       const before = account()?.connection.status
       set({ status: 'offline', ...since(), problem, answered })
       if (before === 'online' || before === 'connecting') note(problem)
     },
-    /** When the next poll follows a failed one, epoch milliseconds on this machine. */
-    retriesAt(retryAt: number): void {
+    retriesAt(retryAt) {
       const connection = account()?.connection
       if (connection?.status === 'offline') set({ ...connection, retryAt })
     },
-    /** The key was refused. */
-    refused(problem: Problem): void {
+    refused(problem) {
       const before = account()?.connection.status
       set({ status: 'refused', ...since(), problem })
       if (before === 'refused') return
@@ -78,18 +93,13 @@ export function createConnectionStatus(context: {
       // A key that never worked was just entered, so the user sees the refusal on the page.
       if (seenAt !== undefined) notify(problem)
     },
-    /**
-     * Call when the key is refused. The first time, it returns true and the poll is to be repeated before the refusal
-     * counts, since a proxy's error may look like one. Returns false where the refusal counts.
-     */
-    doubted(): boolean {
+    doubted() {
       if (doubting || seenAt === undefined || account()?.connection.status === 'refused') return false
       doubting = true
       set({ status: 'connecting', ...since() })
       return true
     },
-    /** Why the list of instances was uncertain, and why it is now; undefined where it is certain. */
-    certain(before: string | undefined, now: string | undefined): void {
+    certain(before, now) {
       const name = account()?.name
       if (before === undefined && now !== undefined)
         activity.add({ account: id, kind: 'error', text: now, detail: untilCertain })
@@ -100,8 +110,7 @@ export function createConnectionStatus(context: {
           text: `The instance list of ${name} is complete again`,
         })
     },
-    /** A poll succeeded. `before`: the connection before it. */
-    seen({ status }: ConnectionState, at: number): void {
+    seen({ status }, at) {
       seenAt = at
       doubting = false
       const name = account()?.name

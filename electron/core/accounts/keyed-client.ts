@@ -13,15 +13,22 @@ import type { Store } from '../storage/store.ts'
 import type { SessionContext } from './session-context.ts'
 import type { SessionMemory } from './session-memory.ts'
 
-export type KeyedClient = ReturnType<typeof createKeyedClient>
-
 /** An account's client with its present key. */
+export interface KeyedClient {
+  /** Undefined while there is no key. */
+  readonly key: string | undefined
+  readonly current: ServiceClient | undefined
+  /** Throws `key_missing` while there is no key. */
+  get(): ServiceClient
+  use(key: string): void
+}
+
 export function createKeyedClient(
   { id, baseUrl }: Pick<AccountView, 'id' | 'baseUrl'>,
   { store, machine }: Pick<SessionContext, 'store' | 'machine'>,
   { lastSeen, missingInstances, dialect, watchdogs }: SessionMemory,
   time: AccountClock,
-) {
+): KeyedClient {
   let inUse: { key: string; client: ServiceClient } | undefined
 
   function learnt(all: Learnt): void {
@@ -32,19 +39,17 @@ export function createKeyedClient(
   }
 
   return {
-    /** Undefined while there is no key. */
-    get key(): string | undefined {
+    get key() {
       return inUse?.key
     },
-    get current(): ServiceClient | undefined {
+    get current() {
       return inUse?.client
     },
-    /** Throws `key_missing` while there is no key. */
-    get(): ServiceClient {
+    get() {
       if (!inUse) throw new BerthError(keyMissing(machine.keychain))
       return inUse.client
     },
-    use(key: string): void {
+    use(key) {
       const client = createClient({
         baseUrl: parseBaseUrl(baseUrl),
         key,

@@ -1,12 +1,13 @@
 import * as v from 'valibot'
 import type { InstanceView } from '#contract/instance/instance.ts'
 import { goneAlerts } from '#core/alerts/instance-alerts.ts'
-import { openAccountAlerts } from '#core/alerts/notifications.ts'
-import { openLastSeen } from '#core/instances/last-seen.ts'
-import { openMissingInstances } from '#core/instances/missing-instances.ts'
-import { openStoredWatchdogs } from '#core/limits/watchdog-decide.ts'
+import { type AccountAlerts, openAccountAlerts } from '#core/alerts/notifications.ts'
+import { type LastSeen, openLastSeen } from '#core/instances/last-seen.ts'
+import { type MissingInstances, openMissingInstances } from '#core/instances/missing-instances.ts'
+import { openStoredWatchdogs, type StoredWatchdogs } from '#core/limits/watchdog-decide.ts'
 import type { CollectionContext } from '#core/storage/collection.ts'
-import { openDocument } from '#core/storage/json-file.ts'
+import { type Document, openDocument } from '#core/storage/json-file.ts'
+import type { Learnt } from '#service/dialect.ts'
 import type { SessionContext } from './session-context.ts'
 
 const StoredDialect = v.object({
@@ -14,13 +15,20 @@ const StoredDialect = v.object({
   pricesByPart: v.optional(v.literal(true)),
 })
 
-export type SessionMemory = Awaited<ReturnType<typeof openSessionMemory>>
-
 /** The stored data of a session, apart from that of the automations. */
+export interface SessionMemory {
+  readonly alerts: AccountAlerts
+  readonly lastSeen: Document<LastSeen>
+  readonly missingInstances: MissingInstances
+  readonly dialect: Document<Learnt>
+  readonly watchdogs: StoredWatchdogs
+  flush(): Promise<void>
+}
+
 export async function openSessionMemory(
   context: CollectionContext,
   { notifications, onAway, onGone }: SessionContext,
-) {
+): Promise<SessionMemory> {
   const watchdogs = await openStoredWatchdogs(context)
 
   /** An instance that a watchdog may have destroyed is reported by the watchdog. */
@@ -42,7 +50,7 @@ export async function openSessionMemory(
     missingInstances,
     dialect,
     watchdogs,
-    async flush(): Promise<void> {
+    async flush() {
       await Promise.all(all.map(each => each.flush()))
     },
   }

@@ -9,7 +9,16 @@ import type { Store } from '../storage/store.ts'
 /** For the page: the subject, and a text without the account's name. */
 type OnPage = Pick<PageNotice, 'account' | 'kind' | 'instance' | 'body'>
 
-export type PageNotices = Awaited<ReturnType<typeof openPageNotices>>
+/** Shows notices as native notifications, or on the page where this computer has none. */
+export interface PageNotices {
+  show(notice: Notice, onPage?: OnPage): void
+  /** Removes a notice from the screen, and from those that wait. */
+  takeOff(id: string): void
+  /** Whether it is on the page now. */
+  isOnPage(id: string): boolean
+  /** Stops waiting for the end of the quiet hours, and writes pending changes. */
+  close(): Promise<void>
+}
 
 /** Notices that wait for the end of the quiet hours, oldest first. */
 const Withheld = v.array(v.object({ id: v.string(), title: v.string() }))
@@ -29,8 +38,7 @@ export interface PageNoticesContext {
   onBroken: (setAside: string) => void
 }
 
-/** Shows notices as native notifications, or on the page where this computer has none. */
-export async function openPageNotices(context: PageNoticesContext) {
+export async function openPageNotices(context: PageNoticesContext): Promise<PageNotices> {
   const { store, clock, notifier } = context
   const withheld = await openDocument({ ...context, machine: { clock } }, 'withheld', Withheld, [])
   let cancel: (() => void) | undefined
@@ -96,8 +104,7 @@ export async function openPageNotices(context: PageNoticesContext) {
   watch()
   return {
     show,
-    /** Removes a notice from the screen, and from those that wait. */
-    takeOff(id: string): void {
+    takeOff(id) {
       if (id in store.get().notices)
         store.change(draft => {
           delete draft.notices[id]
@@ -105,10 +112,8 @@ export async function openPageNotices(context: PageNoticesContext) {
       drop(id)
       void notifier.close(id).catch(() => undefined)
     },
-    /** Whether it is on the page now. */
-    isOnPage: (id: string): boolean => id in store.get().notices,
-    /** Stops waiting for the end of the quiet hours, and writes pending changes. */
-    async close(): Promise<void> {
+    isOnPage: id => id in store.get().notices,
+    async close() {
       cancel?.()
       await withheld.flush()
     },

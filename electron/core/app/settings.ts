@@ -5,10 +5,18 @@ import { type Document, openDocument } from '../storage/json-file.ts'
 
 type Stored = Record<string, unknown>
 
-export type SettingsStore = Awaited<ReturnType<typeof openSettings>>
-
 /** The settings file: invalid values fall back to their defaults, unknown ones are kept. */
-export async function openSettings(files: Files, clock: Clock, onBroken: (setAside: string) => void) {
+export interface SettingsStore {
+  get(): Settings
+  /** Changes the named settings alone, in groups too. */
+  change(settings: SettingsChange): Promise<Settings>
+}
+
+export async function openSettings(
+  files: Files,
+  clock: Clock,
+  onBroken: (setAside: string) => void,
+): Promise<SettingsStore> {
   const document: Document<Stored> = await openDocument(
     { files, machine: { clock }, onBroken },
     'settings',
@@ -16,9 +24,8 @@ export async function openSettings(files: Files, clock: Clock, onBroken: (setAsi
     {},
   )
   return {
-    get: (): Settings => readSettings(document.get()),
-    /** Changes the named settings alone, in groups too. */
-    async change(settings: SettingsChange): Promise<Settings> {
+    get: () => readSettings(document.get()),
+    async change(settings) {
       await document.write(stored => merged(stored, settings))
       return readSettings(document.get())
     },

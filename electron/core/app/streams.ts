@@ -3,21 +3,29 @@ import { type StreamMessage, streamWindow } from '#contract/messages.ts'
 import type { Problem } from '#contract/problem.ts'
 
 /** The streams of one page: a Duplex each on this side, numbered messages with grants on the page's. */
-export type Streams = ReturnType<typeof createStreams>
+export interface Streams {
+  /** Connects a Duplex to the page and returns its number. `ended` resolves to why it ended, if there is a reason. */
+  open(duplex: Duplex, ended?: Promise<Problem | undefined>): number
+  receive(message: StreamMessage): void
+  /** Whether any is open. */
+  flows(): boolean
+  /** Call when the transport has room again. */
+  drained(): void
+  close(): void
+}
 
 /**
  * `send` returns whether the transport has room for more; if not, no stream is read until `drained`. A stream whose
  * page sends more than it was granted is destroyed.
  */
-export function createStreams(send: (message: StreamMessage) => boolean) {
+export function createStreams(send: (message: StreamMessage) => boolean): Streams {
   const open = new Map<number, PageStream>()
   let last = 0
   let room = true
   let closed = false
 
   return {
-    /** Connects a Duplex to the page and returns its number. `ended` resolves to why it ended, if there is a reason. */
-    open(duplex: Duplex, ended?: Promise<Problem | undefined>): number {
+    open(duplex, ended) {
       last += 1
       const number = last
       // An unhandled error after the end would crash the process.
@@ -50,7 +58,7 @@ export function createStreams(send: (message: StreamMessage) => boolean) {
       duplex.once('error', error => void finish(error))
       return number
     },
-    receive(message: StreamMessage): void {
+    receive(message) {
       const stream = open.get(message.stream)
       if (!stream) return
       if (message.kind === 'grant') stream.grant(message.bytes)
@@ -60,14 +68,12 @@ export function createStreams(send: (message: StreamMessage) => boolean) {
         stream.close()
       }
     },
-    /** Whether any is open. */
-    flows: (): boolean => open.size > 0,
-    /** Call when the transport has room again. */
-    drained(): void {
+    flows: () => open.size > 0,
+    drained() {
       room = true
       for (const stream of open.values()) stream.flow()
     },
-    close(): void {
+    close() {
       closed = true
       for (const stream of open.values()) stream.close()
       open.clear()
@@ -75,7 +81,12 @@ export function createStreams(send: (message: StreamMessage) => boolean) {
   }
 }
 
-type PageStream = ReturnType<typeof createPageStream>
+interface PageStream {
+  grant(bytes: number): void
+  write(bytes: Uint8Array): void
+  flow(): void
+  close(): void
+}
 
 const largestPiece = 64 * 1024
 
@@ -84,7 +95,7 @@ function createPageStream(
   duplex: Duplex,
   send: (message: StreamMessage) => boolean,
   hasRoom: () => boolean,
-) {
+): PageStream {
   /** Bytes that the page still accepts, and bytes that it may still send. */
   let outgoing = streamWindow
   let incoming = streamWindow
@@ -108,11 +119,11 @@ function createPageStream(
 
   return {
     flow,
-    grant(bytes: number): void {
+    grant(bytes) {
       outgoing += bytes
       flow()
     },
-    write(bytes: Uint8Array): void {
+    write(bytes) {
       incoming -= bytes.length
       if (incoming < 0) {
         duplex.destroy(new Error('The page sent more than it was allowed to.'))
@@ -124,7 +135,7 @@ function createPageStream(
         send({ kind: 'grant', stream: number, bytes: bytes.length })
       })
     },
-    close(): void {
+    close() {
       duplex.destroy()
     },
   }

@@ -4,7 +4,13 @@ import type { Clock, Log, Updater } from '#machine/machine.ts'
 import type { Store } from '../storage/store.ts'
 import { placeOf } from './problems.ts'
 
-export type Updates = ReturnType<typeof openUpdates>
+export interface Updates {
+  /** All reject with `no_updates` where no address is set, or `update_not_found`, `update_not_fetched` out of order. */
+  check(): Promise<void>
+  fetch(): Promise<void>
+  install(): Promise<void>
+  close(): void
+}
 
 /** Milliseconds before the first check, so that it does not slow the start, and between checks. */
 const firstCheck = 60_000
@@ -22,7 +28,7 @@ export function openUpdates(
   clock: Clock,
   log: Pick<Log, 'line'>,
   updater: Updater | undefined,
-) {
+): Updates {
   let cancel: () => void = () => undefined
   if (updater) {
     show({ status: 'none' })
@@ -100,10 +106,9 @@ export function openUpdates(
   }
 
   return {
-    /** All reject with `no_updates` where no address is set, or `update_not_found`, `update_not_fetched` out of order. */
     check,
     fetch,
-    async install(): Promise<void> {
+    async install() {
       const updater = knownUpdater()
       if (store.get().update?.status !== 'ready')
         throw new BerthError({
@@ -113,6 +118,6 @@ export function openUpdates(
         })
       updater.install()
     },
-    close: (): void => cancel(),
+    close: () => cancel(),
   }
 }

@@ -9,7 +9,19 @@ export interface TimeSample {
   roundTrip: number
 }
 
-export type AccountClock = ReturnType<typeof createAccountClock>
+/**
+ * The service's time, from the `Date` of its answers, so that a wrong clock on this computer does not matter. The rate
+ * is 1, except in a simulated world, whose time runs faster. A new rate is accepted once two measurements agree, so that
+ * a single jump of the world's clock does not count as one. Sleep shows in this computer's wall clock alone: without it,
+ * a computer that wakes for each poll would measure a fast world.
+ */
+export interface AccountClock {
+  /** Epoch seconds of the account's time; before the first answer, of this computer's. */
+  now(): number
+  learn(sample: TimeSample): void
+  /** The data from which the page computes the account's time. */
+  accountTime(): AccountTime
+}
 
 interface Anchor {
   /** Epoch milliseconds. */
@@ -23,13 +35,7 @@ interface Anchor {
 /** A rate can only be measured over some time, since `Date` has whole seconds. */
 const shortestMeasurement = 900
 
-/**
- * The service's time, from the `Date` of its answers, so that a wrong clock on this computer does not matter. The rate
- * is 1, except in a simulated world, whose time runs faster. A new rate is accepted once two measurements agree, so that
- * a single jump of the world's clock does not count as one. Sleep shows in this computer's wall clock alone: without it,
- * a computer that wakes for each poll would measure a fast world.
- */
-export function createAccountClock(clock: Clock, initialRate = 1) {
+export function createAccountClock(clock: Clock, initialRate = 1): AccountClock {
   let anchor: Anchor | undefined
   let rate = initialRate
   let measuredFrom: Anchor | undefined
@@ -61,9 +67,8 @@ export function createAccountClock(clock: Clock, initialRate = 1) {
   }
 
   return {
-    /** Epoch seconds of the account's time; before the first answer, of this computer's. */
-    now: (): number => serverNow(clock.monotonic()) / 1000,
-    learn({ serverTime, roundTrip }: TimeSample): void {
+    now: () => serverNow(clock.monotonic()) / 1000,
+    learn({ serverTime, roundTrip }) {
       const at = clock.monotonic()
       // `Date` is rounded down to whole seconds: half a second more is the best guess.
       const sample = { server: serverTime * 1000 + 500, at, wall: clock.now() }
@@ -71,8 +76,7 @@ export function createAccountClock(clock: Clock, initialRate = 1) {
       const error = Math.abs(sample.server - serverNow(at))
       if (!anchor || error > uncertaintyOf(roundTrip)) anchor = sample
     },
-    /** The data from which the page computes the account's time. */
-    accountTime: (): AccountTime => {
+    accountTime: () => {
       const monotonic = clock.monotonic()
       return { serverAt: Math.round(serverNow(monotonic)), localAt: Math.round(clock.now()), rate }
     },

@@ -8,15 +8,23 @@ import {
 } from '#contract/instance/metrics.ts'
 import type { AccountView } from '#contract/state.ts'
 
-export type LoadRecorder = ReturnType<typeof createLoadHistory>
+/** The load of an account's instances, one value per minute for a day, in memory only. */
+export interface LoadRecorder {
+  /** Takes in a poll and forgets missing instances. `at`: epoch seconds of the account's time. */
+  onPoll(poll: { account: Pick<AccountView, 'instances'>; at: number }): void
+  /** Takes in values that an instance reported over SSH. */
+  onMetrics(instance: number, metrics: Pick<InstanceMetrics, 'gpus' | 'traffic'>, at: number): void
+  /** The load of each instance over the last so many minutes. */
+  load(minutes: number, at: number): LoadAnswer
+  metrics(instance: number, minutes: number, at: number): MetricsHistory
+}
 
 type Figure = 'load' | 'memoryUsed' | 'temperature' | 'power'
 const gpuFigures: readonly Figure[] = ['load', 'memoryUsed', 'temperature', 'power']
 /** More GPUs than any machine has, since the count comes from the instance itself. */
 const mostGpus = 64
 
-/** The load of an account's instances, one value per minute for a day, in memory only. */
-export function createLoadHistory() {
+export function createLoadHistory(): LoadRecorder {
   /** Series by instance, then by name: `load`, `machine cpu`, or `3 load` for a single GPU. */
   const courses = new Map<number, Map<string, Minutes>>()
 
@@ -30,8 +38,7 @@ export function createLoadHistory() {
   }
 
   return {
-    /** Takes in a poll and forgets missing instances. `at`: epoch seconds of the account's time. */
-    onPoll({ account: { instances }, at }: { account: Pick<AccountView, 'instances'>; at: number }): void {
+    onPoll({ account: { instances }, at }) {
       const minute = minuteOf(at)
       for (const id of courses.keys()) if (!(id in instances)) courses.delete(id)
       for (const { id, state, gpuLoad, gpuTemperature, cpu } of Object.values(instances)) {
@@ -42,12 +49,7 @@ export function createLoadHistory() {
         note(id, 'machine ram', cpu?.memoryUsed, minute)
       }
     },
-    /** Takes in values that an instance reported over SSH. */
-    onMetrics(
-      instance: number,
-      { gpus, traffic }: Pick<InstanceMetrics, 'gpus' | 'traffic'>,
-      at: number,
-    ): void {
+    onMetrics(instance, { gpus, traffic }, at) {
       const minute = minuteOf(at)
       for (const gpu of gpus) {
         if (gpu.index >= mostGpus) continue
@@ -56,8 +58,7 @@ export function createLoadHistory() {
       note(instance, 'machine received', traffic?.received, minute)
       note(instance, 'machine sent', traffic?.sent, minute)
     },
-    /** The load of each instance over the last so many minutes. */
-    load(minutes: number, at: number): LoadAnswer {
+    load(minutes, at) {
       const minute = minuteOf(at)
       const load: Record<string, Course> = {}
       for (const [id, measured] of courses) {
@@ -66,7 +67,7 @@ export function createLoadHistory() {
       }
       return { minute, load }
     },
-    metrics(instance: number, minutes: number, at: number): MetricsHistory {
+    metrics(instance, minutes, at) {
       const minute = minuteOf(at)
       const gpus: Record<string, GpuCourses> = {}
       let machine: Record<string, Course> | undefined

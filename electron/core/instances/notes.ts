@@ -2,15 +2,19 @@ import * as v from 'valibot'
 import { type InstanceNote, NoteTags, NoteText } from '#contract/instance/instance.ts'
 import { type CollectionContext, openCollection } from '../storage/collection.ts'
 
-export type Notes = Awaited<ReturnType<typeof openNotes>>
+/** The user's notes and tags of one account's instances. */
+export interface Notes {
+  /** On disk once it resolves; rejects with `not_written`. An empty note without tags is removed. */
+  write(instance: number, note: InstanceNote): Promise<void>
+  show(): void
+}
 
 const Stored = v.object({ instance: v.number(), note: NoteText, tags: NoteTags })
 
 /** Notes are kept beyond their instances' ends, the latest of them. */
 const most = 500
 
-/** The user's notes and tags of one account's instances. */
-export async function openNotes(context: CollectionContext) {
+export async function openNotes(context: CollectionContext): Promise<Notes> {
   const notes = await openCollection(context, {
     name: 'notes',
     schema: Stored,
@@ -21,8 +25,7 @@ export async function openNotes(context: CollectionContext) {
     }),
   })
   return {
-    /** On disk once it resolves; rejects with `not_written`. An empty note without tags is removed. */
-    async write(instance: number, { note, tags }: InstanceNote): Promise<void> {
+    async write(instance, { note, tags }) {
       if (note === '' && tags.length === 0) {
         if (notes.find(instance)) await notes.remove(instance)
       } else await notes.add({ instance, note, tags: [...tags] })

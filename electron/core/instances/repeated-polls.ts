@@ -1,7 +1,15 @@
 import type { Clock } from '#machine/machine.ts'
 import type { FailedPoll } from './poll-account.ts'
 
-export type Poller = ReturnType<typeof createPoller>
+/** Polls repeatedly, one poll at a time; a poll requested during another follows at once. */
+export interface Poller {
+  /** Polls now, and resolves when a poll that began after this call has ended, successfully or not. */
+  poll(): Promise<void>
+  /** No more polls until `resume`. */
+  pause(): void
+  resume(): void
+  stop(): void
+}
 
 export interface PollerOptions {
   clock: Clock
@@ -51,8 +59,7 @@ export function pollPauseAfter(
   return Math.min(longest, interval * 2 ** Math.min(failures, 16)) * (0.75 + random * 0.5)
 }
 
-/** Polls repeatedly, one poll at a time; a poll requested during another follows at once. */
-export function createPoller({ clock, poll, interval, isSuspended, onPause, random }: PollerOptions) {
+export function createPoller({ clock, poll, interval, isSuspended, onPause, random }: PollerOptions): Poller {
   let failures = 0
   let answered = false
   let refusals = 0
@@ -92,8 +99,7 @@ export function createPoller({ clock, poll, interval, isSuspended, onPause, rand
   }
 
   return {
-    /** Polls now, and resolves when a poll that began after this call has ended, successfully or not. */
-    poll(): Promise<void> {
+    poll() {
       if (stopped) return Promise.resolve()
       // Checked first, since no poll runs between the end of one and the next.
       if (following) return following
@@ -104,17 +110,16 @@ export function createPoller({ clock, poll, interval, isSuspended, onPause, rand
       })
       return following
     },
-    /** No more polls until `resume`. */
-    pause(): void {
+    pause() {
       paused = true
       cancelNext?.()
     },
-    resume(): void {
+    resume() {
       if (!paused) return
       paused = false
       if (!running) void begin()
     },
-    stop(): void {
+    stop() {
       stopped = true
       cancelNext?.()
     },

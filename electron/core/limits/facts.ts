@@ -95,9 +95,20 @@ export interface Spending {
 
 type SeenAccount = Pick<AccountView, 'instances' | 'credit' | 'spendPerHour' | 'clock'>
 
-export type Snapshots = ReturnType<typeof createSnapshots>
-
 /** Records when the account was polled, and whether its time is reliable. */
+export interface Snapshots {
+  /** The snapshot of a new poll. */
+  fresh(account: SeenAccount, at: number): Omit<LimitSnapshot, 'acted'>
+  /** The snapshot of the last known facts, without a new poll. */
+  stale(account: AccountView): Omit<LimitSnapshot, 'acted'>
+  /** The last known facts. */
+  known(account: SeenAccount): Facts
+  /** The last poll was decided on: the next one is compared with it. */
+  decided(at: number): void
+  /** When this session last polled. */
+  lastAt(): number | undefined
+}
+
 export function createSnapshots(context: {
   clock: Clock
   spending: Spending
@@ -109,7 +120,7 @@ export function createSnapshots(context: {
   seenAt: number | undefined
   /** The account's time, epoch seconds. */
   now: () => number
-}) {
+}): Snapshots {
   const { clock, spending } = context
   let last: { at: number; monotonic: number } | undefined
   let { seenAt } = context
@@ -132,10 +143,8 @@ export function createSnapshots(context: {
   const factsOf = (account: SeenAccount) => facts(account, last?.at ?? seenAt ?? context.now())
 
   return {
-    /** The last known facts. */
     known: factsOf,
-    /** The snapshot of a new poll. */
-    fresh(account: SeenAccount, at: number): Omit<LimitSnapshot, 'acted'> {
+    fresh(account, at) {
       const gap = gapOf(account)
       const monotonic = clock.monotonic()
       const passed = last && ((monotonic - last.monotonic) / 1000) * account.clock.rate
@@ -143,19 +152,16 @@ export function createSnapshots(context: {
       last = { at, monotonic }
       return { facts: facts(account, at), fresh: true, sure, seenAt, gap }
     },
-    /** The snapshot of the last known facts, without a new poll. */
-    stale: (account: AccountView): Omit<LimitSnapshot, 'acted'> => ({
+    stale: account => ({
       facts: factsOf(account),
       fresh: false,
       sure: true,
       seenAt,
       gap: gapOf(account),
     }),
-    /** The last poll was decided on: the next one is compared with it. */
-    decided(at: number): void {
+    decided(at) {
       seenAt = at
     },
-    /** When this session last polled. */
-    lastAt: (): number | undefined => last?.at,
+    lastAt: () => last?.at,
   }
 }

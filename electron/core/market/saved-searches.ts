@@ -4,16 +4,20 @@ import { openDocument } from '#core/storage/json-file.ts'
 import type { Store } from '#core/storage/store.ts'
 import type { Machine } from '#machine/machine.ts'
 
-export type SavedSearches = Awaited<ReturnType<typeof openSavedSearches>>
+/** The user's named searches, shared by all accounts. */
+export interface SavedSearches {
+  /** Returns its id. An existing name is overwritten. */
+  save(name: string, query: SavedQuery): Promise<string>
+  delete(id: string): Promise<void>
+}
 
 const Stored = v.array(v.object({ id: v.string(), name: v.string(), query: SavedQuery }))
 
-/** The user's named searches, shared by all accounts. */
 export async function openSavedSearches(
   store: Store,
   { files, clock, random }: Machine,
   onBroken: (setAside: string) => void,
-) {
+): Promise<SavedSearches> {
   const document = await openDocument({ files, machine: { clock }, onBroken }, 'searches', Stored, [])
 
   function show(): void {
@@ -25,14 +29,13 @@ export async function openSavedSearches(
 
   show()
   return {
-    /** Returns its id. An existing name is overwritten. */
-    async save(name: string, query: SavedQuery): Promise<string> {
+    async save(name, query) {
       const id = document.get().find(search => search.name === name)?.id ?? random.hex(8)
       await document.write(searches => [...searches.filter(search => search.id !== id), { id, name, query }])
       show()
       return id
     },
-    async delete(id: string): Promise<void> {
+    async delete(id) {
       await document.write(searches => searches.filter(search => search.id !== id))
       show()
     },

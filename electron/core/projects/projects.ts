@@ -4,6 +4,7 @@ import * as v from 'valibot'
 import { BerthError } from '#contract/problem.ts'
 import { ProjectId, type ProjectView, specProblemWords } from '#contract/project/project.ts'
 import type { ProjectSpec } from '#contract/project/spec.ts'
+import type { SyncedFolder } from '#machine/folders.ts'
 import type { Machine } from '#machine/machine.ts'
 import { problemOf } from '../app/problems.ts'
 import { openDocument } from '../storage/json-file.ts'
@@ -17,7 +18,27 @@ export interface Agreed {
   spec: ProjectSpec
 }
 
-export type Projects = Awaited<ReturnType<typeof openProjects>>
+/** Folders of this computer that can be run on rented machines, shared by all accounts. */
+export interface Projects {
+  /** Returns the folder's project id, an existing one where there is one. */
+  add(path: string): Promise<string>
+  /** Throws `no_such_project`. */
+  folder(id: string): SyncedFolder
+  name(id: string): string
+  /** Parses its file. Throws `no_such_project`, `no_such_folder`, `no_spec` or `bad_spec`. */
+  read(id: string): Promise<Agreed>
+  /**
+   * Creates its file, or changes the values of the one with the content `replaces`. Throws `bad_spec` where it gets too
+   * long, `spec_exists` where one is in the way, `spec_changed` where it has other content by now, and `spec_fixed`.
+   */
+  write(id: string, spec: ProjectSpec, replaces?: string): Promise<void>
+  /** Reads its file again and updates State. */
+  refresh(id: string): Promise<void>
+  remove(id: string): Promise<void>
+  /** Whether the user agreed to this content before. */
+  isKnown(id: string, content: string): boolean
+  agree(id: string, content: string): Promise<void>
+}
 
 const Stored = v.array(
   v.object({ id: ProjectId, path: v.string(), agreed: v.optional(v.array(v.string()), []) }),
@@ -30,8 +51,11 @@ const longestSpec = 32 * 1024
 /** The number of agreed contents that are remembered per project. */
 const mostAgreed = 20
 
-/** Folders of this computer that can be run on rented machines, shared by all accounts. */
-export async function openProjects(store: Store, machine: Machine, onBroken: (setAside: string) => void) {
+export async function openProjects(
+  store: Store,
+  machine: Machine,
+  onBroken: (setAside: string) => void,
+): Promise<Projects> {
   const { files, random, syncedFolders, home } = machine
   const document = await openDocument({ files, machine, onBroken }, 'projects', Stored, [])
   const get = (id: string) => {
@@ -91,24 +115,17 @@ export async function openProjects(store: Store, machine: Machine, onBroken: (se
 
   await Promise.all(document.get().map(({ id }) => show(id)))
   return {
-    /** Returns the folder's project id, an existing one where there is one. */
-    async add(path: string): Promise<string> {
+    async add(path) {
       const known = document.get().find(project => project.path === path)
       const id = known?.id ?? `p${random.hex(16)}`
       if (!known) await document.write(projects => [...projects, { id, path, agreed: [] }])
       await show(id)
       return id
     },
-    /** Throws `no_such_project`. */
     folder,
-    name: (id: string): string => store.get().projects[id]?.name ?? basename(get(id).path),
-    /** Parses its file. Throws `no_such_project`, `no_such_folder`, `no_spec` or `bad_spec`. */
+    name: id => store.get().projects[id]?.name ?? basename(get(id).path),
     read,
-    /**
-     * Creates its file, or changes the values of the one with the content `replaces`. Throws `bad_spec` where it gets too
-     * long, `spec_exists` where one is in the way, `spec_changed` where it has other content by now, and `spec_fixed`.
-     */
-    async write(id: string, spec: ProjectSpec, replaces?: string): Promise<void> {
+    async write(id, spec, replaces) {
       const { editedText, specText } = await import('./write-spec.ts')
       const current = replaces === undefined ? undefined : await read(id)
       if (current && current.content !== replaces) throw new BerthError(specChanged)
@@ -118,19 +135,17 @@ export async function openProjects(store: Store, machine: Machine, onBroken: (se
       if (!written) throw new BerthError(specExists)
       await show(id)
     },
-    /** Reads its file again and updates State. */
-    async refresh(id: string): Promise<void> {
+    async refresh(id) {
       get(id)
       await show(id)
     },
-    async remove(id: string): Promise<void> {
+    async remove(id) {
       get(id)
       await document.write(projects => projects.filter(project => project.id !== id))
       await show(id)
     },
-    /** Whether the user agreed to this content before. */
-    isKnown: (id: string, content: string): boolean => get(id).agreed.includes(content),
-    async agree(id: string, content: string): Promise<void> {
+    isKnown: (id, content) => get(id).agreed.includes(content),
+    async agree(id, content) {
       await document.write(projects =>
         projects.map(project =>
           project.id === id

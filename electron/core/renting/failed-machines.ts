@@ -32,21 +32,26 @@ export interface Failure {
   why: string
 }
 
-export type FailedMachines = Awaited<ReturnType<typeof openFailedMachines>>
+/** The machines on which an account's rentals failed. */
+export interface FailedMachines {
+  /** Remembers the machine. A repeated call for the same try changes nothing, even once it was forgiven. */
+  blame(failure: Failure): Promise<void>
+  forgive(machine: number): Promise<void>
+  view(): Record<string, FailedMachineView>
+  flush(): Promise<void>
+}
 
 /** The number of machines remembered, without the oldest failures, and of tries for each. */
 const mostRemembered = 500
 const mostTries = 20
 
-/** The machines on which an account's rentals failed. */
 export async function openFailedMachines(
   context: Pick<AccountContext, 'files' | 'folder' | 'machine' | 'onBroken'>,
-) {
+): Promise<FailedMachines> {
   const document = await openDocument(context, 'failed-machines', v.array(FailedMachine), [])
 
   return {
-    /** Remembers the machine. A repeated call for the same try changes nothing, even once it was forgiven. */
-    async blame({ mark, offer, at, why }: Failure): Promise<void> {
+    async blame({ mark, offer, at, why }) {
       const { machineId, hostId } = offer
       if (machineId === undefined) return
       const known = document.get().find(host => host.machineId === machineId)
@@ -65,11 +70,11 @@ export async function openFailedMachines(
         [...hosts.filter(host => host.machineId !== machineId), failed].slice(-mostRemembered),
       )
     },
-    forgive: (machine: number): Promise<void> =>
+    forgive: machine =>
       document.record(hosts =>
         hosts.map(host => (host.machineId === machine ? { ...host, forgiven: true } : host)),
       ),
-    view: (): Record<string, FailedMachineView> =>
+    view: () =>
       Object.fromEntries(
         document
           .get()

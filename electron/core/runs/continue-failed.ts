@@ -15,7 +15,20 @@ import { type ProjectRun, type Run, runCostBy } from './model.ts'
 import type { RunOutputs } from './output.ts'
 import type { StoredRuns } from './stored-runs.ts'
 
-export type GoingOn = ReturnType<typeof createGoingOn>
+/** How failed runs of projects resume, and the limits of a machine that is used again. */
+export interface GoingOn {
+  /** Resumes a failed run with a change, and sets its limits again. `what`: the verb before its name. */
+  goOn(run: ProjectRun, what: string, change: RunChange): Promise<void>
+  /**
+   * The run's machine, where it has one. Throws `not_failed`, `project_busy`, or `no_such_instance`: another machine costs
+   * money again, so that takes a new run that the user agrees to.
+   */
+  refuseUnlessFailed(run: ProjectRun): InstanceView | undefined
+  /** Throws `project_busy` while a run of the project is in progress, other than those of `except`'s sweep. */
+  refuseIfBusy(project: string, except?: Run): void
+  /** Sets stops on a machine that a run uses again, in the place of those of the run before. */
+  limitReused(instance: InstanceView, stops: readonly Limit[]): Promise<void>
+}
 
 interface GoingOnParts {
   runs: StoredRuns
@@ -29,11 +42,10 @@ interface GoingOnParts {
   restart(id: string): void
 }
 
-/** How failed runs of projects resume, and the limits of a machine that is used again. */
 export function createGoingOn(
   context: AccountContext,
   { runs, machines, limits, outputs, isSweeping, stopsOf, restart }: GoingOnParts,
-) {
+): GoingOn {
   const { account, activity, notifications, now } = context
 
   /** A stop from now on: a duration counts from now, a cost on top of what the machine has cost. */
@@ -87,10 +99,8 @@ export function createGoingOn(
   }
 
   return {
-    /** Throws `project_busy` while a run of the project is in progress, other than those of `except`'s sweep. */
     refuseIfBusy,
-    /** Resumes a failed run with a change, and sets its limits again. `what`: the verb before its name. */
-    async goOn(run: ProjectRun, what: string, change: RunChange): Promise<void> {
+    async goOn(run, what, change) {
       const { id, instance, name, setupProgram, program } = run
       const anew = await limitAnew(run)
       await runs.intend(id, { ...change, ...anew })
@@ -101,18 +111,13 @@ export function createGoingOn(
       notifications.withdraw(alertId(account, run))
       restart(id)
     },
-    /**
-     * The run's machine, where it has one. Throws `not_failed`, `project_busy`, or `no_such_instance`: another machine costs
-     * money again, so that takes a new run that the user agrees to.
-     */
-    refuseUnlessFailed(run: ProjectRun): InstanceView | undefined {
+    refuseUnlessFailed(run) {
       if (run.step !== 'failed') throw new BerthError(notFailed)
       refuseIfBusy(run.project.id, run)
       const view = machines.viewOf(run.instance)
       if (run.instance !== undefined && !view) throw new BerthError(machineGone)
       return view
     },
-    /** Sets stops on a machine that a run uses again, in the place of those of the run before. */
     limitReused,
   }
 }

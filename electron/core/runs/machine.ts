@@ -16,10 +16,20 @@ export type Inside = <Got>(
   use: (connection: Connection, view: InstanceView) => Promise<Got>,
 ) => Promise<Got | undefined>
 
-export type RunMachines = ReturnType<typeof createRunMachines>
-
 /** The machines of an account's runs, over SSH and in State. */
-export function createRunMachines(context: AccountContext) {
+export interface RunMachines {
+  viewOf(instance: number | undefined): InstanceView | undefined
+  inside: Inside
+  /**
+   * A command's output, without space around it. Throws `not_running`, and `not_prepared` or `disk_full` where the
+   * command fails.
+   */
+  ask(run: Run, command: string, input?: string): Promise<string>
+  /** The project's folder on the machine. Throws the same. */
+  folderOf(run: ProjectRun): Promise<string>
+}
+
+export function createRunMachines(context: AccountContext): RunMachines {
   const { store, account, machine } = context
   function viewOf(instance: number | undefined): InstanceView | undefined {
     return store.get().accounts[account]?.instances[instance ?? '']
@@ -42,13 +52,8 @@ export function createRunMachines(context: AccountContext) {
   return {
     viewOf,
     inside,
-    /**
-     * A command's output, without space around it. Throws `not_running`, and `not_prepared` or `disk_full` where the
-     * command fails.
-     */
     ask,
-    /** The project's folder on the machine. Throws the same. */
-    async folderOf(run: ProjectRun): Promise<string> {
+    async folderOf(run) {
       const home = await ask(run, 'printf %s "$HOME"')
       if (!home.startsWith('/')) throw new BerthError(notPrepared('its shell names no home folder', 0))
       return `${home.replace(/\/$/, '')}/${remoteFolder(run)}`

@@ -21,7 +21,14 @@ import { lastProgress } from './progress.ts'
 import type { StoredRuns } from './stored-runs.ts'
 import type { RunWatchdog } from './watchdog.ts'
 
-export type Programs = ReturnType<typeof createPrograms>
+/** The programs of runs on their machines: a set-up, then the command. */
+export interface Programs {
+  /**
+   * Starts the run's present program, or follows it until it has ended or `goesOn` says no. Resolves with the end of the
+   * command, or with why the run fails.
+   */
+  advance(run: Run, goesOn: () => boolean): Promise<ProgramEnd | undefined>
+}
 
 type ProgramEnd = { code: number; problem?: undefined } | { problem: Problem }
 
@@ -40,11 +47,10 @@ export interface ProgramParts {
   until(id: string, milliseconds: number): Promise<void>
 }
 
-/** The programs of runs on their machines: a set-up, then the command. */
 export function createPrograms(
   { account, machine: { clock }, now, newId }: AccountContext,
   { runs, machines, watchdog, alerts, rentedWith, outputOf, nodeCommand, folders, until }: ProgramParts,
-) {
+): Programs {
   const { tell, note, nameOf } = alerts
 
   /** The id of the run's present program, on disk before it starts, so that it starts once. */
@@ -128,11 +134,7 @@ export function createPrograms(
   }
 
   return {
-    /**
-     * Starts the run's present program, or follows it until it has ended or `goesOn` says no. Resolves with the end of the
-     * command, or with why the run fails.
-     */
-    async advance(run: Run, goesOn: () => boolean): Promise<ProgramEnd | undefined> {
+    async advance(run, goesOn) {
       return machines.inside(run, async (connection, view) => {
         if (run.begun) return follow(run, connection, view, goesOn)
         await begin(run, connection, view)

@@ -6,13 +6,19 @@ import type { AccountContext } from '../account-context.ts'
 import { needingPermission } from '../app/problems.ts'
 import { type StoredTransfers, type Transfer, transferEntry } from './transfer.ts'
 
-export type KeyKeeper = ReturnType<typeof createKeyKeeper>
-
 /** Deletes the keys of syncs that have ended. */
+export interface KeyKeeper {
+  /**
+   * Deletes a transfer's key, and then forgets a dismissed transfer. Temporary failures are retried at the next call.
+   * Never rejects.
+   */
+  deleteUnused(id: string): Promise<void>
+}
+
 export function createKeyKeeper(
   { account, client, ending, activity }: Pick<AccountContext, 'account' | 'client' | 'ending' | 'activity'>,
   transfers: Pick<StoredTransfers, 'find' | 'note' | 'forget'>,
-) {
+): KeyKeeper {
   const busy = new Map<string, Promise<void>>()
   const { find } = transfers
 
@@ -47,11 +53,7 @@ export function createKeyKeeper(
   }
 
   return {
-    /**
-     * Deletes a transfer's key, and then forgets a dismissed transfer. Temporary failures are retried at the next call.
-     * Never rejects.
-     */
-    deleteUnused(id: string): Promise<void> {
+    deleteUnused(id) {
       const transfer = find(id)
       if (!transfer || ending.aborted) return Promise.resolve()
       const open =

@@ -83,13 +83,17 @@ const StoredPlace = v.object({
 })
 export type StoredPlace = v.InferOutput<typeof StoredPlace>
 
-export type StoredPlaces = Awaited<ReturnType<typeof openStoredPlaces>>
+/** Window places, by window and arrangement of the screens. */
+export interface StoredPlaces {
+  get(arrangement: string): StoredPlace | undefined
+  keep(arrangement: string, place: StoredPlace): void
+  flush(): Promise<void>
+}
 
 /** The most places to store; the one changed longest ago is dropped. */
 const most = 16
 
-/** Window places, by window and arrangement of the screens. */
-export async function openStoredPlaces(files: Files, clock: Clock) {
+export async function openStoredPlaces(files: Files, clock: Clock): Promise<StoredPlaces> {
   // A broken file is not reported: the window then opens where a new one would.
   const document = await openDocument(
     { files, machine: { clock }, onBroken: () => undefined },
@@ -98,8 +102,8 @@ export async function openStoredPlaces(files: Files, clock: Clock) {
     {},
   )
   return {
-    get: (arrangement: string): StoredPlace | undefined => document.get()[arrangement],
-    keep: (arrangement: string, place: StoredPlace): void =>
+    get: arrangement => document.get()[arrangement],
+    keep: (arrangement, place) =>
       document.writeSoon(({ [arrangement]: _, ...others }) =>
         Object.fromEntries([...Object.entries(others).slice(1 - most), [arrangement, place]]),
       ),

@@ -6,11 +6,36 @@ import { openShellOn, type Shell, type ShellSize } from '../shell/shell.ts'
 import { sshCommand } from '../ssh-command.ts'
 import { type Candidate, candidates } from './addresses.ts'
 import { greetsAsSsh } from './dial.ts'
-import { openKnownHosts } from './known-hosts.ts'
+import { type KnownHosts, openKnownHosts } from './known-hosts.ts'
 import { type Lease, shareConnections, type Target, type WayListener, withinTime } from './sharing.ts'
 import { closedHere } from './ssh-problems.ts'
 
-export type Ssh = ReturnType<typeof createSsh>
+/** SSH for all accounts and instances: keys, known hosts and connections. */
+export interface Ssh {
+  /** The keys of an account; for undefined, those that all accounts share. */
+  keysOf(account: string | undefined): Keys
+  readonly knownHosts: KnownHosts
+  /**
+   * A shell of the given size; several to one instance share one connection. Throws `bad_address`, `key_missing`,
+   * `key_locked`, `key_unusable`, `key_refused`, `host_key_changed`, `host_key_known_elsewhere`,
+   * `known_hosts_damaged`, `ssh_unreachable`, `ssh_timeout`, `ssh_closed` or `shell_refused`.
+   */
+  openShell(options: Target & ShellRequest): Promise<Shell>
+  /** A lease of the instance's connection, for anything but shells. Throws as `openShell` does. */
+  connect(target: Target): Promise<Lease>
+  /** The first address at which an SSH server greets. Throws `bad_address`, or the error of the last address. */
+  probe(target: Pick<Target, 'addresses' | 'jupyterRuntype' | 'deadlineMs'>): Promise<Candidate>
+  /** The command line of the system's ssh for an address. Throws `key_missing`. */
+  command(target: Pick<Target, 'account' | 'instance' | 'keyName'>, address: SshAddress): Promise<string[]>
+  /** Closes the connections to one instance, or to all of the account's instances. */
+  disconnect(account: string, instance?: number): Promise<void>
+  /** For an instance that is gone: closes its connections and forgets its host key. */
+  drop(account: string, instance: number): Promise<void>
+  /** For an account that is removed: deletes its host keys and the SSH key that Berth made for it. */
+  forgetAccount(account: string): Promise<void>
+  /** Closes all connections, and aborts attempts to connect. */
+  close(): Promise<void>
+}
 
 /** The size of a shell, and a command to run instead of the user's shell. */
 export interface ShellRequest extends ShellSize {
@@ -33,8 +58,7 @@ export interface SshNeeds {
 /** Milliseconds for a shell to open on an existing connection, before a new connection is opened. */
 const patience = 3000
 
-/** SSH for all accounts and instances: keys, known hosts and connections. */
-export function createSsh(needs: SshNeeds) {
+export function createSsh(needs: SshNeeds): Ssh {
   const { files, clock, onWay } = needs
   const opened = new Map<string | undefined, Keys>()
   const knownHosts = openKnownHosts(files, needs.nameOf)
@@ -66,17 +90,10 @@ export function createSsh(needs: SshNeeds) {
   }
 
   return {
-    /** The keys of an account; for undefined, those that all accounts share. */
     keysOf,
     knownHosts,
-    /** A lease of the instance's connection, for anything but shells. Throws as `openShell` does. */
     connect: sharing.connect,
-    /**
-     * A shell of the given size; several to one instance share one connection. Throws `bad_address`, `key_missing`,
-     * `key_locked`, `key_unusable`, `key_refused`, `host_key_changed`, `host_key_known_elsewhere`,
-     * `known_hosts_damaged`, `ssh_unreachable`, `ssh_timeout`, `ssh_closed` or `shell_refused`.
-     */
-    async openShell(options: Target & ShellRequest): Promise<Shell> {
+    async openShell(options) {
       const start = clock.monotonic()
       const left = () => options.deadlineMs - (clock.monotonic() - start)
       const lease = await sharing.connect(options)
@@ -90,12 +107,7 @@ export function createSsh(needs: SshNeeds) {
         return shellOn(await sharing.connect({ ...options, deadlineMs: left() }), options, left())
       }
     },
-    /** The first address at which an SSH server greets. Throws `bad_address`, or the error of the last address. */
-    async probe({
-      addresses,
-      jupyterRuntype,
-      deadlineMs,
-    }: Pick<Target, 'addresses' | 'jupyterRuntype' | 'deadlineMs'>): Promise<Candidate> {
+    async probe({ addresses, jupyterRuntype, deadlineMs }) {
       const start = clock.monotonic()
       const ways = candidates(addresses, jupyterRuntype)
       let last: unknown = closedHere()
@@ -114,29 +126,21 @@ export function createSsh(needs: SshNeeds) {
       }
       throw last
     },
-    /** The command line of the system's ssh for an address. Throws `key_missing`. */
-    async command(
-      { account, instance, keyName }: Pick<Target, 'account' | 'instance' | 'keyName'>,
-      address: SshAddress,
-    ): Promise<string[]> {
+    async command({ account, instance, keyName }, address) {
       const { path: keyPath } = await keysOf(account).locate(keyName)
       return sshCommand({ account, instance, address, keyPath, knownHostsPath: knownHosts.path })
     },
-    /** Closes the connections to one instance, or to all of the account's instances. */
     disconnect: sharing.drop,
-    /** For an instance that is gone: closes its connections and forgets its host key. */
-    async drop(account: string, instance: number): Promise<void> {
+    async drop(account, instance) {
       await sharing.drop(account, instance)
       await knownHosts.forget(account, instance)
     },
-    /** For an account that is removed: deletes its host keys and the SSH key that Berth made for it. */
-    async forgetAccount(account: string): Promise<void> {
+    async forgetAccount(account) {
       await keysOf(account).deleteOwn()
       opened.delete(account)
       await knownHosts.forgetAccount(account)
     },
-    /** Closes all connections, and aborts attempts to connect. */
-    async close(): Promise<void> {
+    async close() {
       closing.abort(closedHere())
       await sharing.close()
     },

@@ -8,7 +8,28 @@ import { fingerprintOf, typeOf } from '../keys/openssh-key.ts'
  * The host key of each instance, by account and instance rather than by host and port, since proxies give the same
  * port to one machine after another.
  */
-export type KnownHosts = ReturnType<typeof openKnownHosts>
+export interface KnownHosts {
+  /** The file in OpenSSH's own format, for the system's ssh. */
+  readonly path: string
+  /** The known key's bytes; undefined if none is known. */
+  known(account: string, instance: number): Promise<Buffer | undefined>
+  /**
+   * Compares the key that a host offers with the known one; `new` if none is known.
+   * Throws `host_key_changed` with the facts `known` and `offered`, both SHA256 fingerprints, and
+   * `host_key_known_elsewhere` with `offered` if none is known and another instance has this key.
+   */
+  verify(account: string, instance: number, offered: Buffer): Promise<'known' | 'new'>
+  /** Stores the first key seen. Throws as `verify` does. */
+  remember(account: string, instance: number, key: Buffer): Promise<void>
+  /**
+   * Accepts a refused key as the instance's own, in place of a known one. Throws `host_key_not_offered` unless a key of
+   * this fingerprint was offered and refused since Berth started.
+   */
+  accept(account: string, instance: number, fingerprint: string): Promise<void>
+  forget(account: string, instance: number): Promise<void>
+  /** Forgets the host keys of all the account's instances. */
+  forgetAccount(account: string): Promise<void>
+}
 
 const mostRefused = 8
 
@@ -25,7 +46,7 @@ function aliasPrefix(account: string): string {
 export function openKnownHosts(
   files: Files,
   nameOf: (account: string, instance: number) => string = hostKeyAlias,
-) {
+): KnownHosts {
   /** The last keys refused since Berth started, by alias: an instance can be tried at several addresses. */
   const refused = new Map<string, Buffer[]>()
   const stored = storedHostKeys(files)
@@ -64,18 +85,10 @@ export function openKnownHosts(
   }
 
   return {
-    /** The file in OpenSSH's own format, for the system's ssh. */
     path: stored.path,
-    /** The known key's bytes; undefined if none is known. */
     known,
-    /**
-     * Compares the key that a host offers with the known one; `new` if none is known.
-     * Throws `host_key_changed` with the facts `known` and `offered`, both SHA256 fingerprints, and
-     * `host_key_known_elsewhere` with `offered` if none is known and another instance has this key.
-     */
     verify,
-    /** Stores the first key seen. Throws as `verify` does. */
-    async remember(account: string, instance: number, key: Buffer): Promise<void> {
+    async remember(account, instance, key) {
       if ((await verify(account, instance, key)) === 'known') return
       const alias = hostKeyAlias(account, instance)
       await stored.change(hosts =>
@@ -85,18 +98,14 @@ export function openKnownHosts(
       )
       await verify(account, instance, key)
     },
-    /**
-     * Accepts a refused key as the instance's own, in place of a known one. Throws `host_key_not_offered` unless a key of
-     * this fingerprint was offered and refused since Berth started.
-     */
-    async accept(account: string, instance: number, fingerprint: string): Promise<void> {
+    async accept(account, instance, fingerprint) {
       const alias = hostKeyAlias(account, instance)
       const key = refused.get(alias)?.find(offered => fingerprintOf(offered) === fingerprint)
       if (key === undefined) throw notOffered()
       await stored.change(hosts => ({ ...hosts, [alias]: { key: key.toString('base64') } }))
       refused.delete(alias)
     },
-    async forget(account: string, instance: number): Promise<void> {
+    async forget(account, instance) {
       const alias = hostKeyAlias(account, instance)
       refused.delete(alias)
       await stored.change(hosts => {
@@ -104,8 +113,7 @@ export function openKnownHosts(
         return rest
       })
     },
-    /** Forgets the host keys of all the account's instances. */
-    async forgetAccount(account: string): Promise<void> {
+    async forgetAccount(account) {
       const isTheirs = (alias: string) => alias.startsWith(aliasPrefix(account))
       for (const alias of refused.keys()) if (isTheirs(alias)) refused.delete(alias)
       if (!Object.keys(await stored.read()).some(isTheirs)) return

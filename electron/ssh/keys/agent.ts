@@ -12,13 +12,21 @@ export interface AgentKey {
 }
 
 /** The user's SSH agent. The private halves stay in it: it signs. */
-export type Agent = ReturnType<typeof openAgent>
+export interface Agent {
+  /** Empty if there is no agent. Throws `agent_silent`. */
+  keys(): Promise<AgentKey[]>
+  /**
+   * Signs in the handshake with the agent's keys, those of the fingerprints in `first` before the others, and with
+   * those in `only` alone if it is given.
+   */
+  signer(first: ReadonlySet<string>, only?: ReadonlySet<string>): Promise<BaseAgent>
+}
 
 /** Milliseconds for an agent to list its keys, which may ask the user first, or reach over a network. */
 const patience = 15_000
 
 /** `socket` is a path or a Windows pipe; undefined if there is no agent. */
-export function openAgent(socket: string | undefined) {
+export function openAgent(socket: string | undefined): Agent {
   async function identities(): Promise<ParsedKey[]> {
     if (socket === undefined || socket === '') return []
     const { default: ssh2 } = await import('ssh2')
@@ -33,15 +41,10 @@ export function openAgent(socket: string | undefined) {
   }
 
   return {
-    /** Empty if there is no agent. Throws `agent_silent`. */
-    async keys(): Promise<AgentKey[]> {
+    async keys() {
       return (await identities()).map(describe).filter(({ type }) => type !== '')
     },
-    /**
-     * Signs in the handshake with the agent's keys, those of the fingerprints in `first` before the others, and with
-     * those in `only` alone if it is given.
-     */
-    async signer(first: ReadonlySet<string>, only?: ReadonlySet<string>): Promise<BaseAgent> {
+    async signer(first, only) {
       const { signerOf } = await import('./agent-signer.ts')
       return signerOf(socket ?? '', first, only)
     },

@@ -21,7 +21,21 @@ export interface LocalAddress {
 }
 
 /** A forwarded port of an instance, for programs on this computer. */
-export type Tunnel = Awaited<ReturnType<typeof openTunnel>>
+export interface Tunnel {
+  /** Opens a connection to the instance's port. Throws PortRefused. */
+  dial(): Promise<Duplex>
+  /** Asks again where the connection was lost meanwhile, since the silence then means nothing. Throws `ssh_closed`. */
+  unbroken<Answer>(ask: () => Promise<Answer>): Promise<Answer>
+  /** Asks the web server as it wants it, with any certificate; the local port stays without TLS. */
+  askAs(server: WebServer): void
+  /**
+   * Listens on a loopback port. May be called again with another kind. Throws `no_free_port`.
+   */
+  listen(what: Listened): Promise<LocalAddress>
+  /** The same page at 127.0.0.1, for a browser that does not resolve the name. The address lets in anyone who has it. */
+  atLoopback(url: string): string
+  close(): Promise<void>
+}
 
 /**
  * The kind of traffic a tunnel accepts: a `web` server under the tunnel's host name alone; anything `other` as a plain
@@ -60,7 +74,7 @@ const mostConnections = 512
 const loopback = '127.0.0.1'
 
 /** Throws as `connect` does. */
-export async function openTunnel(needs: TunnelNeeds) {
+export async function openTunnel(needs: TunnelNeeds): Promise<Tunnel> {
   const { clock, connect, port, drawEntry, lost, back, reached, idle } = needs
   const lease = await keepLease({ clock, connect, lost, back })
   const sockets = new Set<Socket>()
@@ -144,18 +158,12 @@ export async function openTunnel(needs: TunnelNeeds) {
   }
 
   return {
-    /** Opens a connection to the instance's port. Throws PortRefused. */
     dial,
-    /** Asks again where the connection was lost meanwhile, since the silence then means nothing. Throws `ssh_closed`. */
     unbroken,
-    /** Asks the web server as it wants it, with any certificate; the local port stays without TLS. */
-    askAs(server: WebServer): void {
+    askAs(server) {
       webServer = server
     },
-    /**
-     * Listens on a loopback port. May be called again with another kind. Throws `no_free_port`.
-     */
-    async listen(what: Listened): Promise<LocalAddress> {
+    async listen(what) {
       if (listening?.what !== what) {
         await stop()
         const { random } = needs
@@ -166,9 +174,8 @@ export async function openTunnel(needs: TunnelNeeds) {
       }
       return { host: what === 'other' ? loopback : listening.entry.name, port: listening.port }
     },
-    /** The same page at 127.0.0.1, for a browser that does not resolve the name. The address lets in anyone who has it. */
-    atLoopback: (url: string): string => addressAtLoopback(url, entry()),
-    async close(): Promise<void> {
+    atLoopback: url => addressAtLoopback(url, entry()),
+    async close() {
       cancelIdle()
       lease.close()
       await stop()

@@ -1,15 +1,16 @@
-import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { FileNameError, openFiles } from '#machine/files.ts'
 import { fileModes, lacks } from '#test/needs.ts'
-import { temporaryFolder } from '#test/temporary-folder.ts'
 
 let root = ''
 
-beforeEach(() => {
-  root = join(temporaryFolder(), 'home')
+beforeEach(async () => {
+  root = join(await mkdtemp(join(tmpdir(), 'berth-files-')), 'home')
 })
+afterEach(() => rm(join(root, '..'), { recursive: true, force: true }))
 
 const mode = async (path: string) => ((await stat(path)).mode & 0o777).toString(8)
 

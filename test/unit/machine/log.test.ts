@@ -1,16 +1,17 @@
-import { readdir, readFile, rm, stat } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openLog } from '#machine/log.ts'
 import { fileModes, lacks } from '#test/needs.ts'
-import { temporaryFolder } from '#test/temporary-folder.ts'
 
 let folder: string
 let path: string
-beforeEach(() => {
-  folder = temporaryFolder()
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'berth-log-'))
   path = join(folder, 'logs/berth.log')
 })
+afterEach(() => rm(folder, { recursive: true, force: true, maxRetries: 20 }))
 
 const read = async (name = 'berth.log') => readFile(join(folder, 'logs', name), 'utf8')
 

@@ -150,9 +150,16 @@ function mapNames(tree: Awaited<ReturnType<typeof walk>>, system: NamesOf) {
   return { folders, files, leftOut }
 }
 
-type Archive = ReturnType<typeof openArchive>
+interface Archive {
+  folder(name: string): void
+  begin(name: string, file: RemoteFile): void
+  write(bytes: Buffer): Promise<void>
+  finish(): Promise<void>
+  /** Resolves when the whole archive has been written. */
+  end(): Promise<void>
+}
 
-function openArchive(out: ByteSink) {
+function openArchive(out: ByteSink): Archive {
   const pack: Pack = tarPack()
   let entry: ReturnType<Pack['entry']> | undefined
   const pumped = (async () => {
@@ -162,12 +169,12 @@ function openArchive(out: ByteSink) {
     pack.destroy(error instanceof Error ? error : new Error('the other side disconnected')),
   )
   return {
-    folder: (name: string): void => void pack.entry({ name: `${name}/`, type: 'directory', mode: 0o755 }),
-    begin(name: string, { size, mode, modified }: RemoteFile): void {
+    folder: name => void pack.entry({ name: `${name}/`, type: 'directory', mode: 0o755 }),
+    begin(name, { size, mode, modified }) {
       entry = pack.entry({ name, size, mode: mode & 0o777, mtime: new Date(modified * 1000) })
       entry.on('error', () => undefined)
     },
-    write(bytes: Buffer): Promise<void> {
+    write(bytes) {
       return new Promise((resolve, reject) => {
         const target = entry
         if (target === undefined || target.destroyed) return reject(new Error('the archive has ended'))
@@ -177,7 +184,7 @@ function openArchive(out: ByteSink) {
         target.once('close', () => reject(new Error('the archive has ended')))
       })
     },
-    async finish(): Promise<void> {
+    async finish() {
       const target = entry
       entry = undefined
       if (target === undefined) return
@@ -185,8 +192,7 @@ function openArchive(out: ByteSink) {
       target.end()
       await finished
     },
-    /** Resolves when the whole archive has been written. */
-    async end(): Promise<void> {
+    async end() {
       pack.finalize()
       await pumped
     },

@@ -51,10 +51,20 @@ export async function forEachFile(
   if (failure) throw failure.error
 }
 
-export type Tally = ReturnType<typeof createTally>
-
 /** The progress of a transfer, in bytes and files. */
-export function createTally(sizes: readonly number[], changed: () => void) {
+export interface Tally {
+  readonly total: number
+  readonly done: number
+  readonly files: number
+  readonly filesDone: number
+  /** Whether the file with this index is complete. */
+  isDone(file: number): boolean
+  /** Sets how many bytes of a file have arrived, which may be fewer than before. */
+  set(file: number, bytes: number): void
+  finish(file: number): void
+}
+
+export function createTally(sizes: readonly number[], changed: () => void): Tally {
   const arrived = sizes.map(() => 0)
   const whole = new Set<number>()
   let done = 0
@@ -69,17 +79,15 @@ export function createTally(sizes: readonly number[], changed: () => void) {
   return {
     total,
     files: sizes.length,
-    get done(): number {
+    get done() {
       return done
     },
-    get filesDone(): number {
+    get filesDone() {
       return whole.size
     },
-    /** Whether the file with this index is complete. */
-    isDone: (file: number): boolean => whole.has(file),
-    /** Sets how many bytes of a file have arrived, which may be fewer than before. */
+    isDone: file => whole.has(file),
     set,
-    finish(file: number): void {
+    finish(file) {
       whole.add(file)
       set(file, sizes[file] ?? 0)
     },
