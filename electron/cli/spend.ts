@@ -1,6 +1,5 @@
-import { isoDay } from '../contract/format/calendar.ts'
+import { duration, isoDay } from '#contract/format/time.ts'
 import { money } from '../contract/format/money.ts'
-import { duration } from '../contract/format/time.ts'
 import { accountNow, creditBy, creditLasts, spendOnceReady } from '../contract/reading.ts'
 import type { MoneyDay } from '../contract/spending/history.ts'
 import { spendWords } from '../contract/spending/spend-words.ts'

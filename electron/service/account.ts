@@ -1,6 +1,5 @@
 import * as Type from 'typebox'
-import { type Fields, looseList, recordShape, singleAnswer } from './http/answer.ts'
-import { looseConfirmation } from './http/confirmation.ts'
+import { type Fields, looseConfirmation, looseList, recordShape, singleAnswer } from './http/answer.ts'
 import { type CallOptions, operation, type Send } from './http/operation.ts'
 import { preferencesAnswer } from './preferences.ts'
 import { ServiceError } from './service-error.ts'

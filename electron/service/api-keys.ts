@@ -1,7 +1,6 @@
 import type { Static } from 'typebox'
 import * as Type from 'typebox'
-import { listAnswer, plainAnswer, recordShape } from './http/answer.ts'
-import { removed, wordsOrConfirmation } from './http/confirmation.ts'
+import { listAnswer, plainAnswer, recordShape, removed, wordsOrConfirmation } from './http/answer.ts'
 import { type CallOptions, operation, type Send } from './http/operation.ts'
 
 /** Section 2.5, as listed; `key` may be masked. */

@@ -1,12 +1,12 @@
 import type { DialectMemory } from './dialect.ts'
-import { wrappedOrNull } from './http/answer.ts'
 import {
   type Confirmation,
   confirmation,
   type LooseConfirmation,
   looseConfirmation,
   removed,
-} from './http/confirmation.ts'
+  wrappedOrNull,
+} from './http/answer.ts'
 import { type CallOptions, type Operation, operation, type Send } from './http/operation.ts'
 import { errorSentence } from './http/sentences.ts'
 import { type ListOptions, listInstances } from './instance-list.ts'

@@ -1,6 +1,5 @@
 import * as Type from 'typebox'
-import { listAnswer, Moment, recordShape } from './http/answer.ts'
-import { type LooseConfirmation, looseConfirmation } from './http/confirmation.ts'
+import { type LooseConfirmation, listAnswer, looseConfirmation, Moment, recordShape } from './http/answer.ts'
 import { type CallOptions, type Operation, operation, type Send } from './http/operation.ts'
 
 const increaseShape = recordShape(

@@ -1,6 +1,5 @@
 import * as Type from 'typebox'
-import { listAnswer, Moment, plainAnswer, recordShape, wrappedAnswer } from './http/answer.ts'
-import { removed } from './http/confirmation.ts'
+import { listAnswer, Moment, plainAnswer, recordShape, removed, wrappedAnswer } from './http/answer.ts'
 import { type CallOptions, operation, type Send } from './http/operation.ts'
 import type { Filters } from './offers.ts'
 

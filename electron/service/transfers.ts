@@ -1,6 +1,5 @@
 import * as Type from 'typebox'
-import { looseList, plainAnswer, recordShape } from './http/answer.ts'
-import { type Confirmation, confirmation } from './http/confirmation.ts'
+import { type Confirmation, confirmation, looseList, plainAnswer, recordShape } from './http/answer.ts'
 import { type CallOptions, type Operation, operation, type Send } from './http/operation.ts'
 
 /** A copy between two instances, or an instance and the local machine, which has no id. */

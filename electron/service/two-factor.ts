@@ -1,8 +1,7 @@
 import type { Static } from 'typebox'
 import * as Type from 'typebox'
 import { userFields } from './account.ts'
-import { plainAnswer, recordShape, singleAnswer } from './http/answer.ts'
-import { confirmation } from './http/confirmation.ts'
+import { confirmation, plainAnswer, recordShape, singleAnswer } from './http/answer.ts'
 import { type CallOptions, type Input, operation, type Send } from './http/operation.ts'
 
 /** The user's second factor: a code of one method, or only a backup code. */

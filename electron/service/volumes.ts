@@ -1,6 +1,5 @@
 import * as Type from 'typebox'
-import { looseList, recordShape } from './http/answer.ts'
-import { looseConfirmation, removed } from './http/confirmation.ts'
+import { looseConfirmation, looseList, recordShape, removed } from './http/answer.ts'
 import { type CallOptions, operation, type Send } from './http/operation.ts'
 
 const volumeShape = recordShape(

@@ -1,6 +1,5 @@
 import * as Type from 'typebox'
-import { looseList, recordShape, wrappedAnswer } from './http/answer.ts'
-import { looseConfirmation, removed } from './http/confirmation.ts'
+import { looseConfirmation, looseList, recordShape, removed, wrappedAnswer } from './http/answer.ts'
 import { type CallOptions, type Operation, operation, type Send } from './http/operation.ts'
 
 /** Section 2.7. Times in epoch seconds. */

@@ -1,3 +1,4 @@
+import { instanceName } from '#contract/format/name.ts'
 import {
   isoDay,
   monthAndYear,
@@ -5,8 +6,7 @@ import {
   monthInFull,
   monthName,
   weekdayAndDay,
-} from '#contract/format/calendar.ts'
-import { instanceName } from '#contract/format/name.ts'
+} from '#contract/format/time.ts'
 import type { ChargedKinds, MoneyDay, MoneyHistory } from '#contract/spending/history.ts'
 import type { Micros } from '#contract/spending/money.ts'
 

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { EnvName, MountPath, VolumeName } from '../market/rental.ts'
-import { Engine, nodesProblem } from './engine.ts'
+import { Engine, nodesProblem } from './nodes.ts'
 
 const text = (most: number, empty = 'is empty') =>
   v.pipe(

@@ -9,9 +9,9 @@ import { openDocument } from '#core/storage/json-file.ts'
 import type { Store } from '#core/storage/store.ts'
 import type { Machine } from '#machine/machine.ts'
 import { oneAtATime } from '#machine/tasks.ts'
-import { configText, hostNames, recentOptionsProbe } from '#ssh/config/config-text.ts'
-import { userConfig } from '#ssh/config/user-config.ts'
+import { configText, hostNames, recentOptionsProbe } from '#ssh/config-text.ts'
 import { sameAddress } from '#ssh/connection/addresses.ts'
+import { userConfig } from '#ssh/user-config.ts'
 import type { Access } from './access.ts'
 
 /** The file that `~/.ssh/config` includes by the user's choice, kept up to date with the instances. */

@@ -14,14 +14,13 @@ import {
 import { KeyRefused, pollFailure } from '#core/instances/repeated-polls.ts'
 import { type CertainPoll, type Expected, type Listing, pollAll } from '#core/instances/verified-poll.ts'
 import { rentedAs } from '#core/renting/rental.ts'
-import { isDeepEqual } from '#core/storage/same.ts'
 import { capabilitiesOf } from '#service/dialect.ts'
 import type { ListOptions } from '#service/instances.ts'
+import { isDeepEqual } from '../storage/store.ts'
 import type { Automations } from './automations.ts'
 import type { ConnectionStatus } from './connection-status.ts'
 import type { KeyedClient } from './keyed-client.ts'
-import type { SessionContext } from './session-context.ts'
-import type { SessionMemory } from './session-memory.ts'
+import type { SessionContext, SessionMemory } from './session-context.ts'
 
 /** The polled session. */
 interface PolledSession {

@@ -3,8 +3,7 @@ import type { Problem } from '#contract/problem.ts'
 import type { ConnectionState } from '#contract/state.ts'
 import type { Notifications } from '#core/alerts/notifications.ts'
 import type { Activity } from '#core/app/activity.ts'
-import { isDeepEqual } from '#core/storage/same.ts'
-import { goTo, type Store } from '#core/storage/store.ts'
+import { goTo, isDeepEqual, type Store } from '../storage/store.ts'
 
 /** An account's connection status: in State, in Activity and, where the user has to act, in a notification. */
 export interface ConnectionStatus {

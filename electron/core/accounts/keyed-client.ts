@@ -2,16 +2,14 @@ import type { StateRequest } from '#contract/instance/instance.ts'
 import { BerthError, type Problem } from '#contract/problem.ts'
 import type { AccountView } from '#contract/state.ts'
 import type { AccountClock } from '#core/instances/account-clock.ts'
-import { isDeepEqual } from '#core/storage/same.ts'
 import type { Keychain } from '#machine/machine.ts'
 import { parseBaseUrl } from '#service/base-url.ts'
 import { createClient, type ServiceClient } from '#service/client.ts'
 import { capabilitiesOf, type Learnt } from '#service/dialect.ts'
 import type { LastSeen } from '../instances/last-seen.ts'
 import type { Document } from '../storage/json-file.ts'
-import type { Store } from '../storage/store.ts'
-import type { SessionContext } from './session-context.ts'
-import type { SessionMemory } from './session-memory.ts'
+import { isDeepEqual, type Store } from '../storage/store.ts'
+import type { SessionContext, SessionMemory } from './session-context.ts'
 
 /** An account's client with its present key. */
 export interface KeyedClient {

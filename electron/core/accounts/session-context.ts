@@ -1,12 +1,21 @@
-import type { Access } from '#core/access/access.ts'
-import type { FileTransfers } from '#core/access/file-transfers.ts'
-import type { Notifications } from '#core/alerts/notifications.ts'
-import type { Activity } from '#core/app/activity.ts'
-import type { Projects } from '#core/projects/projects.ts'
-import type { ProjectSecrets } from '#core/projects/secrets.ts'
-import type { Store } from '#core/storage/store.ts'
+import * as v from 'valibot'
+import type { InstanceView } from '#contract/instance/instance.ts'
 import type { Files, Keychain, Machine } from '#machine/machine.ts'
 import type { ServiceClient } from '#service/client.ts'
+import type { Learnt } from '#service/dialect.ts'
+import type { Access } from '../access/access.ts'
+import type { FileTransfers } from '../access/file-transfers.ts'
+import { goneAlerts } from '../alerts/instance-alerts.ts'
+import { type AccountAlerts, type Notifications, openAccountAlerts } from '../alerts/notifications.ts'
+import type { Activity } from '../app/activity.ts'
+import { type LastSeen, openLastSeen } from '../instances/last-seen.ts'
+import { type MissingInstances, openMissingInstances } from '../instances/missing-instances.ts'
+import { openStoredWatchdogs, type StoredWatchdogs } from '../limits/watchdog-decide.ts'
+import type { Projects } from '../projects/projects.ts'
+import type { ProjectSecrets } from '../projects/secrets.ts'
+import type { CollectionContext } from '../storage/collection.ts'
+import { type Document, openDocument } from '../storage/json-file.ts'
+import type { Store } from '../storage/store.ts'
 
 /** Dependencies of an account's session. */
 export interface SessionContext {
@@ -37,4 +46,50 @@ export interface SessionContext {
   /** An instance is permanently gone. */
   onGone: (instance: number) => void
   onCreated: (client: ServiceClient, instance: number, instanceKey: string | undefined) => void
+}
+
+const StoredDialect = v.object({
+  list: v.optional(v.picklist(['v0', 'v1'])),
+  pricesByPart: v.optional(v.literal(true)),
+})
+
+/** The stored data of a session, apart from that of the automations. */
+export interface SessionMemory {
+  readonly alerts: AccountAlerts
+  readonly lastSeen: Document<LastSeen>
+  readonly missingInstances: MissingInstances
+  readonly dialect: Document<Learnt>
+  readonly watchdogs: StoredWatchdogs
+  flush(): Promise<void>
+}
+
+export async function openSessionMemory(
+  context: CollectionContext,
+  { notifications, onAway, onGone }: SessionContext,
+): Promise<SessionMemory> {
+  const watchdogs = await openStoredWatchdogs(context)
+
+  /** An instance that a watchdog may have destroyed is reported by the watchdog. */
+  function onVanished(views: readonly InstanceView[]): void {
+    const lost = views.filter(({ id }) => watchdogs.find(id)?.request.action !== 'destroy')
+    notifications.tell(context.account, goneAlerts(context.account, lost))
+  }
+
+  const [alerts, lastSeen, missingInstances, dialect] = await Promise.all([
+    openAccountAlerts(context, notifications),
+    openLastSeen(context),
+    openMissingInstances(context, { onAway, onVanished, onGone }),
+    openDocument(context, 'service', StoredDialect, {}),
+  ])
+  const all = [alerts, lastSeen, missingInstances, dialect]
+  return {
+    alerts,
+    lastSeen,
+    missingInstances,
+    dialect,
+    watchdogs,
+    async flush() {
+      await Promise.all(all.map(each => each.flush()))
+    },
+  }
 }

@@ -20,8 +20,7 @@ import { type AccountParts, type Automations, openAutomations } from './automati
 import { createConnectionStatus } from './connection-status.ts'
 import { createGpuMetricsReader } from './gpu-metrics.ts'
 import { createKeyedClient, keyMissing } from './keyed-client.ts'
-import type { SessionContext } from './session-context.ts'
-import { openSessionMemory, type SessionMemory } from './session-memory.ts'
+import { openSessionMemory, type SessionContext, type SessionMemory } from './session-context.ts'
 
 /** One running account: its client, clock, polls and automations. */
 export interface Session extends AccountParts {

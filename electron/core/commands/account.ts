@@ -17,7 +17,7 @@ import type { HandlersOf } from '../app/dispatcher.ts'
 import { needingPermission, problemOf } from '../app/problems.ts'
 import { cleanLine } from '../instances/instance-view.ts'
 import { daysCsv, instancesCsv, modelsCsv, samplesCsv } from '../money/csv.ts'
-import { neededNames } from '../money/spender-names.ts'
+import { neededNames } from '../money/money.ts'
 import type { Parts } from './parts.ts'
 
 type AccountCommands = HandlersOf<typeof accountCommands>

@@ -1,6 +1,6 @@
 import type { InstanceView } from '#contract/instance/instance.ts'
 import type { Instance } from '#service/instances.ts'
-import { isDeepEqual } from '../storage/same.ts'
+import { isDeepEqual } from '../storage/store.ts'
 import { passes } from './instance-state.ts'
 import { type InstanceHabits, instanceView, type LastPoll, type Rented } from './instance-view.ts'
 import type { Listing } from './verified-poll.ts'

@@ -16,14 +16,17 @@ import {
   isDue,
   type LastResult,
   nextSearch,
+  openWatchPrices,
+  resultOf,
   type StoredWatchRun,
   sameSearch,
   savedWatch,
   Watch,
+  type WatchPrices,
+  type WatchResult,
   watchView,
   withKnownSecrets,
 } from './watch.ts'
-import { openWatchPrices, resultOf, type WatchPrices, type WatchResult } from './watch-matches.ts'
 
 /** The repeated market searches of one account. They rent only where the user asked for that. */
 export interface Watches extends Required<Omit<Automation, 'resume'>> {

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { isoDay } from '#contract/format/calendar.ts'
+import { isoDay } from '#contract/format/time.ts'
 import type { MoneyDay } from '#contract/spending/history.ts'
 import type { Micros } from '#contract/spending/money.ts'
 

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
-import type { MoneyDay, MoneyHistory } from '#contract/spending/history.ts'
+import { isProjectRun } from '#contract/automation/run.ts'
+import type { MoneyDay, MoneyHistory, SpenderName } from '#contract/spending/history.ts'
 import type { Micros } from '#contract/spending/money.ts'
 import type { AccountContext, AccountPoll, Automation } from '../account-context.ts'
 import { openDocument } from '../storage/json-file.ts'
@@ -15,7 +16,6 @@ import {
   withAmount,
   withoutOld,
 } from './samples.ts'
-import { namedSpenders, neededNames, StoredNames } from './spender-names.ts'
 
 /** The spending of an account: in samples of five minutes for 90 days, and by day for ever. */
 export interface Money extends Automation {
@@ -34,6 +34,15 @@ export interface Money extends Automation {
 
 /** Seconds without the credit after which the key is taken to lack the permission to read it. */
 const longestWithoutCredit = 3600
+
+const StoredNames: v.GenericSchema<Record<string, SpenderName>> = v.record(
+  v.string(),
+  v.object({
+    gpu: v.optional(v.string()),
+    label: v.optional(v.string()),
+    project: v.optional(v.string()),
+  }),
+)
 
 /** The past, which no longer changes; written once a day. */
 const Past = v.object({ days: v.array(StoredDay), samples: StoredSamples, names: StoredNames })
@@ -219,4 +228,49 @@ function countPoll(
   )
   const samples = withAmount(before.samples, at, spent, credit)
   return { after: { counted, today, samples, names }, endedDays, estimated, corrected }
+}
+
+/** Characters of a label that are stored. */
+const longestLabel = 80
+
+/** Adds the names of the present instances; those of gone instances stay. */
+export function namedSpenders(
+  names: Readonly<Record<string, SpenderName>>,
+  account: AccountPoll['account'],
+): Record<string, SpenderName> {
+  const named = { ...names }
+  const projects = projectsByInstance(account)
+  for (const { id, gpu, label: inFull } of Object.values(account.instances)) {
+    const before = names[id]
+    const label = inFull?.slice(0, longestLabel)
+    const project = projects.get(id) ?? before?.project
+    if (before && before.gpu === gpu?.name && before.label === label && before.project === project) continue
+    named[id] = { gpu: gpu?.name, label, project }
+  }
+  return named
+}
+
+/** The project that each machine was rented for, including machines that could not be entered. */
+function projectsByInstance({
+  runs,
+  rentals,
+}: Pick<AccountPoll['account'], 'runs' | 'rentals'>): ReadonlyMap<number, string> {
+  return new Map(
+    Object.values(runs)
+      .filter(isProjectRun)
+      .flatMap(({ name, instance, rental = '' }) =>
+        [instance, ...(rentals[rental]?.tries ?? []).map(tried => tried.instance)].flatMap(id =>
+          id === undefined ? [] : [[id, name] as const],
+        ),
+      ),
+  )
+}
+
+/** The names that some stored day refers to. */
+export function neededNames(
+  names: Readonly<Record<string, SpenderName>>,
+  days: readonly MoneyDay[],
+): Record<string, SpenderName> {
+  const needed = new Set(days.flatMap(({ instances }) => Object.keys(instances)))
+  return Object.fromEntries(Object.entries(names).filter(([id]) => needed.has(id)))
 }

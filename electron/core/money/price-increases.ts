@@ -14,10 +14,10 @@ import {
 import type { AccountContext, AccountPoll, Automation } from '#core/account-context.ts'
 import { type Alert, alertOf } from '#core/alerts/events.ts'
 import { openDocument } from '#core/storage/json-file.ts'
-import { isDeepEqual } from '#core/storage/same.ts'
 import type { PriceIncrease } from '#service/price-increases.ts'
 import { ServiceError } from '#service/service-error.ts'
 import { needingPermission } from '../app/problems.ts'
+import { isDeepEqual } from '../storage/store.ts'
 import { absentUntil } from './charges.ts'
 
 /** Higher prices that hosts ask for on one account, in State, and the user's answers. */

@@ -1,12 +1,25 @@
 import type { Limit, LimitWhen } from '#contract/automation/limit.ts'
+import { count } from '#contract/format/size.ts'
+import type { OfferView } from '#contract/market/offer.ts'
 import type { OpenRequest, RentalSearch } from '#contract/market/rental.ts'
 import { searchWords } from '#contract/market/search-text.ts'
-import { dearestOf, portOf } from '#contract/project/bounds.ts'
-import { nodeCount } from '#contract/project/engine.ts'
-import type { PlannedVolume } from '#contract/project/project.ts'
+import { BerthError, type Problem } from '#contract/problem.ts'
+import { dearestOf, limitsOf, portOf } from '#contract/project/bounds.ts'
+import { gpusInAll, nodeCount, onOneMachine } from '#contract/project/nodes.ts'
+import type { PlannedVolume, ProjectPlan, WaitingForPlan } from '#contract/project/project.ts'
 import { usualMachine, usualSetup } from '#contract/project/project-defaults.ts'
 import type { ProjectSpec } from '#contract/project/spec.ts'
+import { atOnceOf, settingsOf } from '#contract/project/sweep.ts'
 import { type Micros, micros } from '#contract/spending/money.ts'
+import { ServiceError } from '#service/service-error.ts'
+import type { AccountContext } from '../account-context.ts'
+import { searchNarrowed } from '../market/find-offers.ts'
+import { offerView } from '../market/offer-view.ts'
+import { fittingOffers, type OfferChoice } from '../renting/next-offer.ts'
+import type { Rentals } from '../renting/rentals.ts'
+import { pricesUnknown } from '../renting/words.ts'
+import type { ClusterChoice } from '../runs/folders.ts'
+import { newVolumeForMany, nothingOnMachine, volumeOf } from './volume.ts'
 
 /** Defaults for omissions in `berth.yaml`. */
 const usual = { idleBelow: 5 }
@@ -97,4 +110,204 @@ export function stopsOf({ stop = {} }: ProjectSpec): Limit[] {
 export function secretsOf({ env = {} }: ProjectSpec): string[] {
   const secretNames = Object.values(env).flatMap(value => (typeof value === 'object' ? value.secret : []))
   return [...new Set(secretNames)]
+}
+
+/** The clusters with so many machines among the offers, which are cheapest first; the cheapest cluster first. */
+export function clustersWithRoom(
+  offers: readonly Pick<OfferChoice, 'offer' | 'price'>[],
+  nodes: number,
+): ClusterChoice[] {
+  const clusters = new Map<number, Pick<OfferChoice, 'offer' | 'price'>[]>()
+  for (const choice of offers) {
+    const { clusterId, machineId } = choice.offer
+    if (clusterId === undefined) continue
+    const inside = clusters.get(clusterId) ?? []
+    clusters.set(clusterId, inside)
+    const isOther = (one: { offer: OfferView }) =>
+      machineId === undefined || one.offer.machineId !== machineId
+    if (inside.length < nodes && inside.every(isOther)) inside.push(choice)
+  }
+  return [...clusters]
+    .flatMap(([cluster, inside]) => (inside.length === nodes ? { cluster, offers: inside } : []))
+    .sort((a, b) => priceOf(a.offers) - priceOf(b.offers))
+}
+
+/** Of all machines together, micro-dollars per hour. */
+export function priceOf(offers: readonly { price: Micros }[]): Micros {
+  return offers.reduce((sum, { price }) => sum + price, 0)
+}
+
+/** The clusters that have room for a project, the cheapest first. */
+export async function findClusters(
+  context: AccountContext,
+  { hosts }: Pick<Rentals, 'hosts'>,
+  spec: ProjectSpec,
+): Promise<ClusterChoice[]> {
+  const found = await searchMarket(context, spec).catch((error: unknown) => {
+    // The service knows no clusters.
+    if (error instanceof ServiceError && (error.status === 400 || error.status === 422)) return undefined
+    throw error
+  })
+  if (!found) return []
+  const { search, offers } = found
+  const request = requestOf(spec, '', { stops: [] })
+  const retryRequest = { search, request, retries: limitsOf(spec, undefined), tries: [] }
+  const fitting = [...fittingOffers(retryRequest, offers, hosts.view())].sort((a, b) => a.price - b.price)
+  return clustersWithRoom(fitting, nodeCount(spec))
+}
+
+/** The plan of a run on several machines; where no cluster has room, that of one machine instead. */
+export async function planNodes(
+  context: AccountContext,
+  rentals: Pick<Rentals, 'hosts'>,
+  spec: ProjectSpec,
+  chosen: Pick<Chosen, 'stops'> = {},
+): Promise<MarketPlan> {
+  const [cheapest] = await findClusters(context, rentals, spec)
+  const stops = chosen.stops ? [...chosen.stops] : stopsOf(spec)
+  const secrets = secretsOf(spec)
+  if (!cheapest) {
+    const alone = await onOne(context, rentals, spec)
+    return { offers: [], problem: noCluster(spec), alone, stops, secrets }
+  }
+  const { offers } = cheapest
+  const price = priceOf(offers)
+  return {
+    offer: offers[0]?.offer,
+    offers: [],
+    nodes: offers.map(one => ({ offer: one.offer, price: one.price })),
+    pricePerHour: price,
+    stops,
+    secrets,
+  }
+}
+
+async function onOne(
+  context: AccountContext,
+  rentals: Pick<Rentals, 'hosts'>,
+  spec: ProjectSpec,
+): Promise<ProjectPlan['alone']> {
+  const other = onOneMachine(spec)
+  if ((other.machine?.count ?? 1) > mostGpus) return undefined
+  const { offer, pricePerHour: price } = await planMarket(context, rentals, other)
+  return offer && price !== undefined ? { offer, price } : undefined
+}
+/** GPUs of one machine, as `berth.yaml` takes them. */
+const mostGpus = 64
+
+/** A price a tenth above the agreed one is as far as another cluster may be dearer. */
+const dearer = 1.1
+
+/**
+ * The cheapest cluster that has room, without those that refused a network. `price`: of all machines, as agreed.
+ * Throws `no_cluster`.
+ */
+export async function chooseCluster(
+  context: AccountContext,
+  rentals: Pick<Rentals, 'hosts'>,
+  spec: ProjectSpec,
+  { refused, price }: { refused: readonly number[]; price: Micros | undefined },
+): Promise<ClusterChoice> {
+  const clusters = await findClusters(context, rentals, spec)
+  const most =
+    spec.machine?.price === undefined && price !== undefined ? price * dearer : Number.POSITIVE_INFINITY
+  const choice = clusters.find(({ cluster, offers }) => !refused.includes(cluster) && priceOf(offers) <= most)
+  if (!choice) throw new BerthError(refused.length > 0 ? noNetwork : noCluster(spec))
+  return choice
+}
+
+function noCluster(spec: ProjectSpec): Problem {
+  const nodes = nodeCount(spec)
+  return {
+    code: 'no_cluster',
+    message: `No cluster has ${count(nodes)} free machines that match berth.yaml.`,
+    advice: `Request fewer or other machines, or one with ${count(gpusInAll(spec))} GPUs.`,
+  }
+}
+const noNetwork = {
+  code: 'no_network',
+  message: 'The service couldn’t create a network in any cluster with enough free machines.',
+  advice: 'Try again later, or use one machine with as many GPUs.',
+}
+
+/** The part of a plan that depends on the market, and the names of the secrets it needs. */
+export type MarketPlan = Pick<
+  ProjectPlan,
+  'offer' | 'offers' | 'problem' | 'pricePerHour' | 'nodes' | 'alone' | 'volume' | 'stops' | 'sweep'
+> & {
+  secrets: readonly string[]
+}
+
+/** A project's search, with its GPU names resolved against the market, the matching offers, and the volume to mount. */
+export async function searchMarket(
+  { client, ending }: Pick<AccountContext, 'client' | 'ending'>,
+  spec: ProjectSpec,
+) {
+  const volume = await volumeOf(spec, client())
+  const { query } = searchOf(spec, [], volume)
+  const service = client().offers
+  const options = { signal: ending, timeout: 45_000 }
+  const all = (await searchNarrowed(service, query, {}, options)).map(offerView)
+  const search = searchOf(spec, [...new Set(all.flatMap(({ gpuName }) => gpuName ?? []))], volume)
+  // A service that truncates its list is asked again, with the filter.
+  const matching = (await searchNarrowed(service, query, search.filter, options)).map(offerView)
+  return { search, offers: matching, volume }
+}
+
+/** The user's choices that override the file's stops and the best offer. */
+export interface Chosen {
+  stops?: readonly Limit[]
+  offer?: number
+}
+
+/** How many offers a plan has to choose from. */
+const mostOffers = 10
+
+/**
+ * Throws `offer_unfit` where the chosen offer is not among those that fit, and `new_volume_for_many`. `waiting`: machines
+ * of earlier runs, which a sweep uses first.
+ */
+export async function planMarket(
+  context: AccountContext,
+  { hosts }: Pick<Rentals, 'hosts'>,
+  spec: ProjectSpec,
+  chosen: Chosen = {},
+  waiting: readonly WaitingForPlan[] = [],
+): Promise<MarketPlan> {
+  const { search, offers, volume } = await searchMarket(context, spec)
+  const settings = settingsOf(spec)
+  const atOnce = settings ? atOnceOf(spec, settings.length) : 1
+  if (atOnce > 1 && volume && volume.id === undefined) throw new BerthError(newVolumeForMany(volume.name))
+  const stops = chosen.stops ? [...chosen.stops] : stopsOf(spec)
+  const request = requestOf(spec, '', { stops, volume })
+  const retries = limitsOf(spec, undefined)
+  const retryRequest = { search, request, retries, tries: [], first: chosen.offer }
+  const fitting = [...fittingOffers(retryRequest, offers, hosts.view())]
+  const [choice] = fitting
+  if (chosen.offer !== undefined && choice?.offer.id !== chosen.offer)
+    throw new BerthError(offerUnfit(chosen.offer))
+  const unavailable = volume?.id === undefined ? pricesUnknown(request, offers) : nothingOnMachine(volume)
+  const shown = (count: number) =>
+    fitting.slice(0, count).map(one => ({ offer: one.offer, price: one.price }))
+  const machines = shown(Math.max(0, atOnce - waiting.length))
+  const prices = [...waiting.map(one => one.pricePerHour), ...machines.map(one => one.price)]
+  return {
+    offer: choice?.offer,
+    offers: shown(mostOffers),
+    problem: choice ? undefined : unavailable,
+    // Of a sweep the dearest, since each may cost as much as was agreed.
+    pricePerHour: settings && prices.length > 0 ? Math.max(...prices) : choice?.price,
+    volume,
+    stops,
+    secrets: secretsOf(spec),
+    sweep: settings && { settings, atOnce, waiting, machines },
+  }
+}
+
+function offerUnfit(offer: number) {
+  return {
+    code: 'offer_unfit',
+    message: `Offer ${offer} is gone, or doesn’t match berth.yaml.`,
+    advice: 'Choose another one, or change berth.yaml.',
+  }
 }

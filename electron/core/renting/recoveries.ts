@@ -13,10 +13,10 @@ import { endInstance } from '#core/end-instance.ts'
 import { pollsUntilGone } from '#core/instances/missing-instances.ts'
 import { limitVeto } from '#core/limits/veto.ts'
 import { type Collection, openCollection } from '#core/storage/collection.ts'
-import { isDeepEqual } from '#core/storage/same.ts'
 import type { Instance } from '#service/instances.ts'
 import { ServiceError } from '#service/service-error.ts'
 import { lackedBy } from '../app/problems.ts'
+import { isDeepEqual } from '../storage/store.ts'
 import {
   freshRecovery,
   isNeedless,

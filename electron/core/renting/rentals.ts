@@ -5,7 +5,7 @@ import type { AccountContext, AccountPoll, Automation } from '#core/account-cont
 import { pollsUntilGone } from '#core/instances/missing-instances.ts'
 import type { StoredLimits } from '#core/limits/model.ts'
 import { requestSecrets, withoutSecrets } from '#core/market/request-secrets.ts'
-import { isDeepEqual } from '#core/storage/same.ts'
+import { isDeepEqual } from '../storage/store.ts'
 import { adoptInstance, type CreationParts, destroySurplus, endTry, type InstanceHooks } from './adopt.ts'
 import { createCreation } from './create.ts'
 import { blameHosts, type FailedMachines, openFailedMachines } from './failed-machines.ts'

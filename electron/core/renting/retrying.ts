@@ -6,7 +6,7 @@ import { problemOf } from '#core/app/problems.ts'
 import { pollsUntilGone } from '#core/instances/missing-instances.ts'
 import type { StoredLimits } from '#core/limits/model.ts'
 import { stopperOf as limitThatStops, stoppedBy } from '#core/limits/veto.ts'
-import { isDeepEqual } from '#core/storage/same.ts'
+import { isDeepEqual } from '../storage/store.ts'
 import { nextMove, observedTry, type RentalMove, type Stopper, type TrySnapshot } from './next-move.ts'
 import { createRentNext, type RetryParts } from './next-offer.ts'
 import {

@@ -1,7 +1,7 @@
 import { harmless } from '#contract/instance/file-names.ts'
 import type { InstanceView } from '#contract/instance/instance.ts'
 import type { Problem } from '#contract/problem.ts'
-import { isDeepEqual } from '../storage/same.ts'
+import { isDeepEqual } from '../storage/store.ts'
 import { machineGone, watchdogOrder } from './decide.ts'
 import { isOfProject, keepingFor, type ProjectRun, type Run, runCostBy, wantsResults } from './model.ts'
 

@@ -1,4 +1,4 @@
-import { engineOf, pythonParts } from '#contract/project/engine.ts'
+import { engineOf, pythonParts } from '#contract/project/nodes.ts'
 import type { ProjectSpec } from '#contract/project/spec.ts'
 import { quote } from '#ssh/ssh-command.ts'
 

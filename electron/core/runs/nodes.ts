@@ -1,3 +1,4 @@
+import { isYetToEnd } from '#contract/automation/run.ts'
 import { instanceName } from '#contract/format/name.ts'
 import { BerthError, type Problem } from '#contract/problem.ts'
 import { canGetIn } from '#contract/reading.ts'
@@ -5,11 +6,12 @@ import { ServiceError } from '#service/service-error.ts'
 import { endRun } from '#ssh/runs/runs.ts'
 import { quote } from '#ssh/ssh-command.ts'
 import type { AccountContext } from '../account-context.ts'
+import { failed, over, type RunChange, settled } from './changes.ts'
 import type { RunProjects } from './folders.ts'
 import { addressIn, addressQuestion, type Launch, launchOf, type NodePaths } from './launch.ts'
 import { environmentText, type RunMachines, remotePaths, writeEnvironment } from './machine.ts'
-import { isOfProject, type ProjectRun, type Run } from './model.ts'
-import { nodeFailed } from './node-decide.ts'
+import { isOfProject, isWorker, type ProjectRun, type Run, runCostBy } from './model.ts'
+import { nodeFailed, otherNode } from './node-decide.ts'
 import type { StoredRuns } from './stored-runs.ts'
 
 /** The machines of runs that several run together: their network, and what each of them runs. */
@@ -176,4 +178,34 @@ const noAddress = {
   code: 'no_address',
   message: 'Berth couldn’t read its address in the nodes’ network.',
   advice: 'Install iproute2 in the image, or use another one.',
+}
+
+/**
+ * A node that fails: its machine is taken back, unless it is the first and its command began. That one downloads what
+ * results there are, and is stopped with its files, as any failed run. `at`: epoch seconds.
+ */
+export function nodeFailure(run: Run, problem: Problem, at: number): RunChange {
+  const { step, begun, outcome } = run
+  const hasBegun = !isYetToEnd(run) || (step === 'running' && begun === true)
+  if (!isWorker(run) && hasBegun) {
+    if (outcome || problem.code !== otherNode) return failed(run, problem, at)
+    const change: RunChange = { outcome: { failedAt: step, problem }, afterwards: 'stop' }
+    return { ...change, ...settled({ ...run, ...change }, at) }
+  }
+  return {
+    step: 'failed',
+    failedAt: step,
+    problem,
+    ...takenBack,
+    finalAction: run.instance === undefined ? undefined : 'destroy',
+    endedAt: at,
+    spentBefore: runCostBy(run, at),
+    spent: undefined,
+  }
+}
+const takenBack = { withdrawing: true } satisfies RunChange
+
+/** A node whose work is over with the first one: its machine is destroyed, or what is being rented for it. */
+export function nodeLeft(run: Run, isDone: boolean, at: number): RunChange {
+  return { ...over(run, isDone ? 'done' : 'cancelled', at), ...takenBack }
 }

@@ -4,7 +4,7 @@ import { instructWatchdog, markRun, type WatchdogOrder } from '#ssh/runs/runs.ts
 import type { AccountContext } from '../account-context.ts'
 import { problemOf } from '../app/problems.ts'
 import type { Watchdogs } from '../limits/watchdog.ts'
-import { isDeepEqual } from '../storage/same.ts'
+import { isDeepEqual } from '../storage/store.ts'
 import type { RunAlerts } from './alerts.ts'
 import { watchdogOrder } from './decide.ts'
 import type { Inside } from './machine.ts'

@@ -3,8 +3,7 @@ import type { AccountId } from '#contract/ids.ts'
 import { BerthError, type Problem } from '#contract/problem.ts'
 import type { AccountView } from '#contract/state.ts'
 import { type DocumentPlace, openDocument } from './json-file.ts'
-import { isDeepEqual } from './same.ts'
-import type { Store } from './store.ts'
+import { isDeepEqual, type Store } from './store.ts'
 
 /** New field values (undefined removes a field), or a function from the present item to the new one. */
 export type Change<Item> = { readonly [Field in keyof Item]?: Item[Field] } | ((item: Item) => Item)

@@ -15,7 +15,7 @@ import {
   offeredFiles,
   repositoriesIn,
   type Version,
-} from './plan-down.ts'
+} from './plan.ts'
 
 export interface SyncDown {
   /** The folder on the instance, and the paths below it to fetch; `.` for all. */

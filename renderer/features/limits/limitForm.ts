@@ -7,8 +7,7 @@ import {
   limitKinds,
 } from '#contract/automation/limit.ts'
 import type { Args } from '#contract/commands.ts'
-import { isoDay } from '#contract/format/calendar.ts'
-import { timeOfDay } from '#contract/format/time.ts'
+import { isoDay, timeOfDay } from '#contract/format/time.ts'
 import type { InstanceView } from '#contract/instance/instance.ts'
 import { asTyped } from '#renderer/components/fields/numbers.ts'
 import { number, type ReadForm, readForm } from '#renderer/components/fields/readForm.ts'

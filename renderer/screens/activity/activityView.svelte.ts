@@ -1,4 +1,4 @@
-import { dayTitle, isoDay } from '#contract/format/calendar.ts'
+import { dayTitle, isoDay } from '#contract/format/time.ts'
 import type { Problem } from '#contract/problem.ts'
 import type { ActivityEntry } from '#contract/state.ts'
 import { answerProblem, type Page } from '#renderer/berth/page.svelte.ts'

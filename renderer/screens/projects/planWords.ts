@@ -2,7 +2,7 @@ import type { Limit } from '#contract/automation/limit.ts'
 import { named } from '#contract/format/name.ts'
 import { counted } from '#contract/format/size.ts'
 import { duration } from '#contract/format/time.ts'
-import { engineOf } from '#contract/project/engine.ts'
+import { engineOf } from '#contract/project/nodes.ts'
 import { usualMachine } from '#contract/project/project-defaults.ts'
 import type { Keeping, ProjectSpec } from '#contract/project/spec.ts'
 

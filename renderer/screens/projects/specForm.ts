@@ -1,5 +1,5 @@
 import type { Limit } from '#contract/automation/limit.ts'
-import type { Engine } from '#contract/project/engine.ts'
+import type { Engine } from '#contract/project/nodes.ts'
 import { type ProjectDraft, ProjectSpec, SpecChange, specDraft, timeText } from '#contract/project/spec.ts'
 import { firstPart, number, type ReadForm, readForm } from '#renderer/components/fields/readForm.ts'
 import { stopOf, stopOn, usualStops } from '#renderer/features/limits/stops.ts'

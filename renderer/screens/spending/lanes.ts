@@ -1,5 +1,4 @@
-import { isoDay, weekdayAndDay } from '#contract/format/calendar.ts'
-import { duration, moment } from '#contract/format/time.ts'
+import { duration, isoDay, moment, weekdayAndDay } from '#contract/format/time.ts'
 import type { InstanceState, InstanceView } from '#contract/instance/instance.ts'
 import type { Saving } from '#contract/spending/forecast.ts'
 import type { MoneyHistory } from '#contract/spending/history.ts'

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { configText, hostNames, safeLabel } from '#ssh/config/config-text.ts'
+import { configText, hostNames, safeLabel } from '#ssh/config-text.ts'
 import { optionPath, quote, sshCommand } from '#ssh/ssh-command.ts'
 
 const lab = (instance: number, label?: string) => ({ account: 'a1', instance, label })

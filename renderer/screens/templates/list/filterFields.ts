@@ -1,6 +1,5 @@
-import { isoDay } from '#contract/format/calendar.ts'
 import { count } from '#contract/format/size.ts'
-import { exactTime } from '#contract/format/time.ts'
+import { exactTime, isoDay } from '#contract/format/time.ts'
 import type { TemplateFilter } from '#contract/market/template.ts'
 import { typedNumber } from '#renderer/components/fields/numbers.ts'
 

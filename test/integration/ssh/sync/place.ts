@@ -6,7 +6,7 @@ import { systemClock } from '#machine/clock-and-random.ts'
 import { systemSyncedFolders } from '#machine/synced-folders.ts'
 import type { Connection } from '#ssh/connection/connection.ts'
 import { type SyncDown, syncDown } from '#ssh/sync/down.ts'
-import type { Version } from '#ssh/sync/plan-down.ts'
+import type { Version } from '#ssh/sync/plan.ts'
 import { type SyncUp, syncUp } from '#ssh/sync/up.ts'
 import { openPlace } from '../files/place.ts'
 

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import type { OfferView } from '#contract/market/offer.ts'
-import type { Watch } from '#core/market/watch.ts'
-import { priceSamples, resultOf, type StoredPrice, withPrices } from '#core/market/watch-matches.ts'
+import { priceSamples, resultOf, type StoredPrice, type Watch, withPrices } from '#core/market/watch.ts'
 import { matchAlert } from '#core/market/watches.ts'
 
 const start = 1_800_000_000

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterEach, expect, test, vi } from 'vitest'
 import { dayParts, emptyDay, localDay, nextMidnight, withDaysOver, withStretch } from '#core/money/days.ts'
-import { neededNames } from '#core/money/spender-names.ts'
+import { neededNames } from '#core/money/money.ts'
 
 const midnight = nextMidnight(1_800_000_000)
 const model = () => 'RTX 4090'

@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { expect, test } from 'vitest'
-import { engineOf, nodesProblem, pythonParts } from '#contract/project/engine.ts'
-import { onOneMachine } from '#contract/project/nodes.ts'
+import { engineOf, nodesProblem, onOneMachine, pythonParts } from '#contract/project/nodes.ts'
 import { addressIn, launchOf, type Node } from '#core/runs/launch.ts'
 
 const nodes: Node[] = [

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { printedNumbers } from '#core/runs/printed.ts'
+import { printedNumbers } from '#core/runs/programs.ts'
 
 test.for([
   ['loss=0.31', { loss: 0.31 }],

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import type { SshAddress } from '#contract/instance/instance.ts'
-import { checkHost, checkPort } from '../connection/addresses.ts'
-import { instanceOptions, optionPath } from '../ssh-command.ts'
+import { checkHost, checkPort } from './connection/addresses.ts'
+import { instanceOptions, optionPath } from './ssh-command.ts'
 
 /** The data of an instance's `Host` entry. Paths are absolute. */
 export interface ConfigEntry extends Named {

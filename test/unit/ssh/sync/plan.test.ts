@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { RemoteItem } from '#ssh/sync/listing.ts'
-import { planUp } from '#ssh/sync/plan-up.ts'
+import { planUp } from '#ssh/sync/plan.ts'
 import type { LocalFile } from '#ssh/sync/scan.ts'
 
 const names = ['a', 'b', 'c/d', 'c/e', '.env', 'f/g/h']
