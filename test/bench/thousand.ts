@@ -1,5 +1,5 @@
 import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { listen } from '#test/loopback.ts'
 
 /** A service that only sends 1,000 instances of 60 fields, as a busy account has them. */
 export interface Thousand {
@@ -80,8 +80,7 @@ export async function startThousand(count = 1000): Promise<Thousand> {
       )
     else response.end(text)
   })
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
+  const port = await listen(server)
 
   return {
     baseUrl: `http://127.0.0.1:${port}`,

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { TestContext } from 'vitest'
 import { systemClock } from '#machine/clock-and-random.ts'
+import { listen } from '#test/loopback.ts'
 import { json, type Reply, ScriptedService, type Seen } from '#test/unit/service/scripted-service.ts'
 import { type BerthUnderTest, createWorld } from './world.ts'
 
@@ -74,10 +74,10 @@ export async function startBareService(): Promise<{
     response.writeHead(body === undefined ? 404 : 200, { 'content-type': 'application/json' })
     response.end(JSON.stringify(body ?? { success: false, error: 'not_found' }))
   })
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const port = await listen(server)
   return {
     service,
-    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    baseUrl: `http://127.0.0.1:${port}`,
     close() {
       server.closeAllConnections()
       server.close()

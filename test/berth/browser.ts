@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { at } from '#build/places.ts'
+import { type Calls, callsOf } from './calls.ts'
 
 const root = at('.')
 /** Milliseconds to wait for anything on a page: a limit for what hangs, not a measurement. */
@@ -74,13 +75,9 @@ export async function startBerth(
 }
 
 /** The service that tests call. */
-export interface Service {
+export interface Service extends Calls {
   baseUrl: string
   apiKey: string
-  /** Calls the simulator's control plane. */
-  control<T>(method: 'GET' | 'POST', path: string, body?: unknown): Promise<T>
-  /** Calls the service's own interface, with the account's key. */
-  api<T>(method: string, path: string, body?: unknown): Promise<T>
 }
 
 export type SimulatorProcess = Running & Service
@@ -93,28 +90,6 @@ export async function startSimulatorProcess(flags: readonly string[] = []): Prom
   )
   const { base_url, api_key } = JSON.parse(running.line) as { base_url: string; api_key: string }
   return { ...running, baseUrl: base_url, apiKey: api_key, ...callsOf(base_url, api_key) }
-}
-
-/** Calls of a service and of its control plane. */
-export function callsOf(baseUrl: string, apiKey: string): Pick<Service, 'control' | 'api'> {
-  async function call<T>(
-    method: string,
-    path: string,
-    body: unknown,
-    headers: Record<string, string>,
-  ): Promise<T> {
-    const answer = await fetch(`${baseUrl}${path}`, {
-      method,
-      headers: { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    })
-    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`)
-    return (await answer.json()) as T
-  }
-  return {
-    control: (method, path, body) => call(method, path, body, {}),
-    api: (method, path, body) => call(method, path, body, { authorization: `Bearer ${apiKey}` }),
-  }
 }
 
 /**

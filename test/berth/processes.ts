@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { afterAll, beforeAll } from 'vitest'
 import type { Simulator } from '#simulator/simulator.ts'
 import { buildProgram } from '#test/built-program.ts'
 
@@ -15,7 +16,15 @@ export interface Killable {
   remove(): Promise<void>
 }
 
-export async function buildKillable(): Promise<Killable> {
+/** Berth in processes for all tests of a file, built once. */
+export function useKillable(): Killable {
+  const processes = {} as Killable
+  beforeAll(async () => void Object.assign(processes, await buildKillable()))
+  afterAll(() => processes.remove())
+  return processes
+}
+
+async function buildKillable(): Promise<Killable> {
   const children = new Set<ChildProcess>()
   const program = await buildProgram(join(import.meta.dirname, 'berth-process.ts'))
   function start(...args: string[]): ChildProcess {

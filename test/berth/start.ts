@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import type { Settings } from '#contract/settings.ts'
 import { type SimulatorOptions, startSimulator } from '#simulator/simulator.ts'
-import { callsOf, openPage, type Running, type Service, startBerth } from './browser.ts'
+import { openPage, type Running, type Service, startBerth } from './browser.ts'
+import { callsOf } from './calls.ts'
 
 /** Starts what a test needs; all of it ends with the test, the last first. */
 export interface Start {

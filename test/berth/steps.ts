@@ -1,7 +1,10 @@
 import { dirname } from 'node:path'
-import type { InstanceView } from '#contract/instance/instance.ts'
+import type { LimitView } from '#contract/automation/limit.ts'
+import type { Args } from '#contract/commands.ts'
+import type { InstanceState, InstanceView } from '#contract/instance/instance.ts'
 import type { RentRequest } from '#contract/market/rental.ts'
 import type { RentalView } from '#contract/market/rental-view.ts'
+import { BerthError, type Problem } from '#contract/problem.ts'
 import { storedFiles } from '#test/stored-files.ts'
 import type { BerthUnderTest, World } from './world.ts'
 
@@ -54,6 +57,14 @@ export async function rentSeveral<Requests extends readonly Partial<RentRequest>
   return instances as { [At in keyof Requests]: InstanceView }
 }
 
+/** Sets a limit, by default one that stops at its moment, also where that was missed; resolves with its id. */
+export function setLimit(
+  { run }: BerthUnderTest,
+  limit: Pick<Args<'setLimit'>, 'when'> & Partial<Args<'setLimit'>>,
+): Promise<string> {
+  return run('setLimit', { action: 'stop', warning: 0, missed: 'act', ...limit })
+}
+
 export function instancesOf(under: BerthUnderTest): InstanceView[] {
   return Object.values(under.account().instances)
 }
@@ -62,10 +73,29 @@ export function rentalsOf(under: BerthUnderTest): RentalView[] {
   return Object.values(under.account().rentals)
 }
 
+/** The account's limits, or those on one instance, in the order in which they were set. */
+export function limitsOf(under: BerthUnderTest, instance?: number): LimitView[] {
+  const limits = Object.values(under.account().limits)
+  return instance === undefined ? limits : limits.filter(limit => limit.instance === instance)
+}
+
+export function stateOf(under: BerthUnderTest, instance: number): InstanceState | undefined {
+  return under.account().instances[instance]?.state
+}
+
+/** Whether it is stopped, or about to be. */
+export function isHalted(under: BerthUnderTest, instance: number): boolean {
+  return ['stopping', 'stopped'].includes(stateOf(under, instance) ?? '')
+}
+
+/** The requests that stop or start an instance. */
+export function stops({ requests }: World, instance: number): unknown[] {
+  return requests('PUT', new RegExp(`/instances/${instance}/$`))
+}
+
 /** How many requests asked for an instance. */
-export function creates({ sim }: World): number {
-  const all = sim.controls.requests()
-  return all.filter(({ method, path }) => method === 'PUT' && path.includes('/asks/')).length
+export function creates({ requests }: World): number {
+  return requests('PUT', '/asks/').length
 }
 
 /** How many instances there ever were. */
@@ -77,4 +107,19 @@ export function everCreated({ sim }: World): number {
 export async function everyFile({ machine }: World): Promise<Map<string, string>> {
   const files = await storedFiles(dirname(machine.files.path('any')))
   return new Map([...files].map(([file, bytes]) => [file, bytes.toString('utf8')]))
+}
+
+/** The Problem of failing work. Throws if the work succeeds or fails without one. */
+export async function problemOf(work: Promise<unknown>): Promise<Problem> {
+  const error = await work.then(
+    () => undefined,
+    reason => reason,
+  )
+  if (error instanceof BerthError) return error.problem
+  throw error ?? new Error('nothing was wrong')
+}
+
+/** The code of that Problem. */
+export async function codeOf(work: Promise<unknown>): Promise<string> {
+  return (await problemOf(work)).code
 }

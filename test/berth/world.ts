@@ -7,7 +7,9 @@ import type { AccountView, State } from '#contract/state.ts'
 import { type BerthOptions, startBerth } from '#core/berth.ts'
 import type { RunningBerth } from '#core/running.ts'
 import type { Machine } from '#machine/machine.ts'
+import type { LoggedRequest } from '#simulator/http/request-log.ts'
 import { type Simulator, type SimulatorOptions, startSimulator } from '#simulator/simulator.ts'
+import { type Calls, callsOf } from './calls.ts'
 import { hurriedClock } from './clocks.ts'
 import { silentLog, testKeychain, testMachine, testNotifier } from './machine.ts'
 
@@ -18,18 +20,28 @@ export interface BerthUnderTest {
   account(): AccountView
   /** Resolves once State is as wanted; rejects when it is not within so many milliseconds. */
   until(wanted: (state: State) => boolean, within?: number): Promise<State>
+  /** Polls the account so many times. */
+  poll(times?: number): Promise<void>
+  /** The texts in Activity. */
+  texts(): string[]
   close(): Promise<void>
 }
 
-export interface World {
+export interface World extends Calls {
   sim: Simulator
   machine: Machine
   keychain: ReturnType<typeof testKeychain>
   notifier: ReturnType<typeof testNotifier>
   /** Starts Berth on this world's files, as often as wanted. */
   start(options?: Partial<BerthOptions>): Promise<BerthUnderTest>
-  /** Starts Berth, connects the simulator's account, if wanted by another address, and waits for the first answer. */
-  startConnected(baseUrl?: string): Promise<BerthUnderTest>
+  /** Starts Berth, connects the simulator's account, or one of another service, and waits for the first answer. */
+  startConnected(baseUrl?: string, key?: string): Promise<BerthUnderTest>
+  /** Ends that Berth, starts it again on its files, and waits until the service answers. */
+  restart(under: BerthUnderTest): Promise<BerthUnderTest>
+  /** The requests that the service got by that method, to paths with that text. */
+  requests(method: string, path: string | RegExp): LoggedRequest[]
+  /** The titles of the desktop's notifications. */
+  titles(): string[]
   /** Advances the world and the wall clock, as a sleep does. */
   sleep(seconds: number): Promise<void>
   close(): Promise<void>
@@ -65,6 +77,10 @@ export async function createWorld(options: SimulatorOptions = {}): Promise<World
         return account
       },
       until: (wanted, within = 45_000) => until(berth, wanted, within),
+      async poll(times = 1) {
+        for (let poll = 0; poll < times; poll += 1) await berth.dispatch('refresh', {})
+      },
+      texts: () => Object.values(berth.state().activity).map(({ text }) => text),
       async close() {
         running.delete(under)
         await berth.close()
@@ -80,13 +96,26 @@ export async function createWorld(options: SimulatorOptions = {}): Promise<World
     keychain,
     notifier,
     start,
-    async startConnected(baseUrl = sim.baseUrl) {
+    async startConnected(baseUrl = sim.baseUrl, key = sim.apiKey) {
       const under = await start()
       await under.run('changeSettings', { settings: { pollInterval: 2 } })
-      await under.run('connectAccount', { baseUrl, key: sim.apiKey })
-      await under.until(() => under.account().connection.status === 'online')
-      return under
+      await under.run('connectAccount', { baseUrl, key })
+      return online(under)
     },
+    async restart(under) {
+      await under.close()
+      return online(await start())
+    },
+    ...callsOf(sim.baseUrl, sim.apiKey),
+    requests: (method, path) =>
+      sim.controls
+        .requests()
+        .filter(
+          each =>
+            each.method === method &&
+            (typeof path === 'string' ? each.path.includes(path) : path.test(each.path)),
+        ),
+    titles: () => notifier.shown.map(({ title }) => title),
     async sleep(seconds) {
       clock.sleeps(seconds)
       await sim.controls.advance(seconds)
@@ -98,6 +127,11 @@ export async function createWorld(options: SimulatorOptions = {}): Promise<World
       await rm(home, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 })
     },
   }
+}
+
+async function online(under: BerthUnderTest): Promise<BerthUnderTest> {
+  await under.until(() => under.account().connection.status === 'online')
+  return under
 }
 
 function until(berth: RunningBerth, wanted: (state: State) => boolean, within: number): Promise<State> {
@@ -131,3 +165,15 @@ export const test = base
       return world
     }
   })
+  /** Opens a world with a connected Berth, and more credit than any test spends. */
+  .extend('connected', ({ openWorld }) => async (options?: SimulatorOptions): Promise<Connected> => {
+    const world = await openWorld(options)
+    world.sim.controls.setCredit(1000)
+    return { world, under: await world.startConnected() }
+  })
+  .extend('world', ({ openWorld }) => openWorld())
+
+export interface Connected {
+  world: World
+  under: BerthUnderTest
+}

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
-import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { listen } from '#test/loopback.ts'
 
 /** An update server on loopback. */
 export interface Publisher {
@@ -23,9 +22,7 @@ export async function startPublisher(): Promise<Publisher> {
     const file = files.get(path)
     response.writeHead(file ? 200 : 404, { 'content-length': file?.length ?? 0 }).end(file)
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
+  const port = await listen(server)
   return {
     config: `provider: generic\nurl: http://127.0.0.1:${port}\nupdaterCacheDirName: berth-updater\n`,
     asked,

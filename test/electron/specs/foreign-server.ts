@@ -1,6 +1,5 @@
-import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { listen } from '#test/loopback.ts'
 
 /** A foreign server that answers every request, which a page must never reach. */
 export interface ForeignServer {
@@ -17,8 +16,6 @@ export async function listenForeign(): Promise<ForeignServer> {
     response.setHeader('access-control-allow-origin', '*')
     response.end('window.wasRun = true')
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
+  const port = await listen(server)
   return { url: `http://127.0.0.1:${port}/`, seen: () => seen, close: () => server.close() }
 }

@@ -1,51 +1,37 @@
 import { expect } from 'vitest'
 import { startSimulator } from '#simulator/simulator.ts'
 import { rentRunning, rentSeveral } from '#test/berth/steps.ts'
-import { test as base } from '#test/berth/world.ts'
-
-/** A world with credit left, and the titles of what was notified. */
-const test = base.extend('alerted', async ({ openWorld }) => {
-  const world = await openWorld()
-  world.sim.controls.setCredit(100)
-  return { world, titles: () => world.notifier.shown.map(({ title }) => title) }
-})
+import { test } from '#test/berth/world.ts'
 
 test.concurrent('low credit alerts once, even after a restart, and again once it has recovered', async ({
-  alerted,
+  connected,
 }) => {
-  const { world, titles } = alerted
-  const first = await world.startConnected()
+  const { world, under: first } = await connected()
   world.sim.controls.setCredit(3)
-  await first.run('refresh', {})
-  await first.run('refresh', {})
-  expect(titles()).toEqual(['$3.00 of credit left'])
-  await first.close()
-
-  const second = await world.start()
-  await second.until(() => second.account().connection.status === 'online')
+  await first.poll(2)
+  expect(world.titles()).toEqual(['$3.00 of credit left'])
+  const second = await world.restart(first)
   await second.run('refresh', {})
-  expect(titles()).toHaveLength(1)
+  expect(world.titles()).toHaveLength(1)
 
   world.sim.controls.setCredit(50)
   await second.run('refresh', {})
   world.sim.controls.setCredit(2)
   await second.run('refresh', {})
-  expect(titles()).toEqual(['$3.00 of credit left', '$2.00 of credit left'])
+  expect(world.titles()).toEqual(['$3.00 of credit left', '$2.00 of credit left'])
   const { account } = second
   expect(Object.values(second.berth.state().activity).filter(({ kind }) => kind === 'alert')).toHaveLength(2)
   expect(account().credit).toBe(2_000_000)
 })
 
 test.concurrent('an outbid instance alerts once with the winning bid, and a click opens its bid', async ({
-  alerted,
+  connected,
 }) => {
-  const { world } = alerted
-  const under = await world.startConnected()
+  const { world, under } = await connected()
   const { id } = await rentRunning(under, { bid: 2 })
   world.notifier.shown.length = 0
   await world.sim.controls.outbid(id)
-  await under.run('refresh', {})
-  await under.run('refresh', {})
+  await under.poll(2)
   const view = under.account().instances[id]
   expect(view?.state).toBe('outbid')
   expect(world.notifier.shown).toHaveLength(1)
@@ -59,33 +45,10 @@ test.concurrent('an outbid instance alerts once with the winning bid, and a clic
   await under.until(() => under.account().instances[id]?.state === 'running')
 })
 
-test.concurrent('a dead host alerts once and advises to destroy it and try another offer', async ({
-  alerted,
+test.concurrent('the ready alert closes once the user opens the instance in any way', async ({
+  openWorld,
 }) => {
-  const { world } = alerted
-  const under = await world.startConnected()
-  const { id } = await rentRunning(under)
-  for (const [status, state] of [
-    ['exited', 'crashed'],
-    ['offline', 'offline'],
-    ['unknown', 'silent'],
-  ] as const) {
-    world.notifier.shown.length = 0
-    await world.sim.controls.forceStatus(id, status)
-    await under.run('refresh', {})
-    await under.run('refresh', {})
-    expect(under.account().instances[id]?.state).toBe(state)
-    expect(world.notifier.shown).toHaveLength(1)
-    expect(world.notifier.shown[0]).toMatchObject({
-      urgency: 'critical',
-      body: expect.stringMatching(/[Dd]estroy it.*try another offer/),
-      actions: [{ id: 'try_another' }, { id: 'show' }],
-    })
-  }
-})
-
-test.concurrent('the ready alert closes once the user opens the instance in any way', async ({ alerted }) => {
-  const { world } = alerted
+  const world = await openWorld()
   const closed: string[] = []
   world.notifier.close = async id => void closed.push(id)
   world.machine.programs = {
@@ -115,9 +78,9 @@ test.concurrent('the ready alert closes once the user opens the instance in any 
 })
 
 test.concurrent('without desktop notifications an alert stays on the page until it is answered', async ({
-  alerted,
+  openWorld,
 }) => {
-  const { world } = alerted
+  const world = await openWorld()
   const silent = { ...world.notifier, available: false }
   const under = await world.start({ machine: { ...world.machine, notifier: silent } })
   await under.run('connectAccount', { baseUrl: world.sim.baseUrl, key: world.sim.apiKey })
@@ -131,45 +94,41 @@ test.concurrent('without desktop notifications an alert stays on the page until 
 })
 
 test.concurrent('only an instance destroyed elsewhere alerts, and only once despite a restart', async ({
-  alerted,
+  connected,
 }) => {
-  const { world, titles } = alerted
-  const first = await world.startConnected()
+  const { world, under: first } = await connected()
   const [{ id }, own] = await rentSeveral(first, {}, {})
   world.notifier.shown.length = 0
   await first.run('destroyInstance', { instance: own.id })
-  await fetch(`${world.sim.baseUrl}/api/v0/instances/${id}/`, {
-    method: 'DELETE',
-    headers: { authorization: `Bearer ${world.sim.apiKey}` },
-  })
-  for (const _ of [1, 2, 3]) await first.run('refresh', {})
-  expect(titles()).toEqual([expect.stringContaining(`#${id} is gone`)])
-  await first.close()
-
-  const second = await world.start()
-  await second.until(() => second.account().connection.status === 'online')
-  for (const _ of [1, 2, 3]) await second.run('refresh', {})
-  expect(titles()).toHaveLength(1)
+  await world.api('DELETE', `/api/v0/instances/${id}/`)
+  await first.poll(3)
+  expect(world.titles()).toEqual([expect.stringContaining(`#${id} is gone`)])
+  const second = await world.restart(first)
+  await second.poll(3)
+  expect(world.titles()).toHaveLength(1)
 })
 
 test.concurrent('an instance that Berth may have destroyed is no surprise once it is gone', async ({
-  alerted,
+  connected,
 }) => {
-  const { world, titles } = alerted
-  const under = await world.startConnected()
+  const { world, under } = await connected()
   const { id } = await rentRunning(under)
   world.notifier.shown.length = 0
   world.sim.controls.setFaults([
     { method: 'DELETE', path: `^/api/v0/instances/${id}/`, kind: 'reset_after', times: 9 },
   ])
   await expect(under.run('destroyInstance', { instance: id })).rejects.toThrow()
-  for (let poll = 0; poll < 3; poll++) await under.run('refresh', {})
+  await under.poll(3)
   expect(under.account().instances[id]).toBeUndefined()
-  expect(titles()).toEqual([])
+  expect(world.titles()).toEqual([])
 })
 
-test.concurrent('two accounts are polled and alerted independently', async ({ alerted, onTestFinished }) => {
-  const { world } = alerted
+test.concurrent('two accounts are polled and alerted independently', async ({
+  openWorld,
+  onTestFinished,
+}) => {
+  const world = await openWorld()
+  world.sim.controls.setCredit(100)
   const other = await startSimulator({ seed: 8, speed: 60, offers: 50, calm: true })
   onTestFinished(() => other.close())
   other.controls.setCredit(100)

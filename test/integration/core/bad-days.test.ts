@@ -1,45 +1,23 @@
-import { describe, expect, type TestContext, test } from 'vitest'
+import { describe, expect } from 'vitest'
 import type { FaultInput } from '#simulator/http/fault-rules.ts'
-import { instancesOf, rentalsOf, rentCheapest, rentRunning, requestCheapest } from '#test/berth/steps.ts'
-import { type BerthUnderTest, createWorld, type World } from '#test/berth/world.ts'
+import {
+  codeOf,
+  instancesOf,
+  rentalsOf,
+  rentCheapest,
+  rentRunning,
+  requestCheapest,
+} from '#test/berth/steps.ts'
+import type { BerthUnderTest } from '#test/berth/world.ts'
+import { test } from '#test/berth/world.ts'
 
-/** Each test has its own world, so that they can wait at the same time. */
-async function newWorld({ onTestFinished }: TestContext): Promise<World> {
-  const world = await createWorld()
-  onTestFinished(() => world.close())
-  world.sim.controls.setCredit(100)
-  return world
-}
-
-const requestsOf = (world: World) => () => world.sim.controls.requests().length
 const errors = ({ berth }: BerthUnderTest) =>
   Object.values(berth.state().activity).filter(({ kind }) => kind === 'error')
 
-test.concurrent('a revoked key is reported once, and polling resumes with a new key', async context => {
-  const world = await newWorld(context)
-  const requests = requestsOf(world)
-  const under = await world.startConnected()
-  const { id } = await rentRunning(under)
-  world.sim.controls.setFaults([{ path: '^/api/', kind: 'status', status: 401 }])
-  await under.until(() => under.account().connection.status === 'refused')
-  await under.run('refresh', {})
-  expect(errors(under)).toHaveLength(1)
-  expect(under.account().connection).toMatchObject({
-    since: expect.any(Number),
-    problem: { code: 'unauthorized' },
-  })
-  expect(instancesOf(under).map(instance => instance.id)).toEqual([id])
-
-  world.sim.controls.setFaults([])
-  await under.run('replaceKey', { account: under.account().id, key: world.sim.apiKey })
-  await under.until(() => under.account().connection.status === 'online')
-  const resumed = requests()
-  await context.expect.poll(requests).toBeGreaterThan(resumed)
-})
-
-test.concurrent('a key that may not read instances keeps them as last seen and says so', async context => {
-  const world = await newWorld(context)
-  const under = await world.startConnected()
+test.concurrent('a key that may not read instances keeps them as last seen and says so', async ({
+  connected,
+}) => {
+  const { world, under } = await connected()
   const { id } = await rentRunning(under)
   const entries = world.keychain.entries.size
   world.sim.controls.setFaults([{ path: '/instances/$', kind: 'status', status: 403 }])
@@ -57,9 +35,8 @@ describe.concurrent('a service that fails keeps the last state, marked as old, u
     ['500', { kind: 'status', status: 500 }, 500],
     ['garbage', { kind: 'garbage' }, 200],
     ['hang', { kind: 'hang' }, undefined],
-  ])('%s', async ([, rule, answered], context) => {
-    const world = await newWorld(context)
-    const under = await world.startConnected()
+  ])('%s', async ([, rule, answered], { connected }) => {
+    const { world, under } = await connected()
     const { id } = await rentRunning(under)
     const before = under.account()
     world.sim.controls.setFaults([rule])
@@ -83,8 +60,11 @@ describe.concurrent('a service that fails keeps the last state, marked as old, u
   })
 })
 
-test.concurrent('a full disk is reported once per file, blocks renting, and ends nothing', async context => {
-  const world = await newWorld(context)
+test.concurrent('a full disk is reported once per file, blocks renting, and ends nothing', async ({
+  openWorld,
+}) => {
+  const world = await openWorld()
+  world.sim.controls.setCredit(100)
   const full = Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' })
   let isFull = false
   const { files } = world.machine
@@ -106,8 +86,7 @@ test.concurrent('a full disk is reported once per file, blocks renting, and ends
   isFull = true
   world.sim.controls.setCredit(1)
   await under.until(() => rentalsOf(under).length === 0)
-  await under.run('refresh', {})
-  await under.run('refresh', {})
+  await under.poll(2)
   expect(world.notifier.shown.filter(({ id }) => id.endsWith('/credit'))).toHaveLength(1)
   expect(world.notifier.shown).toContainEqual(
     expect.objectContaining({ id: 'not-written', body: expect.stringContaining('the disk is full') }),
@@ -118,7 +97,7 @@ test.concurrent('a full disk is reported once per file, blocks renting, and ends
   expect(said.filter(text => !text.includes('the disk is full'))).toEqual([])
   expect(said).toHaveLength(new Set(said).size)
   const request = await requestCheapest(under)
-  await expect(under.run('rent', { request })).rejects.toMatchObject({ problem: { code: 'not_written' } })
+  expect(await codeOf(under.run('rent', { request }))).toBe('not_written')
   expect(instancesOf(under)).toHaveLength(1)
   expect(rentalsOf(under)).toEqual([])
   await expect(under.run('changeSettings', { settings: { theme: 'dark' } })).rejects.toThrow()

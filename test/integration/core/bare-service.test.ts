@@ -4,6 +4,7 @@ import type { InstanceView } from '#contract/instance/instance.ts'
 import { creditUnknownWords, isContractOver } from '#contract/reading.ts'
 import { spendWords } from '#contract/spending/spend-words.ts'
 import { startOnBareService } from '#test/berth/bare-services.ts'
+import { setLimit } from '#test/berth/steps.ts'
 import { write } from './projects/place.ts'
 
 const query = { type: 'on-demand', verifiedOnly: false, storage: 20, limit: 64 } as const
@@ -14,12 +15,7 @@ async function limited(context: TestContext) {
   const { service, under } = await startOnBareService(context)
   for (const id of [1, 2, 3]) service.instances.set(id, 'running')
   await under.run('refresh', {})
-  await under.run('setLimit', {
-    action: 'stop',
-    warning: 0,
-    missed: 'act',
-    when: { kind: 'credit', hours: 6 },
-  })
+  await setLimit(under, { when: { kind: 'credit', hours: 6 } })
   const credit = async (dollars: number) => {
     service.user = { ...service.user, credit: dollars }
     await under.run('refresh', {})
@@ -44,8 +40,7 @@ test('without prices a limit on the credit stops running instances once no credi
   service.user = { ...service.user, credit: 0 }
   service.instances.set(1, 'running')
   await under.run('refresh', {})
-  const when = { kind: 'credit', hours: 6 } as const
-  await under.run('setLimit', { action: 'stop', warning: 0, missed: 'act', when })
+  await setLimit(under, { when: { kind: 'credit', hours: 6 } })
   await under.run('refresh', {})
   await expect.poll(() => service.stopped).toEqual([1])
 })
@@ -106,8 +101,7 @@ test.each([
 
 test('a limit on a credit never reported says so, and asks for no other key', async context => {
   const { under } = await startOnBareService(context, { credit: null })
-  const when = { kind: 'credit', hours: 6 } as const
-  await under.run('setLimit', { action: 'stop', warning: 0, missed: 'act', when })
+  await setLimit(under, { when: { kind: 'credit', hours: 6 } })
   const [limit] = Object.values(under.account().limits)
   expect(limit?.problem).toMatchObject({
     code: 'credit_unknown',
@@ -131,9 +125,8 @@ test.for<[string, Record<string, unknown>]>([
   service.facts = { dph_total: 0.41, ...facts }
   service.instances.set(1, 'running')
   await under.run('refresh', {})
-  const when = { kind: 'cost', dollars: 5 } as const
-  await under.run('setLimit', { instance: 1, action: 'destroy', warning: 0, missed: 'act', when })
-  for (const _ of [1, 2, 3]) await under.run('refresh', {})
+  await setLimit(under, { instance: 1, action: 'destroy', when: { kind: 'cost', dollars: 5 } })
+  await under.poll(3)
   expect(service.destroyed).toEqual([])
   const [limit] = Object.values(under.account().limits)
   expect(limit?.problem?.code).toBe('dph_total' in facts ? 'cost_unknown' : 'start_unknown')
@@ -145,8 +138,7 @@ test('a limit on the cost destroys by a figure that can be', async context => {
   service.facts = { dph_total: 0.41, start_date: Date.now() / 1000 - 20 * 3600 }
   service.instances.set(1, 'running')
   await under.run('refresh', {})
-  const when = { kind: 'cost', dollars: 5 } as const
-  await under.run('setLimit', { instance: 1, action: 'destroy', warning: 0, missed: 'act', when })
+  await setLimit(under, { instance: 1, action: 'destroy', when: { kind: 'cost', dollars: 5 } })
   await under.run('refresh', {})
   await expect.poll(() => service.destroyed).toEqual([1])
 })

@@ -1,21 +1,19 @@
-import { afterEach, expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { spentBy } from '#contract/reading.ts'
 import { forecast } from '#contract/spending/forecast.ts'
 import { publicProfile } from '#simulator/deployment/profile.ts'
-import { instancesOf, rentalsOf, requestCheapest } from '#test/berth/steps.ts'
-import { createWorld, type World } from '#test/berth/world.ts'
+import { instancesOf, rentalsOf, requestCheapest, setLimit } from '#test/berth/steps.ts'
+import { test } from '#test/berth/world.ts'
 import { nextMorning } from '#test/morning.ts'
-import { profileNames, profiles } from '../profiles.ts'
-
-let world: World
-afterEach(() => world.close())
 
 const hour = 3600
 const cent = 10_000
 
-test('charged traffic is estimated from the offer, then measured, and counted by a limit', async () => {
+test('charged traffic is estimated from the offer, then measured, and counted by a limit', async ({
+  openWorld,
+}) => {
   // World time almost stands still, and a day that ends meanwhile would split the sums.
-  world = await createWorld({
+  const world = await openWorld({
     deployment: publicProfile,
     limits: false,
     speed: 0.001,
@@ -70,53 +68,7 @@ test('charged traffic is estimated from the offer, then measured, and counted by
 
   // GPUs and disk alone would take more than an hour to reach it.
   const limit = (spentBy(instance(), now()) + costPerHour + traffic() / 2) / 1_000_000
-  await under.run('setLimit', { ...stops, warning: 0, missed: 'act', when: { kind: 'cost', dollars: limit } })
+  await setLimit(under, { ...stops, when: { kind: 'cost', dollars: limit } })
   await controls.advance(hour)
   await under.until(() => instance().state === 'stopped')
 })
-
-test.each(profileNames)(
-  'polled hourly on the %s profile, a day’s cost with traffic is the ledger’s to the cent',
-  async name => {
-    world = await createWorld({
-      deployment: profiles[name],
-      limits: false,
-      speed: 0.001,
-      start: nextMorning(),
-    })
-    const { controls } = world.sim
-    const now = () => controls.ledger().now
-    const under = await world.startConnected()
-    await under.run('rent', { request: await requestCheapest(under, { bid: 2 }) })
-    await under.until(() => instancesOf(under).length === 1)
-    const id = instancesOf(under)[0]?.id ?? 0
-    const instance = () => under.account().instances[id] ?? expect.fail('it is gone')
-    const pass = async (hours: number) => {
-      // A poll under way during the leap would mix the old credit with the new instances.
-      await under.run('refresh', {})
-      for (let passed = 0; passed < hours; passed += 1) {
-        await world.sleep(hour)
-        await under.run('refresh', {})
-      }
-    }
-    await pass(4)
-    await under.run('stopInstance', { instance: id })
-    await pass(2)
-    await under.run('startInstance', { instance: id })
-    await pass(4)
-    const { pricePerHour = 0 } = instance()
-    const cost = spentBy(instance(), now())
-    await under.run('destroyInstance', { instance: id })
-    await under.until(() => instancesOf(under).length === 0)
-
-    const { micro_dollars: charged, charges } = controls.ledger()
-    expect(charges.some(({ kind }) => kind === 'download')).toBe(name === 'public')
-    const { days } = await under.run('moneyHistory', { from: 0, samples: 5000, days: 2 })
-    const today = days.at(-1) ?? expect.fail('no day')
-    expect(Math.abs(today.spent - charged)).toBeLessThan(cent)
-    expect(Math.abs((today.instances[id] ?? 0) - charged)).toBeLessThan(cent)
-    expect(today.toppedUp).toBe(0)
-    // The two boots were not polled: five minutes at most each.
-    expect(Math.abs(cost - charged)).toBeLessThan(pricePerHour / 6 + cent)
-  },
-)

@@ -1,10 +1,9 @@
 import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { MainMessage } from '#contract/messages.ts'
-import { BerthError, type Problem } from '#contract/problem.ts'
-import { everyFile, rentRunning } from '#test/berth/steps.ts'
+import { everyFile, problemOf, rentRunning } from '#test/berth/steps.ts'
 import { type BerthUnderTest, createWorld, type World } from '#test/berth/world.ts'
+import { listen } from '#test/loopback.ts'
 
 let world: World
 const closing: (() => Promise<unknown>)[] = []
@@ -15,15 +14,6 @@ afterEach(async () => {
   await world.close()
   await Promise.all(closing.splice(0).map(close => close()))
 })
-
-async function refused(work: Promise<unknown>): Promise<Problem> {
-  const error = await work.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  )
-  if (!(error instanceof BerthError)) throw new Error('it was not refused as it should be')
-  return error.problem
-}
 
 /** Expects no trace of an attempt to connect. */
 async function nothingStored({ berth }: BerthUnderTest, ...traces: string[]): Promise<void> {
@@ -36,15 +26,14 @@ async function nothingStored({ berth }: BerthUnderTest, ...traces: string[]): Pr
 /** An HTTP server that is not this service. */
 async function stranger(answer: RequestListener): Promise<string> {
   const server = createServer(answer)
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   closing.push(async () => server.close())
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return `http://127.0.0.1:${await listen(server)}`
 }
 
 test('a wrong key is refused, and nothing of it is stored', async () => {
   const under = await world.start()
   const key = 'wrong-key-0123456789'
-  const problem = await refused(under.run('connectAccount', { baseUrl: world.sim.baseUrl, key }))
+  const problem = await problemOf(under.run('connectAccount', { baseUrl: world.sim.baseUrl, key }))
   expect(problem.code).toBe('unauthorized')
   expect(problem.advice).toBe('Copy the whole key again, or create a new one in the service’s web console.')
   await nothingStored(under, key, world.sim.baseUrl)
@@ -60,7 +49,7 @@ test.each([
   ['https://gpu.example/?q=1', 'bad_url'],
 ])('the base URL %s is refused with a message, and nothing is stored', async (baseUrl, code) => {
   const under = await world.start()
-  const problem = await refused(under.run('connectAccount', { baseUrl, key: 'some-key' }))
+  const problem = await problemOf(under.run('connectAccount', { baseUrl, key: 'some-key' }))
   expect(problem.code).toBe(code)
   expect(problem.message).toMatch(/^[A-Z].*\.$/)
   // The form shows it at this field.
@@ -80,7 +69,7 @@ test.each<[string, RequestListener]>([
 ])('an address that answers with %s is refused as not this service', async (_, answer) => {
   const under = await world.start()
   const baseUrl = await stranger(answer)
-  const problem = await refused(under.run('connectAccount', { baseUrl, key: 'some-key' }))
+  const problem = await problemOf(under.run('connectAccount', { baseUrl, key: 'some-key' }))
   expect(['not_this_service', 'redirected']).toContain(problem.code)
   await nothingStored(under, 'some-key')
 })
@@ -89,9 +78,7 @@ test('the key is stored for its address alone, and the account is back after a r
   const first = await world.startConnected()
   const { id } = first.account()
   expect([...world.keychain.entries]).toEqual([[`${world.sim.baseUrl} ${id}`, world.sim.apiKey]])
-  await first.close()
-  const second = await world.start()
-  await second.until(() => second.account().connection.status === 'online')
+  const second = await world.restart(first)
   expect(second.account().id).toBe(id)
 })
 
@@ -157,10 +144,13 @@ test('a key that is not in the keychain locks the account until it is entered ag
   const before = world.sim.controls.requests().length
   second.berth.pollNow()
   await second.run('refresh', {})
-  expect((await refused(rentRunning(second))).code).toBe('key_missing')
+  expect((await problemOf(rentRunning(second))).code).toBe('key_missing')
   expect(world.sim.controls.requests()).toHaveLength(before)
   const wrong = { account: second.account().id, key: 'wrong-key-0123456789' }
-  expect(await refused(second.run('replaceKey', wrong))).toMatchObject({ code: 'unauthorized', field: 'key' })
+  expect(await problemOf(second.run('replaceKey', wrong))).toMatchObject({
+    code: 'unauthorized',
+    field: 'key',
+  })
   await second.run('replaceKey', { account: second.account().id, key: world.sim.apiKey })
   await second.until(() => second.account().connection.status === 'online')
 })

@@ -8,11 +8,12 @@ import {
   rentRunning,
   rentSeveral,
   requestCheapest,
+  setLimit,
 } from '#test/berth/steps.ts'
 import { type BerthUnderTest, test as base } from '#test/berth/world.ts'
 
-/** Berth connected to such a deployment, without its rate limits unless `limits` is set. */
-const test = base.extend('connected', async ({ openWorld }) => {
+/** Berth deployed to such a deployment, without its rate limits unless `limits` is set. */
+const test = base.extend('deployed', async ({ openWorld }) => {
   return async (profile: Partial<Profile>, limits = false) => {
     const world = await openWorld({ deployment: { ...publicProfile, ...profile }, limits })
     const under = await world.startConnected()
@@ -26,7 +27,6 @@ const test = base.extend('connected', async ({ openWorld }) => {
   }
 })
 
-const texts = (under: BerthUnderTest) => Object.values(under.berth.state().activity).map(({ text }) => text)
 const idsOf = (under: BerthUnderTest) => instancesOf(under).map(({ id }) => id)
 
 /** The ids of so many instances rented now, in order. */
@@ -40,37 +40,23 @@ describe.concurrent.each([
   ['the public deployment', publicProfile],
   ['the public deployment, which lists two on a page', { ...publicProfile, page: 2 }],
 ])('on %s', (_, profile) => {
-  test('a machine is rented, runs, is stopped and destroyed', async ({ connected }) => {
-    const { under } = await connected(profile)
+  test('a machine is rented, runs, is stopped and destroyed', async ({ deployed }) => {
+    const { under } = await deployed(profile)
     const { id } = await rentRunning(under)
     await under.run('stopInstance', { instance: id })
     await under.until(() => under.account().instances[id]?.state === 'stopped')
     await under.run('destroyInstance', { instance: id })
     await under.until(() => idsOf(under).length === 0)
     expect(under.account().uncertain).toBeUndefined()
-    expect(texts(under).filter(text => /not certain/.test(text))).toEqual([])
+    expect(under.texts().filter(text => /not certain/.test(text))).toEqual([])
   })
 
-  test('an instance whose creation answer is lost is found, and created once', async ({ connected }) => {
-    const { world, under } = await connected(profile)
-    await rentedIds(under, 2)
-    world.sim.controls.setFaults([{ method: 'PUT', path: '^/api/v0/asks/', kind: 'reset_after', times: 1 }])
-    await rentRunning(under)
-    expect(idsOf(under)).toHaveLength(3)
-    expect(everCreated(world)).toBe(3)
-  })
-
-  test('an instance destroyed elsewhere is gone after one poll that reads one list', async ({
-    connected,
-  }) => {
-    const { world, under, lists } = await connected(profile)
+  test('an instance destroyed elsewhere is gone after one poll that reads one list', async ({ deployed }) => {
+    const { world, under, lists } = await deployed(profile)
     const { id } = await rentRunning(under)
     await under.run('changeSettings', { settings: { pollInterval: 300 } })
     await under.run('refresh', {})
-    await fetch(`${world.sim.baseUrl}/api/v0/instances/${id}/`, {
-      method: 'DELETE',
-      headers: { authorization: `Bearer ${world.sim.apiKey}` },
-    })
+    await world.api('DELETE', `/api/v0/instances/${id}/`)
     const before = lists().length
     await under.run('refresh', {})
     expect(idsOf(under)).toEqual([])
@@ -79,14 +65,12 @@ describe.concurrent.each([
 })
 
 test.concurrent('which list an account has is tried once and remembered over a restart', async ({
-  connected,
+  deployed,
 }) => {
-  const { world, under, lists } = await connected(interfaceProfile)
+  const { world, under, lists } = await deployed(interfaceProfile)
   await under.run('refresh', {})
   expect(lists().filter(version => version === 'v1')).toHaveLength(1)
-  await under.close()
-  const again = await world.start()
-  await again.until(() => again.account().connection.status === 'online')
+  await world.restart(under)
   expect(lists().filter(version => version === 'v1')).toHaveLength(1)
 })
 
@@ -98,54 +82,46 @@ describe.concurrent('a deployment that changes', () => {
     ['empties its list', { list: 'v0', v1: '404' }, { list: 'v0-empty', v1: 'pages' }],
     ['cuts its list short', { list: 'v0', v1: '404' }, { list: 'v0-paged', v1: 'pages', page: 2 }],
     ['goes back', { deployment: 'public' }, { deployment: 'interface' }],
-  ])('and %s loses no instance', async ([, before, after], { connected }) => {
-    const { under, become } = await connected(interfaceProfile)
+  ])('and %s loses no instance', async ([, before, after], { deployed }) => {
+    const { under, become } = await deployed(interfaceProfile)
     become({ deployment: 'public' })
     become(before)
     const ids = await rentedIds(under, 3)
     expect(idsOf(under)).toEqual(ids)
     become(after)
-    await under.run('refresh', {})
-    await under.run('refresh', {})
+    await under.poll(2)
     expect(idsOf(under)).toEqual(ids)
     expect(under.account().connection.status).toBe('online')
     expect(under.account().uncertain).toBeUndefined()
-    expect(texts(under).filter(text => /destroyed|gone|not certain/.test(text))).toEqual([])
+    expect(under.texts().filter(text => /destroyed|gone|not certain/.test(text))).toEqual([])
   })
 })
 
 describe.concurrent('an uncertain list', () => {
   const empty = { list: 'v0-empty', v1: '404', single: 'null' } as const
 
-  test('is reported, loses no instance, and is over once the list is complete', async ({ connected }) => {
-    const { under, become } = await connected(publicProfile)
+  test('is reported, loses no instance, and is over once the list is complete', async ({ deployed }) => {
+    const { under, become } = await deployed(publicProfile)
     const [id, other] = await rentedIds(under, 2)
     become(empty)
-    await under.run('refresh', {})
-    await under.run('refresh', {})
+    await under.poll(2)
     expect(idsOf(under)).toEqual([id, other])
     expect(under.account().uncertain?.reason).toContain('may still exist')
     expect(under.account().uncertain?.instances).toHaveLength(1)
-    expect(texts(under).filter(text => /instance list is incomplete/.test(text))).toHaveLength(1)
+    expect(under.texts().filter(text => /instance list is incomplete/.test(text))).toHaveLength(1)
     become({ deployment: 'public' })
     await under.run('refresh', {})
     expect(under.account().uncertain).toBeUndefined()
-    expect(texts(under).filter(text => /is complete again/.test(text))).toHaveLength(1)
+    expect(under.texts().filter(text => /is complete again/.test(text))).toHaveLength(1)
   })
 
-  test('lets a limit act only on an instance that answers by itself', async ({ connected }) => {
-    const { world, under, become } = await connected(publicProfile)
+  test('lets a limit act only on an instance that answers by itself', async ({ deployed }) => {
+    const { world, under, become } = await deployed(publicProfile)
     const [id = 0, other = 0] = await rentedIds(under, 2)
     become(empty)
     await under.run('refresh', {})
     const at = under.account().clock.serverAt / 1000 + 3600
-    await under.run('setLimit', {
-      instance: id,
-      action: 'stop',
-      warning: 0,
-      missed: 'act',
-      when: { kind: 'time', at },
-    })
+    await setLimit(under, { instance: id, when: { kind: 'time', at } })
     await world.sim.controls.advance(7200)
     await under.until(() => under.account().instances[id]?.state === 'stopped')
     expect(under.account().instances[other]?.state).toBe('running')
@@ -156,8 +132,8 @@ describe.concurrent('an uncertain list', () => {
     ['is cut short without a word', 3, { list: 'v0-paged', v1: '404', page: 2 }],
   ])(
     'that %s holds back a second try to rent until it is complete',
-    async ([, there, deployment], { connected }) => {
-      const { world, under, become } = await connected({})
+    async ([, there, deployment], { deployed }) => {
+      const { world, under, become } = await deployed({})
       await rentedIds(under, there)
       become(deployment)
       const request = await requestCheapest(under)
@@ -176,8 +152,8 @@ describe.concurrent('an uncertain list', () => {
 describe.concurrent('records of an unexpected form', () => {
   test.for(['null', 'missing', 'text'] as const)(
     '%s: an instance is still rented and destroyed',
-    async (records, { connected }) => {
-      const { under } = await connected({ records })
+    async (records, { deployed }) => {
+      const { under } = await deployed({ records })
       const { id } = await rentRunning(under)
       expect(under.account().uncertain).toBeUndefined()
       await under.run('destroyInstance', { instance: id })
@@ -187,8 +163,8 @@ describe.concurrent('records of an unexpected form', () => {
 
   test.for(['null-row', 'bad-row'] as const)(
     '%s: one bad record hides none of the others',
-    async (records, { connected }) => {
-      const { under, become } = await connected({})
+    async (records, { deployed }) => {
+      const { under, become } = await deployed({})
       const [id, other] = await rentedIds(under, 2)
       become({ records })
       await under.run('refresh', {})
@@ -198,10 +174,8 @@ describe.concurrent('records of an unexpected form', () => {
   )
 })
 
-test.concurrent('an instance that is listed only after half a minute is waited for', async ({
-  connected,
-}) => {
-  const { under } = await connected({ appears: 30 })
+test.concurrent('an instance that is listed only after half a minute is waited for', async ({ deployed }) => {
+  const { under } = await deployed({ appears: 30 })
   await rentRunning(under)
   expect(under.account().uncertain).toBeUndefined()
 })

@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Simulator, startSimulator } from '#simulator/simulator.ts'
-import { rentRunning } from '#test/berth/steps.ts'
+import { problemOf, rentRunning } from '#test/berth/steps.ts'
 import { createWorld, type World } from '#test/berth/world.ts'
-import { problemOf } from '../ssh/steps.ts'
 
 /** Of both worlds: with it an instance's host key is the same. */
 const seed = 44

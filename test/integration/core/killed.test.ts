@@ -2,21 +2,17 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { startSimulator } from '#simulator/simulator.ts'
 import { hurriedClock } from '#test/berth/clocks.ts'
-import { buildKillable, inRounds, type Killable, listed, stored } from '#test/berth/processes.ts'
+import { inRounds, listed, stored, useKillable } from '#test/berth/processes.ts'
 
 /** The number of kills; BERTH_KILLS sets it. */
 const rounds = Number(process.env['BERTH_KILLS'] ?? 8)
 const atOnce = 5
 const limitClock = hurriedClock().monotonic
 
-let processes: Killable
-beforeAll(async () => {
-  processes = await buildKillable()
-})
-afterAll(() => processes.remove())
+const processes = useKillable()
 
 interface Round {
   round: number

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { vi } from 'vitest'
 import { systemPrograms } from '#machine/programs.ts'
 import { findTerminals } from '#ssh/shell/system-terminal.ts'
-import { rentRunning } from '#test/berth/steps.ts'
+import { codeOf, rentRunning } from '#test/berth/steps.ts'
 import { test as base } from '#test/berth/world.ts'
 
 /** Writes its arguments to a file beside itself, separated by NUL. */
@@ -62,7 +62,11 @@ test.concurrent('each editor on the PATH is found and started on the instance’
   const under = await world.startConnected()
   expect(under.berth.state().app.editors.map(({ id }) => id)).toEqual(editors)
   const { id } = await rentRunning(under, { label: '$(touch evil); x' })
+  expect(await codeOf(under.run('openEditor', { instance: id }))).toBe('ssh_config_off')
+  expect(await under.run('sshCommand', { instance: id })).toMatch(/^ssh -F none .* root@/)
   await under.run('changeSettings', { settings: { sshConfig: true } })
+  expect(await under.run('sshCommand', { instance: id })).toBe(`ssh berth-${id}`)
+  expect(await codeOf(under.run('openEditor', { instance: id, editor: '/bin/sh' }))).toBe('no_editor')
   for (const editor of editors) await under.run('openEditor', { instance: id, editor })
   const remote = ['--new-window', '--remote', `ssh-remote+berth-${id}`]
   expect(await argumentsOf('code')).toEqual(remote)
@@ -111,29 +115,6 @@ test.concurrent('each terminal on the PATH is found and started with ssh and its
       'root@127.0.0.1',
     ])
   }
-})
-
-test.concurrent('a custom terminal command gets its placeholders filled in without a shell', async ({
-  path,
-  expect,
-}) => {
-  const { world, bin, install, argumentsOf } = path
-  await install('my-term', 'ssh')
-  const command = ['my-term', '--title', '$(touch evil) `id` to {host}:{port}; x', '-e', '{ssh}']
-  await world.machine.files.write('settings.json', JSON.stringify({ terminal: { command } }))
-  const under = await world.startConnected()
-  const { id } = await rentRunning(under)
-  await under.run('openSystemTerminal', { instance: id })
-  const args = await argumentsOf('my-term')
-  const port = args[args.indexOf('-p') + 1]
-  expect(args.slice(0, 7)).toEqual([
-    '--title',
-    `$(touch evil) \`id\` to 127.0.0.1:${port}; x`,
-    '-e',
-    join(bin, 'ssh'),
-    ...['-F', 'none', '-i'],
-  ])
-  expect(args.at(-1)).toBe('root@127.0.0.1')
 })
 
 test.concurrent('a program on a relative entry of the PATH is not found', async ({ path, expect }) => {

@@ -46,15 +46,9 @@ test('sixty instances are polled once per default interval, with under 5% refuse
     await controls.advance(milliseconds / 1000)
     await clock.pass(milliseconds)
   }
-  const ask = async (method: string, path: string, body: object) => {
-    const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' }
-    const answer = await fetch(`${baseUrl}/api/v0/${path}`, { method, headers, body: JSON.stringify(body) })
-    expect(answer.status).toBe(200)
-    return answer.json()
-  }
-  const { offers } = (await ask('POST', 'bundles/', { limit: 60 })) as { offers: { id: number }[] }
+  const { offers } = await world.api<{ offers: { id: number }[] }>('POST', '/api/v0/bundles/', { limit: 60 })
   for (const { id } of offers) {
-    await ask('PUT', `asks/${id}/`, { image: 'ubuntu', disk: 8 })
+    await world.api('PUT', `/api/v0/asks/${id}/`, { image: 'ubuntu', disk: 8 })
     await pass(5000)
   }
   await pass(600_000)

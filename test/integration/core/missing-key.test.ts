@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { expect, type TestContext, test } from 'vitest'
+import { expect } from 'vitest'
 import { accountNow } from '#contract/reading.ts'
-import type { SimulatorOptions } from '#simulator/simulator.ts'
 import { haste } from '#test/berth/clocks.ts'
 import {
+  codeOf,
   creates,
   everCreated,
   everyFile,
@@ -12,18 +12,10 @@ import {
   rentCheapest,
   rentRunning,
   requestCheapest,
+  setLimit,
 } from '#test/berth/steps.ts'
-import { type BerthUnderTest, createWorld, type World } from '#test/berth/world.ts'
-
-async function connectedWorld(
-  context: TestContext,
-  options?: SimulatorOptions,
-): Promise<{ world: World; under: BerthUnderTest }> {
-  const world = await createWorld(options)
-  context.onTestFinished(() => world.close())
-  world.sim.controls.setCredit(1000)
-  return { world, under: await world.startConnected() }
-}
+import type { BerthUnderTest, World } from '#test/berth/world.ts'
+import { test } from '#test/berth/world.ts'
 
 /** Ends Berth and starts it where its keychain has nothing to give; `giveBack` returns the keys to it. */
 async function restartWithoutKey(
@@ -50,18 +42,14 @@ const traces = async (world: World) => ({
   requests: world.sim.controls.requests().length,
 })
 
-test.concurrent('without a key the account is shown as it was left, and nothing is written or sent', async context => {
-  const { world, under: first } = await connectedWorld(context)
+test.concurrent('without a key the account is shown as it was left, and nothing is written or sent', async ({
+  connected,
+}) => {
+  const { world, under: first } = await connected()
   const { id } = await rentRunning(first)
-  const limit = { instance: id, action: 'stop', warning: 300, missed: 'act' } as const
-  await first.run('setLimit', { ...limit, when: { kind: 'duration', seconds: 8 * 3600 } })
-  await first.run('setLimit', { ...limit, when: { kind: 'idle', below: 5, seconds: 1800 } })
-  await first.run('setLimit', {
-    action: 'stop',
-    warning: 0,
-    missed: 'act',
-    when: { kind: 'credit', hours: 1 },
-  })
+  await setLimit(first, { instance: id, warning: 300, when: { kind: 'duration', seconds: 8 * 3600 } })
+  await setLimit(first, { instance: id, warning: 300, when: { kind: 'idle', below: 5, seconds: 1800 } })
+  await setLimit(first, { when: { kind: 'credit', hours: 1 } })
   const before = first.account()
   const { under } = await restartWithoutKey(world, first)
   const shown = ({ limits }: typeof before) =>
@@ -69,18 +57,16 @@ test.concurrent('without a key the account is shown as it was left, and nothing 
   expect(shown(under.account())).toEqual(shown(before))
   expect(shown(before)).toHaveLength(3)
   expect(under.account().lastRental).toEqual(before.lastRental)
-  await expect(under.run('listFiles', { instance: id + 1, path: '/' })).rejects.toMatchObject({
-    problem: { code: 'key_missing' },
-  })
+  expect(await codeOf(under.run('listFiles', { instance: id + 1, path: '/' }))).toBe('key_missing')
 
   const left = await traces(world)
   await wait(1500)
   expect(await traces(world)).toEqual(left)
 })
 
-test.concurrent('a limit that comes due without a key waits for it, and then acts', async context => {
+test.concurrent('a limit that comes due without a key waits for it, and then acts', async ({ connected }) => {
   // As fast as Berth's clock: a moment that is long past at the next answer counts as slept through.
-  const { world, under: first } = await connectedWorld(context, { speed: haste })
+  const { world, under: first } = await connected({ speed: haste })
   await rentCheapest(first)
   await first.until(() => rentalsOf(first)[0]?.step === 'waiting')
   await world.sleep(600)
@@ -88,13 +74,7 @@ test.concurrent('a limit that comes due without a key waits for it, and then act
   const id = instancesOf(first)[0]?.id ?? 0
   const now = () => accountNow(first.account().clock, world.machine.clock.now())
   const at = now() + 12
-  await first.run('setLimit', {
-    instance: id,
-    action: 'stop',
-    warning: 0,
-    missed: 'act',
-    when: { kind: 'time', at },
-  })
+  await setLimit(first, { instance: id, when: { kind: 'time', at } })
   const { under, giveBack } = await restartWithoutKey(world, first)
   const left = await traces(world)
   await expect
@@ -108,8 +88,11 @@ test.concurrent('a limit that comes due without a key waits for it, and then act
   await under.until(() => ['stopping', 'stopped'].includes(under.account().instances[id]?.state ?? ''))
 })
 
-test.concurrent('a rental whose answer was awaited is shown without a key, and found once it is there', async context => {
-  const { world, under: first } = await connectedWorld(context)
+test.concurrent('a rental whose answer was awaited is shown without a key, and found once it is there', async ({
+  connected,
+  expect,
+}) => {
+  const { world, under: first } = await connected()
   const request = await requestCheapest(first)
   world.sim.controls.setFaults([{ method: 'PUT', path: '^/api/v0/asks/', kind: 'delay', ms: 5000 }])
   const rental = await first.run('rent', { request })

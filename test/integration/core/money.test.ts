@@ -44,10 +44,7 @@ describe.each(profileNames)('on the %s profile', name => {
     // Berth is away while one machine runs, the other is destroyed by someone else, and money is paid in twice.
     await berth.close()
     await controls.advance(7200)
-    await fetch(`${world.sim.baseUrl}/api/v0/instances/${first.id}/`, {
-      method: 'DELETE',
-      headers: { authorization: `Bearer ${world.sim.apiKey}` },
-    })
+    await world.api('DELETE', `/api/v0/instances/${first.id}/`)
     controls.topUp(25)
     await controls.advance(7200)
     controls.topUp(10)

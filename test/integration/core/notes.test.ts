@@ -3,10 +3,9 @@ import { rentRunning } from '#test/berth/steps.ts'
 import { test } from '#test/berth/world.ts'
 
 test.concurrent('a note and tags are kept over a restart, and an empty note is removed', async ({
-  openWorld,
+  connected,
 }) => {
-  const world = await openWorld()
-  const first = await world.startConnected()
+  const { world, under: first } = await connected()
   const { id } = await rentRunning(first)
   await first.run('noteInstance', { instance: id, note: ' keep ', tags: ['paper'] })
   expect(first.account().notes).toEqual({ [id]: { note: 'keep', tags: ['paper'] } })

@@ -1,9 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
-import { describe, expect, type TestContext, test } from 'vitest'
+import { describe, expect } from 'vitest'
 import { accountNow } from '#contract/reading.ts'
 import { wire } from '#service/http/wire.ts'
 import type { FaultInput } from '#simulator/http/fault-rules.ts'
-import type { SimulatorOptions } from '#simulator/simulator.ts'
 import { HandClock, haste } from '#test/berth/clocks.ts'
 import {
   creates,
@@ -13,20 +12,10 @@ import {
   rentCheapest,
   rentRunning,
   requestCheapest,
+  setLimit,
 } from '#test/berth/steps.ts'
-import { type BerthUnderTest, createWorld, type World } from '#test/berth/world.ts'
+import { type BerthUnderTest, createWorld, test } from '#test/berth/world.ts'
 import { ended, onAccount, rentalOf, retriesRequest } from './renting/request.ts'
-
-/** Each test has its own world, so that they can wait at the same time. */
-async function connectedWorld(
-  context: TestContext,
-  options?: SimulatorOptions,
-): Promise<{ world: World; under: BerthUnderTest }> {
-  const world = await createWorld(options)
-  context.onTestFinished(() => world.close())
-  world.sim.controls.setCredit(1000)
-  return { world, under: await world.startConnected() }
-}
 
 const everything = (status: 401 | 403): FaultInput => ({ path: '^/api/', kind: 'status', status })
 const onCreate = (rule: Omit<FaultInput, 'method' | 'path'>): FaultInput => ({
@@ -36,11 +25,10 @@ const onCreate = (rule: Omit<FaultInput, 'method' | 'path'>): FaultInput => ({
   ...rule,
 })
 const isRefused = ({ account }: BerthUnderTest) => account().connection.status === 'refused'
-const said = ({ berth }: BerthUnderTest) => Object.values(berth.state().activity).map(({ text }) => text)
 
 describe.concurrent('a temporary refusal of the key', () => {
-  test('is checked once more before it is reported', async context => {
-    const { world, under } = await connectedWorld(context)
+  test('is checked once more before it is reported', async ({ connected }) => {
+    const { world, under } = await connected()
     world.sim.controls.setFaults([{ ...everything(401), times: 2 }])
     await under.run('refresh', {})
     expect(under.account().connection).toMatchObject({ status: 'connecting', since: expect.any(Number) })
@@ -51,21 +39,21 @@ describe.concurrent('a temporary refusal of the key', () => {
 
   test.for([401, 403] as const)(
     'a %i that stays is reported once, and so is its end',
-    async (status, context) => {
-      const { world, under } = await connectedWorld(context)
+    async (status, { connected }) => {
+      const { world, under } = await connected()
       world.sim.controls.setFaults([everything(status)])
       await under.until(() => isRefused(under))
       const told = () => world.notifier.shown.filter(({ id }) => id.endsWith('/key'))
       expect(told()).toMatchObject([{ title: expect.stringMatching(/^The API key of .* was refused$/) }])
       world.sim.controls.setFaults([])
       await under.until(() => under.account().connection.status === 'online')
-      expect(said(under).filter(text => text.endsWith('is accepted again'))).toHaveLength(1)
+      expect(under.texts().filter(text => text.endsWith('is accepted again'))).toHaveLength(1)
       expect(told()).toHaveLength(1)
     },
   )
 
-  test('keeps the two-factor session, which only a lasting refusal ends', async context => {
-    const { world, under: first } = await connectedWorld(context)
+  test('keeps the two-factor session, which only a lasting refusal ends', async ({ connected }) => {
+    const { world, under: first } = await connected()
     const { entries } = world.keychain
     const { secret } = await first.run('createApiKey', {
       request: { name: 'session', permissions: { user_read: {}, instance_read: {} } },
@@ -81,17 +69,17 @@ describe.concurrent('a temporary refusal of the key', () => {
     expect(under.account().connection.status).toBe('connecting')
     await under.until(() => under.account().connection.status === 'online')
     expect(entries.get(`${entry} session`)).toBe(secret)
-    expect(said(under).filter(text => text.includes('two-factor'))).toEqual([])
+    expect(under.texts().filter(text => text.includes('two-factor'))).toEqual([])
 
     world.sim.controls.setFaults([{ ...everything(401), times: 4 }])
-    await under.until(() => said(under).includes('The two-factor login has expired'))
+    await under.until(() => under.texts().includes('The two-factor login has expired'))
     await under.until(() => under.account().connection.status === 'online')
     expect([...entries.keys()]).not.toContain(`${entry} session`)
     expect(entries.get(entry ?? '')).toBe(world.sim.apiKey)
   })
 
-  test('continues a rental whose answer was lost', async context => {
-    const { world, under } = await connectedWorld(context)
+  test('continues a rental whose answer was lost', async ({ connected }) => {
+    const { world, under } = await connected()
     const request = await requestCheapest(under)
     world.sim.controls.setFaults([onCreate({ kind: 'reset_after' }), everything(401)])
     await under.run('rent', { request })
@@ -101,8 +89,8 @@ describe.concurrent('a temporary refusal of the key', () => {
     expect(everCreated(world)).toBe(1)
   })
 
-  test('continues a rental if only its own poll was rejected', async context => {
-    const { world, under } = await connectedWorld(context)
+  test('continues a rental if only its own poll was rejected', async ({ connected }) => {
+    const { world, under } = await connected()
     const request = await requestCheapest(under)
     const polls: FaultInput = { method: 'GET', path: '/instances/$', kind: 'status', status: 401 }
     world.sim.controls.setFaults([onCreate({ kind: 'reset_after' }), polls])
@@ -114,9 +102,9 @@ describe.concurrent('a temporary refusal of the key', () => {
     expect(everCreated(world)).toBe(1)
   })
 
-  test('continues a cancellation, so that no instance is left', async context => {
+  test('continues a cancellation, so that no instance is left', async ({ connected }) => {
     // So slow that the instance does not boot before it is cancelled.
-    const { world, under } = await connectedWorld(context, { speed: 1 })
+    const { world, under } = await connected({ speed: 1 })
     const rental = await rentCheapest(under)
     await under.until(() => rentalsOf(under)[0]?.step === 'waiting')
     world.sim.controls.setFaults([{ method: 'DELETE', kind: 'status', status: 403, times: 1 }])
@@ -124,13 +112,13 @@ describe.concurrent('a temporary refusal of the key', () => {
     await under.until(() => rentalsOf(under).length === 0)
     await under.until(() => instancesOf(under).length === 0)
     // Said once the end is on disk.
-    const cancelled = () => said(under).filter(text => text.startsWith('Rental cancelled'))
+    const cancelled = () => under.texts().filter(text => text.startsWith('Rental cancelled'))
     await under.until(() => cancelled().length > 0)
     expect(cancelled()).toHaveLength(1)
   })
 
-  test('lets the refused attempt be made again, which counts as one', async context => {
-    const { world, under } = await connectedWorld(context)
+  test('lets the refused attempt be made again, which counts as one', async ({ connected }) => {
+    const { world, under } = await connected()
     world.sim.controls.setFaults([onCreate({ kind: 'status', status: 401 })])
     const id = await under.run('rentWithRetries', retriesRequest({ attempts: 1 }))
     await ended(under, id)
@@ -139,22 +127,16 @@ describe.concurrent('a temporary refusal of the key', () => {
     expect(everCreated(world)).toBe(1)
   })
 
-  test('lets an overdue limit act', async context => {
+  test('lets an overdue limit act', async ({ connected }) => {
     // As fast as Berth's clock: a moment that is long past at the next answer counts as slept through.
-    const { world, under } = await connectedWorld(context, { speed: haste })
+    const { world, under } = await connected({ speed: haste })
     await rentCheapest(under)
     await under.until(() => rentalsOf(under)[0]?.step === 'waiting')
     await world.sleep(600)
     await under.until(() => rentalsOf(under).length === 0)
     const id = instancesOf(under)[0]?.id ?? 0
     const at = accountNow(under.account().clock, world.machine.clock.now()) + 20
-    await under.run('setLimit', {
-      action: 'stop',
-      warning: 0,
-      missed: 'tell',
-      instance: id,
-      when: { kind: 'time', at },
-    })
+    await setLimit(under, { missed: 'tell', instance: id, when: { kind: 'time', at } })
     world.sim.controls.setFaults([everything(401)])
     await under.until(() => isRefused(under))
     await under.until(() => Object.values(under.account().limits)[0]?.step === 'held')
@@ -162,15 +144,15 @@ describe.concurrent('a temporary refusal of the key', () => {
       { method: 'PUT', path: `/instances/${id}/$`, kind: 'status', status: 403, times: 1 },
     ])
     await under.run('refresh', {})
-    await under.until(() => said(under).some(text => text.includes('the first try failed')))
+    await under.until(() => under.texts().some(text => text.includes('the first try failed')))
     await world.sim.controls.advance(60)
     await under.until(() => ['stopping', 'stopped'].includes(under.account().instances[id]?.state ?? ''))
   })
 })
 
 describe.concurrent('a missing permission', () => {
-  test('ends the attempts after the second refusal, and is named', async context => {
-    const { world, under } = await connectedWorld(context)
+  test('ends the attempts after the second refusal, and is named', async ({ connected }) => {
+    const { world, under } = await connected()
     world.sim.controls.setFaults([onCreate({ kind: 'status', status: 403, times: 100 })])
     const id = await under.run('rentWithRetries', retriesRequest({ attempts: 5 }))
     expect((await ended(under, id))?.problem).toMatchObject({
@@ -181,8 +163,8 @@ describe.concurrent('a missing permission', () => {
     expect(creates(world)).toBe(2)
   })
 
-  test('rejects only actions that need it, and the account stays online', async context => {
-    const { world, under } = await connectedWorld(context)
+  test('rejects only actions that need it, and the account stays online', async ({ connected }) => {
+    const { world, under } = await connected()
     const { id } = await rentRunning(under)
     world.sim.controls.setFaults([
       { method: 'PUT', kind: 'status', status: 403 },
@@ -200,9 +182,9 @@ describe.concurrent('a missing permission', () => {
   })
 })
 
-test('a revoked key costs under 50 requests an hour, whatever is under way', async context => {
+test('a revoked key costs under 50 requests an hour, whatever is under way', async ({ onTestFinished }) => {
   const world = await createWorld({ speed: 1 })
-  context.onTestFinished(() => world.close())
+  onTestFinished(() => world.close())
   const first = await world.startConnected()
   await rentCheapest(first)
   await first.until(() => rentalsOf(first)[0]?.step === 'waiting')
@@ -215,7 +197,7 @@ test('a revoked key costs under 50 requests an hour, whatever is under way', asy
 
   const clock = new HandClock(Date.now())
   const wire = watchedWire()
-  context.onTestFinished(wire.end)
+  onTestFinished(wire.end)
   const under = await world.start({ machine: { ...world.machine, clock } })
   /** Advances both clocks by seconds; returns in how many of these a request was sent. */
   async function pass(seconds: number): Promise<number> {
@@ -231,7 +213,7 @@ test('a revoked key costs under 50 requests an hour, whatever is under way', asy
   }
   await under.until(() => under.account().connection.status === 'online')
   const when = { kind: 'duration', seconds: 900 } as const
-  await under.run('setLimit', { instance: id, action: 'stop', warning: 300, missed: 'tell', when })
+  await setLimit(under, { instance: id, warning: 300, missed: 'tell', when })
   world.sim.controls.setFaults([onCreate({ kind: 'reset_after' }), everything(401)])
   await under.run('rent', { request })
   const halted = async () => {

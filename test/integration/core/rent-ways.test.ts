@@ -10,7 +10,7 @@ import {
 } from '#test/berth/steps.ts'
 import { test as base } from '#test/berth/world.ts'
 
-const test = base.extend('connected', async ({ openWorld }) => {
+const test = base.extend('deployed', async ({ openWorld }) => {
   return async (deployment: Profile = publicProfile) => {
     const world = await openWorld({ deployment, limits: false })
     return { world, under: await world.startConnected() }
@@ -31,8 +31,8 @@ describe.concurrent.each([
 ] as const)('on %s', (_, profile) => {
   const beyond = profile.deployment === 'public'
 
-  test('a machine is entered directly where its deployment maps a port for SSH', async ({ connected }) => {
-    const { world, under } = await connected(profile)
+  test('a machine is entered directly where its deployment maps a port for SSH', async ({ deployed }) => {
+    const { world, under } = await deployed(profile)
     // Its offers show it, before anything is rented there.
     await requestCheapest(under)
     expect(under.account().capabilities.choosesDirect).toBe(beyond)
@@ -48,8 +48,8 @@ describe.concurrent.each([
     expect((await world.start()).account().capabilities.choosesDirect).toBe(beyond)
   })
 
-  test('a private image starts with its registry’s login, and fails without it', async ({ connected }) => {
-    const { under } = await connected(profile)
+  test('a private image starts with its registry’s login, and fails without it', async ({ deployed }) => {
+    const { under } = await deployed(profile)
     await rentRunning(under, { image, registry })
     await rentCheapest(under, { image })
     await under.until(() => instancesOf(under).some(({ state }) => state === 'unstartable'))
@@ -57,9 +57,9 @@ describe.concurrent.each([
   })
 
   test('the registry token is in the keychain until the instance exists, then deleted', async ({
-    connected,
+    deployed,
   }) => {
-    const { world, under } = await connected(profile)
+    const { world, under } = await deployed(profile)
     world.sim.controls.setFaults([{ method: 'PUT', path: '^/api/v0/asks/', kind: 'delay', ms: 2000 }])
     await rentCheapest(under, { image, registry })
     expect(JSON.stringify([...world.keychain.entries])).toContain(token)
@@ -70,10 +70,8 @@ describe.concurrent.each([
     expect(JSON.stringify(under.berth.state())).not.toContain(token)
   })
 
-  test('a rental whose request was cut off uses its registry token after a restart', async ({
-    connected,
-  }) => {
-    const { world, under } = await connected(profile)
+  test('a rental whose request was cut off uses its registry token after a restart', async ({ deployed }) => {
+    const { world, under } = await deployed(profile)
     world.sim.controls.setFaults([{ method: 'PUT', path: '^/api/v0/asks/', kind: 'reset' }])
     await rentCheapest(under, { image, registry })
     await under.close()
@@ -85,15 +83,15 @@ describe.concurrent.each([
   test.for([
     [true, '/lab'],
     [false, '/tree'],
-  ] as const)('Jupyter opens as it was rented, JupyterLab %s', async ([lab, path], { connected }) => {
-    const { under } = await connected(profile)
+  ] as const)('Jupyter opens as it was rented, JupyterLab %s', async ([lab, path], { deployed }) => {
+    const { under } = await deployed(profile)
     const { id } = await rentRunning(under, { access: 'jupyter', jupyter: { lab, folder: '/workspace' } })
     const { url = '' } = await under.run('openJupyter', { instance: id, open: false })
     expect(new URL(url).pathname).toBe(path)
   })
 
-  test('a container port is mapped, found and forwarded, whatever it is outside', async ({ connected }) => {
-    const { under } = await connected(profile)
+  test('a container port is mapped, found and forwarded, whatever it is outside', async ({ deployed }) => {
+    const { under } = await deployed(profile)
     const ports = [{ container: 8080, outside: 9000, protocol: 'tcp' as const }]
     const { id, ports: mapped } = await rentRunning(under, { ports })
     expect(mapped.map(({ container }) => container)).toContain('8080/tcp')
@@ -105,9 +103,9 @@ describe.concurrent.each([
 })
 
 test.concurrent('a public deployment without the newer list is recognized by its records', async ({
-  connected,
+  deployed,
 }) => {
-  const { under } = await connected({ ...publicProfile, list: 'v0', v1: '404' })
+  const { under } = await deployed({ ...publicProfile, list: 'v0', v1: '404' })
   expect(under.account().capabilities.choosesDirect).toBe(false)
   await rentRunning(under)
   expect(under.account().capabilities.choosesDirect).toBe(true)
@@ -116,9 +114,9 @@ test.concurrent('a public deployment without the newer list is recognized by its
 })
 
 test.concurrent('an instance rented without direct access has the proxy alone, Jupyter too', async ({
-  connected,
+  deployed,
 }) => {
-  const { under } = await connected()
+  const { under } = await deployed()
   const { runtype, ssh } = await rentRunning(under, { direct: false })
   expect(runtype).toBe('ssh_proxy')
   expect(ssh?.direct).toBeUndefined()

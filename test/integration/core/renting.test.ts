@@ -1,6 +1,7 @@
-import { describe, expect, type TestContext, test, vi } from 'vitest'
+import { describe, expect, vi } from 'vitest'
 import type { FaultInput } from '#simulator/http/fault-rules.ts'
 import {
+  codeOf,
   creates,
   everCreated,
   instancesOf,
@@ -9,7 +10,7 @@ import {
   rentRunning,
   requestCheapest,
 } from '#test/berth/steps.ts'
-import { type BerthUnderTest, createWorld, type World } from '#test/berth/world.ts'
+import { type Connected, test } from '#test/berth/world.ts'
 import { profileNames, profiles } from '../profiles.ts'
 
 // The tests mostly wait, for machines to boot and answers that do not come.
@@ -26,36 +27,24 @@ const one = { end: 'running', instances: 1, ever: 1 }
 const none = { end: 'failed', instances: 0, ever: 0 }
 
 describe.concurrent.each(profileNames)('on the %s profile', name => {
-  /** Each test has its own world, so that they can wait at the same time. */
-  async function connectedWorld(test: TestContext): Promise<{ world: World; under: BerthUnderTest }> {
-    const world = await createWorld({ deployment: profiles[name], limits: false })
-    test.onTestFinished(() => world.close())
-    return { world, under: await world.startConnected() }
-  }
+  const deployment = { deployment: profiles[name], limits: false }
 
   /** The outcome of a rental whose creation meets a fault, and alerts if it fails: its last step, and the instances. */
-  async function outcome(rule: FaultInput): Promise<typeof one> {
-    const world = await createWorld({ deployment: profiles[name], limits: false })
-    try {
-      const under = await world.startConnected()
-      const request = await requestCheapest(under)
-      world.sim.controls.setFaults([rule])
-      const rental = await under.run('rent', { request })
-      const step = () => rentalsOf(under).find(({ id }) => id === rental)?.step
-      await under.until(() => step() === undefined || step() === 'failed', 80_000)
-      const end = step() ?? 'running'
-      if (end === 'running') expect(instancesOf(under).map(({ state }) => state)).toEqual(['running'])
-      await under.run('refresh', {})
-      const shown = () => world.notifier.shown.map(({ title }) => title)
-      if (end === 'failed') await vi.waitFor(() => expect(shown()).toContain('Renting failed'), 60_000)
-      return { end, instances: instancesOf(under).length, ever: everCreated(world) }
-    } finally {
-      await world.close()
-    }
+  async function outcome({ world, under }: Connected, rule: FaultInput): Promise<typeof one> {
+    const request = await requestCheapest(under)
+    world.sim.controls.setFaults([rule])
+    const rental = await under.run('rent', { request })
+    const step = () => rentalsOf(under).find(({ id }) => id === rental)?.step
+    await under.until(() => step() === undefined || step() === 'failed', 80_000)
+    const end = step() ?? 'running'
+    if (end === 'running') expect(instancesOf(under).map(({ state }) => state)).toEqual(['running'])
+    await under.poll()
+    if (end === 'failed') await vi.waitFor(() => expect(world.titles()).toContain('Renting failed'), 60_000)
+    return { end, instances: instancesOf(under).length, ever: everCreated(world) }
   }
 
   describe.concurrent('nothing is rented twice, however the creation fails', () => {
-    test.each<[string, Omit<FaultInput, 'method' | 'path'>, typeof one]>([
+    test.for<[string, Omit<FaultInput, 'method' | 'path'>, typeof one]>([
       ['reset', { kind: 'reset' }, one],
       ['reset_after', { kind: 'reset_after' }, one],
       ['hang', { kind: 'hang' }, one],
@@ -69,15 +58,15 @@ describe.concurrent.each(profileNames)('on the %s profile', name => {
       ['status 400', { kind: 'status', status: 400, error: 'invalid_args' }, none],
       ['status 200 that says no', { kind: 'status', status: 200 }, none],
       ['reset_after for ever', { kind: 'reset_after', times: 1000 }, one],
-    ])('%s', async (_, rule, expected) => {
-      expect(await outcome(onCreate(rule))).toEqual(expected)
+    ])('%s', async ([, rule, expected], { connected }) => {
+      expect(await outcome(await connected(deployment), onCreate(rule))).toEqual(expected)
     })
   })
 
   test.concurrent.for([404, 410, 400])(
     'a taken offer is reported as gone, with the service’s words: %i',
-    async (status, context) => {
-      const { world, under } = await connectedWorld(context)
+    async (status, { connected, expect }) => {
+      const { world, under } = await connected(deployment)
       const request = await requestCheapest(under)
       world.sim.controls.setFaults([onCreate({ kind: 'status', status, error: 'no_such_ask' })])
       await under.run('rent', { request })
@@ -93,12 +82,12 @@ describe.concurrent.each(profileNames)('on the %s profile', name => {
   )
 
   describe.concurrent('a cancelled rental leaves no instance', () => {
-    test('while its request is under way', async context => {
-      const { world, under } = await connectedWorld(context)
+    test('while its request is under way', async ({ connected, expect }) => {
+      const { world, under } = await connected(deployment)
       const request = await requestCheapest(under)
       world.sim.controls.setFaults([onCreate({ kind: 'delay', ms: 1000 })])
       const rental = await under.run('rent', { request })
-      await context.expect.poll(() => creates(world)).toBe(1)
+      await expect.poll(() => creates(world)).toBe(1)
       await under.run('cancelRental', { rental })
       await under.until(() => rentalsOf(under).length === 0)
       await under.until(() => instancesOf(under).length === 0)
@@ -106,8 +95,8 @@ describe.concurrent.each(profileNames)('on the %s profile', name => {
       expect(creates(world)).toBe(1)
     })
 
-    test('while its answer is lost', async context => {
-      const { world, under } = await connectedWorld(context)
+    test('while its answer is lost', async ({ connected }) => {
+      const { world, under } = await connected(deployment)
       const request = await requestCheapest(under)
       world.sim.controls.setFaults([onCreate({ kind: 'reset_after' })])
       const rental = await under.run('rent', { request })
@@ -118,8 +107,8 @@ describe.concurrent.each(profileNames)('on the %s profile', name => {
       expect(everCreated(world)).toBe(1)
     })
 
-    test('while it waits, although destroying fails at first', async context => {
-      const { world, under } = await connectedWorld(context)
+    test('while it waits, although destroying fails at first', async ({ connected, expect }) => {
+      const { world, under } = await connected(deployment)
       const rental = await rentCheapest(under)
       await under.until(() => rentalsOf(under)[0]?.step === 'waiting')
       world.sim.controls.setFaults([{ method: 'DELETE', kind: 'status', status: 500, times: 5 }])
@@ -128,11 +117,11 @@ describe.concurrent.each(profileNames)('on the %s profile', name => {
       await under.until(() => rentalsOf(under).length === 0, 30_000)
       await under.until(() => instancesOf(under).length === 0)
       const said = () => under.run('searchActivity', { text: 'Rental cancelled', limit: 10 })
-      await context.expect.poll(said).toHaveLength(1)
+      await expect.poll(said).toHaveLength(1)
     })
 
-    test('while it is late', async context => {
-      const { world, under } = await connectedWorld(context)
+    test('while it is late', async ({ connected }) => {
+      const { world, under } = await connected(deployment)
       await under.run('changeSettings', { settings: { rentalDeadline: 60 } })
       const request = await requestCheapest(under)
       const rental = await under.run('rent', { request })
@@ -143,19 +132,17 @@ describe.concurrent.each(profileNames)('on the %s profile', name => {
       await under.until(() => rentalsOf(under).length === 0 && instancesOf(under).length === 0)
     })
 
-    test('but is refused as too late once the instance runs', async context => {
-      const { under } = await connectedWorld(context)
+    test('but is refused as too late once the instance runs', async ({ connected }) => {
+      const { under } = await connected(deployment)
       const rental = await rentCheapest(under)
       await under.until(() => instancesOf(under)[0]?.state === 'running' && rentalsOf(under).length === 0)
-      await expect(under.run('cancelRental', { rental })).rejects.toMatchObject({
-        problem: { code: 'too_late' },
-      })
+      expect(await codeOf(under.run('cancelRental', { rental }))).toBe('too_late')
       expect(instancesOf(under)).toHaveLength(1)
     })
   })
 
-  test.concurrent('reports a late rental, and waits as long again on request', async context => {
-    const { world, under } = await connectedWorld(context)
+  test.concurrent('reports a late rental, and waits as long again on request', async ({ connected }) => {
+    const { world, under } = await connected(deployment)
     await under.run('changeSettings', { settings: { rentalDeadline: 60 } })
     const rental = await rentCheapest(under)
     await under.until(() => rentalsOf(under)[0]?.instance !== undefined)
@@ -178,16 +165,16 @@ describe.concurrent.each(profileNames)('on the %s profile', name => {
     await under.until(() => rentalsOf(under).length === 0)
   })
 
-  test.concurrent('a rental that replaces an instance destroys it first, even if it is already gone', async context => {
-    const { world, under } = await connectedWorld(context)
+  test.concurrent('a rental that replaces an instance destroys it first, even if it is already gone', async ({
+    connected,
+  }) => {
+    const { world, under } = await connected(deployment)
     const first = await rentRunning(under)
     await under.run('rent', { request: await requestCheapest(under), replaces: first.id })
     await under.until(() => rentalsOf(under).length === 0 && instancesOf(under)[0]?.state === 'running')
-    const order = world.sim.controls
-      .requests()
-      .filter(({ method, path }) => method === 'DELETE' || path.includes('/asks/'))
-      .map(({ method }) => method)
-    expect(order).toEqual(['PUT', 'DELETE', 'PUT'])
+    const requests = world.sim.controls.requests()
+    const order = requests.filter(({ method, path }) => method === 'DELETE' || path.includes('/asks/'))
+    expect(order.map(({ method }) => method)).toEqual(['PUT', 'DELETE', 'PUT'])
     const second = instancesOf(under)[0]
     expect(second?.id).not.toBe(first.id)
 
@@ -198,8 +185,10 @@ describe.concurrent.each(profileNames)('on the %s profile', name => {
     await under.until(() => rentalsOf(under).length === 0)
   })
 
-  test.concurrent('nothing is rented when the replaced instance cannot be destroyed', async context => {
-    const { world, under } = await connectedWorld(context)
+  test.concurrent('nothing is rented when the replaced instance cannot be destroyed', async ({
+    connected,
+  }) => {
+    const { world, under } = await connected(deployment)
     const first = await rentRunning(under)
     const request = await requestCheapest(under)
     world.sim.controls.setFaults([{ method: 'DELETE', kind: 'status', status: 403, times: 1 }])
@@ -207,8 +196,8 @@ describe.concurrent.each(profileNames)('on the %s profile', name => {
     expect(creates(world)).toBe(1)
   })
 
-  test.concurrent('an instance destroyed during a poll does not come back', async context => {
-    const { world, under } = await connectedWorld(context)
+  test.concurrent('an instance destroyed during a poll does not come back', async ({ connected }) => {
+    const { world, under } = await connected(deployment)
     const { id } = await rentRunning(under)
     world.sim.controls.setFaults([{ method: 'GET', path: '/instances/$', kind: 'delay', ms: 500, times: 1 }])
     const poll = under.run('refresh', {})
@@ -217,8 +206,10 @@ describe.concurrent.each(profileNames)('on the %s profile', name => {
     expect(instancesOf(under)).toEqual([])
   })
 
-  test.concurrent('a rental with a lost answer and a rejected key continues with the next key', async context => {
-    const { world, under } = await connectedWorld(context)
+  test.concurrent('a rental with a lost answer and a rejected key continues with the next key', async ({
+    connected,
+  }) => {
+    const { world, under } = await connected(deployment)
     const request = await requestCheapest(under)
     world.sim.controls.setFaults([
       onCreate({ kind: 'reset_after' }),
@@ -233,8 +224,8 @@ describe.concurrent.each(profileNames)('on the %s profile', name => {
     expect(everCreated(world)).toBe(1)
   })
 
-  test('a rental by the user is recorded in Activity as theirs', async test => {
-    const { under } = await connectedWorld(test)
+  test('a rental by the user is recorded in Activity as theirs', async ({ connected }) => {
+    const { under } = await connected(deployment)
     await rentRunning(under)
     const told = Object.values(under.berth.state().activity).map(
       ({ kind, text }) => `${kind} ${text.split(':')[0]}`,

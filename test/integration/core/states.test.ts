@@ -1,44 +1,47 @@
-import { describe, expect, type TestContext, test } from 'vitest'
+import { describe, expect, vi } from 'vitest'
 import { startLiteralService } from '#test/berth/bare-services.ts'
 import { rentRunning } from '#test/berth/steps.ts'
-import { type BerthUnderTest, createWorld } from '#test/berth/world.ts'
+import { type BerthUnderTest, test as base } from '#test/berth/world.ts'
 
 const minute = { timeout: 90_000 }
 /** With the interface's list: the other list has its own tests. */
 const onPublic = { deployment: 'public', list: 'v0' }
 
 /** A running instance, whose deployment then becomes the given one. */
-async function rented(context: TestContext, deployment: Record<string, string>, bid?: number) {
-  const world = await createWorld({ limits: false })
-  context.onTestFinished(() => world.close())
-  const under = await world.startConnected()
-  const { id } = await rentRunning(under, bid === undefined ? {} : { bid })
-  world.notifier.shown.length = 0
-  const { controls } = world.sim
-  controls.setDeployment(deployment)
-  await under.run('refresh', {})
-  const stateIn = async (berth: BerthUnderTest) => {
-    await berth.run('refresh', {})
-    return berth.account().instances[id]?.state
-  }
-  return {
-    world,
-    under,
-    id,
-    controls,
-    state: (berth = under) => berth.account().instances[id]?.state,
-    comesTo: (state: string, berth = under) =>
-      context.expect.poll(() => stateIn(berth), { timeout: 45_000, interval: 250 }).toBe(state),
-    titles: () => world.notifier.shown.map(({ title }) => title),
-    async restart(before: BerthUnderTest) {
-      await before.close()
-      const again = await world.start()
-      await again.until(() => again.account().connection.status === 'online')
-      await again.run('refresh', {})
-      return again
+const test = base.extend(
+  'rented',
+  ({ connected }) =>
+    async (deployment: Record<string, string>, bid?: number) => {
+      const { world, under } = await connected({ limits: false })
+      const { id } = await rentRunning(under, bid === undefined ? {} : { bid })
+      world.notifier.shown.length = 0
+      const { controls } = world.sim
+      controls.setDeployment(deployment)
+      await under.run('refresh', {})
+      const stateIn = async (berth: BerthUnderTest) => {
+        await berth.run('refresh', {})
+        return berth.account().instances[id]?.state
+      }
+      return {
+        world,
+        under,
+        id,
+        controls,
+        state: (berth = under) => berth.account().instances[id]?.state,
+        comesTo: (state: string, berth = under) =>
+          vi.waitFor(async () => expect(await stateIn(berth)).toBe(state), {
+            timeout: 45_000,
+            interval: 250,
+          }),
+        titles: world.titles,
+        async restart(before: BerthUnderTest) {
+          const again = await world.restart(before)
+          await again.poll()
+          return again
+        },
+      }
     },
-  }
-}
+)
 
 describe.concurrent.each([
   ['interface', { deployment: 'interface' }],
@@ -50,8 +53,8 @@ describe.concurrent.each([
   test.concurrent(
     'a stopped instance is stopped, whatever its status says, and can be started',
     minute,
-    async context => {
-      const { under, id, state, comesTo, titles } = await rented(context, profile)
+    async ({ rented }) => {
+      const { under, id, state, comesTo, titles } = await rented(profile)
       await under.run('stopInstance', { instance: id })
       expect(state()).toBe('stopped')
       expect(under.account().instances[id]?.actualStatus).toBe(isPublic ? 'exited' : 'stopped')
@@ -61,23 +64,26 @@ describe.concurrent.each([
     },
   )
 
-  test.concurrent('an exited instance counts as crashed, at once or after a delay', minute, async context => {
-    const { under, id, state, comesTo, titles, controls } = await rented(context, profile)
-    await controls.forceStatus(id, 'exited')
-    await under.run('refresh', {})
-    expect(state()).toBe(isPublic ? 'exited' : 'crashed')
-    expect(titles()).toHaveLength(isPublic ? 0 : 1)
-    await comesTo('crashed')
-    expect(titles()).toEqual([expect.stringContaining('crashed')])
-  })
+  test.concurrent(
+    'an exited instance counts as crashed, at once or after a delay',
+    minute,
+    async ({ rented }) => {
+      const { under, id, state, comesTo, titles, controls } = await rented(profile)
+      await controls.forceStatus(id, 'exited')
+      await under.run('refresh', {})
+      expect(state()).toBe(isPublic ? 'exited' : 'crashed')
+      expect(titles()).toHaveLength(isPublic ? 0 : 1)
+      await comesTo('crashed')
+      expect(titles()).toEqual([expect.stringContaining('crashed')])
+    },
+  )
 
   for (const outbid of outbidStates)
     test.concurrent(
       `outbid, shown as ${outbid}, it is recovered, over a restart too`,
       minute,
-      async context => {
+      async ({ rented }) => {
         const { under, id, state, comesTo, controls, restart } = await rented(
-          context,
           isPublic ? { ...profile, outbid } : profile,
           0.4,
         )
@@ -95,10 +101,9 @@ describe.concurrent.each([
   test.concurrent(
     'an instance that Berth stopped is not taken for outbid after a restart',
     minute,
-    async context => {
+    async ({ rented }) => {
       const outbid = outbidStates.at(-1) ?? ''
       const { under, id, state, controls, restart } = await rented(
-        context,
         isPublic ? { ...profile, outbid } : profile,
         0.4,
       )
@@ -118,13 +123,13 @@ describe.concurrent.each([
 test.concurrent(
   'a start without a free GPU waits for one, over a restart, and alerts once',
   minute,
-  async context => {
-    const { under, id, state, comesTo, titles, controls, restart } = await rented(context, onPublic)
+  async ({ rented }) => {
+    const { under, id, state, comesTo, titles, controls, restart } = await rented(onPublic)
     await under.run('stopInstance', { instance: id })
     controls.setDeployment({ start: 'queued' })
     await under.run('startInstance', { instance: id })
     expect(state()).toBe('waiting')
-    const log = Object.values(under.berth.state().activity).map(({ text }) => text)
+    const log = under.texts()
     expect(log).toContainEqual(expect.stringContaining('Start queued'))
     const again = await restart(under)
     expect(state(again)).toBe('waiting')
@@ -141,50 +146,37 @@ test.concurrent(
 test.concurrent(
   'a start made elsewhere that gets no GPU is provisioning, then waiting',
   minute,
-  async context => {
-    const { world, under, id, state, comesTo } = await rented(context, onPublic)
+  async ({ rented }) => {
+    const { world, under, id, state, comesTo } = await rented(onPublic)
     await under.run('stopInstance', { instance: id })
     const states = new Set([state()])
     under.berth.onChange(() => states.add(state()))
     world.sim.controls.setDeployment({ start: 'queued' })
-    await fetch(`${world.sim.baseUrl}/api/v0/instances/${id}/`, {
-      method: 'PUT',
-      headers: { Authorization: `Bearer ${world.sim.apiKey}`, 'Content-Type': 'application/json' },
-      body: JSON.stringify({ state: 'running' }),
-    })
+    await world.api('PUT', `/api/v0/instances/${id}/`, { state: 'running' })
     await comesTo('waiting')
     expect([...states]).toEqual(['stopped', 'provisioning', 'waiting'])
   },
 )
 
-async function connected(context: TestContext, ...running: number[]) {
-  const service = await startLiteralService(...running)
-  const world = await createWorld()
-  context.onTestFinished(async () => {
-    await world.close()
-    await service.close()
-  })
-  const under = await world.start()
-  await under.run('connectAccount', { baseUrl: service.baseUrl, key: 'some-key' })
-  await under.until(() => under.account().connection.status === 'online')
-  return { service, world, under }
-}
-
-test('if a stop shows as an exit, instances that Berth stopped are stopped, also after a restart', async context => {
-  const { service, world, under } = await connected(context, 4007, 4008)
+test('if a stop shows as an exit, instances that Berth stopped are stopped, also after a restart', async ({
+  openWorld,
+  onTestFinished,
+}) => {
+  const service = await startLiteralService(4007, 4008)
+  onTestFinished(service.close)
+  const world = await openWorld()
+  const under = await world.startConnected(service.baseUrl)
   await under.run('stopInstance', { instance: 4007 })
   expect(service.statuses.get(4007)).toBe('exited')
   expect(under.account().instances[4007]?.state).toBe('stopped')
-  await under.close()
-  const again = await world.start()
-  await again.until(() => again.account().connection.status === 'online')
+  const again = await world.restart(under)
   await again.run('refresh', {})
   expect(again.account().instances[4007]?.state).toBe('stopped')
 
   service.statuses.set(4008, 'exited')
   await again.run('refresh', {})
   expect(again.account().instances[4008]?.state).toBe('ended')
-  expect(world.notifier.shown.map(({ title }) => title)).toEqual(['Instance #4008 exited'])
+  expect(world.titles()).toEqual(['Instance #4008 exited'])
 
   await again.run('startInstance', { instance: 4007 })
   await again.run('refresh', {})

@@ -1,29 +1,19 @@
-import { expect, type TestContext, test } from 'vitest'
+import { expect } from 'vitest'
 import { everCreated, instancesOf, rentalsOf, rentRunning, requestCheapest } from '#test/berth/steps.ts'
-import { type BerthUnderTest, createWorld, type World } from '#test/berth/world.ts'
-import { onAccount, retriesRequest } from './renting/request.ts'
+import { type BerthUnderTest, test as base } from '#test/berth/world.ts'
+import { onAccount } from './renting/request.ts'
 
 /** Two machines with a Berth each, on one account. Limits, attempts and replacements have such tests too. */
-async function twoBerths(
-  context: TestContext,
-  speed = 60,
-): Promise<{ world: World; one: BerthUnderTest; two: BerthUnderTest }> {
-  const [world, second] = await Promise.all([createWorld({ speed }), createWorld({ offers: 20 })])
-  context.onTestFinished(async () => {
-    await second.close()
-    await world.close()
-  })
-  world.sim.controls.setCredit(1000)
-  const one = await world.startConnected()
-  const two = await second.start()
-  await two.run('changeSettings', { settings: { pollInterval: 2 } })
-  await two.run('connectAccount', { baseUrl: world.sim.baseUrl, key: world.sim.apiKey })
-  await two.until(() => two.account().connection.status === 'online')
-  return { world, one, two }
-}
+const test = base.extend('twoBerths', ({ connected, openWorld }) => async (speed = 60) => {
+  const { world, under: one } = await connected({ speed })
+  const second = await openWorld({ offers: 20 })
+  return { world, one, two: await second.startConnected(world.sim.baseUrl, world.sim.apiKey) }
+})
 
-test.concurrent('two rentals whose answers are lost at once each find their own instance', async context => {
-  const { world, one, two } = await twoBerths(context)
+test.concurrent('two rentals whose answers are lost at once each find their own instance', async ({
+  twoBerths,
+}) => {
+  const { world, one, two } = await twoBerths()
   const both = [one, two]
   const requests = [
     await requestCheapest(one, { label: 'first' }),
@@ -59,9 +49,9 @@ test.concurrent('two rentals whose answers are lost at once each find their own 
   expect(mine(two)).toEqual([['second', 'second']])
 })
 
-test.concurrent('cancelling a rental in one Berth leaves the other’s rental alone', async context => {
+test.concurrent('cancelling a rental in one Berth leaves the other’s rental alone', async ({ twoBerths }) => {
   // In a faster world it may run before it is cancelled.
-  const { world, one, two } = await twoBerths(context, 1)
+  const { world, one, two } = await twoBerths(1)
   const request = await requestCheapest(one)
   const id = await two.run('rent', { request })
   await two.until(() => rentalsOf(two)[0]?.step === 'waiting')
@@ -76,8 +66,8 @@ test.concurrent('cancelling a rental in one Berth leaves the other’s rental al
   expect(await onAccount(world)).toHaveLength(1)
 })
 
-test.concurrent('a bid raised by both Berths is no higher than one would raise it', async context => {
-  const { world, one, two } = await twoBerths(context)
+test.concurrent('a bid raised by both Berths is no higher than one would raise it', async ({ twoBerths }) => {
+  const { world, one, two } = await twoBerths()
   const { id } = await rentRunning(one, { bid: 0.4 })
   await two.until(() => two.account().instances[id]?.state === 'running')
   for (const berth of [one, two])
@@ -91,21 +81,4 @@ test.concurrent('a bid raised by both Berths is no higher than one would raise i
     await berth.run('refresh', {})
     expect(berth.account().instances[id]).toMatchObject({ bid: 450_000, minimumBid: 441_000 })
   }
-})
-
-test.concurrent('a watch that rents in each Berth rents one instance each', async context => {
-  const { world, one, two } = await twoBerths(context)
-  const { search, request, limits } = retriesRequest({ attempts: 2 }, { access: 'none' })
-  const price = 32
-  const rents = { request, limits: { ...limits, price }, most: 1 }
-  const bargain = { name: 'Any', search: { ...search, filter: { priceTo: price } }, every: 1, rents }
-  const ids = await Promise.all([one, two].map(berth => berth.run('saveWatch', { request: bargain })))
-  for (const [at, berth] of [one, two].entries()) {
-    const watch = () => berth.account().watches[ids[at] ?? '']
-    await berth.until(() => watch()?.paused === true)
-    expect(watch()).toMatchObject({ rented: 1 })
-    expect(Object.keys(berth.account().watches)).toEqual([ids[at]])
-  }
-  expect(everCreated(world)).toBe(2)
-  expect((await onAccount(world)).map(({ actual_status }) => actual_status)).toEqual(['running', 'running'])
 })

@@ -1,7 +1,7 @@
-import { describe, expect, type TestContext, test, vi } from 'vitest'
+import { describe, vi } from 'vitest'
 import type { Limit } from '#contract/automation/limit.ts'
-import { creates, instancesOf, rentalsOf, rentCheapest, rentRunning } from '#test/berth/steps.ts'
-import { type BerthUnderTest, createWorld, type World } from '#test/berth/world.ts'
+import { creates, instancesOf, limitsOf, rentalsOf, rentCheapest, rentRunning } from '#test/berth/steps.ts'
+import { test as base, type World } from '#test/berth/world.ts'
 import { ended, rentalOf, retriesRequest } from './renting/request.ts'
 
 // The tests mostly wait, for machines to boot and for what might still appear.
@@ -10,35 +10,28 @@ vi.setConfig({ maxConcurrency: 8, testTimeout: 90_000 })
 const stops: Limit[] = [{ when: { kind: 'duration', seconds: 8 * 3600 }, action: 'stop', asleep: false }]
 const limited = [{ when: { kind: 'duration', seconds: 8 * 3600 }, step: 'waiting' }]
 
-/** A public deployment that answers renting in that way. */
-async function connected(
-  context: TestContext,
-  profile: Record<string, unknown>,
-): Promise<{ world: World; under: BerthUnderTest }> {
-  const world = await createWorld({ calm: true, limits: false })
-  context.onTestFinished(() => world.close())
+/** Worlds of a public deployment that answers renting in that way. */
+const test = base.extend('openPublic', ({ openWorld }) => async (profile: Record<string, unknown>) => {
+  const world = await openWorld({ limits: false })
   world.sim.controls.setDeployment({ deployment: 'public', ...profile })
   return { world, under: await world.startConnected() }
-}
+})
 
-const limitsOn = (under: BerthUnderTest, instance: number | undefined) =>
-  Object.values(under.account().limits).filter(limit => limit.instance === instance)
 const idsOf = (world: World) => world.sim.controls.instances().map(({ id }) => id)
-const noticesOf = (world: World) => world.notifier.shown.map(({ title }) => title).join('\n')
 
 describe.concurrent('an instance that the service rents without starting it', () => {
   test.for(['full', 'unmarked'])(
     'is adopted with its limits, and waits: records %s',
-    async (records, context) => {
-      const { world, under } = await connected(context, { rent: 'queued', records })
+    async (records, { openPublic, expect }) => {
+      const { world, under } = await openPublic({ rent: 'queued', records })
       await rentCheapest(under, { stops })
       await under.until(() => instancesOf(under)[0]?.state === 'waiting')
       const [instance] = instancesOf(under)
       expect(rentalsOf(under)).toMatchObject([
         { step: 'waiting', instance: instance?.id, problem: { code: 'no_gpu' } },
       ])
-      expect(limitsOn(under, instance?.id)).toMatchObject(limited)
-      await context.expect.poll(() => noticesOf(world)).toContain('is waiting for a GPU')
+      expect(limitsOf(under, instance?.id ?? 0)).toMatchObject(limited)
+      await expect.poll(() => world.titles().join('\n')).toContain('is waiting for a GPU')
 
       world.sim.controls.setDeployment({ rent: 'boots' })
       await under.until(() => instancesOf(under)[0]?.state === 'running')
@@ -48,8 +41,8 @@ describe.concurrent('an instance that the service rents without starting it', ()
     },
   )
 
-  test('stays with its rental where it was created stopped', async context => {
-    const { world, under } = await connected(context, { rent: 'stopped' })
+  test('stays with its rental where it was created stopped', async ({ openPublic, expect }) => {
+    const { world, under } = await openPublic({ rent: 'stopped' })
     await rentCheapest(under, { stops })
     await under.until(() => instancesOf(under)[0]?.state === 'stopped')
     await under.run('refresh', {})
@@ -57,22 +50,22 @@ describe.concurrent('an instance that the service rents without starting it', ()
     expect(rentalsOf(under)).toMatchObject([
       { step: 'waiting', instance: instance?.id, problem: { code: 'no_gpu' } },
     ])
-    expect(limitsOn(under, instance?.id)).toMatchObject(limited)
-    await context.expect.poll(() => noticesOf(world)).toContain('not started')
+    expect(limitsOf(under, instance?.id ?? 0)).toMatchObject(limited)
+    await expect.poll(() => world.titles().join('\n')).toContain('not started')
     await under.run('startInstance', { instance: instance?.id ?? 0 })
     await under.until(() => instancesOf(under)[0]?.state === 'running')
     await under.until(() => rentalsOf(under).length === 0)
     expect(creates(world)).toBe(1)
   })
 
-  test('is the only one that retries rent, and is ready once it runs', async context => {
-    const { world, under } = await connected(context, { rent: 'queued' })
+  test('is the only one that retries rent, and is ready once it runs', async ({ openPublic, expect }) => {
+    const { world, under } = await openPublic({ rent: 'queued' })
     const id = await under.run('rentWithRetries', retriesRequest({ attempts: 4 }, { stops }))
     await under.until(() => instancesOf(under)[0]?.state === 'waiting')
     await world.sim.controls.advance(600)
     await under.run('refresh', {})
     expect(rentalOf(under, id)?.tries).toHaveLength(1)
-    expect(limitsOn(under, instancesOf(under)[0]?.id)).toMatchObject(limited)
+    expect(limitsOf(under, instancesOf(under)[0]?.id ?? 0)).toMatchObject(limited)
     world.sim.controls.setDeployment({ rent: 'boots' })
     await under.until(() => rentalOf(under, id) === undefined)
     expect(instancesOf(under)).toMatchObject([{ state: 'running' }])
@@ -81,8 +74,8 @@ describe.concurrent('an instance that the service rents without starting it', ()
 
   test.for(['queued', 'stopped'])(
     'is given up by retries in time, without blame: %s',
-    async (rent, context) => {
-      const { world, under } = await connected(context, { rent })
+    async (rent, { openPublic, expect }) => {
+      const { world, under } = await openPublic({ rent })
       const id = await under.run('rentWithRetries', retriesRequest({ attempts: 2, deadline: 600 }))
       for (const count of [1, 2]) {
         await under.until(() => rentalOf(under, id)?.tries[count - 1]?.instance !== undefined)
@@ -96,21 +89,21 @@ describe.concurrent('an instance that the service rents without starting it', ()
     },
   )
 
-  test('is the only one that a watch rents', async context => {
-    const { world, under } = await connected(context, { rent: 'queued' })
+  test('is the only one that a watch rents', async ({ openPublic, expect }) => {
+    const { world, under } = await openPublic({ rent: 'queued' })
     const { search, request, limits } = retriesRequest({}, { stops })
     await under.run('saveWatch', {
       request: { name: 'Any', search, every: 1, rents: { request, limits, most: 1 } },
     })
     await under.until(() => instancesOf(under)[0]?.state === 'waiting')
-    expect(limitsOn(under, instancesOf(under)[0]?.id)).toMatchObject(limited)
+    expect(limitsOf(under, instancesOf(under)[0]?.id ?? 0)).toMatchObject(limited)
     world.sim.controls.setDeployment({ rent: 'boots' })
     await under.until(() => instancesOf(under)[0]?.state === 'running')
     expect(creates(world)).toBe(1)
   })
 
-  test('is the only one that replaces an outbid one', async context => {
-    const { world, under } = await connected(context, {})
+  test('is the only one that replaces an outbid one', async ({ openPublic, expect }) => {
+    const { world, under } = await openPublic({})
     const { id: instance } = await rentRunning(under, { bid: 0.4 })
     world.sim.controls.setDeployment({ rent: 'queued' })
     const limits = { attempts: 3, ceiling: 1, deadline: 3600 }
@@ -130,18 +123,18 @@ describe.concurrent('an instance that the service rents without starting it', ()
 describe.concurrent('a refusal of a rental with status 200', () => {
   test.for(['full', 'unmarked'])(
     'is not believed before the account was searched: records %s',
-    async (records, context) => {
-      const { world, under } = await connected(context, { rent: 'unsaid', records })
+    async (records, { openPublic, expect }) => {
+      const { world, under } = await openPublic({ rent: 'unsaid', records })
       await rentCheapest(under, { stops })
       await under.until(() => instancesOf(under)[0]?.state === 'running')
       await under.until(() => rentalsOf(under).length === 0)
-      expect(limitsOn(under, instancesOf(under)[0]?.id)).toMatchObject(limited)
+      expect(limitsOf(under, instancesOf(under)[0]?.id ?? 0)).toMatchObject(limited)
       expect(creates(world)).toBe(1)
     },
   )
 
-  test('is reported once nothing new is on the account', async context => {
-    const { world, under } = await connected(context, { rent: 'refused' })
+  test('is reported once nothing new is on the account', async ({ openPublic, expect }) => {
+    const { world, under } = await openPublic({ rent: 'refused' })
     await rentCheapest(under)
     await under.until(() => rentalsOf(under)[0]?.step === 'lost')
     await under.until(() => rentalsOf(under)[0]?.step === 'failed')
@@ -149,30 +142,30 @@ describe.concurrent('a refusal of a rental with status 200', () => {
     expect(creates(world)).toBe(1)
   })
 
-  test('makes retries rent no other while the first is there', async context => {
-    const { world, under } = await connected(context, { rent: 'unsaid' })
+  test('makes retries rent no other while the first is there', async ({ openPublic, expect }) => {
+    const { world, under } = await openPublic({ rent: 'unsaid' })
     const id = await under.run('rentWithRetries', retriesRequest({ attempts: 4 }))
     await under.until(() => rentalOf(under, id) === undefined)
     expect(instancesOf(under)).toMatchObject([{ state: 'running' }])
     expect(creates(world)).toBe(1)
   })
 
-  test('makes retries ask the user where the records carry no mark', async context => {
-    const { world, under } = await connected(context, { rent: 'unsaid', records: 'unmarked' })
+  test('makes retries ask the user where the records carry no mark', async ({ openPublic, expect }) => {
+    const { world, under } = await openPublic({ rent: 'unsaid', records: 'unmarked' })
     const id = await under.run('rentWithRetries', retriesRequest({ attempts: 4 }, { stops }))
     await under.until(() => rentalOf(under, id)?.candidates?.length === 1)
     await world.sim.controls.advance(3600)
     await under.run('refresh', {})
     expect(creates(world)).toBe(1)
-    await context.expect.poll(() => noticesOf(world)).toContain('needs your answer')
+    await expect.poll(() => world.titles().join('\n')).toContain('needs your answer')
     const [instance = 0] = rentalOf(under, id)?.candidates ?? []
     await under.run('resolveRental', { rental: id, instance })
     await under.until(() => rentalOf(under, id) === undefined)
-    expect(limitsOn(under, instance)).toMatchObject(limited)
+    expect(limitsOf(under, instance)).toMatchObject(limited)
   })
 
-  test('continues retries once nothing new is on the account', async context => {
-    const { world, under } = await connected(context, { rent: 'refused' })
+  test('continues retries once nothing new is on the account', async ({ openPublic, expect }) => {
+    const { world, under } = await openPublic({ rent: 'refused' })
     const id = await under.run('rentWithRetries', retriesRequest({ attempts: 2 }))
     const rental = await ended(under, id)
     expect(rental?.tries.map(({ why }) => why?.code)).toEqual(['refused', 'refused'])

@@ -35,10 +35,7 @@ const watchOf = (id: string): WatchView => {
   return watch
 }
 const alertsOf = (id: string) => world.notifier.shown.filter(notice => notice.id.endsWith(id))
-const searches = () =>
-  world.sim.controls
-    .requests()
-    .filter(({ path }) => path.startsWith('/api/v0/bundles') || path.includes('/search'))
+const searches = () => world.requests('POST', '/bundles/')
 
 /**
  * Rents the cheapest offer that is the only one of its machine. Gives its price, and a function that puts it back on
@@ -50,17 +47,14 @@ async function takeCheapest(): Promise<{ offer: number; priceTo: number; putBack
     ({ machineId }) => offers.filter(other => other.machineId === machineId).length === 1,
   )
   if (!alone) throw new Error('every machine makes several offers')
-  const call = (method: string, path: string, body?: unknown) =>
-    fetch(`${world.sim.baseUrl}/api/v0/${path}`, {
-      method,
-      headers: { authorization: `Bearer ${world.sim.apiKey}`, 'content-type': 'application/json' },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    }).then(answer => answer.json())
-  const { new_contract: id } = await call('PUT', `asks/${alone.id}/`, { image: 'ubuntu', disk: 20 })
+  const { new_contract: id } = await world.api<{ new_contract: number }>('PUT', `/api/v0/asks/${alone.id}/`, {
+    image: 'ubuntu',
+    disk: 20,
+  })
   return {
     offer: alone.id,
     priceTo: (alone.price ?? 0) / 1_000_000 + 0.001,
-    putBack: async () => void (await call('DELETE', `instances/${id}/`)),
+    putBack: async () => void (await world.api('DELETE', `/api/v0/instances/${id}/`)),
   }
 }
 
@@ -129,8 +123,7 @@ test('a paused watch does not search the market', async () => {
   await berth.run('pauseWatch', { watch: id, paused: true })
   const before = searches().length
   await world.sim.controls.advance(600)
-  await berth.run('refresh', {})
-  await berth.run('refresh', {})
+  await berth.poll(2)
   expect(searches()).toHaveLength(before)
   await berth.run('deleteWatch', { watch: id })
 })
@@ -155,8 +148,7 @@ test('a watch that rents stops at its limit of machines, across a restart, and p
     },
   })
   await berth.until(() => watchOf(id).rented > 0)
-  await berth.close()
-  berth = await world.start()
+  berth = await world.restart(berth)
   await berth.until(() => watchOf(id).paused, 40_000)
   await world.sim.controls.advance(600)
   await berth.run('refresh', {})

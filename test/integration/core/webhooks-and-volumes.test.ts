@@ -14,17 +14,6 @@ async function begin(deployment = publicProfile): Promise<void> {
 
 const fields = { name: 'pager', url: 'https://example.com/hook', events: ['client:outbid'] }
 
-/** Calls the service without Berth. */
-async function api<T>(method: string, path: string, body?: unknown): Promise<T> {
-  const headers = { authorization: `Bearer ${world.sim.apiKey}`, 'content-type': 'application/json' }
-  const answer = await fetch(`${world.sim.baseUrl}/api/v0${path}`, {
-    method,
-    headers,
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  })
-  return (await answer.json()) as T
-}
-
 test('a webhook’s secret is only in the answers to its creation and its rotation', async () => {
   await begin()
   const made = await under.run('createWebhook', { fields })
@@ -51,35 +40,41 @@ test('a webhook is tested, and one too many is refused in the service’s words'
   for (let count = 0; count < 4; count += 1) await under.run('createWebhook', { fields })
   const [first] = await under.run('listWebhooks', {})
   await under.run('testWebhook', { id: first?.id ?? 0 })
-  const tests = world.sim.controls.requests().filter(({ path }) => path.endsWith('/test/'))
+  const tests = world.requests('POST', '/test/')
   expect(tests).toMatchObject([{ path: `/api/v0/webhooks/${first?.id}/test/`, status: 200 }])
   await expect(under.run('createWebhook', { fields })).rejects.toMatchObject({
     problem: { facts: { 'The service says': 'There are at most 4 webhooks.' } },
   })
 })
 
-test('a webhook needs no name, and is listed without one', async () => {
+test('a webhook needs no name, is listed without one, and is deleted', async () => {
   await begin()
   const { url, events } = fields
   await under.run('createWebhook', { fields: { url, events } })
   const [webhook] = await under.run('listWebhooks', {})
   expect(webhook).toMatchObject({ url, events })
   expect(webhook?.name).toBeUndefined()
+  await under.run('deleteWebhook', { id: webhook?.id ?? 0 })
+  expect(await under.run('listWebhooks', {})).toEqual([])
 })
 
 test('volumes are listed with their instances, and deleted only once unused', async () => {
   await begin()
   expect(await under.run('listVolumes', {})).toEqual([])
   const request = await requestCheapest(under)
-  const { offers } = await api<{ offers: { id: number; machine_id: number }[] }>('POST', '/volumes/search/', {
-    limit: 1000,
-  })
+  const { offers } = await world.api<{ offers: { id: number; machine_id: number }[] }>(
+    'POST',
+    '/api/v0/volumes/search/',
+    {
+      limit: 1000,
+    },
+  )
   const { offers: found } = await under.run('searchOffers', {
     query: { type: 'on-demand', verifiedOnly: false, storage: 20, limit: 50 },
   })
   const machine = found.find(({ id }) => id === request.offer)?.machineId
   const ask = offers.find(({ machine_id }) => machine_id === machine)
-  await api('PUT', '/volumes/', { id: ask?.id, size: 15, name: 'datasets' })
+  await world.api('PUT', '/api/v0/volumes/', { id: ask?.id, size: 15, name: 'datasets' })
   const [volume] = await under.run('listVolumes', {})
   expect(volume).toMatchObject({ label: 'datasets', size: 15, machineId: machine, instances: [] })
   expect(volume?.costPerHour).toBeGreaterThan(0)

@@ -1,7 +1,5 @@
-import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer, type Server } from 'node:https'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -12,6 +10,7 @@ import { hasValidCertificate } from '#ssh/tunnels/jupyter.ts'
 import { openTunnel } from '#ssh/tunnels/tunnel.ts'
 import { whatAnswers } from '#ssh/tunnels/web.ts'
 import { askByName } from '#test/ask-by-name.ts'
+import { listen } from '#test/loopback.ts'
 import { makeCertificate } from './certificate.ts'
 import { scratchMachine } from './machine.ts'
 import { freePort, hasSshd, startSshd } from './sshd.ts'
@@ -32,9 +31,7 @@ beforeAll(async () => {
     asked += 1
     response.end('secured')
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  port = (server.address() as AddressInfo).port
+  port = await listen(server)
 })
 afterAll(() => {
   server.closeAllConnections()

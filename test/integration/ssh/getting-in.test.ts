@@ -1,12 +1,13 @@
 import { execFileSync } from 'node:child_process'
-import { once } from 'node:events'
 import { existsSync, statSync } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { createSsh } from '#ssh/connection/connections.ts'
+import { problemOf } from '#test/berth/steps.ts'
+import { listen } from '#test/loopback.ts'
 import { freePort, hasSshd, startSshd } from './sshd.ts'
-import { account, answerTo, problemOf, target, type Wanted } from './steps.ts'
+import { account, answerTo, target, type Wanted } from './steps.ts'
 import { useSshd } from './use-sshd.ts'
 
 describe.skipIf(!hasSshd)('connecting to a real OpenSSH server', () => {
@@ -164,9 +165,8 @@ describe.skipIf(!hasSshd)('connecting to a real OpenSSH server', () => {
   })
 
   test('a silent host ends with ssh_timeout, or the proxy is used', async () => {
-    const mute = createServer().listen(0, '127.0.0.1')
-    await once(mute, 'listening')
-    const { port } = mute.address() as AddressInfo
+    const mute = createServer()
+    const port = await listen(mute)
     const problem = await problemOf(open({ proxy: { host: '127.0.0.1', port }, deadlineMs: 600 }))
     expect(problem.code).toBe('ssh_timeout')
     const shell = await open({ direct: { host: '127.0.0.1', port }, proxy: at.sshd, deadlineMs: 8000 })

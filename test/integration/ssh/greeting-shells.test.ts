@@ -6,9 +6,9 @@ import { outputOf, runScript } from '#ssh/exec.ts'
 import { openSftp } from '#ssh/files/sftp.ts'
 import { readRunStatus, startRun } from '#ssh/runs/runs.ts'
 import { tmuxShells } from '#ssh/shell/tmux.ts'
+import { problemOf } from '#test/berth/steps.ts'
 import { openPlace } from './files/place.ts'
 import { hasSshd } from './sshd.ts'
-import { problemOf } from './steps.ts'
 import { openSync, write } from './sync/place.ts'
 
 const bounds = { clock: systemClock, within: 20_000, most: 1_000_000 }

@@ -6,6 +6,7 @@ import { systemClock } from '#machine/clock-and-random.ts'
 import { createSsh } from '#ssh/connection/connections.ts'
 import { watchMetrics } from '#ssh/monitor/watch-metrics.ts'
 import { many, nastyKinds } from '#test/hostile/megabytes.ts'
+import { listen } from '#test/loopback.ts'
 import { newKey } from '#test/new-key.ts'
 import { scratchMachine } from './machine.ts'
 import { target } from './steps.ts'
@@ -34,14 +35,11 @@ async function hostThatPrints(text: Buffer) {
       }),
     )
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  const port = await listen(server)
   onTestFinished(() => void server.close())
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('no port')
   const ssh = createSsh(machine)
   onTestFinished(() => ssh.close())
-  return ssh.connect(target({ direct: { host: '127.0.0.1', port: address.port } }))
+  return ssh.connect(target({ direct: { host: '127.0.0.1', port } }))
 }
 
 test('reading metrics ends, whatever a host prints', async () => {

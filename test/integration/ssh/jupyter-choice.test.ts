@@ -1,11 +1,10 @@
-import { once } from 'node:events'
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Lease } from '#ssh/connection/sharing.ts'
 import { findJupyter } from '#ssh/tunnels/jupyter.ts'
+import { listen } from '#test/loopback.ts'
 import { hasNginx, startNginx } from './nginx.ts'
 import { freePort, hasSshd } from './sshd.ts'
 import { target } from './steps.ts'
@@ -37,13 +36,12 @@ describe.skipIf(!hasSshd)('of the Jupyters that an instance lists', () => {
   }
 
   async function serves(answer: RequestListener): Promise<number> {
-    const server = createServer(answer).listen(0, '127.0.0.1')
-    await once(server, 'listening')
+    const server = createServer(answer)
     endings.push(() => {
       server.closeAllConnections()
       server.close()
     })
-    return (server.address() as AddressInfo).port
+    return listen(server)
   }
 
   /** A server that takes only this token, as Jupyter does. */

@@ -8,9 +8,10 @@ import { createSsh, type Ssh } from '#ssh/connection/connections.ts'
 import { openAgent } from '#ssh/keys/agent.ts'
 import { openPassphrases } from '#ssh/keys/keys.ts'
 import { testKeychain } from '#test/berth/machine.ts'
+import { problemOf } from '#test/berth/steps.ts'
 import { type ScratchMachine, scratchMachine } from './machine.ts'
 import { hasSshd, type Sshd, startSshd } from './sshd.ts'
-import { account, answerTo, problemOf, target } from './steps.ts'
+import { account, answerTo, target } from './steps.ts'
 
 describe.skipIf(!hasSshd)('SSH keys at a real OpenSSH server', () => {
   let sshd: Sshd

@@ -1,6 +1,4 @@
-import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import ssh2 from 'ssh2'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
@@ -10,10 +8,12 @@ import { createSsh, type Ssh } from '#ssh/connection/connections.ts'
 import { outputOf, runScript } from '#ssh/exec.ts'
 import { openSftp } from '#ssh/files/sftp.ts'
 import { openShellOn } from '#ssh/shell/shell.ts'
+import { problemOf } from '#test/berth/steps.ts'
+import { listen } from '#test/loopback.ts'
 import { newKey } from '#test/new-key.ts'
 import { scratchMachine } from './machine.ts'
 import { hasSshd, type Sshd, startSshd } from './sshd.ts'
-import { account, answerTo, problemOf, target } from './steps.ts'
+import { account, answerTo, target } from './steps.ts'
 
 describe.skipIf(!hasSshd).concurrent('the liveness of a connection', () => {
   test('a frozen connection ends as ssh_closed, after more than 5 seconds', () =>
@@ -179,8 +179,7 @@ async function silentHost(
       for (const request of ['exec', 'sftp', 'pty'] as const) session.on(request, () => undefined)
     })
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  const port = await listen(server)
   onTestFinished(() => void server.close())
-  return { host: '127.0.0.1', port: (server.address() as AddressInfo).port }
+  return { host: '127.0.0.1', port }
 }

@@ -8,9 +8,10 @@ import { systemClock } from '#machine/clock-and-random.ts'
 import { outputOf } from '#ssh/exec.ts'
 import { openSftp } from '#ssh/files/sftp.ts'
 import type { Shell } from '#ssh/shell/shell.ts'
+import { problemOf } from '#test/berth/steps.ts'
 import { liveMemory } from '#test/live-memory.ts'
 import { hasSshd } from './sshd.ts'
-import { account, answerTo, problemOf, target, type Wanted } from './steps.ts'
+import { account, answerTo, target, type Wanted } from './steps.ts'
 import { useSshd } from './use-sshd.ts'
 
 const mega = 1024 * 1024

@@ -23,9 +23,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { configText } from '#ssh/config-text.ts'
 import { createSsh } from '#ssh/connection/connections.ts'
 import { editInPlace, userConfig } from '#ssh/user-config.ts'
+import { problemOf } from '#test/berth/steps.ts'
 import { type ScratchMachine, scratchMachine } from './machine.ts'
 import { freePort, hasSshd, type Sshd, startSshd } from './sshd.ts'
-import { account, looseConfig, problemOf, strictOptions } from './steps.ts'
+import { account, looseConfig, strictOptions } from './steps.ts'
 
 const run = promisify(execFile)
 let machine: ScratchMachine

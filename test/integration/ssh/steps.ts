@@ -1,5 +1,4 @@
 import type { SshAddress } from '#contract/instance/instance.ts'
-import { BerthError, type Problem } from '#contract/problem.ts'
 import type { Target } from '#ssh/connection/sharing.ts'
 import type { Shell, ShellSize } from '#ssh/shell/shell.ts'
 
@@ -67,13 +66,3 @@ export const strictOptions = [
   'forwardx11 no',
   'preferredauthentications publickey',
 ]
-
-/** The Problem of failing work. Throws if the work succeeds or fails without one. */
-export async function problemOf(work: Promise<unknown>): Promise<Problem> {
-  const error = await work.then(
-    () => undefined,
-    reason => reason,
-  )
-  if (error instanceof BerthError) return error.problem
-  throw error ?? new Error('nothing was wrong')
-}

@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { quote } from '#ssh/ssh-command.ts'
+import { problemOf } from '#test/berth/steps.ts'
 import { hasSshd } from './sshd.ts'
-import { account, looseConfig, problemOf, strictOptions, target } from './steps.ts'
+import { account, looseConfig, strictOptions, target } from './steps.ts'
 import { useSshd } from './use-sshd.ts'
 
 const run = promisify(execFile)

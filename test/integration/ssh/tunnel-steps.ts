@@ -1,6 +1,5 @@
-import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import { type AddressInfo, createServer as createTcpServer, type ServerOpts, type Socket } from 'node:net'
+import { createServer as createTcpServer, type ServerOpts, type Socket } from 'node:net'
 import {
   type Listened,
   type LocalAddress,
@@ -9,6 +8,7 @@ import {
   type TunnelNeeds,
 } from '#ssh/tunnels/tunnel.ts'
 import type { WebServer } from '#ssh/tunnels/web-headers.ts'
+import { listen } from '#test/loopback.ts'
 import type { ScratchMachine } from './machine.ts'
 import type { Sshd } from './sshd.ts'
 import { target } from './steps.ts'
@@ -67,20 +67,17 @@ export function useTunnels(): Tunnelled {
       return { ...tunnel, local, url: `http://${local.host}:${local.port}`, events }
     },
     async webServer(answer) {
-      const server = createServer({ maxHeaderSize: 1024 * 1024 }, answer).listen(0, '127.0.0.1')
-      await once(server, 'listening')
+      const server = createServer({ maxHeaderSize: 1024 * 1024 }, answer)
       endings.push(() => {
         server.closeAllConnections()
         server.close()
       })
-      return { server, port: (server.address() as AddressInfo).port }
+      return { server, port: await listen(server) }
     },
     async tcpServer(answer, options = {}) {
       const server = createTcpServer(options, socket => void answer(socket.on('error', () => undefined)))
-      server.listen(0, '127.0.0.1')
-      await once(server, 'listening')
       endings.push(() => server.close())
-      return (server.address() as AddressInfo).port
+      return listen(server)
     },
   }
 }

@@ -1,6 +1,4 @@
-import { once } from 'node:events'
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { WebSocketServer } from 'ws'
@@ -12,6 +10,7 @@ import { systemRandom } from '#machine/clock-and-random.ts'
 import { parseBaseUrl } from '#service/base-url.ts'
 import { createClient } from '#service/client.ts'
 import { createSsh, type Ssh } from '#ssh/connection/connections.ts'
+import { listen } from '#test/loopback.ts'
 import { accountView, emptyState, instanceView } from '#test/unit/views.ts'
 import { type ScratchMachine, scratchMachine } from './machine.ts'
 import { hasNginx, startNginx } from './nginx.ts'
@@ -64,13 +63,12 @@ describe.skipIf(!hasSshd)('through a tunnel, in Chromium,', () => {
   }
 
   async function serves(answer: RequestListener): Promise<{ server: Server; port: number }> {
-    const server = createServer(answer).listen(0, '127.0.0.1')
-    await once(server, 'listening')
+    const server = createServer(answer)
     endings.push(() => {
       server.closeAllConnections()
       server.close()
     })
-    return { server, port: (server.address() as AddressInfo).port }
+    return { server, port: await listen(server) }
   }
 
   const html = (body: string) => `<!doctype html><title>app</title>${body}`

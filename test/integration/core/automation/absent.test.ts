@@ -1,10 +1,10 @@
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { tunnelKey } from '#contract/instance/tunnel.ts'
 import { askByName } from '#test/ask-by-name.ts'
 import type { BerthUnderTest } from '#test/berth/world.ts'
 import { hasSshd } from '#test/integration/ssh/sshd.ts'
+import { listen } from '#test/loopback.ts'
 import { lacks } from '#test/needs.ts'
 import { type Inside, openInside } from './inside.ts'
 
@@ -14,12 +14,11 @@ const lacking = lacks({ what: 'sshd', there: hasSshd }, 'curl')
 async function entered() {
   const inside = await openInside()
   const page = createServer((_, response) => response.end('hello'))
-  await new Promise<void>(resolve => page.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => {
     page.closeAllConnections()
     page.close()
   })
-  const { port } = page.address() as AddressInfo
+  const port = await listen(page)
   const { under, instance, world } = inside
   await under.run('changeSettings', { settings: { pollInterval: 300 } })
   const { url = '' } = await under.run('openPort', { instance, port })
@@ -35,7 +34,7 @@ async function entered() {
 
 const pins = ({ world }: Pick<Inside, 'world'>) => world.machine.files.read('known_hosts')
 const alias = (under: BerthUnderTest, instance: number) => `berth-${under.account().id}-${instance}`
-const texts = (under: BerthUnderTest) => Object.values(under.berth.state().activity).map(({ text }) => text)
+const texts = (under: BerthUnderTest) => under.texts()
 
 describe.skipIf(lacking)(`an answer without instances${lacking}`, () => {
   test('changes and reports nothing while the instance itself still answers', async () => {
@@ -76,8 +75,7 @@ describe.skipIf(lacking)(`an answer without instances${lacking}`, () => {
     const { under, instance, hide, tunnel, world, keyEntry, restart } = inside
     const name = alias(under, instance)
     hide(2)
-    await under.run('refresh', {})
-    await under.run('refresh', {})
+    await under.poll(2)
     await under.until(() => tunnel() === undefined)
     expect(await pins(inside)).toContain(name)
     await under.close()
@@ -86,9 +84,7 @@ describe.skipIf(lacking)(`an answer without instances${lacking}`, () => {
     expect(await pins(inside)).toContain(name)
 
     hide(2)
-    await again.run('refresh', {})
-    await again.run('refresh', {})
-    await again.run('refresh', {})
+    await again.poll(3)
     expect(again.account().instances[instance]?.history.length).toBeGreaterThan(1)
 
     // Destroyed elsewhere, its keys are deleted after a week.
@@ -124,8 +120,5 @@ test.skipIf(lacking)(`what Berth destroys itself is forgotten with the next poll
 })
 
 async function destroyElsewhere({ world, instance }: Inside): Promise<void> {
-  await fetch(`${world.sim.baseUrl}/api/v0/instances/${instance}/`, {
-    method: 'DELETE',
-    headers: { authorization: `Bearer ${world.sim.apiKey}` },
-  })
+  await world.api('DELETE', `/api/v0/instances/${instance}/`)
 }

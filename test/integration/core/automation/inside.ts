@@ -82,10 +82,9 @@ export async function openInside({
       return again
     },
     async intended() {
-      const answer = await fetch(`${world.sim.baseUrl}/api/v0/instances/${instance}/`, {
-        headers: { authorization: `Bearer ${world.sim.apiKey}` },
-      })
-      const { instances } = (await answer.json()) as { instances?: { intended_status: string } }
+      type Answer = { instances?: { intended_status: string } }
+      const asked = world.api<Answer>('GET', `/api/v0/instances/${instance}/`)
+      const { instances } = await asked.catch((): Answer => ({}))
       return instances?.intended_status
     },
   }

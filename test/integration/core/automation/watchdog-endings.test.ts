@@ -1,14 +1,15 @@
-import { expect, onTestFinished, test } from 'vitest'
+import { expect } from 'vitest'
 import { publicProfile } from '#simulator/deployment/profile.ts'
 import { creates, instancesOf, rentalsOf, rentCheapest, rentRunning } from '#test/berth/steps.ts'
-import { createWorld } from '#test/berth/world.ts'
+import { test } from '#test/berth/world.ts'
 import { retriesRequest } from '../renting/request.ts'
 
-test('only an instance ended by neither user nor limit is put down to its watchdog', async () => {
+test('only an instance ended by neither user nor limit is put down to its watchdog', async ({
+  openWorld,
+}) => {
   // The test advances the world, so that a slow machine changes nothing.
-  const world = await createWorld({ speed: 1 })
-  onTestFinished(() => world.close())
-  const { controls, baseUrl, apiKey } = world.sim
+  const world = await openWorld({ speed: 1 })
+  const { controls } = world.sim
   const first = await world.startConnected()
   for (const more of [{}, {}, { label: 'night-run' }]) {
     await rentCheapest(first, more)
@@ -52,8 +53,7 @@ test('only an instance ended by neither user nor limit is put down to its watchd
   const under = await world.start()
   const stateOf = ({ id }: { id: number }) => under.account().instances[id]?.state
   await under.until(() => under.account().connection.status === 'online')
-  const told = () =>
-    world.notifier.shown.map(({ title }) => title).filter(title => title.includes('watchdog'))
+  const told = () => world.titles().filter(title => title.includes('watchdog'))
 
   await under.run('stopInstance', { instance: byUser.id })
   const when = { kind: 'duration', seconds: 60 } as const
@@ -64,12 +64,8 @@ test('only an instance ended by neither user nor limit is put down to its watchd
   await under.until(() => stateOf(byUser) === 'stopped' && stateOf(byLimit) === 'stopped')
   expect(told()).toEqual([])
 
-  await fetch(`${baseUrl}/api/v0/instances/${byWatchdog.id}/`, {
-    method: 'DELETE',
-    headers: { authorization: `Bearer ${apiKey}` },
-  })
-  await under.run('refresh', {})
-  await under.run('refresh', {})
+  await world.api('DELETE', `/api/v0/instances/${byWatchdog.id}/`)
+  await under.poll(2)
   await under.until(() => !under.account().watchdogs[byWatchdog.id])
   const title = `night-run #${byWatchdog.id} was probably destroyed by its watchdog`
   expect(told()).toEqual([title])
@@ -83,9 +79,10 @@ test('only an instance ended by neither user nor limit is put down to its watchd
 const idle = { kind: 'idle', seconds: 3600, below: 5 } as const
 const stops = [{ when: idle, action: 'stop' as const, asleep: true }]
 
-test('a start script that is too long for the service is refused unsent, and a watchdog goes over SSH instead', async () => {
-  const world = await createWorld({ deployment: publicProfile, limits: false })
-  onTestFinished(() => world.close())
+test('a start script that is too long for the service is refused unsent, and a watchdog goes over SSH instead', async ({
+  openWorld,
+}) => {
+  const world = await openWorld({ deployment: publicProfile, limits: false })
   const under = await world.startConnected()
   const onstart = `# ${'x'.repeat(16_000)}`
   await expect(rentCheapest(under, { onstart })).rejects.toMatchObject({
@@ -103,20 +100,21 @@ test('a start script that is too long for the service is refused unsent, and a w
     action: 'stop',
     idle: { seconds: 3600, below: 5 },
   })
-  const [create] = world.sim.controls.requests().filter(({ path }) => path.includes('/asks/'))
+  const [create] = world.requests('PUT', '/asks/')
   expect(JSON.stringify(create)).not.toContain('watchdog')
 })
 
-test('limits of a rental that also count in a sleep bring their watchdog with the start script', async () => {
-  const world = await createWorld({ limits: false })
-  onTestFinished(() => world.close())
+test('limits of a rental that also count in a sleep bring their watchdog with the start script', async ({
+  openWorld,
+}) => {
+  const world = await openWorld({ limits: false })
   const under = await world.startConnected()
   const { id } = await rentRunning(under, { stops, onstart: '#!/bin/bash\necho hello' })
   await under.until(() => under.account().watchdogs[id]?.step === 'watching')
-  const answer = await fetch(`${world.sim.baseUrl}/api/v0/instances/${id}/`, {
-    headers: { authorization: `Bearer ${world.sim.apiKey}` },
-  })
-  const { instances: there } = (await answer.json()) as { instances: { onstart: string } }
+  const { instances: there } = await world.api<{ instances: { onstart: string } }>(
+    'GET',
+    `/api/v0/instances/${id}/`,
+  )
   expect(there.onstart).toMatch(
     /^#!\/bin\/bash\n# >>> berth watchdog\n[\s\S]*# <<< berth watchdog\necho hello$/,
   )

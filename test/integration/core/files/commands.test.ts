@@ -7,9 +7,8 @@ import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { chosenFolder, chosenItem } from '#machine/chosen-files.ts'
 import { answeredDialogs } from '#test/berth/machine.ts'
-import { rentRunning } from '#test/berth/steps.ts'
+import { problemOf, rentRunning } from '#test/berth/steps.ts'
 import { type BerthUnderTest, createWorld, type World } from '#test/berth/world.ts'
-import { problemOf } from '#test/integration/ssh/steps.ts'
 
 const { SFTP } = createRequire(import.meta.url)('ssh2/lib/protocol/SFTP.js')
 

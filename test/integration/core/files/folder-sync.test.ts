@@ -32,23 +32,6 @@ async function openFolderSync() {
 }
 
 describe.skipIf(!hasSshd)('folder sync with an instance', () => {
-  test('a scan lists the files to send, and rejects a missing folder', async () => {
-    const { folder, open } = await openFolderSync()
-    write(folder, { 'a.py': '12345', 'b/c.py': '123', '.env': 'x', 'd.log': 'x', '.gitignore': '*.log' })
-    expect(await open().scan(folder)).toEqual({
-      files: 3,
-      bytes: 13,
-      secrets: [{ path: '.env' }],
-      results: 0,
-      linkedRules: [],
-      skipped: [],
-      ignored: 1,
-    })
-    await expect(open().scan(join(folder, 'gone'))).rejects.toMatchObject({
-      problem: { code: 'no_such_folder' },
-    })
-  })
-
   test('an upload continues automatically after a lost connection', async () => {
     const { sshd, folder, remote, open, instance } = await openFolderSync()
     for (let at = 0; at < 20; at++) write(folder, { [`${at}.bin`]: Buffer.alloc(2_000_000, at) })

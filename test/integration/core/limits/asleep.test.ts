@@ -1,7 +1,7 @@
 import { expect, type TestContext, test } from 'vitest'
 import type { Args } from '#contract/commands.ts'
 import { HandClock } from '#test/berth/clocks.ts'
-import { instancesOf, rentalsOf, rentCheapest } from '#test/berth/steps.ts'
+import { instancesOf, rentalsOf, rentCheapest, setLimit, stops } from '#test/berth/steps.ts'
 import { type BerthUnderTest, createWorld, type World } from '#test/berth/world.ts'
 
 const hour = 3600
@@ -32,8 +32,7 @@ async function limited(context: TestContext, missed: Args<'setLimit'>['missed'])
   const clock = new HandClock(Date.now())
   const under = await world.start({ machine: { ...world.machine, clock } })
   await under.until(() => under.account().connection.status === 'online')
-  const when = { kind: 'duration', seconds: hour } as const
-  await under.run('setLimit', { instance, action: 'stop', warning: 0, missed, when })
+  await setLimit(under, { instance, missed, when: { kind: 'duration', seconds: hour } })
   await under.run('refresh', {})
   const pass = async (seconds: number) => {
     for (let gone = 0; gone < seconds; gone += 30) {
@@ -46,13 +45,6 @@ async function limited(context: TestContext, missed: Args<'setLimit'>['missed'])
 }
 
 const stepOf = ({ under }: Scene) => Object.values(under.account().limits)[0]?.step
-/** Requests that stop the instance. */
-const stops = ({ world, instance }: Scene) =>
-  world.sim.controls
-    .requests()
-    .filter(({ method, path }) => method === 'PUT' && path.endsWith(`/instances/${instance}/`)).length
-const titles = ({ world }: Scene) => world.notifier.shown.map(({ title }) => title)
-
 test.for(['act', 'tell'] as const)(
   'a limit that came due during sleep does the chosen action once: %s',
   async (missed, context) => {
@@ -67,8 +59,8 @@ test.for(['act', 'tell'] as const)(
     const end = missed === 'act' ? 'done' : 'missed'
     await under.until(() => stepOf(scene) === end)
     await pass(300)
-    expect(stops(scene)).toBe(missed === 'act' ? 1 : 0)
-    const told = () => titles(scene).filter(title => /^(Stopped|A limit was missed)/.test(title)).length
+    expect(stops(scene.world, scene.instance)).toHaveLength(missed === 'act' ? 1 : 0)
+    const told = () => world.titles().filter(title => /^(Stopped|A limit was missed)/.test(title)).length
     await expect.poll(told).toBe(1)
   },
 )
@@ -82,9 +74,9 @@ test('a local clock that is set ahead or back moves no limit', async context => 
   clock.wall -= 2 * year
   await pass(900)
   expect(stepOf(scene)).toBe('waiting')
-  expect(stops(scene)).toBe(0)
+  expect(stops(scene.world, scene.instance)).toHaveLength(0)
   clock.wall += year / 2
   await pass(2100)
   await scene.under.until(() => stepOf(scene) === 'done')
-  expect(stops(scene)).toBe(1)
+  expect(stops(scene.world, scene.instance)).toHaveLength(1)
 })

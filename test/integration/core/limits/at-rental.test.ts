@@ -1,7 +1,7 @@
-import { expect, type TestContext, test } from 'vitest'
+import { expect } from 'vitest'
 import type { Limit } from '#contract/automation/limit.ts'
-import { instancesOf, rentRunning } from '#test/berth/steps.ts'
-import { type BerthUnderTest, createWorld, type World } from '#test/berth/world.ts'
+import { instancesOf, limitsOf, rentRunning, setLimit } from '#test/berth/steps.ts'
+import { test } from '#test/berth/world.ts'
 import { ended, rentalOf, retriesRequest } from '../renting/request.ts'
 
 const stops: Limit[] = [
@@ -15,66 +15,56 @@ const limited = [
   { when: { kind: 'cost', dollars: 20 }, action: 'stop', step: 'waiting' },
 ]
 
-async function connected(context: TestContext): Promise<{ world: World; under: BerthUnderTest }> {
-  const world = await createWorld({ calm: true })
-  context.onTestFinished(() => world.close())
-  return { world, under: await world.startConnected() }
-}
-
-/** The limits on an instance, in the order in which they were chosen. */
-const limitsOn = (under: BerthUnderTest, instance: number) =>
-  Object.values(under.account().limits).filter(limit => limit.instance === instance)
-
-test.concurrent('limits requested with a rental are set on its instance and kept for the next', async context => {
-  const { world, under } = await connected(context)
+test.concurrent('limits requested with a rental are set on its instance and kept for the next', async ({
+  connected,
+}) => {
+  const { world, under } = await connected()
   expect(under.account().lastRental).toBeUndefined()
   const { id } = await rentRunning(under, { stops })
-  expect(limitsOn(under, id)).toMatchObject(limited)
+  expect(limitsOf(under, id)).toMatchObject(limited)
   expect(under.account().lastRental).toMatchObject({ stops })
   // The service is not told of them.
-  const [create] = world.sim.controls.requests().filter(({ path }) => path.includes('/asks/'))
+  const [create] = world.requests('PUT', '/asks/')
   expect(JSON.stringify(create)).not.toContain('stops')
 
   await world.sim.controls.advance(8 * 3600 + 60)
   await under.until(() => under.account().instances[id]?.state === 'stopped', 30_000)
 })
 
-test.concurrent('limits requested with retries are set on the instance of each attempt', async context => {
-  const { world, under } = await connected(context)
+test.concurrent('limits requested with retries are set on the instance of each attempt', async ({
+  connected,
+}) => {
+  const { world, under } = await connected()
   const id = await under.run('rentWithRetries', retriesRequest({}, { stops }))
   await under.until(() => rentalOf(under, id)?.tries[0]?.instance !== undefined, 30_000)
   const first = rentalOf(under, id)?.tries[0]?.instance ?? 0
-  expect(limitsOn(under, first)).toMatchObject(limited)
+  expect(limitsOf(under, first)).toMatchObject(limited)
   await world.sim.controls.forceStatus(first, 'exited')
   const instance = (await ended(under, id))?.instance ?? 0
   expect(instance).not.toBe(first)
-  expect(limitsOn(under, instance)).toMatchObject(limited)
+  expect(limitsOf(under, instance)).toMatchObject(limited)
 })
 
-test.concurrent('limits requested with a watch are set on the instance it rents', async context => {
-  const { under } = await connected(context)
+test.concurrent('limits requested with a watch are set on the instance it rents', async ({ connected }) => {
+  const { under } = await connected()
   const { search, request, limits } = retriesRequest({}, { stops })
   await under.run('saveWatch', {
     request: { name: 'Any', search, every: 1, rents: { request, limits, most: 1 } },
   })
   await under.until(() => instancesOf(under).length === 1, 40_000)
   const [instance] = instancesOf(under)
-  expect(limitsOn(under, instance?.id ?? 0)).toMatchObject(limited)
+  expect(limitsOf(under, instance?.id ?? 0)).toMatchObject(limited)
 })
 
-test.concurrent('a replacement inherits the remainder of the outbid instance’s limits', async context => {
-  const { world, under } = await connected(context)
+test.concurrent('a replacement inherits the remainder of the outbid instance’s limits', async ({
+  connected,
+}) => {
+  const { world, under } = await connected()
   const { id } = await rentRunning(under, { bid: 0.4, stops })
-  const [idle, duration] = limitsOn(under, id)
+  const [idle, duration] = limitsOf(under, id)
   await under.run('removeLimit', { limit: idle?.id ?? '' })
   const at = (duration?.dueAt ?? 0) - 3600
-  await under.run('setLimit', {
-    instance: id,
-    when: { kind: 'time', at },
-    action: 'destroy',
-    warning: 60,
-    missed: 'act',
-  })
+  await setLimit(under, { instance: id, when: { kind: 'time', at }, action: 'destroy', warning: 60 })
   await world.sim.controls.advance(2 * 3600)
   await under.run('chooseRecovery', {
     instance: id,
@@ -82,7 +72,7 @@ test.concurrent('a replacement inherits the remainder of the outbid instance’s
   })
   await world.sim.controls.outbid(id)
   await under.until(() => under.account().recoveries[id]?.by !== undefined, 40_000)
-  const taken = limitsOn(under, under.account().recoveries[id]?.by ?? 0)
+  const taken = limitsOf(under, under.account().recoveries[id]?.by ?? 0)
   expect(taken).toMatchObject([
     { when: duration?.when, action: 'stop', dueAt: duration?.dueAt },
     { when: { kind: 'cost' }, action: 'stop' },

@@ -1,18 +1,17 @@
-import { expect, test } from 'vitest'
+import { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { expect } from 'vitest'
 import { carryOut } from '#core/limits/act.ts'
 import type { LimitTarget } from '#core/limits/targets.ts'
 import { parseBaseUrl } from '#service/base-url.ts'
 import { createClient } from '#service/client.ts'
-import { rentRunning } from '#test/berth/steps.ts'
-import { createWorld } from '#test/berth/world.ts'
+import { wire } from '#service/http/wire.ts'
+import { instancesOf, rentalsOf, rentCheapest, rentRunning, setLimit } from '#test/berth/steps.ts'
+import { test } from '#test/berth/world.ts'
+import { retriesRequest } from '../renting/request.ts'
 
-test('an instance whose data is not saved stays, and the other one is destroyed', async ({
-  onTestFinished,
-}) => {
-  const world = await createWorld()
-  onTestFinished(() => world.close())
-  world.sim.controls.setCredit(1000)
-  const under = await world.startConnected()
+test('an instance whose data is not saved stays, and the other one is destroyed', async ({ connected }) => {
+  const { world, under } = await connected()
   const [kept, other] = [await rentRunning(under), await rentRunning(under)]
   const client = createClient({
     baseUrl: parseBaseUrl(world.sim.baseUrl),
@@ -32,27 +31,75 @@ test('an instance whose data is not saved stays, and the other one is destroyed'
       },
     })
 
-  expect(
-    await carry(
-      () => false,
-      () => true,
-    ),
-  ).toEqual({ done: [] })
-  const first = await carry(
-    () => true,
-    ({ instance }) => instance !== kept.id,
-  )
+  const always = () => true
+  expect(await carry(() => false, always)).toEqual({ done: [] })
+  const first = await carry(always, ({ instance }) => instance !== kept.id)
   expect(first).toMatchObject({ done: [{ instance: other.id }], problem: { code: 'not_saved' } })
   expect((await client.instances.list()).instances.map(({ id }) => id)).toEqual([kept.id])
   // An instance that is gone counts as done.
-  expect(
-    (
-      await carry(
-        () => true,
-        () => true,
-      )
-    ).done,
-  ).toHaveLength(2)
+  expect((await carry(always, always)).done).toHaveLength(2)
   expect((await client.instances.list()).instances).toEqual([])
   expect(asked).toEqual([kept.id, kept.id, other.id, kept.id, other.id])
+})
+
+/** Removes the GPU load from a service's answers. */
+function withoutLoads(service: string): () => void {
+  const plain = wire.send
+  wire.send = async request => {
+    const answer = await plain(request)
+    if (!request.url.startsWith(service) || !request.url.includes('/instances/')) return answer
+    const told = (await text(answer.body)).replaceAll(/"gpu_util":[^,}]+,/g, '')
+    return { ...answer, body: Readable.from([Buffer.from(told)]) }
+  }
+  return () => {
+    wire.send = plain
+  }
+}
+
+test('an idle limit reads the GPU load over SSH where the service omits it, and acts', async ({
+  connected,
+  onTestFinished,
+}) => {
+  const { world, under } = await connected()
+  onTestFinished(withoutLoads(world.sim.baseUrl))
+  const { id, gpuLoad } = await rentRunning(under)
+  expect(gpuLoad).toBeUndefined()
+  const when = { kind: 'idle' as const, below: 100, seconds: 120 }
+  const preview = await under.run('previewLimit', { instance: id, when, action: 'stop' })
+  // It was read for the preview, so there is nothing to doubt.
+  expect(preview.doubt).toBeUndefined()
+  await setLimit(under, { instance: id, when })
+  await under.until(() => under.account().instances[id]?.state === 'stopped')
+  expect(Object.values(under.account().limits)[0]?.history.at(-1)?.text).toMatch(/^Stopped .*below 100%/)
+})
+
+test('stop everything stops instances, cancels rentals and lists what failed', async ({ connected }) => {
+  const { world, under } = await connected()
+  const first = await rentRunning(under)
+  const second = await rentRunning(under)
+  await rentCheapest(under)
+  await under.until(() => rentalsOf(under)[0]?.instance !== undefined)
+
+  const path = `/instances/${second.id}/$`
+  world.sim.controls.setFaults([{ method: 'PUT', path, kind: 'status', status: 400, times: 1 }])
+  const { stopped, cancelled, failed } = await under.run('stopEverything', {})
+  expect({ stopped, cancelled }).toEqual({ stopped: 1, cancelled: 1 })
+  expect(failed).toEqual([expect.stringContaining(`#${second.id}`)])
+  // The instance of the cancelled rental is destroyed meanwhile, and may run until then.
+  await under.until(() => rentalsOf(under).length === 0 && instancesOf(under).length === 2)
+  expect(await under.run('stopEverything', {})).toMatchObject({ stopped: 1, failed: [] })
+  await under.until(() => instancesOf(under).every(({ state }) => state === 'stopped'))
+  expect(new Set(instancesOf(under).map(({ id }) => id))).toEqual(new Set([first.id, second.id]))
+})
+
+test('stop everything pauses the watches that rent, not those that only alert', async ({ connected }) => {
+  const { under } = await connected()
+  const { search, request, limits } = retriesRequest()
+  const watch = { name: 'Nothing matches', search: { ...search, filter: { priceTo: 0.000001 } }, every: 1 }
+  const tells = await under.run('saveWatch', { request: watch })
+  const rents = await under.run('saveWatch', {
+    request: { ...watch, rents: { request, limits: { ...limits, price: 1 }, most: 1 } },
+  })
+  await under.run('stopEverything', {})
+  expect(under.account().watches).toMatchObject({ [tells]: { paused: false }, [rents]: { paused: true } })
 })

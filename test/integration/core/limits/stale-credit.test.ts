@@ -2,7 +2,14 @@ import { expect, type TestContext, test } from 'vitest'
 import type { LimitView } from '#contract/automation/limit.ts'
 import type { Args } from '#contract/commands.ts'
 import { systemClock } from '#machine/clock-and-random.ts'
-import { instancesOf, rentalsOf, rentCheapest } from '#test/berth/steps.ts'
+import {
+  instancesOf,
+  isHalted as isStopped,
+  rentalsOf,
+  rentCheapest,
+  setLimit,
+  stops,
+} from '#test/berth/steps.ts'
 import { type BerthUnderTest, createWorld, type World } from '#test/berth/world.ts'
 import { nextMorning } from '#test/morning.ts'
 
@@ -51,18 +58,10 @@ async function running({ onTestFinished }: TestContext, credit = 100): Promise<S
 
 type LimitSettings = Pick<Args<'setLimit'>, 'when'> & Partial<Args<'setLimit'>>
 
-const limit = ({ under }: Scene, settings: LimitSettings) =>
-  under.run('setLimit', { action: 'stop', warning: 0, missed: 'act', ...settings })
+const limit = ({ under }: Scene, settings: LimitSettings) => setLimit(under, settings)
 const only = ({ under }: Scene): LimitView | undefined => Object.values(under.account().limits)[0]
 const hourly = ({ under, id }: Scene) => (under.account().instances[id]?.costPerHour ?? 0) / 1_000_000
-const isHalted = ({ under, id }: Scene) =>
-  ['stopped', 'stopping'].includes(under.account().instances[id]?.state ?? '')
-const titles = ({ world }: Scene) => world.notifier.shown.map(({ title }) => title)
-const stops = ({ world, id }: Scene) =>
-  world.sim.controls
-    .requests()
-    .filter(({ method, path }) => method === 'PUT' && path.endsWith(`/instances/${id}/`))
-
+const isHalted = ({ under, id }: Scene) => isStopped(under, id)
 /** Lets polls return instances but no credit: it is refused, or that part is down. */
 const untell = ({ world }: Scene, status: number) =>
   world.sim.controls.setFaults([{ path: '^/api/v0/users/current/', kind: 'status', status }])
@@ -91,9 +90,9 @@ test.concurrent.for(kinds)(
     await scene.pass(40 * minute)
     await under.until(() => only(scene)?.step === 'held')
     await context.expect
-      .poll(() => titles(scene), soon)
+      .poll(() => scene.world.titles(), soon)
       .toContainEqual(expect.stringContaining('reports the credit'))
-    expect(stops(scene)).toEqual([])
+    expect(stops(scene.world, scene.id)).toEqual([])
     expect(under.account().connection.status).toBe('online')
     world.sim.controls.setFaults([])
     await under.run('refresh', {})
@@ -110,10 +109,8 @@ test.concurrent('a budget keeps what it has counted over a restart without a kno
   await under.run('refresh', {})
   untell(scene, 403)
   await scene.pass(40 * minute)
-  expect(stops(scene)).toEqual([])
-  await under.close()
-  const again = await world.start()
-  await again.until(() => again.account().connection.status === 'online')
+  expect(stops(scene.world, scene.id)).toEqual([])
+  const again = await world.restart(under)
   await scene.pass(30 * minute, again)
   await again.until(() => isHalted({ ...scene, under: again }))
 })
@@ -139,7 +136,7 @@ test.concurrent('a poll without instances fails and no limit acts, even with a c
   await world.sim.controls.advance(2 * hour)
   await under.until(() => under.account().connection.status === 'offline')
   await under.run('refresh', {})
-  expect(stops(scene)).toEqual([])
+  expect(stops(scene.world, scene.id)).toEqual([])
 })
 
 test.concurrent('a limit set within its warning time warns at once, though the service is down', async context => {
@@ -152,7 +149,9 @@ test.concurrent('a limit set within its warning time warns at once, though the s
     when: { kind: 'duration', seconds: 10 * hour },
     warning: 12 * hour,
   })
-  await context.expect.poll(() => titles(scene), soon).toContainEqual(expect.stringContaining(' stops at '))
+  await context.expect
+    .poll(() => scene.world.titles(), soon)
+    .toContainEqual(expect.stringContaining(' stops at '))
   await under.until(() => only(scene)?.step === 'warned')
 })
 

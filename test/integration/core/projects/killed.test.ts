@@ -2,14 +2,13 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { startSimulator } from '#simulator/simulator.ts'
 import { Draw } from '#simulator/world/draw.ts'
-import { buildKillable, inRounds, type Killable, listed, stored } from '#test/berth/processes.ts'
+import { inRounds, listed, stored, useKillable } from '#test/berth/processes.ts'
 import { hasSshd, startSshd } from '#test/integration/ssh/sshd.ts'
 import { lacks } from '#test/needs.ts'
-import { ownPublicKey } from '#test/own-public-key.ts'
-import { write } from './place.ts'
+import { joinListed, write } from './place.ts'
 
 /** The number of kills; BERTH_KILLS sets it. */
 const rounds = Number(process.env['BERTH_KILLS'] ?? 5)
@@ -20,11 +19,7 @@ const longest = 4000
 
 const lacking = lacks({ what: 'sshd', there: hasSshd })
 
-let processes: Killable
-beforeAll(async () => {
-  processes = await buildKillable()
-})
-afterAll(() => processes.remove())
+const processes = useKillable()
 
 const spec = `setup: echo ready >> prepared
 run: |
@@ -42,19 +37,7 @@ async function killAndGoOn(round: number, killedAfter: number) {
   const folder = join(home, 'code')
   write(folder, { 'berth.yaml': spec, 'train.py': 'print(1)\n' })
   const sshd = await startSshd()
-  // There is no key if it was killed early.
-  ownPublicKey(join(home, 'berth'))
-    .then(sshd.authorize)
-    .catch(() => undefined)
-  let isOver = false
-  const joining = (async () => {
-    for (const joined = new Set<number>(); !isOver; await wait(30))
-      for (const { id } of await listed(sim)) {
-        if (joined.has(id)) continue
-        joined.add(id)
-        sim.controls.setInstance(id, { ssh: { host: sshd.host, port: sshd.port } })
-      }
-  })()
+  const endJoining = joinListed(sim, home, sshd)
   try {
     const account = [home, sim.baseUrl, sim.apiKey]
     await processes.runUntil('renting', [...account, 'project', folder], () => wait(killedAfter))
@@ -69,8 +52,7 @@ async function killAndGoOn(round: number, killedAfter: number) {
       job: await stored(home, 'runs'),
     }
   } finally {
-    isOver = true
-    await joining
+    await endJoining()
     await sshd.close()
     await sim.close()
     rmSync(home, { recursive: true, force: true, maxRetries: 20 })

@@ -3,10 +3,10 @@ import { readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { startSimulator } from '#simulator/simulator.ts'
 import { Draw } from '#simulator/world/draw.ts'
-import { buildKillable, inRounds, type Killable, listed } from '#test/berth/processes.ts'
+import { inRounds, listed, useKillable } from '#test/berth/processes.ts'
 import { write } from './place.ts'
 
 /** The number of kills; BERTH_KILLS sets it. */
@@ -16,11 +16,7 @@ const atOnce = 4
 /** Milliseconds within which Berth is killed: about as long as a whole run. */
 const longest = 14_000
 
-let processes: Killable
-beforeAll(async () => {
-  processes = await buildKillable()
-})
-afterAll(() => processes.remove())
+const processes = useKillable()
 
 const spec = `machine: { gpu: RTX 4090 }
 nodes: 3

@@ -1,11 +1,13 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
 import { isProjectRun, type ProjectRunView } from '#contract/automation/run.ts'
 import { planCosts } from '#contract/project/plan-costs.ts'
 import type { Machine } from '#machine/machine.ts'
-import type { SimulatorOptions } from '#simulator/simulator.ts'
+import type { Simulator, SimulatorOptions } from '#simulator/simulator.ts'
 import { answeredDialogs } from '#test/berth/machine.ts'
+import { listed } from '#test/berth/processes.ts'
 import { type BerthUnderTest, createWorld, type World } from '#test/berth/world.ts'
 import { endDetached, type Sshd, startSshd } from '#test/integration/ssh/sshd.ts'
 import { ownPublicKey } from '#test/own-public-key.ts'
@@ -85,6 +87,30 @@ export function joinAll({ sim, machine }: World, { berth }: BerthUnderTest, ...s
         void sim.controls.advance(boot)
       }
   })
+}
+
+/** The same for a Berth in another process, on that home: without the time of a boot. The returned function ends it. */
+export function joinListed(sim: Simulator, home: string, ...sshds: readonly Sshd[]): () => Promise<void> {
+  // There is no key if it was killed early.
+  ownPublicKey(join(home, 'berth'))
+    .then(key => {
+      for (const sshd of sshds) sshd.authorize(key)
+    })
+    .catch(() => undefined)
+  let isOver = false
+  const joining = (async () => {
+    for (const joined = new Set<number>(); !isOver; await wait(30))
+      for (const { id } of await listed(sim)) {
+        const sshd = sshds[joined.size % sshds.length]
+        if (joined.has(id) || !sshd) continue
+        joined.add(id)
+        sim.controls.setInstance(id, { ssh: { host: sshd.host, port: sshd.port } })
+      }
+  })()
+  return async () => {
+    isOver = true
+    await joining
+  }
 }
 
 function endPrograms(sshd: Sshd): void {

@@ -2,14 +2,13 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { startSimulator } from '#simulator/simulator.ts'
 import { Draw } from '#simulator/world/draw.ts'
-import { buildKillable, inRounds, type Killable, listed } from '#test/berth/processes.ts'
+import { inRounds, listed, useKillable } from '#test/berth/processes.ts'
 import { hasSshd, startSshd } from '#test/integration/ssh/sshd.ts'
 import { lacks } from '#test/needs.ts'
-import { ownPublicKey } from '#test/own-public-key.ts'
-import { write } from './place.ts'
+import { joinListed, write } from './place.ts'
 
 /** The number of kills, two in each round; BERTH_KILLS sets it. */
 const kills = Number(process.env['BERTH_KILLS'] ?? 12)
@@ -22,11 +21,7 @@ const runs = 5
 
 const lacking = lacks({ what: 'sshd', there: hasSshd })
 
-let processes: Killable
-beforeAll(async () => {
-  processes = await buildKillable()
-})
-afterAll(() => processes.remove())
+const processes = useKillable()
 
 /** Each run writes down that it began, in a file that all machines share. */
 const spec = (begun: string) => `runs: ${runs}
@@ -49,22 +44,7 @@ async function killAndGoOn(round: number, killedAfter: readonly number[]) {
   write(home, { begun: '' })
   write(folder, { 'berth.yaml': spec(begun) })
   const sshds = await Promise.all([startSshd(), startSshd(), startSshd()])
-  // There is no key if it was killed early.
-  ownPublicKey(join(home, 'berth'))
-    .then(key => {
-      for (const sshd of sshds) sshd.authorize(key)
-    })
-    .catch(() => undefined)
-  let isOver = false
-  const joining = (async () => {
-    for (const joined = new Set<number>(); !isOver; await wait(30))
-      for (const { id } of await listed(sim)) {
-        if (joined.has(id)) continue
-        const sshd = sshds[joined.size % sshds.length]
-        joined.add(id)
-        if (sshd) sim.controls.setInstance(id, { ssh: { host: sshd.host, port: sshd.port } })
-      }
-  })()
+  const endJoining = joinListed(sim, home, ...sshds)
   try {
     const account = [home, sim.baseUrl, sim.apiKey]
     const [first = 0, second = 0] = killedAfter
@@ -80,8 +60,7 @@ async function killAndGoOn(round: number, killedAfter: readonly number[]) {
       begun: readFileSync(begun, 'utf8').split('\n').filter(Boolean).sort(),
     }
   } finally {
-    isOver = true
-    await joining
+    await endJoining()
     await Promise.all(sshds.map(sshd => sshd.close()))
     await sim.close()
     rmSync(home, { recursive: true, force: true, maxRetries: 20 })

@@ -1,7 +1,6 @@
-import { expect, type TestContext, test } from 'vitest'
 import type { OfferView, SavedQuery } from '#contract/market/offer.ts'
-import { creates, instancesOf } from '#test/berth/steps.ts'
-import { type BerthUnderTest, createWorld, type World } from '#test/berth/world.ts'
+import { creates, instancesOf, requestCheapest } from '#test/berth/steps.ts'
+import { type BerthUnderTest, test as base } from '#test/berth/world.ts'
 
 const replace = {
   kind: 'replace',
@@ -21,19 +20,11 @@ const isAsGood = (offer: OfferView, as: OfferView) =>
   offer.verified === true &&
   (offer.reliability ?? 0) >= (as.reliability ?? 1)
 
-async function rented(
-  context: TestContext,
-  wanted: (offer: OfferView, others: OfferView[]) => boolean,
-): Promise<{
-  world: World
-  under: BerthUnderTest
-  offers: readonly OfferView[]
-  offer: OfferView
-  instance: number
-}> {
-  const world = await createWorld({ offers: 500 })
-  context.onTestFinished(() => world.close())
-  const under = await world.startConnected()
+type Wanted = (offer: OfferView, others: OfferView[]) => boolean
+
+/** Worlds with a running interruptible instance of a wanted offer. */
+const test = base.extend('rented', ({ connected }) => async (wanted: Wanted) => {
+  const { world, under } = await connected({ offers: 500 })
   const offers = await market(under)
   const like = (one: OfferView) =>
     offers.filter(
@@ -50,19 +41,10 @@ async function rented(
     filter: {},
   }
   const bid = (offer.minimumBid ?? 0) / 1_000_000 + 0.01
-  const request = {
-    offer: offer.id,
-    image: 'ubuntu',
-    access: 'ssh',
-    disk: 20,
-    env: [],
-    ports: [],
-    bid,
-  } as const
-  await under.run('rent', { request: { ...request, env: [], ports: [] }, search })
+  await under.run('rent', { request: await requestCheapest(under, { offer: offer.id, bid }), search })
   await under.until(() => instancesOf(under)[0]?.state === 'running')
   return { world, under, offers, offer, instance: instancesOf(under)[0]?.id ?? 0 }
-}
+})
 
 /** Its cheapest alternative is worse, a dearer one is as good. */
 const behindWorse = (offer: OfferView, others: OfferView[]) =>
@@ -72,8 +54,11 @@ const behindWorse = (offer: OfferView, others: OfferView[]) =>
 const bestOfAll = (offer: OfferView, others: OfferView[]) =>
   others.length > 0 && !others.some(each => isAsGood(each, offer))
 
-test.concurrent('an outbid machine is replaced by one as verified and reliable, not the cheapest', async context => {
-  const { world, under, offers, offer, instance } = await rented(context, behindWorse)
+test.concurrent('an outbid machine is replaced by one as verified and reliable, not the cheapest', async ({
+  rented,
+  expect,
+}) => {
+  const { world, under, offers, offer, instance } = await rented(behindWorse)
   await under.run('chooseRecovery', { instance, choice: replace })
   await world.sim.controls.outbid(instance)
   await under.until(() => under.account().recoveries[instance]?.by !== undefined, 60_000)
@@ -82,8 +67,8 @@ test.concurrent('an outbid machine is replaced by one as verified and reliable, 
   expect(machine && isAsGood(machine, offer)).toBe(true)
 })
 
-test.concurrent('rents nothing if no offer is as good, and says so once', async context => {
-  const { world, under, instance } = await rented(context, bestOfAll)
+test.concurrent('rents nothing if no offer is as good, and says so once', async ({ rented, expect }) => {
+  const { world, under, instance } = await rented(bestOfAll)
   await under.run('chooseRecovery', { instance, choice: replace })
   await world.sim.controls.outbid(instance)
   await under.until(() => under.account().recoveries[instance]?.problem !== undefined, 60_000)
@@ -95,9 +80,9 @@ test.concurrent('rents nothing if no offer is as good, and says so once', async 
   })
   // It keeps searching and says so once.
   await world.sim.controls.advance(120)
-  const searches = () => world.sim.controls.requests().filter(({ path }) => path.includes('/bundles/')).length
+  const searches = () => world.requests('POST', '/bundles/').length
   const before = searches()
-  await context.expect.poll(searches).toBeGreaterThan(before)
+  await expect.poll(searches).toBeGreaterThan(before)
   await under.until(() => under.account().recoveries[instance]?.rental === undefined)
   const told = world.notifier.shown.filter(({ title }) =>
     /not recovered|nothing could be rented/i.test(title),
@@ -106,8 +91,11 @@ test.concurrent('rents nothing if no offer is as good, and says so once', async 
   expect(creates(world)).toBe(1)
 })
 
-test.concurrent('the user sees what a replacement must meet, and can drop requirements', async context => {
-  const { under, offer, instance } = await rented(context, bestOfAll)
+test.concurrent('the user sees what a replacement must meet, and can drop requirements', async ({
+  rented,
+  expect,
+}) => {
+  const { under, offer, instance } = await rented(bestOfAll)
   const strict = await under.run('findReplacement', { instance })
   expect(strict.offer).toBeUndefined()
   expect(strict.search).toMatchObject({

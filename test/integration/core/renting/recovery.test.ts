@@ -1,20 +1,25 @@
-import { expect, type TestContext, test } from 'vitest'
-import { instancesOf, rentRunning } from '#test/berth/steps.ts'
-import { type BerthUnderTest, createWorld, type World } from '#test/berth/world.ts'
+import { expect } from 'vitest'
+import { instancesOf, rentRunning, setLimit } from '#test/berth/steps.ts'
+import { test as base } from '#test/berth/world.ts'
 import { onAccount } from './request.ts'
 
-async function interruptible(
-  context: TestContext,
-): Promise<{ world: World; under: BerthUnderTest; instance: number }> {
-  const world = await createWorld()
-  context.onTestFinished(() => world.close())
-  const under = await world.startConnected()
-  const { id } = await rentRunning(under, { bid: 0.4 })
-  return { world, under, instance: id }
-}
+/** Worlds with a running interruptible instance. */
+const test = base.extend('interruptible', ({ connected }) => async () => {
+  const { world, under } = await connected()
+  return { world, under, instance: (await rentRunning(under, { bid: 0.4 })).id }
+})
 
-test.concurrent('a recovery raises the bid just above the minimum, not too often, up to its ceiling', async context => {
-  const { world, under, instance } = await interruptible(context)
+const replace = {
+  kind: 'replace',
+  ceiling: 2,
+  every: 60,
+  limits: { attempts: 3, ceiling: 1, deadline: 600 },
+} as const
+
+test.concurrent('a recovery raises the bid just above the minimum, not too often, up to its ceiling', async ({
+  interruptible,
+}) => {
+  const { world, under, instance } = await interruptible()
   const view = () => under.account().instances[instance]
   const recovery = () => under.account().recoveries[instance]
   const bid = Math.max(view()?.bid ?? 0, view()?.minimumBid ?? 0) / 1_000_000
@@ -43,19 +48,16 @@ test.concurrent('a recovery raises the bid just above the minimum, not too often
   expect(recovery()).toMatchObject({ raises: 2, problem: { code: 'above_ceiling' } })
   // An hour at a bid that is $0.10/h higher, and the minutes before.
   expect(recovery()?.addedCost.micros).toBeGreaterThan(before + 100_000)
-  const bids = world.sim.controls.requests().filter(({ path }) => path.includes('/bid_price/'))
+  const bids = world.requests('PUT', '/bid_price/')
   expect(bids.length).toBeLessThanOrEqual(3)
 })
 
-test.concurrent('a recovery rents a replacement, with the watchdog, and stops the outbid instance', async context => {
-  const { world, under, instance } = await interruptible(context)
-  await under.run('chooseRecovery', {
-    instance,
-    choice: { kind: 'replace', ceiling: 2, every: 60, limits: { attempts: 3, ceiling: 1, deadline: 600 } },
-  })
-  const when = { kind: 'away', seconds: 86_400 } as const
-  const settings = { action: 'stop', asleep: true, warning: 0, missed: 'act' } as const
-  await under.run('setLimit', { instance, when, ...settings })
+test.concurrent('a recovery rents a replacement, with the watchdog, and stops the outbid instance', async ({
+  interruptible,
+}) => {
+  const { world, under, instance } = await interruptible()
+  await under.run('chooseRecovery', { instance, choice: replace })
+  await setLimit(under, { instance, when: { kind: 'away', seconds: 86_400 }, asleep: true })
   await world.sim.controls.outbid(instance)
   await under.until(() => under.account().recoveries[instance]?.by !== undefined, 40_000)
   const by = under.account().recoveries[instance]?.by ?? 0
@@ -73,22 +75,19 @@ test.concurrent('a recovery rents a replacement, with the watchdog, and stops th
   expect(under.account().instances[by]?.gpu).toEqual(under.account().instances[instance]?.gpu)
 })
 
-test.concurrent('two Berths replace an outbid instance only once', async context => {
-  const { world, under, instance } = await interruptible(context)
-  const second = await createWorld({ offers: 20 })
-  context.onTestFinished(() => second.close())
-  const other = await second.start()
-  await other.run('changeSettings', { settings: { pollInterval: 2 } })
-  await other.run('connectAccount', { baseUrl: world.sim.baseUrl, key: world.sim.apiKey })
+test.concurrent('two Berths replace an outbid instance only once', async ({
+  interruptible,
+  openWorld,
+  expect,
+}) => {
+  const { world, under, instance } = await interruptible()
+  const { startConnected } = await openWorld({ offers: 20 })
+  const other = await startConnected(world.sim.baseUrl, world.sim.apiKey)
   await other.until(() => instancesOf(other).length === 1)
-  for (const berth of [under, other])
-    await berth.run('chooseRecovery', {
-      instance,
-      choice: { kind: 'replace', ceiling: 2, every: 60, limits: { attempts: 3, ceiling: 1, deadline: 600 } },
-    })
+  for (const berth of [under, other]) await berth.run('chooseRecovery', { instance, choice: replace })
   await world.sim.controls.outbid(instance)
   for (const berth of [under, other])
     await berth.until(() => berth.account().recoveries[instance]?.by !== undefined, 60_000)
-  await context.expect.poll(async () => (await onAccount(world)).length).toBe(2)
+  await expect.poll(async () => (await onAccount(world)).length).toBe(2)
   expect(under.account().recoveries[instance]?.by).toBe(other.account().recoveries[instance]?.by)
 })

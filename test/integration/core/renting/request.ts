@@ -1,21 +1,21 @@
-import type { TestContext } from 'vitest'
 import type { Args } from '#contract/commands.ts'
 import { isRenting, type RentalView } from '#contract/market/rental-view.ts'
 import type { SimulatorOptions } from '#simulator/simulator.ts'
-import { type BerthUnderTest, createWorld, type World } from '#test/berth/world.ts'
-import { startDetour } from '#test/e2e/detour.ts'
+import type { BerthUnderTest, World } from '#test/berth/world.ts'
+import { test as base, type Connected } from '#test/berth/world.ts'
+import { type Detour, startDetour } from '#test/e2e/detour.ts'
 
-/** A world where nothing listens at the SSH address, so that no try ends automatically. */
-export async function shutWorld(
-  { onTestFinished }: TestContext,
-  options: SimulatorOptions = {},
-): Promise<{ world: World; under: BerthUnderTest }> {
-  const world = await createWorld(options)
-  onTestFinished(() => world.close())
-  const detour = await startDetour(world.sim.baseUrl, 9)
-  onTestFinished(() => detour.close())
-  return { world, under: await world.startConnected(detour.baseUrl) }
-}
+/** A test that opens worlds where nothing listens at the SSH address, so that no try ends automatically. */
+export const test = base.extend('openShut', ({ openWorld }, { onCleanup }) => {
+  const detours: Detour[] = []
+  onCleanup(async () => void (await Promise.all(detours.map(detour => detour.close()))))
+  return async (options?: SimulatorOptions): Promise<Connected> => {
+    const world = await openWorld(options)
+    const detour = await startDetour(world.sim.baseUrl, 9)
+    detours.push(detour)
+    return { world, under: await world.startConnected(detour.baseUrl) }
+  }
+})
 
 /** Arguments to rent the cheapest offer with retries; `limits` and `request` replace single fields. */
 export function retriesRequest(
@@ -55,11 +55,12 @@ export async function ended(
   return rentalOf(under, id)
 }
 
+interface Listed {
+  id: number
+  actual_status: string | null
+}
+
 /** The account's instances, as the service lists them now. */
-export async function onAccount({ sim }: World): Promise<{ id: number; actual_status: string | null }[]> {
-  const answer = await fetch(`${sim.baseUrl}/api/v0/instances/`, {
-    headers: { authorization: `Bearer ${sim.apiKey}` },
-  })
-  const { instances } = (await answer.json()) as { instances: { id: number; actual_status: string | null }[] }
-  return instances
+export async function onAccount({ api }: World): Promise<Listed[]> {
+  return (await api<{ instances: Listed[] }>('GET', '/api/v0/instances/')).instances
 }

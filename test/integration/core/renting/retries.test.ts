@@ -1,23 +1,14 @@
 import { join } from 'node:path'
-import { describe, expect, type TestContext, test } from 'vitest'
+import { describe, expect } from 'vitest'
 import type { RentalStep } from '#contract/market/rental-view.ts'
 import type { FaultInput } from '#simulator/http/fault-rules.ts'
 import { everCreated, instancesOf, rentalsOf, rentRunning } from '#test/berth/steps.ts'
-import { type BerthUnderTest, createWorld, type World } from '#test/berth/world.ts'
+import type { BerthUnderTest, World } from '#test/berth/world.ts'
 import { startDetour } from '#test/e2e/detour.ts'
 import { startSshd } from '#test/integration/ssh/sshd.ts'
 import { ownPublicKey } from '#test/own-public-key.ts'
 import { instanceView } from '#test/unit/views.ts'
-import { ended, onAccount, rentalOf, retriesRequest, shutWorld } from './request.ts'
-
-async function connectedWorld(
-  context: TestContext,
-  calm = true,
-): Promise<{ world: World; under: BerthUnderTest }> {
-  const world = await createWorld({ calm })
-  context.onTestFinished(() => world.close())
-  return { world, under: await world.startConnected() }
-}
+import { ended, onAccount, rentalOf, retriesRequest, test } from './request.ts'
 
 /** The instance of an attempt, once it is created. */
 async function tried(under: BerthUnderTest, id: string, number: number): Promise<number> {
@@ -35,8 +26,11 @@ async function passAlmost({ sim }: World, under: BerthUnderTest, id: string): Pr
 }
 
 describe.concurrent('renting with retries', () => {
-  test('drops and remembers a crashed and an offline host, and ends with one ready instance', async context => {
-    const { world, under } = await connectedWorld(context)
+  test('drops and remembers a crashed and an offline host, and ends with one ready instance', async ({
+    connected,
+    expect,
+  }) => {
+    const { world, under } = await connected()
     const id = await under.run('rentWithRetries', retriesRequest())
     await world.sim.controls.forceStatus(await tried(under, id, 1), 'exited')
     await world.sim.controls.forceStatus(await tried(under, id, 2), 'offline')
@@ -60,9 +54,7 @@ describe.concurrent('renting with retries', () => {
         .map(({ machineId }) => machineId)
         .sort(),
     )
-    await context.expect
-      .poll(() => world.notifier.shown.map(({ title }) => title))
-      .toEqual([expect.stringMatching(/is ready$/)])
+    await expect.poll(() => world.titles()).toEqual([expect.stringMatching(/is ready$/)])
     const said = async () => {
       const entries = await under.run('searchActivity', { text: 'attempt', limit: 50 })
       return entries.map(entry => entry.text).join('\n')
@@ -74,7 +66,7 @@ describe.concurrent('renting with retries', () => {
       'Dropped attempt 2 of 5',
       'is ready',
     ])
-      await context.expect.poll(said).toContain(text)
+      await expect.poll(said).toContain(text)
 
     // Failed machines are tried last until they are forgiven.
     const next = await under.run('rentWithRetries', retriesRequest({ attempts: 1 }))
@@ -85,8 +77,10 @@ describe.concurrent('renting with retries', () => {
     expect(under.account().failedMachines).toEqual({})
   })
 
-  test('remembers a host that dies soon after a plain rental, but not a stopped one', async context => {
-    const { world, under } = await connectedWorld(context)
+  test('remembers a host that dies soon after a plain rental, but not a stopped one', async ({
+    connected,
+  }) => {
+    const { world, under } = await connected()
     const stops = await rentRunning(under)
     await under.run('stopInstance', { instance: stops.id })
     await under.until(() => under.account().instances[stops.id]?.state === 'stopped', 30_000)
@@ -103,8 +97,8 @@ describe.concurrent('renting with retries', () => {
     expect(under.account().failedMachines).toEqual({})
   })
 
-  test('drops a machine that runs without SSH, but with Jupyter running is enough', async context => {
-    const { world, under } = await shutWorld(context)
+  test('drops a machine that runs without SSH, but with Jupyter running is enough', async ({ openShut }) => {
+    const { world, under } = await openShut()
     const shut = await under.run('rentWithRetries', retriesRequest({ attempts: 1, deadline: 330 }))
     // Else both may choose the same offer, which only one gets.
     await tried(under, shut, 1)
@@ -121,19 +115,18 @@ describe.concurrent('renting with retries', () => {
 
   test.for(['never', 'late'])(
     'waits for a login, not a greeting: the key works %s',
-    async (when, context) => {
-      const world = await createWorld({ speed: 1 })
-      context.onTestFinished(() => world.close())
+    async (when, { openWorld, expect, onTestFinished }) => {
+      const world = await openWorld({ speed: 1 })
       const sshd = await startSshd()
-      context.onTestFinished(sshd.close)
+      onTestFinished(sshd.close)
       const detour = await startDetour(world.sim.baseUrl, sshd.port)
-      context.onTestFinished(() => detour.close())
+      onTestFinished(() => detour.close())
       const under = await world.startConnected(detour.baseUrl)
       const id = await under.run('rentWithRetries', retriesRequest({ attempts: 1, deadline: 330 }))
       await tried(under, id, 1)
       await world.sim.controls.advance(300)
       const publicKey = await ownPublicKey(join(world.machine.home, 'berth'))
-      await context.expect.poll(sshd.log).toMatch(/Failed publickey|Connection closed by authenticating user/)
+      await expect.poll(sshd.log).toMatch(/Failed publickey|Connection closed by authenticating user/)
       expect(rentalOf(under, id)?.step).toBe('entering')
       if (when === 'late') sshd.authorize(publicKey)
       else await world.sim.controls.advance(400)
@@ -143,8 +136,8 @@ describe.concurrent('renting with retries', () => {
     },
   )
 
-  test('is polled to its end while polling is paused, since attempts cost money', async context => {
-    const { world, under } = await shutWorld(context)
+  test('is polled to its end while polling is paused, since attempts cost money', async ({ openShut }) => {
+    const { world, under } = await openShut()
     await under.run('pausePolling', { minutes: 60 })
     const shut = await under.run('rentWithRetries', retriesRequest({ attempts: 1, deadline: 330 }))
     await passAlmost(world, under, shut)
@@ -155,7 +148,7 @@ describe.concurrent('renting with retries', () => {
     expect(await onAccount(world)).toEqual([])
   })
 
-  test.each<[string, FaultInput]>([
+  test.for<[string, FaultInput]>([
     ['an answer that is lost', { method: 'PUT', path: '^/api/v0/asks/', kind: 'reset_after', times: 1 }],
     ['an answer that is broken', { method: 'PUT', path: '^/api/v0/asks/', kind: 'garbage', times: 1 }],
     [
@@ -174,24 +167,21 @@ describe.concurrent('renting with retries', () => {
       'a destroy that fails',
       { method: 'DELETE', path: '^/api/v0/instances/', kind: 'status', status: 503, times: 6 },
     ],
-  ])('%s leaves one instance', async (name, fault) => {
-    const world = await createWorld()
-    try {
-      const under = await world.startConnected()
-      world.sim.controls.setFaults([fault])
-      const id = await under.run('rentWithRetries', retriesRequest())
-      if (name.startsWith('a destroy'))
-        await world.sim.controls.forceStatus(await tried(under, id, 1), 'exited')
-      await under.until(() => instancesOf(under).some(({ state }) => state === 'running'), 60_000)
-      await ended(under, id)
-      expect((await onAccount(world)).map(({ actual_status }) => actual_status)).toEqual(['running'])
-    } finally {
-      await world.close()
-    }
+  ])('%s leaves one instance', async ([name, fault], { connected }) => {
+    const { world, under } = await connected()
+    world.sim.controls.setFaults([fault])
+    const id = await under.run('rentWithRetries', retriesRequest())
+    if (name.startsWith('a destroy'))
+      await world.sim.controls.forceStatus(await tried(under, id, 1), 'exited')
+    await under.until(() => instancesOf(under).some(({ state }) => state === 'running'), 60_000)
+    await ended(under, id)
+    expect((await onAccount(world)).map(({ actual_status }) => actual_status)).toEqual(['running'])
   })
 
-  test('fails once its attempts are used up, leaves no instance and counts the cost', async context => {
-    const { world, under } = await connectedWorld(context)
+  test('fails once its attempts are used up, leaves no instance and counts the cost', async ({
+    connected,
+  }) => {
+    const { world, under } = await connected()
     const id = await under.run('rentWithRetries', retriesRequest({ attempts: 2 }))
     for (const number of [1, 2])
       await world.sim.controls.forceStatus(await tried(under, id, number), 'exited')
@@ -205,8 +195,8 @@ describe.concurrent('renting with retries', () => {
     expect(rentalOf(under, id)).toBeUndefined()
   })
 
-  test('fails at its cost ceiling, though the deadline is far', async context => {
-    const { world, under } = await shutWorld(context, { speed: 1 })
+  test('fails at its cost ceiling, though the deadline is far', async ({ openShut }) => {
+    const { world, under } = await openShut({ speed: 1 })
     const ceiling = 100_000
     const id = await under.run(
       'rentWithRetries',
@@ -219,7 +209,7 @@ describe.concurrent('renting with retries', () => {
     const left = ((ceiling - spent.micros) * 3600) / spent.perHour
     expect(900 + left).toBeLessThan(7000)
     await world.sim.controls.advance(0.9 * left)
-    for (const _ of [1, 2, 3]) await under.run('refresh', {})
+    await under.poll(3)
     expect(rentalOf(under, id)?.step).toBe('entering')
     await world.sim.controls.advance(0.15 * left)
     const view = await ended(under, id)
@@ -230,8 +220,8 @@ describe.concurrent('renting with retries', () => {
     expect(await onAccount(world)).toEqual([])
   })
 
-  test('leaves no instance when it is cancelled at any step', async context => {
-    const { world, under } = await shutWorld(context, { speed: 1 })
+  test('leaves no instance when it is cancelled at any step', async ({ openShut, expect }) => {
+    const { world, under } = await openShut({ speed: 1 })
     const { controls } = world.sim
     const slow = (method: string, path: string) =>
       controls.setFaults([{ method, path, kind: 'delay', ms: 1500, times: 1 }])
@@ -258,7 +248,7 @@ describe.concurrent('renting with retries', () => {
       const id = await under.run('rentWithRetries', retriesRequest({ deadline: 7200 }))
       if (onTheWay) await onTheWay(await tried(under, id, 1))
       await under.until(() => rentalOf(under, id)?.step === step)
-      await context.expect.poll(() => everCreated(world) - createdBefore).toBe(created)
+      await expect.poll(() => everCreated(world) - createdBefore).toBe(created)
       await under.run('cancelRental', { rental: id })
       await under.until(() => rentalOf(under, id) === undefined)
       expect(await onAccount(world), step).toEqual([])
@@ -266,13 +256,10 @@ describe.concurrent('renting with retries', () => {
     }
   })
 
-  test('leaves each of two Berths on one account its own instance', async context => {
-    const { world, under } = await connectedWorld(context)
-    const second = await createWorld({ offers: 20 })
-    context.onTestFinished(() => second.close())
-    const other = await second.start()
-    await other.run('changeSettings', { settings: { pollInterval: 2 } })
-    await other.run('connectAccount', { baseUrl: world.sim.baseUrl, key: world.sim.apiKey })
+  test('leaves each of two Berths on one account its own instance', async ({ connected, openWorld }) => {
+    const { world, under } = await connected()
+    const { startConnected } = await openWorld({ offers: 20 })
+    const other = await startConnected(world.sim.baseUrl, world.sim.apiKey)
     world.sim.controls.setFaults([{ method: 'PUT', path: '^/api/v0/asks/', kind: 'reset_after', times: 2 }])
     const ids = await Promise.all([under, other].map(berth => berth.run('rentWithRetries', retriesRequest())))
     await ended(under, ids[0] ?? '')

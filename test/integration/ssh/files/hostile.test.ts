@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, sep } from 'node:path'
@@ -14,10 +13,12 @@ import { listBounds, openSftp, type Sftp } from '#ssh/files/sftp.ts'
 import { downloadJob } from '#ssh/files/transfer/download.ts'
 import { localName } from '#ssh/files/transfer/local-names.ts'
 import { listFolder, walk } from '#ssh/files/walk.ts'
+import { problemOf } from '#test/berth/steps.ts'
 import { nastyNames } from '#test/hostile/names.ts'
+import { listen } from '#test/loopback.ts'
 import { newKey } from '#test/new-key.ts'
 import { scratchMachine } from '../machine.ts'
-import { problemOf, target } from '../steps.ts'
+import { target } from '../steps.ts'
 
 const never = new AbortController().signal
 const quiet = () => undefined
@@ -36,14 +37,11 @@ async function hostileServer(entries: FileEntry[], telling: Listing = {}): Promi
   onTestFinished(() => machine.remove())
   const hostKey = newKey().private
   const server = new ssh2.Server({ hostKeys: [hostKey] }, client => serve(client, entries, telling))
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  const port = await listen(server)
   onTestFinished(() => void server.close())
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('no port')
   const ssh = createSsh(machine)
   onTestFinished(() => ssh.close())
-  const { connection } = await ssh.connect(target({ direct: { host: '127.0.0.1', port: address.port } }))
+  const { connection } = await ssh.connect(target({ direct: { host: '127.0.0.1', port } }))
   return openSftp(connection, systemClock)
 }
 

@@ -1,6 +1,6 @@
-import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
 import { onTestFinished } from 'vitest'
+import { listen } from '#test/loopback.ts'
 
 /** A proxy to a local port that breaks permanently after `after` bytes, both directions together. */
 export async function cuttingWay(to: number, after: number): Promise<{ host: string; port: number }> {
@@ -24,12 +24,9 @@ export async function cuttingWay(to: number, after: number): Promise<{ host: str
       from.on('close', cut)
     }
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  const port = await listen(server)
   onTestFinished(() => void server.close())
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('no port')
-  return { host: '127.0.0.1', port: address.port }
+  return { host: '127.0.0.1', port }
 }
 
 /** Pseudo-random numbers from 0 to 1, the same in every run. */
