@@ -25,12 +25,7 @@ export interface Signal {
 }
 
 /** A connection to the user's session bus, by single messages and without introspection. */
-export interface SessionBus {
-  /** The body of the answer. Rejects where the service refuses, after two seconds, and where the bus is gone. */
-  call(call: BusCall): Promise<readonly unknown[]>
-  onSignal(listener: (signal: Signal) => void): void
-  close(): void
-}
+export type SessionBus = Awaited<ReturnType<typeof openSessionBus>>
 
 /** The session bus's address; undefined where this session has none. */
 export function busAddress(env: Readonly<Record<string, string | undefined>>): string | undefined {
@@ -42,7 +37,7 @@ export function busAddress(env: Readonly<Record<string, string | undefined>>): s
 const patience = 2_000
 
 /** Connects. Rejects with a BusError where nothing answers, and with the library's errors. */
-export async function openSessionBus(address: string): Promise<SessionBus> {
+export async function openSessionBus(address: string) {
   const { Message, MessageType, sessionBus } = await import('@jellybrick/dbus-next')
   const bus: MessageBus = sessionBus({ busAddress: address })
   // The library emits errors without declaring that.
@@ -61,16 +56,17 @@ export async function openSessionBus(address: string): Promise<SessionBus> {
   await limited(new Promise<void>(resolve => bus.once('connect', resolve)))
 
   return {
-    async call(call) {
+    /** The body of the answer. Rejects where the service refuses, after two seconds, and where the bus is gone. */
+    async call(call: BusCall): Promise<readonly unknown[]> {
       const answer = await limited(bus.call(new Message({ signature: '', body: [], ...call })))
       return answer?.body ?? []
     },
-    onSignal(listener) {
+    onSignal(listener: (signal: Signal) => void): void {
       bus.on('message', message => {
         if (message.type !== MessageType.SIGNAL) return
         listener({ interface: message.interface, member: message.member, body: message.body })
       })
     },
-    close: () => bus.disconnect(),
+    close: (): void => bus.disconnect(),
   }
 }

@@ -26,11 +26,7 @@ export function accountContext(given: Partial<AccountContext> & { clock?: HandCl
     onBroken: setAside => {
       throw new Error(`${setAside} is broken`)
     },
-    activity: { add: () => undefined, search: () => [], flush: async () => undefined },
-    notifications: {
-      tell: () => undefined,
-      withdraw: () => undefined,
-    } as unknown as AccountContext['notifications'],
+    ...noting(),
     record: () => undefined,
     ending: new AbortController().signal,
     now: () => clock.monotonic() / 1000,
@@ -42,6 +38,24 @@ export function accountContext(given: Partial<AccountContext> & { clock?: HandCl
     ...parts,
   }
   return context as AccountContext
+}
+
+/** An Activity and notifications that note the texts and titles in `said`. */
+export function noting() {
+  const said: string[] = []
+  return {
+    said,
+    activity: {
+      add: ({ text }: { text: string }) => void said.push(text),
+      search: () => [],
+      flush: async () => undefined,
+    },
+    notifications: {
+      tell: (_account: string, alerts: readonly { title: string }[]) =>
+        void said.push(...alerts.map(({ title }) => title)),
+      withdraw: () => undefined,
+    } as unknown as AccountContext['notifications'],
+  }
 }
 
 const counts = new WeakMap<object, MissingPolls>()

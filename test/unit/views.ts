@@ -1,6 +1,7 @@
 import { describedCapabilities } from '#contract/account/capabilities.ts'
 import type { LimitView } from '#contract/automation/limit.ts'
-import type { RunView } from '#contract/automation/run.ts'
+import type { ProjectRunView, RunView } from '#contract/automation/run.ts'
+import type { FileTransferView } from '#contract/instance/files.ts'
 import type { InstanceView } from '#contract/instance/instance.ts'
 import type { RentalView } from '#contract/market/rental-view.ts'
 import { defaultSettings } from '#contract/settings.ts'
@@ -43,6 +44,32 @@ export function runView(given: Partial<RunView> = {}): RunView {
   }
 }
 
+/** A run of a project, done by default. */
+export function projectRunView(given: Partial<ProjectRunView> = {}): ProjectRunView {
+  const cost = { micros: 0, at: 0, perHour: 0 }
+  return { ...runView({ name: 'digits', step: 'done' }), project: 'p1', moves: 0, cost, ...given }
+}
+
+/** An upload to an instance, under way by default. */
+export function fileTransferView(given: Partial<FileTransferView> = {}): FileTransferView {
+  return {
+    id: 'f0123456789abcdef',
+    instance: 4711,
+    direction: 'up',
+    name: 'data',
+    folder: '/workspace',
+    step: 'running',
+    total: 0,
+    done: 0,
+    files: 0,
+    filesDone: 0,
+    resumable: false,
+    leftOut: 0,
+    startedAt: 0,
+    ...given,
+  }
+}
+
 /** A limit of the account, which waits by default. */
 export function limitView(given: Partial<LimitView> = {}): LimitView {
   return {
@@ -77,6 +104,10 @@ export function rentalView(given: Partial<RentalView> = {}): RentalView {
   }
 }
 
+export function byId<Item extends { id: string | number }>(items: readonly Item[]): Record<string, Item> {
+  return Object.fromEntries(items.map(item => [item.id, item]))
+}
+
 export function accountView(given: Partial<AccountView> = {}, ...instances: InstanceView[]): AccountView {
   return {
     id: 'a00000001',
@@ -88,7 +119,7 @@ export function accountView(given: Partial<AccountView> = {}, ...instances: Inst
     connection: { status: 'online' },
     clock: { serverAt: 0, localAt: 0, rate: 1 },
     spendPerHour: instances.reduce((sum, { costPerHour }) => sum + costPerHour, 0),
-    instances: Object.fromEntries(instances.map(instance => [instance.id, instance])),
+    instances: byId(instances),
     rentals: {},
     limits: {},
     failedMachines: {},
@@ -112,8 +143,7 @@ export function accountView(given: Partial<AccountView> = {}, ...instances: Inst
 
 /** A State of these accounts, the first shown. */
 export function stateWith(...accounts: AccountView[]): State {
-  const byId = Object.fromEntries(accounts.map(account => [account.id, account]))
-  return { ...emptyState(), shown: accounts[0]?.id, accounts: byId }
+  return { ...emptyState(), shown: accounts[0]?.id, accounts: byId(accounts) }
 }
 
 export function emptyState(): State {

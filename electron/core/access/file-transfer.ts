@@ -226,20 +226,15 @@ function lostForGood(): BerthError {
 const window = 5000
 
 /** The growth rate of an amount over the last seconds. */
-interface Speed {
-  /** The rate per second, given the present amount; undefined until there is enough to measure. */
-  at(amount: number): number | undefined
-  /** Discards earlier samples. */
-  restart(amount: number): void
-}
-
-export function createSpeed(clock: Clock): Speed {
+export function createSpeed(clock: Clock) {
   let samples: { at: number; amount: number }[] = []
   return {
-    restart(amount) {
+    /** Discards earlier samples. */
+    restart(amount: number): void {
       samples = [{ at: clock.monotonic(), amount }]
     },
-    at(amount) {
+    /** The rate per second, given the present amount; undefined until there is enough to measure. */
+    at(amount: number): number | undefined {
       const now = clock.monotonic()
       const last = samples.at(-1)
       if (last === undefined || now - last.at >= 200) samples.push({ at: now, amount })

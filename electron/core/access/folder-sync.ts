@@ -14,25 +14,7 @@ import { syncUp } from '#ssh/sync/up.ts'
 import { createSpeed } from './file-transfer.ts'
 import { overLosses } from './over-losses.ts'
 
-/**
- * Keeps folders of this computer and of an account's instances in step. Transfers continue after a lost connection and
- * can be repeated at any time: each file is the old or the new one, and unchanged files are not sent again. Paths on
- * this computer are absolute, those on instances begin with `/`.
- */
-export interface FolderSync {
-  /** Lists the files that would be sent. Throws `no_such_folder`, `ignore_file`, `too_many_files` or `too_deep`. */
-  scan(folder: string, options?: { signal?: AbortSignal; results?: readonly string[] }): Promise<FolderScan>
-  /**
-   * Sends changed files and deletes nothing there. A downloaded file that was not changed here since replaces none. Throws as
-   * `syncUp` and connecting do.
-   */
-  up(instance: InstanceView, wanted: SendWanted): Promise<SyncResult>
-  /**
-   * Fetches changed files and keeps local changes. `filesInAll`: all that were fetched with this `by`, each once. Throws
-   * as `syncDown` and connecting do.
-   */
-  down(instance: InstanceView, wanted: DownloadWanted): Promise<Downloaded & { filesInAll: number }>
-}
+export type FolderSync = ReturnType<typeof createFolderSync>
 
 interface SyncWanted {
   /** The local folder. */
@@ -82,7 +64,12 @@ type Fetched = v.InferOutput<typeof Fetched>
 /** Milliseconds between two writes of which files arrived. */
 const keepEvery = 1000
 
-export function createFolderSync(context: SyncContext): FolderSync {
+/**
+ * Keeps folders of this computer and of an account's instances in step. Transfers continue after a lost connection and
+ * can be repeated at any time: each file is the old or the new one, and unchanged files are not sent again. Paths on
+ * this computer are absolute, those on instances begin with `/`.
+ */
+export function createFolderSync(context: SyncContext) {
   const { machine } = context
   const { clock, platform, syncedFolders } = machine
   const inTurn = oneAtATime()
@@ -123,11 +110,19 @@ export function createFolderSync(context: SyncContext): FolderSync {
   }
 
   return {
-    async scan(folder, { signal, results = [] } = {}) {
+    /** Lists the files that would be sent. Throws `no_such_folder`, `ignore_file`, `too_many_files` or `too_deep`. */
+    async scan(
+      folder: string,
+      { signal, results = [] }: { signal?: AbortSignal; results?: readonly string[] } = {},
+    ): Promise<FolderScan> {
       const isResult = resultsIn(results, versionsOf((await memory()).get()[folder]))
       return scanOf(await readTree(syncedFolders.at(folder), { signal, isResult }))
     },
-    async up(instance, wanted) {
+    /**
+     * Sends changed files and deletes nothing there. A downloaded file that was not changed here since replaces none. Throws as
+     * `syncUp` and connecting do.
+     */
+    async up(instance: InstanceView, wanted: SendWanted): Promise<SyncResult> {
       const downloaded = versionsOf((await memory()).get()[wanted.folder])
       return runSync(instance, wanted, (connection, more) =>
         syncUp(connection, {
@@ -142,7 +137,11 @@ export function createFolderSync(context: SyncContext): FolderSync {
         }),
       )
     },
-    async down(instance, wanted) {
+    /**
+     * Fetches changed files and keeps local changes. `filesInAll`: all that were fetched with this `by`, each once. Throws
+     * as `syncDown` and connecting do.
+     */
+    async down(instance: InstanceView, wanted: DownloadWanted): Promise<Downloaded & { filesInAll: number }> {
       const document = await memory()
       const before = document.get()[wanted.folder] ?? {}
       const synced = versionsOf(before)

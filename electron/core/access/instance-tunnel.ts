@@ -233,20 +233,10 @@ export async function patientlyEvery<T>(
   }
 }
 
-/** The tunnels of all accounts. Their progress is in State. */
-export interface Tunnels {
-  /**
-   * The address of a tunnel, opened if there is none; while it is being opened, callers await the same one. Throws the
-   * errors of connecting and of its purpose, `no_free_port`, and `tunnel_closed` when it is closed meanwhile.
-   */
-  open(target: () => InstanceTarget, purpose: Purpose): Promise<string | undefined>
-  closeOne(account: AccountId, instance: number, port: number): Promise<void>
-  /** The instance is gone. */
-  drop(account: AccountId, instance: number): Promise<void>
-  close(): Promise<void>
-}
+export type Tunnels = ReturnType<typeof createTunnels>
 
-export function createTunnels(needs: TunnelsNeeds): Tunnels {
+/** The tunnels of all accounts. Their progress is in State. */
+export function createTunnels(needs: TunnelsNeeds) {
   const all = new Map<string, InstanceTunnel>()
   const context = { ...needs, all, lastPorts: new Map<string, number>() }
 
@@ -260,23 +250,28 @@ export function createTunnels(needs: TunnelsNeeds): Tunnels {
   }
 
   return {
-    async open(target, purpose) {
+    /**
+     * The address of a tunnel, opened if there is none; while it is being opened, callers await the same one. Throws the
+     * errors of connecting and of its purpose, `no_free_port`, and `tunnel_closed` when it is closed meanwhile.
+     */
+    async open(target: () => InstanceTarget, purpose: Purpose): Promise<string | undefined> {
       const { account, instance } = target()
       const before = find(account, instance.id, purpose)
       if (before && before.view.step !== 'failed') return before.address(purpose)
       if (before) await before.end()
       return new InstanceTunnel(context, target, purpose).address(purpose)
     },
-    async closeOne(account, instance, port) {
+    async closeOne(account: AccountId, instance: number, port: number): Promise<void> {
       await all.get(keyOf(account, instance, port))?.end()
     },
-    async drop(account, instance) {
+    /** The instance is gone. */
+    async drop(account: AccountId, instance: number): Promise<void> {
       const gone = [...all.values()].filter(
         ({ account: of, view }) => of === account && view.instance === instance,
       )
       await Promise.all(gone.map(tunnel => tunnel.end()))
     },
-    async close() {
+    async close(): Promise<void> {
       await Promise.all([...all.values()].map(tunnel => tunnel.end()))
     },
   }

@@ -9,17 +9,7 @@ import { freeName, historyOf, tmuxCommand, tmuxShells } from '#ssh/shell/tmux.ts
 import type { InstanceTarget } from './enter.ts'
 import type { RememberedAccess } from './remembered.ts'
 
-/** The shells on all instances, plain or in tmux. */
-export interface Shells {
-  /** Opens a shell, in the instance's tmux where that is chosen and installed. */
-  openShell(target: InstanceTarget, wanted: ShellWanted): Promise<OpenedShell>
-  /** The shells in the instance's tmux (undefined where it is not installed), and whether new ones go there. */
-  tmuxShells(target: InstanceTarget): Promise<{ forNewShells: boolean; shells?: readonly TmuxShell[] }>
-  /** The scrollback of a shell in tmux, with its escape sequences. */
-  shellHistory(target: InstanceTarget, session: string): Promise<string>
-  /** Closes the tmux shells in order. */
-  close(): Promise<void>
-}
+export type Shells = ReturnType<typeof createShells>
 
 /** Dependencies for opening shells. */
 interface ShellParts {
@@ -31,7 +21,8 @@ interface ShellParts {
   isTmuxUsual(): boolean
 }
 
-export function createShells({ clock, connect, open, memoryOf, isTmuxUsual }: ShellParts): Shells {
+/** The shells on all instances, plain or in tmux. */
+export function createShells({ clock, connect, open, memoryOf, isTmuxUsual }: ShellParts) {
   /** The tmux shells that are open here, by account and instance. */
   const inTmux = new Map<string, { taken: Map<string, () => Promise<void>>; ours: OurShells }>()
 
@@ -66,23 +57,29 @@ export function createShells({ clock, connect, open, memoryOf, isTmuxUsual }: Sh
   }
 
   return {
-    async openShell(target, wanted) {
+    /** Opens a shell, in the instance's tmux where that is chosen and installed. */
+    async openShell(target: InstanceTarget, wanted: ShellWanted): Promise<OpenedShell> {
       const { columns, rows } = wanted
       const opened = (command: string | undefined) => open(target, { columns, rows, command })
       if (!(await usesTmux(target))) return { shell: await opened(undefined), others: [] }
       const ofInstance = shellsOf(target.account, target.instance.id)
       return withLease(target, lease => openTmuxShell({ clock, lease, open: opened, wanted, ...ofInstance }))
     },
-    async tmuxShells(target) {
+    /** The shells in the instance's tmux (undefined where it is not installed), and whether new ones go there. */
+    async tmuxShells(
+      target: InstanceTarget,
+    ): Promise<{ forNewShells: boolean; shells?: readonly TmuxShell[] }> {
       const inTmuxNow = await usesTmux(target)
       return {
         forNewShells: inTmuxNow,
         shells: await withLease(target, ({ connection }) => tmuxShells(connection, clock)),
       }
     },
-    shellHistory: (target, session) =>
+    /** The scrollback of a shell in tmux, with its escape sequences. */
+    shellHistory: (target: InstanceTarget, session: string): Promise<string> =>
       withLease(target, ({ connection }) => historyOf(connection, session, clock)),
-    async close() {
+    /** Closes the tmux shells in order. */
+    async close(): Promise<void> {
       const leaving = [...inTmux.values()].flatMap(({ taken }) => [...taken.values()].map(leave => leave()))
       // An instance that does not answer must not delay the end of Berth.
       await withinTime(clock, Promise.all(leaving), 1000).catch(() => undefined)

@@ -14,24 +14,7 @@ import { sameAddress } from '#ssh/connection/addresses.ts'
 import { userConfig } from '#ssh/user-config.ts'
 import type { Access } from './access.ts'
 
-/** The file that `~/.ssh/config` includes by the user's choice, kept up to date with the instances. */
-export interface SshConfig {
-  /** Switches the include line on or off. Throws `ssh_config_path` or `ssh_config_not_written`, with nothing changed. */
-  turn(on: boolean): Promise<void>
-  /** Notes the address at which Berth connected to an instance, which the file then prefers. */
-  reached(account: AccountId, instance: number, address: SshAddress): void
-  /** Starts to write the file whenever State changes. */
-  follow(): Promise<void>
-  /** Whether the user's config includes the file as chosen; false if the user removed the line. */
-  isIncluded(): Promise<boolean>
-  /**
-   * The `Host` of an instance, once the file contains it. Throws `ssh_config_off`, `ssh_config_line_gone`, or
-   * `bad_address` where the instance is not in the file.
-   */
-  hostOf(account: AccountId, instance: number): Promise<string>
-  /** Ends, and removes the demo's entries from the file. */
-  close(): Promise<void>
-}
+export type SshConfig = Awaited<ReturnType<typeof openSshConfig>>
 
 export interface SshConfigNeeds {
   store: Store
@@ -52,6 +35,7 @@ const Stored = v.object({
 })
 type Stored = v.InferOutput<typeof Stored>
 
+/** The file that `~/.ssh/config` includes by the user's choice, kept up to date with the instances. */
 export async function openSshConfig({
   store,
   machine,
@@ -59,7 +43,7 @@ export async function openSshConfig({
   attachKey,
   onBroken,
   onProblem,
-}: SshConfigNeeds): Promise<SshConfig> {
+}: SshConfigNeeds) {
   const { files, home } = machine
   let recent: Promise<boolean> | undefined
   const empty: Stored = { made: { file: false, folder: false }, attached: {} }
@@ -134,13 +118,17 @@ export async function openSshConfig({
   }
 
   return {
+    /** Whether the user's config includes the file as chosen; false if the user removed the line. */
     isIncluded,
-    turn: on => inTurn(on ? putIn : takeOut),
-    reached(account, instance, address) {
+    /** Switches the include line on or off. Throws `ssh_config_path` or `ssh_config_not_written`, with nothing changed. */
+    turn: (on: boolean): Promise<void> => inTurn(on ? putIn : takeOut),
+    /** Notes the address at which Berth connected to an instance, which the file then prefers. */
+    reached(account: AccountId, instance: number, address: SshAddress): void {
       addresses.set(keyOf(account, instance), address)
       if (store.get().settings.sshConfig) writeQuietly()
     },
-    async follow() {
+    /** Starts to write the file whenever State changes. */
+    async follow(): Promise<void> {
       const goOn = (state: State) => {
         if (!state.settings.sshConfig) return
         writeQuietly()
@@ -151,7 +139,11 @@ export async function openSshConfig({
       })
       goOn(store.get())
     },
-    async hostOf(account, instance) {
+    /**
+     * The `Host` of an instance, once the file contains it. Throws `ssh_config_off`, `ssh_config_line_gone`, or
+     * `bad_address` where the instance is not in the file.
+     */
+    async hostOf(account: AccountId, instance: number): Promise<string> {
       if (!store.get().settings.sshConfig) throw sshConfigOff()
       if (!(await isIncluded())) throw lineGone()
       await inTurn(() => write())
@@ -166,7 +158,8 @@ export async function openSshConfig({
         field: 'ssh_host',
       })
     },
-    async close() {
+    /** Ends, and removes the demo's entries from the file. */
+    async close(): Promise<void> {
       stop()
       const { settings, accounts } = store.get()
       const { demo, ...real } = accounts
@@ -217,11 +210,6 @@ function lineGone(): BerthError {
   })
 }
 
-/** Attaches the SSH config's key to each running instance once, since the system's `ssh` cannot attach it. */
-interface KeyAttacher {
-  onState(state: State): void
-}
-
 interface KeyAttacherNeeds {
   /** Attaches the chosen key. */
   attach(account: AccountId, instance: number): Promise<void>
@@ -230,14 +218,15 @@ interface KeyAttacherNeeds {
   remember(of: string, key: string): void
 }
 
-function createKeyAttacher({ attach, given, remember }: KeyAttacherNeeds): KeyAttacher {
+/** Attaches the SSH config's key to each running instance once, since the system's `ssh` cannot attach it. */
+function createKeyAttacher({ attach, given, remember }: KeyAttacherNeeds) {
   /** Instances tried since the start, successfully or not: a refused key is not tried again and again. */
   const tried = new Set<string>()
   /** One at a time, so that the user's own commands do not wait behind many. */
   const inTurn = oneAtATime()
 
   return {
-    onState({ accounts, settings }) {
+    onState({ accounts, settings }: State): void {
       for (const { id: account, instances, connection } of Object.values(accounts)) {
         if (connection.status !== 'online') continue
         for (const instance of Object.values(instances)) {

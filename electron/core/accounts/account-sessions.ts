@@ -36,24 +36,13 @@ export interface AccountsContext {
   ): void
 }
 
-/** The sessions of the accounts, one each, and their keys. */
-export interface AccountSessions {
-  find(id: AccountId): Session | undefined
-  all(): readonly Session[]
-  keysOf(account: Pick<StoredAccount, 'id' | 'baseUrl'>): AccountKeys
-  /** Adds the account to State and begins its session. Never rejects: an error locks the account. */
-  begin(account: StoredAccount): Promise<void>
-  /** The same for the demo, with separate files. */
-  beginDemo(demo: NonNullable<AccountsContext['demo']>): Promise<void>
-  /** Stores a new key for the account and uses it. Rejects when it cannot be stored. */
-  useKey(account: StoredAccount, key: string): Promise<void>
-  drop(id: AccountId): void
-}
+export type AccountSessions = ReturnType<typeof createAccountSessions>
 
 /** Milliseconds between polls of the demo, whose time runs faster. */
 const demoInterval = 2000
 
-export function createAccountSessions(context: AccountsContext): AccountSessions {
+/** The sessions of the accounts, one each, and their keys. */
+export function createAccountSessions(context: AccountsContext) {
   const { store, machine, activity } = context
   const sessions = new Map<AccountId, Session>()
   const demoKeychain = shortLivedKeychain()
@@ -113,23 +102,26 @@ export function createAccountSessions(context: AccountsContext): AccountSessions
   }
 
   return {
-    find: id => sessions.get(id),
-    all: () => [...sessions.values()],
+    find: (id: AccountId): Session | undefined => sessions.get(id),
+    all: (): readonly Session[] => [...sessions.values()],
     keysOf,
-    begin: account => begin(account, machine.files),
-    async beginDemo({ files, speed, start }) {
+    /** Adds the account to State and begins its session. Never rejects: an error locks the account. */
+    begin: (account: StoredAccount): Promise<void> => begin(account, machine.files),
+    /** The same for the demo, with separate files. */
+    async beginDemo({ files, speed, start }: NonNullable<AccountsContext['demo']>): Promise<void> {
       const { baseUrl, key } = await start()
       const account = { id: 'demo', name: 'Demo', baseUrl }
       await keysOf(account).keepApiKey(key)
       await begin(account, files, speed)
     },
-    async useKey(account, key) {
+    /** Stores a new key for the account and uses it. Rejects when it cannot be stored. */
+    async useKey(account: StoredAccount, key: string): Promise<void> {
       await keysOf(account).keepApiKey(key)
       const session = sessions.get(account.id)
       if (session) session.useKey(key)
       else await begin(account, machine.files)
     },
-    drop: id => void sessions.delete(id),
+    drop: (id: AccountId): void => void sessions.delete(id),
   }
 }
 

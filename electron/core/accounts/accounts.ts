@@ -206,23 +206,15 @@ async function deleteFolder(files: Pick<Files, 'list' | 'delete'>, id: AccountId
   await Promise.all(left.map(({ name }) => files.delete(`${folder}/${name}`).catch(() => undefined)))
 }
 
-/** Stores the keys of accounts after the service has identified their users. */
-export interface Connecting {
-  /**
-   * Checks the key against the current user, and stores both. The same user at the same address gets the new key. A key
-   * that only allows two-factor calls is stored without a user: the login that follows shows it.
-   */
-  connect(baseUrl: string, key: string, name: string | undefined): Promise<AccountId>
-  /** Throws `other_user` for another user's key. */
-  replaceKey(account: StoredAccount, key: string): Promise<void>
-}
+type Connecting = ReturnType<typeof createConnecting>
 
+/** Stores the keys of accounts after the service has identified their users. */
 export function createConnecting(
   { machine, activity }: Pick<AccountsContext, 'machine' | 'activity'>,
   document: Document<StoredAccounts>,
   { keysOf, begin, useKey }: AccountSessions,
   inTurn: <Result>(work: () => Promise<Result>) => Promise<Result>,
-): Connecting {
+) {
   const clientFor = (baseUrl: BaseUrl, key: string) =>
     createClient({ baseUrl, key, clock: machine.clock, random: machine.random.fraction })
 
@@ -273,13 +265,18 @@ export function createConnecting(
   }
 
   return {
-    async connect(baseUrlText, key, name) {
+    /**
+     * Checks the key against the current user, and stores both. The same user at the same address gets the new key. A key
+     * that only allows two-factor calls is stored without a user: the login that follows shows it.
+     */
+    async connect(baseUrlText: string, key: string, name: string | undefined): Promise<AccountId> {
       const baseUrl = parseBaseUrl(baseUrlText)
       const user = await identifyOrLogin(clientFor(baseUrl, key), { retries: 1 })
       const connected = { name: name ?? new URL(baseUrl).host, baseUrl, userId: user?.id }
       return inTurn(() => connectUser(connected, key))
     },
-    async replaceKey(account, key) {
+    /** Throws `other_user` for another user's key. */
+    async replaceKey(account: StoredAccount, key: string): Promise<void> {
       const { id, baseUrl, userId } = account
       const user = await identify(clientFor(parseBaseUrl(baseUrl), key), { retries: 1 })
       if (userId !== undefined && user.id !== userId)

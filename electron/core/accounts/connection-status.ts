@@ -5,28 +5,9 @@ import type { Notifications } from '#core/alerts/notifications.ts'
 import type { Activity } from '#core/app/activity.ts'
 import { goTo, isDeepEqual, type Store } from '../storage/store.ts'
 
-/** An account's connection status: in State, in Activity and, where the user has to act, in a notification. */
-export interface ConnectionStatus {
-  connecting(): void
-  /** There is no API key. */
-  locked(problem: Problem): void
-  /** A poll failed. `answered`: the HTTP status, if there was an answer. */
-  offline(problem: Problem, answered: number | undefined): void
-  /** When the next poll follows a failed one, epoch milliseconds on this machine. */
-  retriesAt(at: number): void
-  /** The key was refused. */
-  refused(problem: Problem): void
-  /**
-   * Call when the key is refused. The first time, it returns true and the poll is to be repeated before the refusal
-   * counts, since a proxy's error may look like one. Returns false where the refusal counts.
-   */
-  doubted(): boolean
-  /** Why the list of instances was uncertain, and why it is now; undefined where it is certain. */
-  certain(before: string | undefined, now: string | undefined): void
-  /** A poll succeeded. `before`: the connection before it. */
-  seen(before: ConnectionState, at: number): void
-}
+export type ConnectionStatus = ReturnType<typeof createConnectionStatus>
 
+/** An account's connection status: in State, in Activity and, where the user has to act, in a notification. */
 export function createConnectionStatus(context: {
   account: AccountId
   store: Store
@@ -34,7 +15,7 @@ export function createConnectionStatus(context: {
   notifications: Pick<Notifications, 'say' | 'withdraw'>
   /** When an earlier session last saw the account, epoch seconds of its time. */
   seenAt: number | undefined
-}): ConnectionStatus {
+}) {
   const { account: id, store, activity, notifications } = context
   let { seenAt } = context
   let doubting = false
@@ -70,21 +51,25 @@ export function createConnectionStatus(context: {
   }
 
   return {
-    connecting() {
+    connecting(): void {
       notifications.withdraw(noticeId)
       set({ status: 'connecting', ...since() })
     },
-    locked: problem => set({ status: 'locked', ...since(), problem }),
-    offline(problem, answered) {
+    /** There is no API key. */
+    locked: (problem: Problem): void => set({ status: 'locked', ...since(), problem }),
+    /** A poll failed. `answered`: the HTTP status, if there was an answer. */
+    offline(problem: Problem, answered: number | undefined): void {
       const before = account()?.connection.status
       set({ status: 'offline', ...since(), problem, answered })
       if (before === 'online' || before === 'connecting') note(problem)
     },
-    retriesAt(retryAt) {
+    /** When the next poll follows a failed one, epoch milliseconds on this machine. */
+    retriesAt(retryAt: number): void {
       const connection = account()?.connection
       if (connection?.status === 'offline') set({ ...connection, retryAt })
     },
-    refused(problem) {
+    /** The key was refused. */
+    refused(problem: Problem): void {
       const before = account()?.connection.status
       set({ status: 'refused', ...since(), problem })
       if (before === 'refused') return
@@ -92,13 +77,18 @@ export function createConnectionStatus(context: {
       // A key that never worked was just entered, so the user sees the refusal on the page.
       if (seenAt !== undefined) notify(problem)
     },
-    doubted() {
+    /**
+     * Call when the key is refused. The first time, it returns true and the poll is to be repeated before the refusal
+     * counts, since a proxy's error may look like one. Returns false where the refusal counts.
+     */
+    doubted(): boolean {
       if (doubting || seenAt === undefined || account()?.connection.status === 'refused') return false
       doubting = true
       set({ status: 'connecting', ...since() })
       return true
     },
-    certain(before, now) {
+    /** Why the list of instances was uncertain, and why it is now; undefined where it is certain. */
+    certain(before: string | undefined, now: string | undefined): void {
       const name = account()?.name
       if (before === undefined && now !== undefined)
         activity.add({ account: id, kind: 'error', text: now, detail: untilCertain })
@@ -109,7 +99,8 @@ export function createConnectionStatus(context: {
           text: `The instance list of ${name} is complete again`,
         })
     },
-    seen({ status }, at) {
+    /** A poll succeeded. `before`: the connection before it. */
+    seen({ status }: ConnectionState, at: number): void {
       seenAt = at
       doubting = false
       const name = account()?.name

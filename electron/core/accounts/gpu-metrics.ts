@@ -7,11 +7,7 @@ import type { LoadRecorder } from '#core/instances/load-history.ts'
 import { readGpus } from '#ssh/monitor/metrics.ts'
 
 /** Reads the GPUs of instances over SSH, into the load history and, for their memory, into State. */
-export interface GpuMetricsReader {
-  /** Reads connected instances once a minute of the account's time, without waiting for the answers. */
-  onPoll(poll: { account: AccountView }): void
-  heard(instance: number, metrics: Pick<InstanceMetrics, 'gpus' | 'traffic'>): void
-}
+export type GpuMetricsReader = ReturnType<typeof createGpuMetricsReader>
 
 /** Milliseconds between two reads of an instance: of the account's time, and at least on this computer's clock. */
 const interval = 60_000
@@ -24,7 +20,7 @@ export function createGpuMetricsReader(
   { account: id, store, machine: { clock }, ending, now }: AccountContext,
   history: Pick<LoadRecorder, 'onMetrics'>,
   question: (instance: InstanceView) => Promise<string>,
-): GpuMetricsReader {
+) {
   const askedAt = new Map<number, number>()
 
   function heard(instance: number, metrics: Pick<InstanceMetrics, 'gpus' | 'traffic'>): void {
@@ -41,6 +37,7 @@ export function createGpuMetricsReader(
 
   return {
     heard,
+    /** Reads connected instances once a minute of the account's time, without waiting for the answers. */
     onPoll({
       account: {
         instances,
@@ -48,7 +45,9 @@ export function createGpuMetricsReader(
         gpuMemory,
         clock: { rate },
       },
-    }) {
+    }: {
+      account: AccountView
+    }): void {
       const stale = Object.keys(gpuMemory).filter(key => !ways[key] || instances[key]?.state !== 'running')
       if (stale.length > 0)
         store.change(draft => {

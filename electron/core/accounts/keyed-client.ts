@@ -11,22 +11,15 @@ import type { Document } from '../storage/json-file.ts'
 import { isDeepEqual, type Store } from '../storage/store.ts'
 import type { SessionContext, SessionMemory } from './session-context.ts'
 
-/** An account's client with its present key. */
-export interface KeyedClient {
-  /** Undefined while there is no key. */
-  readonly key: string | undefined
-  readonly current: ServiceClient | undefined
-  /** Throws `key_missing` while there is no key. */
-  get(): ServiceClient
-  use(key: string): void
-}
+export type KeyedClient = ReturnType<typeof createKeyedClient>
 
+/** An account's client with its present key. */
 export function createKeyedClient(
   { id, baseUrl }: Pick<AccountView, 'id' | 'baseUrl'>,
   { store, machine }: Pick<SessionContext, 'store' | 'machine'>,
   { lastSeen, missingInstances, dialect, watchdogs }: SessionMemory,
   time: AccountClock,
-): KeyedClient {
+) {
   let inUse: { key: string; client: ServiceClient } | undefined
 
   function learnt(all: Learnt): void {
@@ -37,17 +30,19 @@ export function createKeyedClient(
   }
 
   return {
-    get key() {
+    /** Undefined while there is no key. */
+    get key(): string | undefined {
       return inUse?.key
     },
-    get current() {
+    get current(): ServiceClient | undefined {
       return inUse?.client
     },
-    get() {
+    /** Throws `key_missing` while there is no key. */
+    get(): ServiceClient {
       if (!inUse) throw new BerthError(keyMissing(machine.keychain))
       return inUse.client
     },
-    use(key) {
+    use(key: string): void {
       const client = createClient({
         baseUrl: parseBaseUrl(baseUrl),
         key,

@@ -2,19 +2,18 @@ import * as v from 'valibot'
 import type { InstanceView } from '#contract/instance/instance.ts'
 import type { Files, Keychain, Machine } from '#machine/machine.ts'
 import type { ServiceClient } from '#service/client.ts'
-import type { Learnt } from '#service/dialect.ts'
 import type { Access } from '../access/access.ts'
 import type { FileTransfers } from '../access/file-transfers.ts'
 import { goneAlerts } from '../alerts/instance-alerts.ts'
-import { type AccountAlerts, type Notifications, openAccountAlerts } from '../alerts/notifications.ts'
+import { type Notifications, openAccountAlerts } from '../alerts/notifications.ts'
 import type { Activity } from '../app/activity.ts'
-import { type LastSeen, openLastSeen } from '../instances/last-seen.ts'
-import { type MissingInstances, openMissingInstances } from '../instances/missing-instances.ts'
-import { openStoredWatchdogs, type StoredWatchdogs } from '../limits/watchdog-decide.ts'
+import { openLastSeen } from '../instances/last-seen.ts'
+import { openMissingInstances } from '../instances/missing-instances.ts'
+import { openStoredWatchdogs } from '../limits/watchdog-decide.ts'
 import type { Projects } from '../projects/projects.ts'
 import type { ProjectSecrets } from '../projects/secrets.ts'
 import type { CollectionContext } from '../storage/collection.ts'
-import { type Document, openDocument } from '../storage/json-file.ts'
+import { openDocument } from '../storage/json-file.ts'
 import type { Store } from '../storage/store.ts'
 
 /** Dependencies of an account's session. */
@@ -53,20 +52,13 @@ const StoredDialect = v.object({
   pricesByPart: v.optional(v.literal(true)),
 })
 
-/** The stored data of a session, apart from that of the automations. */
-export interface SessionMemory {
-  readonly alerts: AccountAlerts
-  readonly lastSeen: Document<LastSeen>
-  readonly missingInstances: MissingInstances
-  readonly dialect: Document<Learnt>
-  readonly watchdogs: StoredWatchdogs
-  flush(): Promise<void>
-}
+export type SessionMemory = Awaited<ReturnType<typeof openSessionMemory>>
 
+/** The stored data of a session, apart from that of the automations. */
 export async function openSessionMemory(
   context: CollectionContext,
   { notifications, onAway, onGone }: SessionContext,
-): Promise<SessionMemory> {
+) {
   const watchdogs = await openStoredWatchdogs(context)
 
   /** An instance that a watchdog may have destroyed is reported by the watchdog. */
@@ -88,7 +80,7 @@ export async function openSessionMemory(
     missingInstances,
     dialect,
     watchdogs,
-    async flush() {
+    async flush(): Promise<void> {
       await Promise.all(all.map(each => each.flush()))
     },
   }

@@ -249,23 +249,15 @@ function isBeforeUser(
 }
 
 /** Sends one account's alerts and remembers which were sent. */
-export interface AccountAlerts {
-  /** After a fresh poll of the account, at `at` (epoch seconds of its time). */
-  onPoll(account: AccountView, settings: Settings, at: number): Promise<void>
-  flush(): Promise<void>
-}
-
-export async function openAccountAlerts(
-  place: DocumentPlace,
-  notifications: Notifications,
-): Promise<AccountAlerts> {
+export async function openAccountAlerts(place: DocumentPlace, notifications: Notifications) {
   const document = await openDocument(place, 'told', v.nullable(AlertedState), null)
   return {
+    /** After a fresh poll of the account, at `at` (epoch seconds of its time). */
     /**
      * Alerts are stored as sent before they are sent: after a kill, one is missed rather than repeated. They are sent
      * even where storing fails.
      */
-    async onPoll(account, settings, at) {
+    async onPoll(account: AccountView, settings: Settings, at: number): Promise<void> {
       const before = document.get()
       const { alerts, alerted } = alertsAfterPoll(before ?? undefined, account, settings, at)
       if (!isDeepEqual(before, alerted)) await document.record(() => alerted)

@@ -9,16 +9,7 @@ import type { Store } from '../storage/store.ts'
 /** For the page: the subject, and a text without the account's name. */
 type OnPage = Pick<PageNotice, 'account' | 'kind' | 'instance' | 'body'>
 
-/** Shows notices as native notifications, or on the page where this computer has none. */
-export interface PageNotices {
-  show(notice: Notice, onPage?: OnPage): void
-  /** Removes a notice from the screen, and from those that wait. */
-  takeOff(id: string): void
-  /** Whether it is on the page now. */
-  isOnPage(id: string): boolean
-  /** Stops waiting for the end of the quiet hours, and writes pending changes. */
-  close(): Promise<void>
-}
+export type PageNotices = Awaited<ReturnType<typeof openPageNotices>>
 
 /** Notices that wait for the end of the quiet hours, oldest first. */
 const Withheld = v.array(v.object({ id: v.string(), title: v.string() }))
@@ -38,7 +29,8 @@ export interface PageNoticesContext {
   onBroken: (setAside: string) => void
 }
 
-export async function openPageNotices(context: PageNoticesContext): Promise<PageNotices> {
+/** Shows notices as native notifications, or on the page where this computer has none. */
+export async function openPageNotices(context: PageNoticesContext) {
   const { store, clock, notifier } = context
   const withheld = await openDocument({ ...context, machine: { clock } }, 'withheld', Withheld, [])
   let cancel: (() => void) | undefined
@@ -104,7 +96,8 @@ export async function openPageNotices(context: PageNoticesContext): Promise<Page
   watch()
   return {
     show,
-    takeOff(id) {
+    /** Removes a notice from the screen, and from those that wait. */
+    takeOff(id: string): void {
       if (id in store.get().notices)
         store.change(draft => {
           delete draft.notices[id]
@@ -112,8 +105,10 @@ export async function openPageNotices(context: PageNoticesContext): Promise<Page
       drop(id)
       void notifier.close(id).catch(() => undefined)
     },
-    isOnPage: id => id in store.get().notices,
-    async close() {
+    /** Whether it is on the page now. */
+    isOnPage: (id: string): boolean => id in store.get().notices,
+    /** Stops waiting for the end of the quiet hours, and writes pending changes. */
+    async close(): Promise<void> {
       cancel?.()
       await withheld.flush()
     },

@@ -6,12 +6,7 @@ import type { Clock, Files } from '#machine/machine.ts'
 import type { Store } from '../storage/store.ts'
 
 /** All actions of Berth and the user, and all errors: a JSON line each; the newest are in State, too. */
-export interface Activity {
-  add(entry: Omit<ActivityEntry, 'id' | 'at'>): void
-  /** Newest first: entries older than the id `before` whose text, detail or instance contains `text`. */
-  search(text: string, before: string | undefined, limit: number): readonly ActivityEntry[]
-  flush(): Promise<void>
-}
+export type Activity = Awaited<ReturnType<typeof openActivity>>
 
 const Entry = v.object({
   id: v.string(),
@@ -37,7 +32,7 @@ export async function openActivity(
   clock: Clock,
   files: readonly Files[],
   filesFor: (account: AccountId | undefined) => Files,
-): Promise<Activity> {
+) {
   const loaded = await Promise.all(files.map(place => load(place)))
   let entries = loaded.flat().sort((a, b) => (a.id < b.id ? -1 : 1))
   let lastId = entries.at(-1)?.id ?? ''
@@ -56,7 +51,7 @@ export async function openActivity(
   }
 
   return {
-    add(given) {
+    add(given: Omit<ActivityEntry, 'id' | 'at'>): void {
       const local = clock.now()
       const at = recordedMoment(store.get().accounts[given.account ?? ''], local)
       const entry: ActivityEntry = { id: nextId(local), at, ...given }
@@ -73,7 +68,8 @@ export async function openActivity(
         .then(() => place.append(fileName, `${JSON.stringify(entry)}\n`))
         .catch(() => undefined)
     },
-    search(text, before, limit) {
+    /** Newest first: entries older than the id `before` whose text, detail or instance contains `text`. */
+    search(text: string, before: string | undefined, limit: number): readonly ActivityEntry[] {
       const searched = text.trim().toLowerCase()
       const found: ActivityEntry[] = []
       for (let index = entries.length - 1; index >= 0 && found.length < limit; index -= 1) {
@@ -83,7 +79,7 @@ export async function openActivity(
       }
       return found
     },
-    flush: () => writing,
+    flush: (): Promise<void> => writing,
   }
 }
 

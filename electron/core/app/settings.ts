@@ -5,18 +5,10 @@ import { type Document, openDocument } from '../storage/json-file.ts'
 
 type Stored = Record<string, unknown>
 
-/** The settings file: invalid values fall back to their defaults, unknown ones are kept. */
-export interface SettingsStore {
-  get(): Settings
-  /** Changes the named settings alone, in groups too. */
-  change(settings: SettingsChange): Promise<Settings>
-}
+export type SettingsStore = Awaited<ReturnType<typeof openSettings>>
 
-export async function openSettings(
-  files: Files,
-  clock: Clock,
-  onBroken: (setAside: string) => void,
-): Promise<SettingsStore> {
+/** The settings file: invalid values fall back to their defaults, unknown ones are kept. */
+export async function openSettings(files: Files, clock: Clock, onBroken: (setAside: string) => void) {
   const document: Document<Stored> = await openDocument(
     { files, machine: { clock }, onBroken },
     'settings',
@@ -24,8 +16,9 @@ export async function openSettings(
     {},
   )
   return {
-    get: () => readSettings(document.get()),
-    async change(settings) {
+    get: (): Settings => readSettings(document.get()),
+    /** Changes the named settings alone, in groups too. */
+    async change(settings: SettingsChange): Promise<Settings> {
       await document.write(stored => merged(stored, settings))
       return readSettings(document.get())
     },

@@ -3,29 +3,21 @@ import { type StreamMessage, streamWindow } from '#contract/messages.ts'
 import type { Problem } from '#contract/problem.ts'
 
 /** The streams of one page: a Duplex each on this side, numbered messages with grants on the page's. */
-export interface Streams {
-  /** Connects a Duplex to the page and returns its number. `ended` resolves to why it ended, if there is a reason. */
-  open(duplex: Duplex, ended?: Promise<Problem | undefined>): number
-  receive(message: StreamMessage): void
-  /** Whether any is open. */
-  flows(): boolean
-  /** Call when the transport has room again. */
-  drained(): void
-  close(): void
-}
+export type Streams = ReturnType<typeof createStreams>
 
 /**
  * `send` returns whether the transport has room for more; if not, no stream is read until `drained`. A stream whose
  * page sends more than it was granted is destroyed.
  */
-export function createStreams(send: (message: StreamMessage) => boolean): Streams {
+export function createStreams(send: (message: StreamMessage) => boolean) {
   const open = new Map<number, PageStream>()
   let last = 0
   let room = true
   let closed = false
 
   return {
-    open(duplex, ended) {
+    /** Connects a Duplex to the page and returns its number. `ended` resolves to why it ended, if there is a reason. */
+    open(duplex: Duplex, ended?: Promise<Problem | undefined>): number {
       last += 1
       const number = last
       // An unhandled error after the end would crash the process.
@@ -58,7 +50,7 @@ export function createStreams(send: (message: StreamMessage) => boolean): Stream
       duplex.once('error', error => void finish(error))
       return number
     },
-    receive(message) {
+    receive(message: StreamMessage): void {
       const stream = open.get(message.stream)
       if (!stream) return
       if (message.kind === 'grant') stream.grant(message.bytes)
@@ -68,12 +60,14 @@ export function createStreams(send: (message: StreamMessage) => boolean): Stream
         stream.close()
       }
     },
-    flows: () => open.size > 0,
-    drained() {
+    /** Whether any is open. */
+    flows: (): boolean => open.size > 0,
+    /** Call when the transport has room again. */
+    drained(): void {
       room = true
       for (const stream of open.values()) stream.flow()
     },
-    close() {
+    close(): void {
       closed = true
       for (const stream of open.values()) stream.close()
       open.clear()
@@ -81,12 +75,7 @@ export function createStreams(send: (message: StreamMessage) => boolean): Stream
   }
 }
 
-interface PageStream {
-  grant(bytes: number): void
-  write(bytes: Uint8Array): void
-  flow(): void
-  close(): void
-}
+type PageStream = ReturnType<typeof createPageStream>
 
 const largestPiece = 64 * 1024
 
@@ -95,7 +84,7 @@ function createPageStream(
   duplex: Duplex,
   send: (message: StreamMessage) => boolean,
   hasRoom: () => boolean,
-): PageStream {
+) {
   /** Bytes that the page still accepts, and bytes that it may still send. */
   let outgoing = streamWindow
   let incoming = streamWindow
@@ -119,11 +108,11 @@ function createPageStream(
 
   return {
     flow,
-    grant(bytes) {
+    grant(bytes: number): void {
       outgoing += bytes
       flow()
     },
-    write(bytes) {
+    write(bytes: Uint8Array): void {
       incoming -= bytes.length
       if (incoming < 0) {
         duplex.destroy(new Error('The page sent more than it was allowed to.'))
@@ -135,7 +124,7 @@ function createPageStream(
         send({ kind: 'grant', stream: number, bytes: bytes.length })
       })
     },
-    close() {
+    close(): void {
       duplex.destroy()
     },
   }

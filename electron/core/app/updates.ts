@@ -4,13 +4,7 @@ import type { Clock, Log, Updater } from '#machine/machine.ts'
 import type { Store } from '../storage/store.ts'
 import { placeOf } from './problems.ts'
 
-export interface Updates {
-  /** All reject with `no_updates` where no address is set, or `update_not_found`, `update_not_fetched` out of order. */
-  check(): Promise<void>
-  fetch(): Promise<void>
-  install(): Promise<void>
-  close(): void
-}
+export type Updates = ReturnType<typeof openUpdates>
 
 /** Milliseconds before the first check, so that it does not slow the start, and between checks. */
 const firstCheck = 60_000
@@ -28,7 +22,7 @@ export function openUpdates(
   clock: Clock,
   log: Pick<Log, 'line'>,
   updater: Updater | undefined,
-): Updates {
+) {
   let cancel: () => void = () => undefined
   if (updater) {
     show({ status: 'none' })
@@ -106,9 +100,10 @@ export function openUpdates(
   }
 
   return {
+    /** All reject with `no_updates` where no address is set, or `update_not_found`, `update_not_fetched` out of order. */
     check,
     fetch,
-    async install() {
+    async install(): Promise<void> {
       const updater = knownUpdater()
       if (store.get().update?.status !== 'ready')
         throw new BerthError({
@@ -118,6 +113,6 @@ export function openUpdates(
         })
       updater.install()
     },
-    close: () => cancel(),
+    close: (): void => cancel(),
   }
 }

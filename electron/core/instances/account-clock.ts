@@ -9,19 +9,7 @@ export interface TimeSample {
   roundTrip: number
 }
 
-/**
- * The service's time, from the `Date` of its answers, so that a wrong clock on this computer does not matter. The rate
- * is 1, except in a simulated world, whose time runs faster. A new rate is accepted once two measurements agree, so that
- * a single jump of the world's clock does not count as one. Sleep shows in this computer's wall clock alone: without it,
- * a computer that wakes for each poll would measure a fast world.
- */
-export interface AccountClock {
-  /** Epoch seconds of the account's time; before the first answer, of this computer's. */
-  now(): number
-  learn(sample: TimeSample): void
-  /** The data from which the page computes the account's time. */
-  accountTime(): AccountTime
-}
+export type AccountClock = ReturnType<typeof createAccountClock>
 
 interface Anchor {
   /** Epoch milliseconds. */
@@ -35,7 +23,13 @@ interface Anchor {
 /** A rate can only be measured over some time, since `Date` has whole seconds. */
 const shortestMeasurement = 900
 
-export function createAccountClock(clock: Clock, initialRate = 1): AccountClock {
+/**
+ * The service's time, from the `Date` of its answers, so that a wrong clock on this computer does not matter. The rate
+ * is 1, except in a simulated world, whose time runs faster. A new rate is accepted once two measurements agree, so that
+ * a single jump of the world's clock does not count as one. Sleep shows in this computer's wall clock alone: without it,
+ * a computer that wakes for each poll would measure a fast world.
+ */
+export function createAccountClock(clock: Clock, initialRate = 1) {
   let anchor: Anchor | undefined
   let rate = initialRate
   let measuredFrom: Anchor | undefined
@@ -67,8 +61,9 @@ export function createAccountClock(clock: Clock, initialRate = 1): AccountClock 
   }
 
   return {
-    now: () => serverNow(clock.monotonic()) / 1000,
-    learn({ serverTime, roundTrip }) {
+    /** Epoch seconds of the account's time; before the first answer, of this computer's. */
+    now: (): number => serverNow(clock.monotonic()) / 1000,
+    learn({ serverTime, roundTrip }: TimeSample): void {
       const at = clock.monotonic()
       // `Date` is rounded down to whole seconds: half a second more is the best guess.
       const sample = { server: serverTime * 1000 + 500, at, wall: clock.now() }
@@ -76,7 +71,8 @@ export function createAccountClock(clock: Clock, initialRate = 1): AccountClock 
       const error = Math.abs(sample.server - serverNow(at))
       if (!anchor || error > uncertaintyOf(roundTrip)) anchor = sample
     },
-    accountTime: () => {
+    /** The data from which the page computes the account's time. */
+    accountTime: (): AccountTime => {
       const monotonic = clock.monotonic()
       return { serverAt: Math.round(serverNow(monotonic)), localAt: Math.round(clock.now()), rate }
     },

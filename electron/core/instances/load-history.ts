@@ -8,23 +8,15 @@ import {
 } from '#contract/instance/metrics.ts'
 import type { AccountView } from '#contract/state.ts'
 
-/** The load of an account's instances, one value per minute for a day, in memory only. */
-export interface LoadRecorder {
-  /** Takes in a poll and forgets missing instances. `at`: epoch seconds of the account's time. */
-  onPoll(poll: { account: Pick<AccountView, 'instances'>; at: number }): void
-  /** Takes in values that an instance reported over SSH. */
-  onMetrics(instance: number, metrics: Pick<InstanceMetrics, 'gpus' | 'traffic'>, at: number): void
-  /** The load of each instance over the last so many minutes. */
-  load(minutes: number, at: number): LoadAnswer
-  metrics(instance: number, minutes: number, at: number): MetricsHistory
-}
+export type LoadRecorder = ReturnType<typeof createLoadHistory>
 
 type Figure = 'load' | 'memoryUsed' | 'temperature' | 'power'
 const gpuFigures: readonly Figure[] = ['load', 'memoryUsed', 'temperature', 'power']
 /** More GPUs than any machine has, since the count comes from the instance itself. */
 const mostGpus = 64
 
-export function createLoadHistory(): LoadRecorder {
+/** The load of an account's instances, one value per minute for a day, in memory only. */
+export function createLoadHistory() {
   /** Series by instance, then by name: `load`, `machine cpu`, or `3 load` for a single GPU. */
   const courses = new Map<number, Map<string, Minutes>>()
 
@@ -38,7 +30,8 @@ export function createLoadHistory(): LoadRecorder {
   }
 
   return {
-    onPoll({ account: { instances }, at }) {
+    /** Takes in a poll and forgets missing instances. `at`: epoch seconds of the account's time. */
+    onPoll({ account: { instances }, at }: { account: Pick<AccountView, 'instances'>; at: number }): void {
       const minute = minuteOf(at)
       for (const id of courses.keys()) if (!(id in instances)) courses.delete(id)
       for (const { id, state, gpuLoad, gpuTemperature, cpu } of Object.values(instances)) {
@@ -49,7 +42,12 @@ export function createLoadHistory(): LoadRecorder {
         note(id, 'machine ram', cpu?.memoryUsed, minute)
       }
     },
-    onMetrics(instance, { gpus, traffic }, at) {
+    /** Takes in values that an instance reported over SSH. */
+    onMetrics(
+      instance: number,
+      { gpus, traffic }: Pick<InstanceMetrics, 'gpus' | 'traffic'>,
+      at: number,
+    ): void {
       const minute = minuteOf(at)
       for (const gpu of gpus) {
         if (gpu.index >= mostGpus) continue
@@ -58,7 +56,8 @@ export function createLoadHistory(): LoadRecorder {
       note(instance, 'machine received', traffic?.received, minute)
       note(instance, 'machine sent', traffic?.sent, minute)
     },
-    load(minutes, at) {
+    /** The load of each instance over the last so many minutes. */
+    load(minutes: number, at: number): LoadAnswer {
       const minute = minuteOf(at)
       const load: Record<string, Course> = {}
       for (const [id, measured] of courses) {
@@ -67,7 +66,7 @@ export function createLoadHistory(): LoadRecorder {
       }
       return { minute, load }
     },
-    metrics(instance, minutes, at) {
+    metrics(instance: number, minutes: number, at: number): MetricsHistory {
       const minute = minuteOf(at)
       const gpus: Record<string, GpuCourses> = {}
       let machine: Record<string, Course> | undefined

@@ -6,35 +6,6 @@ import { type DocumentPlace, openDocument } from '../storage/json-file.ts'
 import { InstanceShape } from './last-seen.ts'
 import { MOST_INSTANCES } from './verified-poll.ts'
 
-/**
- * The instances that are missing from an account. An instance that Berth destroyed is forgotten at once. For any other
- * the answers may be wrong, so its irreplaceable data is kept for a week and used again if it returns: instance ids are
- * never reused.
- */
-export interface MissingInstances {
-  /** The shown instances whose absence is doubted: all that Berth did not destroy. */
-  expected(shown: Readonly<Record<string, InstanceView>>): readonly number[]
-  /** The last view of a missing instance that is not forgotten yet. */
-  lastView(instance: number): InstanceView | undefined
-  /**
-   * Takes in a poll. `gone`: instances of `shown` that are missing; `unconfirmed`: instances that may exist; `at`: epoch
-   * seconds of the account's time.
-   */
-  onPoll(poll: {
-    shown: Readonly<Record<string, InstanceView>>
-    gone: readonly number[]
-    there: readonly { id: number }[]
-    unconfirmed?: ReadonlySet<number>
-    pollsMissing: (instance: number) => number
-    at: number
-  }): void
-  /** The ids of missing instances whose data is kept. */
-  kept(): readonly number[]
-  /** The same client, which also notes the instances that it destroys. */
-  noting(client: ServiceClient): ServiceClient
-  flush(): Promise<void>
-}
-
 export interface MissingInstancesHooks {
   /** Called after so many polls without an instance that its connections can be closed. */
   onAway: (instance: number) => void
@@ -54,10 +25,15 @@ const Departed = v.record(
   v.object({ at: v.number(), view: InstanceShape, told: v.optional(v.boolean()) }),
 )
 
+/**
+ * The instances that are missing from an account. An instance that Berth destroyed is forgotten at once. For any other
+ * the answers may be wrong, so its irreplaceable data is kept for a week and used again if it returns: instance ids are
+ * never reused.
+ */
 export async function openMissingInstances(
   place: DocumentPlace,
   { onAway, onVanished, onGone }: MissingInstancesHooks,
-): Promise<MissingInstances> {
+) {
   const document = await openDocument(place, 'departed', Departed, {})
   const destroyed = new Set<number>()
   /** Those that Berth asked to destroy, where the answer was lost. */
@@ -95,12 +71,32 @@ export async function openMissingInstances(
   }
 
   return {
-    expected: shown =>
+    /** The shown instances whose absence is doubted: all that Berth did not destroy. */
+    expected: (shown: Readonly<Record<string, InstanceView>>): readonly number[] =>
       Object.keys(shown)
         .map(Number)
         .filter(id => !destroyed.has(id)),
-    lastView: instance => document.get()[instance]?.view,
-    onPoll({ shown, gone, there, unconfirmed, pollsMissing, at }) {
+    /** The last view of a missing instance that is not forgotten yet. */
+    lastView: (instance: number): InstanceView | undefined => document.get()[instance]?.view,
+    /**
+     * Takes in a poll. `gone`: instances of `shown` that are missing; `unconfirmed`: instances that may exist; `at`: epoch
+     * seconds of the account's time.
+     */
+    onPoll({
+      shown,
+      gone,
+      there,
+      unconfirmed,
+      pollsMissing,
+      at,
+    }: {
+      shown: Readonly<Record<string, InstanceView>>
+      gone: readonly number[]
+      there: readonly { id: number }[]
+      unconfirmed?: ReadonlySet<number>
+      pollsMissing: (instance: number) => number
+      at: number
+    }): void {
       if (gone.length === 0 && destroyed.size === 0 && kept().length === 0) return
       const present = new Set([...there.map(({ id }) => id), ...(unconfirmed ?? [])])
       const views = gone.flatMap(id => shown[id] ?? [])
@@ -134,8 +130,10 @@ export async function openMissingInstances(
       }))
       onVanished(vanished)
     },
+    /** The ids of missing instances whose data is kept. */
     kept,
-    noting(client) {
+    /** The same client, which also notes the instances that it destroys. */
+    noting(client: ServiceClient): ServiceClient {
       const { instances } = client
       const destroy: typeof instances.destroy = async (id, options) => {
         try {

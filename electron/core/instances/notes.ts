@@ -2,19 +2,15 @@ import * as v from 'valibot'
 import { type InstanceNote, NoteTags, NoteText } from '#contract/instance/instance.ts'
 import { type CollectionContext, openCollection } from '../storage/collection.ts'
 
-/** The user's notes and tags of one account's instances. */
-export interface Notes {
-  /** On disk once it resolves; rejects with `not_written`. An empty note without tags is removed. */
-  write(instance: number, note: InstanceNote): Promise<void>
-  show(): void
-}
+export type Notes = Awaited<ReturnType<typeof openNotes>>
 
 const Stored = v.object({ instance: v.number(), note: NoteText, tags: NoteTags })
 
 /** Notes are kept beyond their instances' ends, the latest of them. */
 const most = 500
 
-export async function openNotes(context: CollectionContext): Promise<Notes> {
+/** The user's notes and tags of one account's instances. */
+export async function openNotes(context: CollectionContext) {
   const notes = await openCollection(context, {
     name: 'notes',
     schema: Stored,
@@ -25,7 +21,8 @@ export async function openNotes(context: CollectionContext): Promise<Notes> {
     }),
   })
   return {
-    async write(instance, { note, tags }) {
+    /** On disk once it resolves; rejects with `not_written`. An empty note without tags is removed. */
+    async write(instance: number, { note, tags }: InstanceNote): Promise<void> {
       if (note === '' && tags.length === 0) {
         if (notes.find(instance)) await notes.remove(instance)
       } else await notes.add({ instance, note, tags: [...tags] })

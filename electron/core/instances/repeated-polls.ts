@@ -1,15 +1,7 @@
 import type { Clock } from '#machine/machine.ts'
 import type { FailedPoll } from './poll-account.ts'
 
-/** Polls repeatedly, one poll at a time; a poll requested during another follows at once. */
-export interface Poller {
-  /** Polls now, and resolves when a poll that began after this call has ended, successfully or not. */
-  poll(): Promise<void>
-  /** No more polls until `resume`. */
-  pause(): void
-  resume(): void
-  stop(): void
-}
+export type Poller = ReturnType<typeof createPoller>
 
 export interface PollerOptions {
   clock: Clock
@@ -59,7 +51,8 @@ export function pollPauseAfter(
   return Math.min(longest, interval * 2 ** Math.min(failures, 16)) * (0.75 + random * 0.5)
 }
 
-export function createPoller({ clock, poll, interval, isSuspended, onPause, random }: PollerOptions): Poller {
+/** Polls repeatedly, one poll at a time; a poll requested during another follows at once. */
+export function createPoller({ clock, poll, interval, isSuspended, onPause, random }: PollerOptions) {
   let failures = 0
   let answered = false
   let refusals = 0
@@ -99,7 +92,8 @@ export function createPoller({ clock, poll, interval, isSuspended, onPause, rand
   }
 
   return {
-    poll() {
+    /** Polls now, and resolves when a poll that began after this call has ended, successfully or not. */
+    poll(): Promise<void> {
       if (stopped) return Promise.resolve()
       // Checked first, since no poll runs between the end of one and the next.
       if (following) return following
@@ -110,16 +104,17 @@ export function createPoller({ clock, poll, interval, isSuspended, onPause, rand
       })
       return following
     },
-    pause() {
+    /** No more polls until `resume`. */
+    pause(): void {
       paused = true
       cancelNext?.()
     },
-    resume() {
+    resume(): void {
       if (!paused) return
       paused = false
       if (!running) void begin()
     },
-    stop() {
+    stop(): void {
       stopped = true
       cancelNext?.()
     },

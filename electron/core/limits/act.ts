@@ -42,15 +42,7 @@ export interface ActingParts {
 }
 
 /** Acting of limits: first stored, then requested, then reported. */
-export interface Acting {
-  /** Limits with pending requests. */
-  readonly busy: ReadonlySet<string>
-  /** Instances acted on so recently that the service may still show their old state. */
-  acted(): ReadonlySet<number>
-  /** Forgets instances that a poll shows as not running, and those acted on more than `gap` seconds ago. */
-  onPoll(instances: AccountView['instances'], at: number, gap: number): void
-  act(decision: Act, facts: Facts, at: number): Promise<void>
-}
+export type Acting = ReturnType<typeof createActing>
 
 type Act = Extract<LimitDecision, { kind: 'act' }>
 
@@ -60,7 +52,7 @@ export function createActing(
   { limits, isTried, before }: ActingParts,
   { alert, note, scene }: LimitAlerts,
   show: () => void,
-): Acting {
+) {
   const busy = new Set<string>()
   const acted = new Map<number, number>()
 
@@ -85,13 +77,16 @@ export function createActing(
   }
 
   return {
+    /** Limits with pending requests. */
     busy,
-    acted: () => new Set(acted.keys()),
-    onPoll(instances, at, gap) {
+    /** Instances acted on so recently that the service may still show their old state. */
+    acted: (): ReadonlySet<number> => new Set(acted.keys()),
+    /** Forgets instances that a poll shows as not running, and those acted on more than `gap` seconds ago. */
+    onPoll(instances: AccountView['instances'], at: number, gap: number): void {
       for (const [instance, when] of acted)
         if (instances[instance]?.state !== 'running' || Math.abs(at - when) > gap) acted.delete(instance)
     },
-    async act(decision, facts, at) {
+    async act(decision: Act, facts: Facts, at: number): Promise<void> {
       const { limit, targets } = decision
       busy.add(limit.id)
       try {

@@ -146,24 +146,14 @@ export function limitAlertsOf(
   }
 }
 
-/** The alerts of an account's watchdogs. */
-export interface WatchdogAlerts {
-  /** Reports a watchdog's action; `seems` if only the effect was seen. */
-  ended(did: WatchdogEnding, instance: number, seems?: boolean): void
-  /** It goes by idle time, and cannot read the GPU load. */
-  blind(instance: number): void
-  /** The watchdog disappeared. */
-  gone(instance: number): void
-  nameOf(instance: number): string
-  /** Remembers an instance's name for when it is gone. */
-  saw(instance: InstanceView | undefined): void
-}
+export type WatchdogAlerts = ReturnType<typeof createWatchdogAlerts>
 
+/** The alerts of an account's watchdogs. */
 export function createWatchdogAlerts({
   account,
   store,
   notifications,
-}: Pick<AccountContext, 'account' | 'store' | 'notifications'>): WatchdogAlerts {
+}: Pick<AccountContext, 'account' | 'store' | 'notifications'>) {
   const names = new Map<number, string>()
   const viewOf = (instance: number) => store.get().accounts[account]?.instances[instance]
 
@@ -180,22 +170,26 @@ export function createWatchdogAlerts({
 
   return {
     nameOf,
-    saw(view) {
+    /** Remembers an instance's name for when it is gone. */
+    saw(view: InstanceView | undefined): void {
       if (view) names.set(view.id, shortInstanceName(view))
     },
-    ended({ action, why }, instance, seems = false) {
+    /** Reports a watchdog's action; `seems` if only the effect was seen. */
+    ended({ action, why }: WatchdogEnding, instance: number, seems: boolean = false): void {
       const did = action === 'stop' ? 'stopped' : 'destroyed'
       const doubt = seems ? 'probably ' : ''
       tell(instance, `${nameOf(instance)} was ${doubt}${did} by its watchdog`, sentence(watchdogReason(why)))
     },
-    blind(instance) {
+    /** It goes by idle time, and cannot read the GPU load. */
+    blind(instance: number): void {
       tell(
         instance,
         `The watchdog of ${nameOf(instance)} can’t see its load`,
         'nvidia-smi reports no load, so idle time doesn’t count. Set a time as well.',
       )
     },
-    gone(instance) {
+    /** The watchdog disappeared. */
+    gone(instance: number): void {
       tell(
         instance,
         `The watchdog of ${nameOf(instance)} is gone`,

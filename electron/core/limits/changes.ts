@@ -22,35 +22,9 @@ import { type StoredLimit, type StoredLimits, withEvent, withoutWarning } from '
 import { blindness } from './shown.ts'
 import { targetsOf } from './targets.ts'
 
-/** The user's changes to an account's limits, and the limits of rentals. */
-export interface LimitChanges {
-  /** Resolves with the limit's id once it is on disk. Throws `invalid_argument` or `not_written`. */
-  set(settings: LimitSettings & Pick<StoredLimit, 'warning' | 'missed'>, instead?: string): Promise<string>
-  preview(settings: LimitSettings, instead?: string): Promise<LimitPreview>
-  /** A limit that is off does nothing. Throws `limit_ended`, or `invalid_argument` for a time that has passed. */
-  switch(id: string, on: boolean): Promise<void>
-  /**
-   * Sets a rental's limits on its instance, once: its stops, or the remaining limits of the instance it `replaces`. A
-   * failed write does not reject.
-   */
-  limitRental(rental: string, instance: number, stops: readonly Limit[], replaces?: number): Promise<void>
-  /** An instance that its user starts gets the limit again that has stopped it, unless another is set on it. */
-  startAgain(instance: number): Promise<void>
-  remove(id: string): Promise<void>
-  /**
-   * Lets a watchdog on its instance do the same while this computer sleeps, or not. Throws `invalid_argument` where it
-   * cannot, and the errors of `Watchdogs.apply`; the limit then stays unchanged.
-   */
-  watch(id: string, asleep: boolean): Promise<void>
-  /**
-   * Sets limits for the conditions of a watchdog that was found on an instance. Resolves with a function that undoes
-   * it.
-   */
-  adopt(instance: number, request: WatchdogRequest): Promise<() => Promise<void>>
-  /** Postpones its moment by minutes; null ends the snooze. Throws `limit_off` or `limit_ended`. */
-  snooze(id: string, minutes: SnoozeMinutes | null): Promise<void>
-}
+export type LimitChanges = ReturnType<typeof createLimitChanges>
 
+/** The user's changes to an account's limits, and the limits of rentals. */
 export function createLimitChanges(
   { newId, now, poll }: Pick<AccountContext, 'newId' | 'now' | 'poll'>,
   {
@@ -73,7 +47,7 @@ export function createLimitChanges(
     look: (instance: number | undefined) => Promise<void>
     show: () => void
   },
-): LimitChanges {
+) {
   const sentenceOf = (limit: StoredLimit) => limitSentence(limit, limitAlerts.scene(now()).instances, now())
 
   function say(text: string, limit: StoredLimit, by: 'user' | 'berth' = 'user'): void {
@@ -112,7 +86,11 @@ export function createLimitChanges(
   }
 
   return {
-    async set({ warning, missed, ...settings }, instead) {
+    /** Resolves with the limit's id once it is on disk. Throws `invalid_argument` or `not_written`. */
+    async set(
+      { warning, missed, ...settings }: LimitSettings & Pick<StoredLimit, 'warning' | 'missed'>,
+      instead?: string,
+    ): Promise<string> {
       const before = instead === undefined ? undefined : limits.get(instead)
       const at = now()
       const limit = limitAfter(settings, { id: `g${newId()}`, warning, missed }, before, at)
@@ -126,14 +104,15 @@ export function createLimitChanges(
       void poll()
       return limit.id
     },
-    async preview(settings, instead) {
+    async preview(settings: LimitSettings, instead?: string): Promise<LimitPreview> {
       if (settings.when.kind === 'idle') await look(settings.instance)
       const before = instead === undefined ? undefined : limits.get(instead)
       const at = now()
       const rest = { id: 'g0000000000000000', warning: 0, missed: 'act' } as const
       return previewOf(limitAfter(settings, rest, before, at), known(), at)
     },
-    async switch(id, on) {
+    /** A limit that is off does nothing. Throws `limit_ended`, or `invalid_argument` for a time that has passed. */
+    async switch(id: string, on: boolean): Promise<void> {
       const limit = limits.get(id)
       const next = switched(limit, on, now())
       if (next === limit) return
@@ -143,7 +122,16 @@ export function createLimitChanges(
       say(`Switched a limit ${on ? 'on' : 'off'}`, next)
       void poll()
     },
-    async limitRental(rental, instance, stops, replaces) {
+    /**
+     * Sets a rental's limits on its instance, once: its stops, or the remaining limits of the instance it `replaces`. A
+     * failed write does not reject.
+     */
+    async limitRental(
+      rental: string,
+      instance: number,
+      stops: readonly Limit[],
+      replaces?: number,
+    ): Promise<void> {
       // After a kill the limits may exist already.
       if (limits.all().some(limit => limit.rental === rental && !limit.ended)) return
       const at = now()
@@ -160,7 +148,8 @@ export function createLimitChanges(
       for (const limit of chosen) say('Set a limit', limit, 'berth')
       changed(instance)
     },
-    async startAgain(instance) {
+    /** An instance that its user starts gets the limit again that has stopped it, unless another is set on it. */
+    async startAgain(instance: number): Promise<void> {
       const own = limits.all().filter(limit => limit.instance === instance)
       if (own.some(({ ended }) => !ended)) return
       const view = known().facts.account.instances[instance]
@@ -174,7 +163,7 @@ export function createLimitChanges(
         say('Set a limit again', again, 'berth')
       }
     },
-    async remove(id) {
+    async remove(id: string): Promise<void> {
       const limit = limits.get(id)
       await limits.remove(id)
       settle(limit)
@@ -182,7 +171,11 @@ export function createLimitChanges(
       if (limit.ended) show()
       else say('Removed a limit', limit)
     },
-    async watch(id, asleep) {
+    /**
+     * Lets a watchdog on its instance do the same while this computer sleeps, or not. Throws `invalid_argument` where it
+     * cannot, and the errors of `Watchdogs.apply`; the limit then stays unchanged.
+     */
+    async watch(id: string, asleep: boolean): Promise<void> {
       const before = limits.get(id)
       const limit = { ...before, asleep }
       if (!canBeAsleep(limit.when)) throw refused('A watchdog can’t track cost.', 'asleep')
@@ -192,7 +185,11 @@ export function createLimitChanges(
       else settle(limit)
       say(asleep ? 'Added a watchdog to a limit' : 'Removed the watchdog from a limit', limit)
     },
-    async adopt(instance, { action, ...request }) {
+    /**
+     * Sets limits for the conditions of a watchdog that was found on an instance. Resolves with a function that undoes
+     * it.
+     */
+    async adopt(instance: number, { action, ...request }: WatchdogRequest): Promise<() => Promise<void>> {
       const found = conditionsOf({ action, ...request })
         .filter(when => when.kind !== 'time' || when.at > now())
         .map(when => (when.kind === 'idle' ? { ...when, seconds: Math.max(60, when.seconds) } : when))
@@ -204,7 +201,8 @@ export function createLimitChanges(
         show()
       }
     },
-    async snooze(id, minutes) {
+    /** Postpones its moment by minutes; null ends the snooze. Throws `limit_off` or `limit_ended`. */
+    async snooze(id: string, minutes: SnoozeMinutes | null): Promise<void> {
       const limit = limits.get(id)
       const next = snoozed(limit, minutes, dueOf(limit, known().facts), now())
       await limits.put(next)

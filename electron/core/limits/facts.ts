@@ -95,20 +95,9 @@ export interface Spending {
 
 type SeenAccount = Pick<AccountView, 'instances' | 'credit' | 'spendPerHour' | 'clock'>
 
-/** Records when the account was polled, and whether its time is reliable. */
-export interface Snapshots {
-  /** The snapshot of a new poll. */
-  fresh(account: SeenAccount, at: number): Omit<LimitSnapshot, 'acted'>
-  /** The snapshot of the last known facts, without a new poll. */
-  stale(account: AccountView): Omit<LimitSnapshot, 'acted'>
-  /** The last known facts. */
-  known(account: SeenAccount): Facts
-  /** The last poll was decided on: the next one is compared with it. */
-  decided(at: number): void
-  /** When this session last polled. */
-  lastAt(): number | undefined
-}
+export type Snapshots = ReturnType<typeof createSnapshots>
 
+/** Records when the account was polled, and whether its time is reliable. */
 export function createSnapshots(context: {
   clock: Clock
   spending: Spending
@@ -120,7 +109,7 @@ export function createSnapshots(context: {
   seenAt: number | undefined
   /** The account's time, epoch seconds. */
   now: () => number
-}): Snapshots {
+}) {
   const { clock, spending } = context
   let last: { at: number; monotonic: number } | undefined
   let { seenAt } = context
@@ -143,8 +132,10 @@ export function createSnapshots(context: {
   const factsOf = (account: SeenAccount) => facts(account, last?.at ?? seenAt ?? context.now())
 
   return {
+    /** The last known facts. */
     known: factsOf,
-    fresh(account, at) {
+    /** The snapshot of a new poll. */
+    fresh(account: SeenAccount, at: number): Omit<LimitSnapshot, 'acted'> {
       const gap = gapOf(account)
       const monotonic = clock.monotonic()
       const passed = last && ((monotonic - last.monotonic) / 1000) * account.clock.rate
@@ -152,16 +143,19 @@ export function createSnapshots(context: {
       last = { at, monotonic }
       return { facts: facts(account, at), fresh: true, sure, seenAt, gap }
     },
-    stale: account => ({
+    /** The snapshot of the last known facts, without a new poll. */
+    stale: (account: AccountView): Omit<LimitSnapshot, 'acted'> => ({
       facts: factsOf(account),
       fresh: false,
       sure: true,
       seenAt,
       gap: gapOf(account),
     }),
-    decided(at) {
+    /** The last poll was decided on: the next one is compared with it. */
+    decided(at: number): void {
       seenAt = at
     },
-    lastAt: () => last?.at,
+    /** When this session last polled. */
+    lastAt: (): number | undefined => last?.at,
   }
 }

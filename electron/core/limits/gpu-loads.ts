@@ -10,19 +10,7 @@ import { problemOf } from '../app/problems.ts'
 import type { HeardLoad, Loads } from './facts.ts'
 
 /** GPU loads of instances whose service does not report them now: its last report, or read over SSH. */
-export interface GpuLoads {
-  /** Takes the loads that the service reports for running instances, at each poll. */
-  addReported(instances: Readonly<Record<string, InstanceView>>, at: number): void
-  /** Reads them over SSH, unless done recently; `rate` of the account's time. Does not wait. */
-  ask(instances: readonly InstanceView[], rate: number): void
-  /** Reads one now; resolves once that has come to its end, or after 5 seconds. */
-  look(instance: InstanceView): Promise<void>
-  /**
-   * Loads from about the last two reads; older ones are useless. `between`: seconds of the account's time between two
-   * polls, since reads happen at polls.
-   */
-  heard(rate: number, between: number): Loads
-}
+export type GpuLoads = ReturnType<typeof createGpuLoads>
 
 /** Milliseconds: between reads of an instance (of the account's time, and at least on this computer), and for one. */
 const interval = 60_000
@@ -39,7 +27,7 @@ export function createGpuLoads(context: {
   now: () => number
   ending: AbortSignal
   heard?: () => void
-}): GpuLoads {
+}) {
   const { clock, question, now, ending, heard = () => undefined } = context
   const loads = new Map<number, HeardLoad>()
   const askedAt = new Map<number, number>()
@@ -65,7 +53,8 @@ export function createGpuLoads(context: {
   }
 
   return {
-    addReported(instances, at) {
+    /** Takes the loads that the service reports for running instances, at each poll. */
+    addReported(instances: Readonly<Record<string, InstanceView>>, at: number): void {
       for (const { id, state, gpuLoad } of Object.values(instances))
         if (state === 'running' && gpuLoad !== undefined) loads.set(id, { load: gpuLoad, at })
       for (const id of [...loads.keys(), ...failures.keys()])
@@ -74,7 +63,8 @@ export function createGpuLoads(context: {
           failures.delete(id)
         }
     },
-    ask(instances, rate) {
+    /** Reads them over SSH, unless done recently; `rate` of the account's time. Does not wait. */
+    ask(instances: readonly InstanceView[], rate: number): void {
       const pause = Math.max(shortestInterval, interval / rate)
       for (const instance of instances) {
         const last = askedAt.get(instance.id)
@@ -84,12 +74,17 @@ export function createGpuLoads(context: {
         void hear(instance)
       }
     },
-    look(instance) {
+    /** Reads one now; resolves once that has come to its end, or after 5 seconds. */
+    look(instance: InstanceView): Promise<void> {
       if (ending.aborted || !canGetIn(instance)) return Promise.resolve()
       askedAt.set(instance.id, clock.monotonic())
       return Promise.race([hear(instance), sleep(clock, longestLook)])
     },
-    heard(rate, between) {
+    /**
+     * Loads from about the last two reads; older ones are useless. `between`: seconds of the account's time between two
+     * polls, since reads happen at polls.
+     */
+    heard(rate: number, between: number): Loads {
       const since = now() - 2 * Math.max(interval / 1000, (shortestInterval / 1000) * rate, between) - between
       return new Map([...loads].filter(([, { at }]) => at >= since))
     },

@@ -13,21 +13,14 @@ import type { Facts } from './facts.ts'
 import { kindOf } from './limit-due.ts'
 import type { StoredLimit } from './model.ts'
 
-/** An account's limits in State. */
-export interface ShownLimits {
-  /** Writes changes; a moment that moves by seconds is none. Moments up to `seen` are decided already. */
-  show(facts: Facts, now: number, seen: number): void
-  /** The next moment at which a limit has to do something, epoch seconds of the account's time. */
-  next(): number | undefined
-  /** Running instances with an idle limit whose GPU load the service does not report. */
-  unknownLoads(account: Pick<AccountView, 'instances'>): InstanceView[]
-}
+export type ShownLimits = ReturnType<typeof createShownLimits>
 
 /** Seconds by which a distant moment must move to be written again; near moments are more exact. */
 const noticeable = 30
 /** A change by this share of the remaining time is written, too, but at least by a second. */
 const noticeablePart = 0.05
 
+/** An account's limits in State. */
 export function createShownLimits({
   store,
   account,
@@ -38,7 +31,7 @@ export function createShownLimits({
   account: AccountId
   limits: Pick<Collection<StoredLimit, string>, 'all'>
   busy: ReadonlySet<string>
-}): ShownLimits {
+}) {
   let next = Number.POSITIVE_INFINITY
 
   /** Reuses the view in State if it is unchanged, since its sentence is expensive to write. */
@@ -60,7 +53,8 @@ export function createShownLimits({
   }
 
   return {
-    show(facts, now, seen) {
+    /** Writes changes; a moment that moves by seconds is none. Moments up to `seen` are decided already. */
+    show(facts: Facts, now: number, seen: number): void {
       const before = store.get().accounts[account]?.limits
       if (!before) return
       next = Number.POSITIVE_INFINITY
@@ -84,8 +78,10 @@ export function createShownLimits({
         for (const id of gone) delete target.limits[id]
       })
     },
-    next: () => (Number.isFinite(next) ? next : undefined),
-    unknownLoads({ instances }) {
+    /** The next moment at which a limit has to do something, epoch seconds of the account's time. */
+    next: (): number | undefined => (Number.isFinite(next) ? next : undefined),
+    /** Running instances with an idle limit whose GPU load the service does not report. */
+    unknownLoads({ instances }: Pick<AccountView, 'instances'>): InstanceView[] {
       const ids = new Set(
         stored
           .all()

@@ -269,16 +269,6 @@ export function openWatchdogs(context: AccountContext, parts: WatchdogParts): Wa
 }
 
 /** Visits to instances for their watchdogs. */
-interface WatchdogVisits {
-  /**
-   * Installs or removes the watchdog as requested, and records its report. Resolves with the seconds until the next visit,
-   * undefined for none. Rejects with the reason if it cannot.
-   */
-  visit(instance: number): Promise<number | undefined>
-  /** Looks for a watchdog of a request whose answer was lost, of a start script, or of another Berth; whether one is there. */
-  discover(view: InstanceView): Promise<boolean>
-}
-
 function createWatchdogVisits(
   context: AccountContext,
   {
@@ -287,7 +277,7 @@ function createWatchdogVisits(
     adopt,
     forget,
   }: WatchdogParts & { alerts: WatchdogAlerts; forget: (instance: number) => Promise<void> },
-): WatchdogVisits {
+) {
   const { account, store, machine, ending } = context
   const { clock } = machine
   const { find, problems } = watchdogs
@@ -355,7 +345,11 @@ function createWatchdogVisits(
   }
 
   return {
-    async visit(instance) {
+    /**
+     * Installs or removes the watchdog as requested, and records its report. Resolves with the seconds until the next visit,
+     * undefined for none. Rejects with the reason if it cannot.
+     */
+    async visit(instance: number): Promise<number | undefined> {
       const there = view()?.instances[instance]
       // The next visit comes once a poll shows that it accepts connections again.
       if (ending.aborted || !find(instance) || !there || !canGetIn(there)) return undefined
@@ -370,7 +364,8 @@ function createWatchdogVisits(
         watchdogs.show()
       }
     },
-    async discover(there) {
+    /** Looks for a watchdog of a request whose answer was lost, of a start script, or of another Berth; whether one is there. */
+    async discover(there: InstanceView): Promise<boolean> {
       const reading = await withConnection(context, there, connection => readWatchdog(connection, clock, ''))
       if (!reading || find(there.id)) return false
       const watchdog = { instance: there.id, request: reading.request }

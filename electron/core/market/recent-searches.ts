@@ -30,18 +30,13 @@ export interface RecentMarket extends Pick<Offers, 'search'> {
   readonly age: number
 }
 
+export type RecentSearches = ReturnType<typeof createRecentSearches>
+
 /**
  * Recent answers to the page's searches, for services that truncate their lists: there each changed filter searches the
  * whole market. Complete lists are requested rarely, and never cached.
  */
-export interface RecentSearches {
-  /** The market as the service lists it, or did up to `maxAge` milliseconds ago; a few seconds count as now. */
-  market(account: AccountId, service: Pick<Offers, 'search'>, maxAge?: number): RecentMarket
-  /** The account rented, which makes it another market. */
-  forget(account: AccountId): void
-}
-
-export function createRecentSearches(clock: Pick<Clock, 'monotonic'>): RecentSearches {
+export function createRecentSearches(clock: Pick<Clock, 'monotonic'>) {
   const now = () => clock.monotonic()
   const accounts = new Map<AccountId, Recent>()
 
@@ -75,7 +70,8 @@ export function createRecentSearches(clock: Pick<Clock, 'monotonic'>): RecentSea
   }
 
   return {
-    market(account, service, maxAge = 0) {
+    /** The market as the service lists it, or did up to `maxAge` milliseconds ago; a few seconds count as now. */
+    market(account: AccountId, service: Pick<Offers, 'search'>, maxAge: number = 0): RecentMarket {
       const recent = recentOf(account)
       let oldest = Number.POSITIVE_INFINITY
       return {
@@ -98,22 +94,20 @@ export function createRecentSearches(clock: Pick<Clock, 'monotonic'>): RecentSea
         },
       }
     },
-    forget: account => accounts.delete(account),
+    /** The account rented, which makes it another market. */
+    forget: (account: AccountId): void => void accounts.delete(account),
   }
 }
 
-/** The offers of each account's latest search. A rental takes its offer's data from here, not from the page. */
-export interface SeenOffers {
-  remember(account: AccountId, offers: readonly OfferView[]): void
-  get(account: AccountId, offer: number): OfferView | undefined
-}
+export type SeenOffers = ReturnType<typeof createSeenOffers>
 
-export function createSeenOffers(): SeenOffers {
+/** The offers of each account's latest search. A rental takes its offer's data from here, not from the page. */
+export function createSeenOffers() {
   const latest = new Map<AccountId, ReadonlyMap<number, OfferView>>()
   return {
-    remember(account, offers) {
+    remember(account: AccountId, offers: readonly OfferView[]): void {
       latest.set(account, new Map(offers.map(offer => [offer.id, offer])))
     },
-    get: (account, offer) => latest.get(account)?.get(offer),
+    get: (account: AccountId, offer: number): OfferView | undefined => latest.get(account)?.get(offer),
   }
 }

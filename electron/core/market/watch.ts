@@ -253,25 +253,20 @@ function quantile(sorted: readonly number[], share: number): number {
   return below + (above - below) * (place - Math.floor(place))
 }
 
-/** The price history of each watch of an account. */
-export interface WatchPrices {
-  of(watch: string): PriceSample[]
-  /** Adds a search's prices in micro-dollars per hour; `at` in epoch seconds of the account's time. */
-  note(watch: string, at: number, prices: readonly Micros[]): void
-  forget(watch: string): void
-  flush(): Promise<void>
-}
+export type WatchPrices = Awaited<ReturnType<typeof openWatchPrices>>
 
-export async function openWatchPrices(context: DocumentPlace): Promise<WatchPrices> {
+/** The price history of each watch of an account. */
+export async function openWatchPrices(context: DocumentPlace) {
   const document = await openDocument(context, 'watch-prices', v.record(v.string(), StoredPrices), {})
   const storedPrices = (watch: string) => document.get()[watch] ?? []
   return {
-    of: watch => priceSamples(storedPrices(watch)),
-    note(watch, at, prices) {
+    of: (watch: string): PriceSample[] => priceSamples(storedPrices(watch)),
+    /** Adds a search's prices in micro-dollars per hour; `at` in epoch seconds of the account's time. */
+    note(watch: string, at: number, prices: readonly Micros[]): void {
       const after = withPrices(storedPrices(watch), at, prices)
       if (after !== storedPrices(watch)) document.writeSoon(stored => ({ ...stored, [watch]: [...after] }))
     },
-    forget: watch => document.writeSoon(({ [watch]: _, ...others }) => others),
+    forget: (watch: string): void => document.writeSoon(({ [watch]: _, ...others }) => others),
     flush: document.flush,
   }
 }

@@ -7,19 +7,7 @@ import type { AccountContext } from '../account-context.ts'
 import { openDocument } from '../storage/json-file.ts'
 import { emptyDay, localDay, midnight, nextMidnight } from './days.ts'
 
-/** The service's own record of past days' charges and of top-ups, which replaces Berth's estimates. */
-export interface ChargeHistory {
-  /** The days as the service charged them, where it has a record; else as counted. */
-  asCharged(days: readonly MoneyDay[], names: Readonly<Record<string, SpenderName>>): readonly MoneyDay[]
-  /**
-   * Call after a poll: requests the lists when they are due, or when a top-up could only be estimated. Never rejects;
-   * resolves once no request is pending.
-   */
-  onPoll(at: number, estimated?: boolean): Promise<void>
-  /** The key was replaced: the new one may be allowed to read lists that the last one could not. */
-  keyChanged(): void
-  flush(): Promise<void>
-}
+export type ChargeHistory = Awaited<ReturnType<typeof openCharges>>
 
 const amount = v.optional(v.number())
 const ChargedDay = v.object({
@@ -63,9 +51,10 @@ interface DayRange {
   to: number
 }
 
+/** The service's own record of past days' charges and of top-ups, which replaces Berth's estimates. */
 export async function openCharges(
   context: Pick<AccountContext, 'machine' | 'files' | 'folder' | 'onBroken' | 'client' | 'ending' | 'now'>,
-): Promise<ChargeHistory> {
+) {
   const { ending } = context
   const document = await openDocument(context, 'charges', Stored, { days: [], topUps: {} })
   let asking: Promise<void> | undefined
@@ -118,15 +107,24 @@ export async function openCharges(
   }
 
   return {
-    asCharged: (days, names) => asCharged(days, document.get(), names),
-    async onPoll(at, estimated) {
+    /** The days as the service charged them, where it has a record; else as counted. */
+    asCharged: (
+      days: readonly MoneyDay[],
+      names: Readonly<Record<string, SpenderName>>,
+    ): readonly MoneyDay[] => asCharged(days, document.get(), names),
+    /**
+     * Call after a poll: requests the lists when they are due, or when a top-up could only be estimated. Never rejects;
+     * resolves once no request is pending.
+     */
+    async onPoll(at: number, estimated?: boolean): Promise<void> {
       if (asking === undefined && (estimated || isDue(document.get(), at)) && !ending.aborted)
         asking = askAll(at).finally(() => {
           asking = undefined
         })
       await asking
     },
-    keyChanged: () =>
+    /** The key was replaced: the new one may be allowed to read lists that the last one could not. */
+    keyChanged: (): void =>
       keep(({ askedAt: _, chargesAbsentUntil: __, invoicesAbsentUntil: ___, ...stored }) => stored),
     flush: document.flush,
   }

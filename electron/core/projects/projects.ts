@@ -4,7 +4,6 @@ import * as v from 'valibot'
 import { BerthError } from '#contract/problem.ts'
 import { ProjectId, type ProjectView, specProblemWords } from '#contract/project/project.ts'
 import type { ProjectSpec } from '#contract/project/spec.ts'
-import type { SyncedFolder } from '#machine/folders.ts'
 import type { Machine } from '#machine/machine.ts'
 import { problemOf } from '../app/problems.ts'
 import { openDocument } from '../storage/json-file.ts'
@@ -18,27 +17,7 @@ export interface Agreed {
   spec: ProjectSpec
 }
 
-/** Folders of this computer that can be run on rented machines, shared by all accounts. */
-export interface Projects {
-  /** Returns the folder's project id, an existing one where there is one. */
-  add(path: string): Promise<string>
-  /** Throws `no_such_project`. */
-  folder(id: string): SyncedFolder
-  name(id: string): string
-  /** Parses its file. Throws `no_such_project`, `no_such_folder`, `no_spec` or `bad_spec`. */
-  read(id: string): Promise<Agreed>
-  /**
-   * Creates its file, or changes the values of the one with the content `replaces`. Throws `bad_spec` where it gets too
-   * long, `spec_exists` where one is in the way, `spec_changed` where it has other content by now, and `spec_fixed`.
-   */
-  write(id: string, spec: ProjectSpec, replaces?: string): Promise<void>
-  /** Reads its file again and updates State. */
-  refresh(id: string): Promise<void>
-  remove(id: string): Promise<void>
-  /** Whether the user agreed to this content before. */
-  isKnown(id: string, content: string): boolean
-  agree(id: string, content: string): Promise<void>
-}
+export type Projects = Awaited<ReturnType<typeof openProjects>>
 
 const Stored = v.array(
   v.object({ id: ProjectId, path: v.string(), agreed: v.optional(v.array(v.string()), []) }),
@@ -51,11 +30,8 @@ const longestSpec = 32 * 1024
 /** The number of agreed contents that are remembered per project. */
 const mostAgreed = 20
 
-export async function openProjects(
-  store: Store,
-  machine: Machine,
-  onBroken: (setAside: string) => void,
-): Promise<Projects> {
+/** Folders of this computer that can be run on rented machines, shared by all accounts. */
+export async function openProjects(store: Store, machine: Machine, onBroken: (setAside: string) => void) {
   const { files, random, syncedFolders, home } = machine
   const document = await openDocument({ files, machine, onBroken }, 'projects', Stored, [])
   const get = (id: string) => {
@@ -115,17 +91,24 @@ export async function openProjects(
 
   await Promise.all(document.get().map(({ id }) => show(id)))
   return {
-    async add(path) {
+    /** Returns the folder's project id, an existing one where there is one. */
+    async add(path: string): Promise<string> {
       const known = document.get().find(project => project.path === path)
       const id = known?.id ?? `p${random.hex(16)}`
       if (!known) await document.write(projects => [...projects, { id, path, agreed: [] }])
       await show(id)
       return id
     },
+    /** Throws `no_such_project`. */
     folder,
-    name: id => store.get().projects[id]?.name ?? basename(get(id).path),
+    name: (id: string): string => store.get().projects[id]?.name ?? basename(get(id).path),
+    /** Parses its file. Throws `no_such_project`, `no_such_folder`, `no_spec` or `bad_spec`. */
     read,
-    async write(id, spec, replaces) {
+    /**
+     * Creates its file, or changes the values of the one with the content `replaces`. Throws `bad_spec` where it gets too
+     * long, `spec_exists` where one is in the way, `spec_changed` where it has other content by now, and `spec_fixed`.
+     */
+    async write(id: string, spec: ProjectSpec, replaces?: string): Promise<void> {
       const { editedText, specText } = await import('./write-spec.ts')
       const current = replaces === undefined ? undefined : await read(id)
       if (current && current.content !== replaces) throw new BerthError(specChanged)
@@ -135,17 +118,19 @@ export async function openProjects(
       if (!written) throw new BerthError(specExists)
       await show(id)
     },
-    async refresh(id) {
+    /** Reads its file again and updates State. */
+    async refresh(id: string): Promise<void> {
       get(id)
       await show(id)
     },
-    async remove(id) {
+    async remove(id: string): Promise<void> {
       get(id)
       await document.write(projects => projects.filter(project => project.id !== id))
       await show(id)
     },
-    isKnown: (id, content) => get(id).agreed.includes(content),
-    async agree(id, content) {
+    /** Whether the user agreed to this content before. */
+    isKnown: (id: string, content: string): boolean => get(id).agreed.includes(content),
+    async agree(id: string, content: string): Promise<void> {
       await document.write(projects =>
         projects.map(project =>
           project.id === id

@@ -4,22 +4,16 @@ import type { Machine } from '#machine/machine.ts'
 import { openDocument } from '../storage/json-file.ts'
 import type { Store } from '../storage/store.ts'
 
-/** The user's secret values for projects. They are in the keychain; State has their names only. */
-export interface ProjectSecrets {
-  /** Saves a value; an empty one is deleted. */
-  save(name: string, value: string): Promise<void>
-  /** The names that have no value. */
-  missing(names: readonly string[]): readonly string[]
-  get(name: string): Promise<string | undefined>
-}
+export type ProjectSecrets = Awaited<ReturnType<typeof openProjectSecrets>>
 
 const entry = (name: string) => `project-secret/${name}`
 
+/** The user's secret values for projects. They are in the keychain; State has their names only. */
 export async function openProjectSecrets(
   store: Store,
   { files, clock, keychain }: Machine,
   onBroken: (setAside: string) => void,
-): Promise<ProjectSecrets> {
+) {
   const names = await openDocument(
     { files, machine: { clock }, onBroken },
     'project-secrets',
@@ -34,7 +28,8 @@ export async function openProjectSecrets(
 
   show()
   return {
-    async save(name, value) {
+    /** Saves a value; an empty one is deleted. */
+    async save(name: string, value: string): Promise<void> {
       if (value === '') {
         await keychain.delete(entry(name))
         await names.write(known => known.filter(other => other !== name))
@@ -44,7 +39,9 @@ export async function openProjectSecrets(
       }
       show()
     },
-    missing: wanted => wanted.filter(name => !names.get().includes(name)),
-    get: name => keychain.get(entry(name)),
+    /** The names that have no value. */
+    missing: (wanted: readonly string[]): readonly string[] =>
+      wanted.filter(name => !names.get().includes(name)),
+    get: (name: string): Promise<string | undefined> => keychain.get(entry(name)),
   }
 }

@@ -32,15 +32,7 @@ export interface NewProjectRun extends Pick<Agreed, 'text' | 'spec'> {
   secretFiles: readonly string[]
 }
 
-/** The runs of projects on one account: each sends a folder to a machine, runs it there and downloads its results. */
-export interface ProjectRuns {
-  /** The plan, before anything costs money. Throws as a scan of the folder and a search of the market do. */
-  plan(project: string, spec: ProjectSpec, chosen?: Chosen): Promise<Omit<ProjectPlan, 'content' | 'known'>>
-  /** The file and stop conditions that the user agreed to for a run. */
-  agreed(run: string): Pick<NewProjectRun, 'text' | 'spec' | 'stops'>
-  /** Resolves with the run's id, or the sweep's, once it is on disk. Throws `project_busy` or `too_many_runs`. */
-  start(wanted: NewProjectRun): Promise<string>
-}
+export type ProjectRuns = ReturnType<typeof createProjectRuns>
 
 /** Their dependencies, besides the account. */
 interface ProjectRunParts {
@@ -51,12 +43,18 @@ interface ProjectRunParts {
   sweeps: Pick<Sweeps, 'start'>
 }
 
+/** The runs of projects on one account: each sends a folder to a machine, runs it there and downloads its results. */
 export function createProjectRuns(
   context: AccountContext,
   { projects, secrets, rentals, runs, sweeps }: ProjectRunParts,
-): ProjectRuns {
+) {
   return {
-    async plan(project, spec, chosen) {
+    /** The plan, before anything costs money. Throws as a scan of the folder and a search of the market do. */
+    async plan(
+      project: string,
+      spec: ProjectSpec,
+      chosen?: Chosen,
+    ): Promise<Omit<ProjectPlan, 'content' | 'known'>> {
       refuseNodes(spec)
       // First, since it throws at once, and nobody would await the search then.
       const { path } = projects.folder(project)
@@ -86,12 +84,24 @@ export function createProjectRuns(
         missingSecrets: secrets.missing(wanted),
       }
     },
-    agreed(run) {
+    /** The file and stop conditions that the user agreed to for a run. */
+    agreed(run: string): Pick<NewProjectRun, 'text' | 'spec' | 'stops'> {
       const { project } = runs.get(run)
       if (!project) throw new BerthError(noProject)
       return project
     },
-    async start({ project: id, text, spec, offer, stops, keeping, price, volumeCost, secretFiles }) {
+    /** Resolves with the run's id, or the sweep's, once it is on disk. Throws `project_busy` or `too_many_runs`. */
+    async start({
+      project: id,
+      text,
+      spec,
+      offer,
+      stops,
+      keeping,
+      price,
+      volumeCost,
+      secretFiles,
+    }: NewProjectRun): Promise<string> {
       refuseNodes(spec)
       runs.refuseIfBusy(id)
       const name = spec.name ?? projects.name(id)

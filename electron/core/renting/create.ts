@@ -18,22 +18,13 @@ import { sentenceFor } from './words.ts'
  */
 export type Work = 'ask' | 'find' | 'find or give up' | 'undo'
 
-/** Takes tries from the request to an instance, or to their failure, in one loop per try. */
-export interface Creation {
-  /**
-   * Continues until the try has ended, Berth ends, or the key is refused, which stops it for now; never rejects. A
-   * second call meanwhile does nothing.
-   */
-  work(mark: string, first: Work): Promise<void>
-  isBusy(mark: string): boolean
-  /** Call after a poll showed that the key works: tries stopped by a refusal continue. */
-  goOn(): void
-}
+export type Creation = ReturnType<typeof createCreation>
 
 /** Milliseconds for the service to create an instance. */
 const creationTimeout = 30_000
 
-export function createCreation(parts: CreationParts): Creation {
+/** Takes tries from the request to an instance, or to their failure, in one loop per try. */
+export function createCreation(parts: CreationParts) {
   const { tries } = parts
   const { ending, machine } = parts.context
   /** Tries with a running loop. */
@@ -65,9 +56,14 @@ export function createCreation(parts: CreationParts): Creation {
   }
 
   return {
+    /**
+     * Continues until the try has ended, Berth ends, or the key is refused, which stops it for now; never rejects. A
+     * second call meanwhile does nothing.
+     */
     work,
-    isBusy: mark => busy.has(mark),
-    goOn() {
+    isBusy: (mark: string): boolean => busy.has(mark),
+    /** Call after a poll showed that the key works: tries stopped by a refusal continue. */
+    goOn(): void {
       for (const [mark, next] of retries.due()) {
         const tried = tries.find(mark)
         if (tried && isUnderWay(tried)) void work(mark, next)
@@ -163,31 +159,25 @@ function forgivesRefusedKey({ rental, refused }: Tried): boolean {
   return isRetrying(rental) && !refused
 }
 
+/** How many refusals are retried at the very next successful poll. */
+const passing = 2
+
 /**
  * Work that stopped because the key was refused. The refusal may be temporary, so the work continues once a poll shows
  * that the key works. If the poll is allowed and the work is not, retries become rarer.
  */
-interface AuthRetries {
-  refused(mark: string, work: Work): void
-  /** The work has succeeded or ended. */
-  finish(mark: string): void
-  /** The work that may be retried now, after a successful poll. */
-  due(): [mark: string, work: Work][]
-}
-
-/** How many refusals are retried at the very next successful poll. */
-const passing = 2
-
-function createAuthRetries(clock: Clock): AuthRetries {
+function createAuthRetries(clock: Clock) {
   const retries = new Map<string, { work: Work; refusals: number; notBefore: number }>()
   return {
-    refused(mark, work) {
+    refused(mark: string, work: Work): void {
       const refusals = (retries.get(mark)?.refusals ?? 0) + 1
       const pause = refusals <= passing ? 0 : pauseAfterRefusal(refusals, 0.5)
       retries.set(mark, { work, refusals, notBefore: clock.monotonic() + pause })
     },
-    finish: mark => void retries.delete(mark),
-    due: () =>
+    /** The work has succeeded or ended. */
+    finish: (mark: string): void => void retries.delete(mark),
+    /** The work that may be retried now, after a successful poll. */
+    due: (): [mark: string, work: Work][] =>
       [...retries].flatMap(([mark, { work, notBefore }]) =>
         clock.monotonic() >= notBefore ? [[mark, work] as [string, Work]] : [],
       ),

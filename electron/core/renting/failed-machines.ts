@@ -32,26 +32,21 @@ export interface Failure {
   why: string
 }
 
-/** The machines on which an account's rentals failed. */
-export interface FailedMachines {
-  /** Remembers the machine. A repeated call for the same try changes nothing, even once it was forgiven. */
-  blame(failure: Failure): Promise<void>
-  forgive(machine: number): Promise<void>
-  view(): Record<string, FailedMachineView>
-  flush(): Promise<void>
-}
+export type FailedMachines = Awaited<ReturnType<typeof openFailedMachines>>
 
 /** The number of machines remembered, without the oldest failures, and of tries for each. */
 const mostRemembered = 500
 const mostTries = 20
 
+/** The machines on which an account's rentals failed. */
 export async function openFailedMachines(
   context: Pick<AccountContext, 'files' | 'folder' | 'machine' | 'onBroken'>,
-): Promise<FailedMachines> {
+) {
   const document = await openDocument(context, 'failed-machines', v.array(FailedMachine), [])
 
   return {
-    async blame({ mark, offer, at, why }) {
+    /** Remembers the machine. A repeated call for the same try changes nothing, even once it was forgiven. */
+    async blame({ mark, offer, at, why }: Failure): Promise<void> {
       const { machineId, hostId } = offer
       if (machineId === undefined) return
       const known = document.get().find(host => host.machineId === machineId)
@@ -70,11 +65,11 @@ export async function openFailedMachines(
         [...hosts.filter(host => host.machineId !== machineId), failed].slice(-mostRemembered),
       )
     },
-    forgive: machine =>
+    forgive: (machine: number): Promise<void> =>
       document.record(hosts =>
         hosts.map(host => (host.machineId === machine ? { ...host, forgiven: true } : host)),
       ),
-    view: () =>
+    view: (): Record<string, FailedMachineView> =>
       Object.fromEntries(
         document
           .get()

@@ -22,15 +22,7 @@ import {
 import { tellOfRetries, tryEntry, tryOf } from './words.ts'
 
 /** Moves rentals with retries from one machine to the next, in one loop per rental. */
-export interface RetryWork {
-  /** Continues until it has to wait for a poll. */
-  pursue(id: string): Promise<void>
-  onPoll(poll: AccountPoll): void
-  /** The first moment after `after` at which a rental continues automatically, epoch seconds of the account's time. */
-  dueAt(after: number): number
-}
-
-export function createRetries(parts: RetryParts, limits: Pick<StoredLimits, 'actedOn'>): RetryWork {
+export function createRetries(parts: RetryParts, limits: Pick<StoredLimits, 'actedOn'>) {
   const { context, rentals, hosts, discard } = parts
   const { account, store, access, client, ending, now } = context
   const { tries } = rentals
@@ -151,8 +143,9 @@ export function createRetries(parts: RetryParts, limits: Pick<StoredLimits, 'act
   }
 
   return {
+    /** Continues until it has to wait for a poll. */
     pursue,
-    onPoll({ account: seen, pollsMissing }) {
+    onPoll({ account: seen, pollsMissing }: AccountPoll): void {
       instances = seen.instances
       for (const rental of rentals.all()) {
         if (!isRetrying(rental) || rental.step !== 'trying') continue
@@ -164,7 +157,8 @@ export function createRetries(parts: RetryParts, limits: Pick<StoredLimits, 'act
         void pursue(rental.id)
       }
     },
-    dueAt: after => Math.min(...[...due.values()].filter(moment => moment > after)),
+    /** The first moment after `after` at which a rental continues automatically, epoch seconds of the account's time. */
+    dueAt: (after: number): number => Math.min(...[...due.values()].filter(moment => moment > after)),
   }
 }
 

@@ -15,20 +15,7 @@ import { type ProjectRun, type Run, runCostBy } from './model.ts'
 import type { RunOutputs } from './output.ts'
 import type { StoredRuns } from './stored-runs.ts'
 
-/** How failed runs of projects resume, and the limits of a machine that is used again. */
-export interface GoingOn {
-  /** Resumes a failed run with a change, and sets its limits again. `what`: the verb before its name. */
-  goOn(run: ProjectRun, what: string, change: RunChange): Promise<void>
-  /**
-   * The run's machine, where it has one. Throws `not_failed`, `project_busy`, or `no_such_instance`: another machine costs
-   * money again, so that takes a new run that the user agrees to.
-   */
-  refuseUnlessFailed(run: ProjectRun): InstanceView | undefined
-  /** Throws `project_busy` while a run of the project is in progress, other than those of `except`'s sweep. */
-  refuseIfBusy(project: string, except?: Run): void
-  /** Sets stops on a machine that a run uses again, in the place of those of the run before. */
-  limitReused(instance: InstanceView, stops: readonly Limit[]): Promise<void>
-}
+export type GoingOn = ReturnType<typeof createGoingOn>
 
 interface GoingOnParts {
   runs: StoredRuns
@@ -42,10 +29,11 @@ interface GoingOnParts {
   restart(id: string): void
 }
 
+/** How failed runs of projects resume, and the limits of a machine that is used again. */
 export function createGoingOn(
   context: AccountContext,
   { runs, machines, limits, outputs, isSweeping, stopsOf, restart }: GoingOnParts,
-): GoingOn {
+) {
   const { account, activity, notifications, now } = context
 
   /** A stop from now on: a duration counts from now, a cost on top of what the machine has cost. */
@@ -99,8 +87,10 @@ export function createGoingOn(
   }
 
   return {
+    /** Throws `project_busy` while a run of the project is in progress, other than those of `except`'s sweep. */
     refuseIfBusy,
-    async goOn(run, what, change) {
+    /** Resumes a failed run with a change, and sets its limits again. `what`: the verb before its name. */
+    async goOn(run: ProjectRun, what: string, change: RunChange): Promise<void> {
       const { id, instance, name, setupProgram, program } = run
       const anew = await limitAnew(run)
       await runs.intend(id, { ...change, ...anew })
@@ -111,13 +101,18 @@ export function createGoingOn(
       notifications.withdraw(alertId(account, run))
       restart(id)
     },
-    refuseUnlessFailed(run) {
+    /**
+     * The run's machine, where it has one. Throws `not_failed`, `project_busy`, or `no_such_instance`: another machine costs
+     * money again, so that takes a new run that the user agrees to.
+     */
+    refuseUnlessFailed(run: ProjectRun): InstanceView | undefined {
       if (run.step !== 'failed') throw new BerthError(notFailed)
       refuseIfBusy(run.project.id, run)
       const view = machines.viewOf(run.instance)
       if (run.instance !== undefined && !view) throw new BerthError(machineGone)
       return view
     },
+    /** Sets stops on a machine that a run uses again, in the place of those of the run before. */
     limitReused,
   }
 }

@@ -19,24 +19,7 @@ import { askSetUp, readsAllFiles, removeLeftFiles } from './prepared.ts'
 import type { StoredRuns } from './stored-runs.ts'
 import type { RunWatchdog } from './watchdog.ts'
 
-/** The folders that runs send to their machines and download from them. */
-export interface RunFolders {
-  /** Sends the project's folder and environment. */
-  send(run: ProjectRun): Promise<void>
-  /** Sends the results that a run of a sweep had on another machine, from the folder that only it has. */
-  sendResults(run: ProjectRun): Promise<void>
-  /**
-   * Downloads results, of which all must arrive if it is the `last` time: throws `results_missing`, `results_left` or
-   * `results_changing`. Resolves with false where the machine cannot be entered.
-   */
-  fetch(run: Run, last: boolean): Promise<boolean>
-  /** Shows that a download failed, and alerts once it has for a while. `nextTryAt`: in epoch seconds. */
-  hindered(run: Run, problem: Problem, nextTryAt: number): Promise<void>
-  /** Leaves the instance of a command, whose folder could not be downloaded, as it is, for its watchdog, too. */
-  keep(run: Run, problem: Problem): Promise<void>
-  /** Ends the present upload or download with `Dropped`, because it starts again or is given up. */
-  drop(id: string): void
-}
+export type RunFolders = ReturnType<typeof createRunFolders>
 
 /** The end of an upload or download that starts again or is given up. */
 export class Dropped extends Error {}
@@ -81,10 +64,11 @@ const alertAfter = 30
 /** How many names of renamed files are listed. */
 const mostBeside = 100
 
+/** The folders that runs send to their machines and download from them. */
 export function createRunFolders(
   context: AccountContext,
   { runs, machines, watchdog, alerts, projects, settingOf }: FolderParts,
-): RunFolders {
+) {
   const { account, machine, notifications, sync, ending } = context
   const { inside, ask, viewOf } = machines
   const { clock } = machine
@@ -217,7 +201,8 @@ export function createRunFolders(
   }
 
   return {
-    async send(run) {
+    /** Sends the project's folder and environment. */
+    async send(run: ProjectRun): Promise<void> {
       const { folder, secretFiles: confirmed, spec } = run.project
       const remote = await machines.folderOf(run)
       const environment = { ...(await projects.environmentOf(run)), ...placeOfNode(run) }
@@ -239,13 +224,18 @@ export function createRunFolders(
       const isSame = (await ask(run, 'sh -s', askSetUp(run, environment, varying))) === 'setup same'
       if (isSame && (sent.files === 0 || !readsAllFiles(setup))) await runs.update(run.id, { isSetUp: true })
     },
-    async sendResults(run) {
+    /** Sends the results that a run of a sweep had on another machine, from the folder that only it has. */
+    async sendResults(run: ProjectRun): Promise<void> {
       const view = viewOf(run.instance)
       if (!run.group || !view || !(run.moves || wasInterrupted(run))) return
       const [folder, remote] = [await resultsFolder(run), await machines.folderOf(run)]
       await alone(run.id, options => sync.up(view, { ...options, folder, remote, all: true }))
     },
-    async fetch(run, last) {
+    /**
+     * Downloads results, of which all must arrive if it is the `last` time: throws `results_missing`, `results_left` or
+     * `results_changing`. Resolves with false where the machine cannot be entered.
+     */
+    async fetch(run: Run, last: boolean): Promise<boolean> {
       const { id, program } = run
       // Asked before the download, which then has all that they wrote.
       const asks = last && program !== undefined && (run.project || run.afterwards === 'destroy')
@@ -275,18 +265,21 @@ export function createRunFolders(
       }
       return true
     },
-    async hindered(run, problem, nextTryAt) {
+    /** Shows that a download failed, and alerts once it has for a while. `nextTryAt`: in epoch seconds. */
+    async hindered(run: Run, problem: Problem, nextTryAt: number): Promise<void> {
       if (problem.code === 'results_changing') {
         await runs.update(run.id, { changingSince: run.changingSince ?? clock.now() / 1000 })
         runs.setProblem(run.id, problem)
       } else await shutOut(run.id, problem, nextTryAt)
     },
-    async keep(run, problem) {
+    /** Leaves the instance of a command, whose folder could not be downloaded, as it is, for its watchdog, too. */
+    async keep(run: Run, problem: Problem): Promise<void> {
       const kept = await runs.update(run.id, leftThere(problem))
       if (kept) alerts.tell(kept, notDestroyedAlert(account, kept, alerts.nameOf(kept), problem.message))
       await watchdog.tellIfStale(run.id)
     },
-    drop(id) {
+    /** Ends the present upload or download with `Dropped`, because it starts again or is given up. */
+    drop(id: string): void {
       entered(id)
       underWay.get(id)?.abort.abort(new Dropped())
     },

@@ -16,20 +16,10 @@ export type Inside = <Got>(
   use: (connection: Connection, view: InstanceView) => Promise<Got>,
 ) => Promise<Got | undefined>
 
-/** The machines of an account's runs, over SSH and in State. */
-export interface RunMachines {
-  viewOf(instance: number | undefined): InstanceView | undefined
-  inside: Inside
-  /**
-   * A command's output, without space around it. Throws `not_running`, and `not_prepared` or `disk_full` where the
-   * command fails.
-   */
-  ask(run: Run, command: string, input?: string): Promise<string>
-  /** The project's folder on the machine. Throws the same. */
-  folderOf(run: ProjectRun): Promise<string>
-}
+export type RunMachines = ReturnType<typeof createRunMachines>
 
-export function createRunMachines(context: AccountContext): RunMachines {
+/** The machines of an account's runs, over SSH and in State. */
+export function createRunMachines(context: AccountContext) {
   const { store, account, machine } = context
   function viewOf(instance: number | undefined): InstanceView | undefined {
     return store.get().accounts[account]?.instances[instance ?? '']
@@ -52,8 +42,13 @@ export function createRunMachines(context: AccountContext): RunMachines {
   return {
     viewOf,
     inside,
+    /**
+     * A command's output, without space around it. Throws `not_running`, and `not_prepared` or `disk_full` where the
+     * command fails.
+     */
     ask,
-    async folderOf(run) {
+    /** The project's folder on the machine. Throws the same. */
+    async folderOf(run: ProjectRun): Promise<string> {
       const home = await ask(run, 'printf %s "$HOME"')
       if (!home.startsWith('/')) throw new BerthError(notPrepared('its shell names no home folder', 0))
       return `${home.replace(/\/$/, '')}/${remoteFolder(run)}`

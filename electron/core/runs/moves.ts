@@ -39,21 +39,7 @@ import type { StoredRuns } from './stored-runs.ts'
 import type { WaitingMachines } from './waiting-machines.ts'
 import type { RunWatchdog } from './watchdog.ts'
 
-/** Performs the moves of runs. Each rejects where it must be retried. */
-export interface Moves {
-  /** Resolves with true where the next move has to wait. `goesOn`: whether a program is to be followed on. */
-  perform(run: Run, move: RunMove, goesOn: () => boolean): Promise<boolean>
-  /** Downloads results while the command runs. Resolves with false where its machine cannot be entered. */
-  checkpoint(run: Run): Promise<boolean>
-  /** Destroys the machines that a run left, and those rented for a cancelled one. */
-  cleanUp(run: Run): Promise<void>
-  /** Ends the tries of a failed move: fails the run, or leaves its instance as it is. */
-  giveUp(run: Run, move: RunMove, problem: Problem): Promise<void>
-  /** Shows a failed move, which is retried after `pause` milliseconds; the user is alerted if it lasts. */
-  hindered(run: Run, move: RunMove, problem: Problem, tries: { fails: number; pause: number }): Promise<void>
-  /** Whether a request to stop or destroy its instance is under way: then it is too late to choose something else. */
-  isEnding(id: string): boolean
-}
+export type Moves = ReturnType<typeof createMoves>
 
 /** Dependencies of moves, besides the account. */
 interface MoveParts {
@@ -76,7 +62,8 @@ interface MoveParts {
 /** Failures in a row, with a connection that works, until the user hears of them. */
 const mostUntold = 3
 
-export function createMoves(context: AccountContext, parts: MoveParts): Moves {
+/** Performs the moves of runs. Each rejects where it must be retried. */
+export function createMoves(context: AccountContext, parts: MoveParts) {
   const { account, notifications, client, ending, now } = context
   const { runs, alerts, machines, watchdog, programs, folders, nodes, rentals } = parts
   const { tell, note, nameOf } = alerts
@@ -348,19 +335,23 @@ export function createMoves(context: AccountContext, parts: MoveParts): Moves {
   }
 
   return {
+    /** Resolves with true where the next move has to wait. `goesOn`: whether a program is to be followed on. */
     perform,
-    async checkpoint(run) {
+    /** Downloads results while the command runs. Resolves with false where its machine cannot be entered. */
+    async checkpoint(run: Run): Promise<boolean> {
       const isFetched = await folders.fetch(run, false)
       if (isFetched) await runs.update(run.id, { checkpointAt: now() })
       return isFetched
     },
-    async cleanUp(run) {
+    /** Destroys the machines that a run left, and those rented for a cancelled one. */
+    async cleanUp(run: Run): Promise<void> {
       for (const instance of run.leaving ?? []) await destroy(instance)
       if (run.leaving) await runs.update(run.id, { leaving: undefined })
       if (run.withdrawing) await withdraw(run)
       if (leavesNetwork(nodes.of(run), parts.isGone)) await nodes.removeNetwork(run)
     },
-    async giveUp(run, move, problem) {
+    /** Ends the tries of a failed move: fails the run, or leaves its instance as it is. */
+    async giveUp(run: Run, move: RunMove, problem: Problem): Promise<void> {
       // A stopped instance keeps its files, and one that is to be stopped needs no more.
       const keeps =
         move.do === 'fetch' &&
@@ -370,14 +361,21 @@ export function createMoves(context: AccountContext, parts: MoveParts): Moves {
       if (keeps) await folders.keep(run, problem)
       else await fail(run, problem)
     },
-    async hindered(run, move, problem, { fails, pause }) {
+    /** Shows a failed move, which is retried after `pause` milliseconds; the user is alerted if it lasts. */
+    async hindered(
+      run: Run,
+      move: RunMove,
+      problem: Problem,
+      { fails, pause }: { fails: number; pause: number },
+    ): Promise<void> {
       if (move.do === 'fetch') return folders.hindered(run, problem, now() + pause / 1000)
       runs.setProblem(run.id, problem)
       if (isWorker(run)) return
       if (move.do === 'program' && !problem.code.startsWith('ssh_') && fails + 1 === mostUntold)
         tell(run, hinderedAlert(account, run, nameOf(run), problem))
     },
-    isEnding: id => asked.has(id),
+    /** Whether a request to stop or destroy its instance is under way: then it is too late to choose something else. */
+    isEnding: (id: string): boolean => asked.has(id),
   }
 }
 

@@ -14,28 +14,7 @@ import { isOfProject, isWorker, type ProjectRun, type Run, runCostBy } from './m
 import { nodeFailed, otherNode } from './node-decide.ts'
 import type { StoredRuns } from './stored-runs.ts'
 
-/** The machines of runs that several run together: their network, and what each of them runs. */
-export interface RunNodes {
-  /** All nodes of a run, the first one first; empty for a run on one machine. */
-  of(run: Run): readonly Run[]
-  /** Makes the network, in a cluster that takes one. Throws `no_cluster` or `no_network`. */
-  makeNetwork(run: ProjectRun): Promise<void>
-  /** Deletes the network, unless the service says that an instance is left in it, which would be destroyed with it. */
-  removeNetwork(run: Run): Promise<void>
-  /** Asks a machine for its address in the network. Throws `no_address`. */
-  readAddress(run: Run): Promise<void>
-  /** The command of a node, whose environment it writes to its machine; undefined for a run on one machine. */
-  prepare(run: ProjectRun): Promise<string | undefined>
-  /** Why another node may be the reason for a command that failed: its machine stopped, or no longer answers. */
-  brokenBeside(run: Run): Promise<Problem | undefined>
-  /**
-   * Whether a node's machine is lost: it can't be reached for so many failures in a row, and another node can be. The
-   * other nodes may wait for it for long.
-   */
-  isCutOff(run: Run, problem: Problem, fails: number): Promise<boolean>
-  /** Ends a node's command. Never rejects. */
-  endCommand(run: Run): Promise<void>
-}
+export type RunNodes = ReturnType<typeof createRunNodes>
 
 /** Failures in a row to reach a node while others answer: after about a minute and a half. */
 const mostUnreached = 5
@@ -46,7 +25,8 @@ interface NodeParts {
   projects: Pick<RunProjects, 'chooseCluster' | 'environmentOf'>
 }
 
-export function createRunNodes(context: AccountContext, { runs, machines, projects }: NodeParts): RunNodes {
+/** The machines of runs that several run together: their network, and what each of them runs. */
+export function createRunNodes(context: AccountContext, { runs, machines, projects }: NodeParts) {
   const { client, ending, machine, poll } = context
 
   function of({ node }: Run): readonly Run[] {
@@ -67,8 +47,10 @@ export function createRunNodes(context: AccountContext, { runs, machines, projec
   }
 
   return {
+    /** All nodes of a run, the first one first; empty for a run on one machine. */
     of,
-    async makeNetwork(run) {
+    /** Makes the network, in a cluster that takes one. Throws `no_cluster` or `no_network`. */
+    async makeNetwork(run: ProjectRun): Promise<void> {
       const { network, refused = [] } = run.node ?? {}
       if (!network) {
         const { cluster, offers } = await projects.chooseCluster(run, refused)
@@ -92,7 +74,8 @@ export function createRunNodes(context: AccountContext, { runs, machines, projec
       }
       await change(run, { network: { ...network, isMade: true } })
     },
-    async removeNetwork(run) {
+    /** Deletes the network, unless the service says that an instance is left in it, which would be destroyed with it. */
+    async removeNetwork(run: Run): Promise<void> {
       const { network } = run.node ?? {}
       if (!network) return
       const known = await findNetwork(network.name)
@@ -100,12 +83,14 @@ export function createRunNodes(context: AccountContext, { runs, machines, projec
       if (known) await client().overlays.remove(known.overlay_id, { signal: ending })
       await change(run, { network: undefined })
     },
-    async readAddress(run) {
+    /** Asks a machine for its address in the network. Throws `no_address`. */
+    async readAddress(run: Run): Promise<void> {
       const found = addressIn(await machines.ask(run, addressQuestion))
       if (!found) throw new BerthError(noAddress)
       await change(run, found)
     },
-    async prepare(run) {
+    /** The command of a node, whose environment it writes to its machine; undefined for a run on one machine. */
+    async prepare(run: ProjectRun): Promise<string | undefined> {
       const nodes = of(run)
       const { rank } = run.node ?? {}
       if (rank === undefined) return undefined
@@ -121,7 +106,8 @@ export function createRunNodes(context: AccountContext, { runs, machines, projec
       if (run.project.spec.engine === 'mpi') await placeKey(run, nodes[0], paths)
       return command
     },
-    async brokenBeside(run) {
+    /** Why another node may be the reason for a command that failed: its machine stopped, or no longer answers. */
+    async brokenBeside(run: Run): Promise<Problem | undefined> {
       await poll()
       for (const other of of(run)) {
         if (other.id === run.id || other.instance === undefined) continue
@@ -134,13 +120,18 @@ export function createRunNodes(context: AccountContext, { runs, machines, projec
       }
       return undefined
     },
-    async isCutOff(run, { code }, fails) {
+    /**
+     * Whether a node's machine is lost: it can't be reached for so many failures in a row, and another node can be. The
+     * other nodes may wait for it for long.
+     */
+    async isCutOff(run: Run, { code }: Problem, fails: number): Promise<boolean> {
       if (!code.startsWith('ssh_') || fails < mostUnreached) return false
       for (const other of of(run))
         if (other.id !== run.id && other.instance !== undefined && (await answers(other))) return true
       return false
     },
-    async endCommand(run) {
+    /** Ends a node's command. Never rejects. */
+    async endCommand(run: Run): Promise<void> {
       const { program } = run
       if (program === undefined || !run.begun) return
       await machines

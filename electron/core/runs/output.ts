@@ -10,20 +10,7 @@ export const outputBounds = { bytes: 4 * 1024 * 1024, files: 4 }
  * The stored output of one run, in files named by the byte of the output that they begin with. The byte to continue
  * from follows from their sizes, so that a kill neither repeats nor loses any. Nothing is kept in memory.
  */
-export interface RunOutput {
-  /** The byte of the output to continue from. */
-  next(): number
-  /** The first byte that is still stored. */
-  first(): number
-  /** Resolves once it is on disk. Deletes the oldest file if there are too many. */
-  append(bytes: Uint8Array): Promise<void>
-  /** Deletes the files that end at a byte or before it. */
-  lose(to: number): Promise<void>
-  /** At most `most` bytes from a byte on, or from the first that is still stored. */
-  read(from: number, most: number): Promise<{ at: number; bytes: Buffer }>
-  /** Calls back after each addition; returns the function that ends this. */
-  onAppend(listener: () => void): () => void
-}
+export type RunOutput = Awaited<ReturnType<typeof openOutput>>
 
 /** One file of an output. */
 interface Part {
@@ -43,7 +30,7 @@ export async function openOutput(
   id: string,
   most: typeof outputBounds = outputBounds,
   makeRoom: () => Promise<void> = async () => undefined,
-): Promise<RunOutput> {
+) {
   let parts = await partsOf(files, folder, id)
   const listeners = new Set<() => void>()
   const nameOf = ({ at }: Part) => `${folder}/${id}.${String(at).padStart(15, '0')}`
@@ -58,9 +45,12 @@ export async function openOutput(
   }
 
   return {
+    /** The byte of the output to continue from. */
     next,
-    first: () => parts[0]?.at ?? 0,
-    async append(bytes) {
+    /** The first byte that is still stored. */
+    first: (): number => parts[0]?.at ?? 0,
+    /** Resolves once it is on disk. Deletes the oldest file if there are too many. */
+    async append(bytes: Uint8Array): Promise<void> {
       if (bytes.length === 0) return
       const last = parts.at(-1)
       const full = !last || last.size >= most.bytes
@@ -77,8 +67,10 @@ export async function openOutput(
       await lose(parts.at(-most.files)?.at ?? 0)
       for (const listener of listeners) listener()
     },
+    /** Deletes the files that end at a byte or before it. */
     lose,
-    async read(from, length) {
+    /** At most `most` bytes from a byte on, or from the first that is still stored. */
+    async read(from: number, length: number): Promise<{ at: number; bytes: Buffer }> {
       const at = Math.max(from, parts[0]?.at ?? 0)
       const pieces: Buffer[] = []
       let next = at
@@ -91,7 +83,8 @@ export async function openOutput(
       }
       return { at, bytes: Buffer.concat(pieces) }
     },
-    onAppend(listener) {
+    /** Calls back after each addition; returns the function that ends this. */
+    onAppend(listener: () => void): () => void {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
@@ -126,18 +119,10 @@ function endOf(part: Part | undefined): number {
   return part ? part.at + part.size : 0
 }
 
-/** The stored outputs of all runs of an account, which share one limit on disk. */
-export interface RunOutputs {
-  of(id: string): Promise<RunOutput>
-  /** Deletes the output of a run, or of all of them. Never rejects. */
-  delete(id?: string): Promise<void>
-}
+export type RunOutputs = ReturnType<typeof createOutputs>
 
-export function createOutputs(
-  files: Files,
-  folder: string,
-  runs: Pick<StoredRuns, 'all' | 'note'>,
-): RunOutputs {
+/** The stored outputs of all runs of an account, which share one limit on disk. */
+export function createOutputs(files: Files, folder: string, runs: Pick<StoredRuns, 'all' | 'note'>) {
   const outputs = new Map<string, Promise<RunOutput>>()
   let making: Promise<void> = Promise.resolve()
 
@@ -169,7 +154,8 @@ export function createOutputs(
 
   return {
     of,
-    async delete(id) {
+    /** Deletes the output of a run, or of all of them. Never rejects. */
+    async delete(id?: string): Promise<void> {
       if (id === undefined) outputs.clear()
       else outputs.delete(id)
       await deleteOutput(files, folder, id).catch(() => undefined)

@@ -21,14 +21,7 @@ import { lastProgress } from './progress.ts'
 import type { StoredRuns } from './stored-runs.ts'
 import type { RunWatchdog } from './watchdog.ts'
 
-/** The programs of runs on their machines: a set-up, then the command. */
-export interface Programs {
-  /**
-   * Starts the run's present program, or follows it until it has ended or `goesOn` says no. Resolves with the end of the
-   * command, or with why the run fails.
-   */
-  advance(run: Run, goesOn: () => boolean): Promise<ProgramEnd | undefined>
-}
+export type Programs = ReturnType<typeof createPrograms>
 
 type ProgramEnd = { code: number; problem?: undefined } | { problem: Problem }
 
@@ -47,10 +40,11 @@ export interface ProgramParts {
   until(id: string, milliseconds: number): Promise<void>
 }
 
+/** The programs of runs on their machines: a set-up, then the command. */
 export function createPrograms(
   { account, machine: { clock }, now, newId }: AccountContext,
   { runs, machines, watchdog, alerts, rentedWith, outputOf, nodeCommand, folders, until }: ProgramParts,
-): Programs {
+) {
   const { tell, note, nameOf } = alerts
 
   /** The id of the run's present program, on disk before it starts, so that it starts once. */
@@ -134,7 +128,11 @@ export function createPrograms(
   }
 
   return {
-    async advance(run, goesOn) {
+    /**
+     * Starts the run's present program, or follows it until it has ended or `goesOn` says no. Resolves with the end of the
+     * command, or with why the run fails.
+     */
+    async advance(run: Run, goesOn: () => boolean): Promise<ProgramEnd | undefined> {
       return machines.inside(run, async (connection, view) => {
         if (run.begun) return follow(run, connection, view, goesOn)
         await begin(run, connection, view)

@@ -11,19 +11,9 @@ import type { Inside } from './machine.ts'
 import type { Run } from './model.ts'
 import type { StoredRuns } from './stored-runs.ts'
 
-/** Runs' orders to the watchdogs on their instances. A watchdog follows its last order until it receives a new one. */
-export interface RunWatchdog {
-  /**
-   * Installs a watchdog where one is wanted, and returns its order. Where that fails, the run starts without one, which
-   * is noted.
-   */
-  ready(run: Run, view: InstanceView): Promise<WatchdogOrder | undefined>
-  /** Sends the order where it is outdated. Never rejects; a failure is retried later. */
-  tellIfStale(id: string): Promise<void>
-  /** Sends the order over an open connection, even where it was received already. */
-  tell(run: Run, connection: Connection): Promise<void>
-}
+export type RunWatchdog = ReturnType<typeof createRunWatchdog>
 
+/** Runs' orders to the watchdogs on their instances. A watchdog follows its last order until it receives a new one. */
 export function createRunWatchdog(
   { account, store, machine: { clock } }: Pick<AccountContext, 'account' | 'store' | 'machine'>,
   {
@@ -37,7 +27,7 @@ export function createRunWatchdog(
     inside: Inside
     note: RunAlerts['note']
   },
-): RunWatchdog {
+) {
   const reports = new Map<string, Promise<void>>()
 
   async function tell({ id }: Run, connection: Connection): Promise<void> {
@@ -57,8 +47,10 @@ export function createRunWatchdog(
   }
 
   return {
+    /** Sends the order over an open connection, even where it was received already. */
     tell,
-    tellIfStale(id) {
+    /** Sends the order where it is outdated. Never rejects; a failure is retried later. */
+    tellIfStale(id: string): Promise<void> {
       const run = runs.find(id)
       if (!run?.watchdogStale) return Promise.resolve()
       // After a failure, the next poll tries again.
@@ -67,7 +59,11 @@ export function createRunWatchdog(
       reports.set(id, underWay)
       return underWay
     },
-    async ready(run, view) {
+    /**
+     * Installs a watchdog where one is wanted, and returns its order. Where that fails, the run starts without one, which
+     * is noted.
+     */
+    async ready(run: Run, view: InstanceView): Promise<WatchdogOrder | undefined> {
       const wanted = watchdogOrder(run)
       const there = store.get().accounts[account]?.watchdogs[view.id]
       if (!wanted || there?.step === 'watching') return wanted

@@ -11,22 +11,10 @@ export function retryPause(fails: number): number {
 }
 
 /** One loop per name: it does the pending work, and waits in between for a time, or until it is woken. */
-export interface Loops {
-  /** Starts the loop of a name, or wakes it where it waits without a time. */
-  work(name: string): void
-  /** Resolves after that many milliseconds, when woken, or when Berth ends. Without a time, only the latter two. */
-  until(name: string, milliseconds: number | undefined): Promise<void>
-  wake(name: string): void
-  /** Starts the loop, or wakes it, even where it waits for a time. */
-  restart(name: string): void
-  /** Resolves when Berth ends. */
-  readonly ended: Promise<void>
-  /** Resolves once all loops have ended. */
-  rest(): Promise<void>
-}
+export type Loops = ReturnType<typeof createLoops>
 
 /** `goOn` does all pending work of a name, and never rejects. */
-export function createLoops(clock: Clock, ending: AbortSignal, goOn: (name: string) => Promise<void>): Loops {
+export function createLoops(clock: Clock, ending: AbortSignal, goOn: (name: string) => Promise<void>) {
   const busy = new Map<string, Promise<void>>()
   const resting = new Map<string, { wake: () => void; timed: boolean }>()
   const ended = new Promise<void>(resolve => {
@@ -52,14 +40,18 @@ export function createLoops(clock: Clock, ending: AbortSignal, goOn: (name: stri
   const wake = (name: string) => resting.get(name)?.wake()
 
   return {
+    /** Resolves when Berth ends. */
     ended,
+    /** Starts the loop of a name, or wakes it where it waits without a time. */
     work,
     wake,
-    restart(name) {
+    /** Starts the loop, or wakes it, even where it waits for a time. */
+    restart(name: string): void {
       wake(name)
       work(name)
     },
-    until(name, milliseconds) {
+    /** Resolves after that many milliseconds, when woken, or when Berth ends. Without a time, only the latter two. */
+    until(name: string, milliseconds: number | undefined): Promise<void> {
       if (ending.aborted) return Promise.resolve()
       return new Promise(resolve => {
         let cancel: () => void = () => undefined
@@ -73,7 +65,8 @@ export function createLoops(clock: Clock, ending: AbortSignal, goOn: (name: stri
         if (milliseconds !== undefined) cancel = clock.after(milliseconds, wake)
       })
     },
-    async rest() {
+    /** Resolves once all loops have ended. */
+    async rest(): Promise<void> {
       await Promise.allSettled(busy.values())
     },
   }

@@ -6,27 +6,21 @@ import type { CallOptions } from '#service/http/operation.ts'
 export type StateListener = (after: State, before: State) => void
 export type PatchListener = (patches: Patches, sequence: number) => void
 
-/** The one State, which changes only through `change`; listeners get numbered patches. */
-export interface Store {
-  get(): State
-  /** The number of changes so far, which is the number of the last patch. */
-  sequence(): number
-  /** Runs the recipe on a draft; without a change no listener is called. Read `get()`, and only write to the draft. */
-  change(recipe: (draft: State) => void): void
-  onChange(listener: StateListener): () => void
-  onPatch(listener: PatchListener): () => void
-}
+export type Store = ReturnType<typeof createStore>
 
-export function createStore(initial: State): Store {
+/** The one State, which changes only through `change`; listeners get numbered patches. */
+export function createStore(initial: State) {
   let state = initial
   let sequence = 0
   const stateListeners = new Set<StateListener>()
   const patchListeners = new Set<PatchListener>()
 
   return {
-    get: () => state,
-    sequence: () => sequence,
-    change(recipe) {
+    get: (): State => state,
+    /** The number of changes so far, which is the number of the last patch. */
+    sequence: (): number => sequence,
+    /** Runs the recipe on a draft; without a change no listener is called. Read `get()`, and only write to the draft. */
+    change(recipe: (draft: State) => void): void {
       const before = state
       const [after, patches] = create(before, draft => recipe(draft as State), { enablePatches: true })
       if (patches.length === 0) return
@@ -35,8 +29,8 @@ export function createStore(initial: State): Store {
       for (const listener of patchListeners) listener(patches, sequence)
       for (const listener of stateListeners) listener(after, before)
     },
-    onChange: listener => subscribe(stateListeners, listener),
-    onPatch: listener => subscribe(patchListeners, listener),
+    onChange: (listener: StateListener): (() => void) => subscribe(stateListeners, listener),
+    onPatch: (listener: PatchListener): (() => void) => subscribe(patchListeners, listener),
   }
 }
 

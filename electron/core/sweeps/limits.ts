@@ -8,14 +8,6 @@ import type { WaitingMachines } from '../runs/waiting-machines.ts'
 import type { Collection } from '../storage/collection.ts'
 import { type Group, groupDeadline, settled } from './model.ts'
 
-/** The limit of a whole sweep. Each machine has its share as a separate limit. */
-export interface GroupLimits {
-  /** The stops of a machine that is rented for a run: its share of what is left of the whole. */
-  stopsOf(run: ProjectRun): readonly Limit[]
-  /** Stores the machines' cost as of a poll, and moves their limits. */
-  observe(group: Group, poll: AccountPoll): void
-}
-
 interface GroupLimitParts {
   groups: Pick<Collection<Group, string>, 'find' | 'putSoon'>
   runsOf(group: Pick<Group, 'id'>): readonly Run[]
@@ -27,10 +19,11 @@ interface GroupLimitParts {
 /** Seconds by which a machine's own limit may differ from when the whole reaches its limit. */
 const tolerance = { early: 30, late: 600 }
 
+/** The limit of a whole sweep. Each machine has its share as a separate limit. */
 export function createGroupLimits(
   { now }: Pick<AccountContext, 'now'>,
   { groups, runsOf, waiting, limits, watchdogs }: GroupLimitParts,
-): GroupLimits {
+) {
   /** Lets each machine be stopped when the whole would reach its limit, also while this computer sleeps. */
   async function guard(group: Group, own: readonly Run[]): Promise<void> {
     const deadline = groupDeadline(group, own, now())
@@ -52,7 +45,8 @@ export function createGroupLimits(
   }
 
   return {
-    stopsOf({ group: place, project }) {
+    /** The stops of a machine that is rented for a run: its share of what is left of the whole. */
+    stopsOf({ group: place, project }: ProjectRun): readonly Limit[] {
       const group = groups.find(place?.id ?? '')
       if (!group) return project.stops
       const own = runsOf(group)
@@ -62,7 +56,8 @@ export function createGroupLimits(
       const seconds = Math.max(60, Math.round(deadline - now()))
       return [...idle, { when: { kind: 'duration', seconds }, action: 'stop', asleep: true }]
     },
-    observe(group, { account: { instances }, at }) {
+    /** Stores the machines' cost as of a poll, and moves their limits. */
+    observe(group: Group, { account: { instances }, at }: AccountPoll): void {
       const own = runsOf(group)
       const present = [
         ...own

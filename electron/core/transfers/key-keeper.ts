@@ -6,19 +6,13 @@ import type { AccountContext } from '../account-context.ts'
 import { needingPermission } from '../app/problems.ts'
 import { type StoredTransfers, type Transfer, transferEntry } from './transfer.ts'
 
-/** Deletes the keys of syncs that have ended. */
-export interface KeyKeeper {
-  /**
-   * Deletes a transfer's key, and then forgets a dismissed transfer. Temporary failures are retried at the next call.
-   * Never rejects.
-   */
-  deleteUnused(id: string): Promise<void>
-}
+export type KeyKeeper = ReturnType<typeof createKeyKeeper>
 
+/** Deletes the keys of syncs that have ended. */
 export function createKeyKeeper(
   { account, client, ending, activity }: Pick<AccountContext, 'account' | 'client' | 'ending' | 'activity'>,
   transfers: Pick<StoredTransfers, 'find' | 'note' | 'forget'>,
-): KeyKeeper {
+) {
   const busy = new Map<string, Promise<void>>()
   const { find } = transfers
 
@@ -53,7 +47,11 @@ export function createKeyKeeper(
   }
 
   return {
-    deleteUnused(id) {
+    /**
+     * Deletes a transfer's key, and then forgets a dismissed transfer. Temporary failures are retried at the next call.
+     * Never rejects.
+     */
+    deleteUnused(id: string): Promise<void> {
       const transfer = find(id)
       if (!transfer || ending.aborted) return Promise.resolve()
       const open =

@@ -83,17 +83,13 @@ const StoredPlace = v.object({
 })
 export type StoredPlace = v.InferOutput<typeof StoredPlace>
 
-/** Window places, by window and arrangement of the screens. */
-export interface StoredPlaces {
-  get(arrangement: string): StoredPlace | undefined
-  keep(arrangement: string, place: StoredPlace): void
-  flush(): Promise<void>
-}
+export type StoredPlaces = Awaited<ReturnType<typeof openStoredPlaces>>
 
 /** The most places to store; the one changed longest ago is dropped. */
 const most = 16
 
-export async function openStoredPlaces(files: Files, clock: Clock): Promise<StoredPlaces> {
+/** Window places, by window and arrangement of the screens. */
+export async function openStoredPlaces(files: Files, clock: Clock) {
   // A broken file is not reported: the window then opens where a new one would.
   const document = await openDocument(
     { files, machine: { clock }, onBroken: () => undefined },
@@ -102,8 +98,8 @@ export async function openStoredPlaces(files: Files, clock: Clock): Promise<Stor
     {},
   )
   return {
-    get: arrangement => document.get()[arrangement],
-    keep: (arrangement, place) =>
+    get: (arrangement: string): StoredPlace | undefined => document.get()[arrangement],
+    keep: (arrangement: string, place: StoredPlace): void =>
       document.writeSoon(({ [arrangement]: _, ...others }) =>
         Object.fromEntries([...Object.entries(others).slice(1 - most), [arrangement, place]]),
       ),

@@ -6,36 +6,11 @@ import { openShellOn, type Shell, type ShellSize } from '../shell/shell.ts'
 import { sshCommand } from '../ssh-command.ts'
 import { type Candidate, candidates } from './addresses.ts'
 import { greetsAsSsh } from './dial.ts'
-import { type KnownHosts, openKnownHosts } from './known-hosts.ts'
+import { openKnownHosts } from './known-hosts.ts'
 import { type Lease, shareConnections, type Target, type WayListener, withinTime } from './sharing.ts'
 import { closedHere } from './ssh-problems.ts'
 
-/** SSH for all accounts and instances: keys, known hosts and connections. */
-export interface Ssh {
-  /** The keys of an account; for undefined, those that all accounts share. */
-  keysOf(account: string | undefined): Keys
-  readonly knownHosts: KnownHosts
-  /**
-   * A shell of the given size; several to one instance share one connection. Throws `bad_address`, `key_missing`,
-   * `key_locked`, `key_unusable`, `key_refused`, `host_key_changed`, `host_key_known_elsewhere`,
-   * `known_hosts_damaged`, `ssh_unreachable`, `ssh_timeout`, `ssh_closed` or `shell_refused`.
-   */
-  openShell(options: Target & ShellRequest): Promise<Shell>
-  /** A lease of the instance's connection, for anything but shells. Throws as `openShell` does. */
-  connect(target: Target): Promise<Lease>
-  /** The first address at which an SSH server greets. Throws `bad_address`, or the error of the last address. */
-  probe(target: Pick<Target, 'addresses' | 'jupyterRuntype' | 'deadlineMs'>): Promise<Candidate>
-  /** The command line of the system's ssh for an address. Throws `key_missing`. */
-  command(target: Pick<Target, 'account' | 'instance' | 'keyName'>, address: SshAddress): Promise<string[]>
-  /** Closes the connections to one instance, or to all of the account's instances. */
-  disconnect(account: string, instance?: number): Promise<void>
-  /** For an instance that is gone: closes its connections and forgets its host key. */
-  drop(account: string, instance: number): Promise<void>
-  /** For an account that is removed: deletes its host keys and the SSH key that Berth made for it. */
-  forgetAccount(account: string): Promise<void>
-  /** Closes all connections, and aborts attempts to connect. */
-  close(): Promise<void>
-}
+export type Ssh = ReturnType<typeof createSsh>
 
 /** The size of a shell, and a command to run instead of the user's shell. */
 export interface ShellRequest extends ShellSize {
@@ -58,7 +33,8 @@ export interface SshNeeds {
 /** Milliseconds for a shell to open on an existing connection, before a new connection is opened. */
 const patience = 3000
 
-export function createSsh(needs: SshNeeds): Ssh {
+/** SSH for all accounts and instances: keys, known hosts and connections. */
+export function createSsh(needs: SshNeeds) {
   const { files, clock, onWay } = needs
   const opened = new Map<string | undefined, Keys>()
   const knownHosts = openKnownHosts(files, needs.nameOf)
@@ -90,10 +66,17 @@ export function createSsh(needs: SshNeeds): Ssh {
   }
 
   return {
+    /** The keys of an account; for undefined, those that all accounts share. */
     keysOf,
     knownHosts,
+    /** A lease of the instance's connection, for anything but shells. Throws as `openShell` does. */
     connect: sharing.connect,
-    async openShell(options) {
+    /**
+     * A shell of the given size; several to one instance share one connection. Throws `bad_address`, `key_missing`,
+     * `key_locked`, `key_unusable`, `key_refused`, `host_key_changed`, `host_key_known_elsewhere`,
+     * `known_hosts_damaged`, `ssh_unreachable`, `ssh_timeout`, `ssh_closed` or `shell_refused`.
+     */
+    async openShell(options: Target & ShellRequest): Promise<Shell> {
       const start = clock.monotonic()
       const left = () => options.deadlineMs - (clock.monotonic() - start)
       const lease = await sharing.connect(options)
@@ -107,7 +90,12 @@ export function createSsh(needs: SshNeeds): Ssh {
         return shellOn(await sharing.connect({ ...options, deadlineMs: left() }), options, left())
       }
     },
-    async probe({ addresses, jupyterRuntype, deadlineMs }) {
+    /** The first address at which an SSH server greets. Throws `bad_address`, or the error of the last address. */
+    async probe({
+      addresses,
+      jupyterRuntype,
+      deadlineMs,
+    }: Pick<Target, 'addresses' | 'jupyterRuntype' | 'deadlineMs'>): Promise<Candidate> {
       const start = clock.monotonic()
       const ways = candidates(addresses, jupyterRuntype)
       let last: unknown = closedHere()
@@ -126,21 +114,29 @@ export function createSsh(needs: SshNeeds): Ssh {
       }
       throw last
     },
-    async command({ account, instance, keyName }, address) {
+    /** The command line of the system's ssh for an address. Throws `key_missing`. */
+    async command(
+      { account, instance, keyName }: Pick<Target, 'account' | 'instance' | 'keyName'>,
+      address: SshAddress,
+    ): Promise<string[]> {
       const { path: keyPath } = await keysOf(account).locate(keyName)
       return sshCommand({ account, instance, address, keyPath, knownHostsPath: knownHosts.path })
     },
+    /** Closes the connections to one instance, or to all of the account's instances. */
     disconnect: sharing.drop,
-    async drop(account, instance) {
+    /** For an instance that is gone: closes its connections and forgets its host key. */
+    async drop(account: string, instance: number): Promise<void> {
       await sharing.drop(account, instance)
       await knownHosts.forget(account, instance)
     },
-    async forgetAccount(account) {
+    /** For an account that is removed: deletes its host keys and the SSH key that Berth made for it. */
+    async forgetAccount(account: string): Promise<void> {
       await keysOf(account).deleteOwn()
       opened.delete(account)
       await knownHosts.forgetAccount(account)
     },
-    async close() {
+    /** Closes all connections, and aborts attempts to connect. */
+    async close(): Promise<void> {
       closing.abort(closedHere())
       await sharing.close()
     },

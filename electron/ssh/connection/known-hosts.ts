@@ -8,28 +8,7 @@ import { fingerprintOf, typeOf } from '../keys/openssh-key.ts'
  * The host key of each instance, by account and instance rather than by host and port, since proxies give the same
  * port to one machine after another.
  */
-export interface KnownHosts {
-  /** The file in OpenSSH's own format, for the system's ssh. */
-  readonly path: string
-  /** The known key's bytes; undefined if none is known. */
-  known(account: string, instance: number): Promise<Buffer | undefined>
-  /**
-   * Compares the key that a host offers with the known one; `new` if none is known.
-   * Throws `host_key_changed` with the facts `known` and `offered`, both SHA256 fingerprints, and
-   * `host_key_known_elsewhere` with `offered` if none is known and another instance has this key.
-   */
-  verify(account: string, instance: number, offered: Buffer): Promise<'known' | 'new'>
-  /** Stores the first key seen. Throws as `verify` does. */
-  remember(account: string, instance: number, key: Buffer): Promise<void>
-  /**
-   * Accepts a refused key as the instance's own, in place of a known one. Throws `host_key_not_offered` unless a key of
-   * this fingerprint was offered and refused since Berth started.
-   */
-  accept(account: string, instance: number, fingerprint: string): Promise<void>
-  forget(account: string, instance: number): Promise<void>
-  /** Forgets the host keys of all the account's instances. */
-  forgetAccount(account: string): Promise<void>
-}
+export type KnownHosts = ReturnType<typeof openKnownHosts>
 
 const mostRefused = 8
 
@@ -46,7 +25,7 @@ function aliasPrefix(account: string): string {
 export function openKnownHosts(
   files: Files,
   nameOf: (account: string, instance: number) => string = hostKeyAlias,
-): KnownHosts {
+) {
   /** The last keys refused since Berth started, by alias: an instance can be tried at several addresses. */
   const refused = new Map<string, Buffer[]>()
   const stored = storedHostKeys(files)
@@ -85,10 +64,18 @@ export function openKnownHosts(
   }
 
   return {
+    /** The file in OpenSSH's own format, for the system's ssh. */
     path: stored.path,
+    /** The known key's bytes; undefined if none is known. */
     known,
+    /**
+     * Compares the key that a host offers with the known one; `new` if none is known.
+     * Throws `host_key_changed` with the facts `known` and `offered`, both SHA256 fingerprints, and
+     * `host_key_known_elsewhere` with `offered` if none is known and another instance has this key.
+     */
     verify,
-    async remember(account, instance, key) {
+    /** Stores the first key seen. Throws as `verify` does. */
+    async remember(account: string, instance: number, key: Buffer): Promise<void> {
       if ((await verify(account, instance, key)) === 'known') return
       const alias = hostKeyAlias(account, instance)
       await stored.change(hosts =>
@@ -98,14 +85,18 @@ export function openKnownHosts(
       )
       await verify(account, instance, key)
     },
-    async accept(account, instance, fingerprint) {
+    /**
+     * Accepts a refused key as the instance's own, in place of a known one. Throws `host_key_not_offered` unless a key of
+     * this fingerprint was offered and refused since Berth started.
+     */
+    async accept(account: string, instance: number, fingerprint: string): Promise<void> {
       const alias = hostKeyAlias(account, instance)
       const key = refused.get(alias)?.find(offered => fingerprintOf(offered) === fingerprint)
       if (key === undefined) throw notOffered()
       await stored.change(hosts => ({ ...hosts, [alias]: { key: key.toString('base64') } }))
       refused.delete(alias)
     },
-    async forget(account, instance) {
+    async forget(account: string, instance: number): Promise<void> {
       const alias = hostKeyAlias(account, instance)
       refused.delete(alias)
       await stored.change(hosts => {
@@ -113,7 +104,8 @@ export function openKnownHosts(
         return rest
       })
     },
-    async forgetAccount(account) {
+    /** Forgets the host keys of all the account's instances. */
+    async forgetAccount(account: string): Promise<void> {
       const isTheirs = (alias: string) => alias.startsWith(aliasPrefix(account))
       for (const alias of refused.keys()) if (isTheirs(alias)) refused.delete(alias)
       if (!Object.keys(await stored.read()).some(isTheirs)) return

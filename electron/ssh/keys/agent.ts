@@ -12,21 +12,13 @@ export interface AgentKey {
 }
 
 /** The user's SSH agent. The private halves stay in it: it signs. */
-export interface Agent {
-  /** Empty if there is no agent. Throws `agent_silent`. */
-  keys(): Promise<AgentKey[]>
-  /**
-   * Signs in the handshake with the agent's keys, those of the fingerprints in `first` before the others, and with
-   * those in `only` alone if it is given.
-   */
-  signer(first: ReadonlySet<string>, only?: ReadonlySet<string>): Promise<BaseAgent>
-}
+export type Agent = ReturnType<typeof openAgent>
 
 /** Milliseconds for an agent to list its keys, which may ask the user first, or reach over a network. */
 const patience = 15_000
 
 /** `socket` is a path or a Windows pipe; undefined if there is no agent. */
-export function openAgent(socket: string | undefined): Agent {
+export function openAgent(socket: string | undefined) {
   async function identities(): Promise<ParsedKey[]> {
     if (socket === undefined || socket === '') return []
     const { default: ssh2 } = await import('ssh2')
@@ -41,10 +33,15 @@ export function openAgent(socket: string | undefined): Agent {
   }
 
   return {
-    async keys() {
+    /** Empty if there is no agent. Throws `agent_silent`. */
+    async keys(): Promise<AgentKey[]> {
       return (await identities()).map(describe).filter(({ type }) => type !== '')
     },
-    async signer(first, only) {
+    /**
+     * Signs in the handshake with the agent's keys, those of the fingerprints in `first` before the others, and with
+     * those in `only` alone if it is given.
+     */
+    async signer(first: ReadonlySet<string>, only?: ReadonlySet<string>): Promise<BaseAgent> {
       const { signerOf } = await import('./agent-signer.ts')
       return signerOf(socket ?? '', first, only)
     },

@@ -42,34 +42,7 @@ export interface LoadedKey extends LocatedKey {
   proof: KeyProof
 }
 
-/**
- * The keys for an account's instances, by name: `berth` is the one that Berth makes for the account; `berth/NAME`
- * another in Berth's folder; `agent` all keys of the SSH agent, and `agent/SHA256:…` one of them; any other name is a
- * file in `~/.ssh`. All but the first are the same for every account.
- */
-export interface Keys {
-  /** The account's own, made on first use, Berth's others, the agent's, then those in `~/.ssh`, by name. */
-  list(): Promise<SshKey[]>
-  /** The public half, to attach to an instance; needs no passphrase. Throws `key_missing`. */
-  locate(name: string): Promise<LocatedKey>
-  /** Throws `key_missing`, `key_locked` if its passphrase is needed, or `key_unusable`. */
-  load(name: string): Promise<LoadedKey>
-  /** Checks a passphrase and stores it in memory, with `keep` in the keychain too. Throws `wrong_passphrase` too. */
-  unlock(name: string, passphrase: string, keep: boolean): Promise<void>
-  /** Forgets the key's passphrase. */
-  lock(name: string): Promise<void>
-  /**
-   * Adds a private key's text to Berth's keys, still encrypted if it was, and readable by the user alone; returns its
-   * name. Throws `not_a_key`, `key_exists`, `key_locked` if a passphrase is needed to read it, or `wrong_passphrase`.
-   */
-  import(name: string, text: string, passphrase?: string): Promise<string>
-  /** Makes another key of Berth's, and returns its name. Throws `key_exists`. */
-  generate(name: string): Promise<string>
-  /** Deletes one of Berth's other keys and its passphrase. Throws `key_not_removable` or `key_missing`. */
-  remove(name: string): Promise<void>
-  /** Deletes the account's own key, when the account is removed. */
-  deleteOwn(): Promise<void>
-}
+export type Keys = ReturnType<typeof openKeys>
 
 export interface KeyNeeds {
   files: Files
@@ -81,13 +54,18 @@ export interface KeyNeeds {
   agent?: Agent
 }
 
+/**
+ * The keys for an account's instances, by name: `berth` is the one that Berth makes for the account; `berth/NAME`
+ * another in Berth's folder; `agent` all keys of the SSH agent, and `agent/SHA256:…` one of them; any other name is a
+ * file in `~/.ssh`. All but the first are the same for every account.
+ */
 export function openKeys({
   files,
   account,
   home,
   passphrases = openPassphrases(),
   agent = openAgent(undefined),
-}: KeyNeeds): Keys {
+}: KeyNeeds) {
   const usersFolder = join(home, '.ssh')
   const ownFolder = files.path('keys')
   let own: Promise<OwnKey> | undefined
@@ -163,9 +141,12 @@ export function openKeys({
   }
 
   return {
+    /** The public half, to attach to an instance; needs no passphrase. Throws `key_missing`. */
     locate,
+    /** Throws `key_missing`, `key_locked` if its passphrase is needed, or `key_unusable`. */
     load,
-    async list() {
+    /** The account's own, made on first use, Berth's others, the agent's, then those in `~/.ssh`, by name. */
+    async list(): Promise<SshKey[]> {
       const [mine, others, agents, users] = await Promise.all([
         account === undefined ? undefined : ownKey(),
         listedIn(ownFolder, 'berth', passphrases),
@@ -174,19 +155,28 @@ export function openKeys({
       ])
       return [...(mine ? [listedOwn(mine)] : []), ...others, ...listedAgents(agents), ...users]
     },
-    async unlock(name, passphrase, keep) {
+    /** Checks a passphrase and stores it in memory, with `keep` in the keychain too. Throws `wrong_passphrase` too. */
+    async unlock(name: string, passphrase: string, keep: boolean): Promise<void> {
       const { path, fingerprint } = await fileOf(name)
       const read = await readPrivateKey(await readFile(path, 'utf8').catch(() => ''), passphrase)
       if (read.state === 'unusable') throw unusable(name, read.fault)
       if (read.state !== 'open') throw wrongPassphrase(name)
       await passphrases.remember(fingerprint, passphrase, keep)
     },
-    async lock(name) {
+    /** Forgets the key's passphrase. */
+    async lock(name: string): Promise<void> {
       await passphrases.forget((await fileOf(name)).fingerprint)
     },
-    import: (name, text, passphrase) => importKey({ files, passphrases }, name, text, passphrase),
-    generate: name => generateKey(files, name),
-    async remove(name) {
+    /**
+     * Adds a private key's text to Berth's keys, still encrypted if it was, and readable by the user alone; returns its
+     * name. Throws `not_a_key`, `key_exists`, `key_locked` if a passphrase is needed to read it, or `wrong_passphrase`.
+     */
+    import: (name: string, text: string, passphrase?: string): Promise<string> =>
+      importKey({ files, passphrases }, name, text, passphrase),
+    /** Makes another key of Berth's, and returns its name. Throws `key_exists`. */
+    generate: (name: string): Promise<string> => generateKey(files, name),
+    /** Deletes one of Berth's other keys and its passphrase. Throws `key_not_removable` or `key_missing`. */
+    async remove(name: string): Promise<void> {
       if (!name.startsWith('berth/')) throw notRemovable(name)
       const { fingerprint } = await fileOf(name)
       const file = `keys/${name.slice('berth/'.length)}`
@@ -195,7 +185,8 @@ export function openKeys({
       // The key is deleted, even if the keychain fails.
       await passphrases.forget(fingerprint).catch(() => undefined)
     },
-    async deleteOwn() {
+    /** Deletes the account's own key, when the account is removed. */
+    async deleteOwn(): Promise<void> {
       if (account !== undefined) await deleteOwn(files, account)
     },
   }
@@ -271,26 +262,22 @@ async function keepKey(files: Files, name: string, privateKey: string, publicKey
   return `berth/${name}`
 }
 
-/** The passphrases of keys, by the key's fingerprint: in memory, and in the keychain if the user chose that. */
-export interface Passphrases {
-  get(fingerprint: string): Promise<string | undefined>
-  /** With `keep`, rejects if the keychain fails; the passphrase is then stored in memory only. */
-  remember(fingerprint: string, passphrase: string, keep: boolean): Promise<void>
-  forget(fingerprint: string): Promise<void>
-}
+export type Passphrases = ReturnType<typeof openPassphrases>
 
-export function openPassphrases(keychain?: Pick<Keychain, 'get' | 'set' | 'delete'>): Passphrases {
+/** The passphrases of keys, by the key's fingerprint: in memory, and in the keychain if the user chose that. */
+export function openPassphrases(keychain?: Pick<Keychain, 'get' | 'set' | 'delete'>) {
   const inMemory = new Map<string, string>()
   const entry = (fingerprint: string) => `ssh-key ${fingerprint}`
   return {
-    async get(fingerprint) {
+    async get(fingerprint: string): Promise<string | undefined> {
       return inMemory.get(fingerprint) ?? (await keychain?.get(entry(fingerprint)).catch(() => undefined))
     },
-    async remember(fingerprint, passphrase, keep) {
+    /** With `keep`, rejects if the keychain fails; the passphrase is then stored in memory only. */
+    async remember(fingerprint: string, passphrase: string, keep: boolean): Promise<void> {
       inMemory.set(fingerprint, passphrase)
       if (keep) await keychain?.set(entry(fingerprint), passphrase)
     },
-    async forget(fingerprint) {
+    async forget(fingerprint: string): Promise<void> {
       inMemory.delete(fingerprint)
       await keychain?.delete(entry(fingerprint))
     },

@@ -6,21 +6,7 @@ import type { Connection } from '../connection/connection.ts'
 import { connectionLost, shellRefused } from '../connection/ssh-problems.ts'
 
 /** A shell on an instance. */
-export interface Shell {
-  /** The bytes in both directions, with back-pressure. */
-  stream: Duplex
-  resize(columns: number, rows: number): void
-  close(): void
-  /** `root@host:port`. */
-  address: string
-  /** Whether it connects directly to the machine instead of the service's proxy. */
-  direct: boolean
-  hostKey: Connection['hostKey']
-  /** Resolves when the shell has ended: with the reason, unless it exited or was closed here. */
-  ended: Promise<Problem | undefined>
-  /** Resolves after `ended`: whether the instance confirmed the end; false if the connection was lost before. */
-  left: Promise<boolean>
-}
+export type Shell = Awaited<ReturnType<typeof openShellOn>>
 
 export interface ShellSize {
   columns: number
@@ -36,7 +22,7 @@ export async function openShellOn(
   direct: boolean,
   size: ShellSize,
   command?: string,
-): Promise<Shell> {
+) {
   const { client, address } = connection
   const request = new Promise<ClientChannel>((resolve, reject) => {
     const window = { term: 'xterm-256color', cols: size.columns, rows: size.rows }
@@ -79,16 +65,21 @@ export async function openShellOn(
     channel.close()
   })
   return {
+    /** The bytes in both directions, with back-pressure. */
     stream,
-    resize: (columns, rows) => channel.setWindow(rows, columns, 0, 0),
-    close() {
+    resize: (columns: number, rows: number): void => channel.setWindow(rows, columns, 0, 0),
+    close(): void {
       closedHere = true
       stream.destroy()
     },
+    /** `root@host:port`. */
     address: addressText(address),
+    /** Whether it connects directly to the machine instead of the service's proxy. */
     direct,
     hostKey: connection.hostKey,
+    /** Resolves when the shell has ended: with the reason, unless it exited or was closed here. */
     ended,
+    /** Resolves after `ended`: whether the instance confirmed the end; false if the connection was lost before. */
     left,
   }
 }

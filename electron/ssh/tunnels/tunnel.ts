@@ -20,21 +20,7 @@ export interface LocalAddress {
 }
 
 /** A forwarded port of an instance, for programs on this computer. */
-export interface Tunnel {
-  /** Opens a connection to the instance's port. Throws PortRefused. */
-  dial(): Promise<Duplex>
-  /** Asks again where the connection was lost meanwhile, since the silence then means nothing. Throws `ssh_closed`. */
-  unbroken<Answer>(ask: () => Promise<Answer>): Promise<Answer>
-  /** Asks the web server as it wants it, with any certificate; the local port stays without TLS. */
-  askAs(server: WebServer): void
-  /**
-   * Listens on a loopback port. May be called again with another kind. Throws `no_free_port`.
-   */
-  listen(what: Listened): Promise<LocalAddress>
-  /** The same page at 127.0.0.1, for a browser that does not resolve the name. The address lets in anyone who has it. */
-  atLoopback(url: string): string
-  close(): Promise<void>
-}
+export type Tunnel = Awaited<ReturnType<typeof openTunnel>>
 
 /**
  * The kind of traffic a tunnel accepts: a `web` server under the tunnel's host name alone; anything `other` as a plain
@@ -73,7 +59,7 @@ const mostConnections = 512
 const loopback = '127.0.0.1'
 
 /** Throws as `connect` does. */
-export async function openTunnel(needs: TunnelNeeds): Promise<Tunnel> {
+export async function openTunnel(needs: TunnelNeeds) {
   const { clock, connect, port, drawEntry, lost, back, reached, idle } = needs
   const lease = await keepLease({ clock, connect, lost, back })
   const sockets = new Set<Socket>()
@@ -157,12 +143,18 @@ export async function openTunnel(needs: TunnelNeeds): Promise<Tunnel> {
   }
 
   return {
+    /** Opens a connection to the instance's port. Throws PortRefused. */
     dial,
+    /** Asks again where the connection was lost meanwhile, since the silence then means nothing. Throws `ssh_closed`. */
     unbroken,
-    askAs(server) {
+    /** Asks the web server as it wants it, with any certificate; the local port stays without TLS. */
+    askAs(server: WebServer): void {
       webServer = server
     },
-    async listen(what) {
+    /**
+     * Listens on a loopback port. May be called again with another kind. Throws `no_free_port`.
+     */
+    async listen(what: Listened): Promise<LocalAddress> {
       if (listening?.what !== what) {
         await stop()
         const { random } = needs
@@ -173,8 +165,9 @@ export async function openTunnel(needs: TunnelNeeds): Promise<Tunnel> {
       }
       return { host: what === 'other' ? loopback : listening.entry.name, port: listening.port }
     },
-    atLoopback: url => addressAtLoopback(url, entry()),
-    async close() {
+    /** The same page at 127.0.0.1, for a browser that does not resolve the name. The address lets in anyone who has it. */
+    atLoopback: (url: string): string => addressAtLoopback(url, entry()),
+    async close(): Promise<void> {
       cancelIdle()
       lease.close()
       await stop()

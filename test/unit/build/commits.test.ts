@@ -1,16 +1,15 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { longSubjects } from '#build/commits/subjects.ts'
+import { temporaryFolder } from '#test/temporary-folder.ts'
 
 const long = `Say ${'very '.repeat(14)}much`
 let folder: string
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'berth-commits-'))
+  folder = temporaryFolder()
 })
-afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 function git(...args: string[]): string {
   const who = ['-c', 'user.name=Berth', '-c', 'user.email=berth@example.com']

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { LimitView } from '#contract/automation/limit.ts'
 import { creditLasts, spendOnceReady } from '#contract/reading.ts'
 import { forecast, limitedForecast } from '#contract/spending/forecast.ts'
-import { accountView, instanceView, limitView } from '../views.ts'
+import { accountView, byId, instanceView, limitView } from '../views.ts'
 
 const runs = (id: number, costPerHour: number, diskPricePerHour: number) =>
   instanceView({ id, costPerHour, diskPricePerHour })
@@ -77,21 +77,11 @@ test('a booting instance counts at its full price, and stopping it saves its GPU
 })
 
 test('limits that act before the credit runs out extend it; later ones do not count', () => {
-  const limit = (
-    id: string,
-    instance: number,
-    dueAt: number,
-    action: 'stop' | 'destroy' = 'stop',
-  ): LimitView => limitView({ id, instance, dueAt, action, when: { kind: 'time', at: dueAt } })
+  const limit = (id: string, instance: number, dueAt: number, action: LimitView['action'] = 'stop') =>
+    limitView({ id, instance, dueAt, action, when: { kind: 'time', at: dueAt } })
   const both = [runs(1, 500_000, 0), runs(2, 500_000, 100_000)] as const
   const limited = (...limits: LimitView[]) =>
-    limitedForecast(
-      {
-        ...accountView({ credit: 10_000_000 }, ...both),
-        limits: Object.fromEntries(limits.map(one => [one.id, one])),
-      },
-      0,
-    )
+    limitedForecast(accountView({ credit: 10_000_000, limits: byId(limits) }, ...both), 0)
   expect(limited()).toBeUndefined()
   expect(limited(limit('a', 1, 11 * 3600))).toBeUndefined()
   // Two hours at $1, then $8 at $0.50.

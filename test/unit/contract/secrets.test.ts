@@ -22,20 +22,10 @@ test.each(plain.trim().split(/\s+/))('%s does not look like a secret', name =>
   expect(looksSecret(name)).toBe(false),
 )
 
-test.each([
-  '.ssh',
-  '.aws',
-  '.azure',
-  '.config',
-  'gcloud',
-  '.huggingface',
-  '.kaggle',
-  '.streamlit',
-  '.oci',
-  '.databricks',
-  'secrets',
-  '.secrets',
-])('all in the folder %s counts as secret', name => expect(isSecretFolder(name)).toBe(true))
+const folders = `.ssh .aws .azure .config gcloud .huggingface .kaggle .streamlit .oci .databricks secrets .secrets`
+test.each(folders.split(' '))('all in the folder %s counts as secret', name =>
+  expect(isSecretFolder(name)).toBe(true),
+)
 
 describe('the content of a file', () => {
   const letters = 'aB3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0fG3hJ6kL9n'

@@ -3,7 +3,7 @@ import type { InstanceView } from '#contract/instance/instance.ts'
 import type { AccountContext } from '#core/account-context.ts'
 import { openUndoableActions } from '#core/undoable-actions.ts'
 import { ServiceError } from '#service/service-error.ts'
-import { account, accountContext, freshAnswer } from '#test/berth/account-context.ts'
+import { account, accountContext, freshAnswer, noting } from '#test/berth/account-context.ts'
 import { flushPromises, HandClock } from '#test/berth/clocks.ts'
 import { MemoryFiles } from '#test/berth/machine.ts'
 import { instanceView } from '#test/unit/views.ts'
@@ -26,12 +26,7 @@ function world(instance: InstanceView = box) {
 
   async function start(onDisk: MemoryFiles = files) {
     const clock = new HandClock()
-    const said: string[] = []
-    const activity: AccountContext['activity'] = {
-      add: ({ text }) => void said.push(text),
-      search: () => [],
-      flush: async () => undefined,
-    }
+    const { said, activity } = noting()
     const context = accountContext({ clock, files: onDisk, client: () => client, activity })
     context.store.change(draft => {
       const view = draft.accounts[account]
@@ -59,6 +54,8 @@ function world(instance: InstanceView = box) {
     },
   }
 }
+
+const lost = new ServiceError({ code: 'timeout', message: '', status: 0, advice: '', ambiguous: true })
 
 /** A copy of the disk, for a start after a kill. */
 function copyOf(files: MemoryFiles): MemoryFiles {
@@ -158,13 +155,7 @@ test('after a kill a stop is retried until answered, unless it is stopped or gon
   const disk = copyOf(files)
 
   answers(() => {
-    throw new ServiceError({
-      code: 'timeout',
-      message: 'No answer.',
-      status: 0,
-      advice: '',
-      ambiguous: true,
-    })
+    throw lost
   })
   const later = await start(copyOf(disk))
   await later.poll()
@@ -223,7 +214,7 @@ test('of an action whose answer was lost, nothing is claimed', async () => {
   const { start, answers } = world()
   const { actions, clock, said } = await start()
   answers(() => {
-    throw new ServiceError({ code: 'timeout', message: 'No answer.', status: 0, advice: '', ambiguous: true })
+    throw lost
   })
   const sent = expect(actions.sendSoon(box, 'start')).rejects.toMatchObject({ code: 'timeout' })
   await clock.pass(5000)

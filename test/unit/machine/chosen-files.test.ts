@@ -1,14 +1,13 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { open } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { chosenFolder, inOrder } from '#machine/chosen-files.ts'
+import { temporaryFolder } from '#test/temporary-folder.ts'
 
 /** A chosen folder within another, so that writes outside it show. */
 function chosen() {
-  const outer = mkdtempSync(join(tmpdir(), 'berth-chosen-'))
-  onTestFinished(() => rmSync(outer, { recursive: true, force: true, maxRetries: 20 }))
+  const outer = temporaryFolder()
   const root = join(outer, 'chosen')
   mkdirSync(root)
   return { outer, root, folder: chosenFolder(root) }
@@ -42,9 +41,7 @@ test.each([[[]], [['..', 'x']], [['.']], [['']], [['a/../../x']], [['/tmp/x']], 
 )
 
 test('overlapping writes end up one after another in the file', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'berth-in-order-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20 }))
-  const path = join(folder, 'file')
+  const path = join(temporaryFolder(), 'file')
   const pieces = Array.from({ length: 50 }, (_, at) => Buffer.alloc((at * 7919) % 5000, at))
   const file = await open(path, 'w')
   const order = inOrder(file, 0)

@@ -1,16 +1,15 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { FileNameError, openFiles } from '#machine/files.ts'
 import { fileModes, lacks } from '#test/needs.ts'
+import { temporaryFolder } from '#test/temporary-folder.ts'
 
 let root = ''
 
-beforeEach(async () => {
-  root = join(await mkdtemp(join(tmpdir(), 'berth-files-')), 'home')
+beforeEach(() => {
+  root = join(temporaryFolder(), 'home')
 })
-afterEach(() => rm(join(root, '..'), { recursive: true, force: true }))
 
 const mode = async (path: string) => ((await stat(path)).mode & 0o777).toString(8)
 

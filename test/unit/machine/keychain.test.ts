@@ -1,7 +1,7 @@
 import { setImmediate as immediately } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { systemClock } from '#machine/clock-and-random.ts'
-import { fallbackKeychain, type Keytar, memoryKeychain, systemKeychain } from '#machine/keychain.ts'
+import { fallbackKeychain, type Keytar, systemKeychain } from '#machine/keychain.ts'
 import type { Keychain } from '#machine/machine.ts'
 
 const limits = { probe: 50, call: 50 }
@@ -79,15 +79,6 @@ test('probing a missing keychain rejects', async () => {
   await expect.poll(() => asked.length).toBe(1)
   asked[0]?.fail(new Error('no service'))
   await expect(probing).rejects.toThrow('no service')
-})
-
-test('the memory keychain keeps secrets until Berth ends, and gives its reason', async () => {
-  const keychain = memoryKeychain('There is none.')
-  await keychain.set('a', 'secret')
-  expect(await keychain.get('a')).toBe('secret')
-  await keychain.delete('a')
-  expect(await keychain.get('a')).toBeUndefined()
-  expect(keychain).toMatchObject({ persistent: false, problem: 'There is none.' })
 })
 
 test('a keychain that refuses to write is replaced by memory, with the problem given', async () => {

@@ -1,23 +1,22 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFile, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { copyFile, mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { AlreadyRunningError, lockFolder, startOf } from '#machine/start/home.ts'
+import { temporaryFolder } from '#test/temporary-folder.ts'
 
 const lockModule = JSON.stringify(new URL('../../../electron/machine/start/home.ts', import.meta.url).href)
 
 let folder = ''
 let path = ''
 
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'berth-lock-'))
+beforeEach(() => {
+  folder = temporaryFolder()
   path = join(folder, 'lock')
 })
-afterEach(() => rm(folder, { recursive: true, force: true, maxRetries: 20 }))
 
 /** A process that holds the lock until it is killed. */
 async function holder() {

@@ -1,17 +1,16 @@
-import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { openLog } from '#machine/log.ts'
 import { fileModes, lacks } from '#test/needs.ts'
+import { temporaryFolder } from '#test/temporary-folder.ts'
 
 let folder: string
 let path: string
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'berth-log-'))
+beforeEach(() => {
+  folder = temporaryFolder()
   path = join(folder, 'logs/berth.log')
 })
-afterEach(() => rm(folder, { recursive: true, force: true, maxRetries: 20 }))
 
 const read = async (name = 'berth.log') => readFile(join(folder, 'logs', name), 'utf8')
 

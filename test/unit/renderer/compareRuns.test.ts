@@ -2,23 +2,10 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { ProjectRunView } from '#contract/automation/run.ts'
 import { comparedFacts, comparedLines, lastLines } from '#renderer/screens/projects/compareRuns.ts'
-import { runView } from '#test/unit/views.ts'
+import { projectRunView } from '#test/unit/views.ts'
 
-const run = (changes: Partial<ProjectRunView>): ProjectRunView => ({
-  ...runView(),
-  id: 'x0',
-  project: 'p0',
-  name: 'digits',
-  step: 'done',
-  createdAt: 1000,
-  startedAt: 1100,
-  endedAt: 1700,
-  code: 0,
-  gpu: { name: 'RTX 4090', count: 1 },
-  cost: { micros: 120_000, at: 1700, perHour: 0 },
-  moves: 0,
-  ...changes,
-})
+const run = (changes: Partial<ProjectRunView>) =>
+  projectRunView({ startedAt: 1100, endedAt: 1700, code: 0, gpu: { name: 'RTX 4090', count: 1 }, ...changes })
 
 describe('two compared runs', () => {
   test('show which facts differ and which are unknown', () => {

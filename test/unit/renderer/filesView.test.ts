@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
-import type { FileTransferView, RemoteFolder } from '#contract/instance/files.ts'
+import type { RemoteFolder } from '#contract/instance/files.ts'
 import type { Page } from '#renderer/berth/page.svelte.ts'
 import { progressWords } from '#renderer/features/files/transferWords.ts'
 import { FilesView } from '#renderer/screens/instances/files/filesView.svelte.ts'
+import { fileTransferView } from '#test/unit/views.ts'
 
 test('waiting for a folder’s list ends even if another list overtakes it', async () => {
   const answers: ((folder: RemoteFolder) => void)[] = []
@@ -18,21 +19,7 @@ test('waiting for a folder’s list ends even if another list overtakes it', asy
   expect(await dropped).toBe('/root')
 })
 
-const transfer: FileTransferView = {
-  id: 'f0123456789abcdef',
-  instance: 4711,
-  direction: 'up',
-  name: 'data',
-  folder: '/workspace',
-  step: 'failed',
-  total: 0,
-  done: 0,
-  files: 0,
-  filesDone: 0,
-  resumable: false,
-  leftOut: 0,
-  startedAt: 0,
-}
+const transfer = fileTransferView({ step: 'failed' })
 
 test('shows known sizes', () => {
   expect(progressWords(transfer)).toBe('')

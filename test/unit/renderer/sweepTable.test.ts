@@ -10,6 +10,7 @@ import {
   sweepCsv,
   sweepRows,
 } from '#renderer/screens/projects/sweepTable.ts'
+import { projectRunView } from '#test/unit/views.ts'
 
 const group: GroupView = {
   id: 'q1',
@@ -25,28 +26,9 @@ const group: GroupView = {
 }
 
 function run(index: number, attempt: number, change: Partial<ProjectRunView>): ProjectRunView {
-  return {
-    id: `x${index}${attempt}`,
-    name: 'digits 1',
-    command: 'x',
-    project: 'p1',
-    step: 'done',
-    moves: 0,
-    afterwards: 'destroy',
-    watchdog: false,
-    stuckAfter: 0,
-    createdAt: 0,
-    outputBytes: 0,
-    droppedBytes: 0,
-    lastLine: '',
-    outputs: [],
-    watchdogStale: false,
-    fetched: false,
-    interrupted: false,
-    cost: { micros: 100_000, at: 0, perHour: 0 },
-    group: { id: 'q1', index, attempt },
-    ...change,
-  }
+  const cost = { micros: 100_000, at: 0, perHour: 0 }
+  const group = { id: 'q1', index, attempt }
+  return projectRunView({ id: `x${index}${attempt}`, cost, group, ...change })
 }
 
 const runs = [

@@ -39,6 +39,10 @@ function row(
   return [request, sent, answer, call, 'gives' in told ? told.gives : told.answer]
 }
 
+/** A row of a list below a name. */
+const list = (request: string, call: Row[3], name: string, item: unknown): Row =>
+  row(request, call, { answer: { [name]: [item] }, gives: [item] })
+
 /** Every method of the client, with the rows of section 4 and the known further operations. */
 export const rows: Row[] = [
   row(
@@ -91,9 +95,9 @@ export const rows: Row[] = [
     sent: { name: 'n', permissions: { api: { misc: {} } } },
     answer: { id: 4, key: 'secret', permissions: false },
   }),
-  row('GET /auth/apikeys/', c => c.apiKeys.list(), { answer: { apikeys: [{ id: 4 }] }, gives: [{ id: 4 }] }),
+  list('GET /auth/apikeys/', c => c.apiKeys.list(), 'apikeys', { id: 4 }),
   row('DELETE /auth/apikeys/4/', c => c.apiKeys.remove(4)),
-  row('GET /webhooks/', c => c.webhooks.list(), { answer: { webhooks: [hook] }, gives: [hook] }),
+  list('GET /webhooks/', c => c.webhooks.list(), 'webhooks', hook),
   row(
     'POST /webhooks/',
     c => c.webhooks.create({ name: 'n', webhook_url: 'https://h.example', event_types: [] }),
@@ -111,10 +115,7 @@ export const rows: Row[] = [
     answer: { ...done, msg: 'delivered' },
     gives: undefined,
   }),
-  row('GET /volumes/?owner=me&type=all_volume', c => c.volumes.list(), {
-    answer: { volumes: [{ id: 8, instances: [] }] },
-    gives: [{ id: 8, instances: [] }],
-  }),
+  list('GET /volumes/?owner=me&type=all_volume', c => c.volumes.list(), 'volumes', { id: 8, instances: [] }),
   row('DELETE /volumes/?id=8', c => c.volumes.remove(8), { sent: { id: 8 } }),
   row('GET /instances/pending-price-increases/', c => c.priceIncreases.list(), {
     answer: { truncated: false, pending_price_increases: [{ pending_price_increase_id: 6, contract_id: 1 }] },
@@ -171,10 +172,7 @@ export const rows: Row[] = [
       answer: { success: true, new_contract: 11, instance_api_key: 'k' },
     },
   ),
-  row('GET /instances/', async c => (await c.instances.list()).instances, {
-    answer: { instances: [{ id: 1 }] },
-    gives: [{ id: 1 }],
-  }),
+  list('GET /instances/', async c => (await c.instances.list()).instances, 'instances', { id: 1 }),
   row('GET /instances/1/', c => c.instances.one(1), { answer: { instances: { id: 1 } }, gives: { id: 1 } }),
   row('PUT /instances/1/', c => c.instances.stop(1), { sent: { state: 'stopped' } }),
   row('PUT /instances/1/', c => c.instances.start(1), {
@@ -213,11 +211,8 @@ export const rows: Row[] = [
     answer: { connections: [{ id: 12, cloud_type: 's3' }, { id: 'b' }] },
     gives: [{ id: 12, cloud_type: 's3' }, { id: 'b' }],
   }),
-  row('GET /machines', c => c.machines.list(), { answer: { machines: [{ id: 1 }] }, gives: [{ id: 1 }] }),
-  row('GET /network_disk/', c => c.machines.listNetworkDisks(), {
-    answer: { network_disks: [{ id: 1 }] },
-    gives: [{ id: 1 }],
-  }),
+  list('GET /machines', c => c.machines.list(), 'machines', { id: 1 }),
+  list('GET /network_disk/', c => c.machines.listNetworkDisks(), 'network_disks', { id: 1 }),
   row(
     'POST /network_disk/',
     c => c.machines.addNetworkDisk({ mount_point: '/m', machine_ids: [1], disk_id: 2 }),
@@ -230,10 +225,7 @@ export const rows: Row[] = [
     sent: {},
     answer: { ...done, num_deleted: 0 },
   }),
-  row('GET /template/', c => c.templates.search({}), {
-    answer: { templates: [template] },
-    gives: [template],
-  }),
+  list('GET /template/', c => c.templates.search({}), 'templates', template),
   row(
     `GET /template/?${new URLSearchParams({ select_filters: '{"use_ssh":{"eq":true}}' })}`,
     c => c.templates.search({ use_ssh: { eq: true } }),
@@ -250,10 +242,7 @@ export const rows: Row[] = [
     gives: template,
   }),
   row('DELETE /template/', c => c.templates.remove(3), { sent: { template_id: 3 } }),
-  row('GET /workergroups/', c => c.workergroups.list(), {
-    answer: { results: [{ id: 1 }] },
-    gives: [{ id: 1 }],
-  }),
+  list('GET /workergroups/', c => c.workergroups.list(), 'results', { id: 1 }),
   row('POST /workergroups/', c => c.workergroups.create({ min_load: 1 }), {
     sent: { min_load: 1 },
     answer: {},

@@ -2,13 +2,9 @@ import { expect, test } from 'vitest'
 import type { FileStep } from '#contract/instance/files.ts'
 import type { AccountView } from '#contract/state.ts'
 import { quitQuestion } from '#shell/lifecycle/quit-question.ts'
-import { accountView, emptyState, instanceView, rentalView } from '../views.ts'
+import { accountView, emptyState, fileTransferView, instanceView, rentalView, stateWith } from '../views.ts'
 
-const asked = (...accounts: AccountView[]) =>
-  quitQuestion({
-    ...emptyState(),
-    accounts: Object.fromEntries(accounts.map(account => [account.id, account])),
-  })
+const asked = (...accounts: AccountView[]) => quitQuestion(stateWith(...accounts))
 
 test('quitting asks nothing while nothing costs and nothing is under way', () => {
   expect(asked()).toBeUndefined()
@@ -54,23 +50,7 @@ test('a rental under way is a reason to ask', () => {
 })
 
 test('a running file transfer is a reason to ask, a finished one is not', () => {
-  const transfer = (step: FileStep) => ({
-    id: 'f0123456789abcdef',
-    instance: 1,
-    direction: 'up' as const,
-    name: 'data.csv',
-    folder: '/workspace',
-    step,
-    total: 10,
-    done: 5,
-    files: 1,
-    filesDone: 0,
-    resumable: true,
-    leftOut: 0,
-    startedAt: 0,
-  })
-  const during = (step: FileStep) =>
-    asked(accountView({ fileTransfers: { f0123456789abcdef: transfer(step) } }))
+  const during = (step: FileStep) => asked(accountView({ fileTransfers: { f: fileTransferView({ step }) } }))
   expect(during('running')?.message).toBe('Something is still in progress')
   expect(during('running')?.detail).toContain('1 file transfer cut off')
   expect(during('done')).toBeUndefined()

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { LimitView } from '#contract/automation/limit.ts'
 import { dueEntries } from '#shell/tray/tray-due.ts'
-import { accountView, instanceView, limitView } from '../views.ts'
+import { accountView, byId, instanceView, limitView } from '../views.ts'
 
 function dueLimit(given: Partial<LimitView> = {}): LimitView {
   return limitView({
@@ -14,10 +14,7 @@ function dueLimit(given: Partial<LimitView> = {}): LimitView {
 }
 
 const account = (...limits: LimitView[]) =>
-  accountView(
-    { limits: Object.fromEntries(limits.map(limit => [limit.id, limit])) },
-    instanceView({ label: 'llama' }),
-  )
+  accountView({ limits: byId(limits) }, instanceView({ label: 'llama' }))
 
 test('the next due limit has its snoozes and an entry that opens it', () => {
   const later = dueLimit({ id: 'g0000000000000002', dueAt: 9000, action: 'destroy' })
@@ -78,16 +75,4 @@ test('with several accounts each one’s next limit and question carry its name,
     expect(submenu.slice(0, 2)).toMatchObject([snooze, snooze])
     expect(submenu.at(-1)).toMatchObject({ action: { account: id } })
   }
-})
-
-test('the soonest limit is chosen by time here, whatever the accounts’ clocks say', () => {
-  const here = { ...account(dueLimit({ dueAt: 600 })), name: 'Home' }
-  const fast = {
-    ...account(dueLimit({ dueAt: 90_000 + 900 })),
-    id: 'a00000002',
-    name: 'Fast',
-    clock: { serverAt: 90_000_000, localAt: 0, rate: 20 },
-  }
-  const [first] = dueEntries([{ ...here, clock: { serverAt: 0, localAt: 0, rate: 1 } }, fast])
-  expect(first).toMatchObject({ label: expect.stringMatching(/^Next on Fast: /) })
 })

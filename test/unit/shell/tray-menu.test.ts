@@ -1,18 +1,12 @@
 import { expect, test } from 'vitest'
 import type { LimitView } from '#contract/automation/limit.ts'
 import type { InstanceState, InstanceView } from '#contract/instance/instance.ts'
-import type { AccountView, State } from '#contract/state.ts'
+import type { AccountView } from '#contract/state.ts'
 import { trayMenu } from '#shell/tray/tray-menu.ts'
 import type { MenuItemModel } from '#shell/tray/tray-words.ts'
-import { accountView, emptyState, instanceView, limitView, rentalView } from '../views.ts'
+import { accountView, emptyState, instanceView, limitView, rentalView, stateWith } from '../views.ts'
 
-const stateOf = (shown: AccountView, ...others: AccountView[]): State => ({
-  ...emptyState(),
-  shown: shown.id,
-  accounts: Object.fromEntries([shown, ...others].map(account => [account.id, account])),
-})
-
-const menuOf = (state: State, now = 0) => trayMenu(state, now)
+const menuOf = (state = emptyState(), now = 0) => trayMenu(state, now)
 
 const labels = (items: readonly MenuItemModel[]) =>
   items.map(item => ('separator' in item ? '---' : item.label))
@@ -28,17 +22,17 @@ const ssh = { direct: { host: '192.0.2.1', port: 22 } }
 
 test('used up credit says so, with the minus before the dollar', () => {
   const account = accountView({ credit: -7_430_000 }, instanceView({ label: 'llama', ssh }))
-  expect(labels(menuOf(stateOf(account)))[0]).toBe('Credit −$7.43, used up')
+  expect(labels(menuOf(stateWith(account)))[0]).toBe('Credit −$7.43, used up')
 })
 
 test('old credit is shown with the time it was read', () => {
   const account = accountView({ creditAt: 1_790_000_000 }, instanceView({ label: 'llama', ssh }))
-  expect(labels(menuOf(stateOf(account)))[0]).toMatch(/^Credit \$50\.00 as of \d\d:\d\d, lasts 5 d$/)
+  expect(labels(menuOf(stateWith(account)))[0]).toMatch(/^Credit \$50\.00 as of \d\d:\d\d, lasts 5 d$/)
 })
 
 test('the menu starts with credit and spending, and ends with Rent, Open and Quit', () => {
   const account = accountView({}, instanceView({ label: 'llama', ssh }))
-  expect(labels(menuOf(stateOf(account)))).toEqual([
+  expect(labels(menuOf(stateWith(account)))).toEqual([
     'Credit $50.00, lasts 5 d',
     '1 running, $0.400/h',
     '---',
@@ -59,7 +53,7 @@ test('pausing asks first where limits are waiting, since none acts during a paus
     sentence: 'Stops the cheapest instance.',
   })
   const pause = (step: LimitView['step']) =>
-    menuOf(stateOf(accountView({ limits: { one: { ...limit, step } } }))).find(
+    menuOf(stateWith(accountView({ limits: { one: { ...limit, step } } }))).find(
       item => 'label' in item && item.label.startsWith('Pause'),
     )
   expect(pause('waiting')).toEqual({
@@ -71,12 +65,12 @@ test('pausing asks first where limits are waiting, since none acts during a paus
 
 test('without instances or accounts the menu still opens and quits Berth', () => {
   expect(labels(menuOf(emptyState()))).toEqual(['No account yet', '---', '---', 'Open Berth', 'Quit Berth'])
-  expect(labels(menuOf(stateOf(accountView())))).toContain('Rent a GPU…')
+  expect(labels(menuOf(stateWith(accountView())))).toContain('Rent a GPU…')
 })
 
 test('a running instance has Terminal, Jupyter, Editor, SSH, Stop and Destroy… of its own', () => {
   const account = accountView({}, instanceView({ id: 7, ssh }), instanceView({ id: 8, ssh }))
-  const { submenu = [] } = entry(menuOf(stateOf(account)), 'Instance #7')
+  const { submenu = [] } = entry(menuOf(stateWith(account)), 'Instance #7')
   expect(labels(submenu)).toEqual([
     'Terminal',
     'Jupyter',
@@ -106,7 +100,7 @@ test('a running instance has Terminal, Jupyter, Editor, SSH, Stop and Destroy…
 
 test('Destroy… opens a question in the window', () => {
   const account = accountView({}, instanceView())
-  const { submenu = [] } = entry(menuOf(stateOf(account)), 'Instance')
+  const { submenu = [] } = entry(menuOf(stateWith(account)), 'Instance')
   expect(entry(submenu, 'Destroy…').action).toMatchObject({ kind: 'go', place: { ask: 'destroy' } })
 })
 
@@ -126,7 +120,7 @@ test.each<[InstanceState, string | undefined]>([
   ['other', 'Stop'],
 ])('%s offers %s', (state, power) => {
   const account = accountView({}, instanceView({ state, actualStatus: state }))
-  const { submenu = [] } = entry(menuOf(stateOf(account)), 'Instance')
+  const { submenu = [] } = entry(menuOf(stateWith(account)), 'Instance')
   const offered = labels(submenu).filter(label => ['Stop', 'Start', 'Raise bid…'].includes(label))
   expect(offered).toEqual(power === undefined ? [] : [power])
 })
@@ -135,7 +129,7 @@ test('a stopped instance with a low bid offers to raise it', () => {
   const bids = { interruptible: true, bid: 400_000, minimumBid: 900_000 }
   const offered = (more: Partial<InstanceView>) => {
     const account = accountView({}, instanceView({ state: 'stopped', ...bids, ...more }))
-    return labels(entry(menuOf(stateOf(account)), 'Instance').submenu ?? [])[0]
+    return labels(entry(menuOf(stateWith(account)), 'Instance').submenu ?? [])[0]
   }
   expect(offered({})).toBe('Raise bid…')
   expect(offered({ bid: 900_000 })).toBe('Start')
@@ -143,7 +137,7 @@ test('a stopped instance with a low bid offers to raise it', () => {
 
 test.each<InstanceState>(['stopped', 'outbid'])('%s offers nothing once its contract has ended', state => {
   const account = accountView({}, instanceView({ state, endsAt: 1000 }))
-  const offered = (now: number) => labels(entry(menuOf(stateOf(account), now), 'Instance').submenu ?? [])
+  const offered = (now: number) => labels(entry(menuOf(stateWith(account), now), 'Instance').submenu ?? [])
   expect(offered(999_000)).toHaveLength(4)
   expect(offered(1_000_000)).toEqual(['Show', '---', 'Destroy…'])
 })
@@ -151,7 +145,7 @@ test.each<InstanceState>(['stopped', 'outbid'])('%s offers nothing once its cont
 test('an instance billed for its GPUs counts as running', () => {
   const states = ['frozen', 'other', 'restarting', 'stopped', 'stopping', 'waiting'] as const
   const account = accountView({}, ...states.map((state, id) => instanceView({ id, state })))
-  expect(labels(menuOf(stateOf(account)))[1]).toMatch(/^3 running, /)
+  expect(labels(menuOf(stateWith(account)))[1]).toMatch(/^3 running, /)
 })
 
 test('a booting instance shows its price once ready', () => {
@@ -161,21 +155,21 @@ test('a booting instance shows its price once ready', () => {
     costPerHour: 7000,
     pricePerHour: 2_528_000,
   })
-  const told = labels(menuOf(stateOf(accountView({}, booting))))
+  const told = labels(menuOf(stateWith(accountView({}, booting))))
   expect(told[1]).toBe('Nothing running, now $0.007/h, $2.528/h once ready')
   expect(told[3]).toMatch(/^llama #4711: Loading.*, now \$0\.007\/h, \$2\.528\/h once ready$/)
 })
 
 test('an instance without an address offers no connections', () => {
   const account = accountView({}, instanceView({ state: 'running' }))
-  const offered = labels(entry(menuOf(stateOf(account)), 'Instance').submenu ?? [])
+  const offered = labels(entry(menuOf(stateWith(account)), 'Instance').submenu ?? [])
   expect(offered).toEqual(['Stop', 'Show', '---', 'Destroy…'])
 })
 
 test('other accounts are listed by name while they have instances', () => {
   const other = accountView({ id: 'a00000002', name: 'Company' }, instanceView({ id: 9, label: 'training' }))
   const idle = accountView({ id: 'a00000003', name: 'Idle' })
-  const menu = menuOf(stateOf(accountView(), other, idle))
+  const menu = menuOf(stateWith(accountView(), other, idle))
   expect(labels(menu)).toEqual(expect.arrayContaining(['Company', 'training #9: Running, $0.400/h']))
   expect(labels(menu)).not.toContain('Idle')
   expect(entry(entry(menu, 'training').submenu ?? [], 'Stop').action).toMatchObject({
@@ -186,14 +180,14 @@ test('other accounts are listed by name while they have instances', () => {
 test('a label from outside stays one short line without control characters', () => {
   const label = `evil\n\u202e${'x'.repeat(300)}\u0000`
   const account = accountView({}, instanceView({ label }))
-  const [line = ''] = labels(menuOf(stateOf(account))).filter(text => text.startsWith('evil'))
+  const [line = ''] = labels(menuOf(stateWith(account))).filter(text => text.startsWith('evil'))
   expect(line).not.toMatch(/[\p{Cc}\p{Cf}]/u)
   expect(line.length).toBeLessThan(80)
 })
 
 test('a menu of many instances ends with an entry for the rest', () => {
   const many = Array.from({ length: 40 }, (_, at) => instanceView({ id: at + 1 }))
-  const menu = menuOf(stateOf(accountView({}, ...many)))
+  const menu = menuOf(stateWith(accountView({}, ...many)))
   expect(menu.length).toBeLessThan(28)
   expect(labels(menu)).toContain('25 more…')
 })
@@ -201,12 +195,12 @@ test('a menu of many instances ends with an entry for the rest', () => {
 test('a poll that changes nothing visible gives the same menu', () => {
   const before = accountView({}, instanceView({ gpuLoad: 10, spent: { micros: 1, at: 0, perHour: 400_000 } }))
   const after = accountView({}, instanceView({ gpuLoad: 90, spent: { micros: 9, at: 9, perHour: 400_000 } }))
-  expect(menuOf(stateOf({ ...after, credit: 49_999_000 }))).toEqual(menuOf(stateOf(before)))
+  expect(menuOf(stateWith({ ...after, credit: 49_999_000 }))).toEqual(menuOf(stateWith(before)))
 })
 
 test('a failed rental is not shown as under way', () => {
   const rentals = { r1: rentalView({ id: 'r1' }), r2: rentalView({ id: 'r2', step: 'failed' }) }
-  const found = labels(menuOf(stateOf(accountView({ rentals }))))
+  const found = labels(menuOf(stateWith(accountView({ rentals }))))
   expect(found.filter(label => label.includes('A100'))).toEqual([
     'Renting A100 SXM…',
     'Could not rent A100 SXM',
@@ -215,7 +209,7 @@ test('a failed rental is not shown as under way', () => {
 
 test('the last rental is offered again by name, as a filled-in dialog', () => {
   const account = accountView({ lastRental: { id: 'r0123456789abcdef', what: 'llama-finetune', stops: [] } })
-  expect(entry(menuOf(stateOf(account)), 'Rent llama-finetune again…').action).toEqual({
+  expect(entry(menuOf(stateWith(account)), 'Rent llama-finetune again…').action).toEqual({
     kind: 'go',
     account: account.id,
     place: { screen: 'offers', again: 'r0123456789abcdef' },
@@ -227,7 +221,7 @@ test('saved searches are listed by name, only where there are any', () => {
     query: { type: 'bid', verifiedOnly: true, storage: 20, limit: 100 },
     filter: { priceTo: 2 },
   } as const
-  const state = stateOf(accountView())
+  const state = stateWith(accountView())
   const saved = { s2: { id: 's2', name: 'H200', query }, s1: { id: 's1', name: 'A100', query } }
   const { submenu = [] } = entry(menuOf({ ...state, savedSearches: saved }), 'Saved searches')
   expect(labels(submenu)).toEqual(['A100', 'H200'])
@@ -236,7 +230,7 @@ test('saved searches are listed by name, only where there are any', () => {
 })
 
 test('polling can be paused, then shows until when and can be resumed', () => {
-  const state = stateOf(accountView())
+  const state = stateWith(accountView())
   expect(entry(menuOf(state), 'Pause').action).toMatchObject({
     name: 'pausePolling',
     args: { minutes: 60 },
@@ -249,21 +243,21 @@ test('polling can be paused, then shows until when and can be resumed', () => {
 
 test('the demo’s events are commands, and only the demo has them', () => {
   const demo = accountView({ id: 'demo', demo: true })
-  const { submenu = [] } = entry(menuOf(stateOf(demo)), 'Simulate an event')
+  const { submenu = [] } = entry(menuOf(stateWith(demo)), 'Simulate an event')
   expect(submenu).toHaveLength(6)
   expect(entry(submenu, 'An hour passes').action).toMatchObject({
     kind: 'command',
     name: 'demoEvent',
     args: { event: 'hour_passes' },
   })
-  expect(labels(menuOf(stateOf(accountView())))).not.toContain('Simulate an event')
+  expect(labels(menuOf(stateWith(accountView())))).not.toContain('Simulate an event')
 })
 
 test('an unreachable account shows why and since when', () => {
   const since = new Date(2026, 4, 3, 14, 2).getTime() / 1000
   const problem = { code: 'server_error', message: 'x' }
   const told = (connection: AccountView['connection']) =>
-    labels(menuOf(stateOf(accountView({ connection })))).at(2)
+    labels(menuOf(stateWith(accountView({ connection })))).at(2)
   expect(told({ status: 'offline', problem, answered: 500, since })).toBe(
     'Service is failing (500), as of 14:02',
   )

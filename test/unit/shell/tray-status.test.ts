@@ -1,12 +1,8 @@
 import { expect, test } from 'vitest'
-import type { AccountView, State } from '#contract/state.ts'
+import type { AccountView } from '#contract/state.ts'
 import { traySize, trayStatus, trayTone } from '#shell/tray/tray-status.ts'
-import { accountView, emptyState, instanceView, rentalView } from '../views.ts'
+import { accountView, emptyState, instanceView, rentalView, stateWith } from '../views.ts'
 
-const stateOf = (...accounts: AccountView[]): State => ({
-  ...emptyState(),
-  accounts: Object.fromEntries(accounts.map(account => [account.id, account])),
-})
 const problem = { code: 'x', message: 'x' }
 const offline = { connection: { status: 'offline', problem } } as const
 test.each<[string, string, AccountView[]]>([
@@ -32,20 +28,20 @@ test.each<[string, string, AccountView[]]>([
     [accountView(offline, instanceView({ state: 'crashed' }))],
   ],
 ])('when %s the icon is that of %s', (_, icon, accounts) => {
-  expect(trayStatus(stateOf(...accounts)).state).toBe(icon)
+  expect(trayStatus(stateWith(...accounts)).state).toBe(icon)
 })
 
 test('the tooltip says why an account is unreachable and since when', () => {
   const since = new Date(2026, 4, 3, 14, 2).getTime() / 1000
   const connection = { status: 'offline', problem: { code: 'offline', message: 'x' }, since } as const
-  expect(trayStatus(stateOf(accountView({ connection }, instanceView()))).tooltip).toBe(
+  expect(trayStatus(stateWith(accountView({ connection }, instanceView()))).tooltip).toBe(
     'Berth: 1 running, $0.400/h\nLab: Service can’t be reached, as of 14:02',
   )
 })
 
 test('a pause shows the offline icon and its end in the tooltip', () => {
   const pausedUntil = new Date(2026, 4, 3, 15, 4).getTime()
-  const status = trayStatus({ ...stateOf(accountView({}, instanceView())), pausedUntil })
+  const status = trayStatus({ ...stateWith(accountView({}, instanceView())), pausedUntil })
   expect(status).toMatchObject({
     state: 'offline',
     tooltip: 'Berth: 1 running, $0.400/h\nPaused until 15:04',
@@ -55,21 +51,21 @@ test('a pause shows the offline icon and its end in the tooltip', () => {
 test('the tooltip shows running instances, spending of all accounts, and urgent items', () => {
   const one = accountView({}, instanceView(), instanceView({ id: 2, state: 'stopped', costPerHour: 6_000 }))
   const two = accountView({ id: 'a00000002' }, instanceView({ id: 3 }))
-  expect(trayStatus(stateOf(one, two)).tooltip).toBe('Berth: 2 running, $0.806/h')
+  expect(trayStatus(stateWith(one, two)).tooltip).toBe('Berth: 2 running, $0.806/h')
   expect(trayStatus(emptyState()).tooltip).toBe('Berth: nothing running, $0.000/h')
   const worse = accountView(
     {},
     instanceView({ id: 7, state: 'outbid', label: 'train' }),
     instanceView({ id: 8, state: 'crashed' }),
   )
-  expect(trayStatus(stateOf(worse)).tooltip.split('\n')[1]).toBe('train #7: Outbid, and 1 more')
+  expect(trayStatus(stateWith(worse)).tooltip.split('\n')[1]).toBe('train #7: Outbid, and 1 more')
   const long = accountView({}, instanceView({ label: 'x'.repeat(500), state: 'crashed' }))
-  expect(trayStatus(stateOf(long)).tooltip.length).toBeLessThanOrEqual(120)
+  expect(trayStatus(stateWith(long)).tooltip.length).toBeLessThanOrEqual(120)
 })
 
 test('the title is short, and empty while nothing costs', () => {
-  expect(trayStatus(stateOf(accountView({}, instanceView()))).title).toBe('1 · $0.400/h')
-  expect(trayStatus(stateOf(accountView())).title).toBe('')
+  expect(trayStatus(stateWith(accountView({}, instanceView()))).title).toBe('1 · $0.400/h')
+  expect(trayStatus(stateWith(accountView())).title).toBe('')
 })
 
 test.each([

@@ -1,11 +1,10 @@
 import { expect, test } from 'vitest'
 import type { LimitView } from '#contract/automation/limit.ts'
 import { BerthError } from '#contract/problem.ts'
-import type { State } from '#contract/state.ts'
 import { cleanLine } from '#core/instances/instance-view.ts'
 import { trayActions } from '#shell/tray/tray-actions.ts'
 import { word } from '#shell/tray/tray-words.ts'
-import { accountView, emptyState, instanceView, limitView } from '../views.ts'
+import { accountView, instanceView, limitView, stateWith } from '../views.ts'
 
 const family = '👩‍👩‍👧‍👦'
 
@@ -44,11 +43,10 @@ const timed: Partial<LimitView> = {
 /** What a click on Start does: commands by name, questions by place, notices by title. */
 async function started(given: Partial<LimitView>, answer = async () => undefined): Promise<string[]> {
   const account = accountView({ limits: { one: { ...limit, ...given } } }, stopped)
-  const state: State = { ...emptyState(), shown: account.id, accounts: { [account.id]: account } }
   const done: string[] = []
   const act = trayActions({
     berth: {
-      state: () => state,
+      state: () => stateWith(account),
       dispatch: name => {
         done.push(name)
         return answer()

@@ -1,14 +1,13 @@
-import { mkdtempSync, readFileSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { copyTree } from '#simulator/ssh/files/copy-tree.ts'
 import { Scratch } from '#simulator/ssh/files/scratch.ts'
+import { temporaryFolder } from '#test/temporary-folder.ts'
 
 /** A disk with a `/workspace/a.txt`. */
 function disk() {
-  const folder = mkdtempSync(join(tmpdir(), 'berth-copy-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20 }))
+  const folder = temporaryFolder()
   const scratch = new Scratch(folder)
   writeFileSync(join(folder, 'workspace', 'a.txt'), folder)
   return { folder, scratch, read: (path: string) => readFileSync(join(folder, path), 'utf8') }

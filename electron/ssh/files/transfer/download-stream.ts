@@ -150,16 +150,9 @@ function mapNames(tree: Awaited<ReturnType<typeof walk>>, system: NamesOf) {
   return { folders, files, leftOut }
 }
 
-interface Archive {
-  folder(name: string): void
-  begin(name: string, file: RemoteFile): void
-  write(bytes: Buffer): Promise<void>
-  finish(): Promise<void>
-  /** Resolves when the whole archive has been written. */
-  end(): Promise<void>
-}
+type Archive = ReturnType<typeof openArchive>
 
-function openArchive(out: ByteSink): Archive {
+function openArchive(out: ByteSink) {
   const pack: Pack = tarPack()
   let entry: ReturnType<Pack['entry']> | undefined
   const pumped = (async () => {
@@ -169,12 +162,12 @@ function openArchive(out: ByteSink): Archive {
     pack.destroy(error instanceof Error ? error : new Error('the other side disconnected')),
   )
   return {
-    folder: name => void pack.entry({ name: `${name}/`, type: 'directory', mode: 0o755 }),
-    begin(name, { size, mode, modified }) {
+    folder: (name: string): void => void pack.entry({ name: `${name}/`, type: 'directory', mode: 0o755 }),
+    begin(name: string, { size, mode, modified }: RemoteFile): void {
       entry = pack.entry({ name, size, mode: mode & 0o777, mtime: new Date(modified * 1000) })
       entry.on('error', () => undefined)
     },
-    write(bytes) {
+    write(bytes: Buffer): Promise<void> {
       return new Promise((resolve, reject) => {
         const target = entry
         if (target === undefined || target.destroyed) return reject(new Error('the archive has ended'))
@@ -184,7 +177,7 @@ function openArchive(out: ByteSink): Archive {
         target.once('close', () => reject(new Error('the archive has ended')))
       })
     },
-    async finish() {
+    async finish(): Promise<void> {
       const target = entry
       entry = undefined
       if (target === undefined) return
@@ -192,7 +185,8 @@ function openArchive(out: ByteSink): Archive {
       target.end()
       await finished
     },
-    async end() {
+    /** Resolves when the whole archive has been written. */
+    async end(): Promise<void> {
       pack.finalize()
       await pumped
     },

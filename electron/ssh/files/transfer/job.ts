@@ -51,20 +51,10 @@ export async function forEachFile(
   if (failure) throw failure.error
 }
 
-/** The progress of a transfer, in bytes and files. */
-export interface Tally {
-  readonly total: number
-  readonly done: number
-  readonly files: number
-  readonly filesDone: number
-  /** Whether the file with this index is complete. */
-  isDone(file: number): boolean
-  /** Sets how many bytes of a file have arrived, which may be fewer than before. */
-  set(file: number, bytes: number): void
-  finish(file: number): void
-}
+export type Tally = ReturnType<typeof createTally>
 
-export function createTally(sizes: readonly number[], changed: () => void): Tally {
+/** The progress of a transfer, in bytes and files. */
+export function createTally(sizes: readonly number[], changed: () => void) {
   const arrived = sizes.map(() => 0)
   const whole = new Set<number>()
   let done = 0
@@ -79,15 +69,17 @@ export function createTally(sizes: readonly number[], changed: () => void): Tall
   return {
     total,
     files: sizes.length,
-    get done() {
+    get done(): number {
       return done
     },
-    get filesDone() {
+    get filesDone(): number {
       return whole.size
     },
-    isDone: file => whole.has(file),
+    /** Whether the file with this index is complete. */
+    isDone: (file: number): boolean => whole.has(file),
+    /** Sets how many bytes of a file have arrived, which may be fewer than before. */
     set,
-    finish(file) {
+    finish(file: number): void {
       whole.add(file)
       set(file, sizes[file] ?? 0)
     },

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { createPause, isPaused } from '#core/accounts/pause-polling.ts'
 import { createStore } from '#core/storage/store.ts'
 import type { Notice } from '#machine/machine.ts'
+import { noting } from '#test/berth/account-context.ts'
 import { HandClock } from '#test/berth/clocks.ts'
 import { emptyState } from '#test/unit/views.ts'
 
@@ -14,7 +15,7 @@ function pauseOf() {
   const pause = createPause({
     store,
     clock,
-    activity: { add: () => undefined, search: () => [], flush: async () => undefined },
+    activity: noting().activity,
     notifications: {
       say(notice, answered) {
         said.push(notice)

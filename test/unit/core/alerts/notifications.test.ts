@@ -8,6 +8,7 @@ import { isQuiet, openPageNotices, summary } from '#core/alerts/page-notices.ts'
 import { type AlertedState, alertsAfterPoll } from '#core/alerts/poll-alerts.ts'
 import { createStore } from '#core/storage/store.ts'
 import type { Notice, NoticeClick, Notifier } from '#machine/machine.ts'
+import { noting } from '#test/berth/account-context.ts'
 import { HandClock } from '#test/berth/clocks.ts'
 import { MemoryFiles } from '#test/berth/machine.ts'
 import { accountView, emptyState, instanceView } from '#test/unit/views.ts'
@@ -32,12 +33,7 @@ async function notificationsWith(
       click = listener
     },
   }
-  const written: string[] = []
-  const activity = {
-    add: ({ text }: { text: string }) => void written.push(text),
-    search: () => [],
-    flush: async () => undefined,
-  }
+  const { said: written, activity } = noting()
   const clock = new HandClock(at(12, 0))
   const pageNotices = await openPageNotices({ store, clock, notifier, files, onBroken: () => undefined })
   const notifications = createNotifications({ store, activity, notifier, pageNotices })

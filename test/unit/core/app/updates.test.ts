@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { State } from '#contract/state.ts'
@@ -8,20 +6,17 @@ import { pageFailures } from '#core/app/page-link.ts'
 import { openUpdates } from '#core/app/updates.ts'
 import { createStore } from '#core/storage/store.ts'
 import { type OpenLog, openLog } from '#machine/log.ts'
+import { noting } from '#test/berth/account-context.ts'
 import { HandClock } from '#test/berth/clocks.ts'
 import { silentLog } from '#test/berth/machine.ts'
+import { temporaryFolder } from '#test/temporary-folder.ts'
 import { accountView, emptyState, instanceView } from '#test/unit/views.ts'
 
-let folder: string
 let log: OpenLog
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'berth-updates-'))
-  log = openLog(join(folder, 'berth.log'))
+beforeEach(() => {
+  log = openLog(join(temporaryFolder(), 'berth.log'))
 })
-afterEach(async () => {
-  await log.close()
-  await rm(folder, { recursive: true, force: true, maxRetries: 20 })
-})
+afterEach(() => log.close())
 
 const empty = emptyState()
 
@@ -82,13 +77,8 @@ test('diagnostics hold versions, settings and errors, no secrets or names', () =
 })
 
 test('page failures are reported at most ten times an hour, without passwords', async () => {
-  const told: string[] = []
+  const { said: told, activity } = noting()
   const clock = new HandClock()
-  const activity = {
-    add: ({ text }: { text: string }) => void told.push(text),
-    search: () => [],
-    flush: async () => undefined,
-  }
   const note = pageFailures(activity, clock, log)
   for (let failure = 0; failure < 50; failure++) note('It failed', 'here, password=hunter22')
   expect(told).toHaveLength(10)

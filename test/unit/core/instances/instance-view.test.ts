@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type Capabilities, publicCapabilities } from '#contract/account/capabilities.ts'
 import { instanceView, maskRecord } from '#core/instances/instance-view.ts'
 import type { Instance } from '#service/instances.ts'
 import { anyCharacter } from '#test/unit/any-character.ts'
@@ -37,14 +36,6 @@ test('a complete record fills the whole view', () => {
     history: [{ at: 4600, state: 'running', actualStatus: 'running' }],
   })
   expect(view.ports).toHaveLength(2)
-})
-
-test('an offline instance costs nothing where the service charges nothing for it', () => {
-  const offline = { ...rented, actual_status: 'offline' }
-  const cost = (capabilities?: Capabilities) =>
-    instanceView(offline, undefined, 4600, undefined, undefined, capabilities).costPerHour
-  expect(cost()).toBe(50_000)
-  expect(cost(publicCapabilities)).toBe(0)
 })
 
 test('a record with only an id is shown as provisioning', () => {
@@ -138,12 +129,6 @@ test.each([
   const view = instanceView({ ...rented, ...fields }, undefined, 0)
   expect(view.ports.map(({ container, port }) => [container, port])).toEqual(ports)
   expect(view.ports[0]?.host).toBe('203.0.113.9')
-})
-
-test('a record without SSH addresses is accepted', () => {
-  const { ssh_host: _, ssh_port: __, ports: ___, ...rest } = rented
-  expect(instanceView(rest, undefined, 0).ssh).toBeUndefined()
-  expect(instanceView({ ...rest, ssh_host: null, ssh_port: null }, undefined, 0).ssh).toBeUndefined()
 })
 
 test('texts of a record become one line without control or direction characters', () => {

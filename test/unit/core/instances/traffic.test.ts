@@ -1,7 +1,5 @@
 import { expect, test } from 'vitest'
-import { instanceView } from '#core/instances/instance-view.ts'
 import { trafficOf, trafficPrices } from '#core/instances/traffic.ts'
-import { accrueSpending } from '#core/money/accrual.ts'
 
 const gb = 1024 ** 2
 const priced = { inet_up_cost: 0.02, inet_down_cost: 0.01 }
@@ -48,21 +46,4 @@ test('the traffic cost per hour is a recent average that fades without traffic',
   expect(traffic?.perHour).toBeLessThanOrEqual(100_000)
   const idle = trafficOf({ ...priced, inet_down_billed: 60 * gb }, traffic, 30 * 3600)
   expect(idle.traffic?.perHour).toBe(0)
-})
-
-test('measured traffic counts in an instance’s cost and in its share of the spending', () => {
-  const record = {
-    id: 7,
-    actual_status: 'running',
-    start_date: 0,
-    dph_total: 0.36,
-    dph_base: 0.36,
-    ...priced,
-  }
-  const before = instanceView({ ...record, inet_up_billed: 0 }, undefined, 3600)
-  const after = instanceView({ ...record, inet_up_billed: 5 * gb }, before, 7200)
-  expect(after.spent).toEqual({ micros: 720_000 + 100_000, at: 7200, perHour: 360_000 })
-  const { counted } = accrueSpending(undefined, { at: 3600, instances: { 7: before } })
-  const { shares } = accrueSpending(counted, { at: 7200, instances: { 7: after } })
-  expect(shares.get('7')).toBe(460_000)
 })

@@ -34,24 +34,6 @@ test('a limit ends after two polls in a row without its instance, not after one'
   expect(step()).toBe('over')
 })
 
-test.each(['act', 'tell'] as const)(
-  'after waking offline past the due time, a limit waits for polls: %s',
-  async missed => {
-    const { one, step } = await limited({ ...inAnHour, missed })
-    one.answers = false
-    one.clock.sleep(9 * hour * 1000)
-    await one.clock.pass(60_000)
-    expect(step()).toBe('waiting')
-    expect(one.told).toEqual([])
-    one.answers = true
-    // The clock jumped: a second poll must confirm.
-    await one.poll()
-    await one.poll()
-    expect(step()).toBe(missed === 'act' ? 'done' : 'missed')
-    expect(one.asked).toEqual(missed === 'act' ? ['stop 7'] : [])
-  },
-)
-
 test('a warning waits while the instance is stopped, and is sent once it runs', async () => {
   const { one, step } = await limited({ ...inAnHour, warning: 900 })
   one.instances = [{ ...running, state: 'stopped' }]
@@ -63,19 +45,6 @@ test('a warning waits while the instance is stopped, and is sent once it runs', 
   one.instances = [{ ...running, state: 'stopped' }]
   await one.poll()
   expect(step()).toBe('waiting')
-})
-
-test('a limit that is due while the service is silent says so, and acts once it answers', async () => {
-  const { one, step } = await limited({ ...inAnHour, missed: 'tell' })
-  one.answers = false
-  await one.clock.pass(2 * hour * 1000)
-  expect(step()).toBe('held')
-  expect(one.told).toHaveLength(1)
-  one.answers = true
-  await one.poll()
-  await one.poll()
-  expect(one.asked).toEqual(['stop 7'])
-  expect(step()).toBe('done')
 })
 
 test('idle time counts on over a short restart, and starts over after a long one', async () => {

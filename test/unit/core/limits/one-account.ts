@@ -3,7 +3,7 @@ import type { BeforeLimit } from '#core/limits/act.ts'
 import { openStoredLimits } from '#core/limits/model.ts'
 import { type Limits, openLimits } from '#core/limits/service.ts'
 import type { ServiceClient } from '#service/client.ts'
-import { account, accountContext, freshAnswer } from '#test/berth/account-context.ts'
+import { account, accountContext, freshAnswer, noting } from '#test/berth/account-context.ts'
 import { flushPromises, HandClock } from '#test/berth/clocks.ts'
 import { MemoryFiles } from '#test/berth/machine.ts'
 import { accountView } from '#test/unit/views.ts'
@@ -21,7 +21,8 @@ export class OneAccount {
   /** Requests so far, and the errors that refuse the next ones. */
   readonly asked: string[] = []
   readonly refusals: Error[] = []
-  readonly told: string[] = []
+  readonly #noting = noting()
+  readonly told = this.#noting.said
   /** Awaited before a limit acts. */
   before: BeforeLimit = allow
   #ending = new AbortController()
@@ -69,10 +70,7 @@ export class OneAccount {
     const context = accountContext({
       clock: this.clock,
       files: this.files,
-      notifications: {
-        ...accountContext().notifications,
-        tell: (_, alerts) => void this.told.push(...alerts.map(({ title }) => title)),
-      },
+      notifications: this.#noting.notifications,
       client: () => client as unknown as ServiceClient,
       ending: this.#ending.signal,
       now: () => this.now(),

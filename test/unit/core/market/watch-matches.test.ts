@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import type { OfferView } from '#contract/market/offer.ts'
 import { priceSamples, resultOf, type StoredPrice, type Watch, withPrices } from '#core/market/watch.ts'
-import { matchAlert } from '#core/market/watches.ts'
 
 const start = 1_800_000_000
 const offer = (id: number, price: number, more: Partial<OfferView> = {}): OfferView => ({
@@ -89,21 +88,6 @@ test('an offer that moves up among the cheapest of many is not news', () => {
   const many = Array.from({ length: 300 }, (_, at) => offer(at + 1, 1_000_000 + at))
   const found = news([many, many.slice(50), [offer(999, 999_999), ...many.slice(50)]])
   expect(found.map(({ length }) => length)).toEqual([200, 0, 1])
-})
-
-test('the alert names the cheapest offer, counts the others and leads to renting it', () => {
-  const seen = resultOf(
-    { ...watch, alerted: [] },
-    [offer(1, 1_490_000), offer(3, 1_200_000, { location: 'Sweden, SE' })],
-    start,
-  )
-  expect(matchAlert(watch, seen)).toMatchObject({
-    id: 'a00000001/watch/w0000000000000001',
-    title: 'H100 SXM at $1.200/h',
-    body: 'Sweden, SE. “Cheap H100”: 2 new, 2 match now.',
-    place: { screen: 'offers', offer: 3 },
-  })
-  expect(matchAlert(watch, { ...seen, fresh: [] })).toBeUndefined()
 })
 
 test('offers above the price or bid that a watch may pay do not match it', () => {

@@ -207,16 +207,6 @@ test('without credit readings spending follows the prices, later the credit agai
   expect(samples.map(({ spent }) => spent).reduce((a, b) => a + b, 0)).toBe(1_000_000)
 })
 
-test('a poll without the credit leaves the sum to the next poll that has it', async () => {
-  const start = midnight - 600
-  const money = await open(new MemoryFiles(), new HandClock(), start)
-  money.onPoll(pollAccount(start, 500_000_000))
-  const { credit: _, ...without } = pollAccount(start + 100, 0)
-  money.onPoll(without)
-  money.onPoll(pollAccount(start + 200, 499_950_000))
-  expect(money.spentToday()).toBe(50_000)
-})
-
 test('a first poll without credit after a night loses no top-up and no spending', async () => {
   const start = midnight - 600
   const night = 10 * 3600

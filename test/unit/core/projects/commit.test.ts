@@ -1,25 +1,16 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { existsSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { commitOf } from '#core/projects/commit.ts'
 import { systemSyncedFolders } from '#machine/synced-folders.ts'
+import { temporaryFolder } from '#test/temporary-folder.ts'
 
 const id = 'a'.repeat(40)
 const other = 'b'.repeat(40)
 
-function folderWith(files: Readonly<Record<string, string>>): string {
-  const folder = mkdtempSync(join(tmpdir(), 'berth-commit-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
-  for (const [name, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(folder, name)), { recursive: true })
-    writeFileSync(join(folder, name), text)
-  }
-  return folder
-}
-
-const commit = (files: Readonly<Record<string, string>>) => commitOf(systemSyncedFolders, folderWith(files))
+const commit = (files: Readonly<Record<string, string>>) =>
+  commitOf(systemSyncedFolders, temporaryFolder(files))
 
 describe('the commit of a folder', () => {
   test.each([
@@ -53,7 +44,7 @@ describe('the commit of a folder', () => {
 
   describe('with git', () => {
     function repository(files: Readonly<Record<string, string>>) {
-      const folder = folderWith(files)
+      const folder = temporaryFolder(files)
       const git = (...words: string[]) =>
         execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...words], {
           cwd: folder,
@@ -105,14 +96,14 @@ describe('the commit of a folder', () => {
 
     test('of a worktree is the worktree’s own', async () => {
       const { folder, git, head } = repository({ 'train.py': '1' })
-      const tree = join(folderWith({}), 'tree')
+      const tree = join(temporaryFolder({}), 'tree')
       git('worktree', 'add', '-q', '-b', 'try', tree)
       writeFileSync(join(tree, 'train.py'), '2')
       const changed = { files: 1, named: ['train.py'] }
       expect(await commitOf(systemSyncedFolders, tree)).toEqual({ id: head, branch: 'try', changed })
       expect((await commitOf(systemSyncedFolders, folder))?.changed).toEqual(none)
       // A folder that falsely claims to be it is refused.
-      const other = folderWith({ '.git': `gitdir: ${join(folder, '.git', 'worktrees', 'tree')}\n` })
+      const other = temporaryFolder({ '.git': `gitdir: ${join(folder, '.git', 'worktrees', 'tree')}\n` })
       expect(await commitOf(systemSyncedFolders, other)).toBeUndefined()
     })
 

@@ -7,19 +7,6 @@ import { retrying, someTry } from './some-rental.ts'
 
 const step = (state: InstanceState, now = 1100) => nextTryStep(someTry(), instanceView({ state }), now)
 
-test('a rental waits until its instance runs', () => {
-  expect(step('provisioning')).toEqual({ step: 'waiting' })
-  expect(step('loading')).toEqual({ step: 'waiting' })
-  expect(step('other')).toEqual({ step: 'waiting' })
-  expect(step('running')).toEqual({ step: 'running' })
-})
-
-test('the deadline counts from creation, and running is never late', () => {
-  expect(step('loading', 1609)).toEqual({ step: 'waiting' })
-  expect(step('loading', 1610)).toMatchObject({ step: 'late', problem: { code: 'late' } })
-  expect(step('running', 9999)).toEqual({ step: 'running' })
-})
-
 test.each(['crashed', 'ended', 'silent', 'offline', 'outbid', 'stopped'] as const)(
   'a rental whose instance is %s has failed, with advice',
   state => {
@@ -29,13 +16,6 @@ test.each(['crashed', 'ended', 'silent', 'offline', 'outbid', 'stopped'] as cons
     expect(problem?.advice).toMatch(/^[A-Z].{10,}\.$/)
   },
 )
-
-test('a rental whose instance is gone fails', () => {
-  expect(nextTryStep(someTry(), undefined, 1100)).toMatchObject({
-    step: 'failed',
-    problem: { code: 'instance_gone' },
-  })
-})
 
 const now = 1_800_000_000
 const running = someTry({

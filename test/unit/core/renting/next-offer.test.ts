@@ -2,8 +2,12 @@ import { expect, test } from 'vitest'
 import type { OfferView } from '#contract/market/offer.ts'
 import type { OpenRequest } from '#contract/market/rental.ts'
 import { type BestOffer, bestOffer, fittingOffers, goodEnough } from '#core/renting/next-offer.ts'
+import { someRental, someSearch } from './some-rental.ts'
 
 const dollar = 1_000_000
+const retries = { attempts: 5, ceiling: 1, deadline: 600 }
+const { request } = someRental()
+const wanted = { search: someSearch, request, retries, tries: [] }
 const offers = [
   { id: 1, machineId: 10 },
   { id: 2, machineId: 20, price: 0.5 * dollar, minimumBid: 0.3 * dollar },
@@ -20,21 +24,9 @@ function chosen(
 }
 
 function best(...[price, among, limitVeto]: Required<Parameters<typeof chosen>>): BestOffer | undefined {
-  return bestOffer(
-    {
-      search: {
-        query: { type: 'on-demand', verifiedOnly: false, storage: 20, limit: 50 },
-        filter: {},
-        order: { column: 'price', descending: true },
-      },
-      request: { image: 'ubuntu', access: 'ssh', disk: 20, env: [], ports: [] },
-      retries: { attempts: 5, ceiling: 1, deadline: 600, ...(price === undefined ? {} : { price }) },
-      tries: [],
-    },
-    among,
-    {},
-    limitVeto,
-  )
+  const search = { ...someSearch, order: { column: 'price', descending: true } } as const
+  const within = { ...retries, ...(price === undefined ? {} : { price }) }
+  return bestOffer({ ...wanted, search, retries: within }, among, {}, limitVeto)
 }
 
 test('offers above the price limit or without a price are not chosen', () => {
@@ -45,18 +37,8 @@ test('offers above the price limit or without a price are not chosen', () => {
 })
 
 test('the offer to try first is chosen while it fits and was not tried', () => {
-  const wanted = {
-    search: {
-      query: { type: 'on-demand' as const, verifiedOnly: false, storage: 20, limit: 50 },
-      filter: {},
-      order: { column: 'price' as const, descending: false },
-    },
-    request: { image: 'ubuntu', access: 'ssh' as const, disk: 20, env: [], ports: [] },
-    retries: { attempts: 5, ceiling: 1, deadline: 600, price: 0.5 },
-    tries: [],
-  }
   const order = (first?: number, price = 0.5) =>
-    [...fittingOffers({ ...wanted, first, retries: { ...wanted.retries, price } }, offers, {})].map(
+    [...fittingOffers({ ...wanted, first, retries: { ...retries, price } }, offers, {})].map(
       ({ offer }) => offer.id,
     )
   expect(order()).toEqual([3, 2])
@@ -85,36 +67,20 @@ test('offers that a limit vetoes are skipped; if it vetoes all, the cheapest is 
 
 test('an offer is bid on just above its minimum, above $32 too', () => {
   const dear = { id: 4, machineId: 40, minimumBid: 40 * dollar }
-  const chosen = bestOffer(
-    {
-      search: {
-        query: { type: 'bid', verifiedOnly: false, storage: 20, limit: 50 },
-        filter: {},
-        order: { column: 'price', descending: false },
-      },
-      request: { image: 'ubuntu', access: 'ssh', disk: 20, env: [], ports: [], bid: 100 },
-      retries: { attempts: 5, ceiling: 1, deadline: 600 },
-      tries: [],
-    },
-    [dear],
-    {},
-    () => undefined,
-  )
+  const search = { ...someSearch, query: { ...someSearch.query, type: 'bid' as const } }
+  const bidding = { ...wanted, search, request: { ...request, bid: 100 } }
+  const chosen = bestOffer(bidding, [dear], {}, () => undefined)
   expect(chosen?.choice.bid).toBe(40.01)
 })
 
 test('a volume is mounted on its machine alone, and a new one where there is room for it', () => {
-  const search = {
-    query: { type: 'on-demand' as const, verifiedOnly: false, storage: 20, limit: 50 },
-    filter: {},
-  }
   const market: OfferView[] = [
     { id: 1, machineId: 10, price: 1 },
     { id: 2, machineId: 20, price: 2, volumeOffer: 7, volumeRoom: 30 },
     { id: 3, machineId: 30, price: 3, volumeOffer: 8, volumeRoom: 80 },
   ]
   const fitting = (volume: OpenRequest['volume']) =>
-    goodEnough(market, search, { disk: 20, volume }, {}).map(({ offer }) => offer.id)
+    goodEnough(market, someSearch, { disk: 20, volume }, {}).map(({ offer }) => offer.id)
   expect(fitting({ create: false, volume: 99, machine: 20, mountPath: '/data' })).toEqual([2])
   expect(fitting({ create: true, size: 50, mountPath: '/data' })).toEqual([3])
   expect(fitting({ create: true, size: 30, mountPath: '/data' })).toEqual([2, 3])

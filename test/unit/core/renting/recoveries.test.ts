@@ -3,13 +3,15 @@ import type { InstanceView } from '#contract/instance/instance.ts'
 import { openRecoveries } from '#core/renting/recoveries.ts'
 import { givesWay } from '#core/renting/recovery.ts'
 import type { Rentals } from '#core/renting/rentals.ts'
+import { deferred } from '#machine/tasks.ts'
 import type { ServiceClient } from '#service/client.ts'
 import type { Instance } from '#service/instances.ts'
 import { ServiceError } from '#service/service-error.ts'
-import { account, accountContext, freshAnswer } from '#test/berth/account-context.ts'
+import { account, accountContext, freshAnswer, noting } from '#test/berth/account-context.ts'
 import { flushPromises } from '#test/berth/clocks.ts'
 import { instanceView } from '#test/unit/views.ts'
 
+const refusal = (status: number) => new ServiceError({ code: 'refused', status, message: '', advice: '' })
 const limits = { attempts: 3, ceiling: 1, deadline: 600 }
 const replace = { kind: 'replace', ceiling: 2, every: 60, limits } as const
 const outbid = instanceView({
@@ -42,7 +44,7 @@ const replacement = (id: number, start: number, mark = 'r0000000000000002') =>
 async function outbidOnce(starting = async () => undefined, written = async () => undefined) {
   const bids: number[] = []
   const stops: number[] = []
-  const told: string[] = []
+  const { said: told, ...noted } = noting()
   const refusals: ServiceError[] = []
   const records: Instance[] = []
   let time = 1000
@@ -78,11 +80,7 @@ async function outbidOnce(starting = async () => undefined, written = async () =
         },
       }) as unknown as ServiceClient,
     now: () => time,
-    activity: { ...accountContext().activity, add: ({ text }) => void told.push(text) },
-    notifications: {
-      ...accountContext().notifications,
-      tell: (_, alerts) => void told.push(...alerts.map(({ title }) => title)),
-    },
+    ...noted,
   })
   const recoveries = await openRecoveries(context, rentals)
   const see = async (...all: InstanceView[]) => {
@@ -175,17 +173,14 @@ test('a replacement is cancelled once a limit has stopped the instance it replac
 })
 
 test('a replacement takes over only once the end of its rental is on disk', async () => {
-  let write: () => void = () => undefined
-  const written = new Promise<undefined>(resolve => {
-    write = () => resolve(undefined)
-  })
-  const { recoveries, poll, ready, view } = await outbidOnce(undefined, () => written)
+  const written = deferred<undefined>()
+  const { recoveries, poll, ready, view } = await outbidOnce(undefined, () => written.promise)
   await recoveries.choose(outbid, replace)
   await poll()
   ready()
   await poll()
   expect(view()[outbid.id]?.step).toBe('replacing')
-  write()
+  written.resolve(undefined)
   await flushPromises()
   expect(view()[outbid.id]).toMatchObject({ step: 'replaced', by: 4712 })
 })
@@ -220,15 +215,12 @@ test('a replacementâ€™s own cost counts once it is replaced, the first instanceâ
 })
 
 test('choosing only an alert while a replacement starts cancels it', async () => {
-  let begin: () => void = () => undefined
-  const begun = new Promise<undefined>(resolve => {
-    begin = () => resolve(undefined)
-  })
-  const { recoveries, poll, step, view } = await outbidOnce(() => begun)
+  const begun = deferred<undefined>()
+  const { recoveries, poll, step, view } = await outbidOnce(() => begun.promise)
   await recoveries.choose(outbid, replace)
   await poll()
   await recoveries.choose(outbid, { kind: 'tell' })
-  begin()
+  begun.resolve(undefined)
   await flushPromises()
   expect(step()).toBe('cancelled')
   await poll()
@@ -237,8 +229,7 @@ test('choosing only an alert while a replacement starts cancels it', async () =>
 
 test('a raise refused by a busy service is retried soon, reported once and not counted', async () => {
   const { recoveries, bids, told, refusals, poll, pass, view } = await outbidOnce()
-  for (const status of [429, 503])
-    refusals.push(new ServiceError({ code: 'server_error', status, message: '', advice: '' }))
+  refusals.push(refusal(429), refusal(503))
   await recoveries.choose(outbid, { kind: 'raise', ceiling: 1, every: 3600 })
   await poll()
   await poll()
@@ -255,7 +246,7 @@ test('a raise refused by a busy service is retried soon, reported once and not c
 
 test('a refused raise is retried only after its interval', async () => {
   const { recoveries, bids, refusals, poll, pass } = await outbidOnce()
-  refusals.push(new ServiceError({ code: 'invalid_args', status: 400, message: '', advice: '' }))
+  refusals.push(refusal(400))
   await recoveries.choose(outbid, { kind: 'raise', ceiling: 1, every: 3600 })
   await poll()
   pass(3599)
@@ -268,8 +259,7 @@ test('a refused raise is retried only after its interval', async () => {
 
 test('a raise refused for its key is retried after minutes, whatever its interval', async () => {
   const { recoveries, bids, told, refusals, poll, pass } = await outbidOnce()
-  for (const status of [403, 401])
-    refusals.push(new ServiceError({ code: 'forbidden', status, message: '', advice: '' }))
+  refusals.push(refusal(403), refusal(401))
   await recoveries.choose(outbid, { kind: 'raise', ceiling: 1, every: 36_000 })
   await poll()
   for (const attempts of [2, 3]) {

@@ -3,10 +3,10 @@ import type { OfferView, SavedQuery } from '#contract/market/offer.ts'
 import { searchParts, searchPartWords, withoutParts } from '#contract/market/search-part.ts'
 import { replacesVariable } from '#core/instances/mark.ts'
 import { goodEnough } from '#core/renting/next-offer.ts'
-import { asGoodAs, type Replaced, requestAgain } from '#core/renting/requests.ts'
+import { asGoodAs, requestAgain } from '#core/renting/requests.ts'
 import { someRental } from './some-rental.ts'
 
-const request: Replaced['request'] = { image: 'ubuntu', access: 'ssh', disk: 20, env: [], ports: [] }
+const { request } = someRental()
 const gpu = { name: 'RTX 4090', count: 2, memory: 24_564 }
 const machine: OfferView = {
   id: 1,

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import type { WatchRequest } from '#contract/automation/watch.ts'
-import type { AccountContext } from '#core/account-context.ts'
 import { openWatches } from '#core/market/watches.ts'
 import type { Rentals } from '#core/renting/rentals.ts'
 import { createWatchRenting, type WatchRuns } from '#core/renting/watch-renting.ts'
 import type { ServiceClient } from '#service/client.ts'
-import { account, accountContext, freshAnswer } from '#test/berth/account-context.ts'
+import { account, accountContext, freshAnswer, noting } from '#test/berth/account-context.ts'
 import { flushPromises, HandClock } from '#test/berth/clocks.ts'
 import { MemoryFiles } from '#test/berth/machine.ts'
+import { someRental, someSearch } from './some-rental.ts'
 
 const start = 1_800_000_000
 
@@ -30,11 +30,11 @@ async function renting(left: Left = { files: new MemoryFiles(), secrets: new Map
   const begun: string[] = []
   /** Whether the watch’s file named each rental when it was started. */
   const noted: boolean[] = []
-  const alerts: string[] = []
+  const { said: alerts, notifications } = noting()
+  const { said: notes, activity } = noting()
   const asked: RunAsked[] = []
   const forgotten: string[] = []
   const ends = new Map<string, Pick<NonNullable<Found>, 'step' | 'instance'>>()
-  const notes: string[] = []
   let letKeychainGo: () => void = () => undefined
   let letAttemptsGo: () => void = () => undefined
   const held = { keychain: false, rental: false, run: false }
@@ -63,12 +63,8 @@ async function renting(left: Left = { files: new MemoryFiles(), secrets: new Map
     },
     client: () => client as unknown as ServiceClient,
     now: () => start + clock.monotonic() / 1000,
-    activity: { ...accountContext().activity, add: ({ text }) => void notes.push(text) },
-    notifications: {
-      tell: (_: string, told: readonly { title: string }[]) =>
-        void alerts.push(...told.map(({ title }) => title)),
-      withdraw: () => undefined,
-    } as unknown as AccountContext['notifications'],
+    activity,
+    notifications,
   })
   const rentals: Parameters<typeof createWatchRenting>[1] = {
     async start(_request, id = '') {
@@ -91,20 +87,10 @@ async function renting(left: Left = { files: new MemoryFiles(), secrets: new Map
   const poll = () => watches.onPoll(freshAnswer(context, {}))
   const watchRequest = (most: number): WatchRequest => ({
     name: 'Bargain',
-    search: {
-      query: { type: 'on-demand', verifiedOnly: false, storage: 20, limit: 10 },
-      filter: {},
-      order: { column: 'price', descending: false },
-    },
+    search: someSearch,
     every: 1,
     rents: {
-      request: {
-        image: 'ubuntu',
-        access: 'ssh',
-        disk: 20,
-        env: [{ name: 'TOKEN', value: 'x', secret: true }],
-        ports: [],
-      },
+      request: { ...someRental().request, env: [{ name: 'TOKEN', value: 'x', secret: true }] },
       limits: { attempts: 1, ceiling: 1, deadline: 600 },
       most,
     },

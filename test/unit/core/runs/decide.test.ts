@@ -285,34 +285,6 @@ describe('a project’s run that has failed', () => {
       },
     })
   })
-
-  test('starts its stopped instance on a retry', () => {
-    const again = projectRun({ step: 'sending', starting: true })
-    expect(nextMove(again, seen({ instance: machine('stopped') }))).toEqual({ do: 'start' })
-    expect(nextMove(again, seen({ instance: machine('loading') }))).toEqual({ do: 'wait' })
-    expect(nextMove(again, seen())).toEqual({ do: 'send' })
-  })
-})
-
-describe('a project’s run that rents', () => {
-  const renting = projectRun({ step: 'waiting', instance: undefined })
-  test('rents once, waits, and continues when an instance is ready', () => {
-    expect(nextMove(renting, seen())).toEqual({ do: 'rent' })
-    const trying = { step: 'trying', instance: undefined, problem: undefined } as const
-    expect(nextMove(renting, seen({ awaited: trying }))).toEqual({ do: 'wait' })
-    const ready = { ...trying, step: 'ready', instance: 7 } as const
-    expect(nextMove(renting, seen({ awaited: ready }))).toEqual({
-      do: 'step',
-      step: 'sending',
-      instance: 7,
-    })
-  })
-
-  test('fails with the reason when nothing was rented', () => {
-    const problem = { code: 'no_offers', message: 'None.' }
-    const failed = { step: 'failed', instance: undefined, problem } as const
-    expect(nextMove(renting, seen({ awaited: failed }))).toEqual({ do: 'fail', problem })
-  })
 })
 
 describe('a project’s run that downloads its results before it fails', () => {
@@ -355,10 +327,8 @@ describe('a failed project’s run that resumes', () => {
     expect(again('fetching')).toMatchObject({ step: 'fetching', setupProgram: 's1', program: 'c1' })
   })
 
-  test('searches again only if it found no instance, and starts a stopped one', () => {
+  test('searches again only if it found no instance', () => {
     expect(again('waiting').rental).toBe('fnew')
     expect(again('fetching').rental).toBe(projectRun().rental)
-    expect(again('fetching', 'stopped')).toMatchObject({ starting: true })
-    expect(again('fetching').starting).toBeUndefined()
   })
 })

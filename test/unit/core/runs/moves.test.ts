@@ -5,7 +5,7 @@ import { createPrograms, type ProgramParts } from '#core/runs/programs.ts'
 import { openStoredRuns } from '#core/runs/stored-runs.ts'
 import { accountContext } from '#test/berth/account-context.ts'
 import { MemoryFiles } from '#test/berth/machine.ts'
-import { commandRun, projectRun } from './stored-run.ts'
+import { projectRun } from './stored-run.ts'
 
 /** A run, its alerts, and all that is on disk of it, one write after another. */
 async function open(run: Run) {
@@ -52,12 +52,4 @@ test('a command that may have begun has its time on disk, from which checkpoints
   await expect(moves.perform(run, { do: 'program' }, goesOn)).rejects.toThrow('not reached')
   const begun = written().filter(({ program }) => program !== undefined)
   expect(begun.map(({ startedAt }) => startedAt)).toEqual([1000])
-})
-
-test('a command that fails before it began says so', async () => {
-  const { run, runs, moves, told } = await open(commandRun({ step: 'waiting' }))
-  const problem = { code: 'no_such_instance', message: 'It is gone.' }
-  await moves.perform(run, { do: 'fail', problem }, goesOn)
-  expect(runs.get(run.id)).toMatchObject({ step: 'failed', problem })
-  expect(told).toEqual(['training will not start'])
 })

@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { deleteOutput, openOutput, type RunOutput } from '#core/runs/output.ts'
@@ -8,6 +5,7 @@ import { outputStream, pageOf, searchOutput } from '#core/runs/reading.ts'
 import { openFiles } from '#machine/files.ts'
 import { MemoryFiles } from '#test/berth/machine.ts'
 import { liveMemory } from '#test/live-memory.ts'
+import { temporaryFolder } from '#test/temporary-folder.ts'
 
 const id = 'x0000000000000001'
 const small = { bytes: 1000, files: 3 }
@@ -150,9 +148,7 @@ test('a search covers all output, counts the matches and gives earlier ones on r
 })
 
 test('no output stays in memory, however long it is', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'berth-output-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
-  const files = openFiles(folder)
+  const files = openFiles(temporaryFolder())
   const before = liveMemory()
   const outputs: RunOutput[] = []
   for (let run = 0; run < 2; run += 1) {

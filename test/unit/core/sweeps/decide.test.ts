@@ -40,10 +40,6 @@ const next = (change: Partial<GroupSnapshot>) =>
 const ready = { instance: 7, isReady: true }
 
 describe('a sweep that continues', () => {
-  test('rents for its first run', () => {
-    expect(next({})).toEqual({ do: 'run', index: 0, on: undefined })
-  })
-
   test('waits while a machine is being requested, since both might choose the same offer', () => {
     expect(next({ runs: [run(0, { step: 'waiting' })], isRenting: true })).toEqual({ do: 'wait' })
   })
@@ -65,19 +61,6 @@ describe('a sweep that continues', () => {
     const all = [...runs, run(3, { step: 'running' })]
     expect(next({ runs: all, waiting: [ready] })).toEqual({ do: 'release', instance: 7 })
     expect(next({ runs: all, waiting: [ready], group: group({ keep: 600 }) })).toEqual({ do: 'wait' })
-  })
-
-  test('ends with its last run, even a failed or cancelled one', () => {
-    const steps = ['done', 'failed', 'cancelled', 'done'] as const
-    const runs = steps.map((step, index) => run(index, { step, failedAt: 'running' }))
-    expect(next({ runs })).toEqual({ do: 'end' })
-  })
-
-  test('runs an index again once its attempt counts one more', () => {
-    const runs = [0, 1, 2, 3].map(index => run(index, { step: 'done' }))
-    const again = group({ attempts: [0, 1, 0, 0] })
-    expect(next({ runs, group: again })).toMatchObject({ do: 'run', index: 1 })
-    expect(next({ runs: [...runs, run(1, { step: 'done' }, 1)], group: again })).toEqual({ do: 'end' })
   })
 })
 

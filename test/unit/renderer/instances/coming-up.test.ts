@@ -8,27 +8,15 @@ import {
   nextSentence,
 } from '#renderer/screens/instances/automation/comingUp.ts'
 import { placeInDetails } from '#renderer/screens/instances/details/detailsTabs.svelte.ts'
-import { accountView, instanceView, limitView } from '#test/unit/views.ts'
+import { accountView, byId, instanceView, limitView } from '#test/unit/views.ts'
 
 const now = 1_700_000_000
 const hour = 3600
 const instance = instanceView({ id: 7 })
 
-function limit(over: Partial<LimitView>): LimitView {
-  return limitView({
-    id: 'g1',
-    instance: 7,
-    when: { kind: 'cost', dollars: 9 },
-    warning: 900,
-    sentence: 'Stops #7.',
-    ...over,
-  })
-}
-
-const account = (...limits: LimitView[]) => ({
-  ...accountView({}, instance),
-  limits: Object.fromEntries(limits.map(one => [one.id, one])),
-})
+const limit = (over: Partial<LimitView>) =>
+  limitView({ id: 'g1', instance: 7, warning: 900, sentence: 'Stops #7.', ...over })
+const account = (...limits: LimitView[]) => accountView({ limits: byId(limits) }, instance)
 const sentence = (of: ReturnType<typeof account>, rules = true) =>
   nextSentence(instance, comingUp(of, instance, now), [], rules, now)
 

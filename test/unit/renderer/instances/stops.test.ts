@@ -4,7 +4,7 @@ import type { RunView } from '#contract/automation/run.ts'
 import type { WatchdogView } from '#contract/automation/watchdog.ts'
 import { timeOfDay } from '#contract/format/time.ts'
 import { nextLimit, nextWords, stopsOf, stopWords, wantsAnswer } from '#renderer/screens/instances/stops.ts'
-import { accountView, instanceView, limitView } from '#test/unit/views.ts'
+import { accountView, byId, instanceView, limitView, runView } from '#test/unit/views.ts'
 
 const now = 1_790_000_000
 const hour = 3600
@@ -31,9 +31,9 @@ function cells(
   hindered = false,
 ): string[] {
   const account = accountView({
-    limits: Object.fromEntries(limits.map(one => [one.id, one])),
+    limits: byId(limits),
     watchdogs: watchdog ? { 7: watchdog } : {},
-    runs: Object.fromEntries(runs.map(one => [one.id, one])),
+    runs: byId(runs),
   })
   return stopsOf(account, box).map(stop => `${stop.by}: ${stopWords(stop, now, hindered).text}`)
 }
@@ -69,9 +69,8 @@ test('without a moment the condition is given', () => {
   const leased = watchdog({ action: 'stop', lease: 7200 })
   expect(cells({ limits: [away], watchdog: leased })).toEqual(['watchdog: if Berth is away 2 h'])
   expect(cells({ watchdog: { ...leased, foreign: true } })).toEqual(['watchdog: by another Berth'])
-  const run = { id: 'x1', instance: 7, name: 'train', step: 'running', afterwards: 'stop', watchdog: false }
-  expect(cells({ runs: [run as RunView] })).toEqual(['run: after its run'])
-  expect(cells({ runs: [{ ...run, afterwards: 'nothing' } as RunView] })).toEqual([])
+  expect(cells({ runs: [runView({ instance: 7, afterwards: 'stop' })] })).toEqual(['run: after its run'])
+  expect(cells({ runs: [runView({ instance: 7, afterwards: 'nothing' })] })).toEqual([])
 })
 
 test('a limit that its watchdog keeps, too, is the watchdog’s', () => {

@@ -1,52 +1,32 @@
 import { execFileSync } from 'node:child_process'
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { SyncedFolder } from '#machine/folders.ts'
 import { systemSyncedFolders } from '#machine/synced-folders.ts'
 import { readTree, scanOf } from '#ssh/sync/scan.ts'
+import { temporaryFolder, writeInto } from '#test/temporary-folder.ts'
 
 let home = ''
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), 'berth-home-'))
+  home = temporaryFolder()
   vi.stubEnv('HOME', home)
   vi.stubEnv('XDG_CONFIG_HOME', undefined)
-  return () => {
-    vi.unstubAllEnvs()
-    rmSync(home, { recursive: true, force: true })
-  }
+  return () => void vi.unstubAllEnvs()
 })
-
-/** A folder with files, by their paths and contents. */
-function folderWith(files: Readonly<Record<string, string>>): string {
-  const folder = mkdtempSync(join(tmpdir(), 'berth-scan-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  write(folder, files)
-  return folder
-}
-
-function write(folder: string, files: Readonly<Record<string, string>>): void {
-  for (const [path, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(folder, path)), { recursive: true })
-    writeFileSync(join(folder, path), text)
-  }
-}
 
 const git = (folder: string, ...words: string[]) =>
   execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', '-C', folder, ...words], {
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'ignore'],
   })
+
+/** A repository with these files, none of them committed. */
+function repository(files: Readonly<Record<string, string>>): string {
+  const folder = temporaryFolder(files)
+  git(folder, 'init', '-q')
+  return folder
+}
 
 /** What git itself lists in a folder. */
 const listed = (folder: string) =>
@@ -66,7 +46,7 @@ describe.each([
   ['without git', withoutGit],
 ])('%s', (_, prepare) => {
   test('rules of the folders above are kept up to the repository’s top', async () => {
-    const repo = folderWith({
+    const repo = repository({
       '.gitignore': '*.ckpt\n.venv/\n/train/private/\n',
       'train/a.ckpt': '',
       'train/.venv/x': '',
@@ -74,7 +54,6 @@ describe.each([
       'train/train.py': '',
       'train/checkpoints/b.ckpt': '',
     })
-    git(repo, 'init', '-q')
     const folder = join(repo, 'train')
     expect(listed(folder)).toEqual(['train.py'])
     prepare()
@@ -85,7 +64,7 @@ describe.each([
   })
 
   test('a link to a folder uses the rules around its target', async () => {
-    const repo = folderWith({
+    const repo = repository({
       '.gitignore': '*.ckpt\n/train/private/\n',
       'train/a.ckpt': '',
       'train/notes-private.md': '',
@@ -93,8 +72,7 @@ describe.each([
       'train/sub/b.ckpt': '',
       'train/sub/train.py': '',
     })
-    git(repo, 'init', '-q')
-    write(repo, { '.git/info/exclude': 'notes-private.md\n' })
+    writeInto(repo, { '.git/info/exclude': 'notes-private.md\n' })
     const link = `${repo}-link`
     onTestFinished(() => rmSync(link))
     symlinkSync(join(repo, 'train'), link)
@@ -103,45 +81,41 @@ describe.each([
   })
 
   test('the repository’s own exclusions and the user’s are kept', async () => {
-    const repo = folderWith({
+    const repo = repository({
       'notes-private.md': '',
       'data-local/x': '',
       'a.local.json': '',
       '.DS_Store': '',
       'train.py': '',
     })
-    git(repo, 'init', '-q')
-    write(repo, { '.git/info/exclude': 'notes-private.md\n/data-local/\n' })
-    write(home, { '.config/git/ignore': '*.local.json\n.DS_Store\n' })
+    writeInto(repo, { '.git/info/exclude': 'notes-private.md\n/data-local/\n' })
+    writeInto(home, { '.config/git/ignore': '*.local.json\n.DS_Store\n' })
     prepare()
     expect(await sentFrom(repo)).toEqual(['train.py'])
   })
 
   test('the file that the user’s configuration names is kept', async () => {
-    write(home, { '.gitconfig': '[core]\n\texcludesFile = ~/rules\n', rules: 'secret-notes*\n' })
-    const repo = folderWith({ 'secret-notes.md': '', 'train.py': '' })
-    git(repo, 'init', '-q')
+    writeInto(home, { '.gitconfig': '[core]\n\texcludesFile = ~/rules\n', rules: 'secret-notes*\n' })
+    const repo = repository({ 'secret-notes.md': '', 'train.py': '' })
     prepare()
     expect(await sentFrom(repo)).toEqual(['train.py'])
   })
 
   test('a worktree uses its repository’s exclusions', async () => {
-    const repo = folderWith({ 'a.py': '' })
-    git(repo, 'init', '-q')
+    const repo = repository({ 'a.py': '' })
     git(repo, 'add', '.')
     git(repo, 'commit', '-qm', 'a')
-    write(repo, { '.git/info/exclude': 'priv.txt\n' })
+    writeInto(repo, { '.git/info/exclude': 'priv.txt\n' })
     const tree = `${repo}-tree`
     onTestFinished(() => rmSync(tree, { recursive: true, force: true }))
     git(repo, 'worktree', 'add', '-q', tree)
-    write(tree, { 'priv.txt': '', 'train.py': '' })
+    writeInto(tree, { 'priv.txt': '', 'train.py': '' })
     prepare()
     expect(await sentFrom(tree)).toEqual(['a.py', 'train.py'])
   })
 
   test('rules and names may differ in case where the repository says so', async () => {
-    const repo = folderWith({ '.gitignore': 'logs/\n*.PTH\n', 'Logs/a': '', 'm.pth': '', 'train.py': '' })
-    git(repo, 'init', '-q')
+    const repo = repository({ '.gitignore': 'logs/\n*.PTH\n', 'Logs/a': '', 'm.pth': '', 'train.py': '' })
     git(repo, 'config', 'core.ignorecase', 'true')
     expect(listed(repo)).toEqual(['.gitignore', 'train.py'])
     prepare()
@@ -149,7 +123,7 @@ describe.each([
   })
 
   test('a repository in the folder is sent by its own rules', async () => {
-    const repo = folderWith({
+    const repo = repository({
       '.gitignore': 'lib/cache/\n',
       'a.py': '',
       'lib/.gitignore': '*.bin\n',
@@ -157,28 +131,26 @@ describe.each([
       'lib/b.bin': '',
       'lib/mine.txt': '',
     })
-    git(repo, 'init', '-q')
     git(join(repo, 'lib'), 'init', '-q')
-    write(repo, { 'lib/.git/info/exclude': 'mine.txt\n' })
+    writeInto(repo, { 'lib/.git/info/exclude': 'mine.txt\n' })
     prepare()
     expect(await sentFrom(repo)).toEqual(['.gitignore', 'a.py', 'lib/.gitignore', 'lib/b.py'])
   })
 
   test('a folder that its repository ignores is sent if it was chosen, by the other rules', async () => {
-    const repo = folderWith({
+    const repo = repository({
       '.gitignore': 'scratch/\n*.ckpt\n',
       'scratch/exp/a.ckpt': '',
       'scratch/exp/.gitignore': '*.log\n',
       'scratch/exp/b.log': '',
       'scratch/exp/train.py': '',
     })
-    git(repo, 'init', '-q')
     prepare()
     expect(await sentFrom(join(repo, 'scratch/exp'))).toEqual(['.gitignore', 'train.py'])
   })
 
   test('.berthignore excludes more, and can include files that git ignores', async () => {
-    const folder = folderWith({
+    const folder = temporaryFolder({
       '.gitignore': 'data/\n*.ckpt\n*.pkl\n',
       '.berthignore': '!data/\n!model.pkl\nnotes/\n',
       'data/a.csv': '',
@@ -204,7 +176,7 @@ describe.each([
   })
 
   test('an ignore file that is a link is named, and its rules are not applied', async () => {
-    const repo = folderWith({ 'shared.gitignore': '*.ckpt\n', 'project/a.ckpt': '' })
+    const repo = temporaryFolder({ 'shared.gitignore': '*.ckpt\n', 'project/a.ckpt': '' })
     symlinkSync('../shared.gitignore', join(repo, 'project/.gitignore'))
     prepare()
     const tree = await readTree(systemSyncedFolders.at(join(repo, 'project')))
@@ -214,14 +186,13 @@ describe.each([
 })
 
 test('a file that git tracks is sent, even if a rule names it', async () => {
-  const repo = folderWith({
+  const repo = repository({
     '.gitignore': 'data/\n*.pkl\n',
     'data/vocab.json': '',
     'data/other': '',
     'model.pkl': '',
     'other.pkl': '',
   })
-  git(repo, 'init', '-q')
   git(repo, 'add', '-f', 'data/vocab.json', 'model.pkl')
   expect(await sentFrom(repo)).toEqual(listed(repo))
   expect(listed(repo)).toEqual(['.gitignore', 'data/vocab.json', 'model.pkl'])
@@ -231,28 +202,27 @@ test.each([
   ['a split index', ['update-index', '--split-index']],
   ['an untracked cache', ['update-index', '--force-untracked-cache']],
 ])('a repository with %s is read', async (_, words) => {
-  const repo = folderWith({ '.gitignore': '*.pkl\n', 'model.pkl': '', 'other.pkl': '' })
-  git(repo, 'init', '-q')
+  const repo = repository({ '.gitignore': '*.pkl\n', 'model.pkl': '', 'other.pkl': '' })
   git(repo, 'add', '-f', 'model.pkl')
   git(repo, ...words)
   expect(await sentFrom(repo)).toEqual(['.gitignore', 'model.pkl'])
 })
 
 test('a repository with SHA-256 is read', async () => {
-  const repo = folderWith({ '.gitignore': '*.pkl\n', 'model.pkl': '', 'other.pkl': '' })
+  const repo = temporaryFolder({ '.gitignore': '*.pkl\n', 'model.pkl': '', 'other.pkl': '' })
   git(repo, 'init', '-q', '--object-format=sha256')
   git(repo, 'add', '-f', 'model.pkl')
   expect(await sentFrom(repo)).toEqual(['.gitignore', 'model.pkl'])
 })
 
 test('runs nothing from a hostile repository’s configuration', async () => {
-  const repo = folderWith({
+  const repo = temporaryFolder({
     'a.py': '',
     '.gitignore': '*.log\n',
     '.gitattributes': '* filter=evil diff=evil\n',
   })
   const marker = join(home, 'ran')
-  write(home, { evil: `#!/bin/sh\necho "$0 $@" >> ${marker}\n` })
+  writeInto(home, { evil: `#!/bin/sh\necho "$0 $@" >> ${marker}\n` })
   chmodSync(join(home, 'evil'), 0o755)
   const evil = join(home, 'evil')
   git(repo, 'init', '-q')
@@ -286,14 +256,14 @@ test('runs nothing from a hostile repository’s configuration', async () => {
   git(repo, 'config', 'remote.origin.url', `ext::${evil}`)
   git(repo, 'config', 'protocol.ext.allow', 'always')
   git(repo, 'config', 'include.path', join(repo, 'more'))
-  write(repo, { more: `[core]\n\tfsmonitor = ${evil}\n`, 'a.log': '' })
+  writeInto(repo, { more: `[core]\n\tfsmonitor = ${evil}\n`, 'a.log': '' })
   rmSync(marker, { force: true })
   expect(await sentFrom(repo)).toEqual(['.gitattributes', '.gitignore', 'a.py', 'more'])
   expect(existsSync(marker)).toBe(false)
 })
 
 test('a name that is no Unicode text is named, and so is a folder of that kind', async () => {
-  const folder = folderWith({ 'a.py': '', '.gitignore': '*.ckpt\n' })
+  const folder = temporaryFolder({ 'a.py': '', '.gitignore': '*.ckpt\n' })
   const bytes = (text: string) => Buffer.from(join(folder, text), 'latin1')
   writeFileSync(bytes('caf\u00e9.txt'), 'x')
   writeFileSync(bytes('caf\u00e9.ckpt'), 'x')
@@ -345,7 +315,7 @@ test('ignore rules that would take for ever end with a word', async () => {
 
 test('a small file with a token is held back with the reason, a large one is sent', async () => {
   const text = `login("hf_${'aB3dE6gH9'.repeat(4)}")\n`
-  const folder = folderWith({
+  const folder = temporaryFolder({
     'notes.py': text,
     'large.py': text.padEnd(64 * 1024 + 1),
     '.env': 'A=1',
