@@ -1,4 +1,4 @@
-import { test as base } from 'vitest'
+import { test as base, expect } from 'vitest'
 import { openBrowser, pagesOnly } from './browser.ts'
 import { starter } from './start.ts'
 
@@ -11,10 +11,14 @@ export const test = base
     return browser
   })
   .extend('start', async ({ browser, task }, { onCleanup }) => {
-    const { start, endAll, tellAll } = starter(browser)
+    const { start, endAll, errors, tellAll } = starter(browser)
     onCleanup(async () => {
-      if (task.result?.state === 'fail') await tellAll()
+      const isFailed = task.result?.state === 'fail'
+      if (isFailed) await tellAll()
+      // A page still tries to reach a Berth that the test has killed.
+      const found = errors().filter(error => !error.includes('ERR_CONNECTION_REFUSED'))
       await endAll()
+      if (!isFailed) expect(found, 'errors of pages').toEqual([])
     })
     return start
   })

@@ -17,11 +17,11 @@ export interface Start {
   simulator(options?: SimulatorOptions): Promise<Service>
   /** Starts the built Berth in browser mode, by default on a new home. */
   berth(options?: BerthStart): Promise<Running & { address: string; home: string }>
-  /** Opens a page in its own context; `errors` collects its scripts' errors. */
+  /** Opens a page in its own context; `errors` collects its scripts' errors, of which a test that passes has none. */
   page(address: string, options?: BrowserContextOptions): Promise<{ page: Page; errors: string[] }>
 }
 
-interface BerthStart {
+export interface BerthStart {
   home?: string
   flags?: readonly string[]
   env?: Record<string, string>
@@ -33,10 +33,13 @@ interface BerthStart {
 export function starter(browser: Browser): {
   start: Start
   endAll(): Promise<void>
+  /** The errors of all pages so far. */
+  errors(): string[]
   /** Prints for a failed test what its processes printed and what its pages show. */
   tellAll(): Promise<void>
 } {
   const { atEnd, endAll } = collectEnds()
+  const collected: string[][] = []
   const tellers: (() => string | Promise<string>)[] = []
   const start: Start = {
     atEnd,
@@ -63,6 +66,7 @@ export function starter(browser: Browser): {
     },
     async page(address, options) {
       const opened = await openPage(browser, address, options)
+      collected.push(opened.errors)
       atEnd(() => opened.page.context().close())
       tellers.push(async () => {
         const shown = opened.page.isClosed() ? 'closed' : await opened.page.locator('body').ariaSnapshot()
@@ -74,6 +78,7 @@ export function starter(browser: Browser): {
   return {
     start,
     endAll,
+    errors: () => collected.flat(),
     async tellAll() {
       for (const tell of tellers) console.info(await Promise.resolve().then(tell).catch(String))
     },

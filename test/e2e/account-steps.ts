@@ -1,7 +1,8 @@
-import type { Locator, Page, WebSocket } from 'playwright-core'
+import type { BrowserContextOptions, Locator, Page, WebSocket } from 'playwright-core'
 import type { MainMessage } from '#contract/messages.ts'
+import type { SimulatorOptions } from '#simulator/simulator.ts'
 import type { Service } from '../berth/browser.ts'
-import type { Start } from '../berth/start.ts'
+import type { BerthStart, Start } from '../berth/start.ts'
 import { joinBerth } from '../page-client.ts'
 
 /** Connects the simulator's account through the page's form: the first run's, or the one behind the demo's banner. */
@@ -47,6 +48,27 @@ export async function rentRunning(sim: Service, body: Record<string, unknown> = 
   )
   if (instances.actual_status !== 'running') throw new Error(`it is ${instances.actual_status} after an hour`)
   return id
+}
+
+interface Opening<Instances> {
+  simulator?: SimulatorOptions
+  berth?: BerthStart
+  page?: BrowserContextOptions
+  /** The requests of the instances that run already. */
+  instances?: Instances
+}
+
+/** Opens a page on Berth, and connects a simulator's account; gives the ids of its instances. */
+export async function openConnected<const Instances extends readonly Record<string, unknown>[] = []>(
+  start: Start,
+  opening: Opening<Instances> = {},
+) {
+  const [sim, berth] = await Promise.all([start.simulator(opening.simulator), start.berth(opening.berth)])
+  const ids: number[] = []
+  for (const body of opening.instances ?? []) ids.push(await rentRunning(sim, body))
+  const { page, errors } = await start.page(berth.address, opening.page)
+  await connectAccount(page, sim)
+  return { sim, berth, page, errors, ids: ids as { [At in keyof Instances]: number } }
 }
 
 /** Rents one such GPU with Jupyter on the page; returns its row once it runs. */

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
+import { listen } from '#test/loopback.ts'
 
 /** A proxy to a local port that can be cut like a network: nothing passes, and neither side learns of it. */
 export interface Cable {
@@ -30,12 +31,9 @@ export async function startCable(to: number): Promise<Cable> {
     join(near, far)
     join(far, near)
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('no port')
+  const port = await listen(server)
   return {
-    port: address.port,
+    port,
     pull() {
       pulled = true
       for (const end of ends) end.pause()

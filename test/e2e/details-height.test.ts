@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { test } from '../berth/pages.ts'
-import { connectAccount, rentRunning } from './account-steps.ts'
+import { connectAccount, openConnected, rentRunning } from './account-steps.ts'
 
 describe("the panel of an instance's details", () => {
   test('keeps its height in the settings, also for another browser', async ({ start }) => {
@@ -35,15 +35,11 @@ describe("the panel of an instance's details", () => {
     const again = await open(second)
     expect(await again.getAttribute('aria-valuenow')).toBe(String(usual - 174))
     expect(await second.page.evaluate(() => ({ ...localStorage }))).toEqual({})
-    expect([...first.errors, ...second.errors]).toEqual([])
   })
 
   test('can be maximized, fills a small window, and remembers its tab', async ({ start }) => {
-    const sim = await start.simulator()
-    const berth = await start.berth()
-    await rentRunning(sim, { label: 'box' })
-    const { page, errors } = await start.page(berth.address, { viewport: { width: 1280, height: 800 } })
-    await connectAccount(page, sim)
+    const viewport = { width: 1280, height: 800 }
+    const { berth, page } = await openConnected(start, { instances: [{ label: 'box' }], page: { viewport } })
     const row = page.getByRole('row', { name: /box/ })
     /** Whether the row is inert below the details. */
     const covered = () => row.evaluate(element => element.closest('[inert]') !== null)
@@ -71,11 +67,10 @@ describe("the panel of an instance's details", () => {
     await expect.poll(covered).toBe(false)
     await expect.poll(() => row.getByRole('link').evaluate(it => it === document.activeElement)).toBe(true)
 
-    const second = await start.page(berth.address, { viewport: { width: 1280, height: 800 } })
+    const second = await start.page(berth.address, { viewport })
     await second.page.getByRole('row', { name: /box/ }).getByRole('link').click()
     await expect
       .poll(() => second.page.getByRole('tab', { name: 'Details' }).getAttribute('aria-selected'))
       .toBe('true')
-    expect([...errors, ...second.errors]).toEqual([])
   })
 })

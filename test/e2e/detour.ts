@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
+import { listen } from '#test/loopback.ts'
 
 /** A proxy to a service whose instances are reached over SSH somewhere else. */
 export interface Detour {
@@ -47,12 +48,9 @@ export async function startDetour(
     response.writeHead(answer.status, { 'content-type': 'application/json', ...(date ? { date } : {}) })
     response.end(text)
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('no port')
+  const own = await listen(server)
   return {
-    baseUrl: `http://127.0.0.1:${address.port}`,
+    baseUrl: `http://127.0.0.1:${own}`,
     hide(lists, only = false) {
       hiding = lists
       listOnly = only

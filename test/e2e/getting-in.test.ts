@@ -1,11 +1,11 @@
 import { expect } from 'vitest'
 import { askByName } from '../ask-by-name.ts'
 import { test } from '../berth/pages.ts'
-import { connectAccount, rentRunning, rentWithJupyter } from './account-steps.ts'
+import { openConnected, rentWithJupyter } from './account-steps.ts'
 
 test('Jupyter opens in its own tab; its tunnel is listed and can be closed', async ({ start }) => {
   const berth = await start.berth({ flags: ['--demo', '--speed', '100'] })
-  const { page, errors } = await start.page(berth.address)
+  const { page } = await start.page(berth.address)
 
   const row = await rentWithJupyter(page, 'RTX 4090')
 
@@ -36,15 +36,10 @@ test('Jupyter opens in its own tab; its tunnel is listed and can be closed', asy
   await page.getByRole('menuitem', { name: /^Editor/ }).click()
   await page.getByRole('heading', { name: 'The demo has no editor' }).waitFor()
   await page.keyboard.press('Escape')
-  expect(errors).toEqual([])
 })
 
 test('opening an editor asks about the SSH config first', async ({ start }) => {
-  const sim = await start.simulator()
-  await rentRunning(sim, { label: 'box' })
-  const berth = await start.berth()
-  const { page, errors } = await start.page(berth.address)
-  await connectAccount(page, sim)
+  const { page } = await openConnected(start, { instances: [{ label: 'box' }] })
 
   // No editor is installed, and the SSH config is off.
   const row = page.getByRole('row', { name: /box/ })
@@ -56,5 +51,4 @@ test('opening an editor asks about the SSH config first', async ({ start }) => {
     .getByText(/~\/\.ssh\/config/)
     .waitFor()
   await page.keyboard.press('Escape')
-  expect(errors).toEqual([])
 })

@@ -70,29 +70,6 @@ async function titles(): Promise<string[]> {
 const soon = { timeout: 60_000 }
 
 describe.skipIf(lacking !== '')(`notifications on the desktop${lacking}`, () => {
-  test('low credit is notified once, even after a restart, with how long it lasts', async ({ start }) => {
-    const { home } = await prepare(start)
-    await rentRunning(sim)
-    await sim.control('POST', '/sim/credit', { credit: 500 })
-    const first = await openBerth(start, home)
-    await connectAccount(first.page, sim)
-    await first.twoMorePolls()
-    expect(await desktop.shown()).toEqual([])
-
-    await sim.control('POST', '/sim/credit', { credit: 4 })
-    await expect.poll(titles, soon).toEqual(['$4.00 of credit left'])
-    const [shown] = await desktop.shown()
-    expect(shown).toMatchObject({ app: 'Berth', urgency: 'CRITICAL' })
-    expect(shown?.body).toMatch(/^At \$0\.\d{3}\/h the credit lasts \d+ (d( \d+ h)?|h( \d+ min)?)\.$/)
-    await first.twoMorePolls()
-    expect(await titles()).toHaveLength(1)
-    expect((await desktop.drawn())[0]).toContain('the credit lasts')
-
-    await first.end()
-    await (await openBerth(start, home)).twoMorePolls()
-    expect(await titles()).toHaveLength(1)
-  })
-
   test('being outbid is notified once; a click opens the instance, a button its bid', async ({ start }) => {
     const { home } = await prepare(start)
     const label = '<b>&"'

@@ -2,10 +2,34 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { at } from '#build/places.ts'
+import type { SimulatorOptions } from '#simulator/simulator.ts'
 import type { Service } from '../berth/browser.ts'
 import type { Start } from '../berth/start.ts'
 import { type Sshd, startSshd } from '../integration/ssh/sshd.ts'
 import { ownPublicKey } from '../own-public-key.ts'
+import { connectAccount } from './account-steps.ts'
+
+interface ProjectOpening {
+  simulator?: SimulatorOptions
+  /** How many real SSH servers the instances lead to; by default one, at 0 they keep the simulator's own. */
+  servers?: number
+}
+
+/** Opens Projects in Berth, with one that has these files. */
+export async function openProjectPage(
+  start: Start,
+  files: Readonly<Record<string, string>>,
+  { simulator, servers = 1 }: ProjectOpening = {},
+) {
+  const [sim, home] = await Promise.all([start.simulator(simulator), start.folder()])
+  const berth = await start.berth({ home })
+  const folder = projectFolder(home, files)
+  if (servers > 0) await joinInstances(start, sim, home, servers)
+  const { page } = await start.page(berth.address)
+  await connectAccount(page, sim)
+  await page.getByRole('link', { name: 'Projects' }).click()
+  return { sim, page, folder }
+}
 
 /** Writes a folder and adds it by the CLI as a project of the running Berth. */
 export function projectFolder(home: string, files: Readonly<Record<string, string>>): string {

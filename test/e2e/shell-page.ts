@@ -20,7 +20,6 @@ export interface ShellPage {
   pid(): number
   /** Cuts and restores the network between Berth and the server; neither learns of it. */
   cut: Pick<Cable, 'pull' | 'plug'>
-  errors: string[]
   /** Types a line into the shell. */
   type(line: string, on?: Page): Promise<void>
   /** Waits until the terminal shows it. */
@@ -61,7 +60,7 @@ export async function openShellPage(start: Start, options: ShellPageOptions = {}
   const terminal = { ...defaultSettings.terminal, tmux: options.tmux ?? false }
   let berth = await start.berth({ settings: { terminal } })
 
-  const { page, errors } = await start.page('about:blank')
+  const { page } = await start.page('about:blank')
   await page.addInitScript(countArrivals)
   await page.goto(berth.address)
   await connectAccount(page, { baseUrl: detour.baseUrl, apiKey: sim.apiKey })
@@ -87,7 +86,6 @@ export async function openShellPage(start: Start, options: ShellPageOptions = {}
       pull: () => cable?.pull(),
       plug: () => cable?.plug(),
     },
-    errors,
     async type(line, on = page) {
       // Without the focus, keys go elsewhere.
       await on.locator('.xterm-helper-textarea:focus').waitFor()

@@ -2,17 +2,13 @@ import { describe, expect } from 'vitest'
 import type { Service } from '../berth/browser.ts'
 import { test } from '../berth/pages.ts'
 import type { Start } from '../berth/start.ts'
-import { connectAccount, rentRunning } from './account-steps.ts'
+import { openConnected } from './account-steps.ts'
 
 async function open(start: Start) {
-  const sim = await start.simulator()
-  await rentRunning(sim, { label: 'box' })
-  const berth = await start.berth()
-  const { page, errors } = await start.page(berth.address)
-  await connectAccount(page, sim)
+  const { sim, berth, page } = await openConnected(start, { instances: [{ label: 'box' }] })
   const row = page.getByRole('row', { name: /box/ })
   await row.getByText('Running', { exact: true }).waitFor()
-  return { page, errors, sim, berth, row, name: row.locator('[data-row]') }
+  return { page, sim, berth, row, name: row.locator('[data-row]') }
 }
 
 async function told(sim: Service): Promise<number> {
@@ -24,7 +20,7 @@ async function told(sim: Service): Promise<number> {
 
 describe('stopping', () => {
   test('is announced first, and can be undone by key or button before it is sent', async ({ start }) => {
-    const { page, errors, sim, row, name } = await open(start)
+    const { page, sim, row, name } = await open(start)
     const status = page.getByRole('status')
     await name.press('s')
     await status.getByText('Stopping box').waitFor()
@@ -40,23 +36,6 @@ describe('stopping', () => {
 
     await name.press('s')
     await row.getByText('Stopped', { exact: true }).waitFor()
-    expect(await told(sim)).toBe(1)
-    expect(errors).toEqual([])
-  })
-
-  test('can be undone after a reload, and is sent at once when Berth ends', async ({ start }) => {
-    const { page, sim, name, berth } = await open(start)
-    const undo = page.getByRole('button', { name: /^Undo: Stopping box/ })
-    await name.press('s')
-    await undo.waitFor()
-    await page.reload()
-    await undo.press('Enter')
-    await page.getByText(/^box.* keeps running\.$/).waitFor()
-    expect(await told(sim)).toBe(0)
-
-    await name.press('s')
-    await undo.waitFor()
-    await berth.stop()
     expect(await told(sim)).toBe(1)
   })
 })

@@ -10,12 +10,12 @@ import { connectForm } from '#test/e2e/account-steps.ts'
 async function openForm(start: Start) {
   const sim = await start.simulator({ deployment: readProfile('public') })
   const berth = await start.berth()
-  const { page, errors } = await start.page(berth.address)
-  return { sim, page, errors, dialog: await connectForm(page) }
+  const { page } = await start.page(berth.address)
+  return { sim, page, dialog: await connectForm(page) }
 }
 
 test('the preset fills the base URL, which stays visible and editable', async ({ start }) => {
-  const { dialog, page, errors } = await openForm(start)
+  const { dialog, page } = await openForm(start)
   const address = dialog.getByLabel(/url|address/i).first()
   expect(await address.inputValue()).toBe('https://console.vast.ai')
   await address.fill('https://gpus.example')
@@ -27,7 +27,6 @@ test('the preset fills the base URL, which stays visible and editable', async ({
   await dialog.getByText('Permissions that Berth uses').click()
   await dialog.getByText('instance_write').waitFor()
   await page.keyboard.press('Escape')
-  expect(errors).toEqual([])
 })
 
 test('a wrong API key is reported at its field, although the service answers 404', async ({ start }) => {
@@ -43,7 +42,7 @@ test('a wrong API key is reported at its field, although the service answers 404
 })
 
 test('a user connects, sees the price of traffic, rents, enters directly and destroys', async ({ start }) => {
-  const { sim, page, errors, dialog: form } = await openForm(start)
+  const { sim, page, dialog: form } = await openForm(start)
   const requests = async (method: string, path: RegExp) => {
     const log = await sim.control<{ requests: { method: string; path: string }[] }>('GET', '/sim/requests')
     return log.requests.filter(each => each.method === method && path.test(each.path)).length
@@ -100,5 +99,4 @@ test('a user connects, sees the price of traffic, rents, enters directly and des
   await row.waitFor({ state: 'detached' })
   expect(await requests('PUT', /^\/api\/v0\/asks\//)).toBe(1)
   expect(await requests('DELETE', /^\/api\/v0\/instances\//)).toBe(1)
-  expect(errors).toEqual([])
 })

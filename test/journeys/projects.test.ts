@@ -3,8 +3,7 @@ import { join } from 'node:path'
 import { expect } from 'vitest'
 import { patience } from '#test/berth/browser.ts'
 import { test } from '#test/berth/pages.ts'
-import { connectAccount } from '#test/e2e/account-steps.ts'
-import { joinInstances, projectFolder } from '#test/e2e/project-steps.ts'
+import { openProjectPage } from '#test/e2e/project-steps.ts'
 import { freePort, hasSshd } from '../integration/ssh/sshd.ts'
 import { lacks } from '../needs.ts'
 
@@ -28,13 +27,11 @@ stop: { hours: 2, dollars: 4 }
 test.skipIf(lacking)(
   `a folder is run with a click and a confirmation, and its results are downloaded${lacking}`,
   async ({ start }) => {
-    const [sim, home] = await Promise.all([start.simulator(), start.folder()])
-    const berth = await start.berth({ home })
-    const folder = projectFolder(home, { 'berth.yaml': spec, 'train.py': training, '.env': 'A=1\n' })
-    await joinInstances(start, sim, home)
-    const { page, errors } = await start.page(berth.address)
-    await connectAccount(page, sim)
-    await page.getByRole('link', { name: 'Projects' }).click()
+    const { sim, page, folder } = await openProjectPage(start, {
+      'berth.yaml': spec,
+      'train.py': training,
+      '.env': 'A=1\n',
+    })
     const project = page.getByRole('main').getByRole('group', { name: 'digits', exact: true })
 
     await project.getByRole('button', { name: 'Run digits…' }).click()
@@ -75,19 +72,17 @@ test.skipIf(lacking)(
     await sheet.getByRole('button', { name: /^Run for at most \$/ }).waitFor()
     expect(await sheet.getByLabel('HUB_TOKEN').count()).toBe(0)
     await page.keyboard.press('Escape')
-    expect(errors).toEqual([])
   },
 )
 
 test('an error in berth.yaml shows its line; a machine without offers suggests changes', async ({
   start,
 }) => {
-  const [sim, home] = await Promise.all([start.simulator(), start.folder()])
-  const berth = await start.berth({ home })
-  const folder = projectFolder(home, { 'berth.yaml': 'run: python3 train.py\nmachine: { gpus: H100 }\n' })
-  const { page } = await start.page(berth.address)
-  await connectAccount(page, sim)
-  await page.getByRole('link', { name: 'Projects' }).click()
+  const { page, folder } = await openProjectPage(
+    start,
+    { 'berth.yaml': 'run: python3 train.py\nmachine: { gpus: H100 }\n' },
+    { servers: 0 },
+  )
   await page.getByText('Line 2, column 12').waitFor()
   writeFileSync(join(folder, 'berth.yaml'), 'run: python3 train.py\nmachine: { gpu: H100, price: 0.01 }\n')
   await page.getByRole('button', { name: 'More: digits' }).click()
@@ -101,12 +96,7 @@ test('an error in berth.yaml shows its line; a machine without offers suggests c
 test('a form sets up a folder without a berth.yaml, and shows the price with or without one', async ({
   start,
 }) => {
-  const [sim, home] = await Promise.all([start.simulator(), start.folder()])
-  const berth = await start.berth({ home })
-  const folder = projectFolder(home, { 'train.py': training })
-  const { page, errors } = await start.page(berth.address)
-  await connectAccount(page, sim)
-  await page.getByRole('link', { name: 'Projects' }).click()
+  const { page, folder } = await openProjectPage(start, { 'train.py': training }, { servers: 0 })
   await page.getByRole('button', { name: 'Set up digits…' }).click()
   const form = page.getByRole('dialog', { name: 'Set up digits' })
   await form.getByRole('button', { name: 'Save, then see the price' }).click()
@@ -154,7 +144,6 @@ test('a form sets up a folder without a berth.yaml, and shows the price with or 
   await page.keyboard.press('Escape')
   await page.getByRole('button', { name: 'Run digits…' }).waitFor()
   expect(await page.getByRole('button', { name: 'Set up digits…' }).count()).toBe(0)
-  expect(errors).toEqual([])
 })
 
 const serving = `import http.server, pathlib, sys
@@ -173,14 +162,9 @@ http.server.HTTPServer(("127.0.0.1", int(sys.argv[1])), Page).serve_forever()
 test.skipIf(lacking)(
   `a run shows its command’s progress, and opens the ports of its file${lacking}`,
   async ({ start }) => {
-    const [sim, home, port] = await Promise.all([start.simulator(), start.folder(), freePort()])
-    const berth = await start.berth({ home })
+    const port = await freePort()
     const file = `name: digits\nports: [${port}]\nrun: python3 serve.py ${port}\nstop: { hours: 2 }\n`
-    const folder = projectFolder(home, { 'berth.yaml': file, 'serve.py': serving })
-    await joinInstances(start, sim, home)
-    const { page } = await start.page(berth.address)
-    await connectAccount(page, sim)
-    await page.getByRole('link', { name: 'Projects' }).click()
+    const { page, folder } = await openProjectPage(start, { 'berth.yaml': file, 'serve.py': serving })
     await page.getByRole('button', { name: 'Run digits…' }).click()
     await page.getByRole('button', { name: /^Run these commands for at most/ }).click()
     const run = page.getByRole('group', { name: 'Run of digits' })
@@ -230,14 +214,8 @@ test.skipIf(lacking)(
 test.skipIf(lacking)(
   `a failed run offers to resume, download and destroy, with its machine’s cost${lacking}`,
   async ({ start }) => {
-    const [sim, home] = await Promise.all([start.simulator(), start.folder()])
-    const berth = await start.berth({ home })
     const file = 'run: mkdir -p out; echo 90 > out/last.ckpt; exit 3\nresults: out\nstop: { hours: 2 }\n'
-    const folder = projectFolder(home, { 'berth.yaml': file })
-    await joinInstances(start, sim, home)
-    const { page } = await start.page(berth.address)
-    await connectAccount(page, sim)
-    await page.getByRole('link', { name: 'Projects' }).click()
+    const { page, folder } = await openProjectPage(start, { 'berth.yaml': file })
     await page.getByRole('button', { name: 'Run digits…' }).click()
     const sheet = page.getByRole('dialog', { name: 'Run digits' })
     await sheet.getByText(/You're reminded 1 d later\.$/).waitFor()

@@ -1,14 +1,11 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { test as base } from '#test/berth/pages.ts'
-import { connectAccount, showAllOffers } from '#test/e2e/account-steps.ts'
+import { openConnected, showAllOffers } from '#test/e2e/account-steps.ts'
 
 /** The offers, in a table that can be scrolled. */
 const test = base.extend('page', async ({ start }) => {
-  const sim = await start.simulator({ speed: 1 })
-  const berth = await start.berth()
-  const { page } = await start.page(berth.address)
-  await connectAccount(page, sim)
+  const { page } = await openConnected(start, { simulator: { speed: 1 } })
   await page.getByRole('link', { name: 'Offers' }).click()
   await showAllOffers(page)
   await page.getByText(/^[\d,]+ of [\d,]+ offers$/).waitFor()

