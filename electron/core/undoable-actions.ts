@@ -6,24 +6,12 @@ import { hasTrait } from '#contract/instance/state-traits.ts'
 import { BerthError, type Problem } from '#contract/problem.ts'
 import { sleep } from '#machine/tasks.ts'
 import { ServiceError } from '#service/service-error.ts'
-import type { AccountContext, Automation } from './account-context.ts'
+import type { AccountContext, AccountPoll } from './account-context.ts'
 import { needingPermission, problemOf } from './app/problems.ts'
 import { openCollection } from './storage/collection.ts'
 
 /** The user's actions on instances, sent at once or after a delay in which they can be undone. */
-export interface UndoableActions extends Automation {
-  /** Sends now, and cancels an action that waits for the instance. */
-  send(instance: InstanceView, action: UndoableAction): Promise<void>
-  /**
-   * Sends after five seconds, or at once where the action cannot be stored. Resolves once it was sent or undone, and
-   * rejects where it was refused. Does nothing while another action waits for the instance.
-   */
-  sendSoon(instance: InstanceView, action: UndoableAction): Promise<void>
-  /** Throws `not_undone` when nothing waits. */
-  undo(instance: number): Promise<void>
-  /** Sends all waiting actions when Berth ends. At the next start, unanswered stops are sent again. */
-  sendAll(): Promise<void>
-}
+export type UndoableActions = Awaited<ReturnType<typeof openUndoableActions>>
 
 /** `sendAt` in epoch milliseconds of this computer. */
 const Waiting = v.object({ instance: InstanceId, action: UndoableAction, sendAt: v.number() })
@@ -44,7 +32,7 @@ const unsure = {
 export async function openUndoableActions(
   context: AccountContext,
   started: (instance: number) => Promise<void> = async () => undefined,
-): Promise<UndoableActions> {
+) {
   const { account, activity, machine, store, ending } = context
   const { clock } = machine
   /** The timers of waiting actions by instance; stored actions without one are from a Berth that was killed. */
@@ -146,8 +134,13 @@ export async function openUndoableActions(
   }
 
   return {
+    /** Sends now, and cancels an action that waits for the instance. */
     send,
-    async sendSoon(instance, action) {
+    /**
+     * Sends after five seconds, or at once where the action cannot be stored. Resolves once it was sent or undone, and
+     * rejects where it was refused. Does nothing while another action waits for the instance.
+     */
+    async sendSoon(instance: InstanceView, action: UndoableAction): Promise<void> {
       const { id } = instance
       if (waiting.find(id)) return
       const item = { instance: id, action, sendAt: clock.now() + secondsToUndo * 1000 }
@@ -161,7 +154,8 @@ export async function openUndoableActions(
       }
       return sent
     },
-    async undo(instance) {
+    /** Throws `not_undone` when nothing waits. */
+    async undo(instance: number): Promise<void> {
       if (!timers.has(instance))
         throw new BerthError({
           code: 'not_undone',
@@ -171,12 +165,13 @@ export async function openUndoableActions(
       callOff(instance)
       await waiting.forget(instance)
     },
-    async sendAll() {
+    /** Sends all waiting actions when Berth ends. At the next start, unanswered stops are sent again. */
+    async sendAll(): Promise<void> {
       const all = [...timers.keys()].map(fire)
       if (all.length === 0) return
       await Promise.race([Promise.all(all), sleep(clock, patience)])
     },
-    onPoll({ account: { instances: shown } }) {
+    onPoll({ account: { instances: shown } }: AccountPoll): void {
       for (const item of waiting.all()) {
         const { instance } = item
         if (sending.has(instance)) continue

@@ -8,54 +8,28 @@ import type { Files, Machine } from '#machine/machine.ts'
 import type { ServiceClient } from '#service/client.ts'
 import { addressText, type Candidate } from '#ssh/connection/addresses.ts'
 import { createSsh } from '#ssh/connection/connections.ts'
-import type { Lease } from '#ssh/connection/sharing.ts'
 import { openAgent } from '#ssh/keys/agent.ts'
-import { type Keys, openPassphrases } from '#ssh/keys/keys.ts'
+import { openPassphrases } from '#ssh/keys/keys.ts'
 import { openOwnTerminal, openSystemTerminal } from '#ssh/shell/system-terminal.ts'
 import { quote } from '#ssh/ssh-command.ts'
 import { isDeepEqual, type Store } from '../storage/store.ts'
 import { addressesOf, createEnter, entryDeadline, type InstanceTarget, notReady } from './enter.ts'
 import { rememberAccess } from './remembered.ts'
-import { createShells, type Shells } from './shells.ts'
+import { createShells } from './shells.ts'
 
-/** Access to the instances of all accounts over SSH: chooses key and address, and attaches the key where needed. */
-export interface Access extends Shells {
-  /** Sets whether an instance's shells live in tmux; undefined follows the settings. */
-  chooseTmux(account: AccountId, instance: number, choice: boolean | undefined): Promise<void>
-  /** A lease of the instance's connection, for anything but shells. */
-  connect(target: InstanceTarget): Promise<Lease>
-  openSystemTerminal(target: InstanceTarget): Promise<void>
-  /** The SSH command as one line for a POSIX shell. */
-  commandLine(target: InstanceTarget): Promise<string>
-  /** The system's ssh and its arguments, for an address. */
-  sshArguments(target: InstanceTarget, address: SshAddress): Promise<readonly string[]>
-  /** Attaches a key through the service, by default the one in the settings, and remembers that. */
-  attachKey(account: AccountId, instance: number, client: ServiceClient, key?: string): Promise<void>
-  /** The keys attached by Berth, by instance. */
-  attachedKeys(account: AccountId): Promise<Record<number, readonly AttachedKey[]>>
-  /** The files of the key and of the known hosts, for the SSH config. */
-  filesOf(account: AccountId): Promise<{ keyPath: string; knownHostsPath: string }>
-  /** The address that answers now. Attaches the key first, where the service accepts it. */
-  probe(target: InstanceTarget): Promise<SshAddress>
-  acceptHostKey(account: AccountId, instance: number, fingerprint: string): Promise<void>
-  /** The SSH keys for an account's instances. */
-  keys(account: AccountId | undefined): Keys
-  /** Closes the connections to one instance, or to all of an account, and forgets nothing. */
-  disconnect(account: AccountId, instance?: number): Promise<void>
-  /** Closes and forgets everything of an instance that is permanently gone. */
-  drop(account: AccountId, instance: number): Promise<void>
-  /** Deletes the host keys and the own key of an account that is removed. */
-  forgetAccount(account: AccountId): Promise<void>
-}
+export type Access = ReturnType<typeof openAccess>
 
-/** The demo's SSH has separate files. */
+/**
+ * Access to the instances of all accounts over SSH: chooses key and address, and attaches the key where needed. The demo's
+ * SSH has separate files.
+ */
 export function openAccess(
   machine: Machine,
   demoFiles: Files | undefined,
   state: () => State,
   onWay: (account: AccountId, instance: number, way: Candidate | undefined) => void = () => undefined,
   onHostKey: (account: AccountId, instance: number, question: Problem) => void = () => undefined,
-): Access {
+) {
   const { clock, home, programs, platform } = machine
   const nameOf = (account: AccountId, instance: number) => {
     const { name, instances } = state().accounts[account] ?? {}
@@ -79,7 +53,7 @@ export function openAccess(
     account: AccountId,
     instance: number,
     client: ServiceClient,
-    key = keyName(),
+    key: string = keyName(),
   ): Promise<void> {
     const { name, fingerprint, publicKey } = await sshOf(account).keysOf(account).locate(key)
     await client.instances.attachSshKey(instance, publicKey)
@@ -113,39 +87,53 @@ export function openAccess(
 
   return {
     ...shells,
-    chooseTmux: (account, instance, choice) => memoryOf(account).chooseTmux(account, instance, choice),
+    /** Sets whether an instance's shells live in tmux; undefined follows the settings. */
+    chooseTmux: (account: AccountId, instance: number, choice: boolean | undefined) =>
+      memoryOf(account).chooseTmux(account, instance, choice),
+    /** A lease of the instance's connection, for anything but shells. */
     connect,
-    async filesOf(account) {
+    /** The files of the key and of the known hosts, for the SSH config. */
+    async filesOf(account: AccountId): Promise<{ keyPath: string; knownHostsPath: string }> {
       const { keysOf, knownHosts } = sshOf(account)
       const { path } = await keysOf(account).locate(keyName())
       return { keyPath: path, knownHostsPath: knownHosts.path }
     },
+    /** The address that answers now. Attaches the key first, where the service accepts it. */
     probe,
-    async openSystemTerminal(target) {
+    async openSystemTerminal(target: InstanceTarget): Promise<void> {
       const address = await probe(target)
       const { program, command: own } = state().settings.terminal
       const args = await command(target, address)
       if (own.length > 0) await openOwnTerminal(programs, own, args, address)
       else await openSystemTerminal({ programs, platform }, program, args)
     },
-    async commandLine(target) {
+    /** The SSH command as one line for a POSIX shell. */
+    async commandLine(target: InstanceTarget): Promise<string> {
       const { direct, proxy } = addressesOf(target.instance)
       const address = direct ?? proxy
       if (!address) throw notReady(target.instance)
       return quote(await command(target, address))
     },
+    /** The system's ssh and its arguments, for an address. */
     sshArguments: command,
+    /** Attaches a key through the service, by default the one in the settings, and remembers that. */
     attachKey,
-    acceptHostKey: (account, instance, fingerprint) =>
+    acceptHostKey: (account: AccountId, instance: number, fingerprint: string) =>
       sshOf(account).knownHosts.accept(account, instance, fingerprint),
-    attachedKeys: account => memoryOf(account).attached(account),
-    keys: account => sshOf(account).keysOf(account),
-    disconnect: (account, instance) => sshOf(account).disconnect(account, instance),
-    async drop(account, instance) {
+    /** The keys attached by Berth, by instance. */
+    attachedKeys: (account: AccountId): Promise<Record<number, readonly AttachedKey[]>> =>
+      memoryOf(account).attached(account),
+    /** The SSH keys for an account's instances. */
+    keys: (account: AccountId | undefined) => sshOf(account).keysOf(account),
+    /** Closes the connections to one instance, or to all of an account, and forgets nothing. */
+    disconnect: (account: AccountId, instance?: number) => sshOf(account).disconnect(account, instance),
+    /** Closes and forgets everything of an instance that is permanently gone. */
+    async drop(account: AccountId, instance: number): Promise<void> {
       await Promise.all([sshOf(account).drop(account, instance), memoryOf(account).forget(account, instance)])
     },
-    forgetAccount: account => sshOf(account).forgetAccount(account),
-    async close() {
+    /** Deletes the host keys and the own key of an account that is removed. */
+    forgetAccount: (account: AccountId) => sshOf(account).forgetAccount(account),
+    async close(): Promise<void> {
       await shells.close()
       await Promise.all([real.ssh.close(), demo?.ssh.close()])
     },

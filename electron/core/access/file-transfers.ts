@@ -18,27 +18,7 @@ const atOnce = 3
 /** Ended transfers that are remembered per account. */
 const mostOver = 50
 
-/** Transfers between this computer and the instances of all accounts. Their progress is in State. */
-export interface FileTransfers {
-  start<Made extends TransferJob>(
-    needs: Wanted<Made>,
-  ): {
-    id: string
-    transfer: FileTransfer
-    job: Made
-  }
-  /** Throws `no_such_transfer`. */
-  find(account: string, id: string): FileTransfer
-  /** Removes an ended one from the list. */
-  dismiss(account: string, id: string): void
-  /**
-   * Shows the user's transfers that an earlier Berth did not finish, once the accounts are in State. `begin` restarts
-   * one; undefined if it can't be restarted.
-   */
-  tellLost(begin: (lost: LostTransfer) => Pick<Wanted, 'make' | 'connect'> | undefined): void
-  /** Resolves once it is on disk which are not finished. */
-  close(): Promise<void>
-}
+export type FileTransfers = Awaited<ReturnType<typeof openFileTransfers>>
 
 /** Stored data of the user's unfinished transfers, so that none is lost silently. */
 const Begun = v.object({
@@ -81,6 +61,7 @@ interface FileTransfersContext {
   onBroken: (setAside: string) => void
 }
 
+/** Transfers between this computer and the instances of all accounts. Their progress is in State. */
 export async function openFileTransfers({
   store,
   clock,
@@ -88,7 +69,7 @@ export async function openFileTransfers({
   activity,
   newId,
   onBroken,
-}: FileTransfersContext): Promise<FileTransfers> {
+}: FileTransfersContext) {
   const begun = await openDocument(
     { files, machine: { clock }, onBroken },
     'file-transfers',
@@ -195,13 +176,21 @@ export async function openFileTransfers({
   }
 
   return {
-    start(needs) {
+    start<Made extends TransferJob>(
+      needs: Wanted<Made>,
+    ): {
+      id: string
+      transfer: FileTransfer
+      job: Made
+    } {
       const id = `f${newId()}`
       prune(needs.target.account)
       return create({ ...needs, id })
     },
+    /** Throws `no_such_transfer`. */
     find,
-    dismiss(account, id) {
+    /** Removes an ended one from the list. */
+    dismiss(account: string, id: string): void {
       const transfer = find(account, id)
       if (!isFileTransferOver(transfer.view()))
         throw new BerthError({
@@ -211,7 +200,11 @@ export async function openFileTransfers({
         })
       forget(id)
     },
-    tellLost(begin) {
+    /**
+     * Shows the user's transfers that an earlier Berth did not finish, once the accounts are in State. `begin` restarts
+     * one; undefined if it can't be restarted.
+     */
+    tellLost(begin: (lost: LostTransfer) => Pick<Wanted, 'make' | 'connect'> | undefined): void {
       for (const one of begun.get()) {
         const { account, instance, startedAt, ...what } = one
         if (!store.get().accounts[account]) continue
@@ -224,7 +217,8 @@ export async function openFileTransfers({
       }
       keep()
     },
-    async close() {
+    /** Resolves once it is on disk which are not finished. */
+    async close(): Promise<void> {
       closing = true
       cancelUpdate?.()
       for (const transfer of all.values()) transfer.pause()

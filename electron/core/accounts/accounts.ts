@@ -18,26 +18,10 @@ import {
 import { isPaused } from './pause-polling.ts'
 import type { Session } from './session.ts'
 
-/** Berth's accounts. All are polled and alerted on, with their limits kept; the page shows one. */
-export interface Accounts extends Pick<Connecting, 'connect'> {
-  /** The session of an account, by default of the shown one. Throws `no_such_account`. */
-  session(id: AccountId | undefined): Session
-  /** Throws `demo_stays`, or `other_user` for another user's key. */
-  replaceKey(id: AccountId, key: string): Promise<void>
-  /** Uses the session key of a two-factor login, which is stored beside the API key and preferred to it. */
-  useSessionKey(id: AccountId, key: string): Promise<void>
-  /** The stored API key; undefined where it cannot be read. */
-  apiKey(id: AccountId): Promise<string | undefined>
-  rename(id: AccountId, name: string): Promise<void>
-  remove(id: AccountId): Promise<void>
-  show(id: AccountId): Promise<void>
-  /** Starts the demo unless it runs, and shows it. Throws `no_demo` where there is none. */
-  showDemo(): Promise<void>
-  pollNow(): void
-  close(): Promise<void>
-}
+export type Accounts = Awaited<ReturnType<typeof openAccounts>>
 
-export async function openAccounts(context: AccountsContext): Promise<Accounts> {
+/** Berth's accounts. All are polled and alerted on, with their limits kept; the page shows one. */
+export async function openAccounts(context: AccountsContext) {
   const { store, machine, activity, notifications, demo } = context
   const place = {
     files: machine.files,
@@ -122,22 +106,26 @@ export async function openAccounts(context: AccountsContext): Promise<Accounts> 
   const connecting = createConnecting(context, document, sessions, inTurn)
 
   return {
-    session(id) {
+    /** The session of an account, by default of the shown one. Throws `no_such_account`. */
+    session(id: AccountId | undefined): Session {
       const session = sessions.find(id ?? store.get().shown ?? '')
       if (!session) throw noSuchAccount()
       return session
     },
-    async connect(baseUrl, key, name) {
+    /** Resolves with the account's id. Throws as `createConnecting` says. */
+    async connect(baseUrl: string, key: string, name: string | undefined): Promise<AccountId> {
       const id = await connecting.connect(baseUrl, key, name)
       await showId(id)
       return id
     },
-    async replaceKey(id, key) {
+    /** Throws `demo_stays`, or `other_user` for another user's key. */
+    async replaceKey(id: AccountId, key: string): Promise<void> {
       const { name, baseUrl, userId } = existing(id)
       if (id === 'demo') throw new BerthError({ code: 'demo_stays', message: 'The demo uses its own key.' })
       await connecting.replaceKey({ id, name, baseUrl, userId }, key)
     },
-    async useSessionKey(id, key) {
+    /** Uses the session key of a two-factor login, which is stored beside the API key and preferred to it. */
+    async useSessionKey(id: AccountId, key: string): Promise<void> {
       const saving = keysOf(existing(id)).keepSession(key)
       // The login cannot be repeated, so its session key is used even where it cannot be stored.
       await saving.catch(() =>
@@ -151,8 +139,9 @@ export async function openAccounts(context: AccountsContext): Promise<Accounts> 
       sessions.find(id)?.useKey(key)
       activity.add({ account: id, kind: 'user', text: 'Logged in with two factors' })
     },
-    apiKey: id => keysOf(existing(id)).apiKey(),
-    async rename(id, name) {
+    /** The stored API key; undefined where it cannot be read. */
+    apiKey: (id: AccountId): Promise<string | undefined> => keysOf(existing(id)).apiKey(),
+    async rename(id: AccountId, name: string): Promise<void> {
       existing(id)
       await document.write(stored => ({
         ...stored,
@@ -164,18 +153,19 @@ export async function openAccounts(context: AccountsContext): Promise<Accounts> 
       })
     },
     remove,
-    async show(id) {
+    async show(id: AccountId): Promise<void> {
       existing(id)
       await showId(id)
     },
-    showDemo: () =>
+    /** Starts the demo unless it runs, and shows it. Throws `no_demo` where there is none. */
+    showDemo: (): Promise<void> =>
       inTurn(async () => {
         if (!demo) throw new BerthError({ code: 'no_demo', message: 'This Berth has no demo.' })
         if (!sessions.find('demo')) await sessions.beginDemo(demo)
         await showId('demo')
       }),
     pollNow,
-    async close() {
+    async close(): Promise<void> {
       await Promise.all(sessions.all().map(session => session.close()))
       await document.flush()
     },

@@ -1,24 +1,23 @@
 import type { RentRequest } from '#contract/market/rental.ts'
-import type { AccountContext, Automation } from '#core/account-context.ts'
+import type { AccountContext, AccountPoll, Automation } from '#core/account-context.ts'
 import type { LoadRecorder } from '#core/instances/load-history.ts'
-import { type Notes, openNotes } from '#core/instances/notes.ts'
+import { openNotes } from '#core/instances/notes.ts'
 import { openStoredLimits } from '#core/limits/model.ts'
 import { type Limits, openLimits } from '#core/limits/service.ts'
-import { openWatchdogs, type Watchdogs, withWatchdogScript } from '#core/limits/watchdog.ts'
+import { openWatchdogs, withWatchdogScript } from '#core/limits/watchdog.ts'
 import type { StoredWatchdogs } from '#core/limits/watchdog-decide.ts'
-import { openWatches, type Watches } from '#core/market/watches.ts'
+import { openWatches } from '#core/market/watches.ts'
 import { openCharges } from '#core/money/charges.ts'
-import { type Money, openMoney } from '#core/money/money.ts'
-import { openPriceIncreases, type PriceIncreases } from '#core/money/price-increases.ts'
+import { openMoney } from '#core/money/money.ts'
+import { openPriceIncreases } from '#core/money/price-increases.ts'
 import type { Projects } from '#core/projects/projects.ts'
 import type { ProjectSecrets } from '#core/projects/secrets.ts'
-import { createProjectRuns, createRunProjects, type ProjectRuns } from '#core/projects/service.ts'
-import { openRecoveries, type Recoveries } from '#core/renting/recoveries.ts'
+import { createProjectRuns, createRunProjects } from '#core/projects/service.ts'
+import { openRecoveries } from '#core/renting/recoveries.ts'
 import { isRetrying } from '#core/renting/rental.ts'
-import { openRentals, type Rentals } from '#core/renting/rentals.ts'
+import { openRentals } from '#core/renting/rentals.ts'
 import { createWatchRenting } from '#core/renting/watch-renting.ts'
-import type { Runs } from '#core/runs/service.ts'
-import { openRunsAndSweeps, type Sweeps } from '#core/sweeps/service.ts'
+import { openRunsAndSweeps } from '#core/sweeps/service.ts'
 import type { Transfers } from '#core/transfers/service.ts'
 import type { UndoableActions } from '#core/undoable-actions.ts'
 import type { GpuMetricsReader } from './gpu-metrics.ts'
@@ -32,19 +31,7 @@ export interface AccountParts {
 }
 
 /** The same, with everything that acts automatically. */
-export interface Automations extends AccountParts, Required<Automation> {
-  readonly rentals: Rentals
-  readonly recoveries: Recoveries
-  readonly watches: Watches
-  readonly watchdogs: Watchdogs
-  readonly runs: Runs
-  readonly sweeps: Sweeps
-  readonly projectRuns: ProjectRuns
-  readonly money: Money
-  readonly priceIncreases: PriceIncreases
-  readonly limits: Limits
-  readonly notes: Notes
-}
+export type Automations = Awaited<ReturnType<typeof openAutomations>>
 
 /** Opens all parts with their stored data. None acts before the first poll. */
 export async function openAutomations(
@@ -53,7 +40,7 @@ export async function openAutomations(
   storedWatchdogs: StoredWatchdogs,
   forProjects: { projects: Projects; secrets: ProjectSecrets },
   onCreated: (instance: number, instanceKey: string | undefined) => void,
-): Promise<Automations> {
+) {
   const { loadHistory, transfers, actions, gpuMetrics } = parts
   const money = await openMoney(context, await openCharges(context))
   const priceIncreases = await openPriceIncreases(context)
@@ -118,7 +105,7 @@ export async function openAutomations(
     runs,
     sweeps,
     projectRuns: createProjectRuns(context, { ...forProjects, rentals, runs, sweeps }),
-    onPoll: poll => {
+    onPoll: (poll: AccountPoll) => {
       const shown = () => context.store.get().accounts[context.account] ?? poll.account
       for (const automation of all) automation.onPoll({ ...poll, account: shown() })
     },
@@ -130,7 +117,8 @@ export async function openAutomations(
       for (const automation of all) automation.resume?.()
     },
     secretOwners: () => all.flatMap(automation => automation.secretOwners?.() ?? []),
-    dueAt: after => Math.min(...all.map(automation => automation.dueAt?.(after) ?? Number.POSITIVE_INFINITY)),
+    dueAt: (after: number) =>
+      Math.min(...all.map(automation => automation.dueAt?.(after) ?? Number.POSITIVE_INFINITY)),
     async flush() {
       await Promise.all(all.map(automation => automation.flush?.()))
     },

@@ -16,7 +16,7 @@ import {
   type WatchdogReading,
   watchdogLog,
 } from '#ssh/watchdog/watchdog.ts'
-import { type AccountContext, type AccountPoll, type Automation, withConnection } from '../account-context.ts'
+import { type AccountContext, type AccountPoll, withConnection } from '../account-context.ts'
 import { problemOf } from '../app/problems.ts'
 import { instanceKeyEntry } from '../instances/mark.ts'
 import { pollsUntilGone } from '../instances/missing-instances.ts'
@@ -37,24 +37,7 @@ import {
   watchdogRequest,
 } from './watchdog-decide.ts'
 
-/**
- * The watchdogs on one account's instances. Their tasks follow from the limits that also act while this computer
- * sleeps, and from runs. Berth installs, changes and removes them, and renews their leases.
- */
-export interface Watchdogs extends Required<Pick<Automation, 'onPoll' | 'show' | 'resume' | 'flush'>> {
-  /** Lets the watchdog follow its limits and runs, as soon as it can be reached. */
-  settle(instance: number): Promise<void>
-  /**
-   * The same at once, if it can be reached. Throws errors that no retry solves (`no_instance_key`, `no_http_tool`,
-   * `gpu_load_unread`, `no_posix_shell` or `disk_full`), and with `insists` any error that prevents it.
-   */
-  apply(instance: number, insists?: boolean): Promise<void>
-  /** Reads it now, and installs one that is gone. */
-  visit(instance: number): Promise<void>
-  /** Makes the watchdog of another Berth this one's, by limits with its conditions. Throws as `apply` does. */
-  adopt(instance: number): Promise<void>
-  log(instance: number): Promise<{ at: number; text: string }[]>
-}
+export type Watchdogs = ReturnType<typeof openWatchdogs>
 
 /** Dependencies of watchdogs, besides the account. */
 interface WatchdogParts {
@@ -79,7 +62,11 @@ const hopeless = new Set([
   'gpu_load_unread',
 ])
 
-export function openWatchdogs(context: AccountContext, parts: WatchdogParts): Watchdogs {
+/**
+ * The watchdogs on one account's instances. Their tasks follow from the limits that also act while this computer
+ * sleeps, and from runs. Berth installs, changes and removes them, and renews their leases.
+ */
+export function openWatchdogs(context: AccountContext, parts: WatchdogParts) {
   const { account, store, machine, ending } = context
   const { watchdogs: stored, limits } = parts
   const { all, find, put } = stored
@@ -206,15 +193,22 @@ export function openWatchdogs(context: AccountContext, parts: WatchdogParts): Wa
   }
 
   return {
+    /** Lets the watchdog follow its limits and runs, as soon as it can be reached. */
     settle,
+    /**
+     * The same at once, if it can be reached. Throws errors that no retry solves (`no_instance_key`, `no_http_tool`,
+     * `gpu_load_unread`, `no_posix_shell` or `disk_full`), and with `insists` any error that prevents it.
+     */
     apply,
-    async visit(instance) {
+    /** Reads it now, and installs one that is gone. */
+    async visit(instance: number): Promise<void> {
       const view = existing(instance)
       const watchdog = find(instance)
       if (watchdog?.step === 'lost') await put({ ...watchdog, step: 'putting' })
       await (watchdog ? visitNow(instance) : seek(view))
     },
-    async adopt(instance) {
+    /** Makes the watchdog of another Berth this one's, by limits with its conditions. Throws as `apply` does. */
+    async adopt(instance: number): Promise<void> {
       const watchdog = find(instance)
       if (!watchdog?.foreign) return
       const undo = await parts.adopt(instance, watchdog.request)
@@ -225,9 +219,9 @@ export function openWatchdogs(context: AccountContext, parts: WatchdogParts): Wa
         throw error
       }
     },
-    log: instance =>
+    log: (instance: number): Promise<{ at: number; text: string }[]> =>
       withConnection(context, existing(instance), connection => watchdogLog(connection, machine.clock)),
-    onPoll({ account: { instances }, records, pollsMissing, at }: AccountPoll) {
+    onPoll({ account: { instances }, records, pollsMissing, at }: AccountPoll): void {
       for (const { id, onstart } of records) {
         const view = instances[id]
         if (!view || !canGetIn(view) || find(id) || sought.has(id) || !startsWatchdog(onstart)) continue
@@ -258,7 +252,7 @@ export function openWatchdogs(context: AccountContext, parts: WatchdogParts): Wa
         if (instances[instance]) void settle(instance)
     },
     show: stored.show,
-    resume() {
+    resume(): void {
       for (const { instance } of all()) alerts.saw(viewOf(instance))
     },
     async flush() {

@@ -4,7 +4,7 @@ import { count } from '#contract/format/size.ts'
 import type { OfferView } from '#contract/market/offer.ts'
 import { BerthError, type Problem } from '#contract/problem.ts'
 import type { Micros } from '#contract/spending/money.ts'
-import type { AccountContext, Automation } from '../account-context.ts'
+import type { AccountContext } from '../account-context.ts'
 import { type Alert, alertOf } from '../alerts/events.ts'
 import { tellerOf } from '../alerts/notifications.ts'
 import { lackedBy, problemOf } from '../app/problems.ts'
@@ -28,16 +28,7 @@ import {
   withKnownSecrets,
 } from './watch.ts'
 
-/** The repeated market searches of one account. They rent only where the user asked for that. */
-export interface Watches extends Required<Omit<Automation, 'resume'>> {
-  /** `run` is started on each machine that it rents. */
-  save(id: string | undefined, request: WatchRequest, run?: StoredWatchRun): Promise<string>
-  pause(id: string, paused: boolean): Promise<void>
-  delete(id: string): Promise<void>
-  /** Searches the market now. Never rejects; errors are in the view. */
-  search(id: string): Promise<void>
-  prices(id: string): PriceSample[]
-}
+export type Watches = Awaited<ReturnType<typeof openWatches>>
 
 const mostWatches = 50
 
@@ -59,10 +50,11 @@ export interface WatchRentingParts {
   showProblem(id: string, problem: Problem): void
 }
 
+/** The repeated market searches of one account. They rent only where the user asked for that. */
 export async function openWatches(
   context: AccountContext,
   rentingOf: (parts: WatchRentingParts) => WatchRenting,
-): Promise<Watches> {
+) {
   const { account, now } = context
   const secrets = requestSecrets(context.keychain)
   const lastResults = new Map<string, LastResult>()
@@ -113,7 +105,8 @@ export async function openWatches(
   }
 
   return {
-    async save(given, request, run) {
+    /** `run` is started on each machine that it rents. */
+    async save(given: string | undefined, request: WatchRequest, run?: StoredWatchRun): Promise<string> {
       if (given === undefined && all().length >= mostWatches) throw new BerthError(tooMany)
       const before = given === undefined ? undefined : get(given)
       const id = given ?? `w${context.newId()}`
@@ -128,7 +121,7 @@ export async function openWatches(
       void search(id)
       return id
     },
-    async pause(id, paused) {
+    async pause(id: string, paused: boolean): Promise<void> {
       const watch = get(id)
       const { request } = watch
       // Continuing a watch that is done starts over.
@@ -138,7 +131,7 @@ export async function openWatches(
       note('user', `${paused ? 'Paused' : 'Resumed'} the watch “${request.name}”`)
       if (!paused) void search(id)
     },
-    async delete(id) {
+    async delete(id: string): Promise<void> {
       const watch = get(id)
       await watches.remove(id)
       await forgetSecrets(watch)
@@ -148,15 +141,16 @@ export async function openWatches(
       note('user', `Deleted the watch “${watch.request.name}”`)
       watches.show()
     },
+    /** Searches the market now. Never rejects; errors are in the view. */
     search,
-    prices: id => prices.of(get(id).id),
-    onPoll() {
+    prices: (id: string): PriceSample[] => prices.of(get(id).id),
+    onPoll(): void {
       for (const watch of all()) {
         void renting.check(watch.id)
         if (isDue(watch, now())) void search(watch.id)
       }
     },
-    dueAt(after) {
+    dueAt(after: number): number {
       const moments = all().flatMap(watch => nextSearch(watch) ?? [])
       return Math.min(...moments.filter(moment => moment > after))
     },

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { isProjectRun } from '#contract/automation/run.ts'
 import type { MoneyDay, MoneyHistory, SpenderName } from '#contract/spending/history.ts'
 import type { Micros } from '#contract/spending/money.ts'
-import type { AccountContext, AccountPoll, Automation } from '../account-context.ts'
+import type { AccountContext, AccountPoll } from '../account-context.ts'
 import { openDocument } from '../storage/json-file.ts'
 import { type Accrual, accrueSpending, type Counted } from './accrual.ts'
 import type { ChargeHistory } from './charges.ts'
@@ -17,20 +17,7 @@ import {
   withoutOld,
 } from './samples.ts'
 
-/** The spending of an account: in samples of five minutes for 90 days, and by day for ever. */
-export interface Money extends Automation {
-  /** At most `most` samples after a moment (epoch seconds), and every day. */
-  history(from: number, most: number): MoneyHistory
-  /** The spending up to the last poll, in this day and month of this computer's calendar. */
-  spentToday(): Micros
-  spentThisMonth(): Micros
-  /** Spending per hour, over the last hour or the whole time since the poll before it. */
-  observedPerHour(): Micros
-  /** When a poll was last counted; polls without the credit may be skipped. Undefined before the first. */
-  countedAt(): number | undefined
-  /** The key was replaced: the new one may be allowed to read more. */
-  keyChanged(): void
-}
+export type Money = Awaited<ReturnType<typeof openMoney>>
 
 /** Seconds without the credit after which the key is taken to lack the permission to read it. */
 const longestWithoutCredit = 3600
@@ -47,10 +34,11 @@ const StoredNames: v.GenericSchema<Record<string, SpenderName>> = v.record(
 /** The past, which no longer changes; written once a day. */
 const Past = v.object({ days: v.array(StoredDay), samples: StoredSamples, names: StoredNames })
 
+/** The spending of an account: in samples of five minutes for 90 days, and by day for ever. */
 export async function openMoney(
   context: Pick<AccountContext, 'account' | 'store' | 'machine' | 'files' | 'folder' | 'onBroken' | 'now'>,
   charges?: ChargeHistory,
-): Promise<Money> {
+) {
   const [now, past] = await Promise.all([
     openDocument(context, 'money-now', MoneyNow, {
       today: emptyDay(localDay(context.now())),
@@ -130,7 +118,8 @@ export async function openMoney(
 
   return {
     onPoll,
-    history(from, most) {
+    /** At most `most` samples after a moment (epoch seconds), and every day. */
+    history(from: number, most: number): MoneyHistory {
       const before = past.get()
       const [first] = current.samples
       // Time may have gone back to before the stored samples end.
@@ -141,16 +130,21 @@ export async function openMoney(
         names: allNames(),
       }
     },
-    spentToday: () => (current.today.day === localDay(context.now()) ? current.today.spent : 0),
-    spentThisMonth() {
+    /** The spending up to the last poll, in this day and month of this computer's calendar. */
+    spentToday: (): Micros => (current.today.day === localDay(context.now()) ? current.today.spent : 0),
+    spentThisMonth(): Micros {
       const month = localDay(context.now()).slice(0, 7)
       return allDays()
         .filter(({ day }) => day.startsWith(month))
         .reduce((sum, { spent }) => sum + spent, 0)
     },
-    observedPerHour: () => perHourLately([...past.get().samples.slice(-samplesInHour), ...current.samples]),
-    countedAt: () => current.counted?.at,
-    keyChanged: () => charges?.keyChanged(),
+    /** Spending per hour, over the last hour or the whole time since the poll before it. */
+    observedPerHour: (): Micros =>
+      perHourLately([...past.get().samples.slice(-samplesInHour), ...current.samples]),
+    /** When a poll was last counted; polls without the credit may be skipped. Undefined before the first. */
+    countedAt: (): number | undefined => current.counted?.at,
+    /** The key was replaced: the new one may be allowed to read more. */
+    keyChanged: (): void => charges?.keyChanged(),
     async flush() {
       await charges?.flush()
       await past.flush()

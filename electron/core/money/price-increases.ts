@@ -11,7 +11,7 @@ import {
   type PriceIncreaseView,
   priceChanges,
 } from '#contract/spending/price-increase.ts'
-import type { AccountContext, AccountPoll, Automation } from '#core/account-context.ts'
+import type { AccountContext, AccountPoll } from '#core/account-context.ts'
 import { type Alert, alertOf } from '#core/alerts/events.ts'
 import { openDocument } from '#core/storage/json-file.ts'
 import type { PriceIncrease } from '#service/price-increases.ts'
@@ -20,16 +20,13 @@ import { needingPermission } from '../app/problems.ts'
 import { isDeepEqual } from '../storage/store.ts'
 import { absentUntil } from './charges.ts'
 
-/** Higher prices that hosts ask for on one account, in State, and the user's answers. */
-export interface PriceIncreases extends Automation {
-  /** Accepts or rejects one. Throws `no_price_increase` where it is no longer pending. */
-  answer(increase: PriceIncreaseView, accepted: boolean): Promise<void>
-}
+export type PriceIncreases = Awaited<ReturnType<typeof openPriceIncreases>>
 
 /** Seconds between requests. */
 const askedEvery = 600
 
-export async function openPriceIncreases(context: AccountContext): Promise<PriceIncreases> {
+/** Higher prices that hosts ask for on one account, in State, and the user's answers. */
+export async function openPriceIncreases(context: AccountContext) {
   const { account, store, notifications, ending } = context
   const document = await openDocument(context, 'price-increases', StoredIncreases, {
     alertedIds: {},
@@ -102,7 +99,7 @@ export async function openPriceIncreases(context: AccountContext): Promise<Price
   }
 
   return {
-    onPoll(poll) {
+    onPoll(poll: AccountPoll): void {
       if (poll.unconfirmed.size === 0) forget(poll.at)
       show()
       if (!isDue(poll)) return
@@ -111,7 +108,8 @@ export async function openPriceIncreases(context: AccountContext): Promise<Price
         asking = undefined
       })
     },
-    async answer(increase, accepted) {
+    /** Accepts or rejects one. Throws `no_price_increase` where it is no longer pending. */
+    async answer(increase: PriceIncreaseView, accepted: boolean): Promise<void> {
       const { client } = context
       const { id, instance, from } = increase
       const operation = accepted ? 'accept' : 'reject'

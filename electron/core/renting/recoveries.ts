@@ -6,7 +6,7 @@ import type { InstanceView } from '#contract/instance/instance.ts'
 import { BerthError, type Problem } from '#contract/problem.ts'
 import { spentBy } from '#contract/reading.ts'
 import type { Micros } from '#contract/spending/money.ts'
-import type { AccountContext, Automation } from '#core/account-context.ts'
+import type { AccountContext, AccountPoll } from '#core/account-context.ts'
 import { alertOf } from '#core/alerts/events.ts'
 import { problemOf } from '#core/app/problems.ts'
 import { endInstance } from '#core/end-instance.ts'
@@ -33,16 +33,10 @@ import type { Rentals } from './rentals.ts'
 import { replacementFor } from './requests.ts'
 import { nothingAsGoodCode } from './words.ts'
 
-/** The recoveries of one account: Berth's actions for outbid interruptible instances, as chosen for each. */
-export interface Recoveries extends Automation {
-  /** Throws `not_interruptible`, or why a replacement could not be rented as the instance was. */
-  choose(instance: InstanceView, choice: RecoveryChoice): Promise<void>
-}
+export type Recoveries = Awaited<ReturnType<typeof openRecoveries>>
 
-export async function openRecoveries(
-  context: AccountContext,
-  rentals: RecoveryParts['rentals'],
-): Promise<Recoveries> {
+/** The recoveries of one account: Berth's actions for outbid interruptible instances, as chosen for each. */
+export async function openRecoveries(context: AccountContext, rentals: RecoveryParts['rentals']) {
   const { ending, now } = context
   /** Instances with a recovery in progress. */
   const busy = new Set<number>()
@@ -91,7 +85,8 @@ export async function openRecoveries(
   }
 
   return {
-    async choose(instance, choice) {
+    /** Throws `not_interruptible`, or why a replacement could not be rented as the instance was. */
+    async choose(instance: InstanceView, choice: RecoveryChoice): Promise<void> {
       const { id } = instance
       if (!instance.interruptible) throw new BerthError(notInterruptible)
       if (choice.kind === 'replace')
@@ -107,7 +102,7 @@ export async function openRecoveries(
       if (running !== undefined && choice.kind !== 'replace') await cancelReplacement(rentals, running)
       void context.poll()
     },
-    onPoll(poll) {
+    onPoll(poll: AccountPoll): void {
       instances = poll.account.instances
       records = poll.records
       for (const recovery of all()) {
@@ -122,7 +117,7 @@ export async function openRecoveries(
       recoveries.show()
     },
     show: recoveries.show,
-    dueAt(after) {
+    dueAt(after: number): number {
       const moments = all().flatMap(recovery => {
         const instance = instances[recovery.instance]
         const move = instance && recoveryMove(recovery, instance, now())

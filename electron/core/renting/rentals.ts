@@ -1,14 +1,14 @@
 import type { OfferView, SavedQuery } from '#contract/market/offer.ts'
 import type { RentRequest } from '#contract/market/rental.ts'
 import { BerthError, type Problem } from '#contract/problem.ts'
-import type { AccountContext, AccountPoll, Automation } from '#core/account-context.ts'
+import type { AccountContext, AccountPoll } from '#core/account-context.ts'
 import { pollsUntilGone } from '#core/instances/missing-instances.ts'
 import type { StoredLimits } from '#core/limits/model.ts'
 import { requestSecrets, withoutSecrets } from '#core/market/request-secrets.ts'
 import { isDeepEqual } from '../storage/store.ts'
 import { adoptInstance, type CreationParts, destroySurplus, endTry, type InstanceHooks } from './adopt.ts'
 import { createCreation } from './create.ts'
-import { blameHosts, type FailedMachines, openFailedMachines } from './failed-machines.ts'
+import { blameHosts, openFailedMachines } from './failed-machines.ts'
 import { lateComers } from './find-lost.ts'
 import { nextTryStep } from './next-move.ts'
 import { newTry } from './next-offer.ts'
@@ -25,63 +25,24 @@ import { checkLengths } from './requests.ts'
 import { createRetries } from './retrying.ts'
 import { sentenceFor, tellOfRetries, tryEntry } from './words.ts'
 
-/**
- * The rentals of one account. A rental without retries tries one offer, and its user decides about it; with retries it
- * tries one machine after another until one can be entered. A try is stored before its request is sent, and carries a
- * mark; after a lost answer, Berth searches the account before it requests again. A try never rents twice. The next
- * step of a try is decided after fresh polls only, and stored before Berth acts.
- */
-export interface Rentals extends Required<Automation> {
-  readonly hosts: FailedMachines
-  /**
-   * Rents one offer. Resolves with the rental's id once it is on disk; it then continues automatically. `search` found the
-   * offer; `id` is the rental's, if it exists already. Throws `invalid_argument`.
-   */
-  rent(
-    request: RentRequest,
-    offer: OfferView | undefined,
-    more?: { search?: SavedQuery; id?: string },
-  ): Promise<string>
-  /** Rents with retries. Resolves as `rent` does. A known `id` starts nothing. */
-  start(wanted: RetryRequest, id?: string): Promise<string>
-  /**
-   * Ends it at any step and destroys what it created. `needless`: cancelled by its recovery, or after the recovery has
-   * handled the user's cancelling. Throws `too_late` once it is ready.
-   */
-  cancel(id: string, needless?: boolean): Promise<void>
-  waitLonger(id: string): Promise<void>
-  /** The user chose this rental's instance, or that there is none. */
-  resolve(id: string, instance: number | null): Promise<void>
-  dismiss(id: string): Promise<void>
-  /** Created instances that do not run yet; `createdAt` in epoch seconds of the account's time. */
-  awaited(): readonly { instance: number; createdAt: number }[]
-  /** Whether any rental has not ended. */
-  underWay(): boolean
-  /** A template was edited: rentals of it refer to its new version. A failed write does not reject. */
-  followTemplate(from: string, to: string, name: string | undefined): Promise<void>
-  find(id: string): Rental | undefined
-  /** Without secrets. Throws `no_such_rental`. */
-  get(id: string): Rental
-  /** The try that created an instance, without secrets. */
-  ofInstance(instance: number): Tried | undefined
-  /** The last try of a rental, without secrets. Throws `no_such_rental`. */
-  lastTry(id: string): Tried
-  /** Whether a mark belongs to a rental of this Berth. */
-  knows(mark: string): boolean
-  /** Forgets that a machine failed. */
-  forgive(machine: number): Promise<void>
-}
+export type Rentals = Awaited<ReturnType<typeof openRentals>>
 
 /** Seconds after its click in which a try of an earlier Berth is still requested: later its price may be another. */
 const requestedWithin = 900
 /** Seconds by which two answers about the account’s time may differ. */
 const uncertainty = 60
 
+/**
+ * The rentals of one account. A rental without retries tries one offer, and its user decides about it; with retries it
+ * tries one machine after another until one can be entered. A try is stored before its request is sent, and carries a
+ * mark; after a lost answer, Berth searches the account before it requests again. A try never rents twice. The next
+ * step of a try is decided after fresh polls only, and stored before Berth acts.
+ */
 export async function openRentals(
   context: AccountContext,
   hooks: InstanceHooks,
   limits: Pick<StoredLimits, 'actedOn'>,
-): Promise<Rentals> {
+) {
   const { account, activity, store } = context
   const secrets = requestSecrets(context.keychain)
   const hosts = await openFailedMachines(context)
@@ -157,7 +118,15 @@ export async function openRentals(
 
   return {
     hosts,
-    async rent(request, offer, { search, id = `r${context.newId()}` } = {}) {
+    /**
+     * Rents one offer. Resolves with the rental's id once it is on disk; it then continues automatically. `search` found the
+     * offer; `id` is the rental's, if it exists already. Throws `invalid_argument`.
+     */
+    async rent(
+      request: RentRequest,
+      offer: OfferView | undefined,
+      { search, id = `r${context.newId()}` }: { search?: SavedQuery; id?: string } = {},
+    ): Promise<string> {
       checkLengths(request, store.get().accounts[account])
       const { offer: number, ...open } = request
       const only = newTry(context, id, offer ?? { id: number })
@@ -175,7 +144,8 @@ export async function openRentals(
       void creation.work(id, 'ask')
       return id
     },
-    async start(wanted, id = `r${context.newId()}`) {
+    /** Rents with retries. Resolves as `rent` does. A known `id` starts nothing. */
+    async start(wanted: RetryRequest, id: string = `r${context.newId()}`): Promise<string> {
       if (find(id)) return id
       await add({ ...wanted, id, account, step: 'trying', tries: [], startedAt: context.now() })
       const rental = get(id)
@@ -184,7 +154,11 @@ export async function openRentals(
       void retries.pursue(id)
       return id
     },
-    async cancel(id, needless = false) {
+    /**
+     * Ends it at any step and destroys what it created. `needless`: cancelled by its recovery, or after the recovery has
+     * handled the user's cancelling. Throws `too_late` once it is ready.
+     */
+    async cancel(id: string, needless: boolean = false): Promise<void> {
       const rental = get(id)
       const { step, unwanted } = rental
       if (step === 'ready') throw new BerthError(tooLate)
@@ -197,14 +171,15 @@ export async function openRentals(
         void retries.pursue(id)
       }
     },
-    async waitLonger(id) {
+    async waitLonger(id: string): Promise<void> {
       const { mark, step, createdAt, startedAt } = lastTry(id)
       if (step !== 'late') return
       const since = context.now() - (createdAt ?? startedAt)
       const deadline = since + store.get().settings.rentalDeadline
       await tries.update(mark, { step: 'waiting', deadline, problem: undefined })
     },
-    async resolve(id, instance) {
+    /** The user chose this rental's instance, or that there is none. */
+    async resolve(id: string, instance: number | null): Promise<void> {
       const { mark, step, unwanted, candidates } = lastTry(id)
       if (step !== 'unclear') return
       if (instance === null && unwanted) await endTry(parts, mark, 'cancelled')
@@ -214,10 +189,10 @@ export async function openRentals(
         if (tries.get(mark).unwanted) takeBack(mark)
       } else throw new BerthError(notInQuestion)
     },
-    async dismiss(id) {
+    async dismiss(id: string): Promise<void> {
       if (get(id).step !== 'trying') await update(id, { dismissed: true })
     },
-    onPoll(poll) {
+    onPoll(poll: AccountPoll): void {
       ;({ instances } = poll.account)
       creation.goOn()
       for (const tried of tries.all()) follow(tried, poll)
@@ -226,7 +201,8 @@ export async function openRentals(
       void blameHosts(tries.all(), hosts, poll).then(rentals.show)
       rentals.show()
     },
-    awaited: () =>
+    /** Created instances that do not run yet; `createdAt` in epoch seconds of the account's time. */
+    awaited: (): readonly { instance: number; createdAt: number }[] =>
       tries
         .all()
         .flatMap(({ step, instance, createdAt, startedAt }) =>
@@ -235,7 +211,7 @@ export async function openRentals(
             : [{ instance, createdAt: createdAt ?? startedAt }],
         ),
     show: rentals.show,
-    resume() {
+    resume(): void {
       for (const tried of tries.all()) {
         const { mark, step, requestCount, instance, unwanted, startedAt } = tried
         if (!isUnderWay(tried) || creation.isBusy(mark)) continue
@@ -248,7 +224,8 @@ export async function openRentals(
           void creation.work(mark, 'undo')
       }
     },
-    async followTemplate(from, to, name) {
+    /** A template was edited: rentals of it refer to its new version. A failed write does not reject. */
+    async followTemplate(from: string, to: string, name: string | undefined): Promise<void> {
       for (const { id, request } of all()) {
         const { template } = request
         if (template?.hash !== from) continue
@@ -257,13 +234,20 @@ export async function openRentals(
     },
     secretOwners: () => all().flatMap(({ id, step }) => (step === 'trying' ? id : [])),
     dueAt: retries.dueAt,
-    underWay: () => all().some(({ step }) => step === 'trying'),
+    /** Whether any rental has not ended. */
+    underWay: (): boolean => all().some(({ step }) => step === 'trying'),
     find,
+    /** Without secrets. Throws `no_such_rental`. */
     get,
+    /** The last try of a rental, without secrets. Throws `no_such_rental`. */
     lastTry,
-    ofInstance: instance => tries.all().findLast(tried => tried.instance === instance),
-    knows: mark => tries.find(mark) !== undefined,
-    async forgive(machine) {
+    /** The try that created an instance, without secrets. */
+    ofInstance: (instance: number): Tried | undefined =>
+      tries.all().findLast(tried => tried.instance === instance),
+    /** Whether a mark belongs to a rental of this Berth. */
+    knows: (mark: string): boolean => tries.find(mark) !== undefined,
+    /** Forgets that a machine failed. */
+    async forgive(machine: number): Promise<void> {
       await hosts.forgive(machine)
       rentals.show()
     },

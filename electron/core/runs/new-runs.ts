@@ -9,22 +9,7 @@ import type { RunNodes } from './nodes.ts'
 import type { StoredRuns } from './stored-runs.ts'
 import type { WaitingMachines } from './waiting-machines.ts'
 
-/** How runs begin. Each resolves once the run is on disk, which then continues automatically. */
-export interface NewRuns {
-  /** Resolves with its id. */
-  start(newRun: NewRun): Promise<string>
-  /** The same on several machines, for each of which there is a run; resolves with that of the first one. */
-  startNodes(newRun: NewRun, count: number): Promise<string>
-  /** Starts a run of a project on a machine that waits, or on one that is rented for it. `id`: a new one by default. */
-  startOfProject(newRun: NewRun & Pick<Run, 'group'>, on: number | undefined, id?: string): Promise<string>
-  /**
-   * The same for an instance that is yet to be rented: the run is on disk before `rent` is called, and is removed again
-   * if `rent` rejects. Resolves with what `rent` does.
-   */
-  startOn<Got>(newRun: NewRun, rent: () => Promise<Got>): Promise<Got>
-  /** Removes the run that waits for a rental which never began. */
-  forget(rental: string): Promise<void>
-}
+export type NewRuns = ReturnType<typeof createNewRuns>
 
 export type NewRun = Pick<
   Run,
@@ -62,10 +47,11 @@ interface NewRunParts {
   asking: Set<string>
 }
 
+/** How runs begin. Each resolves once the run is on disk, which then continues automatically. */
 export function createNewRuns(
   context: AccountContext,
   { runs, machines, nodes, waiting, goingOn, stopsOf, makeRoom, work, asking }: NewRunParts,
-): NewRuns {
+) {
   const { now } = context
   const newId = () => `x${context.newId()}`
 
@@ -89,13 +75,15 @@ export function createNewRuns(
   }
 
   return {
-    async start(newRun) {
+    /** Resolves with its id. */
+    async start(newRun: NewRun): Promise<string> {
       const id = newId()
       await add({ ...newRun, id })
       work(id)
       return id
     },
-    async startNodes(newRun, count) {
+    /** The same on several machines, for each of which there is a run; resolves with that of the first one. */
+    async startNodes(newRun: NewRun, count: number): Promise<string> {
       const id = newId()
       // All at once: one that a poll meets without the others would end, or wait for them forever.
       await add(
@@ -110,7 +98,12 @@ export function createNewRuns(
       for (const run of nodes.of(runs.get(id))) work(run.id)
       return id
     },
-    async startOfProject(newRun, on, id = newId()) {
+    /** Starts a run of a project on a machine that waits, or on one that is rented for it. `id`: a new one by default. */
+    async startOfProject(
+      newRun: NewRun & Pick<Run, 'group'>,
+      on: number | undefined,
+      id: string = newId(),
+    ): Promise<string> {
       const there = machines.viewOf(on)
       if (!there) {
         await add({ ...newRun, id, rental: `r${context.newId()}` })
@@ -137,7 +130,11 @@ export function createNewRuns(
       work(id)
       return id
     },
-    async startOn(newRun, rent) {
+    /**
+     * The same for an instance that is yet to be rented: the run is on disk before `rent` is called, and is removed again
+     * if `rent` rejects. Resolves with what `rent` does.
+     */
+    async startOn<Got>(newRun: NewRun, rent: () => Promise<Got>): Promise<Got> {
       const id = newId()
       asking.add(id)
       try {
@@ -150,7 +147,8 @@ export function createNewRuns(
         asking.delete(id)
       }
     },
-    async forget(rental) {
+    /** Removes the run that waits for a rental which never began. */
+    async forget(rental: string): Promise<void> {
       const waiting = runs.all().filter(run => run.rental === rental && run.step === 'waiting')
       await Promise.all(waiting.map(({ id }) => runs.remove(id)))
     },

@@ -3,7 +3,7 @@ import { isGoing, type RunAction, type RunProgram } from '#contract/automation/r
 import { BerthError, type Problem } from '#contract/problem.ts'
 import { canGetIn } from '#contract/reading.ts'
 import { endRun, markRun } from '#ssh/runs/runs.ts'
-import type { AccountContext, Automation } from '../account-context.ts'
+import type { AccountContext, AccountPoll } from '../account-context.ts'
 import type { StoredLimits } from '../limits/model.ts'
 import type { LimitTarget } from '../limits/targets.ts'
 import type { Watchdogs } from '../limits/watchdog.ts'
@@ -18,59 +18,16 @@ import { createRunFolders, type RunProjects } from './folders.ts'
 import { createRunMachines } from './machine.ts'
 import { isOfProject, isUnsafe, isWorker, type ProjectRun, programsOf, type Run } from './model.ts'
 import { createMoves } from './moves.ts'
-import { createNewRuns, type NewRun, type NewRuns } from './new-runs.ts'
+import { createNewRuns, type NewRun } from './new-runs.ts'
 import { createRunNodes } from './nodes.ts'
 import { createOutputs, type RunOutput } from './output.ts'
 import { createPrograms } from './programs.ts'
 import { openStoredRuns, surplusRuns } from './stored-runs.ts'
-import { openWaitingMachines, type WaitingMachines } from './waiting-machines.ts'
+import { openWaitingMachines } from './waiting-machines.ts'
 import { createRunWatchdog } from './watchdog.ts'
 import { createRunWork, type RunWork } from './work.ts'
 
-/**
- * The runs of one account, of commands and of projects: starts them, follows them, and carries out the choice for their
- * end.
- */
-export interface Runs extends NewRuns, Required<Pick<Automation, 'onPoll' | 'show' | 'flush' | 'dueAt'>> {
-  /** Throws `no_such_run`. */
-  get(id: string): Run
-  /** Throws `project_busy` while a run or a sweep of the project is in progress. */
-  refuseIfBusy(project: string): void
-  readonly swept: SweptRuns
-  readonly waiting: WaitingMachines
-  end(id: string): Promise<void>
-  /** Throws `too_late` while the earlier choice is being requested from the service. */
-  change(id: string, afterwards: RunAction): Promise<void>
-  /** Ends a project's run without its results, and destroys its machine. */
-  cancel(id: string): Promise<void>
-  /** Downloads the results of a project's failed run again. Throws as `retry` does. */
-  fetch(id: string): Promise<void>
-  /**
-   * Continues from the step that failed. `into`: the folder of this machine to download to; the usual one if undefined.
-   * Of a project it throws `not_failed`, `project_busy` or `no_such_instance`.
-   */
-  retry(id: string, into: string | undefined): Promise<void>
-  giveUpFetch(id: string): Promise<void>
-  dismiss(id: string): Promise<void>
-  output(id: string, of?: RunProgram): Promise<RunOutput>
-  /** The action that a limit may take without losing results that aren't downloaded yet; undefined for none. */
-  spares(target: LimitTarget): LimitAction | undefined
-  /** Called before an account is removed. */
-  deleteOutputs(): Promise<void>
-}
-
-/** The runs of sweeps. */
-export interface SweptRuns extends Pick<Runs, 'cancel' | 'refuseIfBusy'> {
-  all(): readonly Run[]
-  /** Starts one on a machine that waits, or on one that is rented for it. Does nothing if it is there already. */
-  start(id: string, newRun: NewRun & Pick<Run, 'group'>, on: number | undefined): Promise<void>
-  /** Stops one with its machine, which keeps its files. */
-  halt(id: string, problem: Problem): Promise<void>
-  /** Goes on with one that failed and still has its machine. */
-  retry(id: string): Promise<void>
-  /** Removes one with its output. */
-  remove(run: Run): Promise<void>
-}
+export type Runs = Awaited<ReturnType<typeof openRuns>>
 
 /** What runs need to know of their sweeps. */
 export interface RunSweeps {
@@ -98,10 +55,14 @@ export interface RunServiceParts {
 /** How many ended runs are kept. */
 const mostEnded = 200
 
+/**
+ * The runs of one account, of commands and of projects: starts them, follows them, and carries out the choice for their
+ * end.
+ */
 export async function openRuns(
   context: AccountContext,
   { watchdogs, rentals, limits, projects, sweeps }: RunServiceParts,
-): Promise<Runs> {
+) {
   const { account, store, machine, files, activity, notifications, now } = context
   const { clock } = machine
   const runs = await openStoredRuns(context, sweeps.agreed)
@@ -256,16 +217,21 @@ export async function openRuns(
 
   return {
     ...newRuns,
+    /** Throws `no_such_run`. */
     get: runs.get,
+    /** Throws `project_busy` while a run or a sweep of the project is in progress. */
     refuseIfBusy,
+    /** The runs of sweeps. */
     swept: {
       all: runs.all,
-      async start(id, newRun, on) {
+      /** Starts one on a machine that waits, or on one that is rented for it. Does nothing if it is there already. */
+      async start(id: string, newRun: NewRun & Pick<Run, 'group'>, on: number | undefined): Promise<void> {
         if (runs.find(id)) loops.work(id)
         else await newRuns.startOfProject(newRun, on, id)
       },
       cancel,
-      async halt(id, problem) {
+      /** Stops one with its machine, which keeps its files. */
+      async halt(id: string, problem: Problem): Promise<void> {
         const run = runs.get(id)
         if (!isGoing(run) || run.step === 'ending') return
         if (run.step === 'waiting') return cancel(id)
@@ -273,12 +239,14 @@ export async function openRuns(
         folders.drop(id)
         loops.restart(id)
       },
-      retry: id => retry(id, undefined),
+      /** Goes on with one that failed and still has its machine. */
+      retry: (id: string): Promise<void> => retry(id, undefined),
+      /** Removes one with its output. */
       remove: dismiss,
       refuseIfBusy,
     },
     waiting,
-    async end(id) {
+    async end(id: string): Promise<void> {
       const run = runs.get(id)
       const { step, program, project } = run
       if (!project && (step === 'waiting' || (step === 'running' && !run.begun))) {
@@ -299,7 +267,8 @@ export async function openRuns(
       }
       loops.wake(id)
     },
-    async change(id, afterwards) {
+    /** Throws `too_late` while the earlier choice is being requested from the service. */
+    async change(id: string, afterwards: RunAction): Promise<void> {
       const run = runs.get(id)
       if (!isGoing(run)) return
       if (moves.isEnding(id)) throw new BerthError(tooLate(run))
@@ -307,16 +276,22 @@ export async function openRuns(
       loops.wake(id)
       await tellIfStale(id)
     },
+    /** Ends a project's run without its results, and destroys its machine. */
     cancel,
-    async fetch(id) {
+    /** Downloads the results of a project's failed run again. Throws as `retry` does. */
+    async fetch(id: string): Promise<void> {
       const run = runs.get(id)
       if (!isOfProject(run)) throw new BerthError(notFailed)
       const view = refuseUnlessFailed(run)
       if (!view) throw new BerthError(machineGone)
       await goOn(run, 'download the results of', { ...afresh(run, view), ...fetchingAgain(run, now()) })
     },
+    /**
+     * Continues from the step that failed. `into`: the folder of this machine to download to; the usual one if undefined.
+     * Of a project it throws `not_failed`, `project_busy` or `no_such_instance`.
+     */
     retry,
-    async giveUpFetch(id) {
+    async giveUpFetch(id: string): Promise<void> {
       const run = runs.get(id)
       const isLeft = run.step === 'failed' && run.failedAt === 'fetching'
       if (run.project || (run.step !== 'fetching' && !isLeft)) return
@@ -327,7 +302,7 @@ export async function openRuns(
       loops.wake(id)
       await tellIfStale(id)
     },
-    async dismiss(id) {
+    async dismiss(id: string): Promise<void> {
       const run = runs.get(id)
       const isBusy = (one: Run) => isGoing(one) || one.leaving || one.withdrawing
       if (isBusy(run) || nodes.of(run).some(isBusy)) throw new BerthError(stillGoing)
@@ -335,14 +310,17 @@ export async function openRuns(
       if (isThreatened(run)) throw new BerthError(watchdogStale)
       await dismiss(run)
     },
-    output(id, of = 'command') {
+    output(id: string, of: RunProgram = 'command'): Promise<RunOutput> {
       const run = runs.get(id)
       const program = of === 'setup' ? run.setupProgram : run.program
       return outputs.of(program ?? id)
     },
-    spares: target => spares(target, runs.all(), viewOf(target.instance), note),
+    /** The action that a limit may take without losing results that aren't downloaded yet; undefined for none. */
+    spares: (target: LimitTarget): LimitAction | undefined =>
+      spares(target, runs.all(), viewOf(target.instance), note),
+    /** Called before an account is removed. */
     deleteOutputs: () => outputs.delete(),
-    onPoll(poll) {
+    onPoll(poll: AccountPoll): void {
       waiting.onPoll(poll)
       for (const run of runs.all()) {
         if (run.watchdogStale) void tellIfStale(run.id)
@@ -352,7 +330,7 @@ export async function openRuns(
       work.onPoll(poll)
     },
     dueAt: work.dueAt,
-    show() {
+    show(): void {
       waiting.show()
       runs.show()
     },

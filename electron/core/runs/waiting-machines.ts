@@ -8,7 +8,7 @@ import { BerthError } from '#contract/problem.ts'
 import { ProjectId } from '#contract/project/project.ts'
 import type { ProjectSpec } from '#contract/project/spec.ts'
 import { canGetIn } from '#contract/reading.ts'
-import type { AccountContext, AccountPoll, Automation } from '../account-context.ts'
+import type { AccountContext, AccountPoll } from '../account-context.ts'
 import { endAsSeen } from '../end-instance.ts'
 import { pollsUntilGone } from '../instances/missing-instances.ts'
 import { limitOfRental } from '../limits/changes.ts'
@@ -40,20 +40,7 @@ const Waiting = v.object({
 })
 export type Waiting = v.InferOutput<typeof Waiting>
 
-/** The machines of an account that wait for another run. Each has a limit that ends it, here and in its watchdog. */
-export interface WaitingMachines extends Required<Pick<Automation, 'onPoll' | 'show' | 'flush'>> {
-  all(): readonly Waiting[]
-  /** Lets the machine of a run that is over wait. Does nothing where it waits already. */
-  keep(run: ProjectRun): Promise<void>
-  /** Those for a project that asks for the same machine, which can be entered now. */
-  allFor(project: string, spec: ProjectSpec): readonly Waiting[]
-  /** Lets one wait for the runs of a sweep. */
-  give(instance: number, group: string): Promise<void>
-  /** It waits no longer, since a run on it is on disk. */
-  take(instance: number): Promise<void>
-  /** Ends one. Throws `not_waiting`. */
-  end(instance: number): Promise<void>
-}
+export type WaitingMachines = Awaited<ReturnType<typeof openWaitingMachines>>
 
 export interface WaitingParts {
   runs: { all(): readonly Run[] }
@@ -63,10 +50,11 @@ export interface WaitingParts {
   note: RunAlerts['note']
 }
 
+/** The machines of an account that wait for another run. Each has a limit that ends it, here and in its watchdog. */
 export async function openWaitingMachines(
   context: AccountContext,
   { runs, machines, limits, watchdogs, note }: WaitingParts,
-): Promise<WaitingMachines> {
+) {
   const { machine, now } = context
   const waiting = await openCollection(context, {
     name: 'waiting',
@@ -143,7 +131,8 @@ export async function openWaitingMachines(
 
   return {
     all: waiting.all,
-    async keep(run) {
+    /** Lets the machine of a run that is over wait. Does nothing where it waits already. */
+    async keep(run: ProjectRun): Promise<void> {
       const { id, instance = 0, project, group, keep = 0 } = run
       if (waiting.find(instance)?.by === id) return
       const [since, until] = [now(), now() + keep]
@@ -172,10 +161,12 @@ export async function openWaitingMachines(
       void context.poll()
       if (!group) note(run, `The machine of ${run.name} is waiting for the next run`)
     },
-    async give(instance, group) {
+    /** Lets one wait for the runs of a sweep. */
+    async give(instance: number, group: string): Promise<void> {
       await waiting.update(instance, { group })
     },
-    allFor(project, spec) {
+    /** Those for a project that asks for the same machine, which can be entered now. */
+    allFor(project: string, spec: ProjectSpec): readonly Waiting[] {
       const demands = demandsOf(spec)
       return waiting.all().filter(there => {
         const view = machines.viewOf(there.instance)
@@ -183,14 +174,16 @@ export async function openWaitingMachines(
         return isWanted && view !== undefined && canGetIn(view) && now() < there.until - leastLeft
       })
     },
+    /** It waits no longer, since a run on it is on disk. */
     take,
-    async end(instance) {
+    /** Ends one. Throws `not_waiting`. */
+    async end(instance: number): Promise<void> {
       const there = waiting.get(instance)
       if (isTaken(there)) throw new BerthError(inUse)
       await waiting.intend(instance, { ending: true })
       loops.work(String(instance))
     },
-    onPoll(poll) {
+    onPoll(poll: AccountPoll): void {
       for (const there of waiting.all()) observe(there, poll)
     },
     show: waiting.show,

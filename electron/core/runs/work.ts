@@ -1,7 +1,7 @@
 import { reasonSentence } from '#contract/automation/limit-words.ts'
 import { isGoing } from '#contract/automation/run.ts'
 import { hasTrait } from '#contract/instance/state-traits.ts'
-import type { AccountContext, AccountPoll, Automation } from '../account-context.ts'
+import type { AccountContext, AccountPoll } from '../account-context.ts'
 import { problemOf } from '../app/problems.ts'
 import { rentalOf } from '../instances/mark.ts'
 import { pollsUntilGone } from '../instances/missing-instances.ts'
@@ -17,13 +17,7 @@ import { leavesNetwork } from './node-decide.ts'
 import type { RunNodes } from './nodes.ts'
 import type { StoredRuns } from './stored-runs.ts'
 
-/** Moves runs from step to step. */
-export interface RunWork extends Required<Pick<Automation, 'onPoll' | 'dueAt'>> {
-  /** Performs a run's moves until nothing is left to do; between them it waits for polls and other changes. */
-  advance(id: string): Promise<void>
-  /** Downloads a run's due checkpoints, in parallel with its other moves. */
-  checkpoint(id: string): Promise<void>
-}
+export type RunWork = ReturnType<typeof createRunWork>
 
 /** Its dependencies, besides the account. */
 interface WorkParts {
@@ -41,7 +35,8 @@ interface WorkParts {
   asking: ReadonlySet<string>
 }
 
-export function createRunWork(context: AccountContext, parts: WorkParts): RunWork {
+/** Moves runs from step to step. */
+export function createRunWork(context: AccountContext, parts: WorkParts) {
   const { account, store, ending, now } = context
   const { clock } = context.machine
   const { runs, moves, loops, checkpoints, machines, rentals, limits, nodes, gone, asking } = parts
@@ -195,9 +190,11 @@ export function createRunWork(context: AccountContext, parts: WorkParts): RunWor
   ending.addEventListener('abort', ignore, { once: true })
 
   return {
+    /** Performs a run's moves until nothing is left to do; between them it waits for polls and other changes. */
     advance,
+    /** Downloads a run's due checkpoints, in parallel with its other moves. */
     checkpoint,
-    onPoll(poll) {
+    onPoll(poll: AccountPoll): void {
       for (const run of runs.all()) observe(run, poll)
       runs.show()
       for (const run of runs.all()) {
@@ -209,7 +206,7 @@ export function createRunWork(context: AccountContext, parts: WorkParts): RunWor
         if ((checkpointDue(run) ?? Number.POSITIVE_INFINITY) <= now()) checkpoints.work(run.id)
       }
     },
-    dueAt(after) {
+    dueAt(after: number): number {
       const moments = runs
         .all()
         .flatMap(run => checkpointDue(run) ?? (run.step === 'failed' ? (run.keptUntil ?? []) : []))

@@ -6,11 +6,11 @@ import { counted } from '#contract/format/size.ts'
 import { BerthError, type Problem } from '#contract/problem.ts'
 import type { Setting } from '#contract/project/sweep.ts'
 import { canGetIn, spentBy } from '#contract/reading.ts'
-import type { AccountContext, Automation } from '../account-context.ts'
+import type { AccountContext, AccountPoll } from '../account-context.ts'
 import { problemOf } from '../app/problems.ts'
 import { spentOn } from '../renting/rental.ts'
-import { groupLimit, isInterrupted, type Run } from '../runs/model.ts'
-import { openRuns, type RunServiceParts, type RunSweeps, type Runs } from '../runs/service.ts'
+import { groupLimit, isInterrupted, type ProjectRun, type Run } from '../runs/model.ts'
+import { openRuns, type RunServiceParts, type Runs } from '../runs/service.ts'
 import { createLoops, retryPause } from '../storage/loops.ts'
 import { groupEndedAlert, groupHaltedAlert } from './alerts.ts'
 import { type GroupMove, nextGroupMove } from './decide.ts'
@@ -18,20 +18,7 @@ import { createGroupLimits } from './limits.ts'
 import { type Group, groupCost, groupDeadline, groupRate, isBusy } from './model.ts'
 import { openStoredGroups } from './stored-groups.ts'
 
-/** Sweeps: runs of a project with several settings, which share machines and limits. */
-export interface Sweeps
-  extends Pick<RunSweeps, 'isBusy' | 'stopsOf' | 'settingOf'>,
-    Required<Pick<Automation, 'onPoll' | 'show' | 'flush' | 'dueAt'>> {
-  /** Resolves with its id once it is on disk; its runs then start automatically. */
-  start(wanted: NewGroup): Promise<string>
-  stop(id: string): Promise<void>
-  /** Starts what has not ended, with fresh limits. Throws `group_going` or `project_busy`. */
-  goOn(id: string): Promise<void>
-  /** The same, and runs those again that failed. */
-  retry(id: string, index?: number): Promise<void>
-  /** Throws `still_running`. */
-  dismiss(id: string): Promise<void>
-}
+export type Sweeps = ReturnType<typeof createSweeps>
 
 export interface NewGroup {
   name: string
@@ -73,10 +60,11 @@ interface SweepParts extends Pick<RunServiceParts, 'rentals' | 'limits' | 'watch
   waiting: Runs['waiting']
 }
 
+/** Sweeps: runs of a project with several settings, which share machines and limits. */
 function createSweeps(
   context: AccountContext,
   { groups, runs, waiting, rentals, limits, watchdogs }: SweepParts,
-): Sweeps {
+) {
   const { account, store, activity, notifications, now, ending } = context
   const loops = createLoops(context.machine.clock, ending, advance)
   const { stopsOf, observe } = createGroupLimits(context, { groups, runsOf, waiting, limits, watchdogs })
@@ -234,11 +222,12 @@ function createSweeps(
 
   return {
     stopsOf,
-    isBusy: (project, except) =>
+    isBusy: (project: string, except?: string): boolean =>
       groups
         .all()
         .some(group => group.project.id === project && group.id !== except && isBusy(group, runs.all())),
-    async start({ name, project, settings, atOnce, keep }) {
+    /** Resolves with its id once it is on disk; its runs then start automatically. */
+    async start({ name, project, settings, atOnce, keep }: NewGroup): Promise<string> {
       const id = `q${context.newId()}`
       const at = now()
       const reused = waiting.allFor(project.id, project.spec).slice(0, atOnce)
@@ -267,7 +256,7 @@ function createSweeps(
       loops.work(id)
       return id
     },
-    settingOf({ group: place }) {
+    settingOf({ group: place }: ProjectRun): Readonly<Record<string, string>> {
       const group = groups.find(place?.id ?? '')
       const number = {
         BERTH_RUN: String((place?.index ?? 0) + 1),
@@ -275,7 +264,7 @@ function createSweeps(
       }
       return { ...group?.settings[place?.index ?? 0], ...number }
     },
-    async stop(id) {
+    async stop(id: string): Promise<void> {
       const group = groups.get(id)
       if (group.step === 'going' || group.step === 'halted')
         await groups.intend(id, { step: 'stopped', problem: undefined, short: undefined, endedAt: now() })
@@ -283,14 +272,17 @@ function createSweeps(
       for (const run of runsOf(group)) if (isGoing(run)) await runs.cancel(run.id)
       loops.restart(id)
     },
-    goOn: id => goOn(id, isInterrupted),
-    retry: (id, index) =>
+    /** Starts what has not ended, with fresh limits. Throws `group_going` or `project_busy`. */
+    goOn: (id: string): Promise<void> => goOn(id, isInterrupted),
+    /** The same, and runs those again that failed. */
+    retry: (id: string, index?: number): Promise<void> =>
       goOn(
         id,
         ({ step, group }) =>
           (step === 'failed' || step === 'cancelled') && (index === undefined || group?.index === index),
       ),
-    async dismiss(id) {
+    /** Throws `still_running`. */
+    async dismiss(id: string): Promise<void> {
       const group = groups.get(id)
       const own = runsOf(group)
       const kept = own.filter(run => run.step === 'failed' && viewOf(run.instance) !== undefined)
@@ -298,7 +290,7 @@ function createSweeps(
       for (const run of own) await runs.remove(run)
       await groups.remove(id)
     },
-    onPoll(poll) {
+    onPoll(poll: AccountPoll): void {
       for (const group of groups.all()) {
         const isOver = group.step !== 'going' && groupRate(group) === 0 && !isBusy(group, runs.all())
         if (!isOver) observe(group, poll)
@@ -306,7 +298,7 @@ function createSweeps(
       groups.show()
       for (const { id } of groups.all()) loops.work(id)
     },
-    dueAt(after) {
+    dueAt(after: number): number {
       const moments = groups
         .all()
         .filter(({ step }) => step === 'going')

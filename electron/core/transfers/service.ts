@@ -1,7 +1,7 @@
 import { type CopyRequest, isOver, isRunning, type SyncRequest } from '#contract/account/transfer.ts'
 import { BerthError, type Problem } from '#contract/problem.ts'
 import { orAborted } from '#machine/tasks.ts'
-import type { AccountContext, Automation } from '../account-context.ts'
+import type { AccountContext, AccountPoll } from '../account-context.ts'
 import { needingPermission } from '../app/problems.ts'
 import { isDeepEqual } from '../storage/store.ts'
 import { follow, lateness, patience } from './follow.ts'
@@ -9,24 +9,10 @@ import { createKeyKeeper } from './key-keeper.ts'
 import { endsOf, startCopy, startSync } from './start.ts'
 import { lostAlert, openStoredTransfers, type Transfer, transferEntry } from './transfer.ts'
 
-/** Copies and syncs that Berth started on one account (section 4.3). They are stored before they begin. */
-export interface Transfers extends Pick<Automation, 'onPoll' | 'show' | 'resume' | 'flush'> {
-  /** Resolves with the transfer's id once the service has accepted it, or its answer was lost. */
-  copy(request: CopyRequest): Promise<string>
-  /** The same, with a separate key that is deleted after the end. */
-  sync(request: SyncRequest): Promise<string>
-  /**
-   * Makes a sync and resolves once the service says that it is done. One with the same ends that began since `since`
-   * counts, so that a caller that was killed may call again. Throws `cloud_copy_failed`.
-   */
-  syncToEnd(request: SyncRequest, since: number, signal: AbortSignal): Promise<void>
-  cancel(id: string): Promise<void>
-  dismiss(id: string): Promise<void>
-  /** Call before the account is removed. Deletes the keys, and resolves with the transfers whose keys remain. */
-  deleteKeys(): Promise<readonly Transfer[]>
-}
+export type Transfers = Awaited<ReturnType<typeof openTransfers>>
 
-export async function openTransfers(context: AccountContext): Promise<Transfers> {
+/** Copies and syncs that Berth started on one account (section 4.3). They are stored before they begin. */
+export async function openTransfers(context: AccountContext) {
   const { account, activity, client, now } = context
   const transfers = await openStoredTransfers(context)
   const { all, get, note } = transfers
@@ -56,9 +42,15 @@ export async function openTransfers(context: AccountContext): Promise<Transfers>
   }
 
   return {
-    copy: request => startCopy(parts, request),
-    sync: request => startSync(parts, request),
-    async syncToEnd(request, since, signal) {
+    /** Resolves with the transfer's id once the service has accepted it, or its answer was lost. */
+    copy: (request: CopyRequest): Promise<string> => startCopy(parts, request),
+    /** The same, with a separate key that is deleted after the end. */
+    sync: (request: SyncRequest): Promise<string> => startSync(parts, request),
+    /**
+     * Makes a sync and resolves once the service says that it is done. One with the same ends that began since `since`
+     * counts, so that a caller that was killed may call again. Throws `cloud_copy_failed`.
+     */
+    async syncToEnd(request: SyncRequest, since: number, signal: AbortSignal): Promise<void> {
       const { from, to } = endsOf(request)
       const same = all().findLast(
         transfer =>
@@ -72,7 +64,7 @@ export async function openTransfers(context: AccountContext): Promise<Transfers>
       const { step, message } = get(id)
       if (step !== 'done') throw new BerthError(copyFailed(request.cloudPath, message))
     },
-    async cancel(id) {
+    async cancel(id: string): Promise<void> {
       const { kind, from, to } = get(id)
       const at = kind === 'copy' ? to.instance : (from.instance ?? to.instance)
       if (isOver(get(id)) || at === undefined) return
@@ -89,13 +81,13 @@ export async function openTransfers(context: AccountContext): Promise<Transfers>
       }
       void context.poll()
     },
-    async dismiss(id) {
+    async dismiss(id: string): Promise<void> {
       const { step } = get(id)
       if (!isOver(get(id)) && step !== 'unknown') throw new BerthError(stillRunning)
       await note(id, { dismissed: true, endedAt: get(id).endedAt ?? now() })
       await keys.deleteUnused(id)
     },
-    onPoll({ account: { instances } }) {
+    onPoll({ account: { instances } }: AccountPoll): void {
       for (const transfer of all()) {
         const others = all().filter(({ id }) => id !== transfer.id)
         const after = follow(transfer, others, instances, now())
@@ -111,7 +103,7 @@ export async function openTransfers(context: AccountContext): Promise<Transfers>
       waiting.clear()
     },
     show: transfers.show,
-    resume() {
+    resume(): void {
       for (const { id, step, kind, key } of all()) {
         if (step !== 'starting') continue
         // The key is stored before a sync is requested.
@@ -120,7 +112,8 @@ export async function openTransfers(context: AccountContext): Promise<Transfers>
         else void note(id, { step: 'unknown', message: endedInBetween })
       }
     },
-    async deleteKeys() {
+    /** Call before the account is removed. Deletes the keys, and resolves with the transfers whose keys remain. */
+    async deleteKeys(): Promise<readonly Transfer[]> {
       await Promise.all(all().map(({ id }) => keys.deleteUnused(id)))
       return all().filter(({ key }) => key !== undefined && key.state !== 'deleted')
     },

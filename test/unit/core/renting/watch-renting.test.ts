@@ -4,7 +4,7 @@ import { openWatches } from '#core/market/watches.ts'
 import type { Rentals } from '#core/renting/rentals.ts'
 import { createWatchRenting, type WatchRuns } from '#core/renting/watch-renting.ts'
 import type { ServiceClient } from '#service/client.ts'
-import { account, accountContext, freshAnswer, noting } from '#test/berth/account-context.ts'
+import { account, accountContext, noting } from '#test/berth/account-context.ts'
 import { flushPromises, HandClock } from '#test/berth/clocks.ts'
 import { MemoryFiles } from '#test/berth/machine.ts'
 import { someRental, someSearch } from './some-rental.ts'
@@ -84,7 +84,7 @@ async function renting(left: Left = { files: new MemoryFiles(), secrets: new Map
     forget: async rental => void forgotten.push(rental),
   }
   const watches = await openWatches(context, parts => createWatchRenting(context, rentals, runs, parts))
-  const poll = () => watches.onPoll(freshAnswer(context, {}))
+  const poll = () => watches.onPoll()
   const watchRequest = (most: number): WatchRequest => ({
     name: 'Bargain',
     search: someSearch,
