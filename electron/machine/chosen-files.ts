@@ -14,7 +14,7 @@ import {
 } from 'node:fs/promises'
 import { basename, isAbsolute, join, relative, sep } from 'node:path'
 import { countTree } from '../contract/instance/tree-bounds.ts'
-import { BerthError } from '../contract/problem.ts'
+import { BerthError, type Problem } from '../contract/problem.ts'
 import type { ChosenFolder, ChosenItem, Downloads, OpenSource, Sink, Source, SourceList } from './folders.ts'
 
 /** A local folder that the user chose for downloads. Paths in it are lists of plain names. */
@@ -90,7 +90,7 @@ async function giveName(part: string, target: string): Promise<void> {
     await link(part, target)
     await rm(part)
   } catch (error) {
-    if (codeOf(error) === 'EEXIST' || (await isThere(target))) throw taken(basename(target))
+    if (codeOf(error) === 'EEXIST' || (await isThere(target))) throw new BerthError(taken(basename(target)))
     await rename(part, target)
   }
 }
@@ -102,13 +102,11 @@ async function isThere(path: string): Promise<boolean> {
   )
 }
 
-function taken(name: string): BerthError {
-  return new BerthError({
-    code: 'exists',
-    message: `Something named ${name} appeared in the folder in the meantime, so it wasn’t replaced.`,
-    advice: 'Move it away, then resume.',
-  })
-}
+const taken = (name: string): Problem => ({
+  code: 'exists',
+  message: `Something named ${name} appeared in the folder in the meantime, so it wasn’t replaced.`,
+  advice: 'Move it away, then resume.',
+})
 
 function codeOf(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : undefined

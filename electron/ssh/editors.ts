@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { BerthError } from '#contract/problem.ts'
+import { BerthError, type Problem } from '#contract/problem.ts'
 import type { Programs } from '#machine/machine.ts'
 
 /** An editor found on this machine. */
@@ -41,20 +41,18 @@ export async function openEditor(needs: EditorNeeds, id: string, host: string): 
   const editors = await findEditors(needs)
   const editor = id === '' ? editors[0] : editors.find(candidate => candidate.id === id)
   const kind = kinds.find(candidate => candidate.id === editor?.id)
-  if (editor === undefined || kind === undefined) throw noEditor(id)
+  if (editor === undefined || kind === undefined) throw new BerthError(noEditor(id))
   await needs.programs.launch(editor.program, kind.args(host))
 }
 
-function noEditor(id: string): BerthError {
-  return new BerthError({
-    code: 'no_editor',
-    message:
-      id === ''
-        ? 'No editor that Berth supports was found on this computer.'
-        : `The editor “${id}” isn’t installed on this computer.`,
-    advice: `Install ${kinds.map(({ name }) => name).join(', ')}, or choose another one in Settings.`,
-  })
-}
+const noEditor = (id: string): Problem => ({
+  code: 'no_editor',
+  message:
+    id === ''
+      ? 'No editor that Berth supports was found on this computer.'
+      : `The editor “${id}” isn’t installed on this computer.`,
+  advice: `Install ${kinds.map(({ name }) => name).join(', ')}, or choose another one in Settings.`,
+})
 
 type Platform = 'linux' | 'darwin' | 'win32'
 

@@ -162,7 +162,7 @@ export class FileTransfer {
       error => {
         const reason: unknown = signal.aborted ? signal.reason : error
         if (reason instanceof Stopped) return
-        this.#become('failed', problemOf(reason instanceof SftpLost ? lostForGood() : reason))
+        this.#become('failed', problemOf(reason instanceof SftpLost ? new BerthError(lostForGood) : reason))
       },
     )
   }
@@ -214,12 +214,10 @@ export class FileTransfer {
   }
 }
 
-function lostForGood(): BerthError {
-  return new BerthError({
-    code: 'sftp_lost',
-    message: 'The instance’s SFTP server keeps exiting.',
-    advice: 'Its disk or memory may be full. Resume to try again.',
-  })
+const lostForGood: Problem = {
+  code: 'sftp_lost',
+  message: 'The instance’s SFTP server keeps exiting.',
+  advice: 'Its disk or memory may be full. Resume to try again.',
 }
 
 /** The milliseconds that a speed is averaged over. */

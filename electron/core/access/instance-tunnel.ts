@@ -1,6 +1,6 @@
 import type { AccountId } from '#contract/ids.ts'
 import { type TunnelView, tunnelKey } from '#contract/instance/tunnel.ts'
-import { BerthError } from '#contract/problem.ts'
+import { BerthError, type Problem } from '#contract/problem.ts'
 import type { Clock, Random } from '#machine/machine.ts'
 import { orAborted, sleep } from '#machine/tasks.ts'
 import { type LocalAddress, openTunnel, type Tunnel } from '#ssh/tunnels/tunnel.ts'
@@ -77,7 +77,7 @@ export class InstanceTunnel {
 
   async end(): Promise<void> {
     const { all } = this.#context
-    this.#abort.abort(closed())
+    this.#abort.abort(new BerthError(closed))
     if (all.get(this.#key) === this) {
       all.delete(this.#key)
       this.#hide()
@@ -133,7 +133,7 @@ export class InstanceTunnel {
     })
     if (this.#abort.signal.aborted) {
       await tunnel.close()
-      throw closed()
+      throw new BerthError(closed)
     }
     this.#tunnel = tunnel
     return tunnel
@@ -187,9 +187,7 @@ export function keyOf(account: AccountId, instance: number, port: number): strin
   return `${account}/${tunnelKey(instance, port)}`
 }
 
-function closed(): BerthError {
-  return new BerthError({ code: 'tunnel_closed', message: 'The tunnel was closed.' })
-}
+const closed: Problem = { code: 'tunnel_closed', message: 'The tunnel was closed.' }
 
 /** A tunnel's purpose: finds and prepares the service behind it. */
 export interface Purpose {

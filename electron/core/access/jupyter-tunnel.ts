@@ -1,5 +1,5 @@
 import { instanceName } from '#contract/format/name.ts'
-import { BerthError } from '#contract/problem.ts'
+import { BerthError, type Problem } from '#contract/problem.ts'
 import type { Clock } from '#machine/machine.ts'
 import {
   type FoundJupyter,
@@ -68,7 +68,7 @@ export function jupyterPurpose({ target, token, page, access, clock }: JupyterNe
         if (last === 'missing' && !instance.jupyter) throw missing(instanceName(instance))
         refusedSince = last === 'refused' ? (refusedSince ?? clock.monotonic()) : undefined
         const refusal = refusedSince !== undefined && clock.monotonic() - refusedSince >= refusedFor
-        if (refusal) throw refused(instanceName(instance))
+        if (refusal) throw new BerthError(refused(instanceName(instance)))
         return undefined
       })
       if (!found) throw (last === 'missing' ? missing : silent)(instanceName(instance))
@@ -112,13 +112,11 @@ function missing(name: string): BerthError {
   })
 }
 
-function refused(name: string): BerthError {
-  return new BerthError({
-    code: 'jupyter_refused',
-    message: `Jupyter on ${name} rejected every known token.`,
-    advice: 'It may use your own password. Open its port from the list of ports.',
-  })
-}
+const refused = (name: string): Problem => ({
+  code: 'jupyter_refused',
+  message: `Jupyter on ${name} rejected every known token.`,
+  advice: 'It may use your own password. Open its port from the list of ports.',
+})
 
 function silent(name: string): BerthError {
   return new BerthError({

@@ -1,6 +1,6 @@
 import { Duplex } from 'node:stream'
 import { answerHead, encodeRequest, type PageFile, unreadable } from '#contract/instance/files.ts'
-import { BerthError } from '#contract/problem.ts'
+import { BerthError, type Problem } from '#contract/problem.ts'
 import type { Source } from '#machine/folders.ts'
 
 /** Files that the page holds, read through a stream piece by piece. */
@@ -72,7 +72,7 @@ export function pageSources(files: readonly PageFile[]): PageSources {
     if (one === undefined) throw new Error('The page sent an answer that doesn’t fit the question.')
     if (length === unreadable) {
       asked.delete(request)
-      one.reject(cannotRead())
+      one.reject(new BerthError(cannotRead))
       return
     }
     if (length > one.into.length) throw new Error('The page sent more data than requested.')
@@ -122,10 +122,8 @@ export const pageGoneProblem = {
   advice: 'Choose the same files again. Files that have arrived are skipped.',
 }
 
-function cannotRead(): BerthError {
-  return new BerthError({
-    code: 'file_unreadable',
-    message: 'The browser can’t read the file: it was changed, moved or removed.',
-    advice: 'Choose it again.',
-  })
+const cannotRead: Problem = {
+  code: 'file_unreadable',
+  message: 'The browser can’t read the file: it was changed, moved or removed.',
+  advice: 'Choose it again.',
 }

@@ -1,7 +1,7 @@
 import type { OfferedPort } from '#contract/instance/tunnel.ts'
 import { readOptions } from '#contract/market/docker-options.ts'
 import { firstWords } from '#contract/market/shell-words.ts'
-import { BerthError } from '#contract/problem.ts'
+import { BerthError, type Problem } from '#contract/problem.ts'
 import type { Clock } from '#machine/machine.ts'
 import type { ServiceClient } from '#service/client.ts'
 import type { Instance } from '#service/instances.ts'
@@ -25,7 +25,7 @@ export function portPurpose(port: number, clock: Clock): Purpose {
         const found = await tunnel.unbroken(() => whatAnswers(tunnel.dial, port, clock))
         return found === 'nothing' ? undefined : found
       })
-      if (answering === undefined) throw silent(port)
+      if (answering === undefined) throw new BerthError(silent(port))
       if (answering === 'other') return { local: await tunnel.listen('other') }
       // A silent server is most likely a slow web page; a browser will wait for it.
       if (answering !== 'silent') tunnel.askAs(answering.server)
@@ -74,13 +74,11 @@ async function listens({ connection }: Lease, port: number): Promise<boolean> {
   }
 }
 
-function silent(port: number): BerthError {
-  return new BerthError({
-    code: 'port_silent',
-    message: `Nothing is listening on port ${port} of the instance.`,
-    advice: 'Start the server there, then try again.',
-  })
-}
+const silent = (port: number): Problem => ({
+  code: 'port_silent',
+  message: `Nothing is listening on port ${port} of the instance.`,
+  advice: 'Start the server there, then try again.',
+})
 
 /** The usual ports of well-known web interfaces, with their names. */
 const names: ReadonlyMap<number, string> = new Map([

@@ -88,7 +88,7 @@ export async function openSshConfig({
   function writeQuietly(): void {
     inTurn(async () => {
       await write()
-      if (!off && !(await isIncluded())) throw lineGone()
+      if (!off && !(await isIncluded())) throw new BerthError(lineGone)
       lastMessage = ''
     }).catch((error: unknown) => {
       const problem = problemOf(error)
@@ -145,7 +145,7 @@ export async function openSshConfig({
      */
     async hostOf(account: AccountId, instance: number): Promise<string> {
       if (!store.get().settings.sshConfig) throw sshConfigOff()
-      if (!(await isIncluded())) throw lineGone()
+      if (!(await isIncluded())) throw new BerthError(lineGone)
       await inTurn(() => write())
       const entries = listed(store.get())
       const at = entries.findIndex(entry => entry.account === account && entry.instance === instance)
@@ -201,13 +201,10 @@ export function sshConfigOff(): BerthError {
   })
 }
 
-function lineGone(): BerthError {
-  return new BerthError({
-    code: 'ssh_config_line_gone',
-    message:
-      'Berth’s Include line is missing from ~/.ssh/config, so ssh and editors can’t find the instances.',
-    advice: 'Add it again in Settings, or switch the SSH config off there.',
-  })
+const lineGone: Problem = {
+  code: 'ssh_config_line_gone',
+  message: 'Berth’s Include line is missing from ~/.ssh/config, so ssh and editors can’t find the instances.',
+  advice: 'Add it again in Settings, or switch the SSH config off there.',
 }
 
 interface KeyAttacherNeeds {

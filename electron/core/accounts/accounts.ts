@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { AccountId } from '#contract/ids.ts'
-import { BerthError } from '#contract/problem.ts'
+import { BerthError, type Problem } from '#contract/problem.ts'
 import type { AccountView } from '#contract/state.ts'
 import type { Files } from '#machine/machine.ts'
 import { oneAtATime } from '#machine/tasks.ts'
@@ -51,7 +51,7 @@ export async function openAccounts(context: AccountsContext) {
 
   function existing(id: AccountId): AccountView {
     const account = store.get().accounts[id]
-    if (!account) throw noSuchAccount()
+    if (!account) throw new BerthError(noSuchAccount)
     return account
   }
 
@@ -109,7 +109,7 @@ export async function openAccounts(context: AccountsContext) {
     /** The session of an account, by default of the shown one. Throws `no_such_account`. */
     session(id: AccountId | undefined): Session {
       const session = sessions.find(id ?? store.get().shown ?? '')
-      if (!session) throw noSuchAccount()
+      if (!session) throw new BerthError(noSuchAccount)
       return session
     },
     /** Resolves with the account's id. Throws as `createConnecting` says. */
@@ -172,12 +172,10 @@ export async function openAccounts(context: AccountsContext) {
   }
 }
 
-function noSuchAccount(): BerthError {
-  return new BerthError({
-    code: 'no_such_account',
-    message: 'That account was removed.',
-    advice: 'Connect one in Settings.',
-  })
+const noSuchAccount: Problem = {
+  code: 'no_such_account',
+  message: 'That account was removed.',
+  advice: 'Connect one in Settings.',
 }
 
 /** Ends a removed account's session, and deletes its remote and keychain entries, which only it can find. */

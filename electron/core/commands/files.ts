@@ -1,6 +1,6 @@
 import { folderOf, harmless, lastName } from '#contract/instance/file-names.ts'
 import { planUpload } from '#contract/instance/upload-plan.ts'
-import { BerthError } from '#contract/problem.ts'
+import { BerthError, type Problem } from '#contract/problem.ts'
 import type { ChosenItem, Source, SourceList, SyncedFolders } from '#machine/folders.ts'
 import { isConnectionFull } from '#ssh/connection/ssh-problems.ts'
 import { isThere } from '#ssh/files/destination.ts'
@@ -88,7 +88,7 @@ function fileTransferCommands(parts: Parts, on: OverSftp): FileTransferCommands 
 
   /** Offers a download to the browser; gives its address once its name is known. */
   async function downloadByBrowser(args: OnInstance, paths: readonly string[]) {
-    if (!machine.browserDownloads) throw noDialog()
+    if (!machine.browserDownloads) throw new BerthError(noDialog)
     const { streamDownloadJob } = await import('#ssh/files/transfer/download-stream.ts')
     const { id, transfer, job } = begin(parts, args, {
       ...fromPaths(paths),
@@ -113,7 +113,7 @@ function fileTransferCommands(parts: Parts, on: OverSftp): FileTransferCommands 
 
   return {
     async chooseFiles({ what }) {
-      if (!machine.fileDialogs) throw noDialog()
+      if (!machine.fileDialogs) throw new BerthError(noDialog)
       const { chooseFiles, chooseFolders } = machine.fileDialogs
       const chosen = await (what === 'files' ? chooseFiles() : chooseFolders())
       if (chosen.length === 0) return undefined
@@ -124,7 +124,7 @@ function fileTransferCommands(parts: Parts, on: OverSftp): FileTransferCommands 
         : { choice, names, plan: (await listAll(chosen, machine.syncedFolders)).plan }
     },
     async chooseFolder() {
-      if (!machine.fileDialogs) throw noDialog()
+      if (!machine.fileDialogs) throw new BerthError(noDialog)
       const folder = await machine.fileDialogs.chooseTarget()
       return folder && { choice: folders.keep(folder), name: folder.name }
     },
@@ -224,7 +224,7 @@ function makeAgain(
   { folder, again }: { folder: string; again: Again },
   begun = false,
 ): (changed: () => void) => TransferJob {
-  if (!fileDialogs) throw noDialog()
+  if (!fileDialogs) throw new BerthError(noDialog)
   if ('paths' in again) {
     const into = fileDialogs.folderAt(again.into)
     return changed => downloadJob({ paths: again.paths, into, system, changed })
@@ -284,12 +284,10 @@ async function textOf(file: Source): Promise<string | undefined> {
   }
 }
 
-function noDialog(): BerthError {
-  return new BerthError({
-    code: 'no_dialog',
-    message: 'There’s no file dialog in browser mode.',
-    advice: 'Use the browser’s own.',
-  })
+const noDialog: Problem = {
+  code: 'no_dialog',
+  message: 'There’s no file dialog in browser mode.',
+  advice: 'Use the browser’s own.',
 }
 
 const browserLeft = {
@@ -337,15 +335,13 @@ function createOverSftp(parts: Parts): OverSftp {
       if (!(error instanceof SftpLost) && !isConnectionFull(error)) throw error
     }
     return once(target, work).catch(error => {
-      throw error instanceof SftpLost ? connectionGone() : error
+      throw error instanceof SftpLost ? new BerthError(connectionGone) : error
     })
   }
 }
 
-function connectionGone(): BerthError {
-  return new BerthError({
-    code: 'ssh_closed',
-    message: 'The connection to the instance was lost.',
-    advice: 'Try again.',
-  })
+const connectionGone: Problem = {
+  code: 'ssh_closed',
+  message: 'The connection to the instance was lost.',
+  advice: 'Try again.',
 }

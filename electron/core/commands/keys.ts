@@ -1,7 +1,7 @@
 import type { ApiKeyView, NewApiKey } from '#contract/account/api-key.ts'
 import type { keyCommands, sshKeyCommands } from '#contract/commands/account.ts'
 import { berthKey } from '#contract/instance/ssh-key.ts'
-import { BerthError } from '#contract/problem.ts'
+import { BerthError, type Problem } from '#contract/problem.ts'
 import type { ApiKey, CreatedApiKey as CreatedKey, KeyPermissions } from '#service/api-keys.ts'
 import type { HandlersOf } from '../app/dispatcher.ts'
 import { needingPermission } from '../app/problems.ts'
@@ -131,7 +131,7 @@ export function sshKeyHandlers({
     lockKey: ({ key }) => keys().lock(key),
     async importKey({ name, from, passphrase }) {
       const text = 'text' in from ? from.text : chosen?.file === from.file ? chosen.text : undefined
-      if (text === undefined) throw chooseAgain()
+      if (text === undefined) throw new BerthError(chooseAgain)
       const imported = await keys().import(name, text, passphrase)
       chosen = undefined
       activity.add({ kind: 'user', text: `Imported the SSH key “${name}”` })
@@ -171,11 +171,9 @@ export function sshKeyHandlers({
   }
 }
 
-function chooseAgain(): BerthError {
-  return new BerthError({
-    code: 'no_file',
-    message: 'The file that you chose is gone.',
-    advice: 'Choose it again.',
-    field: 'file',
-  })
+const chooseAgain: Problem = {
+  code: 'no_file',
+  message: 'The file that you chose is gone.',
+  advice: 'Choose it again.',
+  field: 'file',
 }

@@ -10,7 +10,7 @@ import { limitSentence } from '#contract/automation/limit-words.ts'
 import { conditionsOf, type WatchdogRequest } from '#contract/automation/watchdog.ts'
 import { money } from '#contract/format/money.ts'
 import { moment } from '#contract/format/time.ts'
-import { BerthError } from '#contract/problem.ts'
+import { BerthError, type Problem } from '#contract/problem.ts'
 import { spentBy } from '#contract/reading.ts'
 import { type Micros, micros } from '#contract/spending/money.ts'
 import type { AccountContext } from '../account-context.ts'
@@ -305,7 +305,7 @@ function switchedOn(limit: StoredLimit, now: number): StoredLimit {
 
 /** Returns `limit` itself without a change. Throws `limit_ended`, and `invalid_argument` for a time that has passed. */
 export function switched(limit: StoredLimit, on: boolean, now: number): StoredLimit {
-  if (limit.ended && limit.ended !== 'off') throw endedAlready()
+  if (limit.ended && limit.ended !== 'off') throw new BerthError(endedAlready)
   if (on === (limit.ended === undefined)) return limit
   const next = on ? switchedOn(limit, now) : { ...withoutWarning(limit), ended: 'off' as const }
   return withEvent(next, now, on ? 'Switched on' : 'Switched off')
@@ -318,7 +318,7 @@ export function snoozed(
   dueAt: number | undefined,
   now: number,
 ): StoredLimit {
-  if (limit.ended) throw limit.ended === 'off' ? isOff() : endedAlready()
+  if (limit.ended) throw new BerthError(limit.ended === 'off' ? isOff : endedAlready)
   const { snoozedUntil: _, ...awake } = withoutWarning(limit)
   if (minutes === null) return withEvent(awake, now, 'Snooze ended')
   const snoozedUntil = Math.max(now, dueAt ?? now) + minutes * 60
@@ -381,17 +381,13 @@ function mustBeAhead(when: Limit['when'], now: number): void {
   if (when.at > now + furthest) throw refused('That is more than a year ahead.', 'when.at')
 }
 
-function endedAlready(): BerthError {
-  return new BerthError({
-    code: 'limit_ended',
-    message: 'That limit has already acted.',
-    advice: 'Set another one.',
-  })
+const endedAlready: Problem = {
+  code: 'limit_ended',
+  message: 'That limit has already acted.',
+  advice: 'Set another one.',
 }
 
-function isOff(): BerthError {
-  return new BerthError({ code: 'limit_off', message: 'That limit is off.', advice: 'Switch it on first.' })
-}
+const isOff: Problem = { code: 'limit_off', message: 'That limit is off.', advice: 'Switch it on first.' }
 
 function refused(message: string, field: string): BerthError {
   return new BerthError({ code: 'invalid_argument', message, field })

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import type { SshAddress } from '#contract/instance/instance.ts'
-import { BerthError } from '#contract/problem.ts'
+import { BerthError, type Problem } from '#contract/problem.ts'
 
 /** An instance's SSH addresses, as the service lists them. */
 export interface Addresses {
@@ -21,7 +21,7 @@ export interface Candidate {
  */
 export function candidates(addresses: Addresses, jupyterRuntype: boolean): Candidate[] {
   const found: Candidate[] = []
-  let fault: unknown = notTold()
+  let fault: unknown = new BerthError(notTold)
   for (const way of ['direct', 'proxy'] as const) {
     const address = addresses[way]
     try {
@@ -37,13 +37,11 @@ export function candidates(addresses: Addresses, jupyterRuntype: boolean): Candi
   throw fault
 }
 
-function notTold(): BerthError {
-  return new BerthError({
-    code: 'bad_address',
-    message: 'The service hasn’t reported the instance’s SSH address yet.',
-    advice: 'Wait until the instance is running, then try again.',
-    field: 'ssh_host',
-  })
+const notTold: Problem = {
+  code: 'bad_address',
+  message: 'The service hasn’t reported the instance’s SSH address yet.',
+  advice: 'Wait until the instance is running, then try again.',
+  field: 'ssh_host',
 }
 
 export function sameAddress(one: SshAddress, other: SshAddress): boolean {

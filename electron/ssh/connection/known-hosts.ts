@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { BerthError } from '#contract/problem.ts'
+import { BerthError, type Problem } from '#contract/problem.ts'
 import type { Files } from '#machine/machine.ts'
 import { oneAtATime } from '#machine/tasks.ts'
 import { fingerprintOf, typeOf } from '../keys/openssh-key.ts'
@@ -51,7 +51,7 @@ export function openKnownHosts(
     if (key === undefined && holders.length === 0) return 'new'
     const others = (refused.get(alias) ?? []).filter(other => !other.equals(offered))
     refused.set(alias, [...others, offered].slice(-mostRefused))
-    if (key !== undefined) throw changed(key, offered)
+    if (key !== undefined) throw new BerthError(changed(key, offered))
     // Instances of other accounts are named first: they matter most.
     const isOurs = (holder: string) => Number(holder.startsWith(aliasPrefix(account)))
     holders.sort((one, other) => isOurs(one) - isOurs(other))
@@ -92,7 +92,7 @@ export function openKnownHosts(
     async accept(account: string, instance: number, fingerprint: string): Promise<void> {
       const alias = hostKeyAlias(account, instance)
       const key = refused.get(alias)?.find(offered => fingerprintOf(offered) === fingerprint)
-      if (key === undefined) throw notOffered()
+      if (key === undefined) throw new BerthError(notOffered)
       await stored.change(hosts => ({ ...hosts, [alias]: { key: key.toString('base64') } }))
       refused.delete(alias)
     },
@@ -124,16 +124,14 @@ function holdersIn(hosts: HostKeys, alias: string, key: Buffer): string[] {
     .map(([name]) => name)
 }
 
-function changed(knownKey: Buffer, offered: Buffer): BerthError {
-  return new BerthError({
-    code: 'host_key_changed',
-    message:
-      'The instance’s host key has changed, so Berth refused to connect. ' +
-      'Either its SSH server was reinstalled, or someone is intercepting the connection.',
-    advice: 'Compare the two fingerprints. Accept the new key only if you know why it changed.',
-    facts: { known: fingerprintOf(knownKey), offered: fingerprintOf(offered) },
-  })
-}
+const changed = (knownKey: Buffer, offered: Buffer): Problem => ({
+  code: 'host_key_changed',
+  message:
+    'The instance’s host key has changed, so Berth refused to connect. ' +
+    'Either its SSH server was reinstalled, or someone is intercepting the connection.',
+  advice: 'Compare the two fingerprints. Accept the new key only if you know why it changed.',
+  facts: { known: fingerprintOf(knownKey), offered: fingerprintOf(offered) },
+})
 
 function knownElsewhere(name: string, others: readonly string[], offered: Buffer): BerthError {
   const [first = '', ...rest] = others
@@ -148,12 +146,10 @@ function knownElsewhere(name: string, others: readonly string[], offered: Buffer
   })
 }
 
-function notOffered(): BerthError {
-  return new BerthError({
-    code: 'host_key_not_offered',
-    message: 'No refused host key has this fingerprint.',
-    advice: 'Connect again and compare the new fingerprint.',
-  })
+const notOffered: Problem = {
+  code: 'host_key_not_offered',
+  message: 'No refused host key has this fingerprint.',
+  advice: 'Connect again and compare the new fingerprint.',
 }
 
 /** Host keys by alias, on disk twice: in a file of Berth's, and in OpenSSH's own format for the system's ssh. */

@@ -1,7 +1,7 @@
 import { checkedName, harmless, joined } from '#contract/instance/file-names.ts'
 import { isUnreadable } from '#contract/instance/files.ts'
 import { countTree, treeBounds } from '#contract/instance/tree-bounds.ts'
-import { BerthError } from '#contract/problem.ts'
+import { BerthError, type Problem } from '#contract/problem.ts'
 import { unreadableName } from './file-problems.ts'
 import type { Sftp } from './sftp.ts'
 import { fileKindOf } from './walk.ts'
@@ -41,7 +41,7 @@ async function contents(sftp: Sftp, top: string, bounds: typeof treeBounds): Pro
   // Subfolders are appended during the loop, which then lists them too.
   for (const { path, depth, names } of folders) {
     const { entries, more, unnamed } = await sftp.list(path, bounds.entries)
-    if (more || unnamed > 0) throw unlistable(path)
+    if (more || unnamed > 0) throw new BerthError(unlistable(path))
     for (const { filename, attrs } of entries) {
       if (filename === '.' || filename === '..') continue
       // An invalid name, such as one with a slash, could lead out of the folder.
@@ -60,10 +60,8 @@ async function contents(sftp: Sftp, top: string, bounds: typeof treeBounds): Pro
   return folders
 }
 
-function unlistable(path: string): BerthError {
-  return new BerthError({
-    code: 'too_many_files',
-    message: `Nothing was deleted: ${harmless(path)} has more entries than Berth lists, or names that are too long.`,
-    advice: 'Delete it in the terminal.',
-  })
-}
+const unlistable = (path: string): Problem => ({
+  code: 'too_many_files',
+  message: `Nothing was deleted: ${harmless(path)} has more entries than Berth lists, or names that are too long.`,
+  advice: 'Delete it in the terminal.',
+})

@@ -1,5 +1,5 @@
 import { type FileVersion, largestText } from '#contract/instance/files.ts'
-import { BerthError } from '#contract/problem.ts'
+import { BerthError, type Problem } from '#contract/problem.ts'
 import { destinationOf, partOf, takeAfter } from './destination.ts'
 import type { Sftp } from './sftp.ts'
 
@@ -16,7 +16,7 @@ export async function readText(sftp: Sftp, path: string): Promise<{ text: string
       const bytes = await sftp.read(handle, piece, size)
       if (bytes === 0) break
       size += bytes
-      if (size > largestText) throw tooLarge()
+      if (size > largestText) throw new BerthError(tooLarge)
       pieces.push(piece.subarray(0, bytes))
     }
     return { text: decoded(Buffer.concat(pieces)), version: { size, modified } }
@@ -41,7 +41,7 @@ export async function writeText(
     // It may have been written before, and the answer lost.
     const there = before && (await readText(sftp, path).catch(unlessUnread))
     if (there?.text === text) return there.version
-    throw changedMeanwhile()
+    throw new BerthError(changedMeanwhile)
   }
   const part = partOf(target, text)
   const bytes = Buffer.from(text, 'utf8')
@@ -70,35 +70,29 @@ function unlessUnread(error: unknown): undefined {
 }
 
 function decoded(bytes: Buffer): string {
-  if (bytes.includes(0)) throw notText()
+  if (bytes.includes(0)) throw new BerthError(notText)
   try {
     // Keeps a byte order mark, so that it is written back.
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch {
-    throw notText()
+    throw new BerthError(notText)
   }
 }
 
-function tooLarge(): BerthError {
-  return new BerthError({
-    code: 'too_large',
-    message: 'The file is larger than 1 MB, too large to edit here.',
-    advice: 'Download it, or open it in the terminal.',
-  })
+const tooLarge: Problem = {
+  code: 'too_large',
+  message: 'The file is larger than 1 MB, too large to edit here.',
+  advice: 'Download it, or open it in the terminal.',
 }
 
-function notText(): BerthError {
-  return new BerthError({
-    code: 'not_text',
-    message: 'The file isn’t UTF-8 text, so it can’t be edited here.',
-    advice: 'Download it instead.',
-  })
+const notText: Problem = {
+  code: 'not_text',
+  message: 'The file isn’t UTF-8 text, so it can’t be edited here.',
+  advice: 'Download it instead.',
 }
 
-function changedMeanwhile(): BerthError {
-  return new BerthError({
-    code: 'changed_meanwhile',
-    message: 'The file changed on the instance after you opened it, so it wasn’t saved.',
-    advice: 'Save it anyway, or open it again.',
-  })
+const changedMeanwhile: Problem = {
+  code: 'changed_meanwhile',
+  message: 'The file changed on the instance after you opened it, so it wasn’t saved.',
+  advice: 'Save it anyway, or open it again.',
 }

@@ -6,7 +6,7 @@ import {
   type RemoteKind,
 } from '#contract/instance/files.ts'
 import { countTree, treeBounds } from '#contract/instance/tree-bounds.ts'
-import { BerthError } from '#contract/problem.ts'
+import { BerthError, type Problem } from '#contract/problem.ts'
 import { SftpLost } from './file-problems.ts'
 import type { Sftp, Stats } from './sftp.ts'
 
@@ -106,7 +106,7 @@ export async function walk(
     count(path, names.length - 1)
     tree.folders.push({ names })
     const { entries, more, unnamed } = await sftp.list(path, bounds.entries)
-    if (more) throw endless(path)
+    if (more) throw new BerthError(endless(path))
     tree.leftOut += unnamed
     for (const { filename, attrs } of entries) {
       const name = checkedName(filename)
@@ -140,10 +140,8 @@ export async function walk(
   return tree
 }
 
-function endless(path: string): BerthError {
-  return new BerthError({
-    code: 'too_many_files',
-    message: `Nothing was downloaded: ${harmless(path)} has more entries than Berth lists.`,
-    advice: 'Download part of it, or pack it into an archive in the terminal first.',
-  })
-}
+const endless = (path: string): Problem => ({
+  code: 'too_many_files',
+  message: `Nothing was downloaded: ${harmless(path)} has more entries than Berth lists.`,
+  advice: 'Download part of it, or pack it into an archive in the terminal first.',
+})

@@ -1,5 +1,5 @@
 import type { SshAddress } from '#contract/instance/instance.ts'
-import { BerthError } from '#contract/problem.ts'
+import { BerthError, type Problem } from '#contract/problem.ts'
 import type { Programs } from '#machine/machine.ts'
 import { quote } from '../ssh-command.ts'
 
@@ -131,7 +131,7 @@ export async function openSystemTerminal(
   const terminals = await findTerminals(programs, platform)
   const terminal = id === '' ? terminals[0] : terminals.find(candidate => candidate.id === id)
   const kind = kinds[platform].find(candidate => candidate.id === terminal?.id)
-  if (terminal === undefined || kind === undefined) throw noTerminal(id)
+  if (terminal === undefined || kind === undefined) throw new BerthError(noTerminal(id))
   // The full path instead of the name, since the new window may have another PATH.
   const [name = 'ssh', ...args] = command
   const given = kind.args([(await programs.find(name)) ?? name, ...args])
@@ -154,16 +154,14 @@ function refused({ name }: Kind, error: unknown): BerthError {
   })
 }
 
-function noTerminal(id: string): BerthError {
-  return new BerthError({
-    code: 'no_terminal',
-    message:
-      id === ''
-        ? 'No terminal program that Berth supports was found on this computer.'
-        : `The terminal program “${id}” isn’t installed on this computer.`,
-    advice: 'Use the terminal in Berth’s own window, or choose another program in Settings.',
-  })
-}
+const noTerminal = (id: string): Problem => ({
+  code: 'no_terminal',
+  message:
+    id === ''
+      ? 'No terminal program that Berth supports was found on this computer.'
+      : `The terminal program “${id}” isn’t installed on this computer.`,
+  advice: 'Use the terminal in Berth’s own window, or choose another program in Settings.',
+})
 
 /**
  * The arguments of the user's own terminal command, with its placeholders filled in. An argument `{ssh}` becomes the

@@ -1,6 +1,6 @@
 import { type Pack, pack as tarPack } from 'tar-stream'
 import { harmless } from '#contract/instance/file-names.ts'
-import { BerthError } from '#contract/problem.ts'
+import { BerthError, type Problem } from '#contract/problem.ts'
 import type { ByteSink } from '#machine/folders.ts'
 import { deferred } from '#machine/tasks.ts'
 import type { Sftp } from '../sftp.ts'
@@ -69,7 +69,8 @@ export function streamDownloadJob({ paths, system, changed }: StreamDownload): S
     const handle = await sftp.openRead(planned.path)
     try {
       const { size, modified } = await sftp.statHandle(handle)
-      if (size !== planned.size || modified !== planned.modified) throw changedMeanwhile(planned.path)
+      if (size !== planned.size || modified !== planned.modified)
+        throw new BerthError(changedMeanwhile(planned.path))
       if (at.bytes === 0) archive?.begin(planned.name, planned)
       const write = archive?.write ?? (bytes => out.write(bytes))
       await copyDown(
@@ -200,10 +201,8 @@ function rejection(signal: AbortSignal): Promise<never> {
   })
 }
 
-function changedMeanwhile(path: string): BerthError {
-  return new BerthError({
-    code: 'changed_meanwhile',
-    message: `${harmless(path)} was changed on the instance while it was being downloaded.`,
-    advice: 'Download it again.',
-  })
-}
+const changedMeanwhile = (path: string): Problem => ({
+  code: 'changed_meanwhile',
+  message: `${harmless(path)} was changed on the instance while it was being downloaded.`,
+  advice: 'Download it again.',
+})
