@@ -13,7 +13,7 @@ import {
   stat,
 } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
-import { BerthError } from '#contract/problem.ts'
+import { BerthError, type Problem } from '#contract/problem.ts'
 
 /** The user's own `~/.ssh/config`, with one line of Berth's in it. */
 export interface UserConfig {
@@ -103,7 +103,7 @@ async function isThere(path: string): Promise<boolean> {
  */
 function includeLine(path: string): string {
   const plain = path.replaceAll('\\', '/')
-  if (/[%$"\p{Cc}]/u.test(plain)) throw unusablePath(path)
+  if (/[%$"\p{Cc}]/u.test(plain)) throw new BerthError(unusablePath(path))
   // ssh reads the quoted text as a glob pattern.
   return `Include "${plain.replaceAll(/[*?[\]]/g, '\\$&')}"`
 }
@@ -127,13 +127,11 @@ function withoutLine(config: string, line: string): string {
     .join('')
 }
 
-function unusablePath(path: string): BerthError {
-  return new BerthError({
-    code: 'ssh_config_path',
-    message: `The folder of Berth’s files, in ${path}, has special characters in its name that ssh would misread.`,
-    advice: 'Move it to a folder without %, $ or quotes in its name (BERTH_HOME).',
-  })
-}
+const unusablePath = (path: string): Problem => ({
+  code: 'ssh_config_path',
+  message: `The folder of Berth’s files, in ${path}, has special characters in its name that ssh would misread.`,
+  advice: 'Move it to a folder without %, $ or quotes in its name (BERTH_HOME).',
+})
 
 /** The file kept changing while it was edited. */
 export class FileBusy extends Error {

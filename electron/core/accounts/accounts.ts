@@ -112,7 +112,6 @@ export async function openAccounts(context: AccountsContext) {
       if (!session) throw new BerthError(noSuchAccount)
       return session
     },
-    /** Resolves with the account's id. Throws as `createConnecting` says. */
     async connect(baseUrl: string, key: string, name: string | undefined): Promise<AccountId> {
       const id = await connecting.connect(baseUrl, key, name)
       await showId(id)
@@ -194,10 +193,8 @@ async function deleteFolder(files: Pick<Files, 'list' | 'delete'>, id: AccountId
   await Promise.all(left.map(({ name }) => files.delete(`${folder}/${name}`).catch(() => undefined)))
 }
 
-type Connecting = ReturnType<typeof createConnecting>
-
 /** Stores the keys of accounts after the service has identified their users. */
-export function createConnecting(
+function createConnecting(
   { machine, activity }: Pick<AccountsContext, 'machine' | 'activity'>,
   document: Document<StoredAccounts>,
   { keysOf, begin, useKey }: AccountSessions,
