@@ -4,7 +4,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { createSsh } from '#ssh/connection/connections.ts'
-import { problemOf } from '#test/berth/steps.ts'
+import { codeOf, problemOf } from '#test/berth/steps.ts'
 import { listen } from '#test/loopback.ts'
 import { freePort, hasSshd, startSshd } from './sshd.ts'
 import { account, answerTo, target, type Wanted } from './steps.ts'
@@ -63,10 +63,8 @@ describe.skipIf(!hasSshd)('connecting to a real OpenSSH server', () => {
     expect(problem.facts).toEqual({ known, offered })
 
     const other = `SHA256:${'A'.repeat(43)}`
-    expect((await problemOf(at.ssh.knownHosts.accept(account, 4711, other))).code).toBe(
-      'host_key_not_offered',
-    )
-    expect((await problemOf(open())).code).toBe('host_key_changed')
+    expect(await codeOf(at.ssh.knownHosts.accept(account, 4711, other))).toBe('host_key_not_offered')
+    expect(await codeOf(open())).toBe('host_key_changed')
 
     await at.ssh.knownHosts.accept(account, 4711, offered)
     expect(await answerTo(await open(), 'echo in')).toBe('in')
@@ -84,7 +82,7 @@ describe.skipIf(!hasSshd)('connecting to a real OpenSSH server', () => {
     expect(problem.facts).toEqual({ offered: at.sshd.fingerprint() })
 
     await at.ssh.knownHosts.accept(other, 1, at.sshd.fingerprint())
-    expect((await problemOf(misled())).code).toBe('key_refused')
+    expect(await codeOf(misled())).toBe('key_refused')
     // If it is the same machine, the key of the other account is attached there.
     at.sshd.authorize((await at.ssh.keysOf(other).locate('berth')).publicKey)
     expect(await answerTo(await misled(), 'echo in')).toBe('in')
@@ -93,7 +91,7 @@ describe.skipIf(!hasSshd)('connecting to a real OpenSSH server', () => {
   test('a guessed port with another instance’s host key is ssh_unreachable', async () => {
     await comeAndGo()
     const proxy = { host: '127.0.0.1', port: at.sshd.port - 1 }
-    expect((await problemOf(open({ proxy, jupyter: true, instance: 4712 }))).code).toBe('ssh_unreachable')
+    expect(await codeOf(open({ proxy, jupyter: true, instance: 4712 }))).toBe('ssh_unreachable')
   })
 
   test('removing an account deletes its SSH key and host keys, and no others', async () => {
@@ -123,23 +121,21 @@ describe.skipIf(!hasSshd)('connecting to a real OpenSSH server', () => {
 
   test('unreachable and bad addresses end with a problem', async () => {
     const nobody = { host: '127.0.0.1', port: await freePort() }
-    expect((await problemOf(open({ direct: nobody, proxy: nobody }))).code).toBe('ssh_unreachable')
-    expect((await problemOf(open({ proxy: { host: '-oProxyCommand=id', port: 22 } }))).code).toBe(
-      'bad_address',
-    )
+    expect(await codeOf(open({ direct: nobody, proxy: nobody }))).toBe('ssh_unreachable')
+    expect(await codeOf(open({ proxy: { host: '-oProxyCommand=id', port: 22 } }))).toBe('bad_address')
   })
 
   test('for a runtype with Jupyter the next port is used if it accepts the key', async () => {
     const proxy = { host: '127.0.0.1', port: at.sshd.port - 1 }
     const shell = await open({ proxy, jupyter: true })
     expect(shell.address).toBe(`root@127.0.0.1:${at.sshd.port}`)
-    expect((await problemOf(open({ proxy, instance: 4712 }))).code).toBe('ssh_unreachable')
+    expect(await codeOf(open({ proxy, instance: 4712 }))).toBe('ssh_unreachable')
   })
 
   test('a guessed port that refuses the key does not store its host key', async () => {
     at.sshd.authorize()
     const proxy = { host: '127.0.0.1', port: at.sshd.port - 1 }
-    expect((await problemOf(open({ proxy, jupyter: true }))).code).toBe('key_refused')
+    expect(await codeOf(open({ proxy, jupyter: true }))).toBe('key_refused')
     expect(await at.ssh.knownHosts.known(account, 4711)).toBeUndefined()
   })
 
@@ -147,7 +143,7 @@ describe.skipIf(!hasSshd)('connecting to a real OpenSSH server', () => {
     await comeAndGo()
     await at.sshd.changeHostKey()
     const proxy = { host: '127.0.0.1', port: at.sshd.port - 1 }
-    expect((await problemOf(open({ proxy, jupyter: true }))).code).toBe('ssh_unreachable')
+    expect(await codeOf(open({ proxy, jupyter: true }))).toBe('ssh_unreachable')
   })
 
   test('of two changed host keys at two addresses, the reported one can be accepted', async () => {
@@ -197,9 +193,9 @@ describe.skipIf(!hasSshd)('connecting to a real OpenSSH server', () => {
       const shell = await open({ proxy: at.sshd, keyName })
       expect(await answerTo(shell, 'echo in')).toBe('in')
     }
-    expect((await problemOf(open({ proxy: at.sshd, keyName: 'id_locked' }))).code).toBe('key_locked')
+    expect(await codeOf(open({ proxy: at.sshd, keyName: 'id_locked' }))).toBe('key_locked')
     for (const keyName of ['id_gone', '../.ssh/id_plain', '']) {
-      expect((await problemOf(open({ proxy: at.sshd, keyName }))).code).toBe('key_missing')
+      expect(await codeOf(open({ proxy: at.sshd, keyName }))).toBe('key_missing')
     }
   })
 
@@ -208,6 +204,6 @@ describe.skipIf(!hasSshd)('connecting to a real OpenSSH server', () => {
     const nobody = { host: '127.0.0.1', port: await freePort() }
     const ask = (wanted: Wanted) => at.ssh.probe(target(wanted))
     expect((await ask({ direct: nobody, proxy: at.sshd })).way).toBe('proxy')
-    expect((await problemOf(ask({ direct: nobody }))).code).toBe('ssh_unreachable')
+    expect(await codeOf(ask({ direct: nobody }))).toBe('ssh_unreachable')
   })
 })

@@ -8,7 +8,7 @@ import { createSsh, type Ssh } from '#ssh/connection/connections.ts'
 import { openAgent } from '#ssh/keys/agent.ts'
 import { openPassphrases } from '#ssh/keys/keys.ts'
 import { testKeychain } from '#test/berth/machine.ts'
-import { problemOf } from '#test/berth/steps.ts'
+import { codeOf, problemOf } from '#test/berth/steps.ts'
 import { type ScratchMachine, scratchMachine } from './machine.ts'
 import { hasSshd, type Sshd, startSshd } from './sshd.ts'
 import { account, answerTo, target } from './steps.ts'
@@ -61,7 +61,7 @@ describe.skipIf(!hasSshd)('SSH keys at a real OpenSSH server', () => {
     expect(keychain.entries.size).toBe(0)
 
     const later = start()
-    expect((await problemOf(getIn(later, 'mine'))).code).toBe('key_locked')
+    expect(await codeOf(getIn(later, 'mine'))).toBe('key_locked')
     await later.keysOf(account).unlock('mine', 'open sesame', true)
     expect([...keychain.entries.values()]).toEqual(['open sesame'])
     expect(await getIn(start(), 'mine')).toBe('in')
@@ -70,7 +70,7 @@ describe.skipIf(!hasSshd)('SSH keys at a real OpenSSH server', () => {
       unlocked: true,
     })
     await later.keysOf(account).lock('mine')
-    expect((await problemOf(getIn(start(), 'mine'))).code).toBe('key_locked')
+    expect(await codeOf(getIn(start(), 'mine'))).toBe('key_locked')
   })
 
   test('the agent’s keys work, all or a chosen one, also for the system’s ssh', async () => {
@@ -94,7 +94,7 @@ describe.skipIf(!hasSshd)('SSH keys at a real OpenSSH server', () => {
       expect.stringMatching(/^agent\/SHA256:/),
     ])
     expect(await getIn(ssh, 'agent')).toBe('in')
-    expect((await problemOf(getIn(ssh, names[1] ?? ''))).code).toBe('key_refused')
+    expect(await codeOf(getIn(ssh, names[1] ?? ''))).toBe('key_refused')
     expect(await getIn(ssh, names[2] ?? '')).toBe('in')
 
     const command = await ssh.command(target({ proxy: sshd, keyName: names[2] ?? '' }), sshd)
@@ -109,7 +109,7 @@ describe.skipIf(!hasSshd)('SSH keys at a real OpenSSH server', () => {
     await expect
       .poll(async () => (await ssh.keysOf(account).list()).some(({ from }) => from === 'agent'))
       .toBe(false)
-    expect((await problemOf(getIn(ssh, 'agent'))).code).toBe('key_missing')
+    expect(await codeOf(getIn(ssh, 'agent'))).toBe('key_missing')
   })
 
   test('only generated keys are removed, with both files', async () => {
@@ -119,30 +119,28 @@ describe.skipIf(!hasSshd)('SSH keys at a real OpenSSH server', () => {
     const names = async () => (await ssh.keysOf(account).list()).map(key => key.name)
     expect(await names()).toEqual(['berth', 'berth/spare', 'mine'])
     for (const kept of ['berth', 'mine', 'agent'])
-      expect((await problemOf(ssh.keysOf(account).remove(kept))).code).toBe('key_not_removable')
-    expect((await problemOf(ssh.keysOf(account).remove('berth/../known_hosts'))).code).toBe('key_missing')
+      expect(await codeOf(ssh.keysOf(account).remove(kept))).toBe('key_not_removable')
+    expect(await codeOf(ssh.keysOf(account).remove('berth/../known_hosts'))).toBe('key_missing')
     await ssh.keysOf(account).remove(name)
     expect(await names()).toEqual(['berth', 'mine'])
     expect(readdirSync(machine.files.path('keys'))).toEqual([])
-    expect((await problemOf(ssh.keysOf(account).remove(name))).code).toBe('key_missing')
+    expect(await codeOf(ssh.keysOf(account).remove(name))).toBe('key_missing')
   })
 
   test('an imported key works and is readable only by the user; other text is refused', async () => {
     const path = make('elsewhere', 'words')
     const text = readFileSync(path, 'utf8')
     const ssh = start()
-    expect((await problemOf(ssh.keysOf(account).import('work', 'ssh-ed25519 AAAA', undefined))).code).toBe(
-      'not_a_key',
-    )
-    expect((await problemOf(ssh.keysOf(account).import('work', text))).code).toBe('key_locked')
-    expect((await problemOf(ssh.keysOf(account).import('work', text, 'word'))).code).toBe('wrong_passphrase')
+    expect(await codeOf(ssh.keysOf(account).import('work', 'ssh-ed25519 AAAA', undefined))).toBe('not_a_key')
+    expect(await codeOf(ssh.keysOf(account).import('work', text))).toBe('key_locked')
+    expect(await codeOf(ssh.keysOf(account).import('work', text, 'word'))).toBe('wrong_passphrase')
     expect(await ssh.keysOf(account).import('work', text, 'words')).toBe('berth/work')
-    expect((await problemOf(ssh.keysOf(account).import('work', text, 'words'))).code).toBe('key_exists')
+    expect(await codeOf(ssh.keysOf(account).import('work', text, 'words'))).toBe('key_exists')
     expect(statSync(machine.files.path('keys/work')).mode & 0o777).toBe(0o600)
     expect(readFileSync(machine.files.path('keys/work'), 'utf8')).toContain('BEGIN OPENSSH PRIVATE KEY')
     sshd.authorize(publicOf(path))
     expect(await getIn(ssh, 'berth/work')).toBe('in')
-    expect((await problemOf(getIn(start(), 'berth/work'))).code).toBe('key_locked')
+    expect(await codeOf(getIn(start(), 'berth/work'))).toBe('key_locked')
   })
 
   /** A key that OpenSSL makes, as cloud consoles do: its text, and its public half by ssh-keygen. */
@@ -180,9 +178,9 @@ describe.skipIf(!hasSshd)('SSH keys at a real OpenSSH server', () => {
     const ssh = start()
     const keys = ssh.keysOf(account)
     if (given !== undefined) {
-      expect((await problemOf(keys.import('mine', text))).code).toBe('key_locked')
-      expect((await problemOf(keys.import('mine', text, 'word'))).code).toBe('wrong_passphrase')
-      expect((await problemOf(getIn(ssh, 'paired'))).code).toBe('key_locked')
+      expect(await codeOf(keys.import('mine', text))).toBe('key_locked')
+      expect(await codeOf(keys.import('mine', text, 'word'))).toBe('wrong_passphrase')
+      expect(await codeOf(getIn(ssh, 'paired'))).toBe('key_locked')
       await keys.unlock('paired', given, false)
     }
     expect(await keys.import('mine', `note\n${text}`, given)).toBe('berth/mine')
@@ -299,7 +297,7 @@ describe.skipIf(!hasSshd)('SSH keys at a real OpenSSH server', () => {
     expect(await getIn(ssh, 'berth/spare')).toBe('in')
     expect((await ssh.keysOf(account).list()).map(({ name }) => name)).toEqual(['berth', 'berth/spare'])
     for (const name of ['berth/../spare', '../.ssh/x', 'berth/nothing'])
-      expect((await problemOf(ssh.keysOf(account).load(name))).code).toBe('key_missing')
+      expect(await codeOf(ssh.keysOf(account).load(name))).toBe('key_missing')
     await ssh.drop(account, 4711)
   })
 })

@@ -11,7 +11,7 @@ import { openShellOn } from '#ssh/shell/shell.ts'
 import { problemOf } from '#test/berth/steps.ts'
 import { listen } from '#test/loopback.ts'
 import { newKey } from '#test/new-key.ts'
-import { scratchMachine } from './machine.ts'
+import { openScratch, scratchMachine } from './machine.ts'
 import { hasSshd, type Sshd, startSshd } from './sshd.ts'
 import { account, answerTo, target } from './steps.ts'
 
@@ -126,10 +126,7 @@ describe.each([
   })
 
   test('is no refusal once the connection is lost', async () => {
-    const machine = scratchMachine()
-    onTestFinished(() => machine.remove())
-    const ssh = createSsh(machine)
-    onTestFinished(() => ssh.close())
+    const { machine, ssh } = openScratch()
     let cut: () => void = () => undefined
     const host = await silentHost(client => {
       cut = () => client.end()
@@ -142,10 +139,7 @@ describe.each([
   })
 
   test('ends when its account is disconnected', async () => {
-    const machine = scratchMachine()
-    onTestFinished(() => machine.remove())
-    const ssh = createSsh(machine)
-    onTestFinished(() => ssh.close())
+    const { machine, ssh } = openScratch()
     const host = target({ direct: await silentHost() })
     const { connection } = await ssh.connect(host)
     const asked = ask(connection, machine.clock).catch(error => error)
@@ -156,10 +150,7 @@ describe.each([
 })
 
 test('a connection that ends while its host key is stored is reported as lost', async () => {
-  const machine = scratchMachine()
-  onTestFinished(() => machine.remove())
-  const ssh = createSsh(machine)
-  onTestFinished(() => ssh.close())
+  const { ssh } = openScratch()
   const host = await silentHost(client => client.end())
   const { connection } = await ssh.connect(target({ direct: host }))
   expect(await connection.lost).toMatchObject({ code: 'ssh_closed' })

@@ -1,8 +1,11 @@
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { appendFile, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { systemClock } from '#machine/clock-and-random.ts'
+import { openFiles } from '#machine/files.ts'
 import type { Clock, Files, Programs } from '#machine/machine.ts'
+import { createSsh, type Ssh } from '#ssh/connection/connections.ts'
 
 /** The ports that ssh needs: real files in a scratch folder, real time, programs on the PATH. */
 export interface ScratchMachine {
@@ -23,8 +26,8 @@ export function scratchMachine(): ScratchMachine {
   chmodSync(folder, 0o700)
   const launched: ScratchMachine['launched'] = []
   return {
-    files: filesIn(join(folder, 'berth home')),
-    clock: realClock,
+    files: openFiles(join(folder, 'berth home')),
+    clock: systemClock,
     programs: {
       find: async name =>
         (process.env['PATH'] ?? '')
@@ -40,39 +43,11 @@ export function scratchMachine(): ScratchMachine {
   }
 }
 
-const realClock: Clock = {
-  now: () => Date.now(),
-  monotonic: () => performance.now(),
-  after(milliseconds, callback) {
-    const timer = setTimeout(callback, milliseconds)
-    return () => clearTimeout(timer)
-  },
-}
-
-function filesIn(folder: string): Files {
-  const path = (name: string) => join(folder, name)
-  return {
-    path,
-    read: name => readFile(path(name), 'utf8').catch(() => undefined),
-    async write(name, text) {
-      await mkdir(dirname(path(name)), { recursive: true })
-      await writeFile(`${path(name)}.new`, text, { mode: 0o600 })
-      await rename(`${path(name)}.new`, path(name))
-    },
-    async append(name, text) {
-      await mkdir(dirname(path(name)), { recursive: true })
-      await appendFile(path(name), text, { mode: 0o600 })
-    },
-    async readPart(name, from, most) {
-      const bytes = await readFile(path(name)).catch(() => Buffer.alloc(0))
-      return bytes.subarray(from, from + most)
-    },
-    async list(folder) {
-      const names = await readdir(path(folder)).catch(() => [])
-      return Promise.all(
-        names.map(async name => ({ name, size: (await stat(join(path(folder), name))).size })),
-      )
-    },
-    delete: name => rm(path(name), { force: true }),
-  }
+/** Berth's ssh on a machine of its own; both end with the test. */
+export function openScratch(): { machine: ScratchMachine; ssh: Ssh } {
+  const machine = scratchMachine()
+  onTestFinished(() => machine.remove())
+  const ssh = createSsh(machine)
+  onTestFinished(() => ssh.close())
+  return { machine, ssh }
 }

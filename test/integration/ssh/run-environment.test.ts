@@ -3,10 +3,9 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { inProject } from '#core/runs/machine.ts'
 import { systemClock } from '#machine/clock-and-random.ts'
-import { createSsh } from '#ssh/connection/connections.ts'
 import { readRunStatus, startRun } from '#ssh/runs/runs.ts'
 import { projectRun } from '#test/unit/core/runs/stored-run.ts'
-import { scratchMachine } from './machine.ts'
+import { openScratch } from './machine.ts'
 import { hasSshd, startSshd } from './sshd.ts'
 import { account, target } from './steps.ts'
 
@@ -19,16 +18,13 @@ async function printed(
   command: string,
   rented?: (tools: string) => Record<string, string>,
 ): Promise<string> {
-  const machine = scratchMachine()
-  onTestFinished(() => machine.remove())
+  const { machine, ssh } = openScratch()
   const tools = join(machine.home, 'tools')
   mkdirSync(tools)
   writeFileSync(join(tools, 'mytrain'), '#!/bin/sh\necho "got=$RENTED_WITH"\n', { mode: 0o755 })
   const path = `${tools}:/usr/local/bin:/usr/bin:/bin`
   const sshd = await startSshd([], { PATH: path, ...first }, rented !== undefined)
   onTestFinished(() => sshd.close())
-  const ssh = createSsh(machine)
-  onTestFinished(() => ssh.close())
   sshd.authorize((await ssh.keysOf(account).load('berth')).publicKey)
   const { connection } = await ssh.connect(target({ direct: sshd }))
   await startRun(connection, systemClock, 'x1', {

@@ -23,7 +23,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { configText } from '#ssh/config-text.ts'
 import { createSsh } from '#ssh/connection/connections.ts'
 import { editInPlace, userConfig } from '#ssh/user-config.ts'
-import { problemOf } from '#test/berth/steps.ts'
+import { codeOf, problemOf } from '#test/berth/steps.ts'
 import { type ScratchMachine, scratchMachine } from './machine.ts'
 import { freePort, hasSshd, type Sshd, startSshd } from './sshd.ts'
 import { account, looseConfig, strictOptions } from './steps.ts'
@@ -184,8 +184,8 @@ describe('the user’s own SSH config', () => {
   })
 
   test('a path with characters special to ssh is refused', async () => {
-    expect((await problemOf(user().include('/home/100%/config'))).code).toBe('ssh_config_path')
-    expect((await problemOf(user().include('/home/x\nHost */config'))).code).toBe('ssh_config_path')
+    expect(await codeOf(user().include('/home/100%/config'))).toBe('ssh_config_path')
+    expect(await codeOf(user().include('/home/x\nHost */config'))).toBe('ssh_config_path')
     expect(existsSync(config)).toBe(false)
   })
 })
@@ -370,17 +370,6 @@ describe.skipIf(!hasSshd)('the stock OpenSSH client with Berth’s included conf
     const entry = { keyPath: '/k', knownHostsPath: '/h', account, instance: 4711 }
     for (const host of ['-oProxyCommand=id', 'a\n  ProxyCommand id'])
       expect(() => configText([{ ...entry, address: { host, port: 22 } }], true)).toThrow(/ssh_host/)
-  })
-
-  test('copies files to the instance by scp and back by rsync', async () => {
-    await written()
-    const local = join(machine.home, 'a file.txt')
-    const remote = join(sshd.folder, 'there.txt')
-    const back = join(machine.home, 'back.txt')
-    writeFileSync(local, 'hello')
-    await run('scp', [...batch(), local, `berth-4711:${remote}`])
-    await run('rsync', ['-e', `ssh -F ${config} -o BatchMode=yes`, `berth-4711:${remote}`, back])
-    expect(readFileSync(back, 'utf8')).toBe('hello')
   })
 
   test('refuses a changed host key', async () => {

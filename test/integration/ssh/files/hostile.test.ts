@@ -7,17 +7,16 @@ import { harmless } from '#contract/instance/file-names.ts'
 import { treeBounds } from '#contract/instance/tree-bounds.ts'
 import { chosenFolder } from '#machine/chosen-files.ts'
 import { systemClock } from '#machine/clock-and-random.ts'
-import { createSsh } from '#ssh/connection/connections.ts'
 import { remove } from '#ssh/files/remove.ts'
 import { listBounds, openSftp, type Sftp } from '#ssh/files/sftp.ts'
 import { downloadJob } from '#ssh/files/transfer/download.ts'
 import { localName } from '#ssh/files/transfer/local-names.ts'
 import { listFolder, walk } from '#ssh/files/walk.ts'
-import { problemOf } from '#test/berth/steps.ts'
+import { codeOf, problemOf } from '#test/berth/steps.ts'
 import { nastyNames } from '#test/hostile/names.ts'
 import { listen } from '#test/loopback.ts'
 import { newKey } from '#test/new-key.ts'
-import { scratchMachine } from '../machine.ts'
+import { openScratch } from '../machine.ts'
 import { target } from '../steps.ts'
 
 const never = new AbortController().signal
@@ -33,14 +32,11 @@ interface Listing {
 
 /** An SFTP server that lists the given entries in `/evil` and serves the same text for every file. */
 async function hostileServer(entries: FileEntry[], telling: Listing = {}): Promise<Sftp> {
-  const machine = scratchMachine()
-  onTestFinished(() => machine.remove())
+  const { ssh } = openScratch()
   const hostKey = newKey().private
   const server = new ssh2.Server({ hostKeys: [hostKey] }, client => serve(client, entries, telling))
   const port = await listen(server)
   onTestFinished(() => void server.close())
-  const ssh = createSsh(machine)
-  onTestFinished(() => ssh.close())
   const { connection } = await ssh.connect(target({ direct: { host: '127.0.0.1', port } }))
   return openSftp(connection, systemClock)
 }
@@ -115,14 +111,20 @@ function filesIn(folder: string): string[] {
   )
 }
 
+/** Downloads its folder into one here. */
+async function download(sftp: Sftp, inner: string, system: 'linux' | 'darwin') {
+  const job = downloadJob({ paths: ['/evil'], into: chosenFolder(inner), system, changed: quiet })
+  await job.prepare(sftp, never)
+  await job.run(sftp, never)
+  return job
+}
+
 describe('a hostile server', () => {
   test('can’t write outside the chosen folder by any file name', async () => {
     expect(nastyNames.length).toBeGreaterThan(50)
     const sftp = await hostileServer(nastyNames.map(([name]) => entry(name)))
     const { outer, inner } = folders()
-    const job = downloadJob({ paths: ['/evil'], into: chosenFolder(inner), system: 'linux', changed: quiet })
-    await job.prepare(sftp, never)
-    await job.run(sftp, never)
+    const job = await download(sftp, inner, 'linux')
     const wanted = nastyNames.flatMap(([, here]) => (here === undefined ? [] : [here])).sort()
     expect(readdirSync(join(inner, 'evil')).sort()).toEqual(wanted)
     expect(filesIn(outer).every(name => name.startsWith(`chosen${sep}evil${sep}`))).toBe(true)
@@ -163,9 +165,7 @@ describe('a hostile server', () => {
   test('cannot overwrite files with names that map to the same or differ only in case', async () => {
     const sftp = await hostileServer(['a\u200bb', 'a\u200cb', 'a_b', 'A_B'].map(name => entry(name)))
     const { inner } = folders()
-    const job = downloadJob({ paths: ['/evil'], into: chosenFolder(inner), system: 'darwin', changed: quiet })
-    await job.prepare(sftp, never)
-    await job.run(sftp, never)
+    await download(sftp, inner, 'darwin')
     expect(readdirSync(join(inner, 'evil')).sort()).toEqual(['A_B (4)', 'a_b', 'a_b (2)', 'a_b (3)'])
   })
 
@@ -203,7 +203,7 @@ describe('a hostile server', () => {
     expect(entries.map(({ name }) => name)).toEqual(['file'])
     expect(unnamed).toBe(2)
     expect((await walk(sftp, ['/evil'], never)).leftOut).toBe(2)
-    expect((await problemOf(remove(sftp, '/evil'))).code).toBe('too_many_files')
+    expect(await codeOf(remove(sftp, '/evil'))).toBe('too_many_files')
   })
 
   test('endless long names stop at a size limit', async () => {
@@ -230,11 +230,11 @@ describe('a hostile server', () => {
 
   test('a name with ../ stops the deletion of its folder', async () => {
     const sftp = await hostileServer([entry('../precious')])
-    expect((await problemOf(remove(sftp, '/evil'))).code).toBe('file_failed')
+    expect(await codeOf(remove(sftp, '/evil'))).toBe('file_failed')
   })
 
   test('a name that is not UTF-8 is never requested', async () => {
     const sftp = await hostileServer([entry('caf\ufffd')])
-    expect((await problemOf(sftp.remove('/evil/caf\ufffd'))).code).toBe('unreadable_name')
+    expect(await codeOf(sftp.remove('/evil/caf\ufffd'))).toBe('unreadable_name')
   })
 })

@@ -5,10 +5,9 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import type { SshAddress } from '#contract/instance/instance.ts'
 import { systemClock } from '#machine/clock-and-random.ts'
-import { createSsh } from '#ssh/connection/connections.ts'
 import type { Lease } from '#ssh/connection/sharing.ts'
 import { openSftp, type Sftp } from '#ssh/files/sftp.ts'
-import { scratchMachine } from '../machine.ts'
+import { openScratch } from '../machine.ts'
 import { type Sshd, startSshd } from '../sshd.ts'
 import { account, target } from '../steps.ts'
 
@@ -27,10 +26,7 @@ export interface Place {
 export async function openPlace(config: readonly string[] = []): Promise<Place> {
   const sshd = await startSshd(config)
   onTestFinished(() => sshd.close())
-  const machine = scratchMachine()
-  onTestFinished(() => machine.remove())
-  const ssh = createSsh(machine)
-  onTestFinished(() => ssh.close())
+  const { ssh } = openScratch()
   sshd.authorize((await ssh.keysOf(account).load('berth')).publicKey)
   const there = join(sshd.folder, 'there')
   mkdirSync(there)

@@ -19,7 +19,7 @@ import { readText, writeText } from '#ssh/files/text.ts'
 import { downloadJob } from '#ssh/files/transfer/download.ts'
 import { uploadJob } from '#ssh/files/transfer/upload.ts'
 import { listFolder, walk } from '#ssh/files/walk.ts'
-import { problemOf } from '#test/berth/steps.ts'
+import { codeOf } from '#test/berth/steps.ts'
 import { liveMemory } from '#test/live-memory.ts'
 import { hasSshd } from '../sshd.ts'
 import { hashOf, openPlace, tree } from './place.ts'
@@ -30,10 +30,28 @@ const quiet = () => undefined
 /** The number of files in the large folder; 100,000 in `npm run soak folder`. */
 const many = Number(process.env['BERTH_FILES'] ?? 2000)
 
-async function send(over: Sftp, path: string, into: string): Promise<void> {
-  const up = uploadJob({ folder: into, list: chosenItem(path).list, replace: true, changed: quiet })
+type UploadWanted = Partial<Parameters<typeof uploadJob>[0]> & { signal?: AbortSignal }
+
+/** Uploads what is at a local path; resolves with the job at its end. */
+async function send(over: Sftp, path: string, into: string, { signal = never, ...more }: UploadWanted = {}) {
+  const up = uploadJob({
+    folder: into,
+    list: chosenItem(path).list,
+    replace: false,
+    changed: quiet,
+    ...more,
+  })
   await up.prepare(over, never)
-  await up.run(over, never)
+  await up.run(over, signal)
+  return up
+}
+
+/** Downloads a path into a local folder; resolves with the job at its end. */
+async function receive(over: Sftp, path: string, into: string, changed: () => void = quiet) {
+  const down = downloadJob({ paths: [path], into: chosenFolder(into), system: 'linux', changed })
+  await down.prepare(over, never)
+  await down.run(over, never)
+  return down
 }
 
 /** Records deletions instead of sending them, since a mistake would delete the disk of this machine. */
@@ -60,24 +78,15 @@ describe.skipIf(!hasSshd)('files over Debian’s sshd', () => {
         await randomFile(join(source, `part ${folder}`, `-file ${file} ü.bin`), file * 37)
     }
     mkdirSync(join(source, 'empty'))
-    const up = uploadJob({ folder: there, list: chosenItem(source).list, replace: false, changed: quiet })
     const over = await sftp()
-    await up.prepare(over, never)
-    await up.run(over, never)
+    const up = await send(over, source, there)
     expect(up.tally()).toMatchObject({ files: 1000, filesDone: 1000, done: up.tally()?.total })
     expect(tree(there)).toEqual(tree(here))
     expect(readdirSync(join(there, 'data set'))).toContain('empty')
 
     const back = join(here, 'back')
     mkdirSync(back)
-    const down = downloadJob({
-      paths: [join(there, 'data set')],
-      into: chosenFolder(back),
-      system: 'linux',
-      changed: quiet,
-    })
-    await down.prepare(over, never)
-    await down.run(over, never)
+    await receive(over, join(there, 'data set'), back)
     expect(tree(back)).toEqual(tree(there))
   })
 
@@ -92,25 +101,11 @@ describe.skipIf(!hasSshd)('files over Debian’s sshd', () => {
       steps += 1
       if (steps % 40 === 0) most = Math.max(most, liveMemory() - before)
     }
-    const up = uploadJob({
-      folder: there,
-      list: chosenItem(join(here, 'big')).list,
-      replace: false,
-      changed: watch,
-    })
-    await up.prepare(over, never)
-    await up.run(over, never)
+    await send(over, join(here, 'big'), there, { changed: watch })
     expect(hashOf(join(there, 'big'))).toBe(hash)
 
     mkdirSync(join(here, 'back'))
-    const down = downloadJob({
-      paths: [join(there, 'big')],
-      into: chosenFolder(join(here, 'back')),
-      system: 'linux',
-      changed: watch,
-    })
-    await down.prepare(over, never)
-    await down.run(over, never)
+    await receive(over, join(there, 'big'), join(here, 'back'), watch)
     expect(hashOf(join(here, 'back', 'big'))).toBe(hash)
     expect(steps).toBeGreaterThan(400)
     expect(most).toBeLessThan(40 * 1024 * 1024)
@@ -177,9 +172,7 @@ describe.skipIf(!hasSshd)('files over Debian’s sshd', () => {
     await first.run(over, stop.signal).catch(quiet)
     const [part = ''] = readdirSync(there)
     writeFileSync(join(there, part), Buffer.alloc(3_000_000))
-    const second = uploadJob({ folder: there, list, replace: false, changed: quiet })
-    await second.prepare(over, never)
-    await second.run(over, never)
+    await send(over, join(here, 'big'), there)
     expect(hashOf(join(there, 'big'))).toBe(hash)
   })
 
@@ -187,15 +180,7 @@ describe.skipIf(!hasSshd)('files over Debian’s sshd', () => {
     const { here, there, sftp } = await openPlace()
     writeFileSync(join(there, 'notes.txt'), 'theirs')
     writeFileSync(join(here, 'notes.txt'), 'mine')
-    const down = downloadJob({
-      paths: [join(there, 'notes.txt')],
-      into: chosenFolder(here),
-      system: 'linux',
-      changed: quiet,
-    })
-    const over = await sftp()
-    await down.prepare(over, never)
-    await down.run(over, never)
+    await receive(await sftp(), join(there, 'notes.txt'), here)
     expect(readFileSync(join(here, 'notes.txt'), 'utf8')).toBe('mine')
     expect(readFileSync(join(here, 'notes (2).txt'), 'utf8')).toBe('theirs')
   })
@@ -205,12 +190,8 @@ describe.skipIf(!hasSshd)('files over Debian’s sshd', () => {
     writeFileSync(join(here, 'run.sh'), 'new')
     writeFileSync(join(there, 'run.sh'), 'old', { mode: 0o750 })
     const over = await sftp()
-    const list = chosenItem(join(here, 'run.sh')).list
-    const refused = uploadJob({ folder: there, list, replace: false, changed: quiet })
-    expect((await problemOf(refused.prepare(over, never))).code).toBe('exists')
-    const taking = uploadJob({ folder: there, list, replace: true, changed: quiet })
-    await taking.prepare(over, never)
-    await taking.run(over, never)
+    expect(await codeOf(send(over, join(here, 'run.sh'), there))).toBe('exists')
+    await send(over, join(here, 'run.sh'), there, { replace: true })
     expect(readFileSync(join(there, 'run.sh'), 'utf8')).toBe('new')
     expect((await over.stat(join(there, 'run.sh'))).mode & 0o777).toBe(0o750)
   })
@@ -232,7 +213,7 @@ describe.skipIf(!hasSshd)('files over Debian’s sshd', () => {
     symlinkSync('..', join(repo, 'a folder'))
     symlinkSync('repo', join(here, 'chosen'))
     const list = chosenItem(join(here, 'chosen')).list
-    await send(await sftp(), join(here, 'chosen'), there)
+    await send(await sftp(), join(here, 'chosen'), there, { replace: true })
     const sent = readdirSync(there, { recursive: true, encoding: 'utf8' }).sort()
     expect(sent).toEqual(
       ['chosen', 'chosen/back inside', 'chosen/docs', 'chosen/docs/README', 'chosen/inside'].sort(),
@@ -254,7 +235,7 @@ describe.skipIf(!hasSshd)('files over Debian’s sshd', () => {
     await writeText(over, theirs, 'edited', undefined)
     expect(rightsOf(theirs)).toEqual([1234, 2345, '6750'])
     writeFileSync(join(here, 'theirs'), 'sent')
-    await send(over, join(here, 'theirs'), there)
+    await send(over, join(here, 'theirs'), there, { replace: true })
     expect(readFileSync(theirs, 'utf8')).toBe('sent')
     expect(rightsOf(theirs)).toEqual([1234, 2345, '6750'])
 
@@ -263,7 +244,7 @@ describe.skipIf(!hasSshd)('files over Debian’s sshd', () => {
     await writeText(humble, theirs, 'edited', undefined)
     expect(rightsOf(theirs)).toEqual([0, 0, '750'])
     giveAway()
-    await send(humble, join(here, 'theirs'), there)
+    await send(humble, join(here, 'theirs'), there, { replace: true })
     expect(rightsOf(theirs)).toEqual([0, 0, '750'])
     expect(readdirSync(there)).toEqual(['theirs'])
   })
@@ -277,7 +258,7 @@ describe.skipIf(!hasSshd)('files over Debian’s sshd', () => {
     symlinkSync('conf/later.yaml', join(there, 'later.yaml'))
     for (const name of ['conf.yaml', 'later.yaml']) {
       writeFileSync(join(here, name), `new ${name}`)
-      await send(over, join(here, name), there)
+      await send(over, join(here, name), there, { replace: true })
     }
     expect(readlinkSync(join(there, 'conf.yaml'))).toBe('conf/real.yaml')
     expect(readFileSync(join(there, 'conf', 'real.yaml'), 'utf8')).toBe('new conf.yaml')
@@ -297,7 +278,7 @@ describe.skipIf(!hasSshd)('files over Debian’s sshd', () => {
     chmodSync(join(local, 'run.sh'), 0o700)
     writeFileSync(join(local, 'notes'), '')
     chmodSync(join(local, 'notes'), 0o666)
-    await send(over, local, there)
+    await send(over, local, there, { replace: true })
     expect(rightsOf(join(there, 'tools', 'run.sh'))[2]).toBe('755')
     expect(rightsOf(join(there, 'tools', 'notes'))[2]).toBe('644')
   })
@@ -327,12 +308,8 @@ describe.skipIf(!hasSshd)('files over Debian’s sshd', () => {
     const over = await sftp()
     const { entries } = await listFolder(over, there)
     expect(entries.map(({ name }) => name).sort()).toEqual(['caf\ufffd', 'fine'])
-    expect((await problemOf(remove(over, join(there, 'caf\ufffd')))).code).toBe('unreadable_name')
-    const into = chosenFolder(here)
-    const down = downloadJob({ paths: [there], into, system: 'linux', changed: quiet })
-    await down.prepare(over, never)
-    await down.run(over, never)
-    expect(down.leftOut()).toBe(1)
+    expect(await codeOf(remove(over, join(there, 'caf\ufffd')))).toBe('unreadable_name')
+    expect((await receive(over, there, here)).leftOut()).toBe(1)
     expect(Object.keys(tree(here))).toEqual([join('there', 'fine')])
   })
 
@@ -369,7 +346,7 @@ describe.skipIf(!hasSshd)('files over Debian’s sshd', () => {
     const { deleted, harmless } = deletingNothing(await sftp())
     const names = ['/', '//', '/./..', '/tmp/..', '/tmp/../', `${there}/to all/`, `${there}/to all/.`]
     for (const name of names) {
-      expect((await problemOf(remove(harmless, name))).code, name).toBe('file_denied')
+      expect(await codeOf(remove(harmless, name)), name).toBe('file_denied')
     }
     expect(deleted).toEqual([])
   })
@@ -385,13 +362,11 @@ describe.skipIf(!hasSshd)('files over Debian’s sshd', () => {
     expect(readFileSync(join(there, 'conf'), 'utf8')).toBe('a = 22\n')
     expect((await over.linkStat(join(there, 'link'))).mode & 0o170_000).toBe(0o120_000)
     expect((await over.stat(join(there, 'conf'))).mode & 0o777).toBe(0o640)
-    expect((await problemOf(writeText(over, join(there, 'link'), 'b', version))).code).toBe(
-      'changed_meanwhile',
-    )
+    expect(await codeOf(writeText(over, join(there, 'link'), 'b', version))).toBe('changed_meanwhile')
     expect(readdirSync(there).sort()).toEqual(['conf', 'link'])
     writeFileSync(join(there, 'binary'), Buffer.from([0x66, 0, 1]))
     writeFileSync(join(there, 'latin'), Buffer.from([0x66, 0xfc]))
-    expect((await problemOf(readText(over, join(there, 'binary')))).code).toBe('not_text')
-    expect((await problemOf(readText(over, join(there, 'latin')))).code).toBe('not_text')
+    expect(await codeOf(readText(over, join(there, 'binary')))).toBe('not_text')
+    expect(await codeOf(readText(over, join(there, 'latin')))).toBe('not_text')
   })
 })
