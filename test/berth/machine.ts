@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { chosenFolder, chosenItem, systemDownloads } from '#machine/chosen-files.ts'
 import { openFiles } from '#machine/files.ts'
 import type { FileDialogs } from '#machine/folders.ts'
-import type { Files, Keychain, Log, Machine, Notice, Notifier } from '#machine/machine.ts'
+import type { Files, Keychain, Log, Machine, Notice, Notifier, Programs } from '#machine/machine.ts'
 import { systemSyncedFolders } from '#machine/synced-folders.ts'
 
 /** The machine of a test: real folders below `home`, no programs, and the given clock, keychain and more. */
@@ -40,6 +40,16 @@ export function testKeychain(
     set: async (name, secret) => void entries.set(name, secret),
     delete: async name => void entries.delete(name),
   }
+}
+
+/** These programs, in `/bin/` unless absolute, and what was launched of them with its arguments. */
+export function testPrograms(...names: string[]) {
+  const launched: (readonly string[])[] = []
+  const programs: Programs = {
+    find: async name => (names.includes(name) ? (name.startsWith('/') ? name : `/bin/${name}`) : undefined),
+    launch: async (program, args) => void launched.push([program, ...args]),
+  }
+  return { programs, launched }
 }
 
 /** A notifier that remembers what it was asked to show. */

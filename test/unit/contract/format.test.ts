@@ -21,13 +21,8 @@ test('money has a dollar sign, and a debt a minus', () => {
 })
 
 test('a price per hour has a tenth of a cent', () => {
-  expect([2_140_000, 1_050_000, 6000, 0, -20_000].map(rate)).toEqual([
-    '$2.140/h',
-    '$1.050/h',
-    '$0.006/h',
-    '$0.000/h',
-    '−$0.020/h',
-  ])
+  const rates = [2_140_000, 1_050_000, 6000, 0, -20_000].map(rate)
+  expect(rates.join(' ')).toBe('$2.140/h $1.050/h $0.006/h $0.000/h −$0.020/h')
 })
 
 test('a disk’s size is rounded down to whole GB', () => {
@@ -35,15 +30,8 @@ test('a disk’s size is rounded down to whole GB', () => {
 })
 
 test('a duration is given in its two largest units', () => {
-  expect([63_900, 93_600, 3600, 59.9, 61, 0, -5].map(duration)).toEqual([
-    '17 h 45 min',
-    '1 d 2 h',
-    '1 h',
-    '59 s',
-    '1 min',
-    '0 s',
-    '0 s',
-  ])
+  const durations = [63_900, 93_600, 3600, 59.9, 61, 0, -5].map(duration)
+  expect(durations.join(', ')).toBe('17 h 45 min, 1 d 2 h, 1 h, 59 s, 1 min, 0 s, 0 s')
 })
 
 test('an age is given in words', () => {
@@ -79,11 +67,10 @@ test('the traffic price is given each way, zero as free, unknown as nothing', ()
   expect(trafficWords({ upCost: 0.0002 })).toBe('$0.0002/GB up')
   expect(trafficBriefly({ downCost: 0.01, upCost: 0.02 })).toBe('$0.010 / $0.020')
   expect(trafficBriefly({ downCost: 0.01, upCost: 0.01 })).toBe('$0.010')
-  expect([trafficWords({ downCost: 0, upCost: 0 }), trafficBriefly({ downCost: 0, upCost: 0 })]).toEqual([
-    'free',
-    'free',
-  ])
-  expect([trafficWords({}), trafficBriefly({})]).toEqual([undefined, undefined])
+  for (const words of [trafficWords, trafficBriefly]) {
+    expect(words({ downCost: 0, upCost: 0 })).toBe('free')
+    expect(words({})).toBeUndefined()
+  }
 })
 
 test('both directions of a network share one unit', () => {
@@ -107,21 +94,13 @@ test('a short list ends in “and” or in the given word', () => {
 
 test('a number is grouped, and has at most the given digits', () => {
   expect([figure(1998.04, 1), figure(98.5, 4), figure(0.25, 0)]).toEqual(['1,998', '98.5', '0'])
-  expect([counted(1, 'file'), counted(2000, 'file'), counted(2, 'try', 'tries')]).toEqual([
-    '1 file',
-    '2,000 files',
-    '2 tries',
-  ])
+  expect([counted(1, 'file'), counted(2000, 'file')]).toEqual(['1 file', '2,000 files'])
+  expect(counted(2, 'try', 'tries')).toBe('2 tries')
 })
 
 test('a rough duration is given in one unit', () => {
-  expect([30, 320, 3599, 3600 * 17.9, 86_400 * 5.2].map(roughDuration)).toEqual([
-    'under 5 min',
-    '5 min',
-    '55 min',
-    '17 h',
-    '5 d',
-  ])
+  const durations = [30, 320, 3599, 3600 * 17.9, 86_400 * 5.2].map(roughDuration)
+  expect(durations.join(', ')).toBe('under 5 min, 5 min, 55 min, 17 h, 5 d')
 })
 
 const local = (...at: [number, number, number, number, number]) => new Date(...at).getTime() / 1000

@@ -2,7 +2,7 @@ import { setImmediate as immediately } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { systemClock } from '#machine/clock-and-random.ts'
 import { fallbackKeychain, type Keytar, systemKeychain } from '#machine/keychain.ts'
-import type { Keychain } from '#machine/machine.ts'
+import { testKeychain } from '#test/berth/machine.ts'
 
 const limits = { probe: 50, call: 50 }
 
@@ -18,15 +18,6 @@ function slowKeytar() {
     deletePassword: async (service, account) => (await ask(service, account)) !== null,
   }
   return { keytar, asked }
-}
-
-function memoryKeychainOf(entries: Map<string, string>): Keychain {
-  return {
-    persistent: true,
-    get: async name => entries.get(name),
-    set: async (name, secret) => void entries.set(name, secret),
-    delete: async name => void entries.delete(name),
-  }
 }
 
 test('a keychain that hangs is given up, and not asked again until it answers', async () => {
@@ -130,7 +121,7 @@ test('a delete removes the secret from the system too, even if a newer one is in
 
 test('a keychain that comes later gets the secrets from memory, and listeners are called', async () => {
   const entries = new Map([['kept before', 'old']])
-  const late = memoryKeychainOf(entries)
+  const late = testKeychain(entries)
   const keychain = fallbackKeychain(late, 'It is not there yet.')
   const told: (string | undefined)[] = []
   keychain.onBack?.(() => told.push(keychain.problem))

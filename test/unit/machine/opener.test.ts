@@ -1,29 +1,17 @@
 import { expect, test } from 'vitest'
 import { BerthError } from '#contract/problem.ts'
-import type { Programs } from '#machine/machine.ts'
 import { systemOpener } from '#machine/opener.ts'
 import { HandClock } from '#test/berth/clocks.ts'
-import { MemoryFiles } from '#test/berth/machine.ts'
+import { MemoryFiles, testPrograms } from '#test/berth/machine.ts'
 
 const here = { files: new MemoryFiles(), clock: new HandClock(), leadOnce: async () => undefined }
-
-function recordingPrograms(there: readonly string[]) {
-  const launched: (readonly string[])[] = []
-  const programs: Programs = {
-    find: async name => (there.includes(name) ? `/bin/${name}` : undefined),
-    launch: async (program, args) => {
-      launched.push([program, ...args])
-    },
-  }
-  return { programs, launched }
-}
 
 test.each([
   ['linux', 'xdg-open', ['/bin/xdg-open']],
   ['darwin', 'open', ['/bin/open']],
   ['win32', 'rundll32', ['/bin/rundll32', 'url.dll,FileProtocolHandler']],
 ] as const)('on %s a link goes to %s as one argument', async (platform, name, begin) => {
-  const { programs, launched } = recordingPrograms([name])
+  const { programs, launched } = testPrograms(name)
   await systemOpener(programs, platform, here).openLink('https://example.com/a?b=1&c=$(id)')
   expect(launched).toEqual([[...begin, 'https://example.com/a?b=1&c=$(id)']])
 })
@@ -39,19 +27,19 @@ test.each([
   'not an address',
   '',
 ])('%j is not opened', async url => {
-  const { programs, launched } = recordingPrograms(['xdg-open'])
+  const { programs, launched } = testPrograms('xdg-open')
   await expect(systemOpener(programs, 'linux', here).openLink(url)).rejects.toThrow(BerthError)
   expect(launched).toEqual([])
 })
 
 test('without a program for links the error is no_browser', async () => {
-  const { programs } = recordingPrograms([])
+  const { programs } = testPrograms()
   const opening = systemOpener(programs, 'linux', here).openLink('https://example.com/')
   await expect(opening).rejects.toMatchObject({ problem: { code: 'no_browser' } })
 })
 
 test('an address with a secret is opened through a one-time address', async () => {
-  const { programs, launched } = recordingPrograms(['xdg-open'])
+  const { programs, launched } = testPrograms('xdg-open')
   const led: string[] = []
   const leadOnce = async (address: string) => {
     led.push(address)
@@ -66,7 +54,7 @@ test('an address with a secret is opened through a one-time address', async () =
 })
 
 test('without a one-time address the secret is in a file that is deleted after a minute', async () => {
-  const { programs, launched } = recordingPrograms(['xdg-open'])
+  const { programs, launched } = testPrograms('xdg-open')
   const files = new MemoryFiles()
   const clock = new HandClock()
   await systemOpener(programs, 'linux', { ...here, files, clock }).openPrivately(

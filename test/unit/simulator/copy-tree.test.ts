@@ -13,14 +13,6 @@ function disk() {
   return { folder, scratch, read: (path: string) => readFileSync(join(folder, path), 'utf8') }
 }
 
-test('a folder is copied into an existing folder, else it becomes a new one', () => {
-  const [from, to] = [disk(), disk()]
-  copyTree(from.scratch, '/workspace', to.scratch, '/tmp')
-  copyTree(from.scratch, '/workspace', to.scratch, '/root/new')
-  expect(to.read('tmp/workspace/a.txt')).toBe(from.folder)
-  expect(to.read('root/new/a.txt')).toBe(from.folder)
-})
-
 test('a trailing slash on the source means its contents, which replace existing files', () => {
   const [from, to] = [disk(), disk()]
   copyTree(from.scratch, '/workspace/', to.scratch, '/workspace')

@@ -4,14 +4,6 @@ import { Ledger } from '#simulator/world/ledger.ts'
 
 const HOUR = 3_600_000
 
-test('an hour at a rate costs that rate, to the micro-dollar', () => {
-  const ledger = new Ledger()
-  ledger.setRates(1, 0, { gpu: 380_000, disk: 2_223 })
-  expect(ledger.totals(HOUR)).toEqual([
-    { instance_id: 1, gpu_micro_dollars: 380_000, disk_micro_dollars: 2_223, micro_dollars: 382_223 },
-  ])
-})
-
 test('charges are exact sums of rate and time, however time is divided', () => {
   const step = fc.record({
     milliseconds: fc.integer({ min: 0, max: 40 * HOUR }),
@@ -38,12 +30,4 @@ test('charges are exact sums of rate and time, however time is divided', () => {
       expect(listed).toBe(total?.micro_dollars)
     }),
   )
-})
-
-test('an instance whose charges ended costs nothing more and stays in the ledger', () => {
-  const ledger = new Ledger()
-  ledger.setRates(1, 0, { gpu: 1_000_000, disk: 0 })
-  ledger.setRates(1, HOUR, null)
-  expect(ledger.total(100 * HOUR)).toBe(1_000_000)
-  expect(ledger.charges(100 * HOUR)).toHaveLength(1)
 })

@@ -1,24 +1,14 @@
 import { describe, expect, test } from 'vitest'
-import type { Programs } from '#machine/machine.ts'
 import {
   findTerminals,
   openOwnTerminal,
   openSystemTerminal,
   ownTerminalArgs,
 } from '#ssh/shell/system-terminal.ts'
+import { testPrograms } from '#test/berth/machine.ts'
 
 const command = ['ssh', '-o', 'A="b c;d"', '--', 'root@h']
 const rest = ['-o', 'A="b c;d"', '--', 'root@h']
-
-/** A machine with these programs, in `/bin/` unless absolute. */
-function machineWith(...names: string[]) {
-  const launched: { program: string; args: readonly string[] }[] = []
-  const programs: Programs = {
-    find: async name => (names.includes(name) ? (name.startsWith('/') ? name : `/bin/${name}`) : undefined),
-    launch: async (program, args) => void launched.push({ program, args }),
-  }
-  return { programs, launched }
-}
 
 describe('on Linux', () => {
   test.each([
@@ -36,13 +26,13 @@ describe('on Linux', () => {
     ['ghostty', ['-e', '/bin/ssh', ...rest]],
     ['foot', ['/bin/ssh', ...rest]],
   ])('%s gets the command as a list', async (name, args) => {
-    const { programs, launched } = machineWith(name, 'ssh')
+    const { programs, launched } = testPrograms(name, 'ssh')
     await openSystemTerminal({ programs, platform: 'linux' }, name, command)
-    expect(launched).toEqual([{ program: `/bin/${name}`, args }])
+    expect(launched).toEqual([[`/bin/${name}`, ...args]])
   })
 
   test('installed terminals are found, the desktop’s own first', async () => {
-    const { programs } = machineWith('kitty', 'x-terminal-emulator')
+    const { programs } = testPrograms('kitty', 'x-terminal-emulator')
     const found = await findTerminals(programs, 'linux')
     expect(found.map(({ id }) => id)).toEqual(['x-terminal-emulator', 'kitty'])
   })
@@ -53,19 +43,19 @@ describe('on macOS', () => {
   const ghostty = '/Applications/Ghostty.app/Contents/MacOS/ghostty'
 
   test.each(['terminal', 'iterm2'])('%s gets the quoted command as an argument of the script', async id => {
-    const { programs, launched } = machineWith('osascript', 'ssh', iterm)
+    const { programs, launched } = testPrograms('osascript', 'ssh', iterm)
     await openSystemTerminal({ programs, platform: 'darwin' }, id, command)
-    const args = launched[0]?.args ?? []
+    const args = launched[0]?.slice(1) ?? []
     expect(args.at(-1)).toBe(`/bin/ssh -o 'A="b c;d"' -- root@h`)
     expect(args.slice(0, -1).join(' ')).not.toContain('root@h')
     expect(args[0]).toBe('-e')
   })
 
   test('Ghostty gets a list, and is found where it is installed', async () => {
-    const { programs, launched } = machineWith('osascript', 'open', 'ssh', ghostty)
+    const { programs, launched } = testPrograms('osascript', 'open', 'ssh', ghostty)
     expect((await findTerminals(programs, 'darwin')).map(({ id }) => id)).toEqual(['terminal', 'ghostty'])
     await openSystemTerminal({ programs, platform: 'darwin' }, 'ghostty', command)
-    expect(launched[0]?.args).toEqual(['-na', 'Ghostty', '--args', '-e', '/bin/ssh', ...rest])
+    expect(launched[0]?.slice(1)).toEqual(['-na', 'Ghostty', '--args', '-e', '/bin/ssh', ...rest])
   })
 })
 
@@ -73,7 +63,7 @@ test.each([
   ['execution error: Not authorized to send Apple events to Terminal. (-1743)', /System Settings/],
   ['execution error: Application isn’t running. (-600)', /Berth’s own window/],
 ])('shows macOS’s own error: %s', async (said, advice) => {
-  const { programs } = machineWith('osascript', 'ssh')
+  const { programs } = testPrograms('osascript', 'ssh')
   let waited: boolean | undefined
   programs.launch = async (_program, _args, how) => {
     waited = how?.untilEnd
@@ -92,21 +82,21 @@ test.each([
 
 describe('on Windows', () => {
   test('Windows Terminal gets a list with escaped semicolons', async () => {
-    const { programs, launched } = machineWith('wt.exe', 'ssh')
+    const { programs, launched } = testPrograms('wt.exe', 'ssh')
     await openSystemTerminal({ programs, platform: 'win32' }, '', command)
-    expect(launched[0]?.args).toEqual(['new-tab', '--', '/bin/ssh', '-o', 'A="b c\\;d"', '--', 'root@h'])
+    expect(launched[0]?.slice(1)).toEqual(['new-tab', '--', '/bin/ssh', '-o', 'A="b c\\;d"', '--', 'root@h'])
   })
 
   test('the console runs ssh itself, without a shell', async () => {
-    const { programs, launched } = machineWith('conhost.exe')
+    const { programs, launched } = testPrograms('conhost.exe')
     await openSystemTerminal({ programs, platform: 'win32' }, 'cmd', command)
-    expect(launched).toEqual([{ program: '/bin/conhost.exe', args: command }])
+    expect(launched).toEqual([['/bin/conhost.exe', ...command]])
   })
 })
 
 test('a missing or unknown terminal program gives no_terminal', async () => {
-  const { programs } = machineWith('kitty')
-  const none = openSystemTerminal({ programs: machineWith().programs, platform: 'linux' }, '', command)
+  const { programs } = testPrograms('kitty')
+  const none = openSystemTerminal({ programs: testPrograms().programs, platform: 'linux' }, '', command)
   await expect(none).rejects.toMatchObject({ problem: { code: 'no_terminal' } })
   const other = openSystemTerminal({ programs, platform: 'linux' }, '/tmp/evil', command)
   await expect(other).rejects.toMatchObject({ problem: { code: 'no_terminal' } })
@@ -129,13 +119,9 @@ test('without a placeholder the ssh command is appended', () => {
 })
 
 test('the terminal is started by its path with a list of arguments; a missing one is an error', async () => {
-  const launched: [string, readonly string[]][] = []
-  const programs = {
-    find: async (name: string) => (name === 'gone' ? undefined : `/bin/${name}`),
-    launch: async (program: string, args: readonly string[]) => void launched.push([program, args]),
-  }
+  const { programs, launched } = testPrograms('my-term', 'ssh')
   await openOwnTerminal(programs, ['my-term', '-e', '{ssh}'], ['ssh', '-p', '1'], address)
-  expect(launched).toEqual([['/bin/my-term', ['-e', '/bin/ssh', '-p', '1']]])
+  expect(launched).toEqual([['/bin/my-term', '-e', '/bin/ssh', '-p', '1']])
   await expect(openOwnTerminal(programs, ['gone'], ['ssh'], address)).rejects.toMatchObject({
     problem: { code: 'no_terminal' },
   })

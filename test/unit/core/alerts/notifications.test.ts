@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import type { InstanceState } from '#contract/instance/instance.ts'
 import { accountPrefix } from '#contract/reading.ts'
 import { defaultSettings, type Settings } from '#contract/settings.ts'
+import type { AccountView } from '#contract/state.ts'
 import { alertOf } from '#core/alerts/events.ts'
 import { createNotifications } from '#core/alerts/notifications.ts'
 import { isQuiet, openPageNotices, summary } from '#core/alerts/page-notices.ts'
@@ -68,10 +69,15 @@ async function notificationsWith(
 const withState = (word: InstanceState) =>
   accountView({ credit: 900_000_000 }, instanceView({ state: word, actualStatus: word }))
 
-test('a notice goes once the instance changes state, and the desktop closes it', async () => {
+const rich = { credit: 900_000_000 }
+test.each<[string, AccountView, AccountView]>([
+  ['its instance changes state', withState('outbid'), withState('running')],
+  ['its instance is gone', withState('crashed'), accountView(rich)],
+  ['there is credit again', accountView({ credit: 1_000_000 }), accountView(rich)],
+])('a notice goes once %s, and the desktop closes it', async (_, before, after) => {
   const { poll, closed } = await notificationsWith(false)
-  expect(poll(withState('outbid'))).toHaveLength(1)
-  expect(poll(withState('running'))).toEqual([])
+  expect(poll(before)).toHaveLength(1)
+  expect(poll(after)).toEqual([])
   expect(closed).toHaveLength(1)
 })
 
@@ -116,12 +122,6 @@ test('a full-disk notice goes once there is room, and stays beside one of the st
   expect(poll(using(80, 'crashed'))).toHaveLength(1)
 })
 
-test('a notice goes with its instance', async () => {
-  const { poll } = await notificationsWith(false)
-  expect(poll(withState('crashed'))).toHaveLength(1)
-  expect(poll(accountView({ credit: 900_000_000 }))).toEqual([])
-})
-
 test.each([
   ['alone', [], false, false],
   ['beside the demo', ['demo'], false, false],
@@ -151,12 +151,6 @@ test('beside a real account the demo is named in notifications', async () => {
   })
   native.poll({ ...withState('outbid'), demo: true })
   expect(native.shown[0]?.body).toMatch(/^Lab: /)
-})
-
-test('the notice of low credit goes once there is credit again', async () => {
-  const { poll } = await notificationsWith(false)
-  expect(poll(accountView({ credit: 1_000_000 }))).toHaveLength(1)
-  expect(poll(accountView({ credit: 900_000_000 }))).toEqual([])
 })
 
 test('a low-credit notice on the page shows the current credit', async () => {

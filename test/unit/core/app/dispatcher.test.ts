@@ -2,6 +2,9 @@ import { expect, test } from 'vitest'
 import { commands } from '#contract/commands.ts'
 import { BerthError } from '#contract/problem.ts'
 import { createDispatcher, type Handlers } from '#core/app/dispatcher.ts'
+import { problemOf } from '#core/app/problems.ts'
+import { errorSentence } from '#service/http/sentences.ts'
+import { ServiceError } from '#service/service-error.ts'
 
 /** Handlers of all commands, which record their calls. */
 function everyCommand(reached: { name: string; args: unknown }[]): Handlers {
@@ -10,7 +13,7 @@ function everyCommand(reached: { name: string; args: unknown }[]): Handlers {
   ) as unknown as Handlers
 }
 
-async function problemOf(call: Promise<unknown>) {
+async function refusalOf(call: Promise<unknown>) {
   const error = await call.then(
     () => undefined,
     (reason: unknown) => reason,
@@ -18,25 +21,6 @@ async function problemOf(call: Promise<unknown>) {
   expect(error).toBeInstanceOf(BerthError)
   return (error as BerthError).problem
 }
-
-test.each([
-  'launchRockets',
-  'constructor',
-  '__proto__',
-  'toString',
-  'hasOwnProperty',
-  '',
-  undefined,
-  null,
-  7,
-  {},
-  ['rent'],
-])('%j is not a command', async name => {
-  const reached: unknown[] = []
-  const dispatch = createDispatcher(commands, everyCommand(reached as never), () => undefined)
-  expect(await problemOf(dispatch(name, {}, {}))).toMatchObject({ code: 'unknown_command' })
-  expect(reached).toEqual([])
-})
 
 test('an unknown field is refused', async () => {
   const reached: { name: string; args: unknown }[] = []
@@ -46,18 +30,18 @@ test('an unknown field is refused', async () => {
     await dispatch('stopInstance', args, {}).catch(() => undefined)
   }
   for (const { args } of reached) expect(args).toEqual({ instance: 4711 })
-  const problem = await problemOf(dispatch('stopInstance', { instance: 4711, program: '/bin/sh' }, {}))
+  const problem = await refusalOf(dispatch('stopInstance', { instance: 4711, program: '/bin/sh' }, {}))
   expect(problem).toMatchObject({ code: 'invalid_argument', field: 'program' })
 })
 
 test('a wrong argument is refused with its field and a readable message', async () => {
   const dispatch = createDispatcher(commands, everyCommand([]), () => undefined)
-  expect(await problemOf(dispatch('changeBid', { instance: 4711, price: 33 }, {}))).toMatchObject({
+  expect(await refusalOf(dispatch('changeBid', { instance: 4711, price: 33 }, {}))).toMatchObject({
     code: 'invalid_argument',
     field: 'price',
     message: expect.stringMatching(/^The highest bid is \$32 per hour/),
   })
-  expect(await problemOf(dispatch('replaceKey', { account: 'demo', key: 'a b' }, {}))).toEqual({
+  expect(await refusalOf(dispatch('replaceKey', { account: 'demo', key: 'a b' }, {}))).toEqual({
     code: 'invalid_argument',
     field: 'key',
     message: 'An API key has no spaces and only plain characters.',
@@ -66,7 +50,18 @@ test('a wrong argument is refused with its field and a readable message', async 
 
 test('an unexpected error reaches the caller as a BerthError without its text', async () => {
   const handlers = { ...everyCommand([]), refresh: () => Promise.reject(new Error('key sk-1234')) }
-  const problem = await problemOf(createDispatcher(commands, handlers, () => undefined)('refresh', {}, {}))
+  const problem = await refusalOf(createDispatcher(commands, handlers, () => undefined)('refresh', {}, {}))
   expect(problem.code).toBe('internal')
   expect(JSON.stringify(problem)).not.toContain('sk-1234')
+})
+
+test.each([
+  ['refused', 'The service says'],
+  ['not_found', 'The service says'],
+  ['bad_answer', 'Details'],
+  ['not_this_service', 'Details'],
+] as const)('the detail of %s is shown under “%s”', (code, label) => {
+  const error = new ServiceError({ code, status: 400, ...errorSentence(code), detail: 'some detail' })
+  expect(problemOf(error)).toMatchObject({ code, facts: { [label]: 'some detail' } })
+  expect(Object.keys(problemOf(error).facts ?? {})).toEqual([label])
 })

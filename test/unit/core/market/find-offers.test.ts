@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
 import { ExtraFilters, type OfferQuery } from '#contract/market/offer.ts'
-import { findOffers, searchNarrowed } from '#core/market/find-offers.ts'
+import { findOffers, searchNarrowed, textMeaning } from '#core/market/find-offers.ts'
 import { offerView } from '#core/market/offer-view.ts'
 import type { Offer, OfferSearch } from '#service/offers.ts'
 import { ServiceError } from '#service/service-error.ts'
@@ -131,4 +131,25 @@ test('an offer shows no price that cannot be, and no text that turns or colours 
 
 test('accepts a filter for non-null values', () => {
   expect(v.is(ExtraFilters, { cluster_id: { neq: null } })).toBe(true)
+})
+
+test('known parts of a text become conditions, and the rest is left', () => {
+  expect(textMeaning('8 × H100 80 GB, Sweden')).toEqual({
+    conditions: {
+      num_gpus: { eq: 8 },
+      gpu_ram: { gte: 79.5 * 1024, lt: 80.5 * 1024 },
+      geolocation: { in: ['SE'] },
+    },
+    rest: ['h100'],
+  })
+  expect(textMeaning('#15216')).toEqual({ conditions: { machine_id: { eq: 15_216 } }, rest: [] })
+})
+
+test('a GPU’s number is not a machine, and part of a word is not a country', () => {
+  expect(textMeaning('rtx 4090')).toEqual({ conditions: {}, rest: ['rtx', '4090'] })
+  expect(textMeaning('swedenborg')).toEqual({ conditions: {}, rest: ['swedenborg'] })
+})
+
+test('the longer of two matching country names counts', () => {
+  expect(textMeaning('south sudan').conditions).toEqual({ geolocation: { in: ['SS'] } })
 })

@@ -1,6 +1,11 @@
 import { expect, test } from 'vitest'
-import { type Rental, rentedWith } from '#core/renting/rental.ts'
+import { requestSecrets } from '#core/market/request-secrets.ts'
+import { adoptInstance, type CreationParts } from '#core/renting/adopt.ts'
+import { openStoredRentals, type Rental, rentedWith } from '#core/renting/rental.ts'
 import { lastRental } from '#core/renting/rental-view.ts'
+import { endRetries } from '#core/renting/retrying.ts'
+import { accountContext } from '#test/berth/account-context.ts'
+import { MemoryFiles } from '#test/berth/machine.ts'
 import { retrying, someRental, someTry } from './some-rental.ts'
 
 test('the last rental is the last one that the user chose and got', () => {
@@ -37,4 +42,40 @@ test('an instance was rented with the variables that the service shows, and else
   }
   expect(rentedWith(rental, record)).toEqual({ RENTED_WITH: 'yes', HF_TOKEN: 'hf_x' })
   expect(rentedWith(undefined, undefined)).toEqual({})
+})
+
+test('an instance’s own key, sent only once, is stored before its record', async () => {
+  const context = accountContext()
+  const rentals = await openStoredRentals(context)
+  const rental = someRental({ tries: [someTry({ step: 'asking', instance: undefined })] })
+  await rentals.add(rental)
+  const calls: unknown[] = []
+  const hooks = {
+    onCreated: (instance: number, key: string | undefined) => calls.push([instance, key]),
+    limit: async () => void calls.push('limit'),
+  }
+  const parts = {
+    context,
+    tries: rentals.tries,
+    hooks,
+    secrets: { forget: async () => undefined },
+  } as unknown as CreationParts
+  await adoptInstance(parts, rental.id, 7, { instanceKey: 'own' })
+  expect(calls).toEqual([[7, 'own'], 'limit'])
+})
+
+test('a rental ends with its last try, so that a kill in between tries no other machine', async () => {
+  const files = new MemoryFiles()
+  const context = accountContext({ files, now: () => 1000 })
+  const rentals = await openStoredRentals(context)
+  const rental = retrying(someTry({ instance: undefined }))
+  await rentals.add(rental)
+  await endRetries({ context, rentals, secrets: requestSecrets(context.keychain) }, rental, {
+    step: 'failed',
+  })
+  const written = files.writes.map(({ text }) => JSON.parse(text)[0] as Rental)
+  expect(written.map(({ step, tries: [first] }) => [step, first?.endedAt])).toEqual([
+    ['trying', undefined],
+    ['failed', 1000],
+  ])
 })

@@ -3,10 +3,11 @@ import type { WatchRequest } from '#contract/automation/watch.ts'
 import { openWatches } from '#core/market/watches.ts'
 import type { Rentals } from '#core/renting/rentals.ts'
 import { createWatchRenting, type WatchRuns } from '#core/renting/watch-renting.ts'
+import { deferred } from '#machine/tasks.ts'
 import type { ServiceClient } from '#service/client.ts'
 import { account, accountContext, noting } from '#test/berth/account-context.ts'
 import { flushPromises, HandClock } from '#test/berth/clocks.ts'
-import { MemoryFiles } from '#test/berth/machine.ts'
+import { MemoryFiles, testKeychain } from '#test/berth/machine.ts'
 import { someRental, someSearch } from './some-rental.ts'
 
 const start = 1_800_000_000
@@ -35,9 +36,8 @@ async function renting(left: Left = { files: new MemoryFiles(), secrets: new Map
   const asked: RunAsked[] = []
   const forgotten: string[] = []
   const ends = new Map<string, Pick<NonNullable<Found>, 'step' | 'instance'>>()
-  let letKeychainGo: () => void = () => undefined
-  let letAttemptsGo: () => void = () => undefined
-  const held = { keychain: false, rental: false, run: false }
+  /** What is awaited before the keychain answers, a rental starts or a run is requested. */
+  const gates: { keychain?: Promise<void>; rental?: Promise<void>; run?: Promise<void> } = {}
   const market = [{ id: 1, machine_id: 10, dph_total: 0.5 }]
   const searches: number[] = []
   const client = {
@@ -52,14 +52,12 @@ async function renting(left: Left = { files: new MemoryFiles(), secrets: new Map
     clock,
     files,
     keychain: {
-      persistent: true,
+      ...testKeychain(secrets),
       problem: undefined,
       async get(name) {
-        if (held.keychain) await new Promise<void>(resolve => (letKeychainGo = resolve))
+        await gates.keychain
         return secrets.get(name)
       },
-      set: async (name, secret) => void secrets.set(name, secret),
-      delete: async name => void secrets.delete(name),
     },
     client: () => client as unknown as ServiceClient,
     now: () => start + clock.monotonic() / 1000,
@@ -69,7 +67,7 @@ async function renting(left: Left = { files: new MemoryFiles(), secrets: new Map
   const rentals: Parameters<typeof createWatchRenting>[1] = {
     async start(_request, id = '') {
       noted.push(files.texts.get(`accounts/${account}/watches.json`)?.includes(id) ?? false)
-      if (held.rental) await new Promise<void>(resolve => (letAttemptsGo = resolve))
+      await gates.rental
       begun.push(id)
       return id
     },
@@ -78,7 +76,7 @@ async function renting(left: Left = { files: new MemoryFiles(), secrets: new Map
   const runs: WatchRuns = {
     async startOn(run, rent) {
       asked.push({ ...run, begun: begun.length })
-      if (held.run) await new Promise<never>(() => undefined)
+      await gates.run
       return rent()
     },
     forget: async rental => void forgotten.push(rental),
@@ -119,15 +117,13 @@ async function renting(left: Left = { files: new MemoryFiles(), secrets: new Map
     alerts,
     asked,
     forgotten,
-    held,
+    gates,
     begin,
     pollAgain,
     watchRequest,
     ends,
     notes,
     clock,
-    letKeychainGo: () => letKeychainGo(),
-    letAttemptsGo: () => letAttemptsGo(),
   }
 }
 
@@ -185,7 +181,7 @@ test('a watch reports new offers only, none after an edit or at the start of a n
 
 test('after a kill before its attempts, a watch forgets the waiting run and requests another', async () => {
   const killed = await renting()
-  killed.held.run = true
+  killed.gates.run = new Promise(() => undefined)
   await killed.watches.save(undefined, killed.watchRequest(1), { ...train })
   await flushPromises()
   expect([killed.asked.length, killed.begun.length]).toEqual([1, 0])
@@ -212,13 +208,12 @@ test.each([
 )
 
 test('a slow start of attempts is not taken for one that never began', async () => {
-  const { begun, held, begin, letAttemptsGo, pollAgain } = await renting()
-  held.rental = true
+  const { begun, gates, begin, pollAgain } = await renting()
+  const gate = deferred<void>()
+  gates.rental = gate.promise
   await begin()
   for (let round = 0; round < 3; round += 1) await pollAgain()
-  held.rental = false
-  letAttemptsGo()
-  await flushPromises()
+  gate.resolve()
   for (let round = 0; round < 3; round += 1) await pollAgain()
   expect(begun).toHaveLength(1)
 })
@@ -226,11 +221,12 @@ test('a slow start of attempts is not taken for one that never began', async () 
 test.each(['pause', 'delete'] as const)(
   'a %sd watch rents nothing, also while the keychain is asked',
   async how => {
-    const { watches, begun, held, begin, letKeychainGo } = await renting()
-    held.keychain = true
+    const { watches, begun, gates, begin } = await renting()
+    const gate = deferred<void>()
+    gates.keychain = gate.promise
     const id = await begin()
     await watches[how](id, true)
-    letKeychainGo()
+    gate.resolve()
     await flushPromises()
     expect(begun).toEqual([])
   },
