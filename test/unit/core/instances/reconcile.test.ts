@@ -49,6 +49,18 @@ test('expected traffic counts on the first day, until traffic is charged', () =>
   expect(over[7]?.traffic).not.toHaveProperty('expectedPerHour', expect.anything())
 })
 
+test('ten changes among a thousand give ten patches and keep other identities', () => {
+  const known: KnownRecords = new Map()
+  const { after } = poll(known, {}, answer(1000), 100)
+  const changed = answer(1000).map(record => (record.id % 100 === 0 ? { ...record, gpu_util: 99 } : record))
+  const second = poll(known, after, changed, 110)
+  expect(second.patches).toHaveLength(10)
+  expect(JSON.stringify(second.patches).length).toBeLessThan(10 * 200)
+  expect(second.after[100]?.gpuLoad).toBe(99)
+  expect(second.after[100]?.ports).toBe(after[100]?.ports)
+  expect(second.after[101]).toBe(after[101])
+})
+
 test('a missing instance is removed and a new one is added', () => {
   const known: KnownRecords = new Map()
   const { after } = poll(known, {}, answer(3), 100)
