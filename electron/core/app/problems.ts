@@ -67,7 +67,7 @@ const may = {
   machine_write: 'change machines',
   misc: 'use workergroups',
 } as const
-type Permission = keyof typeof may
+export type Permission = keyof typeof may
 
 /**
  * Awaits a call that needs a permission. On an account whose key is otherwise valid, a bare 401 or 403 most likely

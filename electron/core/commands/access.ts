@@ -11,9 +11,7 @@ import { needingPermission } from '../app/problems.ts'
 import type { Streams } from '../app/streams.ts'
 import { noteUser, type OnInstance, type Parts, targetOf } from './parts.ts'
 
-type AccessCommands = HandlersOf<typeof accessCommands>
-
-export function accessHandlers(parts: Parts): AccessCommands {
+export function accessHandlers(parts: Parts): HandlersOf<typeof accessCommands> {
   const { access } = parts
   /** The open shells of each page, by stream. */
   const shells = new WeakMap<Streams, Map<number, Shell>>()
@@ -98,9 +96,7 @@ export async function sshArguments(parts: Parts, args: OnInstance): Promise<read
   return access.sshArguments(target, address)
 }
 
-type TunnelCommands = HandlersOf<typeof tunnelCommands>
-
-export function tunnelHandlers(parts: Parts): TunnelCommands {
+export function tunnelHandlers(parts: Parts): HandlersOf<typeof tunnelCommands> {
   const { access, accounts, machine, store, notifications, tunnels } = parts
   const { clock, opener } = machine
 
@@ -170,9 +166,7 @@ export function tunnelHandlers(parts: Parts): TunnelCommands {
   }
 }
 
-type EditorCommands = HandlersOf<typeof editorCommands>
-
-export function editorHandlers(parts: Parts): EditorCommands {
+export function editorHandlers(parts: Parts): HandlersOf<typeof editorCommands> {
   const { access, activity, machine, sshConfig, store } = parts
   return {
     async openEditor({ editor, ...args }) {

@@ -14,15 +14,13 @@ import { ServiceError } from '#service/service-error.ts'
 import type { Volume } from '#service/volumes.ts'
 import type { SignedWebhook, Webhook, WebhookRequest } from '#service/webhooks.ts'
 import type { HandlersOf } from '../app/dispatcher.ts'
-import { needingPermission, problemOf } from '../app/problems.ts'
+import { problemOf } from '../app/problems.ts'
 import { cleanLine } from '../instances/instance-view.ts'
 import { daysCsv, instancesCsv, modelsCsv, samplesCsv } from '../money/csv.ts'
 import { neededNames } from '../money/money.ts'
-import type { Parts } from './parts.ts'
+import { askOf, type Parts } from './parts.ts'
 
-type AccountCommands = HandlersOf<typeof accountCommands>
-
-export function accountHandlers({ accounts }: Parts): AccountCommands {
+export function accountHandlers({ accounts }: Parts): HandlersOf<typeof accountCommands> {
   return {
     connectAccount: ({ baseUrl, key, name }) => serviceAddressAsTyped(accounts.connect(baseUrl, key, name)),
     replaceKey: ({ account, key }) => serviceAddressAsTyped(accounts.replaceKey(account, key)),
@@ -60,9 +58,7 @@ async function serviceAddressAsTyped<Answer>(connecting: Promise<Answer>): Promi
   }
 }
 
-type MoneyCommands = HandlersOf<typeof moneyCommands>
-
-export function moneyHandlers({ accounts }: Parts): MoneyCommands {
+export function moneyHandlers({ accounts }: Parts): HandlersOf<typeof moneyCommands> {
   return {
     async moneyHistory({ account, from, samples, days: last }) {
       const { days, names, ...rest } = accounts.session(account).automations.money.history(from, samples)
@@ -80,17 +76,14 @@ export function moneyHandlers({ accounts }: Parts): MoneyCommands {
   }
 }
 
-export function volumeHandlers({ accounts, activity }: Parts): HandlersOf<typeof volumeCommands> {
+export function volumeHandlers(parts: Parts): HandlersOf<typeof volumeCommands> {
+  const ask = askOf(parts)
   return {
     async listVolumes({ account }) {
-      const { client } = accounts.session(account)
-      return (await needingPermission('instance_read', client.volumes.list())).map(volumeView)
+      return (await ask(account, 'instance_read', ({ volumes }) => volumes.list())).map(volumeView)
     },
-    async deleteVolume({ account, id: volume }) {
-      const { id, client } = accounts.session(account)
-      await needingPermission('instance_write', client.volumes.remove(volume))
-      activity.add({ account: id, kind: 'user', text: `Deleted volume #${volume}` })
-    },
+    deleteVolume: ({ account, id }) =>
+      ask(account, 'instance_write', ({ volumes }) => volumes.remove(id), `Deleted volume #${id}`),
   }
 }
 
@@ -114,10 +107,9 @@ function instanceId(mounted: unknown): number[] {
   return typeof id === 'number' ? [id] : []
 }
 
-type NotificationCommands = HandlersOf<typeof notificationCommands>
-
-export function notificationHandlers({ accounts, activity, store }: Parts): NotificationCommands {
-  const note = (account: string, text: string) => activity.add({ account, kind: 'user', text })
+export function notificationHandlers(parts: Parts): HandlersOf<typeof notificationCommands> {
+  const { accounts, store } = parts
+  const ask = askOf(parts)
 
   /** The service needs the user's own id in the path. */
   function userOf(account: string): User['id'] {
@@ -133,67 +125,54 @@ export function notificationHandlers({ accounts, activity, store }: Parts): Noti
 
   return {
     async readPreferences({ account }) {
-      const { id, client } = accounts.session(account)
-      const reading = client.account.notificationPreferences(userOf(id))
-      return (await needingPermission('user_read', reading)).known
+      const { id } = accounts.session(account)
+      const user = userOf(id)
+      return (await ask(id, 'user_read', client => client.account.notificationPreferences(user))).known
     },
     async changePreferences({ account, preferences }) {
-      const { id, client } = accounts.session(account)
+      const { id } = accounts.session(account)
       const user = userOf(id)
-      const before = await needingPermission(
-        'user_read',
+      const before = await ask(id, 'user_read', client =>
         client.account.notificationPreferences(user).catch(noneIfUntold),
       )
-      const inForce = await needingPermission(
+      const inForce = await ask(
+        id,
         'user_write',
-        client.account.replaceNotificationPreferences(user, withChanges(before, preferences)),
+        client => client.account.replaceNotificationPreferences(user, withChanges(before, preferences)),
+        'Changed the notification preferences',
       )
-      note(id, 'Changed the notification preferences')
       return inForce.known
     },
     async listWebhooks({ account }) {
-      return (await needingPermission('user_read', accounts.session(account).client.webhooks.list())).map(
-        webhookView,
-      )
+      return (await ask(account, 'user_read', ({ webhooks }) => webhooks.list())).map(webhookView)
     },
     async createWebhook({ account, fields: { name, url, events } }) {
-      const { id, client } = accounts.session(account)
-      const made = await needingPermission(
+      const body = { ...(name === undefined ? {} : { name }), webhook_url: url, event_types: events }
+      const made = await ask(
+        account,
         'user_write',
-        client.webhooks.create({
-          ...(name === undefined ? {} : { name }),
-          webhook_url: url,
-          event_types: events,
-        }),
+        ({ webhooks }) => webhooks.create(body),
+        ({ webhook }) => `Created the webhook “${name ?? new URL(url).host}” #${webhook.id}`,
       )
-      note(id, `Created the webhook “${name ?? new URL(url).host}” #${made.webhook.id}`)
       return newWebhook(made)
     },
-    async rotateWebhookSecret({ account, id: webhook }) {
-      const { id, client } = accounts.session(account)
-      const rotated = await needingPermission('user_write', client.webhooks.rotateSecret(webhook))
-      note(id, `Changed the secret of webhook #${webhook}`)
-      return newWebhook(rotated)
+    async rotateWebhookSecret({ account, id }) {
+      const text = `Changed the secret of webhook #${id}`
+      return newWebhook(await ask(account, 'user_write', ({ webhooks }) => webhooks.rotateSecret(id), text))
     },
-    async testWebhook({ account, id: webhook }) {
-      const { id, client } = accounts.session(account)
-      await needingPermission('user_write', client.webhooks.test(webhook))
-      note(id, `Tested webhook #${webhook}`)
-    },
-    async updateWebhook({ account, id: webhook, changes }) {
-      const { id, client } = accounts.session(account)
-      const after = await needingPermission(
+    testWebhook: ({ account, id }) =>
+      ask(account, 'user_write', ({ webhooks }) => webhooks.test(id), `Tested webhook #${id}`),
+    async updateWebhook({ account, id, changes }) {
+      const { webhook, enabled } = await ask(
+        account,
         'user_write',
-        client.webhooks.update(webhook, webhookRequest(changes)),
+        ({ webhooks }) => webhooks.update(id, webhookRequest(changes)),
+        `Changed webhook #${id}`,
       )
-      note(id, `Changed webhook #${webhook}`)
-      return { webhook: webhookView(after.webhook), enabled: after.enabled }
+      return { webhook: webhookView(webhook), enabled }
     },
-    async deleteWebhook({ account, id: webhook }) {
-      const { id, client } = accounts.session(account)
-      await needingPermission('user_write', client.webhooks.remove(webhook))
-      note(id, `Deleted webhook #${webhook}`)
-    },
+    deleteWebhook: ({ account, id }) =>
+      ask(account, 'user_write', ({ webhooks }) => webhooks.remove(id), `Deleted webhook #${id}`),
   }
 }
 

@@ -52,10 +52,8 @@ export function allCommands(parts: Parts, updateParts: UpdateParts): Handlers {
   }
 }
 
-type TransferCommands = HandlersOf<typeof transferCommands>
-
 /** Commands that move data (section 4.3). */
-function transferHandlers(parts: Parts): TransferCommands {
+function transferHandlers(parts: Parts): HandlersOf<typeof transferCommands> {
   const { accounts } = parts
   return {
     listCloudConnections: ({ account }) => cloudConnections(accounts.session(account).client),

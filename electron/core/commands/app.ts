@@ -10,10 +10,8 @@ import type { Updates } from '../app/updates.ts'
 import { playStory } from './demo-story.ts'
 import type { Parts } from './parts.ts'
 
-type AppCommands = HandlersOf<typeof appCommands>
-
 /** Commands about Berth itself rather than the service. */
-export function appHandlers(parts: Parts): AppCommands {
+export function appHandlers(parts: Parts): HandlersOf<typeof appCommands> {
   const { store, machine, accounts, pause, activity, notifications, settings, sshConfig, demo } = parts
 
   let story: AbortController | undefined
@@ -102,8 +100,6 @@ const noCommandFile = {
   field: 'commandFile',
 }
 
-type UpdateCommands = HandlersOf<typeof updateCommands>
-
 export interface UpdateParts extends Pick<Parts, 'store' | 'machine'> {
   log: Log
   updates: Updates
@@ -117,7 +113,7 @@ export function updateHandlers({
   log,
   updates,
   notePageFailure,
-}: UpdateParts): UpdateCommands {
+}: UpdateParts): HandlersOf<typeof updateCommands> {
   return {
     diagnostics: async () => diagnostics(store.get(), log, machine.home, machine.clock.now()),
     reportPageError: async ({ screen, error }) =>

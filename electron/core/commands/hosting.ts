@@ -18,66 +18,60 @@ import type {
 import { ServiceError } from '#service/service-error.ts'
 import type { WorkergroupBody as GroupBody, Workergroup } from '#service/workergroups.ts'
 import type { HandlersOf } from '../app/dispatcher.ts'
-import { needingPermission } from '../app/problems.ts'
 import { cleanLine } from '../instances/instance-view.ts'
-import type { Parts } from './parts.ts'
-
-type HostingCommands = HandlersOf<typeof hostingCommands>
+import { askOf, type Parts } from './parts.ts'
 
 /** Commands for owners of machines, and for serverless endpoints (sections 4.4 and 4.6). */
-export function hostingHandlers({ accounts, activity }: Parts): HostingCommands {
-  const note = (account: string, text: string) => activity.add({ account, kind: 'user', text })
+export function hostingHandlers(parts: Parts): HandlersOf<typeof hostingCommands> {
+  const ask = askOf(parts)
   return {
     async listMachines({ account }) {
-      const { client } = accounts.session(account)
-      return (await needingPermission('machine_read', client.machines.list())).map(machineView)
+      return (await ask(account, 'machine_read', ({ machines }) => machines.list())).map(machineView)
     },
     async cancelMaintenance({ account, machine }) {
-      const { id, client } = accounts.session(account)
-      const answer = machineAnswer(
-        await needingPermission(
-          'machine_write',
-          onMachine(machine, client.machines.cancelMaintenance(machine)),
-        ),
+      const answer = await ask(
+        account,
+        'machine_write',
+        ({ machines }) => onMachine(machine, machines.cancelMaintenance(machine)),
+        `Cancelled the maintenance of machine #${machine}`,
       )
-      note(id, `Cancelled the maintenance of machine #${machine}`)
-      return answer
+      return machineAnswer(answer)
     },
     async cleanUpMachine({ account, machine }) {
-      const { id, client } = accounts.session(account)
-      const answer = machineAnswer(
-        await needingPermission('machine_write', onMachine(machine, client.machines.cleanup(machine))),
+      const answer = await ask(
+        account,
+        'machine_write',
+        ({ machines }) => onMachine(machine, machines.cleanup(machine)),
+        ({ num_deleted: deleted }) => `Cleaned up machine #${machine}: ${deleted} expired contracts removed`,
       )
-      note(id, `Cleaned up machine #${machine}: ${answer.deleted ?? 0} expired contracts removed`)
-      return answer
+      return machineAnswer(answer)
     },
     async listNetworkDisks({ account }) {
-      const { client } = accounts.session(account)
-      return (await needingPermission('machine_read', client.machines.listNetworkDisks())).map(
-        networkDiskView,
-      )
+      const disks = await ask(account, 'machine_read', ({ machines }) => machines.listNetworkDisks())
+      return disks.map(networkDiskView)
     },
     async addNetworkDisk({ account, request }) {
-      const { id, client } = accounts.session(account)
-      const disk = await needingPermission(
-        'machine_write',
-        client.machines.addNetworkDisk(networkDiskBody(request)),
-      )
       const on = request.machines.map(machine => `#${machine}`).join(', ')
-      note(id, `${request.disk === undefined ? 'Added' : 'Extended'} network disk #${disk} on machines ${on}`)
+      const did = request.disk === undefined ? 'Added' : 'Extended'
+      const disk = await ask(
+        account,
+        'machine_write',
+        ({ machines }) => machines.addNetworkDisk(networkDiskBody(request)),
+        added => `${did} network disk #${added} on machines ${on}`,
+      )
       return { disk }
     },
     async listWorkergroups({ account }) {
-      const { client } = accounts.session(account)
-      return (await needingPermission('misc', client.workergroups.list())).map(workergroupView)
+      return (await ask(account, 'misc', ({ workergroups }) => workergroups.list())).map(workergroupView)
     },
     async createWorkergroup({ account, request }) {
-      const { id, client } = accounts.session(account)
-      const group = workergroupView(
-        await needingPermission('misc', client.workergroups.create(workergroupBody(request))),
+      const group = await ask(
+        account,
+        'misc',
+        ({ workergroups }) => workergroups.create(workergroupBody(request)),
+        ({ id }) => `Created ${id === undefined ? 'a workergroup' : `workergroup #${id}`}`,
       )
-      note(id, `Created ${group.id === undefined ? 'a workergroup' : `workergroup #${group.id}`}`)
-      return group
+      return workergroupView(group)
     },
   }
 }

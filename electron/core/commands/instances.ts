@@ -27,9 +27,7 @@ import { markLabel, rentalOf } from '../instances/mark.ts'
 import type { UndoableActions } from '../undoable-actions.ts'
 import { noteUser, type OnInstance, type Parts, targetOf } from './parts.ts'
 
-type InstanceCommands = HandlersOf<typeof instanceCommands>
-
-export function instanceHandlers(parts: Parts): InstanceCommands {
+export function instanceHandlers(parts: Parts): HandlersOf<typeof instanceCommands> {
   /** Changes an instance, notes it in Activity, and polls; also where it may have been changed all the same. */
   async function change<Answer>(
     args: OnInstance,
@@ -94,9 +92,7 @@ export function instanceHandlers(parts: Parts): InstanceCommands {
   }
 }
 
-type LimitCommands = HandlersOf<typeof limitCommands>
-
-export function limitHandlers(parts: Parts): LimitCommands {
+export function limitHandlers(parts: Parts): HandlersOf<typeof limitCommands> {
   const { accounts, activity, store } = parts
   const limitsOf = (account: string | undefined) => accounts.session(account).automations.limits
 
@@ -155,9 +151,7 @@ function nameOf(rental: RentalView): string {
   return `the rental of ${rental.label ?? rentedName(rental)}`
 }
 
-type WatchdogCommands = HandlersOf<typeof watchdogCommands>
-
-export function watchdogHandlers({ accounts }: Parts): WatchdogCommands {
+export function watchdogHandlers({ accounts }: Parts): HandlersOf<typeof watchdogCommands> {
   const of = ({ account }: OnInstance) => accounts.session(account).automations.watchdogs
 
   return {
@@ -195,9 +189,7 @@ function refuseUseless({ bid = 0, minimumBid = 0 }: InstanceView, ceiling: Micro
 /** More than Berth requests from the service. */
 const mostLines = { lines: 5_000, length: 4_096 }
 
-type MetricsCommands = HandlersOf<typeof metricsCommands>
-
-export function metricsHandlers(parts: Parts): MetricsCommands {
+export function metricsHandlers(parts: Parts): HandlersOf<typeof metricsCommands> {
   const { access, accounts, machine, store } = parts
   const { clock } = machine
 

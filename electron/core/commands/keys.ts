@@ -3,48 +3,45 @@ import type { keyCommands, sshKeyCommands } from '#contract/commands/account.ts'
 import { berthKey } from '#contract/instance/ssh-key.ts'
 import { BerthError, type Problem } from '#contract/problem.ts'
 import type { ApiKey, CreatedApiKey as CreatedKey, KeyPermissions } from '#service/api-keys.ts'
+import type { ServiceClient } from '#service/client.ts'
 import type { HandlersOf } from '../app/dispatcher.ts'
-import { needingPermission } from '../app/problems.ts'
 import { tellingUnread } from '../storage/store.ts'
-import type { Parts } from './parts.ts'
+import { askOf, type Parts } from './parts.ts'
 
-type KeyCommands = HandlersOf<typeof keyCommands>
-
-export function keyHandlers({ accounts, activity, store }: Parts): KeyCommands {
-  const note = (account: string, text: string) => activity.add({ account, kind: 'user', text })
+export function keyHandlers(parts: Parts): HandlersOf<typeof keyCommands> {
+  const { accounts, store } = parts
+  const ask = askOf(parts)
   return {
     async listApiKeys({ account }) {
-      const { id, client } = accounts.session(account)
+      const { id } = accounts.session(account)
       const [keys, own] = await Promise.all([
         tellingUnread(store, id, 'apiKeys', options =>
-          needingPermission('user_read', client.apiKeys.list(options)),
+          ask(id, 'user_read', ({ apiKeys }) => apiKeys.list(options)),
         ),
         accounts.apiKey(id),
       ])
       return keyViews(keys, own)
     },
     async createApiKey({ account, request: { name, permissions, keyParams } }) {
-      const { id, client } = accounts.session(account)
-      const made = await needingPermission(
+      const body = {
+        name,
+        permissions: permissions ? ({ api: permissions } satisfies KeyPermissions) : undefined,
+        key_params: keyParams,
+      }
+      const made = await ask(
+        account,
         'user_write',
-        client.apiKeys.create({
-          name,
-          permissions: permissions ? ({ api: permissions } satisfies KeyPermissions) : undefined,
-          key_params: keyParams,
-        }),
+        ({ apiKeys }) => apiKeys.create(body),
+        ({ id }) => `Created the API key “${name}” #${id}`,
       )
-      note(id, `Created the API key “${name}” #${made.id}`)
       return newKey(made)
     },
-    async deleteApiKey({ account, id: key }) {
-      const { id, client } = accounts.session(account)
-      await needingPermission('user_write', client.apiKeys.remove(key))
-      note(id, `Deleted API key #${key}`)
-    },
+    deleteApiKey: ({ account, id }) =>
+      ask(account, 'user_write', ({ apiKeys }) => apiKeys.remove(id), `Deleted API key #${id}`),
     async listAccountSshKeys({ account }) {
-      const { id, client } = accounts.session(account)
+      const { id } = accounts.session(account)
       const keys = await tellingUnread(store, id, 'sshKeys', options =>
-        needingPermission('user_read', client.account.listSshKeys(options)),
+        ask(id, 'user_read', client => client.account.listSshKeys(options)),
       )
       return keys.map(({ id, name, ssh_key: publicKey }) => ({ id, publicKey, name }))
     },
@@ -56,9 +53,8 @@ export function keyHandlers({ accounts, activity, store }: Parts): KeyCommands {
           advice: 'It begins with its type, such as ssh-ed25519. A private key never belongs here.',
           field: 'publicKey',
         })
-      const { id, client } = accounts.session(account)
-      await needingPermission('user_write', client.account.addSshKey(publicKey))
-      note(id, 'Added an SSH key to the account')
+      const add = ({ account: service }: ServiceClient) => service.addSshKey(publicKey)
+      await ask(account, 'user_write', add, 'Added an SSH key to the account')
     },
   }
 }
@@ -107,8 +103,6 @@ function categories(permissions: Record<string, unknown>): Record<string, unknow
     : permissions
 }
 
-type SshKeyCommands = HandlersOf<typeof sshKeyCommands>
-
 /** Bytes to read; a private key has a few thousand. */
 const longest = 65_536
 
@@ -119,7 +113,7 @@ export function sshKeyHandlers({
   machine,
   settings,
   store,
-}: Parts): SshKeyCommands {
+}: Parts): HandlersOf<typeof sshKeyCommands> {
   const keys = () => access.keys(store.get().shown)
   /** The content of the last chosen file, until it is imported or replaced. */
   let chosen: { file: number; text: string } | undefined

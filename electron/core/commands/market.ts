@@ -28,15 +28,13 @@ import {
   requestLike,
 } from '../renting/requests.ts'
 import { tellingUnread } from '../storage/store.ts'
-import { noteUser, type Parts, targetOf } from './parts.ts'
+import { askOf, noteUser, type Parts, targetOf } from './parts.ts'
 import { newRunOf } from './projects.ts'
-
-type OfferCommands = HandlersOf<typeof offerCommands>
 
 /** Milliseconds: a search of the whole market has a large answer. */
 const searchTimeout = 45_000
 
-export function offerHandlers(parts: Parts): OfferCommands {
+export function offerHandlers(parts: Parts): HandlersOf<typeof offerCommands> {
   const { accounts, machine, searches, recentSearches, seenOffers, store } = parts
   return {
     async searchOffers({ account, query, filter = {}, maxAge }, { withdrawn }) {
@@ -55,9 +53,7 @@ export function offerHandlers(parts: Parts): OfferCommands {
   }
 }
 
-type RentingCommands = HandlersOf<typeof rentingCommands>
-
-export function rentingHandlers(parts: Parts): RentingCommands {
+export function rentingHandlers(parts: Parts): HandlersOf<typeof rentingCommands> {
   const { accounts, activity } = parts
   return {
     async rent({ account, request, replaces, search, run }) {
@@ -142,9 +138,7 @@ export function rentingHandlers(parts: Parts): RentingCommands {
   }
 }
 
-type WatchCommands = HandlersOf<typeof watchCommands>
-
-export function watchHandlers(parts: Parts): WatchCommands {
+export function watchHandlers(parts: Parts): HandlersOf<typeof watchCommands> {
   const watches = (account: string | undefined) => parts.accounts.session(account).automations.watches
   const shownWatch = (account: string | undefined, watch = '') =>
     parts.store.get().accounts[parts.accounts.session(account).id]?.watches[watch]
@@ -165,10 +159,11 @@ export function watchHandlers(parts: Parts): WatchCommands {
   }
 }
 
-type TemplateCommands = HandlersOf<typeof templateCommands>
-
 /** Stored launch configurations (section 4.5). Activity names them, but never holds env or token. */
-export function templateHandlers({ accounts, activity, store }: Parts): TemplateCommands {
+export function templateHandlers(parts: Parts): HandlersOf<typeof templateCommands> {
+  const { accounts, store } = parts
+  const ask = askOf(parts)
+
   function checkStartScript(account: string, script: string | undefined): void {
     const problem = startScriptTooLong(script ?? '', store.get().accounts[account]?.capabilities)
     if (problem) throw new BerthError({ code: 'invalid_argument', message: problem, field: 'fields.onstart' })
@@ -186,30 +181,28 @@ export function templateHandlers({ accounts, activity, store }: Parts): Template
     async createTemplate({ account, fields }) {
       const session = accounts.session(account)
       checkStartScript(session.id, fields.onstart)
-      const { id, hash_id: hash } = await needingPermission(
+      const { id, hash_id: hash } = await ask(
+        session.id,
         'user_write',
-        session.client.templates.create(templateBody(fields)),
+        ({ templates }) => templates.create(templateBody(fields)),
+        `Created template ${fields.name}`,
       )
-      activity.add({ account: session.id, kind: 'user', text: `Created template ${fields.name}` })
       return { id, hash }
     },
     async editTemplate({ account, hash, changes }) {
       const session = accounts.session(account)
       checkStartScript(session.id, changes.onstart)
-      const edited = await needingPermission(
+      const { hash_id: next, name = changes.name } = await ask(
+        session.id,
         'user_write',
-        session.client.templates.edit(hash, changesBody(changes)),
+        ({ templates }) => templates.edit(hash, changesBody(changes)),
+        edited => `Edited template ${edited.name ?? changes.name ?? hash}`,
       )
-      const name = edited.name ?? changes.name
-      activity.add({ account: session.id, kind: 'user', text: `Edited template ${name ?? hash}` })
-      await session.rentals.followTemplate(hash, edited.hash_id, name)
-      return { hash: edited.hash_id }
+      await session.rentals.followTemplate(hash, next, name)
+      return { hash: next }
     },
-    async deleteTemplate({ account, id }) {
-      const session = accounts.session(account)
-      await needingPermission('user_write', session.client.templates.remove(id))
-      activity.add({ account: session.id, kind: 'user', text: `Deleted template #${id}` })
-    },
+    deleteTemplate: ({ account, id }) =>
+      ask(account, 'user_write', ({ templates }) => templates.remove(id), `Deleted template #${id}`),
   }
 }
 

@@ -4,6 +4,7 @@ import type { InstanceView } from '#contract/instance/instance.ts'
 import { BerthError } from '#contract/problem.ts'
 import type { ChosenFolder } from '#machine/folders.ts'
 import type { Machine, Random } from '#machine/machine.ts'
+import type { ServiceClient } from '#service/client.ts'
 import type { Access } from '../access/access.ts'
 import type { InstanceTarget } from '../access/enter.ts'
 import type { FileTransfers } from '../access/file-transfers.ts'
@@ -14,6 +15,7 @@ import type { Pause } from '../accounts/pause-polling.ts'
 import type { Notifications } from '../alerts/notifications.ts'
 import type { Activity } from '../app/activity.ts'
 import type { Demo } from '../app/demo.ts'
+import { needingPermission, type Permission } from '../app/problems.ts'
 import type { SettingsStore } from '../app/settings.ts'
 import type { RecentSearches, SeenOffers } from '../market/recent-searches.ts'
 import type { SavedSearches } from '../market/saved-searches.ts'
@@ -79,6 +81,27 @@ export function noteUser(
     text: `${verb} ${instanceName(instance)}`,
     detail: detail || undefined,
   })
+}
+
+/**
+ * Calls an account's service, with a permission that its key needs. `text` is noted in Activity as the user's action, once
+ * the call has succeeded.
+ */
+export type Ask = <Answer>(
+  account: AccountId | undefined,
+  permission: Permission,
+  call: (client: ServiceClient) => Promise<Answer>,
+  text?: string | ((answer: Answer) => string),
+) => Promise<Answer>
+
+export function askOf({ accounts, activity }: Pick<Parts, 'accounts' | 'activity'>): Ask {
+  return async (account, permission, call, text) => {
+    const { id, client } = accounts.session(account)
+    const answer = await needingPermission(permission, call(client))
+    if (text !== undefined)
+      activity.add({ account: id, kind: 'user', text: typeof text === 'string' ? text : text(answer) })
+    return answer
+  }
 }
 
 /** The number of choices that are kept, since the page may open any number of dialogs. */

@@ -11,8 +11,6 @@ import type { NewRun } from '../runs/new-runs.ts'
 import { outputStream, pageOf, searchOutput } from '../runs/reading.ts'
 import { noteUser, type Parts, targetOf } from './parts.ts'
 
-type ProjectCommands = HandlersOf<typeof projectCommands>
-
 /** The run's source: the project's file, a draft or an earlier run. */
 interface Wanted {
   account?: string
@@ -22,7 +20,12 @@ interface Wanted {
   change?: SpecChange
 }
 
-export function projectHandlers({ accounts, machine, projects, secrets }: Parts): ProjectCommands {
+export function projectHandlers({
+  accounts,
+  machine,
+  projects,
+  secrets,
+}: Parts): HandlersOf<typeof projectCommands> {
   const runs = (account: string | undefined) => accounts.session(account).automations.projectRuns
   async function wanted({ change, ...asked }: Wanted) {
     const { spec, ...agreed } = await unchanged(asked)
@@ -106,9 +109,7 @@ export function groupHandlers({ accounts }: Parts): HandlersOf<typeof groupComma
   }
 }
 
-type RunCommands = HandlersOf<typeof runCommands>
-
-export function runHandlers(parts: Parts): RunCommands {
+export function runHandlers(parts: Parts): HandlersOf<typeof runCommands> {
   const of = (account: string | undefined) => parts.accounts.session(account).automations.runs
 
   return {

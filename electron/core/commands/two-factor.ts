@@ -1,6 +1,7 @@
 import type { NewMethod, Proof, TwoFactorMethod, TwoFactorStatus } from '#contract/account/two-factor.ts'
 import type { twoFactorCommands } from '#contract/commands/account.ts'
 import type { AccountId } from '#contract/ids.ts'
+import type { ServiceClient } from '#service/client.ts'
 import type {
   NewMethodBody as NewServiceMethod,
   MethodAnswer as ServiceMethod,
@@ -8,32 +9,34 @@ import type {
   StatusAnswer as ServiceStatus,
 } from '#service/two-factor.ts'
 import type { HandlersOf } from '../app/dispatcher.ts'
-import { needingPermission } from '../app/problems.ts'
-import type { Parts } from './parts.ts'
-
-type TwoFactorCommands = HandlersOf<typeof twoFactorCommands>
+import { askOf, type Parts } from './parts.ts'
 
 /** Seconds of the account's time in which methods may be added after an authorization (section 8). */
 const addingWindow = 30 * 60
 
-export function twoFactorHandlers({ accounts, activity, store }: Parts): TwoFactorCommands {
+export function twoFactorHandlers(parts: Parts): HandlersOf<typeof twoFactorCommands> {
+  const { accounts, store } = parts
+  const ask = askOf(parts)
   /** The ends of the windows whose opening Berth saw, in epoch seconds of the account's time. */
   const closes = new Map<AccountId, number>()
 
   const opened = (account: AccountId) => closes.set(account, accounts.session(account).now() + addingWindow)
 
-  /** Changes the account, notes it in Activity, and polls, since the change affects the status in State. */
-  async function change<Answer>(account: AccountId, text: string, doing: Promise<Answer>): Promise<Answer> {
-    const answer = await needingPermission('user_write', doing)
-    activity.add({ account, kind: 'user', text })
+  /** Changes the account, and polls, since the change affects the status in State. */
+  async function change<Answer>(
+    account: AccountId,
+    text: string,
+    call: (client: ServiceClient) => Promise<Answer>,
+  ): Promise<Answer> {
+    const answer = await ask(account, 'user_write', call, text)
     void accounts.session(account).poll()
     return answer
   }
 
   return {
     async twoFactorStatus({ account }) {
-      const { id, client } = accounts.session(account)
-      const status = await needingPermission('user_read', client.twoFactor.status())
+      const { id } = accounts.session(account)
+      const status = await ask(id, 'user_read', ({ twoFactor }) => twoFactor.status())
       return statusView(status, store.get().accounts[id]?.tfaStatus, closes.get(id))
     },
     async twoFactorLogin({ account, proof, admin }) {
@@ -47,85 +50,72 @@ export function twoFactorHandlers({ accounts, activity, store }: Parts): TwoFact
         legacy: user.legacy_tfa_user ?? false,
       }
     },
-    async sendEmailCode({ account, secret: givenSecret }) {
-      const { client } = accounts.session(account)
-      const request = givenSecret === undefined ? {} : { secret: givenSecret }
-      const { secret } = await needingPermission('user_write', client.twoFactor.sendEmail(request))
+    async sendEmailCode({ account, secret: given }) {
+      const request = given === undefined ? {} : { secret: given }
+      const { secret } = await ask(account, 'user_write', ({ twoFactor }) => twoFactor.sendEmail(request))
       return { secret }
     },
     async sendSmsCode({ account, request }) {
-      const { secret } = await needingPermission(
-        'user_write',
-        accounts.session(account).client.twoFactor.sendSms(smsRequest(request)),
-      )
+      const sms = smsRequest(request)
+      const { secret } = await ask(account, 'user_write', ({ twoFactor }) => twoFactor.sendSms(sms))
       return { secret }
     },
     async resendSmsCode({ account, request }) {
-      const { secret } = await needingPermission(
-        'user_write',
-        accounts.session(account).client.twoFactor.resendSms(smsRequest(request)),
-      )
+      const sms = smsRequest(request)
+      const { secret } = await ask(account, 'user_write', ({ twoFactor }) => twoFactor.resendSms(sms))
       return { secret }
     },
     async setUpTotp({ account }) {
-      const { secret, provisioning_uri: uri } = await needingPermission(
-        'user_write',
-        accounts.session(account).client.twoFactor.setUpTotp(),
+      const { secret, provisioning_uri: uri } = await ask(account, 'user_write', ({ twoFactor }) =>
+        twoFactor.setUpTotp(),
       )
       return { secret, uri }
     },
     async authorizeNewMethod({ account, by }) {
-      const { id, client } = accounts.session(account)
-      const started = await needingPermission(
-        'user_write',
-        client.twoFactor.authorizeNewMethod(
-          by.with === 'backup'
-            ? { backup_code: by.backupCode }
-            : { tfa_method: by.with, ...methodId(by.method) },
-        ),
-      )
       const granted = by.with === 'backup'
+      const request = granted
+        ? { backup_code: by.backupCode }
+        : { tfa_method: by.with, ...methodId(by.method) }
+      const { id } = accounts.session(account)
+      const { secret } = await ask(id, 'user_write', ({ twoFactor }) => twoFactor.authorizeNewMethod(request))
       if (granted) opened(id)
-      return { granted, secret: started.secret }
+      return { granted, secret }
     },
     async confirmNewMethods({ account, code, secret }) {
-      const { id, client } = accounts.session(account)
-      await needingPermission('user_write', client.twoFactor.confirmAuthorization({ code, secret }))
+      const { id } = accounts.session(account)
+      await ask(id, 'user_write', ({ twoFactor }) => twoFactor.confirmAuthorization({ code, secret }))
       opened(id)
     },
     async addMethod({ account, method }) {
-      const { id, client } = accounts.session(account)
-      const added = await change(
-        id,
+      const { backup_codes: backupCodes } = await change(
+        accounts.session(account).id,
         `Added ${kindWords[method.kind]} to two-factor authentication`,
-        client.twoFactor.confirmMethod(serviceMethod(method)),
+        ({ twoFactor }) => twoFactor.confirmMethod(serviceMethod(method)),
       )
-      return added.backup_codes ? { backupCodes: added.backup_codes } : {}
+      return backupCodes ? { backupCodes } : {}
     },
     async updateMethod({ account, method, label, primary }) {
-      const { id, client } = accounts.session(account)
+      const changes = { tfa_method_id: method, label, is_primary: primary }
       const { method: after } = await change(
-        id,
+        accounts.session(account).id,
         `Changed two-factor method #${method}`,
-        client.twoFactor.updateMethod({ tfa_method_id: method, label, is_primary: primary }),
+        ({ twoFactor }) => twoFactor.updateMethod(changes),
       )
       return methodView(after)
     },
     async removeMethod({ account, proof, method }) {
-      const { id, client } = accounts.session(account)
       const { remaining_methods: remaining } = await change(
-        id,
+        accounts.session(account).id,
         'Removed a method of two-factor authentication',
-        client.twoFactor.removeMethod({ ...serviceProof(proof), target_id: method }),
+        ({ twoFactor }) => twoFactor.removeMethod({ ...serviceProof(proof), target_id: method }),
       )
       return { remaining: remaining ?? 0 }
     },
     async regenerateBackupCodes({ account, proof }) {
-      const { id, client } = accounts.session(account)
       const { backup_codes: codes } = await change(
-        id,
+        accounts.session(account).id,
         'Replaced the backup codes',
-        client.twoFactor.regenerateBackupCodes(serviceProof(proof)),
+        ({ twoFactor }) => twoFactor.regenerateBackupCodes(serviceProof(proof)),
       )
       return codes
     },
