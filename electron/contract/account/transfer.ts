@@ -29,11 +29,13 @@ export const CopyRequest = v.pipe(
 )
 export type CopyRequest = v.InferOutput<typeof CopyRequest>
 
+const Direction = v.picklist(['Instance To Cloud', 'Cloud To Instance'])
+
 /** A cloud sync (section 4.3). */
 export const SyncRequest = v.pipe(
   v.object({
     instance: chosen('an instance'),
-    direction: v.picklist(['Instance To Cloud', 'Cloud To Instance']),
+    direction: Direction,
     instancePath: path('the path on the instance'),
     cloudPath: path('the path in the cloud'),
     /** The id of a cloud connection, made in the service's web console. */
@@ -62,42 +64,44 @@ export interface CloudConnectionView {
 
 export const TransferId = v.pipe(v.string(), v.regex(/^t[0-9a-f]{16}$/, 'not a transfer'))
 
-/**
- * A transfer's state, as far as the service reports it. `unknown`: it does not, or not any more; with `endedAt` Berth
- * has stopped waiting.
- */
-export type TransferStep = 'starting' | 'running' | 'done' | 'failed' | 'cancelled' | 'unknown'
-
-/** A copy or sync that Berth started. The service's reports are about 30 seconds late. */
-export interface TransferView {
-  id: string
-  kind: 'copy' | 'sync'
-  /** `Instance To Cloud` and so on, or absent for a copy. */
-  direction?: SyncRequest['direction']
-  from: { instance?: number; path: string }
-  to: { instance?: number; path: string }
-  step: TransferStep
-  /** The service's status line about it, or why nothing is known. */
-  message?: string
-  /** 0 to 1, where the status line has it. */
-  progress?: number
-  /** Epoch seconds of the account's time. */
-  startedAt: number
-  endedAt?: number
-  /** A web page of the service with the result. */
-  resultUrl?: string
-  /** The API key that was created for a sync. */
-  key?: TransferKey
-}
-
 /** `in-use` until the sync ends; `stays` if Berth could not delete it, so that the user should. Without the secret. */
-export interface TransferKey {
-  id: number
-  name: string
-  state: 'in-use' | 'deleted' | 'stays'
+const TransferKey = v.object({
+  id: v.number(),
+  name: v.string(),
+  state: v.picklist(['in-use', 'deleted', 'stays']),
   /** False where the account has no permissions, so that the key may do everything. */
-  scoped: boolean
-}
+  scoped: v.boolean(),
+})
+export type TransferKey = v.InferOutput<typeof TransferKey>
+
+const Side = v.object({ instance: v.optional(v.number()), path: v.string() })
+
+/** A copy or sync that Berth started, as stored and shown. The service's reports are about 30 seconds late. */
+export const TransferFields = v.object({
+  id: v.string(),
+  kind: v.picklist(['copy', 'sync']),
+  /** Absent for a copy. */
+  direction: v.optional(Direction),
+  from: Side,
+  to: Side,
+  /**
+   * As far as the service reports it. `unknown`: it does not, or not any more; with `endedAt` Berth has stopped waiting.
+   */
+  step: v.picklist(['starting', 'running', 'done', 'failed', 'cancelled', 'unknown']),
+  /** The service's status line about it, or why nothing is known. */
+  message: v.optional(v.string()),
+  /** 0 to 1, where the status line has it. */
+  progress: v.optional(v.number()),
+  /** Epoch seconds of the account's time. */
+  startedAt: v.number(),
+  endedAt: v.optional(v.number()),
+  /** A web page of the service with the result. */
+  resultUrl: v.optional(v.string()),
+  /** The API key that was created for a sync. */
+  key: v.optional(TransferKey),
+})
+export type TransferView = v.InferOutput<typeof TransferFields>
+export type TransferStep = TransferView['step']
 
 /** Whether it is in progress, as far as is known. */
 export function isRunning({ step }: Pick<TransferView, 'step'>): boolean {

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { LimitId } from '../ids.ts'
 import type { InstanceState, InstanceView } from '../instance/instance.ts'
 import { hasTrait } from '../instance/state-traits.ts'
 import type { Problem } from '../problem.ts'
@@ -111,9 +112,6 @@ export const limitKinds: Readonly<Record<LimitKind, KindTraits>> = {
   away: { on: 'instance', goesOn: true, isSure: false },
 }
 
-/** The reaction to a moment that passed while Berth wasn’t polling, such as while the laptop slept. */
-export type WhenMissed = 'act' | 'tell'
-
 /**
  * waiting: not due. warned: it acts soon, and has alerted the user. held: it is due but cannot act now, and tries
  * again. acting: it is stopping or destroying. The others do nothing more: done; missed: it only alerted; over:
@@ -121,31 +119,32 @@ export type WhenMissed = 'act' | 'tell'
  */
 export type LimitStep = 'waiting' | 'warned' | 'held' | 'acting' | 'done' | 'missed' | 'over' | 'off'
 
-/** An action or alert of a limit; `at` in epoch seconds of the account's time. */
-export interface LimitEvent {
-  at: number
-  text: string
-}
-
-export interface LimitView extends Limit {
-  id: string
+/** A limit as stored and shown. Moments in epoch seconds of the account's time. */
+export const LimitFields = v.object({
+  id: LimitId,
   /** Absent for one on the whole account. */
-  instance?: number
+  instance: v.optional(v.number()),
+  ...Limit.entries,
   /** Seconds between its warning and its action; 0 without a warning. */
-  warning: number
-  missed: WhenMissed
-  /** When it was set, from which a duration counts; epoch seconds of the account's time. */
-  setAt: number
+  warning: v.number(),
+  /** The reaction to a moment that passed while Berth wasn’t polling, such as while the laptop slept. */
+  missed: v.picklist(['act', 'tell']),
+  /** When it was set, from which a duration counts. */
+  setAt: v.number(),
+  /** It does not act before this moment. */
+  snoozedUntil: v.optional(v.number()),
+  /** Its actions and alerts, oldest first, the last twenty. */
+  history: v.pipe(v.array(v.object({ at: v.number(), text: v.string() })), v.readonly()),
+})
+
+export interface LimitView extends v.InferOutput<typeof LimitFields> {
   /** Its action and moment as a sentence. */
   sentence: string
   step: LimitStep
   /** When it acts if nothing changes; absent if it never would. */
   dueAt?: number
-  snoozedUntil?: number
   /** Why it could not act yet. */
   problem?: Problem
-  /** Oldest first, the last twenty. */
-  history: readonly LimitEvent[]
 }
 
 /** A preview of the limit as if it were set now: its action and moment. */

@@ -29,47 +29,48 @@ export function conditionsOf({ at, idle, lease }: WatchdogRequest): LimitWhen[] 
 }
 
 /** Why a watchdog acts. */
-export type WatchdogReason = 'time' | 'idle' | 'lease' | 'run'
+const WatchdogReason = v.picklist(['time', 'idle', 'lease', 'run'])
+export type WatchdogReason = v.InferOutput<typeof WatchdogReason>
 
-/** A watchdog on an instance, as far as Berth knows. Times in epoch seconds of the account's time. */
-export interface WatchdogView {
-  instance: number
-  request: WatchdogRequest
+const WatchdogEnding = v.object({ at: v.number(), action: LimitAction, why: WatchdogReason })
+export type WatchdogEnding = v.InferOutput<typeof WatchdogEnding>
+
+/** The watchdog's own report when Berth last read it. */
+const WatchdogReport = v.object({
+  at: v.number(),
+  /** Percent, of the busiest GPU. */
+  load: v.optional(v.number()),
+  /** It goes by idle time, and cannot read the load: that time does not count. */
+  blind: v.optional(v.literal(true)),
+  /** Seconds. */
+  idleFor: v.optional(v.number()),
+  leasedFor: v.optional(v.number()),
+  /** Why it is about to act, and the number of tries. */
+  why: v.optional(WatchdogReason),
+  tries: v.optional(v.number()),
+  /** Whether the start script restarts it with the container; else Berth does, once it is connected. */
+  comesBack: v.boolean(),
+  /** The source of its instance key: the container's environment, or a copy that Berth stored there. */
+  key: v.picklist(['container', 'kept']),
+})
+
+/** A watchdog on an instance, as stored and shown. Times in epoch seconds of the account's time. It has no secrets. */
+export const WatchdogFields = v.object({
+  instance: v.number(),
+  request: WatchdogRequest,
   /**
    * putting: wanted, and not known to be there yet. watching: there when Berth last read it. removing: no longer
    * wanted, and not known to be gone yet. lost: gone, and Berth did not remove it.
    */
-  step: 'putting' | 'watching' | 'removing' | 'lost'
+  step: v.picklist(['putting', 'watching', 'removing', 'lost']),
   /** Another Berth installed it, so this one does not renew its lease. */
-  foreign: boolean
-  report?: WatchdogReport
+  foreign: v.boolean(),
+  report: v.optional(WatchdogReport),
   /** Its last action. */
-  lastAction?: WatchdogEnding
+  lastAction: v.optional(WatchdogEnding),
+})
+
+export interface WatchdogView extends v.InferOutput<typeof WatchdogFields> {
   /** Why the last try to reach it failed. */
   problem?: Problem
-}
-
-/** The watchdog's own report when Berth last read it. */
-export interface WatchdogReport {
-  at: number
-  /** Percent, of the busiest GPU. */
-  load?: number
-  /** It goes by idle time, and cannot read the load: that time does not count. */
-  blind?: true
-  /** Seconds. */
-  idleFor?: number
-  leasedFor?: number
-  /** Why it is about to act, and the number of tries. */
-  why?: WatchdogReason
-  tries?: number
-  /** Whether the start script restarts it with the container; else Berth does, once it is connected. */
-  comesBack: boolean
-  /** The source of its instance key: the container's environment, or a copy that Berth stored there. */
-  key: 'container' | 'kept'
-}
-
-export interface WatchdogEnding {
-  at: number
-  action: 'stop' | 'destroy'
-  why: WatchdogReason
 }

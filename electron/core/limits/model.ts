@@ -1,26 +1,16 @@
 import * as v from 'valibot'
-import { Limit, limitKinds } from '#contract/automation/limit.ts'
-import { LimitId, RentalId } from '#contract/ids.ts'
+import { LimitFields, limitKinds } from '#contract/automation/limit.ts'
+import { RentalId } from '#contract/ids.ts'
 import { StoredProblem } from '../app/problems.ts'
 import { type Collection, type CollectionContext, openCollection } from '../storage/collection.ts'
 
 /** A limit as stored. Moments in epoch seconds of the account's time, money in micro-dollars. */
 export const StoredLimit = v.object({
-  id: LimitId,
-  /** Absent for one on the whole account. */
-  instance: v.optional(v.number()),
+  ...LimitFields.entries,
   /** The rental that it belongs to. */
   rental: v.optional(RentalId),
-  ...Limit.entries,
-  /** Seconds ahead at which it warns. */
-  warning: v.number(),
-  missed: v.picklist(['act', 'tell']),
-  /** When it was set, from which a duration counts. */
-  setAt: v.number(),
   /** What its instance had cost when a limit on the cost was set again, micro-dollars. */
   spentBefore: v.optional(v.number()),
-  /** It does not act before this moment. */
-  snoozedUntil: v.optional(v.number()),
   /** Since when every poll has found the instance idle. */
   idleSince: v.optional(v.number()),
   /** Since when its load cannot be read, once that was reported. */
@@ -40,7 +30,6 @@ export const StoredLimit = v.object({
   problem: v.optional(StoredProblem),
   retryAt: v.optional(v.number()),
   ended: v.optional(v.picklist(['done', 'missed', 'over', 'off'])),
-  history: v.array(v.object({ at: v.number(), text: v.string() })),
 })
 export type StoredLimit = v.InferOutput<typeof StoredLimit>
 

@@ -2,8 +2,9 @@ import * as v from 'valibot'
 import { fixedMoment } from '#contract/automation/limit.ts'
 import {
   type WatchdogEnding,
+  WatchdogFields,
   type WatchdogReason,
-  WatchdogRequest,
+  type WatchdogRequest,
   type WatchdogView,
 } from '#contract/automation/watchdog.ts'
 import type { InstanceView } from '#contract/instance/instance.ts'
@@ -140,30 +141,11 @@ export function watchdogRequest(
   }
 }
 
-const reason = v.picklist(['time', 'idle', 'lease', 'run'] satisfies WatchdogReason[])
-
-/** A watchdog as stored: the request, and its last report. It contains no secrets. */
+/** A watchdog as stored. */
 export const StoredWatchdog = v.object({
-  instance: v.number(),
-  request: WatchdogRequest,
-  step: v.picklist(['putting', 'watching', 'removing', 'lost']),
-  foreign: v.boolean(),
+  ...WatchdogFields.entries,
   /** When the lease was last renewed, epoch seconds of the account's time. */
   renewedAt: v.optional(v.number()),
-  report: v.optional(
-    v.object({
-      at: v.number(),
-      load: v.optional(v.number()),
-      blind: v.optional(v.literal(true)),
-      idleFor: v.optional(v.number()),
-      leasedFor: v.optional(v.number()),
-      why: v.optional(reason),
-      tries: v.optional(v.number()),
-      comesBack: v.boolean(),
-      key: v.picklist(['container', 'kept']),
-    }),
-  ),
-  lastAction: v.optional(v.object({ at: v.number(), action: v.picklist(['stop', 'destroy']), why: reason })),
   /** Berth requested its instance's end; that many more polls may still show it running. */
   endsHere: v.optional(v.number()),
   /** Whether it has been decided that the watchdog ended the instance; decided again only after it has run. */

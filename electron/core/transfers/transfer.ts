@@ -1,34 +1,14 @@
 import * as v from 'valibot'
-import { isOver, type TransferView } from '#contract/account/transfer.ts'
+import { isOver, TransferFields, type TransferView } from '#contract/account/transfer.ts'
 import type { AccountId } from '#contract/ids.ts'
 import type { ActivityEntry } from '#contract/state.ts'
 import type { AccountContext } from '../account-context.ts'
 import { type Alert, alertOf } from '../alerts/events.ts'
 import { type Collection, openCollection } from '../storage/collection.ts'
 
-const Side = v.object({ instance: v.optional(v.number()), path: v.string() })
-
-/** A transfer as stored: the page's view, and the fields to follow it. It contains no secrets. */
+/** A transfer as stored, with the fields to follow it. It contains no secrets. */
 export const Transfer = v.object({
-  id: v.string(),
-  kind: v.picklist(['copy', 'sync']),
-  direction: v.optional(v.picklist(['Instance To Cloud', 'Cloud To Instance'])),
-  from: Side,
-  to: Side,
-  step: v.picklist(['starting', 'running', 'done', 'failed', 'cancelled', 'unknown']),
-  message: v.optional(v.string()),
-  progress: v.optional(v.number()),
-  startedAt: v.number(),
-  endedAt: v.optional(v.number()),
-  resultUrl: v.optional(v.string()),
-  key: v.optional(
-    v.object({
-      id: v.number(),
-      name: v.string(),
-      state: v.picklist(['in-use', 'deleted', 'stays']),
-      scoped: v.boolean(),
-    }),
-  ),
+  ...TransferFields.entries,
   /** A key was requested under the transfer's name; whether it exists is unknown until `key` is set. */
   keyAsked: v.optional(v.boolean()),
   /** When the status line last reported on it, epoch seconds. */
