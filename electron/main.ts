@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { app, Menu, session } from 'electron'
 import project from '../package.json' with { type: 'json' }
+import type { FirstState } from './core/first-state.ts'
 import { BuiltFiles } from './machine/browser/page-files.ts'
 import { systemClock, systemRandom } from './machine/clock-and-random.ts'
 import { userCommandFile } from './machine/command-file.ts'
@@ -34,11 +35,23 @@ async function start(home: string): Promise<void> {
   await app.whenReady()
   await hardenSession(session.defaultSession)
   servePage(new BuiltFiles(at('../renderer')))
-  const { opener } = openPrograms(files)
+  const { opener, platform } = openPrograms(files)
   const built = { preload: at('../preload/preload.cjs'), pictures: at('../icons') }
-  const desktop = { files, clock: systemClock, opener, log: log.line, shutdown, appShutdown, deepLinks }
-  const showDesktop = await openDesktop({ ...desktop, hidden: flags.hidden, ...built })
-  // While the page loads in its own process; the core isn't loaded by a second instance, which only passes its link on.
+  const parts = { files, clock: systemClock, opener, log: log.line, shutdown, appShutdown, deepLinks }
+  const desktop = await openDesktop({ ...parts, hidden: flags.hidden, ...built })
+  const about = {
+    version: project.version,
+    shell: 'electron',
+    runtime: describeRuntime(isSandboxed()),
+  } as const
+  let first: FirstState | undefined
+  if (desktop.isOpened && !flags.demo) {
+    const { readFirstState } = await import('./core/first-state.ts')
+    first = await readFirstState(files, systemClock, { ...about, platform })
+    // Loading the core holds this process for a tenth of a second, in which the page would get neither files nor State.
+    if (first) await desktop.showFirst(first)
+  }
+  // While the page draws in its own process; the core isn't loaded by a second instance, which only passes its link on.
   const opened = Promise.all([
     openMachine(files, shutdown),
     // A package's files are in an archive that the desktop can't read, but it installs the icon.
@@ -69,13 +82,9 @@ async function start(home: string): Promise<void> {
       }),
       updater,
     },
-    app: {
-      version: project.version,
-      shell: 'electron',
-      tray: trayHost.present(),
-      runtime: describeRuntime(isSandboxed()),
-    },
+    app: { ...about, tray: trayHost.present() },
     demo,
+    first,
   })
   shutdown.add(() => berth.close())
 
@@ -83,7 +92,7 @@ async function start(home: string): Promise<void> {
     log.line('the sandbox is off (--no-sandbox)')
     void notifyOnce(berth, files, noSandbox)
   }
-  const openPage = await showDesktop(berth, trayHost)
+  const openPage = await desktop.show(berth, trayHost)
   shutdown.add(
     await openCommandSocket({
       home,

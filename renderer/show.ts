@@ -10,5 +10,7 @@ import { Page } from './berth/page.svelte.ts'
 export function show(target: HTMLElement, connection: PageConnection | undefined): void {
   const page = new Page()
   if (connection) page.attach(connection)
+  // Berth opens on Instances, part of the first load, or on Home, which loads while the page waits for the State.
+  if (!page.state) void import('./screens/home/Home.svelte').catch(() => undefined)
   mount(App, { target, props: { page, connected: connection !== undefined } })
 }

@@ -1,10 +1,9 @@
-import { defaultSettings } from '#contract/settings.ts'
 import { findEditors } from '#ssh/editors.ts'
 import { findTerminals } from '#ssh/shell/system-terminal.ts'
 import { commands } from '../contract/commands.ts'
 import type { AccountId } from '../contract/ids.ts'
 import type { BerthError, Problem } from '../contract/problem.ts'
-import type { App, State } from '../contract/state.ts'
+import type { App } from '../contract/state.ts'
 import type { Files, Keychain, Log, Machine } from '../machine/machine.ts'
 import { type Access, openAccess, showWays } from './access/access.ts'
 import { openFileTransfers } from './access/file-transfers.ts'
@@ -27,6 +26,7 @@ import { allCommands } from './commands/all-commands.ts'
 import { beginAgain } from './commands/files.ts'
 import { Choices, type Parts } from './commands/parts.ts'
 import { registerProject } from './commands/projects.ts'
+import { emptyState, type FirstState } from './first-state.ts'
 import { instanceKeyEntry } from './instances/mark.ts'
 import { createRecentSearches, createSeenOffers } from './market/recent-searches.ts'
 import { openSavedSearches } from './market/saved-searches.ts'
@@ -42,11 +42,13 @@ export interface BerthOptions {
   machine: Machine
   app: Pick<App, 'version' | 'shell' | 'tray' | 'runtime'>
   demo?: Demo
+  /** What pages show already. */
+  first?: FirstState | undefined
 }
 
 /** Builds and starts Berth: from here on all accounts are polled. */
 export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
-  const { app } = options
+  const { app, first } = options
   /** Set once notices can be shown; until then a failed write rejects the start. */
   let sayNotWritten: (failure: BerthError) => void = () => undefined
   const watched = (files: Files) => watchedFiles(files, failure => sayNotWritten(failure))
@@ -63,7 +65,11 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
   }
   const demo = options.demo && { ...options.demo, files: watched(options.demo.files) }
   const { clock, files, keychain, notifier } = machine
-  const store = createStore(stateAtStart(app, machine))
+  const appNow = appAtStart(app, machine)
+  const store = first?.store ?? createStore(emptyState(appNow))
+  store.change(draft => {
+    draft.app = appNow
+  })
 
   const places = demo ? [files, demo.files] : [files]
   const activity = await openActivity(store, clock, places, account =>
@@ -166,6 +172,7 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
   const dispatch = createDispatcher(commands, allCommands(parts, updateParts), log.line)
 
   notifications.onCommand((name, args) => dispatch(name, args, {}))
+  first?.run(dispatch, page => notifications.pageIsAt(page))
 
   return {
     state: store.get,
@@ -201,29 +208,20 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
   }
 }
 
-/** State before any account is known. */
-function stateAtStart(
+/** What is known of the app and its machine at the start. */
+function appAtStart(
   app: BerthOptions['app'],
   { platform, notifier, autostart, commandFile, keychain }: Machine,
-): State {
+): App {
   return {
-    app: {
-      ...app,
-      platform,
-      terminals: [],
-      editors: [],
-      notifications: notifier.available,
-      autostart: app.shell === 'electron' ? autostart !== undefined : undefined,
-      commandFile: commandFile?.path,
-      keychainProblem: keychain.problem || undefined,
-    },
-    accounts: {},
-    settings: defaultSettings,
-    savedSearches: {},
-    projects: {},
-    projectSecrets: [],
-    activity: {},
-    notices: {},
+    ...app,
+    platform,
+    terminals: [],
+    editors: [],
+    notifications: notifier.available,
+    autostart: app.shell === 'electron' ? autostart !== undefined : undefined,
+    commandFile: commandFile?.path,
+    keychainProblem: keychain.problem || undefined,
   }
 }
 

@@ -1,9 +1,11 @@
 import { join } from 'node:path'
 import { app, type BrowserWindow, clipboard, dialog, Menu } from 'electron'
+import type { FirstState } from '../core/first-state.ts'
 import type { RunningBerth } from '../core/running.ts'
 import type { Clock, Files, Opener } from '../machine/machine.ts'
 import { watchNetwork } from '../machine/network-watch.ts'
 import type { Shutdown } from '../machine/start/shutdown.ts'
+import { deferred, sleep } from '../machine/tasks.ts'
 import { appMenu } from './app-menu.ts'
 import { hearFolderDrops } from './folder-drop.ts'
 import { hardenPages } from './hardening.ts'
@@ -38,20 +40,31 @@ export interface DesktopOptions {
   pictures: string
 }
 
+/** Milliseconds that the page has to ask for its first State. */
+const firstStateWait = 300
+
+export interface Desktop {
+  /** Whether Berth has a window from the start. */
+  readonly isOpened: boolean
+  /** Resolves once the window's page has this State, or after a moment without it. */
+  showFirst(first: FirstState): Promise<void>
+  /**
+   * Shows a Berth that now runs: gives it the window, tray and menus, registers it with the desktop, and gives the
+   * function that shows the window.
+   */
+  show(berth: RunningBerth, trayHost: TrayHost): Promise<() => void>
+}
+
 /**
- * Opens the window, whose page shows its frame until Berth runs, unless Berth may start without it. Requires that
- * Electron is ready. The function that it gives shows a Berth that then runs: it gives it the window, tray and menus,
- * registers it with the desktop, and gives the function that shows the window.
+ * Opens the window, whose page shows its frame until it gets a State, unless Berth may start without it. Requires that
+ * Electron is ready.
  */
-export async function openDesktop(
-  options: DesktopOptions,
-): Promise<(berth: RunningBerth, trayHost: TrayHost) => Promise<() => void>> {
+export async function openDesktop(options: DesktopOptions): Promise<Desktop> {
   const { shutdown, clock } = options
   let shown: { berth: RunningBerth; trayHost: TrayHost } | undefined
-  let run: (berth: RunningBerth) => void = () => undefined
-  const running = new Promise<RunningBerth>(resolve => {
-    run = resolve
-  })
+  const running = deferred<RunningBerth>()
+  /** What pages connect to. */
+  const taking = deferred<Pick<RunningBerth, 'connectPage'>>()
   const [places, theme] = await Promise.all([
     openStoredPlaces(options.files, clock),
     storedTheme(options.files),
@@ -66,9 +79,9 @@ export async function openDesktop(
     clock,
     theme: () => shown?.berth.state().settings.theme ?? theme,
     onOpen: (opened: BrowserWindow) => {
-      busy.set(opened, joinWindow(running, opened))
-      hearFolderDrops(running, opened)
-      recoverPage(opened, running, clock, () => window.isResting(opened))
+      busy.set(opened, joinWindow(taking.promise, opened))
+      hearFolderDrops(running.promise, opened)
+      recoverPage(opened, running.promise, clock, () => window.isResting(opened))
       askToLeave(opened, options.appShutdown.closesWindows)
       offerContextMenu(opened.webContents)
     },
@@ -86,9 +99,15 @@ export async function openDesktop(
   const isOpened = !startsHidden(options.hidden, 'tray')
   if (isOpened) window.show()
 
-  return async (berth, trayHost) => {
+  async function showFirst(first: FirstState): Promise<void> {
+    taking.resolve(first)
+    await Promise.race([first.shown, sleep(clock, firstStateWait)])
+  }
+
+  async function showBerth(berth: RunningBerth, trayHost: TrayHost): Promise<() => void> {
     shown = { berth, trayHost }
-    run(berth)
+    running.resolve(berth)
+    taking.resolve(berth)
     // The State goes to the page first, which draws it while the tray's menu is made.
     await new Promise(resolve => setImmediate(resolve))
     const show = () => window.show()
@@ -125,6 +144,8 @@ export async function openDesktop(
     options.deepLinks.answer({ show, follow: berth.follow, notice })
     return show
   }
+
+  return { isOpened, showFirst, show: showBerth }
 }
 
 /**

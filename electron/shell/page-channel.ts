@@ -5,20 +5,23 @@ import { channel } from './channel.ts'
 import { isPage } from './page-origin.ts'
 
 /**
- * Joins a window's page to Berth, once that runs. After a reload the page counts as a new one. Gives the function that
- * says whether the page's end would cut something off.
+ * Joins a window's page to Berth, once it takes pages. After a reload the page counts as a new one. Gives the function
+ * that says whether the page's end would cut something off.
  */
-export function joinWindow(running: Promise<RunningBerth>, window: BrowserWindow): () => boolean {
+export function joinWindow(
+  pages: Promise<Pick<RunningBerth, 'connectPage'>>,
+  window: BrowserWindow,
+): () => boolean {
   const { webContents } = window
   let link: PageLink | undefined
 
-  function connect(berth: RunningBerth): PageLink {
+  function connect({ connectPage }: Pick<RunningBerth, 'connectPage'>): PageLink {
     const send = (message: MainMessage) => {
       if (!webContents.isDestroyed()) webContents.send(channel, message)
       // Electron's queue is unbounded and reports no size; the streams' flow control bounds it.
       return true
     }
-    return berth.connectPage(send, () => isInFront(window))
+    return connectPage(send, () => isInFront(window))
   }
 
   function leave(): void {
@@ -28,9 +31,9 @@ export function joinWindow(running: Promise<RunningBerth>, window: BrowserWindow
 
   const receive = (event: IpcMainEvent, message: unknown) => {
     if (event.sender !== webContents || !isBerthsPage(event)) return
-    void running.then(berth => {
+    void pages.then(taking => {
       if (webContents.isDestroyed()) return
-      link ??= connect(berth)
+      link ??= connect(taking)
       link.receive(message)
     })
   }

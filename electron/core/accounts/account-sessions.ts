@@ -1,7 +1,4 @@
-import * as v from 'valibot'
-import { describedCapabilities } from '#contract/account/capabilities.ts'
-import { AccountId } from '#contract/ids.ts'
-import type { AccountView } from '#contract/state.ts'
+import type { AccountId } from '#contract/ids.ts'
 import type { Files, Keychain, Machine } from '#machine/machine.ts'
 import type { ServiceClient } from '#service/client.ts'
 import type { Access } from '../access/access.ts'
@@ -14,6 +11,7 @@ import type { Store } from '../storage/store.ts'
 import { isPaused } from './pause-polling.ts'
 import { openSession, type Session } from './session.ts'
 import type { SessionContext } from './session-context.ts'
+import { rememberedView, type StoredAccount } from './stored-accounts.ts'
 
 /** Shared by the sessions of all accounts. */
 export interface AccountsContext {
@@ -51,9 +49,12 @@ export function createAccountSessions(context: AccountsContext) {
     accountKeys(keychainOf(account.id), account)
 
   async function begin(account: StoredAccount, files: Files, rate?: number): Promise<void> {
-    store.change(draft => {
-      draft.accounts[account.id] = accountView(account, machine.clock.now(), rate)
-    })
+    if (!store.get().accounts[account.id]) {
+      const view = await rememberedView(files, account, machine.clock.now(), rate)
+      store.change(draft => {
+        draft.accounts[account.id] = view
+      })
+    }
     try {
       sessions.set(account.id, await open(account, files, rate))
     } catch (error) {
@@ -178,59 +179,6 @@ function shortLivedKeychain(): Keychain {
     delete: async name => void entries.delete(name),
   }
 }
-
-/** An account in State before its first poll. `now`: epoch milliseconds; `rate`: of the account's time. */
-function accountView({ id, name, baseUrl, userId }: StoredAccount, now: number, rate = 1): AccountView {
-  return {
-    id,
-    name,
-    baseUrl,
-    demo: id === 'demo',
-    connection: { status: 'connecting' },
-    clock: { serverAt: now, localAt: now, rate },
-    capabilities: describedCapabilities,
-    spendPerHour: 0,
-    instances: {},
-    rentals: {},
-    limits: {},
-    failedMachines: {},
-    recoveries: {},
-    priceIncreases: {},
-    notes: {},
-    watches: {},
-    tunnels: {},
-    ways: {},
-    gpuMemory: {},
-    watchdogs: {},
-    runs: {},
-    groups: {},
-    waiting: {},
-    undoable: {},
-    transfers: {},
-    fileTransfers: {},
-    userId,
-  }
-}
-
-/** The accounts on disk. Their keys are in the keychain. */
-export const StoredAccounts = v.object({
-  shown: v.optional(AccountId),
-  accounts: v.array(
-    v.object({
-      id: AccountId,
-      name: v.string(),
-      baseUrl: v.string(),
-      userId: v.optional(v.number()),
-      /**
-       * Its removal has begun, or its key is not stored yet. Kept until all of it is deleted, or its key is there: the
-       * next start deletes leftovers of a kill.
-       */
-      leaving: v.optional(v.boolean()),
-    }),
-  ),
-})
-export type StoredAccounts = v.InferOutput<typeof StoredAccounts>
-export type StoredAccount = StoredAccounts['accounts'][number]
 
 /** The keychain entry of an account's key. It includes the address, which the key belongs to. */
 export function keyEntry(account: Pick<StoredAccount, 'id' | 'baseUrl'>): string {

@@ -8,15 +8,10 @@ import { type BaseUrl, parseBaseUrl } from '#service/base-url.ts'
 import { createClient } from '#service/client.ts'
 import { identify, identifyOrLogin } from '#service/identify.ts'
 import { type Document, openDocument } from '../storage/json-file.ts'
-import {
-  type AccountSessions,
-  type AccountsContext,
-  createAccountSessions,
-  type StoredAccount,
-  StoredAccounts,
-} from './account-sessions.ts'
+import { type AccountSessions, type AccountsContext, createAccountSessions } from './account-sessions.ts'
 import { isPaused } from './pause-polling.ts'
 import type { Session } from './session.ts'
+import { type StoredAccount, StoredAccounts } from './stored-accounts.ts'
 
 export type Accounts = Awaited<ReturnType<typeof openAccounts>>
 

@@ -66,7 +66,7 @@ export async function openSession(
   const { lastSeen, missingInstances, dialect } = memory
   const time = createAccountClock(clock, app.rate)
   const records: KnownRecords = new Map()
-  const { at: seenAt, ...remembered } = lastSeen.get()
+  const { at: seenAt } = lastSeen.get()
   const connectionStatus = createConnectionStatus({ account: id, store, activity, notifications, seenAt })
   const client = createKeyedClient({ id, baseUrl }, app, memory, time)
   const key = await app.ownKey()
@@ -140,7 +140,7 @@ export async function openSession(
 
   store.change(draft => {
     const target = draft.accounts[id]
-    if (target) Object.assign(target, remembered, { capabilities: capabilitiesOf(dialect.get()) })
+    if (target) target.capabilities = capabilitiesOf(dialect.get())
   })
   automations.show()
   if (key === undefined) {

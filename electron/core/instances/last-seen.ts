@@ -1,7 +1,8 @@
 import * as v from 'valibot'
 import type { InstanceView } from '#contract/instance/instance.ts'
 import type { AccountView } from '#contract/state.ts'
-import { type Document, type DocumentPlace, openDocument } from '../storage/json-file.ts'
+import type { Files } from '#machine/machine.ts'
+import { type Document, type DocumentPlace, openDocument, readDocument } from '../storage/json-file.ts'
 
 /**
  * An account's last view, as the page saw it: shown after a start until the first answer, and the base on which
@@ -46,6 +47,11 @@ const LastSeenShape: v.GenericSchema<LastSeen> = v.object({
 
 export function openLastSeen(place: DocumentPlace): Promise<Document<LastSeen>> {
   return openDocument(place, 'last-seen', LastSeenShape, { spendPerHour: 0, instances: {} })
+}
+
+/** The same without opening it, from an account's folder; undefined where it is missing or broken. */
+export function readLastSeen(files: Files, folder: string): Promise<LastSeen | undefined> {
+  return readDocument(files, `${folder}/last-seen.json`, LastSeenShape)
 }
 
 /** The part of an account's view that is stored. */

@@ -118,6 +118,16 @@ export async function openDocument<Schema extends v.GenericSchema>(
   }
 }
 
+/** A file's content, without opening it as a document; undefined where it is missing, unreadable or invalid. */
+export async function readDocument<Schema extends v.GenericSchema>(
+  files: Files,
+  name: string,
+  schema: Schema,
+): Promise<v.InferOutput<Schema> | undefined> {
+  const checked = v.safeParse(schema, parse((await files.read(name).catch(() => undefined)) ?? ''))
+  return checked.success ? checked.output : undefined
+}
+
 async function readContent<Schema extends v.GenericSchema>(
   { files, onBroken }: DocumentPlace,
   name: string,
@@ -126,8 +136,7 @@ async function readContent<Schema extends v.GenericSchema>(
 ): Promise<v.InferOutput<Schema>> {
   const text = await files.read(name)
   if (text === undefined) return empty
-  const parsed = parse(text)
-  const checked = v.safeParse(schema, parsed)
+  const checked = v.safeParse(schema, parse(text))
   if (checked.success) return checked.output
   const setAside = `${name}.broken`
   await files.write(setAside, text)

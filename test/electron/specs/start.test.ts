@@ -3,6 +3,8 @@ import { existsSync } from 'node:fs'
 import { access, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { Berth } from '../../berth/electron.ts'
+import { byId, instanceView } from '../../unit/views.ts'
 import { useDesk } from '../desk.ts'
 
 const desk = useDesk({ panel: false })
@@ -25,6 +27,27 @@ test('while Berth starts its window is there with its frame, in the chosen theme
   await page.getByText('This is the demo market.').waitFor()
   await page
     .getByRole('button', { name: /^Rent 1 ×/ })
+    .first()
+    .waitFor()
+})
+
+test('while Berth starts its window has the instances that were last seen', async () => {
+  const id = 'a00000001'
+  const instances = byId([instanceView({ id: 4711, label: 'llama' })])
+  const accounts = [{ id, name: 'Work', baseUrl: 'http://127.0.0.1:9' }]
+  await desk.write(join(desk.home, 'accounts.json'), JSON.stringify({ accounts }))
+  const seen = JSON.stringify({ at: 1_790_000_000, spendPerHour: 0, instances })
+  await desk.write(join(desk.home, 'accounts', id, 'last-seen.json'), seen)
+  const projects = join(desk.home, 'projects.json')
+  execFileSync('mkfifo', ['--mode=666', projects])
+
+  const berth = await Berth.start({ env: desk.session.env, flags: [] })
+  desk.ends(berth)
+  const page = await berth.page()
+  await page.locator('tr', { hasText: 'llama' }).waitFor()
+  await writeFile(projects, '[]')
+  await page
+    .getByText(/API key/)
     .first()
     .waitFor()
 })

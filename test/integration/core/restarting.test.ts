@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { WatchRequest } from '#contract/automation/watch.ts'
+import type { MainMessage } from '#contract/messages.ts'
+import { readFirstState } from '#core/first-state.ts'
 import { openFiles } from '#machine/files.ts'
 import {
   codeOf,
@@ -37,6 +39,35 @@ test('a restart shows the last known state at once, though the service is down',
   expect(second.account().instances[id]?.history).toEqual(before.instances[id]?.history)
   await second.until(() => second.account().connection.status === 'offline')
   expect(instancesOf(second)).toHaveLength(1)
+})
+
+test('a page shows the last instances before Berth runs, which then answers it', async () => {
+  const { clock, files } = world.machine
+  const about = { version: 'test', shell: 'electron', platform: 'linux' } as const
+  const before = await world.startConnected()
+  expect(await readFirstState(files, clock, about)).toBeUndefined()
+  const { id } = await rentRunning(before)
+  await before.close()
+
+  const first = await readFirstState(files, clock, about)
+  if (!first) throw new Error('nothing was remembered')
+  const got: MainMessage[] = []
+  const page = first.connectPage(message => got.push(message) > 0)
+  page.receive({ kind: 'sync' })
+  page.receive({ kind: 'command', call: 1, name: 'changeSettings', args: { settings: { theme: 'dark' } } })
+  await first.shown
+  expect(got).toMatchObject([{ kind: 'state', state: { settings: { theme: 'system', pollInterval: 2 } } }])
+  const seen = () => Object.values(first.store.get().accounts).map(({ instances }) => Object.keys(instances))
+  expect(seen()).toEqual([[String(id)]])
+
+  const lost: unknown[] = []
+  first.store.onChange(() => seen()[0]?.[0] === String(id) || lost.push(seen()))
+  const under = await world.start({ first })
+  await under.until(({ settings }) => settings.theme === 'dark')
+  await under.until(() => under.account().connection.status === 'online')
+  expect(lost).toEqual([])
+  await expect.poll(() => got.filter(({ kind }) => kind === 'answer')).toMatchObject([{ call: 1 }])
+  page.close()
 })
 
 /** What stores a secret, by the file that a kill keeps from being written after it. */

@@ -1,0 +1,69 @@
+import * as v from 'valibot'
+import { describedCapabilities } from '#contract/account/capabilities.ts'
+import { AccountId } from '#contract/ids.ts'
+import type { AccountView } from '#contract/state.ts'
+import { readLastSeen } from '#core/instances/last-seen.ts'
+import type { Files } from '#machine/machine.ts'
+
+/** The accounts on disk. Their keys are in the keychain. */
+export const StoredAccounts = v.object({
+  shown: v.optional(AccountId),
+  accounts: v.array(
+    v.object({
+      id: AccountId,
+      name: v.string(),
+      baseUrl: v.string(),
+      userId: v.optional(v.number()),
+      /**
+       * Its removal has begun, or its key is not stored yet. Kept until all of it is deleted, or its key is there: the
+       * next start deletes leftovers of a kill.
+       */
+      leaving: v.optional(v.boolean()),
+    }),
+  ),
+})
+export type StoredAccounts = v.InferOutput<typeof StoredAccounts>
+export type StoredAccount = StoredAccounts['accounts'][number]
+
+/**
+ * An account in State before its first poll, as it was last seen. `now`: epoch milliseconds on this machine; `rate`: of
+ * the account's time.
+ */
+export async function rememberedView(
+  files: Files,
+  { id, name, baseUrl, userId }: StoredAccount,
+  now: number,
+  rate = 1,
+): Promise<AccountView> {
+  const { at, ...seen } = (await readLastSeen(files, `accounts/${id}`)) ?? {}
+  return {
+    id,
+    name,
+    baseUrl,
+    demo: id === 'demo',
+    connection: { status: 'connecting', ...(at !== undefined && { since: at }) },
+    clock: { serverAt: now, localAt: now, rate },
+    capabilities: describedCapabilities,
+    spendPerHour: 0,
+    instances: {},
+    rentals: {},
+    limits: {},
+    failedMachines: {},
+    recoveries: {},
+    priceIncreases: {},
+    notes: {},
+    watches: {},
+    tunnels: {},
+    ways: {},
+    gpuMemory: {},
+    watchdogs: {},
+    runs: {},
+    groups: {},
+    waiting: {},
+    undoable: {},
+    transfers: {},
+    fileTransfers: {},
+    userId,
+    ...seen,
+  }
+}

@@ -1,0 +1,82 @@
+import * as v from 'valibot'
+import { defaultSettings } from '#contract/settings.ts'
+import type { App, State } from '#contract/state.ts'
+import type { Clock, Files } from '#machine/machine.ts'
+import { deferred } from '#machine/tasks.ts'
+import { rememberedView, StoredAccounts } from './accounts/stored-accounts.ts'
+import type { Dispatch } from './app/dispatcher.ts'
+import { createPageLink } from './app/page-link.ts'
+import { readSettings } from './app/settings.ts'
+import type { Streams } from './app/streams.ts'
+import type { RunningBerth } from './running.ts'
+import { readDocument } from './storage/json-file.ts'
+import { createStore, type Store } from './storage/store.ts'
+
+/** What pages show while the rest of Berth is loaded and started: the instances as they were last seen. */
+export interface FirstState extends Pick<RunningBerth, 'connectPage'> {
+  readonly store: Store
+  /** Resolves once a page has the State. */
+  readonly shown: Promise<void>
+  /** From here on pages' commands run; until then they wait. `left`: called when a page is gone. */
+  run(dispatch: Dispatch, left: (page: Streams) => void): void
+}
+
+/**
+ * Reads it from Berth's files, and changes none of them. Undefined where the shown account had no instances: its page
+ * opens on Home, which needs everything.
+ */
+export async function readFirstState(
+  files: Files,
+  clock: Clock,
+  app: Pick<App, 'version' | 'shell' | 'runtime' | 'platform'>,
+): Promise<FirstState | undefined> {
+  const [accounts, settings] = await Promise.all([
+    readDocument(files, 'accounts.json', StoredAccounts),
+    readDocument(files, 'settings.json', v.record(v.string(), v.unknown())),
+  ])
+  const staying = accounts?.accounts.filter(({ leaving }) => !leaving) ?? []
+  const now = clock.now()
+  const views = await Promise.all(staying.map(account => rememberedView(files, account, now)))
+  const shown = views.find(({ id }) => id === accounts?.shown) ?? views[0]
+  if (!shown || Object.keys(shown.instances).length === 0) return undefined
+  const store = createStore({
+    ...emptyState({ ...app, terminals: [], editors: [], notifications: true }),
+    accounts: Object.fromEntries(views.map(view => [view.id, view])),
+    settings: readSettings(settings ?? {}),
+    shown: shown.id,
+  })
+
+  const running = deferred<Dispatch>()
+  const isShown = deferred<void>()
+  let left: (page: Streams) => void = () => undefined
+  return {
+    store,
+    shown: isShown.promise,
+    connectPage(send, isInFront) {
+      const later: Dispatch = async (...call) => (await running.promise)(...call)
+      const tell: typeof send = message => {
+        if (message.kind === 'state') isShown.resolve()
+        return send(message)
+      }
+      return createPageLink(store, later, tell, page => left(page), isInFront)
+    },
+    run(dispatch, leave) {
+      left = leave
+      running.resolve(dispatch)
+    },
+  }
+}
+
+/** State before anything is known but the app. */
+export function emptyState(app: App): State {
+  return {
+    app,
+    accounts: {},
+    settings: defaultSettings,
+    savedSearches: {},
+    projects: {},
+    projectSecrets: [],
+    activity: {},
+    notices: {},
+  }
+}
