@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { WebhookFields } from '#contract/account/notifications.ts'
 import { PhoneNumber, SixDigits } from '#contract/account/two-factor.ts'
 import { BidPrice, FirstBid } from '#contract/market/rental.ts'
-import { dearestOf, limitsOf, machinesInTurn, mostOf, pricesOf } from '#contract/project/bounds.ts'
+import { dearestOf, limitsOf, mostOf } from '#contract/project/bounds.ts'
 
 test.each([
   ['+15551234567', true],
@@ -41,36 +41,12 @@ const run = 'python train.py'
 const shown = 2_000_000
 
 describe('a project’s highest cost', () => {
-  test('follows from the hours at 110% of the shown price, plus the attempts', () => {
-    expect(limitsOf({ run }, shown)).toMatchObject({ price: 2.2, ceiling: 2.2 })
-    expect(
-      mostOf(
-        { run },
-        [{ when: { kind: 'duration', seconds: 7200 }, action: 'stop', asleep: false }],
-        [shown],
-      ),
-    ).toBe(4_400_000 + 2_200_000)
-  })
-
   test('follows from the price in the file, whatever was shown', () => {
     const spec = { run, machine: { price: 3 } }
     expect(dearestOf(spec, shown)).toBe(3_000_000)
     expect(
       mostOf(spec, [{ when: { kind: 'duration', seconds: 3600 }, action: 'stop', asleep: false }], [shown]),
     ).toBe(6_000_000)
-  })
-
-  test('follows from the hours of each machine it may rent', () => {
-    const spec = { run, machine: { interruptible: true }, outbid: { elsewhere: 2 } }
-    const hour = { when: { kind: 'duration', seconds: 3600 }, action: 'stop', asleep: false } as const
-    expect(mostOf(spec, [hour], pricesOf(500_000, machinesInTurn(spec)))).toBe(3 * 1_550_000)
-  })
-
-  test('is its dollars, failed attempts and other machines included', () => {
-    const spec = { run, outbid: { elsewhere: 2 } }
-    const stops = [{ when: { kind: 'cost', dollars: 0.5 }, action: 'stop', asleep: false }] as const
-    expect(mostOf(spec, stops, pricesOf(shown, machinesInTurn(spec)))).toBe(500_000)
-    expect(limitsOf(spec, shown, stops).ceiling).toBe(0.5)
   })
 
   test('is unknown where nothing limits it', () => {

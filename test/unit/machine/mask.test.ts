@@ -76,15 +76,7 @@ const met: Record<string, fc.Arbitrary<{ text: string; secret: string }>> = {
   'a field that says so': fc
     .tuple(
       word,
-      fc.constantFrom(
-        'jupyter_token',
-        'api_key',
-        'apiKey',
-        'password',
-        'tfa_secret',
-        'HF_TOKEN',
-        'private-key',
-      ),
+      fc.constantFrom(...'jupyter_token api_key apiKey password tfa_secret HF_TOKEN private-key'.split(' ')),
     )
     .map(([secret, name]) => ({ text: `${name}=${secret}, then`, secret })),
   'a field in JSON': fc

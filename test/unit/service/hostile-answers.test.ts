@@ -27,32 +27,11 @@ function answering(text: string, status = 200, type = 'application/json'): () =>
 
 /** Any JSON, and JSON that resembles the interface's answers. */
 const value = fc.oneof(fc.jsonValue({ maxDepth: 2 }), fc.constant(null), fc.integer(), fc.boolean())
+const wordOf = (words: string) => fc.constantFrom(...words.split(' '))
 const record = fc.dictionary(
-  fc.constantFrom(
-    ...[
-      'id',
-      'hash_id',
-      'name',
-      'success',
-      'new_contract',
-      'actual_status',
-      'ssh_port',
-      'dph_total',
-      'ports',
-      'msg',
-    ],
-    ...[
-      'email',
-      'credit',
-      'tfa_status',
-      'error',
-      'detail',
-      'secret',
-      'method',
-      '__proto__',
-      'length',
-      'toString',
-    ],
+  fc.oneof(
+    wordOf('id hash_id name success new_contract actual_status ssh_port dph_total ports msg email credit'),
+    wordOf('tfa_status error detail secret method __proto__ length toString'),
   ),
   value,
 )
@@ -61,16 +40,7 @@ const body = fc.oneof(
   record,
   fc.array(record),
   fc.dictionary(
-    fc.constantFrom(
-      'instances',
-      'offers',
-      'apikeys',
-      'templates',
-      'template',
-      'webhook',
-      'methods',
-      'success',
-    ),
+    wordOf('instances offers apikeys templates template webhook methods success'),
     fc.oneof(value, record, fc.array(record)),
   ),
 )

@@ -3,6 +3,7 @@ import { parseBaseUrl } from '#service/base-url.ts'
 import { type ClientOptions, createClient, type ServiceClient } from '#service/client.ts'
 import type { DialectMemory } from '#service/dialect.ts'
 import type { AnswerTime } from '#service/http/exchange.ts'
+import type { CallOptions } from '#service/http/operation.ts'
 import { ServiceError } from '#service/service-error.ts'
 import { LeapingClock } from '#test/berth/clocks.ts'
 import { hang, hangInBody, json, raw, reset, resetInBody, ScriptedService } from './scripted-service.ts'
@@ -108,6 +109,12 @@ describe('a rate limit that is not in section 8', () => {
 })
 
 describe('creating an instance', () => {
+  /** The error of creating one, and how often it was requested. */
+  async function refused(options?: CallOptions) {
+    const error = await failure(client().offers.createInstance(5, { image: 'a' }, options))
+    return { error, sent: service.requests.length }
+  }
+
   test('gives its id as a number, also where the answer has it as text or has no key', async () => {
     service.otherwise = json({ success: true, new_contract: '5001', instance_api_key: null })
     const created = await client().offers.createInstance(5, { image: 'a' })
@@ -122,9 +129,7 @@ describe('creating an instance', () => {
     ['a 502', raw('', 502), { code: 'server_error', status: 502 }],
   ])('is sent once and is ambiguous after %s', async (_, reply, parts) => {
     service.otherwise = reply
-    const error = await failure(client().offers.createInstance(5, { image: 'a' }))
-    expect(error).toMatchObject({ ...parts, ambiguous: true })
-    expect(service.requests).toHaveLength(1)
+    expect(await refused()).toMatchObject({ error: { ...parts, ambiguous: true }, sent: 1 })
   })
 
   test.each([
@@ -135,10 +140,10 @@ describe('creating an instance', () => {
     { success: false, new_contract: '' },
   ])('may have taken effect although a 200 refuses it: %j', async body => {
     service.otherwise = json(body)
-    const error = await failure(client().offers.createInstance(5, { image: 'a' }))
+    const { error, sent } = await refused()
     expect(error).toMatchObject({ status: 200, ambiguous: true })
     expect(error.code).not.toBe('bad_answer')
-    expect(service.requests).toHaveLength(1)
+    expect(sent).toBe(1)
   })
 
   test.each([
@@ -155,17 +160,19 @@ describe('creating an instance', () => {
 
   test('is sent once and is ambiguous when no answer comes in time', async () => {
     service.otherwise = hang
-    const error = await failure(client().offers.createInstance(5, { image: 'a' }, { timeout: 2000 }))
-    expect(error).toMatchObject({ code: 'timeout', ambiguous: true })
-    expect(service.requests).toHaveLength(1)
+    expect(await refused({ timeout: 2000 })).toMatchObject({
+      error: { code: 'timeout', ambiguous: true },
+      sent: 1,
+    })
   })
 
   test('is sent once and is ambiguous when it is cancelled on its way', async () => {
     const cancel = new AbortController()
     service.otherwise = () => cancel.abort()
-    const error = await failure(client().offers.createInstance(5, { image: 'a' }, { signal: cancel.signal }))
-    expect(error).toMatchObject({ code: 'aborted', ambiguous: true })
-    expect(service.requests).toHaveLength(1)
+    expect(await refused({ signal: cancel.signal })).toMatchObject({
+      error: { code: 'aborted', ambiguous: true },
+      sent: 1,
+    })
   })
 
   test.each([
@@ -177,9 +184,7 @@ describe('creating an instance', () => {
     [429, { detail: 'x' }, 'rate_limited'],
   ])('is sent once and is not ambiguous after a %d', async (status, body, code) => {
     service.otherwise = json(body, status)
-    const error = await failure(client().offers.createInstance(5, { image: 'a' }))
-    expect(error).toMatchObject({ code, status, ambiguous: false })
-    expect(service.requests).toHaveLength(1)
+    expect(await refused()).toMatchObject({ error: { code, status, ambiguous: false }, sent: 1 })
   })
 
   test('is not ambiguous when the service is unreachable or it was never sent', async () => {

@@ -53,27 +53,11 @@ test('diagnostics hold versions, settings and errors, no secrets or names', () =
     },
   }
   const text = diagnostics(state, log, '/home/ada', 0)
-  for (const wanted of [
-    '1.2.3',
-    'Node 22',
-    '"pollInterval": 10',
-    'instances: 1 running',
-    'was refused at',
-    'asked with',
-  ])
+  for (const wanted of ['1.2.3', 'Node 22', '"pollInterval": 10', 'instances: 1 running', 'asked with'])
     expect(text).toContain(wanted)
-  for (const unwanted of [
-    key,
-    'Ada',
-    'ada@',
-    'example.com',
-    '/home/ada',
-    'my title',
-    'Renamed',
-    'secret-project',
-    'acme',
-  ])
-    expect(text).not.toContain(unwanted)
+  expect(text).toContain('was refused at')
+  expect(text).not.toContain(key)
+  expect(text).not.toMatch(/Ada|ada@|example\.com|\/home\/ada|my title|Renamed|secret-project|acme/)
 })
 
 test('page failures are reported at most ten times an hour, without passwords', async () => {

@@ -6,15 +6,13 @@ import { rowNoticeOf } from '#renderer/screens/instances/rowNotice.ts'
 import { winningBid } from '#renderer/screens/instances/rows.ts'
 import { instanceView, rentalView } from '#test/unit/views.ts'
 
+/** The notice in the row of an instance. */
+const noticeOf = (given: Partial<InstanceView>, about?: Parameters<typeof rowNoticeOf>[1]) =>
+  rowNoticeOf({ key: '1', instance: instanceView({ id: 1, ...given }) }, about)
+
 test('an outbid instance shows both bids, that files are kept and the winning bid', () => {
-  const instance = instanceView({
-    id: 1,
-    state: 'outbid',
-    interruptible: true,
-    bid: 900_000,
-    minimumBid: 1_040_000,
-  })
-  expect(rowNoticeOf({ key: '1', instance })).toEqual({
+  const bids = { interruptible: true, bid: 900_000, minimumBid: 1_040_000 }
+  expect(noticeOf({ state: 'outbid', ...bids })).toEqual({
     kind: 'outbid',
     text: 'Your bid $0.900/h, minimum now $1.040/h. Files are kept.',
     bid: 1_050_000,
@@ -23,13 +21,12 @@ test('an outbid instance shows both bids, that files are kept and the winning bi
 
 test('a stopped instance with a low bid may have been outbid, unless Berth stopped it', () => {
   const bids = { interruptible: true, bid: 400_000, minimumBid: 900_000 }
-  const noticeOf = (more: Partial<InstanceView>) =>
-    rowNoticeOf({ key: '1', instance: instanceView({ id: 1, state: 'stopped', ...bids, ...more }) })
+  const stopped = (more: Partial<InstanceView>) => noticeOf({ state: 'stopped', ...bids, ...more })
   const text = 'Minimum bid is now $0.900/h (yours: $0.400/h). Raise it to start.'
-  expect(noticeOf({})).toEqual({ kind: 'lowBid', text: `It was outbid or stopped. ${text}`, bid: 910_000 })
-  expect(noticeOf({ stateRequest: { state: 'stopped', at: 0 } })).toMatchObject({ kind: 'lowBid', text })
-  expect(noticeOf({ bid: 900_000 })).toBeUndefined()
-  expect(noticeOf({ interruptible: false })).toBeUndefined()
+  expect(stopped({})).toEqual({ kind: 'lowBid', text: `It was outbid or stopped. ${text}`, bid: 910_000 })
+  expect(stopped({ stateRequest: { state: 'stopped', at: 0 } })).toMatchObject({ kind: 'lowBid', text })
+  expect(stopped({ bid: 900_000 })).toBeUndefined()
+  expect(stopped({ interruptible: false })).toBeUndefined()
 })
 
 test('a replaced instance names its replacement and cost', () => {
@@ -51,8 +48,7 @@ test('the winning bid is a fitting step above the lowest, and at most $32', () =
 test.each(['crashed', 'silent', 'offline'] as const)(
   'an instance that is %s says so, with its cost',
   state => {
-    const under = rowNoticeOf({ key: '1', instance: instanceView({ id: 1, state, costPerHour: 6000 }) })
-    expect(under).toMatchObject({
+    expect(noticeOf({ state, costPerHour: 6000 })).toMatchObject({
       kind: 'dead',
       text: expect.stringContaining('It costs $0.006/h until you destroy it'),
     })
@@ -63,25 +59,22 @@ test.each([
   ['nothing', { diskPricePerHour: 6000 }, 'You’re not paying for it now.'],
   ['what is not told', { costUnknown: true as const }, 'It costs an unknown amount until you destroy it.'],
 ])('an offline instance that costs %s doesn’t show $0', (_, prices, words) => {
-  const instance = instanceView({ id: 1, state: 'offline', costPerHour: 0, ...prices })
   const text = `Its host is disconnected and may come back. ${words}`
-  expect(rowNoticeOf({ key: '1', instance })).toMatchObject({ text })
+  expect(noticeOf({ state: 'offline', costPerHour: 0, ...prices })).toMatchObject({ text })
 })
 
 test('one that ended says that it is not known why, or why it cannot start', () => {
-  const instance = instanceView({ id: 1, state: 'ended' })
-  expect(rowNoticeOf({ key: '1', instance })).toEqual({
+  expect(noticeOf({ state: 'ended' })).toEqual({
     kind: 'note',
     text: 'It was stopped or crashed. The service doesn’t say which.',
   })
-  expect(rowNoticeOf({ key: '1', instance }, { now: 0, credit: 0 })).toMatchObject({
+  expect(noticeOf({ state: 'ended' }, { now: 0, credit: 0 })).toMatchObject({
     text: expect.stringContaining('You’re out of credit'),
   })
 })
 
 test('an unstartable instance says whether its image is the reason', () => {
-  const text = (statusMessage: string) =>
-    rowNoticeOf({ key: '1', instance: instanceView({ id: 1, state: 'unstartable', statusMessage }) })
+  const text = (statusMessage: string) => noticeOf({ state: 'unstartable', statusMessage })
   expect(text('pull access denied for x')).toMatchObject({ text: expect.stringMatching(/^The image can’t/) })
   expect(text('OCI runtime create failed')).toMatchObject({ text: expect.stringMatching(/^Its container/) })
 })
@@ -143,27 +136,22 @@ test('the current step of a rental follows from its instance', () => {
 })
 
 const now = 1_790_000_000
-const coming = instanceView({
-  id: 1,
-  pricePerHour: 400_000,
-  gpu: { name: 'RTX 4090', count: 2 },
-  disk: { size: 72, used: 70 },
-  endsAt: now + 5 * 3600,
-})
+const priced = { pricePerHour: 400_000, gpu: { name: 'RTX 4090', count: 2 } }
+const coming = { ...priced, disk: { size: 72, used: 70 }, endsAt: now + 5 * 3600 }
 
 test('a coming end or a full disk is a note, unless something is more urgent', () => {
-  expect(rowNoticeOf({ key: '1', instance: coming }, { now })).toEqual({
+  expect(noticeOf(coming, { now })).toEqual({
     kind: 'note',
     text: 'Its contract ends in 5 h. Then it can’t start again, and its data may be deleted 48 hours later. Its disk is 97% full and can’t grow.',
   })
-  expect(rowNoticeOf({ key: '1', instance: { ...coming, state: 'crashed' } }, { now })?.kind).toBe('dead')
-  expect(rowNoticeOf({ key: '1', instance: coming }, { now: now + 5 * 3600 })).toMatchObject({
+  expect(noticeOf({ ...coming, state: 'crashed' }, { now })?.kind).toBe('dead')
+  expect(noticeOf(coming, { now: now + 5 * 3600 })).toMatchObject({
     text: 'Its disk is 97% full and can’t grow.',
   })
 })
 
 test('a price increase asks with the new hourly price, until it is accepted', () => {
-  const { disk: _, endsAt: __, ...instance } = coming
+  const instance = instanceView({ id: 1, ...priced })
   const increase = { id: 7, instance: 1, gpu: { before: 0.15, after: 0.25 } }
   const row = { key: '1', instance, increase }
   expect(rowNoticeOf(row, { now })).toEqual({
@@ -177,7 +165,7 @@ test('a price increase asks with the new hourly price, until it is accepted', ()
 test('prices without a known sum are listed one by one', () => {
   const increase = { id: 7, instance: 1, gpu: { after: 0.25 }, upload: { before: 0.01, after: 0.02 } }
   const text = 'GPU $0.250 per GPU and hour, Upload $0.010 → $0.020 per GB'
-  const instance = instanceView({ id: 1, pricePerHour: 400_000, gpu: { name: 'RTX 4090', count: 2 } })
+  const instance = instanceView({ id: 1, ...priced })
   expect(rowNoticeOf({ key: '1', instance, increase }, { now })).toMatchObject({
     text: expect.stringContaining(text),
   })
