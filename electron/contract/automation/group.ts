@@ -1,7 +1,8 @@
 import * as v from 'valibot'
+import { InstanceId } from '../ids.ts'
 import type { Problem } from '../problem.ts'
-import type { Setting } from '../project/sweep.ts'
 import type { Micros } from '../spending/money.ts'
+import { LimitAction } from './limit.ts'
 
 /** The id of a group of runs, such as a sweep: `q` and sixteen hexadecimal digits. */
 export const GroupId = v.pipe(v.string(), v.regex(/^q[0-9a-f]{16}$/, 'not a sweep'))
@@ -17,25 +18,28 @@ export type GroupStep = v.InferOutput<typeof GroupStep>
 export const GroupPlace = v.object({ id: GroupId, index: v.number(), attempt: v.number() })
 export type GroupPlace = v.InferOutput<typeof GroupPlace>
 
-/** Runs of a project that were agreed to together. Times in epoch seconds of the account's time. */
-export interface GroupView {
-  id: string
-  name: string
-  project: string
-  step: GroupStep
-  problem?: Problem
-  /** Of each run, in their order. */
-  settings: readonly Setting[]
-  /** Which attempt of each run counts. */
-  attempts: readonly number[]
+/** Runs of a project that were confirmed together, as stored and shown. Times in epoch seconds of the account's time. */
+export const GroupFields = v.object({
+  id: GroupId,
+  name: v.string(),
+  /** The environment's values of each run, in their order. */
+  settings: v.array(v.record(v.string(), v.string())),
+  /** How often each run was run again. Only its latest attempt counts. */
+  attempts: v.array(v.number()),
   /** Machines at once, at most. */
-  atOnce: number
+  atOnce: v.number(),
   /** Seconds for which a machine waits after the last run; absent where none does. */
-  keep?: number
+  keep: v.optional(v.number()),
   /** The folder of the results, below the project's. */
-  results: string
-  createdAt: number
-  endedAt?: number
+  results: v.string(),
+  step: GroupStep,
+  createdAt: v.number(),
+  endedAt: v.optional(v.number()),
+})
+
+export interface GroupView extends v.InferOutput<typeof GroupFields> {
+  project: string
+  problem?: Problem
   /** `micros` at `at`, growing by `perHour`: of all its machines, waiting and failed attempts included. */
   cost: { micros: Micros; at: number; perHour: Micros }
   /** Its highest cost, and when all its machines are stopped at the latest; absent without a limit. */
@@ -46,14 +50,15 @@ export interface GroupView {
 }
 
 /** A machine that waits for the next run of its project. Times in epoch seconds of the account's time. */
-export interface WaitingMachineView {
-  instance: number
-  project: string
-  since: number
+export const WaitingFields = v.object({
+  instance: InstanceId,
+  project: v.string(),
+  since: v.number(),
   /** When it ends, and how. */
-  until: number
-  action: 'stop' | 'destroy'
-}
+  until: v.number(),
+  action: LimitAction,
+})
+export type WaitingMachineView = v.InferOutput<typeof WaitingFields>
 
 /** The ids of the runs that count in a group, by their index. */
 export function latestRuns<Placed extends { group?: GroupPlace }>(

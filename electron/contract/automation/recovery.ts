@@ -1,7 +1,7 @@
 import * as v from 'valibot'
+import { InstanceId, RentalId } from '../ids.ts'
 import { BidPrice, RetryLimits } from '../market/rental.ts'
 import type { Problem } from '../problem.ts'
-import type { Micros } from '../spending/money.ts'
 
 /** The least seconds between two actions on one instance. */
 const Floor = v.pipe(
@@ -32,21 +32,25 @@ export type RecoveryChoice = v.InferOutput<typeof RecoveryChoice>
  */
 export type RecoveryStep = 'watching' | 'waiting' | 'raising' | 'replacing' | 'held' | 'replaced'
 
-export interface RecoveryView {
-  choice: RecoveryChoice
+/** A recovery as stored and shown. Micro-dollars. */
+export const RecoveryFields = v.object({
+  choice: RecoveryChoice,
+  raises: v.number(),
+  /** The additional cost of raises: `micros` at `at`, growing by `perHour`. */
+  addedCost: v.object({ micros: v.number(), at: v.number(), perHour: v.number() }),
+  replacements: v.number(),
+  /** The cost of replacements that are gone, dropped tries included. */
+  replacedCost: v.number(),
+  /** Its replacement, and the instance it replaced. */
+  by: v.optional(InstanceId),
+  of: v.optional(InstanceId),
+  /** The rental of its replacement. */
+  rental: v.optional(RentalId),
+})
+
+export interface RecoveryView extends v.InferOutput<typeof RecoveryFields> {
   step: RecoveryStep
   /** The end of waiting; epoch seconds of the account's time. */
   until?: number
   problem?: Problem
-  raises: number
-  /** The additional cost of raises: `micros` at `at`, growing by `perHour`. */
-  addedCost: { micros: Micros; at: number; perHour: Micros }
-  replacements: number
-  /** The cost of replacements that are gone, dropped tries included. */
-  replacedCost: Micros
-  /** Its replacement, and the instance it replaced. */
-  by?: number
-  of?: number
-  /** The rental of its replacement. */
-  rental?: string
 }

@@ -7,7 +7,7 @@ import { canGetIn } from '#contract/reading.ts'
 import type { AccountView } from '#contract/state.ts'
 import { deferred } from '#machine/tasks.ts'
 import type { Connection } from '#ssh/connection/connection.ts'
-import { watchdogStartScript } from '#ssh/watchdog/start-script.ts'
+import { watchdogStartScript, withWatchdogFirst } from '#ssh/watchdog/start-script.ts'
 import {
   needLoad,
   putWatchdog,
@@ -388,16 +388,7 @@ export async function withWatchdogScript(
   const nextRequest = watchdogRequest(limits, false, now)
   if (!nextRequest || !account || (template && onstart === undefined)) return request
   const lines = await watchdogStartScript(nextRequest, account.baseUrl, tickOf(nextRequest))
-  const longer = withLinesFirst((onstart ?? '').replace(earlier, ''), lines)
+  const longer = withWatchdogFirst(onstart ?? '', lines)
   const fits = startScriptTooLong(longer, account.capabilities) === undefined
   return fits ? { ...request, onstart: longer } : request
-}
-
-/** The lines of a watchdog in the script of an instance that is rented again. */
-const earlier = /# >>> berth watchdog\n[\s\S]*?# <<< berth watchdog\n/g
-
-/** A start script with lines put first, after a line such as `#!/bin/sh`. */
-export function withLinesFirst(script: string, lines: string): string {
-  const [, head = '', rest = ''] = /^(#![^\n]*\n)?([\s\S]*)$/.exec(script) ?? []
-  return `${head}${lines}${rest}`
 }

@@ -1,7 +1,12 @@
 import * as v from 'valibot'
 import { bidWithin } from '#contract/automation/bid.ts'
-import { RecoveryChoice, type RecoveryStep, type RecoveryView } from '#contract/automation/recovery.ts'
-import { InstanceId, RentalId } from '#contract/ids.ts'
+import {
+  type RecoveryChoice,
+  RecoveryFields,
+  type RecoveryStep,
+  type RecoveryView,
+} from '#contract/automation/recovery.ts'
+import { InstanceId } from '#contract/ids.ts'
 import type { InstanceView } from '#contract/instance/instance.ts'
 import type { Problem } from '#contract/problem.ts'
 import { type Micros, micros } from '#contract/spending/money.ts'
@@ -10,30 +15,19 @@ import { rentalOf, replacesVariable } from '#core/instances/mark.ts'
 import type { Instance } from '#service/instances.ts'
 import { ServiceError } from '#service/service-error.ts'
 
-/** The recovery of an interruptible instance once it is outbid, as stored. Micro-dollars. */
+/** The recovery of an interruptible instance once it is outbid, as stored. Its rental is stored before that begins. */
 export const Recovery = v.object({
+  ...RecoveryFields.entries,
   instance: InstanceId,
-  choice: RecoveryChoice,
   /** When it last acted; epoch seconds of the account's time. Stored before it acts. */
   lastAt: v.optional(v.number()),
   /** When the service last refused a raise temporarily, and the seconds until the next try. */
   refused: v.optional(v.object({ at: v.number(), wait: v.number() })),
-  /** A bid that was sent and not confirmed yet, and the one before it. Per hour. */
+  /** A bid that was sent and not confirmed yet, and the one before it, micro-dollars per hour. */
   pendingBid: v.optional(v.object({ bid: v.number(), from: v.number(), at: v.number() })),
-  /** The user's own bid, and Berth's raise of it. Per hour. */
+  /** The user's own bid, and Berth's raise of it, micro-dollars per hour. */
   base: v.optional(v.number()),
   own: v.optional(v.number()),
-  raises: v.number(),
-  /** The additional cost of raises: `micros` at `at`, growing by `perHour`. */
-  addedCost: v.object({ micros: v.number(), at: v.number(), perHour: v.number() }),
-  /** The rental of its replacement. Stored before that begins. */
-  rental: v.optional(RentalId),
-  replacements: v.number(),
-  /** The cost of replacements that are gone, dropped tries included. */
-  replacedCost: v.number(),
-  /** Its replacement, and the instance it replaced. */
-  by: v.optional(InstanceId),
-  of: v.optional(InstanceId),
   /** Why nothing is possible within the choice, after it was reported. */
   hindrance: v.optional(StoredProblem),
 })

@@ -1,8 +1,7 @@
 import * as v from 'valibot'
-import { GroupId, type WaitingMachineView } from '#contract/automation/group.ts'
-import { LimitAction } from '#contract/automation/limit.ts'
+import { GroupId, WaitingFields, type WaitingMachineView } from '#contract/automation/group.ts'
 import { isGoing, RunId } from '#contract/automation/run.ts'
-import { InstanceId, LimitId } from '#contract/ids.ts'
+import { LimitId } from '#contract/ids.ts'
 import { hasTrait } from '#contract/instance/state-traits.ts'
 import { BerthError } from '#contract/problem.ts'
 import { ProjectId } from '#contract/project/project.ts'
@@ -22,7 +21,7 @@ import type { ProjectRun, Run } from './model.ts'
 
 /** A machine that waits for the next run of its project, as stored. Times in epoch seconds of the account's time. */
 const Waiting = v.object({
-  instance: InstanceId,
+  ...WaitingFields.entries,
   project: ProjectId,
   /** The sweep whose next run it is for. */
   group: v.optional(GroupId),
@@ -30,9 +29,6 @@ const Waiting = v.object({
   by: RunId,
   /** Its requirements, as text: a run with other requirements rents another machine. */
   demands: v.string(),
-  since: v.number(),
-  until: v.number(),
-  action: LimitAction,
   /** The limit that ends it. */
   limit: LimitId,
   /** It is no longer wanted. */

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { GroupId, GroupStep } from '#contract/automation/group.ts'
+import { GroupFields } from '#contract/automation/group.ts'
 import { isGoing } from '#contract/automation/run.ts'
 import { mostOf, pricesOf } from '#contract/project/bounds.ts'
 import { type Micros, micros } from '#contract/spending/money.ts'
@@ -14,24 +14,10 @@ const Spent = v.object({ micros: v.number(), at: v.number(), perHour: v.number()
  * themselves record which have begun. Times in epoch seconds of the account's time, money in micro-dollars.
  */
 export const Group = v.object({
-  id: GroupId,
-  name: v.string(),
+  ...GroupFields.entries,
   /** Its stops limit the whole, but for idleness, which is of each machine. */
   project: AgreedProject,
-  /** The environment's values of each run. */
-  settings: v.array(v.record(v.string(), v.string())),
-  /** How often each run was run again. Only its latest attempt counts. */
-  attempts: v.array(v.number()),
-  /** Machines at once, at most. */
-  atOnce: v.number(),
-  /** Seconds for which machines wait after the last run; absent where they end. */
-  keep: v.optional(v.number()),
-  /** The folder of its results, below the project's. */
-  results: v.string(),
-  step: GroupStep,
   problem: v.optional(StoredProblem),
-  createdAt: v.number(),
-  endedAt: v.optional(v.number()),
   /** Since when its limits count, what it had cost then, and how many of its runs had failed. */
   since: v.object({ at: v.number(), micros: v.number(), failed: v.number() }),
   /** The cost of its machines by instance, including gone ones. */

@@ -25,6 +25,15 @@ sh "$d/watchdog.sh" start )
 `
 }
 
+/** The lines of a watchdog in the script of an instance that is rented again. */
+const earlier = /# >>> berth watchdog\n[\s\S]*?# <<< berth watchdog\n/g
+
+/** A start script with these lines in place of earlier ones: first, but after a line such as `#!/bin/sh`. */
+export function withWatchdogFirst(script: string, lines: string): string {
+  const [, head = '', rest = ''] = /^(#![^\n]*\n)?([\s\S]*)$/.exec(script.replace(earlier, '')) ?? []
+  return `${head}${lines}${rest}`
+}
+
 /** The watchdog's config, without its instance's part. Times in seconds; `told` is the account's time of writing. */
 interface ConfigValues extends WatchdogRequest {
   instance?: number
