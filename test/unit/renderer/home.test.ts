@@ -135,3 +135,8 @@ test('news are the events since the user’s last action on this account', () =>
   const news = sinceLastAct(all, 'a', 5)
   expect([news.isNews, ids(news.entries)]).toEqual([true, '5 3'])
 })
+
+test('without news the latest event is shown', () => {
+  const last = sinceLastAct(activity(entry('1', 'alert', 'a'), entry('2', 'user', 'a')), 'a', 1)
+  expect([last.isNews, ids(last.entries)]).toEqual([false, '2'])
+})

@@ -8,6 +8,21 @@ function opened() {
   return { stream: new PageStream(3, message => sent.push(message)), sent }
 }
 
+const bytesOf = (sent: StreamMessage[]) =>
+  sent.flatMap(message => (message.kind === 'data' ? [...message.bytes] : []))
+
+test('a write sends only granted bytes, and the rest in order once there’s room', () => {
+  const { stream, sent } = opened()
+  const whole = Uint8Array.from({ length: streamWindow + 100_000 }, (_, at) => at % 251)
+  stream.write(whole)
+  expect(bytesOf(sent)).toHaveLength(streamWindow)
+  expect(stream.waitingBytes).toBe(100_000)
+  stream.take({ kind: 'grant', stream: 3, bytes: 60_000 })
+  expect(stream.waitingBytes).toBe(40_000)
+  stream.take({ kind: 'grant', stream: 3, bytes: 60_000 })
+  expect(bytesOf(sent)).toEqual([...whole])
+})
+
 test('room is granted for consumed bytes only', () => {
   const { stream, sent } = opened()
   stream.read(
