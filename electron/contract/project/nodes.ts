@@ -1,16 +1,9 @@
 import * as v from 'valibot'
 import type { Limit } from '../automation/limit.ts'
-import type { ProjectSpec } from './spec.ts'
 
 /** GPUs of all its machines. */
-export function gpusInAll(spec: Pick<ProjectSpec, 'nodes' | 'machine'>): number {
+export function gpusInAll(spec: Pick<NodesSpec, 'nodes' | 'machine'>): number {
   return nodeCount(spec) * (spec.machine?.count ?? 1)
-}
-
-/** The same on one machine with as many GPUs. */
-export function onOneMachine(spec: ProjectSpec): ProjectSpec {
-  const { nodes: _nodes, engine: _engine, ...rest } = spec
-  return { ...rest, machine: { ...spec.machine, count: gpusInAll(spec) } }
 }
 
 /** Each machine's part of the stops that are agreed for all of them. */
@@ -32,6 +25,7 @@ export type Engine = v.InferOutput<typeof Engine>
 /** The part of a spec that says how several machines run it. */
 interface NodesSpec {
   nodes?: number
+  machine?: { count?: number }
   engine?: Engine
   run: string
   outbid?: { elsewhere: number }

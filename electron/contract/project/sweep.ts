@@ -1,4 +1,4 @@
-import { onOneMachine } from './nodes.ts'
+import { gpusInAll } from './nodes.ts'
 import type { ProjectSpec, SpecChange } from './spec.ts'
 
 /** The values of a run's settings, by their names, as the command gets them. */
@@ -50,4 +50,10 @@ export function settingWords(setting: Setting): string {
   return Object.entries(setting)
     .map(([name, value]) => `${name}=${value}`)
     .join(' ')
+}
+
+/** A spec for one machine with as many GPUs as all its nodes. */
+export function onOneMachine(spec: ProjectSpec): ProjectSpec {
+  const { nodes: _nodes, engine: _engine, ...rest } = spec
+  return { ...rest, machine: { ...spec.machine, count: gpusInAll(spec) } }
 }

@@ -208,15 +208,9 @@ function placeOf({ place, actions }: Alert, action: string | undefined): Place {
   return question ? { ...place, ask: question } : place
 }
 
-/** Tells the user of one account. */
-export interface Teller {
-  /** A line in Activity alone. */
-  note(kind: 'user' | 'alert' | 'berth' | 'error', text: string, detail?: string, instance?: number): void
-  alert(alert: Alert): void
-  /** Withdraws an alert whose cause is over. */
-  withdraw(id: string): void
-}
+export type Teller = ReturnType<typeof tellerOf>
 
+/** Tells the user of one account. */
 export function tellerOf({
   account,
   activity,
@@ -225,12 +219,18 @@ export function tellerOf({
   account: AccountId
   activity: Activity
   notifications: Notifications
-}): Teller {
+}) {
   return {
-    note: (kind, text, detail, instance) =>
-      activity.add({ account, kind, text, detail: detail || undefined, instance }),
-    alert: alert => notifications.tell(account, [alert]),
-    withdraw: id => notifications.withdraw(id),
+    /** A line in Activity alone. */
+    note: (
+      kind: 'user' | 'alert' | 'berth' | 'error',
+      text: string,
+      detail?: string,
+      instance?: number,
+    ): void => activity.add({ account, kind, text, detail: detail || undefined, instance }),
+    alert: (alert: Alert): void => notifications.tell(account, [alert]),
+    /** Withdraws an alert whose cause is over. */
+    withdraw: (id: string): void => notifications.withdraw(id),
   }
 }
 

@@ -10,28 +10,25 @@ import { tellerOf } from '../alerts/notifications.ts'
 import { machineGone, watchdogOrder } from './decide.ts'
 import { keepingFor, type ProjectRun, type Run, runCostBy } from './model.ts'
 
-/** Alerts and Activity entries of an account's runs. */
-export interface RunAlerts {
-  /** Alerts about a command; of a project, which has its own alerts, it's only an Activity entry. */
-  tell(run: Run, alert: Alert): void
-  note(run: Run, text: string, detail?: string): void
-  /** The name of the run's instance. */
-  nameOf(run: Run): string
-}
+export type RunAlerts = ReturnType<typeof runAlertsOf>
 
+/** Alerts and Activity entries of an account's runs. */
 export function runAlertsOf(
   context: Pick<AccountContext, 'account' | 'store' | 'activity' | 'notifications'>,
-): RunAlerts {
+) {
   const { account, store } = context
   const teller = tellerOf(context)
-  const note: RunAlerts['note'] = ({ instance }, text, detail) => teller.note('berth', text, detail, instance)
+  const note = ({ instance }: Run, text: string, detail?: string) =>
+    teller.note('berth', text, detail, instance)
   return {
     note,
-    tell(run, alert) {
+    /** Alerts about a command; of a project, which has its own alerts, it's only an Activity entry. */
+    tell(run: Run, alert: Alert): void {
       if (run.project) note(run, alert.title, alert.body)
       else teller.alert(alert)
     },
-    nameOf: ({ instance = 0 }) =>
+    /** The name of the run's instance. */
+    nameOf: ({ instance = 0 }: Run): string =>
       shortInstanceName(store.get().accounts[account]?.instances[instance] ?? { id: instance }),
   }
 }

@@ -27,16 +27,7 @@ export interface Lease extends Entrance {
   release(): void
 }
 
-/** One shared connection per account and instance. */
-export interface Sharing {
-  /** Leases the instance's connection, and opens it if there is none. */
-  connect(target: Target): Promise<Lease>
-  /** Gives no further leases of this connection; existing ones stay valid. */
-  retire(lease: Lease): void
-  /** Closes the connections to one instance, or to all of an account. */
-  drop(account: string, instance?: number): Promise<void>
-  close(): Promise<void>
-}
+export type Sharing = ReturnType<typeof shareConnections>
 
 /** An instance's connection, open or being opened, with its number of leases. */
 interface Shared {
@@ -51,12 +42,13 @@ interface Shared {
 /** Called with the address of an instance's connection; with undefined once its last connection has ended. */
 export type WayListener = (account: string, instance: number, way: Candidate | undefined) => void
 
+/** One shared connection per account and instance. */
 export function shareConnections(
   keysOf: (account: string) => Keys,
   knownHosts: KnownHosts,
   clock: Clock,
   onWay: WayListener = () => undefined,
-): Sharing {
+) {
   /** Connections that give further leases, by account and instance. */
   const sharable = new Map<string, Shared>()
   /** All connections, including retired ones. */
@@ -133,22 +125,25 @@ export function shareConnections(
   }
 
   return {
-    async connect(target) {
+    /** Leases the instance's connection, and opens it if there is none. */
+    async connect(target: Target): Promise<Lease> {
       if (closed) throw closedHere()
       const ways = candidates(target.addresses, target.jupyterRuntype)
       return share(current(target, ways) ?? begin(target, ways), target.deadlineMs)
     },
-    retire(lease) {
+    /** Gives no further leases of this connection; existing ones stay valid. */
+    retire(lease: Lease): void {
       for (const [of, shared] of sharable) {
         if (shared.open?.connection === lease.connection) sharable.delete(of)
       }
     },
-    async drop(account, instance) {
+    /** Closes the connections to one instance, or to all of an account. */
+    async drop(account: string, instance?: number): Promise<void> {
       const isMeant = ({ of }: Shared) =>
         instance === undefined ? of.startsWith(nameOf(account, '')) : of === nameOf(account, instance)
       await Promise.all([...all].filter(isMeant).map(end))
     },
-    async close() {
+    async close(): Promise<void> {
       closed = true
       await Promise.all([...all].map(end))
     },

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { expect, test } from 'vitest'
-import { engineOf, nodesProblem, onOneMachine, pythonParts } from '#contract/project/nodes.ts'
+import { engineOf, nodesProblem, pythonParts } from '#contract/project/nodes.ts'
+import { onOneMachine } from '#contract/project/sweep.ts'
 import { addressIn, launchOf, type Node } from '#core/runs/launch.ts'
 
 const nodes: Node[] = [
