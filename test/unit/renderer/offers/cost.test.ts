@@ -26,6 +26,11 @@ test('the credit duration includes running instances', () => {
   expect(creditWouldLast(-5, 0, 1)).toBe(0)
 })
 
+test('a storage price per GB and month is spread over 720 hours', () => {
+  const machine = offer({ id: 1, price: 2_010_000, storagePrice: 10_000, storageCost: 0.36 })
+  expect(rentalCost(machine, 20, 200, undefined)).toEqual({ perHour: 2_100_000, diskPerHour: 100_000 })
+})
+
 test('the first hours sum GPU, disk and one-time traffic at the higher price', () => {
   const cost = { perHour: 2_100_000, diskPerHour: 100_000 }
   const traffic = { downCost: 0.01, upCost: 0.02 }
