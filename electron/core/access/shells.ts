@@ -9,8 +9,6 @@ import { freeName, historyOf, tmuxCommand, tmuxShells } from '#ssh/shell/tmux.ts
 import type { InstanceTarget } from './enter.ts'
 import type { RememberedAccess } from './remembered.ts'
 
-export type Shells = ReturnType<typeof createShells>
-
 /** Dependencies for opening shells. */
 interface ShellParts {
   clock: Clock

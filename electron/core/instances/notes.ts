@@ -2,8 +2,6 @@ import * as v from 'valibot'
 import { type InstanceNote, NoteTags, NoteText } from '#contract/instance/instance.ts'
 import { type CollectionContext, openCollection } from '../storage/collection.ts'
 
-export type Notes = Awaited<ReturnType<typeof openNotes>>
-
 const Stored = v.object({ instance: v.number(), note: NoteText, tags: NoteTags })
 
 /** Notes are kept beyond their instances' ends, the latest of them. */

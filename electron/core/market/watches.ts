@@ -28,8 +28,6 @@ import {
   withKnownSecrets,
 } from './watch.ts'
 
-export type Watches = Awaited<ReturnType<typeof openWatches>>
-
 const mostWatches = 50
 
 /** Renting by watches. */

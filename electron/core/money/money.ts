@@ -17,8 +17,6 @@ import {
   withoutOld,
 } from './samples.ts'
 
-export type Money = Awaited<ReturnType<typeof openMoney>>
-
 /** Seconds without the credit after which the key is taken to lack the permission to read it. */
 const longestWithoutCredit = 3600
 

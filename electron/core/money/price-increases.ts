@@ -20,8 +20,6 @@ import { needingPermission } from '../app/problems.ts'
 import { isDeepEqual } from '../storage/store.ts'
 import { absentUntil } from './charges.ts'
 
-export type PriceIncreases = Awaited<ReturnType<typeof openPriceIncreases>>
-
 /** Seconds between requests. */
 const askedEvery = 600
 

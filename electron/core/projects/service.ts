@@ -32,8 +32,6 @@ export interface NewProjectRun extends Pick<Agreed, 'text' | 'spec'> {
   secretFiles: readonly string[]
 }
 
-export type ProjectRuns = ReturnType<typeof createProjectRuns>
-
 /** Their dependencies, besides the account. */
 interface ProjectRunParts {
   projects: Projects

@@ -18,8 +18,6 @@ import { sentenceFor } from './words.ts'
  */
 export type Work = 'ask' | 'find' | 'find or give up' | 'undo'
 
-export type Creation = ReturnType<typeof createCreation>
-
 /** Milliseconds for the service to create an instance. */
 const creationTimeout = 30_000
 

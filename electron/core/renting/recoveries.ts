@@ -33,8 +33,6 @@ import type { Rentals } from './rentals.ts'
 import { replacementFor } from './requests.ts'
 import { nothingAsGoodCode } from './words.ts'
 
-export type Recoveries = Awaited<ReturnType<typeof openRecoveries>>
-
 /** The recoveries of one account: Berth's actions for outbid interruptible instances, as chosen for each. */
 export async function openRecoveries(context: AccountContext, rentals: RecoveryParts['rentals']) {
   const { ending, now } = context

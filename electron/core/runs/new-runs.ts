@@ -9,8 +9,6 @@ import type { RunNodes } from './nodes.ts'
 import type { StoredRuns } from './stored-runs.ts'
 import type { WaitingMachines } from './waiting-machines.ts'
 
-export type NewRuns = ReturnType<typeof createNewRuns>
-
 export type NewRun = Pick<
   Run,
   | 'instance'

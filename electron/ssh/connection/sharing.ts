@@ -27,8 +27,6 @@ export interface Lease extends Entrance {
   release(): void
 }
 
-export type Sharing = ReturnType<typeof shareConnections>
-
 /** An instance's connection, open or being opened, with its number of leases. */
 interface Shared {
   of: string
