@@ -2,11 +2,11 @@ import { execFileSync, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { WebSocketServer } from 'ws'
 import { at } from '#build/places.ts'
+import { listen } from '#test/loopback.ts'
 import { openPage } from '../berth/browser.ts'
 import type { Sshd } from '../integration/ssh/sshd.ts'
 
@@ -54,8 +54,8 @@ export async function openBareTerminal(
     socket.on('message', data => stdin.write(data as Buffer))
     socket.on('close', () => stdin.end())
   })
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  const { page } = await openPage(browser, `http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
+  const port = await listen(server)
+  const { page } = await openPage(browser, `http://127.0.0.1:${port}/`)
   await page.evaluate('globalThis.__name = value => value')
   await page.evaluate(draw, style)
   return {

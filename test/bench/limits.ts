@@ -5,6 +5,7 @@ import type { LimitSnapshot } from '#core/limits/facts.ts'
 import { type StoredLimit, withoutWarning } from '#core/limits/model.ts'
 import { createShownLimits } from '#core/limits/shown.ts'
 import { createStore } from '#core/storage/store.ts'
+import { limitFacts } from '../unit/core/limits/stored-limit.ts'
 import { accountView, emptyState, instanceView } from '../unit/views.ts'
 import { median, type Row, type Size } from './row.ts'
 
@@ -73,19 +74,14 @@ export async function limitRows({ smoke }: Size): Promise<Row[]> {
 function sightAt(at: number, views: Record<string, InstanceView>): LimitSnapshot {
   const spendPerHour = Object.values(views).reduce((sum, { costPerHour }) => sum + costPerHour, 0)
   return {
-    facts: {
+    facts: limitFacts(
       at,
-      account: { credit: 5_000_000_000, instances: views, spendPerHour },
-      spentToday: 1_000_000,
-      spentThisMonth: 9_000_000,
-      observedPerHour: 0,
-      countedAt: at,
-      dayBegan: 0,
-      monthBegan: 0,
-      dayEnds: now + 50_000,
-      monthEnds: now + 500_000,
-      loads: new Map(),
-    },
+      { credit: 5_000_000_000, instances: views, spendPerHour },
+      {
+        ...{ spentToday: 1_000_000, spentThisMonth: 9_000_000 },
+        ...{ dayBegan: 0, monthBegan: 0, dayEnds: now + 50_000, monthEnds: now + 500_000 },
+      },
+    ),
     fresh: true,
     sure: true,
     seenAt: at - interval,

@@ -1,9 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { at } from '#build/places.ts'
+import { listen } from '#test/loopback.ts'
 
 /** The content and sizes for the control, read from Berth's own table in the same window. */
 export interface DrawnTable {
@@ -30,9 +30,9 @@ export async function servePlainPage(): Promise<{ address: string; close(): Prom
       name ? await readFile(join(assets, name)) : `<!doctype html><title>Rows</title>${links}<body>`,
     )
   })
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const port = await listen(server)
   return {
-    address: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    address: `http://127.0.0.1:${port}/`,
     close: () =>
       new Promise(resolve => {
         server.closeAllConnections()

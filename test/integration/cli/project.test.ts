@@ -62,9 +62,7 @@ describe.skipIf(lacking)(`a project from the command line${lacking}`, () => {
     expect(readFileSync(join(folder, 'sum.txt'), 'utf8')).toBe('5\n')
     await under.until(() => Object.keys(under.account().instances).length === 0)
     const [job = ''] = Object.keys(under.account().runs)
-    const asks = world.sim.controls
-      .requests()
-      .filter(({ method, path }) => method === 'PUT' && /asks/.test(path))
+    const asks = world.requests('PUT', 'asks')
     expect(asks.map(({ path }) => path)).toEqual([`/api/v0/asks/${other.id}/`])
     expect(await berth('logs', job)).toMatchObject({ code: 0, out: 'counting\n' })
   })

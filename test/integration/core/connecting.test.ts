@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from 'node:http'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { MainMessage } from '#contract/messages.ts'
-import { everyFile, problemOf, rentRunning } from '#test/berth/steps.ts'
+import { codeOf, everyFile, problemOf, rentRunning } from '#test/berth/steps.ts'
 import { type BerthUnderTest, createWorld, type World } from '#test/berth/world.ts'
 import { listen } from '#test/loopback.ts'
 
@@ -111,8 +111,7 @@ test('connecting the same user twice at once makes one account', async () => {
   const { set } = world.keychain
   // The first key is stored only after both have read their user.
   world.keychain.set = async (name, secret) => {
-    const asked = () => world.sim.controls.requests().filter(({ path }) => path.includes('/users/current'))
-    await expect.poll(() => asked().length).toBeGreaterThanOrEqual(2)
+    await expect.poll(() => world.requests('GET', '/users/current').length).toBeGreaterThanOrEqual(2)
     await set(name, secret)
   }
   const ids = await Promise.all(
@@ -144,7 +143,7 @@ test('a key that is not in the keychain locks the account until it is entered ag
   const before = world.sim.controls.requests().length
   second.berth.pollNow()
   await second.run('refresh', {})
-  expect((await problemOf(rentRunning(second))).code).toBe('key_missing')
+  expect(await codeOf(rentRunning(second))).toBe('key_missing')
   expect(world.sim.controls.requests()).toHaveLength(before)
   const wrong = { account: second.account().id, key: 'wrong-key-0123456789' }
   expect(await problemOf(second.run('replaceKey', wrong))).toMatchObject({

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { MainMessage } from '#contract/messages.ts'
-import { BerthError, type Problem } from '#contract/problem.ts'
-import { everyFile, rentRunning } from '#test/berth/steps.ts'
+import type { Problem } from '#contract/problem.ts'
+import { everyFile, problemOf, rentRunning } from '#test/berth/steps.ts'
 import { type BerthUnderTest, createWorld, type World } from '#test/berth/world.ts'
 import { type Detour, startDetour } from '#test/e2e/detour.ts'
 import { nastyHosts } from '#test/hostile/hosts.ts'
@@ -43,10 +43,7 @@ async function refusalOnPage({ berth }: BerthUnderTest, name: string, args: obje
 
 test('every connection rejects invalid hosts and starts nothing', async () => {
   expect(nastyHosts.length).toBeGreaterThan(55)
-  const under = await world.start()
-  await under.run('changeSettings', { settings: { pollInterval: 2 } })
-  await under.run('connectAccount', { baseUrl: detour.baseUrl, key: world.sim.apiKey })
-  await under.until(() => under.account().connection.status === 'online')
+  const under = await world.startConnected(detour.baseUrl)
   const { id: instance } = await rentRunning(under)
   await under.run('changeSettings', { settings: { sshConfig: true, pollInterval: 300 } })
   const config = async () => (await world.machine.files.read('ssh/config')) ?? ''
@@ -63,7 +60,7 @@ test('every connection rejects invalid hosts and starts nothing', async () => {
     const ways: [string, Promise<Problem>][] = [
       ['openTerminal', refusalOnPage(under, 'openTerminal', { ...args, columns: 80, rows: 24 })],
       ...(['listFiles', 'sshCommand', 'openSystemTerminal', 'openJupyter', 'openEditor'] as const).map(
-        name => [name, refusalOf(under.berth.dispatch(name, args))] as [string, Promise<Problem>],
+        name => [name, problemOf(under.berth.dispatch(name, args))] as [string, Promise<Problem>],
       ),
     ]
     for (const [way, refusal] of ways) {
@@ -85,12 +82,3 @@ test('every connection rejects invalid hosts and starts nothing', async () => {
   await expect.poll(config).toContain(`Host berth-${instance}`)
   expect(await under.run('sshCommand', { instance })).toBe(`ssh berth-${instance}`)
 })
-
-async function refusalOf(work: Promise<unknown>): Promise<Problem> {
-  const error = await work.then(
-    answer => new Error(`it was answered: ${JSON.stringify(answer)}`),
-    (reason: unknown) => reason,
-  )
-  if (!(error instanceof BerthError)) throw error
-  return error.problem
-}

@@ -1,30 +1,23 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { codeOf } from '#test/berth/steps.ts'
-import { type BerthUnderTest, createWorld, type World } from '#test/berth/world.ts'
+import { type BerthUnderTest, test } from '#test/berth/world.ts'
 
-let world: World
-let under: BerthUnderTest
-
-beforeEach(async () => {
-  world = await createWorld()
-  under = await world.startConnected()
-})
-afterEach(() => world.close())
-
-async function firstMachine(): Promise<number> {
+async function firstMachine(under: BerthUnderTest): Promise<number> {
   const [machine] = await under.run('listMachines', {})
   if (machine?.id === undefined) throw new Error('the account has no machine')
   return machine.id
 }
 
-test('machines are listed with hostname, GPUs and whether they are on offer', async () => {
+test('machines are listed with hostname, GPUs and whether they are on offer', async ({ connected }) => {
+  const { under } = await connected()
   const machines = await under.run('listMachines', {})
   expect(machines.map(({ hostname }) => hostname)).toEqual(['rack-a1', 'rack-a2', 'attic'])
   expect(machines[0]).toMatchObject({ gpuName: 'RTX 4090', gpuCount: 4, listed: true })
 })
 
-test('maintenance is cancelled, and refused for an unknown machine', async () => {
-  const { at, message } = await under.run('cancelMaintenance', { machine: await firstMachine() })
+test('maintenance is cancelled, and refused for an unknown machine', async ({ connected }) => {
+  const { under } = await connected()
+  const { at, message } = await under.run('cancelMaintenance', { machine: await firstMachine(under) })
   expect(at).toBeGreaterThan(0)
   expect(message).toContain('cancelled')
   await expect(under.run('cancelMaintenance', { machine: 1 })).rejects.toMatchObject({
@@ -32,13 +25,15 @@ test('maintenance is cancelled, and refused for an unknown machine', async () =>
   })
 })
 
-test('a clean-up tells how many contracts were deleted', async () => {
-  const machine = await firstMachine()
+test('a clean-up tells how many contracts were deleted', async ({ connected }) => {
+  const { under } = await connected()
+  const machine = await firstMachine(under)
   expect((await under.run('cleanUpMachine', { machine })).deleted).toBeGreaterThan(0)
   expect((await under.run('cleanUpMachine', { machine })).deleted).toBe(0)
 })
 
-test("someone else's machine is not cleaned up", async () => {
+test("someone else's machine is not cleaned up", async ({ connected }) => {
+  const { under } = await connected()
   const { offers } = await under.run('searchOffers', {
     query: { type: 'on-demand', verifiedOnly: false, storage: 20, limit: 1 },
   })
@@ -47,7 +42,8 @@ test("someone else's machine is not cleaned up", async () => {
   })
 })
 
-test('a network disk is created and extended to further machines', async () => {
+test('a network disk is created and extended to further machines', async ({ connected }) => {
+  const { under } = await connected()
   const [first, second, third] = (await under.run('listMachines', {})).map(({ id }) => id ?? 0)
   const { disk } = await under.run('addNetworkDisk', {
     request: { mountPoint: '/mnt/shared', machines: [first ?? 0] },
@@ -60,7 +56,8 @@ test('a network disk is created and extended to further machines', async () => {
   ])
 })
 
-test('a workergroup is created and listed with every field of the interface', async () => {
+test('a workergroup is created and listed with every field of the interface', async ({ connected }) => {
+  const { under } = await connected()
   const [template] = await under.run('searchTemplates', { filters: [] })
   const request = {
     endpointName: 'chat',
@@ -76,7 +73,8 @@ test('a workergroup is created and listed with every field of the interface', as
   expect(await under.run('listWorkergroups', {})).toEqual([created])
 })
 
-test('a list that the service lacks is refused as not supported', async () => {
+test('a list that the service lacks is refused as not supported', async ({ connected }) => {
+  const { world, under } = await connected()
   world.sim.controls.setFaults(
     ['/machines', '/network_disk/', '/workergroups/'].map(path => ({
       method: 'GET' as const,

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Args, CommandName } from '#contract/commands.ts'
 import { rentRunning, requestCheapest } from '#test/berth/steps.ts'
+import { plainTemplate } from '#test/berth/template.ts'
 import { type BerthUnderTest, createWorld, type World } from '#test/berth/world.ts'
 import { ended, retriesRequest } from './renting/request.ts'
 
@@ -25,23 +26,6 @@ afterAll(() => world.close())
 
 const request = { image: 'ubuntu', access: 'ssh', disk: 20, env: [], ports: [] } as const
 const proof = { with: 'totp', code: '123456' } as const
-const nothing = {
-  description: '',
-  readme: '',
-  env: '',
-  onstart: '',
-  args: '',
-  jupyterFolder: '',
-  href: '',
-  repo: '',
-}
-const template = {
-  ...nothing,
-  ...{ name: 't', image: 'i', tag: '', registry: '', registryUser: '', disk: 20 },
-  runtype: 'ssh',
-  ...{ sshDirect: true, useSsh: true, jupyterDirect: false, jupyterLab: false },
-  ...{ extraFilters: {}, private: true, volumeInfo: null },
-} as const
 const secret = 'a'.repeat(32)
 
 /** Every command that the service may refuse, with the permission that its key needs. */
@@ -57,7 +41,7 @@ const needs: { [Name in CommandName]?: [permission: string, args: () => Args<Nam
   findAgain: ['misc', () => ({ rental: under.account().lastRental?.id ?? '' })],
   findReplacement: ['misc', () => ({ instance })],
   searchTemplates: ['user_read', () => ({ filters: [] })],
-  createTemplate: ['user_write', () => ({ fields: template })],
+  createTemplate: ['user_write', () => ({ fields: plainTemplate })],
   editTemplate: ['user_write', () => ({ hash: 'h', changes: { name: 'u' } })],
   deleteTemplate: ['user_write', () => ({ id: 1 })],
   stopInstance: ['instance_write', () => ({ instance })],

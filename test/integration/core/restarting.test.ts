@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { expect } from 'vitest'
 import type { WatchRequest } from '#contract/automation/watch.ts'
 import type { MainMessage } from '#contract/messages.ts'
 import { readFirstState } from '#core/first-state.ts'
@@ -15,16 +15,10 @@ import {
   rentCheapest,
   rentRunning,
 } from '#test/berth/steps.ts'
-import { type BerthUnderTest, createWorld, type World } from '#test/berth/world.ts'
+import { type BerthUnderTest, test, type World } from '#test/berth/world.ts'
 import { retriesRequest } from './renting/request.ts'
 
-let world: World
-beforeEach(async () => {
-  world = await createWorld()
-})
-afterEach(() => world.close())
-
-test('a restart shows the last known state at once, though the service is down', async () => {
+test('a restart shows the last known state at once, though the service is down', async ({ world }) => {
   const first = await world.startConnected()
   const { id } = await rentRunning(first)
   const before = first.account()
@@ -41,7 +35,7 @@ test('a restart shows the last known state at once, though the service is down',
   expect(instancesOf(second)).toHaveLength(1)
 })
 
-test('a page shows the last instances before Berth runs, which then answers it', async () => {
+test('a page shows the last instances before Berth runs, which then answers it', async ({ world }) => {
   const { clock, files } = world.machine
   const about = { version: 'test', shell: 'electron', platform: 'linux' } as const
   const before = await world.startConnected()
@@ -83,23 +77,29 @@ function rentingWatch(): WatchRequest {
   return { name: 'Bargains', search: { ...search, filter: { priceTo: 0.001 } }, every: 60, rents }
 }
 
+/** Fails writes as a full disk does, by a file's name and how often rentals were written; returns what ends it. */
+function breakWrites({ machine }: World, fails: (name: string, rentals: number) => boolean): () => void {
+  const { files } = machine
+  let rentals = 0
+  const write = async (name: string, text: string) => {
+    if (name.endsWith('/rentals.json')) rentals += 1
+    if (fails(name, rentals)) throw Object.assign(new Error('full'), { code: 'ENOSPC' })
+    return files.write(name, text)
+  }
+  Object.assign(machine, { files: { ...files, write } })
+  return () => void Object.assign(machine, { files })
+}
+
 const storedSecrets = ({ keychain }: World) =>
   [...keychain.entries.keys()].filter(name => name.startsWith('rental '))
 
-test.each(keeping)(
+test.for(keeping)(
   'a secret stored before a kill kept %s from being written is deleted after a restart',
-  async (file, keep) => {
+  async ([file, keep], { world }) => {
     await (await world.startConnected()).close()
-    const { files } = world.machine
     const forgetting = world.keychain.delete
     const broken = () => Promise.reject(new Error('killed'))
-    Object.assign(world.machine, {
-      files: {
-        ...files,
-        write: (name: string, text: string) =>
-          name.endsWith(`/${file}`) ? broken() : files.write(name, text),
-      },
-    })
+    const repair = breakWrites(world, name => name.endsWith(`/${file}`))
     const second = await world.start()
     await second.until(() => second.account().connection.status === 'online')
     world.keychain.delete = broken
@@ -107,23 +107,16 @@ test.each(keeping)(
     expect(storedSecrets(world)).toHaveLength(1)
     await second.close()
     world.keychain.delete = forgetting
-    Object.assign(world.machine, { files })
+    repair()
     const third = await world.start()
     expect(storedSecrets(world)).toEqual([])
     expect(third.account()).toMatchObject({ rentals: {}, watches: {} })
   },
 )
 
-test('a full disk delays a rental, without failing it', async () => {
-  const { files } = world.machine
+test('a full disk delays a rental, without failing it', async ({ world }) => {
   let isFull = false
-  let writes = 0
-  const full = () => Promise.reject(Object.assign(new Error('full'), { code: 'ENOSPC' }))
-  const write = (name: string, text: string) => {
-    if (name.endsWith('/rentals.json')) writes += 1
-    return isFull && writes > 1 ? full() : files.write(name, text)
-  }
-  Object.assign(world.machine, { files: { ...files, write } })
+  breakWrites(world, (_, rentals) => isFull && rentals > 1)
   const under = await world.startConnected()
   isFull = true
   await rentCheapest(under)
@@ -134,18 +127,12 @@ test('a full disk delays a rental, without failing it', async () => {
   expect(everCreated(world)).toBe(1)
 })
 
-test('a rental that was not requested before a kill is not requested hours later', async () => {
-  const { files } = world.machine
-  let writes = 0
-  const write = (name: string, text: string) => {
-    if (name.endsWith('/rentals.json')) writes += 1
-    return writes > 1 ? Promise.reject(new Error('killed')) : files.write(name, text)
-  }
-  Object.assign(world.machine, { files: { ...files, write } })
+test('a rental that was not requested before a kill is not requested hours later', async ({ world }) => {
+  const repair = breakWrites(world, (_, rentals) => rentals > 1)
   const first = await world.startConnected()
   await rentCheapest(first)
   await first.close()
-  Object.assign(world.machine, { files })
+  repair()
   await world.sleep(3 * 3600)
   const second = await world.start()
   await second.until(() => rentalsOf(second)[0]?.step === 'failed')
@@ -153,7 +140,7 @@ test('a rental that was not requested before a kill is not requested hours later
   expect(everCreated(world)).toBe(0)
 })
 
-test('a secret survives restarts until its watch or account ends', async () => {
+test('a secret survives restarts until its watch or account ends', async ({ world }) => {
   const first = await world.startConnected()
   const watch = await first.run('saveWatch', { request: rentingWatch() })
   await first.close()
@@ -168,7 +155,9 @@ test('a secret survives restarts until its watch or account ends', async () => {
   expect([...world.keychain.entries]).toEqual([])
 })
 
-test('removing an account continues after a kill, until its keys and files are deleted', async () => {
+test('removing an account continues after a kill, until its keys and files are deleted', async ({
+  world,
+}) => {
   const first = await world.startConnected()
   const { id } = first.account()
   const forgetting = world.keychain.delete
@@ -184,7 +173,9 @@ test('removing an account continues after a kill, until its keys and files are d
   await expect.poll(() => world.machine.files.list(`accounts/${id}`)).toEqual([])
 })
 
-test('a key stored right before a kill, without its account, is deleted after a restart', async () => {
+test('a key stored right before a kill, without its account, is deleted after a restart', async ({
+  world,
+}) => {
   const first = await world.start()
   const storing = world.keychain.set
   world.keychain.set = async (name, secret) => {
@@ -200,7 +191,7 @@ test('a key stored right before a kill, without its account, is deleted after a 
   await second.until(state => Object.keys(state.accounts).length === 0)
 })
 
-test('the demo leaves nothing in the real files or the keychain', async () => {
+test('the demo leaves nothing in the real files or the keychain', async ({ world }) => {
   const folder = await mkdtemp(join(tmpdir(), 'berth-demo-test-'))
   const { controls, baseUrl, apiKey } = world.sim
   const start = async () => ({ baseUrl, key: apiKey, controls })

@@ -1,35 +1,23 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { TemplateFields } from '#contract/market/template.ts'
+import { plainTemplate } from '#test/berth/template.ts'
 import { type BerthUnderTest, createWorld, type World } from '#test/berth/world.ts'
 import { profileNames, profiles } from '../profiles.ts'
 
 let world: World
 let berth: BerthUnderTest
 
-const trainer: TemplateFields = {
+const trainer = {
+  ...plainTemplate,
   name: 'Trainer',
   image: 'pytorch/pytorch',
-  tag: '',
   description: 'Trains',
   readme: '# Trains',
   env: '-e KEPT=1 -e MODE=template',
-  onstart: '',
-  runtype: 'ssh',
-  args: '',
-  sshDirect: true,
-  useSsh: true,
-  jupyterDirect: false,
-  jupyterFolder: '',
-  jupyterLab: false,
   registry: 'ghcr.io',
   registryUser: 'me',
   registryToken: 'very-secret-token',
-  href: '',
-  repo: '',
   extraFilters: { num_gpus: { eq: 1 } },
   disk: 24,
-  private: true,
-  volumeInfo: null,
 }
 
 describe.each(profileNames)('templates of the %s', name => {

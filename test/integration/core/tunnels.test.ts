@@ -1,64 +1,31 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { expect } from 'vitest'
 import type { InstanceView } from '#contract/instance/instance.ts'
 import { tunnelKey } from '#contract/instance/tunnel.ts'
 import type { RentRequest } from '#contract/market/rental.ts'
-import type { TemplateFields } from '#contract/market/template.ts'
-import { BerthError } from '#contract/problem.ts'
 import { askByName } from '#test/ask-by-name.ts'
-import { instancesOf, rentRunning } from '#test/berth/steps.ts'
-import { type BerthUnderTest, createWorld, type World } from '#test/berth/world.ts'
+import { codeOf, instancesOf, rentRunning } from '#test/berth/steps.ts'
+import { plainTemplate } from '#test/berth/template.ts'
+import { type BerthUnderTest, test, type World } from '#test/berth/world.ts'
 
-let world: World
-beforeEach(async () => {
-  world = await createWorld()
-})
-afterEach(() => world.close())
-
-const template: TemplateFields = {
-  name: 'Images',
-  image: 'comfyui',
-  tag: '',
-  description: '',
-  readme: '',
-  env: '',
-  onstart: '',
-  runtype: 'jupyter',
-  args: '',
-  sshDirect: true,
-  useSsh: true,
-  jupyterDirect: false,
-  jupyterFolder: '',
-  jupyterLab: true,
-  registry: '',
-  registryUser: '',
-  href: '',
-  repo: '',
-  extraFilters: {},
-  disk: 20,
-  private: true,
-  volumeInfo: null,
-}
 /** Rents an instance and lets the time of its boot pass. */
-async function rentBooted(under: BerthUnderTest, more?: Partial<RentRequest>): Promise<InstanceView> {
+async function rentBooted(
+  world: World,
+  under: BerthUnderTest,
+  more?: Partial<RentRequest>,
+): Promise<InstanceView> {
   const renting = rentRunning(under, more)
   await under.until(() => instancesOf(under).length > 0)
   await world.sim.controls.advance(300)
   return renting
 }
 
-const codeOf = (doing: Promise<unknown>) =>
-  doing.then(
-    () => 'nothing was wrong',
-    error => (error instanceof BerthError ? error.problem.code : String(error)),
-  )
-
-test('Jupyter opens with its token, which is in the opened address and not in State', async () => {
+test('Jupyter opens with its token, which is in the opened address and not in State', async ({ world }) => {
   const opened: string[] = []
   world.machine.opener.openPrivately = async url => void opened.push(url)
   const under = await world.startConnected()
-  const { id } = await rentBooted(under, { access: 'jupyter' })
+  const { id } = await rentBooted(world, under, { access: 'jupyter' })
   const steps: string[] = []
   under.berth.onChange(({ accounts, shown }) => {
     const step = accounts[shown ?? '']?.tunnels[tunnelKey(id, 8080)]?.step
@@ -101,9 +68,9 @@ test('Jupyter opens with its token, which is in the opened address and not in St
   await under.until(() => under.account().ways[id] === undefined)
 })
 
-test('a port where nothing listens is waited for until its tunnel is closed', async () => {
+test('a port where nothing listens is waited for until its tunnel is closed', async ({ world }) => {
   const under = await world.startConnected()
-  const { id } = await rentBooted(under)
+  const { id } = await rentBooted(world, under)
   const opening = under.run('openPort', { instance: id, port: 3000 })
   await under.until(() => under.account().tunnels[tunnelKey(id, 3000)]?.step === 'waiting')
   await under.run('closeTunnel', { instance: id, port: 3000 })
@@ -112,12 +79,15 @@ test('a port where nothing listens is waited for until its tunnel is closed', as
   expect(await codeOf(under.run('openPort', { instance: id, port: 0 }))).toBe('invalid_argument')
 })
 
-test('ports that answer are found, and those of the template even when silent', async () => {
+test('ports that answer are found, and those of the template even when silent', async ({ world }) => {
   const under = await world.startConnected()
   const { hash } = await under.run('createTemplate', {
-    fields: { ...template, env: '-p 8188:8188 -p 53:53/udp' },
+    fields: { ...plainTemplate, image: 'comfyui', runtype: 'jupyter', env: '-p 8188:8188 -p 53:53/udp' },
   })
-  const { id } = await rentBooted(under, { access: 'jupyter', template: { hash, name: template.name } })
+  const { id } = await rentBooted(world, under, {
+    access: 'jupyter',
+    template: { hash, name: plainTemplate.name },
+  })
   const found = await under.run('findPorts', { instance: id })
   expect(found).toEqual([
     { port: 8080, name: 'Jupyter', answers: true },
@@ -125,17 +95,22 @@ test('ports that answer are found, and those of the template even when silent', 
   ])
 })
 
-test('closes a tunnel after an hour without use', async () => {
-  const idle = new Set<() => void>()
-  const { clock } = world.machine
+/** Holds back the timers of so many milliseconds, until the test calls them. */
+function holdTimers({ machine: { clock } }: World, held: number): ReadonlySet<() => void> {
+  const waiting = new Set<() => void>()
   const after = clock.after.bind(clock)
   clock.after = (ms, done) => {
-    if (ms !== 3_600_000) return after(ms, done)
-    idle.add(done)
-    return () => void idle.delete(done)
+    if (ms !== held) return after(ms, done)
+    waiting.add(done)
+    return () => void waiting.delete(done)
   }
+  return waiting
+}
+
+test('closes a tunnel after an hour without use', async ({ world }) => {
+  const idle = holdTimers(world, 3_600_000)
   const under = await world.startConnected()
-  const { id } = await rentBooted(under, { access: 'jupyter' })
+  const { id } = await rentBooted(world, under, { access: 'jupyter' })
   const { url = '' } = await under.run('openPort', { instance: id, port: 8080 })
   expect(idle.size).toBe(1)
   const user = connect(Number(new URL(url).port), '127.0.0.1')
@@ -159,20 +134,13 @@ async function expectNewName(under: BerthUnderTest, instance: number, before: st
   return url
 }
 
-test('connections to a tunnel’s port alone get nothing and change no address', async () => {
+test('connections to a tunnel’s port alone get nothing and change no address', async ({ world }) => {
   // Whatever Berth gives ten seconds to, they pass while the browser is kept out.
-  const waits = new Set<() => void>()
-  const { clock, opener } = world.machine
-  const after = clock.after.bind(clock)
-  clock.after = (ms, done) => {
-    if (ms !== 10_000) return after(ms, done)
-    waits.add(done)
-    return () => void waits.delete(done)
-  }
+  const waits = holdTimers(world, 10_000)
   const opened: string[] = []
-  opener.openPrivately = async url => void opened.push(url)
+  world.machine.opener.openPrivately = async url => void opened.push(url)
   const under = await world.startConnected()
-  const { id } = await rentBooted(under, { access: 'jupyter' })
+  const { id } = await rentBooted(world, under, { access: 'jupyter' })
   const { url = '' } = await under.run('openPort', { instance: id, port: 8080 })
   const { port } = new URL(url)
   const held = Array.from({ length: 520 }, () => connect(Number(port), '127.0.0.1'))
@@ -193,9 +161,11 @@ test('connections to a tunnel’s port alone get nothing and change no address',
   expect(opened).toEqual([url, url, await expectNewName(under, id, url)])
 })
 
-test('pages open at 127.0.0.1 where the user chose so, with a secret that is new each time and not in State', async () => {
+test('pages open at 127.0.0.1 where the user chose so, with a secret that is new each time and not in State', async ({
+  world,
+}) => {
   const under = await world.startConnected()
-  const { id } = await rentBooted(under, { access: 'jupyter' })
+  const { id } = await rentBooted(world, under, { access: 'jupyter' })
   const open = async () => (await under.run('openPort', { instance: id, port: 8080 })).url ?? ''
   const named = await open()
   await under.run('changeSettings', { settings: { tunnelsAtLoopback: true } })
@@ -220,9 +190,9 @@ test('pages open at 127.0.0.1 where the user chose so, with a secret that is new
   expect(new URL(await open()).hostname).toMatch(/\.localhost$/)
 })
 
-test('destroying an instance closes its tunnels', async () => {
+test('destroying an instance closes its tunnels', async ({ world }) => {
   const under = await world.startConnected()
-  const { id } = await rentBooted(under, { access: 'jupyter' })
+  const { id } = await rentBooted(world, under, { access: 'jupyter' })
   const { url = '' } = await under.run('openPort', { instance: id, port: 8080 })
   expect((await askByName(url)).status).toBe(403)
   await under.run('destroyInstance', { instance: id })

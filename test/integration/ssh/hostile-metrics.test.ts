@@ -3,18 +3,15 @@ import ssh2 from 'ssh2'
 import { expect, onTestFinished, test } from 'vitest'
 import type { InstanceMetrics } from '#contract/instance/metrics.ts'
 import { systemClock } from '#machine/clock-and-random.ts'
-import { createSsh } from '#ssh/connection/connections.ts'
 import { watchMetrics } from '#ssh/monitor/watch-metrics.ts'
 import { many, nastyKinds } from '#test/hostile/megabytes.ts'
 import { listen } from '#test/loopback.ts'
 import { newKey } from '#test/new-key.ts'
-import { scratchMachine } from './machine.ts'
+import { openScratch } from './machine.ts'
 import { target } from './steps.ts'
 
 /** A host that answers every command with this text and then a valid line of disks. */
 async function hostThatPrints(text: Buffer) {
-  const machine = scratchMachine()
-  onTestFinished(() => machine.remove())
   const hostKeys = [newKey().private]
   const server = new ssh2.Server({ hostKeys }, client => {
     client.on('error', () => undefined)
@@ -37,9 +34,7 @@ async function hostThatPrints(text: Buffer) {
   })
   const port = await listen(server)
   onTestFinished(() => void server.close())
-  const ssh = createSsh(machine)
-  onTestFinished(() => ssh.close())
-  return ssh.connect(target({ direct: { host: '127.0.0.1', port } }))
+  return openScratch().ssh.connect(target({ direct: { host: '127.0.0.1', port } }))
 }
 
 test('reading metrics ends, whatever a host prints', async () => {

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import ssh2 from 'ssh2'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { systemClock } from '#machine/clock-and-random.ts'
 import type { Clock } from '#machine/machine.ts'
 import type { Connection } from '#ssh/connection/connection.ts'
 import { createSsh, type Ssh } from '#ssh/connection/connections.ts'
@@ -100,23 +101,20 @@ describe.each([
   ['files', openSftp, { name: 'SftpLost' }],
 ])('%s requested from a host that answers pings but no request', (_name, ask, loss) => {
   test('ends with ssh_timeout, and so does the connection', async () => {
-    const machine = scratchMachine()
-    onTestFinished(() => machine.remove())
     let passMinute: (pass: () => void) => void = () => undefined
     const minute = new Promise<() => void>(resolve => {
       passMinute = resolve
     })
     const clock: Clock = {
-      ...machine.clock,
+      ...systemClock,
       // The test ends the minute in which a host must answer.
       after(milliseconds, callback) {
-        if (milliseconds !== 60_000) return machine.clock.after(milliseconds, callback)
+        if (milliseconds !== 60_000) return systemClock.after(milliseconds, callback)
         passMinute(callback)
         return () => undefined
       },
     }
-    const ssh = createSsh({ ...machine, clock })
-    onTestFinished(() => ssh.close())
+    const { ssh } = openScratch(clock)
     const { connection } = await ssh.connect(target({ direct: await silentHost() }))
     const asked = problemOf(ask(connection, clock))
     const pass = await minute

@@ -43,9 +43,9 @@ export function scratchMachine(): ScratchMachine {
   }
 }
 
-/** Berth's ssh on a machine of its own; both end with the test. */
-export function openScratch(): { machine: ScratchMachine; ssh: Ssh } {
-  const machine = scratchMachine()
+/** Berth's ssh on a machine of its own, with that clock; both end with the test. */
+export function openScratch(clock: Clock = systemClock): { machine: ScratchMachine; ssh: Ssh } {
+  const machine = { ...scratchMachine(), clock }
   onTestFinished(() => machine.remove())
   const ssh = createSsh(machine)
   onTestFinished(() => ssh.close())

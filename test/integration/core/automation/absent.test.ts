@@ -104,10 +104,7 @@ test.skipIf(lacking)(`what Berth destroys itself is forgotten with the next poll
   const inside = await entered()
   const { under, instance, tunnel, world, keyEntry } = inside
   const name = alias(under, instance)
-  const lists = () =>
-    world.sim.controls
-      .requests()
-      .filter(({ method, path }) => method === 'GET' && /\/instances\/?$/.test(path))
+  const lists = () => world.requests('GET', /\/instances\/?$/)
   expect(await pins(inside)).toContain(name)
   const before = lists().length
   await under.run('destroyInstance', { instance })

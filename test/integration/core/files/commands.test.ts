@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { chosenFolder, chosenItem } from '#machine/chosen-files.ts'
 import { answeredDialogs } from '#test/berth/machine.ts'
-import { problemOf, rentRunning } from '#test/berth/steps.ts'
+import { codeOf, rentRunning } from '#test/berth/steps.ts'
 import { type BerthUnderTest, createWorld, type World } from '#test/berth/world.ts'
 
 const { SFTP } = createRequire(import.meta.url)('ssh2/lib/protocol/SFTP.js')
@@ -121,7 +121,7 @@ test('ignore files among a page’s files apply to them', async () => {
   })
   expect([...ignored].sort()).toEqual(['data/a.ckpt', 'data/node_modules/', 'data/notes.md', 'data/sub/out/'])
   // A rule file that could not be read hides what it leaves out, so nothing is uploaded.
-  expect((await problemOf(rules({}))).code).toBe('ignore_file')
+  expect(await codeOf(rules({}))).toBe('ignore_file')
 })
 
 const transfers = () => Object.values(under.account().fileTransfers)
@@ -144,7 +144,7 @@ test('a file is uploaded, replaced, renamed, downloaded and deleted without posi
       filesDone: 1,
     })
     // A choice can be used once.
-    expect((await problemOf(under.run('uploadChosen', { instance, folder: to, choice, replace }))).code).toBe(
+    expect(await codeOf(under.run('uploadChosen', { instance, folder: to, choice, replace }))).toBe(
       'no_such_choice',
     )
   }
@@ -155,7 +155,7 @@ test('a file is uploaded, replaced, renamed, downloaded and deleted without posi
     choice: again?.choice ?? '',
     replace: false,
   })
-  expect((await problemOf(refusal)).code).toBe('exists')
+  expect(await codeOf(refusal)).toBe('exists')
 
   await under.run('renameFile', { instance, from: `${to}/-a file ü.bin`, to: `${to}/b` })
   const { entries } = await under.run('listFiles', { instance, path: to })
@@ -171,7 +171,7 @@ test('a file is uploaded, replaced, renamed, downloaded and deleted without posi
   expect((await readFile(join(here, 'into', 'b'))).equals(bytes)).toBe(true)
 
   await under.run('deleteFiles', { instance, paths: [to] })
-  expect((await problemOf(under.run('listFiles', { instance, path: to }))).code).toBe('no_such_file')
+  expect(await codeOf(under.run('listFiles', { instance, path: to }))).toBe('no_such_file')
   for (const { id } of transfers()) await under.run('dismissFileTransfer', { transfer: id })
   await under.until(() => transfers().length === 0)
 })
@@ -224,7 +224,7 @@ test('a save that the connection broke off leaves nothing behind once it is save
   // It is tried twice.
   loseAnswer('write')
   loseAnswer('write')
-  expect((await problemOf(save('a text'))).code).toBe('ssh_closed')
+  expect(await codeOf(save('a text'))).toBe('ssh_closed')
   expect(await names()).toEqual([expect.stringMatching(/^\..*\.berth-part$/)])
   await save('a text')
   expect(await names()).toEqual(['text'])
@@ -243,7 +243,7 @@ test('a text file is written and read, and a local path is refused as an argumen
     ['listFiles', { instance, path: 'relative' }],
     ['listFiles', { instance, path: '/nul\0' }],
   ] as const)
-    expect((await problemOf(under.berth.dispatch(name, args))).code).toBe('invalid_argument')
+    expect(await codeOf(under.berth.dispatch(name, args))).toBe('invalid_argument')
 })
 
 /** Starts Berth again, as if it had been killed while the transfer was under way. */

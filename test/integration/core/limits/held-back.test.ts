@@ -134,7 +134,7 @@ test.concurrent('an outbid instance is neither raised nor replaced while a budge
   await under.until(() => recovery()?.problem?.code === 'held_by_limit')
   await under.run('refresh', {})
   expect(everCreated(world)).toBe(1)
-  expect(world.sim.controls.requests().filter(({ path }) => path.includes('/bid_price/'))).toEqual([])
+  expect(world.requests('PUT', '/bid_price/')).toEqual([])
 
   await under.run('snoozeLimit', { limit, minutes: 720 })
   await under.until(() => recovery()?.raises === 1, 45_000)
