@@ -73,6 +73,8 @@ export type Limit = v.InferOutput<typeof Limit>
 /** The kinds of limits that can be chosen with a rental, in the order in which they are shown. */
 export const stopKinds = ['idle', 'duration', 'cost', 'away'] as const
 export type StopKind = (typeof stopKinds)[number]
+/** The condition of a kind. */
+export type StopOf<Kind extends StopKind> = Extract<LimitWhen, { kind: Kind }>
 
 /** The limits chosen with a rental, which are set as soon as the instance exists: at most one of each kind. */
 export const Stops = v.pipe(

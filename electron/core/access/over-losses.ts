@@ -2,7 +2,8 @@ import { BerthError, type Problem } from '#contract/problem.ts'
 import type { Clock } from '#machine/machine.ts'
 import { sleep } from '#machine/tasks.ts'
 import type { Connection } from '#ssh/connection/connection.ts'
-import { keepLease, type Lease } from '#ssh/connection/sharing.ts'
+import { keepLease } from '#ssh/connection/reconnect.ts'
+import type { Lease } from '#ssh/connection/sharing.ts'
 import { isConnectionFull } from '#ssh/connection/ssh-problems.ts'
 
 /** Losses in a row without progress after which it gives up. */

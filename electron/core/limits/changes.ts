@@ -6,6 +6,7 @@ import {
   limitKinds,
   type SnoozeMinutes,
 } from '#contract/automation/limit.ts'
+import { defaultWarning } from '#contract/automation/limit-defaults.ts'
 import { limitSentence } from '#contract/automation/limit-words.ts'
 import { conditionsOf, type WatchdogRequest } from '#contract/automation/watchdog.ts'
 import { money } from '#contract/format/money.ts'
@@ -325,16 +326,13 @@ export function snoozed(
   return withEvent({ ...awake, snoozedUntil }, now, `Snoozed until ${moment(snoozedUntil, now)}`)
 }
 
-/** Seconds ahead at which the limits of rentals warn. */
-const rentalWarning = 900
-
 /** The limit that was chosen with a rental. */
 export function limitOfRental(
   stop: Limit,
   { id, instance, rental }: Pick<StoredLimit, 'id' | 'instance' | 'rental'>,
   now: number,
 ): StoredLimit {
-  const rest = { id, warning: rentalWarning, missed: 'act' } as const
+  const rest = { id, warning: defaultWarning, missed: 'act' } as const
   return { ...newLimit({ instance, ...stop }, rest, now), ...(rental && { rental }) }
 }
 

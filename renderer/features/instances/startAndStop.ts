@@ -1,9 +1,10 @@
+import { defaultStops } from '#contract/automation/limit-defaults.ts'
 import { isGoing, type RunView } from '#contract/automation/run.ts'
 import { starting, stoppersOf } from '#contract/automation/stoppers.ts'
 import type { InstanceView } from '#contract/instance/instance.ts'
 import { dialogs } from '#renderer/berth/dialogs.svelte.ts'
 import type { Page } from '#renderer/berth/page.svelte.ts'
-import { clicked, usualStops } from '../limits/stops.ts'
+import { clicked } from '../limits/stops.ts'
 
 /** Starts a stopped instance; asks first where a limit would stop it again immediately. */
 export function start(instance: InstanceView, page: Page): unknown {
@@ -17,7 +18,7 @@ export function stopAgain(
   page: Page,
   { account, instance }: { account: string; instance: number },
 ): Promise<string | undefined> {
-  const settings = { when: usualStops.duration, ...clicked }
+  const settings = { when: defaultStops.duration, ...clicked }
   return page.attempt(page.berth.setLimit({ account, instance, ...settings }))
 }
 

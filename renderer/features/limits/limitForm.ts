@@ -6,6 +6,7 @@ import {
   LimitWhen,
   limitKinds,
 } from '#contract/automation/limit.ts'
+import { defaultWarning } from '#contract/automation/limit-defaults.ts'
 import type { Args } from '#contract/commands.ts'
 import { isoDay, timeOfDay } from '#contract/format/time.ts'
 import type { InstanceView } from '#contract/instance/instance.ts'
@@ -47,7 +48,14 @@ export function choicesOn(place: 'instance' | 'account'): { value: LimitChoice; 
 
 /** A new limit's draft. `now` in epoch seconds of the account's time. */
 export function emptyLimitDraft(choice: LimitChoice, now: number): LimitDraft {
-  return { choice, typed: newTyped(now), action: 'stop', warning: '15', missed: 'act', asleep: false }
+  return {
+    choice,
+    typed: newTyped(now),
+    action: 'stop',
+    warning: String(defaultWarning / 60),
+    missed: 'act',
+    asleep: false,
+  }
 }
 
 /** The draft of a limit that is there already. */

@@ -4,22 +4,16 @@ import {
   type Limit,
   type LimitWhen,
   type StopKind,
+  type StopOf,
   stopKinds,
 } from '#contract/automation/limit.ts'
+import { defaultStops, defaultWarning } from '#contract/automation/limit-defaults.ts'
 import { instanceName } from '#contract/format/name.ts'
 import { duration } from '#contract/format/time.ts'
 import type { InstanceView } from '#contract/instance/instance.ts'
 import type { AccountView } from '#contract/state.ts'
 import type { Page } from '#renderer/berth/page.svelte.ts'
 import type { Action } from '#renderer/components/menu/menu.ts'
-
-/** The default conditions of a rental's limits. */
-export const usualStops: { readonly [Kind in StopKind]: StopOf<Kind> } = {
-  idle: { kind: 'idle', below: 5, seconds: 1800 },
-  duration: { kind: 'duration', seconds: 8 * 3600 },
-  cost: { kind: 'cost', dollars: 20 },
-  away: { kind: 'away', seconds: 7200 },
-}
 
 /** A limit that stops on a condition, while this computer is awake. */
 export function stopOn(when: LimitWhen): Limit {
@@ -28,13 +22,11 @@ export function stopOn(when: LimitWhen): Limit {
 
 /** The default stops of a new rental: those of the last one, possibly none; the first has eight hours. */
 export function firstStops(account: AccountView | undefined): readonly Limit[] {
-  return account?.lastRental?.stops ?? [stopOn(usualStops.duration)]
+  return account?.lastRental?.stops ?? [stopOn(defaultStops.duration)]
 }
 
-/** The settings of a limit that a click sets, without the form: it warns a quarter of an hour ahead. */
-export const clicked = { action: 'stop', warning: 900, missed: 'act' } as const
-
-type StopOf<Kind extends StopKind> = Extract<LimitWhen, { kind: Kind }>
+/** The settings of a limit that a click sets, without the form. */
+export const clicked = { action: 'stop', warning: defaultWarning, missed: 'act' } as const
 
 /** The chosen condition of a kind. */
 export function stopOf<Kind extends StopKind>(stops: readonly Limit[], kind: Kind): StopOf<Kind> | undefined {
@@ -73,7 +65,7 @@ export function idleStop(instance: InstanceView, page: Page): Action {
       label: 'Keep running when idle',
       run: () => page.attempt(berth.switchLimit({ limit: limit.id, on: false })),
     }
-  const when = stopOf(limit ? [limit] : (account?.lastRental?.stops ?? []), 'idle') ?? usualStops.idle
+  const when = stopOf(limit ? [limit] : (account?.lastRental?.stops ?? []), 'idle') ?? defaultStops.idle
   return {
     id: 'idle-stop',
     label: `When idle for ${duration(when.seconds)}, stop`,

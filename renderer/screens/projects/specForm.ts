@@ -1,8 +1,9 @@
 import type { Limit } from '#contract/automation/limit.ts'
+import { defaultStops } from '#contract/automation/limit-defaults.ts'
 import type { Engine } from '#contract/project/nodes.ts'
 import { type ProjectDraft, ProjectSpec, SpecChange, specDraft, timeText } from '#contract/project/spec.ts'
 import { firstPart, number, type ReadForm, readForm } from '#renderer/components/fields/readForm.ts'
-import { stopOf, stopOn, usualStops } from '#renderer/features/limits/stops.ts'
+import { stopOf, stopOn } from '#renderer/features/limits/stops.ts'
 
 /** The form's input. Lists are separated by commas. */
 export interface SpecFields {
@@ -53,7 +54,7 @@ export const emptySpec: SpecFields = {
   disk: '',
   ports: '',
   results: '',
-  stops: [stopOn(usualStops.duration)],
+  stops: [stopOn(defaultStops.duration)],
   after: 'destroy',
   sweep: '',
   atOnce: '',
@@ -104,7 +105,7 @@ export function fieldsOf(spec: ProjectSpec): SpecFields {
     ports: shown(spec.ports),
     results: shown(spec.results),
     stops: [
-      stop.idle === undefined ? undefined : stopOn({ ...usualStops.idle, seconds: stop.idle }),
+      stop.idle === undefined ? undefined : stopOn({ ...defaultStops.idle, seconds: stop.idle }),
       stop.hours === undefined ? undefined : stopOn({ kind: 'duration', seconds: stop.hours * 3600 }),
       stop.dollars === undefined ? undefined : stopOn({ kind: 'cost', dollars: stop.dollars }),
     ].filter(limit => limit !== undefined),

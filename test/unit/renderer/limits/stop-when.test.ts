@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
+import { defaultStops } from '#contract/automation/limit-defaults.ts'
 import { conditionLabel, stopSentence } from '#contract/automation/limit-words.ts'
-import { stopOf, stopOn, usualStops, withStop } from '#renderer/features/limits/stops.ts'
+import { stopOf, stopOn, withStop } from '#renderer/features/limits/stops.ts'
 
-const { idle, duration, cost } = usualStops
+const { idle, duration, cost } = defaultStops
 
 test('stops have a fixed order, one of each kind', () => {
   const two = withStop(withStop([], 'cost', cost), 'idle', idle)
