@@ -1,15 +1,12 @@
-import { type Deployment, ProfileError } from './deployment/deployment.ts'
-import type { Profile } from './deployment/profile.ts'
+import { type Deployment, type Profile, ProfileError } from './deployment.ts'
 import type { Doors } from './doors.ts'
 import { invalidArgs } from './errors.ts'
 import { Fields } from './fields.ts'
-import { type FaultInput, readFaultRules } from './http/fault-rules.ts'
-import type { Faults } from './http/faults.ts'
+import { type FaultInput, type Faults, readFaultRules } from './http/faults.ts'
 import type { LoggedRequest, RequestLog } from './http/request-log.ts'
 import type { Results } from './results.ts'
 import { instanceRecord } from './routes/instance-record.ts'
-import type { AccountState } from './world/account/account.ts'
-import type { Message } from './world/account/outbox.ts'
+import type { AccountState, Message } from './world/account/account.ts'
 import { epochSeconds } from './world/clock.ts'
 import type { Charge, Total } from './world/ledger.ts'
 import { dollars } from './world/money.ts'
@@ -155,7 +152,7 @@ export function createControls({ world, deployment, doors, faults, log }: Parts)
       world.catchUp()
       return world.instances.list().map(instance => instanceRecord(world, instance))
     },
-    outbox: () => world.outbox.messages(),
+    outbox: () => [...world.account.messages],
     requests: () => log.list(),
   }
 }

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
-import { ProfileError, readProfile } from './deployment/deployment.ts'
-import type { Profile } from './deployment/profile.ts'
+import { type Profile, ProfileError, readProfile } from './deployment.ts'
 import type { SimulatorOptions } from './simulator.ts'
+import { FLAKY } from './world/instances/plan.ts'
 
 /** An unknown flag, or one with an invalid value; the message names it and the values that it takes. */
 export class FlagError extends Error {
@@ -12,14 +12,14 @@ export class FlagError extends Error {
 export function readFlags(words: string[]): SimulatorOptions {
   const flags = parse(words)
   return {
-    port: integer('port', flags.port, 0, 65_535, 0),
-    seed: integer('seed', flags.seed, 0, Number.MAX_SAFE_INTEGER, 7),
-    speed: speed(flags.speed),
-    offers: integer('offers', flags.offers, 1, 100_000, 500),
+    port: number('port', flags.port, 0, integer(0, 65_535)),
+    seed: number('seed', flags.seed, 7, integer(0, Number.MAX_SAFE_INTEGER)),
+    speed: number('speed', flags.speed, 60, speed),
+    offers: number('offers', flags.offers, 500, integer(1, 100_000)),
     limits: !flags['no-limits'],
     calm: flags.calm === true,
     ...(flags.deployment === undefined ? {} : { deployment: deployment(flags.deployment) }),
-    ...(flags.flaky === undefined ? {} : { flaky: share('flaky', flags.flaky) }),
+    flaky: number('flaky', flags.flaky, FLAKY, share),
   }
 }
 
@@ -52,34 +52,29 @@ function deployment(text: string): Profile {
   }
 }
 
-function integer(
+/** A number in a range, described by `takes`; `otherwise` without the flag. Throws FlagError. */
+function number(
   name: string,
   text: string | undefined,
-  low: number,
-  high: number,
   otherwise: number,
+  { takes, form, fits }: { takes: string; form: RegExp; fits: (value: number) => boolean },
 ): number {
   if (text === undefined) return otherwise
-  const value = Number(text)
-  if (!/^\d+$/.test(text) || value < low || value > high) {
-    throw new FlagError(`--${name} takes an integer from ${low} to ${high}, not "${text}".`)
-  }
-  return value
+  if (!form.test(text) || !fits(Number(text))) throw new FlagError(`--${name} takes ${takes}, not "${text}".`)
+  return Number(text)
 }
 
-function share(name: string, text: string): number {
-  const value = Number(text)
-  if (!/^\d+(\.\d+)?$/.test(text) || value > 1) {
-    throw new FlagError(`--${name} takes a share from 0 to 1, not "${text}".`)
-  }
-  return value
+const decimal = /^\d+(\.\d+)?$/
+
+function integer(low: number, high: number) {
+  const fits = (value: number) => value >= low && value <= high
+  return { takes: `an integer from ${low} to ${high}`, form: /^\d+$/, fits }
 }
 
-function speed(text: string | undefined): number {
-  if (text === undefined) return 60
-  const value = Number(text)
-  if (!/^\d+(\.\d+)?$/.test(text) || value <= 0 || value > 100_000) {
-    throw new FlagError(`--speed takes a number above 0 and at most 100000, not "${text}".`)
-  }
-  return value
+const speed = {
+  takes: 'a number above 0 and at most 100000',
+  form: decimal,
+  fits: (value: number) => value > 0 && value <= 100_000,
 }
+
+const share = { takes: 'a share from 0 to 1', form: decimal, fits: (value: number) => value <= 1 }

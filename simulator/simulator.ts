@@ -1,15 +1,14 @@
 import type { AddressInfo } from 'node:net'
 import { type ServerType, serve } from '@hono/node-server'
 import { type Controls, createControls, followProfile } from './controls.ts'
-import { Deployment } from './deployment/deployment.ts'
-import { interfaceProfile, type Profile } from './deployment/profile.ts'
+import { Deployment, interfaceProfile, type Profile } from './deployment.ts'
 import { Doors } from './doors.ts'
 import { createApp } from './http/app.ts'
 import { Faults, type FaultTime, realTime } from './http/faults.ts'
 import { type LimitClock, realClock } from './http/limits.ts'
 import { RequestLog } from './http/request-log.ts'
 import { Results } from './results.ts'
-import { FLAKY } from './world/instances/fate.ts'
+import { FLAKY } from './world/instances/plan.ts'
 import { World } from './world/world.ts'
 
 export interface SimulatorOptions {

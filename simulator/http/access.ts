@@ -1,6 +1,6 @@
-import type { Profile } from '../deployment/profile.ts'
+import type { Profile } from '../deployment.ts'
 import { refusal, ServiceError } from '../errors.ts'
-import type { Caller } from '../world/account/key-permissions.ts'
+import type { Caller } from '../world/account/api-keys.ts'
 import type { World } from '../world/world.ts'
 import type { Route } from './route.ts'
 

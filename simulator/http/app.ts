@@ -2,11 +2,11 @@ import { type Context, Hono } from 'hono'
 import type { Controls, Parts } from '../controls.ts'
 import { routes } from '../routes/routes.ts'
 import { epochSeconds } from '../world/clock.ts'
-import type { Bindings } from './bindings.ts'
 import { serveControlPlane } from './control-plane.ts'
 import { answerError, serveRoutes } from './dispatch.ts'
 import { type FaultTime, faultMiddleware } from './faults.ts'
 import { type LimitClock, RateLimits } from './limits.ts'
+import type { Bindings } from './request-log.ts'
 
 export interface AppOptions {
   /** The clock for rate limits; null for no limits. */

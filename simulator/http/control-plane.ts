@@ -2,8 +2,8 @@ import type { Context, Hono } from 'hono'
 import type { Controls } from '../controls.ts'
 import { invalidArgs, noSuchInstance, refusal } from '../errors.ts'
 import { Fields, isObject } from '../fields.ts'
-import type { Bindings } from './bindings.ts'
-import type { FaultInput } from './fault-rules.ts'
+import type { FaultInput } from './faults.ts'
+import type { Bindings } from './request-log.ts'
 
 /**
  * The control plane for tests, outside /api/. JSON only; a request from a page in a browser (an `Origin`, or

@@ -1,14 +1,14 @@
 import type { Context, Hono } from 'hono'
 import { getCookie } from 'hono/cookie'
 import type { Parts } from '../controls.ts'
-import type { Profile } from '../deployment/profile.ts'
+import type { Profile } from '../deployment.ts'
 import { invalidArgs, ServiceError, TextError } from '../errors.ts'
 import { Fields, isObject, LooseFields } from '../fields.ts'
 import { sessionCookie } from '../world/two-factor/sessions.ts'
 import type { World } from '../world/world.ts'
 import { authenticate, authorize } from './access.ts'
-import type { Bindings } from './bindings.ts'
 import type { RateLimits } from './limits.ts'
+import type { Bindings } from './request-log.ts'
 import type { ApiRequest, Route } from './route.ts'
 
 /**

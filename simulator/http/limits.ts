@@ -1,6 +1,6 @@
-import type { Deployment } from '../deployment/deployment.ts'
-import { publishedInterval } from '../deployment/intervals.ts'
-import { tooMany } from '../deployment/too-many.ts'
+import type { Deployment, Profile } from '../deployment.ts'
+import { refusal, ServiceError, TextError } from '../errors.ts'
+import published from './intervals.json' with { type: 'json' }
 import { type Route, routeName } from './route.ts'
 
 /** The clock for rate limits, in milliseconds from any origin. */
@@ -67,5 +67,42 @@ export class RateLimits {
       throw tooMany(this.#deployment.profile.refusal, seconds / calls)
     }
     this.#calls.set(name, { times: [...counted, now], shutUntil })
+  }
+}
+
+/** How often one endpoint and method may be called: `calls` times (default once) within so many seconds. */
+export interface Interval {
+  seconds: number
+  calls?: number
+  /** Seconds for which the endpoint stays closed after a call that came too early. */
+  penalty?: number
+}
+
+/** The public deployment's published limit of a route, by its method and path. Other endpoints have no limit. */
+export function publishedInterval(name: string): Interval | undefined {
+  const limits: Readonly<Record<string, Interval>> = published
+  return limits[name]
+}
+
+const WORDS = 'API requests too frequent'
+
+/** The 429 of an endpoint, in the form that a deployment gives it. */
+export function tooMany(form: Profile['refusal'], threshold: number): ServiceError {
+  const number = `endpoint threshold=${threshold.toFixed(1)}`
+  switch (form) {
+    case 'detail':
+      return new ServiceError(429, { detail: `${WORDS}: ${number}` })
+    case 'msg':
+      return refusal(429, 'rate_limit_exceeded', `${WORDS} ${number}`)
+    case 'text':
+      return new TextError(429, 'text/plain', WORDS)
+    case 'text-threshold':
+      return new TextError(429, 'text/plain', `${WORDS}: ${number}`)
+    case 'html':
+      return new TextError(
+        429,
+        'text/html',
+        '<html><head><title>429 Too Many Requests</title></head><body><h1>429 Too Many Requests</h1></body></html>',
+      )
   }
 }

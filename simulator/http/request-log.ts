@@ -1,4 +1,5 @@
-import type { FaultKind } from './fault-rules.ts'
+import type { HttpBindings } from '@hono/node-server'
+import type { FaultKind } from './faults.ts'
 
 /**
  * A request to the service. `status` is 0 without an answer (yet); `at` in epoch seconds; `fault` is the applied
@@ -30,4 +31,10 @@ export class RequestLog {
   list(): LoggedRequest[] {
     return this.#requests.map(request => ({ ...request }))
   }
+}
+
+/** The context of a request: Node's request and response, to break connections, and its entry in the log. */
+export interface Bindings {
+  Bindings: HttpBindings
+  Variables: { logged: LoggedRequest }
 }

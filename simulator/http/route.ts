@@ -1,7 +1,7 @@
-import type { Profile } from '../deployment/profile.ts'
+import type { Profile } from '../deployment.ts'
 import type { Fields } from '../fields.ts'
 import type { Results } from '../results.ts'
-import type { Caller, Permission } from '../world/account/key-permissions.ts'
+import type { Caller, Permission } from '../world/account/api-keys.ts'
 import type { World } from '../world/world.ts'
 
 /** A request as a route sees it: authenticated, within its limits and permissions. */
@@ -65,4 +65,23 @@ export function routesOf(routes: Routes): Route[] {
 /** A route as limits know it: `GET v0/instances/:id/`. */
 export function routeName({ method, version, path }: Route): string {
   return `${method} ${version ?? 'v0'}${path}`
+}
+
+/**
+ * A deployment's routes by method and path: those beyond the interface, and functions that answer in place of the
+ * interface, whose own answer is `plain`.
+ */
+export type Layer = Readonly<Record<`${Route['method']} /${string}`, Routes[keyof Routes] | LayerAnswer>>
+type LayerAnswer = (request: ApiRequest, plain: Route['answer']) => ReturnType<Route['answer']>
+
+/** The routes of a layer over others. Throws for an answer in place of a missing route. */
+export function layered(routes: readonly Route[], layer: Layer): Route[] {
+  const beneath = new Map(routes.map(route => [`${route.method} ${route.path}`, route]))
+  const all = Object.entries(layer).map(([name, own]): [string, Routes[keyof Routes]] => {
+    if (typeof own !== 'function') return [name, own]
+    const plain = beneath.get(name)
+    if (!plain) throw new Error(`The interface has no ${name}.`)
+    return [name, { ...plain, answer: request => own(request, plain.answer) }]
+  })
+  return routesOf(Object.fromEntries(all))
 }

@@ -3,7 +3,7 @@ import { gpuRate, type Instance, storageRate } from '../world/instances/instance
 import { measure } from '../world/instances/load.ts'
 import { dollars } from '../world/money.ts'
 import type { World } from '../world/world.ts'
-import { isIdentityPort, mappedPorts } from './docker-env.ts'
+import { isIdentityPort, mappedPorts } from './launch-request.ts'
 
 /** The address where every part of the simulator answers. */
 const LOOPBACK = '127.0.0.1'

@@ -1,8 +1,8 @@
 import { forbidden } from '../http/access.ts'
 import type { ApiRequest, Routes } from '../http/route.ts'
+import { readPublicKey } from './account.ts'
 import { instanceRecord } from './instance-record.ts'
 import { readBid } from './launch-request.ts'
-import { readPublicKey } from './public-key.ts'
 
 /** Section 4.2: the instances of the account. */
 export const instanceRoutes: Routes = {

@@ -1,9 +1,9 @@
 import { invalidArgs } from '../errors.ts'
 import { type Fields, isObject, type JsonObject } from '../fields.ts'
-import type { Launch, LaunchTemplate, LaunchTemplates, VolumeRequest } from '../world/instances/launch.ts'
+import type { Launch, VolumeRequest } from '../world/instances/instance.ts'
 import { micro } from '../world/money.ts'
-import { contentDefaults } from '../world/templates/template.ts'
-import { flagsToEnv, mappedPorts, readEnv } from './docker-env.ts'
+import { contentDefaults, type Template } from '../world/templates/template.ts'
+import type { Templates } from '../world/templates/templates.ts'
 
 /** Dollars per hour, section 8. */
 const HIGHEST_BID = 32
@@ -45,11 +45,11 @@ const runtypeWords = new Set([
  * Reads the body of a creation and merges it with its template as section 4.2 says. Throws 400
  * `invalid_args`, also for `template_id` and for a `template_hash_id` that no template has (any more).
  */
-export function readLaunch(body: Fields, templates: LaunchTemplates, limits = interfaceLimits): Launch {
+export function readLaunch(body: Fields, templates: Templates, limits = interfaceLimits): Launch {
   if (body.has('template_id')) throw invalidArgs('Use template_hash_id: template_id is not accepted here.')
   const template = readTemplate(body, templates)
   checkOverrides(body)
-  const merged = body.with({ ...template?.fields, ...body.values })
+  const merged = body.with({ ...template?.content, ...body.values })
   const disk =
     merged.optionalNumber('disk') ?? merged.optionalNumber('recommended_disk_space') ?? DEFAULT_DISK
   if (disk <= 0) throw invalidArgs('disk must be above 0.')
@@ -66,10 +66,10 @@ export function readLaunch(body: Fields, templates: LaunchTemplates, limits = in
     bid: body.has('price') ? readBid(body, limits.highestBid) : null,
     cancelUnavailable: body.optionalBoolean('cancel_unavail') ?? false,
     targetState: readTargetState(body.optionalString('target_state')),
-    template: template ? { hashId: template.hashId, name: template.name } : null,
+    template: template ? { hashId: template.hashId, name: template.content.name } : null,
     volume: readVolume(body),
     registry: readRegistry(merged),
-    extraFilters: { ...asObject(template?.fields['extra_filters']), ...body.optionalObject('extra_filters') },
+    extraFilters: { ...template?.content.extra_filters, ...body.optionalObject('extra_filters') },
   }
 }
 
@@ -82,7 +82,7 @@ export function readBid(body: Fields, highest = HIGHEST_BID): number {
   return micro(price)
 }
 
-function readTemplate(body: Fields, templates: LaunchTemplates): LaunchTemplate | null {
+function readTemplate(body: Fields, templates: Templates): Template | null {
   const hash = body.optionalString('template_hash_id')
   if (hash === undefined) return null
   const template = templates.find(hash)
@@ -107,11 +107,11 @@ function checkOverrides(body: Fields): void {
 const nullableTypes: Readonly<Record<string, string>> = { jupyter_dir: 'string', volume_info: 'object' }
 
 /** The image with its tag: the template's tag belongs to the template's image only. */
-function readImage(body: Fields, template: LaunchTemplate | null): string {
+function readImage(body: Fields, template: Template | null): string {
   const own = body.optionalString('image')
-  const image = own ?? asString(template?.fields['image'])
+  const image = own ?? template?.content.image ?? ''
   if (image.trim() === '' || /\s/.test(image)) throw invalidArgs('image must name a Docker image.')
-  const tag = body.optionalString('tag') ?? (own === undefined ? asString(template?.fields['tag']) : '')
+  const tag = body.optionalString('tag') ?? (own === undefined ? (template?.content.tag ?? '') : '')
   const hasTag = image.lastIndexOf(':') > image.lastIndexOf('/') || image.includes('@')
   return hasTag || tag === '' ? image : `${image}:${tag}`
 }
@@ -149,19 +149,87 @@ function readVolume(body: Fields): VolumeRequest | null {
 
 function readMergedEnv(
   body: Fields,
-  template: LaunchTemplate | null,
+  template: Template | null,
   { mostPorts, identityPorts }: LaunchLimits,
 ): Record<string, string> {
   const own = readEnv(body.optionalObject('env') ?? {}, identityPorts)
-  const env = { ...flagsToEnv(asString(template?.fields['env'])), ...own }
+  const env = { ...flagsToEnv(template?.content.env ?? ''), ...own }
   if (mappedPorts(env).length > mostPorts) throw invalidArgs(`env maps at most ${mostPorts} ports.`)
   return env
 }
 
-function asString(value: unknown): string {
-  return typeof value === 'string' ? value : ''
+const portMapping = /^-p (\d{1,5}):(\d{1,5})(\/(tcp|udp))?$/
+/** From here on a number stands for any port that is the same inside and outside. */
+const FIRST_IDENTITY_PORT = 70_000
+const variableName = /^[A-Za-z_][A-Za-z0-9_]*$/
+
+/**
+ * Reads `env` of a creation: names to values, port mappings as keys `-p host:container`, where a deployment has
+ * `identityPorts` also from 70000 on. Values may be strings, numbers or booleans. Throws 400 `invalid_args`.
+ */
+export function readEnv(env: JsonObject, identityPorts = false): Record<string, string> {
+  const isMapping = (name: string) => isPortMapping(name) || (identityPorts && isIdentityMapping(name))
+  return Object.fromEntries(
+    Object.entries(env).map(([name, value]) => {
+      if (name.startsWith('-p') ? !isMapping(name) : !name.startsWith('-') && !variableName.test(name)) {
+        throw invalidArgs(`env: ${name} is neither a variable's name nor a port mapping.`)
+      }
+      if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') {
+        throw invalidArgs(`env: the value of ${name} must be a string.`)
+      }
+      return [name, String(value)]
+    }),
+  )
 }
 
-function asObject(value: unknown): JsonObject {
-  return isObject(value) ? value : {}
+/** The container ports that an environment maps, as `8080/tcp`. */
+export function mappedPorts(env: Record<string, string>): string[] {
+  return Object.keys(env).flatMap(name => {
+    const match = portMapping.exec(name)
+    return match ? [`${match[2]}/${match[4] ?? 'tcp'}`] : []
+  })
+}
+
+/** The variables of an environment, without its port mappings and other flags. */
+export function environmentVariables(env: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('-')))
+}
+
+/** Whether the container is to see the same number as the outside, whatever that is. */
+export function isIdentityPort(port: string): boolean {
+  return Number.parseInt(port, 10) >= FIRST_IDENTITY_PORT
+}
+
+/** Turns the Docker flags of a template (`-e NAME=value -p 8080:8080`) into the object form of a creation. */
+export function flagsToEnv(flags: string): Record<string, string> {
+  const words = splitWords(flags)
+  const env: Record<string, string> = {}
+  for (let index = 0; index < words.length; index += 2) {
+    const flag = words[index] ?? ''
+    const value = words[index + 1] ?? ''
+    const equals = value.indexOf('=')
+    if (flag === '-e' && equals > 0) env[value.slice(0, equals)] = value.slice(equals + 1)
+    else if (flag !== '-e') env[`${flag} ${value}`] = '1'
+  }
+  return env
+}
+
+function isPortMapping(name: string): boolean {
+  const match = portMapping.exec(name)
+  return match !== null && [match[1], match[2]].every(port => Number(port) > 0 && Number(port) < 65_536)
+}
+
+function isIdentityMapping(name: string): boolean {
+  const [, host, container = ''] = portMapping.exec(name) ?? []
+  return host === container && isIdentityPort(container)
+}
+
+/** Words as a shell splits them, quotes taken off. */
+function splitWords(text: string): string[] {
+  const words = text.match(/(?:[^\s"']|"(?:\\[\s\S]?|[^"\\])*"?|'[^']*')+/g) ?? []
+  return words.map(word =>
+    word.replace(/"((?:\\[\s\S]?|[^"\\])*)"?|'([^']*)'/g, (_, double?: string, single?: string) =>
+      double === undefined ? (single ?? '') : double.replace(/\\(.)/g, '$1'),
+    ),
+  )
 }

@@ -1,6 +1,5 @@
 import type { ApiRequest, Routes } from '../http/route.ts'
-import type { Instance } from '../world/instances/instance.ts'
-import type { Launch } from '../world/instances/launch.ts'
+import type { Instance, Launch } from '../world/instances/instance.ts'
 import type { Offer } from '../world/market/offers.ts'
 import type { World } from '../world/world.ts'
 

@@ -1,11 +1,18 @@
 import type { Route } from '../http/route.ts'
-import { fitsNow } from '../world/two-factor/authenticator.ts'
 import type { Challenge } from '../world/two-factor/challenges.ts'
-import { type Method, refuseLocked } from '../world/two-factor/method.ts'
+import { fitsNow } from '../world/two-factor/codes.ts'
+import { type Method, refuseLocked } from '../world/two-factor/methods.ts'
 import { twoFactorRefusal } from '../world/two-factor/refusals.ts'
 import type { TwoFactor } from '../world/two-factor/two-factor.ts'
-import { type TwoFactorCall, twoFactorRoute } from './two-factor-call.ts'
-import { readChannel, readCode, readLabel, readPhoneNumber, readStoredKind } from './two-factor-fields.ts'
+import {
+  readChannel,
+  readCode,
+  readLabel,
+  readPhoneNumber,
+  readStoredKind,
+  type TwoFactorCall,
+  twoFactorRoute,
+} from './two-factor-request.ts'
 
 /** Section 4.7: authorizing a new method, and adding it. */
 export const addRoutes: readonly Route[] = [
@@ -18,16 +25,16 @@ function startAuthorization({ tfa, body }: TwoFactorCall) {
   const channel = readChannel(body)
   const methodId = body.optionalInteger('tfa_method_id')
   const backupCode = body.optionalString('backup_code')
-  tfa.window.refuseUnavailable()
-  tfa.emails.requireVerified()
+  tfa.challenges.refuseUnavailable()
+  tfa.messages.requireVerified()
   refuseUntracked(tfa)
   if (backupCode !== undefined) {
     tfa.verification.useBackupCode(backupCode)
-    tfa.window.open()
+    tfa.challenges.openWindow()
     return { success: true, msg: 'A method may be added in the next 30 minutes.' }
   }
   if (channel === 'email' || tfa.methods.list().length === 0) {
-    return { success: true, secret: tfa.emails.send({ purpose: 'authorization', login: null }).secret }
+    return { success: true, secret: tfa.messages.sendEmail({ purpose: 'authorization', login: null }).secret }
   }
   const method = authorizing(tfa, channel, methodId)
   refuseLocked(method, tfa.clock.now())
@@ -44,7 +51,7 @@ function authorizing(tfa: TwoFactor, kind: 'sms' | 'totp' | undefined, id: numbe
 function challengeFor(tfa: TwoFactor, method: Method): Challenge {
   const about = { purpose: 'authorization', login: null, methodId: method.id } as const
   return method.kind === 'sms'
-    ? tfa.texts.send({ ...about, to: method.phoneNumber })
+    ? tfa.messages.sendText({ ...about, to: method.phoneNumber })
     : tfa.challenges.create({ ...about, channel: 'totp', to: '' })
 }
 
@@ -52,7 +59,7 @@ function confirmAuthorization({ tfa, body }: TwoFactorCall) {
   const code = readCode(body)
   const secret = body.optionalString('secret')
   if (code === undefined || secret === undefined) throw missingParams()
-  tfa.window.refuseUnavailable()
+  tfa.challenges.refuseUnavailable()
   if (!tfa.challenges.unanswered().some(({ purpose }) => purpose === 'authorization')) {
     throw twoFactorRefusal('no_pending_authorization', 'No authorization was begun.')
   }
@@ -65,7 +72,7 @@ function confirmAuthorization({ tfa, body }: TwoFactorCall) {
   } else {
     tfa.verification.answer(challenge, code, method)
   }
-  tfa.window.open()
+  tfa.challenges.openWindow()
   return { success: true, msg: 'A method may be added in the next 30 minutes.' }
 }
 
@@ -78,7 +85,7 @@ function addMethod({ tfa, body }: TwoFactorCall) {
   if (kind === undefined) throw body.refuse('tfa_method is needed.')
   if (code === undefined || secret === undefined) throw missingParams()
   refuseUntracked(tfa)
-  tfa.window.require()
+  tfa.challenges.requireWindow()
   if (kind === 'totp') addAuthenticator(tfa, { secret, code, label })
   else addNumber(tfa, { secret, code, label, phoneNumber })
   const first = tfa.methods.list().length === 1

@@ -2,8 +2,12 @@ import type { Route } from '../http/route.ts'
 import type { Challenge } from '../world/two-factor/challenges.ts'
 import { twoFactorRefusal } from '../world/two-factor/refusals.ts'
 import type { TwoFactor } from '../world/two-factor/two-factor.ts'
-import { type TwoFactorCall, twoFactorRoute } from './two-factor-call.ts'
-import { readChallengeSecret, readPhoneNumber } from './two-factor-fields.ts'
+import {
+  readChallengeSecret,
+  readPhoneNumber,
+  type TwoFactorCall,
+  twoFactorRoute,
+} from './two-factor-request.ts'
 
 /** Section 4.7: sending codes, and making an authenticator's secret. */
 export const sendRoutes: readonly Route[] = [
@@ -16,10 +20,10 @@ export const sendRoutes: readonly Route[] = [
 /** With the `secret` of an email challenge, sends a new code for that one; else makes a new challenge. */
 function sendEmail({ tfa, body, login }: TwoFactorCall) {
   const secret = readChallengeSecret(body, login)
-  tfa.emails.requireVerified()
+  tfa.messages.requireVerified()
   const known = secret === undefined ? null : tfa.challenges.open(secret, null, 'email')
-  if (known) tfa.emails.resend(known)
-  const challenge = known ?? tfa.emails.send({ purpose: 'code', login })
+  if (known) tfa.messages.resendEmail(known)
+  const challenge = known ?? tfa.messages.sendEmail({ purpose: 'code', login })
   return { success: true, msg: `A code was sent to ${challenge.to}.`, secret: challenge.secret }
 }
 
@@ -27,10 +31,10 @@ function sendSms({ tfa, body, login }: TwoFactorCall) {
   body.optionalString('secret')
   const phoneNumber = readPhoneNumber(body)
   const methodId = body.optionalInteger('tfa_method_id')
-  tfa.emails.requireVerified()
+  tfa.messages.requireVerified()
   const to = recipient(tfa, { phoneNumber, methodId, login })
-  tfa.texts.refuseRecent(to)
-  const challenge = tfa.texts.send({ to, purpose: 'code', login, methodId: methodId ?? null })
+  tfa.messages.refuseRecent(to)
+  const challenge = tfa.messages.sendText({ to, purpose: 'code', login, methodId: methodId ?? null })
   return { msg: `A code was sent to the number ending in ${to.slice(-4)}.`, secret: challenge.secret }
 }
 
@@ -38,13 +42,13 @@ function resendSms({ tfa, body, login }: TwoFactorCall) {
   const secret = readChallengeSecret(body, login)
   const phoneNumber = readPhoneNumber(body)
   const methodId = body.optionalInteger('tfa_method_id')
-  tfa.emails.requireVerified()
+  tfa.messages.requireVerified()
   const numbers = [phoneNumber, methodId === undefined ? undefined : numberOf(tfa, methodId)]
   const challenge = secret === undefined ? latest(tfa, login) : tfa.challenges.open(secret, null, 'sms')
   if (numbers.some(number => number !== undefined && number !== challenge.to)) {
     throw mismatch('The first code went to another number.')
   }
-  tfa.texts.resend(challenge, secret === undefined)
+  tfa.messages.resendText(challenge, secret === undefined)
   return {
     msg: `A new code was sent to the number ending in ${challenge.to.slice(-4)}.`,
     secret: challenge.secret,

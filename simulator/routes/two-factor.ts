@@ -1,15 +1,23 @@
 import type { Route } from '../http/route.ts'
+import type { Caller } from '../world/account/api-keys.ts'
 import { twoFactorRefusal } from '../world/two-factor/refusals.ts'
+import { sessionCookie } from '../world/two-factor/sessions.ts'
+import type { TwoFactor } from '../world/two-factor/two-factor.ts'
+import { userObject } from './account.ts'
 import { addRoutes } from './two-factor-add.ts'
-import { type TwoFactorCall, twoFactorRoute } from './two-factor-call.ts'
-import { readLabel, readProof, readStoredKind } from './two-factor-fields.ts'
-import { loginRoutes } from './two-factor-login.ts'
+import {
+  readLabel,
+  readProof,
+  readStoredKind,
+  type TwoFactorCall,
+  twoFactorRoute,
+} from './two-factor-request.ts'
 import { sendRoutes } from './two-factor-send.ts'
 
-/** Section 4.7: two-factor authentication. This file has the calls on existing methods. */
+/** Section 4.7: two-factor authentication. This file has the login and the calls on existing methods. */
 export const twoFactorRoutes: readonly Route[] = [
   twoFactorRoute('GET', '/tfa/status/', 'bearer', status),
-  ...loginRoutes,
+  twoFactorRoute('POST', '/tfa/', 'login', logIn),
   ...sendRoutes,
   ...addRoutes,
   twoFactorRoute('DELETE', '/tfa/', 'bearer', removeMethod),
@@ -23,7 +31,7 @@ function status({ tfa }: TwoFactorCall) {
     tfa_enabled: tfa.enabled(),
     methods: tfa.methods.list().map(method => tfa.record(method)),
     backup_codes_remaining: tfa.backupCodesLeft(),
-    new_method_authorized: tfa.window.isOpen(),
+    new_method_authorized: tfa.challenges.isWindowOpen(),
   }
 }
 
@@ -79,4 +87,28 @@ function regenerateCodes({ tfa, body }: TwoFactorCall) {
     throw twoFactorRefusal('tfa_method_not_configured', 'Two-factor authentication is off.')
   }
   return { msg: 'All backup codes were replaced.', backup_codes: tfa.codes.generate() }
+}
+
+/** Section 4.7's login. The user is no administrator, so `admin` changes nothing. */
+function logIn({ world, tfa, caller, body, login, headers }: TwoFactorCall) {
+  body.optionalBoolean('admin')
+  const { backup } = tfa.verification.prove(readProof(body, tfa.methods, login), '2fa_login_failed')
+  if (login !== null) {
+    tfa.sessions.complete(login)
+    headers.append(
+      'set-cookie',
+      `${sessionCookie}=${tfa.sessions.begin(caller)}; Path=/; HttpOnly; SameSite=Strict`,
+    )
+  }
+  const left = tfa.backupCodesLeft()
+  return {
+    ...userObject(world),
+    ...(hasApiKey(tfa, caller) ? { session_key: tfa.sessions.begin(caller) } : {}),
+    ...(backup && left > 0 ? { backup_codes_remaining: left } : {}),
+    ...(world.account.state.legacy ? { legacy_tfa_user: true } : {}),
+  }
+}
+
+function hasApiKey({ sessions }: TwoFactor, caller: Caller): boolean {
+  return caller.kind !== 'anonymous' && sessions.caller(caller.key) === undefined
 }

@@ -1,11 +1,11 @@
 import { createServer, type Server, type Socket } from 'node:net'
 import ssh2, { type AuthContext, type Connection, type ParsedKey, type PublicKeyAuthContext } from 'ssh2'
 import { Scratch } from './files/scratch.ts'
+import { serveSftp } from './files/serve-sftp.ts'
 import { hostKey } from './host-key.ts'
 import { forwardToJupyter, jupyterPage } from './jupyter-page.ts'
 import type { Machine } from './machine.ts'
 import { Background } from './runs/background.ts'
-import { serveSftp } from './sftp/serve-sftp.ts'
 import { serveShell } from './shell/session.ts'
 
 export interface InstanceSshOptions extends Machine {

@@ -1,22 +1,17 @@
 import { Account } from './account/account.ts'
-import { ApiKeys } from './account/api-keys.ts'
-import type { Caller } from './account/key-permissions.ts'
-import { Outbox } from './account/outbox.ts'
+import { ApiKeys, type Caller } from './account/api-keys.ts'
 import { WorldClock } from './clock.ts'
+import { Machines, NetworkDisks, Workergroups } from './hosting.ts'
 import { Instances } from './instances/instances.ts'
 import { Overlays } from './instances/overlays.ts'
 import { PriceIncreases } from './instances/price-increases.ts'
 import { Ledger } from './ledger.ts'
-import { Machines } from './machines/machines.ts'
-import { NetworkDisks } from './machines/network-disks.ts'
 import { Market } from './market/market.ts'
-import { NotificationPreferences } from './notifications/preferences.ts'
-import { Webhooks } from './notifications/webhooks.ts'
+import { NotificationPreferences, Webhooks } from './notifications.ts'
 import { Templates } from './templates/templates.ts'
-import { Transfers } from './transfers/transfers.ts'
+import { Transfers } from './transfers.ts'
 import { TwoFactor } from './two-factor/two-factor.ts'
-import { Volumes } from './volumes/volumes.ts'
-import { Workergroups } from './workergroups/workergroups.ts'
+import { Volumes } from './volumes.ts'
 
 export interface WorldOptions {
   seed: number
@@ -40,7 +35,6 @@ export class World {
   readonly instances: Instances
   readonly account: Account
   readonly apiKeys: ApiKeys
-  readonly outbox: Outbox
   readonly twoFactor: TwoFactor
   readonly templates: Templates
   readonly preferences: NotificationPreferences
@@ -61,18 +55,10 @@ export class World {
     this.market = new Market(seed, offers)
     this.ledger = new Ledger()
     this.account = new Account(seed, this.clock, this.ledger)
-    this.instances = new Instances({
-      seed,
-      calm,
-      flaky,
-      clock: this.clock,
-      market: this.market,
-      ledger: this.ledger,
-      account: this.account,
-    })
+    const { market, ledger, account, clock } = this
+    this.instances = new Instances({ seed, calm, flaky, clock, market, ledger, account })
     this.apiKeys = new ApiKeys(seed, this.clock, this.account)
-    this.outbox = new Outbox(this.clock)
-    this.twoFactor = new TwoFactor({ seed, clock: this.clock, account: this.account, outbox: this.outbox })
+    this.twoFactor = new TwoFactor(seed, this.account, this.clock)
     this.templates = new Templates(seed, this.clock, this.account.id)
     this.preferences = new NotificationPreferences()
     this.webhooks = new Webhooks(seed, this.clock)

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { readProfile } from '#simulator/deployment/deployment.ts'
+import { readProfile } from '#simulator/deployment.ts'
 import { test } from '../berth/pages.ts'
 import type { Start } from '../berth/start.ts'
 import { openConnected } from './account-steps.ts'

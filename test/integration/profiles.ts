@@ -1,4 +1,4 @@
-import { interfaceProfile, publicProfile } from '#simulator/deployment/profile.ts'
+import { interfaceProfile, publicProfile } from '#simulator/deployment.ts'
 
 /** The deployments for tests in which they can differ: `describe.each(profileNames)`. */
 export const profiles = { interface: interfaceProfile, public: publicProfile }

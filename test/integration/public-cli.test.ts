@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { publicProfile } from '#simulator/deployment/profile.ts'
+import { publicProfile } from '#simulator/deployment.ts'
 import { type Simulator, startSimulator } from '#simulator/simulator.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { publicProfile } from '#simulator/deployment/profile.ts'
+import { publicProfile } from '#simulator/deployment.ts'
 import { type Described, differences, readDescribed } from './openapi-differences.ts'
 import { type Service, startService } from './simulator/service.ts'
 

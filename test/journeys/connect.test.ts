@@ -1,6 +1,6 @@
 import type { Locator } from 'playwright-core'
 import { expect } from 'vitest'
-import { readProfile } from '#simulator/deployment/deployment.ts'
+import { readProfile } from '#simulator/deployment.ts'
 import { patience, terminalText } from '#test/berth/browser.ts'
 import { test } from '#test/berth/pages.ts'
 import type { Start } from '#test/berth/start.ts'

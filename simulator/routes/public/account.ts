@@ -1,8 +1,10 @@
-import { refusal } from '#simulator/errors.ts'
-import type { ApiRequest, Routes } from '#simulator/http/route.ts'
+import { refusal, ServiceError } from '#simulator/errors.ts'
+import type { ApiRequest, Layer } from '#simulator/http/route.ts'
+import type { AccountSshKey } from '#simulator/world/account/account.ts'
 import type { ApiKey } from '#simulator/world/account/api-keys.ts'
 import { epochSeconds } from '#simulator/world/clock.ts'
-import type { Layer } from './layer.ts'
+import { readPublicKey } from '../account.ts'
+import constants from './constants.json' with { type: 'json' }
 
 /** The user and the keys, as the public deployment shows them. */
 export const publicAccount: Layer = {
@@ -15,11 +17,19 @@ export const publicAccount: Layer = {
     world.apiKeys.revoke(id('key'))
     return 'Successfully Deleted API Key'
   },
-}
-
-export const publicAccountRoutes: Routes = {
   'GET /auth/apikeys/:key/': { permission: 'user_read', answer: oneKey },
   'GET /users/cloud_integrations/': { permission: 'user_read', answer: () => cloudConnections },
+  'GET /ssh/': list,
+  'POST /ssh/': ({ world, body }) => {
+    const text = readPublicKey(body())
+    for (const { sshKeys } of world.instances.list()) if (!sshKeys.includes(text)) sshKeys.push(text)
+    const { key, ...rest } = shownSshKey(world.account.addSshKey(text))
+    return { success: true, key: { ...rest, public_key: key } }
+  },
+  'PUT /ssh/:key/': { permission: 'user_write', answer: change },
+  'DELETE /ssh/:key/': { permission: 'user_write', answer: remove },
+  'GET /instances/:id/ssh/': { permission: 'instance_read', answer: attached },
+  'DELETE /instances/:id/ssh/:key/': { permission: 'instance_write', answer: detach },
 }
 
 /** They are made in the web console, which is not simulated. */
@@ -40,29 +50,16 @@ function user({ world, profile }: ApiRequest) {
   const { account } = world
   const credit = account.credit()
   return {
+    ...constants.user,
     id: account.id,
     key_id: world.apiKeys.list()[0]?.id ?? 0,
-    sid: '',
     username: account.username,
-    fullname: '',
     email: account.state.email,
     email_verified: account.state.email_verified,
     ssh_key: account.sshKeys.at(-1)?.ssh_key ?? null,
     phone_number: account.state.phone_number,
     ...(profile.credit === 'missing' ? {} : { credit: profile.credit === 'null' ? null : credit }),
-    balance: 0,
-    balance_threshold: -0.01,
-    balance_threshold_enabled: false,
-    autobill_threshold: null,
-    autobill_amount: null,
     total_spend: credit - 25,
-    can_pay: true,
-    has_billing: true,
-    has_payout: false,
-    host_only: false,
-    password_resettable: true,
-    got_signup_credit: 1,
-    billing_creditonly: 0,
   }
 }
 
@@ -76,4 +73,51 @@ function shown(key: ApiKey, userId: number) {
     team_name: '',
     created_at: epochSeconds(key.created),
   }
+}
+
+function remove({ world, id }: ApiRequest) {
+  if (!world.account.removeSshKey(id('key'))) throw noSuchKey()
+  return { success: true }
+}
+
+/** A bare array, or 404 without any key. */
+function list({ world }: ApiRequest) {
+  const keys = world.account.sshKeys.map(shownSshKey)
+  if (keys.length === 0) throw new ServiceError(404, { success: false, msg: 'No ssh keys found' })
+  return keys
+}
+
+function change({ world, body, id }: ApiRequest) {
+  const key = world.account.changeSshKey(id('key'), readPublicKey(body()))
+  if (!key) throw noSuchKey()
+  return { success: true, key: shownSshKey(key) }
+}
+
+/** The keys of an instance, as JSON in a string. */
+function attached({ world, id }: ApiRequest) {
+  const { sshKeys } = world.instances.get(id('id'))
+  const keys = sshKeys.map((text, index) => ({ id: index + 1, name: '', public_key: text }))
+  return { success: true, ssh_keys: JSON.stringify(keys) }
+}
+
+function detach({ world, id }: ApiRequest) {
+  const { sshKeys } = world.instances.get(id('id'))
+  const index = id('key') - 1
+  if (sshKeys[index] === undefined) throw refusal(404, 'no_such_ssh_key', 'There is no such key here.')
+  sshKeys.splice(index, 1)
+  return { success: true, msg: 'SSH key removed from instance.' }
+}
+
+function shownSshKey({ id, user_id, ssh_key, created_at }: AccountSshKey) {
+  return {
+    id,
+    user_id,
+    key: ssh_key,
+    created_at: new Date(created_at * 1000).toISOString(),
+    deleted_at: null,
+  }
+}
+
+function noSuchKey(): ServiceError {
+  return refusal(400, 'no_ssh_key', 'No ssh key provided')
 }

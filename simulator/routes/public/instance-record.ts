@@ -1,13 +1,13 @@
-import type { Profile } from '#simulator/deployment/profile.ts'
-import { wrongTypes } from '#simulator/http/wrong-types.ts'
-import { gpuRate, type Instance, storageRate } from '#simulator/world/instances/instance.ts'
+import type { Profile } from '#simulator/deployment.ts'
+import { wrongTypes } from '#simulator/http/faults.ts'
+import { gpuRate, type Instance, isOutbid, storageRate } from '#simulator/world/instances/instance.ts'
 import type { Rates } from '#simulator/world/ledger.ts'
 import { quote } from '#simulator/world/market/quote.ts'
 import { dollars } from '#simulator/world/money.ts'
 import type { World } from '#simulator/world/world.ts'
 import { instanceRecord } from '../instance-record.ts'
+import constants from './constants.json' with { type: 'json' }
 import { flopsFor, machineFields } from './machine-fields.ts'
-import { publicStates } from './states.ts'
 
 type Row = Record<string, unknown>
 
@@ -59,40 +59,31 @@ function commonFields(world: World, instance: Instance, profile: Profile): Row {
   const hours = Math.max(0, instance.ends - world.clock.now()) / 3_600_000
   const traffic = world.instances.traffic(instance)
   const quoted = quote(offer, instance.bid === null ? 'on-demand' : 'bid', launch.disk)
-  return Object.assign(machineFields(offer), plain, publicStates(world, instance, profile), {
-    label: instance.label === '' ? null : instance.label,
-    template_id: null,
-    onstart: launch.onstart === '' ? null : launch.onstart,
-    image_args: [],
-    status_msg: plain['status_msg'] === '' ? null : plain['status_msg'],
-    ports: running ? plain['ports'] : null,
-    local_ipaddrs: '10.0.0.5 172.17.0.1 \n',
-    ssh_idx: '6',
-    machine_dir_ssh_port: plain['ssh_port'],
-    direct_port_start: -1,
-    direct_port_end: -1,
-    uptime_mins: null,
-    duration: hours * 3600,
-    time_remaining: `${Math.floor(hours / 24)} D ${Math.floor(hours % 24)} Hr`,
-    time_remaining_isbid: `${Math.floor(hours / 24)} D ${Math.floor(hours % 24)} Hr`,
-    vmem_usage: null,
-    cpu_util: plain['cpu_util'] ?? 0,
-    disk_util: plain['disk_usage'] ?? -1,
-    disk_usage: plain['disk_usage'] ?? -1,
-    rentable: false,
-    score: quoted.score,
-    dlperf_per_dphtotal: quoted.dlperf_per_dphtotal,
-    flops_per_dphtotal: flopsFor(offer, dollars(gpuRate(instance) + storageRate(instance))),
-    inet_up_billed: traffic.upload,
-    inet_down_billed: traffic.download,
-    ...prices(world, instance),
-    credit_balance: null,
-    credit_discount: null,
-    credit_discount_max: 0,
-    client_run_time: 1,
-    host_run_time: 2_592_000,
-    external: false,
-  })
+  return Object.assign(
+    machineFields(offer),
+    plain,
+    publicStates(world, instance, profile),
+    constants.instance,
+    {
+      label: instance.label === '' ? null : instance.label,
+      onstart: launch.onstart === '' ? null : launch.onstart,
+      status_msg: plain['status_msg'] === '' ? null : plain['status_msg'],
+      ports: running ? plain['ports'] : null,
+      machine_dir_ssh_port: plain['ssh_port'],
+      duration: hours * 3600,
+      time_remaining: `${Math.floor(hours / 24)} D ${Math.floor(hours % 24)} Hr`,
+      time_remaining_isbid: `${Math.floor(hours / 24)} D ${Math.floor(hours % 24)} Hr`,
+      cpu_util: plain['cpu_util'] ?? 0,
+      disk_util: plain['disk_usage'] ?? -1,
+      disk_usage: plain['disk_usage'] ?? -1,
+      score: quoted.score,
+      dlperf_per_dphtotal: quoted.dlperf_per_dphtotal,
+      flops_per_dphtotal: flopsFor(offer, dollars(gpuRate(instance) + storageRate(instance))),
+      inet_up_billed: traffic.upload,
+      inet_down_billed: traffic.download,
+      ...prices(world, instance),
+    },
+  )
 }
 
 /** Dollars per hour. `search` is the cost while it runs, `instance` the cost now. */
@@ -152,4 +143,32 @@ function variant(row: Row, records: Profile['records']): Row {
 
 function asText(name: string, value: unknown): unknown {
   return typeof value === 'number' && name !== 'id' ? String(value) : value
+}
+
+/** The four fields of an instance's state. */
+export interface States {
+  actual_status: string | null
+  cur_state: string
+  next_state: string
+  intended_status: string
+}
+
+/** World milliseconds for which a new instance has no status before it is `created`. */
+const NOTHING_YET = 2000
+
+/** An instance's state in the words of the public deployment, where a halted container is `exited`. */
+export function publicStates(world: World, instance: Instance, { outbid }: Profile): States {
+  const { status, intended, queued } = instance
+  if (status === 'stopped') {
+    const shown = isOutbid(instance) && outbid === 'stopped' ? 'stopped' : intended
+    const next = queued ? 'running' : 'stopped'
+    return { actual_status: 'exited', cur_state: 'stopped', next_state: next, intended_status: shown }
+  }
+  const created = status === null && world.clock.now() - instance.since > NOTHING_YET
+  return {
+    actual_status: created ? 'created' : status,
+    cur_state: 'running',
+    next_state: 'running',
+    intended_status: intended,
+  }
 }

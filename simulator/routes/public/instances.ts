@@ -1,9 +1,21 @@
 import { invalidArgs, noSuchInstance, notFound, refusal, ServiceError } from '#simulator/errors.ts'
-import type { ApiRequest, Routes } from '#simulator/http/route.ts'
+import { isObject } from '#simulator/fields.ts'
+import type { ApiRequest, Layer, Routes } from '#simulator/http/route.ts'
+import type { Instance } from '#simulator/world/instances/instance.ts'
+import type { World } from '#simulator/world/world.ts'
 import { change as plainChange } from '../instances.ts'
-import { pageOfInstances } from './instance-list.ts'
+import {
+  compare,
+  invalidRequest,
+  type Keys,
+  keysOf,
+  type Order,
+  type Row,
+  readFilters,
+  readOrder,
+  selectColumns,
+} from './filters.ts'
 import { listedInstance, singleInstance, spoilFirst, visibleInstances } from './instance-record.ts'
-import type { Layer } from './layer.ts'
 
 /** The instances of the account, as the public deployment lists and shows them. */
 export const publicInstances: Layer = {
@@ -12,13 +24,15 @@ export const publicInstances: Layer = {
   'PUT /instances/:id/': change,
   'DELETE /instances/:id/': async (request, plain) =>
     Object.assign({}, await plain(request), { msg: 'Instance destroyed successfully' }),
-}
-
-export const publicInstanceRoutes: Routes = {
-  'GET /instances/': { version: 'v1', permission: 'instance_read', answer: pages },
   'PUT /instances/': { permission: 'instance_write', answer: changeMany },
   'DELETE /instances/': { permission: 'instance_write', answer: destroyMany },
   'GET /instances/filters/': { permission: 'instance_read', answer: filters },
+  'PUT /instances/request_logs/:id/': { permission: 'instance_read', answer: requestLog },
+}
+
+/** The list in pages. */
+export const instancePages: Routes = {
+  'GET /instances/': { version: 'v1', permission: 'instance_read', answer: pages },
 }
 
 function pages(request: ApiRequest) {
@@ -110,4 +124,115 @@ function change(request: ApiRequest) {
   world.instances.queue(instance)
   const msg = 'Required resources are currently unavailable, state change queued.'
   return { success: false, error: 'resources_unavailable', msg }
+}
+
+/** The stored fields of an instance: only these can be filtered and ordered by, not computed ones. */
+const stored: ReadonlySet<string> = new Set(
+  (
+    'id label actual_status intended_status cur_state next_state gpu_name verification machine_id host_id ' +
+    'start_date end_date image_uuid geolocation'
+  ).split(' '),
+)
+
+/** Instances on a page for a limit of 0 or less. */
+const PAGE_OF_NONSENSE = 5
+
+/** `GET /api/v1/instances/`: a page, with the token of the next. Throws 400 `invalid_request`, `invalid_token`. */
+export function pageOfInstances({ world, query, profile }: ApiRequest): Row {
+  const matches = readFilters(query, field => stored.has(field))
+  const order = readOrder(query.get('order_by'), field => stored.has(field))
+  const limit = readLimit(query.get('limit'), profile.page)
+  const all = visibleInstances(world, profile).map(instance => listedInstance(world, instance, profile))
+  const matching = all
+    .filter(matches)
+    .sort((left, right) => compare(keysOf(left, order), keysOf(right, order), order))
+  const after = readToken(query.get('after_token'), order)
+  const rest = after ? matching.filter(row => compare(keysOf(row, order), after, order) > 0) : matching
+  const page = (profile.v1 === 'repeats' ? matching : rest).slice(0, limit)
+  const last = page.at(-1)
+  const more = last !== undefined && (rest.length > limit || profile.v1 === 'repeats')
+  return {
+    success: true,
+    instances_found: page.length,
+    total_instances: matching.length,
+    label_counts: labelCounts(matching),
+    next_token: more ? tokenOf(keysOf(last, order), order) : null,
+    instances: spoilFirst(selectColumns(page, query.get('select_cols')), profile),
+  }
+}
+
+function tokenOf(keys: Keys, order: readonly Order[]): string {
+  const values = Object.fromEntries(order.map(({ field }, index) => [field, keys[index]]))
+  return Buffer.from(JSON.stringify({ values })).toString('base64')
+}
+
+function readToken(token: string | null, order: readonly Order[]): Keys | null {
+  if (token === null) return null
+  try {
+    const read: unknown = JSON.parse(Buffer.from(token, 'base64').toString())
+    const values = isObject(read) && isObject(read['values']) ? read['values'] : {}
+    return order.map(({ field }) => {
+      const value = values[field]
+      if (typeof value === 'number' || typeof value === 'string') return value
+      throw new SyntaxError(`The token has no ${field}.`)
+    })
+  } catch (error) {
+    if (error instanceof SyntaxError) throw refusal(400, 'invalid_token', 'Invalid pagination token')
+    throw error
+  }
+}
+
+function readLimit(text: string | null, most: number): number {
+  if (text === null) return most
+  const limit = Number(text)
+  if (!Number.isInteger(limit)) throw invalidRequest('limit is no integer')
+  return limit <= 0 ? Math.min(PAGE_OF_NONSENSE, most) : Math.min(limit, most)
+}
+
+function labelCounts(rows: readonly Row[]): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const { label } of rows) {
+    const name = typeof label === 'string' ? label : ''
+    counts[name] = (counts[name] ?? 0) + 1
+  }
+  return counts
+}
+
+/** Lines unless the request says how many. */
+const TAIL = 1000
+
+/** World milliseconds between two lines of a running container. */
+const STEP = 30_000
+
+async function requestLog({ world, body, id, profile, results }: ApiRequest) {
+  const wanted = id('id')
+  const instance = world.instances.list().find(known => known.id === wanted)
+  if (!instance) throw refusal(404, 'invalid_id', 'Invalid instance id.')
+  const fields = body()
+  const filter = fields.optionalString('filter') ?? ''
+  const tail = fields.optionalNumber('tail') ?? TAIL
+  const lines = fields.has('daemon_logs') ? daemonLog(instance) : containerLog(world, instance)
+  const text = lines.filter(line => line.includes(filter)).slice(-tail)
+  const name = `/instance_logs/${instance.apiKey.slice(0, 24)}${Math.floor(world.clock.now())}.log`
+  const resultUrl = await results.publish(name, text.map(line => `${line}\n`).join(''), profile.logs)
+  return { success: true, result_url: resultUrl, msg: 'Log file requested; it is there in a few seconds.' }
+}
+
+function daemonLog({ launch, message }: Instance): string[] {
+  return [`docker pull ${launch.image}`, `docker create ${launch.image}`, message]
+}
+
+/** The coloured output of a training. */
+function containerLog(world: World, instance: Instance): string[] {
+  const at = (time: number) => new Date(time).toISOString()
+  const begun = instance.created
+  const lines = [`${at(begun)} \u001b[32mStarting\u001b[0m ${instance.launch.image}`]
+  if (instance.launch.onstart !== '') lines.push(`${at(begun)} onstart: ${instance.launch.onstart}`)
+  if (instance.status !== 'running') return [...lines, `${at(instance.since)} ${instance.message}`]
+  const steps = Math.min(TAIL, Math.floor((world.clock.now() - instance.since) / STEP))
+  for (let step = 1; step <= steps; step++) {
+    const loss = (2.5 / (1 + step / 20)).toFixed(4)
+    lines.push(`${at(instance.since + step * STEP)} step ${step * 100} loss ${loss}`)
+  }
+  return lines
 }

@@ -1,18 +1,15 @@
 import { invalidArgs, refusal } from '#simulator/errors.ts'
 import type { Fields } from '#simulator/fields.ts'
-import type { ApiRequest, Routes } from '#simulator/http/route.ts'
+import type { ApiRequest, Layer } from '#simulator/http/route.ts'
 import type { Offer } from '#simulator/world/market/offers.ts'
 import { type OfferType, quote } from '#simulator/world/market/quote.ts'
 import { diskRate, dollars } from '#simulator/world/money.ts'
 import type { World } from '#simulator/world/world.ts'
-import { flagsToEnv } from '../docker-env.ts'
-import { readLaunch } from '../launch-request.ts'
-import { offerTypes } from '../offer-search.ts'
-import { createInstance } from '../offers.ts'
+import { flagsToEnv, readLaunch } from '../launch-request.ts'
+import { createInstance, offerTypes } from '../offers.ts'
 import { checkOverlay } from '../overlays.ts'
-import { compare, keysOf } from './columns.ts'
-import { invalidRequest, type Row, readLooseFilters } from './filters.ts'
-import type { Layer } from './layer.ts'
+import constants from './constants.json' with { type: 'json' }
+import { compare, invalidRequest, keysOf, type Row, readLooseFilters } from './filters.ts'
 import { flopsFor, machineFields } from './machine-fields.ts'
 import { longestScript } from './templates.ts'
 import { mountVolume } from './volumes.ts'
@@ -21,9 +18,6 @@ import { mountVolume } from './volumes.ts'
 export const publicOffers: Layer = {
   'POST /bundles/': request => search(request, request.body('invalid_request')),
   'PUT /asks/:offer/': rent,
-}
-
-export const publicOfferRoutes: Routes = {
   'PUT /search/asks/': { permission: 'misc', answer: searchAsks },
 }
 
@@ -77,30 +71,20 @@ function offerRow(world: World, offer: Offer, type: OfferType, storage: number):
   const { facts } = offer
   const now = world.clock.now() / 1000
   const quoted = quote(offer, type, storage)
-  return Object.assign(machineFields(offer), quoted, {
+  return Object.assign(machineFields(offer), quoted, constants.offer, {
     flops_per_dphtotal: flopsFor(offer, quoted.dph_total),
     ask_contract_id: facts.id,
     country: facts.geolocation.split(', ').at(-1) ?? '',
-    geolocode: 42_424_242,
     storage_total_cost: dollars(diskRate(facts.storage_cost, storage)),
     internet_up_cost_per_tb: facts.inet_up_cost * 1024,
     internet_down_cost_per_tb: facts.inet_down_cost * 1024,
     start_date: now,
     end_date: now + facts.duration,
     time_remaining: `${Math.floor(facts.duration / 86_400)} D`,
-    bundled_results: null,
-    external: null,
-    resource_type: 'gpu',
-    is_vm_deverified: false,
-    credit_discount_max: 0,
-    discount_rate: 0,
-    discounted_hourly: 0,
     discounted_dph_total: quoted.dph_total,
-    hostname: null,
     avail_vol_ask_id: world.volumes.askId(offer),
     avail_vol_dph: world.volumes.hourly(offer, 1),
     avail_vol_size: world.volumes.room(offer),
-    rn: 1,
   })
 }
 

@@ -1,42 +1,44 @@
-import { type Route, routesOf } from '#simulator/http/route.ts'
-import { publicAccount, publicAccountRoutes } from './account.ts'
+import { type ApiRequest, type Layer, layered, type Route, routesOf } from '#simulator/http/route.ts'
+import { publicAccount } from './account.ts'
 import { billingRoutes } from './billing.ts'
-import { containerLogRoutes } from './container-log.ts'
-import { publicInstanceRoutes, publicInstances } from './instances.ts'
-import { layered } from './layer.ts'
-import { publicOfferRoutes, publicOffers } from './offers.ts'
-import { priceIncreaseRoutes } from './price-increases.ts'
-import { publicSshKeyRoutes, publicSshKeys } from './ssh-keys.ts'
+import { instancePages, publicInstances } from './instances.ts'
+import { publicOffers } from './offers.ts'
 import { publicTemplates } from './templates.ts'
-import { publicTransfers } from './transfers.ts'
 import { publicVolumeRoutes } from './volumes.ts'
-import { publicWebhookRoutes, publicWebhooks } from './webhooks.ts'
+import { publicWebhooks } from './webhooks.ts'
 
-/** What the public deployment answers otherwise than the interface. */
+/** Copies between instances, which may be named `C.123`. */
+const publicTransfers: Layer = {
+  'PUT /commands/copy_direct/': (request, plain) => plain(plainIds(request)),
+  'DELETE /commands/copy_direct/': (request, plain) => plain(plainIds(request)),
+}
+
 const layer = {
   ...publicAccount,
   ...publicInstances,
   ...publicOffers,
-  ...publicSshKeys,
   ...publicTemplates,
   ...publicTransfers,
-  ...publicWebhooks,
-}
-
-/** The routes that the public deployment has beyond the interface. */
-const added = {
-  ...publicAccountRoutes,
-  ...publicOfferRoutes,
-  ...priceIncreaseRoutes,
-  ...containerLogRoutes,
-  ...publicInstanceRoutes,
-  ...publicSshKeyRoutes,
   ...publicVolumeRoutes,
-  ...publicWebhookRoutes,
+  ...publicWebhooks,
   ...billingRoutes,
 }
 
 /** The public deployment as a layer over the interface's routes. */
 export function publicRoutes(routes: readonly Route[]): Route[] {
-  return [...routesOf(added), ...layered(routes, layer)].map(route => ({ ...route, only: 'public' }))
+  return [...layered(routes, layer), ...routesOf(instancePages)].map(route => ({ ...route, only: 'public' }))
+}
+
+function plainIds(request: ApiRequest): ApiRequest {
+  return {
+    ...request,
+    body: code => {
+      const fields = request.body(code)
+      const sides = Object.entries(fields.values).map(([name, value]) => [
+        name,
+        name.endsWith('_id') && typeof value === 'string' ? value.replace(/^C\./, '') : value,
+      ])
+      return fields.with(Object.fromEntries(sides))
+    },
+  }
 }

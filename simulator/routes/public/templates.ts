@@ -1,10 +1,8 @@
 import { invalidArgs, notFound } from '#simulator/errors.ts'
 import type { Fields } from '#simulator/fields.ts'
-import type { ApiRequest } from '#simulator/http/route.ts'
-import { readContent } from '../template-content.ts'
-import { searchableFields, templateRecord } from '../template-record.ts'
-import { compare, keysOf, type Order, readFilters, readOrder, selectColumns } from './columns.ts'
-import type { Layer } from './layer.ts'
+import type { ApiRequest, Layer } from '#simulator/http/route.ts'
+import { readContent, searchableFields, templateRecord } from '../templates.ts'
+import { compare, keysOf, type Order, readFilters, readOrder, selectColumns } from './filters.ts'
 
 /** Characters of a start script. */
 export const longestScript = 4048

@@ -1,9 +1,9 @@
 import type { Fields } from '#simulator/fields.ts'
-import type { ApiRequest, Routes } from '#simulator/http/route.ts'
+import type { ApiRequest, Layer } from '#simulator/http/route.ts'
 import { epochSeconds } from '#simulator/world/clock.ts'
-import type { Launch } from '#simulator/world/instances/launch.ts'
+import type { Launch } from '#simulator/world/instances/instance.ts'
 import type { Offer } from '#simulator/world/market/offers.ts'
-import type { Volume } from '#simulator/world/volumes/volumes.ts'
+import type { Volume } from '#simulator/world/volumes.ts'
 import type { World } from '#simulator/world/world.ts'
 import { type Row, readLooseFilters } from './filters.ts'
 import { machineFields } from './machine-fields.ts'
@@ -11,7 +11,7 @@ import { machineFields } from './machine-fields.ts'
 const common = { withoutKey: 'detail' } as const
 
 /** Volumes: disk space on one machine, rented separately and mounted when an instance is created there. */
-export const publicVolumeRoutes: Routes = {
+export const publicVolumeRoutes: Layer = {
   'POST /volumes/search/': { ...common, permission: 'misc', answer: search },
   'GET /volumes/': { ...common, permission: 'instance_read', answer: list },
   'PUT /volumes/': { ...common, permission: 'instance_write', answer: rent },

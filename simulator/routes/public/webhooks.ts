@@ -1,9 +1,8 @@
 import { invalidArgs } from '#simulator/errors.ts'
-import type { ApiRequest, Routes } from '#simulator/http/route.ts'
-import type { Webhook, WebhookContent } from '#simulator/world/notifications/webhooks.ts'
+import type { ApiRequest, Layer } from '#simulator/http/route.ts'
+import type { Webhook, WebhookContent } from '#simulator/world/notifications.ts'
 import type { World } from '#simulator/world/world.ts'
-import { readContentChanges, readNew, subscribed, webhookRecord } from '../webhooks.ts'
-import type { Layer } from './layer.ts'
+import { readContentChanges, readNew, subscribed, webhookRecord } from '../notifications.ts'
 
 /** Webhooks: at most four, to https addresses. Only the answers to a creation and a rotation hold the secret. */
 export const publicWebhooks: Layer = {
@@ -13,9 +12,6 @@ export const publicWebhooks: Layer = {
   }),
   'POST /webhooks/': create,
   'PUT /webhooks/:webhook/': update,
-}
-
-export const publicWebhookRoutes: Routes = {
   'POST /webhooks/:webhook/rotate-secret/': { permission: 'user_write', answer: rotate },
   'POST /webhooks/:webhook/test/': { permission: 'user_write', answer: test },
 }

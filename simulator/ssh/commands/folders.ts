@@ -9,8 +9,8 @@ import {
   unlinkSync,
 } from 'node:fs'
 import { basename, join } from 'node:path'
-import { FileError, reason } from '../files/file-error.ts'
-import { longLine } from '../files/long-line.ts'
+import { longLine } from '../files/attributes.ts'
+import { FileError, reason } from '../files/scratch.ts'
 import { absolute, type Call } from '../shell/command.ts'
 
 /** `cd [FOLDER|-]` */

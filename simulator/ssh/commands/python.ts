@@ -4,8 +4,7 @@ import { setTimeout } from 'node:timers/promises'
 import { parse } from 'yaml'
 import { has, makeFolder } from '../runs/runs.ts'
 import type { Call, ShellState } from '../shell/command.ts'
-import { appendingSink, readRegular } from '../shell/redirect.ts'
-import { Interrupted } from '../shell/sink.ts'
+import { appendingSink, Interrupted, readRegular } from '../shell/sink.ts'
 
 /** `python3 --version`, and `python3 FILE.py`, which plays a training and does not run the file. */
 export async function python(call: Call): Promise<number> {

@@ -1,10 +1,9 @@
 import type { Command } from '../shell/command.ts'
 import { bash, source } from './bash.ts'
 import { cd, df, ls, mkdir, mv, rm } from './folders.ts'
-import { jupyter } from './jupyter.ts'
 import { nvidiaSmi } from './nvidia-smi.ts'
 import { python } from './python.ts'
-import { exit, exportVariable, help, hostname, ip, says, sleep } from './system.ts'
+import { exit, exportVariable, help, hostname, ip, jupyter, says, sleep } from './system.ts'
 import { cat, echo, printf, tail } from './text.ts'
 
 /** Every command of the shell by name, as `help` lists them: those that Berth sends, and those of a first look. */

@@ -1,9 +1,8 @@
 import { setTimeout } from 'node:timers/promises'
-import { reason } from '../files/file-error.ts'
+import { reason } from '../files/scratch.ts'
 import type { Machine } from '../machine.ts'
 import { absolute, type Call } from '../shell/command.ts'
-import { readRegular } from '../shell/redirect.ts'
-import { Interrupted } from '../shell/sink.ts'
+import { Interrupted, readRegular } from '../shell/sink.ts'
 
 /** Bytes per write of commands with much output. */
 const pieceSize = 16 * 1024

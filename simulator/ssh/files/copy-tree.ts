@@ -1,7 +1,6 @@
 import { copyFileSync, mkdirSync, readdirSync, readlinkSync, symlinkSync, unlinkSync } from 'node:fs'
 import { posix, sep } from 'node:path'
-import { FileError } from './file-error.ts'
-import type { Scratch } from './scratch.ts'
+import { FileError, type Scratch } from './scratch.ts'
 
 /**
  * Copies a file or folder from one instance's disk to another's, as rsync does: into `target` where that is a folder

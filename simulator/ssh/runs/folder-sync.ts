@@ -13,7 +13,7 @@ import { dirname } from 'node:path/posix'
 import { setTimeout } from 'node:timers/promises'
 import { type Entry, extract, pack } from 'tar-stream'
 import type { Call, ShellState } from '../shell/command.ts'
-import { readRegular } from '../shell/redirect.ts'
+import { readRegular } from '../shell/sink.ts'
 import { has, makeFolder, type Values } from './runs.ts'
 
 /** Prints what is at and below the paths in the script's `set --`, as `find -printf` does. Links aren't followed. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Call, ShellState } from '../shell/command.ts'
-import { readRegular } from '../shell/redirect.ts'
+import { readRegular } from '../shell/sink.ts'
 import { has, type Values } from './runs.ts'
 
 /** Tells whether the machine was set up by the same script and files. */

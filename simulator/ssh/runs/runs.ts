@@ -2,7 +2,7 @@ import { appendFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path/posix'
 import type { Scratch } from '../files/scratch.ts'
 import type { Call, ShellState } from '../shell/command.ts'
-import { appendingSink, readRegular } from '../shell/redirect.ts'
+import { appendingSink, readRegular } from '../shell/sink.ts'
 
 /** The values that a script sets at its start, by name. */
 export type Values = ReadonlyMap<string, string>

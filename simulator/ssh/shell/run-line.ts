@@ -1,10 +1,9 @@
 import { PassThrough } from 'node:stream'
 import { commands } from '../commands/table.ts'
-import { reason } from '../files/file-error.ts'
+import { reason } from '../files/scratch.ts'
 import { absolute, type Call, type ShellState, type Streams } from './command.ts'
 import { expand, type ParsedCommand, type Pipeline, parseLine, ShellSyntaxError } from './command-line.ts'
-import { appendingSink, inputFile } from './redirect.ts'
-import { Interrupted, type Sink, streamSink } from './sink.ts'
+import { appendingSink, Interrupted, inputFile, type Sink, streamSink } from './sink.ts'
 
 /** Bash's exit status of a command that Ctrl-C ended. */
 const interruptedStatus = 130

@@ -33,6 +33,16 @@ export interface AccountSshKey {
   created_at: number
 }
 
+/** A message as received on a phone or by mail. `at` in epoch seconds of world time. */
+export interface Message {
+  channel: 'sms' | 'email'
+  to: string
+  code: string
+  /** The secret to send back with the code. */
+  secret: string
+  at: number
+}
+
 const FIRST_CREDIT = micro(25)
 
 /** The one account of this world. */
@@ -44,6 +54,8 @@ export class Account {
   readonly sshKeys: AccountSshKey[] = []
   /** Payments: dollars, and their time in epoch seconds. Oldest first. */
   readonly payments: { at: number; amount: number }[] = []
+  /** The messages that the service would have sent, oldest first: none leaves this machine. */
+  readonly messages: Message[] = []
   readonly state: AccountState = {
     email: null,
     email_verified: true,
@@ -123,6 +135,11 @@ export class Account {
     const index = this.sshKeys.findIndex(known => known.id === id)
     if (index >= 0) this.sshKeys.splice(index, 1)
     return index >= 0
+  }
+
+  /** Delivers a message. */
+  receive(message: Omit<Message, 'at'>): void {
+    this.messages.push({ ...message, at: epochSeconds(this.#clock.now()) })
   }
 
   /** A `tfa_secret`, as a login with user name and password in a browser would have issued it. */

@@ -1,9 +1,92 @@
-import { notFound } from '#simulator/errors.ts'
-import type { JsonObject } from '#simulator/fields.ts'
+import { notFound, refusal, type ServiceError } from '#simulator/errors.ts'
+import { isObject, type JsonObject } from '#simulator/fields.ts'
 import type { WorldClock } from '../clock.ts'
 import { Draw, secret } from '../draw.ts'
 import type { Account } from './account.ts'
-import type { Caller, KeyPermissions, Permission } from './key-permissions.ts'
+
+/** The permissions of scoped keys (the categories of section 5, and others that deployments have). */
+export const permissions = [
+  'misc',
+  'user_read',
+  'user_write',
+  'instance_read',
+  'instance_write',
+  'machine_read',
+  'machine_write',
+] as const
+
+/** The same, with those that only the public deployment has. */
+export const publicPermissions = [
+  ...permissions,
+  'billing_read',
+  'billing_write',
+  'team_read',
+  'team_write',
+] as const
+
+export type Permission = (typeof publicPermissions)[number]
+
+/** The caller, by the request's key. */
+export type Caller =
+  /** A key with full access, or a session: everything is allowed. */
+  | { kind: 'account'; key: string }
+  /** A key with its own permissions. */
+  | { kind: 'scoped'; key: string; permissions: ReadonlySet<Permission> }
+  /** The key inside an instance: it starts, stops and destroys that instance. */
+  | { kind: 'instance'; key: string; instanceId: number }
+  /** No key; only some routes allow this. */
+  | { kind: 'anonymous' }
+
+/** A key's permissions in the form of section 5.3: categories with constraints (which are only stored and shown). */
+export interface KeyPermissions {
+  api: Partial<Record<Permission, JsonObject>>
+}
+
+/**
+ * Reads `permissions` of a key's creation; `known` are the existing categories. A key cannot give more than it has
+ * itself. Throws 400 `missing_permissions` without any and 400 `invalid_permissions` for anything else.
+ */
+export function readKeyPermissions(
+  value: unknown,
+  giver: Caller,
+  known: readonly Permission[],
+): KeyPermissions {
+  if (value === undefined) throw missing()
+  if (!isObject(value)) throw invalid('permissions must be an object.')
+  const stray = Object.keys(value).find(name => name !== 'api')
+  if (stray !== undefined) throw invalid(`permissions are keyed by api; there is no ${stray}.`)
+  const { api } = value
+  if (api === undefined) throw missing()
+  if (!isObject(api)) throw invalid('permissions: api must be an object.')
+  const entries = Object.entries(api).map(([name, constraints]) =>
+    readCategory(name, constraints, giver, known),
+  )
+  if (entries.length === 0) throw missing()
+  return { api: Object.fromEntries(entries) }
+}
+
+function readCategory(
+  asked: string,
+  constraints: unknown,
+  giver: Caller,
+  known: readonly Permission[],
+): [Permission, JsonObject] {
+  const name = known.find(category => category === asked)
+  if (name === undefined) throw invalid(`There is no category ${asked}.`)
+  if (!isObject(constraints)) throw invalid(`permissions: the constraints of ${name} must be an object.`)
+  if (giver.kind === 'scoped' && !giver.permissions.has(name)) {
+    throw invalid(`This key lacks ${name} itself, so it cannot give it.`)
+  }
+  return [name, constraints]
+}
+
+function missing(): ServiceError {
+  return refusal(400, 'missing_permissions', 'permissions must name at least one category below api.')
+}
+
+function invalid(msg: string): ServiceError {
+  return refusal(400, 'invalid_permissions', msg)
+}
 
 /** A key of the account. `created` in world milliseconds. */
 export interface ApiKey {

@@ -1,7 +1,7 @@
+import type { JsonObject } from '#simulator/fields.ts'
 import type { Rates } from '../ledger.ts'
 import type { Offer } from '../market/offers.ts'
 import { diskRate } from '../money.ts'
-import type { Launch } from './launch.ts'
 import type { Step } from './plan.ts'
 import type { Watchdog } from './watchdog.ts'
 
@@ -82,4 +82,35 @@ export function ratesNow(instance: Instance, { goneIsFree }: { goneIsFree: boole
     gpu: status === 'running' || status === 'frozen' ? gpuRate(instance) : 0,
     disk: isGone && goneIsFree ? 0 : storageRate(instance),
   }
+}
+
+/** Volumes that a creation asks for, section 2.4. */
+export interface VolumeRequest {
+  createNew: boolean
+  volumeId: number
+  /** GB, only for a new one. */
+  size: number | null
+  mountPath: string
+}
+
+/** The request to create an instance, merged with its template. */
+export interface Launch {
+  /** With its tag. */
+  image: string
+  /** GB. */
+  disk: number
+  runtype: string
+  onstart: string
+  env: Record<string, string>
+  label: string
+  /** Micro-dollars per hour; null for an on-demand instance. */
+  bid: number | null
+  /** Fail rather than create it stopped. */
+  cancelUnavailable: boolean
+  targetState: 'running' | 'stopped'
+  template: { hashId: string; name: string } | null
+  volume: VolumeRequest | null
+  /** The registry of the login; null without one. */
+  registry: string | null
+  extraFilters: JsonObject
 }

@@ -4,13 +4,9 @@ import type { WorldClock } from '../clock.ts'
 import { Draw, secret } from '../draw.ts'
 import { Ledger, type Rates } from '../ledger.ts'
 import type { Market } from '../market/market.ts'
-import { outOfCreditAt } from './credit.ts'
-import { machineFate, machineRival } from './fate.ts'
-import { type Instance, isDead, isOutbid, ratesNow } from './instance.ts'
-import type { Launch } from './launch.ts'
-import { measure } from './load.ts'
-import { bootPlan, canPull, deniedPlan, type Start } from './plan.ts'
-import { trafficNow, trafficRates } from './traffic.ts'
+import { type Instance, isDead, isOutbid, type Launch, ratesNow } from './instance.ts'
+import { measure, trafficNow, trafficRates } from './load.ts'
+import { bootPlan, canPull, deniedPlan, machineFate, machineRival, type Start } from './plan.ts'
 import { actedAt, configInScript, placeWatchdog, restart } from './watchdog.ts'
 
 /** The distance between the ids of an offer's successive instances: more than a catalogue's offers. */
@@ -29,15 +25,22 @@ export interface Terms {
   goneIsFree: boolean
 }
 
+/** The parts of the world that decide about instances. */
+interface Surroundings {
+  seed: number
+  /** No flaky hosts, no rivals. */
+  calm: boolean
+  /** The share of flaky machines, unless `calm`. */
+  flaky: number
+  clock: WorldClock
+  market: Market
+  ledger: Ledger
+  account: Account
+}
+
 /** The account's instances, and the actions on them. */
 export class Instances {
-  readonly #seed: number
-  readonly #calm: boolean
-  readonly #flaky: number
-  readonly #clock: WorldClock
-  readonly #market: Market
-  readonly #ledger: Ledger
-  readonly #account: Account
+  readonly #world: Surroundings
   /** Counts KiB in the same way as money. */
   readonly #meter = new Ledger()
   #terms: Terms = { trafficCharged: false, contractsEnd: false, creditNeeded: false, goneIsFree: false }
@@ -46,24 +49,10 @@ export class Instances {
   /** World milliseconds up to which everything due was carried out. */
   #caughtUp: number
 
-  constructor(options: {
-    seed: number
-    calm: boolean
-    flaky: number
-    clock: WorldClock
-    market: Market
-    ledger: Ledger
-    account: Account
-  }) {
-    this.#seed = options.seed
-    this.#calm = options.calm
-    this.#flaky = options.calm ? 0 : options.flaky
-    this.#clock = options.clock
-    this.#market = options.market
-    this.#ledger = options.ledger
-    this.#account = options.account
-    this.#caughtUp = options.clock.now()
-    this.#firstId = new Draw(options.seed, 'instance ids').integer(20_000_000, 29_000_000)
+  constructor(world: Surroundings) {
+    this.#world = world
+    this.#caughtUp = world.clock.now()
+    this.#firstId = new Draw(world.seed, 'instance ids').integer(20_000_000, 29_000_000)
   }
 
   /** All of them, in the order of their creation. */
@@ -80,7 +69,7 @@ export class Instances {
 
   /** Rents an offer. Throws 404 `no_such_ask`, 400 `bid_too_low` or 400 `invalid_args`. */
   create(offerId: number, launch: Launch, sshKeys: string[]): Instance {
-    const offer = this.#market.rentable(offerId)
+    const offer = this.#world.market.rentable(offerId)
     if (launch.disk > offer.facts.disk_space) {
       throw invalidArgs(`disk: the offer has ${offer.facts.disk_space} GB.`)
     }
@@ -88,15 +77,15 @@ export class Instances {
     if (tooLow && launch.cancelUnavailable) {
       throw refusal(400, 'bid_too_low', 'The bid is below min_bid, and cancel_unavail was set.')
     }
-    const now = this.#clock.now()
+    const now = this.#world.clock.now()
     const id = this.#firstId + offer.rentals * ID_STRIDE + offer.index
     const instance: Instance = {
       id,
       offer,
       launch,
       created: now,
-      apiKey: secret(this.#seed, 'instance key', id),
-      jupyterToken: secret(this.#seed, 'jupyter token', id),
+      apiKey: secret(this.#world.seed, 'instance key', id),
+      jupyterToken: secret(this.#world.seed, 'jupyter token', id),
       label: launch.label,
       bid: launch.bid,
       price: offer.price,
@@ -125,8 +114,8 @@ export class Instances {
   }
 
   /** Removes it and ends all its charges; its offer is on the market again. */
-  destroy(instance: Instance, at = this.#clock.now()): void {
-    this.#ledger.setRates(instance.id, at, null)
+  destroy(instance: Instance, at = this.#world.clock.now()): void {
+    this.#world.ledger.setRates(instance.id, at, null)
     this.#meter.setRates(instance.id, at, null)
     this.#all.delete(instance.id)
     instance.offer.rented = false
@@ -137,14 +126,14 @@ export class Instances {
     instance.intended = state
     instance.queued = false
     if (state === 'running' && (instance.status === 'running' || isBooting(instance))) return
-    this.#resume(instance, this.#clock.now())
+    this.#resume(instance, this.#world.clock.now())
   }
 
   /** Queues its start until GPUs are free. */
   queue(instance: Instance): void {
     instance.intended = 'running'
     instance.queued = true
-    if (instance.status !== 'stopped') this.#halt(instance, this.#clock.now(), 'Waits for free GPUs')
+    if (instance.status !== 'stopped') this.#halt(instance, this.#world.clock.now(), 'Waits for free GPUs')
   }
 
   /** Starts all queued instances. */
@@ -155,7 +144,7 @@ export class Instances {
   /** Sets what a deployment charges, and what ends instances there. */
   setTerms(terms: Terms): void {
     this.#terms = terms
-    for (const instance of this.#all.values()) this.#charge(instance, this.#clock.now())
+    for (const instance of this.#all.values()) this.#charge(instance, this.#world.clock.now())
   }
 
   /** Its cost in its present status, without traffic. */
@@ -165,7 +154,7 @@ export class Instances {
 
   /** KiB sent and received so far. */
   traffic(instance: Instance): { upload: number; download: number } {
-    const now = this.#clock.now()
+    const now = this.#world.clock.now()
     return {
       upload: this.#meter.amount(instance.id, 'upload', now),
       download: this.#meter.amount(instance.id, 'download', now),
@@ -177,7 +166,7 @@ export class Instances {
     if (instance.intended === 'stopped' || isOutbid(instance)) {
       throw invalidArgs('A stopped instance cannot be rebooted; start it.')
     }
-    this.#boot(instance, this.#clock.now(), instance.pulled ? 'reboot' : 'first')
+    this.#boot(instance, this.#world.clock.now(), instance.pulled ? 'reboot' : 'first')
   }
 
   /** Changes the bid (micro-dollars per hour): enough resumes it, too little stops it. */
@@ -185,7 +174,7 @@ export class Instances {
     if (instance.bid === null) throw invalidArgs('The instance is on-demand: it has no bid.')
     instance.bid = bid
     const halted = instance.status === 'stopped'
-    const now = this.#clock.now()
+    const now = this.#world.clock.now()
     const mustStop = isOutbid(instance) && !halted && !isDead(instance)
     const mayStart = !isOutbid(instance) && halted && instance.intended === 'running'
     if (mustStop || mayStart) this.#resume(instance, now)
@@ -196,19 +185,19 @@ export class Instances {
   outbid(instance: Instance): void {
     if (instance.bid === null) throw invalidArgs('The instance is on-demand: nobody can outbid it.')
     const bid = Math.max(instance.bid, instance.minBid)
-    this.#rivalBids(instance, Math.ceil((bid * 1.1) / BID_STEP) * BID_STEP, this.#clock.now())
+    this.#rivalBids(instance, Math.ceil((bid * 1.1) / BID_STEP) * BID_STEP, this.#world.clock.now())
   }
 
   /** Forces a status, which stays until the next such call or a command. */
   force(instance: Instance, status: string | null): void {
     instance.plan = []
     if (status === 'running') instance.pulled = true
-    this.#enter(instance, this.#clock.now(), status, 'Set by the control plane')
+    this.#enter(instance, this.#world.clock.now(), status, 'Set by the control plane')
   }
 
   /** Carries out everything that is due by now. */
   catchUp(): void {
-    const now = this.#clock.now()
+    const now = this.#world.clock.now()
     if (this.#terms.creditNeeded) {
       for (let at = this.#nextMoment(now); at < now; at = this.#nextMoment(now)) this.#carryOut(at)
     }
@@ -223,7 +212,7 @@ export class Instances {
     )
     const until = Math.max(this.#caughtUp, Math.min(now, ...rises))
     if (all.every(isOver)) return until
-    return outOfCreditAt(at => this.#account.creditAt(at), this.#caughtUp, until) ?? until
+    return outOfCreditAt(at => this.#world.account.creditAt(at), this.#caughtUp, until) ?? until
   }
 
   /** Carries out everything due by `now`. */
@@ -240,7 +229,7 @@ export class Instances {
       }
       this.#runWatchdog(instance, now)
     }
-    if (this.#terms.creditNeeded && this.#account.creditAt(now) <= 0) {
+    if (this.#terms.creditNeeded && this.#world.account.creditAt(now) <= 0) {
       for (const instance of this.#all.values()) this.#end(instance, now, 'No credit is left')
     }
     this.#caughtUp = now
@@ -258,7 +247,7 @@ export class Instances {
   #runWatchdog(instance: Instance, now: number): void {
     const { watchdog } = instance
     if (!watchdog || instance.joinedSsh || instance.status !== 'running') return
-    const at = actedAt(watchdog, now, time => measure(this.#seed, instance, time).gpuUtil)
+    const at = actedAt(watchdog, now, time => measure(this.#world.seed, instance, time).gpuUtil)
     if (at === undefined) return
     if (watchdog.action === 'destroy') {
       this.destroy(instance, at)
@@ -277,7 +266,8 @@ export class Instances {
 
   #boot(instance: Instance, now: number, how: Start): void {
     const { machine_id } = instance.offer.facts
-    const fate = machineFate(this.#seed, machine_id, this.#flaky)
+    const { seed, calm, flaky } = this.#world
+    const fate = machineFate(seed, machine_id, calm ? 0 : flaky)
     const { image, registry } = instance.launch
     instance.boots += 1
     if (!canPull(image, registry)) {
@@ -286,8 +276,7 @@ export class Instances {
       return
     }
     instance.plan = bootPlan(fate, image, now, how)
-    const rival =
-      instance.bid === null || this.#calm ? null : machineRival(this.#seed, machine_id, instance.boots)
+    const rival = instance.bid === null || calm ? null : machineRival(seed, machine_id, instance.boots)
     if (rival) {
       const at = now + Math.round((fate.booted + rival.after) * 1000)
       const rivalBid = Math.ceil((instance.minBid * rival.factor) / BID_STEP) * BID_STEP
@@ -338,9 +327,9 @@ export class Instances {
   }
 
   #charge(instance: Instance, at: number): void {
-    const traffic = trafficNow(this.#seed, instance)
+    const traffic = trafficNow(this.#world.seed, instance)
     this.#meter.setRates(instance.id, at, { gpu: 0, disk: 0, ...traffic })
-    this.#ledger.setRates(instance.id, at, {
+    this.#world.ledger.setRates(instance.id, at, {
       ...this.ratesNow(instance),
       ...(this.#terms.trafficCharged ? trafficRates(instance, traffic) : {}),
     })
@@ -353,4 +342,20 @@ function isOver({ status, intended }: Instance): boolean {
 
 function isBooting(instance: Instance): boolean {
   return instance.plan.some(step => 'status' in step && step.status === 'running')
+}
+
+/** The first moment from `from` to `until` (world milliseconds) without credit, which never rises meanwhile. */
+export function outOfCreditAt(
+  creditAt: (at: number) => number,
+  from: number,
+  until: number,
+): number | undefined {
+  if (creditAt(until) > 0) return undefined
+  let [low, high] = [from, until]
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2)
+    if (creditAt(middle) > 0) low = middle + 1
+    else high = middle
+  }
+  return low
 }

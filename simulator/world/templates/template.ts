@@ -1,61 +1,37 @@
 import { createHash } from 'node:crypto'
 import type { JsonObject } from '#simulator/fields.ts'
 
-/** The fields that a template's author writes, section 2.3. */
-export interface TemplateContent {
-  name: string
-  image: string
-  tag: string
-  desc: string
-  /** Markdown. */
-  readme: string
-  /** Docker flags: `-e NAME=value`, `-p host:container`. */
-  env: string
-  onstart: string
-  runtype: 'ssh' | 'jupyter' | 'args'
-  args_str: string
-  ssh_direct: boolean
-  use_ssh: boolean
-  jup_direct: boolean
-  jupyter_dir: string | null
-  use_jupyter_lab: boolean
-  docker_login_repo: string
-  docker_login_user: string
-  docker_login_pass: string
-  href: string
-  repo: string
-  /** `{field: {op: value}}` */
-  extra_filters: JsonObject
-  /** GB */
-  recommended_disk_space: number
-  private: boolean
-  volume_info: JsonObject | null
-}
-
 /** The defaults of all fields but the required `image` and `name`. */
-export const contentDefaults: Omit<TemplateContent, 'name' | 'image'> = {
+export const contentDefaults = {
   tag: 'latest',
   desc: '',
+  /** Markdown. */
   readme: '',
+  /** Docker flags: `-e NAME=value`, `-p host:container`. */
   env: '',
   onstart: '',
-  runtype: 'args',
+  runtype: 'args' as 'ssh' | 'jupyter' | 'args',
   args_str: '',
   ssh_direct: false,
   use_ssh: false,
   jup_direct: false,
-  jupyter_dir: null,
+  jupyter_dir: null as string | null,
   use_jupyter_lab: false,
   docker_login_repo: '',
   docker_login_user: '',
   docker_login_pass: '',
   href: '',
   repo: '',
-  extra_filters: {},
+  /** `{field: {op: value}}` */
+  extra_filters: {} as JsonObject,
+  /** GB */
   recommended_disk_space: 8,
   private: false,
-  volume_info: null,
+  volume_info: null as JsonObject | null,
 }
+
+/** The fields that a template's author writes, section 2.3. */
+export type TemplateContent = { name: string; image: string } & typeof contentDefaults
 
 /** A stored template. Times in world milliseconds. */
 export interface Template {

@@ -1,14 +1,13 @@
 import { notFound, refusal } from '#simulator/errors.ts'
 import type { WorldClock } from '../clock.ts'
 import { Draw } from '../draw.ts'
-import type { LaunchTemplate, LaunchTemplates } from '../instances/launch.ts'
 import { publicTemplates, strangersTemplates } from './public-templates.ts'
 import { hashOf, type Template, type TemplateContent } from './template.ts'
 
 const DAY = 86_400_000
 
 /** The templates of the service: a public catalogue, private ones of other people, and the account's own. */
-export class Templates implements LaunchTemplates {
+export class Templates {
   readonly #clock: WorldClock
   readonly #userId: number
   readonly #all = new Map<number, Template>()
@@ -32,13 +31,14 @@ export class Templates implements LaunchTemplates {
     return [...this.#all.values()].filter(template => this.#sees(template))
   }
 
-  find(hashId: string): LaunchTemplate | undefined {
-    const template = this.#byHash(hashId)
-    return template && { hashId, name: template.content.name, fields: { ...template.content } }
+  /** The template with this `hash_id`, if the account may use it. */
+  find(hashId: string): Template | undefined {
+    return this.visible().find(template => template.hashId === hashId)
   }
 
+  /** Counts an instance made from it; `at` is world milliseconds. */
   launched(hashId: string, at: number): void {
-    const template = this.#byHash(hashId)
+    const template = this.find(hashId)
     if (!template) return
     template.launches += 1
     template.lastLaunch = at
@@ -51,7 +51,7 @@ export class Templates implements LaunchTemplates {
 
   /** Changes the given fields, after which the old hash is unknown. Throws 404 `not_found`, 403 `forbidden`. */
   edit(hashId: string, changes: Partial<TemplateContent>): Template {
-    const template = this.#own(this.#byHash(hashId), `There is no template ${hashId}.`)
+    const template = this.#own(this.find(hashId), `There is no template ${hashId}.`)
     template.content = { ...template.content, ...changes }
     template.edits += 1
     template.hashId = hashOf(template.id, template.edits, template.content)
@@ -63,10 +63,6 @@ export class Templates implements LaunchTemplates {
     const template = this.#all.get(id)
     const seen = template && this.#sees(template) ? template : undefined
     this.#all.delete(this.#own(seen, `There is no template ${id}.`).id)
-  }
-
-  #byHash(hashId: string): Template | undefined {
-    return this.visible().find(template => template.hashId === hashId)
   }
 
   #sees({ content, creatorId }: Template): boolean {

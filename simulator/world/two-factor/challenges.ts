@@ -5,6 +5,8 @@ import { twoFactorRefusal } from './refusals.ts'
 
 /** World milliseconds in which a challenge can be answered (section 8). */
 const LIFETIME = 10 * 60_000
+/** World milliseconds in which methods may be added (section 8). */
+const WINDOW = 30 * 60_000
 /** World milliseconds after which a challenge is deleted, and then unknown rather than expired. */
 const FORGOTTEN = 86_400_000
 
@@ -32,13 +34,14 @@ export interface Challenge {
   answered: boolean
 }
 
-/** All challenges, answered ones included, stored in the service's cache. */
+/** The service's cache: all challenges, answered ones included, and the time in which methods may be added. */
 export class Challenges {
   readonly #seed: number
   readonly #state: AccountState
   readonly #clock: WorldClock
   #count = 0
   #challenges: Challenge[] = []
+  #windowEnds = Number.NEGATIVE_INFINITY
 
   constructor(seed: number, state: AccountState, clock: WorldClock) {
     this.#seed = seed
@@ -88,6 +91,32 @@ export class Challenges {
   /** The unanswered challenges, expired ones included. */
   unanswered(): Challenge[] {
     return this.#challenges.filter(({ answered }) => !answered)
+  }
+
+  /** Opens the time after an authorization in which methods may be added. */
+  openWindow(): void {
+    this.#windowEnds = this.#clock.now() + WINDOW
+  }
+
+  /** Whether a method may be added now, if the cache is available. */
+  isWindowOpen(): boolean {
+    return !this.#state.cache_down && this.#clock.now() < this.#windowEnds
+  }
+
+  /** Throws 503 `service_unavailable` while the cache is down. */
+  refuseUnavailable(): void {
+    if (!this.#state.cache_down) return
+    throw twoFactorRefusal('service_unavailable', 'The authorization cannot be checked now. Try again.')
+  }
+
+  /** Throws 403 `authorization_required` when the window is closed, 503 while the cache is down. */
+  requireWindow(): void {
+    this.refuseUnavailable()
+    if (this.isWindowOpen()) return
+    throw twoFactorRefusal(
+      'authorization_required',
+      'Authorize the new method first: that holds for 30 minutes.',
+    )
   }
 
   #expired({ sentAt }: Challenge): boolean {

@@ -1,23 +1,11 @@
 import type { Account } from '../account/account.ts'
-import type { Outbox } from '../account/outbox.ts'
 import type { WorldClock } from '../clock.ts'
-import { AddWindow } from './add-window.ts'
-import { Authenticators } from './authenticator.ts'
-import { BackupCodes } from './backup-codes.ts'
 import { Challenges } from './challenges.ts'
-import { Emails } from './emails.ts'
-import { type Method, methodRecord } from './method.ts'
-import { Methods } from './methods.ts'
+import { Authenticators, BackupCodes } from './codes.ts'
+import { Messages } from './messages.ts'
+import { type Method, Methods, methodRecord } from './methods.ts'
 import { Sessions } from './sessions.ts'
-import { TextMessages } from './text-messages.ts'
 import { Verification } from './verification.ts'
-
-interface TwoFactorContext {
-  seed: number
-  account: Account
-  clock: WorldClock
-  outbox: Outbox
-}
 
 /** The account's two-factor authentication (sections 2.6, 3.2 and 4.7): its parts, and operations over several. */
 export class TwoFactor {
@@ -26,23 +14,19 @@ export class TwoFactor {
   readonly methods: Methods
   readonly codes: BackupCodes
   readonly challenges: Challenges
-  readonly texts: TextMessages
-  readonly emails: Emails
+  readonly messages: Messages
   readonly authenticators: Authenticators
-  readonly window: AddWindow
   readonly sessions: Sessions
   readonly verification: Verification
 
-  constructor({ seed, account, clock, outbox }: TwoFactorContext) {
+  constructor(seed: number, account: Account, clock: WorldClock) {
     this.account = account
     this.clock = clock
     this.methods = new Methods(seed, account, clock)
     this.codes = new BackupCodes(seed)
     this.challenges = new Challenges(seed, account.state, clock)
-    this.texts = new TextMessages(account.state, clock, outbox, this.challenges)
-    this.emails = new Emails(account.state, outbox, this.challenges)
+    this.messages = new Messages(account, clock, this.challenges)
     this.authenticators = new Authenticators(seed)
-    this.window = new AddWindow(account.state, clock)
     this.sessions = new Sessions(seed, account)
     const { methods, codes, challenges } = this
     this.verification = new Verification({ account, clock, methods, codes, challenges })

@@ -1,11 +1,9 @@
 import type { ServiceError } from '#simulator/errors.ts'
 import type { Account } from '../account/account.ts'
 import type { WorldClock } from '../clock.ts'
-import { fitsNow } from './authenticator.ts'
-import type { BackupCodes } from './backup-codes.ts'
 import type { Challenge, Challenges, Channel } from './challenges.ts'
-import { attempts, countFailure, countSuccess, type Method, refuseLocked } from './method.ts'
-import type { Methods } from './methods.ts'
+import { type BackupCodes, fitsNow } from './codes.ts'
+import { attempts, countFailure, countSuccess, type Method, type Methods, refuseLocked } from './methods.ts'
 import { twoFactorRefusal } from './refusals.ts'
 
 /** A caller's proof of identity. */

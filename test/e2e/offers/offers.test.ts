@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { readProfile } from '#simulator/deployment/deployment.ts'
+import { readProfile } from '#simulator/deployment.ts'
 import { patience } from '#test/berth/browser.ts'
 import { test } from '#test/berth/pages.ts'
 import { connectAccount, openConnected, rentRunning, showAllOffers } from '#test/e2e/account-steps.ts'

@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import type { FaultInput } from '#simulator/http/fault-rules.ts'
+import type { FaultInput } from '#simulator/http/faults.ts'
 import {
   codeOf,
   instancesOf,

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { spentBy } from '#contract/reading.ts'
 import { forecast } from '#contract/spending/forecast.ts'
-import { publicProfile } from '#simulator/deployment/profile.ts'
+import { publicProfile } from '#simulator/deployment.ts'
 import { instancesOf, rentalsOf, requestCheapest, setLimit } from '#test/berth/steps.ts'
 import { test } from '#test/berth/world.ts'
 import { nextMorning } from '#test/morning.ts'

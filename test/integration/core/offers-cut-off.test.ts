@@ -6,7 +6,7 @@ import { findOffers } from '#core/market/find-offers.ts'
 import { createRecentSearches } from '#core/market/recent-searches.ts'
 import { parseBaseUrl } from '#service/base-url.ts'
 import { createClient, type ServiceClient } from '#service/client.ts'
-import { publicProfile } from '#simulator/deployment/profile.ts'
+import { publicProfile } from '#simulator/deployment.ts'
 import { type Simulator, startSimulator } from '#simulator/simulator.ts'
 
 const query: OfferQuery = { type: 'on-demand', verifiedOnly: false, storage: 20, limit: 10_000 }

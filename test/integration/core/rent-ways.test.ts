@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import { interfaceProfile, type Profile, publicProfile } from '#simulator/deployment/profile.ts'
+import { interfaceProfile, type Profile, publicProfile } from '#simulator/deployment.ts'
 import {
   everyFile,
   instancesOf,

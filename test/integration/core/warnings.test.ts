@@ -1,5 +1,5 @@
 import { describe } from 'vitest'
-import { interfaceProfile, type Profile, publicProfile } from '#simulator/deployment/profile.ts'
+import { interfaceProfile, type Profile, publicProfile } from '#simulator/deployment.ts'
 import { codeOf, rentRunning } from '#test/berth/steps.ts'
 import { test as base } from '#test/berth/world.ts'
 import { profileNames, profiles } from '../profiles.ts'

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest'
-import { publicProfile } from '#simulator/deployment/profile.ts'
+import { publicProfile } from '#simulator/deployment.ts'
 import { everyFile, requestCheapest } from '#test/berth/steps.ts'
 import { type BerthUnderTest, createWorld, type World } from '#test/berth/world.ts'
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { machineFate, machineRival } from '#simulator/world/instances/fate.ts'
+import { machineFate, machineRival } from '#simulator/world/instances/plan.ts'
 import { type Service, startService } from './service.ts'
 
 let service: Service

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { publicProfile } from '#simulator/deployment/profile.ts'
+import { publicProfile } from '#simulator/deployment.ts'
 import { type Service, startService } from './service.ts'
 
 const LIST = '/api/v1/instances/'

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import type { FaultInput } from '#simulator/http/fault-rules.ts'
+import type { FaultInput } from '#simulator/http/faults.ts'
 import { type Service, startService } from './service.ts'
 
 let service: Service

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { publicProfile } from '#simulator/deployment/profile.ts'
+import { publicProfile } from '#simulator/deployment.ts'
 import { type Simulator, startSimulator } from '#simulator/simulator.ts'
 
 const LIST = '/api/v1/instances/'

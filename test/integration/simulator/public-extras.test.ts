@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { publicProfile } from '#simulator/deployment/profile.ts'
+import { publicProfile } from '#simulator/deployment.ts'
 import { type Service, startService } from './service.ts'
 
 const PUBLIC_KEY =

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { FLAKY, machineFate, machineRival } from '#simulator/world/instances/fate.ts'
-import { bootPlan } from '#simulator/world/instances/plan.ts'
+import { bootPlan, FLAKY, machineFate, machineRival } from '#simulator/world/instances/plan.ts'
 
 const machines = Array.from({ length: 2000 }, (_, index) => 10_000 + index)
 

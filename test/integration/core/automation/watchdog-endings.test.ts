@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { publicProfile } from '#simulator/deployment/profile.ts'
+import { publicProfile } from '#simulator/deployment.ts'
 import { creates, instancesOf, rentalsOf, rentCheapest, rentRunning } from '#test/berth/steps.ts'
 import { test } from '#test/berth/world.ts'
 import { retriesRequest } from '../renting/request.ts'

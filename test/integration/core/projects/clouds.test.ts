@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { publicProfile } from '#simulator/deployment/profile.ts'
+import { publicProfile } from '#simulator/deployment.ts'
 import { codeOf } from '#test/berth/steps.ts'
 import { hasSshd } from '#test/integration/ssh/sshd.ts'
 import { lacks } from '#test/needs.ts'

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
 import type { RentalStep } from '#contract/market/rental-view.ts'
-import type { FaultInput } from '#simulator/http/fault-rules.ts'
+import type { FaultInput } from '#simulator/http/faults.ts'
 import { everCreated, instancesOf, rentalsOf, rentRunning } from '#test/berth/steps.ts'
 import type { BerthUnderTest, World } from '#test/berth/world.ts'
 import { startDetour } from '#test/e2e/detour.ts'

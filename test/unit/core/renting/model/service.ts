@@ -1,6 +1,6 @@
 import { badAnswer, noAnswer, refusal } from '#service/http/failure.ts'
 import type { Input, Operation } from '#service/http/operation.ts'
-import { type Profile, publicProfile } from '#simulator/deployment/profile.ts'
+import { type Profile, publicProfile } from '#simulator/deployment.ts'
 import { ServiceError } from '#simulator/errors.ts'
 import { Fields } from '#simulator/fields.ts'
 import { Results } from '#simulator/results.ts'

@@ -24,10 +24,8 @@ import {
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import ssh2, { type FileEntry } from 'ssh2'
-import { FileError } from '../files/file-error.ts'
-import { longLine } from '../files/long-line.ts'
-import type { Scratch } from '../files/scratch.ts'
-import { attributesOf, type Wanted } from './attributes.ts'
+import { attributesOf, longLine, type Wanted } from './attributes.ts'
+import { FileError, type Scratch } from './scratch.ts'
 
 const readAt = promisify(read)
 const writeAt = promisify(write)

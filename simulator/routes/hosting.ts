@@ -1,10 +1,12 @@
+import { invalidArgs } from '../errors.ts'
+import type { Fields } from '../fields.ts'
 import type { ApiRequest, Routes } from '../http/route.ts'
 import { epochSeconds } from '../world/clock.ts'
-import type { Machine } from '../world/machines/machines.ts'
-import type { NetworkDisk } from '../world/machines/network-disks.ts'
+import type { Machine, NetworkDisk, Workergroup } from '../world/hosting.ts'
+import type { World } from '../world/world.ts'
 
-/** Section 4.4: actions of a machine's owner. The listings are beyond the interface. */
-export const machineRoutes: Routes = {
+/** Section 4.4: actions of a machine's owner; section 4.6: workergroups. The listings are beyond the interface. */
+export const hostingRoutes: Routes = {
   'GET /machines/': {
     permission: 'machine_read',
     answer: ({ world }) => ({ success: true, machines: world.machines.list().map(machineRecord) }),
@@ -19,6 +21,14 @@ export const machineRoutes: Routes = {
     }),
   },
   'POST /network_disk/': { permission: 'machine_write', answer: addDisk },
+  'GET /workergroups/': {
+    permission: 'misc',
+    answer: ({ world }) => ({
+      success: true,
+      workergroups: world.workergroups.list().map(group => workergroupRecord(group, world.account.id)),
+    }),
+  },
+  'POST /workergroups/': { permission: 'misc', answer: addGroup },
 }
 
 function cancelMaintenance({ world, id, body }: ApiRequest) {
@@ -105,4 +115,46 @@ function diskRecord(disk: NetworkDisk, userId: number): Record<string, unknown> 
     mounts: [...disk.mounts].map(([machine_id, mount_point]) => ({ machine_id, mount_point })),
     created_at: epochSeconds(disk.created),
   }
+}
+
+const DEFAULT_SEARCH = 'verified=true rentable=true rented=false'
+
+function addGroup({ world, body }: ApiRequest) {
+  const fields = body()
+  const name = fields.optionalString('endpoint_name')
+  const endpointId = fields.optionalInteger('endpoint_id')
+  const content = {
+    ...readTemplate(world, fields),
+    search_params: fields.optionalString('search_params') ?? DEFAULT_SEARCH,
+    launch_args: fields.optionalString('launch_args') ?? '',
+    min_load: readAmount(fields, 'min_load') ?? 1,
+    target_util: readAmount(fields, 'target_util') ?? null,
+  }
+  const endpoint = {
+    endpoint_name: name ?? null,
+    endpoint_id: endpointId ?? world.workergroups.endpoint(name),
+  }
+  const group = world.workergroups.create({ ...content, ...endpoint })
+  return { success: true, ...workergroupRecord(group, world.account.id) }
+}
+
+/** `template_hash` and `template_id` are alternatives, and must name an existing template. */
+function readTemplate(world: World, fields: Fields) {
+  const hash = fields.optionalString('template_hash')
+  const id = fields.optionalInteger('template_id')
+  if (hash !== undefined && !world.templates.find(hash)) throw invalidArgs(`There is no template ${hash}.`)
+  if (id !== undefined && !world.templates.visible().some(template => template.id === id)) {
+    throw invalidArgs(`There is no template ${id}.`)
+  }
+  return { template_hash: hash ?? null, template_id: id ?? null }
+}
+
+function readAmount(fields: Fields, name: string): number | undefined {
+  const amount = fields.optionalNumber(name)
+  if (amount !== undefined && amount < 0) throw fields.refuse(`${name} must not be negative.`)
+  return amount
+}
+
+function workergroupRecord({ created, ...group }: Workergroup, userId: number): Record<string, unknown> {
+  return { ...group, user_id: userId, created_at: epochSeconds(created) }
 }

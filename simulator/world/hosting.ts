@@ -1,7 +1,7 @@
-import { invalidArgs, refusal, type ServiceError } from '#simulator/errors.ts'
-import type { WorldClock } from '../clock.ts'
-import { Draw } from '../draw.ts'
-import type { Market } from '../market/market.ts'
+import { invalidArgs, refusal, type ServiceError } from '../errors.ts'
+import type { WorldClock } from './clock.ts'
+import { Draw } from './draw.ts'
+import type { Market } from './market/market.ts'
 
 /** A machine that the account rents out. Times in world milliseconds. */
 export interface Machine {
@@ -108,4 +108,94 @@ function ownMachines(seed: number, now: number): Machine[] {
       runningContracts: 1,
     },
   ]
+}
+
+/** A disk that several machines mount. `created` in world milliseconds. */
+export interface NetworkDisk {
+  readonly id: number
+  readonly created: number
+  /** The mount point on each machine. */
+  readonly mounts: Map<number, string>
+}
+
+/** The account's network disks. */
+export class NetworkDisks {
+  readonly #clock: WorldClock
+  readonly #all = new Map<number, NetworkDisk>()
+  #nextId: number
+
+  constructor(seed: number, clock: WorldClock) {
+    this.#clock = clock
+    this.#nextId = new Draw(seed, 'network disk ids').integer(300, 900)
+  }
+
+  list(): NetworkDisk[] {
+    return [...this.#all.values()]
+  }
+
+  /** Makes a disk, or adds machines to the one with that id. Throws 400 `invalid_args` for an unknown disk. */
+  add(mountPoint: string, machineIds: readonly number[], diskId: number | undefined): NetworkDisk {
+    const disk = diskId === undefined ? this.#make() : this.#all.get(diskId)
+    if (!disk) throw invalidArgs(`There is no network disk ${diskId}.`)
+    for (const machineId of machineIds) disk.mounts.set(machineId, mountPoint)
+    return disk
+  }
+
+  #make(): NetworkDisk {
+    const disk = { id: this.#nextId, created: this.#clock.now(), mounts: new Map<number, string>() }
+    this.#nextId += 1
+    this.#all.set(disk.id, disk)
+    return disk
+  }
+}
+
+/** The fields of a workergroup, defaults included, section 2.9. */
+export interface WorkergroupContent {
+  endpoint_name: string | null
+  endpoint_id: number
+  template_hash: string | null
+  template_id: number | null
+  search_params: string
+  launch_args: string
+  min_load: number
+  target_util: number | null
+}
+
+/** `created` in world milliseconds. */
+export interface Workergroup extends WorkergroupContent {
+  readonly id: number
+  readonly created: number
+}
+
+/** The account's workergroups. No worker is ever rented for them. */
+export class Workergroups {
+  readonly #clock: WorldClock
+  readonly #all: Workergroup[] = []
+  readonly #endpoints = new Map<string, number>()
+  readonly #firstId: number
+
+  constructor(seed: number, clock: WorldClock) {
+    this.#clock = clock
+    this.#firstId = new Draw(seed, 'workergroup ids').integer(1000, 9000)
+  }
+
+  /** Oldest first. */
+  list(): readonly Workergroup[] {
+    return this.#all
+  }
+
+  create(content: WorkergroupContent): Workergroup {
+    const group = { ...content, id: this.#firstId + this.#all.length, created: this.#clock.now() }
+    this.#all.push(group)
+    return group
+  }
+
+  /** The id of the endpoint of that name, which is made if missing; without a name a new one. */
+  endpoint(name: string | undefined): number {
+    const known = name === undefined ? undefined : this.#endpoints.get(name)
+    if (known !== undefined) return known
+    const id = this.#firstId * 10 + this.#endpoints.size
+    this.#endpoints.set(name ?? `endpoint ${id}`, id)
+    return id
+  }
 }

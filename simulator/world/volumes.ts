@@ -1,11 +1,11 @@
-import { invalidArgs, refusal } from '#simulator/errors.ts'
-import type { WorldClock } from '../clock.ts'
-import { Draw } from '../draw.ts'
-import type { Instances } from '../instances/instances.ts'
-import type { Ledger } from '../ledger.ts'
-import type { Market } from '../market/market.ts'
-import type { Offer } from '../market/offers.ts'
-import { diskRate, dollars } from '../money.ts'
+import { invalidArgs, refusal } from '../errors.ts'
+import type { WorldClock } from './clock.ts'
+import { Draw } from './draw.ts'
+import type { Instances } from './instances/instances.ts'
+import type { Ledger } from './ledger.ts'
+import type { Market } from './market/market.ts'
+import type { Offer } from './market/offers.ts'
+import { diskRate, dollars } from './money.ts'
 
 /** A part of a machine's disk that outlives the instances that mount it. */
 export interface Volume {

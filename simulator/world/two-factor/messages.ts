@@ -1,5 +1,4 @@
-import type { AccountState } from '../account/account.ts'
-import type { Outbox } from '../account/outbox.ts'
+import type { Account, Message } from '../account/account.ts'
 import type { WorldClock } from '../clock.ts'
 import type { Challenge, Challenges } from './challenges.ts'
 import { twoFactorRefusal } from './refusals.ts'
@@ -20,19 +19,40 @@ interface Sent {
   challenge: Challenge
 }
 
-/** Sends codes by text message, within the service's restrictions. */
-export class TextMessages {
-  readonly #state: AccountState
+/** Sends codes by email, and by text message within the service's restrictions. */
+export class Messages {
+  readonly #account: Account
   readonly #clock: WorldClock
-  readonly #outbox: Outbox
   readonly #challenges: Challenges
   #sent: Sent[] = []
 
-  constructor(state: AccountState, clock: WorldClock, outbox: Outbox, challenges: Challenges) {
-    this.#state = state
+  constructor(account: Account, clock: WorldClock, challenges: Challenges) {
+    this.#account = account
     this.#clock = clock
-    this.#outbox = outbox
     this.#challenges = challenges
+  }
+
+  /** Throws 400 `missing_email` or `email_not_verified`: without a verified address no codes are sent at all. */
+  requireVerified(): string {
+    const { email, email_verified } = this.#account.state
+    if (email === null) throw twoFactorRefusal('missing_email', 'There is no email address on the account.')
+    if (email_verified) return email
+    throw twoFactorRefusal('email_not_verified', 'The email address is not verified.')
+  }
+
+  /** Sends a code for a new challenge. Throws like `requireVerified`, and 500 `challenge_creation_failed`. */
+  sendEmail(about: Pick<Challenge, 'purpose' | 'login'>): Challenge {
+    const to = this.requireVerified()
+    const challenge = this.#challenges.create({ ...about, channel: 'email', to, methodId: null })
+    this.#deliver('email', challenge)
+    return challenge
+  }
+
+  /** Sends a new code for a challenge. Throws like `sendEmail`. */
+  resendEmail(challenge: Challenge): void {
+    this.requireVerified()
+    this.#challenges.renew(challenge, false)
+    this.#deliver('email', challenge)
   }
 
   /** Throws 400 `tfa_challenge_exists` when a code went to the number less than 60 seconds ago and is unused. */
@@ -52,28 +72,28 @@ export class TextMessages {
    * Sends a code for a new challenge. Throws 403 `sms_fraud_detected`, 400 `sms_blocked_number`, 429
    * `sms_rate_limited` or `preauth_phone_cap`, 400 `twilio_error`, 500 `challenge_creation_failed`.
    */
-  send(about: Omit<Parameters<Challenges['create']>[0], 'channel'>): Challenge {
-    this.#check(about.to, about.login !== null || about.purpose === 'authorization')
+  sendText(about: Omit<Parameters<Challenges['create']>[0], 'channel'>): Challenge {
+    this.#check(about.to, beforeLogin(about))
     const challenge = this.#challenges.create({ ...about, channel: 'sms' })
-    this.#deliver(challenge)
+    this.#deliver('sms', challenge)
     return challenge
   }
 
-  /** Sends a new code for a challenge, on request under a new secret. Throws like `send`. */
-  resend(challenge: Challenge, withSecret: boolean): void {
+  /** Sends a new code for a challenge, on request under a new secret. Throws like `sendText`. */
+  resendText(challenge: Challenge, withSecret: boolean): void {
     this.#check(challenge.to, beforeLogin(challenge))
     this.#challenges.renew(challenge, withSecret)
-    this.#deliver(challenge)
+    this.#deliver('sms', challenge)
   }
 
   #check(to: string, early: boolean): void {
-    if (this.#state.sms_fraud) {
+    if (this.#account.state.sms_fraud) {
       throw twoFactorRefusal(
         'sms_fraud_detected',
         'This account is flagged for SMS fraud and gets no messages.',
       )
     }
-    if (this.#state.blocked_numbers.some(blocked => to.startsWith(blocked))) {
+    if (this.#account.state.blocked_numbers.some(blocked => to.startsWith(blocked))) {
       throw twoFactorRefusal('sms_blocked_number', 'This number is flagged as a high risk of SMS fraud.')
     }
     if (this.#since(RATE.span).length >= RATE.messages) {
@@ -90,11 +110,12 @@ export class TextMessages {
     }
   }
 
-  #deliver(challenge: Challenge): void {
+  #deliver(channel: Message['channel'], challenge: Challenge): void {
     const { to, code, secret } = challenge
-    const now = this.#clock.now()
-    this.#sent = [...this.#since(CAP.span), { to, at: now, challenge }]
-    this.#outbox.send({ channel: 'sms', to, code, secret })
+    if (channel === 'sms') {
+      this.#sent = [...this.#since(CAP.span), { to, at: this.#clock.now(), challenge }]
+    }
+    this.#account.receive({ channel, to, code, secret })
   }
 
   #since(span: number): Sent[] {
@@ -104,6 +125,6 @@ export class TextMessages {
 }
 
 /** Whether the challenge's caller is not verified yet. */
-function beforeLogin({ login, purpose }: Challenge): boolean {
+function beforeLogin({ login, purpose }: Pick<Challenge, 'login' | 'purpose'>): boolean {
   return login !== null || purpose === 'authorization'
 }

@@ -1,10 +1,9 @@
 import type { Stats } from 'node:fs'
 import type { Session, SFTPWrapper } from 'ssh2'
 import ssh2 from 'ssh2'
-import { errorCode, reason } from '../files/file-error.ts'
-import type { Scratch } from '../files/scratch.ts'
 import { attributesOf, wanted } from './attributes.ts'
 import { FileRequests } from './file-requests.ts'
+import { errorCode, reason, type Scratch } from './scratch.ts'
 
 const { STATUS_CODE } = ssh2.utils.sftp
 

@@ -1,5 +1,5 @@
 /**
- * The service's behaviour where deployments of the interface differ, one entry per concern, with its words.
+ * The service's behaviour where deployments of the interface differ, one entry per concern, with its words, the interface's first.
  * simulator/README.md has the same as a table. The names are those of `--deployment` and of `POST /sim/deployment`.
  */
 export const choices = {
@@ -64,26 +64,14 @@ export type Profile = { [Name in keyof typeof choices]: (typeof choices)[Name][n
   [Name in keyof typeof ranges]: number
 }
 
-/** The interface, to the letter. */
-export const interfaceProfile: Profile = {
-  deployment: 'interface',
-  list: 'v0',
-  v1: '404',
+/** The interface, to the letter: the first of all choices. */
+export const interfaceProfile = {
+  ...Object.fromEntries(Object.entries(choices).map(([name, [first]]) => [name, first])),
   page: 25,
-  single: '404',
   appears: 0,
-  limits: 'buckets',
-  refusal: 'detail',
-  badkey: 'plain',
-  body: 'strict',
-  records: 'full',
   cap: 100_000,
-  credit: 'there',
-  outbid: 'running',
-  start: 'boots',
-  rent: 'boots',
   logs: 0,
-}
+} as Profile
 
 /** The best-known public deployment, as it is today. */
 export const publicProfile: Profile = {
@@ -98,4 +86,71 @@ export const publicProfile: Profile = {
   body: 'loose',
   cap: 64,
   logs: 2,
+}
+
+/** An unknown name or value of a profile; the message says which, and lists the known ones. */
+export class ProfileError extends Error {
+  override readonly name = 'ProfileError'
+}
+
+const presets: Record<string, Profile> = { interface: interfaceProfile, public: publicProfile }
+
+/** The profile in force. It can change at any moment. */
+export class Deployment {
+  #profile: Profile
+
+  constructor(profile: Profile) {
+    this.#profile = profile
+  }
+
+  get profile(): Profile {
+    return this.#profile
+  }
+
+  /**
+   * Changes the given values; `deployment` restarts from that deployment's profile. Only the public one has variants.
+   * Throws ProfileError.
+   */
+  change(values: Readonly<Record<string, unknown>>): Profile {
+    const preset = readChoice('deployment', values['deployment'] ?? this.#profile.deployment)
+    const base = 'deployment' in values ? presets[preset] : undefined
+    const changes = Object.entries(values).filter(([name]) => name !== 'deployment')
+    if (preset === 'interface' && changes.length > 0) {
+      throw new ProfileError('The interface has no variants: they are of --deployment public.')
+    }
+    const read = changes.map(([name, value]) => [name, readValue(name, value)])
+    this.#profile = { ...(base ?? this.#profile), ...Object.fromEntries(read) }
+    return this.#profile
+  }
+}
+
+/** Reads `public,list=v0-empty,page=10`. Throws ProfileError. */
+export function readProfile(text: string): Profile {
+  const [name, ...pairs] = text.split(',')
+  const values = pairs.map(pair => {
+    const match = /^([a-z0-9]+)=(.+)$/.exec(pair)
+    if (!match) throw new ProfileError(`${pair} has not the form name=value.`)
+    const [, key = '', value = ''] = match
+    return [key, key in ranges ? Number(value) : value]
+  })
+  return new Deployment(interfaceProfile).change({ ...Object.fromEntries(values), deployment: name })
+}
+
+function readValue(name: string, value: unknown): string | number {
+  if (isIn(choices, name)) return readChoice(name, value)
+  if (!isIn(ranges, name)) throw new ProfileError(`A deployment has no ${name}.`)
+  const [low, high] = ranges[name]
+  if (typeof value === 'number' && Number.isInteger(value) && value >= low && value <= high) return value
+  throw new ProfileError(`${name} is a whole number from ${low} to ${high}.`)
+}
+
+function readChoice(name: keyof typeof choices, value: unknown): string {
+  const words: readonly string[] = choices[name]
+  const word = words.find(known => known === value)
+  if (word === undefined) throw new ProfileError(`${name} is one of ${words.join(', ')}.`)
+  return word
+}
+
+function isIn<Table extends object>(table: Table, name: PropertyKey): name is keyof Table {
+  return Object.hasOwn(table, name)
 }
