@@ -21,45 +21,6 @@ export interface Ledger {
   charges: Charge[]
 }
 
-/**
- * Controls of the world: the control plane over HTTP and the demo's menu call the same functions. All throw a
- * ServiceError (400 `invalid_args`, 404 `no_such_instance`) for invalid arguments.
- */
-export interface Controls {
-  /** Moves world time forward; resolves with the time then, in epoch seconds. */
-  advance(seconds: number): Promise<{ now: number }>
-  /** Forces a status, which stays until the next such call or a command on the instance. */
-  forceStatus(instanceId: number, status: string | null): Promise<void>
-  /** Sets an instance's used disk in GB, the end of its contract in epoch seconds, and its SSH's address. */
-  setInstance(
-    instanceId: number,
-    facts: { diskUsage?: number; endDate?: number; ssh?: { host: string; port: number } },
-  ): void
-  /** Lets a host ask for `factor` times the price; gives the increase's id. */
-  askPriceIncrease(instanceId: number, factor: number): number
-  /** Changes the given states, and gives all of them. */
-  setAccount(changes: Partial<AccountState>): AccountState
-  /** A rival outbids an interruptible instance. */
-  outbid(instanceId: number): Promise<void>
-  /** Sets the account's credit, in dollars. */
-  setCredit(credit: number): void
-  /** Pays in so many dollars. */
-  topUp(amount: number): void
-  /** Changes the given values of the deployment's profile. Gives the whole profile. */
-  setDeployment(values: Readonly<Record<string, unknown>>): Profile
-  /** Replaces the fault rules. */
-  setFaults(rules: readonly FaultInput[]): void
-  /** Issues a `tfa_secret`, as a login in a browser does. */
-  issueTfaSecret(): string
-  ledger(): Ledger
-  /** All instances in the interface's form, whatever the deployment in force. */
-  instances(): Record<string, unknown>[]
-  /** Oldest first. */
-  outbox(): Message[]
-  /** Oldest first. */
-  requests(): LoggedRequest[]
-}
-
 /** The parts of a simulator that its controls reach. */
 export interface Parts {
   world: World
@@ -73,9 +34,14 @@ export interface Parts {
 /** The furthest world time can be moved in one call: a year. */
 const FURTHEST = 366 * 86_400
 
-export function createControls({ world, deployment, doors, faults, log }: Parts): Controls {
+/**
+ * Controls of the world: the control plane over HTTP and the demo's menu call the same functions. All throw a
+ * ServiceError (400 `invalid_args`, 404 `no_such_instance`) for invalid arguments.
+ */
+export function createControls({ world, deployment, doors, faults, log }: Parts) {
   return {
-    async advance(seconds) {
+    /** Moves world time forward; resolves with the time then, in epoch seconds. */
+    async advance(seconds: number): Promise<{ now: number }> {
       const value = new Fields({ advance: seconds }).number('advance')
       if (value < 0 || value > FURTHEST) throw new Fields({}).refuse(`advance must be from 0 to ${FURTHEST}.`)
       world.clock.advance(value)
@@ -83,14 +49,20 @@ export function createControls({ world, deployment, doors, faults, log }: Parts)
       await doors.follow()
       return { now: epochSeconds(world.clock.now()) }
     },
-    async forceStatus(instanceId, status) {
+    /** Forces a status, which stays until the next such call or a command on the instance. */
+    async forceStatus(instanceId: number, status: string | null): Promise<void> {
       world.catchUp()
       const fields = new Fields({ actual_status: status })
       const checked = status === null ? null : fields.string('actual_status')
       world.instances.force(world.instances.get(instanceId), checked)
       await doors.follow()
     },
-    setInstance(instanceId, { diskUsage, endDate, ssh }) {
+    /** Sets an instance's used disk in GB, the end of its contract in epoch seconds, and its SSH's address. */
+    setInstance(
+      instanceId: number,
+      facts: { diskUsage?: number; endDate?: number; ssh?: { host: string; port: number } },
+    ): void {
+      const { diskUsage, endDate, ssh } = facts
       world.catchUp()
       const instance = world.instances.get(instanceId)
       if (diskUsage !== undefined) instance.diskUsed = diskUsage
@@ -98,34 +70,40 @@ export function createControls({ world, deployment, doors, faults, log }: Parts)
       if (ssh) instance.joinedSsh = ssh
       world.catchUp()
     },
-    askPriceIncrease(instanceId, factor) {
+    /** Lets a host ask for `factor` times the price; gives the increase's id. */
+    askPriceIncrease(instanceId: number, factor: number): number {
       if (!(factor > 1) || factor > 100) throw invalidArgs('factor is above 1 and at most 100.')
       world.catchUp()
       return world.priceIncreases.ask(world.instances.get(instanceId), factor).id
     },
-    setAccount(changes) {
-      Object.assign(world.account.state, readAccountState(new Fields({ ...changes })))
-      return { ...world.account.state }
+    /** Changes the given states, and gives all of them. */
+    setAccount(changes: Partial<AccountState>): AccountState {
+      const { state } = world.account
+      return { ...Object.assign(state, readAccountState(new Fields({ ...changes }), state)) }
     },
-    async outbid(instanceId) {
+    /** A rival outbids an interruptible instance. */
+    async outbid(instanceId: number): Promise<void> {
       world.catchUp()
       world.instances.outbid(world.instances.get(instanceId))
       await doors.follow()
     },
-    setCredit(credit) {
+    /** Sets the account's credit, in dollars. */
+    setCredit(credit: number): void {
       const value = new Fields({ credit }).number('credit')
       if (Math.abs(value) > 1_000_000_000) throw new Fields({}).refuse('credit is too large.')
       world.catchUp()
       world.account.setCredit(value)
     },
-    topUp(amount) {
+    /** Pays in so many dollars. */
+    topUp(amount: number): void {
       const value = new Fields({ amount }).number('amount')
       if (value <= 0 || value > 1_000_000)
         throw new Fields({}).refuse('amount is from 0 to 1,000,000 dollars.')
       world.catchUp()
       world.account.topUp(value)
     },
-    setDeployment(values) {
+    /** Changes the given values of the deployment's profile. Gives the whole profile. */
+    setDeployment(values: Readonly<Record<string, unknown>>): Profile {
       try {
         const profile = deployment.change(values)
         followProfile(world, profile)
@@ -135,9 +113,11 @@ export function createControls({ world, deployment, doors, faults, log }: Parts)
         throw error
       }
     },
-    setFaults: rules => faults.replace(readFaultRules(rules)),
-    issueTfaSecret: () => world.account.issueTfaSecret(),
-    ledger() {
+    /** Replaces the fault rules. */
+    setFaults: (rules: readonly FaultInput[]): void => faults.replace(readFaultRules(rules)),
+    /** Issues a `tfa_secret`, as a login in a browser does. */
+    issueTfaSecret: (): string => world.account.issueTfaSecret(),
+    ledger(): Ledger {
       world.catchUp()
       const now = world.clock.now()
       return {
@@ -148,14 +128,19 @@ export function createControls({ world, deployment, doors, faults, log }: Parts)
         charges: world.ledger.charges(now),
       }
     },
-    instances() {
+    /** All instances in the interface's form, whatever the deployment in force. */
+    instances(): Record<string, unknown>[] {
       world.catchUp()
       return world.instances.list().map(instance => instanceRecord(world, instance))
     },
-    outbox: () => [...world.account.messages],
-    requests: () => log.list(),
+    /** Oldest first. */
+    outbox: (): Message[] => [...world.account.messages],
+    /** Oldest first. */
+    requests: (): LoggedRequest[] => log.list(),
   }
 }
+
+export type Controls = ReturnType<typeof createControls>
 
 /** Applies what a deployment charges and allows to the world. */
 export function followProfile(world: World, { deployment, start, rent }: Profile): void {
@@ -170,28 +155,12 @@ export function followProfile(world: World, { deployment, start, rent }: Profile
   if (start === 'boots' && rent !== 'queued') world.instances.startQueued()
 }
 
-function readAccountState(fields: Fields): Partial<AccountState> {
-  const changes: Partial<AccountState> = {}
-  for (const name of Object.keys(fields.values)) {
-    switch (name) {
-      case 'email_verified':
-      case 'legacy':
-      case 'team':
-      case 'sms_fraud':
-      case 'cache_down':
-      case 'permissions_disabled':
-        changes[name] = fields.boolean(name)
-        break
-      case 'blocked_numbers':
-        changes[name] = fields.strings(name)
-        break
-      case 'email':
-      case 'phone_number':
-        changes[name] = fields.values[name] === null ? null : fields.string(name)
-        break
-      default:
-        throw fields.refuse(`The account has no state ${name}.`)
-    }
-  }
-  return changes
+function readAccountState(fields: Fields, known: AccountState): Partial<AccountState> {
+  const read = Object.keys(fields.values).map(name => {
+    if (!Object.hasOwn(known, name)) throw fields.refuse(`The account has no state ${name}.`)
+    if (name === 'blocked_numbers') return [name, fields.strings(name)]
+    if (name !== 'email' && name !== 'phone_number') return [name, fields.boolean(name)]
+    return [name, fields.values[name] === null ? null : fields.string(name)]
+  })
+  return Object.fromEntries(read)
 }

@@ -1,6 +1,6 @@
 /**
  * An answer other than 200, with its body as section 7 of the interface shapes it. Thrown by the world and
- * by routes, turned into the HTTP answer in one place (http/dispatch.ts).
+ * by routes, turned into the HTTP answer in one place (http/app.ts).
  */
 export class ServiceError extends Error {
   readonly status: number

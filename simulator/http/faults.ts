@@ -37,18 +37,10 @@ export interface FaultInput {
 }
 
 /** A fault rule, checked. */
-export interface FaultRule {
-  method: string | null
-  path: RegExp
-  kind: FaultKind
-  times: number
-  status: number
-  error: string | null
-  ms: number
-}
+export type FaultRule = ReturnType<typeof readFaultRules>[number]
 
 /** Checks rules. Throws 400 `invalid_args`. */
-export function readFaultRules(rules: readonly unknown[]): FaultRule[] {
+export function readFaultRules(rules: readonly unknown[]) {
   return rules.map(rule => {
     const fields = new Fields(isObject(rule) ? rule : {})
     if (!isObject(rule)) throw fields.refuse('A rule must be an object.')

@@ -74,14 +74,18 @@ export function routeName({ method, version, path }: Route): string {
 export type Layer = Readonly<Record<`${Route['method']} /${string}`, Routes[keyof Routes] | LayerAnswer>>
 type LayerAnswer = (request: ApiRequest, plain: Route['answer']) => ReturnType<Route['answer']>
 
-/** The routes of a layer over others. Throws for an answer in place of a missing route. */
+/**
+ * The routes of a layer over others. Its own come first, since `/instances/:id/` would take `/instances/filters/`. Throws
+ * for an answer in place of a missing route.
+ */
 export function layered(routes: readonly Route[], layer: Layer): Route[] {
   const beneath = new Map(routes.map(route => [`${route.method} ${route.path}`, route]))
-  const all = Object.entries(layer).map(([name, own]): [string, Routes[keyof Routes]] => {
-    if (typeof own !== 'function') return [name, own]
+  const all = Object.entries(layer).map(([name, entry]): [string, Routes[keyof Routes]] => {
+    if (typeof entry !== 'function') return [name, entry]
     const plain = beneath.get(name)
     if (!plain) throw new Error(`The interface has no ${name}.`)
-    return [name, { ...plain, answer: request => own(request, plain.answer) }]
+    return [name, { ...plain, answer: request => entry(request, plain.answer) }]
   })
-  return routesOf(Object.fromEntries(all))
+  const isOwn = ([name]: [string, unknown]) => !beneath.has(name)
+  return routesOf(Object.fromEntries([...all.filter(isOwn), ...all.filter(entry => !isOwn(entry))]))
 }

@@ -20,7 +20,7 @@ export const accountRoutes: Routes = {
   'DELETE /auth/apikeys/:key/': {
     permission: 'user_write',
     answer: ({ world, id }) => {
-      world.apiKeys.revoke(id('key'))
+      world.apiKeys.remove(id('key'))
       return { success: true, msg: 'The key is revoked.' }
     },
   },

@@ -73,7 +73,7 @@ function addDisk({ world, body }: ApiRequest) {
   const machineIds = one === undefined ? many : [one, ...many]
   if (machineIds.length === 0) throw fields.refuse('machine_id or machine_ids is needed.')
   for (const machineId of machineIds) world.machines.owned(machineId)
-  const disk = world.networkDisks.add(mountPoint, machineIds, diskId)
+  const disk = world.networkDisks.mount(mountPoint, machineIds, diskId)
   return { success: true, disk_id: disk.id }
 }
 

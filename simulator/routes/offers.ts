@@ -2,10 +2,10 @@ import { invalidArgs } from '../errors.ts'
 import type { Fields } from '../fields.ts'
 import type { ApiRequest, Routes } from '../http/route.ts'
 import type { Instance, Launch } from '../world/instances/instance.ts'
-import { readFilters } from '../world/market/filters.ts'
-import { type OfferSearch, offerFields } from '../world/market/market.ts'
-import type { OfferType, QuotedOffer } from '../world/market/quote.ts'
+import { catalogue } from '../world/market/offers.ts'
+import { type OfferType, quote } from '../world/market/quote.ts'
 import type { World } from '../world/world.ts'
+import { type FieldType, type Order, type Row, readStrictFilters, sorted } from './filters.ts'
 import { readLaunch } from './launch-request.ts'
 import { checkOverlay, joinOverlays } from './overlays.ts'
 
@@ -15,8 +15,25 @@ export const offerRoutes: Routes = {
   'PUT /asks/:offer/': { permission: 'instance_write', answer: rent },
 }
 
+/**
+ * Rented offers are found only by a search that filters on `rentable` or `rented`; ties go by id, so that each search has
+ * one result. Throws 400 `invalid_args`.
+ */
 function search({ world, body }: ApiRequest) {
-  return { offers: world.market.search(readSearch(body())) }
+  const fields = body()
+  const filters = Object.fromEntries(Object.entries(fields.values).filter(([name]) => !parameters.has(name)))
+  if (!('rentable' in filters) && !('rented' in filters)) filters['rentable'] = { eq: true }
+  const limit = fields.optionalInteger('limit')
+  if (limit !== undefined && limit < 0) throw invalidArgs('limit must not be negative.')
+  const storage = fields.optionalNumber('allocated_storage') ?? 0
+  if (storage < 0 || storage > mostStorage)
+    throw invalidArgs(`allocated_storage must be from 0 to ${mostStorage}.`)
+  const type = offerTypes.get(fields.optionalString('type') ?? 'on-demand')
+  if (!type) throw invalidArgs('type must be on-demand, bid or reserved.')
+  const test = readStrictFilters(filters, offerFields)
+  const order = readOrder(fields)
+  const rows: Row[] = world.market.all().map(offer => ({ ...offer.facts, ...quote(offer, type, storage) }))
+  return { offers: sorted(rows.filter(test), order).slice(0, limit) }
 }
 
 function rent({ world, body, id }: ApiRequest) {
@@ -50,43 +67,27 @@ export const offerTypes: ReadonlyMap<string, OfferType> = new Map([
   ['reserved', 'reserved'],
 ])
 
-/**
- * Reads the body of a search. Rented offers are found only by a search that filters on `rentable` or
- * `rented`. Throws 400 `invalid_args`.
- */
-export function readSearch(body: Fields): OfferSearch {
-  const filters = Object.fromEntries(Object.entries(body.values).filter(([name]) => !parameters.has(name)))
-  if (!('rentable' in filters) && !('rented' in filters)) filters['rentable'] = { eq: true }
-  const limit = body.optionalInteger('limit') ?? Number.MAX_SAFE_INTEGER
-  if (limit < 0) throw invalidArgs('limit must not be negative.')
-  const storage = body.optionalNumber('allocated_storage') ?? 0
-  if (storage < 0 || storage > mostStorage)
-    throw invalidArgs(`allocated_storage must be from 0 to ${mostStorage}.`)
-  return {
-    conditions: readFilters(filters, offerFields),
-    order: readOrder(body),
-    type: readType(body.optionalString('type')),
-    storage,
-    limit,
-  }
-}
-
-function readType(name: string | undefined): OfferType {
-  const type = offerTypes.get(name ?? 'on-demand')
-  if (!type) throw invalidArgs('type must be on-demand, bid or reserved.')
-  return type
-}
+/** The fields of an offer with their types, for filters and orders. */
+export const offerFields: ReadonlyMap<string, FieldType> = new Map(
+  catalogue(1, 1).flatMap(offer =>
+    Object.entries({ ...offer.facts, ...quote(offer, 'on-demand', 0) }).map(([name, value]) => [
+      name,
+      name === 'cluster_id' ? 'number or null' : (typeof value as FieldType),
+    ]),
+  ),
+)
 
 /** Without an order the best score comes first. */
-function readOrder(body: Fields): OfferSearch['order'] {
+function readOrder(body: Fields): Order[] {
   const order = body.has('order') ? body.array('order') : [['score', 'desc']]
-  return order.map(pair => {
+  const read = order.map(pair => {
     if (!Array.isArray(pair) || pair.length !== 2) throw invalidArgs('order takes pairs [field, direction].')
     const [field, direction] = pair as [unknown, unknown]
     if (typeof field !== 'string' || !offerFields.has(field)) {
       throw invalidArgs(`There is no field ${JSON.stringify(field)} to order by.`)
     }
     if (direction !== 'asc' && direction !== 'desc') throw invalidArgs('A direction is asc or desc.')
-    return { field: field as keyof QuotedOffer, descending: direction === 'desc' }
+    return { field, descending: direction === 'desc' }
   })
+  return [...read, { field: 'id', descending: false }]
 }

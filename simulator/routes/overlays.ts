@@ -36,7 +36,7 @@ function join({ world, body }: ApiRequest) {
 function remove({ world, body }: ApiRequest) {
   const fields = body()
   const id = fields.optionalInteger('overlay_id')
-  world.overlays.remove(id === undefined ? { name: fields.string('overlay_name') } : { id })
+  world.overlays.delete(id === undefined ? { name: fields.string('overlay_name') } : { id })
   return { success: true, msg: 'The overlay and its instances are deleted.' }
 }
 

@@ -2,8 +2,8 @@ import { invalidArgs } from '../errors.ts'
 import { type Fields, isObject } from '../fields.ts'
 import type { ApiRequest, Routes } from '../http/route.ts'
 import { epochSeconds } from '../world/clock.ts'
-import { type Condition, type FieldType, readFilters } from '../world/market/filters.ts'
 import { contentDefaults, type Template, type TemplateContent } from '../world/templates/template.ts'
+import { type FieldType, type RowTest, readStrictFilters } from './filters.ts'
 
 /** Section 4.5: templates. */
 export const templateRoutes: Routes = {
@@ -26,11 +26,11 @@ export const templateRoutes: Routes = {
 }
 
 function search({ world, query }: ApiRequest) {
-  const conditions = readSelectFilters(query.get('select_filters'))
+  const test = readSelectFilters(query.get('select_filters'))
   const templates = world.templates
     .visible()
     .map(template => templateRecord(template, world.account.id))
-    .filter(record => conditions.every(({ field, test }) => test(record[field] as number | string | boolean)))
+    .filter(test)
   return { success: true, templates_found: templates.length, templates }
 }
 
@@ -40,16 +40,15 @@ function edit({ world, body }: ApiRequest) {
   return { success: true, template: templateRecord(template, world.account.id) }
 }
 
-function readSelectFilters(text: string | null): Condition[] {
-  if (text === null) return []
+function readSelectFilters(text: string | null): RowTest {
   let filters: unknown
   try {
-    filters = JSON.parse(text)
+    filters = JSON.parse(text ?? '{}')
   } catch {
     throw invalidArgs('select_filters is not JSON.')
   }
   if (!isObject(filters)) throw invalidArgs('select_filters must be an object {field: {operator: value}}.')
-  return readFilters(filters, searchableFields)
+  return readStrictFilters(filters, searchableFields)
 }
 
 /** A template in answers. The registry's token is never sent; its user only to the author. */

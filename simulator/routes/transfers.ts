@@ -1,8 +1,6 @@
 import { refusal, type ServiceError } from '../errors.ts'
 import type { Fields } from '../fields.ts'
 import type { ApiRequest, Routes } from '../http/route.ts'
-import type { Instance } from '../world/instances/instance.ts'
-import type { World } from '../world/world.ts'
 
 const copyPath = '/commands/copy_direct/'
 const syncPath = '/commands/rclone/'
@@ -24,7 +22,7 @@ function copy({ world, body }: ApiRequest) {
   if (source === null && target === null) throw fields.refuse('src_id or dst_id must be an instance.')
   for (const id of [source, target]) {
     if (id === null) continue
-    const instance = find(world, id)
+    const instance = world.instances.find(id)
     if (!instance) throw noSuchUser(id)
     if (instance.status !== 'running') throw fields.refuse(`Instance ${id} is not running.`)
   }
@@ -43,7 +41,7 @@ function copy({ world, body }: ApiRequest) {
 function cancelCopy({ world, body }: ApiRequest) {
   const fields = body()
   const id = readId(fields, 'dst_id')
-  if (!find(world, id)) throw noSuchUser(id)
+  if (!world.instances.find(id)) throw noSuchUser(id)
   const count = world.transfers.cancel('copy', id)
   return { success: true, msg: count > 0 ? 'The copy is cancelled.' : 'No copy was under way.' }
 }
@@ -58,7 +56,7 @@ function sync({ world, body }: ApiRequest) {
   const outward = readDirection(fields)
   fields.optionalStrings('flags')
   fields.optionalString('api_key')
-  const instance = find(world, id)
+  const instance = world.instances.find(id)
   if (!instance) throw fields.refuse(`There is no instance ${id} on this account.`)
   if (instance.status !== 'running') throw fields.refuse(`Instance ${id} is not running.`)
   const here = { instanceId: id, path: outward ? source : target }
@@ -74,10 +72,6 @@ function cancelSync({ world, body }: ApiRequest) {
   const count = world.transfers.cancel('sync', id)
   const msg = 'The sync is cancelled. It cannot be resumed, only started again.'
   return { success: true, msg: count > 0 ? msg : 'No sync was under way.' }
-}
-
-function find(world: World, id: number): Instance | undefined {
-  return world.instances.list().find(instance => instance.id === id)
 }
 
 function noSuchUser(id: number): ServiceError {

@@ -44,12 +44,8 @@ function answer(machine: Machine, request: IncomingMessage, response: ServerResp
   } else if (!mayEnter(machine, address, request)) {
     send(response, 403, 'text/html', html('Jupyter', 'Forbidden', 'Open this page with its token.'))
   } else if (path === '/api/status') {
-    send(
-      response,
-      200,
-      'application/json',
-      JSON.stringify({ connections: 0, kernels: 0, started: startOf(machine) }),
-    )
+    const status = { connections: 0, kernels: 0, started: startOf(machine) }
+    send(response, 200, 'application/json', JSON.stringify(status))
   } else if (pages.has(path)) {
     response.setHeader('set-cookie', `${cookieOf(machine)}; Path=/; HttpOnly; SameSite=Strict`)
     const what = `${machine.gpu.count} × ${machine.gpu.name}. A real instance shows its notebooks here.`

@@ -1,5 +1,6 @@
 import { invalidArgs, refusal, type ServiceError } from '../errors.ts'
 import type { WorldClock } from './clock.ts'
+import { Collection } from './collection.ts'
 import { Draw } from './draw.ts'
 import type { Market } from './market/market.ts'
 
@@ -119,32 +120,21 @@ export interface NetworkDisk {
 }
 
 /** The account's network disks. */
-export class NetworkDisks {
+export class NetworkDisks extends Collection<NetworkDisk> {
   readonly #clock: WorldClock
-  readonly #all = new Map<number, NetworkDisk>()
-  #nextId: number
 
   constructor(seed: number, clock: WorldClock) {
+    super('network disk', new Draw(seed, 'network disk ids').integer(300, 900))
     this.#clock = clock
-    this.#nextId = new Draw(seed, 'network disk ids').integer(300, 900)
-  }
-
-  list(): NetworkDisk[] {
-    return [...this.#all.values()]
   }
 
   /** Makes a disk, or adds machines to the one with that id. Throws 400 `invalid_args` for an unknown disk. */
-  add(mountPoint: string, machineIds: readonly number[], diskId: number | undefined): NetworkDisk {
-    const disk = diskId === undefined ? this.#make() : this.#all.get(diskId)
+  mount(mountPoint: string, machineIds: readonly number[], diskId: number | undefined): NetworkDisk {
+    const created = this.#clock.now()
+    const disk =
+      diskId === undefined ? this.add(id => ({ id, created, mounts: new Map() })) : this.find(diskId)
     if (!disk) throw invalidArgs(`There is no network disk ${diskId}.`)
     for (const machineId of machineIds) disk.mounts.set(machineId, mountPoint)
-    return disk
-  }
-
-  #make(): NetworkDisk {
-    const disk = { id: this.#nextId, created: this.#clock.now(), mounts: new Map<number, string>() }
-    this.#nextId += 1
-    this.#all.set(disk.id, disk)
     return disk
   }
 }
@@ -168,33 +158,27 @@ export interface Workergroup extends WorkergroupContent {
 }
 
 /** The account's workergroups. No worker is ever rented for them. */
-export class Workergroups {
+export class Workergroups extends Collection<Workergroup> {
   readonly #clock: WorldClock
-  readonly #all: Workergroup[] = []
   readonly #endpoints = new Map<string, number>()
-  readonly #firstId: number
+  readonly #firstEndpoint: number
 
   constructor(seed: number, clock: WorldClock) {
+    const firstId = new Draw(seed, 'workergroup ids').integer(1000, 9000)
+    super('workergroup', firstId)
     this.#clock = clock
-    this.#firstId = new Draw(seed, 'workergroup ids').integer(1000, 9000)
-  }
-
-  /** Oldest first. */
-  list(): readonly Workergroup[] {
-    return this.#all
+    this.#firstEndpoint = firstId * 10
   }
 
   create(content: WorkergroupContent): Workergroup {
-    const group = { ...content, id: this.#firstId + this.#all.length, created: this.#clock.now() }
-    this.#all.push(group)
-    return group
+    return this.add(id => ({ ...content, id, created: this.#clock.now() }))
   }
 
   /** The id of the endpoint of that name, which is made if missing; without a name a new one. */
   endpoint(name: string | undefined): number {
     const known = name === undefined ? undefined : this.#endpoints.get(name)
     if (known !== undefined) return known
-    const id = this.#firstId * 10 + this.#endpoints.size
+    const id = this.#firstEndpoint + this.#endpoints.size
     this.#endpoints.set(name ?? `endpoint ${id}`, id)
     return id
   }

@@ -1,5 +1,5 @@
-import { notFound } from '../errors.ts'
 import type { WorldClock } from './clock.ts'
+import { Collection } from './collection.ts'
 import { Draw, secret } from './draw.ts'
 
 /** The event types in the interface (section 6); others of the same form are accepted too. */
@@ -76,39 +76,24 @@ export interface Webhook extends WebhookContent {
 }
 
 /** The account's webhooks. Nothing is ever delivered to them. */
-export class Webhooks {
+export class Webhooks extends Collection<Webhook> {
   readonly #seed: number
   readonly #clock: WorldClock
-  readonly #all = new Map<number, Webhook>()
-  #nextId: number
 
   constructor(seed: number, clock: WorldClock) {
+    super('webhook', new Draw(seed, 'webhook ids').integer(1000, 9000))
     this.#seed = seed
     this.#clock = clock
-    this.#nextId = new Draw(seed, 'webhook ids').integer(1000, 9000)
-  }
-
-  /** Oldest first. */
-  list(): Webhook[] {
-    return [...this.#all.values()]
   }
 
   create(content: WebhookContent): Webhook {
     const now = this.#clock.now()
-    const webhook = { id: this.#nextId, ...content, created: now, updated: now, rotations: 0 }
-    this.#nextId += 1
-    this.#all.set(webhook.id, webhook)
-    return webhook
+    return this.add(id => ({ id, ...content, created: now, updated: now, rotations: 0 }))
   }
 
   /** Changes the given fields. Throws 404 `not_found`. */
   update(id: number, changes: Partial<WebhookContent>): Webhook {
     return Object.assign(this.get(id), changes, { updated: this.#clock.now() })
-  }
-
-  /** Throws 404 `not_found`. */
-  remove(id: number): void {
-    this.#all.delete(this.get(id).id)
   }
 
   /** The secret that signs deliveries. */
@@ -120,13 +105,6 @@ export class Webhooks {
   rotate(id: number): Webhook {
     const webhook = this.get(id)
     webhook.rotations += 1
-    return webhook
-  }
-
-  /** Throws 404 `not_found`. */
-  get(id: number): Webhook {
-    const webhook = this.#all.get(id)
-    if (!webhook) throw notFound(`There is no webhook ${id}.`)
     return webhook
   }
 }

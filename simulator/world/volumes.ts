@@ -1,5 +1,6 @@
 import { invalidArgs, refusal } from '../errors.ts'
 import type { WorldClock } from './clock.ts'
+import { Collection } from './collection.ts'
 import { Draw } from './draw.ts'
 import type { Instances } from './instances/instances.ts'
 import type { Ledger } from './ledger.ts'
@@ -22,29 +23,29 @@ export interface Volume {
 /** Plus a machine's id, this is the id of its volume offer. */
 const FIRST_ASK = 30_000_000
 
-/** The account's volumes, and the space that machines offer for more. */
-export class Volumes {
-  readonly #clock: WorldClock
-  readonly #market: Market
-  readonly #instances: Instances
-  readonly #ledger: Ledger
-  readonly #all = new Map<number, Volume>()
-  readonly #firstId: number
-  #nextId: number
+/** The parts of the world that decide about volumes. */
+interface Surroundings {
+  seed: number
+  clock: WorldClock
+  market: Market
+  instances: Instances
+  ledger: Ledger
+}
 
-  constructor(seed: number, clock: WorldClock, market: Market, instances: Instances, ledger: Ledger) {
-    this.#clock = clock
-    this.#market = market
-    this.#instances = instances
-    this.#ledger = ledger
-    this.#firstId = new Draw(seed, 'volume ids').integer(1_000_000, 9_000_000)
-    this.#nextId = this.#firstId
+/** The account's volumes, and the space that machines offer for more. */
+export class Volumes extends Collection<Volume> {
+  readonly #world: Surroundings
+  readonly #seen = new Set<number>()
+
+  constructor(world: Surroundings) {
+    super('volume', new Draw(world.seed, 'volume ids').integer(1_000_000, 9_000_000))
+    this.#world = world
   }
 
   /** One offer of each machine that has space for a volume. */
   machines(): Offer[] {
     const first = new Map<number, Offer>()
-    for (const offer of this.#market.all()) {
+    for (const offer of this.#world.market.all()) {
       if (!first.has(offer.facts.machine_id)) first.set(offer.facts.machine_id, offer)
     }
     return [...first.values()].filter(offer => this.room(offer) >= 1)
@@ -68,26 +69,21 @@ export class Volumes {
     return dollars(diskRate(facts.storage_cost, size))
   }
 
-  /** Oldest first. */
-  list(): Volume[] {
-    return [...this.#all.values()]
-  }
-
   /** Whether this id is or was a volume's. */
   isVolume(id: number): boolean {
-    return id >= this.#firstId && id < this.#nextId
+    return this.#seen.has(id)
   }
 
   /** Throws 404 `no_such_volume`. */
-  get(id: number): Volume {
-    const volume = this.#all.get(id)
+  override get(id: number): Volume {
+    const volume = this.find(id)
     if (!volume) throw refusal(404, 'no_such_volume', 'Volume with that ID does not exist.')
     return volume
   }
 
   /** The instances that mount it, stopped ones too. */
   instancesOf({ id }: Volume): number[] {
-    return this.#instances
+    return this.#world.instances
       .list()
       .filter(({ launch }) => launch.volume?.volumeId === id)
       .map(instance => instance.id)
@@ -99,21 +95,18 @@ export class Volumes {
     if (!offer) throw invalidArgs(`There is no volume offer ${askId}.`)
     if (size < 1 || size > this.room(offer))
       throw invalidArgs(`size must be from 1 to ${this.room(offer)} GB.`)
-    const volume = { id: this.#nextId, label, offer, size, created: this.#clock.now() }
-    this.#nextId += 1
-    this.#all.set(volume.id, volume)
-    this.#ledger.setRates(volume.id, volume.created, {
-      gpu: 0,
-      disk: diskRate(offer.facts.storage_cost, size),
-    })
+    const volume = this.add(id => ({ id, label, offer, size, created: this.#world.clock.now() }))
+    this.#seen.add(volume.id)
+    const rates = { gpu: 0, disk: diskRate(offer.facts.storage_cost, size) }
+    this.#world.ledger.setRates(volume.id, volume.created, rates)
     return volume
   }
 
   /** Throws 404 `no_such_volume`, and 400 `invalid_args` while an instance has it mounted. */
-  remove(id: number): void {
+  override remove(id: number): void {
     const users = this.instancesOf(this.get(id))
     if (users.length > 0) throw invalidArgs(`The volume is in use by instance ${users.join(', ')}.`)
-    this.#ledger.setRates(id, this.#clock.now(), null)
-    this.#all.delete(id)
+    this.#world.ledger.setRates(id, this.#world.clock.now(), null)
+    super.remove(id)
   }
 }

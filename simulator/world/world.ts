@@ -68,7 +68,7 @@ export class World {
     this.workergroups = new Workergroups(seed, this.clock)
     this.priceIncreases = new PriceIncreases(this.clock, this.instances)
     this.overlays = new Overlays(this.market, this.instances)
-    this.volumes = new Volumes(seed, this.clock, this.market, this.instances, this.ledger)
+    this.volumes = new Volumes(this)
   }
 
   /** The caller a key belongs to; undefined for a key that nobody issued or that was revoked. */

@@ -14,7 +14,7 @@ export const publicAccount: Layer = {
     apikeys: world.apiKeys.list().map(key => shown(key, world.account.id)),
   }),
   'DELETE /auth/apikeys/:key/': ({ world, id }) => {
-    world.apiKeys.revoke(id('key'))
+    world.apiKeys.remove(id('key'))
     return 'Successfully Deleted API Key'
   },
   'GET /auth/apikeys/:key/': { permission: 'user_read', answer: oneKey },
@@ -39,8 +39,7 @@ const cloudConnections = [
 ]
 
 function oneKey({ world, id }: ApiRequest) {
-  const wanted = id('key')
-  const key = world.apiKeys.list().find(known => known.id === wanted)
+  const key = world.apiKeys.find(id('key'))
   if (!key) throw refusal(404, null, 'API Key not found.')
   return shown(key, world.account.id)
 }

@@ -56,7 +56,7 @@ function chargeRows(world: World, range: Range) {
   }
   return [...byContract].map(([id, list]) => {
     const type = world.volumes.isVolume(id) ? 'volume' : 'instance'
-    const label = world.instances.list().find(instance => instance.id === id)?.label ?? ''
+    const label = world.instances.find(id)?.label ?? ''
     const items = list.map(charge => item(charge, range))
     return {
       start: Math.floor(Math.min(...items.map(({ start }) => start))),

@@ -3,7 +3,6 @@ import { isObject } from '#simulator/fields.ts'
 import type { ApiRequest, Layer, Routes } from '#simulator/http/route.ts'
 import type { Instance } from '#simulator/world/instances/instance.ts'
 import type { World } from '#simulator/world/world.ts'
-import { change as plainChange } from '../instances.ts'
 import {
   compare,
   invalidRequest,
@@ -14,7 +13,9 @@ import {
   readFilters,
   readOrder,
   selectColumns,
-} from './filters.ts'
+  sorted,
+} from '../filters.ts'
+import { change as plainChange } from '../instances.ts'
 import { listedInstance, singleInstance, spoilFirst, visibleInstances } from './instance-record.ts'
 
 /** The instances of the account, as the public deployment lists and shows them. */
@@ -143,9 +144,7 @@ export function pageOfInstances({ world, query, profile }: ApiRequest): Row {
   const order = readOrder(query.get('order_by'), field => stored.has(field))
   const limit = readLimit(query.get('limit'), profile.page)
   const all = visibleInstances(world, profile).map(instance => listedInstance(world, instance, profile))
-  const matching = all
-    .filter(matches)
-    .sort((left, right) => compare(keysOf(left, order), keysOf(right, order), order))
+  const matching = sorted(all.filter(matches), order)
   const after = readToken(query.get('after_token'), order)
   const rest = after ? matching.filter(row => compare(keysOf(row, order), after, order) > 0) : matching
   const page = (profile.v1 === 'repeats' ? matching : rest).slice(0, limit)
@@ -205,8 +204,7 @@ const TAIL = 1000
 const STEP = 30_000
 
 async function requestLog({ world, body, id, profile, results }: ApiRequest) {
-  const wanted = id('id')
-  const instance = world.instances.list().find(known => known.id === wanted)
+  const instance = world.instances.find(id('id'))
   if (!instance) throw refusal(404, 'invalid_id', 'Invalid instance id.')
   const fields = body()
   const filter = fields.optionalString('filter') ?? ''

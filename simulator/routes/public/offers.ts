@@ -5,11 +5,11 @@ import type { Offer } from '#simulator/world/market/offers.ts'
 import { type OfferType, quote } from '#simulator/world/market/quote.ts'
 import { diskRate, dollars } from '#simulator/world/money.ts'
 import type { World } from '#simulator/world/world.ts'
+import { invalidRequest, type Row, readLooseFilters, sorted } from '../filters.ts'
 import { flagsToEnv, readLaunch } from '../launch-request.ts'
 import { createInstance, offerTypes } from '../offers.ts'
 import { checkOverlay } from '../overlays.ts'
 import constants from './constants.json' with { type: 'json' }
-import { compare, invalidRequest, keysOf, type Row, readLooseFilters } from './filters.ts'
 import { flopsFor, machineFields } from './machine-fields.ts'
 import { longestScript } from './templates.ts'
 import { mountVolume } from './volumes.ts'
@@ -99,7 +99,7 @@ function sort(rows: Row[], body: Fields): Row[] {
     return { field, descending: direction === 'desc' }
   })
   order.push({ field: 'id', descending: false })
-  return rows.sort((left, right) => compare(keysOf(left, order), keysOf(right, order), order))
+  return sorted(rows, order)
 }
 
 /** A rented offer is 410; an unknown one is 404 with its code only in the message. Without credit it is 400. */

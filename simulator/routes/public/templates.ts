@@ -1,8 +1,8 @@
 import { invalidArgs, notFound } from '#simulator/errors.ts'
 import type { Fields } from '#simulator/fields.ts'
 import type { ApiRequest, Layer } from '#simulator/http/route.ts'
+import { type Order, readFilters, readOrder, selectColumns, sorted } from '../filters.ts'
 import { readContent, searchableFields, templateRecord } from '../templates.ts'
-import { compare, keysOf, type Order, readFilters, readOrder, selectColumns } from './filters.ts'
 
 /** Characters of a start script. */
 export const longestScript = 4048
@@ -18,11 +18,8 @@ function search({ world, query }: ApiRequest) {
   const knows = (field: string) => searchableFields.has(field) || field === 'private'
   const test = readFilters(query, knows)
   const order = readTemplateOrder(query.get('order_by'), knows)
-  const templates = world.templates
-    .visible()
-    .map(template => templateRecord(template, world.account.id))
-    .filter(test)
-    .sort((left, right) => compare(keysOf(left, order), keysOf(right, order), order))
+  const records = world.templates.visible().map(template => templateRecord(template, world.account.id))
+  const templates = sorted(records.filter(test), order)
   return {
     success: true,
     templates_found: templates.length,

@@ -5,7 +5,7 @@ import type { Launch } from '#simulator/world/instances/instance.ts'
 import type { Offer } from '#simulator/world/market/offers.ts'
 import type { Volume } from '#simulator/world/volumes.ts'
 import type { World } from '#simulator/world/world.ts'
-import { type Row, readLooseFilters } from './filters.ts'
+import { type Row, readLooseFilters } from '../filters.ts'
 import { machineFields } from './machine-fields.ts'
 
 const common = { withoutKey: 'detail' } as const

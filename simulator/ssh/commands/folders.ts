@@ -77,11 +77,7 @@ function entries(real: string, flags: string): Entry[] {
 
 function listing(found: Entry[], flags: string, call: Call, ofFolder: boolean): string {
   const { terminal } = call.shell
-  const names = found.map(entry => {
-    const colour = entry.stats.isDirectory() ? '1;34' : entry.stats.isSymbolicLink() ? '1;36' : undefined
-    const name = printable(entry.name)
-    return terminal !== undefined && colour !== undefined ? `\x1b[${colour}m${name}\x1b[0m` : name
-  })
+  const names = found.map(entry => printable(entry.name))
   if (flags.includes('l')) {
     const width = Math.max(1, ...found.map(entry => String(entry.stats.size).length))
     const blocks = found.reduce((sum, entry) => sum + Math.ceil(entry.stats.size / 1024), 0)

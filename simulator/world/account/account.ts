@@ -3,27 +3,6 @@ import { Draw, secret } from '../draw.ts'
 import type { Ledger } from '../ledger.ts'
 import { dollars, micro } from '../money.ts'
 
-/** States of the account that some error codes need; tests set them through the control plane. */
-export interface AccountState {
-  /** Null when there is none on the account. */
-  email: string | null
-  email_verified: boolean
-  /** Two-factor authentication from before methods were stored: enabled, without method rows. */
-  legacy: boolean
-  /** Calls come from a team context. */
-  team: boolean
-  /** Flagged for SMS fraud. */
-  sms_fraud: boolean
-  /** Numbers flagged as high SMS-fraud risk. */
-  blocked_numbers: string[]
-  /** The cache behind authorization checks is unavailable. */
-  cache_down: boolean
-  /** E.164; null when there is none on file. */
-  phone_number: string | null
-  /** Permissions of keys are disabled: keys made then have full access. */
-  permissions_disabled: boolean
-}
-
 /** A public key on the account, as `GET /api/v0/ssh/` lists it. */
 export interface AccountSshKey {
   id: number
@@ -56,15 +35,24 @@ export class Account {
   readonly payments: { at: number; amount: number }[] = []
   /** The messages that the service would have sent, oldest first: none leaves this machine. */
   readonly messages: Message[] = []
-  readonly state: AccountState = {
-    email: null,
+  /** States that some error codes need; tests set them through the control plane. */
+  readonly state = {
+    /** Null when there is none on the account. */
+    email: null as string | null,
     email_verified: true,
+    /** Two-factor authentication from before methods were stored: enabled, without method rows. */
     legacy: false,
+    /** Calls come from a team context. */
     team: false,
+    /** Flagged for SMS fraud. */
     sms_fraud: false,
-    blocked_numbers: [],
+    /** Numbers flagged as high SMS-fraud risk. */
+    blocked_numbers: [] as string[],
+    /** The cache behind authorization checks is unavailable. */
     cache_down: false,
-    phone_number: null,
+    /** E.164; null when there is none on file. */
+    phone_number: null as string | null,
+    /** Permissions of keys are disabled: keys made then have full access. */
     permissions_disabled: false,
   }
   readonly #seed: number
@@ -154,3 +142,5 @@ export class Account {
     return this.#tfaSecrets.includes(value)
   }
 }
+
+export type AccountState = Account['state']

@@ -1,6 +1,7 @@
-import { notFound, refusal, type ServiceError } from '#simulator/errors.ts'
+import { refusal, type ServiceError } from '#simulator/errors.ts'
 import { isObject, type JsonObject } from '#simulator/fields.ts'
 import type { WorldClock } from '../clock.ts'
+import { Collection } from '../collection.ts'
 import { Draw, secret } from '../draw.ts'
 import type { Account } from './account.ts'
 
@@ -101,39 +102,24 @@ export interface ApiKey {
 }
 
 /** The account's keys: the first, with full access, as if from the web console, and those created since. */
-export class ApiKeys {
+export class ApiKeys extends Collection<ApiKey> {
   readonly #seed: number
   readonly #clock: WorldClock
-  readonly #firstId: number
-  readonly #all = new Map<number, ApiKey>()
-  #made = 0
 
-  constructor(seed: number, clock: WorldClock, account: Account) {
+  constructor(seed: number, clock: WorldClock, { apiKey, created }: Account) {
+    super('key', new Draw(seed, 'key ids').integer(100_000, 900_000))
     this.#seed = seed
     this.#clock = clock
-    this.#firstId = new Draw(seed, 'key ids').integer(100_000, 900_000)
-    this.#add('console', account.apiKey, null, {}, account.created)
+    this.add(id => ({ id, name: 'console', key: apiKey, permissions: null, keyParams: {}, created }))
   }
 
   /** Makes a key; without permissions it has full access. */
   create(name: string, permissions: KeyPermissions | null, keyParams: JsonObject): ApiKey {
-    return this.#add(
-      name,
-      secret(this.#seed, 'api key', this.#made),
-      permissions,
-      keyParams,
-      this.#clock.now(),
-    )
-  }
-
-  /** Oldest first. */
-  list(): ApiKey[] {
-    return [...this.#all.values()]
-  }
-
-  /** Revokes a key. Throws 404 `not_found`. */
-  revoke(id: number): void {
-    if (!this.#all.delete(id)) throw notFound(`There is no key ${id}.`)
+    const created = this.#clock.now()
+    return this.add(id => {
+      const key = secret(this.#seed, 'api key', id)
+      return { id, name, key, permissions, keyParams, created }
+    })
   }
 
   /** The caller with this secret; undefined where it is none of these keys. */
@@ -143,18 +129,5 @@ export class ApiKeys {
     if (!found.permissions) return { kind: 'account', key: text }
     const permissions = new Set(Object.keys(found.permissions.api) as Permission[])
     return { kind: 'scoped', key: text, permissions }
-  }
-
-  #add(
-    name: string,
-    key: string,
-    permissions: KeyPermissions | null,
-    keyParams: JsonObject,
-    created: number,
-  ): ApiKey {
-    const made = { id: this.#firstId + this.#made, name, key, permissions, keyParams, created }
-    this.#made += 1
-    this.#all.set(made.id, made)
-    return made
   }
 }

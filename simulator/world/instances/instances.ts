@@ -60,9 +60,13 @@ export class Instances {
     return [...this.#all.values()]
   }
 
+  find(id: number): Instance | undefined {
+    return this.#all.get(id)
+  }
+
   /** Throws 404 `no_such_instance`. */
   get(id: number): Instance {
-    const instance = this.#all.get(id)
+    const instance = this.find(id)
     if (!instance) throw noSuchInstance(id)
     return instance
   }

@@ -1,4 +1,5 @@
-import { invalidArgs, noSuchInstance, notFound, refusal } from '#simulator/errors.ts'
+import { invalidArgs, notFound } from '#simulator/errors.ts'
+import { Collection } from '../collection.ts'
 import type { Market } from '../market/market.ts'
 import type { Offer } from '../market/offers.ts'
 import type { Instances } from './instances.ts'
@@ -17,26 +18,19 @@ export interface Overlay {
 const firstPlace = 2
 
 /** The account's overlays. */
-export class Overlays {
+export class Overlays extends Collection<Overlay> {
   readonly #market: Market
   readonly #instances: Instances
-  readonly #all = new Map<number, Overlay>()
-  #made = 0
 
   constructor(market: Market, instances: Instances) {
+    super('overlay', 1)
     this.#market = market
     this.#instances = instances
   }
 
-  /** Oldest first. */
-  list(): Overlay[] {
-    return [...this.#all.values()]
-  }
-
   /** The ids of its instances that exist. */
   members({ places }: Overlay): number[] {
-    const existing = new Set(this.#instances.list().map(({ id }) => id))
-    return [...places.keys()].filter(id => existing.has(id))
+    return [...places.keys()].filter(id => this.#instances.find(id))
   }
 
   /** Throws 400 `invalid_args` for another name and for one that is taken, 404 for an unknown cluster. */
@@ -45,10 +39,7 @@ export class Overlays {
     if (this.list().some(overlay => overlay.name === name)) throw invalidArgs(`There is an overlay ${name}.`)
     if (!this.#market.all().some(({ facts }) => facts.cluster_id === cluster))
       throw notFound(`There is no cluster ${cluster}.`)
-    this.#made += 1
-    const overlay = { id: this.#made, name, cluster, net: `10.0.${this.#made}`, places: new Map() }
-    this.#all.set(overlay.id, overlay)
-    return overlay
+    return this.add(id => ({ id, name, cluster, net: `10.0.${id}`, places: new Map() }))
   }
 
   /** Throws 400 `invalid_args` for an offer of another cluster, and 404 for an unknown overlay. */
@@ -59,24 +50,21 @@ export class Overlays {
 
   /** Puts an instance into an overlay. Throws as `refuseUnlessInside` does, and 404 `no_such_instance`. */
   join(name: string, instanceId: number): void {
-    const instance = this.#instances.list().find(({ id }) => id === instanceId)
-    if (!instance) throw noSuchInstance(instanceId)
-    this.refuseUnlessInside(name, instance.offer)
+    this.refuseUnlessInside(name, this.#instances.get(instanceId).offer)
     const { places } = this.#named(name)
     if (!places.has(instanceId)) places.set(instanceId, firstPlace + places.size)
   }
 
   /** Deletes an overlay by id or name, and destroys all of its instances. Throws 404. */
-  remove(wanted: { id: number } | { name: string }): void {
-    const found = 'id' in wanted ? this.#all.get(wanted.id) : this.#named(wanted.name)
-    if (!found) throw notFound('There is no such overlay.')
+  delete(wanted: { id: number } | { name: string }): void {
+    const found = 'id' in wanted ? this.get(wanted.id) : this.#named(wanted.name)
     for (const id of this.members(found)) this.#instances.destroy(this.#instances.get(id))
-    this.#all.delete(found.id)
+    this.remove(found.id)
   }
 
   /** An instance's address in its overlay; undefined outside any. */
   addressOf(instanceId: number): string | undefined {
-    for (const { net, places } of this.#all.values()) {
+    for (const { net, places } of this.list()) {
       const place = places.get(instanceId)
       if (place !== undefined) return `${net}.${place}`
     }
@@ -85,7 +73,7 @@ export class Overlays {
 
   #named(name: string): Overlay {
     const found = this.list().find(overlay => overlay.name === name)
-    if (!found) throw refusal(404, 'not_found', `There is no overlay ${name}.`)
+    if (!found) throw notFound(`There is no overlay ${name}.`)
     return found
   }
 }

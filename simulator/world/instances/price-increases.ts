@@ -1,5 +1,6 @@
 import { refusal } from '#simulator/errors.ts'
 import type { WorldClock } from '../clock.ts'
+import { Collection } from '../collection.ts'
 import type { Instance } from './instance.ts'
 import type { Instances } from './instances.ts'
 
@@ -13,34 +14,27 @@ export interface PriceIncrease {
   readonly ends: number
 }
 
-const FIRST_ID = 7001
-
 /** The unanswered price increases. */
-export class PriceIncreases {
+export class PriceIncreases extends Collection<PriceIncrease> {
   readonly #clock: WorldClock
   readonly #instances: Instances
-  readonly #all = new Map<number, PriceIncrease>()
-  #nextId = FIRST_ID
 
   constructor(clock: WorldClock, instances: Instances) {
+    super('price increase', 7001)
     this.#clock = clock
     this.#instances = instances
   }
 
   /** Those of existing instances, oldest first. */
-  list(): PriceIncrease[] {
-    const living = new Set(this.#instances.list())
-    return [...this.#all.values()].filter(({ instance }) => living.has(instance))
+  override list(): PriceIncrease[] {
+    return super.list().filter(({ instance }) => this.#instances.find(instance.id) === instance)
   }
 
   /** Adds a request, which replaces an earlier one for the same instance. */
   ask(instance: Instance, factor: number): PriceIncrease {
-    for (const { id, instance: other } of this.#all.values()) if (other === instance) this.#all.delete(id)
+    for (const { id, instance: other } of this.list()) if (other === instance) this.remove(id)
     const ends = instance.ends + instance.offer.facts.duration * 1000
-    const increase = { id: this.#nextId, instance, factor, created: this.#clock.now(), ends }
-    this.#nextId += 1
-    this.#all.set(increase.id, increase)
-    return increase
+    return this.add(id => ({ id, instance, factor, created: this.#clock.now(), ends }))
   }
 
   /** Renews the contract at the new prices once it ends. Throws 404 `no_pending_price_increase`. */
@@ -60,7 +54,7 @@ export class PriceIncreases {
     if (!increase) {
       throw refusal(404, 'no_pending_price_increase', 'This price increase is not pending any more.')
     }
-    this.#all.delete(id)
+    this.remove(id)
     return increase
   }
 }

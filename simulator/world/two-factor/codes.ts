@@ -42,14 +42,6 @@ export class BackupCodes {
 /** Bytes of a secret, as RFC 4226 recommends. */
 const SECRET_BYTES = 20
 
-/** An authenticator's secret as `totp-setup` answers it. */
-export interface Setup {
-  /** Base32. */
-  secret: string
-  /** An otpauth address, for a QR code. */
-  uri: string
-}
-
 /** Authenticator apps by RFC 6238: SHA-1, 6 digits, 30 seconds of real time. */
 export class Authenticators {
   readonly #seed: number
@@ -59,8 +51,8 @@ export class Authenticators {
     this.#seed = seed
   }
 
-  /** Makes a new secret, which configures nothing yet. */
-  setUp(account: string): Setup {
+  /** Makes a new secret in base32, with its otpauth address for a QR code, which configures nothing yet. */
+  setUp(account: string): { secret: string; uri: string } {
     const bytes = Buffer.from(secret(this.#seed, 'authenticator', this.#issued.size), 'hex')
     const totp = new TOTP({
       issuer: 'Simulated GPU Cloud',

@@ -5,7 +5,7 @@ import { type FurtherPart, furtherConditions, furtherParts } from '#contract/mar
 import { OfferFilter } from '#contract/market/offer.ts'
 import { offerView } from '#core/market/offer-view.ts'
 import type { Offer } from '#service/offers.ts'
-import { type Row, readLooseFilters } from '#simulator/routes/public/filters.ts'
+import { type Row, readLooseFilters } from '#simulator/routes/filters.ts'
 
 /** Each filter, with what barely passes and barely fails, in the service’s fields. */
 const table: Record<FurtherPart, [OfferFilter, passes: Partial<Offer>, fails: Partial<Offer>]> = {
