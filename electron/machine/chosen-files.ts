@@ -13,7 +13,7 @@ import {
   stat,
 } from 'node:fs/promises'
 import { basename, isAbsolute, join, relative, sep } from 'node:path'
-import { countTree } from '../contract/instance/tree-bounds.ts'
+import { countTree } from '#contract/instance/files.ts'
 import { BerthError, type Problem } from '../contract/problem.ts'
 import type { ChosenFolder, ChosenItem, Downloads, OpenSource, Sink, Source, SourceList } from './folders.ts'
 

@@ -1,6 +1,5 @@
 import { checkedName, harmless, joined } from '#contract/instance/file-names.ts'
-import { isUnreadable } from '#contract/instance/files.ts'
-import { countTree, treeBounds } from '#contract/instance/tree-bounds.ts'
+import { countTree, isUnreadable, treeBounds } from '#contract/instance/files.ts'
 import { BerthError, type Problem } from '#contract/problem.ts'
 import { unreadableName } from './file-problems.ts'
 import type { Sftp } from './sftp.ts'

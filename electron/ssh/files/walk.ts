@@ -1,11 +1,12 @@
 import { checkedName, harmless, joined } from '#contract/instance/file-names.ts'
 import {
+  countTree,
   isUnreadable,
   type RemoteEntry,
   type RemoteFolder,
   type RemoteKind,
+  treeBounds,
 } from '#contract/instance/files.ts'
-import { countTree, treeBounds } from '#contract/instance/tree-bounds.ts'
 import { BerthError, type Problem } from '#contract/problem.ts'
 import { SftpLost } from './file-problems.ts'
 import type { Sftp, Stats } from './sftp.ts'

@@ -1,5 +1,4 @@
-import type { RemoteKind } from '#contract/instance/files.ts'
-import { treeBounds } from '#contract/instance/tree-bounds.ts'
+import { type RemoteKind, treeBounds } from '#contract/instance/files.ts'
 import { BerthError } from '#contract/problem.ts'
 import { withoutEnd } from '#contract/text.ts'
 import type { Clock } from '#machine/machine.ts'

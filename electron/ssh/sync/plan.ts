@@ -1,7 +1,6 @@
 import { dirname, join, normalize } from 'node:path/posix'
-import { isUnreadable } from '#contract/instance/files.ts'
+import { isUnreadable, treeBounds } from '#contract/instance/files.ts'
 import type { Skipped } from '#contract/instance/sync.ts'
-import { treeBounds } from '#contract/instance/tree-bounds.ts'
 import { BerthError } from '#contract/problem.ts'
 import type { LocalEntry } from '#machine/folders.ts'
 import { localName, type NamesOf, nameProblem, withMark } from '../files/transfer/local-names.ts'

@@ -1,6 +1,6 @@
+import { countTree } from '#contract/instance/files.ts'
 import { likelySecret, longestLookedAt } from '#contract/instance/secrets.ts'
 import type { FolderScan, Skipped } from '#contract/instance/sync.ts'
-import { countTree } from '#contract/instance/tree-bounds.ts'
 import { BerthError } from '#contract/problem.ts'
 import type { FileFacts, LocalEntry, SyncedFolder } from '#machine/folders.ts'
 import { inSlices } from '#machine/tasks.ts'

@@ -10,8 +10,7 @@ import { defaultWarning } from '#contract/automation/limit-defaults.ts'
 import type { Args } from '#contract/commands.ts'
 import { isoDay, timeOfDay } from '#contract/format/time.ts'
 import type { InstanceView } from '#contract/instance/instance.ts'
-import { asTyped } from '#renderer/components/fields/numbers.ts'
-import { number, type ReadForm, readForm } from '#renderer/components/fields/readForm.ts'
+import { asTyped, number, type ReadForm, readForm } from '#renderer/components/fields/readForm.ts'
 import { limitHint } from './limitWords.ts'
 
 /** The dialog's input. */

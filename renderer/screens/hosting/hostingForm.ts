@@ -1,6 +1,5 @@
 import { NetworkDiskRequest, WorkergroupRequest } from '#contract/account/hosting.ts'
-import { typedNumber } from '#renderer/components/fields/numbers.ts'
-import { firstPart, type ReadForm, readForm } from '#renderer/components/fields/readForm.ts'
+import { firstPart, type ReadForm, readForm, typedNumber } from '#renderer/components/fields/readForm.ts'
 
 /** The input of a network disk's form. */
 export interface DiskDraft {

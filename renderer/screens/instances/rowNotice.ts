@@ -1,7 +1,8 @@
 import { bidsTooLow } from '#contract/automation/bid.ts'
 import type { LimitView } from '#contract/automation/limit.ts'
 import { hinderedLimits } from '#contract/automation/limit-words.ts'
-import { duration } from '#contract/format/time.ts'
+import { rate } from '#contract/format/money.ts'
+import { duration, moment } from '#contract/format/time.ts'
 import type { InstanceView } from '#contract/instance/instance.ts'
 import {
   afterContract,
@@ -13,14 +14,18 @@ import { lowBidWords } from '#contract/instance/outbid-words.ts'
 import { hasTrait } from '#contract/instance/state-traits.ts'
 import type { TunnelView } from '#contract/instance/tunnel.ts'
 import { isRenting, type RentalView } from '#contract/market/rental-view.ts'
-import { isContractOver, isDead } from '#contract/reading.ts'
+import { contractEndsIn, diskNearlyFull, diskUse, isContractOver, isDead } from '#contract/reading.ts'
 import type { Micros } from '#contract/spending/money.ts'
-import type { PriceIncreaseView } from '#contract/spending/price-increase.ts'
+import {
+  increasedRate,
+  increaseFrom,
+  type PriceIncreaseView,
+  priceChanges,
+} from '#contract/spending/price-increase.ts'
 import { unknownRental } from '#renderer/berth/stateWords.ts'
 import { isNear } from '#renderer/features/limits/limitWords.ts'
 import { type Row, winningBid } from './rows.ts'
 import { wantsAnswer } from './stops.ts'
-import { increaseWords, warningsOf } from './warningWords.ts'
 
 /** The notice under a row; its kind decides which buttons it has. */
 export type RowNotice =
@@ -152,4 +157,41 @@ function noteIf(text: string | undefined): RowNotice | undefined {
 /** Whether its container is lost, so that it cannot run again. */
 function isBroken({ state }: InstanceView): boolean {
   return state === 'crashed' || state === 'unstartable'
+}
+
+/** The near end of the contract and a nearly full disk, a sentence each. `now`: epoch seconds of the account's time. */
+export function warningsOf(
+  instance: InstanceView,
+  now: number,
+  increase: PriceIncreaseView | undefined,
+): string[] {
+  const left = contractEndsIn(instance, now)
+  const use = diskUse(instance)
+  return [
+    ...(left === undefined || increase?.accepted
+      ? []
+      : [`Its contract ends in ${duration(left)}. Then ${afterContract}.`]),
+    ...(use === undefined || use < diskNearlyFull
+      ? []
+      : [`Its disk is ${Math.floor(use * 100)}% full and can’t grow.`]),
+  ]
+}
+
+/** A host's price increase: `Its host asks for $0.600/h instead of $0.400/h from Sun 3 May, 14:00 on.` */
+export function increaseWords(increase: PriceIncreaseView, instance: InstanceView, now: number): string {
+  const prices = increasedRate(increase, instance)
+  const wanted = prices
+    ? `${rate(prices.after)}, now ${rate(prices.before)}`
+    : `higher prices (${priceChanges(increase).join(', ')})`
+  return `Its host asks for ${wanted}, ${increaseFrom(increase, now)}.`
+}
+
+/** A price increase that the user has accepted. */
+export function acceptedWords(increase: PriceIncreaseView, instance: InstanceView, now: number): string {
+  const prices = increasedRate(increase, instance)
+  const cost = prices
+    ? `It costs ${rate(prices.after)}`
+    : `It costs more (${priceChanges(increase).join(', ')})`
+  const until = increase.until === undefined ? '' : `, until ${moment(increase.until, now)}`
+  return `${cost} ${increaseFrom(increase, now)}${until}, as you accepted.`
 }

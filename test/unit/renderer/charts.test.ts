@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { labelsThatFit, moments, scale } from '#renderer/components/charts/scale.ts'
-import { extent, sinceWhen, sparkline } from '#renderer/components/charts/sparkline.ts'
-import { creditSparkline } from '#renderer/frame/header/creditSparkline.ts'
+import { creditSparkline, extent, sinceWhen, sparkline } from '#renderer/components/charts/sparkline.ts'
 
 describe('a value axis', () => {
   test('begins and ends at round values', () => {

@@ -2,8 +2,7 @@ import { RecoveryChoice } from '#contract/automation/recovery.ts'
 import { rate } from '#contract/format/money.ts'
 import type { InstanceView } from '#contract/instance/instance.ts'
 import { micros } from '#contract/spending/money.ts'
-import { typedNumber } from '#renderer/components/fields/numbers.ts'
-import { type FormErrors, number, readForm } from '#renderer/components/fields/readForm.ts'
+import { type FormErrors, number, readForm, typedNumber } from '#renderer/components/fields/readForm.ts'
 
 type Kind = RecoveryChoice['kind']
 

@@ -1,5 +1,4 @@
-import { mostListed, type PageFile } from '#contract/instance/files.ts'
-import { countTree } from '#contract/instance/tree-bounds.ts'
+import { countTree, mostListed, type PageFile } from '#contract/instance/files.ts'
 import {
   type Planned,
   type PlannedFile,

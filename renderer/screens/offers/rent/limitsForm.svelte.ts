@@ -2,8 +2,7 @@ import { rate } from '#contract/format/money.ts'
 import { count } from '#contract/format/size.ts'
 import { RetryLimits } from '#contract/market/rental.ts'
 import { type Micros, micros } from '#contract/spending/money.ts'
-import { typedNumber } from '#renderer/components/fields/numbers.ts'
-import { type FormErrors, number, readForm } from '#renderer/components/fields/readForm.ts'
+import { type FormErrors, number, readForm, typedNumber } from '#renderer/components/fields/readForm.ts'
 
 /** The limits of a rental with retries, as a form. */
 export class LimitsForm {

@@ -5,7 +5,7 @@ import { defaultDisk } from '#contract/market/rental-defaults.ts'
 import { spendOnceReady } from '#contract/reading.ts'
 import { micros } from '#contract/spending/money.ts'
 import type { Page } from '#renderer/berth/page.svelte.ts'
-import { typedNumber } from '#renderer/components/fields/numbers.ts'
+import { typedNumber } from '#renderer/components/fields/readForm.ts'
 import { stopOf } from '#renderer/features/limits/stops.ts'
 import {
   beyondCredit,

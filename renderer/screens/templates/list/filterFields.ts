@@ -1,7 +1,7 @@
 import { count } from '#contract/format/size.ts'
 import { exactTime, isoDay } from '#contract/format/time.ts'
 import type { TemplateFilter } from '#contract/market/template.ts'
-import { typedNumber } from '#renderer/components/fields/numbers.ts'
+import { typedNumber } from '#renderer/components/fields/readForm.ts'
 
 type Field = TemplateFilter['field']
 type Operator = TemplateFilter['condition']['operator']

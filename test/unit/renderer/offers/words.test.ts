@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { countryName, countryOf, placeName } from '#contract/market/place.ts'
-import { typedNumber } from '#renderer/components/fields/numbers.ts'
+import { typedNumber } from '#renderer/components/fields/readForm.ts'
 import { searchName } from '#renderer/screens/offers/filters/saved.ts'
 
 test('numbers are read with their units, and unclear ones refused', () => {
