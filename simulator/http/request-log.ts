@@ -1,5 +1,4 @@
 import type { HttpBindings } from '@hono/node-server'
-import type { FaultKind } from './faults.ts'
 
 /**
  * A request to the service. `status` is 0 without an answer (yet); `at` in epoch seconds; `fault` is the applied
@@ -10,7 +9,7 @@ export interface LoggedRequest {
   path: string
   status: number
   at: number
-  fault: FaultKind | null
+  fault: string | null
 }
 
 /** How many requests are remembered; the oldest go first. */

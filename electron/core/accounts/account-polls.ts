@@ -3,21 +3,19 @@ import type { AccountTime, AccountView, State } from '#contract/state.ts'
 import { type AccountClock, sameTime } from '#core/instances/account-clock.ts'
 import { lastSeenOf } from '#core/instances/last-seen.ts'
 import { MissingPolls } from '#core/instances/missing-instances.ts'
+import { accountFields, askForOne, pollAccount } from '#core/instances/poll-account.ts'
+import {
+  applyChanges,
+  type Changes,
+  compareInstances,
+  followsOn,
+  type KnownRecords,
+} from '#core/instances/reconcile.ts'
 import { KeyRefused, pollFailure } from '#core/instances/repeated-polls.ts'
 import { type CertainPoll, type Expected, type Listing, pollAll } from '#core/instances/verified-poll.ts'
 import { rentedAs } from '#core/renting/rental.ts'
 import { capabilitiesOf } from '#service/dialect.ts'
 import type { ListOptions } from '#service/instances.ts'
-import {
-  accountFields,
-  applyChanges,
-  askForOne,
-  type Changes,
-  compareInstances,
-  followsOn,
-  type KnownRecords,
-  pollAccount,
-} from '../instances/poll-account.ts'
 import { isDeepEqual } from '../storage/store.ts'
 import type { Automations } from './automations.ts'
 import type { ConnectionStatus } from './connection-status.ts'

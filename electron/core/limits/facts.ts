@@ -3,7 +3,7 @@ import { calmRate } from '#contract/reading.ts'
 import type { Micros } from '#contract/spending/money.ts'
 import type { AccountView } from '#contract/state.ts'
 import type { Clock } from '#machine/machine.ts'
-import { breakAfter } from '../instances/poll-account.ts'
+import { breakAfter } from '../instances/reconcile.ts'
 import { midnight, nextMidnight } from '../money/days.ts'
 
 /** The facts that limits decide on: an account as seen at `at`. Times in epoch seconds of the account's time. */

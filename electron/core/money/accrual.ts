@@ -1,7 +1,7 @@
 import type { InstanceView } from '#contract/instance/instance.ts'
 import { spentBy } from '#contract/reading.ts'
 import type { Micros } from '#contract/spending/money.ts'
-import { shortestBreak } from '../instances/poll-account.ts'
+import { shortestBreak } from '../instances/reconcile.ts'
 
 /** The account as of the last poll that was counted. */
 export interface Counted {

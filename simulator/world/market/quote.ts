@@ -1,5 +1,5 @@
 import { diskRate, dollars } from '../money.ts'
-import type { Offer, OfferFacts } from './offers.ts'
+import type { Offer } from './offers.ts'
 
 /** How an offer is bought: at its price, or by bidding. `reserved` is sold as on-demand here. */
 export type OfferType = 'on-demand' | 'bid' | 'reserved'
@@ -15,9 +15,6 @@ export interface Quote {
   is_bid: boolean
   score: number
 }
-
-/** An offer in answers. */
-export type QuotedOffer = OfferFacts & Quote
 
 /** The prices of an offer with `storage` GB of disk, bought in the given way. */
 export function quote(offer: Offer, type: OfferType, storage: number): Quote {

@@ -1,7 +1,7 @@
 import { create } from 'mutative'
 import { expect, test } from 'vitest'
 import type { InstanceView } from '#contract/instance/instance.ts'
-import { applyChanges, compareInstances, type KnownRecords } from '#core/instances/poll-account.ts'
+import { applyChanges, compareInstances, type KnownRecords } from '#core/instances/reconcile.ts'
 import type { Instance } from '#service/instances.ts'
 
 type Shown = Record<string, InstanceView>

@@ -7,7 +7,7 @@ import {
   lineOfTime,
   nextSentence,
 } from '#renderer/screens/instances/automation/comingUp.ts'
-import { placeInDetails } from '#renderer/screens/instances/details/detailsPanel.svelte.ts'
+import { placeInDetails } from '#renderer/screens/instances/details/detailsTabs.svelte.ts'
 import { accountView, byId, instanceView, limitView } from '#test/unit/views.ts'
 
 const now = 1_700_000_000
