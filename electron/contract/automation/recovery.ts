@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { InstanceId, RentalId } from '../ids.ts'
-import { BidPrice, RetryLimits } from '../market/rental.ts'
+import { BidPrice, RetryLimits } from '../market/rent-request.ts'
 import type { Problem } from '../problem.ts'
 
 /** The least seconds between two actions on one instance. */

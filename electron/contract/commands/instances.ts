@@ -10,7 +10,7 @@ import {
   longestLoad,
   type MetricsHistory,
 } from '../instance/metrics.ts'
-import { BidPrice } from '../market/rental.ts'
+import { BidPrice } from '../market/rent-request.ts'
 import type { Problem } from '../problem.ts'
 import { account, command, onInstance, ServiceId } from './command.ts'
 

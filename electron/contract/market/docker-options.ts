@@ -1,4 +1,4 @@
-import { isIdentityPort } from './rental.ts'
+import { isIdentityPort } from './rent-request.ts'
 import { firstWords, isExpanded, unquoted, type Word } from './shell-words.ts'
 
 /** One port of `-p`, as digits; `outside` is empty where any will do. */

@@ -1,7 +1,7 @@
 import type { Problem } from '../problem.ts'
 import type { Micros } from '../spending/money.ts'
 import type { OfferView, SavedQuery } from './offer.ts'
-import type { OpenRequest } from './rental.ts'
+import type { OpenRequest } from './rent-request.ts'
 
 /**
  * searching: for the next offer. asking: an instance is requested. lost: no answer came, so Berth looks for the instance

@@ -1,5 +1,5 @@
 import type { Limit } from '../automation/limit.ts'
-import type { RetryLimits } from '../market/rental.ts'
+import type { RetryLimits } from '../market/rent-request.ts'
 import { type Micros, micros } from '../spending/money.ts'
 import { usualKeepingFailed, usualTries } from './project-defaults.ts'
 import type { Keeping, ProjectSpec } from './spec.ts'

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { EnvName, MountPath, VolumeName } from '../market/rental.ts'
+import { EnvName, MountPath, VolumeName } from '../market/rent-request.ts'
 import { Engine, nodesProblem } from './nodes.ts'
 
 const text = (most: number, empty = 'is empty') =>

@@ -1,4 +1,4 @@
-import type { RentRequest } from '#contract/market/rental.ts'
+import type { RentRequest } from '#contract/market/rent-request.ts'
 import type { AccountContext, AccountPoll, Automation } from '#core/account-context.ts'
 import type { LoadRecorder } from '#core/instances/load-history.ts'
 import { openNotes } from '#core/instances/notes.ts'

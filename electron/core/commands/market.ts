@@ -5,7 +5,7 @@ import type {
   templateCommands,
   watchCommands,
 } from '#contract/commands/market.ts'
-import { startScriptTooLong } from '#contract/market/rental.ts'
+import { startScriptTooLong } from '#contract/market/rent-request.ts'
 import type { Replacement } from '#contract/market/rental-view.ts'
 import { type SearchPart, withoutParts } from '#contract/market/search-part.ts'
 import type { TemplateFields, TemplateFilter, TemplateView } from '#contract/market/template.ts'

@@ -1,7 +1,7 @@
 import { watchdogWords } from '#contract/automation/limit-words.ts'
 import { isGoing } from '#contract/automation/run.ts'
 import type { InstanceView } from '#contract/instance/instance.ts'
-import { type RentRequest, startScriptTooLong } from '#contract/market/rental.ts'
+import { type RentRequest, startScriptTooLong } from '#contract/market/rent-request.ts'
 import { BerthError } from '#contract/problem.ts'
 import { canGetIn } from '#contract/reading.ts'
 import type { AccountView } from '#contract/state.ts'

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { RentRequest } from '#contract/market/rental.ts'
+import type { RentRequest } from '#contract/market/rent-request.ts'
 import type { Keychain } from '#machine/machine.ts'
 
 const Values = v.record(v.string(), v.string())

@@ -1,7 +1,7 @@
 import type { Limit, LimitWhen } from '#contract/automation/limit.ts'
 import { count } from '#contract/format/size.ts'
 import type { OfferView } from '#contract/market/offer.ts'
-import type { OpenRequest, RentalSearch } from '#contract/market/rental.ts'
+import type { OpenRequest, RentalSearch } from '#contract/market/rent-request.ts'
 import { searchWords } from '#contract/market/search-text.ts'
 import { BerthError, type Problem } from '#contract/problem.ts'
 import { dearestOf, limitsOf, portOf } from '#contract/project/bounds.ts'

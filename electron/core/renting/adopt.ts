@@ -1,5 +1,5 @@
 import { lessSpent } from '#contract/automation/limit.ts'
-import type { RentRequest } from '#contract/market/rental.ts'
+import type { RentRequest } from '#contract/market/rent-request.ts'
 import type { Problem } from '#contract/problem.ts'
 import type { AccountContext } from '#core/account-context.ts'
 import { problemOf } from '#core/app/problems.ts'

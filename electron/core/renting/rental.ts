@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { AccountId, InstanceId, OfferId, RentalId } from '#contract/ids.ts'
-import { OpenRequest, RentalSearch, type RentRequest, RetryLimits } from '#contract/market/rental.ts'
+import { OpenRequest, RentalSearch, type RentRequest, RetryLimits } from '#contract/market/rent-request.ts'
 import { BerthError } from '#contract/problem.ts'
 import { type Micros, micros } from '#contract/spending/money.ts'
 import type { AccountView } from '#contract/state.ts'

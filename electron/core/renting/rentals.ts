@@ -1,5 +1,5 @@
 import type { OfferView, SavedQuery } from '#contract/market/offer.ts'
-import type { RentRequest } from '#contract/market/rental.ts'
+import type { RentRequest } from '#contract/market/rent-request.ts'
 import { BerthError, type Problem } from '#contract/problem.ts'
 import type { AccountContext, AccountPoll } from '#core/account-context.ts'
 import { pollsUntilGone } from '#core/instances/missing-instances.ts'

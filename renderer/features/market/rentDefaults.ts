@@ -1,7 +1,7 @@
 import { firstBid } from '#contract/automation/bid.ts'
 import type { InstanceView } from '#contract/instance/instance.ts'
 import type { OfferFilter, OfferQuery, OfferView } from '#contract/market/offer.ts'
-import type { RegistryLogin, RentRequest } from '#contract/market/rental.ts'
+import type { RegistryLogin, RentRequest } from '#contract/market/rent-request.ts'
 import { defaultDisk, defaultImage, defaultReliability } from '#contract/market/rental-defaults.ts'
 import type { AccountView } from '#contract/state.ts'
 import { firstStops } from '../limits/stops.ts'

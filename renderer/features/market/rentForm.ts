@@ -7,7 +7,7 @@ import {
   type RegistryLogin,
   RentRequest,
   startScriptTooLong,
-} from '#contract/market/rental.ts'
+} from '#contract/market/rent-request.ts'
 import { number, readForm } from '#renderer/components/fields/readForm.ts'
 import type { EnvRow, RentDraft, VolumeDraft } from './rentDraft.ts'
 import { overridden, type RentTemplate } from './rentTemplate.ts'

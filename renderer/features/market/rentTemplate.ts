@@ -1,7 +1,7 @@
 import { catalogueOf } from '#contract/market/catalogue.ts'
 import { activeParts, type FilterPart, filterWithout, offersPassing } from '#contract/market/filter.ts'
 import type { OfferQuery, OfferView } from '#contract/market/offer.ts'
-import type { RentRequest } from '#contract/market/rental.ts'
+import type { RentRequest } from '#contract/market/rent-request.ts'
 import type { TemplateView } from '#contract/market/template.ts'
 import { envOf } from '../templates/dockerFlags.ts'
 import { readExtraFilters } from '../templates/extraFilters.ts'

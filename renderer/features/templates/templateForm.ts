@@ -1,5 +1,5 @@
 import type { Capabilities } from '#contract/account/capabilities.ts'
-import { startScriptTooLong } from '#contract/market/rental.ts'
+import { startScriptTooLong } from '#contract/market/rent-request.ts'
 import { defaultDisk } from '#contract/market/rental-defaults.ts'
 import { TemplateFields, type TemplateView } from '#contract/market/template.ts'
 import { firstPart, number, readForm, typedNumber } from '#renderer/components/fields/readForm.ts'

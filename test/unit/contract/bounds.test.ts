@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { WebhookFields } from '#contract/account/notifications.ts'
 import { PhoneNumber, SixDigits } from '#contract/account/two-factor.ts'
-import { BidPrice, FirstBid } from '#contract/market/rental.ts'
+import { BidPrice, FirstBid } from '#contract/market/rent-request.ts'
 import { dearestOf, limitsOf, mostOf } from '#contract/project/bounds.ts'
 
 test.each([

@@ -1,6 +1,6 @@
 import { rate } from '#contract/format/money.ts'
 import { count } from '#contract/format/size.ts'
-import { RetryLimits } from '#contract/market/rental.ts'
+import { RetryLimits } from '#contract/market/rent-request.ts'
 import { type Micros, micros } from '#contract/spending/money.ts'
 import { type FormErrors, number, readForm, typedNumber } from '#renderer/components/fields/readForm.ts'
 

@@ -2,7 +2,7 @@ import type { VolumeView } from '#contract/account/hosting.ts'
 import type { RunRequest } from '#contract/automation/run.ts'
 import { diskRoom } from '#contract/format/size.ts'
 import type { OfferView, SavedQuery } from '#contract/market/offer.ts'
-import type { RentRequest } from '#contract/market/rental.ts'
+import type { RentRequest } from '#contract/market/rent-request.ts'
 import type { TemplateView } from '#contract/market/template.ts'
 import type { StoredSecrets } from '#renderer/features/market/rentForm.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { OfferView } from '#contract/market/offer.ts'
-import type { OpenRequest } from '#contract/market/rental.ts'
+import type { OpenRequest } from '#contract/market/rent-request.ts'
 import { type BestOffer, bestOffer, fittingOffers, goodEnough } from '#core/renting/next-offer.ts'
 import { someRental, someSearch } from './some-rental.ts'
 

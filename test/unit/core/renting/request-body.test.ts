@@ -4,7 +4,7 @@ import {
   describedCapabilities,
   publicCapabilities,
 } from '#contract/account/capabilities.ts'
-import type { RentRequest } from '#contract/market/rental.ts'
+import type { RentRequest } from '#contract/market/rent-request.ts'
 import { withoutSecrets } from '#core/market/request-secrets.ts'
 import { requestOf, type Tried } from '#core/renting/rental.ts'
 import { checkLengths, requestBody } from '#core/renting/requests.ts'

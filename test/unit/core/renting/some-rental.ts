@@ -1,4 +1,4 @@
-import type { RentalSearch } from '#contract/market/rental.ts'
+import type { RentalSearch } from '#contract/market/rent-request.ts'
 import type { Rental, Retrying, Try } from '#core/renting/rental.ts'
 
 export const someSearch: RentalSearch = {

@@ -1,5 +1,5 @@
 import type { InstanceView } from '#contract/instance/instance.ts'
-import type { RentRequest } from '#contract/market/rental.ts'
+import type { RentRequest } from '#contract/market/rent-request.ts'
 import { instanceView } from '#core/instances/instance-view.ts'
 import { secretsEntry } from '#core/market/request-secrets.ts'
 import { openRentals, type Rentals } from '#core/renting/rentals.ts'
