@@ -1,6 +1,6 @@
 import type { Profile } from '../deployment.ts'
 import { refusal, ServiceError } from '../errors.ts'
-import type { Caller } from '../world/account/api-keys.ts'
+import type { Caller } from '../world/api-keys.ts'
 import type { World } from '../world/world.ts'
 import type { Route } from './route.ts'
 

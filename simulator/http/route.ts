@@ -1,7 +1,7 @@
 import type { Profile } from '../deployment.ts'
 import type { Fields } from '../fields.ts'
 import type { Results } from '../results.ts'
-import type { Caller, Permission } from '../world/account/api-keys.ts'
+import type { Caller, Permission } from '../world/api-keys.ts'
 import type { World } from '../world/world.ts'
 
 /** A request as a route sees it: authenticated, within its limits and permissions. */

@@ -1,6 +1,6 @@
 import type { Fields } from '../fields.ts'
 import type { ApiRequest, Routes } from '../http/route.ts'
-import { type ApiKey, permissions, publicPermissions, readKeyPermissions } from '../world/account/api-keys.ts'
+import { type ApiKey, permissions, publicPermissions, readKeyPermissions } from '../world/api-keys.ts'
 import { epochSeconds } from '../world/clock.ts'
 import type { World } from '../world/world.ts'
 

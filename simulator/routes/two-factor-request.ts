@@ -1,6 +1,6 @@
 import type { Fields } from '../fields.ts'
 import type { ApiRequest, Route } from '../http/route.ts'
-import type { Caller } from '../world/account/api-keys.ts'
+import type { Caller } from '../world/api-keys.ts'
 import type { Channel } from '../world/two-factor/challenges.ts'
 import type { Methods, StoredKind } from '../world/two-factor/methods.ts'
 import { twoFactorRefusal } from '../world/two-factor/refusals.ts'

@@ -1,5 +1,5 @@
 import type { Route } from '../http/route.ts'
-import type { Caller } from '../world/account/api-keys.ts'
+import type { Caller } from '../world/api-keys.ts'
 import { twoFactorRefusal } from '../world/two-factor/refusals.ts'
 import { sessionCookie } from '../world/two-factor/sessions.ts'
 import type { TwoFactor } from '../world/two-factor/two-factor.ts'

@@ -1,5 +1,5 @@
-import { Account } from './account/account.ts'
-import { ApiKeys, type Caller } from './account/api-keys.ts'
+import { Account } from './account.ts'
+import { ApiKeys, type Caller } from './api-keys.ts'
 import { WorldClock } from './clock.ts'
 import { Machines, NetworkDisks, Workergroups } from './hosting.ts'
 import { Instances } from './instances/instances.ts'

@@ -1,7 +1,7 @@
 import { refusal, ServiceError } from '#simulator/errors.ts'
 import type { ApiRequest, Layer } from '#simulator/http/route.ts'
-import type { AccountSshKey } from '#simulator/world/account/account.ts'
-import type { ApiKey } from '#simulator/world/account/api-keys.ts'
+import type { AccountSshKey } from '#simulator/world/account.ts'
+import type { ApiKey } from '#simulator/world/api-keys.ts'
 import { epochSeconds } from '#simulator/world/clock.ts'
 import { readPublicKey } from '../account.ts'
 import constants from './constants.json' with { type: 'json' }

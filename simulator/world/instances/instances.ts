@@ -1,5 +1,5 @@
 import { invalidArgs, noSuchInstance, refusal } from '#simulator/errors.ts'
-import type { Account } from '../account/account.ts'
+import type { Account } from '../account.ts'
 import type { WorldClock } from '../clock.ts'
 import { Draw, secret } from '../draw.ts'
 import { Ledger, type Rates } from '../ledger.ts'

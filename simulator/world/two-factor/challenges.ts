@@ -1,4 +1,4 @@
-import type { AccountState } from '../account/account.ts'
+import type { AccountState } from '../account.ts'
 import type { WorldClock } from '../clock.ts'
 import { Draw, secret } from '../draw.ts'
 import { twoFactorRefusal } from './refusals.ts'

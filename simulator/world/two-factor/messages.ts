@@ -1,4 +1,4 @@
-import type { Account, Message } from '../account/account.ts'
+import type { Account, Message } from '../account.ts'
 import type { WorldClock } from '../clock.ts'
 import type { Challenge, Challenges } from './challenges.ts'
 import { twoFactorRefusal } from './refusals.ts'

@@ -1,4 +1,4 @@
-import type { Account } from '../account/account.ts'
+import type { Account } from '../account.ts'
 import { epochSeconds, type WorldClock } from '../clock.ts'
 import { Draw } from '../draw.ts'
 import { twoFactorRefusal } from './refusals.ts'

@@ -1,5 +1,5 @@
-import type { Account } from '../account/account.ts'
-import type { Caller } from '../account/api-keys.ts'
+import type { Account } from '../account.ts'
+import type { Caller } from '../api-keys.ts'
 import { secret } from '../draw.ts'
 
 /** The cookie for the session of a login without a key. */

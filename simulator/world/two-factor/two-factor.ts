@@ -1,4 +1,4 @@
-import type { Account } from '../account/account.ts'
+import type { Account } from '../account.ts'
 import type { WorldClock } from '../clock.ts'
 import { Challenges } from './challenges.ts'
 import { Authenticators, BackupCodes } from './codes.ts'

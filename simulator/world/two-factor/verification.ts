@@ -1,5 +1,5 @@
 import type { ServiceError } from '#simulator/errors.ts'
-import type { Account } from '../account/account.ts'
+import type { Account } from '../account.ts'
 import type { WorldClock } from '../clock.ts'
 import type { Challenge, Challenges, Channel } from './challenges.ts'
 import { type BackupCodes, fitsNow } from './codes.ts'

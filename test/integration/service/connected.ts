@@ -2,7 +2,7 @@ import { parseBaseUrl } from '#service/base-url.ts'
 import { createClient, type ServiceClient } from '#service/client.ts'
 import type { NewInstance } from '#service/new-instance.ts'
 import { type Simulator, type SimulatorOptions, startSimulator } from '#simulator/simulator.ts'
-import type { Message } from '#simulator/world/account/account.ts'
+import type { Message } from '#simulator/world/account.ts'
 import { LeapingClock } from '#test/berth/clocks.ts'
 
 /** A simulator, Berth's client for it, and steps for tests. */

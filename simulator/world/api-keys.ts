@@ -1,9 +1,9 @@
-import { refusal, type ServiceError } from '#simulator/errors.ts'
-import { isObject, type JsonObject } from '#simulator/fields.ts'
-import type { WorldClock } from '../clock.ts'
-import { Collection } from '../collection.ts'
-import { Draw, secret } from '../draw.ts'
+import { refusal, type ServiceError } from '../errors.ts'
+import { isObject, type JsonObject } from '../fields.ts'
 import type { Account } from './account.ts'
+import type { WorldClock } from './clock.ts'
+import { Collection } from './collection.ts'
+import { Draw, secret } from './draw.ts'
 
 /** The permissions of scoped keys (the categories of section 5, and others that deployments have). */
 export const permissions = [

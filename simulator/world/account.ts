@@ -1,7 +1,7 @@
-import { epochSeconds, type WorldClock } from '../clock.ts'
-import { Draw, secret } from '../draw.ts'
-import type { Ledger } from '../ledger.ts'
-import { dollars, micro } from '../money.ts'
+import { epochSeconds, type WorldClock } from './clock.ts'
+import { Draw, secret } from './draw.ts'
+import type { Ledger } from './ledger.ts'
+import { dollars, micro } from './money.ts'
 
 /** A public key on the account, as `GET /api/v0/ssh/` lists it. */
 export interface AccountSshKey {
