@@ -1,6 +1,6 @@
 import { type Micros, micros } from '../spending/money.ts'
 import type { TrafficPrices } from '../spending/traffic.ts'
-import { numberFormatter } from './formatters.ts'
+import { numberFormatter } from './size.ts'
 
 const cents = numberFormatter({ minimumFractionDigits: 2, maximumFractionDigits: 2 })
 const tenthsOfCents = numberFormatter({ minimumFractionDigits: 3, maximumFractionDigits: 3 })

@@ -1,5 +1,3 @@
-import { numberFormatter } from './formatters.ts'
-
 const grouped = [0, 1, 2, 3, 4].map(digits => numberFormatter({ maximumFractionDigits: digits }))
 
 /** A number with at most `digits` fraction digits (0 to 4): "1,998", "98.5". */
@@ -72,4 +70,13 @@ export function bytes(value: number): string {
 /** From bytes per second: "14 MB/s". */
 export function speed(value: number): string {
   return `${bytes(value)}/s`
+}
+
+/** Formatters take milliseconds to create, which is long for a command, so each is created on its first use. */
+export function numberFormatter(options: Intl.NumberFormatOptions): (value: number) => string {
+  let formatter: Intl.NumberFormat | undefined
+  return value => {
+    formatter ??= new Intl.NumberFormat('en-US', options)
+    return formatter.format(value)
+  }
 }

@@ -1,4 +1,3 @@
-import { dateFormatter } from './formatters.ts'
 import { counted } from './size.ts'
 
 const steps = [
@@ -129,4 +128,13 @@ export function isoDay(date: Date): string {
   return [date.getFullYear(), date.getMonth() + 1, date.getDate()]
     .map(part => String(part).padStart(2, '0'))
     .join('-')
+}
+
+/** Created on first use, as in `size.ts`. */
+function dateFormatter(options: Intl.DateTimeFormatOptions): (date: Date | number) => string {
+  let formatter: Intl.DateTimeFormat | undefined
+  return date => {
+    formatter ??= new Intl.DateTimeFormat('en-GB', options)
+    return formatter.format(date)
+  }
 }

@@ -1,10 +1,12 @@
 import * as v from 'valibot'
-import { GroupFields } from '#contract/automation/group.ts'
+import { GroupFields, type GroupView } from '#contract/automation/group.ts'
 import { isGoing } from '#contract/automation/run.ts'
 import { mostOf, pricesOf } from '#contract/project/bounds.ts'
 import { type Micros, micros } from '#contract/spending/money.ts'
+import type { AccountContext } from '../account-context.ts'
 import { StoredProblem } from '../app/problems.ts'
 import { AgreedProject, type Run } from '../runs/model.ts'
+import { type Collection, openCollection } from '../storage/collection.ts'
 
 /** A machine's cost: `micros` at `at`, growing by `perHour`. */
 const Spent = v.object({ micros: v.number(), at: v.number(), perHour: v.number() })
@@ -78,4 +80,43 @@ export function groupMost(group: Group): Micros | undefined {
 /** Whether any of its runs is unfinished. */
 export function isBusy({ id, step }: Group, runs: readonly Run[]): boolean {
   return step === 'going' || runs.some(run => run.group?.id === id && isGoing(run))
+}
+
+/** The sweeps of an account as stored, which the stored runs need, too. `runs`: all runs of the account. */
+export function openStoredGroups(
+  context: AccountContext,
+  runs: () => readonly Run[],
+): Promise<Collection<Group, string>> {
+  return openCollection(context, {
+    name: 'groups',
+    schema: Group,
+    key: ({ id }) => id,
+    missing: { code: 'no_such_group', message: 'That sweep is no longer on the list.' },
+    view: all => ({
+      groups: Object.fromEntries(
+        all.map(group => [
+          group.id,
+          groupView(
+            group,
+            runs().filter(run => run.group?.id === group.id),
+            context.now(),
+          ),
+        ]),
+      ),
+    }),
+  })
+}
+
+function groupView(group: Group, own: readonly Run[], now: number): GroupView {
+  const { project, since, machines, tried: _tried, ...shown } = group
+  const { most, seconds } = groupLimits(group)
+  const at = Math.max(since.at, ...Object.values(machines).map(machine => machine.at))
+  const isLimited = shown.step === 'going' && (most !== undefined || seconds !== undefined)
+  return {
+    ...shown,
+    project: project.id,
+    cost: { micros: groupCost(group, own, at), at, perHour: groupRate(group) },
+    most: groupMost(group),
+    deadline: isLimited ? groupDeadline(group, own, now) : undefined,
+  }
 }

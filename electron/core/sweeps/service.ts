@@ -15,8 +15,7 @@ import { createLoops, retryPause } from '../storage/loops.ts'
 import { groupEndedAlert, groupHaltedAlert } from './alerts.ts'
 import { type GroupMove, nextGroupMove } from './decide.ts'
 import { createGroupLimits } from './limits.ts'
-import { type Group, groupCost, groupDeadline, groupRate, isBusy } from './model.ts'
-import { openStoredGroups } from './stored-groups.ts'
+import { type Group, groupCost, groupDeadline, groupRate, isBusy, openStoredGroups } from './model.ts'
 
 export type Sweeps = ReturnType<typeof createSweeps>
 
