@@ -99,34 +99,63 @@ async function csv(gpus: Reading[], fields: string[], format: string[], out: Cal
   return 0
 }
 
-/** The first lines of the real table: driver, and for each GPU its name, temperature, power, memory and load. */
 function table(gpus: Reading[]): string {
-  const rule = `+${'-'.repeat(89)}+`
-  const row = (...cells: [string, string, string]) =>
-    `|${cells.map((cell, index) => cell.padEnd(widths[index] ?? 0)).join('|')}|`
-  return [
-    rule,
-    `|${` NVIDIA-SMI ${driver.padEnd(21)} Driver Version: ${driver.padEnd(16)} CUDA Version: ${cuda}`.padEnd(89)}|`,
-    rule,
-    row(' GPU  Name', '           Memory-Usage', ' GPU-Util'),
-    row(' Temp   Perf          Pwr:Usage/Cap', '', ''),
-    rule,
+  const wide = (text: string) => `|${text.padEnd(89)}|`
+  const row = (left: string, middle: string, right: string) =>
+    `|${left.padEnd(41)}|${middle.padEnd(24)}|${right.padEnd(22)}|`
+  const rule = (end: string, fill: string) =>
+    `${end}${[41, 24, 22].map(width => fill.repeat(width)).join('+')}${end}`
+  const lines = [
+    `+${'-'.repeat(89)}+`,
+    wide(` NVIDIA-SMI ${driver.padEnd(21)} Driver Version: ${driver.padEnd(16)} CUDA Version: ${cuda}`),
+    rule('|', '-'),
+    row(' GPU  Name                 Persistence-M ', ' Bus-Id          Disp.A ', ' Volatile Uncorr. ECC '),
+    row(' Fan  Temp   Perf          Pwr:Usage/Cap ', '           Memory-Usage ', ' GPU-Util  Compute M. '),
+    row('', '', '               MIG M. '),
+    rule('|', '='),
     ...gpus.flatMap(gpu => [
-      row(`${String(gpu.index).padStart(4)}  ${gpu.name}`, memory(gpu), `${gpu.load}%`.padStart(8)),
-      row(`${gpu.temperature}C`.padStart(5) + state(gpu), '', ''),
-      rule,
+      row(
+        `${String(gpu.index).padStart(4)}  ${gpu.name.slice(0, 26).padEnd(26)}     On `,
+        `  ${busId(gpu.index)} Off `,
+        '                  Off ',
+      ),
+      row(
+        `${`${Math.min(99, 20 + gpu.load)}%`.padStart(4)}${`${gpu.temperature}C`.padStart(6)}    ${state(gpu)}${power(gpu).padStart(24)} `,
+        `${`${gpu.memoryUsed}MiB / ${gpu.memoryTotal}MiB`.padStart(23)} `,
+        `${`${gpu.load}%`.padStart(8)}      Default `,
+      ),
+      row('', '', '                  N/A '),
+      rule('+', '-'),
     ]),
     '',
-  ].join('\n')
+    `+${'-'.repeat(89)}+`,
+    wide(' Processes:'),
+    wide('  GPU   GI   CI        PID   Type   Process name                              GPU Memory '),
+    wide('        ID   ID                                                               Usage      '),
+    `|${'='.repeat(89)}|`,
+    ...processes(gpus).map(wide),
+    `+${'-'.repeat(89)}+`,
+  ]
+  return `${lines.join('\n')}\n`
 }
 
-/** Characters of the table's columns. */
-const widths = [41, 24, 22]
-
-function memory({ memoryUsed, memoryTotal }: Reading): string {
-  return `${memoryUsed}MiB / ${memoryTotal}MiB`.padStart(23)
+function state(gpu: Reading): string {
+  return gpu.load > 5 ? 'P2' : 'P8'
 }
 
-function state({ load, power, powerLimit }: Reading): string {
-  return `    ${load > 5 ? 'P2' : 'P8'}${`${Math.round(power)}W / ${powerLimit}W`.padStart(24)}`
+function power(gpu: Reading): string {
+  return `${Math.round(gpu.power)}W / ${gpu.powerLimit}W`
+}
+
+function processes(gpus: Reading[]): string[] {
+  const busy = gpus.filter(gpu => gpu.load > 0)
+  if (busy.length === 0) return ['  No running processes found']
+  return busy.map(gpu => {
+    const memory = `${gpu.memoryUsed - 4}MiB`.padStart(10)
+    return `${String(gpu.index).padStart(5)}   N/A  N/A ${String(1304 + gpu.index).padStart(9)}      C   ${'python3'.padEnd(41)} ${memory} `
+  })
+}
+
+function busId(index: number): string {
+  return `00000000:${(index + 1).toString(16).toUpperCase().padStart(2, '0')}:00.0`
 }
