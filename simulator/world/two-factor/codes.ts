@@ -6,7 +6,7 @@ const COUNT = 10
 /** No 0, O, 1 or I: they are read from paper. */
 const letters = [...'ABCDEFGHJKLMNPQRSTUVWXYZ23456789'] as [string, ...string[]]
 
-/** The account's backup codes: `XXXX-XXXX-XXXX`, each good once. */
+/** The account's backup codes: `XXXX-XXXX-XXXX`, each valid once. */
 export class BackupCodes {
   readonly #seed: number
   #generation = 0

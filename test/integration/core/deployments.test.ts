@@ -115,7 +115,7 @@ describe.concurrent('an uncertain list', () => {
     expect(under.texts().filter(text => /is complete again/.test(text))).toHaveLength(1)
   })
 
-  test('lets a limit act only on an instance that answers by itself', async ({ deployed }) => {
+  test('lets a limit act only on an instance that the service confirms on its own', async ({ deployed }) => {
     const { world, under, become } = await deployed(publicProfile)
     const [id = 0, other = 0] = await rentedIds(under, 2)
     become(empty)
