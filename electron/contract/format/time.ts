@@ -47,22 +47,15 @@ export function ago(seconds: number): string {
   return seconds < 5 ? 'just now' : `${age(seconds)} ago`
 }
 
-const clock = dateFormatter({ hour: '2-digit', minute: '2-digit' })
-const weekdayAndClock = dateFormatter({
-  weekday: 'short',
-  hour: '2-digit',
-  minute: '2-digit',
-})
-const exact = dateFormatter({ dateStyle: 'medium', timeStyle: 'medium' })
-
 /** The time of day: "14:02". Epoch seconds. */
 export function timeOfDay(at: number): string {
-  return clock(at * 1000)
+  return clock(new Date(at * 1000))
 }
 
 /** Weekday and time, for texts that may still be on screen on another day: "Mon 14:02". Epoch seconds. */
 export function weekdayAndTime(at: number): string {
-  return weekdayAndClock(at * 1000).replace(',', '')
+  const date = new Date(at * 1000)
+  return `${weekday(date).slice(0, 3)} ${clock(date)}`
 }
 
 /** A moment as seen from `now`: "18:00", on another day "Mon 23 Nov, 18:00". Epoch seconds. */
@@ -83,40 +76,50 @@ export function axisTime(at: number): string {
   return date.getHours() === 0 && date.getMinutes() === 0 ? monthDay(date) : clock(date)
 }
 
-/** Date and time to the second: "3 May 2026, 14:02:11". Epoch seconds. */
+/** Date and time: "3 May 2026, 14:02". Epoch seconds. */
+export function dateAndTime(at: number): string {
+  const date = new Date(at * 1000)
+  return `${monthDay(date)} ${date.getFullYear()}, ${clock(date)}`
+}
+
+/** The same to the second: "3 May 2026, 14:02:11". */
 export function exactTime(at: number): string {
-  return exact(at * 1000)
+  return `${dateAndTime(at)}:${twoDigits(new Date(at * 1000).getSeconds())}`
 }
 
-/** Days and months by this machine's calendar. */
+// Not by `Intl`, whose first use takes as long as ten rows of instances.
 
-const format = (options: Intl.DateTimeFormatOptions) => {
-  const formatted = dateFormatter(options)
-  return (date: Date) => formatted(date).replaceAll(',', '')
-}
+const twoDigits = (part: number) => String(part).padStart(2, '0')
+const clock = (date: Date) => `${twoDigits(date.getHours())}:${twoDigits(date.getMinutes())}`
 
-/** "21 Nov". */
-export const monthDay = format({ day: 'numeric', month: 'short' })
-/** "Nov". */
-export const monthName = format({ month: 'short' })
+const weekdays = 'Sunday Monday Tuesday Wednesday Thursday Friday Saturday'.split(' ')
+const weekday = (date: Date): string => weekdays[date.getDay()] ?? ''
+
+const months = 'January February March April May June July August September October November December'.split(
+  ' ',
+)
+
 /** "November". */
-export const monthInFull = format({ month: 'long' })
+export const monthInFull = (date: Date): string => months[date.getMonth()] ?? ''
+/** "Nov". */
+export const monthName = (date: Date): string => monthInFull(date).slice(0, 3)
+/** "21 Nov". */
+export const monthDay = (date: Date): string => `${date.getDate()} ${monthName(date)}`
 /** "November 2026". */
-export const monthAndYear = format({ month: 'long', year: 'numeric' })
-
-const short = format({ weekday: 'short', day: 'numeric', month: 'short' })
-const long = format({ weekday: 'long', day: 'numeric', month: 'long' })
+export const monthAndYear = (date: Date): string => `${monthInFull(date)} ${date.getFullYear()}`
 
 /** "Sat 21 Nov", and of another year than `now` "Sun 3 Jan 2027". */
 export function weekdayAndDay(date: Date, now: Date): string {
-  return withYear(short(date), date, now)
+  return withYear(`${weekday(date).slice(0, 3)} ${monthDay(date)}`, date, now)
 }
 
 /** A day as a heading: "Today", "Yesterday", "Thursday 19 November", "Sunday 28 December 2025". */
 export function dayTitle(date: Date, now: Date): string {
   if (isoDay(date) === isoDay(now)) return 'Today'
   const yesterday = new Date(now.getFullYear(), now.getMonth(), now.getDate() - 1)
-  return isoDay(date) === isoDay(yesterday) ? 'Yesterday' : withYear(long(date), date, now)
+  return isoDay(date) === isoDay(yesterday)
+    ? 'Yesterday'
+    : withYear(`${weekday(date)} ${date.getDate()} ${monthInFull(date)}`, date, now)
 }
 
 function withYear(day: string, date: Date, now: Date): string {
@@ -125,16 +128,5 @@ function withYear(day: string, date: Date, now: Date): string {
 
 /** "2026-11-21", which also sorts. */
 export function isoDay(date: Date): string {
-  return [date.getFullYear(), date.getMonth() + 1, date.getDate()]
-    .map(part => String(part).padStart(2, '0'))
-    .join('-')
-}
-
-/** Created on first use, as in `size.ts`. */
-function dateFormatter(options: Intl.DateTimeFormatOptions): (date: Date | number) => string {
-  let formatter: Intl.DateTimeFormat | undefined
-  return date => {
-    formatter ??= new Intl.DateTimeFormat('en-GB', options)
-    return formatter.format(date)
-  }
+  return [date.getFullYear(), date.getMonth() + 1, date.getDate()].map(twoDigits).join('-')
 }

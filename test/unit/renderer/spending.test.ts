@@ -33,7 +33,7 @@ test('the quarter is 90 days up to today, the year twelve months up to this one'
   const days = stacks(history, 'quarter', now, 'model').bars
   expect([days.length, days.at(-1)?.spent, days.at(-31)?.spent]).toEqual([90, 1_500_000, 1])
   const year = stacks(history, 'year', now, 'model').bars
-  expect(year.map(({ label }) => label).join(' ')).toBe('Dec Jan Feb Mar Apr May Jun Jul Aug Sept Oct Nov')
+  expect(year.map(({ label }) => label).join(' ')).toBe('Dec Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov')
   expect([year.at(0)?.spent, year.at(10)?.spent, year.at(11)?.spent]).toEqual([2_000_000, 1, 5_500_000])
 })
 
