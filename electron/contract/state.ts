@@ -36,8 +36,8 @@ export interface State {
   notices: Record<string, PageNotice>
   /** The end of the user's pause of polling: epoch milliseconds on this machine. */
   pausedUntil?: number
-  /** Where a notification, the tray or a link sends the page; `sequence` distinguishes repeats. */
-  goTo?: { sequence: number; place: Place }
+  /** Where a notification, the tray or a link sends the page; `id` is of this once, also after a restart. */
+  goTo?: { id: string; place: Place }
   /** The demo's story: the step that is played, 0 after the end, and its text. */
   story?: { step: number; of: number; text: string }
   /** The state of an update of Berth; absent if no update address is set. */

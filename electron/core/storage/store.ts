@@ -41,10 +41,10 @@ function subscribe<Listener>(listeners: Set<Listener>, listener: Listener): () =
 
 /** Sends the page to a place and shows its account; without one, the shown account stays. */
 export function goTo(store: Store, account: AccountId | undefined, place: Place): void {
-  const { accounts, goTo: last } = store.get()
+  const { accounts } = store.get()
   store.change(draft => {
     if (account !== undefined && account in accounts) draft.shown = account
-    draft.goTo = { sequence: (last?.sequence ?? 0) + 1, place }
+    draft.goTo = { id: crypto.randomUUID(), place }
   })
 }
 

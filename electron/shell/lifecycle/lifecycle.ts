@@ -30,6 +30,6 @@ export function pollOnWake(berth: Pick<RunningBerth, 'pollNow'>): void {
 /** Shows the window whenever the page is sent somewhere: by a notification, the tray or a link. */
 export function showOnGoTo(berth: RunningBerth, show: () => void): void {
   berth.onChange((after, before) => {
-    if (after.goTo !== undefined && after.goTo.sequence !== before.goTo?.sequence) show()
+    if (after.goTo !== undefined && after.goTo.id !== before.goTo?.id) show()
   })
 }
