@@ -15,8 +15,8 @@ import { createStore, type Store } from './storage/store.ts'
 /** What pages show while the rest of Berth is loaded and started: the instances as they were last seen. */
 export interface FirstState extends Pick<RunningBerth, 'connectPage'> {
   readonly store: Store
-  /** Resolves once a page has the State. */
-  readonly shown: Promise<void>
+  /** Resolves once a page has drawn the State, and reports which screen it shows. */
+  readonly drawn: Promise<void>
   /** From here on pages' commands run; until then they wait. `left`: called when a page is gone. */
   run(dispatch: Dispatch, left: (page: Streams) => void): void
 }
@@ -47,18 +47,17 @@ export async function readFirstState(
   })
 
   const running = deferred<Dispatch>()
-  const isShown = deferred<void>()
+  const isDrawn = deferred<void>()
   let left: (page: Streams) => void = () => undefined
   return {
     store,
-    shown: isShown.promise,
+    drawn: isDrawn.promise,
     connectPage(send, isInFront) {
-      const later: Dispatch = async (...call) => (await running.promise)(...call)
-      const tell: typeof send = message => {
-        if (message.kind === 'state') isShown.resolve()
-        return send(message)
+      const later: Dispatch = async (name, ...call) => {
+        if (name === 'reportPlace') isDrawn.resolve()
+        return (await running.promise)(name, ...call)
       }
-      return createPageLink(store, later, tell, page => left(page), isInFront)
+      return createPageLink(store, later, send, page => left(page), isInFront)
     },
     run(dispatch, leave) {
       left = leave

@@ -40,13 +40,13 @@ export interface DesktopOptions {
   pictures: string
 }
 
-/** Milliseconds that the page has to ask for its first State. */
+/** Milliseconds that the page has to draw its first State. */
 const firstStateWait = 300
 
 export interface Desktop {
   /** Whether Berth has a window from the start. */
   readonly isOpened: boolean
-  /** Resolves once the window's page has this State, or after a moment without it. */
+  /** Resolves once the window's page has drawn this State, or after a moment. */
   showFirst(first: FirstState): Promise<void>
   /**
    * Shows a Berth that now runs: gives it the window, tray and menus, registers it with the desktop, and gives the
@@ -101,7 +101,7 @@ export async function openDesktop(options: DesktopOptions): Promise<Desktop> {
 
   async function showFirst(first: FirstState): Promise<void> {
     taking.resolve(first)
-    await Promise.race([first.shown, sleep(clock, firstStateWait)])
+    await Promise.race([first.drawn, sleep(clock, firstStateWait)])
   }
 
   async function showBerth(berth: RunningBerth, trayHost: TrayHost): Promise<() => void> {

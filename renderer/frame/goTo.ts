@@ -44,7 +44,8 @@ function showOffers(page: Page, { search, offer, again }: Place & { screen: 'off
  * whether quitting would lose text.
  */
 export function reportPlace(page: Page, focused: boolean): void {
-  if (page.reach !== 'connected') return
+  // Before the first State there is no screen yet.
+  if (page.reach !== 'connected' || route.screen === '') return
   const instance = route.screen === 'instances' ? Number(route.rest[0]) : Number.NaN
   const place = {
     focused,
