@@ -48,7 +48,7 @@ setImmediate(() => {
   })\`
   app.on('browser-window-created', (_, window) => {
     window.once('show', () => say('shown'))
-    window.webContents.once('dom-ready', () => window.webContents.executeJavaScript(observe).then(() => say('row')))
+    window.webContents.once('dom-ready', () => window.webContents.mainFrame.executeJavaScript(observe).then(() => say('row')))
     window.webContents.once('render-process-gone', () => say('gone'))
     process.once('SIGUSR2', () => {
       const later = setTimeout
