@@ -122,6 +122,8 @@ export interface AccountView {
    * seen. Absent while the list is certain.
    */
   uncertain?: { reason: string; instances: readonly number[] }
+  /** Its limits, rentals and runs aren't read yet. */
+  opening?: boolean
   /** The number of unreadable records in the latest lists. */
   unread?: { offers?: number; templates?: number; apiKeys?: number; sshKeys?: number }
   /** Converts this machine's time to the account's. The rate is 1 except in the demo. */

@@ -37,9 +37,10 @@ export function stoppersOf(account: AccountView, { instance, more }: Starting, n
 }
 
 /** Whether nothing stops a running instance: no limit on it or its account, no watchdog of another Berth, and no run's end. */
-export function isUnlimited({ limits, watchdogs, runs }: AccountView, id: number): boolean {
+export function isUnlimited({ opening, limits, watchdogs, runs }: AccountView, id: number): boolean {
   const watchdog = watchdogs[id]
   return (
+    !opening &&
     !Object.values(limits).some(limit => !hasEnded(limit) && (limit.instance ?? id) === id) &&
     !(watchdog?.foreign && watchdog.step !== 'lost') &&
     !Object.values(runs).some(run => run.instance === id && run.afterwards !== 'nothing' && isGoing(run))

@@ -57,6 +57,9 @@ export function createAccountSessions(context: AccountsContext) {
     }
     try {
       sessions.set(account.id, await open(account, files, rate))
+      store.change(draft => {
+        delete draft.accounts[account.id]?.opening
+      })
     } catch (error) {
       // For example an address edited by the user. The other accounts still start.
       store.change(draft => {

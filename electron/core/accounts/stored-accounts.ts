@@ -44,6 +44,7 @@ export async function rememberedView(
     connection: { status: 'connecting', ...(at !== undefined && { since: at }) },
     clock: { serverAt: now, localAt: now, rate },
     capabilities: describedCapabilities,
+    opening: true,
     spendPerHour: 0,
     instances: {},
     rentals: {},

@@ -44,7 +44,10 @@ test('while Berth starts its window has the instances that were last seen', asyn
   const berth = await Berth.start({ env: desk.session.env, flags: [] })
   desk.ends(berth)
   const page = await berth.page()
-  await page.locator('tr', { hasText: 'llama' }).waitFor()
+  const row = page.locator('tr', { hasText: 'llama' })
+  await row.waitFor()
+  // Its limits aren't read yet.
+  expect(await row.getByRole('button', { name: 'No limit' }).count()).toBe(0)
   await writeFile(projects, '[]')
   await page
     .getByText(/API key/)
