@@ -137,11 +137,15 @@ class DbusNotifier implements Notifier {
     }
   }
 
+  /** In turn: a click may come together with the number of its notice. */
   #hear({ interface: from, member, body: [number, detail] }: Signal): void {
-    const id = [...this.#numbers].find(([, known]) => known === number)?.[0]
-    if (from !== service.interface || id === undefined) return
-    if (member === 'NotificationClosed') this.#numbers.delete(id)
-    if (member === 'ActionInvoked') this.#click(id, detail === 'default' ? undefined : String(detail))
+    if (from !== service.interface) return
+    void this.#inTurn(async () => {
+      const id = [...this.#numbers].find(([, known]) => known === number)?.[0]
+      if (id === undefined) return
+      if (member === 'NotificationClosed') this.#numbers.delete(id)
+      if (member === 'ActionInvoked') this.#click(id, detail === 'default' ? undefined : String(detail))
+    })
   }
 }
 

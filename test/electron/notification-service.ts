@@ -25,13 +25,16 @@ export interface NotificationService {
 
 const own = { path: '/org/freedesktop/Notifications', name: 'org.freedesktop.Notifications' }
 
-/** Starts it on a session bus, with those capabilities. */
+/** Starts it on a session bus, with those capabilities. `clicks`: whether it clicks each notification at once. */
 export async function startNotificationService(
   busAddress: string,
   capabilities: readonly string[] = ['body', 'actions'],
+  clicks = false,
 ): Promise<NotificationService> {
   const bus = sessionBus({ busAddress })
   const shown: (ShownNotice & { ids: Map<string, string> })[] = []
+  const invoke = (at: number, id: string) =>
+    bus.send(Message.newSignal(own.path, own.name, 'ActionInvoked', 'us', [at + 1, id]))
   bus.addMethodHandler(message => {
     if (message.interface !== own.name) return false
     if (message.member === 'GetCapabilities')
@@ -40,12 +43,11 @@ export async function startNotificationService(
       const number = Number(message.body[1]) || shown.length + 1
       shown[number - 1] = readNotice(message.body)
       bus.send(Message.newMethodReturn(message, 'u', [number]))
+      if (clicks) invoke(number - 1, 'default')
     } else bus.send(Message.newMethodReturn(message))
     return true
   })
   await bus.requestName(own.name)
-  const invoke = (at: number, id: string) =>
-    bus.send(Message.newSignal(own.path, own.name, 'ActionInvoked', 'us', [at + 1, id]))
   return {
     shown,
     click: at => invoke(at, 'default'),

@@ -2,9 +2,10 @@ import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { openDbusNotifier } from '#machine/dbus-notifier.ts'
 import type { Notice, Notifier } from '#machine/machine.ts'
+import { startNotificationService } from '../../electron/notification-service.ts'
 import { startSession, type TestSession } from './session-bus.ts'
 import { startDisplay, type TestDisplay } from './x-display.ts'
 
@@ -146,4 +147,20 @@ test('without a notification service or a bus, notifications are unavailable', a
   expect((await openDbusNotifier({}, () => undefined)).available).toBe(false)
   const wrong = { DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nowhere/at/all' }
   expect((await openDbusNotifier(wrong, () => undefined)).available).toBe(false)
+})
+
+test('a click that comes together with the number of its notice counts', async () => {
+  const other = await startSession({})
+  onTestFinished(() => other.end())
+  const service = await startNotificationService(
+    other.env['DBUS_SESSION_BUS_ADDRESS'] ?? '',
+    ['actions'],
+    true,
+  )
+  onTestFinished(service.end)
+  const clicked: string[] = []
+  const quick = await openDbusNotifier(other.env, line => log.push(line))
+  quick.onClick(id => clicked.push(id))
+  await quick.show(notice())
+  await expect.poll(() => clicked).toEqual(['low-credit'])
 })
