@@ -10,7 +10,7 @@ const enough = 2
 /** Lists without it after which it may be requested again. */
 const several = 3
 
-/** Seconds after which a Berth that begins requests it no more. */
+/** Seconds after the user's click after which a Berth that begins, or gets another key, requests it no more. */
 const tooOld = 900
 
 const failures: readonly InstanceState[] = ['crashed', 'offline', 'silent', 'stopped']
@@ -48,10 +48,13 @@ export class ModelRental {
   /** Polls in a row without its instance: those that certainly counted, and those that may have. */
   #absent = { certainly: 0, perhaps: 0 }
 
-  constructor(id: string, offer: number, secret: string) {
+  readonly #startedAt: number
+
+  constructor(id: string, offer: number, secret: string, startedAt: number) {
     this.id = id
     this.offer = offer
     this.secret = secret
+    this.#startedAt = startedAt
   }
 
   /** Notes a request to create it. Gives the rules that breaks; `kept` is the rental on disk. */
@@ -68,9 +71,9 @@ export class ModelRental {
     ]
   }
 
-  /** Notes that a Berth begins at `now`; `kept` is the rental on disk. */
-  begun(kept: Try | undefined, now: number): void {
-    if (now - (kept?.startedAt ?? now) > tooOld) this.old = true
+  /** Notes that a Berth begins at `now`, or gets another key. */
+  begun(now: number): void {
+    if (now - this.#startedAt > tooOld) this.old = true
   }
 
   /** Notes a kill. Gives what was wrongly forgotten; `kept` is the rental on disk. */

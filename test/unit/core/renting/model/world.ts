@@ -121,7 +121,7 @@ export class World {
     const offer = offered === 'gone' ? 1 : (this.service.offers()[at + 1] ?? 0)
     if (offered !== 'gone') this.service.fates.set(offer, offered)
     const id = `r${(this.#ids + 1).toString(16).padStart(16, '0')}`
-    const rental = new ModelRental(id, offer, `secret of ${at}`)
+    const rental = new ModelRental(id, offer, `secret of ${at}`, this.machine.now())
     this.rentals.push(rental)
     const env = [{ name: 'TOKEN', value: rental.secret, secret: true }]
     void this.#berth.rentals
@@ -220,7 +220,7 @@ export class World {
   }
 
   #begun(): void {
-    for (const rental of this.rentals) rental.begun(this.#onDisk(rental), this.machine.now())
+    for (const rental of this.rentals) rental.begun(this.machine.now())
   }
 
   async #restart(): Promise<void> {
