@@ -183,6 +183,10 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
     sshArguments: on => sshArguments(parts, on),
     registerProject: folder => registerProject(parts, folder),
     goTo: (account, place) => goTo(store, account, place),
+    forgetGoTo: () =>
+      store.change(draft => {
+        delete draft.goTo
+      }),
     follow: link =>
       followLink(store, link, (title, body) =>
         notifications.say({ id: 'link', title, body, urgency: 'normal', actions: [] }),

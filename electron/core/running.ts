@@ -22,6 +22,8 @@ export interface RunningBerth {
   registerProject(folder: string): Promise<string>
   /** Sends the page to a place, with that account shown: for the tray and links. */
   goTo(account: AccountId | undefined, place: Place): void
+  /** The page has gone there, and a new one is to open elsewhere. */
+  forgetGoTo(): void
   /** Follows a `berth://` link, which may come from anyone, or shows why it leads nowhere. */
   follow(link: string): void
   /** Shows a notice of the shell. */

@@ -81,7 +81,7 @@ export async function openDesktop(options: DesktopOptions): Promise<Desktop> {
     onOpen: (opened: BrowserWindow) => {
       busy.set(opened, joinWindow(taking.promise, opened))
       hearFolderDrops(running.promise, opened)
-      recoverPage(opened, running.promise, clock, () => window.isResting(opened))
+      recoverPage(opened, running.promise, clock)
       askToLeave(opened, options.appShutdown.closesWindows)
       offerContextMenu(opened.webContents)
     },
@@ -90,6 +90,7 @@ export async function openDesktop(options: DesktopOptions): Promise<Desktop> {
   const window: MainWindow = new MainWindow({
     ...pages,
     isBusy: hidden => busy.get(hidden)?.() === true || shown?.berth.state().app.unsaved === true,
+    onRest: () => shown?.berth.forgetGoTo(),
     // Also while Berth starts: without a tray the window then comes back.
     hides: () =>
       shown === undefined || (shown.trayHost.present() && shown.berth.state().settings.closeToTray),

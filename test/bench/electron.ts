@@ -33,7 +33,7 @@ app.whenReady().then(() => {
 const barePage = '<!doctype html><title>Bare</title><table><tr><td data-instance>row</td></tr></table>'
 
 /**
- * Loaded into either main process: prints when its window is shown, has a row, and has no page's process any more.
+ * Loaded into either main process: prints when its window is shown, has a row, and has ended.
  * SIGUSR2 closes the window as the user does, and the minutes for which a hidden page keeps its process pass at once.
  */
 const watcher = `
@@ -49,7 +49,7 @@ setImmediate(() => {
   app.on('browser-window-created', (_, window) => {
     window.once('show', () => say('shown'))
     window.webContents.once('dom-ready', () => window.webContents.mainFrame.executeJavaScript(observe).then(() => say('row')))
-    window.webContents.once('render-process-gone', () => say('gone'))
+    window.webContents.once('destroyed', () => say('gone'))
     process.once('SIGUSR2', () => {
       const later = setTimeout
       globalThis.setTimeout = (call, ms) => later(call, ms === 300_000 ? 0 : ms)
@@ -222,7 +222,7 @@ async function idleRows(
   return [
     memory('and its window', window, 1.2),
     memory('started in the tray', tray, 0.9),
-    memory('closed to the tray, its page at rest', closed, 0.95),
+    memory('closed to the tray, its window at rest', closed, 0.95),
     processor('and its window', busy, 1),
     processor('in the tray', quiet, 0.3),
   ]

@@ -9,16 +9,8 @@ const within = 600_000
 /** Milliseconds without an answer, after Electron has reported the page as unresponsive. */
 const patience = 5_000
 
-/**
- * Reloads a window's page after it crashed or hung, and notes that in Activity. `rests`: whether its process was ended
- * on purpose.
- */
-export function recoverPage(
-  window: BrowserWindow,
-  running: Promise<RunningBerth>,
-  clock: Clock,
-  rests: () => boolean,
-): void {
+/** Reloads a window's page after it crashed or hung, and notes that in Activity. */
+export function recoverPage(window: BrowserWindow, running: Promise<RunningBerth>, clock: Clock): void {
   const { webContents } = window
   let crashes: number[] = []
   let giveUp: (() => void) | undefined
@@ -40,7 +32,7 @@ export function recoverPage(
   webContents.on('render-process-gone', (_event, { reason, exitCode }) => {
     stopWaiting()
     stopTrying()
-    if (reason === 'clean-exit' || window.isDestroyed() || rests()) return
+    if (reason === 'clean-exit' || window.isDestroyed()) return
     const now = clock.monotonic()
     crashes = [...crashes.filter(at => now - at < within), now]
     const detail = hung ? `no answer for ${patience / 1000} s` : `${reason}, ${exitCode}`

@@ -13,7 +13,7 @@ import { arrangement, besideTray } from './placing.ts'
 /** Points. */
 const usualSize = { width: 1080, height: 720 }
 
-/** Milliseconds until a hidden page's process ends, which holds a quarter of Berth's memory. */
+/** Milliseconds until a hidden window ends with its page, which hold a third of Berth's memory. */
 const restAfter = 300_000
 
 export interface MainWindowOptions extends PageWindowOptions {
@@ -21,8 +21,10 @@ export interface MainWindowOptions extends PageWindowOptions {
   hides: () => boolean
   /** Whether closing must really close it, since the cause of Berth's end waits for the windows. */
   closes: () => boolean
-  /** Whether the end of its page's process would cut something off. */
+  /** Whether the end of its page would cut something off. */
   isBusy: (window: BrowserWindow) => boolean
+  /** Called when a hidden window ends, which the next `show` opens again where it was. */
+  onRest: () => void
   /** Called when the window is closed and does not hide: ends Berth, unless the user stays. */
   quit: () => void
 }
@@ -33,8 +35,8 @@ export class MainWindow {
   #window: BrowserWindow | undefined
   /** Shows a window that still waits for its first frame. */
   #reveal: (() => void) | undefined
-  /** Whether the hidden page's process was ended; the next `show` loads the page again. */
-  #rests = false
+  /** Where the page was when its hidden window ended. */
+  #address = pageAddress
   #cancelRest: () => void = () => undefined
   /** The arrangement of the screens when it was last placed. */
   #arrangement = ''
@@ -49,12 +51,6 @@ export class MainWindow {
     this.#cancelRest()
     if (window === undefined) {
       this.#open(near)
-      return
-    }
-    if (this.#rests) {
-      this.#rests = false
-      window.webContents.reload()
-      this.#revealSoon(window, false)
       return
     }
     if (this.#reveal) return
@@ -73,16 +69,11 @@ export class MainWindow {
     if (!this.#window?.isVisible() && !this.#reveal) this.show()
   }
 
-  /** Hides it; Berth continues in the tray, and after a while without the page's process. */
+  /** Hides it; Berth continues in the tray, and after a while without the window. */
   hide(): void {
     this.#reveal = undefined
     this.#window?.hide()
     this.#restSoon()
-  }
-
-  /** Whether that window's page has no process, on purpose. */
-  isResting(window: BrowserWindow): boolean {
-    return this.#rests && window === this.#window
   }
 
   #restSoon(): void {
@@ -91,16 +82,17 @@ export class MainWindow {
       const window = this.#window
       if (window === undefined || window.isVisible()) return
       if (this.#options.isBusy(window)) return this.#restSoon()
-      this.#rests = true
-      // Unlike a new window, this one keeps where the page was.
-      window.webContents.forcefullyCrashRenderer()
+      this.#address = window.webContents.getURL()
+      this.#options.onRest()
+      window.destroy()
     })
   }
 
   #open(near: Rectangle | undefined): void {
     const place = this.#place(near)
-    const window = openPageWindow(this.#options, place, pageAddress)
+    const window = openPageWindow(this.#options, place, this.#address)
     this.#window = window
+    this.#address = pageAddress
     this.#revealSoon(window, place.maximized)
     keepPlace(window, this.#options.places, '', () => {
       this.#arrangement = arrangement(screen.getAllDisplays())
@@ -115,7 +107,6 @@ export class MainWindow {
       this.#cancelRest()
       this.#window = undefined
       this.#reveal = undefined
-      this.#rests = false
     })
   }
 
