@@ -34,7 +34,7 @@ const barePage = '<!doctype html><title>Bare</title><table><tr><td data-instance
 
 /**
  * Loaded into either main process: prints when its window is shown, has a row, and has ended.
- * SIGUSR2 closes the window as the user does, and the minutes for which a hidden page keeps its process pass at once.
+ * SIGUSR2 closes the window as the user does, and the minutes for which a hidden one stays pass at once.
  */
 const watcher = `
 setImmediate(() => {
