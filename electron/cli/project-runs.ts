@@ -7,6 +7,7 @@ import { accountNow } from '../contract/reading.ts'
 import type { AccountView, State } from '../contract/state.ts'
 import { accountsOf, type Call, cliDollars, isoTime, polledState, print, table } from './call.ts'
 import { CliFailure, exitCodes } from './failure.ts'
+import { findProject } from './project.ts'
 
 /** What a project has on one account. */
 interface OnAccount {
@@ -26,23 +27,17 @@ function ofProject(call: Call, state: State, project: string): OnAccount[] {
   }))
 }
 
-/** The id of a project by its id, its name, or undefined. */
-function projectIn({ projects }: State, word: string): string | undefined {
-  const found = Object.values(projects).filter(({ id, name }) => id === word || name === word)
-  return found.length === 1 ? found[0]?.id : undefined
-}
-
 const noProject = (word: string) =>
   new CliFailure(exitCodes.unknown, {
     code: 'no_such_project',
-    message: `No project has the name or id ${word}.`,
+    message: `No project has the name, id or folder ${word}.`,
     advice: 'List them: berth project ls',
   })
 
 /** Prints the runs of a project, the oldest first, those of sweeps with their settings and last line. */
 export async function listRuns(call: Call, word: string): Promise<undefined> {
   const state = await polledState(call)
-  const project = projectIn(state, word)
+  const project = await findProject(state, word)
   if (project === undefined) throw noProject(word)
   const all = ofProject(call, state, project)
   const rows = all.flatMap(({ account, runs, groups }) =>
@@ -141,7 +136,7 @@ export async function stopProject(
   word: string,
   isInstance: boolean,
 ): Promise<boolean> {
-  const project = projectIn(state, word)
+  const project = await findProject(state, word)
   if (project === undefined) return false
   const all = ofProject(call, state, project)
   const alone = all.flatMap(({ account, runs }) =>

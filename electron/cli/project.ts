@@ -1,7 +1,9 @@
-import { realpath } from 'node:fs/promises'
-import { resolve } from 'node:path'
+import { realpath, stat } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { resolve, sep } from 'node:path'
 import { specProblemWords } from '#contract/project/project.ts'
 import type { ProjectView } from '../contract/project/project.ts'
+import type { State } from '../contract/state.ts'
 import { type Call, type CliCommand, print, table } from './call.ts'
 import { CliFailure, exitCodes, usageFailure } from './failure.ts'
 
@@ -41,9 +43,34 @@ async function registerFolder({ connection }: Call, folder: string): Promise<str
   return connection.local('registerProject', { folder: await realpath(path).catch(() => path) })
 }
 
+/** The path of an existing folder, without links. */
+async function folderAt(word: string): Promise<string | undefined> {
+  const path = await realpath(resolve(word)).catch(() => undefined)
+  if (path === undefined) return undefined
+  return (await stat(path).catch(() => undefined))?.isDirectory() ? path : undefined
+}
+
 /**
- * Runs work with the id of a project, by its id, its name or its folder. A folder that is no project becomes one, unless the
- * work fails.
+ * The id of a known project by its id, its folder or its name. A folder comes before a name, since the author of a
+ * project's file chooses its name.
+ */
+export async function findProject(
+  { projects }: Pick<State, 'projects'>,
+  word: string,
+): Promise<string | undefined> {
+  if (Object.hasOwn(projects, word)) return word
+  const all = Object.values(projects)
+  const path = await folderAt(word)
+  const there = all.find(({ folder }) => folder.replace(`~${sep}`, `${homedir()}${sep}`) === path)
+  if (there) return there.id
+  const named = all.filter(({ name }) => name === word)
+  if (named.length > 1) throw usageFailure(`${named.length} projects are named ${word}. Use the id.`)
+  return named[0]?.id
+}
+
+/**
+ * Runs work with the id of a project, by its id, its folder or its name, in this order. A folder that is no project becomes
+ * one, unless the work fails.
  */
 export async function withProject<Result>(
   call: Call,
@@ -51,9 +78,9 @@ export async function withProject<Result>(
   work: (id: string, isNew: boolean) => Promise<Result>,
 ): Promise<Result> {
   const { projects } = await call.connection.state()
-  const found = Object.values(projects).filter(({ id, name }) => id === word || name === word)
-  if (found.length > 1) throw usageFailure(`${found.length} projects are named ${word}. Use the id.`)
-  if (found[0]) return work(found[0].id, false)
+  const isFolder = !Object.hasOwn(projects, word) && (await folderAt(word)) !== undefined
+  const known = isFolder ? undefined : await findProject({ projects }, word)
+  if (known !== undefined) return work(known, false)
   const id = await registerNamed(call, word)
   try {
     return await work(id, !projects[id])

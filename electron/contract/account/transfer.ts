@@ -1,14 +1,12 @@
 import * as v from 'valibot'
 import { given } from '../commands/command.ts'
+import { breaksSsh } from '../instance/file-names.ts'
 
 const chosen = (what: string) => v.pipe(v.number(`choose ${what}`), v.safeInteger(), v.minValue(1))
 
 const path = (what: string) => given(what, 4096)
 
-/** A copy onto `/` or `/root` replaces the files that SSH needs to accept logins. */
-const breaksSsh =
-  'copying onto this folder breaks SSH on the instance: choose one below it, such as /workspace/'
-const isSafe = (to: string) => !/^\/*(root\/*)?$/.test(to.trim())
+const losesSsh = 'copying into this folder can break SSH on the instance: choose another, such as /workspace/'
 
 /** A copy between two instances (section 4.3). */
 export const CopyRequest = v.pipe(
@@ -16,7 +14,10 @@ export const CopyRequest = v.pipe(
     from: chosen('the instance to copy from'),
     fromPath: path('the path to copy from'),
     to: chosen('the instance to copy to'),
-    toPath: v.pipe(path('the path to copy to'), v.check(isSafe, breaksSsh)),
+    toPath: v.pipe(
+      path('the path to copy to'),
+      v.check(to => !breaksSsh(to), losesSsh),
+    ),
   }),
   v.forward(
     v.partialCheck(
@@ -45,8 +46,8 @@ export const SyncRequest = v.pipe(
   v.forward(
     v.partialCheck(
       [['direction'], ['instancePath']],
-      ({ direction, instancePath }) => direction === 'Instance To Cloud' || isSafe(instancePath),
-      breaksSsh,
+      ({ direction, instancePath }) => direction === 'Instance To Cloud' || !breaksSsh(instancePath),
+      losesSsh,
     ),
     ['instancePath'],
   ),

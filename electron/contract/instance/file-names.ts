@@ -10,7 +10,7 @@ export function checkedName(name: string): string | undefined {
  * Characters that must not reach a screen: controls, line separators, marks of the writing direction, invisible
  * characters, and lone surrogates.
  */
-const harmful = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\u115f\u1160\u3164\uffa0]/gu
+const harmful = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}\u2800]/gu
 
 /** The most characters of a name or a path that are shown. */
 const longestShown = 8192
@@ -41,4 +41,22 @@ export function joined(folder: string, ...names: readonly string[]): string {
 /** The folder that a path is in. */
 export function folderOf(path: string): string {
   return withoutEnd(path, '/').replace(/\/[^/]*$/, '') || '/'
+}
+
+/**
+ * Whether files that are put into this folder of an instance can keep SSH from working, or change who may log in: they
+ * lie above what its server reads, or among it. `~` is root's home.
+ */
+export function breaksSsh(path: string): boolean {
+  const names: string[] = []
+  for (const name of path
+    .trim()
+    .replace(/^~(?=\/|$)/, '/root')
+    .split('/')) {
+    if (name === '..') names.pop()
+    else if (name !== '' && name !== '.') names.push(name)
+  }
+  const [first, second] = names
+  if (names.includes('.ssh') || (first === 'etc' && second === 'ssh')) return true
+  return names.length === 0 || (names.length === 1 && (first === 'root' || first === 'etc'))
 }

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { breaksSsh, harmless } from '../instance/file-names.ts'
 import { EnvName, MountPath, VolumeName } from '../market/rent-request.ts'
 import { Engine, nodesProblem } from './nodes.ts'
 
@@ -30,6 +31,14 @@ const oneOrMore = <Item extends v.GenericSchema>(item: Item, most: number) =>
 
 /** The name of a secret of the user's, whose value is in the keychain. */
 export const SecretName = v.pipe(EnvName, v.maxLength(64, 'at most 64 characters'))
+
+/** A project's name on screens and for the command, which must not look like a path or like another name. */
+const ProjectName = v.pipe(
+  text(64),
+  v.check(name => !/[/\\]/.test(name), 'a name has no / or \\'),
+  v.check(name => !/^[.\s]+$/.test(name), 'a name is more than dots'),
+  v.check(name => harmless(name) === name, 'a name has no invisible characters'),
+)
 
 /** A path below the project's folder. */
 const Inside = v.pipe(
@@ -74,7 +83,7 @@ const CachePath = v.pipe(
     'enter a folder on the machine, such as ~/.cache/huggingface',
   ),
   v.check(
-    path => !path.split('/').some(name => name === '.' || name === '..'),
+    path => !path.split('/').some(name => name === '.' || name === '..') && !breaksSsh(path),
     'enter a folder on the machine, such as ~/.cache/huggingface',
   ),
 )
@@ -87,14 +96,14 @@ const CloudAddress = v.pipe(
   v.regex(/^(?:s3|b2|drive|dropbox|hf)(?:\.[A-Za-z0-9_-]{1,64})?:\/\/[^/\s]\S*$/, cloudForm),
 )
 
-/** Where files from a cloud go: below the project's folder, or anywhere on the machine but onto what SSH needs. */
+/** Where files from a cloud go: below the project's folder, or on the machine where they can't break its SSH. */
 const CloudTarget = v.pipe(
   text(1024),
   v.check(
     path =>
       !/[\0\\]/.test(path) &&
       !path.split('/').some(name => name === '.' || name === '..') &&
-      !/^\/*(root\/*)?$/.test(path),
+      !breaksSsh(path),
     'enter a folder below the project, or one such as /data/images',
   ),
 )
@@ -173,7 +182,7 @@ const AtOnce = whole(1, 100)
 export const NodeCount = whole(1, 32)
 
 const SpecFields = v.strictObject({
-  name: v.optional(text(64)),
+  name: v.optional(ProjectName),
   machine: v.optional(
     v.strictObject({
       /** The service's names, or a part of them: `H100` means all of its kinds. */

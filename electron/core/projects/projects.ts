@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { basename, relative, sep } from 'node:path'
 import * as v from 'valibot'
+import { harmless } from '#contract/instance/file-names.ts'
 import { BerthError } from '#contract/problem.ts'
 import { ProjectId, type ProjectView, specProblemWords } from '#contract/project/project.ts'
 import type { ProjectSpec } from '#contract/project/spec.ts'
@@ -62,7 +63,7 @@ export async function openProjects(store: Store, machine: Machine, onBroken: (se
   }
 
   async function viewOf({ id, path }: Stored[number]): Promise<ProjectView> {
-    const shown = { id, name: basename(path), folder: forPeople(path, home), problems: [] }
+    const shown = { id, name: harmless(basename(path)), folder: forPeople(path, home), problems: [] }
     try {
       const found = await folder(id).read(specName, longestSpec)
       if (!found) {
@@ -101,7 +102,7 @@ export async function openProjects(store: Store, machine: Machine, onBroken: (se
     },
     /** Throws `no_such_project`. */
     folder,
-    name: (id: string): string => store.get().projects[id]?.name ?? basename(get(id).path),
+    name: (id: string): string => store.get().projects[id]?.name ?? harmless(basename(get(id).path)),
     /** Parses its file. Throws `no_such_project`, `no_such_folder`, `no_spec` or `bad_spec`. */
     read,
     /**

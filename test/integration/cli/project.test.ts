@@ -135,7 +135,8 @@ describe('a project on the machines that the simulator plays', () => {
     write(folder, files)
     const under = await world.startConnected()
     const { home } = await openSocket(world, under.berth)
-    return { under, folder, berth: berthOn(home, { cwd: folder }) }
+    const env = { HOME: world.machine.home }
+    return { under, folder, berth: berthOn(home, { cwd: folder, env }) }
   }
 
   test('is sent, set up and run, and its results are downloaded before the machine is destroyed', async () => {
@@ -155,6 +156,34 @@ describe('a project on the machines that the simulator plays', () => {
     expect(statSync(join(folder, 'models', 'best.pt')).size).toBe(512 * 1024)
     expect(readFileSync(join(folder, 'out', 'earlier.txt'), 'utf8')).toBe('kept\n')
     await under.until(() => Object.keys(under.account().instances).length === 0)
+  })
+
+  test('is found by its folder before any project’s name, also one that a file takes later', async () => {
+    const { under, folder, berth } = await played({ 'berth.yaml': 'run: echo mine\n' })
+    const theirs = join(folder, '..', 'theirs')
+    write(theirs, { 'berth.yaml': 'run: echo theirs\n' })
+    const added = async () => JSON.parse((await berth('project', 'add', theirs, '--json')).out).project
+    const { id } = await added()
+    const command = async (...args: string[]) =>
+      JSON.parse((await berth('run', ...args, '--json')).out).command
+    write(folder, { 'inner/berth.yaml': 'run: echo inner\n' })
+    write(theirs, { 'berth.yaml': 'name: inner\nrun: echo theirs\n' })
+    expect(await added()).toMatchObject({ id, name: 'inner' })
+    expect(await command('inner')).toBe('echo inner')
+    expect(await command(id)).toBe('echo theirs')
+    await berth('project', 'add', 'inner')
+    expect(await berth('stop', 'inner')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('no run in progress'),
+    })
+    for (const name of ['.', folder]) {
+      write(theirs, { 'berth.yaml': `name: ${JSON.stringify(name)}\nrun: echo theirs\n` })
+      expect(await added()).toMatchObject({ name: 'theirs', usable: false })
+      expect(await command(name)).toBe('echo mine')
+    }
+    expect(await berth('ps', '--project', theirs, '--json')).toMatchObject({ code: 0 })
+    await under.run('removeProject', { project: id })
+    expect(await berth('ps', '--project', theirs)).toMatchObject({ code: 5 })
   })
 
   test('runs on several machines with --nodes, and prints the output of the first', async () => {

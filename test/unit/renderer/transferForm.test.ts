@@ -41,17 +41,20 @@ test('a copy onto itself is refused, to another path or instance allowed', () =>
   expect(readCopy({ from: '7', fromPath: '/a', to: '8', toPath: '/a' })).toHaveProperty('value')
 })
 
-test.each(['/root', '/root/', '/', '//root'])('nothing is written over %s, which would break SSH', path => {
-  const errors = { errors: expect.any(Object) }
-  expect(readCopy({ from: '7', fromPath: '/a', to: '8', toPath: path })).toEqual({
-    errors: { toPath: expect.stringContaining('breaks SSH') },
-  })
-  expect(readSync({ ...sync, instancePath: path })).toEqual({
-    errors: { instancePath: expect.stringContaining('breaks SSH') },
-  })
-  expect(readSync({ ...sync, direction: 'Instance To Cloud', instancePath: path })).not.toEqual(errors)
-  expect(readCopy({ from: '7', fromPath: path, to: '8', toPath: '/root/a' })).toHaveProperty('value')
-})
+test.each(['/root', '/root/', '/', '//root', '/root/.ssh', '/data/../root', '~/.ssh/keys', '/etc/ssh'])(
+  'nothing is written over %s, which would break SSH',
+  path => {
+    const errors = { errors: expect.any(Object) }
+    expect(readCopy({ from: '7', fromPath: '/a', to: '8', toPath: path })).toEqual({
+      errors: { toPath: expect.stringContaining('can break SSH') },
+    })
+    expect(readSync({ ...sync, instancePath: path })).toEqual({
+      errors: { instancePath: expect.stringContaining('can break SSH') },
+    })
+    expect(readSync({ ...sync, direction: 'Instance To Cloud', instancePath: path })).not.toEqual(errors)
+    expect(readCopy({ from: '7', fromPath: path, to: '8', toPath: '/root/a' })).toHaveProperty('value')
+  },
+)
 
 test('flags are split as on a command line', () => {
   expect(readSync({ ...sync, flags: '--transfers 8  --exclude "my files/**"' })).toMatchObject({

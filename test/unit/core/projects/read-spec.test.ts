@@ -1,5 +1,7 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { readSpec } from '#core/projects/read-spec.ts'
+import { anyCharacter } from '#test/unit/any-character.ts'
 
 describe('a berth.yaml', () => {
   test('needs nothing but `run`', () => {
@@ -40,6 +42,51 @@ describe('a berth.yaml', () => {
     expect(first).toMatchObject({ line, column })
     expect(first?.message).toContain(message)
   })
+
+  test('has a name that looks like no path and shows all its characters', () => {
+    const unseen = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/u
+    const nasty = fc.constantFrom(
+      '.',
+      '/',
+      '\\',
+      ' ',
+      'a',
+      '\u202e',
+      '\u200b',
+      '\u2063',
+      '\u034f',
+      '\u0007',
+      '\ufe0f',
+    )
+    const name = fc.string({
+      unit: fc.oneof(nasty, fc.constantFrom('x', 'é', '7'), anyCharacter),
+      minLength: 1,
+    })
+    fc.assert(
+      fc.property(name, named => {
+        const read = readSpec(JSON.stringify({ run: 'x', name: named }))
+        if ('problems' in read) return
+        const taken = read.spec.name ?? ''
+        expect(taken).not.toMatch(/^[.\s]*$|[/\\]/)
+        // A code point without a character of this Unicode version is seen as a box.
+        expect(taken.replaceAll(/\p{Cn}|\p{Co}/gu, 'x')).not.toMatch(unseen)
+      }),
+      { numRuns: 500 },
+    )
+    for (const plain of ['digits', 'Ünïcode 7', '.hidden', 'a..b', 'v1.5', '数字'])
+      expect(readSpec(JSON.stringify({ run: 'x', name: plain }))).toMatchObject({ spec: { name: plain } })
+  })
+
+  test.each(['/root/.ssh', '/root/./.ssh/x', '/etc/ssh', '/etc', '//root/', 'x/.ssh'])(
+    'takes no file from a cloud to %s',
+    to => {
+      const spec = { run: 'x', from: { cloud: 's3://bucket/keys', to } }
+      expect(readSpec(JSON.stringify(spec))).toMatchObject({ problems: [{}] })
+      expect(readSpec(JSON.stringify({ ...spec, from: { ...spec.from, to: '/root/data' } }))).toHaveProperty(
+        'spec',
+      )
+    },
+  )
 
   test('reports all its errors in the order of lines', () => {
     const read = readSpec('rums: x\ndisk: lots\nmachine:\n  gpus: 2\n  cores: 8\nrun: x\nand: more\n')

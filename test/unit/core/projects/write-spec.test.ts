@@ -1,5 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { harmless } from '#contract/instance/file-names.ts'
 import type { ProjectSpec } from '#contract/project/spec.ts'
 import { readSpec } from '#core/projects/read-spec.ts'
 import { editedText, specText } from '#core/projects/write-spec.ts'
@@ -34,7 +35,7 @@ after: stop
       .map(all => `a${all.join('\n')}b`)
     const minutes = fc.integer({ min: 1, max: 100_000 }).map(count => count * 60)
     const specs: fc.Arbitrary<ProjectSpec> = fc.record({
-      name: text,
+      name: text.map(any => harmless(any).replaceAll(/[/\\]/g, '-').slice(0, 60).trim()),
       machine: fc.record({
         gpu: fc.array(text, { minLength: 1 }),
         price: fc.double({ min: 0.001, max: 32, noNaN: true }),
