@@ -1,5 +1,5 @@
 import * as Type from 'typebox'
-import { type Fields, isFields, Moment, numberFromDigits, recordShape } from './http/answer.ts'
+import { type Fields, isFields, Moment, numberFromDigits, recordShape, ServiceNumber } from './http/answer.ts'
 
 const port = Type.Object({
   HostIp: Type.Optional(Type.String()),
@@ -88,13 +88,10 @@ const promisedFields = {
   actual_status: Type.Optional(Type.Union([Type.String(), Type.Null()])),
 }
 
-/** Others can't be written into an address, or stand for another once they were. */
-const InstanceNumber = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
-
-export const instanceShape = recordShape({ id: InstanceNumber, ...promisedFields }, knownFields, tidyInstance)
+export const instanceShape = recordShape({ id: ServiceNumber, ...promisedFields }, knownFields, tidyInstance)
 /** The answer for one instance may lack the requested id. */
 export const oneInstanceShape = recordShape(
-  { id: Type.Optional(InstanceNumber), ...promisedFields },
+  { id: Type.Optional(ServiceNumber), ...promisedFields },
   knownFields,
   tidyInstance,
 )

@@ -6,6 +6,7 @@ import {
   listAnswer,
   numberFromDigits,
   recordShape,
+  ServiceNumber,
   singleAnswer,
 } from './http/answer.ts'
 import { type CallOptions, operation, type Send } from './http/operation.ts'
@@ -13,7 +14,7 @@ import { priceTrafficPerGb } from './instance-record.ts'
 import type { NewInstance } from './new-instance.ts'
 
 const offerShape = recordShape(
-  { id: Type.Integer() },
+  { id: ServiceNumber },
   {
     machine_id: Type.Number(),
     host_id: Type.Number(),
@@ -133,7 +134,7 @@ export interface OfferSearch {
 const creationShape = recordShape(
   {
     /** The instance's id; some deployments write it as text. */
-    new_contract: Type.Integer(),
+    new_contract: ServiceNumber,
   },
   {
     /** False if it was created stopped, or waits for a GPU. */

@@ -1,9 +1,9 @@
 import * as Type from 'typebox'
-import { looseConfirmation, looseList, recordShape, removed } from './http/answer.ts'
+import { looseConfirmation, looseList, recordShape, removed, ServiceNumber } from './http/answer.ts'
 import { type CallOptions, operation, type Send } from './http/operation.ts'
 
 const volumeShape = recordShape(
-  { id: Type.Integer() },
+  { id: ServiceNumber },
   {
     label: Type.String(),
     status: Type.String(),

@@ -64,9 +64,9 @@ export const projectCommands = {
     /** How long its machine is kept if it fails; by the file if absent. */
     keeping: v.optional(Keeping),
     /** Micro-dollars per hour from the plan: another machine may cost a tenth more, unless the file has a limit. */
-    price: v.optional(v.pipe(v.number(), v.minValue(0))),
+    price: v.optional(v.pipe(v.number(), v.finite(), v.minValue(0))),
     /** Micro-dollars from the plan for a new volume, which are part of the highest cost. */
-    volumeCost: v.optional(v.pipe(v.number(), v.minValue(0))),
+    volumeCost: v.optional(v.pipe(v.number(), v.finite(), v.minValue(0))),
     /** Files that look like secrets and are sent nevertheless. */
     secretFiles: v.pipe(v.array(v.pipe(v.string(), v.maxLength(4096))), v.maxLength(1000)),
   }).answers<string>(),

@@ -40,7 +40,7 @@ export const OfferQuery = v.object({
 })
 export type OfferQuery = v.InferOutput<typeof OfferQuery>
 
-const amount = v.optional(v.pipe(v.number(), v.minValue(0)))
+const amount = v.optional(v.pipe(v.number(), v.finite(), v.minValue(0)))
 const only = v.optional(v.literal(true))
 
 /** The page's filters for offers, also in saved searches. Absent means any. */

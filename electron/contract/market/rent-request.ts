@@ -20,6 +20,13 @@ export const BidPrice = bidUpTo(32, 'the highest bid is $32 per hour')
 /** A rental's first bid: the interface only limits later ones, but the best-known deployment limits this too. */
 export const FirstBid = bidUpTo(128, 'the highest bid is $128 per hour')
 
+/** Dollars per hour, disk included: dearer offers are skipped. */
+export const PricePerHour = v.pipe(
+  v.number('enter a price per hour'),
+  v.minValue(0.001, 'at least $0.001 per hour'),
+  v.maxValue(1000, 'at most $1,000 per hour'),
+)
+
 const text = (most: number) => v.pipe(v.string(), v.maxLength(most, `at most ${most} characters`))
 
 export const MountPath = v.pipe(
@@ -123,14 +130,25 @@ export function startScriptTooLong(
   return script.length > longestStartScript ? `At most ${count(longestStartScript)} characters.` : undefined
 }
 
+/** The most characters of an instance's label. */
+export const longestLabel = 128
+
 const imageHint = 'an image is written like pytorch/pytorch:latest'
 
 /** Docker image with an optional tag. */
-const ImageName = v.pipe(
+export const ImageName = v.pipe(
   v.string(),
   v.trim(),
   v.maxLength(512, 'at most 512 characters'),
   v.regex(/^[A-Za-z0-9][A-Za-z0-9._\-/:@]*$/, imageHint),
+)
+
+/** GB. */
+export const DiskSize = v.pipe(
+  v.number('enter the disk in GB'),
+  v.finite(),
+  v.gtValue(0, 'the disk must be larger than 0 GB'),
+  v.maxValue(100_000, 'at most 100,000 GB'),
 )
 
 const requestFields = v.object({
@@ -146,20 +164,14 @@ const requestFields = v.object({
   /** Only with Jupyter as `access`. Absent leaves it to the template. */
   jupyter: v.optional(JupyterRequest),
   registry: v.optional(RegistryLogin),
-  /** GB. */
-  disk: v.pipe(
-    v.number('enter the disk in GB'),
-    v.finite(),
-    v.gtValue(0, 'the disk must be larger than 0 GB'),
-    v.maxValue(100_000, 'at most 100,000 GB'),
-  ),
+  disk: DiskSize,
   env: v.pipe(
     v.array(v.object({ name: EnvName, value: text(32_768), secret: v.boolean() })),
     v.maxLength(200, 'at most 200 variables'),
   ),
   ports: v.pipe(v.array(PortRequest), v.maxLength(64, 'at most 64 ports')),
   onstart: v.optional(text(16_384)),
-  label: v.optional(text(128)),
+  label: v.optional(text(longestLabel)),
   /** Dollars per hour; makes the instance interruptible. */
   bid: v.optional(FirstBid),
   /** The request's fields override the template's, `env` is merged (section 4.2), and the image may be empty. */
@@ -239,14 +251,8 @@ export const RetryLimits = v.object({
     v.minValue(60, 'at least a minute'),
     v.maxValue(7200, 'at most two hours'),
   ),
-  /** Dollars per hour, disk included: dearer offers are skipped. Not used with a bid, which is its own limit. */
-  price: v.optional(
-    v.pipe(
-      v.number('enter a price per hour'),
-      v.minValue(0.001, 'at least $0.001 per hour'),
-      v.maxValue(1000, 'at most $1,000 per hour'),
-    ),
-  ),
+  /** Not used with a bid, which is its own limit. */
+  price: v.optional(PricePerHour),
 })
 export type RetryLimits = v.InferOutput<typeof RetryLimits>
 

@@ -62,10 +62,15 @@ export function cloudCopiesOf({ from = [] }: Pick<ProjectSpec, 'from'>): { place
 /** Another machine may cost this factor of the shown one's price, if that one is gone. */
 const dearer = 1.1
 
+/** The least and the highest price that a rental may name, and the highest bid: micro-dollars per hour. */
+const namable = { least: micros(0.001), price: micros(1000), bid: micros(128) }
+
 /** A machine's highest price per hour: the file's limit, else a little more than the shown machine's price. */
 export function dearestOf({ machine = {} }: ProjectSpec, price: Micros | undefined): Micros | undefined {
   if (machine.price !== undefined) return micros(machine.price)
-  return price === undefined ? undefined : Math.ceil(price * dearer)
+  if (price === undefined) return undefined
+  const most = machine.interruptible ? namable.bid : namable.price
+  return Math.min(most, Math.max(namable.least, Math.ceil(price * dearer)))
 }
 
 /**

@@ -1,6 +1,16 @@
 import * as v from 'valibot'
 import { breaksSsh, harmless } from '../instance/file-names.ts'
-import { EnvName, MountPath, VolumeName } from '../market/rent-request.ts'
+import {
+  DiskSize,
+  EnvName,
+  FirstBid,
+  ImageName,
+  MountPath,
+  PortRequest,
+  PricePerHour,
+  VolumeName,
+} from '../market/rent-request.ts'
+import { portOf } from './bounds.ts'
 import { Engine, nodesProblem } from './nodes.ts'
 
 const text = (most: number, empty = 'is empty') =>
@@ -115,7 +125,7 @@ const Volume = v.union(
   [
     v.pipe(
       v.string(),
-      v.regex(/^[^:\s]{1,64}:\/\S*$/, volumeForm),
+      v.regex(/^[^:\s]{1,64}:\/\S{0,1023}$/, volumeForm),
       v.transform((text): { name: string; at: string; size?: number } => {
         const [name = '', at = ''] = text.split(/:(.*)/s)
         return { name, at }
@@ -126,12 +136,18 @@ const Volume = v.union(
   volumeForm,
 )
 
+const portForm = 'enter a port such as 6006 or 8080:80'
+
 const Port = v.union(
   [
     whole(1, 65_535),
-    v.pipe(v.string(), v.regex(/^\d{1,5}:\d{1,5}$/, 'enter a port such as 6006 or 8080:80')),
+    v.pipe(
+      v.string(),
+      v.regex(/^\d{1,5}:\d{1,5}$/, portForm),
+      v.check(port => v.is(PortRequest, { ...portOf(port), protocol: 'tcp' }), portForm),
+    ),
   ],
-  'enter a port such as 6006 or 8080:80',
+  portForm,
 )
 
 /** Names of the environment that a sweep sets; Berth's own are not among them. */
@@ -192,7 +208,7 @@ const SpecFields = v.strictObject({
       /** GB per GPU. */
       vram: v.optional(amount(10_000)),
       /** Dollars per hour, disk included; the highest bid for an interruptible machine. */
-      price: v.optional(amount(1000)),
+      price: v.optional(PricePerHour),
       interruptible: v.optional(v.boolean('must be true or false')),
       /** Two-letter country codes. */
       region: v.optional(
@@ -207,11 +223,11 @@ const SpecFields = v.strictObject({
       cuda: v.optional(amount(100)),
     }),
   ),
-  image: v.optional(text(512)),
+  image: v.optional(ImageName),
   /** The hash of a template of the service. */
   template: v.optional(text(256, 'choose a template')),
   /** GB. */
-  disk: v.optional(amount(100_000)),
+  disk: v.optional(DiskSize),
   /** Storage on one machine that outlives its instances: only offers of that machine are rented. */
   volume: v.optional(Volume),
   /** Folders on the machine that are kept for later runs: on the volume. */
@@ -232,7 +248,7 @@ const SpecFields = v.strictObject({
       v.union(
         [
           v.pipe(v.string(), v.maxLength(32_768)),
-          v.number(),
+          v.pipe(v.number(), v.finite()),
           v.boolean(),
           v.strictObject({ secret: SecretName }),
         ],
@@ -277,6 +293,8 @@ const SpecFields = v.strictObject({
   engine: v.optional(Engine),
 })
 
+const bidForm = 'the highest bid for an interruptible machine is $128 per hour'
+
 /** The content of `berth.yaml`. A stranger may have written it, so nothing in it happens before the user agrees. */
 export const ProjectSpec = v.pipe(
   SpecFields,
@@ -286,6 +304,10 @@ export const ProjectSpec = v.pipe(
       ({ input }) => nodesProblem(input) ?? '',
     ),
     ['nodes'],
+  ),
+  v.forward(
+    v.check(({ machine }) => !machine?.interruptible || v.is(v.optional(FirstBid), machine.price), bidForm),
+    ['machine', 'price'],
   ),
 )
 export type ProjectSpec = v.InferOutput<typeof ProjectSpec>

@@ -1,7 +1,7 @@
 import type { Limit, LimitWhen } from '#contract/automation/limit.ts'
 import { count } from '#contract/format/size.ts'
 import type { OfferView } from '#contract/market/offer.ts'
-import type { OpenRequest, RentalSearch } from '#contract/market/rent-request.ts'
+import { longestLabel, type OpenRequest, type RentalSearch } from '#contract/market/rent-request.ts'
 import { searchWords } from '#contract/market/search-text.ts'
 import { BerthError, type Problem } from '#contract/problem.ts'
 import { dearestOf, limitsOf, portOf } from '#contract/project/bounds.ts'
@@ -24,7 +24,7 @@ import { newVolumeForMany, nothingOnMachine, volumeOf } from './volume.ts'
 /** Defaults for omissions in `berth.yaml`. */
 const usual = { idleBelow: 5 }
 /** The highest bid while no machine's price is known. */
-const anyBid = micros(1000)
+const anyBid = micros(128)
 
 /** A project's search. `names`: the GPUs on the market, since `H100` means each of its variants. */
 export function searchOf(
@@ -84,7 +84,7 @@ export function requestOf(
     disk: disk ?? usualSetup.disk,
     env: [],
     ports: ports.map(port => ({ ...portOf(port), protocol: 'tcp' as const })),
-    label,
+    label: label.slice(0, longestLabel),
     bid: machine.interruptible ? (dearestOf(spec, price) ?? anyBid) / 1_000_000 : undefined,
     ...(volume ? { volume: volumeRequest(volume) } : {}),
     stops: [...stops],

@@ -296,13 +296,15 @@ export function printedNumbers(
 function numbersIn(row: string): [name: string, value: number][] {
   const line = row.trim()
   if (line.startsWith('{') && line.endsWith('}')) return numbersOf(line)
-  return [...line.matchAll(pair)].map(([, name = '', value]) => [name, Number(value)])
+  return [...line.matchAll(pair)]
+    .map(([, name = '', value]): [string, number] => [name, Number(value)])
+    .filter(([, value]) => Number.isFinite(value))
 }
 
 function numbersOf(json: string): [name: string, value: number][] {
   try {
     return Object.entries(JSON.parse(json) as Record<string, unknown>).flatMap(([name, value]) =>
-      typeof value === 'number' && name.length <= 40 ? [[name, value]] : [],
+      Number.isFinite(value) && name.length <= 40 ? [[name, Number(value)]] : [],
     )
   } catch {
     return []

@@ -41,6 +41,9 @@ export type Fields = Record<string, unknown>
  */
 export const Moment = Type.Number({ minimum: 1_420_070_400, maximum: 4_102_444_800 })
 
+/** A number that stands for one thing. Others can't be written into an address, or stand for another once they were. */
+export const ServiceNumber = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
+
 export type Optional<Known extends TProperties> = { [F in keyof Known]?: Static<Known[F]> | undefined }
 
 export function recordShape<const P extends TProperties, const K extends TProperties>(
@@ -311,11 +314,12 @@ function lazy<T>(make: () => T): () => T {
 
 /**
  * Parses JSON; undefined if it is invalid, since the parser's message would quote it. `NaN` and `Infinity`, which some
- * services write although JSON has no such words, become null.
+ * services write although JSON has no such words, become null, as do numbers beyond the safe integers: nothing that a
+ * service counts is as large, and what is computed from them could not be stored.
  */
 export function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text) as unknown
+    return mayExceed.test(text) ? withoutHuge(JSON.parse(text)) : JSON.parse(text)
   } catch {
     return /NaN|Infinity/.test(text) ? parsed(withoutNaN(text)) : undefined
   }
@@ -323,10 +327,27 @@ export function parseJson(text: string): unknown {
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text) as unknown
+    return withoutHuge(JSON.parse(text))
   } catch {
     return undefined
   }
+}
+
+/** Sixteen digits in front of a point, or an exponent of two. In most answers there are none, and looking is cheap. */
+const mayExceed = /[:,[\s]-?\d{16}|\d[eE]\+?\d\d/
+
+/** The same value without numbers beyond the safe integers, in place. */
+function withoutHuge(value: unknown): unknown {
+  const whole = [value]
+  const pending: object[] = [whole]
+  for (let next = pending.pop(); next; next = pending.pop()) {
+    const fields = next as Record<string, unknown>
+    for (const [name, one] of Object.entries(fields)) {
+      if (typeof one === 'object' && one !== null) pending.push(one)
+      else if (typeof one === 'number' && Math.abs(one) > Number.MAX_SAFE_INTEGER) fields[name] = null
+    }
+  }
+  return whole[0]
 }
 
 /** Replaces `NaN` and `Infinity` outside of strings. An unterminated string extends to the end. */

@@ -139,7 +139,8 @@ class Call<T> {
 
   /** Seconds to wait before a repeat, if the answer says so; the pacing also learns from a 429. */
   #wait({ status, headers, text, serverTime }: Exchanged, body: unknown): number | undefined {
-    const seconds = secondsIn(headers['retry-after'], serverTime) ?? secondsAskedIn(body)
+    const asked = secondsIn(headers['retry-after'], serverTime) ?? secondsAskedIn(body)
+    const seconds = asked === undefined ? undefined : Math.min(asked, longestWait)
     if (status !== 429 || isServiceCode(textOf(body, 'error'))) return seconds
     const learned = this.#transport.pacer.tooFast(this.#endpoint, thresholdIn(text), seconds)
     return Math.max(seconds ?? 0, learned)
@@ -206,6 +207,9 @@ function textOf(body: unknown, field: string): string {
   const value: unknown = Reflect.get(body, field)
   return typeof value === 'string' ? value : ''
 }
+
+/** Seconds: no service is asked later than this, whatever it says. */
+const longestWait = 86_400
 
 /**
  * The seconds in a `Retry-After` header: a number, or a date, which is compared with the answer's own `Date`, since

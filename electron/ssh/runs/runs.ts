@@ -109,9 +109,10 @@ export async function readRunStatus(
   const [, state, code = '-', size] = match
   return {
     state: state as RunStatus['state'],
-    size: Number(size),
+    size: Math.min(Number(size), Number.MAX_SAFE_INTEGER),
     bytes: bytes.subarray(end + 1),
-    code: code === '-' ? undefined : Number(code),
+    // The file with it is the command's to write: no process ends with another code.
+    code: code === '-' ? undefined : Math.min(Number(code), 255),
   }
 }
 

@@ -15,7 +15,7 @@ if [ -d "$here" ]; then
     state=lost
   fi
   [ "$state" = ended ] && read -r code < "$here/code"
-  case $code in '' | *[!0-9]*) code=- ;; esac
+  case $code in '' | *[!0-9]* | ????*) code=- ;; esac
   [ -f "$here/output" ] && size=$(wc -c < "$here/output" | tr -d ' ')
 fi
 echo "$state $code $size"

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { NodeSSH } from 'node-ssh'
 import { expect, test } from 'vitest'
@@ -37,6 +37,18 @@ test('a run started twice runs once, and leaves its output, exit code and files'
   expect(readFileSync(join(instance.files, 'root/kept'), 'utf8')).toBe('1\n')
   await markRun(connection, systemClock, 'one', 'remove')
   expect((await status()).state).toBe('none')
+})
+
+test('a code that no process ends with is 255, however many digits it has', async () => {
+  const { instance, connection } = await scene()
+  await startRun(connection, systemClock, 'one', { command: 'false', order: undefined, environment: {} })
+  const status = () => readRunStatus(connection, systemClock, 'one', 0)
+  await expect.poll(status).toMatchObject({ state: 'ended', code: 1 })
+  const file = join(instance.files, 'root/.berth/runs/one/code')
+  for (const written of ['999', '9'.repeat(400)]) {
+    writeFileSync(file, `${written}\n`)
+    expect((await status()).code ?? 255).toBe(255)
+  }
 })
 
 test('a training prints its progress, and ends with 130 when it is interrupted', async () => {

@@ -72,9 +72,9 @@ describe('the project form', () => {
     expect(readSpecForm(wrong).errors).toEqual({
       run: 'Enter the command to run.',
       count: 'At least 1.',
-      price: 'Must be a number.',
+      price: 'Enter a price per hour.',
       template: 'Choose a template.',
-      disk: 'Must be more than 0.',
+      disk: 'The disk must be larger than 0 GB.',
       ports: 'Enter a port such as 6006 or 8080:80.',
       results: 'Enter a path below the project, such as out/models.',
     })

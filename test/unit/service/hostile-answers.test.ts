@@ -138,3 +138,25 @@ test('a wrong key is distinguished from a wrong address', async () => {
   answerWith({ success: false, msg: 'no' }, 401)
   await expect(identify(client)).rejects.toMatchObject({ code: 'unauthorized', detail: 'no' })
 })
+
+test.each(rows)(
+  '%s: no number of its answer is so large that what follows from it could not be stored',
+  async (_request, _sent, right, call) => {
+    const places = placesIn(right)
+    const huge = fc.constantFrom('1e300', '-1E+300', '1e999', '9007199254740993', '-12345678901234567890')
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(...places), huge, async (place, digits) => {
+        answer = answering(JSON.stringify(spoiled(right, place, 'HUGE')).replace('"HUGE"', digits))
+        const { error, given } = await outcome(call)
+        expect(error ?? 'none').toSatisfy(isExpected)
+        expect(numbersIn(given).filter(number => Math.abs(number) > Number.MAX_SAFE_INTEGER)).toEqual([])
+      }),
+      { numRuns: 40 },
+    )
+  },
+)
+
+function numbersIn(value: unknown): number[] {
+  if (typeof value === 'number') return [value]
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(numbersIn) : []
+}

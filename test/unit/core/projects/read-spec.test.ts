@@ -30,7 +30,7 @@ describe('a berth.yaml', () => {
     ['run: x\ncache: [/etc]\n', 2, 9, 'enter a folder on the machine'],
     ['run: x\ncache: ~/../x\n', 2, 8, 'enter a folder on the machine'],
     ['run: x\nmachine:\n  gpus: 2\n', 3, 3, 'machine.gpus is unknown. Allowed here: gpu, count, vram'],
-    ['run: x\ndisk: lots\n', 2, 7, 'disk: must be a number'],
+    ['run: x\ndisk: lots\n', 2, 7, 'disk: enter the disk in GB'],
     ['name: y\n', 1, 1, 'run is missing'],
     ['run: x\nresults: [out, ../../.ssh]\n', 2, 16, 'enter a path below the project'],
     ['run: x\nenv:\n  A: { secrets: B }\n', 3, 6, 'env.A: must be a value, or {secret: NAME}'],
@@ -92,7 +92,7 @@ describe('a berth.yaml', () => {
     const read = readSpec('rums: x\ndisk: lots\nmachine:\n  gpus: 2\n  cores: 8\nrun: x\nand: more\n')
     expect('problems' in read && read.problems.map(({ line, message }) => `${line} ${message}`)).toEqual([
       expect.stringContaining('1 rums is unknown'),
-      expect.stringContaining('2 disk: must be a number'),
+      expect.stringContaining('2 disk: enter the disk in GB'),
       expect.stringContaining('4 machine.gpus is unknown'),
       expect.stringContaining('5 machine.cores is unknown'),
       expect.stringContaining('7 and is unknown'),

@@ -1,4 +1,7 @@
+import fc from 'fast-check'
+import * as v from 'valibot'
 import { expect, test } from 'vitest'
+import { RunFields } from '#contract/automation/run.ts'
 import { printedNumbers } from '#core/runs/programs.ts'
 
 test.for([
@@ -11,6 +14,8 @@ test.for([
   ['serving at localhost:6006, v1.2.3, 12:30:01', {}],
   ['loss=nan', {}],
   ['{"loss": ', {}],
+  ['loss=1e999, acc=1', { acc: 1 }],
+  ['{"loss": 1e999, "acc": 1}', { acc: 1 }],
   ['host=10.0.0.1', {}],
 ] as const)('of %j the numbers are %j', ([text, numbers]) => {
   expect(printedNumbers(text)).toEqual(numbers)
@@ -20,4 +25,28 @@ test('a number that is no longer printed stays, and there are at most twenty', (
   expect(printedNumbers('acc=1', { loss: 2 })).toEqual({ loss: 2, acc: 1 })
   const many = Array.from({ length: 40 }, (_, n) => `a${n}=${n}`).join('\n')
   expect(Object.keys(printedNumbers(many))).toHaveLength(20)
+})
+
+test('whatever is printed, its numbers can be stored and read', () => {
+  const digits = fc
+    .tuple(
+      fc.constantFrom('', '-', '+'),
+      fc.nat(),
+      fc.constantFrom(0, 400),
+      fc.constantFrom('', 'e999', 'E-400'),
+    )
+    .map(([sign, number, zeros, exponent]) => `${sign}${number}${'0'.repeat(zeros)}${exponent}`)
+  const lines = fc.oneof(
+    digits.map(number => `loss=${number}`),
+    digits.map(number => `{"loss": ${number.replace(/^\+/, '')}}`),
+    fc.string({ unit: 'binary' }),
+  )
+  const { printed } = RunFields.entries
+  fc.assert(
+    fc.property(fc.array(lines, { maxLength: 5 }), rows => {
+      const numbers = printedNumbers(rows.join('\n'))
+      expect(v.is(printed, JSON.parse(JSON.stringify(numbers)))).toBe(true)
+    }),
+    { numRuns: 30 },
+  )
 })
