@@ -53,6 +53,8 @@ export interface GroupView extends v.InferOutput<typeof GroupFields> {
 export const WaitingFields = v.object({
   instance: InstanceId,
   project: v.string(),
+  /** The sweep whose next run it is for. */
+  group: v.optional(GroupId),
   since: v.number(),
   /** When it ends, and how. */
   until: v.number(),

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { GroupId, WaitingFields, type WaitingMachineView } from '#contract/automation/group.ts'
+import { WaitingFields, type WaitingMachineView } from '#contract/automation/group.ts'
 import { isGoing, RunId } from '#contract/automation/run.ts'
 import { LimitId } from '#contract/ids.ts'
 import { hasTrait } from '#contract/instance/state-traits.ts'
@@ -23,8 +23,6 @@ import type { ProjectRun, Run } from './model.ts'
 const Waiting = v.object({
   ...WaitingFields.entries,
   project: ProjectId,
-  /** The sweep whose next run it is for. */
-  group: v.optional(GroupId),
   /** The run that it was rented for, or that used it last. */
   by: RunId,
   /** Its requirements, as text: a run with other requirements rents another machine. */
@@ -198,8 +196,8 @@ function demandsOf({ machine, image, template, disk, ports }: ProjectSpec): stri
   return JSON.stringify([machine, image, template, disk, ports])
 }
 
-function viewOf({ instance, project, since, until, action }: Waiting): WaitingMachineView {
-  return { instance, project, since, until, action }
+function viewOf({ instance, project, group, since, until, action }: Waiting): WaitingMachineView {
+  return { instance, project, ...(group && { group }), since, until, action }
 }
 
 const inUse = { code: 'not_waiting', message: 'A run is using that machine.' }

@@ -1,5 +1,3 @@
-import { money } from '#contract/format/money.ts'
-import { atMoment, duration } from '#contract/format/time.ts'
 import type { OfferView } from '#contract/market/offer.ts'
 import { type Micros, micros } from '#contract/spending/money.ts'
 import type { TrafficPrices } from '#contract/spending/traffic.ts'
@@ -82,28 +80,4 @@ export function firstHours(
 
 export function onDemandPrice(offer: OfferView): Micros | undefined {
   return offer.price === undefined ? undefined : offer.price - (offer.storagePrice ?? 0)
-}
-
-/** Seconds the credit will last once this is rented too; undefined when the credit is not known. */
-export function creditWouldLast(
-  credit: Micros | undefined,
-  spendPerHour: Micros,
-  perHour: Micros,
-): number | undefined {
-  const together = spendPerHour + perHour
-  if (credit === undefined || together <= 0) return undefined
-  return Math.max(0, (credit / together) * 3600)
-}
-
-/**
- * Where so many hours of a rental cost more than there is: how much, and when it would be cut off. `total` and `credit`
- * in micro-dollars; `lasts`: seconds that the credit lasts with it; `now`: epoch seconds of the account's time.
- */
-export function beyondCredit(
-  { credit, total, hours, lasts }: { credit: Micros; total: Micros; hours: number; lasts: number },
-  now: number,
-): string | undefined {
-  if (credit <= 0 || total <= credit) return undefined
-  const costs = `${duration(hours * 3600)} cost ${money(total)}, more than your ${money(credit)}.`
-  return `${costs} It would be cut off after ${duration(lasts)}, ${atMoment(now + lasts, now)}.`
 }

@@ -1,20 +1,15 @@
 import type { Limit } from '#contract/automation/limit.ts'
 import { stopperWords } from '#contract/automation/limit-words.ts'
 import { stoppersOf } from '#contract/automation/stoppers.ts'
+import { dangers, type Question, type RentTerms } from '#contract/danger.ts'
 import { defaultDisk } from '#contract/market/rental-defaults.ts'
 import { spendOnceReady } from '#contract/reading.ts'
+import { beyondCredit, creditWouldLast } from '#contract/spending/beyond-credit.ts'
 import { micros } from '#contract/spending/money.ts'
 import type { Page } from '#renderer/berth/page.svelte.ts'
 import { typedNumber } from '#renderer/components/fields/readForm.ts'
 import { stopOf } from '#renderer/features/limits/stops.ts'
-import {
-  beyondCredit,
-  creditWouldLast,
-  firstHours,
-  onDemandPrice,
-  rentalCost,
-  trafficOnce,
-} from '#renderer/features/market/cost.ts'
+import { firstHours, onDemandPrice, rentalCost, trafficOnce } from '#renderer/features/market/cost.ts'
 import { highBid } from '#renderer/features/market/offerWords.ts'
 import type { RentDraft } from '#renderer/features/market/rentDraft.ts'
 import type { RentSubject } from './rentSubject.ts'
@@ -85,14 +80,28 @@ export class RentalPrice {
       : undefined
   })
 
+  readonly #terms: RentTerms = $derived.by(() => {
+    const { subject, draft } = this.#rental
+    const endsAfter = stopOf(draft.stops, 'duration')?.seconds
+    return {
+      cost: this.cost && { perHour: this.cost.perHour, once: this.traffic, endsAfter },
+      isUnpriced: this.isUnknown && !subject.otherwise,
+      bid: draft.bid,
+      highBid: this.bidTooHigh,
+      meetsLimits: !subject.otherwise,
+    }
+  })
+
   /** That the credit would be used up before it stops, or within 8 hours, and when; undefined where it lasts. */
   readonly beyondCredit: string | undefined = $derived.by(() => {
-    const credit = this.#page.account?.credit
-    const stop = stopOf(this.#rental.draft.stops, 'duration')
-    const hours = stop ? Math.min(8, stop.seconds / 3600) : 8
-    const total = this.after(hours)?.total
-    if (credit === undefined || total === undefined || this.creditLasts === undefined) return undefined
-    return beyondCredit({ credit, total, hours, lasts: this.creditLasts }, this.#page.accountNow)
+    const { account, accountNow } = this.#page
+    return account && this.#terms.cost && beyondCredit(account, this.#terms.cost, accountNow)?.why
+  })
+
+  /** The question before it is rented; undefined where nothing says no. */
+  readonly question: Question | undefined = $derived.by(() => {
+    const { account, accountNow } = this.#page
+    return account && dangers.rent.question(account, this.#terms, accountNow)
   })
 
   /** Whether the bid is below the lowest that runs now: the instance would be created, and wait. */
