@@ -5,11 +5,10 @@ import { hasTrait } from '../instance/state-traits.ts'
 import type { Problem } from '../problem.ts'
 import type { Micros } from '../spending/money.ts'
 
-const Dollars = v.pipe(
-  v.number('enter the sum in dollars'),
-  v.minValue(0.01, 'at least $0.01'),
-  v.maxValue(1_000_000, 'at most $1,000,000'),
-)
+const dollarsUpTo = v.maxValue<number, number, string>(1_000_000, 'at most $1,000,000')
+const Dollars = v.pipe(v.number('enter the sum in dollars'), v.minValue(0.01, 'at least $0.01'), dollarsUpTo)
+/** The least sum that a limit can have: a part of what several machines share. */
+export const leastDollars = 0.000001
 
 const Span = v.pipe(
   v.number('enter the time as a number'),
@@ -31,7 +30,14 @@ export const LimitWhen = v.variant('kind', [
   /** The GPU load was below `below` percent for `seconds`, as far as Berth has seen. */
   v.strictObject({ kind: v.literal('idle'), below: Percent, seconds: Span }),
   /** The instance's cost since its creation. */
-  v.strictObject({ kind: v.literal('cost'), dollars: Dollars }),
+  v.strictObject({
+    kind: v.literal('cost'),
+    dollars: v.pipe(
+      v.number('enter the sum in dollars'),
+      v.minValue(leastDollars, 'more than $0'),
+      dollarsUpTo,
+    ),
+  }),
   /** The spending in this day or month, by this machine's calendar. */
   v.strictObject({ kind: v.literal('budget'), per: v.picklist(['day', 'month']), dollars: Dollars }),
   /** At the present rate, the credit would last less than `hours`. */
@@ -90,7 +96,10 @@ export const Stops = v.pipe(
 export function lessSpent(stops: readonly Limit[], spent: Micros): Limit[] {
   return stops.map(stop =>
     stop.when.kind === 'cost'
-      ? { ...stop, when: { ...stop.when, dollars: Math.max(0.01, stop.when.dollars - spent / 1_000_000) } }
+      ? {
+          ...stop,
+          when: { ...stop.when, dollars: Math.max(leastDollars, stop.when.dollars - spent / 1_000_000) },
+        }
       : stop,
   )
 }

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { Limit } from '../automation/limit.ts'
+import { type Limit, leastDollars } from '../automation/limit.ts'
 
 /** GPUs of all its machines. */
 export function gpusInAll(spec: Pick<NodesSpec, 'nodes' | 'machine'>): number {
@@ -10,7 +10,7 @@ export function gpusInAll(spec: Pick<NodesSpec, 'nodes' | 'machine'>): number {
 export function stopsOfNode(stops: readonly Limit[], count: number): Limit[] {
   return stops.map(stop =>
     stop.when.kind === 'cost'
-      ? { ...stop, when: { ...stop.when, dollars: Math.max(0.01, stop.when.dollars / count) } }
+      ? { ...stop, when: { ...stop.when, dollars: Math.max(leastDollars, stop.when.dollars / count) } }
       : stop,
   )
 }

@@ -80,9 +80,10 @@ export function instanceHandlers(parts: Parts): HandlersOf<typeof instanceComman
       await parts.accounts.session(account).automations.notes.write(instance.id, { note, tags })
     },
     changeBid: ({ price, ...args }) =>
-      change(args, `Bid ${rate(micros(price))} for`, ({ client, instance }) =>
-        client.instances.changeBid(instance.id, price),
-      ),
+      change(args, `Bid ${rate(micros(price))} for`, async ({ account, client, instance }) => {
+        await client.instances.changeBid(instance.id, price)
+        await parts.accounts.session(account).rentals.noteBid(instance.id, price)
+      }),
     acceptPriceIncrease: args => answerIncrease(args, true),
     refusePriceIncrease: args => answerIncrease(args, false),
     async instanceRecord(args) {

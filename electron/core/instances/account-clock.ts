@@ -11,13 +11,24 @@ export interface TimeSample {
 
 export type AccountClock = ReturnType<typeof createAccountClock>
 
-interface Anchor {
+interface Moment {
   /** Epoch milliseconds. */
   server: number
   /** Monotonic milliseconds. */
   at: number
+}
+
+interface Anchor extends Moment {
   /** Epoch milliseconds of this machine. */
   wall: number
+}
+
+/** Milliseconds for which answers must tell a time until it is the least that the account's can be. */
+const watchedFor = 120_000
+
+/** What a moment has become, if time went on as on this computer. */
+function onwards({ server, at: then }: Moment, at: number): number {
+  return server + at - then
 }
 
 /** A rate can only be measured over some time, since `Date` has whole seconds. */
@@ -25,7 +36,8 @@ const shortestMeasurement = 900
 
 /**
  * The service's time, from the `Date` of its answers, so that a wrong clock on this computer does not matter. The rate
- * is 1, except in a simulated world, whose time runs faster. A new rate is accepted once two measurements agree, so that
+ * is 1, except in a simulated world, whose time runs faster. Two minutes after the first answer it has a least, from which
+ * it is never slower than this computer's own: limits act by it, whatever the service says. A new rate is accepted once two measurements agree, so that
  * a single jump of the world's clock does not count as one. Sleep shows in this computer's wall clock alone: without it,
  * a computer that wakes for each poll would measure a fast world.
  */
@@ -34,9 +46,25 @@ export function createAccountClock(clock: Clock, initialRate = 1) {
   let rate = initialRate
   let measuredFrom: Anchor | undefined
   let candidate: number | undefined
+  /** The lowest time that answers have told since `watchedFrom`, and the latest one that they all had reached. */
+  let lowest: Moment | undefined
+  let watchedFrom = 0
+  let least: Moment | undefined
 
   const uncertaintyOf = (roundTrip: number) => 1500 + rate * roundTrip
-  const serverNow = (at: number) => (anchor ? anchor.server + (at - anchor.at) * rate : clock.now())
+  const leastAt = (at: number) => (least ? onwards(least, at) : Number.NEGATIVE_INFINITY)
+  const serverNow = (at: number) =>
+    anchor ? Math.max(anchor.server + (at - anchor.at) * rate, leastAt(at)) : clock.now()
+
+  /** The lowest of some time counts, so that a wrong answer or two can't advance it for ever. */
+  function holdUp(sample: Moment): void {
+    const { at, server } = sample
+    if (!lowest) watchedFrom = at
+    if (!lowest || server < onwards(lowest, at)) lowest = sample
+    if (at - watchedFrom < watchedFor) return
+    if (onwards(lowest, at) > leastAt(at)) least = lowest
+    lowest = undefined
+  }
 
   function measure(sample: Anchor): void {
     if (!measuredFrom) {
@@ -53,8 +81,8 @@ export function createAccountClock(clock: Clock, initialRate = 1) {
       candidate !== undefined &&
       Math.abs(measured - candidate) <= Math.max(uncertainty, candidate * 0.15)
     ) {
-      // A rate of 0 means old answers, or too little time to measure.
-      const isOne = measured <= uncertainty || Math.abs(measured - 1) <= Math.max(uncertainty, 0.25)
+      // A lower one means old answers, or a clock that is wrong.
+      const isOne = measured <= 1 + Math.max(uncertainty, 0.25)
       rate = isOne ? 1 : measured
       candidate = undefined
     } else candidate = measured > 0 ? measured : undefined
@@ -70,6 +98,7 @@ export function createAccountClock(clock: Clock, initialRate = 1) {
       measure(sample)
       const error = Math.abs(sample.server - serverNow(at))
       if (!anchor || error > uncertaintyOf(roundTrip)) anchor = sample
+      holdUp(sample)
     },
     /** The data from which the page computes the account's time. */
     accountTime: (): AccountTime => {

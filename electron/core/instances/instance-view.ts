@@ -9,7 +9,6 @@ import type {
   StatusChange,
 } from '#contract/instance/instance.ts'
 import { hasTrait } from '#contract/instance/state-traits.ts'
-import type { Micros } from '#contract/spending/money.ts'
 import { plainText, shortened } from '#contract/text.ts'
 import type { Instance } from '#service/instances.ts'
 import { checkHost, checkPort } from '#ssh/connection/addresses.ts'
@@ -17,6 +16,7 @@ import { problemOf } from '../app/problems.ts'
 import { instanceState, type Past } from './instance-state.ts'
 import { plainLabel } from './mark.ts'
 import {
+  type Agreed,
   believable,
   believableEnd,
   believableStart,
@@ -39,8 +39,8 @@ export interface LastPoll {
 export interface Rented {
   /** GB of traffic that its renter expects. */
   traffic?: number
-  /** The price agreed to while it runs, micro-dollars per hour. */
-  pricePerHour?: Micros
+  /** The prices agreed to. */
+  agreed?: Agreed
   /** When Berth rented it, epoch seconds: it did not exist before. */
   since?: number
   /** When the service rented it without starting it, epoch seconds: it waits for a GPU. */
@@ -86,7 +86,7 @@ export function instanceView(
   }
   const past = before ? pastOf(before, lastPoll.unbroken) : queuedPast(rented.queuedAt)
   const state = instanceState(status, past, at, capabilities)
-  const price = pricesOf(record, before, rented.pricePerHour)
+  const price = pricesOf(record, before, rented.agreed)
   const reportedCost = costPerHour(state, price, capabilities)
   const perHour = reportedCost ?? 0
   const startedAt = believableStart(record.start_date, at, rented.since)

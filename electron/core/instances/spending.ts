@@ -12,6 +12,14 @@ export interface Prices {
   now?: Micros
   /** A promised reliability is paid for: it is charged for its GPUs also while its host is gone. */
   promised?: true
+  /** What it costs at least, whatever the service says: it was agreed when Berth rented it. */
+  least?: Agreed
+}
+
+/** What was agreed to at a rental, micro-dollars per hour: while it runs, and for its disk alone. */
+export interface Agreed {
+  running?: Micros
+  disk?: Micros
 }
 
 /** Hours in a month, for disk prices per month. */
@@ -24,13 +32,13 @@ type PriceFields = Pick<
 
 /**
  * The prices in a record. `dph_base` is for the GPUs alone, `dph_total` for GPUs and disk while it runs: it is reported
- * for stopped instances too, which only cost their disk. Missing prices come from the last record (`before`), else from
- * the rental (`agreed`), in micro-dollars per hour.
+ * for stopped instances too, which only cost their disk. Missing prices, and those of nothing, come from the last record
+ * (`before`), else from the rental (`agreed`), which is the least that it costs.
  */
 export function pricesOf(
   record: PriceFields,
   before?: Pick<InstanceView, 'pricePerHour' | 'diskPricePerHour'>,
-  agreed?: Micros,
+  agreed: Agreed = {},
 ): Prices {
   const { storage_cost, disk_space } = record
   const total = believable(record.dph_total)
@@ -44,17 +52,26 @@ export function pricesOf(
   const between = gpus === undefined || total === undefined ? undefined : Math.max(0, total - gpus)
   const premium = believable(record.search?.slaPremiumPerHour ?? record.instance?.slaPremiumPerHour) ?? 0
   const whole = believable(record.search?.totalHour)
+  const promised = whole === undefined || premium === 0 ? whole : Math.max(whole, total ?? 0)
+  const isAgreed = agreed.running !== undefined || agreed.disk !== undefined
   return {
     ...(premium > 0 && { promised: true }),
-    running:
-      (whole === undefined || premium === 0 ? whole : Math.max(whole, total ?? 0)) ??
-      together ??
-      before?.pricePerHour ??
-      agreed,
+    running: atLeast(
+      (promised ?? together) || (before?.pricePerHour ?? promised ?? together),
+      agreed.running,
+    ),
     // While its host is gone, the disk costs nothing. That is no price to remember.
-    disk: believable(record.instance?.diskHour) || (storage ?? between ?? before?.diskPricePerHour),
+    disk: atLeast(
+      believable(record.instance?.diskHour) || (storage ?? between ?? before?.diskPricePerHour),
+      agreed.disk,
+    ),
     now: believable(record.instance?.totalHour),
+    ...(isAgreed && { least: agreed }),
   }
+}
+
+function atLeast(price: Micros | undefined, least: Micros | undefined): Micros | undefined {
+  return price === undefined || least === undefined ? (price ?? least) : Math.max(price, least)
 }
 
 /** Dollars per hour; no machine costs more, and one nonsensical price must not spoil every sum. */
@@ -97,13 +114,13 @@ export function believableEnd(
  */
 export function costPerHour(
   state: InstanceState,
-  { running, disk, now, promised }: Prices,
+  { running, disk, now, promised, least }: Prices,
   { chargesOffline }: Pick<Capabilities, 'chargesOffline'> = describedCapabilities,
 ): Micros | undefined {
-  if (hasTrait(state, 'gpusCharged')) return now || running
-  if (state === 'offline' && promised) return now || running
+  const isCharged = hasTrait(state, 'gpusCharged') || (state === 'offline' && promised)
+  if (isCharged) return atLeast(now || running, least?.running)
   if (state === 'offline' && !chargesOffline) return now ?? 0
-  return now ?? disk
+  return atLeast(now ?? disk, least?.disk)
 }
 
 /** Seconds that a boot takes at the most (section 3.1: typically 1 to 5 minutes). */

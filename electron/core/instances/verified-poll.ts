@@ -121,8 +121,13 @@ function listingOf(
   const wantedIds = new Set(expected.map(({ id }) => id))
   const instances = new Map<number, Instance>()
   let room = MOST_INSTANCES - expected.length
-  for (const instance of newest?.instances ?? [])
-    if (wantedIds.has(instance.id) || room-- > 0) instances.set(instance.id, instance)
+  for (const instance of newest?.instances ?? []) {
+    const { id, actual_status } = instance
+    const before = instances.get(id)
+    // Of two records of one instance, the one counts in which it runs, and costs.
+    if (before && (before.actual_status === 'running' || actual_status !== 'running')) continue
+    if (wantedIds.has(id) || before || room-- > 0) instances.set(id, instance)
+  }
   for (const [id, instance] of [
     ...answers,
     ...lists.flatMap(list => list.instances.map(one => [one.id, one] as const)),

@@ -3,6 +3,7 @@ import {
   isSetAgain,
   type Limit,
   type LimitPreview,
+  leastDollars,
   limitKinds,
   type SnoozeMinutes,
 } from '#contract/automation/limit.ts'
@@ -348,7 +349,7 @@ export function takenOver(
 ): StoredLimit {
   const left =
     when.kind === 'cost'
-      ? { ...when, dollars: Math.max(0.01, (micros(when.dollars) - spent) / 1_000_000) }
+      ? { ...when, dollars: Math.max(leastDollars, (micros(when.dollars) - spent) / 1_000_000) }
       : when
   const limit = { ...place, when: left, action, asleep, warning, missed, snoozedUntil, setAt, history: [] }
   const before = when.kind === 'cost' ? `, which had cost ${money(spent)}` : ''

@@ -226,13 +226,13 @@ export function newTry(
   mark: string,
   offer: Partial<OfferView> & Pick<OfferView, 'id'>,
 ): Omit<Try, 'deadline'> {
-  const { id, gpuName, gpuCount, gpuMemory, price, location } = offer
+  const { id, gpuName, gpuCount, gpuMemory, price, storagePrice, storageCost, location } = offer
   const { machineId, hostId, verified, reliability, volumeOffer } = offer
   const where = { location, machineId, hostId, volumeOffer }
   const facts = { gpuName, gpuCount, gpuMemory, ...where, verified, reliability }
   return {
     mark,
-    offer: { id, ...facts, pricePerHour: price },
+    offer: { id, ...facts, pricePerHour: price, storagePrice, storageCost },
     step: 'asking',
     before: knownInstances(context),
     requestCount: 0,

@@ -7,6 +7,7 @@ import type { AccountView } from '#contract/state.ts'
 import type { AccountContext } from '#core/account-context.ts'
 import { StoredProblem } from '#core/app/problems.ts'
 import type { Rented } from '#core/instances/instance-view.ts'
+import { type Agreed, believable, monthHours } from '#core/instances/spending.ts'
 import { type Collection, openCollection } from '#core/storage/collection.ts'
 import type { Instance } from '#service/instance-record.ts'
 
@@ -17,6 +18,9 @@ export const StoredOffer = v.object({
   gpuCount: v.optional(v.number()),
   gpuMemory: v.optional(v.number()),
   pricePerHour: v.optional(v.number()),
+  /** Micro-dollars per hour of that for the disk in its search, and dollars per GB of disk and month. */
+  storagePrice: v.optional(v.number()),
+  storageCost: v.optional(v.number()),
   location: v.optional(v.string()),
   machineId: v.optional(v.number()),
   hostId: v.optional(v.number()),
@@ -191,9 +195,22 @@ export function rentedWith(
 /** A rental's data about its instance: traffic expected, price or bid agreed to, when, and whether it waits. */
 export function rentedAs(tried: Tried): Rented {
   const { offer, queued, createdAt, startedAt } = tried
-  const { traffic, bid } = requestOf(tried)
-  const pricePerHour = bid === undefined ? offer.pricePerHour : micros(bid)
-  return { traffic, pricePerHour, since: startedAt, queuedAt: queued ? createdAt : undefined }
+  const { traffic, bid, disk } = requestOf(tried)
+  const agreed = agreedFor(offer, disk, bid)
+  return { traffic, agreed, since: startedAt, queuedAt: queued ? createdAt : undefined }
+}
+
+/** The prices of an offer with that many GB of disk; a bid is for the GPUs alone. */
+function agreedFor(
+  { pricePerHour, storagePrice, storageCost }: Try['offer'],
+  gb: number,
+  bid: number | undefined,
+): Agreed {
+  const disk = storageCost === undefined ? undefined : believable((storageCost * gb) / monthHours)
+  if (bid !== undefined) return { running: micros(bid) + (disk ?? 0), disk }
+  if (pricePerHour === undefined || storagePrice === undefined || disk === undefined)
+    return { running: pricePerHour, disk }
+  return { running: Math.max(0, pricePerHour - storagePrice) + disk, disk }
 }
 
 /** The tries of all rentals of one account, by their marks. */

@@ -244,6 +244,11 @@ export async function openRentals(
     /** The try that created an instance, without secrets. */
     ofInstance: (instance: number): Tried | undefined =>
       tries.all().findLast(tried => tried.instance === instance),
+    /** The user bids that many dollars per hour for an instance, which may cost less from now on. */
+    async noteBid(instance: number, bid: number): Promise<void> {
+      const tried = tries.all().findLast(one => one.instance === instance)
+      if (tried) await tries.update(tried.mark, { bid })
+    },
     /** Whether a mark belongs to a rental of this Berth. */
     knows: (mark: string): boolean => tries.find(mark) !== undefined,
     /** Forgets that a machine failed. */

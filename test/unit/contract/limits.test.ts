@@ -1,5 +1,13 @@
+import fc from 'fast-check'
+import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
-import type { LimitView } from '#contract/automation/limit.ts'
+import {
+  type Limit,
+  LimitFields,
+  type LimitView,
+  leastDollars,
+  lessSpent,
+} from '#contract/automation/limit.ts'
 import {
   hinderedLimits,
   limitHindrance,
@@ -7,7 +15,25 @@ import {
   stopperWords,
 } from '#contract/automation/limit-words.ts'
 import { starting, stoppersOf } from '#contract/automation/stoppers.ts'
+import { stopsOfNode } from '#contract/project/nodes.ts'
 import { accountView, instanceView, limitView } from '../views.ts'
+
+test('parts of a sum never add up to more than it, and nothing is left of what was spent', () => {
+  const sum = fc.double({ min: leastDollars * 32, max: 1000, noNaN: true })
+  fc.assert(
+    fc.property(sum, fc.integer({ min: 1, max: 32 }), fc.nat(2_000_000_000), (dollars, count, spent) => {
+      const stop: Limit = { when: { kind: 'cost', dollars }, action: 'stop', asleep: false }
+      const dollarsIn = (stops: readonly Limit[]) =>
+        stops.flatMap(({ when }) => (when.kind === 'cost' ? when.dollars : []))[0] ?? Number.NaN
+      const part = dollarsIn(stopsOfNode([stop], count))
+      expect(part * count).toBeLessThanOrEqual(dollars + 1e-9)
+      expect(dollarsIn(lessSpent([stop], spent))).toBeLessThanOrEqual(
+        Math.max(leastDollars, dollars - spent / 1_000_000),
+      )
+      expect(v.is(LimitFields.entries.when, { kind: 'cost', dollars: part })).toBe(true)
+    }),
+  )
+})
 
 const limit = (id: string, step: LimitView['step']): LimitView =>
   limitView({ id, instance: 7, when: { kind: 'cost', dollars: 1 }, sentence: 'Stops #7.', step })

@@ -96,7 +96,7 @@ test('a record without prices costs its rental’s price once found', () => {
   const known: KnownRecords = new Map()
   const listing = { instances: [{ id: 7, actual_status: 'running' }], unconfirmed: [] }
   const poll = (shown: Shown, at: number, pricePerHour?: number) => {
-    const rented = () => (pricePerHour === undefined ? undefined : { pricePerHour })
+    const rented = () => (pricePerHour === undefined ? undefined : { agreed: { running: pricePerHour } })
     const { changed } = compareInstances(known, shown, listing, at, undefined, undefined, rented)
     return { ...shown, ...Object.fromEntries(changed) }
   }

@@ -58,12 +58,57 @@ test('missing or absurd prices are ignored, so that sums stay valid', () => {
 })
 
 test('a missing cost is the rental’s price, or unknown', () => {
+  const agreed = { running: 300_000 }
   expect(costPerHour('running', {})).toBeUndefined()
   expect(costPerHour('running', { now: 0 })).toBeUndefined()
-  expect(costPerHour('running', pricesOf({}, undefined, 300_000))).toBe(300_000)
-  expect(costPerHour('stopped', pricesOf({}, undefined, 300_000))).toBeUndefined()
-  expect(pricesOf({ dph_total: 0.6 }, undefined, 300_000)).toEqual({ running: 600_000 })
-  expect(pricesOf({}, { pricePerHour: 500_000 }, 300_000)).toEqual({ running: 500_000 })
+  expect(costPerHour('running', pricesOf({}, undefined, agreed))).toBe(300_000)
+  expect(costPerHour('stopped', pricesOf({}, undefined, agreed))).toBeUndefined()
+  expect(pricesOf({ dph_total: 0.6 }, undefined, agreed).running).toBe(600_000)
+  expect(pricesOf({}, { pricePerHour: 500_000 }, agreed).running).toBe(500_000)
+})
+
+test('a price of nothing is that of the last record', () => {
+  expect(pricesOf({ dph_total: 0 }, { pricePerHour: 500_000 }).running).toBe(500_000)
+  expect(pricesOf({ dph_total: 0 }).running).toBe(0)
+})
+
+test('a rented instance costs at least what was agreed, whatever its record says', () => {
+  const dollars = fc.option(
+    fc.oneof(
+      fc.double({ min: 0, max: 2 }),
+      fc.constantFrom(0, -1, 0.0001, 1e300, Number.NaN, Number.POSITIVE_INFINITY),
+    ),
+    { nil: undefined },
+  )
+  const hourly = fc.record(
+    { totalHour: dollars, diskHour: dollars, slaPremiumPerHour: dollars },
+    { requiredKeys: [] },
+  )
+  const record = fc.record(
+    {
+      dph_total: dollars,
+      dph_base: dollars,
+      storage_total_cost: dollars,
+      storage_cost: dollars,
+      disk_space: dollars,
+      search: hourly,
+      instance: hourly,
+    },
+    { requiredKeys: [] },
+  )
+  const agreed = { running: 300_000, disk: 20_000 }
+  const before = fc.option(fc.constant({ pricePerHour: 1, diskPricePerHour: 1 }), { nil: undefined })
+  fc.assert(
+    fc.property(record, before, (told, last) => {
+      const price = pricesOf(told as Parameters<typeof pricesOf>[0], last, agreed)
+      for (const capabilities of [undefined, publicCapabilities]) {
+        expect(costPerHour('running', price, capabilities)).toBeGreaterThanOrEqual(300_000)
+        expect(costPerHour('frozen', price, capabilities)).toBeGreaterThanOrEqual(300_000)
+        for (const state of ['stopped', 'outbid', 'loading', 'crashed', 'ended'] as const)
+          expect(costPerHour(state, price, capabilities)).toBeGreaterThanOrEqual(20_000)
+      }
+    }),
+  )
 })
 
 test('a price missing from an answer keeps its last value', () => {

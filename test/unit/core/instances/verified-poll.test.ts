@@ -57,6 +57,19 @@ test('a list with all expected instances is read once, with new ones or not', as
   expect(await found([seen(list())], [])).toMatchObject({ ...certain, asked: 'list', ids: [] })
 })
 
+test('of two records of one instance, the one counts in which it runs', async () => {
+  const runs = { id: 1, actual_status: 'running', dph_total: 0.5 }
+  const stopped = { id: 1, actual_status: 'stopped', dph_total: 0 }
+  for (const instances of [
+    [runs, stopped],
+    [stopped, runs],
+  ]) {
+    const poll = async () => seen({ ...list(), instances })
+    const found = await pollAll({ poll, one: async () => 'unknown' }, () => [{ id: 1 }])
+    expect(found.outcome === 'seen' && found.listing?.instances).toEqual([runs])
+  }
+})
+
 test('a missing instance is read individually, and gone only if that answer says so', async () => {
   const answers = [seen(list(2))]
   expect(await found(answers, [1, 2], { 1: 'gone' })).toEqual({ ...certain, asked: 'list #1', ids: [2] })
