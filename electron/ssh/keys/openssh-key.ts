@@ -14,12 +14,19 @@ const magic = 'openssh-key-v1\0'
 /**
  * A fresh ed25519 pair. Our own, since the generator of ssh2 1.17 drops the leading zero bytes of a public key and so
  * makes one useless pair in 256.
+ *
+ * The generator encodes both halves itself. In Node 20 and Electron 33 the garbage collector takes the lock of a key
+ * whose generator it frees, and `export` to a JWK holds that lock while it allocates: the two can wait for each other
+ * for ever.
  */
 export function makeKeyPair(comment: string): KeyTexts {
-  const jwk = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' })
-  if (jwk.x === undefined || jwk.d === undefined) throw new Error('no ed25519 on this computer')
-  const publicHalf = Buffer.from(jwk.x, 'base64url')
-  const privateHalf = Buffer.from(jwk.d, 'base64url')
+  const { publicKey, privateKey } = generateKeyPairSync('ed25519', {
+    publicKeyEncoding: { type: 'spki', format: 'der' },
+    privateKeyEncoding: { type: 'pkcs8', format: 'der' },
+  })
+  // Each half is the last 32 bytes of its encoding (RFC 8410).
+  const publicHalf = publicKey.subarray(-32)
+  const privateHalf = privateKey.subarray(-32)
 
   const blob = Buffer.concat([string(type), string(publicHalf)])
   const check = randomBytes(4)

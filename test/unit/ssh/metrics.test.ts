@@ -1,7 +1,4 @@
-import { sign, verify } from 'node:crypto'
-import ssh2 from 'ssh2'
 import { describe, expect, test } from 'vitest'
-import { fingerprintOf, makeKeyPair, typeOf } from '#ssh/keys/openssh-key.ts'
 import { logPlaces } from '#ssh/monitor/log.ts'
 import { busiest, readDisks, readGpus, readLoads, readTraffic, trafficBetween } from '#ssh/monitor/metrics.ts'
 import { plainLine, plainLines } from '#ssh/monitor/plain-output.ts'
@@ -114,31 +111,4 @@ test('split UTF-8 characters stay whole, and an endless line is cut into pieces'
   expect(text.split('\n')[0]).toBe('grüße')
   expect(text.split('\n').every(line => line.length <= 4096)).toBe(true)
   expect(text.match(/x/g)).toHaveLength(10_000)
-})
-
-test('each of 600 generated key pairs is valid', () => {
-  for (let n = 0; n < 600; n++) {
-    const { privateKey, publicKey } = makeKeyPair('berth')
-    const own = ssh2.utils.parseKey(privateKey)
-    const other = ssh2.utils.parseKey(publicKey)
-    if (own instanceof Error || other instanceof Error) throw new Error(`pair ${n} cannot be read`)
-    expect(own.getPublicSSH().equals(other.getPublicSSH())).toBe(true)
-    expect(own.getPublicSSH()).toHaveLength(51)
-    const data = Buffer.from('signed')
-    expect(verify(null, data, other.getPublicPEM(), sign(null, data, own.getPrivatePEM()))).toBe(true)
-  }
-})
-
-test('a fingerprint has the format of ssh-keygen', () => {
-  const blob = Buffer.from('AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl', 'base64')
-  expect(fingerprintOf(blob)).toBe('SHA256:+DiY3wvvV6TuJJhbpZisF/zLDA0zPMSvHdkr4UvCOqU')
-  expect(typeOf(blob)).toBe('ssh-ed25519')
-})
-
-test('data that is no key has no type', () => {
-  expect([Buffer.alloc(0), Buffer.from('zz'), Buffer.from([255, 255, 255, 255, 0])].map(typeOf)).toEqual([
-    '',
-    '',
-    '',
-  ])
 })
