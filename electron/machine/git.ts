@@ -1,22 +1,45 @@
 import { execFile } from 'node:child_process'
-import { lstatSync, readFileSync, statSync } from 'node:fs'
-import { copyFile, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { lstatSync, statSync } from 'node:fs'
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { homedir, tmpdir } from 'node:os'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import { promisify } from 'node:util'
 import type { FolderRules, Repository } from './folders.ts'
 import { childEnv } from './programs.ts'
+import { isRegular, readLinked, readRegular } from './regular-file.ts'
+
+/** The variables of git's that name the user's own configuration. */
+const userSettings = ['GIT_CONFIG_GLOBAL', 'GIT_CONFIG_SYSTEM', 'GIT_CONFIG_NOSYSTEM']
 
 /** Milliseconds, and bytes of output. */
 const bounds = { timeout: 20_000, maxBuffer: 64 * 1024 * 1024, windowsHide: true }
 /** The most bytes of an ignore file, of a configuration and of a file that names another folder. */
 const longest = 128 * 1024
+/** The most bytes of the files that git itself reads: an index, its shared parts together, and the user's rules. */
+const most = { index: 64 * 1024 * 1024, rules: 4 * 1024 * 1024 }
+
+/** `pointsBack` says that it names this folder as its own: a `.git` that is a file or a link may lead anywhere. */
+type Found = Repository & { pointsBack: boolean }
 
 /**
- * The closest repository around a folder. `pointsBack` says that it names this folder as its own: a `.git` that is a
- * file or a link may lead anywhere.
+ * The closest repository around a folder, if it's the user's. Another user could put one above the folder, as `/tmp/.git`,
+ * and git's own check of its owner is off when Berth names the repository.
  */
-export function repositoryOf(path: string): (Repository & { pointsBack: boolean }) | undefined {
+export function repositoryOf(path: string): Found | undefined {
+  const found = closestTo(path)
+  if (!found) return undefined
+  const { top, own, shared } = found
+  const isRead = !isThere(join(own, 'commondir')) || isRegular(join(own, 'commondir'), longest)
+  return isRead && [top, join(top, '.git'), own, shared].every(isOurs) ? found : undefined
+}
+
+/** Whether this user owns it. Windows has no such ids, and there git checks by itself. */
+function isOurs(path: string): boolean {
+  const user = process.getuid?.()
+  return user === undefined || lstatSync(path, { throwIfNoEntry: false })?.uid === user
+}
+
+function closestTo(path: string): Found | undefined {
   const git = join(path, '.git')
   if (isFile(join(git, 'HEAD'))) {
     const isOwn = lstatSync(git).isDirectory()
@@ -29,7 +52,7 @@ export function repositoryOf(path: string): (Repository & { pointsBack: boolean 
     const pointsBack = resolve(own, back) === git && textOf(join(own, 'commondir')) !== undefined
     return { top: path, own, shared: sharedOf(own), pointsBack }
   }
-  return dirname(path) === path ? undefined : repositoryOf(dirname(path))
+  return dirname(path) === path ? undefined : closestTo(dirname(path))
 }
 
 function sharedOf(own: string): string {
@@ -83,9 +106,15 @@ interface Settings {
   sha256: boolean
 }
 
-/** What the configuration of the user and of the repository says. Only read: nothing that it names is started. */
+/**
+ * What the configuration of the user and of the repository says. Only read: nothing that it names is started. Files
+ * that a repository's configuration includes don't count, since they may be anything.
+ */
 async function settingsOf(repository: Repository | undefined, signal?: AbortSignal): Promise<Settings> {
-  const env = repository ? { GIT_DIR: repository.own, GIT_WORK_TREE: repository.top } : {}
+  const isWhole =
+    repository &&
+    [join(repository.shared, 'config'), join(repository.own, 'config.worktree')].every(includesNothing)
+  const env = repository && isWhole ? { GIT_DIR: repository.own, GIT_WORK_TREE: repository.top } : {}
   const get = (...words: string[]) =>
     runGit(['config', '-z', ...words], { env, signal }).then(
       stdout => stdout.split('\0')[0] || undefined,
@@ -98,18 +127,29 @@ async function settingsOf(repository: Repository | undefined, signal?: AbortSign
     get('--type=path', '--get', 'core.excludesfile'),
     get('--get', 'extensions.objectformat'),
   ])
-  const folded = ignoreCase ?? inCore(config, 'ignorecase')
-  const { XDG_CONFIG_HOME: configHome = join(homedir(), '.config') } = process.env
-  const read = [join(homedir(), '.gitconfig'), join(configHome, 'git', 'config')].map(textOf)
-  const named = global ?? [config, ...read].map(text => inCore(text, 'excludesfile')).find(Boolean)
+  // What git wasn't asked about.
+  const rest = isWhole ? undefined : config
+  const folded = inCore(rest, 'ignorecase') ?? ignoreCase ?? inCore(config, 'ignorecase')
+  const { XDG_CONFIG_HOME: configHome = join(homedir(), '.config'), GIT_CONFIG_GLOBAL: chosen } = process.env
+  const files =
+    chosen === undefined ? [join(homedir(), '.gitconfig'), join(configHome, 'git', 'config')] : [chosen]
+  const read = files.map(file => textOf(file, readLinked))
+  const own = inCore(rest, 'excludesfile')
+  const named = own ?? global ?? [config, ...read].map(text => inCore(text, 'excludesfile')).find(Boolean)
   return {
     ignoreCase: folded === undefined ? process.platform !== 'linux' && !repository : folded === 'true',
-    composed: composed === 'true',
+    composed: (inCore(rest, 'precomposeunicode') ?? composed) === 'true',
     global: named
       ? resolve(repository?.top ?? '/', named.replace(/^~(?=[/\\])/, homedir()))
       : join(configHome, 'git', 'ignore'),
     sha256: format === 'sha256',
   }
+}
+
+function includesNothing(config: string): boolean {
+  if (!isThere(config)) return true
+  const text = textOf(config)
+  return text !== undefined && !/\[\s*include/i.test(text)
 }
 
 /** A value of the section `core` where there is no git to ask. */
@@ -138,9 +178,9 @@ async function ignoredByGit(
   const set = [
     `core.ignorecase=${ignoreCase}`,
     `core.precomposeunicode=${composed}`,
-    `core.excludesFile=${global}`,
+    `core.excludesFile=${isRegular(global, most.rules) ? global : ''}`,
   ].flatMap(value => ['-c', value])
-  const own = exclude !== undefined && isFile(exclude) ? [`--exclude-from=${exclude}`] : []
+  const own = exclude !== undefined && isRegular(exclude, most.rules) ? [`--exclude-from=${exclude}`] : []
   const listing = ['ls-files', '-z', '--others', '--ignored', '--directory', '--exclude-standard', ...own]
   const borrowed = repository ?? { top, own: '', shared: '' }
   try {
@@ -172,8 +212,11 @@ function rulesOutside(
 ): Pick<FolderRules, 'outside' | 'linked'> {
   const top = repository?.top ?? root
   const within = (above: string) => relative(above, folder).split(sep).filter(Boolean).join('/')
-  const files = [global, ...(repository ? [join(repository.shared, 'info', 'exclude')] : [])]
-  const outside = files.map(file => ({ within: within(top), text: textOf(file) ?? '' }))
+  const texts = [
+    textOf(global, readLinked),
+    repository && textOf(join(repository.shared, 'info', 'exclude'), readLinked),
+  ]
+  const outside = texts.map(text => ({ within: within(top), text: text ?? '' }))
   const linked: string[] = []
   const names = within(top).split('/').filter(Boolean)
   for (const at of names.keys()) {
@@ -199,13 +242,15 @@ async function inEmptyRepository(
   const empty = await mkdtemp(join(tmpdir(), 'berth-git-'))
   try {
     const config = sha256 ? '[core]\nrepositoryformatversion = 1\n[extensions]\nobjectformat = sha256\n' : ''
-    const parts = (own === '' ? [] : await readdir(own)).filter(name => name.startsWith('sharedindex.'))
+    const parts = own === '' ? [] : await sharedParts(own)
+    if (own !== '' && isThere(join(own, 'index')) && !isRegular(join(own, 'index'), most.index))
+      throw unusable
     await Promise.all([
       writeFile(join(empty, 'HEAD'), `${commit ?? 'ref: refs/heads/none'}\n`),
       writeFile(join(empty, 'config'), config),
       mkdir(join(empty, 'refs')),
       mkdir(join(empty, 'objects')),
-      ...parts.map(name => copyFile(join(own, name), join(empty, name))),
+      ...parts.map(({ name, bytes }) => writeFile(join(empty, name), bytes)),
     ])
     const env = {
       GIT_DIR: empty,
@@ -221,12 +266,28 @@ async function inEmptyRepository(
   }
 }
 
+/** The files that a split index shares, which git looks for beside its configuration. */
+async function sharedParts(own: string): Promise<{ name: string; bytes: Buffer }[]> {
+  const names = (await readdir(own)).filter(name => name.startsWith('sharedindex.'))
+  let room = most.index
+  return names.map(name => {
+    const bytes = readRegular(join(own, name), room)?.bytes
+    if (!bytes) throw unusable
+    room -= bytes.length
+    return { name, bytes }
+  })
+}
+
+const unusable = new Error('its index is no regular file, or too long')
+
 /** What git prints. Rejects where it fails, is not there, or takes too long. */
 async function runGit(
   words: readonly string[],
   { env, cwd = tmpdir(), signal }: { env: NodeJS.ProcessEnv; cwd?: string; signal?: AbortSignal },
 ): Promise<string> {
-  const inherited = Object.entries(childEnv(process.env)).filter(([name]) => !name.startsWith('GIT_'))
+  const inherited = Object.entries(childEnv(process.env)).filter(
+    ([name]) => !name.startsWith('GIT_') || userSettings.includes(name),
+  )
   const options = {
     ...bounds,
     cwd,
@@ -237,6 +298,10 @@ async function runGit(
   return stdout
 }
 
+function isThere(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined
+}
+
 function isFile(path: string): boolean {
   try {
     return statSync(path).isFile()
@@ -245,12 +310,7 @@ function isFile(path: string): boolean {
   }
 }
 
-/** A file that is no longer than an ignore file may be; undefined where there is none. */
-function textOf(path: string): string | undefined {
-  try {
-    const stats = statSync(path)
-    return stats.isFile() && stats.size <= longest ? readFileSync(path, 'utf8') : undefined
-  } catch {
-    return undefined
-  }
+/** A regular file that is no longer than an ignore file may be; undefined where there is none. */
+function textOf(path: string, flags?: number): string | undefined {
+  return readRegular(path, longest, flags)?.bytes.toString('utf8')
 }

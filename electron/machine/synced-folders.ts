@@ -1,23 +1,13 @@
 import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
-import {
-  accessSync,
-  closeSync,
-  constants,
-  fstatSync,
-  lstatSync,
-  openSync,
-  readdirSync,
-  readSync,
-  realpathSync,
-  type Stats,
-} from 'node:fs'
+import { accessSync, constants, lstatSync, readdirSync, realpathSync, type Stats } from 'node:fs'
 import { chmod, lstat, mkdir, open, readlink, realpath, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { BerthError } from '../contract/problem.ts'
 import { inOrder } from './chosen-files.ts'
 import type { LocalEntry, OpenFile, Receiving, SyncedFolder, SyncedFolders } from './folders.ts'
 import { changedSince, repositoryOf, rulesBelow } from './git.ts'
+import { readOnly, readRegular } from './regular-file.ts'
 import { inSlices } from './tasks.ts'
 
 /** Folders synced with instances. Small files are read synchronously, which takes a quarter of the time. */
@@ -65,24 +55,8 @@ function syncedFolder(root: string): SyncedFolder {
     async read(path, most) {
       const wait = turn()
       if (wait) await wait
-      let file: number | undefined
-      try {
-        file = openSync(at(path), readOnly)
-        const stats = fstatSync(file)
-        if (!stats.isFile() || stats.size > most) return undefined
-        const bytes = Buffer.allocUnsafe(stats.size)
-        let filled = 0
-        while (filled < bytes.length) {
-          const read = readSync(file, bytes, filled, bytes.length - filled, filled)
-          if (read === 0) return undefined
-          filled += read
-        }
-        return { bytes, ...factsOf(stats) }
-      } catch {
-        return undefined
-      } finally {
-        if (file !== undefined) closeSync(file)
-      }
+      const found = readRegular(at(path), most)
+      return found && { bytes: found.bytes, ...factsOf(found.stats) }
     },
     open: path => openFile(at(path)),
     create: (path, text) => createFile(at(path), text),
@@ -106,9 +80,6 @@ function syncedFolder(root: string): SyncedFolder {
     changedSince: async (commit, repository) => changedSince(real(), commit, repository),
   }
 }
-
-// Non-blocking, since opening a named pipe waits for a writer.
-const readOnly = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
 
 function isPlain(name: string): boolean {
   const separators = process.platform === 'win32' ? /[/\\:\0]/ : /[/\0]/
