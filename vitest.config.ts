@@ -1,6 +1,8 @@
 import { svelte } from '@sveltejs/vite-plugin-svelte'
 import { configDefaults, defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
+import { silentFilesEnd } from './build/silent-files.ts'
+import { TestRecord } from './build/test-record.ts'
 
 /** Begins with the tests that wait for worlds and pages, so that short ones end the run. */
 class UnitTestsLast extends BaseSequencer {
@@ -10,22 +12,27 @@ class UnitTestsLast extends BaseSequencer {
   }
 }
 
+const record = new TestRecord()
+
 export default defineConfig({
   plugins: [svelte()],
   test: {
-    pool: 'forks',
+    pool: silentFilesEnd(record.running),
+    reporters: ['default', record],
     // MB: room for what lives short, which is else swept each time that half a megabyte of it has come.
     execArgv: ['--min-semi-space-size=16'],
     // The files of a worker share what they import, and one browser: each test ends what it starts.
     isolate: false,
     sequence: { sequencer: UnitTestsLast },
-    include: ['test/{unit,integration,journeys,e2e,electron}/**/*.test.ts'],
+    include: process.env['BERTH_TEST_FIXTURES']
+      ? ['test/integration/*.fixture.ts']
+      : ['test/{unit,integration,journeys,e2e,electron}/**/*.test.ts'],
     // Without the program that is shipped there is nothing to start.
     exclude: process.env['BERTH_SHIPPED']
       ? configDefaults.exclude
       : [...configDefaults.exclude, 'test/electron/shipped/**'],
-    // Far beyond what anything takes: they end what hangs, and time nothing.
-    testTimeout: 240_000,
+    // Far beyond what anything takes: they end what hangs, and time nothing. Shorter than a file may say nothing.
+    testTimeout: 170_000,
     // A shared machine may stand still for seconds. `npm test` names what passed only when it was run again.
     retry: process.env['CI'] ? 1 : 0,
     hookTimeout: 120_000,

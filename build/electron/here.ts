@@ -64,6 +64,8 @@ export function electronVersion(program: string): string {
   const { stdout, stderr, error, status } = spawnSync(program, ['-p', 'process.versions.electron'], {
     env,
     encoding: 'utf8',
+    timeout: patience,
+    killSignal: 'SIGKILL',
   })
   const version = stdout?.trim()
   if (version) return version

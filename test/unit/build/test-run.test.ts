@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { chooseTests } from '#build/test-choice.ts'
-import { addCounts, countReport } from '#build/test-counts.ts'
+import { addCounts, countRecord, none, saidCounts } from '#build/test-counts.ts'
+import type { FileEntry, TestEntry } from '#build/test-record.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'berth-choice-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -43,23 +44,42 @@ test('a word without matches chooses nothing', async () => {
   expect((await chooseTests(['zebra'], folder)).files).toEqual([])
 })
 
-const passed = { status: 'passed', fullName: 'a limit warns', failureMessages: [] }
-const failed = { status: 'failed', fullName: 'a limit acts', failureMessages: ['Error: late\n  at …'] }
+const passed: TestEntry = { title: 'a limit > warns', result: 'passed' }
+const failed: TestEntry = { title: 'a limit > acts', result: 'failed', error: 'Error: late' }
+const skipped: TestEntry = { title: 'a run (skipped: no sshd) > ends', result: 'skipped' }
+const ended = (...tests: TestEntry[]): FileEntry => ({ file: 'a.test.ts', tests, isBroken: false })
 
-test('tests are counted by result, and a file that cannot be read counts as a failed test', () => {
-  const report = {
-    testResults: [
-      { status: 'failed', assertionResults: [passed, failed, { status: 'pending', fullName: 'later' }] },
-      { status: 'failed', assertionResults: [] },
-    ],
-  }
-  expect(countReport(report, 1)).toEqual({ passed: 1, failed: 2, skipped: 1, retried: [] })
-  expect(countReport(null, 1)).toMatchObject({ passed: 0, failed: 1 })
+test('tests are counted by result, and a file that fails outside them counts as a failed test', () => {
+  const record: FileEntry[] = [
+    { file: 'a.test.ts', begins: true },
+    ended(passed, failed, skipped),
+    { file: 'b.test.ts', tests: [passed], isBroken: true },
+  ]
+  expect(countRecord(record, 1)).toMatchObject({ passed: 2, failed: 2, lost: [] })
+  expect(countRecord([ended(passed)], 0)).toMatchObject({ passed: 1, failed: 0 })
+})
+
+test('a failed run never looks passed', () => {
+  expect(countRecord([], 1)).toMatchObject({ passed: 0, failed: 1 })
+  expect(countRecord([ended(passed)], 1)).toMatchObject({ passed: 1, failed: 1 })
+})
+
+test('a file that began and did not end is named, and counts as a failed test', () => {
+  const record: FileEntry[] = [{ file: 'b.test.ts', begins: true }, ended(passed)]
+  const counts = countRecord(record, 1)
+  expect(counts).toMatchObject({ passed: 1, failed: 1, lost: ['b.test.ts'] })
+  expect(saidCounts(counts)).toContain('Failed, since it did not end by itself: b.test.ts\n')
+})
+
+test('what is skipped is counted by its reason, the most frequent first', () => {
+  const other: TestEntry = { title: 'a notice > is shown (skipped: no dunst)', result: 'skipped' }
+  const counts = countRecord([ended(skipped, other, skipped)], 0)
+  const all = addCounts(counts, { ...none, skipped: new Map([['no dunst', 4]]) })
+  expect(saidCounts(all)).toBe('5 skipped: no dunst\n2 skipped: no sshd\n\n0 passed, 0 failed, 7 skipped\n')
 })
 
 test('a test that passed only when it was run again is named, with its first error', () => {
-  const again = { ...failed, status: 'passed' }
-  const counts = countReport({ testResults: [{ status: 'passed', assertionResults: [again, passed] }] }, 0)
-  expect(counts).toEqual({ passed: 2, failed: 0, skipped: 0, retried: ['a limit acts: Error: late'] })
+  const counts = countRecord([ended({ ...failed, result: 'passed' }, passed)], 0)
+  expect(counts).toMatchObject({ passed: 2, failed: 0, retried: ['a limit > acts: Error: late'] })
   expect(addCounts(counts, counts)).toMatchObject({ passed: 4, retried: { length: 2 } })
 })
