@@ -12,7 +12,8 @@ import { downloadJob } from '#ssh/files/transfer/download.ts'
 import type { TransferJob } from '#ssh/files/transfer/job.ts'
 import { uploadJob } from '#ssh/files/transfer/upload.ts'
 import { scratchMachine } from '../integration/ssh/machine.ts'
-import { hasSshd, startSshd } from '../integration/ssh/sshd.ts'
+import { noSshd } from '../integration/ssh/own-root.ts'
+import { startSshd } from '../integration/ssh/sshd.ts'
 import { account, target } from '../integration/ssh/steps.ts'
 import { inPairs, type Pairs, type Row, type Size } from './row.ts'
 
@@ -24,7 +25,7 @@ const quiet = () => undefined
  * connected before the measurement.
  */
 export async function sftpRows({ smoke }: Size): Promise<Row[]> {
-  if (!hasSshd) return []
+  if (noSshd) return []
   const megabytes = smoke ? 1 : 128
   const pairs = smoke ? 1 : 7
   const sshd = await startSshd()

@@ -20,7 +20,8 @@ import { systemSyncedFolders } from '#machine/synced-folders.ts'
 import { createSsh } from '#ssh/connection/connections.ts'
 import { syncUp } from '#ssh/sync/up.ts'
 import { scratchMachine } from '../integration/ssh/machine.ts'
-import { hasSshd, type Sshd, startSshd } from '../integration/ssh/sshd.ts'
+import { noSshd } from '../integration/ssh/own-root.ts'
+import { type Sshd, startSshd } from '../integration/ssh/sshd.ts'
 import { account, target } from '../integration/ssh/steps.ts'
 import { inPairs, type Pairs, type Row, type Size } from './row.ts'
 
@@ -32,7 +33,7 @@ const fileSize = 20_000
  * then after one has changed. Both are connected before the measurement.
  */
 export async function syncRows({ smoke }: Size): Promise<Row[]> {
-  if (!hasSshd || !isInstalled('rsync')) return []
+  if (noSshd || !isInstalled('rsync')) return []
   const files = smoke ? 100 : 10_000
   const pairs = smoke ? 1 : 3
   const sshd = await startSshd()

@@ -6,8 +6,7 @@ import { expect } from 'vitest'
 import { readProfile } from '#simulator/deployment.ts'
 import { test } from '../berth/pages.ts'
 import type { Start } from '../berth/start.ts'
-import { hasSshd } from '../integration/ssh/sshd.ts'
-import { lacks } from '../needs.ts'
+import { noSshd } from '../integration/ssh/own-root.ts'
 import { connectAccount, rentRunning } from './account-steps.ts'
 import { joinInstances, projectFolder } from './project-steps.ts'
 
@@ -264,10 +263,8 @@ test('axe finds nothing wrong in the demo and account menus and price increase d
   expect(found).toEqual([])
 })
 
-const lacking = lacks({ what: 'sshd', there: hasSshd })
-
-test.skipIf(lacking)(
-  `axe finds nothing wrong with the run of a project, from its sheet to a comparison${lacking}`,
+test.skipIf(noSshd)(
+  `axe finds nothing wrong with the run of a project, from its sheet to a comparison${noSshd}`,
   async ({ start }) => {
     const [sim, home] = await Promise.all([start.simulator(), start.folder()])
     const berth = await start.berth({ home })
@@ -304,8 +301,8 @@ test.skipIf(lacking)(
   },
 )
 
-test.skipIf(lacking)(
-  `axe finds nothing wrong with a sweep, its table and its questions, while it runs and after${lacking}`,
+test.skipIf(noSshd)(
+  `axe finds nothing wrong with a sweep, its table and its questions, while it runs and after${noSshd}`,
   async ({ start }) => {
     const [sim, home] = await Promise.all([start.simulator(), start.folder()])
     const berth = await start.berth({ home })

@@ -3,11 +3,8 @@ import { join } from 'node:path'
 import { expect } from 'vitest'
 import { patience } from '#test/berth/browser.ts'
 import { test } from '#test/berth/pages.ts'
-import { hasSshd } from '../integration/ssh/sshd.ts'
-import { lacks } from '../needs.ts'
+import { noSshd } from '../integration/ssh/own-root.ts'
 import { openProjectPage } from './project-steps.ts'
-
-const lacking = lacks({ what: 'sshd', there: hasSshd })
 
 const spec = `name: digits
 sweep: { lr: [0.1, 0.01], seed: [1, 2, 3, 4, 5, 6] }
@@ -20,8 +17,8 @@ results: out.txt
 stop: { hours: 2, dollars: 4 }
 `
 
-test.skipIf(lacking)(
-  `a sweep of twelve runs on three machines is stopped half way, continued and compared${lacking}`,
+test.skipIf(noSshd)(
+  `a sweep of twelve runs on three machines is stopped half way, continued and compared${noSshd}`,
   async ({ start }) => {
     const { sim, page, folder } = await openProjectPage(start, { 'berth.yaml': spec }, { servers: 6 })
     const project = page.getByRole('main').getByRole('group', { name: 'digits', exact: true })

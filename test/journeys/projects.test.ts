@@ -4,10 +4,8 @@ import { expect } from 'vitest'
 import { patience } from '#test/berth/browser.ts'
 import { test } from '#test/berth/pages.ts'
 import { openProjectPage } from '#test/e2e/project-steps.ts'
-import { freePort, hasSshd } from '../integration/ssh/sshd.ts'
-import { lacks } from '../needs.ts'
-
-const lacking = lacks({ what: 'sshd', there: hasSshd })
+import { noSshd } from '../integration/ssh/own-root.ts'
+import { freePort } from '../integration/ssh/sshd.ts'
 
 const training = `import sys, time
 for epoch in range(1, 4):
@@ -24,8 +22,8 @@ results: out
 stop: { hours: 2, dollars: 4 }
 `
 
-test.skipIf(lacking)(
-  `a folder is run with a click and a confirmation, and its results are downloaded${lacking}`,
+test.skipIf(noSshd)(
+  `a folder is run with a click and a confirmation, and its results are downloaded${noSshd}`,
   async ({ start }) => {
     const { sim, page, folder } = await openProjectPage(start, {
       'berth.yaml': spec,
@@ -159,8 +157,8 @@ print("\\r 45%|####      | 45/100 [00:10<00:12,  4.39it/s]", end="", flush=True)
 http.server.HTTPServer(("127.0.0.1", int(sys.argv[1])), Page).serve_forever()
 `
 
-test.skipIf(lacking)(
-  `a run shows its command’s progress, and opens the ports of its file${lacking}`,
+test.skipIf(noSshd)(
+  `a run shows its command’s progress, and opens the ports of its file${noSshd}`,
   async ({ start }) => {
     const port = await freePort()
     const file = `name: digits\nports: [${port}]\nrun: python3 serve.py ${port}\nstop: { hours: 2 }\n`
@@ -211,8 +209,8 @@ test.skipIf(lacking)(
   },
 )
 
-test.skipIf(lacking)(
-  `a failed run offers to resume, download and destroy, with its machine’s cost${lacking}`,
+test.skipIf(noSshd)(
+  `a failed run offers to resume, download and destroy, with its machine’s cost${noSshd}`,
   async ({ start }) => {
     const file = 'run: mkdir -p out; echo 90 > out/last.ckpt; exit 3\nresults: out\nstop: { hours: 2 }\n'
     const { page, folder } = await openProjectPage(start, { 'berth.yaml': file })

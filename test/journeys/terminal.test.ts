@@ -8,7 +8,7 @@ import { test } from '#test/berth/pages.ts'
 import type { Start } from '#test/berth/start.ts'
 import { connectAccount, rentRunning } from '#test/e2e/account-steps.ts'
 import { openShellPage } from '#test/e2e/shell-page.ts'
-import { hasSshd } from '../integration/ssh/sshd.ts'
+import { noSshd } from '../integration/ssh/own-root.ts'
 
 /** Berth on a simulator's account with one running instance, and its row. */
 async function withInstance(start: Start, prepare: (home: string) => void = () => undefined) {
@@ -231,7 +231,7 @@ const wideLines: readonly [line: string, column: number][] = [
   ['e\u0301te\u0301 step 1 end', 10],
 ]
 
-describe.skipIf(!hasSshd)('at a real shell', () => {
+describe.skipIf(noSshd)(`at a real shell${noSshd}`, () => {
   test.for([false, true])(
     'wide letters take as many cells as programs there count; tmux: %s',
     async (tmux, { start }) => {

@@ -11,12 +11,13 @@ import type { Start } from '#test/berth/start.ts'
 import { connectAccount, rentRunning } from '#test/e2e/account-steps.ts'
 import { startCable } from '#test/e2e/cable.ts'
 import { startDetour } from '#test/e2e/detour.ts'
-import { hasSshd, startSshd } from '#test/integration/ssh/sshd.ts'
+import { sshd } from '#test/integration/ssh/own-root.ts'
+import { startSshd } from '#test/integration/ssh/sshd.ts'
 import { listen } from '#test/loopback.ts'
 import { lacks } from '#test/needs.ts'
 import { ownPublicKey } from '#test/own-public-key.ts'
 
-const lacking = lacks('chromium', { what: 'sshd as root', there: hasSshd })
+const lacking = lacks('chromium', sshd)
 const patient = { timeout: 60_000 }
 
 /** Berth on the files of an instance whose SSH is a real OpenSSH server, behind a cable. */

@@ -5,12 +5,12 @@ import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
 import { test as base } from '#test/berth/pages.ts'
 import { arrived, floodOf, makePlain, openShellPage, sumOf } from '#test/e2e/shell-page.ts'
-import { hasSshd } from '#test/integration/ssh/sshd.ts'
+import { sshd } from '#test/integration/ssh/own-root.ts'
 import { lacks } from '#test/needs.ts'
 
 const mega = 1024 * 1024
 const theEnd = 'nothing more comes after this'
-const lacking = lacks('chromium', { what: 'sshd as root', there: hasSshd })
+const lacking = lacks('chromium', sshd)
 
 /** A plain shell whose raw bytes are counted. */
 const test = base.extend('shell', async ({ start }) => {

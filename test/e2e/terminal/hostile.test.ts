@@ -5,10 +5,10 @@ import { describe, expect } from 'vitest'
 import { test } from '#test/berth/pages.ts'
 import { openShellPage, type ShellPage } from '#test/e2e/shell-page.ts'
 import { authorsWord, nastyEscapes, nastyLinks, nastyPastes } from '#test/hostile/escapes.ts'
-import { hasSshd } from '#test/integration/ssh/sshd.ts'
+import { sshd } from '#test/integration/ssh/own-root.ts'
 import { lacks } from '#test/needs.ts'
 
-const lacking = lacks('chromium', { what: 'sshd as root', there: hasSshd })
+const lacking = lacks('chromium', sshd)
 
 /** In the page: records attempts to reach beyond the terminal. */
 function watchOutside(): void {

@@ -4,10 +4,10 @@ import { describe, expect } from 'vitest'
 import { terminalText } from '#test/berth/browser.ts'
 import { test } from '#test/berth/pages.ts'
 import { openShellPage } from '#test/e2e/shell-page.ts'
-import { hasSshd } from '#test/integration/ssh/sshd.ts'
+import { sshd } from '#test/integration/ssh/own-root.ts'
 import { lacks } from '#test/needs.ts'
 
-const lacking = lacks('chromium', { what: 'sshd as root', there: hasSshd })
+const lacking = lacks('chromium', sshd)
 
 describe.skipIf(lacking !== '')(`what is typed and shown in a terminal, in a real browser${lacking}`, () => {
   test('keys, input methods, emoji pickers and dictation reach the shell, each once', async ({ start }) => {

@@ -2,10 +2,10 @@ import { describe, expect } from 'vitest'
 import { terminalText } from '#test/berth/browser.ts'
 import { test } from '#test/berth/pages.ts'
 import { openShellPage } from '#test/e2e/shell-page.ts'
-import { hasSshd } from '#test/integration/ssh/sshd.ts'
+import { sshd } from '#test/integration/ssh/own-root.ts'
 import { lacks } from '#test/needs.ts'
 
-const lacking = lacks('chromium', 'tmux', { what: 'sshd as root', there: hasSshd })
+const lacking = lacks('chromium', 'tmux', sshd)
 
 describe.skipIf(lacking !== '')(
   `a terminal whose connection goes, at a real OpenSSH server${lacking}`,

@@ -9,12 +9,11 @@ import { createInterface } from 'node:readline'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { at } from '#build/places.ts'
 import '#test/built.ts'
-import { lacks, type Need } from '#test/needs.ts'
+import { lacks, root } from '#test/needs.ts'
 import { joinBerth } from '#test/page-client.ts'
 
 const sources = at('.')
 const nobody = 65_534
-const root: Need = { what: 'root, to be another user', there: process.getuid?.() === 0 }
 let folder = ''
 const running = new Set<ChildProcess>()
 

@@ -10,14 +10,13 @@ import { openCommandSocket } from '#machine/command-socket.ts'
 import { longestLine } from '#machine/socket-lines.ts'
 import { rentRunning } from '#test/berth/steps.ts'
 import { type BerthUnderTest, createWorld } from '#test/berth/world.ts'
-import { fileModes, lacks, type Need } from '#test/needs.ts'
+import { fileModes, lacks, root } from '#test/needs.ts'
 import { openInside } from '../core/automation/inside.ts'
 import { plainRun, startRun } from '../core/automation/run-steps.ts'
-import { hasSshd } from '../ssh/sshd.ts'
+import { sshd } from '../ssh/own-root.ts'
 import { begin, berthOn, ended, openSocket } from './cli.ts'
 
 const nobody = 65_534
-const root: Need = { what: 'root, to be another user', there: process.getuid?.() === 0 }
 
 /** A connected Berth on its own simulator, where machines boot at once, with an open command socket. */
 async function connected() {
@@ -115,7 +114,7 @@ test.skipIf(noSsh)(`the system’s ssh gets in, and its exit code is the command
   expect(byHost).toEqual({ arguments: ['ssh', `berth-${id}`] })
 })
 
-const lacking = lacks({ what: 'sshd', there: hasSshd }, 'curl')
+const lacking = lacks(sshd, 'curl')
 test.skipIf(lacking)(`a run’s output is printed whole, and followed to its end${lacking}`, async () => {
   const { world, under, instance, home: inside } = await openInside()
   const { home } = await openSocket(world, under.berth)

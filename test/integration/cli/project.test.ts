@@ -3,14 +3,11 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { SimulatorOptions } from '#simulator/simulator.ts'
 import { createWorld } from '#test/berth/world.ts'
-import { lacks } from '#test/needs.ts'
 import { openProject, write } from '../core/projects/place.ts'
-import { hasSshd } from '../ssh/sshd.ts'
+import { noSshd } from '../ssh/own-root.ts'
 import { berthOn, openSocket } from './cli.ts'
 
-const lacking = lacks({ what: 'sshd', there: hasSshd })
-
-describe.skipIf(lacking)(`a project from the command line${lacking}`, () => {
+describe.skipIf(noSshd)(`a project from the command line${noSshd}`, () => {
   test('is added by its path, shows its cost, and runs with --yes until its results are home', async () => {
     const { world, under, folder } = await openProject({
       'berth.yaml':

@@ -1,12 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { lacks } from '#test/needs.ts'
 import { openProject } from '../core/projects/place.ts'
-import { hasSshd } from '../ssh/sshd.ts'
+import { noSshd } from '../ssh/own-root.ts'
 import { berthOn, openSocket } from './cli.ts'
 
-const lacking = lacks({ what: 'sshd', there: hasSshd })
-
-describe.skipIf(lacking)(`a sweep from the command line${lacking}`, () => {
+describe.skipIf(noSshd)(`a sweep from the command line${noSshd}`, () => {
   test('takes its settings from options, shows its plan, and is followed, listed and stopped', async () => {
     const { world, under, folder, project } = await openProject(
       {

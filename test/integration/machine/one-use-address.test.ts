@@ -10,12 +10,11 @@ import { systemOpener } from '#machine/opener.ts'
 import { systemPrograms } from '#machine/programs.ts'
 import { HandClock } from '#test/berth/clocks.ts'
 import { MemoryFiles } from '#test/berth/machine.ts'
-import { lacks, type Need } from '#test/needs.ts'
+import { lacks, type Need, root } from '#test/needs.ts'
 
 const target = 'http://127.0.0.1:20001/lab?token=s3cret#part'
 const nobody = 65_534
 const linux: Need = { what: 'list of connections', there: process.platform === 'linux' }
-const root: Need = { what: 'root, to be another user', there: process.getuid?.() === 0 }
 let clock = new HandClock()
 beforeEach(() => {
   clock = new HandClock()

@@ -13,7 +13,8 @@ import { askByName } from '#test/ask-by-name.ts'
 import { listen } from '#test/loopback.ts'
 import { makeCertificate } from './certificate.ts'
 import { scratchMachine } from './machine.ts'
-import { freePort, hasSshd, startSshd } from './sshd.ts'
+import { noSshd } from './own-root.ts'
+import { freePort, startSshd } from './sshd.ts'
 import { account, target } from './steps.ts'
 
 let server: Server
@@ -71,32 +72,35 @@ test('a certificate is valid only when it is trusted and for its own host', asyn
   )
 })
 
-test.skipIf(!hasSshd)('a tunnel to a TLS server is plain HTTP locally, with any certificate', async () => {
-  const sshd = await startSshd()
-  const machine = scratchMachine()
-  const ssh = createSsh(machine)
-  sshd.authorize((await ssh.keysOf(account).locate('berth')).publicKey)
-  const tunnel = await openTunnel({
-    clock: machine.clock,
-    connect: () => ssh.connect(target({ proxy: sshd })),
-    port,
-    random: Math.random,
-    drawEntry: () => ({ name: 'i1-0.localhost', secret: '0'.repeat(64) }),
-    reached: () => undefined,
-    lost: () => undefined,
-    back: () => undefined,
-    idle: () => undefined,
-  })
-  try {
-    const server = { tls: true, host: `localhost:${port}` }
-    expect(await whatAnswers(tunnel.dial, port, machine.clock)).toEqual({ server, status: 200 })
-    tunnel.askAs(server)
-    const { host, port: localPort } = await tunnel.listen('web')
-    expect(await askByName(`http://${host}:${localPort}/`)).toMatchObject({ text: 'secured' })
-  } finally {
-    await tunnel.close()
-    await ssh.close()
-    await sshd.close()
-    machine.remove()
-  }
-})
+test.skipIf(noSshd)(
+  `a tunnel to a TLS server is plain HTTP locally, with any certificate${noSshd}`,
+  async () => {
+    const sshd = await startSshd()
+    const machine = scratchMachine()
+    const ssh = createSsh(machine)
+    sshd.authorize((await ssh.keysOf(account).locate('berth')).publicKey)
+    const tunnel = await openTunnel({
+      clock: machine.clock,
+      connect: () => ssh.connect(target({ proxy: sshd })),
+      port,
+      random: Math.random,
+      drawEntry: () => ({ name: 'i1-0.localhost', secret: '0'.repeat(64) }),
+      reached: () => undefined,
+      lost: () => undefined,
+      back: () => undefined,
+      idle: () => undefined,
+    })
+    try {
+      const server = { tls: true, host: `localhost:${port}` }
+      expect(await whatAnswers(tunnel.dial, port, machine.clock)).toEqual({ server, status: 200 })
+      tunnel.askAs(server)
+      const { host, port: localPort } = await tunnel.listen('web')
+      expect(await askByName(`http://${host}:${localPort}/`)).toMatchObject({ text: 'secured' })
+    } finally {
+      await tunnel.close()
+      await ssh.close()
+      await sshd.close()
+      machine.remove()
+    }
+  },
+)

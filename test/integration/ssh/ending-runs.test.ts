@@ -5,12 +5,12 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { systemClock } from '#machine/clock-and-random.ts'
 import { endRun, readRunStatus, startRun } from '#ssh/runs/runs.ts'
 import { openPlace } from './files/place.ts'
-import { hasSshd } from './sshd.ts'
+import { noSshd } from './own-root.ts'
 
 /** Starts a child that writes `told` on SIGTERM; `after` would follow its end. */
 const command = `sh -c 'trap "> told; exit" TERM; > up; while :; do sleep 0.1; done'; > after`
 
-describe.skipIf(!hasSshd)('asking a run to end', () => {
+describe.skipIf(noSshd)(`asking a run to end${noSshd}`, () => {
   test.each([
     ['with setsid', []],
     ['on an image without setsid', ['setsid']],

@@ -6,11 +6,12 @@ import { describe, expect, test } from 'vitest'
 import { createSsh } from '#ssh/connection/connections.ts'
 import { codeOf, problemOf } from '#test/berth/steps.ts'
 import { listen } from '#test/loopback.ts'
-import { freePort, hasSshd, startSshd } from './sshd.ts'
+import { noSshd } from './own-root.ts'
+import { freePort, startSshd } from './sshd.ts'
 import { account, answerTo, target, type Wanted } from './steps.ts'
 import { useSshd } from './use-sshd.ts'
 
-describe.skipIf(!hasSshd)('connecting to a real OpenSSH server', () => {
+describe.skipIf(noSshd)(`connecting to a real OpenSSH server${noSshd}`, () => {
   const at = useSshd(['MaxSessions 3'])
 
   const open = (wanted: Wanted = { proxy: at.sshd }) => at.ssh.openShell(target(wanted))

@@ -8,7 +8,7 @@ import { readRunStatus, startRun } from '#ssh/runs/runs.ts'
 import { tmuxShells } from '#ssh/shell/tmux.ts'
 import { problemOf } from '#test/berth/steps.ts'
 import { openPlace } from './files/place.ts'
-import { hasSshd } from './sshd.ts'
+import { noSshd } from './own-root.ts'
 import { openSync, write } from './sync/place.ts'
 
 const bounds = { clock: systemClock, within: 20_000, most: 1_000_000 }
@@ -29,7 +29,7 @@ const greetings = {
   'what stays running': 'sleep 100 &',
 }
 
-describe.skipIf(!hasSshd)('a shell that greets with', () => {
+describe.skipIf(noSshd)(`a shell that greets with${noSshd}`, () => {
   test.each(Object.entries(greetings))('%s keeps its greeting to itself', async (_about, bashrc) => {
     const { sshd, here, remote, up, down, connect } = await openSync([external])
     writeFileSync(join(sshd.home, '.bashrc'), `${bashrc}\n`)
@@ -86,7 +86,7 @@ const takeovers = {
   'a question': ['read -p "Which env? " x; exec sleep 100', ''],
 }
 
-describe.skipIf(!hasSshd)('a shell that hands its session over to', () => {
+describe.skipIf(noSshd)(`a shell that hands its session over to${noSshd}`, () => {
   test.each(Object.entries(takeovers))(
     '%s is distinguished from an offline host',
     async (_about, [bashrc = '', words = '']) => {

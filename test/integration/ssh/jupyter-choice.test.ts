@@ -5,12 +5,13 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Lease } from '#ssh/connection/sharing.ts'
 import { findJupyter } from '#ssh/tunnels/jupyter.ts'
 import { listen } from '#test/loopback.ts'
-import { hasNginx, startNginx } from './nginx.ts'
-import { freePort, hasSshd } from './sshd.ts'
+import { noNginx, startNginx } from './nginx.ts'
+import { noSshd } from './own-root.ts'
+import { freePort } from './sshd.ts'
 import { target } from './steps.ts'
 import { useSshd } from './use-sshd.ts'
 
-describe.skipIf(!hasSshd)('of the Jupyters that an instance lists', () => {
+describe.skipIf(noSshd)(`of the Jupyters that an instance lists${noSshd}`, () => {
   const here = useSshd()
   const { endings } = here
   let lease: Lease
@@ -97,7 +98,7 @@ describe.skipIf(!hasSshd)('of the Jupyters that an instance lists', () => {
     expect(await find(silent)).toMatchObject({ port: alive, token: 'new' })
   })
 
-  test.skipIf(!hasNginx).each([
+  test.skipIf(noNginx).each([
     ['is refused', ''],
     ['is led to TLS', 'error_page 497 =308 https://$http_host$request_uri;'],
   ])('one behind TLS is found, where plain HTTP %s', async (_, lines) => {

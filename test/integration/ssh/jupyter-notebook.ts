@@ -1,9 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { lacks } from '../../needs.ts'
+import { sshd } from './own-root.ts'
 import { freePort } from './sshd.ts'
 
 /** Debian's Jupyter on a free loopback port. */
@@ -13,7 +15,8 @@ export interface JupyterNotebook {
   stop(): Promise<void>
 }
 
-export const hasJupyter = existsSync('/usr/bin/jupyter-notebook')
+/** Why no notebook can run here, as the end of a name; '' where one can. */
+export const noJupyter = lacks(sshd, 'jupyter-notebook')
 
 /** Starts Jupyter, which registers itself in that home, where an SSH session finds it. */
 export async function startJupyter(home: string, token = 's3cret-token'): Promise<JupyterNotebook> {

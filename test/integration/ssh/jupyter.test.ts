@@ -12,13 +12,13 @@ import { createClient } from '#service/client.ts'
 import { createSsh, type Ssh } from '#ssh/connection/connections.ts'
 import { codeOf } from '#test/berth/steps.ts'
 import { accountView, emptyState, instanceView } from '#test/unit/views.ts'
-import { hasJupyter, type JupyterNotebook, startJupyter } from './jupyter-notebook.ts'
+import { type JupyterNotebook, noJupyter, startJupyter } from './jupyter-notebook.ts'
 import { type ScratchMachine, scratchMachine } from './machine.ts'
-import { hasNginx, startNginx } from './nginx.ts'
-import { freePort, hasSshd, type Sshd, startSshd } from './sshd.ts'
+import { noNginx, startNginx } from './nginx.ts'
+import { freePort, type Sshd, startSshd } from './sshd.ts'
 import { account, target } from './steps.ts'
 
-describe.skipIf(!hasSshd || !hasJupyter)('a real Jupyter through a tunnel', () => {
+describe.skipIf(noJupyter)(`a real Jupyter through a tunnel${noJupyter}`, () => {
   let sshd: Sshd
   let jupyter: JupyterNotebook
   let browser: Browser
@@ -145,7 +145,7 @@ describe.skipIf(!hasSshd || !hasJupyter)('a real Jupyter through a tunnel', () =
     expect(new URL(page.url()).pathname).toBe('/login')
   })
 
-  test.skipIf(!hasNginx)('runs a cell behind nginx, which redirects HTTP to TLS', async () => {
+  test.skipIf(noNginx)(`runs a cell behind nginx, which redirects HTTP to TLS${noNginx}`, async () => {
     const front = await freePort()
     endings.push(
       await startNginx(

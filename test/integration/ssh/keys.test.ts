@@ -10,10 +10,11 @@ import { openPassphrases } from '#ssh/keys/keys.ts'
 import { testKeychain } from '#test/berth/machine.ts'
 import { codeOf, problemOf } from '#test/berth/steps.ts'
 import { type ScratchMachine, scratchMachine } from './machine.ts'
-import { hasSshd, type Sshd, startSshd } from './sshd.ts'
+import { noSshd } from './own-root.ts'
+import { type Sshd, startSshd } from './sshd.ts'
 import { account, answerTo, target } from './steps.ts'
 
-describe.skipIf(!hasSshd)('SSH keys at a real OpenSSH server', () => {
+describe.skipIf(noSshd)(`SSH keys at a real OpenSSH server${noSshd}`, () => {
   let sshd: Sshd
   let machine: ScratchMachine
   let keychain: ReturnType<typeof testKeychain>

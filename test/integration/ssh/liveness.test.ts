@@ -13,10 +13,11 @@ import { problemOf } from '#test/berth/steps.ts'
 import { listen } from '#test/loopback.ts'
 import { newKey } from '#test/new-key.ts'
 import { openScratch, scratchMachine } from './machine.ts'
-import { hasSshd, type Sshd, startSshd } from './sshd.ts'
+import { noSshd } from './own-root.ts'
+import { type Sshd, startSshd } from './sshd.ts'
 import { account, answerTo, target } from './steps.ts'
 
-describe.skipIf(!hasSshd).concurrent('the liveness of a connection', () => {
+describe.skipIf(noSshd).concurrent(`the liveness of a connection${noSshd}`, () => {
   test('a frozen connection ends as ssh_closed, after more than 5 seconds', () =>
     withServer(async (sshd, ssh, clock) => {
       const shell = await ssh.openShell(target({ proxy: sshd }))

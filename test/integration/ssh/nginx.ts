@@ -5,10 +5,11 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { isInstalled } from '#build/system-parts.ts'
+import { lacks } from '../../needs.ts'
 import { makeCertificate } from './certificate.ts'
 
-export const hasNginx = isInstalled('nginx')
+/** Why nginx cannot run here, as the end of a name; '' where it can. */
+export const noNginx = lacks('nginx')
 
 /** Starts nginx with these lines for its server, which have a self-signed certificate; the returned function ends it. */
 export async function startNginx(port: number, lines: string): Promise<() => Promise<void>> {

@@ -6,7 +6,8 @@ import { systemClock } from '#machine/clock-and-random.ts'
 import { readRunStatus, startRun } from '#ssh/runs/runs.ts'
 import { projectRun } from '#test/unit/core/runs/stored-run.ts'
 import { openScratch } from './machine.ts'
-import { hasSshd, startSshd } from './sshd.ts'
+import { noSshd } from './own-root.ts'
+import { startSshd } from './sshd.ts'
 import { account, target } from './steps.ts'
 
 /**
@@ -37,7 +38,7 @@ async function printed(
   return (await status()).bytes.toString()
 }
 
-describe.skipIf(!hasSshd)('a run', () => {
+describe.skipIf(noSshd)(`a run${noSshd}`, () => {
   test('finds the image’s programs, and sees the variables of the rental', async () => {
     expect(await printed({ RENTED_WITH: 'yes' }, 'mytrain')).toBe('got=yes\n')
   })

@@ -10,13 +10,13 @@ import { openSftp } from '#ssh/files/sftp.ts'
 import type { Shell } from '#ssh/shell/shell.ts'
 import { codeOf } from '#test/berth/steps.ts'
 import { liveMemory } from '#test/live-memory.ts'
-import { hasSshd } from './sshd.ts'
+import { noSshd } from './own-root.ts'
 import { account, answerTo, target, type Wanted } from './steps.ts'
 import { useSshd } from './use-sshd.ts'
 
 const mega = 1024 * 1024
 
-describe.skipIf(!hasSshd)('shells at a real OpenSSH server', () => {
+describe.skipIf(noSshd)(`shells at a real OpenSSH server${noSshd}`, () => {
   const at = useSshd(['MaxSessions 3'])
 
   const open = (wanted: Wanted = { proxy: at.sshd }) => at.ssh.openShell(target(wanted))

@@ -24,8 +24,10 @@ import { configText } from '#ssh/config-text.ts'
 import { createSsh } from '#ssh/connection/connections.ts'
 import { editInPlace, userConfig } from '#ssh/user-config.ts'
 import { codeOf, problemOf } from '#test/berth/steps.ts'
+import { lacks, root } from '../../needs.ts'
 import { type ScratchMachine, scratchMachine } from './machine.ts'
-import { freePort, hasSshd, type Sshd, startSshd } from './sshd.ts'
+import { noSshd } from './own-root.ts'
+import { freePort, type Sshd, startSshd } from './sshd.ts'
 import { account, looseConfig, strictOptions } from './steps.ts'
 
 const run = promisify(execFile)
@@ -113,7 +115,7 @@ describe('the user’s own SSH config', () => {
     expect(await user().includes(included)).toBe(true)
   })
 
-  test.skipIf(!hasSshd)('the config keeps its owner and group', async () => {
+  test.skipIf(lacks(root))(`the config keeps its owner and group${lacks(root)}`, async () => {
     writeFileSync(config, 'Host work\n')
     chownSync(config, 1234, 2345)
     await user().include(included)
@@ -190,7 +192,7 @@ describe('the user’s own SSH config', () => {
   })
 })
 
-describe.skipIf(!hasSshd)('the stock OpenSSH client with Berth’s included config', () => {
+describe.skipIf(noSshd)(`the stock OpenSSH client with Berth’s included config${noSshd}`, () => {
   let sshd: Sshd
   beforeAll(async () => {
     sshd = await startSshd()

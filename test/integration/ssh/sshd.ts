@@ -1,11 +1,13 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { descendants, type Process, processes, readProcess, signalAll } from '#build/process-tree.ts'
+import { asRoot, asRootNeeds } from './own-root.ts'
 
 /** Debian's OpenSSH server on a free loopback port, with its own configuration and keys. */
 export interface Sshd {
@@ -35,9 +37,6 @@ export interface Sshd {
   close(): Promise<void>
 }
 
-/** Whether this machine can run sshd: it is installed, and the tests run as root. */
-export const hasSshd = existsSync('/usr/sbin/sshd') && process.getuid?.() === 0
-
 const setEnv = 'SetEnv '
 
 /** The SetEnv lines as one, since sshd accepts only one, with a HOME if they set none. */
@@ -62,7 +61,8 @@ export async function startSshd(
   const authorized = join(folder, 'authorized_keys')
   const logFile = join(folder, 'log')
   const port = await freePort()
-  mkdirSync('/run/sshd', { recursive: true, mode: 0o755 })
+  // It is for root's sshd alone.
+  if (process.getuid?.() === 0) mkdirSync('/run/sshd', { recursive: true, mode: 0o755 })
   mkdirSync(home)
   writeFileSync(authorized, '', { mode: 0o600 })
   writeFileSync(logFile, '')
@@ -95,18 +95,12 @@ export async function startSshd(
   }
 
   async function start(): Promise<void> {
-    const server = ['/usr/sbin/sshd', '-D', '-f', configFile, '-E', logFile]
-    const container = [
-      'unshare',
-      '--pid',
-      '--fork',
-      '--kill-child',
-      '--mount-proc',
-      'sh',
-      '-c',
-      isFirst ? `exec ${server.join(' ')}` : `${server.join(' ')}; :`,
-    ]
-    const [program = '', ...args] = first ? container : server
+    const server = `/usr/sbin/sshd -D -f ${configFile} -E ${logFile}`
+    const container = first ? ['--pid', '--fork', '--kill-child', '--mount-proc'] : []
+    const command = first && !isFirst ? `sh -c '${server}; :'` : server
+    const shell = ['sh', '-c', asRoot(command, folder, home)]
+    const unshared = [...asRootNeeds, ...container]
+    const [program = '', ...args] = unshared.length > 0 ? ['unshare', ...unshared, ...shell] : shell
     const child = spawn(program, args, { stdio: 'ignore', ...(first && { env: { ...first } }) })
     daemon = child
     for (let tries = 0; tries < 2000; tries++) {
@@ -225,39 +219,9 @@ export function endDetached(folder: string): void {
       kill([each, ...descendants(each.pid, all)], 'SIGKILL')
 }
 
-interface Process {
-  pid: number
-  name: string
-  parent: number
-}
-
-/** Every process of this machine; `ps` would take a hundred times as long. */
-function processes(): Process[] {
-  const pids = readdirSync('/proc').filter(name => /^\d+$/.test(name))
-  return pids.map(Number).flatMap(pid => {
-    const [, name = '', parent] = /\((.*)\) \S (\d+)/.exec(readProcess(pid, 'stat')) ?? []
-    return parent === undefined ? [] : [{ pid, name, parent: Number(parent) }]
-  })
-}
-
-function descendants(pid: number, all = processes()): Process[] {
-  return all.filter(({ parent }) => parent === pid).flatMap(child => [child, ...descendants(child.pid, all)])
-}
-
 function kill(running: readonly Process[], signal: NodeJS.Signals): void {
-  for (const { pid } of running) {
-    try {
-      process.kill(pid, signal)
-    } catch {
-      // It has already ended.
-    }
-  }
-}
-
-function readProcess(pid: number, file: 'stat' | 'cmdline'): string {
-  try {
-    return readFileSync(`/proc/${pid}/${file}`, 'utf8')
-  } catch {
-    return ''
-  }
+  signalAll(
+    running.map(({ pid }) => pid),
+    signal,
+  )
 }

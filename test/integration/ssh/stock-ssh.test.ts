@@ -5,13 +5,13 @@ import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { quote } from '#ssh/ssh-command.ts'
 import { problemOf } from '#test/berth/steps.ts'
-import { hasSshd } from './sshd.ts'
+import { noSshd } from './own-root.ts'
 import { account, looseConfig, strictOptions, target } from './steps.ts'
 import { useSshd } from './use-sshd.ts'
 
 const run = promisify(execFile)
 
-describe.skipIf(!hasSshd)('the command for the system’s own ssh', () => {
+describe.skipIf(noSshd)(`the command for the system’s own ssh${noSshd}`, () => {
   const at = useSshd()
 
   const visit = async () => (await at.ssh.openShell(target({ proxy: at.sshd }))).close()

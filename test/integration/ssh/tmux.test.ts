@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -7,13 +7,15 @@ import { openTmuxShell, type ShellWanted } from '#core/access/shells.ts'
 import { createSsh, type Ssh } from '#ssh/connection/connections.ts'
 import type { Shell } from '#ssh/shell/shell.ts'
 import { tmuxShells } from '#ssh/shell/tmux.ts'
+import { lacks } from '../../needs.ts'
 import { type ScratchMachine, scratchMachine } from './machine.ts'
-import { hasSshd, type Sshd, startSshd } from './sshd.ts'
+import { sshd } from './own-root.ts'
+import { type Sshd, startSshd } from './sshd.ts'
 import { account, target } from './steps.ts'
 
-const hasTmux = existsSync('/usr/bin/tmux')
+const lacking = lacks(sshd, 'tmux')
 
-describe.skipIf(!hasSshd || !hasTmux)('shells in tmux at a real OpenSSH server', () => {
+describe.skipIf(lacking)(`shells in tmux at a real OpenSSH server${lacking}`, () => {
   let sshd: Sshd
   let machine: ScratchMachine
   let ssh: Ssh

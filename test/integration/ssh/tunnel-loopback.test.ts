@@ -3,10 +3,10 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
 import { askByName } from '#test/ask-by-name.ts'
-import { hasSshd } from './sshd.ts'
+import { noSshd } from './own-root.ts'
 import { type OpenTunnel, useTunnels } from './tunnel-steps.ts'
 
-describe.skipIf(!hasSshd)('a tunnel to a web server', () => {
+describe.skipIf(noSshd)(`a tunnel to a web server${noSshd}`, () => {
   const { tunnelTo, webServer } = useTunnels()
 
   /** Opens the address at 127.0.0.1 as a browser does; gives its cookie. */

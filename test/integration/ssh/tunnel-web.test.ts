@@ -4,10 +4,10 @@ import { connect } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
 import { askByName } from '#test/ask-by-name.ts'
-import { hasSshd } from './sshd.ts'
+import { noSshd } from './own-root.ts'
 import { useTunnels } from './tunnel-steps.ts'
 
-describe.skipIf(!hasSshd)('a tunnel to a web server', () => {
+describe.skipIf(noSshd)(`a tunnel to a web server${noSshd}`, () => {
   const { endings, tcpServer, tunnelTo, webServer } = useTunnels()
 
   /** Cookies of a server, and those that the browser gets of it. */

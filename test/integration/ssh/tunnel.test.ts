@@ -7,10 +7,11 @@ import { describe, expect, test } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
 import { whatAnswers } from '#ssh/tunnels/web.ts'
 import { askByName } from '#test/ask-by-name.ts'
-import { freePort, hasSshd } from './sshd.ts'
+import { noSshd } from './own-root.ts'
+import { freePort } from './sshd.ts'
 import { useTunnels } from './tunnel-steps.ts'
 
-describe.skipIf(!hasSshd)('a tunnel', () => {
+describe.skipIf(noSshd)(`a tunnel${noSshd}`, () => {
   const { sshd, machine, endings, tcpServer, tunnelTo, webServer } = useTunnels()
   const textAt = async (url: string) => (await askByName(url)).text
 

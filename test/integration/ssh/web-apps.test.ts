@@ -13,11 +13,12 @@ import { createSsh, type Ssh } from '#ssh/connection/connections.ts'
 import { listen } from '#test/loopback.ts'
 import { accountView, emptyState, instanceView } from '#test/unit/views.ts'
 import { type ScratchMachine, scratchMachine } from './machine.ts'
-import { hasNginx, startNginx } from './nginx.ts'
-import { freePort, hasSshd, type Sshd, startSshd } from './sshd.ts'
+import { noNginx, startNginx } from './nginx.ts'
+import { noSshd } from './own-root.ts'
+import { freePort, type Sshd, startSshd } from './sshd.ts'
 import { account, target } from './steps.ts'
 
-describe.skipIf(!hasSshd)('through a tunnel, in Chromium,', () => {
+describe.skipIf(noSshd)(`through a tunnel, in Chromium,${noSshd}`, () => {
   let sshd: Sshd
   let browser: Browser
   let page: Page
@@ -73,7 +74,7 @@ describe.skipIf(!hasSshd)('through a tunnel, in Chromium,', () => {
 
   const html = (body: string) => `<!doctype html><title>app</title>${body}`
 
-  test.skipIf(!hasNginx).each([
+  test.skipIf(noNginx).each([
     ['answers plain HTTP with 400', ''],
     ['leads plain HTTP to TLS', 'error_page 497 =308 https://$http_host$request_uri;'],
   ])('a page of nginx with TLS that %s is shown, and its redirects are followed', async (_, lines) => {

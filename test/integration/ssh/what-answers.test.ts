@@ -16,7 +16,7 @@ import { systemClock } from '#machine/clock-and-random.ts'
 import type { Clock } from '#machine/machine.ts'
 import { whatAnswers } from '#ssh/tunnels/web.ts'
 import { makeCertificate } from './certificate.ts'
-import { hasNginx, startNginx } from './nginx.ts'
+import { noNginx, startNginx } from './nginx.ts'
 import { freePort } from './sshd.ts'
 
 let tls: { key: Buffer; cert: Buffer }
@@ -88,7 +88,7 @@ describe('a port that speaks TLS', () => {
     expect(await answering(port)).toEqual({ server: { tls: true, host: `localhost:${port}` }, status: 200 })
   })
 
-  test.skipIf(!hasNginx)('of nginx uses TLS, whether its page is readable or not', async () => {
+  test.skipIf(noNginx)(`of nginx uses TLS, whether its page is readable or not${noNginx}`, async () => {
     for (const [more, code] of [
       ['location / { return 200 "ok"; }', 200],
       ['root /nowhere;', 404],

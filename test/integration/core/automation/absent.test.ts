@@ -3,12 +3,12 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { tunnelKey } from '#contract/instance/tunnel.ts'
 import { askByName } from '#test/ask-by-name.ts'
 import type { BerthUnderTest } from '#test/berth/world.ts'
-import { hasSshd } from '#test/integration/ssh/sshd.ts'
+import { sshd } from '#test/integration/ssh/own-root.ts'
 import { listen } from '#test/loopback.ts'
 import { lacks } from '#test/needs.ts'
 import { type Inside, openInside } from './inside.ts'
 
-const lacking = lacks({ what: 'sshd', there: hasSshd }, 'curl')
+const lacking = lacks(sshd, 'curl')
 
 /** An instance with an accepted host key and an open tunnel. */
 async function entered() {

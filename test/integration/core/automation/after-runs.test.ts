@@ -7,12 +7,12 @@ import { realTime } from '#simulator/http/faults.ts'
 import { answeredDialogs } from '#test/berth/machine.ts'
 import { codeOf, everyFile, requestCheapest } from '#test/berth/steps.ts'
 import { createWorld } from '#test/berth/world.ts'
-import { hasSshd } from '#test/integration/ssh/sshd.ts'
+import { sshd } from '#test/integration/ssh/own-root.ts'
 import { lacks } from '#test/needs.ts'
 import { openInside, writeLarge } from './inside.ts'
 import { plainRun, runOf, startRun, told } from './run-steps.ts'
 
-const lacking = lacks({ what: 'sshd', there: hasSshd }, 'curl')
+const lacking = lacks(sshd, 'curl')
 
 describe.skipIf(lacking)(`after its end a run${lacking}`, () => {
   test('keeps its chosen action once the service is being asked to act', async () => {

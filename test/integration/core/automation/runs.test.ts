@@ -3,12 +3,12 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { everyFile, requestCheapest } from '#test/berth/steps.ts'
 import type { World } from '#test/berth/world.ts'
-import { hasSshd } from '#test/integration/ssh/sshd.ts'
+import { sshd } from '#test/integration/ssh/own-root.ts'
 import { lacks } from '#test/needs.ts'
 import { openInside, writeLarge } from './inside.ts'
 import { plainRun, runOf, startRun, told } from './run-steps.ts'
 
-const lacking = lacks({ what: 'sshd', there: hasSshd }, 'curl')
+const lacking = lacks(sshd, 'curl')
 
 /** The output as stored on this machine. */
 async function storedOutput(world: World, id: string): Promise<string> {

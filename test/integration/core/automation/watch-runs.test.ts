@@ -3,12 +3,9 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { WatchRequest } from '#contract/automation/watch.ts'
 import { everCreated } from '#test/berth/steps.ts'
-import { hasSshd } from '#test/integration/ssh/sshd.ts'
-import { lacks } from '#test/needs.ts'
+import { noSshd } from '#test/integration/ssh/own-root.ts'
 import { openInside } from './inside.ts'
 import { plainRun } from './run-steps.ts'
-
-const lacking = lacks({ what: 'sshd', there: hasSshd })
 
 const request: WatchRequest = {
   name: 'Bargains',
@@ -25,7 +22,7 @@ const request: WatchRequest = {
   },
 }
 
-describe.skipIf(lacking)(`a watch${lacking}`, () => {
+describe.skipIf(noSshd)(`a watch${noSshd}`, () => {
   test('runs a command on the instance it rents, across a restart, and then stops it', async () => {
     const { world, under, home, restart } = await openInside()
     const command = 'touch "$HOME/trained"'

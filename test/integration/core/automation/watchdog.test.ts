@@ -8,11 +8,11 @@ import { accountNow } from '#contract/reading.ts'
 import { watchdogStartScript } from '#ssh/watchdog/start-script.ts'
 import { codeOf, everyFile } from '#test/berth/steps.ts'
 import { type BerthUnderTest, createWorld } from '#test/berth/world.ts'
-import { hasSshd } from '#test/integration/ssh/sshd.ts'
+import { sshd } from '#test/integration/ssh/own-root.ts'
 import { lacks } from '#test/needs.ts'
 import { openInside } from './inside.ts'
 
-const lacking = lacks({ what: 'sshd', there: hasSshd }, 'curl')
+const lacking = lacks(sshd, 'curl')
 
 const patient = { timeout: 60_000, interval: 100 }
 

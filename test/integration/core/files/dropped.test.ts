@@ -10,7 +10,7 @@ import type { TransferJob } from '#ssh/files/transfer/job.ts'
 import { uploadJob } from '#ssh/files/transfer/upload.ts'
 import { hashOf, openPlace, type Place } from '#test/integration/ssh/files/place.ts'
 import { randomFile } from '#test/integration/ssh/files/random-file.ts'
-import { hasSshd } from '#test/integration/ssh/sshd.ts'
+import { noSshd } from '#test/integration/ssh/own-root.ts'
 
 const size = 48 * 1024 * 1024
 
@@ -73,7 +73,7 @@ const upload = (place: Place) =>
     }),
   )
 
-describe.skipIf(!hasSshd)('a transfer whose connection is lost', () => {
+describe.skipIf(noSshd)(`a transfer whose connection is lost${noSshd}`, () => {
   test('an upload resumes once the network is back, with the right hash', async () => {
     const place = await openPlace()
     const hash = await randomFile(join(place.here, 'big'), size)

@@ -8,7 +8,7 @@ import { systemClock } from '#machine/clock-and-random.ts'
 import { systemSyncedFolders } from '#machine/synced-folders.ts'
 import { openPlace, tree } from '#test/integration/ssh/files/place.ts'
 import { scratchMachine } from '#test/integration/ssh/machine.ts'
-import { hasSshd } from '#test/integration/ssh/sshd.ts'
+import { noSshd } from '#test/integration/ssh/own-root.ts'
 import { write } from '#test/integration/ssh/sync/place.ts'
 import { instanceView } from '#test/unit/views.ts'
 
@@ -31,7 +31,7 @@ async function openFolderSync() {
   return { sshd, files, folder, remote: join(there, 'project'), open, instance: instanceView({ id: 4711 }) }
 }
 
-describe.skipIf(!hasSshd)('folder sync with an instance', () => {
+describe.skipIf(noSshd)(`folder sync with an instance${noSshd}`, () => {
   test('an upload continues automatically after a lost connection', async () => {
     const { sshd, folder, remote, open, instance } = await openFolderSync()
     for (let at = 0; at < 20; at++) write(folder, { [`${at}.bin`]: Buffer.alloc(2_000_000, at) })

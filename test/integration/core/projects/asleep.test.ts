@@ -2,11 +2,8 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
 import type { Clock } from '#machine/machine.ts'
-import { hasSshd } from '#test/integration/ssh/sshd.ts'
-import { lacks } from '#test/needs.ts'
+import { noSshd } from '#test/integration/ssh/own-root.ts'
 import { jobOf, openProject, type ProjectPlace } from './place.ts'
-
-const lacking = lacks({ what: 'sshd', there: hasSshd })
 
 const hour = 3600
 const night = 8 * hour
@@ -94,7 +91,7 @@ async function expectDone(place: ProjectPlace, id: string): Promise<void> {
   expect(world.sim.controls.ledger().instances).toHaveLength(1)
 }
 
-describe.skipIf(lacking)(`a project’s run while the computer sleeps for a night${lacking}`, () => {
+describe.skipIf(noSshd)(`a project’s run while the computer sleeps for a night${noSshd}`, () => {
   test('whose command ends meanwhile downloads its results in the morning', async () => {
     const place = await openLid(files('{ hours: 12 }'))
     const { under, sshd, project, runProject } = place

@@ -2,13 +2,10 @@ import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { codeOf } from '#test/berth/steps.ts'
-import { hasSshd } from '#test/integration/ssh/sshd.ts'
-import { lacks } from '#test/needs.ts'
+import { noSshd } from '#test/integration/ssh/own-root.ts'
 import { jobOf, openProject } from './place.ts'
 
-const lacking = lacks({ what: 'sshd', there: hasSshd })
-
-describe.skipIf(lacking)(`a project’s run${lacking}`, () => {
+describe.skipIf(noSshd)(`a project’s run${noSshd}`, () => {
   test('that can’t create its folder three times stops its machine, and resumes there', async () => {
     const { under, sshd, runProject } = await openProject({ 'berth.yaml': 'run: exit 0\n' })
     writeFileSync(join(sshd.home, 'berth'), 'in the way')

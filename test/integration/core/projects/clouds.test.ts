@@ -1,15 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { publicProfile } from '#simulator/deployment.ts'
 import { codeOf } from '#test/berth/steps.ts'
-import { hasSshd } from '#test/integration/ssh/sshd.ts'
-import { lacks } from '#test/needs.ts'
+import { noSshd } from '#test/integration/ssh/own-root.ts'
 import { jobOf, joinAll, openProject, write } from './place.ts'
 
-const lacking = lacks({ what: 'sshd', there: hasSshd })
 const machine = 'machine: { gpu: [RTX 4090, RTX 3090, RTX 3080], price: 5, verified: false, reliability: 50 }'
 const inCloud = { deployment: publicProfile, limits: false }
 
-describe.skipIf(lacking)(`a project with data in a cloud${lacking}`, () => {
+describe.skipIf(noSshd)(`a project with data in a cloud${noSshd}`, () => {
   test('copies its data before the set-up, and its results before the machine is destroyed', async () => {
     const { under, world, runProject } = await openProject(
       {

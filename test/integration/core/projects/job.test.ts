@@ -3,11 +3,8 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { planCosts } from '#contract/project/plan-costs.ts'
 import { codeOf, everyFile } from '#test/berth/steps.ts'
-import { hasSshd } from '#test/integration/ssh/sshd.ts'
-import { lacks } from '#test/needs.ts'
+import { noSshd } from '#test/integration/ssh/own-root.ts'
 import { jobOf, openProject, write } from './place.ts'
-
-const lacking = lacks({ what: 'sshd', there: hasSshd })
 
 const spec = `name: digits
 machine: { gpu: [RTX 4090, RTX 3090, RTX 3080], price: 5 }
@@ -24,7 +21,7 @@ results: out
 stop: { hours: 2, dollars: 4 }
 `
 
-describe.skipIf(lacking)(`a project’s run${lacking}`, () => {
+describe.skipIf(noSshd)(`a project’s run${noSshd}`, () => {
   test('sends, sets up and runs a folder, downloads results, destroys the machine', async () => {
     const { world, under, folder, project, runProject } = await openProject({
       'berth.yaml': spec,

@@ -6,8 +6,8 @@ import { expect, test } from 'vitest'
 import { startSimulator } from '#simulator/simulator.ts'
 import { Draw } from '#simulator/world/draw.ts'
 import { inRounds, listed, stored, useKillable } from '#test/berth/processes.ts'
-import { hasSshd, startSshd } from '#test/integration/ssh/sshd.ts'
-import { lacks } from '#test/needs.ts'
+import { noSshd } from '#test/integration/ssh/own-root.ts'
+import { startSshd } from '#test/integration/ssh/sshd.ts'
 import { joinListed, write } from './place.ts'
 
 /** The number of kills; BERTH_KILLS sets it. */
@@ -16,8 +16,6 @@ const seed = Number(process.env['BERTH_TEST_SEED'] ?? 4711)
 const atOnce = 5
 /** Milliseconds within which Berth is killed: about as long as a whole job. */
 const longest = 4000
-
-const lacking = lacks({ what: 'sshd', there: hasSshd })
 
 const processes = useKillable()
 
@@ -67,8 +65,8 @@ function readResult(folder: string): string {
   }
 }
 
-test.skipIf(lacking)(
-  `a job that is killed at any moment ends as it should, once${lacking}`,
+test.skipIf(noSshd)(
+  `a job that is killed at any moment ends as it should, once${noSshd}`,
   async () => {
     const draw = new Draw(seed)
     const moments = Array.from({ length: rounds }, () => draw.next() * longest)

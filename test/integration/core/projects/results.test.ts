@@ -1,11 +1,8 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { hasSshd } from '#test/integration/ssh/sshd.ts'
-import { lacks } from '#test/needs.ts'
+import { noSshd } from '#test/integration/ssh/own-root.ts'
 import { jobOf, openProject, type ProjectPlace } from './place.ts'
-
-const lacking = lacks({ what: 'sshd', there: hasSshd })
 
 /** `changing`: is called once the results were found to change at their last download. */
 async function runToEnd(run: string, results: string, changing?: (place: ProjectPlace) => Promise<void>) {
@@ -21,7 +18,7 @@ async function runToEnd(run: string, results: string, changing?: (place: Project
   return { ...place, id, job: () => jobOf(under, id) }
 }
 
-describe.skipIf(lacking)(`the results of a project’s run${lacking}`, () => {
+describe.skipIf(noSshd)(`the results of a project’s run${noSshd}`, () => {
   test.each([
     ['a broken link', 'ln -s nowhere out', 'results_left', 'out (a broken link, or one with too many steps)'],
     ['a pipe', 'mkdir out; mkfifo out/pipe', 'results_missing', 'out is missing or empty'],

@@ -6,8 +6,8 @@ import { expect, test } from 'vitest'
 import { startSimulator } from '#simulator/simulator.ts'
 import { Draw } from '#simulator/world/draw.ts'
 import { inRounds, listed, useKillable } from '#test/berth/processes.ts'
-import { hasSshd, startSshd } from '#test/integration/ssh/sshd.ts'
-import { lacks } from '#test/needs.ts'
+import { noSshd } from '#test/integration/ssh/own-root.ts'
+import { startSshd } from '#test/integration/ssh/sshd.ts'
 import { joinListed, write } from './place.ts'
 
 /** The number of kills, two in each round; BERTH_KILLS sets it. */
@@ -18,8 +18,6 @@ const atOnce = 3
 /** Milliseconds within which Berth is killed: about as long as half of a sweep. */
 const longest = 6000
 const runs = 5
-
-const lacking = lacks({ what: 'sshd', there: hasSshd })
 
 const processes = useKillable()
 
@@ -67,8 +65,8 @@ async function killAndGoOn(round: number, killedAfter: readonly number[]) {
   }
 }
 
-test.skipIf(lacking)(
-  `a sweep that is killed at any moments runs each of its runs once, and leaves no machine${lacking}`,
+test.skipIf(noSshd)(
+  `a sweep that is killed at any moments runs each of its runs once, and leaves no machine${noSshd}`,
   async () => {
     const draw = new Draw(seed)
     const moments = Array.from({ length: rounds }, () => [draw.next() * longest, draw.next() * longest])

@@ -6,11 +6,8 @@ import { isGoing, isProjectRun } from '#contract/automation/run.ts'
 import { planCosts } from '#contract/project/plan-costs.ts'
 import { codeOf } from '#test/berth/steps.ts'
 import type { BerthUnderTest } from '#test/berth/world.ts'
-import { hasSshd } from '#test/integration/ssh/sshd.ts'
-import { lacks } from '#test/needs.ts'
+import { noSshd } from '#test/integration/ssh/own-root.ts'
 import { openProject, type ProjectPlace, write } from './place.ts'
-
-const lacking = lacks({ what: 'sshd', there: hasSshd })
 
 const spec = `name: digits
 setup: echo ready >> prepared
@@ -44,7 +41,7 @@ function resultsOf({ folder, under }: ProjectPlace, id: string): Record<string, 
   )
 }
 
-describe.skipIf(lacking)(`a sweep${lacking}`, () => {
+describe.skipIf(noSshd)(`a sweep${noSshd}`, () => {
   test('of twelve runs uses three machines, each set up once, and a separate folder for each run', async () => {
     const place = await openProject({ 'berth.yaml': spec }, undefined, {}, 3)
     const { world, under, project, runProject } = place

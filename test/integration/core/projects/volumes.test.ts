@@ -4,11 +4,9 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { planCosts, volumePrice } from '#contract/project/plan-costs.ts'
 import { publicProfile } from '#simulator/deployment.ts'
-import { hasSshd } from '#test/integration/ssh/sshd.ts'
-import { lacks } from '#test/needs.ts'
+import { noSshd } from '#test/integration/ssh/own-root.ts'
 import { jobOf, openProject, type ProjectPlace, write } from './place.ts'
 
-const lacking = lacks({ what: 'sshd', there: hasSshd })
 const machine = 'machine: { gpu: [RTX 4090, RTX 3090, RTX 3080], price: 5, verified: false, reliability: 50 }'
 
 /** A project in a world with volumes, and a folder that stands for the place where one is mounted. */
@@ -28,7 +26,7 @@ async function runToItsEnd({ under, runProject }: ProjectPlace): Promise<number 
   return jobOf(under, id)?.most
 }
 
-describe.skipIf(lacking)(`a project with a volume${lacking}`, () => {
+describe.skipIf(noSshd)(`a project with a volume${noSshd}`, () => {
   test('creates it with the first machine; the next run uses that machine and its files', async () => {
     const place = await openWithVolumes(
       at => `${machine}

@@ -1,11 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { hasSshd } from '#test/integration/ssh/sshd.ts'
-import { lacks } from '#test/needs.ts'
+import { noSshd } from '#test/integration/ssh/own-root.ts'
 import { jobOf, openProject, write } from './place.ts'
-
-const lacking = lacks({ what: 'sshd', there: hasSshd })
 
 const spec = `setup: cat requirements.txt >> prepared
 run: |
@@ -17,7 +14,7 @@ stop: { hours: 8 }
 `
 const files = { 'berth.yaml': spec, 'requirements.txt': 'torch\n', 'train.py': 'one\n' }
 
-describe.skipIf(lacking)(`a machine that waits${lacking}`, () => {
+describe.skipIf(noSshd)(`a machine that waits${noSshd}`, () => {
   test('runs the project again, repeats only a changed set-up, and is ended by the user', async () => {
     const { world, under, folder, project, runProject } = await openProject(files)
     const waiting = () => Object.values(under.account().waiting)

@@ -21,7 +21,8 @@ import { uploadJob } from '#ssh/files/transfer/upload.ts'
 import { listFolder, walk } from '#ssh/files/walk.ts'
 import { codeOf } from '#test/berth/steps.ts'
 import { liveMemory } from '#test/live-memory.ts'
-import { hasSshd } from '../sshd.ts'
+import { lacks, root } from '#test/needs.ts'
+import { noSshd } from '../own-root.ts'
 import { hashOf, openPlace, tree } from './place.ts'
 import { randomFile } from './random-file.ts'
 
@@ -68,7 +69,7 @@ function rightsOf(path: string): [number, number, string] {
   return [uid, gid, (mode & 0o7777).toString(8)]
 }
 
-describe.skipIf(!hasSshd)('files over Debian’s sshd', () => {
+describe.skipIf(noSshd)(`files over Debian’s sshd${noSshd}`, () => {
   test('a thousand files in folders are uploaded and downloaded with the right hashes', async () => {
     const { here, there, sftp } = await openPlace()
     const source = join(here, 'data set')
@@ -222,7 +223,7 @@ describe.skipIf(!hasSshd)('files over Debian’s sshd', () => {
     expect((await list()).leftOut).toBe(5)
   })
 
-  test('an edited or replaced file keeps its owner and mode', async () => {
+  test.skipIf(lacks(root))(`an edited or replaced file keeps its owner and mode${lacks(root)}`, async () => {
     const { here, there, sftp } = await openPlace()
     const over = await sftp()
     const theirs = join(there, 'theirs')

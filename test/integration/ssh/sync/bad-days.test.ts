@@ -15,7 +15,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { codeOf } from '#test/berth/steps.ts'
 import { lacks } from '#test/needs.ts'
 import { tree } from '../files/place.ts'
-import { hasSshd } from '../sshd.ts'
+import { noSshd } from '../own-root.ts'
 import { openSync, write } from './place.ts'
 
 /** Mounts a disk of `kilobytes` at a folder; undefined where mounting is not possible. */
@@ -32,7 +32,7 @@ function smallDisk(folder: string, kilobytes: number): { grow(kilobytes: number)
 const small = (round: string) =>
   Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`f/${at}`, `${round} ${at}`]))
 
-describe.skipIf(!hasSshd)('a sync on a bad day', () => {
+describe.skipIf(noSshd)(`a sync on a bad day${noSshd}`, () => {
   test('reports a disk too small on the instance before it sends anything', async context => {
     const { here, remote, up } = await openSync()
     const disk = smallDisk(remote, 1024)

@@ -8,7 +8,7 @@ import { systemClock } from '#machine/clock-and-random.ts'
 import { stagingName, wholeName } from '#ssh/sync/scan.ts'
 import { openScript, type ScriptStream } from '#ssh/sync/script-stream.ts'
 import { takeScript } from '#ssh/sync/scripts.ts'
-import { hasSshd } from '../sshd.ts'
+import { noSshd } from '../own-root.ts'
 import { cuttingWay, seeded } from './cutting.ts'
 import { openSync, write } from './place.ts'
 
@@ -55,7 +55,7 @@ const outcome = (work: Promise<unknown>) =>
     error => error.problem?.code ?? String(error),
   )
 
-describe.skipIf(!hasSshd)('an interrupted sync', () => {
+describe.skipIf(noSshd)(`an interrupted sync${noSshd}`, () => {
   test('leaves each remote file old or new, and the next sync completes it', async () => {
     const { sshd, here, remote, up, connect } = await openSync()
     const chance = seeded(16)

@@ -13,10 +13,10 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { codeOf } from '#test/berth/steps.ts'
 import { tree } from '../files/place.ts'
-import { hasSshd } from '../sshd.ts'
+import { noSshd } from '../own-root.ts'
 import { openSync, write } from './place.ts'
 
-describe.skipIf(!hasSshd)('downloading results', () => {
+describe.skipIf(noSshd)(`downloading results${noSshd}`, () => {
   test('the named paths are downloaded with content and times, and nothing else', async () => {
     const { here, remote, down } = await openSync()
     write(remote, {

@@ -5,7 +5,7 @@ import { type Headers, pack } from 'tar-stream'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { codeOf } from '#test/berth/steps.ts'
 import { tree } from '../files/place.ts'
-import { hasSshd } from '../sshd.ts'
+import { noSshd } from '../own-root.ts'
 import { openSync, write } from './place.ts'
 
 /** An instance on which some programs are replaced by scripts, with files beside them. */
@@ -32,7 +32,7 @@ async function archiveOf(...entries: (Headers & { content?: string })[]): Promis
   return Buffer.concat(pieces)
 }
 
-describe.skipIf(!hasSshd)('a hostile instance', () => {
+describe.skipIf(noSshd)(`a hostile instance${noSshd}`, () => {
   test('an archive delivers only listed and requested files, each once', async () => {
     const archive = await archiveOf(
       { name: '../evil', content: 'x' },

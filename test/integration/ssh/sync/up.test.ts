@@ -13,10 +13,10 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { codeOf } from '#test/berth/steps.ts'
 import { tree } from '../files/place.ts'
-import { hasSshd } from '../sshd.ts'
+import { noSshd } from '../own-root.ts'
 import { openSync, write } from './place.ts'
 
-describe.skipIf(!hasSshd)('sending a folder', () => {
+describe.skipIf(noSshd)(`sending a folder${noSshd}`, () => {
   test('a folder is sent with its content, times, empty folders and executable bits', async () => {
     const { here, remote, up } = await openSync()
     write(here, {

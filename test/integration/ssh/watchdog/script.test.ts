@@ -17,7 +17,8 @@ import { outputOf } from '#ssh/exec.ts'
 import { watchdogScript } from '#ssh/watchdog/start-script.ts'
 import { lacks } from '#test/needs.ts'
 import { type ScratchMachine, scratchMachine } from '../machine.ts'
-import { hasSshd, type Sshd, startSshd } from '../sshd.ts'
+import { sshd } from '../own-root.ts'
+import { type Sshd, startSshd } from '../sshd.ts'
 import { account, target } from '../steps.ts'
 
 const shells = { dash: ['dash'], bash: ['bash'], 'busybox sh': ['busybox', 'sh'] }
@@ -30,7 +31,7 @@ vi.setConfig({ maxConcurrency: 9 })
 
 const pairs = Object.entries(shells).flatMap(([name, shell]) => tools.map(tool => ({ name, shell, tool })))
 
-const lacking = lacks({ what: 'sshd', there: hasSshd }, 'dash', 'busybox', ...tools)
+const lacking = lacks(sshd, 'dash', 'busybox', ...tools)
 
 describe.skipIf(lacking)(`the watchdog’s script${lacking}`, () => {
   let sim: Simulator
