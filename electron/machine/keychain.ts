@@ -1,6 +1,7 @@
 import { BerthError } from '../contract/problem.ts'
 import type { Clock, Keychain } from './machine.ts'
 import { busAddress, openSessionBus } from './session-bus.ts'
+import type { NativeCalls } from './start/shutdown.ts'
 
 const limits: KeychainLimits = { probe: 3000, call: 60_000 }
 /** Milliseconds between probes for a missing keychain: right after a login the desktop may still start it. */
@@ -13,9 +14,9 @@ const probeInterval = 10_000
  */
 export async function openKeychain(
   clock: Clock,
-  addNativeCalls: (underWay: ReadonlySet<Promise<unknown>>) => void = () => undefined,
+  addNativeCalls: (underWay: NativeCalls) => void = () => undefined,
 ): Promise<Keychain> {
-  const underWay = new Set<Promise<unknown>>()
+  const underWay = new Map<Promise<unknown>, number>()
   addNativeCalls(underWay)
   const keytar = await loadKeytar().catch((error: unknown) => new Error(String(error), { cause: error }))
   if (keytar instanceof Error) return memoryKeychain(whyNot(keytar))
@@ -80,10 +81,10 @@ async function isLocked(service: string, account: string): Promise<boolean> {
   }
 }
 
-function noting(keytar: Keytar, underWay: Set<Promise<unknown>>): Keytar {
+function noting(keytar: Keytar, underWay: Map<Promise<unknown>, number>): Keytar {
   const note = <T>(call: Promise<T>): Promise<T> => {
     const noted = call.finally(() => underWay.delete(noted))
-    underWay.add(noted)
+    underWay.set(noted, performance.now())
     return noted
   }
   return {

@@ -134,6 +134,8 @@ export function openBrowser(
     timeout: patience,
     executablePath,
     args: [...commonSwitches, ...switches],
+    // In another it does not find a dropped file whose name is not ASCII; a user without a desktop may have none.
+    env: { ...process.env, LC_ALL: 'C.UTF-8' },
   })
 }
 

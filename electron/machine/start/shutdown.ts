@@ -1,13 +1,21 @@
 import type { PageLink, RunningBerth } from '#core/running.ts'
 
-/** Milliseconds that a native call under way gets to return before the process ends. */
-const patience = 500
+/** Native calls under way, with the `performance.now()` at which each began. */
+export type NativeCalls = ReadonlyMap<Promise<unknown>, number>
+
+/**
+ * Milliseconds that a native call gets from its beginning: a busy computer takes seconds for what else takes none, and
+ * one that is older waits for the user.
+ */
+const patience = 5000
+/** Milliseconds that even an older one gets to return before the process ends. */
+const leastPatience = 500
 
 /** The steps that end Berth, run in reverse order of their addition. */
 export class Shutdown {
   readonly #steps: (() => unknown)[] = []
   readonly #limit: number
-  readonly #nativeCalls: ReadonlySet<Promise<unknown>>[] = []
+  readonly #nativeCalls: NativeCalls[] = []
   #ended: Promise<void> | undefined
 
   /** `limit`: milliseconds for all steps together; then the rest is abandoned. */
@@ -21,7 +29,7 @@ export class Shutdown {
   }
 
   /** Adds native calls under way, each of which holds a thread: the process cannot exit before they return. */
-  addNativeCalls(underWay: ReadonlySet<Promise<unknown>>): void {
+  addNativeCalls(underWay: NativeCalls): void {
     this.#nativeCalls.push(underWay)
   }
 
@@ -29,7 +37,8 @@ export class Shutdown {
   async exit(leave: () => void = () => process.exit(0)): Promise<void> {
     await this.end()
     const calls = () => this.#nativeCalls.flatMap(underWay => [...underWay])
-    await within(patience, Promise.allSettled(calls()))
+    const waits = calls().map(([, begun]) => patience + begun - performance.now())
+    await within(Math.max(leastPatience, ...waits), Promise.allSettled(calls().map(([call]) => call)))
     if (calls().length > 0) process.kill(process.pid, 'SIGKILL')
     else leave()
   }

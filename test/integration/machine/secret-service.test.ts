@@ -2,6 +2,7 @@ import type { ChildProcess } from 'node:child_process'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { systemClock } from '#machine/clock-and-random.ts'
 import { openKeychain, systemKeychain } from '#machine/keychain.ts'
+import type { NativeCalls } from '#machine/start/shutdown.ts'
 import { codeOf } from '#test/berth/steps.ts'
 import { startSession, type TestSession } from './session-bus.ts'
 
@@ -44,7 +45,7 @@ test('a secret is stored in the desktop’s keychain under service berth until i
 
 test('calls to a silent keychain time out, and work again once it answers', async () => {
   const { default: keytar } = await import('keytar')
-  let calls: ReadonlySet<Promise<unknown>> | undefined
+  let calls: NativeCalls | undefined
   await openKeychain(systemClock, underWay => {
     calls = underWay
   })

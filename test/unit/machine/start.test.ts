@@ -59,15 +59,15 @@ test('a failed start rejects pending calls, and a waiting page does no harm', as
   expect(reached).toEqual([])
 })
 
-/** The exit code and signal of a process that ends while a native call is under way. */
-async function endsWith(call: string): Promise<unknown> {
+/** The exit code and signal of a process that ends while a native call of that age, in milliseconds, is under way. */
+async function endsWith(call: string, age = 0): Promise<unknown> {
   const script = `
     import { Shutdown } from '#machine/start/shutdown.ts'
     const shutdown = new Shutdown(1000)
-    const underWay = new Set()
+    const underWay = new Map()
     shutdown.addNativeCalls(underWay)
     const call = ${call}
-    underWay.add(call)
+    underWay.set(call, performance.now() - ${age})
     call.then(() => underWay.delete(call))
     await shutdown.exit(() => process.exit(0))`
   const words = ['--import', 'tsx', '--input-type=module', '-e', script]
@@ -78,8 +78,12 @@ test.concurrent('a native call that returns lets the process end in order', asyn
   expect(await endsWith('new Promise(resolve => setImmediate(resolve))')).toEqual([0, null])
 })
 
+test.concurrent('a native call that a busy computer answers late lets the process end in order', async () => {
+  expect(await endsWith('new Promise(resolve => setTimeout(resolve, 1500))')).toEqual([0, null])
+})
+
 test.concurrent('a native call that never returns does not hold the end', async () => {
-  expect(await endsWith('new Promise(() => undefined)')).toEqual([null, 'SIGKILL'])
+  expect(await endsWith('new Promise(() => undefined)', 60_000)).toEqual([null, 'SIGKILL'])
 })
 
 test('without flags the window opens on any port, with a demo speed of 20', () => {
