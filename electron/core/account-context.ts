@@ -11,6 +11,7 @@ import type { FileTransfers } from './access/file-transfers.ts'
 import type { FolderSync } from './access/folder-sync.ts'
 import type { Notifications } from './alerts/notifications.ts'
 import type { Activity } from './app/activity.ts'
+import type { DocumentPlace } from './storage/json-file.ts'
 import type { Store } from './storage/store.ts'
 
 /** The result of a poll of one account, already shown by State. */
@@ -58,7 +59,7 @@ export interface AccountContext {
   files: Files
   folder: string
   /** Called where a file could not be read and was set aside under that name. */
-  onBroken: (setAside: string) => void
+  onBroken: DocumentPlace['onBroken']
   activity: Activity
   notifications: Notifications
   access: Access

@@ -12,6 +12,7 @@ import { openSshConfig } from './access/ssh-config.ts'
 import type { AccountsContext } from './accounts/account-sessions.ts'
 import { openAccounts } from './accounts/accounts.ts'
 import { createPause } from './accounts/pause-polling.ts'
+import { brokenFileTeller } from './alerts/broken-files.ts'
 import { createNotifications } from './alerts/notifications.ts'
 import { openPageNotices } from './alerts/page-notices.ts'
 import { openActivity } from './app/activity.ts'
@@ -33,7 +34,7 @@ import { openSavedSearches } from './market/saved-searches.ts'
 import { openProjects } from './projects/projects.ts'
 import { openProjectSecrets } from './projects/secrets.ts'
 import type { RunningBerth } from './running.ts'
-import { watchedFiles } from './storage/json-file.ts'
+import { type BrokenFile, type DocumentPlace, watchedFiles } from './storage/json-file.ts'
 import { watchedKeychain } from './storage/noted-keychain.ts'
 import { createStore, goTo, type Store } from './storage/store.ts'
 
@@ -71,25 +72,28 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
     draft.app = appNow
   })
 
+  /** Files that could not be read before notices can be shown. */
+  const broken: BrokenFile[] = []
+  let tellOf: DocumentPlace['onBroken'] = file => void broken.push(file)
+  const tellBroken: DocumentPlace['onBroken'] = file => tellOf(file)
   const places = demo ? [files, demo.files] : [files]
-  const activity = await openActivity(store, clock, places, account =>
-    account === 'demo' && demo ? demo.files : files,
+  const activity = await openActivity(
+    store,
+    clock,
+    places,
+    account => (account === 'demo' && demo ? demo.files : files),
+    tellBroken,
   )
   const sayProblem = ({ message, advice }: Problem, on?: { account: AccountId; instance: number }) =>
     activity.add({ ...on, kind: 'error', text: message, detail: advice || undefined })
-  const onBroken = (setAside: string) =>
-    activity.add({
-      kind: 'error',
-      text: `One of Berth’s files couldn’t be read and was saved as ${setAside}`,
-    })
   const newId = () => machine.random.hex(16)
   const [settings, searches, projects, secrets, pageNotices, fileTransfers] = await Promise.all([
-    openSettings(files, clock, onBroken),
-    openSavedSearches(store, machine, onBroken),
-    openProjects(store, machine, onBroken),
-    openProjectSecrets(store, machine, onBroken),
-    openPageNotices({ store, clock, notifier, files, onBroken }),
-    openFileTransfers({ store, clock, files, activity, newId, onBroken }),
+    openSettings(files, clock, tellBroken),
+    openSavedSearches(store, machine, tellBroken),
+    openProjects(store, machine, tellBroken),
+    openProjectSecrets(store, machine, tellBroken),
+    openPageNotices({ store, clock, notifier, files, onBroken: tellBroken }),
+    openFileTransfers({ store, clock, files, activity, newId, onBroken: tellBroken }),
   ])
   await followAutostart(settings, machine.autostart)
   await followCommandFile(settings, machine.commandFile)
@@ -97,6 +101,8 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
     draft.settings = settings.get()
   })
   const notifications = createNotifications({ store, activity, notifier, pageNotices })
+  tellOf = brokenFileTeller({ activity, notifications })
+  for (const file of broken) tellOf(file)
   sayNotWritten = ({ problem }) => {
     sayProblem(problem)
     const body = `${problem.message} ${problem.advice ?? ''}`
@@ -124,7 +130,7 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
     machine,
     access,
     attachKey: (account, instance) => access.attachKey(account, instance, accounts.session(account).client),
-    onBroken,
+    onBroken: tellBroken,
     onProblem: problem => sayProblem(problem),
   })
   const tunnels = createTunnels({ store, clock, random: machine.random, access })

@@ -41,6 +41,7 @@ export async function openUndoableActions(
   const waiting = await openCollection(context, {
     name: 'undoable-actions',
     schema: Waiting,
+    rescue: { instead: { sendAt: 0 }, keep: action => action },
     key: ({ instance }) => instance,
     view: all => ({
       undoable: Object.fromEntries(all.map(({ instance, action, sendAt }) => [instance, { action, sendAt }])),

@@ -1,8 +1,9 @@
 import { chmodSync, type Dirent, mkdirSync, readdirSync, rmSync } from 'node:fs'
-import { mkdir, open, readdir, readFile, rm, stat } from 'node:fs/promises'
+import { lstat, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import writeFileAtomic from 'write-file-atomic'
 import type { Files } from './machine.ts'
+import { readOwnFile, readOwnPart, toAppend, withOwnFile } from './own-file.ts'
 
 /** A file name that would leave the folder, or is not a plain one. A mistake of the caller's, never of the user's. */
 export class FileNameError extends Error {
@@ -37,7 +38,7 @@ export function openFiles(root: string): Files {
     path,
     async read(name) {
       try {
-        return await readFile(path(name), 'utf8')
+        return await readOwnFile(path(name))
       } catch (error) {
         if (isMissing(error)) return undefined
         throw error
@@ -57,6 +58,15 @@ export function openFiles(root: string): Files {
     },
     readPart: (name, from, most) => readPart(path(name), from, most),
     list: folder => list(path(folder)),
+    async move(name, to) {
+      const target = path(to)
+      await inOrder(target, async () => {
+        const isTaken = await lstat(target).catch(() => undefined)
+        if (isTaken) throw Object.assign(new Error(`${target} exists`), { code: 'EEXIST' })
+        await rename(path(name), target)
+        await syncFolder(dirname(target))
+      })
+    },
     async delete(name) {
       await rm(path(name), { force: true })
     },
@@ -77,23 +87,12 @@ async function makeFolder(folder: string): Promise<void> {
 
 async function appendTo(target: string, content: string | Uint8Array): Promise<void> {
   await makeFolder(dirname(target))
-  const file = await open(target, 'a', 0o600)
-  try {
-    await file.appendFile(content, 'utf8')
-  } finally {
-    await file.close()
-  }
+  await withOwnFile(target, toAppend, file => file.appendFile(content, 'utf8'))
 }
 
 async function readPart(target: string, from: number, most: number): Promise<Buffer> {
   try {
-    const file = await open(target, 'r')
-    try {
-      const { buffer, bytesRead } = await file.read(Buffer.alloc(most), 0, most, from)
-      return buffer.subarray(0, bytesRead)
-    } finally {
-      await file.close()
-    }
+    return await readOwnPart(target, from, most)
   } catch (error) {
     if (isMissing(error)) return Buffer.alloc(0)
     throw error

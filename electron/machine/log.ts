@@ -1,8 +1,9 @@
-import { appendFileSync, chmodSync, mkdirSync, readFileSync, statSync } from 'node:fs'
-import { appendFile, rename, rm } from 'node:fs/promises'
+import { chmodSync, mkdirSync, statSync } from 'node:fs'
+import { rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { Log } from './machine.ts'
 import { createMask } from './mask.ts'
+import { appendOwnFileSync, readOwnFileSync, toAppend, withOwnFile } from './own-file.ts'
 
 /** One megabyte, and three full files before it. */
 const usual: Rotation = { largest: 1024 * 1024, kept: 3 }
@@ -70,7 +71,7 @@ class RotatingFile {
     try {
       this.#size = statSync(this.#path).size
       chmodSync(this.#path, 0o600)
-      const text = readFileSync(this.#path, 'utf8')
+      const text = readOwnFileSync(this.#path)
       return text
         .slice(-65_536)
         .split('\n')
@@ -90,7 +91,7 @@ class RotatingFile {
   addNow(line: string): void {
     const lines = [...this.#waiting.splice(0), `${line}\n`].join('')
     try {
-      appendFileSync(this.#path, lines, { mode: 0o600 })
+      appendOwnFileSync(this.#path, lines)
     } catch {
       // Lost, as above.
     }
@@ -109,7 +110,7 @@ class RotatingFile {
       const bytes = Buffer.byteLength(text)
       try {
         if (this.#size > 0 && this.#size + bytes > this.#rotation.largest) await this.#rotate()
-        await appendFile(this.#path, text, { mode: 0o600 })
+        await withOwnFile(this.#path, toAppend, file => file.appendFile(text))
         this.#size += bytes
       } catch {
         // Lost, as above.

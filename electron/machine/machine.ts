@@ -67,7 +67,10 @@ export interface CommandFile {
 export interface Files {
   /** The absolute path of a name, for other programs. */
   path(name: string): string
-  /** The text, or undefined if there is no such file. */
+  /**
+   * The text, or undefined if there is no such file. Never waits, whatever is in its place. Rejects for anything but a file,
+   * with the code `not_a_file` or `too_long`, and for one that may not be read.
+   */
   read(name: string): Promise<string | undefined>
   /** Replaces the whole file, atomically. It is on disk once this resolves, and readable by the user alone. */
   write(name: string, text: string): Promise<void>
@@ -77,6 +80,8 @@ export interface Files {
   readPart(name: string, from: number, most: number): Promise<Buffer>
   /** The files in a folder with their sizes in bytes; none if there is no such folder. */
   list(folder: string): Promise<readonly { name: string; size: number }[]>
+  /** Moves what is there, even a folder, to a name that is free. Rejects with the code `EEXIST` where that is taken. */
+  move(name: string, to: string): Promise<void>
   delete(name: string): Promise<void>
 }
 

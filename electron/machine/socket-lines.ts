@@ -1,10 +1,11 @@
 import { createHmac } from 'node:crypto'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import type { Socket } from 'node:net'
 import { isAbsolute, join } from 'node:path'
 import * as v from 'valibot'
 import { command, onInstance } from '#contract/commands/command.ts'
 import type { MainMessage, PageMessage } from '#contract/messages.ts'
+import { readOwnFile } from './own-file.ts'
 
 /**
  * The address at which the command finds Berth: a Unix socket in Berth's own folder, which no other user can enter.
@@ -37,7 +38,7 @@ function plainAddress(home: string, platform: NodeJS.Platform): string | undefin
 export async function findAddress(home: string, platform: NodeJS.Platform): Promise<Address | undefined> {
   const plain = plainAddress(home, platform)
   if (plain !== undefined) return { address: plain }
-  const [address, secret] = (await readFile(join(home, fileName), 'utf8').catch(() => '')).split('\n')
+  const [address, secret] = (await readOwnFile(join(home, fileName)).catch(() => '')).split('\n')
   return address && secret ? { address, secret } : undefined
 }
 

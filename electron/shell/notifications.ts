@@ -78,7 +78,7 @@ export async function notifyOnce(
   notice: Pick<Notice, 'id' | 'title' | 'body'>,
 ): Promise<void> {
   const file = `told-${notice.id}`
-  if ((await files.read(file)) !== undefined) return
+  if ((await files.read(file).catch(() => '')) !== undefined) return
   await files.write(file, '')
   berth.say({ ...notice, urgency: 'normal', actions: [] })
 }

@@ -23,8 +23,8 @@ export function accountContext(given: Partial<AccountContext> & { clock?: HandCl
     machine: { clock } as unknown as AccountContext['machine'],
     files: new MemoryFiles(),
     folder: `accounts/${account}`,
-    onBroken: setAside => {
-      throw new Error(`${setAside} is broken`)
+    onBroken: ({ name, why }) => {
+      throw new Error(`${name} ${why}`)
     },
     ...noting(),
     record: () => undefined,

@@ -160,6 +160,13 @@ export class MemoryFiles implements Files {
       .map(([name, { length }]) => ({ name: name.slice(folder.length + 1), size: length }))
   }
 
+  async move(name: string, to: string): Promise<void> {
+    this.#refuse()
+    const text = this.texts.get(name)
+    if (text !== undefined) this.texts.set(to, text)
+    this.texts.delete(name)
+  }
+
   async delete(name: string): Promise<void> {
     this.texts.delete(name)
     this.bytes.delete(name)

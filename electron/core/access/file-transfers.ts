@@ -4,7 +4,7 @@ import { FileTransferId, type FileTransferView, isFileTransferOver } from '#cont
 import { BerthError, type Problem } from '#contract/problem.ts'
 import type { ActivityEntry } from '#contract/state.ts'
 import type { Activity } from '#core/app/activity.ts'
-import { openDocument } from '#core/storage/json-file.ts'
+import { type DocumentPlace, openDocument } from '#core/storage/json-file.ts'
 import type { Store } from '#core/storage/store.ts'
 import type { Clock, Files } from '#machine/machine.ts'
 import { deferred, orAborted } from '#machine/tasks.ts'
@@ -58,7 +58,7 @@ interface FileTransfersContext {
   files: Files
   activity: Activity
   newId: () => string
-  onBroken: (setAside: string) => void
+  onBroken: DocumentPlace['onBroken']
 }
 
 /** Transfers between this computer and the instances of all accounts. Their progress is in State. */

@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import type { InstanceView } from '#contract/instance/instance.ts'
 import type { Downloaded, FolderScan, SyncProgress, SyncResult } from '#contract/instance/sync.ts'
 import { BerthError, type Problem } from '#contract/problem.ts'
-import { type Document, openDocument } from '#core/storage/json-file.ts'
+import { type Document, type DocumentPlace, openDocument } from '#core/storage/json-file.ts'
 import type { Clock, Files, Machine } from '#machine/machine.ts'
 import type { Connection } from '#ssh/connection/connection.ts'
 import type { Lease } from '#ssh/connection/sharing.ts'
@@ -54,7 +54,7 @@ interface SyncContext {
   files: Files
   /** The account's folder in `files`. */
   folder: string
-  onBroken(setAside: string): void
+  onBroken: DocumentPlace['onBroken']
 }
 
 /** Fetched files by local folder and path: size in bytes, time of the last change in epoch seconds, and `by`. */

@@ -5,7 +5,7 @@ import { BerthError, type Problem } from '#contract/problem.ts'
 import { canGetIn } from '#contract/reading.ts'
 import type { State } from '#contract/state.ts'
 import { problemOf } from '#core/app/problems.ts'
-import { openDocument } from '#core/storage/json-file.ts'
+import { type DocumentPlace, openDocument, readText } from '#core/storage/json-file.ts'
 import type { Store } from '#core/storage/store.ts'
 import type { Machine } from '#machine/machine.ts'
 import { oneAtATime } from '#machine/tasks.ts'
@@ -22,7 +22,7 @@ export interface SshConfigNeeds {
   access: Pick<Access, 'filesOf'>
   /** Attaches the chosen key to an instance. */
   attachKey: (account: AccountId, instance: number) => Promise<void>
-  onBroken: (setAside: string) => void
+  onBroken: DocumentPlace['onBroken']
   /** Called where the file could not be written. */
   onProblem: (problem: Problem) => void
 }
@@ -50,7 +50,7 @@ export async function openSshConfig({
   const document = await openDocument({ files, machine, onBroken }, 'ssh-config', Stored, empty)
   const user = userConfig(home)
   const addresses = new Map<string, SshAddress>()
-  let written = await files.read(name)
+  let written = await readText({ files, onBroken }, name, name)
   /** Writes to the file, one at a time. */
   const inTurn = oneAtATime()
   /** The user switched it off, which State may not show yet: nothing is written any more. */

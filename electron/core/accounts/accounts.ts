@@ -7,6 +7,7 @@ import { oneAtATime } from '#machine/tasks.ts'
 import { type BaseUrl, parseBaseUrl } from '#service/base-url.ts'
 import { createClient } from '#service/client.ts'
 import { identify, identifyOrLogin } from '#service/identify.ts'
+import { brokenFileTeller } from '../alerts/broken-files.ts'
 import { type Document, openDocument } from '../storage/json-file.ts'
 import { type AccountSessions, type AccountsContext, createAccountSessions } from './account-sessions.ts'
 import { isPaused } from './pause-polling.ts'
@@ -17,18 +18,8 @@ export type Accounts = Awaited<ReturnType<typeof openAccounts>>
 
 /** Berth's accounts. All are polled and alerted on, with their limits kept; the page shows one. */
 export async function openAccounts(context: AccountsContext) {
-  const { store, machine, activity, notifications, demo } = context
-  const place = {
-    files: machine.files,
-    machine,
-    onBroken(setAside: string) {
-      const text = `The account list couldn’t be read and was saved as ${setAside}`
-      const detail =
-        'Instances aren’t monitored and limits don’t act until you connect the accounts again. Their data is kept.'
-      activity.add({ kind: 'error', text, detail })
-      notifications.say({ id: 'accounts', title: text, body: detail, urgency: 'critical', actions: [] })
-    },
-  }
+  const { store, machine, activity, demo } = context
+  const place = { files: machine.files, machine, onBroken: brokenFileTeller(context) }
   const document = await openDocument(place, 'accounts', StoredAccounts, { accounts: [] })
   const sessions = createAccountSessions(context)
   const { keysOf, begin } = sessions

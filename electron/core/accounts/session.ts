@@ -2,6 +2,7 @@ import type { AccountId } from '#contract/ids.ts'
 import type { AccountView } from '#contract/state.ts'
 import { createFolderSync } from '#core/access/folder-sync.ts'
 import type { AccountContext } from '#core/account-context.ts'
+import { brokenFileTeller } from '#core/alerts/broken-files.ts'
 import { createAccountClock } from '#core/instances/account-clock.ts'
 import { createLoadHistory } from '#core/instances/load-history.ts'
 import type { KnownRecords } from '#core/instances/reconcile.ts'
@@ -53,13 +54,7 @@ export async function openSession(
   const { store, machine, files, activity, notifications, access, fileTransfers } = app
   const { clock, random } = machine
   const folder = `accounts/${id}`
-  const onBroken = (setAside: string) =>
-    activity.add({
-      account: id,
-      kind: 'error',
-      text: `A file of this account couldn’t be read and was saved as ${setAside}`,
-      detail: 'Its content is lost: check your limits, watches and runs.',
-    })
+  const onBroken = brokenFileTeller(app, id, () => store.get().accounts[id])
   const ending = new AbortController()
   const stored = { account: id, store, machine, files, folder, onBroken, ending: ending.signal }
   const memory = await openSessionMemory(stored, app)

@@ -34,6 +34,8 @@ export interface Notifications {
   dismiss(id: string): void
   /** Shows a notice of Berth's own; `answered` handles a click on it, which otherwise shows Activity. */
   say(notice: Notice, answered?: (action: string | undefined) => void): void
+  /** The same for one that stays on the page until it is dismissed, also after a restart. */
+  keep(notice: Notice, account: AccountId | undefined): void
   /** The user connected to an instance, so alerts that it is ready are withdrawn. */
   entered(account: AccountId, instance: number): void
   /** A page's current view; without a place, the page is closed. */
@@ -122,6 +124,10 @@ export function createNotifications({
     say(notice, answered) {
       if (answered) own.set(notice.id, answered)
       pageNotices.show(notice)
+    },
+    keep(notice, account) {
+      own.set(notice.id, () => goTo(store, account, { screen: 'activity' }))
+      pageNotices.keep(notice, account)
     },
     answer(id, action) {
       pageNotices.takeOff(id)

@@ -1,9 +1,10 @@
 import * as v from 'valibot'
+import { AccountId } from '#contract/ids.ts'
 import { recordedMoment } from '#contract/reading.ts'
 import type { Settings } from '#contract/settings.ts'
 import type { PageNotice } from '#contract/state.ts'
 import type { Clock, Files, Notice, Notifier } from '#machine/machine.ts'
-import { openDocument } from '../storage/json-file.ts'
+import { type DocumentPlace, openDocument } from '../storage/json-file.ts'
 import type { Store } from '../storage/store.ts'
 
 /** For the page: the subject, and a text without the account's name. */
@@ -14,6 +15,17 @@ export type PageNotices = Awaited<ReturnType<typeof openPageNotices>>
 /** Notices that wait for the end of the quiet hours, oldest first. */
 const Withheld = v.array(v.object({ id: v.string(), title: v.string() }))
 type Withheld = v.InferOutput<typeof Withheld>
+
+/** Notices that stay on the page until the user dismisses them, also after a restart. */
+const Kept = v.array(
+  v.object({
+    id: v.string(),
+    account: v.optional(AccountId),
+    title: v.string(),
+    body: v.string(),
+    urgency: v.picklist(['low', 'normal', 'critical']),
+  }),
+)
 
 /** Notices on the page at once; the oldest are removed. */
 const mostOnPage = 20
@@ -26,13 +38,15 @@ export interface PageNoticesContext {
   notifier: Notifier
   /** Stores waiting notices across restarts. */
   files: Files
-  onBroken: (setAside: string) => void
+  onBroken: DocumentPlace['onBroken']
 }
 
 /** Shows notices as native notifications, or on the page where this computer has none. */
 export async function openPageNotices(context: PageNoticesContext) {
   const { store, clock, notifier } = context
-  const withheld = await openDocument({ ...context, machine: { clock } }, 'withheld', Withheld, [])
+  const place = { ...context, machine: { clock } }
+  const withheld = await openDocument(place, 'withheld', Withheld, [])
+  const kept = await openDocument(place, 'kept-notices', Kept, [])
   let cancel: (() => void) | undefined
 
   function showOnPage(notice: Notice, onPage: OnPage | undefined): void {
@@ -53,6 +67,7 @@ export async function openPageNotices(context: PageNoticesContext) {
   const waiting = () => [...withheld.get(), ...ofDemo]
 
   function drop(id: string): void {
+    if (kept.get().some(other => other.id === id)) kept.writeSoon(all => all.filter(other => other.id !== id))
     ofDemo = ofDemo.filter(other => other.id !== id)
     if (withheld.get().some(other => other.id === id))
       withheld.writeSoon(kept => kept.filter(other => other.id !== id))
@@ -94,8 +109,18 @@ export async function openPageNotices(context: PageNoticesContext) {
   }
 
   watch()
+  for (const notice of kept.get()) showOnPage({ ...notice, actions: [] }, notice)
   return {
     show,
+    /** Shows it on the page, too, until the user dismisses it there. */
+    keep(notice: Notice, account: AccountId | undefined): void {
+      const { id, title, body, urgency } = notice
+      const stored = { id, title, body, urgency, account }
+      if (account !== 'demo')
+        kept.writeSoon(all => [...all.filter(other => other.id !== id), stored].slice(-mostOnPage))
+      showOnPage(notice, stored)
+      if (notifier.available) show(notice, stored)
+    },
     /** Removes a notice from the screen, and from those that wait. */
     takeOff(id: string): void {
       if (id in store.get().notices)
@@ -110,7 +135,7 @@ export async function openPageNotices(context: PageNoticesContext) {
     /** Stops waiting for the end of the quiet hours, and writes pending changes. */
     async close(): Promise<void> {
       cancel?.()
-      await withheld.flush()
+      await Promise.all([withheld.flush(), kept.flush()])
     },
   }
 }

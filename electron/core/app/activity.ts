@@ -3,6 +3,7 @@ import { AccountId } from '#contract/ids.ts'
 import { recordedMoment } from '#contract/reading.ts'
 import type { ActivityEntry } from '#contract/state.ts'
 import type { Clock, Files } from '#machine/machine.ts'
+import { type DocumentPlace, readText } from '../storage/json-file.ts'
 import type { Store } from '../storage/store.ts'
 
 /** All actions of Berth and the user, and all errors: a JSON line each; the newest are in State, too. */
@@ -32,8 +33,9 @@ export async function openActivity(
   clock: Clock,
   files: readonly Files[],
   filesFor: (account: AccountId | undefined) => Files,
+  onBroken: DocumentPlace['onBroken'],
 ) {
-  const loaded = await Promise.all(files.map(place => load(place)))
+  const loaded = await Promise.all(files.map(place => load(place, onBroken)))
   let entries = loaded.flat().sort((a, b) => (a.id < b.id ? -1 : 1))
   let lastId = entries.at(-1)?.id ?? ''
   let writing: Promise<void> = Promise.resolve()
@@ -88,8 +90,8 @@ function searchable({ text, detail, instance }: ActivityEntry): string {
 }
 
 /** The entries on disk, without invalid lines. A file that is too long is cut. */
-async function load(files: Files): Promise<ActivityEntry[]> {
-  const text = (await files.read(fileName)) ?? ''
+async function load(files: Files, onBroken: DocumentPlace['onBroken']): Promise<ActivityEntry[]> {
+  const text = (await readText({ files, onBroken }, fileName, 'activity')) ?? ''
   const entries = text.split('\n').flatMap(line => {
     try {
       const checked = v.safeParse(Entry, JSON.parse(line))

@@ -1,14 +1,14 @@
 import * as v from 'valibot'
 import { defaultSettings, Settings, type SettingsChange } from '#contract/settings.ts'
 import type { Autostart, Clock, CommandFile, Files } from '#machine/machine.ts'
-import { type Document, openDocument } from '../storage/json-file.ts'
+import { type Document, type DocumentPlace, openDocument } from '../storage/json-file.ts'
 
 type Stored = Record<string, unknown>
 
 export type SettingsStore = Awaited<ReturnType<typeof openSettings>>
 
 /** The settings file: invalid values fall back to their defaults, unknown ones are kept. */
-export async function openSettings(files: Files, clock: Clock, onBroken: (setAside: string) => void) {
+export async function openSettings(files: Files, clock: Clock, onBroken: DocumentPlace['onBroken']) {
   const document: Document<Stored> = await openDocument(
     { files, machine: { clock }, onBroken },
     'settings',

@@ -1,8 +1,14 @@
 import * as v from 'valibot'
 import { LimitFields, limitKinds } from '#contract/automation/limit.ts'
 import { RentalId } from '#contract/ids.ts'
+import type { AccountContext } from '../account-context.ts'
 import { StoredProblem } from '../app/problems.ts'
-import { type Collection, type CollectionContext, openCollection } from '../storage/collection.ts'
+import {
+  type Collection,
+  type CollectionContext,
+  openCollection,
+  type Rescue,
+} from '../storage/collection.ts'
 
 /** A limit as stored. Moments in epoch seconds of the account's time, money in micro-dollars. */
 export const StoredLimit = v.object({
@@ -70,10 +76,39 @@ export interface StoredLimits extends Collection<StoredLimit, string> {
 /** How many ended limits are kept for reading. */
 const mostEnded = 50
 
-export async function openStoredLimits(context: CollectionContext): Promise<StoredLimits> {
+/** Seconds until an instance is stopped whose limit is no longer known. */
+const untilStopped = 86_400
+
+/** What is left of a limit that cannot be read: with an unknown condition it stops its instance in a day. */
+function rescueLimit(at: number): Rescue<StoredLimit> {
+  return {
+    instead: {
+      when: { kind: 'time', at: at + untilStopped },
+      action: 'stop',
+      asleep: false,
+      warning: 3600,
+      missed: 'act',
+      setAt: at,
+      history: [],
+    },
+    keep(limit, lacking) {
+      const isOnInstance = limitKinds[limit.when.kind].on === 'instance'
+      if (isOnInstance !== (limit.instance !== undefined)) return undefined
+      const text = lacking.some(part => part.startsWith('when'))
+        ? 'Its condition couldn’t be read, so it stops the instance in a day'
+        : 'Parts of it couldn’t be read'
+      return withEvent(limit, at, text)
+    },
+  }
+}
+
+export async function openStoredLimits(
+  context: CollectionContext & Pick<AccountContext, 'now'>,
+): Promise<StoredLimits> {
   const limits = await openCollection(context, {
     name: 'limits',
     schema: StoredLimit,
+    rescue: rescueLimit(context.now()),
     key: ({ id }) => id,
     missing: { code: 'no_such_limit', message: 'That limit no longer exists.' },
     prune: { isOver: ({ ended }) => ended !== undefined && ended !== 'off', most: mostEnded },

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { SavedQuery } from '#contract/market/offer.ts'
-import { openDocument } from '#core/storage/json-file.ts'
+import { type DocumentPlace, openDocument } from '#core/storage/json-file.ts'
 import type { Store } from '#core/storage/store.ts'
 import type { Machine } from '#machine/machine.ts'
 
@@ -12,7 +12,7 @@ const Stored = v.array(v.object({ id: v.string(), name: v.string(), query: Saved
 export async function openSavedSearches(
   store: Store,
   { files, clock, random }: Machine,
-  onBroken: (setAside: string) => void,
+  onBroken: DocumentPlace['onBroken'],
 ) {
   const document = await openDocument({ files, machine: { clock }, onBroken }, 'searches', Stored, [])
 

@@ -7,7 +7,7 @@ import { ProjectId, type ProjectView, specProblemWords } from '#contract/project
 import type { ProjectSpec } from '#contract/project/spec.ts'
 import type { Machine } from '#machine/machine.ts'
 import { problemOf } from '../app/problems.ts'
-import { openDocument } from '../storage/json-file.ts'
+import { type DocumentPlace, openDocument } from '../storage/json-file.ts'
 import type { Store } from '../storage/store.ts'
 
 /** A project's file as text and parsed. */
@@ -32,7 +32,7 @@ const longestSpec = 32 * 1024
 const mostAgreed = 20
 
 /** Folders of this computer that can be run on rented machines, shared by all accounts. */
-export async function openProjects(store: Store, machine: Machine, onBroken: (setAside: string) => void) {
+export async function openProjects(store: Store, machine: Machine, onBroken: DocumentPlace['onBroken']) {
   const { files, random, syncedFolders, home } = machine
   const document = await openDocument({ files, machine, onBroken }, 'projects', Stored, [])
   const get = (id: string) => {

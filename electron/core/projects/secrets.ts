@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { SecretName } from '#contract/project/spec.ts'
 import type { Machine } from '#machine/machine.ts'
-import { openDocument } from '../storage/json-file.ts'
+import { type DocumentPlace, openDocument } from '../storage/json-file.ts'
 import type { Store } from '../storage/store.ts'
 
 export type ProjectSecrets = Awaited<ReturnType<typeof openProjectSecrets>>
@@ -12,7 +12,7 @@ const entry = (name: string) => `project-secret/${name}`
 export async function openProjectSecrets(
   store: Store,
   { files, clock, keychain }: Machine,
-  onBroken: (setAside: string) => void,
+  onBroken: DocumentPlace['onBroken'],
 ) {
   const names = await openDocument(
     { files, machine: { clock }, onBroken },

@@ -8,7 +8,7 @@ import type { AccountContext } from '#core/account-context.ts'
 import { StoredProblem } from '#core/app/problems.ts'
 import type { Rented } from '#core/instances/instance-view.ts'
 import { type Agreed, believable, monthHours } from '#core/instances/spending.ts'
-import { type Collection, openCollection } from '#core/storage/collection.ts'
+import { type Collection, openCollection, type Rescue } from '#core/storage/collection.ts'
 import type { Instance } from '#service/instance-record.ts'
 
 /** The stored part of the rented offer. Micro-dollars per hour, MB per GPU, reliability from 0 to 1. */
@@ -231,6 +231,36 @@ export interface StoredRentals extends Collection<Rental, string> {
   readonly tries: Tries
 }
 
+/** Parts of a rental without which it cannot rent as the user agreed. */
+const vital =
+  /^(?:request|search|retries|first|why|replaces|step|tries(?:\.\d+)?(?:\.(?:mark|bid|step|requestCount))?$)/
+
+/** What is left of a rental that cannot be read: if it is under way, it is cancelled with what it has created. */
+function rescueRental({ account, now }: Pick<AccountContext, 'account' | 'now'>): Rescue<Rental> {
+  const at = now()
+  return {
+    instead: {
+      account,
+      request: { image: 'unreadable', access: 'ssh', disk: 1, env: [], ports: [] },
+      why: 'user',
+      step: 'trying',
+      tries: [],
+      startedAt: at,
+      'tries.*.offer': { id: 0 },
+      'tries.*.step': 'lost',
+      'tries.*.before': [],
+      'tries.*.requestCount': 1,
+      'tries.*.startedAt': at,
+      'tries.*.deadline': 600,
+    },
+    keep(rental, lacking) {
+      if (rental.step !== 'trying' || !lacking.some(part => vital.test(part))) return rental
+      const tries = rental.tries.map(one => (isUnderWay(one) ? { ...one, unwanted: true } : one))
+      return { ...rental, tries, unwanted: true }
+    },
+  }
+}
+
 /** The number of ended rentals that are stored, for renting again. */
 const mostEnded = 200
 
@@ -243,6 +273,7 @@ export async function openStoredRentals(
   const rentals = await openCollection(context, {
     name: 'rentals',
     schema: Rental,
+    rescue: rescueRental(context),
     key: ({ id }) => id,
     missing,
     prune: { isOver: ({ step }) => step !== 'trying', most: mostEnded },

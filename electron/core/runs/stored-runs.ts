@@ -10,8 +10,8 @@ import type { SyncProgress } from '#contract/instance/sync.ts'
 import type { Problem } from '#contract/problem.ts'
 import { portsOf, resultsOf } from '#contract/project/bounds.ts'
 import type { AccountContext } from '../account-context.ts'
-import { type Change, type Collection, openCollection } from '../storage/collection.ts'
-import { type RunChange, withStaleWatchdog } from './changes.ts'
+import { type Change, type Collection, openCollection, type Rescue } from '../storage/collection.ts'
+import { failed, type RunChange, withStaleWatchdog } from './changes.ts'
 import { isOfProject, isWorker, keepingFor, type ProjectRun, Run } from './model.ts'
 
 /** The runs of one account, as stored and as shown in State. */
@@ -38,6 +38,44 @@ export interface StoredRuns
 /** Milliseconds between two updates of progress in State. */
 const updateInterval = 300
 
+/** Parts of a run without which it cannot go on as agreed. */
+const vital = /^(?:step|project|node|group|instance|rental|afterwards|outcome|command)\b(?!\.(?:price|offer))/
+
+/** What is left of a run that cannot be read: if it cannot go on, it fails, which stops its machine and keeps its files. */
+function rescueRun(at: number): Rescue<Run> {
+  return {
+    instead: {
+      name: 'A run',
+      command: '',
+      step: 'running',
+      afterwards: 'stop',
+      watchdog: false,
+      stuckAfter: 0,
+      afterwardsIfStuck: false,
+      createdAt: at,
+      outputBytes: 0,
+      droppedBytes: 0,
+      lastLine: '',
+    },
+    keep(run, lacking) {
+      if (!isGoing(run) || !lacking.some(part => vital.test(part))) return run
+      const isOwn = run.project !== undefined || lacking.some(part => part.startsWith('project'))
+      // The machine that is being rented for it would run for nothing.
+      const withdrawing = (isOwn && run.step === 'waiting' && run.instance === undefined) || undefined
+      return { ...unreadable(run, at), withdrawing: run.withdrawing ?? withdrawing }
+    },
+  }
+}
+
+function unreadable(run: Run, at: number): Run {
+  return { ...run, ...failed(run, notRead, at) }
+}
+const notRead = {
+  code: 'not_read',
+  message: 'Its record on this computer couldn’t be read.',
+  advice: 'Its machine is stopped and its files are kept: download what you need, then run it again.',
+}
+
 /** `agreed`: what all runs of a group have in common, which is not on disk with each. */
 export async function openStoredRuns(
   context: AccountContext,
@@ -60,7 +98,12 @@ export async function openStoredRuns(
     key: ({ id }) => id,
     missing: { code: 'no_such_run', message: 'That run is no longer on the list.' },
     stored: run => (run.group ? { ...run, project: undefined } : run),
-    restored: run => (run.group ? { ...run, project: agreed(run.group.id) } : run),
+    rescue: rescueRun(context.now()),
+    restored(run) {
+      if (!run.group) return run
+      const project = agreed(run.group.id)
+      return project || !isGoing(run) ? { ...run, project } : unreadable(run, context.now())
+    },
     entry: {
       field: 'runs',
       view: (run, all) => withNodes(run, all, viewOf),

@@ -2,7 +2,8 @@ import * as v from 'valibot'
 import type { AccountId } from '#contract/ids.ts'
 import { BerthError, type Problem } from '#contract/problem.ts'
 import type { AccountView } from '#contract/state.ts'
-import { type DocumentPlace, openDocument } from './json-file.ts'
+import { type DocumentPlace, openFile, type ReadContent } from './json-file.ts'
+import { type Instead, instancesIn, mended } from './mend.ts'
 import { isDeepEqual, type Store } from './store.ts'
 
 /** New field values (undefined removes a field), or a function from the present item to the new one. */
@@ -62,6 +63,8 @@ interface CollectionOptions<Schema extends v.GenericSchema, Key> {
   key: (item: v.InferOutput<Schema>) => Key
   /** The problem that `get` throws for an unknown key. */
   missing?: Problem
+  /** What becomes of an item that cannot be read as a whole; by default it is gone, but for its copy. */
+  rescue?: Rescue<v.InferOutput<Schema>>
   /** The number of items kept of those that are over, the latest. Older ones are dropped when another is added. */
   prune?: { isOver: (item: v.InferOutput<Schema>) => boolean; most: number }
   /** Leaves out of an item on disk what `restored` brings back. */
@@ -78,6 +81,14 @@ interface CollectionOptions<Schema extends v.GenericSchema, Key> {
   view?: (items: readonly v.InferOutput<Schema>[]) => Partial<AccountView>
 }
 
+/** How the rest of an unreadable item is used, so that its machine keeps its limits and its end. */
+export interface Rescue<Item> {
+  /** Values for required fields that cannot be read. */
+  instead?: Instead
+  /** The item for what was read, without the parts in `lacking`; undefined where that is of no use. */
+  keep: (item: Item, lacking: readonly string[]) => Item | undefined
+}
+
 const notThere: Problem = { code: 'not_there', message: 'That no longer exists.' }
 
 export async function openCollection<Schema extends v.GenericSchema<unknown, object>, Key>(
@@ -87,6 +98,7 @@ export async function openCollection<Schema extends v.GenericSchema<unknown, obj
     schema,
     key,
     missing = notThere,
+    rescue,
     prune,
     stored,
     restored,
@@ -105,16 +117,57 @@ export async function openCollection<Schema extends v.GenericSchema<unknown, obj
     texts.set(item, text)
     return text
   }
-  const list = v.array(schema)
-  const restoring = restored
-    ? v.pipe(
-        list,
-        v.transform(items => items.map(restored)),
-      )
-    : list
-  const document = await openDocument(context, name, restoring, [], items =>
-    items.length === 0 ? '[]' : `[\n${items.map(textOf).join(',\n')}\n]`,
-  )
+  function rescued(stored: unknown): Item | undefined {
+    const found = rescue && mended(schema, stored, rescue.instead)
+    return found && rescue.keep(found.content, found.lacking)
+  }
+
+  function read(value: unknown): ReadContent<Item[]> | undefined {
+    if (!Array.isArray(value)) return undefined
+    const lost: unknown[] = []
+    const changed: unknown[] = []
+    const content = value.flatMap((stored: unknown) => {
+      const checked = v.safeParse(schema, stored)
+      const item = checked.typed ? checked.output : rescued(stored)
+      if (item === undefined) lost.push(stored)
+      else if (!checked.typed) changed.push(stored)
+      return item === undefined ? [] : [restored?.(item) ?? item]
+    })
+    return { content, lost, changed }
+  }
+
+  const document = await openFile<Item[]>(context, name, {
+    empty: [],
+    text: items => (items.length === 0 ? '[]' : `[\n${items.map(textOf).join(',\n')}\n]`),
+    read,
+  })
+
+  /** What would be read of an item after it was written. */
+  const readBack = (item: Item) => mended(schema, JSON.parse(textOf(item)))
+
+  /** An item that is written before an action, if it can be read again. Throws `not_stored`. */
+  function storable(item: Item): Item {
+    if (readBack(item)?.lacking.length !== 0) throw new BerthError(notStored)
+    return item
+  }
+
+  /** An item for something that happened, without what could not be read again, which is reported. */
+  function recordable(item: Item): Item {
+    if (isAllFinite(item)) return item
+    const { content = item } = readBack(item) ?? {}
+    const [file, instances] = [`${name}.json`, instancesIn(item)]
+    context.onBroken({
+      name,
+      file,
+      why: unstorable,
+      setAside: undefined,
+      lost: 0,
+      instances,
+      isAtWrite: true,
+    })
+    return restored?.(content) ?? content
+  }
+
   /** Where each key is in a list, handed on while a change moves none. */
   const indexes = new WeakMap<readonly Item[], Map<Key, number>>()
   function indexOf(items: readonly Item[]): Map<Key, number> {
@@ -190,9 +243,9 @@ export async function openCollection<Schema extends v.GenericSchema<unknown, obj
     return items.filter(item => !dropped.has(item))
   }
 
-  const changing = (key: Key, change: Change<Item>) => (items: Item[]) => {
+  const changing = (key: Key, change: Change<Item>, check: (item: Item) => Item) => (items: Item[]) => {
     const item = items[indexOf(items).get(key) ?? -1]
-    return item === undefined ? items : putting([changed(item, change)])(items)
+    return item === undefined ? items : putting([check(changed(item, change))])(items)
   }
   const putting = (given: readonly Item[]) => (items: Item[]) => {
     const index = indexOf(items)
@@ -227,21 +280,39 @@ export async function openCollection<Schema extends v.GenericSchema<unknown, obj
       if (item === undefined) throw new BerthError(missing)
       return item
     },
-    add: (item, instead = key(item)) => write(items => pruned([...without(instead)(items), item])),
-    addAll: items => write(putting(items)),
-    intend: (key, change) => write(changing(key, change)),
+    async add(item, instead = key(item)) {
+      storable(item)
+      await write(items => pruned([...without(instead)(items), item]))
+    },
+    addAll: async items => write(putting(items.map(storable))),
+    intend: (key, change) => write(changing(key, change, storable)),
     async update(key, change) {
-      await record(changing(key, change))
+      await record(changing(key, change, recordable))
       return find(key)
     },
-    put: (...given) => record(putting(given)),
-    putSoon: (...given) => document.writeSoon(putting(given)),
+    put: async (...given) => record(putting(given.map(recordable))),
+    putSoon: (...given) => document.writeSoon(putting(given.map(recordable))),
     remove: gone => write(without(gone)),
     forget: gone => record(without(gone)),
     touch: key => void touched.add(key),
     show,
     flush: document.flush,
   }
+}
+
+const unstorable = 'had a number that can’t be stored'
+const notStored: Problem = {
+  code: 'not_stored',
+  message: 'Berth couldn’t read this again after a restart, so it wasn’t done.',
+  advice: 'Check the values that you entered.',
+}
+
+/** Whether all numbers in it are finite: JSON has no others. */
+function isAllFinite(value: unknown): boolean {
+  if (typeof value === 'number') return Number.isFinite(value)
+  if (typeof value !== 'object' || value === null) return true
+  for (const key in value) if (!isAllFinite(Reflect.get(value, key))) return false
+  return true
 }
 
 function changed<Item extends object>(item: Item, change: Change<Item>): Item {

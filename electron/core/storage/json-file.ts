@@ -1,6 +1,7 @@
-import * as v from 'valibot'
+import type * as v from 'valibot'
 import { BerthError } from '#contract/problem.ts'
 import type { Clock, Files } from '#machine/machine.ts'
+import { instancesIn, mended } from './mend.ts'
 
 /** A JSON file that is validated when read and replaced as a whole when written. */
 export interface Document<Content> {
@@ -24,25 +25,81 @@ export interface DocumentPlace {
   machine: { clock: Clock }
   /** The folder of an account in `files`; absent for those of all accounts. */
   folder?: string
-  /** Called with the new name of an invalid file, which is set aside. */
-  onBroken: (setAside: string) => void
+  /** Called where something in a file cannot be read. */
+  onBroken: (broken: BrokenFile) => void
 }
 
-/**
- * Opens the file of a name, without `.json`. `text` gives the content as JSON; all that is in it by default.
- */
-export async function openDocument<Schema extends v.GenericSchema>(
+/** A file of which something could not be read, or which could not be read at all. */
+export interface BrokenFile {
+  /** What it is called, without folder and `.json`, and the file's own name. */
+  name: string
+  file: string
+  /** Why, after `it`, such as `is damaged`. */
+  why: string
+  /** The name of its copy; absent where it could not be made yet. */
+  setAside: string | undefined
+  /** How many of its records are gone; absent where all of it is. */
+  lost?: number
+  /** The instances that the unreadable parts name. */
+  instances: readonly number[]
+  /** It was noticed before it was written, and all else of the record is. */
+  isAtWrite?: true
+}
+
+/** What was read of a file's content. `lost`: unreadable records; `changed`: those that were read in part. */
+export interface ReadContent<Content> {
+  content: Content
+  lost: readonly unknown[]
+  changed: readonly unknown[]
+}
+
+/** Reads a file's content as far as that is possible; undefined where nothing of it is readable. */
+export type ReadWhole<Content> = (value: unknown) => ReadContent<Content> | undefined
+
+/** Opens the file of a name, without `.json`. What is unreadable in it is left out, and kept in a copy beside it. */
+export function openDocument<Schema extends v.GenericSchema>(
   place: DocumentPlace,
   shortName: string,
   schema: Schema,
   empty: v.InferOutput<Schema>,
-  text: (content: v.InferOutput<Schema>) => string = content => JSON.stringify(content, undefined, 1),
 ): Promise<Document<v.InferOutput<Schema>>> {
-  type Content = v.InferOutput<Schema>
+  return openFile(place, shortName, {
+    empty,
+    text: content => JSON.stringify(content, undefined, 1),
+    read(value) {
+      const found = mended(schema, value)
+      if (!found) return undefined
+      return { content: found.content, lost: [], changed: found.lacking.map(path => damagedIn(value, path)) }
+    },
+  })
+}
+
+/** The field, entry or item of the whole that something unreadable is in. */
+function damagedIn(value: unknown, path: string): unknown {
+  const [key = ''] = path.split('.')
+  return typeof value === 'object' && value !== null ? { [key]: Reflect.get(value, key) } : value
+}
+
+/** A file's content: how it is read and written. */
+interface Contents<Content> {
+  empty: Content
+  text: (content: Content) => string
+  read: ReadWhole<Content>
+}
+
+/** The same for content that is read and written in its own way. */
+export async function openFile<Content>(
+  place: DocumentPlace,
+  shortName: string,
+  { empty, text, read }: Contents<Content>,
+): Promise<Document<Content>> {
   type Change = (content: Content) => Content
   const { files, machine, folder } = place
   const name = `${folder === undefined ? '' : `${folder}/`}${shortName}.json`
-  let content: Content = await readContent(place, name, schema, empty)
+  const found = await readContent(place, name, read)
+  /** The unreadable text of the file, while its copy could not be written. */
+  let uncopied = found.uncopied
+  let content: Content = found.content ?? empty
   let written: Content = content
   let writing: Promise<void> = Promise.resolve()
   let cancelSoon: (() => void) | undefined
@@ -71,6 +128,8 @@ export async function openDocument<Schema extends v.GenericSchema>(
       .then(async () => {
         const saved = content
         try {
+          if (uncopied) await files.write(uncopied.setAside, uncopied.text)
+          uncopied = undefined
           await files.write(name, `${text(saved)}\n`)
         } catch (error) {
           if (refused) takeBack(refused)
@@ -84,6 +143,8 @@ export async function openDocument<Schema extends v.GenericSchema>(
   function saveAfter(milliseconds: number): void {
     cancelSoon ??= machine.clock.after(milliseconds, () => void save().catch(() => saveAfter(tryAgainAfter)))
   }
+
+  if (found.isBroken) void save().catch(() => saveAfter(tryAgainAfter))
 
   return {
     get: () => content,
@@ -118,30 +179,124 @@ export async function openDocument<Schema extends v.GenericSchema>(
   }
 }
 
-/** A file's content, without opening it as a document; undefined where it is missing, unreadable or invalid. */
+/** A file's readable content, without opening it as a document; undefined where it is missing or nothing is readable. */
 export async function readDocument<Schema extends v.GenericSchema>(
   files: Files,
   name: string,
   schema: Schema,
 ): Promise<v.InferOutput<Schema> | undefined> {
-  const checked = v.safeParse(schema, parse((await files.read(name).catch(() => undefined)) ?? ''))
-  return checked.success ? checked.output : undefined
+  return mended(schema, parse((await files.read(name).catch(() => undefined)) ?? ''))?.content
 }
 
-async function readContent<Schema extends v.GenericSchema>(
-  { files, onBroken }: DocumentPlace,
+interface Found<Content> {
+  content?: Content | undefined
+  isBroken?: boolean
+  /** The file's text, whose copy could not be written yet. */
+  uncopied?: { setAside: string; text: string } | undefined
+}
+
+async function readContent<Content>(
+  { files, folder, onBroken }: DocumentPlace,
   name: string,
-  schema: Schema,
-  empty: v.InferOutput<Schema>,
-): Promise<v.InferOutput<Schema>> {
-  const text = await files.read(name)
-  if (text === undefined) return empty
-  const checked = v.safeParse(schema, parse(text))
-  if (checked.success) return checked.output
-  const setAside = `${name}.broken`
-  await files.write(setAside, text)
-  onBroken(setAside)
-  return empty
+  read: ReadWhole<Content>,
+): Promise<Found<Content>> {
+  const shortName = name.slice(folder === undefined ? 0 : folder.length + 1, -'.json'.length)
+  const text = await readText({ files, onBroken }, name, shortName)
+  if (text === undefined) return {}
+  const value = parse(text)
+  const found = value === undefined ? undefined : read(value)
+  if (found?.lost.length === 0 && found.changed.length === 0) return { content: found.content }
+  const setAside = await copyName(files, name, text)
+  const isCopied = await files.write(setAside, text).then(
+    () => true,
+    () => false,
+  )
+  onBroken({
+    name: shortName,
+    file: lastName(name),
+    why: text.trim() === '' ? 'is empty' : found ? 'has unreadable records' : 'is damaged',
+    setAside: isCopied ? setAside : undefined,
+    lost: found?.lost.length,
+    instances: instancesIn(found ? [...found.lost, ...found.changed] : text),
+  })
+  // The next write replaces it. Where that fails for the copy, it fails for the file.
+  return { content: found?.content, isBroken: true, uncopied: isCopied ? undefined : { setAside, text } }
+}
+
+/**
+ * A file's text; undefined where there is none. What is in its place and cannot be read, such as a folder, is moved aside and
+ * reported. Rejects for a passing failure, as where too many files are open.
+ */
+export async function readText(
+  { files, onBroken }: Pick<DocumentPlace, 'files' | 'onBroken'>,
+  name: string,
+  shortName: string,
+): Promise<string | undefined> {
+  try {
+    return await files.read(name)
+  } catch (error) {
+    const why = obstacles[codeOf(error)]
+    if (why === undefined) throw error
+    onBroken({
+      name: shortName,
+      file: lastName(name),
+      why,
+      setAside: await movedAside(files, name),
+      instances: [],
+    })
+    return undefined
+  }
+}
+
+/** Why something in a file's place cannot be read, by its error's code. It is moved out of the way. */
+const obstacles: Readonly<Record<string, string>> = {
+  not_a_file: 'is a folder, a pipe or a device, and no file',
+  too_long: 'is too long to be one of Berth’s',
+  EACCES: 'may not be read by Berth',
+  EPERM: 'may not be read by Berth',
+  EISDIR: 'is a folder, and no file',
+  ENXIO: 'is a socket, and no file',
+  ELOOP: 'is a link that leads to itself',
+  EIO: 'couldn’t be read from the disk',
+}
+
+/** The most copies of one file beside it. */
+const mostCopies = 20
+
+function copyNames(name: string): string[] {
+  return Array.from({ length: mostCopies }, (_, at) => `${name}.broken${at === 0 ? '' : `-${at + 1}`}`)
+}
+
+/** A name for a copy: the first that no other one has. */
+async function copyName(files: Files, name: string, text: string): Promise<string> {
+  const names = copyNames(name)
+  for (const copy of names) {
+    const there = await files.read(copy).catch(() => '')
+    if (there === undefined || there === text) return copy
+  }
+  return names.at(-1) ?? name
+}
+
+/** Moves what is in a file's place aside; undefined where that fails, and then writing the file fails, too, and is reported. */
+async function movedAside(files: Files, name: string): Promise<string | undefined> {
+  for (const copy of copyNames(name)) {
+    try {
+      await files.move(name, copy)
+      return copy
+    } catch (error) {
+      if (codeOf(error) !== 'EEXIST') return undefined
+    }
+  }
+  return undefined
+}
+
+function lastName(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1)
+}
+
+function codeOf(error: unknown): string {
+  if (error instanceof BerthError) return codeOf(error.cause)
+  return error instanceof Error && 'code' in error ? String(error.code) : ''
 }
 
 function parse(text: string): unknown {
@@ -196,17 +351,29 @@ export function watchedFiles(files: Files, heard: (failure: BerthError) => void)
 
   return {
     path: name => files.path(name),
-    read: name => files.read(name),
+    read: name => files.read(name).catch(error => Promise.reject(notRead(name, error))),
     write: (name, text) => attempt(name, () => files.write(name, text)),
     append: (name, content) => attempt(name, () => files.append(name, content)),
-    readPart: (name, from, most) => files.readPart(name, from, most),
+    readPart: (name, from, most) =>
+      files.readPart(name, from, most).catch(error => Promise.reject(notRead(name, error))),
     list: folder => files.list(folder),
+    move: (name, to) => files.move(name, to),
     delete: name => attempt(name, () => files.delete(name)),
   }
 }
 
+function notRead(name: string, error: unknown): BerthError {
+  const why = obstacles[codeOf(error)] ?? 'couldn’t be read'
+  const problem = {
+    code: 'not_read',
+    message: `${name} ${why}.`,
+    advice: 'Check the folder with Berth’s files.',
+  }
+  return Object.assign(new BerthError(problem), { cause: error })
+}
+
 function notWritten(name: string, error: unknown): BerthError {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  const code = codeOf(error)
   const { why, advice } = reasons[code] ?? {
     why: code || 'the system refused',
     advice: 'Check the disk with Berth’s folder.',

@@ -6,7 +6,7 @@ import { type Micros, micros } from '#contract/spending/money.ts'
 import type { AccountContext } from '../account-context.ts'
 import { StoredProblem } from '../app/problems.ts'
 import { AgreedProject, type Run } from '../runs/model.ts'
-import { type Collection, openCollection } from '../storage/collection.ts'
+import { type Collection, openCollection, type Rescue } from '../storage/collection.ts'
 
 /** A machine's cost: `micros` at `at`, growing by `perHour`. */
 const Spent = v.object({ micros: v.number(), at: v.number(), perHour: v.number() })
@@ -82,6 +82,16 @@ export function isBusy({ id, step }: Group, runs: readonly Run[]): boolean {
   return step === 'going' || runs.some(run => run.group?.id === id && isGoing(run))
 }
 
+/** What is left of a sweep that cannot be read: it starts no other run, and those that have begun keep their limits. */
+const rescueGroup: Rescue<Group> = {
+  keep: group => (group.step === 'going' ? { ...group, step: 'halted', problem: notRead } : group),
+}
+const notRead = {
+  code: 'not_read',
+  message: 'Its record on this computer couldn’t be read as a whole.',
+  advice: 'Check its runs, then start it again.',
+}
+
 /** The sweeps of an account as stored, which the stored runs need, too. `runs`: all runs of the account. */
 export function openStoredGroups(
   context: AccountContext,
@@ -90,6 +100,7 @@ export function openStoredGroups(
   return openCollection(context, {
     name: 'groups',
     schema: Group,
+    rescue: rescueGroup,
     key: ({ id }) => id,
     missing: { code: 'no_such_group', message: 'That sweep is no longer on the list.' },
     view: all => ({

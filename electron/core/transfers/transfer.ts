@@ -36,6 +36,8 @@ export async function openStoredTransfers(context: AccountContext): Promise<Stor
   const transfers = await openCollection(context, {
     name: 'transfers',
     schema: Transfer,
+    // Its key is still deleted.
+    rescue: { keep: transfer => transfer },
     key: ({ id }) => id,
     missing: { code: 'no_such_transfer', message: 'That transfer is no longer on the list.' },
     // A transfer whose key still exists stays.

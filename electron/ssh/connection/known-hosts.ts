@@ -207,9 +207,9 @@ function storedHostKeys(files: Files): StoredHostKeys {
 }
 
 async function readFile(files: Files): Promise<HostKeys> {
-  const text = await files.read(fileName)
-  if (text === undefined) return {}
   try {
+    const text = await files.read(fileName)
+    if (text === undefined) return {}
     return v.parse(HostsFile, JSON.parse(text)).hosts
   } catch {
     // With an empty list, any key would be taken for an instance's first one.

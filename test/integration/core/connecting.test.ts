@@ -99,7 +99,7 @@ test('where the list of accounts is broken, connecting the same user again finds
   await world.machine.files.write('accounts.json', '{"accounts": [')
   const second = await world.start()
   expect(second.berth.state().accounts).toEqual({})
-  expect(world.notifier.shown.at(-1)?.title).toContain('accounts.json.broken')
+  expect(world.notifier.shown.at(-1)?.body).toContain('accounts.json.broken')
   await second.run('connectAccount', { baseUrl: world.sim.baseUrl, key: world.sim.apiKey })
   await second.until(() => second.account().instances[id]?.state === 'running')
   expect([limits.length, Object.keys(second.account().limits)]).toEqual([1, limits])

@@ -14,7 +14,14 @@ beforeEach(() => {
   store = createStore(emptyState())
 })
 
-const open = () => openActivity(store, clock, [files], () => files)
+const open = () =>
+  openActivity(
+    store,
+    clock,
+    [files],
+    () => files,
+    ({ why }) => expect.fail(why),
+  )
 const shown = () => Object.keys(store.get().activity).sort()
 const note = (text: string) => ({ kind: 'user', text }) as const
 

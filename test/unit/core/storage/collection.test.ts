@@ -134,3 +134,23 @@ test('values nested too deeply count as different, without a stack overflow', ()
   }
   expect(isDeepEqual(deep, twin)).toBe(false)
 })
+
+test('what could not be read again is refused before an action, and recorded without that part after one', async () => {
+  const Measure = v.object({ id: v.string(), figure: v.optional(v.number()), whole: v.number() })
+  const files = new MemoryFiles()
+  const heard: string[] = []
+  const context = accountContext({ files, onBroken: ({ name, why }) => void heard.push(`${name} ${why}`) })
+  const openMeasures = () =>
+    openCollection(context, { name: 'measures', schema: Measure, key: ({ id }) => id })
+  const measures = await openMeasures()
+  await measures.add({ id: 'a', whole: 1 })
+  const refused = { problem: { code: 'not_stored' } }
+  await expect(measures.add({ id: 'b', whole: Number.NaN })).rejects.toMatchObject(refused)
+  await expect(measures.addAll([{ id: 'b', whole: Number.NaN }])).rejects.toMatchObject(refused)
+  await expect(measures.intend('a', { figure: Number.POSITIVE_INFINITY })).rejects.toMatchObject(refused)
+  expect([measures.all(), heard]).toEqual([[{ id: 'a', whole: 1 }], []])
+  await measures.update('a', { figure: Number.POSITIVE_INFINITY, whole: 2 })
+  expect(heard).toEqual(['measures had a number that can’t be stored'])
+  expect((await openMeasures()).all()).toEqual([{ id: 'a', whole: 2 }])
+  expect(heard).toHaveLength(1)
+})

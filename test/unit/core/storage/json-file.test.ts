@@ -15,7 +15,7 @@ beforeEach(() => {
 
 const open = () =>
   openDocument(
-    { files, machine: { clock }, onBroken: name => setAside.push(name) },
+    { files, machine: { clock }, onBroken: broken => setAside.push(broken.setAside ?? '') },
     'list',
     v.array(v.number()),
     [],
@@ -23,7 +23,32 @@ const open = () =>
 const onDisk = () => JSON.parse(files.texts.get('list.json') ?? 'null')
 const add = (number: number) => (list: number[]) => [...list, number]
 
-test.each(['', '{"half', '{"not":"a list"}', '["a"]', '\u0000'])(
+test('one bad item is left out alone, and the file as it was is kept', async () => {
+  const text = '[1,"a",2]'
+  files.texts.set('list.json', text)
+  const document = await open()
+  expect(document.get()).toEqual([1, 2])
+  await document.flush()
+  expect(onDisk()).toEqual([1, 2])
+  expect([setAside, files.texts.get('list.json.broken')]).toEqual([['list.json.broken'], text])
+  await open()
+  expect(setAside).toHaveLength(1)
+})
+
+test('a disk without room for the copy keeps the file as it is, until there is room', async () => {
+  const text = '[1,"a",2]'
+  files.texts.set('list.json', text)
+  files.refusing = 'ENOSPC'
+  const document = await open()
+  expect(document.get()).toEqual([1, 2])
+  await expect(document.write(add(3))).rejects.toThrow('ENOSPC')
+  expect([...files.texts]).toEqual([['list.json', text]])
+  files.refusing = undefined
+  await document.write(add(3))
+  expect([files.texts.get('list.json.broken'), onDisk()]).toEqual([text, [1, 2, 3]])
+})
+
+test.each(['', '{"half', '{"not":"a list"}', '\u0000'])(
   'a file that cannot be read (%j) is set aside, not lost',
   async text => {
     files.texts.set('list.json', text)

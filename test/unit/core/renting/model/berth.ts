@@ -3,6 +3,7 @@ import type { RentRequest } from '#contract/market/rent-request.ts'
 import { instanceView } from '#core/instances/instance-view.ts'
 import { secretsEntry } from '#core/market/request-secrets.ts'
 import { openRentals, type Rentals } from '#core/renting/rentals.ts'
+import type { BrokenFile } from '#core/storage/json-file.ts'
 import { notedKeychain } from '#core/storage/noted-keychain.ts'
 import { createStore } from '#core/storage/store.ts'
 import type { ServiceClient } from '#service/client.ts'
@@ -80,7 +81,7 @@ export async function startBerth(machine: Machine): Promise<Berth> {
   async function open(): Promise<void> {
     const files = inTurn(machine.files, ['write', 'delete'], turns, signal)
     const entries = testKeychain(machine.keychain)
-    const onBroken = (name: string) => {
+    const onBroken = ({ name }: BrokenFile) => {
       throw new Error(`${name} is broken`)
     }
     const inKeychain = inTurn(entries, ['get', 'set', 'delete'], turns, signal)
