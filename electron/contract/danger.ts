@@ -1,12 +1,13 @@
 import type { GroupView } from './automation/group.ts'
 import { stopperWords } from './automation/limit-words.ts'
 import { isGoing, isProjectRun, type RunView } from './automation/run.ts'
-import { starting, startsUnlimited, stoppersOf } from './automation/stoppers.ts'
+import { type Everything, starting, startsUnlimited, stoppersOf } from './automation/stoppers.ts'
 import { rate } from './format/money.ts'
 import { instanceName, named, shortInstanceName } from './format/name.ts'
 import { counted, gigabytes } from './format/size.ts'
 import { duration } from './format/time.ts'
-import type { InstanceView } from './instance/instance.ts'
+import type { InstanceView, UndoableAction } from './instance/instance.ts'
+import { rentedName } from './market/rental-view.ts'
 import { beyondCredit, type MoreCost } from './spending/beyond-credit.ts'
 import type { Micros } from './spending/money.ts'
 import { costOf } from './spending/spend-words.ts'
@@ -27,6 +28,8 @@ export interface Question {
 interface Subjects {
   stop: { instances: readonly InstanceView[] }
   destroy: { instances: readonly InstanceView[] }
+  /** `on`: ` on Lab` where there are several accounts. */
+  stopEverything: { all: Everything; on: string }
   start: { instances: readonly InstanceView[] }
   reboot: { instances: readonly InstanceView[] }
   /** Micro-dollars per hour; `high`: that it is far above the minimum. */
@@ -67,6 +70,7 @@ interface Danger<Subject> {
 export const dangers: { [Action in DangerousAction]: Danger<Subjects[Action]> } = {
   stop: { undo: true, question: stopQuestion },
   destroy: { undo: false, question: destroyQuestion },
+  stopEverything: { undo: false, question: stopEverythingQuestion },
   start: { undo: true, question: startQuestion },
   reboot: { undo: true, question: rebootQuestion },
   bid: { undo: false, question: bidQuestion },
@@ -116,6 +120,22 @@ export const dangers: { [Action in DangerousAction]: Danger<Subjects[Action]> } 
 }
 
 const noUndo = 'You can’t undo this.'
+
+interface UndoableWords {
+  /** The state shown until it is sent. */
+  doing: string
+  /** What is true once it is undone. */
+  undone: string
+  /** The words before the reason where it fails. */
+  name: string
+}
+
+/** The words of the actions that can be undone. */
+export const undoableWords: Readonly<Record<UndoableAction, UndoableWords>> = {
+  stop: { doing: 'Stopping', undone: 'keeps running', name: 'Stop' },
+  start: { doing: 'Starting', undone: 'stays stopped', name: 'Start' },
+  reboot: { doing: 'Rebooting', undone: 'was not rebooted', name: 'Reboot' },
+}
 
 /** The runs that end where these instances stop, are destroyed or reboot. */
 export function runsEndingWith(
@@ -194,6 +214,35 @@ function destroyQuestion(account: AccountView, { instances }: Subjects['destroy'
   }
 }
 
+/** Undefined where nothing runs. */
+function stopEverythingQuestion(
+  account: AccountView,
+  { all: { instances, rentals, watches }, on }: Subjects['stopEverything'],
+): Question | undefined {
+  const many = [
+    instances.length > 0 && counted(instances.length, 'instance'),
+    rentals.length > 0 && counted(rentals.length, 'rental'),
+    watches.length > 0 && counted(watches.length, 'watch', 'watches'),
+  ].filter(Boolean)
+  if (many.length === 0) return undefined
+  const [isOne, watchesOne] = [rentals.length === 1, watches.length === 1]
+  const renting = named(rentals.map(rental => rental.label ?? rentedName(rental)))
+  const lines = [
+    ...endingRuns(account, instances),
+    instances.length > 0 && 'Files are kept; disks are still billed.',
+    rentals.length > 0 &&
+      `${isOne ? 'A rental in progress is' : 'Rentals in progress are'} cancelled, and the instances rented for ${isOne ? 'it' : 'them'} so far are destroyed: ${renting}.`,
+    watches.length > 0 &&
+      `${watchesOne ? 'A watch that rents automatically is' : 'Watches that rent automatically are'} paused: ${named(watches.map(({ name }) => name))}.`,
+  ]
+  return {
+    title: `Stop ${many.join(' and ')}${on}?`,
+    verb: `Stop ${many.join(' and ')}`,
+    lines: lines.filter(line => line !== false),
+    grave: rentals.length > 0,
+  }
+}
+
 /** A start is asked about where credit or limits don't let it run, where nothing would stop it, and for several at once. */
 function startQuestion(
   account: AccountView,
@@ -230,14 +279,22 @@ function endsAfter({ limits }: AccountView, instances: readonly InstanceView[]):
   return each.every(one => one !== undefined) ? Math.max(...each) : undefined
 }
 
-function rebootQuestion(account: AccountView, { instances }: Subjects['reboot']): Question | undefined {
+/** The restart of a crashed one is a start, too. */
+function rebootQuestion(
+  account: AccountView,
+  { instances }: Subjects['reboot'],
+  now: number,
+): Question | undefined {
+  const crashed = instances.filter(({ state }) => state === 'crashed')
+  const start = startQuestion(account, { instances: crashed }, now)
   const runs = endingRuns(account, instances)
-  if (runs.length === 0) return undefined
+  if (runs.length === 0 && !start) return undefined
+  const verb = crashed.length > 0 ? 'Restart' : 'Reboot'
   return {
-    title: titleOf('Reboot', instances),
-    verb: actionOn('Reboot', instances),
-    lines: [...runs, 'Files are kept.'],
-    grave: false,
+    title: titleOf(verb, instances),
+    verb: actionOn(verb, instances),
+    lines: [...runs, ...(start?.lines ?? []), 'Files are kept.'],
+    grave: start?.grave ?? false,
   }
 }
 
@@ -321,7 +378,7 @@ function cancelSweepQuestion(account: AccountView, { group }: Subjects['cancelSw
   const waiting = Object.values(account.waiting).filter(one => one.group === group.id)
   const ids = new Set(waiting.filter(({ action }) => action === 'destroy').map(({ instance }) => instance))
   for (const run of going) for (const { id } of machinesOf(account, run)) ids.add(id)
-  const machines = [...ids].flatMap(id => account.instances[id] ?? [])
+  const machines = [...ids].toSorted((a, b) => a - b).flatMap(id => account.instances[id] ?? [])
   const stopped = waiting.filter(({ action }) => action === 'stop').length
   const renting = going.filter(run => machinesOf(account, run).length === 0).length
   const lines = [

@@ -73,12 +73,13 @@ export type Place =
   | {
       screen: 'instances'
       instance?: number
-      tab?: DetailsTab
+      /** `logs`: a part of the details. */
+      tab?: DetailsTab | 'logs'
       /**
-       * A dialog to open at once: a new bid, a replacement, to destroy it, to open a terminal, or to start it although
-       * a limit would stop it.
+       * A dialog to open at once: a new bid, a replacement, to open a terminal, or the question before it is stopped,
+       * started, rebooted or destroyed.
        */
-      ask?: 'bid' | 'replace' | 'destroy' | 'terminal' | 'start'
+      ask?: 'bid' | 'replace' | 'terminal' | 'stop' | 'start' | 'reboot' | 'destroy'
     }
   /** `search` is run; `offer` opens the rent dialog for one of its offers, `again` for an earlier rental, by its id. */
   | { screen: 'offers'; search?: SavedQuery; offer?: number; again?: string }

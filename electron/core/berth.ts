@@ -13,7 +13,8 @@ import type { AccountsContext } from './accounts/account-sessions.ts'
 import { openAccounts } from './accounts/accounts.ts'
 import { createPause } from './accounts/pause-polling.ts'
 import { brokenFileTeller } from './alerts/broken-files.ts'
-import { createNotifications } from './alerts/notifications.ts'
+import { createNotifications, type GiveCommand } from './alerts/notifications.ts'
+import { createOutsideActions } from './alerts/outside-actions.ts'
 import { openPageNotices } from './alerts/page-notices.ts'
 import { openActivity } from './app/activity.ts'
 import type { Demo } from './app/demo.ts'
@@ -177,7 +178,10 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
   const updateParts = { store, machine, log, updates, notePageFailure }
   const dispatch = createDispatcher(commands, allCommands(parts, updateParts), log.line)
 
-  notifications.onCommand((name, args) => dispatch(name, args, {}))
+  const give: GiveCommand = (name, args) => dispatch(name, args, {})
+  notifications.onCommand(give)
+  const outside = createOutsideActions({ store, clock, notifications, give })
+  notifications.onAct(outside.askOrAct)
   first?.run(dispatch, page => notifications.pageIsAt(page))
 
   return {
@@ -185,7 +189,8 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
     onChange: store.onChange,
     connectPage: (send, isInFront) =>
       createPageLink(store, dispatch, send, page => notifications.pageIsAt(page), isInFront),
-    dispatch: (name, args) => dispatch(name, args, {}),
+    dispatch: give,
+    act: outside.act,
     sshArguments: on => sshArguments(parts, on),
     registerProject: folder => registerProject(parts, folder),
     goTo: (account, place) => goTo(store, account, place),

@@ -1,6 +1,7 @@
 import type { MainMessage } from '#contract/messages.ts'
 import type { CommandName } from '../contract/commands.ts'
 import type { AccountId } from '../contract/ids.ts'
+import type { UndoableAction } from '../contract/instance/instance.ts'
 import type { Place, State } from '../contract/state.ts'
 import type { Notice } from '../machine/machine.ts'
 
@@ -16,6 +17,8 @@ export interface RunningBerth {
   connectPage(send: (message: MainMessage) => boolean, isInFront?: () => boolean): PageLink
   /** Runs a command from outside a page: from the tray, a menu, a notification or a link. Checked like any other. */
   dispatch(name: CommandName, args: unknown): Promise<unknown>
+  /** Acts on an instance after five seconds, in which a notice offers to undo it: for the tray. Asks nothing. */
+  act(on: { account: AccountId; instance: number }, action: UndoableAction): Promise<void>
   /** The system's ssh and its arguments to connect to an instance; attaches the key first. */
   sshArguments(on: { account?: AccountId | undefined; instance: number }): Promise<readonly string[]>
   /** Makes a folder a project, by its absolute path; not for pages. Gives its id; throws `no_such_folder`. */

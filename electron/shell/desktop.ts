@@ -7,6 +7,7 @@ import { watchNetwork } from '../machine/network-watch.ts'
 import type { Shutdown } from '../machine/start/shutdown.ts'
 import { deferred, sleep } from '../machine/tasks.ts'
 import { appMenu } from './app-menu.ts'
+import { askFirst } from './ask-first.ts'
 import { hearFolderDrops } from './folder-drop.ts'
 import { hardenPages } from './hardening.ts'
 import type { AppShutdown } from './lifecycle/app-shutdown.ts'
@@ -120,7 +121,8 @@ export async function openDesktop(options: DesktopOptions): Promise<Desktop> {
         options.log(`nothing was copied: ${String(error)}`)
       }
     }
-    const act = trayActions({ berth, openWindow: show, quit: () => app.quit(), copy, now: clock.now })
+    const quit = () => app.quit()
+    const act = trayActions({ berth, openWindow: show, quit, ask: askFirst, copy, now: clock.now })
     followTray({
       berth,
       files: options.files,

@@ -13,7 +13,17 @@ export type OpenDialog =
   /** A file on an instance. It stays open, with the user's text, when the instance goes. */
   | { kind: 'editFile'; of: { account: string; instance: number }; path: string }
   | {
-      kind: 'start' | 'limit' | 'stop' | 'destroy' | 'rename' | 'bid' | 'another' | 'editor' | 'terminal'
+      kind:
+        | 'start'
+        | 'limit'
+        | 'stop'
+        | 'reboot'
+        | 'destroy'
+        | 'rename'
+        | 'bid'
+        | 'another'
+        | 'editor'
+        | 'terminal'
       instance: number
     }
 

@@ -1,6 +1,7 @@
 import { createContext, untrack } from 'svelte'
 import { limitHindrance } from '#contract/automation/limit-words.ts'
 import type { Berth } from '#contract/commands.ts'
+import { undoableWords } from '#contract/danger.ts'
 import { instanceName } from '#contract/format/name.ts'
 import type { InstanceView, UndoableAction } from '#contract/instance/instance.ts'
 import { lastSeenAt } from '#contract/outage.ts'
@@ -10,7 +11,7 @@ import type { AccountView, State } from '#contract/state.ts'
 import type { PageConnection } from './connect.ts'
 import type { BerthLink } from './link.ts'
 import { now } from './now.svelte.ts'
-import { actionWords, afterOutage, type Remark, type Undoable, undoables, withRemark } from './remarks.ts'
+import { afterOutage, type Remark, type Undoable, undoables, withRemark } from './remarks.ts'
 import type { Reach } from './socket.ts'
 import type { PageStream } from './stream.ts'
 
@@ -200,7 +201,7 @@ export class Page {
 
   /** `tell`, but sent after five seconds in which the user can undo it. */
   actSoon(instance: InstanceView, action: UndoableAction): Promise<void> {
-    const { doing, name } = actionWords[action]
+    const { doing, name } = undoableWords[action]
     const account = this.account?.id
     return this.tell(
       instance.id,
@@ -213,15 +214,16 @@ export class Page {
   /** Undoes an action that is not sent yet, by default the newest. False where there is none. */
   undo(chosen: Undoable | undefined = this.undoables.at(-1)): boolean {
     if (!chosen) return false
-    const { account, instance, undone } = chosen
-    void this.attempt(this.berth.undoAction({ account, instance }).then(() => this.say(undone)))
+    const { account, instances, undone } = chosen
+    const all = Promise.all(instances.map(instance => this.berth.undoAction({ account, instance })))
+    void this.attempt(all.then(() => this.say(undone)))
     return true
   }
 
   /** The state shown for an action on an instance that is not sent or not answered yet. */
   pendingAction(instance: number): string | undefined {
     const soon = this.parts.undoable?.[instance]
-    return soon ? actionWords[soon.action].doing : this.#pending.get(this.#instanceKey(instance))
+    return soon ? undoableWords[soon.action].doing : this.#pending.get(this.#instanceKey(instance))
   }
 
   #instanceKey(instance: number): string {

@@ -1,5 +1,7 @@
+import { undoableWords } from '#contract/danger.ts'
 import { instanceName } from '#contract/format/name.ts'
-import { secondsToUndo, type UndoableAction } from '#contract/instance/instance.ts'
+import { counted } from '#contract/format/size.ts'
+import { type InstanceView, secondsToUndo, type UndoableAction } from '#contract/instance/instance.ts'
 import type { Problem } from '#contract/problem.ts'
 import type { AccountView } from '#contract/state.ts'
 
@@ -27,51 +29,53 @@ export function afterOutage(remarks: readonly Remark[]): Remark[] {
   return remarks.filter(({ problem }) => !problem || !outage.has(problem.code))
 }
 
-/** An action that is not sent yet, with the seconds left to undo it. */
+/** Actions that are not sent yet and can be undone together, with the seconds left for that. */
 export interface Undoable {
   account: string
-  instance: number
-  /** The action in words: `Stopping llama #4711`. */
+  action: UndoableAction
+  instances: readonly number[]
+  /** The action in words: `Stopping llama #4711`, `Stopping 5 instances`. */
   title: string
   /** Shown once it is undone: `llama #4711 keeps running.` */
   undone: string
   seconds: number
 }
 
-interface ActionWords {
-  /** The state shown meanwhile. */
-  doing: string
-  undone: string
-  /** The words before the reason where it fails. */
-  name: string
-}
+/** Milliseconds within which actions on several instances were asked for at once. */
+const atOnce = 1000
 
-export const actionWords: Record<UndoableAction, ActionWords> = {
-  stop: { doing: 'Stopping', undone: 'keeps running', name: 'Stop' },
-  start: { doing: 'Starting', undone: 'stays stopped', name: 'Start' },
-  reboot: { doing: 'Rebooting', undone: 'was not rebooted', name: 'Reboot' },
-}
-
-/** An account's actions that are not sent yet, the newest last. `localNow`: epoch milliseconds of this machine. */
+/**
+ * An account's actions that are not sent yet, the newest last; those asked for together are one. `localNow`: epoch
+ * milliseconds of this machine.
+ */
 export function undoables(
   { id: account, undoable, instances }: Pick<AccountView, 'id' | 'undoable' | 'instances'>,
   localNow: number,
 ): Undoable[] {
-  return Object.entries(undoable)
-    .sort(([, a], [, b]) => a.sendAt - b.sendAt)
-    .map(([id, { action, sendAt }]) => {
-      const instance = instances[id]
-      const name = instanceName(instance ?? { id })
-      const { doing, undone } = actionWords[action]
-      const outcome =
-        action === 'stop' && instance && instance.state !== 'running' ? 'was not stopped' : undone
-      const left = Math.ceil((sendAt - localNow) / 1000)
-      return {
-        account,
-        instance: Number(id),
-        title: `${doing} ${name}`,
-        undone: `${name} ${outcome}.`,
-        seconds: Math.max(0, Math.min(secondsToUndo, left)),
-      }
-    })
+  const groups: { action: UndoableAction; sendAt: number; on: InstanceView[] }[] = []
+  for (const [id, { action, sendAt }] of Object.entries(undoable).sort(
+    ([, a], [, b]) => a.sendAt - b.sendAt,
+  )) {
+    const instance = instances[id]
+    if (!instance) continue
+    const last = groups.at(-1)
+    if (last?.action === action && sendAt - last.sendAt < atOnce) last.on.push(instance)
+    else groups.push({ action, sendAt, on: [instance] })
+  }
+  return groups.map(({ action, sendAt, on }) => {
+    const { doing, undone } = undoableWords[action]
+    const left = Math.ceil((sendAt - localNow) / 1000)
+    const [first] = on
+    const isOne = first !== undefined && on.length === 1
+    const name = isOne ? instanceName(first) : counted(on.length, 'instance')
+    const outcome = action === 'stop' && isOne && first.state !== 'running' ? 'was not stopped' : undone
+    return {
+      account,
+      action,
+      instances: on.map(({ id }) => id),
+      title: `${doing} ${name}`,
+      undone: isOne ? `${name} ${outcome}.` : `${undoableWords[action].name} of ${name} was undone.`,
+      seconds: Math.max(0, Math.min(secondsToUndo, left)),
+    }
+  })
 }

@@ -23,7 +23,9 @@ const questions = {
   replace: 'another',
   destroy: 'destroy',
   terminal: 'terminal',
+  stop: 'stop',
   start: 'start',
+  reboot: 'reboot',
 } as const
 
 function showRun(page: Page, project: string): void {

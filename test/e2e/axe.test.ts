@@ -327,7 +327,7 @@ stop: { hours: 1 }
     await sweep.getByRole('list', { name: 'Run in detail' }).waitFor()
     await settle()
     const found = await findings(page, 'running sweep', 'main')
-    await sweep.getByRole('button', { name: 'Stop all runs of digits…' }).click()
+    await sweep.getByRole('button', { name: 'Cancel the sweep digits…' }).click()
     found.push(...(await scanOpened(page, 'stop all runs')))
     await page.getByRole('button', { name: 'More: digits', exact: true }).click()
     await page.getByRole('menuitem', { name: 'Edit…' }).click()

@@ -32,8 +32,11 @@ test.skipIf(noSshd)(
     const sweep = project.getByRole('group', { name: 'Sweep of digits' })
     const done = async () => Number(/(\d+) of 12 done/.exec((await sweep.textContent()) ?? '')?.[1])
     await expect.poll(done, { timeout: patience * 2 }).toBeGreaterThanOrEqual(4)
-    await sweep.getByRole('button', { name: 'Stop all runs of digits…' }).click()
-    await page.getByRole('alertdialog').getByRole('button', { name: 'Stop all', exact: true }).click()
+    await sweep.getByRole('button', { name: 'Cancel the sweep digits…' }).click()
+    await page
+      .getByRole('alertdialog', { name: 'Cancel the sweep digits?' })
+      .getByRole('button', { name: /^Destroy [1-3] machines?$/ })
+      .click()
     await sweep.getByText('Stopped', { exact: true }).waitFor()
     const instances = async () =>
       (await sim.api<{ instances: unknown[] }>('GET', '/api/v0/instances/')).instances

@@ -77,6 +77,11 @@ export function everything(account: Pick<AccountView, 'instances' | 'rentals' | 
   }
 }
 
+/** Whether any of it costs GPU time now or soon: what is only outbid or offline may wait for long. */
+export function isAnythingRunning({ instances, rentals, watches }: Everything): boolean {
+  return instances.some(({ state }) => !hasTrait(state, 'diskOnly')) || rentals.length + watches.length > 0
+}
+
 function mayRun(instance: InstanceView): boolean {
   const { state } = instance
   if (state === 'offline') return runsOnceBack(instance)

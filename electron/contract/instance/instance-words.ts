@@ -40,7 +40,7 @@ export function troubleWords(instance: InstanceView): string | undefined {
       return `${why}${saidBy(instance)}`
     }
     case 'crashed':
-      return `The container crashed.${saidBy(instance)}`
+      return crashWords(instance)
     case 'offline':
       return 'Its host is disconnected and may come back.'
     case 'silent':
@@ -64,6 +64,25 @@ export const creditUsedUp =
 export function costUntilDestroyed(instance: InstanceView): string {
   if (!isCharged(instance)) return 'You’re not paying for it now.'
   return `It costs ${costOf([instance])} until you destroy it.`
+}
+
+/** `Out of memory (exit code 137).`; the service's own words where they have no exit code. */
+function crashWords(instance: InstanceView): string {
+  const code = /exit(?:ed)?\b.{0,20}?\b(\d{1,3})\b/i.exec(instance.statusMessage ?? '')?.[1]
+  if (code === undefined) return `The container crashed.${saidBy(instance)}`
+  const why = exitCauses[Number(code)]
+  return why ? `${why} (exit code ${code}).` : `The container crashed with exit code ${code}.`
+}
+
+/** The usual cause behind an exit code of a container: 128 and more are signals, 125 to 127 are the shell's and Docker's. */
+const exitCauses: Readonly<Record<number, string>> = {
+  125: 'The container couldn’t be started',
+  126: 'Its start command can’t be executed',
+  127: 'Its start command wasn’t found',
+  134: 'Its program aborted',
+  137: 'Out of memory: the container was killed',
+  139: 'Its program crashed: a memory access failed',
+  143: 'The container was told to end',
 }
 
 function saidBy({ statusMessage }: InstanceView): string {

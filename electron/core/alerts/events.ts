@@ -1,5 +1,5 @@
 import type { CommandName } from '#contract/commands.ts'
-import type { InstanceState } from '#contract/instance/instance.ts'
+import type { InstanceState, UndoableAction } from '#contract/instance/instance.ts'
 import type { Settings } from '#contract/settings.ts'
 import type { Place } from '#contract/state.ts'
 
@@ -37,13 +37,26 @@ export interface AlertButton {
   label: string
   /** Never one that spends or destroys, since a notification is easily clicked by mistake. */
   command?: { name: CommandName; args: unknown }
+  /** Done to the alert's instance, with the question and the undo of its row: what spends is asked about or undone there. */
+  act?: UndoableAction
 }
 
-export type AlertAction = 'terminal' | 'rent' | 'stop' | 'raise_bid' | 'try_another' | 'top_up' | 'show'
+export type AlertAction =
+  | 'terminal'
+  | 'rent'
+  | 'stop'
+  | 'raise_bid'
+  | 'log'
+  | 'restart'
+  | 'move'
+  | 'top_up'
+  | 'show'
 
 const show = { id: 'show', label: 'Show' } as const
 const topUp = { id: 'top_up', label: 'Top up' } as const
-const tryAnother = { id: 'try_another', label: 'Try another' } as const
+const moveOn = { id: 'move', label: 'Move to another machine' } as const
+const log = { id: 'log', label: 'Log' } as const
+const restart = { id: 'restart', label: 'Restart', act: 'reboot' } as const
 const instances = { screen: 'instances' } as const
 
 const terminal = { screen: 'instances', tab: 'terminal' } as const
@@ -88,9 +101,9 @@ const events = {
   creditUsedUp: { ...inRow, kind: 'halted', urgency: 'critical', actions: [topUp] },
   ended: { ...inRow, kind: 'crashed', urgency: 'critical' },
   unstartable: { ...inRow, kind: 'crashed', urgency: 'critical' },
-  crashed: { ...inRow, kind: 'crashed', urgency: 'critical', actions: [tryAnother, show] },
-  silent: { ...inRow, kind: 'hostGone', urgency: 'critical', actions: [tryAnother, show] },
-  offline: { ...inRow, kind: 'hostGone', urgency: 'critical', actions: [tryAnother, show] },
+  crashed: { ...inRow, kind: 'crashed', urgency: 'critical', actions: [log, restart, moveOn] },
+  silent: { ...inRow, kind: 'hostGone', urgency: 'critical', actions: [moveOn, show] },
+  offline: { ...inRow, kind: 'hostGone', urgency: 'critical', actions: [moveOn, show] },
   gone: {
     kind: 'hostGone',
     urgency: 'normal',

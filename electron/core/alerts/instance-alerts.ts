@@ -10,7 +10,7 @@ import {
 } from '#contract/instance/instance-words.ts'
 import { outbidAlert } from '#contract/instance/outbid-words.ts'
 import { hasTrait } from '#contract/instance/state-traits.ts'
-import { isCharged, isContractOver } from '#contract/reading.ts'
+import { isContractOver } from '#contract/reading.ts'
 import { costWords } from '#contract/spending/spend-words.ts'
 import type { AccountView } from '#contract/state.ts'
 import { type Alert, alertOf, type EventName } from './events.ts'
@@ -51,11 +51,7 @@ export function instanceAlert(
     ...(event === 'running' && {
       actions: [
         { id: 'terminal', label: 'Terminal' },
-        {
-          id: 'stop',
-          label: 'Stop',
-          command: { name: 'actSoon', args: { account: account.id, instance: id, action: 'stop' } },
-        },
+        { id: 'stop', label: 'Stop', act: 'stop' },
       ],
     }),
   })
@@ -136,10 +132,10 @@ function bodyOf(event: InstanceEvent, instance: InstanceView): string {
     case 'unstartable':
       return `${trouble} ${costUntilDestroyed(instance)} Destroy it, and rent with another image.`
     case 'crashed':
-      return `${trouble} ${costUntilDestroyed(instance)} Look at its log for the reason. Destroy it, and try another offer.`
+      return `${trouble} ${costUntilDestroyed(instance)} Open its log for the reason, restart it, or move to another machine.`
     case 'silent':
     case 'offline':
-      return `${trouble} ${costUntilDestroyed(instance)} If you can’t wait, ${isCharged(instance) ? 'destroy it and ' : ''}try another offer.`
+      return `${trouble} ${costUntilDestroyed(instance)} If you can’t wait, move to another machine.`
   }
 }
 

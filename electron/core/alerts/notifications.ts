@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import type { CommandName } from '#contract/commands.ts'
 import type { AccountId } from '#contract/ids.ts'
+import type { UndoableAction } from '#contract/instance/instance.ts'
 import { accountPrefix } from '#contract/reading.ts'
 import type { Settings } from '#contract/settings.ts'
 import type { AccountView, Place, State } from '#contract/state.ts'
@@ -25,6 +26,8 @@ export interface PagePlace {
   unsaved?: boolean
 }
 
+export type GiveCommand = (name: CommandName, args: unknown) => Promise<unknown>
+
 /** Shows alerts as native notifications, or on the page where this computer has none. */
 export interface Notifications {
   /** Adds alerts to Activity, and shows those whose kinds are enabled in the settings. */
@@ -43,7 +46,9 @@ export interface Notifications {
   /** Withdraws an alert whose cause is over. */
   withdraw(id: string): void
   /** Sets how the buttons with a command run it. */
-  onCommand(give: (name: CommandName, args: unknown) => Promise<unknown>): void
+  onCommand(give: GiveCommand): void
+  /** Sets how the buttons with an action on an instance do it. */
+  onAct(act: (on: { account: AccountId; instance: number }, action: UndoableAction) => Promise<void>): void
   /**
    * Withdraws the alerts that a poll shows to be over: an instance that is gone or in another state, credit that has
    * recovered. An alert that is still on the page is updated.
@@ -71,7 +76,8 @@ export function createNotifications({
   const own = new Map<string, (action: string | undefined) => void>()
   const pages = new Map<object, PagePlace>()
 
-  let give: (name: CommandName, args: unknown) => Promise<unknown> = async () => undefined
+  let give: GiveCommand = async () => undefined
+  let act: Parameters<Notifications['onAct']>[0] = async () => undefined
 
   /** The place of the click shows no errors, so a failure becomes a separate alert. */
   function alertFailure({ account, alert }: { account: AccountId; alert: Alert }, error: unknown): void {
@@ -138,12 +144,17 @@ export function createNotifications({
         else goWhereItWas(store, id)
         return
       }
-      const command = shownBefore.alert.actions.find(button => button.id === action)?.command
-      if (command) {
-        void give(command.name, command.args).catch(error => alertFailure(shownBefore, error))
+      const { account, alert } = shownBefore
+      const button = alert.actions.find(one => one.id === action)
+      const doing =
+        button?.act && alert.instance !== undefined
+          ? act({ account, instance: alert.instance }, button.act)
+          : button?.command && give(button.command.name, button.command.args)
+      if (doing) {
+        void doing.catch(error => alertFailure(shownBefore, error))
         return
       }
-      goTo(store, shownBefore.account, placeOf(shownBefore.alert, action))
+      goTo(store, account, placeOf(alert, action))
     },
     onPoll(account, alerted) {
       for (const [id, { account: of, alert }] of shown) {
@@ -163,6 +174,9 @@ export function createNotifications({
     },
     onCommand(giveCommand) {
       give = giveCommand
+    },
+    onAct(doAct) {
+      act = doAct
     },
     pageIsAt(page, place) {
       if (place) pages.set(page, place)
@@ -202,7 +216,7 @@ function goWhereItWas(store: Store, id: string): void {
 
 const asks: Partial<Record<AlertButton['id'], 'bid' | 'replace'>> = {
   raise_bid: 'bid',
-  try_another: 'replace',
+  move: 'replace',
 }
 
 /** The place that a button leads to, where the user is asked: a click on a notification never spends or destroys. */
@@ -210,6 +224,7 @@ function placeOf({ place, actions }: Alert, action: string | undefined): Place {
   const ask = actions.find(({ id }) => id === action)?.id
   if (ask === 'top_up') return { screen: 'account' }
   if (place.screen !== 'instances' || ask === undefined) return place
+  if (ask === 'log') return { ...place, tab: 'logs' }
   const question = asks[ask]
   return question ? { ...place, ask: question } : place
 }

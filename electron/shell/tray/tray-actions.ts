@@ -1,5 +1,5 @@
-import { starting, startsUnlimited, stoppersOf } from '#contract/automation/stoppers.ts'
 import type { CommandName } from '#contract/commands.ts'
+import { dangers, type Question } from '#contract/danger.ts'
 import { BerthError } from '#contract/problem.ts'
 import { accountNow } from '#contract/reading.ts'
 import type { RunningBerth } from '#core/running.ts'
@@ -7,22 +7,27 @@ import type { TrayAction } from './tray-words.ts'
 
 /** Needs of the tray's actions. */
 export interface TrayReach {
-  berth: Pick<RunningBerth, 'dispatch' | 'goTo' | 'say' | 'state'>
+  berth: Pick<RunningBerth, 'act' | 'dispatch' | 'goTo' | 'say' | 'state'>
   openWindow: () => void
   quit: () => void
   /** Epoch milliseconds of this machine. */
   now: () => number
+  /** Asks in a dialog of the desktop, since a menu has none; true where it is confirmed. */
+  ask: (question: Question) => Promise<boolean>
   /** Copies a text to the clipboard. */
   copy: (text: string) => Promise<void>
 }
 
 /** Gives the function that runs an action. A failed command shows a notification, since the window may be closed. */
 export function trayActions(reach: TrayReach): (action: TrayAction) => Promise<void> {
-  const { berth, openWindow, quit, copy } = reach
+  const { berth, openWindow, quit, ask, copy } = reach
 
-  async function give(name: CommandName, args: unknown, what: string): Promise<unknown> {
+  const give = (name: CommandName, args: unknown, what: string) =>
+    attempt(() => berth.dispatch(name, args), what)
+
+  async function attempt(doing: () => Promise<unknown>, what: string): Promise<unknown> {
     try {
-      return await berth.dispatch(name, args)
+      return await doing()
     } catch (error) {
       const body = failure(error)
       berth.say({ id: 'tray-command', title: `Could not ${what}`, body, urgency: 'normal', actions: [] })
@@ -30,13 +35,16 @@ export function trayActions(reach: TrayReach): (action: TrayAction) => Promise<v
     }
   }
 
-  /** Whether a limit would stop the instance as soon as it runs, or nothing ever would, judging by State. */
-  function needsQuestion(account: string, id: number): boolean {
+  /** The page asks before a start, since it also offers a limit; the others are asked about here. */
+  async function act({ account, instance, action, what }: TrayAction & { kind: 'act' }): Promise<void> {
     const view = berth.state().accounts[account]
-    const instance = view?.instances[id]
-    if (!view || !instance) return false
-    const stoppers = stoppersOf(view, starting(instance), accountNow(view.clock, reach.now()))
-    return stoppers.length > 0 || startsUnlimited(view, id)
+    const on = view?.instances[instance]
+    const now = view ? accountNow(view.clock, reach.now()) : 0
+    const question = view && on && dangers[action].question(view, { instances: [on] }, now)
+    if (question && action === 'start')
+      return berth.goTo(account, { screen: 'instances', instance, ask: action })
+    if (question && !(await ask(question))) return
+    await attempt(() => berth.act({ account, instance }, action), what)
   }
 
   return async action => {
@@ -47,13 +55,8 @@ export function trayActions(reach: TrayReach): (action: TrayAction) => Promise<v
         return quit()
       case 'go':
         return berth.goTo(action.account, action.place)
-      case 'start': {
-        const { account, instance, what } = action
-        if (needsQuestion(account, instance))
-          return berth.goTo(account, { screen: 'instances', instance, ask: 'start' })
-        await give('startInstance', { account, instance }, what)
-        return
-      }
+      case 'act':
+        return act(action)
       case 'command':
         await give(action.name, action.args, action.what)
         return

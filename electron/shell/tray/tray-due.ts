@@ -1,6 +1,6 @@
 import { type LimitView, snoozes } from '#contract/automation/limit.ts'
 import { type DueLimit, dueLimits } from '#contract/automation/limit-words.ts'
-import { everything } from '#contract/automation/stoppers.ts'
+import { everything, isAnythingRunning } from '#contract/automation/stoppers.ts'
 import { duration, weekdayAndTime } from '#contract/format/time.ts'
 import type { AccountView } from '#contract/state.ts'
 import { instanceTitle, type MenuItemModel, word } from './tray-words.ts'
@@ -13,20 +13,17 @@ export function dueEntries(accounts: readonly AccountView[]): MenuItemModel[] {
   const on = (account: AccountView) => (accounts.length > 1 ? ` on ${word(account.name)}` : '')
   return [
     ...dueLimits(accounts, 1).map(due => dueEntry(due, on(due.account))),
-    ...accounts.filter(costs).map(account => ({
-      label: `Stop everything${on(account)}…`,
-      action: {
-        kind: 'go' as const,
-        account: account.id,
-        place: { screen: 'here', ask: 'stopAll' } as const,
-      },
-    })),
+    ...accounts
+      .filter(account => isAnythingRunning(everything(account)))
+      .map(account => ({
+        label: `Stop everything${on(account)}…`,
+        action: {
+          kind: 'go' as const,
+          account: account.id,
+          place: { screen: 'here', ask: 'stopAll' } as const,
+        },
+      })),
   ]
-}
-
-function costs(account: AccountView): boolean {
-  const { instances, rentals, watches } = everything(account)
-  return instances.length + rentals.length + watches.length > 0
 }
 
 function dueEntry({ account, limit, dueAt, timing }: DueLimit, on: string): MenuItemModel {

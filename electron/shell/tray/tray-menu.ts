@@ -3,12 +3,12 @@ import { limitsSet } from '#contract/automation/limit.ts'
 import type { CommandName } from '#contract/commands.ts'
 import { demoEventWords } from '#contract/demo-events.ts'
 import { timeOfDay } from '#contract/format/time.ts'
-import type { InstanceView } from '#contract/instance/instance.ts'
+import type { InstanceView, UndoableAction } from '#contract/instance/instance.ts'
 import { hasTrait } from '#contract/instance/state-traits.ts'
 import { type RentalView, rentedName } from '#contract/market/rental-view.ts'
 import { lastSeenAt, outageWords } from '#contract/outage.ts'
 import { lastRunFirst } from '#contract/project/project.ts'
-import { accountNow, canGetIn, isContractOver } from '#contract/reading.ts'
+import { accountNow, canGetIn, isContractOver, isDead } from '#contract/reading.ts'
 import type { AccountView, ConnectionState, Place, SavedSearch, State } from '#contract/state.ts'
 import { dueEntries } from './tray-due.ts'
 import {
@@ -32,6 +32,7 @@ export function trayMenu(state: State, now: number): MenuItemModel[] {
   const others = Object.values(state.accounts).filter(account => account !== shown)
   return [
     ...(shown ? accountLines(shown) : [{ label: 'No account yet' }]),
+    ...Object.values(state.accounts).flatMap(undoEntries),
     ...(state.pausedUntil === undefined
       ? []
       : [{ label: `Monitoring is paused until ${timeOfDay(state.pausedUntil / 1000)}` }]),
@@ -54,6 +55,22 @@ function accountLines(account: AccountView): MenuItemModel[] {
   if (account.demo) lines.unshift('Demo: nothing here costs money')
   if (account.connection.status !== 'online') lines.push(unseenLine(account.connection))
   return lines.map(label => ({ label }))
+}
+
+/** Of each action that is not sent yet. */
+function undoEntries(account: AccountView): MenuItemModel[] {
+  return Object.keys(account.undoable).flatMap(id => undoEntry(account, account.instances[id]) ?? [])
+}
+
+function undoEntry(account: AccountView, instance: InstanceView | undefined): MenuItemModel | undefined {
+  const waiting = instance && account.undoable[instance.id]
+  if (!waiting) return undefined
+  const what = `undo the ${waiting.action} of ${instanceTitle(instance)}`
+  const args = { account: account.id, instance: instance.id }
+  return {
+    label: what.charAt(0).toUpperCase() + what.slice(1),
+    action: { kind: 'command', name: 'undoAction', args, what },
+  }
 }
 
 /** `Service fails (500), as of 14:02` */
@@ -105,7 +122,9 @@ function instanceEntry(account: AccountView, instance: InstanceView, now: number
   if (canGetIn(instance)) submenu.push(...waysIn(account, instance, at({ tab: 'terminal' })))
   const hasExpired = isContractOver(instance, accountNow(account.clock, now))
   const power = powerEntry(account, instance, { raiseBid: at({ ask: 'bid' }), hasExpired })
+  if (instance.state === 'crashed') submenu.push({ label: 'Log', action: at({ tab: 'logs' }) })
   if (power) submenu.push(power)
+  if (isDead(instance)) submenu.push({ label: 'Move to another machine…', action: at({ ask: 'replace' }) })
   submenu.push({ label: 'Show', action: at({}) }, { separator: true })
   submenu.push({ label: 'Destroy…', action: at({ ask: 'destroy' }) })
   return { label: instanceLine(instance), submenu }
@@ -131,7 +150,7 @@ function waysIn(account: AccountView, instance: InstanceView, terminal: TrayActi
 }
 
 /**
- * Stop, Start, or Raise bid: what bids too little, outbid or stopped, runs again only at a higher bid. Undefined after
+ * Undo, Stop, Start, Restart, or Raise bid: what bids too little, outbid or stopped, runs again only at a higher bid. Undefined after
  * its contract ended, when nothing can start it.
  */
 function powerEntry(
@@ -139,17 +158,20 @@ function powerEntry(
   instance: InstanceView,
   { raiseBid, hasExpired }: { raiseBid: TrayAction; hasExpired: boolean },
 ): MenuItemModel | undefined {
-  const it = { account: account.id, instance: instance.id }
-  const title = instanceTitle(instance)
+  const undo = undoEntry(account, instance)
+  if (undo) return undo
   const { state } = instance
   if (hasTrait(state, 'stoppable') || hasTrait(state, 'booting'))
-    return {
-      label: 'Stop',
-      action: { kind: 'command', name: 'stopInstance', args: it, what: `stop ${title}` },
-    }
+    return { label: 'Stop', action: acts('stop', account, instance) }
+  if (state === 'crashed') return { label: 'Restart', action: acts('reboot', account, instance) }
   if (hasExpired || !(state === 'outbid' || hasTrait(state, 'startable'))) return undefined
   if (state === 'outbid' || bidsTooLow(instance)) return { label: 'Raise bid…', action: raiseBid }
-  return { label: 'Start', action: { kind: 'start', ...it, what: `start ${title}` } }
+  return { label: 'Start', action: acts('start', account, instance) }
+}
+
+function acts(action: UndoableAction, { id: account }: AccountView, instance: InstanceView): TrayAction {
+  const what = `${action} ${instanceTitle(instance)}`
+  return { kind: 'act', action, account, instance: instance.id, what }
 }
 
 /** The last rental again, as a dialog to review, and the market, whole or by a saved search. */

@@ -3,7 +3,7 @@ import { money } from '#contract/format/money.ts'
 import { instanceName } from '#contract/format/name.ts'
 import { roughDuration, timeOfDay } from '#contract/format/time.ts'
 import type { AccountId } from '#contract/ids.ts'
-import type { InstanceView } from '#contract/instance/instance.ts'
+import type { InstanceView, UndoableAction } from '#contract/instance/instance.ts'
 import { stateWord } from '#contract/instance/instance-words.ts'
 import { creditLasts, isOnTheMeter, spendOnceReady } from '#contract/reading.ts'
 import { costWords, spendWords } from '#contract/spending/spend-words.ts'
@@ -58,8 +58,8 @@ export type TrayAction =
   | { kind: 'go'; account?: AccountId; place: Place }
   /** `what` completes "Could not …" on failure. */
   | { kind: 'command'; name: CommandName; args: unknown; what: string }
-  /** Starts an instance, but asks first where a limit would stop it at once. */
-  | { kind: 'start'; account: AccountId; instance: number; what: string }
+  /** Done to an instance with the question and the undo that its row has. */
+  | { kind: 'act'; action: UndoableAction; account: AccountId; instance: number; what: string }
   /** Copies a command's text answer to the clipboard. */
   | { kind: 'copy'; name: CommandName; args: unknown; what: string }
 

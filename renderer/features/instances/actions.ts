@@ -9,7 +9,7 @@ import { route } from '#renderer/berth/route.svelte.ts'
 import type { Action } from '#renderer/components/menu/menu.ts'
 import { idleStop } from '../limits/stops.ts'
 import { openInEditor, openJupyter } from './getIn.ts'
-import { start, stop } from './startAndStop.ts'
+import { act } from './startAndStop.ts'
 
 /** Actions that fail while the service does not answer. */
 const needsService: ReadonlySet<string> = new Set([
@@ -73,10 +73,13 @@ function actionsOf(instance: InstanceView, page: Page): Action[] {
       : []),
     {
       id: 'reboot',
-      label: 'Reboot',
+      label: instance.state === 'crashed' ? 'Restart' : 'Reboot',
       icon: 'refresh',
-      unusable: instance.state === 'running' ? undefined : 'Only a running instance can be rebooted.',
-      run: () => page.actSoon(instance, 'reboot'),
+      unusable:
+        instance.state === 'running' || instance.state === 'crashed'
+          ? undefined
+          : 'Only a running instance can be rebooted.',
+      run: () => act('reboot', instance, page),
     },
     { id: 'rename', label: 'Rename', icon: 'chat', key: 'r', run: ask('rename') },
     {
@@ -88,8 +91,11 @@ function actionsOf(instance: InstanceView, page: Page): Action[] {
       run: ask('bid'),
     },
     ...priceAnswers(instance, page),
+    ...(instance.state === 'crashed'
+      ? [{ id: 'log', label: 'Log', icon: 'activity', run: go('logs') } as const]
+      : []),
     ...(isDead(instance)
-      ? [{ id: 'another', label: 'Try another…', icon: 'search', run: ask('another') } as const]
+      ? [{ id: 'another', label: 'Move to another machine…', icon: 'search', run: ask('another') } as const]
       : []),
     {
       id: 'destroy',
@@ -110,7 +116,7 @@ function startOrStop(instance: InstanceView, page: Page): Action {
       label: instance.state === 'waiting' ? 'Cancel start' : 'Stop',
       icon: 'stop',
       key: 's',
-      run: () => stop(instance, page),
+      run: () => act('stop', instance, page),
     }
   return {
     id: 'start',
@@ -118,7 +124,7 @@ function startOrStop(instance: InstanceView, page: Page): Action {
     icon: 'play',
     key: 's',
     unusable: isContractOver(instance, page.accountNow) ? 'Its contract is over.' : undefined,
-    run: () => start(instance, page),
+    run: () => act('start', instance, page),
   }
 }
 

@@ -99,7 +99,7 @@ function actionsOf(instance: InstanceView, page: Page): Action[] {
       : instance.state === 'outbid' || (hasTrait(instance.state, 'startable') && bidsTooLow(instance))
         ? ['bid', 'destroy']
         : isDead(instance)
-          ? ['another', 'destroy']
+          ? ['log', 'reboot', 'another']
           : hasTrait(instance.state, 'startable')
             ? ['start', 'destroy']
             : ['stop', 'destroy']

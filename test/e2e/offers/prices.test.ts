@@ -17,7 +17,7 @@ test('a replacement is rented at the price shown, and no text on savings is cut 
 
   await page.getByRole('link', { name: 'Instances' }).click()
   await page
-    .getByRole('button', { name: /^Try another/ })
+    .getByRole('button', { name: /^Move to another machine/ })
     .first()
     .click()
   const dialog = page.getByRole('alertdialog')

@@ -87,6 +87,12 @@ test('every entry of the tray works', async () => {
   await clickMenu(name, 'Editor')
   await expect.poll(desk.titles, soon).toContain(`Could not open an editor on ${name}`)
 
+  const undo = `Undo the stop of ${name}`
+  await clickMenu(name, 'Stop')
+  await expect.poll(labels, soon).toContain(undo)
+  await expect.poll(desk.titles, soon).toContain(`Stopping ${name}`)
+  await clickMenu(undo)
+  await expect.poll(submenu, soon).toContain('Stop')
   await clickMenu(name, 'Stop')
   await expect.poll(submenu, soon).toContain('Start')
   // It has no limit, so the page asks for one; with one, pausing would ask, too.

@@ -73,7 +73,7 @@ test('a running instance has Terminal, Jupyter, Editor, SSH, Stop and Destroy…
     account: account.id,
     place: { screen: 'instances', instance: 7, tab: 'terminal' },
   })
-  expect(entry(submenu, 'Stop').action).toMatchObject({ kind: 'command', name: 'stopInstance', args })
+  expect(entry(submenu, 'Stop').action).toMatchObject({ kind: 'act', action: 'stop', ...args })
   expect(entry(submenu, 'Destroy…').action).toMatchObject({ kind: 'go', place: { ask: 'destroy' } })
 })
 
@@ -85,7 +85,7 @@ test.each<[InstanceState, string | undefined]>([
   ['ended', 'Start'],
   ['outbid', 'Raise bid…'],
   ['stopping', undefined],
-  ['crashed', undefined],
+  ['crashed', 'Restart'],
   ['offline', undefined],
   // Whatever is billed for its GPUs can be stopped.
   ['frozen', 'Stop'],
@@ -94,8 +94,25 @@ test.each<[InstanceState, string | undefined]>([
 ])('%s offers %s', (state, power) => {
   const account = accountView({}, instanceView({ state, actualStatus: state }))
   const { submenu = [] } = entry(menuOf(stateWith(account)), 'Instance')
-  const offered = labels(submenu).filter(label => ['Stop', 'Start', 'Raise bid…'].includes(label))
+  const offered = labels(submenu).filter(label => ['Stop', 'Start', 'Restart', 'Raise bid…'].includes(label))
   expect(offered).toEqual(power === undefined ? [] : [power])
+})
+
+test('a crashed instance has log, restart and another machine before Destroy…', () => {
+  const account = accountView({}, instanceView({ state: 'crashed' }))
+  const { submenu = [] } = entry(menuOf(stateWith(account)), 'Instance')
+  expect(labels(submenu).join(' ')).toBe('Log Restart Move to another machine… Show --- Destroy…')
+})
+
+test('an action that is not sent yet can be undone, at the top and in its entry', () => {
+  const undoable = { 4711: { action: 'stop', sendAt: 5000 } } as const
+  const menu = menuOf(stateWith(accountView({ undoable }, instanceView({ label: 'box' }))))
+  const undo = {
+    label: 'Undo the stop of box #4711',
+    action: expect.objectContaining({ name: 'undoAction', args: { account: 'a00000001', instance: 4711 } }),
+  }
+  expect(menu[2]).toEqual(undo)
+  expect(entry(menu, 'box').submenu?.[0]).toEqual(undo)
 })
 
 test('a stopped instance with a low bid offers to raise it', () => {
@@ -146,7 +163,7 @@ test('other accounts are listed by name while they have instances', () => {
   expect(labels(menu)).toEqual(expect.arrayContaining(['Company', 'training #9: Running, $0.400/h']))
   expect(labels(menu)).not.toContain('Idle')
   expect(entry(entry(menu, 'training').submenu ?? [], 'Stop').action).toMatchObject({
-    args: { account: 'a00000002' },
+    account: 'a00000002',
   })
 })
 

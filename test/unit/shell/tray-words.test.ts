@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest'
 import type { LimitView } from '#contract/automation/limit.ts'
 import { BerthError } from '#contract/problem.ts'
+import type { AccountView } from '#contract/state.ts'
 import { cleanLine } from '#core/instances/instance-view.ts'
 import { trayActions } from '#shell/tray/tray-actions.ts'
 import { word } from '#shell/tray/tray-words.ts'
-import { accountView, instanceView, limitView, stateWith } from '../views.ts'
+import { accountView, instanceView, limitView, runView, stateWith } from '../views.ts'
 
 const family = '👩‍👩‍👧‍👦'
 
@@ -40,15 +41,19 @@ const timed: Partial<LimitView> = {
   step: 'done',
 }
 
-/** What a click on Start does: commands by name, questions by place, notices by title. */
-async function started(given: Partial<LimitView>, answer = async () => undefined): Promise<string[]> {
-  const account = accountView({ limits: { one: { ...limit, ...given } } }, stopped)
+/** What a click on Start or Stop does: actions by name, questions by place or title, notices by title. */
+async function clicked(
+  action: 'start' | 'stop',
+  account: AccountView,
+  { answer = async () => undefined, confirms = false } = {},
+): Promise<string[]> {
   const done: string[] = []
   const act = trayActions({
     berth: {
       state: () => stateWith(account),
-      dispatch: name => {
-        done.push(name)
+      dispatch: async () => undefined,
+      act: (_on, what) => {
+        done.push(what)
         return answer()
       },
       goTo: (_account, place) => void done.push(`ask ${'ask' in place ? place.ask : ''}`),
@@ -56,25 +61,46 @@ async function started(given: Partial<LimitView>, answer = async () => undefined
     },
     openWindow: () => undefined,
     quit: () => undefined,
+    ask: async ({ title, lines }) => {
+      done.push([title, ...lines].join(' '))
+      return confirms
+    },
     copy: async () => undefined,
     now: () => 1_000_000,
   })
-  await act({ kind: 'start', account: account.id, instance: 4711, what: 'start it' })
+  await act({ kind: 'act', action, account: account.id, instance: 4711, what: `${action} it` })
   return done
 }
 
+function started(given: Partial<LimitView>, answer = async () => undefined): Promise<string[]> {
+  return clicked('start', accountView({ limits: { one: { ...limit, ...given } } }, stopped), { answer })
+}
+
+test('Stop names the run that it ends, and stops only once that is confirmed', async () => {
+  const running = instanceView({ id: 4711, label: 'box' })
+  expect(await clicked('stop', accountView({}, running))).toEqual(['stop'])
+  const runs = { one: runView({ instance: 4711, name: 'train' }) }
+  const question =
+    'Stop box #4711? A run on it ends before it has finished: train. Files are kept; the disk is still billed.'
+  expect(await clicked('stop', accountView({ runs }, running))).toEqual([question])
+  expect(await clicked('stop', accountView({ runs }, running), { confirms: true })).toEqual([
+    question,
+    'stop',
+  ])
+})
+
 test('Start asks on the page if a limit would stop it again at once or nothing would, else it starts', async () => {
   expect(await started({})).toEqual(['ask start'])
-  expect(await started({ when: { kind: 'credit', hours: 100 } })).toEqual(['startInstance'])
-  expect(await started({ snoozedUntil: 1001 })).toEqual(['startInstance'])
+  expect(await started({ when: { kind: 'credit', hours: 100 } })).toEqual(['start'])
+  expect(await started({ snoozedUntil: 1001 })).toEqual(['start'])
   expect(await started({ instance: 4712 })).toEqual(['ask start'])
   expect(await started({ step: 'off' })).toEqual(['ask start'])
-  expect(await started(timed)).toEqual(['startInstance'])
+  expect(await started(timed)).toEqual(['start'])
 })
 
 test('a failed start is shown as a notice', async () => {
   const refused = async () => {
     throw new BerthError({ code: 'refused', message: 'No.' })
   }
-  expect(await started(timed, refused)).toEqual(['startInstance', 'Could not start it'])
+  expect(await started(timed, refused)).toEqual(['start', 'Could not start it'])
 })

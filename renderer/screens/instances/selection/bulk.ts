@@ -1,7 +1,6 @@
 import { csv, dollars } from '#contract/format/csv.ts'
 import { rate } from '#contract/format/money.ts'
 import { instanceName } from '#contract/format/name.ts'
-import { counted } from '#contract/format/size.ts'
 import type { InstanceNote, InstanceView } from '#contract/instance/instance.ts'
 import { hasTrait } from '#contract/instance/state-traits.ts'
 import { BerthError } from '#contract/problem.ts'
@@ -34,13 +33,6 @@ export function costChange(action: BulkAction, instances: readonly InstanceView[
     if (action === 'stop') return sum + Math.max(0, costPerHour - diskPricePerHour)
     return sum + Math.max(0, pricePerHour - costPerHour)
   }, 0)
-}
-
-const verbs = { stop: 'Stop', start: 'Start', destroy: 'Destroy' } as const
-
-/** `Stop 5 instances`. */
-export function bulkWords(action: BulkAction, count: number): string {
-  return `${verbs[action]} ${counted(count, 'instance')}`
 }
 
 /** The effect on costs, in one sentence; empty without any. */

@@ -5,6 +5,7 @@ import { defaultSettings, type Settings } from '#contract/settings.ts'
 import type { AccountView } from '#contract/state.ts'
 import { alertOf } from '#core/alerts/events.ts'
 import { createNotifications } from '#core/alerts/notifications.ts'
+import { createOutsideActions } from '#core/alerts/outside-actions.ts'
 import { isQuiet, openPageNotices, summary } from '#core/alerts/page-notices.ts'
 import { type AlertedState, alertsAfterPoll } from '#core/alerts/poll-alerts.ts'
 import { createStore } from '#core/storage/store.ts'
@@ -12,7 +13,7 @@ import type { Notice, NoticeClick, Notifier } from '#machine/machine.ts'
 import { noting } from '#test/berth/account-context.ts'
 import { HandClock } from '#test/berth/clocks.ts'
 import { MemoryFiles } from '#test/berth/machine.ts'
-import { accountView, emptyState, instanceView } from '#test/unit/views.ts'
+import { accountView, emptyState, instanceView, runView } from '#test/unit/views.ts'
 
 /** Local time of this machine on some day, epoch milliseconds. */
 const at = (hours: number, minutes: number) => new Date(2026, 4, 3, hours, minutes).getTime()
@@ -184,15 +185,49 @@ test('a click on a notification of an earlier start opens its instance or Activi
   expect(store.get().goTo?.place).toEqual({ screen: 'activity' })
 })
 
-test('the ready notification has a button for an undoable stop, without a question', async () => {
-  const { poll, click, notifications, store } = await notificationsWith(true)
+/** A notification that an instance is ready, with the commands that its buttons give. */
+async function ready(account: Partial<AccountView> = {}) {
+  const parts = await notificationsWith(true)
+  const { notifications, store, clock, poll } = parts
   const given: unknown[] = []
-  notifications.onCommand(async (name, args) => void given.push([name, args]))
-  poll(withState('loading'))
-  poll(withState('running'))
+  let sent: () => void = () => undefined
+  const give = async (name: string, args: unknown) => {
+    given.push([name, args])
+    if (name === 'actSoon')
+      await new Promise<void>(resolve => {
+        sent = resolve
+      })
+  }
+  notifications.onAct(createOutsideActions({ store, clock, notifications, give }).askOrAct)
+  const running = instanceView()
+  poll(accountView(rich, { ...running, state: 'loading' }))
+  poll(accountView({ ...rich, ...account }, running))
+  store.change(draft => {
+    draft.accounts['a00000001'] = accountView({ ...rich, ...account }, running)
+  })
+  return { ...parts, given, sent: () => sent() }
+}
+const on = { account: 'a00000001', instance: 4711 }
+
+test('a stop from a notification can be undone in a notice until it is sent', async () => {
+  const { click, given, shown, store, closed, sent } = await ready()
   click('a00000001/4711', 'stop')
-  expect(given).toEqual([['actSoon', { account: 'a00000001', instance: 4711, action: 'stop' }]])
+  expect(given).toEqual([['actSoon', { ...on, action: 'stop' }]])
   expect(store.get().goTo).toBeUndefined()
+  const notice = shown.at(-1)
+  expect(notice).toMatchObject({ title: 'Stopping Instance #4711', actions: [{ id: 'undo' }] })
+  click(notice?.id ?? '', 'undo')
+  expect(given.at(-1)).toEqual(['undoAction', on])
+  sent()
+  await expect.poll(() => closed).toContain(notice?.id)
+  await expect.poll(() => shown.at(-1)?.title).toBe('Instance #4711 keeps running')
+})
+
+test('a stop from a notification that would end a run is asked about on the page', async () => {
+  const { click, given, store } = await ready({ runs: { one: runView({ instance: 4711 }) } })
+  click('a00000001/4711', 'stop')
+  expect(given).toEqual([])
+  expect(store.get().goTo?.place).toEqual({ screen: 'instances', instance: 4711, ask: 'stop' })
 })
 
 test('the top-up button of a low-credit notification opens the account screen', async () => {

@@ -92,12 +92,15 @@ test.each([
 })
 
 test.each(['crashed', 'silent', 'offline'] as const)(
-  'an alert of %s advises to destroy it and try another offer',
+  'an alert of %s offers another machine, and never to destroy it',
   state => {
     const [alert] = alerts(undefined, withState(state), settings).alerts
-    expect(alert?.body).toMatch(/[Dd]estroy it.*try another offer/)
+    expect(alert?.body).toMatch(/move to another machine\.$/)
     expect(alert?.body.includes('may come back')).toBe(state !== 'crashed')
-    expect(alert?.actions[0]?.id).toBe('try_another')
+    const labels = alert?.actions.map(({ label }) => label)
+    expect(labels).toContain('Move to another machine')
+    expect(labels?.join()).not.toMatch(/destroy/i)
+    if (state === 'crashed') expect(labels?.slice(0, 2)).toEqual(['Log', 'Restart'])
   },
 )
 

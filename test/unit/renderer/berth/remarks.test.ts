@@ -22,6 +22,15 @@ test('after an outage its remarks go and all others stay', () => {
   expect(afterOutage(remarks).map(({ id }) => id)).toEqual([2, 3])
 })
 
+test('actions asked for together are one, which is undone as a whole', () => {
+  const undoable = { 7: soon(9000), 8: soon(9040), 9: { ...soon(9050), action: 'start' as const } }
+  const account = accountView({ undoable }, ...[7, 8, 9].map(id => instanceView({ id })))
+  expect(undoables(account, 8000)).toMatchObject([
+    { instances: [7, 8], title: 'Stopping 2 instances', undone: 'Stop of 2 instances was undone.' },
+    { instances: [9], title: 'Starting Instance #9' },
+  ])
+})
+
 const soon = (sendAt: number) => ({ action: 'stop', sendAt }) as const
 
 test('pending actions count down in whole seconds, the newest last', () => {
@@ -33,14 +42,16 @@ test('pending actions count down in whole seconds, the newest last', () => {
   expect(undoables(account, 4600)).toEqual([
     {
       account: account.id,
-      instance: 8,
+      action: 'stop',
+      instances: [8],
       title: 'Stopping old #8',
       undone: 'old #8 was not stopped.',
       seconds: 4,
     },
     {
       account: account.id,
-      instance: 7,
+      action: 'stop',
+      instances: [7],
       title: 'Stopping box #7',
       undone: 'box #7 keeps running.',
       seconds: 5,

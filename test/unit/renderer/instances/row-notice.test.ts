@@ -56,6 +56,17 @@ test.each(['crashed', 'silent', 'offline'] as const)(
 )
 
 test.each([
+  ['Error: the container exited with code 137', 'Out of memory: the container was killed (exit code 137).'],
+  ['exited (127)', 'Its start command wasn’t found (exit code 127).'],
+  ['Exit code: 3', 'The container crashed with exit code 3.'],
+  ['Error: boom', 'The container crashed. The service says: Error: boom.'],
+  [undefined, 'The container crashed.'],
+])('a crash with the message %j is explained', (statusMessage, words) => {
+  const crashed = noticeOf({ state: 'crashed', costPerHour: 6000, ...(statusMessage && { statusMessage }) })
+  expect(crashed).toMatchObject({ text: `${words} It costs $0.006/h until you destroy it.` })
+})
+
+test.each([
   ['nothing', { diskPricePerHour: 6000 }, 'You’re not paying for it now.'],
   ['what is not told', { costUnknown: true as const }, 'It costs an unknown amount until you destroy it.'],
 ])('an offline instance that costs %s doesn’t show $0', (_, prices, words) => {

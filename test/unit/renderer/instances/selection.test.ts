@@ -3,7 +3,6 @@ import { tagsIn } from '#contract/instance/instance.ts'
 import { groupRows, prefixOf } from '#renderer/screens/instances/groupRows.ts'
 import { filterRows, instanceRows } from '#renderer/screens/instances/rows.ts'
 import {
-  bulkWords,
   concerned,
   prefixed,
   selectionCostWords,
@@ -52,7 +51,6 @@ describe('an action on several', () => {
     expect(selectionCostWords('stop', running)).toBe('Saves $0.580/h.')
     expect(selectionCostWords('destroy', all)).toBe('Saves $0.610/h.')
     expect(selectionCostWords('start', [stopped])).toBe('Costs $0.290/h more.')
-    expect(bulkWords('destroy', 5)).toBe('Destroy 5 instances')
   })
 
   test('a prefix replaces the one before, and the number is kept where there is no name', () => {
