@@ -115,6 +115,15 @@ function refuse({ yes, secretFiles }: Call, plan: ProjectPlan): void {
     )
 }
 
+/** Each machine of a cluster with its own price, equal ones in one line. */
+function nodesWords(nodes: NonNullable<ProjectPlan['nodes']>): string[] {
+  const words = nodes.map(({ offer, price }) => `${gpuWords(offer)}, ${rate(price)}`)
+  return [
+    `${nodes.length} machines of one cluster (beta), all or none:`,
+    ...[...new Set(words)].map(line => `  ${words.filter(other => other === line).length} with ${line}`),
+  ]
+}
+
 /** The plan in words, shown before anything costs. */
 function planWords(
   { spec, offer, offers, pricePerHour, keeping, scan, volume, sweep, nodes, waiting }: ProjectPlan,
@@ -133,11 +142,17 @@ function planWords(
   )
   return [
     ...(sweep ? sweepWords(sweep) : []),
-    ...(nodes ? [`${nodes.length} machines of one cluster (beta), all or none, each with:`] : []),
+    ...(nodes ? nodesWords(nodes) : []),
     ...(waiting
       ? [`#${waiting.instance} is waiting for it at ${rate(waiting.pricePerHour)}; otherwise Berth rents:`]
       : []),
-    offer ? `${gpuWords(offer)}${pricePerHour === undefined ? '' : `, ${rate(pricePerHour)}`}` : 'No machine',
+    ...(nodes
+      ? [`Together ${rate(nodes.reduce((sum, { price }) => sum + price, 0))}.`]
+      : [
+          offer
+            ? `${gpuWords(offer)}${pricePerHour === undefined ? '' : `, ${rate(pricePerHour)}`}`
+            : 'No machine',
+        ]),
     atMost,
     latest,
     `Set up with ${setupWords(spec)}.`,

@@ -9,7 +9,8 @@ export const ssh: CliCommand = {
   async run(call) {
     const [word = '', ...command] = call.operands
     const { account, instance } = findInstance(call, await polledState(call), word)
-    const args = await call.connection.local('sshArguments', { account: account.id, instance: instance.id })
+    const on = { account: account.id, instance: instance.id, opens: !call.json }
+    const args = await call.connection.local('sshArguments', on)
     const all = [...args, ...command]
     if (call.json) {
       print(call, { arguments: all })

@@ -19,8 +19,12 @@ export interface RunningBerth {
   dispatch(name: CommandName, args: unknown): Promise<unknown>
   /** Acts on an instance after five seconds, in which a notice offers to undo it: for the tray. Asks nothing. */
   act(on: { account: AccountId; instance: number }, action: UndoableAction): Promise<void>
-  /** The system's ssh and its arguments to connect to an instance; attaches the key first. */
-  sshArguments(on: { account?: AccountId | undefined; instance: number }): Promise<readonly string[]>
+  /** The system's ssh and its arguments to connect to an instance; attaches the key first. `opens`: it is run with them. */
+  sshArguments(on: {
+    account?: AccountId | undefined
+    instance: number
+    opens: boolean
+  }): Promise<readonly string[]>
   /** Makes a folder a project, by its absolute path; not for pages. Gives its id; throws `no_such_folder`. */
   registerProject(folder: string): Promise<string>
   /** Sends the page to a place, with that account shown: for the tray and links. */

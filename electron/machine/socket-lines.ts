@@ -133,8 +133,8 @@ export function onLines(
 export const localRequests = {
   /** Proves that this Berth wrote the address at which it is asked. */
   prove: command({ nonce: v.pipe(v.string(), v.maxLength(256)) }).answers<string>(),
-  /** The system's ssh and its arguments to connect to an instance; attaches the key first. */
-  sshArguments: command(onInstance).answers<readonly string[]>(),
+  /** The system's ssh and its arguments to connect to an instance; attaches the key first. `opens`: it is run with them. */
+  sshArguments: command({ ...onInstance, opens: v.boolean() }).answers<readonly string[]>(),
   /** Makes a folder a project, by its absolute path; answers its id. Throws `no_such_folder`. */
   registerProject: command({
     folder: v.pipe(

@@ -83,14 +83,17 @@ export function accessHandlers(parts: Parts): HandlersOf<typeof accessCommands> 
  * The system's ssh and its arguments for an instance, after its SSH has answered with the key attached: by its host in
  * the SSH config, where that is in use. Throws as connecting does.
  */
-export async function sshArguments(parts: Parts, args: OnInstance): Promise<readonly string[]> {
+export async function sshArguments(
+  parts: Parts,
+  { opens, ...args }: OnInstance & { opens: boolean },
+): Promise<readonly string[]> {
   const { access, sshConfig, store, notifications } = parts
   const target = targetOf(parts, args)
   const { account, instance } = target
   const address = await access.probe(target)
   sshConfig.reached(account, instance.id, address)
   notifications.entered(account, instance.id)
-  noteUser(parts, account, 'Opened ssh on', instance)
+  noteUser(parts, account, opens ? 'Opened ssh on' : 'Gave a command the SSH address of', instance)
   if (store.get().settings.sshConfig && (await sshConfig.isIncluded()))
     return ['ssh', await sshConfig.hostOf(account, instance.id)]
   return access.sshArguments(target, address)

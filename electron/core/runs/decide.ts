@@ -112,7 +112,7 @@ function moveForMachine(run: ProjectRun, { instance, limit }: RunSnapshot): RunM
   if (run.reuses && hasTrait(instance.state, 'over')) return { do: 'move' }
   if (instance.state === 'outbid') return mayMove ? { do: 'move' } : { do: 'fail', problem: runOutbid }
   if (run.starting && hasTrait(instance.state, 'halted')) return { do: 'start' }
-  if (instance.state === 'stopped') return { do: 'fail', problem: stopped(limit, stops.length > 0) }
+  if (instance.state === 'stopped') return { do: 'fail', problem: stopped(instance, limit, stops.length > 0) }
   if (instance.state === 'ended') return { do: 'fail', problem: exited }
   if (instance.state === 'crashed' || instance.state === 'unstartable')
     return { do: 'fail', problem: crashed }
@@ -299,10 +299,15 @@ export const machineGone = {
   message: 'Its machine is no longer on the account.',
   advice: 'Run it again to rent another.',
 }
-function stopped(limit: string | undefined, isLimited: boolean): Problem {
+/** `limit`: why a limit stopped it, if one did. What else Berth was asked for, the user did. */
+function stopped({ stateRequest }: InstanceView, limit: string | undefined, isLimited: boolean): Problem {
+  const who =
+    limit === undefined && stateRequest?.state === 'stopped'
+      ? 'You stopped its machine'
+      : 'Its machine was stopped'
   return {
     code: 'stopped',
-    message: `Its machine was stopped before the run finished.${limit === undefined ? '' : ` ${limit}`}`,
+    message: `${who} before the run finished.${limit === undefined ? '' : ` ${limit}`}`,
     advice: `Its files are still there. Resume to start it again${isLimited ? ', with its limits reset' : ''}.`,
   }
 }

@@ -254,6 +254,8 @@ export function createMoves(context: AccountContext, parts: MoveParts) {
       })
       if (!isDone) return false
       await finish(run, afterwards)
+      // Someone else did it before, which has a line of its own.
+      if (!asked.has(id)) return false
     } finally {
       asked.delete(id)
     }

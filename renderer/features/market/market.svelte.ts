@@ -142,7 +142,7 @@ export class Market {
     return this.#chosen?.account === this.#page.account?.id ? this.#chosen : undefined
   }
 
-  /** Chooses a template: its machine filters replace the filter, and prices include its disk. */
+  /** Chooses a template: its machine filters join the filter, and prices include its disk. */
   startFrom(template: TemplateView): Promise<void> {
     const account = this.#page.account?.id
     if (account === undefined) return Promise.resolve()
@@ -300,17 +300,27 @@ export interface TemplateSearch {
   unread: readonly string[]
 }
 
-/** A template's machine filters take the place of the filter; its disk is what prices include. */
+/** A template's machine filters join the user's, and the stricter one holds; its disk is what prices include. */
 export function templateSearch(before: SavedQuery, template: TemplateView): TemplateSearch {
   const { filter, extra, verifiedOnly, unread } = readExtraFilters(template.extraFilters ?? {})
   const { disk } = template
   const query = {
     ...before.query,
     ...(disk !== undefined && disk > 0 && { storage: Math.min(disk, 100_000) }),
-    ...(verifiedOnly !== undefined && { verifiedOnly }),
+    ...(verifiedOnly !== undefined && { verifiedOnly: verifiedOnly || before.query.verifiedOnly }),
     extra,
   }
-  return { before, made: { query, filter }, unread }
+  return { before, made: { query, filter: strictest(before.filter, filter) }, unread }
+}
+
+/** Both filters: of two bounds the one that fewer machines meet, of anything else the second. */
+function strictest(first: OfferFilter, second: OfferFilter): OfferFilter {
+  const bounds = Object.entries(second).flatMap(([key, value]) => {
+    const own = Object.entries(first).find(([name]) => name === key)?.[1]
+    if (typeof own !== 'number' || typeof value !== 'number') return []
+    return [[key, key.endsWith('To') ? Math.min(own, value) : Math.max(own, value)] as const]
+  })
+  return { ...first, ...second, ...Object.fromEntries(bounds) }
 }
 
 /** The search without the template's values; later changes stay. */

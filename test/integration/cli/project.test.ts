@@ -195,6 +195,9 @@ describe('a project on the machines that the simulator plays', () => {
     expect(plan.nodes).toHaveLength(3)
     const ran = await berth('run', '.', '--yes', '-f', '--nodes', '3')
     expect(ran.err).toContain('3 machines of one cluster (beta), all or none')
+    const prices = [...ran.err.matchAll(/^ {2}(\d) with .*, \$([\d.]+)\/h$/gm)]
+    const sum = prices.reduce((all, [, machines, each]) => all + Number(machines) * Number(each), 0)
+    expect(sum).toBeCloseTo(Number(/Together \$([\d.]+)\/h/.exec(ran.err)?.[1]), 2)
     expect(ran).toMatchObject({ code: 0, err: expect.stringMatching(/Done\n2 files downloaded\./) })
     expect(ran.out.match(/Training on/g)).toHaveLength(1)
     await under.until(() => Object.keys(under.account().instances).length === 0)

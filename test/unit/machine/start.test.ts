@@ -42,7 +42,7 @@ test('messages of a page from before Berth has started arrive later, in order', 
   await Promise.resolve()
   expect({ reached, sent }).toEqual({ reached: [], sent: [] })
   arrive()
-  expect(await berth.sshArguments({ instance: 7 })).toEqual(['ssh', '7'])
+  expect(await berth.sshArguments({ instance: 7, opens: true })).toEqual(['ssh', '7'])
   expect(reached).toEqual([{ kind: 'sync' }, { kind: 'command' }, 'drained', 'closed'])
   expect(sent).toEqual([{ kind: 'answer', call: 1, answer: 'here' }])
 })

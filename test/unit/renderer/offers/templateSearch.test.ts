@@ -23,6 +23,15 @@ test('dismissing a template clears the values it filled in', () => {
   expect(withoutTemplate(chosen.made, chosen)).toEqual(before)
 })
 
+test('a template leaves the user’s filters, and the stricter of two bounds holds', () => {
+  const filter = { reliabilityFrom: 0.98, countFrom: 1, priceTo: 3, text: '4090' }
+  const { made } = templateSearch({ ...before, filter }, template)
+  expect(made.filter).toEqual({ ...filter, countFrom: 2 })
+  expect(made.query.verifiedOnly).toBe(true)
+  const loose = { ...template, extraFilters: { reliability: { gte: 0.9 }, num_gpus: { gte: 1 } } }
+  expect(templateSearch({ ...before, filter }, loose).made.filter).toEqual(filter)
+})
+
 test('later changes stay', () => {
   const { query, filter } = chosen.made
   const now = { query: { ...query, storage: 100 }, filter: { ...filter, regions: ['SE'] } }
