@@ -35,8 +35,8 @@ export default defineConfig({
     testTimeout: 170_000,
     // A shared machine may stand still for seconds. `npm test` names what passed only when it was run again.
     retry: process.env['CI'] ? 1 : 0,
-    hookTimeout: 120_000,
+    hookTimeout: 170_000,
     maxConcurrency: 10,
-    expect: { poll: { timeout: 60_000, interval: 100 } },
+    expect: { poll: { timeout: 150_000, interval: 100 } },
   },
 })

@@ -28,7 +28,7 @@ export function countRecord(entries: readonly FileEntry[], exitCode: number): Co
   const failed = all.filter(({ result }) => result === 'failed').length + broken.length + lost.length
   const skipped = new Map<string, number>()
   for (const { title, result, note = '' } of all) {
-    const [, reason = 'not chosen'] = /\(skipped: ([^)]*)\)/.exec(title + note) ?? []
+    const [, reason = note || 'not chosen'] = /\(skipped: ([^)]*)\)/.exec(title + note) ?? []
     if (result === 'skipped' || result === 'pending') skipped.set(reason, (skipped.get(reason) ?? 0) + 1)
   }
   return {

@@ -79,7 +79,7 @@ async function start(shutdown: Shutdown): Promise<void> {
   await starting
 }
 
-const shutdown = new Shutdown(2_500)
+const shutdown = new Shutdown(4_500)
 endOnSignals(shutdown)
 await start(shutdown).catch(async (error: unknown) => {
   await shutdown.end()

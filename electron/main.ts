@@ -124,7 +124,7 @@ const command = cliArguments(process.argv.slice(1))
 if (command !== undefined) await runCommand(command)
 
 const home = berthHome(process.env, process.platform)
-const shutdown = new Shutdown(2_500)
+const shutdown = new Shutdown(4_500)
 sandboxPages()
 silenceChromium()
 drawWithoutGpu()

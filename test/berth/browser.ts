@@ -11,7 +11,7 @@ import { type Calls, callsOf } from './calls.ts'
 
 const root = at('.')
 /** Milliseconds to wait for anything on a page: a limit for what hangs, not a measurement. */
-export const patience = 60_000
+export const patience = 150_000
 
 /** A process of a test, and the first line of output that the test waited for. */
 export interface Running {

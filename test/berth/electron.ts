@@ -5,6 +5,7 @@ import { _electron, type ElectronApplication, type Page } from 'playwright-core'
 import type { BerthConnection } from '#cli/connection.ts'
 import { reachBerth } from '#cli/reach.ts'
 import { app as builtApp, program as electronProgram, user } from '../electron/program.ts'
+import { patience } from './browser.ts'
 
 /** A window, as Electron sees it. */
 export interface SeenWindow {
@@ -72,7 +73,7 @@ export class Berth {
       chromiumSandbox: true,
       // Otherwise it would make every desktop a light one.
       colorScheme: null,
-      timeout: 60_000,
+      timeout: patience,
     })
     const berth = new Berth(electron, start)
     await berth.look(holdQuestions)
@@ -92,7 +93,7 @@ export class Berth {
   }
 
   #listen(page: Page): void {
-    page.setDefaultTimeout(60_000)
+    page.setDefaultTimeout(patience)
     page.on('pageerror', error => this.errors.push(error.message))
     page.on('console', message => message.type() === 'error' && this.errors.push(message.text()))
   }
@@ -232,13 +233,13 @@ export class Berth {
   }
 }
 
-/** Waits for what only shows when it is looked at; rejects after a minute. */
+/** Waits for what only shows when it is looked at; rejects where it never comes. */
 async function until<T>(look: () => Promise<T>): Promise<NonNullable<T>> {
-  const end = performance.now() + 60_000
+  const end = performance.now() + patience
   for (;;) {
     const found = await look()
     if (found) return found
-    if (performance.now() > end) throw new Error(`not within a minute: ${look}`)
+    if (performance.now() > end) throw new Error(`it never came: ${look}`)
     await pause(50)
   }
 }

@@ -76,7 +76,7 @@ export async function createWorld(options: SimulatorOptions = {}): Promise<World
         if (!account) throw new Error('no account is shown')
         return account
       },
-      until: (wanted, within = 45_000) => until(berth, wanted, within),
+      until: (wanted, within = 150_000) => until(berth, wanted, within),
       async poll(times = 1) {
         for (let poll = 0; poll < times; poll += 1) await berth.dispatch('refresh', {})
       },

@@ -84,7 +84,7 @@ export async function rentWithJupyter(page: Page, gpu: string): Promise<Locator>
   await dialog.getByText('Jupyter', { exact: true }).click()
   await dialog.getByRole('button', { name: /^Rent/ }).click()
   const row = page.getByRole('table', { name: 'Instances' }).getByRole('row', { name: new RegExp(gpu) })
-  await row.getByText('Running', { exact: true }).waitFor({ timeout: 60_000 })
+  await row.getByText('Running', { exact: true }).waitFor({ timeout: 150_000 })
   return row
 }
 

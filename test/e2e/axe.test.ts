@@ -257,7 +257,7 @@ test('axe finds nothing wrong in the demo and account menus and price increase d
   found.push(...(await scanOpened(page, 'menu of accounts')))
   await page.getByRole('link', { name: 'Instances' }).click()
   for (const answer of ['Accept…', 'Refuse…']) {
-    await page.getByRole('button', { name: answer }).click({ timeout: 60_000 })
+    await page.getByRole('button', { name: answer }).click({ timeout: 150_000 })
     found.push(...(await scanOpened(page, answer)))
   }
   expect(found).toEqual([])

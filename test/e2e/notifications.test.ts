@@ -45,7 +45,7 @@ async function openBerth(start: Start, home: string): Promise<Opened> {
       const before = await polls()
       for (let poll = 0; poll < 3; poll += 1) await polled()
       // Polls do not overlap: when the third begins, the second is handled.
-      await expect.poll(polls, { timeout: 60_000, interval: 200 }).toBeGreaterThanOrEqual(before + 3)
+      await expect.poll(polls, { timeout: 150_000, interval: 200 }).toBeGreaterThanOrEqual(before + 3)
     },
     async end() {
       await page.context().close()
@@ -67,7 +67,7 @@ async function titles(): Promise<string[]> {
   return (await desktop.shown()).map(({ title }) => title)
 }
 
-const soon = { timeout: 60_000 }
+const soon = { timeout: 150_000 }
 
 describe.skipIf(lacking !== '')(`notifications on the desktop${lacking}`, () => {
   test('being outbid is notified once; a click opens the instance, a button its bid', async ({ start }) => {

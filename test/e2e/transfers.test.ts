@@ -6,8 +6,8 @@ import type { Start } from '../berth/start.ts'
 import { openConnected } from './account-steps.ts'
 
 /** Keys may be listed once a second, Berth's own requests included. */
-const listing = { interval: 1500, timeout: 60_000 }
-const patient = { timeout: 60_000 }
+const listing = { interval: 1500, timeout: 150_000 }
+const patient = { timeout: 150_000 }
 
 /** Berth on an account with two running instances, at real speed. */
 async function twoInstances(start: Start) {

@@ -72,7 +72,7 @@ test('a run shows its output and exit code, fetches its folder and stops the ins
   const run = page.getByRole('group', { name: 'Run finetune' })
   const output = run.getByRole('log')
   await expect.poll(() => output.textContent()).toContain('epoch 1')
-  await run.getByText('Failed with exit code 3', { exact: true }).waitFor({ timeout: 60_000 })
+  await run.getByText('Failed with exit code 3', { exact: true }).waitFor({ timeout: 150_000 })
   await run.getByRole('button', { name: 'Copy', exact: true }).click()
   await page.getByText(/^[\d,]+ lines copied\.$/).waitFor()
   await run.getByText(/results is in .*stopped/).waitFor()
@@ -118,7 +118,7 @@ test('a watchdog shows its log, and stops the instance once Berth is killed', as
   await form.getByText(/when Berth was away for 30 min/).waitFor()
   await form.getByRole('button', { name: 'Set limit' }).click()
   const watchdog = page.getByRole('region', { name: /^Watchdog on box/ })
-  await watchdog.getByText('Watchdog: watching.').waitFor({ timeout: 60_000 })
+  await watchdog.getByText('Watchdog: watching.').waitFor({ timeout: 150_000 })
   await watchdog.getByText(/uses the container’s own key/).waitFor()
   await watchdog.getByRole('button', { name: 'Show log' }).click()
   await page
@@ -137,7 +137,7 @@ test('a watchdog shows its log, and stops the instance once Berth is killed', as
   await watchdog.getByText(/when Berth was away for 9 s/).waitFor()
   berth.process.kill('SIGKILL')
   await once(berth.process, 'exit')
-  await vi.waitFor(async () => expect(await intended()).toBe('stopped'), { timeout: 60_000, interval: 250 })
+  await vi.waitFor(async () => expect(await intended()).toBe('stopped'), { timeout: 150_000, interval: 250 })
 })
 
 test('a rental adds a watchdog to its start script, and its run waits for the instance', async ({
@@ -181,7 +181,7 @@ test('a rental adds a watchdog to its start script, and its run waits for the in
   expect(await run.getByRole('switch').count()).toBe(0)
   await run.getByRole('button', { name: 'Don’t run python3 train.py…' }).waitFor()
   await sim.control('POST', '/sim/clock', { advance: 900 })
-  await run.getByText(/Epoch \d\/3/).waitFor({ timeout: 60_000 })
+  await run.getByText(/Epoch \d\/3/).waitFor({ timeout: 150_000 })
 })
 
 test('the demo’s day fetches results, raises a lost bid, and a watchdog stops a notebook', async ({
@@ -191,8 +191,8 @@ test('the demo’s day fetches results, raises a lost bid, and a watchdog stops 
   const berth = await start.berth({ flags: ['--demo', '--speed', '60'], env: { HOME: userHome } })
   const { page } = await start.page(berth.address, { viewport: { width: 1280, height: 800 } })
   await page.getByRole('button', { name: 'Play a day with Berth' }).click()
-  await page.getByText('3 of 4').waitFor({ timeout: 90_000 })
-  await page.getByText(/^Berth saved you/).waitFor({ timeout: 90_000 })
+  await page.getByText('3 of 4').waitFor({ timeout: 150_000 })
+  await page.getByText(/^Berth saved you/).waitFor({ timeout: 150_000 })
   expect(existsSync(join(userHome, 'Berth', 'results', 'model.safetensors'))).toBe(true)
   await page
     .getByRole('row', { name: /night batch/ })

@@ -13,7 +13,7 @@ import { type Simulator, startSimulator } from '#simulator/simulator.ts'
  * Debian's python3-requests, python3-dateutil and python3-rich; elsewhere it is left out, with CI=true too.
  */
 const checkout = process.env['BERTH_VAST_CLI'] ?? ''
-const missing = checkout === '' ? ' (left out: BERTH_VAST_CLI names no checkout)' : ''
+const missing = checkout === '' ? ' (skipped: BERTH_VAST_CLI names no checkout)' : ''
 const PUBLIC_KEY =
   'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIHnqUFHT/g2YKfZ4It9BNBle4xzsgknad5PQ/Ahd+gfK someone@somewhere'
 

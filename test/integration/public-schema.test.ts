@@ -9,7 +9,7 @@ import { type Service, startService } from './simulator/service.ts'
  * BERTH_VAST_DOCS names a checkout of them; elsewhere it is left out, with CI=true too.
  */
 const checkout = process.env['BERTH_VAST_DOCS'] ?? ''
-const missing = checkout === '' ? ' (left out: BERTH_VAST_DOCS names no checkout)' : ''
+const missing = checkout === '' ? ' (skipped: BERTH_VAST_DOCS names no checkout)' : ''
 const PUBLIC_KEY =
   'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIHnqUFHT/g2YKfZ4It9BNBle4xzsgknad5PQ/Ahd+gfK someone@somewhere'
 

@@ -129,7 +129,7 @@ test('two-factor authentication, from nothing to the last method removed', async
 
   // After the 30 minutes a backup code authorizes a phone.
   await sim.control('POST', '/sim/clock', { advance: 1800 })
-  await page.getByText(/left to add a method/).waitFor({ state: 'detached', timeout: 60_000 })
+  await page.getByText(/left to add a method/).waitFor({ state: 'detached', timeout: 150_000 })
   await page.getByRole('button', { name: 'Add a method…' }).click()
   await dialog.getByRole('radio', { name: 'Backup code' }).check()
   await dialog.getByRole('textbox', { name: 'Backup code' }).fill('nonsense')
@@ -186,7 +186,7 @@ test('two-factor authentication, from nothing to the last method removed', async
   await dialog.getByText(/free again in 1\d:\d\d/).waitFor()
   expect(await dialog.getByRole('button', { name: 'Replace codes' }).isDisabled()).toBe(true)
   await sim.control('POST', '/sim/clock', { advance: 900 })
-  await dialog.getByText(/free again/).waitFor({ state: 'detached', timeout: 60_000 })
+  await dialog.getByText(/free again/).waitFor({ state: 'detached', timeout: 150_000 })
   await dialog.getByRole('textbox', { name: 'Code' }).fill(app.generate())
   await dialog.getByRole('button', { name: 'Replace codes' }).click()
   expect(await shownCodes(dialog)).toHaveLength(10)
@@ -283,7 +283,7 @@ test('an account whose key is refused comes online after a two-factor login', as
     { method: 'GET', path: 'users/current|instances|tfa', kind: 'status', status: 403, times: 99 },
   ])
   const note = page.getByRole('main').getByRole('alert').first()
-  await note.getByRole('button', { name: 'Log in with two factors…' }).click({ timeout: 60_000 })
+  await note.getByRole('button', { name: 'Log in with two factors…' }).click({ timeout: 150_000 })
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Method id (optional)').waitFor()
   await dialog.getByRole('textbox', { name: 'Code' }).fill(app.generate())

@@ -155,7 +155,7 @@ test('files are uploaded by picker and drag, edited, renamed, downloaded and del
   await writeFile(join(here, '-big one.bin'), bytes)
   await writeFile(join(here, 'notes.txt'), 'first line\n')
   await upload(page, /^Upload files/, [join(here, '-big one.bin'), join(here, 'notes.txt')])
-  await row(page, '-big one.bin').waitFor({ timeout: 60_000 })
+  await row(page, '-big one.bin').waitFor({ timeout: 150_000 })
   await row(page, 'notes.txt').getByText('11 B').waitFor()
 
   await mkdir(join(here, 'dragged folder'))
@@ -254,8 +254,8 @@ test('a folder is uploaded by the picker and downloaded as a tar archive', async
   expect(await asked.textContent()).toContain('2 files, 300 kB, to ')
   expect(await asked.getByRole('checkbox', { name: 'data set/.env' }).isChecked()).toBe(false)
   await asked.getByRole('button', { name: 'Upload 2 files' }).click()
-  await page.getByRole('status').getByText('Uploaded 2 files').waitFor({ timeout: 60_000 })
-  await row(page, 'data set').waitFor({ timeout: 60_000 })
+  await page.getByRole('status').getByText('Uploaded 2 files').waitFor({ timeout: 150_000 })
+  await row(page, 'data set').waitFor({ timeout: 150_000 })
   const download = page.waitForEvent('download')
   await menu(page, 'data set', /^Download/)
   const archive = await download

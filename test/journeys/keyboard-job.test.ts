@@ -63,7 +63,7 @@ describe('by keyboard alone', () => {
     await expect.poll(() => focused(page)).toBe('Image')
     await press(page, 'Control+Enter')
     const row = page.getByRole('table', { name: 'Instances' }).getByRole('row', { name: /RTX 4090/ })
-    await row.getByText('Running', { exact: true }).waitFor({ timeout: 60_000 })
+    await row.getByText('Running', { exact: true }).waitFor({ timeout: 150_000 })
     await expect.poll(() => focused(page)).toBe('the top of the screen')
 
     await tabTo(page, /^#\d+/)
@@ -113,7 +113,7 @@ describe('by keyboard alone', () => {
     await expect.poll(() => focused(page)).toBe('Cancel')
     await tabTo(page, /^Destroy/)
     await press(page, 'Enter')
-    await row.waitFor({ state: 'detached', timeout: 60_000 })
+    await row.waitFor({ state: 'detached', timeout: 150_000 })
     await page.getByText('No instances').waitFor()
     await expect.poll(() => focused(page)).not.toBe('nothing')
   })

@@ -7,7 +7,7 @@ import type { Start } from '#test/berth/start.ts'
 import { connectAccount, openPolling, rentRunning } from '#test/e2e/account-steps.ts'
 import { nextMorning } from '../morning.ts'
 
-const soon = { timeout: 60_000 }
+const soon = { timeout: 150_000 }
 /** Each clock advance takes two seconds here. */
 vi.setConfig({ testTimeout: 360_000 })
 

@@ -22,7 +22,7 @@ async function doTheJob(page: Page): Promise<void> {
   await dialog.getByRole('button', { name: /^Rent/ }).click()
 
   const row = page.getByRole('table', { name: 'Instances' }).getByRole('row', { name: /RTX 4090/ })
-  await row.getByText('Running', { exact: true }).waitFor({ timeout: 60_000 })
+  await row.getByText('Running', { exact: true }).waitFor({ timeout: 150_000 })
   await row.getByRole('button', { name: 'Terminal' }).click()
   await expect.poll(() => terminalText(page)).toContain('root@')
   await page.keyboard.type('nvidia-smi\n')
@@ -35,7 +35,7 @@ async function doTheJob(page: Page): Promise<void> {
     .or(page.getByRole('dialog'))
     .getByRole('button', { name: /^Destroy/ })
     .click()
-  await row.waitFor({ state: 'detached', timeout: 60_000 })
+  await row.waitFor({ state: 'detached', timeout: 150_000 })
 }
 
 test('from an empty Home the demo rents a GPU, opens its terminal and destroys it', async ({ start }) => {

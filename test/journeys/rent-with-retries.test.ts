@@ -5,7 +5,7 @@ import { test } from '#test/berth/pages.ts'
 import type { Start } from '#test/berth/start.ts'
 import { openConnected, showAllOffers } from '#test/e2e/account-steps.ts'
 
-const soon = { timeout: 60_000 }
+const soon = { timeout: 150_000 }
 
 interface Listed {
   id: number

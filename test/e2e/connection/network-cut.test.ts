@@ -18,7 +18,7 @@ import { lacks } from '#test/needs.ts'
 import { ownPublicKey } from '#test/own-public-key.ts'
 
 const lacking = lacks('chromium', sshd)
-const patient = { timeout: 60_000 }
+const patient = { timeout: 150_000 }
 
 /** Berth on the files of an instance whose SSH is a real OpenSSH server, behind a cable. */
 async function openInstance(start: Start) {

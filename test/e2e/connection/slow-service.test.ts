@@ -24,7 +24,7 @@ describe('a service that is slow or fails in part', () => {
     const { page, fail } = await openSmall(start)
     await fail({ method: 'GET', path: '^/api/v0/users/current/', kind: 'status', status: 500 })
     const header = page.getByRole('banner')
-    await header.getByText(/^Credit .* as of (?:\w+ \d+ \w+, )?\d\d:\d\d$/).waitFor({ timeout: 60_000 })
+    await header.getByText(/^Credit .* as of (?:\w+ \d+ \w+, )?\d\d:\d\d$/).waitFor({ timeout: 150_000 })
     const outside = await header.evaluate(element => {
       const edges = [...element.querySelectorAll('h1, button, span')].map(part =>
         part.getBoundingClientRect(),
@@ -44,7 +44,7 @@ describe('a service that is slow or fails in part', () => {
     const line = page.locator('.outage')
     await line
       .getByText(/ is failing \(503\)\.\s+Retrying .*\s+Your instances keep running\.$/)
-      .waitFor({ timeout: 60_000 })
+      .waitFor({ timeout: 150_000 })
     expect((await line.boundingBox())?.height).toBeLessThan(48)
     for (const name of [/^Stop /, /^Destroy /])
       expect(await row.getByRole('button', { name }).isDisabled()).toBe(true)
@@ -55,7 +55,7 @@ describe('a service that is slow or fails in part', () => {
 
     await sim.control('POST', '/sim/faults', { rules: [] })
     await line.getByRole('button', { name: 'Retry now' }).click()
-    await line.waitFor({ state: 'detached', timeout: 60_000 })
+    await line.waitFor({ state: 'detached', timeout: 150_000 })
     expect(await row.getByRole('button', { name: /^Stop / }).isEnabled()).toBe(true)
   })
 

@@ -17,7 +17,7 @@ describe.skipIf(lacking !== '')(
       await shell.shows('kept-42')
       shell.cut.pull()
       const lost = page.getByRole('alert').filter({ hasText: 'it stopped answering' })
-      await lost.waitFor({ timeout: 60_000 })
+      await lost.waitFor({ timeout: 150_000 })
       await page.getByRole('timer').getByText('Connects again in').waitFor()
       await page.getByRole('button', { name: 'Reconnect now' }).waitFor()
       expect(await terminalText(page)).toContain('kept-42')

@@ -9,7 +9,7 @@ import { startXfce, type Xfce } from '../xfce.ts'
 
 // XFCE's window manager, panel and notification service.
 const desk = useDesk({ of: 'the file', panel: false, notices: false })
-const soon = { timeout: 60_000 }
+const soon = { timeout: 150_000 }
 let icons: TrayIcons
 let xfce: Xfce
 let panel: ChildProcess

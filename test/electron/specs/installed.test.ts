@@ -8,7 +8,7 @@ import { type Publisher, startPublisher } from '../publisher.ts'
 
 // Each test is its own installation, of the same files.
 const desk = useDesk()
-const soon = { timeout: 60_000 }
+const soon = { timeout: 150_000 }
 let installed: Installed
 let publisher: Publisher
 beforeAll(async () => {

@@ -25,7 +25,7 @@ export async function doTheJob(page: Page): Promise<void> {
   await dialog.getByRole('button', { name: /^Rent/ }).click()
 
   const row = page.getByRole('row').filter({ has: page.getByRole('button', { name: /^More/ }) })
-  await row.getByText('Running', { exact: true }).waitFor({ timeout: 60_000 })
+  await row.getByText('Running', { exact: true }).waitFor({ timeout: 150_000 })
   await row.getByRole('button', { name: 'Terminal' }).click()
   await expect.poll(() => terminalText(page)).toContain('root@')
   await page.keyboard.type('nvidia-smi\n')
@@ -39,5 +39,5 @@ export async function doTheJob(page: Page): Promise<void> {
     .or(page.getByRole('dialog'))
     .getByRole('button', { name: /^Destroy/ })
     .click()
-  await row.waitFor({ state: 'detached', timeout: 60_000 })
+  await row.waitFor({ state: 'detached', timeout: 150_000 })
 }

@@ -6,7 +6,7 @@ import { connectAccount, rentRunning } from '#test/e2e/account-steps.ts'
 import { useDesk } from '../desk.ts'
 
 const desk = useDesk({ of: 'the file' })
-const soon = { timeout: 60_000 }
+const soon = { timeout: 150_000 }
 let sim: SimulatorProcess
 
 beforeAll(async () => {

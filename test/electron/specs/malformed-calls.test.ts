@@ -90,7 +90,7 @@ test('ten thousand malformed IPC calls are rejected without effect', async () =>
     // Longer than Berth delays its writes.
     return seen.length >= 5 && new Set(seen.slice(-5)).size === 1
   }
-  await expect.poll(sameFiveTimes, { timeout: 60_000, interval: 500 }).toBe(true)
+  await expect.poll(sameFiveTimes, { timeout: 150_000, interval: 500 }).toBe(true)
 
   const calls = malformedCalls(10_000, seed, asJson)
   const before = await traces(page)

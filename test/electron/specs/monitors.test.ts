@@ -4,7 +4,7 @@ import { useDesk } from '../desk.ts'
 import { startSway } from '../sway.ts'
 
 const desk = useDesk({ notices: false })
-const soon = { timeout: 60_000 }
+const soon = { timeout: 150_000 }
 /** Before version 38 Electron took X11 without a switch. */
 const flags = ['--ozone-platform=wayland']
 

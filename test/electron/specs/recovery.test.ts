@@ -5,7 +5,7 @@ import type { Berth } from '#test/berth/electron.ts'
 import { useDesk } from '../desk.ts'
 
 const desk = useDesk()
-const soon = { timeout: 60_000 }
+const soon = { timeout: 150_000 }
 
 /** The errors in Activity, oldest first. */
 async function failures(berth: Berth): Promise<string[]> {

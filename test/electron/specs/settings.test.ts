@@ -7,7 +7,7 @@ import type { Berth } from '#test/berth/electron.ts'
 import { useDesk } from '../desk.ts'
 
 const desk = useDesk({ of: 'the file' })
-const soon = { timeout: 60_000 }
+const soon = { timeout: 150_000 }
 let started: Berth | undefined
 
 /** The Berth that all tests share, with its settings open. */

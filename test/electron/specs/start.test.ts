@@ -8,7 +8,7 @@ import { byId, instanceView } from '../../unit/views.ts'
 import { useDesk } from '../desk.ts'
 
 const desk = useDesk({ panel: false })
-const soon = { timeout: 60_000 }
+const soon = { timeout: 150_000 }
 
 test('while Berth starts its window is there with its frame, in the chosen theme', async () => {
   await desk.settings({ theme: 'dark' })

@@ -7,7 +7,7 @@ import type { MenuEntry } from '../panel.ts'
 import { showSingleGpus } from './job.ts'
 
 const desk = useDesk()
-const soon = { timeout: 60_000 }
+const soon = { timeout: 150_000 }
 
 const entries = async () => (await desk.panel.icons.menu()) ?? []
 const labels = async () => (await entries()).map(({ label }) => label)

@@ -6,7 +6,7 @@ import type { Berth } from '#test/berth/electron.ts'
 import { useDesk } from '../desk.ts'
 
 const desk = useDesk({ of: 'the file' })
-const soon = { timeout: 60_000 }
+const soon = { timeout: 150_000 }
 let berth: Berth
 let page: Page
 

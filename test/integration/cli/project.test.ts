@@ -115,7 +115,7 @@ describe.skipIf(noSshd)(`a project from the command line${noSshd}`, () => {
       /^berth\.yaml has errors:\n(.*\n)*line 1, column 1: runn is unknown.*\n(.*\n)*Fix them, then run it again\.\n$/,
     )
     expect(wrong.err).toContain('line 2, column 1: \ufffd[2J is unknown.')
-    expect(wrong.err).toContain('line 3, column 7: disk: must be a number.')
+    expect(wrong.err).toContain('line 3, column 7: disk: enter the disk in GB.')
     expect(await berth('project', 'add', 'nowhere')).toMatchObject({ code: 5 })
     expect(await berth('run', 'nowhere', '--yes')).toMatchObject({ code: 5 })
     expect(await berth('project', 'rm')).toMatchObject({ code: 2 })

@@ -38,7 +38,7 @@ describe.skipIf(noSshd)(`a sweep from the command line${noSshd}`, () => {
     })
     expect((await berth('ps', '--project', project)).out).toMatch(/lr=3e-4 seed=2 +done .*loss=0\.0003/)
     // They wait, each with what ends it.
-    expect((await berth('ps')).out).toMatch(/STOPS\n.*destroyed in \d+ min/)
+    await expect.poll(async () => (await berth('ps')).out).toMatch(/STOPS\n.*destroyed in \d+ min/)
     const { instances } = JSON.parse((await berth('ps', '--json')).out)
     expect(instances[0]).toMatchObject({ bid: null, stops: [{ action: 'destroy' }, { action: 'stop' }] })
 

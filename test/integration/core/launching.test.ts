@@ -45,7 +45,7 @@ const test = base.extend('path', async ({ openWorld }) => {
     },
     async argumentsOf(name: string): Promise<string[]> {
       const file = join(bin, `${name}.args`)
-      await vi.waitUntil(() => existsSync(file), 45_000)
+      await vi.waitUntil(() => existsSync(file), 150_000)
       return (await readFile(file, 'utf8')).split('\0').slice(0, -1)
     },
   }

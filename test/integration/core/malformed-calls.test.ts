@@ -49,7 +49,7 @@ async function untilQuiet(): Promise<void> {
     seen.push(JSON.stringify(await traces()))
     return seen.length >= 5 && new Set(seen.slice(-5)).size === 1
   }
-  await expect.poll(sameFiveTimes, { timeout: 45_000, interval: 500 }).toBe(true)
+  await expect.poll(sameFiveTimes, { timeout: 150_000, interval: 500 }).toBe(true)
 }
 
 async function requestsSeen(): Promise<unknown> {

@@ -39,7 +39,7 @@ describe.concurrent.each(profileNames)('on the %s profile', name => {
     const end = step() ?? 'running'
     if (end === 'running') expect(instancesOf(under).map(({ state }) => state)).toEqual(['running'])
     await under.poll()
-    if (end === 'failed') await vi.waitFor(() => expect(world.titles()).toContain('Renting failed'), 60_000)
+    if (end === 'failed') await vi.waitFor(() => expect(world.titles()).toContain('Renting failed'), 150_000)
     return { end, instances: instancesOf(under).length, ever: everCreated(world) }
   }
 

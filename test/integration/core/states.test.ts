@@ -3,7 +3,7 @@ import { startLiteralService } from '#test/berth/bare-services.ts'
 import { rentRunning } from '#test/berth/steps.ts'
 import { type BerthUnderTest, test as base } from '#test/berth/world.ts'
 
-const minute = { timeout: 90_000 }
+const minute = { timeout: 150_000 }
 /** With the interface's list: the other list has its own tests. */
 const onPublic = { deployment: 'public', list: 'v0' }
 
@@ -30,7 +30,7 @@ const test = base.extend(
         state: (berth = under) => berth.account().instances[id]?.state,
         comesTo: (state: string, berth = under) =>
           vi.waitFor(async () => expect(await stateIn(berth)).toBe(state), {
-            timeout: 45_000,
+            timeout: 150_000,
             interval: 250,
           }),
         titles: world.titles,

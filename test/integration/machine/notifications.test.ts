@@ -14,7 +14,7 @@ let session: TestSession
 let notifier: Notifier
 let dunst: ChildProcess
 const log: string[] = []
-const slow = { timeout: 45_000 }
+const slow = { timeout: 150_000 }
 
 /** The notifications dunst showed, in order: it calls a script for each, replacements too. */
 async function shown(): Promise<

@@ -15,7 +15,7 @@ beforeAll(async () => {
   daemon = session.start('gnome-keyring-daemon', ['--unlock', '--foreground', '--components=secrets'], 'pw')
   // The keyring is ready once a lookup finds no secret, instead of failing.
   const ready = async () => expect(await lookup('nothing')()).toEqual({ code: 1, output: '' })
-  await vi.waitFor(ready, { timeout: 45_000 })
+  await vi.waitFor(ready, { timeout: 150_000 })
 })
 afterAll(async () => {
   vi.unstubAllEnvs()
@@ -84,7 +84,7 @@ test('a keychain without a permanent keyring says so, and returns its secrets', 
   onTestFinished(() => other.end())
   other.start('gnome-keyring-daemon', ['--start', '--foreground', '--components=secrets'], '')
   const nothing = () => other.run('secret-tool', ['lookup', 'service', 'berth', 'account', 'nothing'])
-  await vi.waitFor(async () => expect(await nothing()).toEqual({ code: 1, output: '' }), { timeout: 45_000 })
+  await vi.waitFor(async () => expect(await nothing()).toEqual({ code: 1, output: '' }), { timeout: 150_000 })
   // In its own process, since libsecret holds on to the first session that it meets.
   const script = `
     import { systemClock } from '#machine/clock-and-random.ts'

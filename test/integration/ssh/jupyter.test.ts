@@ -80,12 +80,12 @@ describe.skipIf(noJupyter)(`a real Jupyter through a tunnel${noJupyter}`, () => 
     })
     await page.goto(new URL(`/notebooks/${encodeURIComponent(path)}`, page.url()).href)
     return async (code: string, output: string) => {
-      await page.locator('.kernel_idle_icon').waitFor({ timeout: 45_000 })
+      await page.locator('.kernel_idle_icon').waitFor({ timeout: 150_000 })
       const cell = page.locator('.code_cell').last()
       await cell.locator('.CodeMirror').click()
       await page.keyboard.type(code)
       await page.keyboard.press('Shift+Enter')
-      await page.locator('.output_text', { hasText: output }).first().waitFor({ timeout: 45_000 })
+      await page.locator('.output_text', { hasText: output }).first().waitFor({ timeout: 150_000 })
     }
   }
 
@@ -107,7 +107,7 @@ describe.skipIf(noJupyter)(`a real Jupyter through a tunnel${noJupyter}`, () => 
     const runs = await openNotebook(page)
     await runs('print(6 * 7)', '42')
 
-    const cut = page.waitForEvent('websocket', { timeout: 60_000 })
+    const cut = page.waitForEvent('websocket', { timeout: 150_000 })
     expect(sshd.dropConnections()).toBeGreaterThan(0)
     await cut // Jupyter's page reconnects to its kernel at the same address
     await expect.poll(() => shown()?.step).toBe('open')

@@ -36,7 +36,7 @@ describe.skipIf(noSshd).concurrent(`the liveness of a connection${noSshd}`, () =
       const bounds = { clock, within: 60_000, most: 100 }
       const there = join(sshd.home, 'there')
       const asked = problemOf(outputOf(connection, `echo half; touch ${there}; sleep 60`, bounds))
-      await vi.waitFor(() => expect(existsSync(there)).toBe(true), { timeout: 30_000, interval: 20 })
+      await vi.waitFor(() => expect(existsSync(there)).toBe(true), { timeout: 150_000, interval: 20 })
       sshd.dropConnections()
       expect(await asked).toMatchObject({ code: 'ssh_closed' })
     }))

@@ -5,7 +5,7 @@ import type { DialectMemory } from '#service/dialect.ts'
 import type { AnswerTime } from '#service/http/exchange.ts'
 import type { CallOptions } from '#service/http/operation.ts'
 import { ServiceError } from '#service/service-error.ts'
-import { LeapingClock } from '#test/berth/clocks.ts'
+import { HandClock, LeapingClock } from '#test/berth/clocks.ts'
 import { hang, hangInBody, json, raw, reset, resetInBody, ScriptedService } from './scripted-service.ts'
 
 let service: ScriptedService
@@ -288,7 +288,8 @@ describe('time', () => {
       withdraw.abort()
       json({ instances: [], instances_found: 0 })(...all)
     }
-    const slow = createClient({ baseUrl: service.baseUrl, key: 'k' })
+    // Its pauses last until the calls are withdrawn.
+    const slow = createClient({ baseUrl: service.baseUrl, key: 'k', clock: new HandClock() })
     await slow.apiKeys.list()
     const { signal: withdrawn } = withdraw
     const waiting = [

@@ -33,7 +33,7 @@ describe.skipIf(lacking)(`after its end a run${lacking}`, () => {
         expect(under.run('changeRun', { run: id, afterwards: 'stop' })).rejects.toMatchObject({
           problem: { code: 'too_late', message: 'Berth is already asking the service to stop the instance.' },
         }),
-      { timeout: 45_000 },
+      { timeout: 150_000 },
     )
     expect(await codeOf(under.run('changeRun', { run: id, afterwards: 'nothing' }))).toBe('too_late')
     answer()
@@ -49,7 +49,7 @@ describe.skipIf(lacking)(`after its end a run${lacking}`, () => {
     const when = { kind: 'time', at: world.sim.controls.ledger().now + 60 } as const
     await under.run('setLimit', { instance, when, action: 'destroy', warning: 0, missed: 'act' })
     await world.sim.controls.advance(120)
-    await vi.waitFor(() => expect(told(world, /^Stopped /)).toBe(true), { timeout: 45_000 })
+    await vi.waitFor(() => expect(told(world, /^Stopped /)).toBe(true), { timeout: 150_000 })
     expect(await intended()).toBe('stopped')
     const said = Object.values(under.berth.state().activity).map(({ text, detail }) => `${text}: ${detail}`)
     expect(said).toContainEqual(

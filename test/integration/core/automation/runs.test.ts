@@ -67,7 +67,7 @@ describe.skipIf(lacking)(`a run${lacking}`, () => {
     await under.until(() => runOf(under, id)?.startedAt !== undefined)
     writeFileSync(join(home, '.bashrc'), 'echo "no room for you" >&2; exit 1\n')
     await under.until(() => runOf(under, id)?.problem?.code === 'shell_replaced')
-    await expect.poll(() => told(world, /^training can’t be followed now$/), { timeout: 20_000 }).toBe(true)
+    await expect.poll(() => told(world, /^training can’t be followed now$/), { timeout: 150_000 }).toBe(true)
     expect(runOf(under, id)?.step).toBe('running')
     writeFileSync(enough, '')
     writeFileSync(join(home, '.bashrc'), 'echo "Welcome to box 7"\n')
@@ -86,7 +86,7 @@ describe.skipIf(lacking)(`a run${lacking}`, () => {
       expect(runOf(under, id), driver).toMatchObject({ code: 0, outputBytes: 6, problem: undefined })
     }
     await startRun(under, { ...run, name: 'last', afterwards: 'stop' })
-    await expect.poll(intended, { timeout: 20_000 }).toBe('stopped')
+    await expect.poll(intended, { timeout: 150_000 }).toBe('stopped')
   })
 
   test('keeps its output over lost connections and a restart, downloads and stops', async () => {

@@ -14,7 +14,7 @@ import { openInside } from './inside.ts'
 
 const lacking = lacks(sshd, 'curl')
 
-const patient = { timeout: 60_000, interval: 100 }
+const patient = { timeout: 150_000, interval: 100 }
 
 describe.skipIf(lacking)(`a watchdog that Berth puts into an instance${lacking}`, () => {
   const viewOf = (under: BerthUnderTest, instance: number): WatchdogView | undefined =>
@@ -109,7 +109,7 @@ describe.skipIf(lacking)(`a watchdog that Berth puts into an instance${lacking}`
     await again.run('watchLimit', { limit: destroys, asleep: false })
     await again.until(() => viewOf(again, instance) === undefined)
     expect(again.account().limits[destroys]).toMatchObject({ step: 'waiting', asleep: false })
-    expect(existsSync(join(home, '.berth'))).toBe(false)
+    await expect.poll(() => existsSync(join(home, '.berth'))).toBe(false)
     expect(existsSync(`/proc/${last}/cmdline`) && readFileSync(`/proc/${last}/cmdline`, 'utf8')).toBeFalsy()
     expect(readFileSync(onstart, 'utf8')).toBe('#!/bin/bash\nexec sleep infinity\n')
     expect(await intended()).toBe('running')
@@ -226,7 +226,7 @@ describe.skipIf(lacking)(`a watchdog that Berth puts into an instance${lacking}`
     })
     // It is removed again in its own visit.
     await under.until(() => viewOf(under, instance) === undefined)
-    expect(existsSync(join(home, '.berth', 'watchdog'))).toBe(false)
+    await expect.poll(() => existsSync(join(home, '.berth', 'watchdog'))).toBe(false)
   })
 
   test('is refused without an instance key, and leaves nothing on the instance', async () => {
@@ -237,6 +237,6 @@ describe.skipIf(lacking)(`a watchdog that Berth puts into an instance${lacking}`
     expect(under.account().limits).toEqual({})
     // It is removed again in its own visit.
     await under.until(() => viewOf(under, instance) === undefined)
-    expect(existsSync(join(home, '.berth'))).toBe(false)
+    await expect.poll(() => existsSync(join(home, '.berth'))).toBe(false)
   })
 })

@@ -31,7 +31,7 @@ const test = base.extend('running', ({ connected }) => async (): Promise<Running
   return { world, under, id: (await rentRunning(under)).id }
 })
 
-const soon = { timeout: 45_000, interval: 20 }
+const soon = { timeout: 150_000, interval: 20 }
 const minute = 60
 const hour = 3600
 

@@ -13,7 +13,7 @@ import {
 import { type BerthUnderTest, createWorld, type World } from '#test/berth/world.ts'
 import { nextMorning } from '#test/morning.ts'
 
-const soon = { timeout: 45_000, interval: 20 }
+const soon = { timeout: 150_000, interval: 20 }
 const minute = 60
 const hour = 3600
 

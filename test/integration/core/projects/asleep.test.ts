@@ -100,7 +100,7 @@ describe.skipIf(noSshd)(`a project’s run while the computer sleeps for a night
     await place.sleepThroughNight(async () => {
       allowCommand(place)
       const there = join(sshd.home, 'berth', project, 'out.txt')
-      await vi.waitFor(() => expect(existsSync(there)).toBe(true), { timeout: 30_000, interval: 20 })
+      await vi.waitFor(() => expect(existsSync(there)).toBe(true), { timeout: 150_000, interval: 20 })
     })
     await expectDone(place, id)
     const { cost, most = 0 } = jobOf(under, id) ?? {}

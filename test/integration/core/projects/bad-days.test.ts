@@ -40,7 +40,7 @@ run: |
     await under.until(() => jobOf(under, id)?.problem?.code === 'no_such_folder')
     expect(jobOf(under, id)?.step).toBe('running')
     renameSync(`${folder}-elsewhere`, folder)
-    await expect.poll(fetched, { timeout: 45_000 }).toBeGreaterThan(before)
+    await expect.poll(fetched, { timeout: 150_000 }).toBeGreaterThan(before)
     await under.until(() => jobOf(under, id)?.problem === undefined)
     expect(jobOf(under, id)?.step).toBe('running')
     writeFileSync(join(sshd.home, 'enough'), '')

@@ -124,7 +124,7 @@ results: out
     await world.sim.controls.advance(600)
     await under.until(() => jobOf(under, id)?.downloadResult?.files === 1)
     writeFileSync(join(sshd.home, 'more'), '')
-    await expect.poll(() => existsSync(join(sshd.home, 'written')), { timeout: 30_000 }).toBe(true)
+    await expect.poll(() => existsSync(join(sshd.home, 'written')), { timeout: 150_000 }).toBe(true)
     writeFileSync(join(sshd.home, 'stopped'), '')
     await under.run('stopInstance', { instance: jobOf(under, id)?.instance ?? 0 })
     await under.until(() => jobOf(under, id)?.step === 'failed')

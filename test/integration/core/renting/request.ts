@@ -46,7 +46,7 @@ export function rentalOf(under: BerthUnderTest, id: string): RentalView | undefi
 export async function ended(
   under: BerthUnderTest,
   id: string,
-  within = 60_000,
+  within = 150_000,
 ): Promise<RentalView | undefined> {
   await under.until(() => {
     const view = rentalOf(under, id)

@@ -59,7 +59,7 @@ async function folderOf(config: Record<string, string | number>, status = 200) {
       return log.map(line => line.replace(/^\d+/, at => String(Number(at) - began)))
     },
     begin: (): ChildProcess => spawn('sh', [file, 'run'], { env, stdio: 'ignore' }),
-    run: () => spawnSync('sh', [file, 'run'], { env, timeout: 60_000 }).status,
+    run: () => spawnSync('sh', [file, 'run'], { env, timeout: 150_000 }).status,
   }
 }
 
@@ -98,7 +98,7 @@ test('a watchdog replaces a dead one, and exits while another one lives', async 
     first.kill('SIGTERM')
     await ended
   })
-  await vi.waitFor(() => expect(read('log')).toContain('watching'), { timeout: 30_000 })
+  await vi.waitFor(() => expect(read('log')).toContain('watching'), { timeout: 150_000 })
   expect(read('pid').trim()).toBe(String(first.pid))
   expect(run()).toBe(0)
   expect(read('pid').trim()).toBe(String(first.pid))

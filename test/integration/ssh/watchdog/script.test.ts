@@ -152,16 +152,16 @@ describe.skipIf(lacking)(`the watchdog’s script${lacking}`, () => {
       write,
       read,
       logs: (text: string | RegExp) =>
-        vi.waitFor(() => expect(read('log')).toMatch(text), { timeout: 45_000, interval: 100 }),
+        vi.waitFor(() => expect(read('log')).toMatch(text), { timeout: 150_000, interval: 100 }),
       async end() {
         process.kill(Number(read('pid')), 'SIGTERM')
-        await vi.waitFor(() => expect(read('pid')).toBe(''), { timeout: 45_000 })
+        await vi.waitFor(() => expect(read('pid')).toBe(''), { timeout: 150_000 })
       },
     }
   }
 
   const becomes = (id: number, state: string | undefined) =>
-    vi.waitFor(async () => expect(await stateOf(id)).toBe(state), { timeout: 45_000, interval: 200 })
+    vi.waitFor(async () => expect(await stateOf(id)).toBe(state), { timeout: 150_000, interval: 200 })
 
   test.concurrent.each(pairs)(
     'runs in $name with only $tool',

@@ -121,11 +121,11 @@ test('a progress bar drawn a thousand times is one line in pages, search and str
   stream.on('data', bytes => {
     told += String(bytes)
   })
-  await vi.waitFor(() => expect(told).toBe('\r999/1000 it/s'), { timeout: 45_000 })
+  await vi.waitFor(() => expect(told).toBe('\r999/1000 it/s'), { timeout: 150_000 })
   // An escape sequence in two pieces is not shown.
   await output.append(Buffer.from('\r\u001b[3'))
   await output.append(Buffer.from('2mdone\u001b[0m\nend'))
-  await vi.waitFor(() => expect(told).toBe('\r999/1000 it/s\rdone\nend'), { timeout: 45_000 })
+  await vi.waitFor(() => expect(told).toBe('\r999/1000 it/s\rdone\nend'), { timeout: 150_000 })
 })
 
 test('a search covers all output, counts the matches and gives earlier ones on request', async () => {
