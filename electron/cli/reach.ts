@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdir, open, readFile } from 'node:fs/promises'
+import { mkdir, open, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { findAddress, socketProof } from '../machine/socket-lines.ts'
@@ -81,6 +81,8 @@ async function start(home: string, { program, args }: Launch) {
   const logs = join(home, 'logs')
   await mkdir(logs, { recursive: true, mode: 0o700 })
   const path = join(logs, 'start.txt')
+  // A pipe in its place would be waited for.
+  await rm(path, { recursive: true, force: true })
   const file = await open(path, 'w', 0o600)
   const child = spawn(program, args, {
     detached: true,
