@@ -12,7 +12,14 @@ import {
   setupWords,
   volumeWords,
 } from '../contract/project/handed-over.ts'
-import { type PlanCosts, planCosts, volumePrice } from '../contract/project/plan-costs.ts'
+import {
+  agreedCosts,
+  keptWords,
+  type PlanCosts,
+  planCosts,
+  stoppedWords,
+  volumePrice,
+} from '../contract/project/plan-costs.ts'
 import { type ProjectPlan, waitingWords } from '../contract/project/project.ts'
 import { settingWords } from '../contract/project/sweep.ts'
 import { accountsOf, type Call, type CliCommand, cliDollars, polledState, print } from './call.ts'
@@ -61,8 +68,8 @@ async function begin(call: Call, account: string, { project, isNew }: { project:
   if (!call.json) call.say(planWords(plan, costs, secretFiles, account === 'demo'))
   else if (!call.yes) print(call, planJson(isNew ? null : project, plan, costs, secretFiles))
   refuse(call, plan)
-  const { volumeCost } = costs ?? {}
-  const request = { account, project, offer, change, content, stops, price, volumeCost, secretFiles }
+  const terms = { account, project, offer, change, content, stops, price, secretFiles }
+  const request = { ...terms, ...agreedCosts(costs) }
   return { project, plan, id: await call.connection.command('runProject', request) }
 }
 
@@ -174,10 +181,8 @@ function planWords(
     ...(env.length === 0 ? [] : ['Environment:', ...env]),
     results.length === 0 ? 'No results are downloaded.' : `Results: ${results.join(', ')}`,
     `${spec.keep ? `Then the machine waits for the next run. After ${duration(spec.keep)} without one, it's` : 'Then the machine is'} ${
-      spec.after === 'stop' ? 'stopped' : 'destroyed'
-    }. If the run fails, it's stopped, and ${
-      keeping.destroys ? "it's destroyed" : "you're reminded"
-    } after ${duration(keeping.seconds)}.`,
+      spec.after === 'stop' ? `stopped. ${stoppedWords(costs)}` : 'destroyed.'
+    } If the run fails or reaches a limit, it's stopped. ${keptWords(keeping, costs)}`,
     ...(offers.length < 2
       ? []
       : ['Other matches, for --offer:', ...offers.filter(one => one.offer.id !== offer?.id).map(offerWords)]),
@@ -249,6 +254,7 @@ function planJson(
     volume: plan.volume ? volumeJson(plan.volume, offer) : null,
     costsAtMost: costs?.most === undefined ? null : cliDollars(costs.most),
     lastsAtMost: costs?.longest ?? null,
+    diskPricePerHour: costs?.disk === undefined ? null : cliDollars(costs.disk),
     failedKeptFor: keeping.seconds,
     failedDestroyed: keeping.destroys,
     files: plan.scan.files,

@@ -216,9 +216,11 @@ test.skipIf(noSshd)(
     const { page, folder } = await openProjectPage(start, { 'berth.yaml': file })
     await page.getByRole('button', { name: 'Run digits…' }).click()
     const sheet = page.getByRole('dialog', { name: 'Run digits' })
-    await sheet.getByText(/You're reminded 1 d later\.$/).waitFor()
+    await sheet
+      .getByText(/You're reminded 1 d later\. Once the run has cost \$.* in all, it's destroyed/)
+      .waitFor()
     await sheet.getByRole('switch', { name: 'Destroy the machine of a failed run after 1 d' }).check()
-    await sheet.getByText(/It's destroyed 1 d later\.$/).waitFor()
+    await sheet.getByText(/It's destroyed 1 d later, with all that isn't downloaded by then\.$/).waitFor()
     await sheet.getByRole('button', { name: /^Run these commands/ }).click()
     const run = page.getByRole('group', { name: 'Run of digits' })
     await run.getByText('Failed with exit code 3').waitFor()

@@ -65,6 +65,9 @@ export const projectCommands = {
     keeping: v.optional(Keeping),
     /** Micro-dollars per hour from the plan: another machine may cost a tenth more, unless the file has a limit. */
     price: v.optional(v.pipe(v.number(), v.finite(), v.minValue(0))),
+    /** Micro-dollars from the plan: the highest cost, and its part for the disk of a failed run's machine. */
+    most: v.optional(v.pipe(v.number(), v.finite(), v.minValue(0))),
+    keptCost: v.optional(v.pipe(v.number(), v.finite(), v.minValue(0))),
     /** Micro-dollars from the plan for a new volume, which are part of the highest cost. */
     volumeCost: v.optional(v.pipe(v.number(), v.finite(), v.minValue(0))),
     /** Files that look like secrets and are sent nevertheless. */

@@ -1,7 +1,7 @@
-import type { Limit } from '../automation/limit.ts'
+import { type Limit, leastDollars } from '../automation/limit.ts'
 import type { RetryLimits } from '../market/rent-request.ts'
 import { type Micros, micros } from '../spending/money.ts'
-import { usualKeepingFailed, usualTries } from './project-defaults.ts'
+import { paidAfterReminder, usualKeepingFailed, usualSetup, usualTries } from './project-defaults.ts'
 import type { Keeping, ProjectSpec } from './spec.ts'
 
 /** The file's choice for the machine of a failed run. */
@@ -11,6 +11,22 @@ export function keepingOf({ failed }: Pick<ProjectSpec, 'failed'>): Keeping {
     seconds: failed?.keep ?? seconds,
     destroys: failed?.afterwards === undefined ? destroys : failed.afterwards === 'destroy',
   }
+}
+
+/** Seconds for which the highest cost pays for the disk of a failed run's machine. */
+export function longestKept({ seconds, destroys }: Keeping): number {
+  return destroys ? seconds : seconds + paidAfterReminder
+}
+
+/** Hours in a month, for disk prices per month. */
+const monthHours = 720
+
+/** Micro-dollars per hour of a spec's disk on a machine with that price per GB and month. */
+export function diskPrice(
+  { disk = usualSetup.disk }: Pick<ProjectSpec, 'disk'>,
+  storageCost: number | undefined,
+): Micros | undefined {
+  return storageCost === undefined ? undefined : micros((storageCost * disk) / monthHours)
 }
 
 /** The port inside the machine, and the outside one where requested. */
@@ -116,6 +132,28 @@ export function mostOf(
   const dollars = dollarsOf(stops)
   const bounds = [byTime, dollars === undefined ? Number.NaN : micros(dollars)].filter(Number.isFinite)
   return bounds.length === 0 ? undefined : Math.min(...bounds)
+}
+
+/** The terms of a run that say what it costs at most, as the user agreed to them. Amounts in micro-dollars. */
+interface AgreedCosts {
+  /** In all, as shown; absent without a limit. */
+  most?: Micros
+  /** Of that for the disk of a failed run's machine; absent where its price is unknown. */
+  keptCost?: Micros
+  /** Of that for a new volume, which no machine's limit counts. */
+  volumeCost?: Micros
+}
+
+/** What the machines of a run may cost until they are stopped; undefined without a limit. */
+export function mostUntilStopped({ most, keptCost = 0, volumeCost = 0 }: AgreedCosts): Micros | undefined {
+  return most === undefined ? undefined : Math.max(0, most - keptCost - volumeCost)
+}
+
+/** The stops of a machine that may cost so many micro-dollars in all. */
+export function stopsAt(stops: readonly Limit[], most: Micros): Limit[] {
+  const others = stops.filter(({ when }) => when.kind !== 'cost')
+  const dollars = Math.max(leastDollars, most / 1_000_000)
+  return [...others, { when: { kind: 'cost', dollars }, action: 'stop', asleep: false }]
 }
 
 /** How many machines a run may use, one after another: it moves elsewhere as often as `outbid` says. */

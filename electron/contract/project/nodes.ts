@@ -1,18 +1,8 @@
 import * as v from 'valibot'
-import { type Limit, leastDollars } from '../automation/limit.ts'
 
 /** GPUs of all its machines. */
 export function gpusInAll(spec: Pick<NodesSpec, 'nodes' | 'machine'>): number {
   return nodeCount(spec) * (spec.machine?.count ?? 1)
-}
-
-/** Each machine's part of the stops that are agreed for all of them. */
-export function stopsOfNode(stops: readonly Limit[], count: number): Limit[] {
-  return stops.map(stop =>
-    stop.when.kind === 'cost'
-      ? { ...stop, when: { ...stop.when, dollars: Math.max(leastDollars, stop.when.dollars / count) } }
-      : stop,
-  )
 }
 
 /** What starts a command on several machines. */

@@ -6,15 +6,19 @@ import { type Micros, micros } from '../spending/money.ts'
 import {
   boundOf,
   dearestOf,
+  diskPrice,
   dollarsOf,
+  keepingOf,
   limitsOf,
+  longestKept,
   longestOf,
   machinesInTurn,
   mostOf,
   pricesOf,
 } from './bounds.ts'
 import type { PlannedVolume, ProjectPlan } from './project.ts'
-import type { ProjectSpec } from './spec.ts'
+import { remindsWithin } from './project-defaults.ts'
+import type { Keeping, ProjectSpec } from './spec.ts'
 
 /** What the run of a plan costs; amounts in micro-dollars. */
 export interface PlanCosts {
@@ -26,6 +30,10 @@ export interface PlanCosts {
   longest?: number
   /** In all, failed attempts and a new volume included; absent without a limit. */
   most?: Micros
+  /** Per hour of the disk that is left once it is stopped; absent where it is unknown. */
+  disk?: Micros
+  /** Of the highest cost for that disk, where the run fails. */
+  keptCost?: Micros
   /** Of that for a new volume. */
   volumeCost?: Micros
   /** Why that much, to follow a colon. */
@@ -35,27 +43,81 @@ export interface PlanCosts {
 type Planned = Pick<ProjectPlan, 'spec' | 'offer' | 'offers' | 'pricePerHour' | 'volume' | 'nodes'> &
   Pick<ProjectPlan, 'sweep' | 'waiting' | 'stops'>
 
-/** What to reckon with: the stops, and the offer that the user chose in place of the best one. */
+/**
+ * What to reckon with: the stops, the offer that the user chose in place of the best one, and how long a failed run's
+ * machine is kept, by default as the file says.
+ */
 interface Choice {
   stops: readonly Limit[]
   offer?: number
+  keeping?: Keeping
 }
 
 /** By the plan's own stops where no others were chosen; undefined while there is no machine. */
 export function planCosts(plan: Planned, choice: Choice = { stops: plan.stops }): PlanCosts | undefined {
   const machines = machineCosts(plan, choice)
-  if (!machines?.most) return machines
+  if (!machines) return undefined
+  const disk = diskLeft(plan, choice)
+  if (machines.most === undefined) return { ...machines, disk }
   const { longest = 0, most, why } = machines
+  const kept = longestKept(choice.keeping ?? keepingOf(plan.spec))
+  const keptCost = disk === undefined ? undefined : Math.ceil((disk * kept) / 3600)
   const offer = plan.offers.find(one => one.offer.id === choice.offer)?.offer ?? plan.offer
   const perHour = plan.volume?.id === undefined ? volumePrice(plan.volume, offer) : undefined
-  if (perHour === undefined) return machines
-  const volume = Math.ceil((perHour * longest) / 3600)
+  const volumeCost = perHour === undefined ? undefined : Math.ceil((perHour * longest) / 3600)
+  const parts = [
+    why,
+    keptCost && `${money(keptCost)} for ${duration(kept)} of disk if it fails`,
+    volumeCost && `about ${money(volumeCost)} for the new volume`,
+  ].filter(Boolean)
   return {
     ...machines,
-    most: most + volume,
-    volumeCost: volume,
-    why: `${why}, and about ${money(volume)} for the new volume`,
+    disk,
+    most: most + (keptCost ?? 0) + (volumeCost ?? 0),
+    ...(keptCost !== undefined && { keptCost }),
+    ...(volumeCost !== undefined && { volumeCost }),
+    why: parts.join(', and '),
   }
+}
+
+/** The parts of a plan's costs that the user agrees to with its run. */
+export function agreedCosts(
+  costs: PlanCosts | undefined,
+): Pick<PlanCosts, 'most' | 'keptCost' | 'volumeCost'> {
+  return { most: costs?.most, keptCost: costs?.keptCost, volumeCost: costs?.volumeCost }
+}
+
+/** What becomes of a machine that is stopped at its run's end, in sentences. */
+export function stoppedWords({ disk }: Pick<PlanCosts, 'disk'> = {}): string {
+  return `Its disk costs ${disk === undefined ? 'money' : rate(disk)} until you destroy it.`
+}
+
+/** What becomes of the machine of a run that fails, in sentences. */
+export function keptWords(
+  { seconds, destroys }: Keeping,
+  { disk, most, keptCost }: Pick<PlanCosts, 'disk' | 'most' | 'keptCost'> = {},
+): string {
+  const costs = `It keeps its files, and its disk costs ${disk === undefined ? 'money' : rate(disk)}.`
+  if (destroys)
+    return `${costs} It's destroyed ${duration(seconds)} later, with all that isn't downloaded by then.`
+  const reminder = `You're reminded ${duration(Math.min(seconds, remindsWithin))} later`
+  return most === undefined || keptCost === undefined
+    ? `${costs} ${reminder}.`
+    : `${costs} ${reminder}. Once the run has cost ${money(most)} in all, it's destroyed with all that isn't downloaded.`
+}
+
+/** Of the disks that are left once its machines are stopped, per hour: of several nodes, that of the first one. */
+function diskLeft({ spec, sweep, nodes, waiting, ...plan }: Planned, { offer }: Choice): Micros | undefined {
+  if (sweep) {
+    const disks = [
+      ...sweep.waiting.map(({ disk }) => disk),
+      ...sweep.machines.map(one => diskPrice(spec, one.offer.storageCost)),
+    ]
+    return disks.includes(undefined) ? undefined : Math.max(...disks.map(disk => disk ?? 0)) * sweep.atOnce
+  }
+  if (waiting && offer === undefined) return waiting.disk
+  const chosen = plan.offers.find(one => one.offer.id === offer)?.offer ?? nodes?.[0]?.offer ?? plan.offer
+  return diskPrice(spec, chosen?.storageCost)
 }
 
 function machineCosts(plan: Planned, { stops, offer }: Choice): PlanCosts | undefined {
@@ -127,9 +189,7 @@ export function volumePrice(
 ): Micros | undefined {
   if (!volume || volume.costPerHour !== undefined) return volume?.costPerHour
   const { size } = volume
-  if (volume.id !== undefined || size === undefined || offer?.storageCost === undefined) return undefined
-  return micros((offer.storageCost * size) / hoursInMonth)
+  return volume.id !== undefined || size === undefined
+    ? undefined
+    : diskPrice({ disk: size }, offer?.storageCost)
 }
-
-/** Of the service's prices for disks. */
-const hoursInMonth = 720

@@ -17,3 +17,9 @@ export const usualKeep = 1200
 
 /** The machine of a failed run: a reminder after a day. */
 export const usualKeepingFailed: Keeping = { seconds: 86_400, destroys: false }
+
+/** Seconds until the first reminder of a stopped machine at the latest, and between two of them. */
+export const remindsWithin = 86_400
+
+/** Seconds after the reminder for which the highest cost pays for the disk of a machine that isn't destroyed then. */
+export const paidAfterReminder = 2 * 86_400

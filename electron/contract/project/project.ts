@@ -75,6 +75,8 @@ export interface ProjectPlan {
 export interface WaitingForPlan {
   instance: number
   pricePerHour: Micros
+  /** Of its disk alone, micro-dollars per hour, where known. */
+  disk?: Micros
   until: number
 }
 

@@ -62,7 +62,7 @@ export function projectHandlers({
       const { text, spec, content: now } = await wanted(asked)
       if (now !== content) throw new BerthError(specChanged)
       await projects.agree(project, content)
-      const { offer, keeping, price, volumeCost, secretFiles } = terms
+      const { offer, keeping, price, most, keptCost, volumeCost, secretFiles } = terms
       return runs(account).start({
         project,
         text,
@@ -71,6 +71,8 @@ export function projectHandlers({
         stops,
         keeping,
         price,
+        most,
+        keptCost,
         volumeCost,
         secretFiles,
       })

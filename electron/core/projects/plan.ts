@@ -21,6 +21,9 @@ import { pricesUnknown } from '../renting/words.ts'
 import type { ClusterChoice } from '../runs/folders.ts'
 import { newVolumeForMany, nothingOnMachine, volumeOf } from './volume.ts'
 
+/** What a search of the market needs to know of rentals. */
+export type MarketRentals = Pick<Rentals, 'hosts' | 'usedMachines'>
+
 /** Defaults for omissions in `berth.yaml`. */
 const usual = { idleBelow: 5 }
 /** The highest bid while no machine's price is known. */
@@ -140,10 +143,10 @@ export function priceOf(offers: readonly { price: Micros }[]): Micros {
 /** The clusters that have room for a project, the cheapest first. */
 export async function findClusters(
   context: AccountContext,
-  { hosts }: Pick<Rentals, 'hosts'>,
+  rentals: MarketRentals,
   spec: ProjectSpec,
 ): Promise<ClusterChoice[]> {
-  const found = await searchMarket(context, spec).catch((error: unknown) => {
+  const found = await searchMarket(context, rentals, spec).catch((error: unknown) => {
     // The service knows no clusters.
     if (error instanceof ServiceError && (error.status === 400 || error.status === 422)) return undefined
     throw error
@@ -152,14 +155,16 @@ export async function findClusters(
   const { search, offers } = found
   const request = requestOf(spec, '', { stops: [] })
   const retryRequest = { search, request, retries: limitsOf(spec, undefined), tries: [] }
-  const fitting = [...fittingOffers(retryRequest, offers, hosts.view())].sort((a, b) => a.price - b.price)
+  const fitting = [...fittingOffers(retryRequest, offers, rentals.hosts.view())].sort(
+    (a, b) => a.price - b.price,
+  )
   return clustersWithRoom(fitting, nodeCount(spec))
 }
 
 /** The plan of a run on several machines; where no cluster has room, that of one machine instead. */
 export async function planNodes(
   context: AccountContext,
-  rentals: Pick<Rentals, 'hosts'>,
+  rentals: MarketRentals,
   spec: ProjectSpec,
   chosen: Pick<Chosen, 'stops'> = {},
 ): Promise<MarketPlan> {
@@ -184,7 +189,7 @@ export async function planNodes(
 
 async function onOne(
   context: AccountContext,
-  rentals: Pick<Rentals, 'hosts'>,
+  rentals: MarketRentals,
   spec: ProjectSpec,
 ): Promise<ProjectPlan['alone']> {
   const other = onOneMachine(spec)
@@ -204,7 +209,7 @@ const dearer = 1.1
  */
 export async function chooseCluster(
   context: AccountContext,
-  rentals: Pick<Rentals, 'hosts'>,
+  rentals: MarketRentals,
   spec: ProjectSpec,
   { refused, price }: { refused: readonly number[]; price: Micros | undefined },
 ): Promise<ClusterChoice> {
@@ -241,9 +246,10 @@ export type MarketPlan = Pick<
 /** A project's search, with its GPU names resolved against the market, the matching offers, and the volume to mount. */
 export async function searchMarket(
   { client, ending }: Pick<AccountContext, 'client' | 'ending'>,
+  { usedMachines }: MarketRentals,
   spec: ProjectSpec,
 ) {
-  const volume = await volumeOf(spec, client())
+  const volume = await volumeOf(spec, client(), usedMachines())
   const { query } = searchOf(spec, [], volume)
   const service = client().offers
   const options = { signal: ending, timeout: 45_000 }
@@ -269,12 +275,12 @@ const mostOffers = 10
  */
 export async function planMarket(
   context: AccountContext,
-  { hosts }: Pick<Rentals, 'hosts'>,
+  rentals: MarketRentals,
   spec: ProjectSpec,
   chosen: Chosen = {},
   waiting: readonly WaitingForPlan[] = [],
 ): Promise<MarketPlan> {
-  const { search, offers, volume } = await searchMarket(context, spec)
+  const { search, offers, volume } = await searchMarket(context, rentals, spec)
   const settings = settingsOf(spec)
   const atOnce = settings ? atOnceOf(spec, settings.length) : 1
   if (atOnce > 1 && volume && volume.id === undefined) throw new BerthError(newVolumeForMany(volume.name))
@@ -282,7 +288,7 @@ export async function planMarket(
   const request = requestOf(spec, '', { stops, volume })
   const retries = limitsOf(spec, undefined)
   const retryRequest = { search, request, retries, tries: [], first: chosen.offer }
-  const fitting = [...fittingOffers(retryRequest, offers, hosts.view())]
+  const fitting = [...fittingOffers(retryRequest, offers, rentals.hosts.view())]
   const [choice] = fitting
   if (chosen.offer !== undefined && choice?.offer.id !== chosen.offer)
     throw new BerthError(offerUnfit(chosen.offer))

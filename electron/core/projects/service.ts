@@ -1,7 +1,7 @@
 import type { Limit } from '#contract/automation/limit.ts'
 import { BerthError } from '#contract/problem.ts'
 import { keepingOf, limitsOf, resultsOf } from '#contract/project/bounds.ts'
-import { nodeCount, nodesProblem, stopsOfNode } from '#contract/project/nodes.ts'
+import { nodeCount, nodesProblem } from '#contract/project/nodes.ts'
 import type { ProjectPlan } from '#contract/project/project.ts'
 import { type Keeping, mostRuns, type ProjectSpec } from '#contract/project/spec.ts'
 import { atOnceOf, settingsOf } from '#contract/project/sweep.ts'
@@ -13,7 +13,15 @@ import type { Sweeps } from '../sweeps/service.ts'
 import type { Transfers } from '../transfers/service.ts'
 import { checkConnections, copiesFrom, copiesTo, copyAll } from './clouds.ts'
 import { commitOf } from './commit.ts'
-import { type Chosen, chooseCluster, planMarket, planNodes, requestOf, searchMarket } from './plan.ts'
+import {
+  type Chosen,
+  chooseCluster,
+  type MarketRentals,
+  planMarket,
+  planNodes,
+  requestOf,
+  searchMarket,
+} from './plan.ts'
 import type { Agreed, Projects } from './projects.ts'
 import type { ProjectSecrets } from './secrets.ts'
 
@@ -27,7 +35,9 @@ export interface NewProjectRun extends Pick<Agreed, 'text' | 'spec'> {
   keeping?: Keeping
   /** Micro-dollars per hour of the machine that was shown, if any. */
   price?: number
-  /** Micro-dollars in all of a new volume, by the plan. */
+  /** Micro-dollars by the plan: the highest cost in all, and its parts for the disk of a failed run and a new volume. */
+  most?: number
+  keptCost?: number
   volumeCost?: number
   secretFiles: readonly string[]
 }
@@ -36,7 +46,7 @@ export interface NewProjectRun extends Pick<Agreed, 'text' | 'spec'> {
 interface ProjectRunParts {
   projects: Projects
   secrets: ProjectSecrets
-  rentals: Pick<Rentals, 'hosts'>
+  rentals: MarketRentals
   runs: Pick<Runs, 'get' | 'startNodes' | 'startOfProject' | 'refuseIfBusy' | 'waiting'>
   sweeps: Pick<Sweeps, 'start'>
 }
@@ -61,8 +71,8 @@ export function createProjectRuns(
       const instances = context.store.get().accounts[context.account]?.instances
       const waiting = (nodeCount(spec) > 1 ? [] : runs.waiting.allFor(project, spec)).flatMap(
         ({ instance, until }) => {
-          const pricePerHour = instances?.[instance]?.pricePerHour
-          return pricePerHour === undefined ? [] : { instance, pricePerHour, until }
+          const { pricePerHour, diskPricePerHour: disk } = instances?.[instance] ?? {}
+          return pricePerHour === undefined ? [] : { instance, pricePerHour, disk, until }
         },
       )
       const reused = settings ? waiting.slice(0, atOnceOf(spec, settings.length)) : []
@@ -97,6 +107,8 @@ export function createProjectRuns(
       stops,
       keeping,
       price,
+      most,
+      keptCost,
       volumeCost,
       secretFiles,
     }: NewProjectRun): Promise<string> {
@@ -112,6 +124,8 @@ export function createProjectRuns(
         offer,
         keeping,
         price,
+        most,
+        keptCost,
         volumeCost,
         stops: [...stops],
         secretFiles: [...secretFiles],
@@ -156,7 +170,7 @@ export function createRunProjects(
     transfers,
   }: {
     secrets: ProjectSecrets
-    rentals: Pick<Rentals, 'start' | 'hosts'>
+    rentals: Pick<Rentals, 'start' | 'hosts' | 'usedMachines'>
     transfers: Pick<Transfers, 'syncToEnd'>
   },
 ): RunProjects {
@@ -165,9 +179,9 @@ export function createRunProjects(
       const { spec, price, offer } = project
       if (node && network) {
         const { name: overlay, cluster, offers } = network
-        const { search } = await searchMarket(context, spec)
+        const { search } = await searchMarket(context, rentals, spec)
         const first = offers[node.rank]
-        const stops = stopsOfNode(project.stops, node.count)
+        const { stops } = project
         const request = requestOf(spec, `${name} ${node.rank}`, { stops, price: first?.price })
         await rentals.start(
           {
@@ -182,7 +196,7 @@ export function createRunProjects(
         )
         return
       }
-      const { search, volume } = await searchMarket(context, spec)
+      const { search, volume } = await searchMarket(context, rentals, spec)
       const request = requestOf(spec, name, { ...project, volume })
       // A machine that it left was not worth keeping, so the best one follows.
       const first = moves === 0 ? offer : undefined

@@ -7,17 +7,20 @@ import { ServiceError } from '#service/service-error.ts'
 import { needingPermission } from '../app/problems.ts'
 
 /**
- * The volume that a project mounts: the account's of that name or number, else one to create. Throws `no_volumes` where
- * the service has none, and `no_such_volume` or `many_such_volumes` where the file does not say which one to mount.
+ * The volume that a project mounts: the account's of that name or number, of several the one on a machine that was `used`,
+ * else one to create. Throws `no_volumes` where the service has none, and `no_such_volume` or `many_such_volumes` where
+ * the file does not say which one to mount.
  */
 export async function volumeOf(
   { volume }: ProjectSpec,
   client: Pick<ServiceClient, 'volumes'>,
+  used: ReadonlySet<number>,
 ): Promise<PlannedVolume | undefined> {
   if (!volume) return undefined
   const { name, at, size } = volume
   const found = (await volumesOf(client)).filter(({ id, label }) => label === name || numberOf(name) === id)
-  const [one, another] = found
+  const inUse = found.filter(({ machine_id }) => machine_id !== undefined && used.has(machine_id))
+  const [one, another] = inUse.length === 1 ? inUse : found
   if (another) throw new BerthError(manySuchVolumes(name, found))
   if (!one) {
     if (size === undefined) throw new BerthError(noSuchVolume(name))
@@ -79,10 +82,13 @@ function noSuchVolume(name: string): Problem {
     advice: `To create it, add a size: volume: { name: ${name}, at: /data, size: 50 }.`,
   }
 }
-function manySuchVolumes(name: string, found: readonly { id: number }[]): Problem {
+function manySuchVolumes(name: string, found: readonly { id: number; machine_id?: number }[]): Problem {
+  const all = found.map(({ id, machine_id: machine }) =>
+    machine === undefined ? `#${id}` : `#${id} (on machine ${machine})`,
+  )
   return {
     code: 'many_such_volumes',
     message: `${found.length} volumes are named ${name}.`,
-    advice: `Choose one by its id: ${found.map(({ id }) => `#${id}`).join(', ')}.`,
+    advice: `Choose one by its id: ${all.join(', ')}.`,
   }
 }

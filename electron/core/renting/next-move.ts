@@ -103,7 +103,7 @@ export function nextMove(rental: Retrying, snapshot: TrySnapshot): RentalMove {
     case 'running':
       return onceRunning(rental, current, snapshot)
     case 'failed':
-      return nothing ? afterRefusal(current) : afterFailure(current, snapshot)
+      return nothing ? afterRefusal(current) : afterFailure(rental, current, snapshot)
     case 'cancelled':
       return { do: 'end', step: 'cancelled' }
   }
@@ -138,8 +138,8 @@ function onceRunning(rental: Retrying, current: Try, snapshot: TrySnapshot): Ren
   if (instance.state === 'outbid') return drop(sentenceFor('outbid'), false)
   // Nothing ran on it, and a stopped one would cost its disk for nothing.
   if (snapshot.stopper) return dropFor(snapshot.stopper)
-  if (instance.state === 'ended') return afterExit(current, snapshot)
-  if (hasTrait(instance.state, 'halted')) return keepStopped(instance.id)
+  if (instance.state === 'ended') return afterExit(rental, current, snapshot)
+  if (hasTrait(instance.state, 'halted')) return foundStopped(rental, instance.id)
   const runs = instance.state === 'running'
   if (runs && (rental.request.access !== 'ssh' || ssh === 'answered'))
     return { do: 'end', step: 'ready', instance: instance.id }
@@ -161,8 +161,8 @@ function lateAt({ runningAt, startedAt, createdAt = startedAt, deadline }: Try):
  * It exited, and the service does not say why. It crashed, if Berth was there all the time, since section 3.1 says so
  * and advises the next offer; else someone may have worked on it and stopped it elsewhere.
  */
-function afterExit(current: Try, { now }: TrySnapshot): RentalMove {
-  return now < lateAt(current) ? dropDead(sentenceFor('ended')) : keepStopped(current.instance)
+function afterExit(rental: Retrying, current: Try, { now }: TrySnapshot): RentalMove {
+  return now < lateAt(current) ? dropDead(sentenceFor('ended')) : foundStopped(rental, current.instance)
 }
 
 /** Nothing was created. An offer that is gone is nobody's fault, so the next one is tried at once. */
@@ -171,7 +171,7 @@ function afterRefusal({ problem }: Try): RentalMove {
   return drop(why, false, hopeless.has(why.code))
 }
 
-function afterFailure(current: Try, snapshot: TrySnapshot): RentalMove {
+function afterFailure(rental: Retrying, current: Try, snapshot: TrySnapshot): RentalMove {
   const { problem, instance } = current
   const { stopper } = snapshot
   const why = problem ?? sentenceFor('failed')
@@ -179,9 +179,9 @@ function afterFailure(current: Try, snapshot: TrySnapshot): RentalMove {
     case 'instance_gone':
       return { do: 'end', step: 'failed', problem: sentences.takenAway }
     case 'stopped':
-      return stopper ? dropFor(stopper) : keepStopped(instance)
+      return stopper ? dropFor(stopper) : foundStopped(rental, instance)
     case 'ended':
-      return stopper ? dropFor(stopper) : afterExit(current, snapshot)
+      return stopper ? dropFor(stopper) : afterExit(rental, current, snapshot)
     case 'outbid':
       return drop(why, false)
     default:
@@ -202,7 +202,9 @@ function dropFor({ why, alone }: Stopper): RentalMove {
   return drop(why, false, alone)
 }
 
-function keepStopped(instance: number | undefined): RentalMove {
+/** Someone stopped it. Nothing of a project's run is on it yet, and nobody would know what its disk costs. */
+function foundStopped({ why }: Retrying, instance: number | undefined): RentalMove {
+  if (why === 'run') return drop(sentences.stopped, false, true)
   const itsInstance = instance === undefined ? {} : { instance }
   return { do: 'end', step: 'failed', problem: sentences.stopped, ...itsInstance }
 }

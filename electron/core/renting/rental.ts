@@ -79,6 +79,8 @@ export const Try = v.object({
   drop: v.optional(Drop),
   /** Its cost at its last view: `micros` at `at`, growing by `perHour`. */
   spent: v.optional(v.object({ micros: v.number(), at: v.number(), perHour: v.number() })),
+  /** Dropped with a volume that was made for it and that may still be there. */
+  volumeLeft: v.optional(v.boolean()),
   /** Its final cost, once it was dropped and its instance is gone. */
   cost: v.optional(v.number()),
   endedAt: v.optional(v.number()),

@@ -10,6 +10,7 @@ import { adoptInstance, type CreationParts, destroySurplus, endTry, type Instanc
 import { createCreation } from './create.ts'
 import { blameHosts, openFailedMachines } from './failed-machines.ts'
 import { lateComers } from './find-lost.ts'
+import { createLeftVolumes } from './left-volumes.ts'
 import { nextTryStep } from './next-move.ts'
 import { newTry } from './next-offer.ts'
 import {
@@ -56,6 +57,7 @@ export async function openRentals(
   const parts: CreationParts = { context, tries, secrets, hooks }
   const creation = createCreation(parts)
   const request = (mark: string) => void creation.work(mark, 'ask')
+  const leftVolumes = createLeftVolumes(context, tries)
   const retries = createRetries({ context, rentals, hosts, secrets, request, discard }, limits)
 
   /** Stores a rental and its secret values. Throws `not_written`, and then nothing has changed. */
@@ -198,6 +200,7 @@ export async function openRentals(
       for (const tried of tries.all()) follow(tried, poll)
       for (const tried of tries.all()) meetLateComers(tried, lateComers(tried, poll.records))
       retries.onPoll(poll)
+      leftVolumes.onPoll()
       void blameHosts(tries.all(), hosts, poll).then(rentals.show)
       rentals.show()
     },
@@ -234,6 +237,13 @@ export async function openRentals(
     },
     secretOwners: () => all().flatMap(({ id, step }) => (step === 'trying' ? id : [])),
     dueAt: retries.dueAt,
+    /** The machines that rentals got, which may have volumes in use. */
+    usedMachines: (): ReadonlySet<number> =>
+      new Set(
+        all().flatMap(({ step, tries: all }) =>
+          step === 'ready' ? (all.at(-1)?.offer.machineId ?? []) : [],
+        ),
+      ),
     /** Whether any rental has not ended. */
     underWay: (): boolean => all().some(({ step }) => step === 'trying'),
     find,

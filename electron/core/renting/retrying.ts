@@ -127,7 +127,7 @@ export function createRetries(parts: RetryParts, limits: Pick<StoredLimits, 'act
       case 'close':
         ssh.delete(current.mark)
         gone.delete(current.mark)
-        await tries.update(current.mark, closed(current, now()))
+        await tries.update(current.mark, closed(rental, current, now()))
         return current.instance !== undefined || current.drop?.why.code === 'offer_gone'
     }
   }
@@ -173,7 +173,7 @@ export async function endRetries(
   const current = openTry(rental)
   const endedAt = context.now()
   // An instance that is kept is no longer tried, and its cost is its own.
-  const change = current && instance === undefined ? closed(current, endedAt) : {}
+  const change = current && instance === undefined ? closed(rental, current, endedAt) : {}
   // At once, since after a kill in between another machine would be tried.
   await rentals.update(id, now => ({
     ...withTry(now, current?.mark ?? '', change),
@@ -196,8 +196,10 @@ export async function endRetries(
 }
 
 /** The fields of an ended try. */
-function closed(current: Try, at: number): Partial<Try> {
-  return { cost: costOfTry(current, at), endedAt: at }
+function closed({ request }: Pick<Rental, 'request'>, current: Try, at: number): Partial<Try> {
+  const hasVolume = request.volume?.create === true && current.offer.machineId !== undefined
+  const volumeLeft = hasVolume && current.instance !== undefined ? true : undefined
+  return { cost: costOfTry(current, at), endedAt: at, volumeLeft }
 }
 
 /** Rejects while nobody can log in. Questions for the user, such as a changed host key, are not the machine's fault. */

@@ -1,14 +1,15 @@
 import { money, rate } from '#contract/format/money.ts'
-import { shortInstanceName } from '#contract/format/name.ts'
+import { named, shortInstanceName } from '#contract/format/name.ts'
 import { duration } from '#contract/format/time.ts'
 import type { AccountId } from '#contract/ids.ts'
 import type { InstanceView } from '#contract/instance/instance.ts'
 import type { Problem } from '#contract/problem.ts'
+import { resultsOf } from '#contract/project/bounds.ts'
 import type { AccountContext } from '../account-context.ts'
 import { type Alert, alertOf } from '../alerts/events.ts'
 import { tellerOf } from '../alerts/notifications.ts'
 import { machineGone, watchdogOrder } from './decide.ts'
-import { keepingFor, type ProjectRun, type Run, runCostBy } from './model.ts'
+import { keepingFor, mostInAll, type ProjectRun, type Run, runCostBy } from './model.ts'
 
 export type RunAlerts = ReturnType<typeof runAlertsOf>
 
@@ -176,20 +177,38 @@ export function projectFailedAlert(
   })
 }
 
-/** The alert once the machine of a failed run was kept for the agreed time. */
+/** The alert once a machine was stopped for the agreed time, or its run has cost all that it may. */
 export function keptAlert(
   account: AccountId,
   run: ProjectRun,
   { destroyed, view, now }: { destroyed: boolean; view: InstanceView | undefined; now: number },
 ): Alert {
+  const most = mostInAll(run)
   const cost = `It cost ${money(runCostBy(run, now))}${destroyed ? '' : ' so far'}.`
+  const why =
+    most !== undefined && runCostBy(run, now) >= most
+      ? `The run has cost what it may, ${money(most)}.`
+      : `Its machine was kept for ${duration(keepingFor(run).seconds)}, as you chose. ${cost}`
+  const ends =
+    run.step === 'failed' && most !== undefined && !run.group ? ` It’s destroyed at ${money(most)}.` : ''
   return alertOf(destroyed ? 'machineDestroyed' : 'machineKept', {
     ...about(account, run),
     title: titled(run, destroyed ? 'failed, and its machine is destroyed' : 'still has a machine'),
     body: destroyed
-      ? `Its machine was kept for ${duration(keepingFor(run).seconds)}, as you chose. ${cost}`
-      : `${diskWords(view) || 'Its machine is kept.'} ${cost} Resume the run, or destroy the machine.`,
+      ? `${why}${missingWords(run)}`
+      : `${diskWords(view) || 'Its machine is kept.'} ${cost}${ends}${missingWords(run)} ${
+          run.step === 'done'
+            ? 'Destroy the machine if you don’t need it.'
+            : 'Resume the run, or destroy the machine.'
+        }`,
   })
+}
+
+/** Which results are only on its machine. */
+function missingWords({ project, fetched, step }: ProjectRun): string {
+  const results = resultsOf(project.spec)
+  if (results.length === 0 || fetched || step === 'done') return ''
+  return ` Not downloaded: ${named(results)}.`
 }
 
 function diskWords(view: InstanceView | undefined): string {

@@ -3,7 +3,15 @@ import type { InstanceView } from '#contract/instance/instance.ts'
 import type { Problem } from '#contract/problem.ts'
 import { isDeepEqual } from '../storage/store.ts'
 import { machineGone, watchdogOrder } from './decide.ts'
-import { isOfProject, keepingFor, type ProjectRun, type Run, runCostBy, wantsResults } from './model.ts'
+import {
+  isOfProject,
+  keepingFor,
+  keptFrom,
+  type ProjectRun,
+  type Run,
+  runCostBy,
+  wantsResults,
+} from './model.ts'
 
 /** Changed fields of a run; an undefined one is removed. */
 export type RunChange = Partial<Run>
@@ -62,8 +70,10 @@ export function failed(run: Run, { code, message, advice }: Problem, at: number)
         : { code, message, advice },
     afterwards: stops && !isLeft ? 'stop' : afterwards,
     endedAt: run.project ? undefined : (run.endedAt ?? at),
-    keptUntil:
-      isOfProject(run) && instance !== undefined && !isLeft ? at + keepingFor(run).seconds : undefined,
+    costThen: run.project && runCostBy(run, at),
+    ...(isOfProject(run) && instance !== undefined && !isLeft
+      ? keptFrom(keepingFor(run), at)
+      : { keptUntil: undefined, remindAt: undefined }),
     stuckSince: undefined,
     changingSince: undefined,
   }
@@ -93,6 +103,7 @@ export function afresh({ project }: ProjectRun, machine: InstanceView | undefine
     failedAt: undefined,
     problem: undefined,
     keptUntil: undefined,
+    remindAt: undefined,
     afterwards: project.spec.after ?? 'destroy',
     finalAction: undefined,
     starting: machine && machine.state !== 'running' ? true : undefined,
@@ -158,7 +169,8 @@ export function elsewhere(run: Run, rental: string, at: number): RunChange {
 
 /** Ends a run; its own machine costs nothing more, unless it failed and keeps that. `at` in epoch seconds. */
 export function over(run: Run, step: 'done' | 'failed' | 'cancelled', at: number): RunChange {
-  if (step === 'failed' && run.finalAction !== 'destroy') return { step }
+  if (step === 'failed' && run.finalAction !== 'destroy')
+    return run.project ? { step, costThen: runCostBy(run, at) } : { step }
   if (!run.project) return { step, endedAt: run.endedAt ?? at }
   return { step, endedAt: at, spentBefore: runCostBy(run, at), spent: undefined }
 }
@@ -166,7 +178,9 @@ export function over(run: Run, step: 'done' | 'failed' | 'cancelled', at: number
 /** Ends a run whose machine takes the next one. `at` in epoch seconds. */
 export function released(run: Run, at: number): RunChange {
   const change = over(run, 'done', at)
-  return run.problem ? { ...change, step: 'failed', keptUntil: undefined, instance: undefined } : change
+  return run.problem
+    ? { ...change, step: 'failed', keptUntil: undefined, remindAt: undefined, instance: undefined }
+    : change
 }
 
 export function commandFailed({ project, lastLine }: Run, code: number): Problem {

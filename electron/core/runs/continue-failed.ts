@@ -2,7 +2,7 @@ import type { Limit } from '#contract/automation/limit.ts'
 import { isGoing } from '#contract/automation/run.ts'
 import type { InstanceView } from '#contract/instance/instance.ts'
 import { BerthError } from '#contract/problem.ts'
-import { boundOf, dollarsOf } from '#contract/project/bounds.ts'
+import { boundOf, dollarsOf, mostUntilStopped, stopsAt } from '#contract/project/bounds.ts'
 import { micros } from '#contract/spending/money.ts'
 import type { AccountContext } from '../account-context.ts'
 import { limitOfRental } from '../limits/changes.ts'
@@ -38,10 +38,11 @@ export function createGoingOn(
 
   /** A stop from now on: a duration counts from now, a cost on top of what the machine has cost. */
   function fresh({ when, ...stop }: Limit, there: InstanceView) {
+    const { rental } = limits.all().findLast(one => one.instance === there.id && one.rental) ?? {}
     const soFar = there.spent.micros / 1_000_000
     return limitOfRental(
       { ...stop, when: when.kind === 'cost' ? { ...when, dollars: when.dollars + soFar } : when },
-      { id: `g${context.newId()}`, instance: there.id },
+      { id: `g${context.newId()}`, instance: there.id, rental },
       now(),
     )
   }
@@ -53,8 +54,10 @@ export function createGoingOn(
   async function limitAnew(run: ProjectRun): Promise<RunChange> {
     const there = machines.viewOf(run.instance)
     const stops = stopsOf(run)
-    const dollars = run.group || run.node ? undefined : dollarsOf(stops)
-    if (!there) return dollars === undefined ? {} : { most: runCostBy(run, now()) + micros(dollars) }
+    const dollars = dollarsOf(stops)
+    const agreed = mostUntilStopped(run.project) ?? (dollars === undefined ? undefined : micros(dollars))
+    if (!there)
+      return run.group || run.node || agreed === undefined ? {} : { most: runCostBy(run, now()) + agreed }
     // The machine's part of a limit of the whole has moved, whether it has acted or not.
     if (run.group) {
       await limitReused(there, stops)
@@ -62,9 +65,15 @@ export function createGoingOn(
     }
     const open = limits.all().filter(limit => limit.instance === there.id && !limit.ended)
     const ended = stops.filter(({ when }) => !open.some(limit => limit.when.kind === when.kind))
-    if (ended.length === 0) return {}
-    await limits.put(...ended.map(stop => fresh(stop, there)))
     const bound = boundOf(stops, there.pricePerHour)
+    const isUsedUp = run.most !== undefined && runCostBy(run, now()) >= run.most
+    if (ended.length === 0 && !isUsedUp) return {}
+    const anew = bound === undefined ? ended : stopsAt(ended, bound)
+    await limits.put(...anew.map(stop => fresh(stop, there)))
+    // That of the highest cost until now would stop it too soon.
+    const isOutdated = ({ when, action, rental }: (typeof open)[number]) =>
+      when.kind === 'cost' && action === 'stop' && rental !== undefined
+    if (bound !== undefined) for (const { id } of open.filter(isOutdated)) await limits.forget(id)
     return bound === undefined ? {} : { most: runCostBy(run, now()) + bound }
   }
 

@@ -18,6 +18,7 @@ import {
   type ProjectRun,
   type Run,
   releasesMachine,
+  runCostBy,
 } from './model.ts'
 import { type NodeMove, type NodeSnapshot, nodeHold, nodeMove } from './node-decide.ts'
 
@@ -27,6 +28,8 @@ export interface RunSnapshot extends NodeSnapshot {
   awaited: { step: string; instance?: number; problem?: Problem } | undefined
   /** Why a limit stopped the machine, a sentence; undefined where none did. */
   limit: string | undefined
+  /** Whether it has cost all that it may, the disk of its stopped machine included. */
+  isSpent?: boolean
   now: number
 }
 
@@ -43,7 +46,7 @@ export type RunMove =
   | { do: 'end' }
   /** Lets its machine wait for the next run. */
   | { do: 'keep' }
-  /** Reminds the user of the machine of a failed run, or destroys it as agreed. */
+  /** Reminds the user of a stopped machine, or destroys that of a failed run as agreed. */
   | { do: 'expire'; destroys: boolean }
   /** Continues on another machine, which is still to be found. */
   | { do: 'move' }
@@ -53,12 +56,13 @@ export type RunMove =
 /** A run's next move. Each may be repeated after a kill. */
 export function nextMove(run: Run, snapshot: RunSnapshot): RunMove {
   const { step } = run
-  if (step === 'done' || step === 'cancelled') return { do: 'wait' }
+  if (step === 'cancelled') return { do: 'wait' }
+  if (step === 'done') return isOfProject(run) ? leftStopped(run, snapshot) : { do: 'wait' }
   const move = nodeMove(run, snapshot)
   if (move) return move
   if (step === 'failed') return isOfProject(run) ? kept(run, snapshot) : { do: 'wait' }
   if (step === 'ending') return ending(run, snapshot)
-  if (step === 'waiting') return isOfProject(run) ? renting(snapshot) : placing(run, snapshot)
+  if (step === 'waiting') return isOfProject(run) ? renting(run, snapshot) : placing(run, snapshot)
   const machineMove = isOfProject(run) ? moveForMachine(run, snapshot) : moveForInstance(run, snapshot)
   if (machineMove) return machineMove
   const hold = nodeHold(run, snapshot)
@@ -72,8 +76,9 @@ export function nextMove(run: Run, snapshot: RunSnapshot): RunMove {
     : { do: 'wait' }
 }
 
-function renting({ awaited }: RunSnapshot): RunMove {
-  if (!awaited) return { do: 'rent' }
+function renting(run: ProjectRun, { awaited, now }: RunSnapshot): RunMove {
+  const isUsedUp = run.most !== undefined && runCostBy(run, now) >= run.most
+  if (!awaited) return isUsedUp ? { do: 'fail', problem: usedUp } : { do: 'rent' }
   const { step, instance, problem } = awaited
   if (step === 'ready' && instance !== undefined) return { do: 'step', step: 'sending', instance }
   if (step === 'failed') return { do: 'fail', problem: problem ?? notRented }
@@ -130,12 +135,24 @@ function ending(run: Run, { instance }: RunSnapshot): RunMove {
     : { do: 'fail', problem: instanceGone }
 }
 
-/** The machine of a failed run is kept for the agreed time. One that runs is in use, and is not destroyed. */
-function kept(run: ProjectRun, { instance, now }: RunSnapshot): RunMove {
-  const { keptUntil } = run
-  if (keptUntil === undefined || now < keptUntil || instance === undefined || instance === 'gone')
-    return { do: 'wait' }
-  return { do: 'expire', destroys: keepingFor(run).destroys && hasTrait(instance.state, 'over') }
+/**
+ * The machine of a failed run is kept for the agreed time, and never beyond what the run may cost. One that runs is in use,
+ * and is not destroyed.
+ */
+function kept(run: ProjectRun, { instance, now, isSpent = false }: RunSnapshot): RunMove {
+  const { keptUntil = Number.POSITIVE_INFINITY, remindAt = Number.POSITIVE_INFINITY } = run
+  if (instance === undefined || instance === 'gone') return { do: 'wait' }
+  if (isSpent && instance.state !== 'running') return { do: 'expire', destroys: true }
+  if (now >= keptUntil)
+    return { do: 'expire', destroys: keepingFor(run).destroys && hasTrait(instance.state, 'over') }
+  return now >= remindAt ? { do: 'expire', destroys: false } : { do: 'wait' }
+}
+
+/** A machine that was stopped after a run that succeeded costs its disk until the user destroys it. */
+function leftStopped({ keptUntil }: Run, { instance, now }: RunSnapshot): RunMove {
+  const isThere = typeof instance === 'object' && hasTrait(instance.state, 'over')
+  const isDue = isThere && keptUntil !== undefined && now >= keptUntil
+  return isDue ? { do: 'expire', destroys: false } : { do: 'wait' }
 }
 
 /** Failures in a row after which a run fails, and where its machine cannot be reached: after about half an hour. */
@@ -284,6 +301,11 @@ export function spares(
   return may
 }
 
+const usedUp = {
+  code: 'most_reached',
+  message: 'It has cost all that it may.',
+  advice: 'Run it again with a higher limit.',
+}
 const notRented = {
   code: 'not_rented',
   message: 'No machine was rented.',

@@ -1,9 +1,10 @@
 import * as v from 'valibot'
-import { type Limit, lessSpent, Stops } from '#contract/automation/limit.ts'
+import { type Limit, Stops } from '#contract/automation/limit.ts'
 import { isGoing, RunFields, RunId, RunStep } from '#contract/automation/run.ts'
 import { InstanceId, OfferId } from '#contract/ids.ts'
-import { keepingOf, resultsOf } from '#contract/project/bounds.ts'
+import { keepingOf, mostOf, resultsOf, stopsAt } from '#contract/project/bounds.ts'
 import { ProjectId } from '#contract/project/project.ts'
+import { remindsWithin } from '#contract/project/project-defaults.ts'
 import { Keeping, type ProjectSpec } from '#contract/project/spec.ts'
 import type { Micros } from '#contract/spending/money.ts'
 import { StoredProblem } from '../app/problems.ts'
@@ -21,7 +22,9 @@ export const AgreedProject = v.object({
   stops: Stops,
   /** Micro-dollars per hour of the machine shown when the user agreed. */
   price: v.optional(v.number()),
-  /** Micro-dollars in all of a new volume, by the plan. No machine's limit counts them. */
+  /** Micro-dollars by the plan: in all, and of that for the disk of a failed run's machine and for a new volume. */
+  most: v.optional(v.number()),
+  keptCost: v.optional(v.number()),
   volumeCost: v.optional(v.number()),
   /** How long its machine is kept if it fails; by the file if absent. */
   keeping: v.optional(Keeping),
@@ -88,6 +91,10 @@ export const Run = v.object({
   watchdogStale: v.optional(v.boolean()),
   /** When the machine of a failed run is destroyed, or the user reminded of it, in epoch seconds. */
   keptUntil: v.optional(v.number()),
+  /** The same for a reminder before it is destroyed. */
+  remindAt: v.optional(v.number()),
+  /** Micro-dollars that it had cost when it failed, with its machine stopped. */
+  costThen: v.optional(v.number()),
   /** Seconds for which its machine waits for the next run. */
   keep: v.optional(v.number()),
   /** Its machine waited for it, and its command was not started there yet. */
@@ -161,13 +168,43 @@ export function runCostBy({ spentBefore = 0, spent, endedAt }: Run, at: number):
   return spentBefore + spent.micros + Math.max(0, Math.floor(((until - spent.at) * spent.perHour) / 3600))
 }
 
-/** The stops of a run's next machine: the rest of its dollars, which cover all its machines and attempts. */
-export function stopsLeft(run: ProjectRun, stops: readonly Limit[], at: number): Limit[] {
-  const { most, group, node } = run
-  if (group || node || most === undefined) return lessSpent(stops, runCostBy(run, at))
-  const others = stops.filter(({ when }) => when.kind !== 'cost')
-  const whole: Limit = { when: { kind: 'cost', dollars: most / 1_000_000 }, action: 'stop', asleep: false }
-  return lessSpent([...others, whole], runCostBy(run, at))
+/**
+ * The stops of a run's next machine: what is left of its highest cost, which covers all its machines and attempts.
+ * `head`: of several machines the first one, whose network says what each costs: each has its share.
+ */
+export function stopsLeft(
+  run: ProjectRun,
+  stops: readonly Limit[],
+  at: number,
+  head: Run | undefined,
+): Limit[] {
+  const { most, group, node, project } = run
+  if (group) return [...stops]
+  if (!node) return most === undefined ? [...stops] : stopsAt(stops, most - runCostBy(run, at))
+  const prices = head?.node?.network?.offers.map(({ price }) => price) ?? []
+  const whole = head?.most ?? mostOf(project.spec, stops, prices)
+  const sum = prices.reduce((total, price) => total + price, 0)
+  const share = sum > 0 ? (prices[node.rank] ?? 0) / sum : 1 / node.count
+  return whole === undefined ? [...stops] : stopsAt(stops, Math.floor(whole * share))
+}
+
+/**
+ * What a run may cost in all, the disk of its stopped machine included; undefined where that is not limited. A run that was
+ * stopped too late, as after a sleep, keeps its files for as long as any other. `beside`: the cost of its other nodes.
+ */
+export function mostInAll(
+  { most, costThen = 0, project }: Pick<Run, 'most' | 'costThen' | 'project'>,
+  beside: Micros = 0,
+): Micros | undefined {
+  if (most === undefined || project?.keptCost === undefined) return undefined
+  return Math.max(most, costThen + beside) + project.keptCost
+}
+
+/** When the user is reminded of a stopped machine, and when it is destroyed. `at`: since when it is kept. */
+export function keptFrom({ seconds, destroys }: Keeping, at: number): Pick<Run, 'keptUntil' | 'remindAt'> {
+  const soon = at + Math.min(seconds, remindsWithin)
+  if (!destroys) return { keptUntil: soon, remindAt: undefined }
+  return { keptUntil: at + seconds, remindAt: seconds > remindsWithin ? soon : undefined }
 }
 
 /** The code of a limit on a whole sweep, also for the runs that it stops. */

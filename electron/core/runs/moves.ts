@@ -2,6 +2,7 @@ import type { Limit } from '#contract/automation/limit.ts'
 import type { InstanceView } from '#contract/instance/instance.ts'
 import type { Problem } from '#contract/problem.ts'
 import { machinesInTurn, mostOf, pricesOf } from '#contract/project/bounds.ts'
+import { remindsWithin } from '#contract/project/project-defaults.ts'
 import { markRun } from '#ssh/runs/runs.ts'
 import type { AccountContext } from '../account-context.ts'
 import type { Alert } from '../alerts/events.ts'
@@ -31,7 +32,7 @@ import {
 import { keepsItFrom, type RunMove } from './decide.ts'
 import type { RunFolders, RunProjects } from './folders.ts'
 import type { RunMachines } from './machine.ts'
-import { isOfProject, isWorker, keepingFor, type ProjectRun, type Run, stopsLeft } from './model.ts'
+import { isOfProject, isWorker, keepingFor, keptFrom, type ProjectRun, type Run, stopsLeft } from './model.ts'
 import { leavesNetwork } from './node-decide.ts'
 import { nodeFailure, nodeLeft, type RunNodes } from './nodes.ts'
 import type { Programs } from './programs.ts'
@@ -76,9 +77,10 @@ export function createMoves(context: AccountContext, parts: MoveParts) {
         return true
       case 'rent':
         if (isOfProject(run)) {
-          const stops = stopsLeft(run, parts.stopsOf(run), now())
+          const [head] = nodes.of(run)
+          const stops = stopsLeft(run, parts.stopsOf(run), now(), head)
           const limited = { ...run, project: { ...run.project, stops } }
-          await parts.projects.rent(limited, nodes.of(run)[0]?.node?.network)
+          await parts.projects.rent(limited, head?.node?.network)
         }
         return false
       case 'start':
@@ -268,7 +270,14 @@ export function createMoves(context: AccountContext, parts: MoveParts) {
   async function finish(run: Run, action: Run['finalAction']): Promise<void> {
     const step = run.problem ? 'failed' : 'done'
     const after = { ...run, finalAction: action ?? run.finalAction }
-    tellDone(await reach(run, { finalAction: after.finalAction, ...over(after, step, now()) }))
+    const isLeft = isOfProject(run) && step === 'done' && after.finalAction === 'stop'
+    tellDone(
+      await reach(run, {
+        finalAction: after.finalAction,
+        ...over(after, step, now()),
+        ...(isLeft && { keptUntil: now() + remindsWithin }),
+      }),
+    )
   }
 
   async function keep(run: ProjectRun): Promise<void> {
@@ -290,11 +299,23 @@ export function createMoves(context: AccountContext, parts: MoveParts) {
   async function expire(run: ProjectRun, destroys: boolean): Promise<void> {
     if (destroys && run.instance !== undefined)
       await endAsSeen(context, run.instance, 'destroy', () => !ending.aborted)
-    const keptUntil = destroys ? undefined : now() + keepingFor(run).seconds
-    const after = await reach(run, { keptUntil })
+    const after = await reach(
+      run,
+      destroys ? { keptUntil: undefined, remindAt: undefined } : nextReminder(run),
+    )
     if (!after || !isOfProject(after)) return
     const facts = { destroyed: destroys, view: machines.viewOf(after.instance), now: now() }
     notifications.tell(account, [keptAlert(account, after, facts)])
+  }
+
+  /** That of a run that succeeded comes once. */
+  function nextReminder(run: ProjectRun): RunChange {
+    if (run.step === 'done') return { keptUntil: undefined }
+    const keeping = keepingFor(run)
+    const { keptUntil, remindAt } = keptFrom(keeping, now())
+    // One that runs at its end is in use, and meets its end again.
+    const isOver = run.keptUntil === undefined || now() >= run.keptUntil
+    return keeping.destroys && !isOver ? { remindAt } : { keptUntil, remindAt }
   }
 
   async function moveOn(run: Run): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Limit } from '#contract/automation/limit.ts'
-import { boundOf } from '#contract/project/bounds.ts'
+import { boundOf, mostUntilStopped, stopsAt } from '#contract/project/bounds.ts'
 import { spentBy } from '#contract/reading.ts'
 import type { AccountContext } from '../account-context.ts'
 import type { GoingOn } from './continue-failed.ts'
@@ -91,6 +91,8 @@ export function createNewRuns(
           keep: undefined,
           rental: `r${context.newId()}`,
           node: { of: id, rank, count },
+          // The first one stands for all.
+          most: rank === 0 ? mostUntilStopped(newRun.project ?? {}) : undefined,
         })),
       )
       for (const run of nodes.of(runs.get(id))) work(run.id)
@@ -104,25 +106,30 @@ export function createNewRuns(
     ): Promise<string> {
       const there = machines.viewOf(on)
       if (!there) {
-        await add({ ...newRun, id, rental: `r${context.newId()}` })
+        const most = newRun.group ? undefined : mostUntilStopped(newRun.project ?? {})
+        await add({ ...newRun, id, rental: `r${context.newId()}`, most })
         work(id)
         return id
       }
       const { gpu, pricePerHour } = there
-      const stops = newRun.project?.stops ?? []
+      const { stops = [] } = newRun.project ?? {}
+      const most = mostUntilStopped(newRun.project ?? {}) ?? boundOf(stops, pricePerHour)
       await add({
         ...newRun,
         id,
         instance: there.id,
         reuses: true,
         gpu: gpu && { name: gpu.name, count: gpu.count },
-        most: newRun.group ? undefined : boundOf(stops, pricePerHour),
+        most: newRun.group ? undefined : most,
         spentBefore: -spentBy(there, now()),
         spent: { ...there.spent },
       })
       const run = runs.get(id)
       // In the place of the other run's limits.
-      if (isOfProject(run)) await goingOn.limitReused(there, stopsOf(run))
+      if (isOfProject(run)) {
+        const own = stopsOf(run)
+        await goingOn.limitReused(there, run.most === undefined ? own : stopsAt(own, run.most))
+      }
       // Its watchdog learns of both with that.
       await waiting.take(there.id)
       work(id)

@@ -37,6 +37,8 @@ export interface RunSweeps {
   isBusy(project: string, except?: string): boolean
   /** The stops of a run's machine: in a sweep, its share of what is left of the whole. */
   stopsOf(run: ProjectRun): readonly Limit[]
+  /** Whether one has cost all that it may, the disks of its stopped machines included. */
+  isSpent(group: string): boolean
   /** The variables of the environment that differ from run to run. */
   settingOf(run: ProjectRun): Readonly<Record<string, string>>
   /** Runs one again that failed and has no machine. */
@@ -125,6 +127,7 @@ export async function openRuns(
     rentals,
     limits,
     asking,
+    isGroupSpent: sweeps.isSpent,
   })
 
   async function dismiss(run: Run): Promise<void> {

@@ -233,7 +233,7 @@ function projectPart(
   const { project, step, most, spentBefore = 0, spent, endedAt, createdAt, startedAt, keptUntil } = run
   return {
     project: project.id,
-    most: most === undefined ? undefined : most + (project.volumeCost ?? 0),
+    most: most === undefined ? undefined : most + (project.keptCost ?? 0) + (project.volumeCost ?? 0),
     moves: run.moves ?? 0,
     ports: step === 'running' ? portsOf(project.spec) : undefined,
     cost: spent

@@ -11,7 +11,7 @@ import { type Loops, retryPause } from '../storage/loops.ts'
 import { checkpointDue, failsAfter, nextMove, pauseAfter, type RunMove, type RunSnapshot } from './decide.ts'
 import { Dropped } from './folders.ts'
 import type { RunMachines } from './machine.ts'
-import type { Run } from './model.ts'
+import { mostInAll, type Run, runCostBy } from './model.ts'
 import type { Moves } from './moves.ts'
 import { leavesNetwork } from './node-decide.ts'
 import type { RunNodes } from './nodes.ts'
@@ -29,6 +29,8 @@ interface WorkParts {
   rentals: Pick<Rentals, 'find'>
   limits: Pick<StoredLimits, 'all'>
   nodes: Pick<RunNodes, 'of' | 'isCutOff'>
+  /** Whether a sweep has cost all that it may, the disks of its stopped machines included. */
+  isGroupSpent(group: string): boolean
   /** Instances that certainly no longer exist, as polls tell. */
   gone: Set<number>
   /** Runs whose instance is being rented right now. */
@@ -54,8 +56,18 @@ export function createRunWork(context: AccountContext, parts: WorkParts) {
       instance: instance !== undefined && gone.has(instance) ? 'gone' : machines.viewOf(instance),
       limit: instance === undefined ? undefined : limitOf(instance, limits.all()),
       nodes: run.node && nodes.of(run),
+      isSpent: isSpent(run),
       now: now(),
     }
+  }
+
+  /** Whether it, with the other nodes or the sweep that it belongs to, has cost all that it may. */
+  function isSpent(run: Run): boolean {
+    if (run.group) return parts.isGroupSpent(run.group.id)
+    const [head = run, ...others] = nodes.of(run)
+    const beside = others.reduce((sum, one) => sum + runCostBy(one, now()), 0)
+    const most = mostInAll(head, beside)
+    return most !== undefined && runCostBy(head, now()) + beside >= most
   }
 
   function awaitedBy({ id, rental }: Run): RunSnapshot['awaited'] {
@@ -174,8 +186,8 @@ export function createRunWork(context: AccountContext, parts: WorkParts) {
   }
 
   function hasWork(run: Run): boolean {
-    const { step, keptUntil, leaving, withdrawing } = run
-    const isKeptTooLong = step === 'failed' && keptUntil !== undefined && now() >= keptUntil
+    const { step, leaving, withdrawing } = run
+    const isKeptTooLong = keptDue(run) <= now() || (step === 'failed' && !!run.instance && isSpent(run))
     if (isGoing(run) || isKeptTooLong || leaving || withdrawing) return true
     return run.node?.network !== undefined && leavesNetwork(nodes.of(run), instance => gone.has(instance))
   }
@@ -207,12 +219,16 @@ export function createRunWork(context: AccountContext, parts: WorkParts) {
       }
     },
     dueAt(after: number): number {
-      const moments = runs
-        .all()
-        .flatMap(run => checkpointDue(run) ?? (run.step === 'failed' ? (run.keptUntil ?? []) : []))
+      const moments = runs.all().map(run => checkpointDue(run) ?? keptDue(run))
       return Math.min(...moments.filter(moment => moment > after))
     },
   }
+}
+
+/** When the user is reminded of the machine of a run that is over, or it is destroyed; Infinity for never. */
+function keptDue({ step, keptUntil, remindAt }: Run): number {
+  if (step !== 'failed' && step !== 'done') return Number.POSITIVE_INFINITY
+  return Math.min(keptUntil ?? Number.POSITIVE_INFINITY, remindAt ?? Number.POSITIVE_INFINITY)
 }
 
 /** Why a limit has stopped the instance, unless one was set again since. */

@@ -1,8 +1,8 @@
 import * as v from 'valibot'
 import { GroupFields, type GroupView } from '#contract/automation/group.ts'
 import { isGoing } from '#contract/automation/run.ts'
-import { mostOf, pricesOf } from '#contract/project/bounds.ts'
-import { type Micros, micros } from '#contract/spending/money.ts'
+import { mostOf, mostUntilStopped, pricesOf } from '#contract/project/bounds.ts'
+import type { Micros } from '#contract/spending/money.ts'
 import type { AccountContext } from '../account-context.ts'
 import { StoredProblem } from '../app/problems.ts'
 import { AgreedProject, type Run } from '../runs/model.ts'
@@ -24,6 +24,8 @@ export const Group = v.object({
   since: v.object({ at: v.number(), micros: v.number(), failed: v.number() }),
   /** The cost of its machines by instance, including gone ones. */
   machines: v.record(v.string(), Spent),
+  /** What it had cost when its machines were stopped at its limit. */
+  costThen: v.optional(v.number()),
   /** The cost of its failed rental attempts that no run counts. */
   tried: v.number(),
   /** Why no further machine was rented, and when that is tried again. */
@@ -47,14 +49,14 @@ export function groupRate({ machines }: Group): Micros {
   return Object.values(machines).reduce((sum, { perHour }) => sum + perHour, 0)
 }
 
-/** Micro-dollars and seconds that were agreed to for the whole. */
-export function groupLimits({ project: { stops } }: Pick<Group, 'project'>): {
+/** Micro-dollars and seconds until its machines are stopped, as agreed for the whole. */
+export function groupLimits({ project, atOnce }: Pick<Group, 'project' | 'atOnce'>): {
   most?: Micros
   seconds?: number
 } {
-  const cost = stops.flatMap(({ when }) => (when.kind === 'cost' ? micros(when.dollars) : []))[0]
+  const { spec, stops, price } = project
   const seconds = stops.flatMap(({ when }) => (when.kind === 'duration' ? when.seconds : []))[0]
-  return { most: cost, seconds }
+  return { most: mostUntilStopped(project) ?? mostOf(spec, stops, pricesOf(price, atOnce)), seconds }
 }
 
 /** When all machines of a group are stopped at the latest, if they cost as much as now until then. */
@@ -69,12 +71,19 @@ export function groupDeadline(group: Group, runs: readonly Run[], now: number): 
   return moments.length === 0 ? undefined : Math.min(...moments)
 }
 
-/** The most that a group costs in all; undefined without a limit. */
+/** The most that a group costs in all, as shown; undefined without a limit. */
 export function groupMost(group: Group): Micros | undefined {
-  const { atOnce, project, since } = group
-  const { spec, stops, price, volumeCost = 0 } = project
-  const most = mostOf(spec, stops, pricesOf(price, atOnce))
-  return most === undefined ? undefined : since.micros + most + volumeCost
+  const { most } = groupLimits(group)
+  const { volumeCost = 0, keptCost = 0 } = group.project
+  return most === undefined ? undefined : group.since.micros + most + keptCost + volumeCost
+}
+
+/** What its machines may cost in all, the disks of stopped ones included; undefined where that is not limited. */
+export function groupMostInAll(group: Group): Micros | undefined {
+  const { since, project, costThen = 0 } = group
+  const { most } = groupLimits(group)
+  if (most === undefined || project.keptCost === undefined) return undefined
+  return Math.max(since.micros + most, costThen) + project.keptCost
 }
 
 /** Whether any of its runs is unfinished. */
@@ -119,7 +128,7 @@ export function openStoredGroups(
 }
 
 function groupView(group: Group, own: readonly Run[], now: number): GroupView {
-  const { project, since, machines, tried: _tried, ...shown } = group
+  const { project, since, machines, tried: _tried, costThen: _costThen, ...shown } = group
   const { most, seconds } = groupLimits(group)
   const at = Math.max(since.at, ...Object.values(machines).map(machine => machine.at))
   const isLimited = shown.step === 'going' && (most !== undefined || seconds !== undefined)

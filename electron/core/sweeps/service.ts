@@ -15,7 +15,15 @@ import { createLoops, retryPause } from '../storage/loops.ts'
 import { groupEndedAlert, groupHaltedAlert } from './alerts.ts'
 import { type GroupMove, nextGroupMove } from './decide.ts'
 import { createGroupLimits } from './limits.ts'
-import { type Group, groupCost, groupDeadline, groupRate, isBusy, openStoredGroups } from './model.ts'
+import {
+  type Group,
+  groupCost,
+  groupDeadline,
+  groupMostInAll,
+  groupRate,
+  isBusy,
+  openStoredGroups,
+} from './model.ts'
 
 export type Sweeps = ReturnType<typeof createSweeps>
 
@@ -46,6 +54,7 @@ export async function openRunsAndSweeps(
       isBusy: (...args) => sweeps.isBusy(...args),
       stopsOf: run => sweeps.stopsOf(run),
       settingOf: run => sweeps.settingOf(run),
+      isSpent: group => sweeps.isSpent(group),
       retry: (...args) => sweeps.retry(...args),
     },
   })
@@ -147,7 +156,8 @@ function createSweeps(
         return waiting.end(move.instance)
       case 'halt': {
         const { problem, stops } = move
-        await groups.intend(id, { step: 'halted', problem, short: undefined })
+        const costThen = groupCost(group, runsOf(group), now())
+        await groups.intend(id, { step: 'halted', problem, short: undefined, costThen })
         if (stops) await haltRuns(group)
         notifications.tell(account, [groupHaltedAlert(account, group, problem)])
         return
@@ -254,6 +264,12 @@ function createSweeps(
       })
       loops.work(id)
       return id
+    },
+    isSpent(id: string): boolean {
+      const group = groups.find(id)
+      if (!group) return false
+      const most = groupMostInAll(group)
+      return most !== undefined && groupCost(group, runsOf(group), now()) >= most
     },
     settingOf({ group: place }: ProjectRun): Readonly<Record<string, string>> {
       const group = groups.find(place?.id ?? '')

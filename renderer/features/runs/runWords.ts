@@ -176,9 +176,12 @@ export function commitTitle({ id, changed }: NonNullable<ProjectRunView['commit'
 }
 
 /** `It's destroyed in 23 h.`, for the machine of a failed run. `now` in epoch seconds. */
-export function keptWords({ at, destroys }: NonNullable<ProjectRunView['keptUntil']>, now: number): string {
-  const left = duration(Math.max(0, at - now))
-  return destroys ? `It's destroyed in ${left}, as you chose.` : `You're reminded in ${left}.`
+export function keptWords({ keptUntil, most }: ProjectRunView, now: number): string {
+  if (!keptUntil) return ''
+  const left = duration(Math.max(0, keptUntil.at - now))
+  if (keptUntil.destroys) return `It's destroyed in ${left}, as you chose.`
+  const end = most === undefined ? '' : ` Once the run has cost ${money(most)}, it's destroyed.`
+  return `You're reminded in ${left}.${end}`
 }
 
 /** The result of a project's run that has ended. */

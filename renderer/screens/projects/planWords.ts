@@ -3,13 +3,15 @@ import { named } from '#contract/format/name.ts'
 import { counted } from '#contract/format/size.ts'
 import { duration } from '#contract/format/time.ts'
 import { engineOf } from '#contract/project/nodes.ts'
+import { keptWords, type PlanCosts, stoppedWords } from '#contract/project/plan-costs.ts'
 import { usualMachine } from '#contract/project/project-defaults.ts'
 import type { Keeping, ProjectSpec } from '#contract/project/spec.ts'
 
 /** Sentences on the results, the end of the machine, and moving to another machine if outbid. */
 export function planAfterwards(
   { results, checkpoint, after, outbid, keep = 0, nodes = 1 }: ProjectSpec,
-  { seconds, destroys }: Keeping,
+  keeping: Keeping,
+  costs: PlanCosts | undefined,
 ): string[] {
   const home = results === undefined ? [] : [results].flat()
   const then =
@@ -20,10 +22,10 @@ export function planAfterwards(
       ? 'No results are downloaded.'
       : `${named(home)} ${home.length === 1 ? 'is' : 'are'} downloaded${checkpoint === undefined ? '' : `, every ${duration(checkpoint)} and at the end`}.`,
     after === 'stop'
-      ? `${then} ${machine} is stopped. Its disk is billed until you destroy it.`
+      ? `${then} ${machine} is stopped. ${stoppedWords(costs)}`
       : `${then} ${machine} and its disk are destroyed${keep > 0 ? '' : ', once all results are downloaded'}.`,
     ...(nodes > 1 ? ['The other nodes’ machines are destroyed in any case.'] : []),
-    `If the run fails or reaches a limit, ${machine} is stopped. It keeps its files, and its disk is billed. ${destroys ? `It's destroyed ${duration(seconds)} later.` : `You're reminded ${duration(seconds)} later.`}`,
+    `If the run fails or reaches a limit, ${machine} is stopped. ${keptWords(keeping, costs)}`,
     ...(outbid && outbid.elsewhere > 0
       ? [`If it's outbid, it continues on another machine, at most ${counted(outbid.elsewhere, 'time')}.`]
       : []),

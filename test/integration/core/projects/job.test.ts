@@ -265,10 +265,11 @@ run: |
   })
 
   test('counts failed attempts towards its cost limit', async () => {
-    const { world, under, runProject } = await openProject({
+    const { world, under, project, runProject } = await openProject({
       'berth.yaml': 'machine: { price: 5 }\nrun: sleep 1000\nstop: { dollars: 2 }\n',
     })
     const { controls } = world.sim
+    const { most = 0, keptCost = 0 } = planCosts(await under.run('planProject', { project })) ?? {}
     const id = await runProject()
     await under.until(() => Object.keys(under.account().instances).length > 0)
     const crashed = Number(Object.keys(under.account().instances)[0])
@@ -276,7 +277,8 @@ run: |
     await under.until(() => jobOf(under, id)?.step === 'running')
     const job = jobOf(under, id)
     expect(job?.instance).not.toBe(crashed)
-    expect(job?.most).toBe(2_000_000)
+    expect(job?.most).toBe(most)
+    expect(most - keptCost).toBe(2_000_000)
     const attempts = under.account().rentals[job?.rental ?? '']?.retries?.spent ?? 0
     expect(attempts).toBeGreaterThan(0)
     const [limit] = Object.values(under.account().limits).filter(one => one.instance === job?.instance)

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
 import { isProjectRun, type ProjectRunView } from '#contract/automation/run.ts'
-import { planCosts } from '#contract/project/plan-costs.ts'
+import { agreedCosts, planCosts } from '#contract/project/plan-costs.ts'
 import type { Machine } from '#machine/machine.ts'
 import type { Simulator, SimulatorOptions } from '#simulator/simulator.ts'
 import { answeredDialogs } from '#test/berth/machine.ts'
@@ -57,7 +57,7 @@ async function runProject(under: BerthUnderTest, project: string): Promise<strin
     content,
     stops,
     price,
-    volumeCost: planCosts(plan)?.volumeCost,
+    ...agreedCosts(planCosts(plan)),
     secretFiles: scan.secrets.map(({ path }) => path),
   })
 }

@@ -1,9 +1,10 @@
 import { mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { planCosts, volumePrice } from '#contract/project/plan-costs.ts'
 import { publicProfile } from '#simulator/deployment.ts'
+import { everCreated } from '#test/berth/steps.ts'
 import { noSshd } from '#test/integration/ssh/own-root.ts'
 import { jobOf, openProject, type ProjectPlace, write } from './place.ts'
 
@@ -59,6 +60,26 @@ stop: { hours: 2 }
     await runToItsEnd(place)
     expect(readFileSync(join(folder, 'seen.txt'), 'utf8')).toContain('weights')
     expect(await under.run('listVolumes', {})).toHaveLength(1)
+  })
+
+  test('deletes the one of a machine that failed, and the next run mounts the other', async () => {
+    const place = await openWithVolumes(
+      at => `${machine}\nvolume: { name: datasets, at: ${at}, size: 30 }\nrun: 'true'\nstop: { hours: 2 }\n`,
+    )
+    const { world, under, project, runProject } = place
+    const id = await runProject()
+    await under.until(() => Object.keys(under.account().instances).length > 0)
+    const [dropped] = Object.values(under.account().instances)
+    await world.sim.controls.forceStatus(dropped?.id ?? 0, 'exited')
+    await under.until(() => jobOf(under, id)?.step === 'done')
+    // Two machines, each with a volume.
+    expect(everCreated(world)).toBe(4)
+    const machines = async () => (await under.run('listVolumes', {})).map(({ machineId }) => machineId)
+    await vi.waitFor(async () => expect(await machines()).toHaveLength(1), { timeout: 45_000, interval: 500 })
+    const [used] = await machines()
+    expect(used).not.toBe(dropped?.machineId)
+    const plan = await under.run('planProject', { project })
+    expect(plan.volume?.machineId).toBe(used)
   })
 
   test('is planned only if berth.yaml names the volume to mount', async () => {

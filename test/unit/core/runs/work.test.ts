@@ -34,6 +34,7 @@ test('a cancelled run ends once that is on disk, and continues if it can’t be 
     machines: { viewOf: () => undefined },
     rentals: nothing,
     limits: nothing,
+    isGroupSpent: () => false,
     asking: new Set(),
     nodes: { of: () => [], isCutOff: async () => false },
     gone: new Set(),
