@@ -13,6 +13,11 @@ export function soakKills(): Promise<string> {
   return longer('killed.test.ts', 'BERTH_KILLS', '200')
 }
 
+/** Lets projects run in BERTH_WORLDS worlds whose service lies, and compares its ledger with their plans. */
+export function soakWorlds(): Promise<string> {
+  return longer('core/runs/worlds/', 'BERTH_WORLDS', '2000')
+}
+
 /** Sends the simulator BERTH_REQUESTS generated requests in each test that does so. */
 export function soakRequests(): Promise<string> {
   return longer('integration/simulator/', 'BERTH_REQUESTS', '5000')

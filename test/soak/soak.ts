@@ -1,5 +1,5 @@
 import { soakFiles } from './files.ts'
-import { soakFolder, soakHistories, soakKills, soakRequests } from './longer-tests.ts'
+import { soakFolder, soakHistories, soakKills, soakRequests, soakWorlds } from './longer-tests.ts'
 
 /** `npm run soak`: the long campaigns in full; `npm test` has their short forms. */
 const campaigns: [string, () => Promise<string>][] = [
@@ -8,6 +8,7 @@ const campaigns: [string, () => Promise<string>][] = [
   ['histories', soakHistories],
   ['kills', soakKills],
   ['requests', soakRequests],
+  ['worlds', soakWorlds],
 ]
 
 const only = process.argv.slice(2)

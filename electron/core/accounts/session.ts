@@ -59,9 +59,9 @@ export async function openSession(
   const stored = { account: id, store, machine, files, folder, onBroken, ending: ending.signal }
   const memory = await openSessionMemory(stored, app)
   const { lastSeen, missingInstances, dialect } = memory
-  const time = createAccountClock(clock, app.rate)
-  const records: KnownRecords = new Map()
   const { at: seenAt } = lastSeen.get()
+  const time = createAccountClock(clock, app.rate, seenAt)
+  const records: KnownRecords = new Map()
   const connectionStatus = createConnectionStatus({ account: id, store, activity, notifications, seenAt })
   const client = createKeyedClient({ id, baseUrl }, app, memory, time)
   const key = await app.ownKey()

@@ -26,6 +26,9 @@ interface Anchor extends Moment {
 /** Milliseconds for which answers must tell a time until it is the least that the account's can be. */
 const watchedFor = 120_000
 
+/** Milliseconds by which an earlier session's time may be ahead of this computer's: more is a wrong one, or a fast world. */
+const mostAhead = 86_400_000
+
 /** What a moment has become, if time went on as on this computer. */
 function onwards({ server, at: then }: Moment, at: number): number {
   return server + at - then
@@ -39,9 +42,10 @@ const shortestMeasurement = 900
  * is 1, except in a simulated world, whose time runs faster. Two minutes after the first answer it has a least, from which
  * it is never slower than this computer's own: limits act by it, whatever the service says. A new rate is accepted once two measurements agree, so that
  * a single jump of the world's clock does not count as one. Sleep shows in this computer's wall clock alone: without it,
- * a computer that wakes for each poll would measure a fast world.
+ * a computer that wakes for each poll would measure a fast world. `seenAt`: the account's time when an earlier session
+ * ended, epoch seconds: it does not go back to before that, unless that lies ahead of this computer's time.
  */
-export function createAccountClock(clock: Clock, initialRate = 1) {
+export function createAccountClock(clock: Clock, initialRate = 1, seenAt?: number) {
   let anchor: Anchor | undefined
   let rate = initialRate
   let measuredFrom: Anchor | undefined
@@ -50,6 +54,8 @@ export function createAccountClock(clock: Clock, initialRate = 1) {
   let lowest: Moment | undefined
   let watchedFrom = 0
   let least: Moment | undefined
+  if (seenAt !== undefined && seenAt * 1000 <= clock.now() + mostAhead)
+    least = { server: seenAt * 1000, at: clock.monotonic() }
 
   const uncertaintyOf = (roundTrip: number) => 1500 + rate * roundTrip
   const leastAt = (at: number) => (least ? onwards(least, at) : Number.NEGATIVE_INFINITY)

@@ -167,6 +167,16 @@ export function elsewhere(run: Run, rental: string, at: number): RunChange {
   }
 }
 
+/** After a reminder of a stopped machine, when the next one comes: that of a run that succeeded comes once. */
+export function reminded(run: ProjectRun, at: number): RunChange {
+  if (run.step === 'done') return { keptUntil: undefined }
+  const keeping = keepingFor(run)
+  const { keptUntil, remindAt } = keptFrom(keeping, at)
+  // One that runs at its end is in use, and meets its end again.
+  const isOver = run.keptUntil === undefined || at >= run.keptUntil
+  return keeping.destroys && !isOver ? { remindAt } : { keptUntil, remindAt }
+}
+
 /** Ends a run; its own machine costs nothing more, unless it failed and keeps that. `at` in epoch seconds. */
 export function over(run: Run, step: 'done' | 'failed' | 'cancelled', at: number): RunChange {
   if (step === 'failed' && run.finalAction !== 'destroy')

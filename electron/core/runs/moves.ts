@@ -27,12 +27,13 @@ import {
   over,
   type RunChange,
   released,
+  reminded,
   settled,
 } from './changes.ts'
 import { keepsItFrom, type RunMove } from './decide.ts'
 import type { RunFolders, RunProjects } from './folders.ts'
 import type { RunMachines } from './machine.ts'
-import { isOfProject, isWorker, keepingFor, keptFrom, type ProjectRun, type Run, stopsLeft } from './model.ts'
+import { isOfProject, isWorker, type ProjectRun, type Run, stopsLeft } from './model.ts'
 import { leavesNetwork } from './node-decide.ts'
 import { nodeFailure, nodeLeft, type RunNodes } from './nodes.ts'
 import type { Programs } from './programs.ts'
@@ -271,13 +272,8 @@ export function createMoves(context: AccountContext, parts: MoveParts) {
     const step = run.problem ? 'failed' : 'done'
     const after = { ...run, finalAction: action ?? run.finalAction }
     const isLeft = isOfProject(run) && step === 'done' && after.finalAction === 'stop'
-    tellDone(
-      await reach(run, {
-        finalAction: after.finalAction,
-        ...over(after, step, now()),
-        ...(isLeft && { keptUntil: now() + remindsWithin }),
-      }),
-    )
+    const change = { finalAction: after.finalAction, ...over(after, step, now()) }
+    tellDone(await reach(run, isLeft ? { ...change, keptUntil: now() + remindsWithin } : change))
   }
 
   async function keep(run: ProjectRun): Promise<void> {
@@ -301,21 +297,11 @@ export function createMoves(context: AccountContext, parts: MoveParts) {
       await endAsSeen(context, run.instance, 'destroy', () => !ending.aborted)
     const after = await reach(
       run,
-      destroys ? { keptUntil: undefined, remindAt: undefined } : nextReminder(run),
+      destroys ? { keptUntil: undefined, remindAt: undefined } : reminded(run, now()),
     )
     if (!after || !isOfProject(after)) return
     const facts = { destroyed: destroys, view: machines.viewOf(after.instance), now: now() }
     notifications.tell(account, [keptAlert(account, after, facts)])
-  }
-
-  /** That of a run that succeeded comes once. */
-  function nextReminder(run: ProjectRun): RunChange {
-    if (run.step === 'done') return { keptUntil: undefined }
-    const keeping = keepingFor(run)
-    const { keptUntil, remindAt } = keptFrom(keeping, now())
-    // One that runs at its end is in use, and meets its end again.
-    const isOver = run.keptUntil === undefined || now() >= run.keptUntil
-    return keeping.destroys && !isOver ? { remindAt } : { keptUntil, remindAt }
   }
 
   async function moveOn(run: Run): Promise<void> {

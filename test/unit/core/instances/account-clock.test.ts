@@ -107,6 +107,18 @@ test('after two minutes it is never slower than this computer’s, whatever they
 type Seconds = 'same' | 'half' | 'back' | 'right' | 'ahead'
 const steps = { same: 0, half: 15, back: -3600, right: 30, ahead: 600 } satisfies Record<Seconds, number>
 
+test('a session begins no earlier than the one before had ended, unless that was wrong', () => {
+  const clock = new HandClock()
+  const now = clock.now() / 1000
+  const after = (seenAt: number) => {
+    const account = createAccountClock(clock, 1, seenAt)
+    account.learn({ serverTime: now - 7200, roundTrip: 20 })
+    return account.now() - now
+  }
+  expect(after(now)).toBeCloseTo(0, 1)
+  expect(after(now + 10 * 86_400)).toBeCloseTo(-7199.5, 1)
+})
+
 test('repeated sleeps between polls do not change the rate', async () => {
   const { answers, error, jump, account, localClock } = world(1)
   await answers(3, 10_000)

@@ -38,11 +38,12 @@ export class Service {
   /** Whether an offer can be rented only once. */
   readonly #exclusive: boolean
   readonly #profile: Profile
-  readonly #world = new World({ seed: 7, speed: 0, start: 0, offers: 4, calm: true, flaky: 0 })
+  readonly world: World
   readonly #results = new Results()
 
-  /** `now`: epoch seconds. */
-  constructor(now: () => number, shows: Shows, exclusive: boolean) {
+  /** `now`: epoch seconds. `count`: how many offers there are. */
+  constructor(now: () => number, shows: Shows, exclusive: boolean, count = 4) {
+    this.world = new World({ seed: 7, speed: 0, start: 0, offers: count, calm: true, flaky: 0 })
     this.#now = now
     this.#shows = shows
     this.#exclusive = exclusive
@@ -51,13 +52,19 @@ export class Service {
   }
 
   offers(): number[] {
-    return this.#world.market.all().map(({ facts }) => facts.id)
+    return this.world.market.all().map(({ facts }) => facts.id)
+  }
+
+  /** Micro-dollars that were charged up to now. */
+  charged(): number {
+    this.#goOn()
+    return this.world.ledger.total(this.world.clock.now())
   }
 
   /** The instances that exist now, each with the mark that it was created with. */
   living(): { id: number; mark: string | undefined }[] {
     this.#goOn()
-    const there = this.#world.instances.list().filter(({ created }) => created <= this.#now() * 1000)
+    const there = this.world.instances.list().filter(({ created }) => created <= this.#now() * 1000)
     return there.map(({ id, launch }) => ({ id, mark: launch.env['BERTH_RENTAL'] }))
   }
 
@@ -68,16 +75,16 @@ export class Service {
     const [offer = 0] = this.offers()
     const launch = { image: 'pytorch', disk: 20, runtype: 'ssh', onstart: '', label, env, bid: null }
     const rest = { template: null, volume: null, registry: null, extraFilters: {}, cancelUnavailable: false }
-    const instance = this.#world.instances.create(offer, { ...launch, ...rest, targetState: 'running' }, [])
+    const instance = this.world.instances.create(offer, { ...launch, ...rest, targetState: 'running' }, [])
     instance.offer.rented = false
   }
 
   destroyElsewhere(id: number): void {
-    this.#world.instances.destroy(this.#world.instances.get(id))
+    this.world.instances.destroy(this.world.instances.get(id))
   }
 
   changeFate(id: number, fate: Fate): void {
-    this.#world.instances.force(this.#world.instances.get(id), fate === 'good' ? 'running' : fate)
+    this.world.instances.force(this.world.instances.get(id), fate === 'good' ? 'running' : fate)
   }
 
   /** Answers a request. Throws the client’s errors. */
@@ -89,9 +96,9 @@ export class Service {
     if (fault === 'unanswered') throw noAnswer(attempt, 'connection_lost', true)
     if (fault === 'failing') throw refusal(attempt, 500, {}, undefined)
     if (fault === 'refused') throw refusal(attempt, 400, { error: 'invalid_args' }, undefined)
-    const before = new Set(this.#world.instances.list())
+    const before = new Set(this.world.instances.list())
     const body = await this.#bodyOf(operation, input)
-    for (const instance of this.#world.instances.list())
+    for (const instance of this.world.instances.list())
       if (!before.has(instance)) this.#begin(instance, typeof fault === 'object' ? fault.late : 0)
     if (fault === 'unsaid' && kindOf(operation) === 'create')
       throw refusal(attempt, 200, { success: false, msg: 'The request failed.' }, undefined)
@@ -109,8 +116,8 @@ export class Service {
     if (!route) throw new Error(`There is nothing at ${operation.path}.`)
     try {
       const answer = await route.answer({
-        world: this.#world,
-        caller: { kind: 'account', key: this.#world.account.apiKey },
+        world: this.world,
+        caller: { kind: 'account', key: this.world.account.apiKey },
         profile: this.#profile,
         results: this.#results,
         id: () => ids?.['id'] ?? 0,
@@ -128,9 +135,9 @@ export class Service {
 
   /** Advances the simulator’s clock to now. */
   #goOn(): void {
-    const { clock } = this.#world
+    const { clock } = this.world
     clock.advance(this.#now() - clock.now() / 1000)
-    this.#world.catchUp()
+    this.world.catchUp()
   }
 
   #begin(instance: Instance, late: number): void {
@@ -140,7 +147,7 @@ export class Service {
     // Nobody could recognise a late instance without its mark.
     if (this.#shows !== 'nothing') Object.assign(instance, { created: instance.created + late * 1000 })
     const fate = this.fates.get(offer.facts.id) ?? 'good'
-    if (fate !== 'good') this.#world.instances.force(instance, fate)
+    if (fate !== 'good') this.world.instances.force(instance, fate)
   }
 }
 

@@ -1,0 +1,197 @@
+import type { AccountView } from '#contract/state.ts'
+import type { AccountContext } from '#core/account-context.ts'
+import { createAccountClock } from '#core/instances/account-clock.ts'
+import { compareInstances, type KnownRecords } from '#core/instances/reconcile.ts'
+import { openStoredLimits } from '#core/limits/model.ts'
+import { openLimits } from '#core/limits/service.ts'
+import type { Watchdogs } from '#core/limits/watchdog.ts'
+import type { Projects } from '#core/projects/projects.ts'
+import type { ProjectSecrets } from '#core/projects/secrets.ts'
+import { createProjectRuns, createRunProjects } from '#core/projects/service.ts'
+import { isRetrying, rentedAs } from '#core/renting/rental.ts'
+import { openRentals } from '#core/renting/rentals.ts'
+import { notedKeychain } from '#core/storage/noted-keychain.ts'
+import { createStore } from '#core/storage/store.ts'
+import { openRunsAndSweeps } from '#core/sweeps/service.ts'
+import type { Transfers } from '#core/transfers/service.ts'
+import type { ServiceClient } from '#service/client.ts'
+import type { DialectMemory } from '#service/dialect.ts'
+import type { Send } from '#service/http/operation.ts'
+import { type Instance, instances } from '#service/instances.ts'
+import { offers } from '#service/offers.ts'
+import { overlays } from '#service/overlays.ts'
+import { account, accountContext, freshAnswer } from '#test/berth/account-context.ts'
+import type { HandClock } from '#test/berth/clocks.ts'
+import { type MemoryFiles, testKeychain } from '#test/berth/machine.ts'
+import { accountView, emptyState } from '#test/unit/views.ts'
+import type { LyingService } from './service.ts'
+
+/** The computer that Berth runs on, which survives a kill. */
+export interface Computer {
+  clock: HandClock
+  files: MemoryFiles
+  keychain: Map<string, string>
+  service: LyingService
+  ids: { count: number }
+  /** What was seen last, and when, epoch seconds of the account's time. */
+  seen: { instances: AccountView['instances']; at?: number }
+}
+
+export type Berth = Awaited<ReturnType<typeof startBerth>>
+
+/** The automations of one account that spend and that limit, in one process, on a service that is called directly. */
+export async function startBerth({ clock, files, keychain: entries, service, ids, seen }: Computer) {
+  const dead = new AbortController()
+  const time = createAccountClock(clock, 1, seen.at)
+  const send: Send = async (operation, input) => {
+    const answer = await service.answer(operation, input)
+    if (!dead.signal.aborted) time.learn({ serverTime: Math.floor(service.told()), roundTrip: 20 })
+    return answer
+  }
+  const dialect: DialectMemory = { get: () => ({ list: 'v0' }), set: () => undefined }
+  const client = {
+    instances: instances(send, dialect),
+    offers: offers(send, dialect),
+    overlays: overlays(send),
+    volumes: { list: async () => [] },
+  } as unknown as ServiceClient
+  const views = {
+    [account]: accountView({ id: account, connection: { status: 'online' }, instances: seen.instances }),
+  }
+  const store = createStore({ ...emptyState(), accounts: views })
+  const onBroken = () => {
+    throw new Error('a file is broken')
+  }
+  const keychain = await notedKeychain(testKeychain(entries), { files, machine: { clock }, onBroken })
+  const known: KnownRecords = new Map()
+  let records: readonly Instance[] = []
+  let polling: Promise<boolean> | undefined
+  const context: AccountContext = accountContext({
+    clock,
+    store,
+    files,
+    keychain,
+    client: () => client,
+    ending: dead.signal,
+    now: time.now,
+    newId: () => (++ids.count).toString(16).padStart(16, '0'),
+    poll: async () => void (await poll()),
+    record: id => records.find(record => record.id === id),
+    access: {
+      probe: async () => undefined,
+      connect: async () => ({
+        connection: { programEnd: service.programEnd.bind(service) },
+        release: () => undefined,
+      }),
+    } as unknown as AccountContext['access'],
+    sync: {
+      scan: async () => ({ files: 0, bytes: 0, secrets: [], skipped: [], results: 0, linkedRules: [] }),
+      up: async () => ({ files: 0 }),
+    } as unknown as AccountContext['sync'],
+  })
+  const watchdogs = {
+    settle: async () => undefined,
+    apply: async () => undefined,
+  } as unknown as Watchdogs
+  const storedLimits = await openStoredLimits(context)
+  const rentals = await openRentals(
+    context,
+    {
+      onCreated: () => undefined,
+      limit: (...args) => limits.limitRental(...args),
+      prepared: async request => request,
+    },
+    storedLimits,
+  )
+  const projects = {
+    folder: () => ({ path: '/project' }),
+    name: () => 'project',
+  } as unknown as Projects
+  const secrets = { missing: () => [], get: async () => undefined } as unknown as ProjectSecrets
+  const transfers = {} as Transfers
+  const { runs, sweeps } = await openRunsAndSweeps(context, {
+    watchdogs,
+    rentals,
+    limits: storedLimits,
+    projects: {
+      ...createRunProjects(context, { secrets, rentals, transfers }),
+      commitOf: async () => undefined,
+      copyFromClouds: async () => undefined,
+      copyToCloud: async () => undefined,
+    },
+  })
+  const limits = await openLimits(context, {
+    limits: storedLimits,
+    spending: {
+      spentToday: () => 0,
+      spentThisMonth: () => 0,
+      observedPerHour: () => 0,
+      countedAt: () => undefined,
+    },
+    isTried(instance) {
+      const rental = rentals.ofInstance(instance)?.rental
+      return rental !== undefined && isRetrying(rental) && rental.step === 'trying'
+    },
+    before: async target => runs.spares(target),
+    watchdogs,
+  })
+  const all = [limits, rentals, runs, sweeps]
+
+  /** Resolves with whether the service answered. */
+  function poll(): Promise<boolean> {
+    polling ??= pollOnce().finally(() => {
+      polling = undefined
+    })
+    return polling
+  }
+
+  async function pollOnce(): Promise<boolean> {
+    const list = await client.instances.list({ signal: dead.signal }).catch(() => undefined)
+    if (!list || dead.signal.aborted) return false
+    records = list.instances
+    const at = time.now()
+    const before = store.get().accounts[account]?.instances ?? {}
+    const rented = (id: number) => {
+      const tried = rentals.ofInstance(id)
+      return tried && rentedAs(tried)
+    }
+    const listing = { instances: onceEach(list.instances), unconfirmed: [] }
+    const { changed, gone } = compareInstances(known, before, listing, at, undefined, undefined, rented)
+    store.change(draft => {
+      const target = draft.accounts[account]
+      if (!target) return
+      target.instances = { ...before, ...Object.fromEntries(changed) }
+      for (const id of gone) delete target.instances[id]
+      target.clock = time.accountTime()
+    })
+    const shown = () => store.get().accounts[account]?.instances ?? {}
+    Object.assign(seen, { instances: shown(), at })
+    const answer = freshAnswer({ store }, shown(), list.instances, at)
+    for (const automation of all)
+      automation.onPoll({ ...answer, account: { ...answer.account, instances: shown() } })
+    return true
+  }
+
+  for (const automation of all) if ('resume' in automation) automation.resume?.()
+  return {
+    projectRuns: createProjectRuns(context, { projects, secrets, rentals, runs, sweeps }),
+    /** Polls, and lets all that follows at once happen; resolves with whether the service answered. */
+    async poll(): Promise<boolean> {
+      const isSeen = await clock.runUntil(poll())
+      await clock.pass(0)
+      return isSeen
+    },
+    /** Whether no run goes on, and none has a machine. */
+    isOver: (): boolean =>
+      runs.swept.all().every(({ step }) => step === 'done' || step === 'failed' || step === 'cancelled'),
+    kill: () => dead.abort(),
+  }
+}
+
+/** One record for each instance, as a poll decides: the one in which it runs. */
+function onceEach(all: readonly Instance[]): Instance[] {
+  const first = new Map<number, Instance>()
+  for (const record of all)
+    if (first.get(record.id)?.actual_status !== 'running') first.set(record.id, record)
+  return [...first.values()]
+}

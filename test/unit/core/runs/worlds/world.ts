@@ -1,0 +1,132 @@
+import { planCosts } from '#contract/project/plan-costs.ts'
+import type { ProjectSpec } from '#contract/project/spec.ts'
+import { HandClock } from '#test/berth/clocks.ts'
+import { MemoryFiles } from '#test/berth/machine.ts'
+import { type Berth, type Computer, startBerth } from './berth.ts'
+import { LyingService } from './service.ts'
+
+/** Draws from 0 to 1, always the same ones for a seed. */
+export function drawsOf(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+  }
+}
+
+/** What a world charged, and what it may have: amounts in micro-dollars. */
+export interface Outcome {
+  charged: number
+  most: number
+  /**
+   * The most that was charged between two polls that Berth could act on, and all that was charged between two of which the
+   * second saw a machine run, or a price risen, since an unknown moment.
+   */
+  poll: number
+  /** Instances left. */
+  left: number
+  /** What happened, for a failure's message. */
+  story: string[]
+}
+
+/** Seconds between polls: while something runs, once everything is stopped, and once that has lasted. */
+const pauses = { busy: 60, quiet: 3600, long: 86_400 }
+
+/** Lets a project run in a world whose service lies, while its computer sleeps and Berth is killed, until nothing is left. */
+export async function live(seed: number): Promise<Outcome> {
+  const draw = drawsOf(seed)
+  const chance = (share: number) => draw() < share
+  const between = (least: number, most: number) => least + draw() * (most - least)
+  const story: string[] = []
+  const clock = new HandClock()
+  const service = new LyingService(clock, draw, story)
+  const computer: Computer = {
+    clock,
+    files: new MemoryFiles(),
+    keychain: new Map(),
+    service,
+    ids: { count: 0 },
+    seen: { instances: {} },
+  }
+  let berth: Berth = await startBerth(computer)
+  await berth.poll()
+
+  const spec = specFor(draw)
+  const plan = await clock.runUntil(berth.projectRuns.plan('p0000000000000001', spec))
+  const costs = planCosts({ ...plan, spec } as Parameters<typeof planCosts>[0])
+  if (costs?.most === undefined) throw new Error(`seed ${seed}: the plan has no maximum`)
+  const { most, keptCost, volumeCost } = costs
+  const { stops, pricePerHour: price } = plan
+  const terms = { text: '', spec, stops, price, most, keptCost, volumeCost, secretFiles: [] }
+  story.push(JSON.stringify({ spec, most, price }))
+  await clock.runUntil(berth.projectRuns.start({ project: 'p0000000000000001', ...terms }))
+
+  service.honest = false
+  let charged = service.charged()
+  let poll = 0
+  let unseen = 0
+  let running = 0
+  let hasHappened = false
+  async function pollAfter(seconds: number): Promise<void> {
+    await clock.pass(seconds * 1000)
+    if (!(await berth.poll())) return
+    const now = service.charged()
+    poll = Math.max(poll, now - charged)
+    if (service.running() > running || hasHappened) unseen += now - charged
+    running = service.running()
+    hasHappened = false
+    charged = now
+  }
+  const isOver = () => service.left() === 0 && berth.isOver()
+  for (let step = 0; step < 400 && !(step > 5 && isOver()); step += 1) {
+    if (chance(0.05)) {
+      service.happen()
+      hasHappened = true
+    }
+    if (chance(0.02)) {
+      story.push('killed')
+      berth.kill()
+      berth = await startBerth(computer)
+    }
+    if (chance(0.02)) {
+      const seconds = between(600, 8 * 3600)
+      story.push(`slept ${Math.round(seconds)} s`)
+      clock.sleep(seconds * 1000)
+    }
+    await pollAfter(service.isQuiet() ? pauses.quiet : pauses.busy)
+  }
+  service.honest = true
+  for (let day = 0; day < 500 && !isOver(); day += 1) await pollAfter(pauses.long)
+  return { charged: service.charged(), most, poll: poll + unseen, left: service.left(), story }
+}
+
+function specFor(draw: () => number): ProjectSpec {
+  const pick = <Item>(...items: Item[]): Item => items[Math.floor(draw() * items.length)] as Item
+  const interruptible = draw() < 0.3
+  const stop = pick<ProjectSpec['stop']>(
+    { dollars: 0.02 },
+    { dollars: 0.2 },
+    { hours: 0.5 },
+    { hours: 2 },
+    { hours: 1, dollars: 0.3 },
+  )
+  const failed = pick<ProjectSpec['failed']>(
+    undefined,
+    { keep: 3600 },
+    { keep: 6 * 3600, afterwards: 'destroy' },
+    { keep: 200 * 3600, afterwards: 'destroy' },
+    { keep: 3000 * 3600 },
+  )
+  const many = draw() < 0.3 ? { runs: pick(2, 3), at_once: pick(1, 2) } : {}
+  return {
+    run: 'train',
+    disk: pick(10, 100, 400),
+    stop,
+    failed,
+    machine: { verified: false, reliability: 1, interruptible, ...(interruptible && { price: 2 }) },
+    ...(interruptible && { outbid: { elsewhere: pick(0, 2) } }),
+    ...many,
+  }
+}
