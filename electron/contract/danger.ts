@@ -39,7 +39,6 @@ interface Subjects {
   cancelRun: { run: RunView }
   cancelSweep: { group: GroupView }
   deleteVolume: { name: string; room: string | undefined }
-  deleteKey: { name: string; consequence: string | undefined }
   deleteTemplate: { name: string; hasReadme: boolean; isUsed: boolean }
   deleteSecret: { name: string }
 }
@@ -87,15 +86,6 @@ export const dangers: { [Action in DangerousAction]: Danger<Subjects[Action]> } 
       grave: true,
     }),
   },
-  deleteKey: {
-    undo: false,
-    question: (_account, { name, consequence }) => ({
-      title: `Delete ${name}?`,
-      verb: 'Delete key',
-      lines: [`Anything that uses it stops working. ${noUndo}`, ...listOf(consequence)],
-      grave: true,
-    }),
-  },
   deleteTemplate: {
     undo: false,
     question: (_account, { name, hasReadme, isUsed }) => ({
@@ -112,7 +102,7 @@ export const dangers: { [Action in DangerousAction]: Danger<Subjects[Action]> } 
     undo: false,
     question: (_account, { name }) => ({
       title: `Delete ${name}?`,
-      verb: 'Delete secret',
+      verb: 'Delete',
       lines: [`Projects that use it ask for its value again before they run. ${noUndo}`],
       grave: true,
     }),
@@ -356,8 +346,8 @@ function cancelRunQuestion(account: AccountView, { run }: Subjects['cancelRun'])
   const isUnrented = run.step === 'failed' && run.instance === undefined
   const what = machines.length > 1 ? `${machines.length} machines` : 'machine'
   return {
-    title: isUnrented ? `End ${run.name}?` : `Cancel ${run.name}, destroy its ${what}?`,
-    verb: isUnrented ? 'End' : machines.length > 1 ? `Destroy ${what}` : 'Destroy machine',
+    title: isUnrented ? `End ${run.name}?` : `Destroy the ${what} of ${run.name}?`,
+    verb: isUnrented ? 'End' : machines.length > 1 ? `Destroy ${what}` : 'Destroy',
     lines: [
       ...listOf(isUnrented ? undefined : destroyedWords(machines)),
       'No more results are downloaded. Downloaded ones stay.',

@@ -20,8 +20,6 @@ export interface OutsideActionsContext {
   give: GiveCommand
 }
 
-export type OutsideActions = ReturnType<typeof createOutsideActions>
-
 /** Actions from the tray and from notifications, with the question and the undo that a row of the page has. */
 export function createOutsideActions({ store, clock, notifications, give }: OutsideActionsContext) {
   /** Acts after five seconds, in which a notice offers to undo it. Rejects where it was refused. */
