@@ -10,7 +10,6 @@ import {
   PricePerHour,
   VolumeName,
 } from '../market/rent-request.ts'
-import { portOf } from './bounds.ts'
 import { Engine, nodesProblem } from './nodes.ts'
 
 const text = (most: number, empty = 'is empty') =>
@@ -144,7 +143,10 @@ const Port = v.union(
     v.pipe(
       v.string(),
       v.regex(/^\d{1,5}:\d{1,5}$/, portForm),
-      v.check(port => v.is(PortRequest, { ...portOf(port), protocol: 'tcp' }), portForm),
+      v.check(port => {
+        const [outside, container] = port.split(':').map(Number)
+        return v.is(PortRequest, { outside, container, protocol: 'tcp' })
+      }, portForm),
     ),
   ],
   portForm,
