@@ -3,18 +3,24 @@ import { defineConfig } from 'vite'
 
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
-/** The command `berth` under Node: one small file, since each call reads it. After the main process, beside which it lies. */
+/**
+ * Two programs of one small file each, after the main process, beside which they lie: the command `berth` under Node,
+ * since each call reads it, and the thread that watches the main one, which can't read a package's other files.
+ */
 export default defineConfig({
   root: at('.'),
   publicDir: false,
   // What only checks a command's arguments isn't needed here, since the Berth that runs checks them.
   ssr: { noExternal: ['valibot'] },
   build: {
-    ssr: at('electron/cli.ts'),
+    ssr: true,
     outDir: at('dist/main'),
     emptyOutDir: false,
     target: 'node20',
     minify: false,
-    rolldownOptions: { treeshake: { manualPureFunctions: ['v'] } },
+    rolldownOptions: {
+      input: { cli: at('electron/cli.ts'), watcher: at('electron/machine/heartbeat/watcher.ts') },
+      treeshake: { manualPureFunctions: ['v'] },
+    },
   },
 })

@@ -7,6 +7,7 @@ import { systemClock, systemRandom } from './machine/clock-and-random.ts'
 import { userCommandFile } from './machine/command-file.ts'
 import { openCommandSocket } from './machine/command-socket.ts'
 import { openDbusNotifier } from './machine/dbus-notifier.ts'
+import { startHeartbeat } from './machine/heartbeat/heartbeat.ts'
 import { watchNetwork } from './machine/network-watch.ts'
 import { demoFor } from './machine/start/demo-market.ts'
 import { failToStart, readFlags } from './machine/start/flags.ts'
@@ -64,6 +65,12 @@ async function start(shutdown: Shutdown): Promise<void> {
     shutdown.add(() => berth.close())
     shutdown.add(watchNetwork(machine.clock, berth.pollNow))
     if (flags.link !== undefined) berth.follow(flags.link)
+    startHeartbeat(berth, shutdown, {
+      files,
+      watcher: new URL('./watcher.js', import.meta.url),
+      program: process.execPath,
+      args: [...process.execArgv, ...process.argv.slice(1)],
+    })
     return berth
   }
   const starting = startBehindPage()

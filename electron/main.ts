@@ -6,6 +6,7 @@ import { BuiltFiles } from './machine/browser/page-files.ts'
 import { systemClock, systemRandom } from './machine/clock-and-random.ts'
 import { userCommandFile } from './machine/command-file.ts'
 import { openCommandSocket } from './machine/command-socket.ts'
+import { startHeartbeat } from './machine/heartbeat/heartbeat.ts'
 import { demoFor } from './machine/start/demo-market.ts'
 import { cliArguments, ownArguments, readFlags } from './machine/start/flags.ts'
 import { berthHome } from './machine/start/home.ts'
@@ -92,6 +93,12 @@ async function start(home: string): Promise<void> {
     log.line('the sandbox is off (--no-sandbox)')
     void notifyOnce(berth, files, noSandbox)
   }
+  startHeartbeat(berth, shutdown, {
+    files,
+    watcher: new URL('./watcher.js', import.meta.url),
+    program: itself()[0],
+    args: process.argv.slice(1),
+  })
   const openPage = await desktop.show(berth, trayHost)
   shutdown.add(
     await openCommandSocket({

@@ -19,6 +19,7 @@ import { openPageNotices } from './alerts/page-notices.ts'
 import { openActivity } from './app/activity.ts'
 import type { Demo } from './app/demo.ts'
 import { createDispatcher } from './app/dispatcher.ts'
+import { freezeWords } from './app/freeze-words.ts'
 import { followLink } from './app/link.ts'
 import { createPageLink, pageFailures } from './app/page-link.ts'
 import { followAutostart, followCommandFile, openSettings } from './app/settings.ts'
@@ -203,6 +204,12 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
         notifications.say({ id: 'link', title, body, urgency: 'normal', actions: [] }),
       ),
     say: notice => notifications.say(notice),
+    noteFreeze(freeze) {
+      const { title, body } = freezeWords(freeze)
+      activity.add({ kind: 'error', text: title, detail: body })
+      notifications.say({ id: 'freeze', title, body, urgency: 'critical', actions: [] })
+      pause.pollNow()
+    },
     pollNow: pause.pollNow,
     notePageFailure,
     noteTray: present =>

@@ -3,7 +3,7 @@ import type { CommandName } from '../contract/commands.ts'
 import type { AccountId } from '../contract/ids.ts'
 import type { UndoableAction } from '../contract/instance/instance.ts'
 import type { Place, State } from '../contract/state.ts'
-import type { Notice } from '../machine/machine.ts'
+import type { Freeze, Notice } from '../machine/machine.ts'
 
 /** A started Berth for the shells, which pass messages and draw State but decide nothing. */
 export interface RunningBerth {
@@ -35,6 +35,8 @@ export interface RunningBerth {
   follow(link: string): void
   /** Shows a notice of the shell. */
   say(notice: Notice): void
+  /** Says that Berth stood still, and polls. */
+  noteFreeze(freeze: Freeze): void
   /** Polls everything at once, after the machine woke or its network came back. */
   pollNow(): void
   /** Notes whether the desktop shows tray icons. */

@@ -126,6 +126,15 @@ export interface Notice {
   actions: readonly { id: string; label: string }[]
 }
 
+/** A time in which Berth's main thread stood still, so that no limit acted. */
+export interface Freeze {
+  /** Its end, epoch milliseconds on this machine. */
+  at: number
+  seconds: number
+  /** Whether Berth ended itself and started anew. */
+  restarted: boolean
+}
+
 /** `action` is undefined for a click on the notice itself. */
 export type NoticeClick = (noticeId: string, action: string | undefined) => void
 

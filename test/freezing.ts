@@ -1,0 +1,82 @@
+import { existsSync } from 'node:fs'
+import { chmod, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect } from 'vitest'
+import type { BerthConnection } from '#cli/connection.ts'
+import { reachBerth } from '#cli/reach.ts'
+import { startSimulatorProcess } from './berth/browser.ts'
+import { rentRunning } from './e2e/account-steps.ts'
+import { startKeyring } from './integration/machine/keyring.ts'
+import type { TestSession } from './integration/machine/session-bus.ts'
+
+/** Runs in Berth before all else: once the file is there, the main thread waits for ever, as for a lock. */
+const preload = (file: string) => `
+const { isMainThread } = require('node:worker_threads')
+const { existsSync, rmSync } = require('node:fs')
+if (isMainThread) setInterval(() => {
+  if (!existsSync(${JSON.stringify(file)})) return
+  rmSync(${JSON.stringify(file)})
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
+}, 100).unref()`
+
+const soon = { timeout: 180_000 }
+
+/**
+ * Freezes a Berth whose limit stops an instance two hours after it was set, which are two minutes here. It must start
+ * anew by itself, tell of it, and stop the instance.
+ * @param start starts Berth with options for its Node
+ */
+export async function freezesAndActs(
+  session: TestSession,
+  home: string,
+  start: (nodeOptions: string) => void,
+  ends: (end: () => Promise<void>) => void,
+): Promise<void> {
+  const sim = await startSimulatorProcess()
+  ends(() => sim.stop())
+  await startKeyring(session, 'password')
+  const file = join(session.home, 'freeze')
+  const script = join(session.home, 'freeze.cjs')
+  await writeFile(script, preload(file))
+  await chmod(session.home, 0o777)
+  start(`--require ${script}`)
+
+  const accountOf = async (berth: BerthConnection) => Object.values((await berth.state()).accounts)[0]
+
+  const before = await answering(home)
+  const instance = await rentRunning(sim)
+  await before.command('connectAccount', { baseUrl: sim.baseUrl, key: sim.apiKey })
+  await expect.poll(async () => (await accountOf(before))?.instances[instance]?.state, soon).toBe('running')
+  const limit = { when: { kind: 'duration', seconds: 7200 }, action: 'stop', asleep: false } as const
+  const account = (await accountOf(before))?.id ?? 'a'
+  await before.command('setLimit', { account, instance, ...limit, warning: 0, missed: 'act' })
+  await writeFile(file, '')
+  await expect.poll(() => existsSync(file), soon).toBe(false)
+  before.close()
+
+  const after = await answering(home)
+  ends(() =>
+    after.local('quit', {}).then(
+      () => undefined,
+      () => undefined,
+    ),
+  )
+  const told = async () => Object.values((await after.state()).activity).map(({ text }) => text)
+  await expect.poll(told, soon).toContainEqual(expect.stringMatching(/^Berth froze for 1 min and restarted$/))
+  await expect.poll(async () => (await accountOf(after))?.instances[instance]?.state, soon).toBe('stopped')
+  expect(await readFile(join(home, 'logs', 'berth.log'), 'utf8')).toContain('Berth stood still for 60 s')
+}
+
+/** A connection to the Berth that answers there: the socket of one that stands still can be connected to. */
+async function answering(home: string): Promise<BerthConnection> {
+  let found: BerthConnection | undefined
+  const isAnswered = async () => {
+    const berth = await reachBerth(home, undefined)
+    await berth.state()
+    found = berth
+    return true
+  }
+  await expect.poll(() => isAnswered().catch(() => false), soon).toBe(true)
+  if (!found) throw new Error('no Berth answers')
+  return found
+}
