@@ -7,6 +7,11 @@ const service = {
   path: '/org/freedesktop/Notifications',
   interface: 'org.freedesktop.Notifications',
 }
+const busItself = {
+  destination: 'org.freedesktop.DBus',
+  path: '/org/freedesktop/DBus',
+  interface: 'org.freedesktop.DBus',
+}
 const urgencies = { low: 0, normal: 1, critical: 2 } as const
 
 /**
@@ -38,14 +43,11 @@ async function connect(address: string): Promise<Connected> {
   const bus = await openSessionBus(address)
   try {
     const [capabilities] = await bus.call({ ...service, member: 'GetCapabilities' })
-    await bus.call({
-      destination: 'org.freedesktop.DBus',
-      path: '/org/freedesktop/DBus',
-      interface: 'org.freedesktop.DBus',
-      member: 'AddMatch',
-      signature: 's',
-      body: [`type='signal',interface='${service.interface}',path='${service.path}'`],
-    })
+    for (const rule of [
+      `type='signal',interface='${service.interface}',path='${service.path}'`,
+      `type='signal',interface='${busItself.interface}',member='NameOwnerChanged',arg0='${service.destination}'`,
+    ])
+      await bus.call({ ...busItself, member: 'AddMatch', signature: 's', body: [rule] })
     return { bus, can: new Set(Array.isArray(capabilities) ? capabilities : []) }
   } catch (error) {
     bus.close()
@@ -139,6 +141,11 @@ class DbusNotifier implements Notifier {
 
   /** In turn: a click may come together with the number of its notice. */
   #hear({ interface: from, member, body: [number, detail] }: Signal): void {
+    if (from === busItself.interface && member === 'NameOwnerChanged' && number === service.destination) {
+      // The next service counts anew, for other programs too. At once: its first number may be on its way to `show`.
+      this.#numbers.clear()
+      return
+    }
     if (from !== service.interface) return
     void this.#inTurn(async () => {
       const id = [...this.#numbers].find(([, known]) => known === number)?.[0]

@@ -16,6 +16,8 @@ export interface ShownNotice {
 export interface NotificationService {
   /** Everything it was asked to show, oldest first, in the latest version. */
   readonly shown: readonly ShownNotice[]
+  /** The numbers that it was asked to close. */
+  readonly closed: readonly number[]
   /** Clicks a notification by its place in `shown`. */
   click(at: number): void
   /** Presses the button with that label. */
@@ -33,6 +35,7 @@ export async function startNotificationService(
 ): Promise<NotificationService> {
   const bus = sessionBus({ busAddress })
   const shown: (ShownNotice & { ids: Map<string, string> })[] = []
+  const closed: number[] = []
   const invoke = (at: number, id: string) =>
     bus.send(Message.newSignal(own.path, own.name, 'ActionInvoked', 'us', [at + 1, id]))
   bus.addMethodHandler(message => {
@@ -44,12 +47,16 @@ export async function startNotificationService(
       shown[number - 1] = readNotice(message.body)
       bus.send(Message.newMethodReturn(message, 'u', [number]))
       if (clicks) invoke(number - 1, 'default')
-    } else bus.send(Message.newMethodReturn(message))
+    } else {
+      if (message.member === 'CloseNotification') closed.push(Number(message.body[0]))
+      bus.send(Message.newMethodReturn(message))
+    }
     return true
   })
   await bus.requestName(own.name)
   return {
     shown,
+    closed,
     click: at => invoke(at, 'default'),
     press(at, label) {
       const id = shown[at]?.ids.get(label)

@@ -164,3 +164,28 @@ test('a click that comes together with the number of its notice counts', async (
   await quick.show(notice())
   await expect.poll(() => clicked).toEqual(['low-credit'])
 })
+
+test('a service that counts anew closes and clicks nothing of Berth’s by an old number', async () => {
+  const other = await startSession({})
+  onTestFinished(() => other.end())
+  const address = other.env['DBUS_SESSION_BUS_ADDRESS'] ?? ''
+  const clicked: string[] = []
+  const first = await startNotificationService(address)
+  const notifier = await openDbusNotifier(other.env, line => log.push(line))
+  notifier.onClick(id => clicked.push(id))
+  await notifier.show(notice({ id: 'old' }))
+  first.end()
+
+  const second = await startNotificationService(address)
+  onTestFinished(second.end)
+  const theirs = await openDbusNotifier(other.env, line => log.push(line))
+  await theirs.show(notice({ title: 'Mail' }))
+  second.click(0)
+  await notifier.close('old')
+  // Heard after the click, so that this was heard before.
+  await notifier.show(notice({ id: 'new' }))
+  second.click(1)
+  await expect.poll(() => clicked).toContain('new')
+  expect(clicked).toEqual(['new'])
+  expect(second.closed).toEqual([])
+})
