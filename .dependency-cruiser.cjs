@@ -142,7 +142,8 @@ module.exports = {
       { path: '^electron/cli(/|\\.ts$)' },
       {
         path: '^(electron|renderer|simulator|build|test)/',
-        pathNot: '^electron/(cli|contract)/|^electron/machine/(socket-(lines|requests)|start/home)\\.ts$',
+        pathNot:
+          '^electron/(cli|contract)/|^electron/machine/(socket-(lines|requests)|start/(home|node-support))\\.ts$',
       },
     ),
     never(

@@ -12,6 +12,7 @@ import { watchNetwork } from './machine/network-watch.ts'
 import { demoFor } from './machine/start/demo-market.ts'
 import { failToStart, readFlags } from './machine/start/flags.ts'
 import { berthHome } from './machine/start/home.ts'
+import { unsupportedNode } from './machine/start/node-support.ts'
 import { describeRuntime, keepHeapSmall, openHome } from './machine/start/open-home.ts'
 import { berthToCome, endOnSignals, Shutdown } from './machine/start/shutdown.ts'
 import { openMachine, openPrograms } from './machine/system.ts'
@@ -82,6 +83,8 @@ async function start(shutdown: Shutdown): Promise<void> {
   const socket = { home, berth, random: systemRandom, log: log.line, openPage: open, quit }
   shutdown.add(await openCommandSocket(socket))
   say(`Berth is ready at ${server.address}`)
+  const old = unsupportedNode(process.versions.node, Date.now())
+  if (old) say(`${old.message} ${old.advice}`)
   if (flags.open) open()
   await starting
 }

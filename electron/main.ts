@@ -13,6 +13,7 @@ import { berthHome } from './machine/start/home.ts'
 import { describeRuntime, openHome } from './machine/start/open-home.ts'
 import { Shutdown } from './machine/start/shutdown.ts'
 import { openMachine, openPrograms } from './machine/system.ts'
+import { proxies } from './service/http/proxy.ts'
 import { openDesktop } from './shell/desktop.ts'
 import { systemFileDialogs } from './shell/file-dialogs.ts'
 import { hardenSession, isSandboxed, noSandbox, sandboxPages, silenceChromium } from './shell/hardening.ts'
@@ -23,6 +24,7 @@ import { endOnErrors, failVisibly } from './shell/lifecycle/failed-start.ts'
 import { drawWithoutGpu, keepChromiumIn } from './shell/lifecycle/lifecycle.ts'
 import { notifyOnce, openNotifier } from './shell/notifications.ts'
 import { declarePageScheme, servePage } from './shell/page-protocol.ts'
+import { systemProxy } from './shell/system-proxy.ts'
 import { systemUpdater } from './shell/system-updater.ts'
 import { openTrayHost } from './shell/tray/tray-host.ts'
 
@@ -35,6 +37,7 @@ async function start(home: string): Promise<void> {
   const { files, log } = await openHome(home, shutdown)
   await app.whenReady()
   await hardenSession(session.defaultSession)
+  proxies.find = systemProxy
   servePage(new BuiltFiles(at('../renderer')))
   const { opener, platform } = openPrograms(files)
   const built = { preload: at('../preload/preload.cjs'), pictures: at('../icons') }

@@ -5,6 +5,7 @@ import { duration, exactTime } from '../contract/format/time.ts'
 import { accountNow } from '../contract/reading.ts'
 import type { AccountView, State } from '../contract/state.ts'
 import { berthHome } from '../machine/start/home.ts'
+import { unsupportedNode } from '../machine/start/node-support.ts'
 import { accountsOf, type CliCommand, polledState, print } from './call.ts'
 import { exitCodes } from './failure.ts'
 
@@ -30,7 +31,9 @@ export const doctor: CliCommand = {
     const accounts = accountsOf(call, state)
     const checks = [
       ...accountChecks(accounts),
+      ...accounts.map(proxyCheck),
       keychainCheck(state),
+      nodeCheck(state),
       await programCheck('SSH', 'ssh', 'Install OpenSSH. berth ssh and your own terminals need it.', true),
       await programCheck(
         'git',
@@ -93,6 +96,26 @@ function accountChecks(accounts: readonly AccountView[]): Check[] {
       needed: true,
     },
   ])
+}
+
+function proxyCheck({ name, proxy }: AccountView): Check {
+  const message =
+    proxy === undefined ? 'None: Berth asks the service directly.' : `Berth asks through ${proxy}.`
+  return { name: `Proxy of ${name}`, ok: true, message, needed: false }
+}
+
+/** The Node that runs Berth, which may be another than this command's. */
+function nodeCheck({ app: { runtime = '', shell } }: State): Check {
+  const [, node = process.versions.node] = /Node ([\d.]+)/.exec(runtime) ?? []
+  // Electron's versions end on other days than its Node's.
+  const old = shell === 'browser' ? unsupportedNode(node, Date.now()) : undefined
+  return {
+    name: 'Node',
+    ok: old === undefined,
+    message: old?.message ?? `${node}.`,
+    advice: old?.advice,
+    needed: false,
+  }
 }
 
 function keychainCheck({ app: { keychainProblem } }: State): Check {

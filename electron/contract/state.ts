@@ -116,6 +116,8 @@ export interface AccountView {
   creditAt?: number
   tfaStatus?: string
   connection: ConnectionState
+  /** The address, without a password, of the proxy through which the service is asked. */
+  proxy?: string
   /** What the key may not read, in a sentence; absent if polls can read everything. */
   limitation?: string
   /**

@@ -15,6 +15,7 @@ import { KeyRefused, pollFailure } from '#core/instances/repeated-polls.ts'
 import { type CertainPoll, type Expected, type Listing, pollAll } from '#core/instances/verified-poll.ts'
 import { rentedAs } from '#core/renting/rental.ts'
 import { capabilitiesOf } from '#service/dialect.ts'
+import { proxyOf } from '#service/http/proxy.ts'
 import type { ListOptions } from '#service/instances.ts'
 import { isDeepEqual } from '../storage/store.ts'
 import type { Automations } from './automations.ts'
@@ -238,6 +239,9 @@ function showPoll(
   const creditUntold = fields.userId !== undefined && fields.credit === undefined
   if (creditUntold) target.creditUntold = true
   else if (before.creditUntold) delete target.creditUntold
+  const proxy = proxyOf(before.baseUrl)
+  if (proxy !== undefined) target.proxy = proxy
+  else if (before.proxy !== undefined) delete target.proxy
   if (fields.credit !== undefined) delete target.creditAt
   else if (before.credit !== undefined && before.creditAt === undefined) target.creditAt = creditReadAt
   if (!sameTime(before.clock, clock)) target.clock = clock

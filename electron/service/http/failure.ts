@@ -1,6 +1,7 @@
 import { ServiceError } from '../service-error.ts'
 import type { AnswerProblem } from './answer.ts'
 import type { Operation } from './operation.ts'
+import type { ProxyFailed } from './proxy.ts'
 import { type ErrorCode, errorSentence, isServiceCode, type OwnCode, refusalSentence } from './sentences.ts'
 
 /** Failures without a whole answer. */
@@ -79,6 +80,12 @@ export function notYet(retryAfter: number): ServiceError {
 export function noAnswer(attempt: RequestAttempt, code: Unanswered, sent: boolean, status = 0): ServiceError {
   const ambiguous = sent && attempt.operation.repeat !== 'read'
   return new ServiceError({ code, status, ...errorSentence(code), ambiguous })
+}
+
+/** Nothing was sent, since a proxy didn't let it through. */
+export function throughNoProxy({ message }: ProxyFailed): ServiceError {
+  const { advice } = errorSentence('proxy_failed')
+  return new ServiceError({ code: 'proxy_failed', status: 0, message, advice, ambiguous: false })
 }
 
 /** Classifies a network error of Node’s. `sent`: whether the connection stood, so that it means no certificate. */

@@ -166,6 +166,11 @@ const ownSentences = {
     message: 'The service could not be reached.',
     advice: 'Check the internet connection and the base URL.',
   },
+  /** Its message names the proxy. */
+  proxy_failed: {
+    message: 'The proxy of this computer doesn’t lead to the service.',
+    advice: 'Check the proxy in the system’s settings, or in HTTPS_PROXY and NO_PROXY.',
+  },
   connection_lost: {
     message: 'The connection was lost before the service answered.',
     advice: 'Try again.',

@@ -13,10 +13,12 @@ import {
   type RequestAttempt,
   refusal,
   secretsIn,
+  throughNoProxy,
   tooLarge,
 } from './failure.ts'
 import type { CallOptions, Input, Operation, Send } from './operation.ts'
 import { type Pacer, thresholdIn } from './pacing.ts'
+import { ProxyFailed } from './proxy.ts'
 import { isServiceCode } from './sentences.ts'
 import { NotSent } from './wire.ts'
 
@@ -160,6 +162,7 @@ class Call<T> {
     if (error instanceof AnswerTooLarge) return tooLarge(this.#attempt, error.met)
     if (signal?.aborted || !sent) return noAnswer(this.#attempt, 'aborted', sent)
     const isSent = !(error instanceof NotSent)
+    if (!isSent && error.cause instanceof ProxyFailed) return throughNoProxy(error.cause)
     return noAnswer(this.#attempt, networkFailure(error, isSent), isSent)
   }
 
@@ -178,6 +181,7 @@ function isPassing(error: ServiceError): boolean {
   return [
     'rate_limited',
     'offline',
+    'proxy_failed',
     'connection_lost',
     'server_error',
     'service_unavailable',

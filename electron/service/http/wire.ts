@@ -2,6 +2,7 @@ import http, { type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import https from 'node:https'
 import { pipeline, type Readable } from 'node:stream'
 import { constants, createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
+import { type Detour, detourTo, ProxyFailed } from './proxy.ts'
 
 export interface WireRequest {
   url: string
@@ -37,29 +38,51 @@ export class NotSent extends Error {
  * Follows no redirect. Uses Node's `http`, since `fetch` took three times the processor time, and 30 MB. @throws
  * NotSent, or the errors of Node's `http`
  */
-function send({ url, method, headers, body, signal }: WireRequest): Promise<WireAnswer> {
-  const secure = url.startsWith('https:')
+async function send(request: WireRequest): Promise<WireAnswer> {
+  const secure = request.url.startsWith('https:')
+  const detour = await detourTo(request.url, keptAlive).catch((error: unknown) => {
+    throw new NotSent(error)
+  })
+  return sendBy(request, secure, detour)
+}
+
+function sendBy(
+  { url, method, headers, body, signal }: WireRequest,
+  secure: boolean,
+  detour: Detour | undefined,
+): Promise<WireAnswer> {
   const { request: open } = secure ? https : http
   const own = { 'accept-encoding': 'gzip, deflate, br', 'user-agent': 'Berth' }
   const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
   return new Promise((resolve, reject) => {
     const request = open(url, {
-      agent: agents[secure ? 'https:' : 'http:'],
+      agent: detour?.agent ?? agents[secure ? 'https:' : 'http:'],
       method,
       headers: { ...own, ...length, ...headers },
       signal,
     })
     let stands = false
-    const fail = (error: Error) => reject(stands ? error : new NotSent(error))
+    /** Whether it is the proxy that has not let the request through. */
+    let atProxy = detour !== undefined
+    const fail = (error: Error) => {
+      if (stands) reject(error)
+      else reject(new NotSent(atProxy && detour ? proxyFailure(detour, error) : error))
+    }
+    const late = setTimeout(() => request.destroy(new ConnectTimeout()), CONNECT_TIMEOUT)
+    const connected = () => {
+      stands = true
+      clearTimeout(late)
+    }
+    request.once('close', () => clearTimeout(late))
     request.once('socket', socket => {
-      stands = !socket.connecting
-      if (stands) return
-      const late = setTimeout(() => request.destroy(new ConnectTimeout()), CONNECT_TIMEOUT)
-      socket.once(secure ? 'secureConnect' : 'connect', () => {
-        stands = true
-        clearTimeout(late)
-      })
-      request.once('close', () => clearTimeout(late))
+      // A socket of a proxy is connected before it's given, and its secure connection is made after that.
+      if (request.reusedSocket || !(secure || socket.connecting)) connected()
+      else socket.once(secure ? 'secureConnect' : 'connect', connected)
+    })
+    // A refusal would else be read as the service's answer.
+    request.once('proxyConnect', ({ statusCode }: { statusCode: number }) => {
+      if (statusCode === 200) atProxy = false
+      else request.destroy(new ProxyRefused(statusCode))
     })
     request.once('response', answer => {
       resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body: decompressed(answer) })
@@ -76,6 +99,27 @@ export const wire = { send }
 
 class ConnectTimeout extends Error {
   readonly syscall = 'connect'
+}
+
+class ProxyRefused extends Error {
+  readonly status: number
+
+  constructor(status: number) {
+    super('refused by the proxy')
+    this.status = status
+  }
+}
+
+function proxyFailure({ proxy }: Detour, error: Error): Error {
+  if (error.name === 'AbortError') return error
+  if (error instanceof ProxyRefused)
+    return new ProxyFailed(
+      proxy,
+      error.status === 407
+        ? 'asks for a user name and a password, or rejected them (407)'
+        : `refused the connection (${error.status})`,
+    )
+  return new ProxyFailed(proxy, error instanceof ConnectTimeout ? 'doesn’t answer' : 'can’t be reached')
 }
 
 function decompressed(answer: IncomingMessage): Readable {

@@ -1,10 +1,13 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
-import { onTestFinished, test } from 'vitest'
+import { onTestFinished, test, vi } from 'vitest'
 import { at } from '#build/places.ts'
 import '#test/built.ts'
 import { freezesAndActs } from '#test/freezing.ts'
 import { startSession } from '#test/integration/machine/session-bus.ts'
+
+/** A minute of silence, the restart, and two minutes to the limit. */
+vi.setConfig({ testTimeout: 600_000 })
 
 test('a Berth in browser mode that stands still starts anew, says so, and its limit acts', async () => {
   const session = await startSession()
