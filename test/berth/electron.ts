@@ -32,6 +32,8 @@ export interface Start {
   flags: readonly string[]
   /** The program: Electron, which is given the app, or a packaged Berth. */
   program?: string
+  /** The app's folder; the built one if it is left out. */
+  app?: string
 }
 
 /** The main process's list of message boxes that wait for an answer. */
@@ -62,11 +64,11 @@ export class Berth {
 
   /** Starts Berth; does not wait for its window. */
   static async start(start: Start): Promise<Berth> {
-    const { env, flags, program } = start
+    const { env, flags, program, app = builtApp } = start
     const given = Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))
     const electron = await _electron.launch({
       executablePath: program ?? electronProgram,
-      args: [...(program ? [] : [builtApp]), ...flags],
+      args: [...(program ? [] : [app]), ...flags],
       cwd: env['HOME'] ?? '/',
       env: Object.fromEntries(given),
       // Otherwise Playwright would switch off the sandbox.

@@ -1,29 +1,50 @@
-import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { access, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { expect, test } from 'vitest'
 import { Berth } from '../../berth/electron.ts'
 import { byId, instanceView } from '../../unit/views.ts'
 import { useDesk } from '../desk.ts'
+import { app } from '../program.ts'
 
 const desk = useDesk({ panel: false })
 const soon = { timeout: 150_000 }
 
+/** Starts Berth, which waits where it opens its projects until `goOn`. */
+async function startHeld(...flags: string[]): Promise<{ berth: Berth; goOn(): Promise<void> }> {
+  const folder = join(desk.session.home, 'held')
+  const about = JSON.parse(await readFile(join(app, 'package.json'), 'utf8'))
+  await desk.write(join(folder, 'package.json'), JSON.stringify({ ...about, main: 'main.js' }))
+  await desk.write(
+    join(folder, 'hold.js'),
+    `import files from 'node:fs/promises'
+    import { syncBuiltinESMExports } from 'node:module'
+    const { open } = files
+    const held = new Promise(resolve => (globalThis.goOn = resolve))
+    files.open = async (path, ...how) => {
+      if (String(path).endsWith('projects.json')) await held
+      return open(path, ...how)
+    }
+    syncBuiltinESMExports()`,
+  )
+  const main = pathToFileURL(join(app, about.main))
+  await desk.write(join(folder, 'main.js'), `import './hold.js'\nimport '${main}'`)
+  const berth = await Berth.start({ env: desk.session.env, flags, app: folder })
+  desk.ends(berth)
+  return { berth, goOn: () => berth.act(() => Reflect.get(globalThis, 'goOn')()) }
+}
+
 test('while Berth starts its window is there with its frame, in the chosen theme', async () => {
   await desk.settings({ theme: 'dark' })
-  // Whoever reads from it waits for what is written.
-  const projects = join(desk.home, 'projects.json')
-  execFileSync('mkfifo', ['--mode=666', projects])
-
-  const berth = await desk.startAlone()
+  const { berth, goOn } = await startHeld('--demo')
   await berth.shown()
   const page = await berth.page()
   await page.getByRole('link', { name: 'Offers' }).click()
   await page.getByRole('heading', { name: 'Offers' }).waitFor()
   await page.getByText('Berth is starting').waitFor()
   expect(await page.evaluate(() => document.documentElement.style.colorScheme)).toBe('dark')
-  await writeFile(projects, '[]')
+  await goOn()
   await page.getByText('This is the demo market.').waitFor()
   await page
     .getByRole('button', { name: /^Rent 1 ×/ })
@@ -38,17 +59,13 @@ test('while Berth starts its window has the instances that were last seen', asyn
   await desk.write(join(desk.home, 'accounts.json'), JSON.stringify({ accounts }))
   const seen = JSON.stringify({ at: 1_790_000_000, spendPerHour: 0, instances })
   await desk.write(join(desk.home, 'accounts', id, 'last-seen.json'), seen)
-  const projects = join(desk.home, 'projects.json')
-  execFileSync('mkfifo', ['--mode=666', projects])
-
-  const berth = await Berth.start({ env: desk.session.env, flags: [] })
-  desk.ends(berth)
+  const { berth, goOn } = await startHeld()
   const page = await berth.page()
   const row = page.locator('tr', { hasText: 'llama' })
   await row.waitFor()
   // Its limits aren't read yet.
   expect(await row.getByRole('button', { name: 'No limit' }).count()).toBe(0)
-  await writeFile(projects, '[]')
+  await goOn()
   await page
     .getByText(/API key/)
     .first()
