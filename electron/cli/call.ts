@@ -16,6 +16,8 @@ export interface Call {
   quiet: boolean
   /** How to treat files that look like secrets. */
   secretFiles: 'send' | 'skip' | undefined
+  /** What the project may use of the user's: `secret:HF_TOKEN`. */
+  allow: readonly string[]
   /** The id of an offer. */
   offer: number | undefined
   /** The name, id or folder of a project. */

@@ -33,6 +33,12 @@ export const someOptions = {
     usage: '--secret-files send|skip',
     summary: 'Send or skip files that look like secrets',
   },
+  allow: {
+    type: 'string',
+    multiple: true,
+    usage: '--allow USE',
+    summary: 'Let the project use what its plan asks for, such as secret:HF_TOKEN',
+  },
   project: { type: 'string', usage: '--project PROJECT', summary: 'List the runs of this project' },
   set: {
     type: 'string',

@@ -52,6 +52,7 @@ async function run(args: readonly string[], launch: Launch): Promise<number> {
     follow,
     quiet,
     secretFiles,
+    allow: values.allow ?? [],
     offer,
     project: values.project,
     change,
@@ -68,7 +69,9 @@ async function run(args: readonly string[], launch: Launch): Promise<number> {
 
 /** Replaces control characters, since a stranger may have written parts of the text. */
 function say(text: string): void {
-  process.stderr.write(`${text.replaceAll(/(?![\n\t])[\p{Cc}\p{Cf}\u2028\u2029]/gu, '\ufffd')}\n`)
+  process.stderr.write(
+    `${text.replaceAll(/(?![\n\t])[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2028\u2029\u2800]/gu, '\ufffd')}\n`,
+  )
 }
 
 function secretFilesOf(word: string | undefined): Call['secretFiles'] {

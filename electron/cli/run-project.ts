@@ -5,6 +5,8 @@ import { money, rate } from '../contract/format/money.ts'
 import { gpuWords } from '../contract/format/name.ts'
 import { counted, reliability } from '../contract/format/size.ts'
 import { duration } from '../contract/format/time.ts'
+import { borrowedQuestion, cloudUses, usesMade } from '../contract/project/borrowed.ts'
+import { cloudCopiesOf } from '../contract/project/bounds.ts'
 import {
   cloudWords,
   demoRunsWords,
@@ -39,6 +41,7 @@ export const run: CliCommand = {
     'follow',
     'offer',
     'secret-files',
+    'allow',
     'set',
     'runs',
     'at-once',
@@ -68,7 +71,8 @@ async function begin(call: Call, account: string, { project, isNew }: { project:
   if (!call.json) call.say(planWords(plan, costs, secretFiles, account === 'demo'))
   else if (!call.yes) print(call, planJson(isNew ? null : project, plan, costs, secretFiles))
   refuse(call, plan)
-  const terms = { account, project, offer, change, content, stops, price, secretFiles }
+  const allow = [...usesMade(plan), ...call.allow]
+  const terms = { account, project, offer, change, content, stops, price, secretFiles, allow }
   const request = { ...terms, ...agreedCosts(costs) }
   return { project, plan, id: await call.connection.command('runProject', request) }
 }
@@ -83,7 +87,7 @@ async function accountOf(call: Call): Promise<string> {
 }
 
 /** Throws where the project cannot run, or was not confirmed. */
-function refuse({ yes, secretFiles }: Call, plan: ProjectPlan): void {
+function refuse({ yes, secretFiles, allow }: Call, plan: ProjectPlan): void {
   const { offer, problem, missingSecrets, scan } = plan
   const isWaitedFor = plan.waiting !== undefined || (plan.sweep?.waiting ?? []).length > 0
   const fail = (exitCode: number, code: string, message: string, advice: string) => {
@@ -120,6 +124,14 @@ function refuse({ yes, secretFiles }: Call, plan: ProjectPlan): void {
       `Nothing was rented: ${named(scan.secrets.map(secretWords))} may contain secrets.`,
       'Choose --secret-files send or --secret-files skip.',
     )
+  const asked = plan.borrowed.filter(({ use }) => !allow.includes(use))
+  if (asked.length > 0)
+    fail(
+      refused,
+      'not_allowed',
+      `Nothing was rented. ${asked.map(borrowedQuestion).join(' ')}`,
+      `Allow it for this project with ${asked.map(({ use }) => `--allow ${use}`).join(' ')}.`,
+    )
 }
 
 /** Each machine of a cluster with its own price, equal ones in one line. */
@@ -133,7 +145,7 @@ function nodesWords(nodes: NonNullable<ProjectPlan['nodes']>): string[] {
 
 /** The plan in words, shown before anything costs. */
 function planWords(
-  { spec, offer, offers, pricePerHour, keeping, scan, volume, sweep, nodes, waiting }: ProjectPlan,
+  { spec, offer, offers, pricePerHour, keeping, scan, volume, sweep, nodes, waiting, ...plan }: ProjectPlan,
   costs: PlanCosts | undefined,
   secretFiles: readonly string[],
   demo: boolean,
@@ -164,7 +176,8 @@ function planWords(
     latest,
     `Set up with ${setupWords(spec)}.`,
     ...volumeWords({ volume, offer, spec }),
-    ...cloudWords(spec),
+    ...cloudWords({ spec, ...plan }),
+    ...plan.borrowed.map(borrowedQuestion),
     `${counted(scan.files, 'file')} would be sent${
       scan.secrets.length > 0
         ? `, and ${secretFiles.length > 0 ? '' : 'not '}${named(scan.secrets.map(secretWords))}, which may contain secrets`
@@ -226,6 +239,9 @@ function planJson(
     template: spec.template ?? null,
     ports: spec.ports ?? [],
     env: spec.env ?? {},
+    from: cloudCopiesOf(spec).map(({ address, to }) => ({ cloud: address, to })),
+    to: spec.to ?? null,
+    key: cloudUses(spec).length === 0 ? null : plan.wideKey ? 'account' : 'copy',
     gpu: offer ? { name: offer.gpuName ?? null, count: offer.gpuCount ?? null } : null,
     offer: offer?.id ?? null,
     offers: offers.map(one => ({
@@ -261,6 +277,7 @@ function planJson(
     bytes: plan.scan.bytes,
     notSent: plan.scan.secrets.map(({ path }) => path).filter(path => !secretFiles.includes(path)),
     missingSecrets: plan.missingSecrets,
+    asks: plan.borrowed.map(({ use, of }) => ({ allow: use, usedBy: of })),
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Profile } from '../deployment.ts'
 import { refusal, ServiceError } from '../errors.ts'
-import type { Caller } from '../world/api-keys.ts'
+import { allowsCall, type Caller } from '../world/api-keys.ts'
 import type { World } from '../world/world.ts'
 import type { Route } from './route.ts'
 
@@ -28,9 +28,13 @@ export function authenticate(
   return caller
 }
 
-/** Throws 403 for a key whose permissions do not cover the route. */
-export function authorize(caller: Caller, route: Route): void {
-  if (caller.kind === 'scoped' && !caller.permissions.has(route.permission)) {
+/** Throws 403 for a key whose permissions do not cover the route with these parameters. */
+export function authorize(
+  caller: Caller,
+  route: Route,
+  parameters: () => Readonly<Record<string, unknown>>,
+): void {
+  if (caller.kind === 'scoped' && !allowsCall(caller, route, parameters())) {
     throw forbidden(`This key lacks the permission ${route.permission}.`)
   }
   if (caller.kind === 'instance' && !route.instanceKey) {

@@ -76,8 +76,8 @@ export function serveRoutes(
       const authorization = context.req.header('authorization') ?? cookieAuthorization(context, world)
       const caller = authenticate(world, route, profile, authorization)
       if (caller.kind !== 'anonymous') limits?.take(caller.key, route)
-      authorize(caller, route)
       const text = await context.req.text()
+      authorize(caller, route, () => ({ ...parametersOf(text), ...context.req.param() }))
       const headers = new Headers({ 'content-type': 'application/json' })
       const request: ApiRequest = {
         world,
@@ -113,6 +113,16 @@ function cookieAuthorization(context: Context<Bindings>, { twoFactor }: World): 
   const session = getCookie(context, sessionCookie)
   if (session === undefined) return undefined
   return `${twoFactor.sessions.caller(session) ? 'Bearer' : 'Cookie'} ${session}`
+}
+
+/** What a body names, for the constraints of a key; nothing where it is no object. */
+function parametersOf(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isObject(value) ? value : {}
+  } catch {
+    return {}
+  }
 }
 
 function readId(context: Context<Bindings>, name: string): number {

@@ -1,7 +1,7 @@
 import type { Profile } from '../deployment.ts'
 import type { Fields } from '../fields.ts'
 import type { Results } from '../results.ts'
-import type { Caller, Permission } from '../world/api-keys.ts'
+import type { Caller, LimitedCall, Permission } from '../world/api-keys.ts'
 import type { World } from '../world/world.ts'
 
 /** A request as a route sees it: authenticated, within its limits and permissions. */
@@ -37,6 +37,8 @@ export interface Route {
   only?: 'public'
   /** The permission that a scoped key needs. */
   permission: Permission
+  /** Its name in a key's permissions, where they can be limited to it. */
+  call?: LimitedCall
   /** Requests a second for one key, section 8. Without it the endpoint has no limit. */
   threshold?: number
   /** Open to the key inside an instance; the route itself checks which instance. */

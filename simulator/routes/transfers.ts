@@ -9,7 +9,7 @@ const syncPath = '/commands/rclone/'
 export const transferRoutes: Routes = {
   [`PUT ${copyPath}`]: { permission: 'instance_write', threshold: 3.5, answer: copy },
   [`DELETE ${copyPath}`]: { permission: 'instance_write', threshold: 3.5, answer: cancelCopy },
-  [`POST ${syncPath}`]: { permission: 'instance_write', answer: sync },
+  [`POST ${syncPath}`]: { permission: 'instance_write', call: 'api.commands.rclone', answer: sync },
   [`DELETE ${syncPath}`]: { permission: 'instance_write', answer: cancelSync },
 }
 

@@ -32,15 +32,49 @@ export type Caller =
   /** A key with full access, or a session: everything is allowed. */
   | { kind: 'account'; key: string }
   /** A key with its own permissions. */
-  | { kind: 'scoped'; key: string; permissions: ReadonlySet<Permission> }
+  | { kind: 'scoped'; key: string; permissions: KeyPermissions['api'] }
   /** The key inside an instance: it starts, stops and destroys that instance. */
   | { kind: 'instance'; key: string; instanceId: number }
   /** No key; only some routes allow this. */
   | { kind: 'anonymous' }
 
-/** A key's permissions in the form of section 5.3: categories with constraints (which are only stored and shown). */
+/**
+ * A key's permissions in the form of section 5.3. A category without calls allows all of its calls; with some, only
+ * these, and of each only those whose parameters fulfil its constraints.
+ */
 export interface KeyPermissions {
-  api: Partial<Record<Permission, JsonObject>>
+  api: Partial<Record<Permission, CategoryCalls>>
+}
+
+/** The calls that permissions can name: the public deployment's documentation has one, the other is by analogy. */
+export const limitedCalls = ['api.instance.request_logs', 'api.commands.rclone'] as const
+export type LimitedCall = (typeof limitedCalls)[number]
+
+const comparisons = {
+  eq: (one: number, other: number) => one === other,
+  lte: (one: number, other: number) => one <= other,
+  gte: (one: number, other: number) => one >= other,
+} as const
+type Comparison = keyof typeof comparisons
+type Constraints = Record<string, Partial<Record<Comparison, number>>>
+type CategoryCalls = Partial<Record<LimitedCall, { constraints?: Constraints }>>
+
+/** Whether a key may make a call of a category with these parameters. */
+export function allowsCall(
+  { permissions }: Extract<Caller, { kind: 'scoped' }>,
+  { permission, call }: { permission: Permission; call?: LimitedCall | undefined },
+  parameters: Readonly<Record<string, unknown>>,
+): boolean {
+  const calls = permissions[permission]
+  if (!calls) return false
+  if (Object.keys(calls).length === 0) return true
+  const limited = call && calls[call]
+  if (!limited) return false
+  return Object.entries(limited.constraints ?? {}).every(([name, wanted]) =>
+    Object.entries(wanted).every(([comparison, bound]) =>
+      comparisons[comparison as Comparison](Number(parameters[name] ?? Number.NaN), bound),
+    ),
+  )
 }
 
 /**
@@ -71,14 +105,30 @@ function readCategory(
   constraints: unknown,
   giver: Caller,
   known: readonly Permission[],
-): [Permission, JsonObject] {
+): [Permission, CategoryCalls] {
   const name = known.find(category => category === asked)
   if (name === undefined) throw invalid(`There is no category ${asked}.`)
   if (!isObject(constraints)) throw invalid(`permissions: the constraints of ${name} must be an object.`)
-  if (giver.kind === 'scoped' && !giver.permissions.has(name)) {
+  if (giver.kind === 'scoped' && Object.keys(giver.permissions[name] ?? { none: true }).length > 0) {
     throw invalid(`This key lacks ${name} itself, so it cannot give it.`)
   }
-  return [name, constraints]
+  const calls = Object.entries(constraints).map(([call, limits]) => readCall(call, limits))
+  return [name, Object.fromEntries(calls)]
+}
+
+/** A name that is no call is stored and shown, and allows nothing. */
+function readCall(call: string, limits: unknown): [string, { constraints?: Constraints }] {
+  if (!isObject(limits)) throw invalid(`permissions: ${call} must be an object.`)
+  if (!limitedCalls.some(known => known === call)) return [call, limits]
+  const { constraints = {} } = limits
+  if (!isObject(constraints)) throw invalid(`permissions: the constraints of ${call} must be an object.`)
+  for (const [name, wanted] of Object.entries(constraints)) {
+    const isRight =
+      isObject(wanted) &&
+      Object.entries(wanted).every(([key, bound]) => key in comparisons && typeof bound === 'number')
+    if (!isRight) throw invalid(`permissions: ${name} takes eq, lte and gte with a number.`)
+  }
+  return [call, limits]
 }
 
 function missing(): ServiceError {
@@ -127,7 +177,6 @@ export class ApiKeys extends Collection<ApiKey> {
     const found = this.list().find(({ key }) => key === text)
     if (!found) return undefined
     if (!found.permissions) return { kind: 'account', key: text }
-    const permissions = new Set(Object.keys(found.permissions.api) as Permission[])
-    return { kind: 'scoped', key: text, permissions }
+    return { kind: 'scoped', key: text, permissions: found.permissions.api }
   }
 }

@@ -25,6 +25,8 @@ export interface Capabilities {
   takesIdentityPorts: boolean
   /** Characters, of rentals and templates. */
   longestStartScript: number
+  /** Documents how a key is limited to one call with certain arguments. */
+  limitsKeys: boolean
   /** The categories of a key's permissions. */
   permissions: readonly PermissionCategory[]
 }
@@ -37,6 +39,7 @@ export const describedCapabilities: Capabilities = {
   choosesDirect: false,
   takesIdentityPorts: false,
   longestStartScript: 16_384,
+  limitsKeys: false,
   permissions: describedCategories,
 }
 
@@ -48,5 +51,6 @@ export const publicCapabilities: Capabilities = {
   choosesDirect: true,
   takesIdentityPorts: true,
   longestStartScript: 4048,
+  limitsKeys: true,
   permissions: [...describedCategories, ...furtherCategories],
 }

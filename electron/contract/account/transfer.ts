@@ -41,6 +41,8 @@ export const SyncRequest = v.pipe(
     cloudPath: path('the path in the cloud'),
     /** The id of a cloud connection, made in the service's web console. */
     connection: given('the id of the cloud connection', 256),
+    /** The user agrees to a key for all instances, where the service can't limit one to this call. */
+    wideKey: v.optional(v.boolean()),
     flags: v.pipe(v.array(v.pipe(v.string(), v.trim(), v.nonEmpty(), v.maxLength(256))), v.maxLength(50)),
   }),
   v.forward(
@@ -72,6 +74,8 @@ const TransferKey = v.object({
   state: v.picklist(['in-use', 'deleted', 'stays']),
   /** False where the account has no permissions, so that the key may do everything. */
   scoped: v.boolean(),
+  /** Whether it can only make this sync's call for this instance. */
+  limited: v.optional(v.boolean()),
 })
 export type TransferKey = v.InferOutput<typeof TransferKey>
 

@@ -12,6 +12,7 @@ import {
 } from '../automation/run.ts'
 import { InstanceId, OfferId } from '../ids.ts'
 import { ChoiceId } from '../instance/files.ts'
+import { Use } from '../project/borrowed.ts'
 import { ProjectId, type ProjectPlan } from '../project/project.ts'
 import { Keeping, ProjectSpec, SecretName, SpecChange } from '../project/spec.ts'
 import { account, command, given } from './command.ts'
@@ -70,6 +71,8 @@ export const projectCommands = {
     keptCost: v.optional(v.pipe(v.number(), v.finite(), v.minValue(0))),
     /** Micro-dollars from the plan for a new volume, which are part of the highest cost. */
     volumeCost: v.optional(v.pipe(v.number(), v.finite(), v.minValue(0))),
+    /** What the project may use of the user's from now on, of the plan's `borrowed`. Throws `not_allowed` without one. */
+    allow: v.optional(v.pipe(v.array(Use), v.maxLength(100))),
     /** Files that look like secrets and are sent nevertheless. */
     secretFiles: v.pipe(v.array(v.pipe(v.string(), v.maxLength(4096))), v.maxLength(1000)),
   }).answers<string>(),
@@ -78,6 +81,8 @@ export const projectCommands = {
   /** A secret that projects can use by its name; an empty value deletes it. */
   saveSecret: command({
     name: SecretName,
+    /** The one it's entered for, which may use it. */
+    project: v.optional(ProjectId),
     value: v.pipe(v.string(), v.maxLength(32_768, 'at most 32,768 characters')),
   }).answers<void>(),
 }

@@ -58,11 +58,14 @@ export function cloudPlaceOf(address: string): CloudPlace {
 }
 
 /** The copies from clouds, and their targets; without a target into the project's folder, under its last name. */
-export function cloudCopiesOf({ from = [] }: Pick<ProjectSpec, 'from'>): { place: CloudPlace; to: string }[] {
+export function cloudCopiesOf({
+  from = [],
+}: Pick<ProjectSpec, 'from'>): { address: string; place: CloudPlace; to: string }[] {
   return [from].flat().map(copy => {
     const { cloud, to } = typeof copy === 'string' ? { cloud: copy, to: undefined } : copy
     const place = cloudPlaceOf(cloud)
     return {
+      address: cloud,
       place,
       to:
         to ??

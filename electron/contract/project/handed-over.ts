@@ -45,8 +45,8 @@ export function volumeWords({
   ]
 }
 
-/** The service's copies from and to clouds, for the plan. */
-export function cloudWords(spec: ProjectSpec): string[] {
+/** The service's copies from and to clouds, for the plan, and what their key can do on the machine. */
+export function cloudWords({ spec, wideKey }: Pick<ProjectPlan, 'spec' | 'wideKey'>): string[] {
   const copies = cloudCopiesOf(spec)
   if (copies.length === 0 && spec.to === undefined) return []
   return [
@@ -56,7 +56,10 @@ export function cloudWords(spec: ProjectSpec): string[] {
     ...(spec.to === undefined
       ? []
       : [`The results are copied to ${spec.to}, in a folder named after the run.`]),
-    "To do so, the service puts the cloud connection's credentials on the machine. Berth gives the machine an API key, and deletes it afterwards.",
+    "To do so, the service puts the cloud connection's credentials on the machine, and Berth gives it an API key.",
+    wideKey
+      ? 'The service can’t limit that key to the copy: whoever runs the machine can rent, stop and destroy instances of your account with it. Berth deletes it when the copy ends.'
+      : 'That key can only start copies between this machine and your clouds. Berth deletes it when the copy ends.',
   ]
 }
 

@@ -7,6 +7,7 @@ import type { FolderScan } from '../instance/sync.ts'
 import type { OfferView } from '../market/offer.ts'
 import type { Problem } from '../problem.ts'
 import type { Micros } from '../spending/money.ts'
+import type { Borrowed } from './borrowed.ts'
 import type { Keeping, ProjectSpec } from './spec.ts'
 import type { Setting } from './sweep.ts'
 
@@ -68,6 +69,10 @@ export interface ProjectPlan {
   scan: FolderScan
   /** Secrets that it needs and that have no value yet. */
   missingSecrets: readonly string[]
+  /** What it uses of the user's without having been allowed to. */
+  borrowed: readonly Borrowed[]
+  /** With copies from or to clouds, whether their key can reach all instances. */
+  wideKey: boolean
   /** Whether the user has agreed to this content before. */
   known: boolean
 }

@@ -104,7 +104,7 @@ export async function openAutomations(
     watchdogs,
     runs,
     sweeps,
-    projectRuns: createProjectRuns(context, { ...forProjects, rentals, runs, sweeps }),
+    projectRuns: createProjectRuns(context, { ...forProjects, rentals, runs, sweeps, transfers }),
     onPoll: (poll: AccountPoll) => {
       const shown = () => context.store.get().accounts[context.account] ?? poll.account
       for (const automation of all) automation.onPoll({ ...poll, account: shown() })

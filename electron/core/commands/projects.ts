@@ -1,6 +1,7 @@
 import type { RunRequest } from '#contract/automation/run.ts'
 import type { groupCommands, projectCommands, runCommands } from '#contract/commands/projects.ts'
 import { BerthError } from '#contract/problem.ts'
+import { secretUse } from '#contract/project/borrowed.ts'
 import type { ProjectSpec, SpecChange } from '#contract/project/spec.ts'
 import { changedSpec } from '#contract/project/sweep.ts'
 import { plainLine } from '#ssh/monitor/plain-output.ts'
@@ -62,7 +63,7 @@ export function projectHandlers({
       const { text, spec, content: now } = await wanted(asked)
       if (now !== content) throw new BerthError(specChanged)
       await projects.agree(project, content)
-      const { offer, keeping, price, most, keptCost, volumeCost, secretFiles } = terms
+      const { offer, keeping, price, most, keptCost, volumeCost, secretFiles, allow } = terms
       return runs(account).start({
         project,
         text,
@@ -75,12 +76,16 @@ export function projectHandlers({
         keptCost,
         volumeCost,
         secretFiles,
+        allow,
       })
     },
     async readRunSpec({ account, run }) {
       return { text: runs(account).agreed(run).text }
     },
-    saveSecret: ({ name, value }) => secrets.save(name, value),
+    async saveSecret({ name, value, project }) {
+      await secrets.save(name, value)
+      if (project !== undefined) await projects.allow(project, [{ use: secretUse(name) }])
+    },
   }
 }
 

@@ -3,6 +3,7 @@ import { basename, relative, sep } from 'node:path'
 import * as v from 'valibot'
 import { harmless } from '#contract/instance/file-names.ts'
 import { BerthError } from '#contract/problem.ts'
+import type { Borrowed, Use } from '#contract/project/borrowed.ts'
 import { ProjectId, type ProjectView, specProblemWords } from '#contract/project/project.ts'
 import type { ProjectSpec } from '#contract/project/spec.ts'
 import type { Machine } from '#machine/machine.ts'
@@ -18,10 +19,24 @@ export interface Agreed {
   spec: ProjectSpec
 }
 
+/** A use of something that an account has; of a secret, which all have, without an account. */
+export interface OwnUse {
+  use: Use
+  account?: string
+}
+
+const storedUse = ({ use, account }: OwnUse) => (account === undefined ? use : `${account} ${use}`)
+
 export type Projects = Awaited<ReturnType<typeof openProjects>>
 
 const Stored = v.array(
-  v.object({ id: ProjectId, path: v.string(), agreed: v.optional(v.array(v.string()), []) }),
+  v.object({
+    id: ProjectId,
+    path: v.string(),
+    agreed: v.optional(v.array(v.string()), []),
+    /** What it may use of the user's; of what an account has, after the account's id and a space. */
+    allowed: v.optional(v.array(v.string()), []),
+  }),
 )
 type Stored = v.InferOutput<typeof Stored>
 
@@ -41,6 +56,8 @@ export async function openProjects(store: Store, machine: Machine, onBroken: Doc
     return found
   }
   const folder = (id: string) => syncedFolders.at(get(id).path)
+
+  const nameOf = ({ id, path }: Stored[number]) => store.get().projects[id]?.name ?? harmless(basename(path))
 
   async function read(id: string): Promise<Agreed> {
     const found = await folder(id).read(specName, longestSpec)
@@ -96,13 +113,13 @@ export async function openProjects(store: Store, machine: Machine, onBroken: Doc
     async add(path: string): Promise<string> {
       const known = document.get().find(project => project.path === path)
       const id = known?.id ?? `p${random.hex(16)}`
-      if (!known) await document.write(projects => [...projects, { id, path, agreed: [] }])
+      if (!known) await document.write(projects => [...projects, { id, path, agreed: [], allowed: [] }])
       await show(id)
       return id
     },
     /** Throws `no_such_project`. */
     folder,
-    name: (id: string): string => store.get().projects[id]?.name ?? harmless(basename(get(id).path)),
+    name: (id: string): string => nameOf(get(id)),
     /** Parses its file. Throws `no_such_project`, `no_such_folder`, `no_spec` or `bad_spec`. */
     read,
     /**
@@ -131,6 +148,31 @@ export async function openProjects(store: Store, machine: Machine, onBroken: Doc
     },
     /** Whether the user agreed to this content before. */
     isKnown: (id: string, content: string): boolean => get(id).agreed.includes(content),
+    /** Those of these uses that the project was not allowed, with the names of projects that were. */
+    borrowed: (id: string, uses: readonly OwnUse[]): Borrowed[] =>
+      uses
+        .filter(use => !get(id).allowed.includes(storedUse(use)))
+        .map(own => ({
+          use: own.use,
+          of: document
+            .get()
+            .filter(({ allowed }) => allowed.includes(storedUse(own)))
+            .map(other => nameOf(other)),
+        })),
+    isAllowed: (id: string, use: OwnUse): boolean =>
+      document
+        .get()
+        .find(project => project.id === id)
+        ?.allowed.includes(storedUse(use)) ?? false,
+    async allow(id: string, uses: readonly OwnUse[]): Promise<void> {
+      await document.write(projects =>
+        projects.map(project =>
+          project.id === id
+            ? { ...project, allowed: [...new Set([...project.allowed, ...uses.map(storedUse)])] }
+            : project,
+        ),
+      )
+    },
     async agree(id: string, content: string): Promise<void> {
       await document.write(projects =>
         projects.map(project =>

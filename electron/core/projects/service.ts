@@ -1,5 +1,16 @@
+import type { SyncRequest } from '#contract/account/transfer.ts'
 import type { Limit } from '#contract/automation/limit.ts'
-import { BerthError } from '#contract/problem.ts'
+import { BerthError, type Problem } from '#contract/problem.ts'
+import {
+  type Borrowed,
+  borrowedQuestion,
+  cloudUses,
+  keyUse,
+  secretUse,
+  type Use,
+  usesMade,
+  volumeUse,
+} from '#contract/project/borrowed.ts'
 import { keepingOf, limitsOf, resultsOf } from '#contract/project/bounds.ts'
 import { nodeCount, nodesProblem } from '#contract/project/nodes.ts'
 import type { ProjectPlan } from '#contract/project/project.ts'
@@ -21,8 +32,9 @@ import {
   planNodes,
   requestOf,
   searchMarket,
+  secretsOf,
 } from './plan.ts'
-import type { Agreed, Projects } from './projects.ts'
+import type { Agreed, OwnUse, Projects } from './projects.ts'
 import type { ProjectSecrets } from './secrets.ts'
 
 /** The terms of a run that the user agreed to. */
@@ -40,6 +52,8 @@ export interface NewProjectRun extends Pick<Agreed, 'text' | 'spec'> {
   keptCost?: number
   volumeCost?: number
   secretFiles: readonly string[]
+  /** What the project may use of the user's from now on. */
+  allow?: readonly Use[]
 }
 
 /** Their dependencies, besides the account. */
@@ -49,13 +63,28 @@ interface ProjectRunParts {
   rentals: MarketRentals
   runs: Pick<Runs, 'get' | 'startNodes' | 'startOfProject' | 'refuseIfBusy' | 'waiting'>
   sweeps: Pick<Sweeps, 'start'>
+  transfers: Pick<Transfers, 'needsWideKey'>
 }
 
 /** The runs of projects on one account: each sends a folder to a machine, runs it there and downloads its results. */
 export function createProjectRuns(
   context: AccountContext,
-  { projects, secrets, rentals, runs, sweeps }: ProjectRunParts,
+  { projects, secrets, rentals, runs, sweeps, transfers }: ProjectRunParts,
 ) {
+  /** What a file uses of the user's: secrets that have a value, a volume, and clouds with the key for their copies. */
+  function usesOf(spec: ProjectSpec): OwnUse[] {
+    const { account } = context
+    const wanted = secretsOf(spec)
+    const missing = secrets.missing(wanted)
+    const clouds = cloudUses(spec)
+    return [
+      ...wanted.filter(name => !missing.includes(name)).map(name => ({ use: secretUse(name) })),
+      ...(spec.volume ? [{ use: volumeUse(spec.volume), account }] : []),
+      ...clouds.map(use => ({ use, account })),
+      ...(clouds.length > 0 && transfers.needsWideKey() ? [{ use: keyUse, account }] : []),
+    ]
+  }
+
   return {
     /** The plan, before anything costs money. Throws as a scan of the folder and a search of the market do. */
     async plan(
@@ -90,6 +119,10 @@ export function createProjectRuns(
         waiting: settings ? undefined : waiting[0],
         scan,
         missingSecrets: secrets.missing(wanted),
+        borrowed: projects
+          .borrowed(project, usesOf(spec))
+          .filter(({ use }) => !usesMade(market).includes(use)),
+        wideKey: transfers.needsWideKey(),
       }
     },
     /** The file and stop conditions that the user agreed to for a run. */
@@ -111,9 +144,14 @@ export function createProjectRuns(
       keptCost,
       volumeCost,
       secretFiles,
+      allow = [],
     }: NewProjectRun): Promise<string> {
       refuseNodes(spec)
       runs.refuseIfBusy(id)
+      const uses = usesOf(spec)
+      const refused = projects.borrowed(id, uses).filter(({ use }) => !allow.includes(use))
+      if (refused.length > 0) throw new BerthError(notAllowed(refused))
+      await projects.allow(id, uses)
       const name = spec.name ?? projects.name(id)
       const folder = projects.folder(id).path
       const agreed = {
@@ -165,15 +203,23 @@ export function createProjectRuns(
 export function createRunProjects(
   context: AccountContext,
   {
+    projects,
     secrets,
     rentals,
     transfers,
   }: {
+    projects: Pick<Projects, 'isAllowed'>
     secrets: ProjectSecrets
     rentals: Pick<Rentals, 'start' | 'hosts' | 'usedMachines'>
     transfers: Pick<Transfers, 'syncToEnd'>
   },
 ): RunProjects {
+  /** With the key that the user allowed the project. */
+  function keyed(project: string, copies: readonly SyncRequest[]): SyncRequest[] {
+    const wideKey = projects.isAllowed(project, { use: keyUse, account: context.account })
+    return copies.map(copy => ({ ...copy, wideKey }))
+  }
+
   return {
     async rent({ name, project, node, group, rental, moves = 0 }, network) {
       const { spec, price, offer } = project
@@ -216,15 +262,15 @@ export function createRunProjects(
       return values
     },
     commitOf: folder => commitOf(context.machine.syncedFolders, folder),
-    async copyFromClouds({ project: { spec }, instance, createdAt }, folder, signal) {
+    async copyFromClouds({ project: { id: project, spec }, instance, createdAt }, folder, signal) {
       if (instance === undefined) return
       const copies = await copiesFrom(context, spec, { instance, folder })
-      await copyAll(transfers, copies, createdAt, signal)
+      await copyAll(transfers, keyed(project, copies), createdAt, signal)
     },
-    async copyToCloud({ id, project: { spec }, instance, createdAt }, folder, signal) {
+    async copyToCloud({ id, project: { id: project, spec }, instance, createdAt }, folder, signal) {
       if (instance === undefined) return
       const copies = await copiesTo(context, spec, { instance, folder }, id)
-      await copyAll(transfers, copies, createdAt, signal)
+      await copyAll(transfers, keyed(project, copies), createdAt, signal)
     },
   }
 }
@@ -244,6 +290,14 @@ function refuseNodes(spec: ProjectSpec): void {
     code: 'bad_nodes',
     message: `It can’t run on ${nodeCount(spec)} machines: ${problem}.`,
   })
+}
+
+function notAllowed(borrowed: readonly Borrowed[]): Problem {
+  return {
+    code: 'not_allowed',
+    message: `Nothing was rented. ${borrowed.map(borrowedQuestion).join(' ')}`,
+    advice: 'Look at the plan, and allow it there.',
+  }
 }
 
 const noProject = { code: 'no_such_run', message: 'That run has no project.' }

@@ -201,14 +201,18 @@ export function createRunFolders(
   }
 
   return {
-    /** Sends the project's folder and environment. */
+    /** Writes the environment that the next program reads. Throws `secret_missing`. */
+    async placeEnvironment(run: ProjectRun): Promise<void> {
+      const values = { ...(await projects.environmentOf(run)), ...placeOfNode(run), ...settingOf(run) }
+      await ask(run, writeEnvironment(run), environmentText(values))
+    },
+    /** Sends the project's folder. */
     async send(run: ProjectRun): Promise<void> {
       const { folder, secretFiles: confirmed, spec } = run.project
       const remote = await machines.folderOf(run)
       const environment = { ...(await projects.environmentOf(run)), ...placeOfNode(run) }
       const varying = settingOf(run)
       if (run.reuses && run.group) await ask(run, 'sh -s', removeLeftFiles(run))
-      await ask(run, writeEnvironment(run), environmentText({ ...environment, ...varying }))
       const { volume, cache, setup } = spec
       if (volume && cache !== undefined) await ask(run, 'sh -s', keepOnVolume(volume.at, [cache].flat()))
       await runs.update(run.id, { commit: await projects.commitOf(folder) })

@@ -1,3 +1,4 @@
+import { BlockList, isIPv4 } from 'node:net'
 import { engineOf, pythonParts } from '#contract/project/nodes.ts'
 import type { ProjectSpec } from '#contract/project/spec.ts'
 import { quote } from '#ssh/ssh-command.ts'
@@ -18,6 +19,7 @@ export interface Launch {
 
 /** The ports of the first node: torchrun's, Ray's or Dask's, and that of the SSH servers for MPI. */
 const ports = { master: 29_500, ssh: 29_522 }
+export const mpiPort = ports.ssh
 
 /** A node's paths on its machine, relative to its home folder. */
 export interface NodePaths {
@@ -111,7 +113,7 @@ const mpi: Part = ({ run }, nodes, rank, paths) => {
 [ -f "$HOME/${ssh}/host" ] || ssh-keygen -q -t ed25519 -N '' -f "$HOME/${ssh}/host" || exit
 exec "$(PATH=$PATH:/usr/sbin command -v sshd)" -D -e -f /dev/null ${options.map(option => `-o "${option}"`).join(' ')}`
   }
-  const reach = `-p ${ports.ssh} -i $HOME/${ssh}/key -o BatchMode=yes -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -o LogLevel=ERROR`
+  const reach = `-p ${ports.ssh} -i $HOME/${ssh}/key -o BatchMode=yes -o StrictHostKeyChecking=yes -o UserKnownHostsFile=$HOME/${ssh}/known_hosts -o LogLevel=ERROR`
   const others = nodes.slice(1).map(({ address }) => address)
   const slots = nodes.map(({ address, gpus }) => `${address} slots=${gpus}`).join('\n')
   const all = nodes.reduce((sum, { gpus }) => sum + gpus, 0)
@@ -126,12 +128,45 @@ exec "$(command -v mpirun)" --allow-run-as-root --hostfile "$HOME/${ssh}/hosts" 
 /** Prints the addresses of a machine: with their interfaces where `ip` is there. */
 export const addressQuestion = 'ip -o -4 addr 2>/dev/null || hostname -I'
 
-/** The address in the private network, from what `addressQuestion` printed: there it is that of `eth0`. */
-export function addressIn(text: string): Pick<Node, 'address' | 'link'> | undefined {
-  const named = [...text.matchAll(/^\d+:\s+([\w.-]+)(?:@\S+)?\s+inet\s+(\d+\.\d+\.\d+\.\d+)/gm)]
-    .map(([, link = '', address = '']) => ({ link, address }))
-    .filter(({ address }) => !address.startsWith('127.'))
-  if (named.length > 0) return named.find(({ link }) => link === 'eth0') ?? named[0]
-  const [address] = text.match(/\b\d+\.\d+\.\d+\.\d+\b/g) ?? []
-  return address === undefined ? undefined : { address, link: 'eth0' }
+/**
+ * The address in the private network, from what `addressQuestion` printed. A machine could name another's, or one outside
+ * to which all nodes would then connect, so it must lie in the network's subnet (`10.0.0.0/24`) and be none of `others`;
+ * without a known subnet it is that of `eth0`, in a range for private networks.
+ */
+export function addressIn(
+  text: string,
+  subnet: string | undefined,
+  others: readonly string[],
+): Pick<Node, 'address' | 'link'> | undefined {
+  const named = [...text.matchAll(/^\d+:\s+([\w.-]+)(?:@\S+)?\s+inet\s+(\d+\.\d+\.\d+\.\d+)/gm)].map(
+    ([, link = '', address = '']) => ({ link, address }),
+  )
+  const plain = (text.match(/\b\d+\.\d+\.\d+\.\d+\b/g) ?? []).map(address => ({ link: 'eth0', address }))
+  const inside = (named.length > 0 ? named : plain).filter(
+    ({ address }) => isIn(address, subnet) && !others.includes(address),
+  )
+  return inside.find(({ link }) => link === 'eth0') ?? inside[0]
 }
+
+/** The ranges for private networks, without those of loopback and of one link. */
+const privateRanges = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10']
+
+function isRange(text: string): boolean {
+  const [net = '', bits = ''] = text.split('/')
+  return isIPv4(net) && /^(?:[89]|[12]\d|3[0-2])$/.test(bits)
+}
+
+function isIn(address: string, subnet: string | undefined): boolean {
+  if (!isIPv4(address)) return false
+  const list = new BlockList()
+  for (const range of subnet !== undefined && isRange(subnet) ? [subnet] : privateRanges) {
+    const [net = '', bits = ''] = range.split('/')
+    list.addSubnet(net, Number(bits), 'ipv4')
+  }
+  return list.check(address, 'ipv4') && !reserved.check(address, 'ipv4')
+}
+
+/** This machine itself, and the addresses of one link, where a host's metadata is. */
+const reserved = new BlockList()
+reserved.addSubnet('127.0.0.0', 8, 'ipv4')
+reserved.addSubnet('169.254.0.0', 16, 'ipv4')

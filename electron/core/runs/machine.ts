@@ -108,9 +108,21 @@ export function environmentText(values: Readonly<Record<string, string>>): strin
     .join('')
 }
 
-/** A project's command, in its folder and environment. */
+/**
+ * A project's command, in its folder and environment. It reads the file with the values and deletes it, since they would
+ * stay on a machine that is stopped or waits; only the other nodes of MPI read it later.
+ */
 export function inProject(run: ProjectRun, command: string): string {
-  return `cd && . ./${quote([environmentFile(run)])} && cd ${quote([remoteFolder(run)])} || exit 1\n${command}\n`
+  const file = quote([environmentFile(run)])
+  const isReadLater = run.project.spec.engine === 'mpi' && run.step === 'running'
+  const taken = isReadLater ? '' : ` && rm -f ${file}`
+  return `cd && . ./${file}${taken} && cd ${quote([remoteFolder(run)])} || exit 1\n${command}\n`
+}
+
+/** Deletes the file with the environment's values. */
+export function removeEnvironment(run: Run): string {
+  const file = quote([environmentFile(run)])
+  return `cd && rm -f ${file} ${file}.part`
 }
 
 const notRunning = { code: 'not_running', message: 'Its machine can’t be reached right now.' }

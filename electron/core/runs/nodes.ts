@@ -8,7 +8,7 @@ import { quote } from '#ssh/ssh-command.ts'
 import type { AccountContext } from '../account-context.ts'
 import { failed, over, type RunChange, settled } from './changes.ts'
 import type { RunProjects } from './folders.ts'
-import { addressIn, addressQuestion, type Launch, launchOf, type NodePaths } from './launch.ts'
+import { addressIn, addressQuestion, type Launch, launchOf, mpiPort, type NodePaths } from './launch.ts'
 import { environmentText, type RunMachines, remotePaths, writeEnvironment } from './machine.ts'
 import { isOfProject, isWorker, type ProjectRun, type Run, runCostBy } from './model.ts'
 import { nodeFailed, otherNode } from './node-decide.ts'
@@ -85,7 +85,10 @@ export function createRunNodes(context: AccountContext, { runs, machines, projec
     },
     /** Asks a machine for its address in the network. Throws `no_address`. */
     async readAddress(run: Run): Promise<void> {
-      const found = addressIn(await machines.ask(run, addressQuestion))
+      const { network } = of(run)[0]?.node ?? {}
+      const known = network && (await findNetwork(network.name))
+      const others = of(run).flatMap(({ id, node }) => (id === run.id ? [] : (node?.address ?? [])))
+      const found = addressIn(await machines.ask(run, addressQuestion), known?.internal_subnet, others)
       if (!found) throw new BerthError(noAddress)
       await change(run, found)
     },
@@ -101,9 +104,11 @@ export function createRunNodes(context: AccountContext, { runs, machines, projec
       }))
       const paths = remotePaths(run)
       const { environment, command }: Launch = launchOf(run.project.spec, places, rank, paths)
-      const values = { ...(await projects.environmentOf(run)), ...environment }
+      const { engine } = run.project.spec
+      const token = engine === 'ray' ? await tokenOn(nodes[0] ?? run) : {}
+      const values = { ...(await projects.environmentOf(run)), ...environment, ...token }
       await machines.ask(run, writeEnvironment(run), environmentText(values))
-      if (run.project.spec.engine === 'mpi') await placeKey(run, nodes[0], paths)
+      if (engine === 'mpi') await placeKey(run, nodes, paths)
       return command
     },
     /** Why another node may be the reason for a command that failed: its machine stopped, or no longer answers. */
@@ -149,14 +154,42 @@ export function createRunNodes(context: AccountContext, { runs, machines, projec
     }
   }
 
-  /** The first node makes a key for this run; the others let it in. A kill leaves the key that is there. */
-  async function placeKey(run: Run, head: Run | undefined, { ssh }: NodePaths): Promise<void> {
+  /** The token without which a node's Ray takes no work. The first node makes it; a kill leaves the one that is there. */
+  async function tokenOn(head: Run): Promise<Record<string, string>> {
+    if (!isOfProject(head)) return {}
+    const folder = quote([remotePaths(head).ssh])
+    const make = `od -An -N32 -tx1 /dev/urandom | tr -d ' \\n' > ${folder}/token`
+    const token = await machines.ask(
+      head,
+      `cd && umask 077 && mkdir -p ${folder} && { [ -s ${folder}/token ] || ${make}; } && cat ${folder}/token`,
+    )
+    return { RAY_AUTH_MODE: 'token', RAY_AUTH_TOKEN: token }
+  }
+
+  /** The key of a node's SSH server, which Berth asks for over its own connection. */
+  async function hostLine(node: Run, { ssh }: NodePaths): Promise<string> {
+    const host = quote([`${ssh}/host`])
+    const make = `cd && umask 077 && mkdir -p ${quote([ssh])} && { [ -f ${host} ] || ssh-keygen -q -t ed25519 -N '' -f ${host}; } && cat ${host}.pub`
+    return `[${node.node?.address}]:${mpiPort} ${await machines.ask(node, make)}`
+  }
+
+  /**
+   * The first node makes a key for this run, and knows the others by their servers' keys; the others let it in. A kill
+   * leaves the keys that are there.
+   */
+  async function placeKey(run: Run, nodes: readonly Run[], paths: NodePaths): Promise<void> {
+    const [head, ...others] = nodes
+    const { ssh } = paths
     if (!head || !isOfProject(head)) return
     const key = quote([`${remotePaths(head).ssh}/key`])
     const make = `cd && umask 077 && mkdir -p ${quote([remotePaths(head).ssh])} && { [ -f ${key} ] || ssh-keygen -q -t ed25519 -N '' -f ${key}; } && cat ${key}.pub`
     const publicKey = await machines.ask(head, make)
-    if (run.id === head.id) return
     const folder = quote([ssh])
+    if (run.id === head.id) {
+      const lines = await Promise.all(others.map(other => hostLine(other, paths)))
+      await machines.ask(run, `cd && cat > ${folder}/known_hosts`, `${lines.join('\n')}\n`)
+      return
+    }
     await machines.ask(
       run,
       `cd && umask 077 && mkdir -p ${folder} && cat > ${folder}/key.pub`,
@@ -167,8 +200,8 @@ export function createRunNodes(context: AccountContext, { runs, machines, projec
 
 const noAddress = {
   code: 'no_address',
-  message: 'Berth couldn’t read its address in the nodes’ network.',
-  advice: 'Install iproute2 in the image, or use another one.',
+  message: 'It names no address of its own in the nodes’ network.',
+  advice: 'Install iproute2 in the image, or use another one. If it does so again, choose another host.',
 }
 
 /**

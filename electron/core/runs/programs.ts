@@ -13,7 +13,7 @@ import { type RunAlerts, stuckAlert } from './alerts.ts'
 import { nextProgram, settled, setupFailed } from './changes.ts'
 import { observedRun, stuckSince } from './decide.ts'
 import type { RunFolders } from './folders.ts'
-import { inProject, type RunMachines } from './machine.ts'
+import { inProject, type RunMachines, removeEnvironment } from './machine.ts'
 import { isOfProject, type ProjectRun, type Run } from './model.ts'
 import type { RunOutput } from './output.ts'
 import { noteFiles, noteSetUp } from './prepared.ts'
@@ -35,7 +35,7 @@ export interface ProgramParts {
   outputOf(program: string): Promise<RunOutput>
   /** The command of a node, once its machine has the environment for it; undefined for a run on one machine. */
   nodeCommand(run: ProjectRun): Promise<string | undefined>
-  folders: Pick<RunFolders, 'sendResults'>
+  folders: Pick<RunFolders, 'placeEnvironment' | 'sendResults'>
   /** Waits that many milliseconds, or until the run is woken. */
   until(id: string, milliseconds: number): Promise<void>
 }
@@ -71,6 +71,7 @@ export function createPrograms(
       // Noted before: they are this run's alone.
       await folders.sendResults(run)
     }
+    if (isOfProject(run) && ofNode === undefined) await folders.placeEnvironment(run)
     await startRun(connection, clock, program, { command, order, environment: rentedWith(run.instance) })
     const after = runs.find(id)
     // The run was ended meanwhile, so its program is ended, too.
@@ -91,6 +92,7 @@ export function createPrograms(
   }
 
   async function ended(run: Run, end: FollowedEnd): Promise<ProgramEnd | undefined> {
+    if (isOfProject(run)) await machines.ask(run, removeEnvironment(run)).catch(() => undefined)
     if (end === 'lost') return { problem: processGone }
     if (end === 'none') return { problem: recordGone }
     const { code } = end

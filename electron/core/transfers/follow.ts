@@ -6,10 +6,12 @@ import { instancesOf, type Transfer } from './transfer.ts'
 export const lateness = 45
 /** Seconds without a report after which a transfer no longer counts as running. */
 export const patience = 180
-/** Seconds without a report after which a transfer is given up, so that its key does not stay forever. */
-export const longestSilence = 86_400
+/** Seconds without a report after which a transfer is given up; a sync soon, since its key is on the machine. */
+export const longestSilence = { copy: 86_400, sync: 900 }
 
-type Instances = Readonly<Record<string, Pick<InstanceView, 'statusMessage'>>>
+type Instances = Readonly<
+  Record<string, Pick<InstanceView, 'statusMessage'> & Partial<Pick<InstanceView, 'state'>>>
+>
 
 /**
  * A transfer's progress after a poll. `others` are the account's other transfers, whose lines must not be taken for its
@@ -51,9 +53,17 @@ export function follow(
       message: `Instance #${gone} is gone from the account, so it’s unknown whether the transfer finished.`,
       endedAt: now,
     }
+  const halted = instancesOf(transfer).find(id => instances[id]?.state === 'stopped')
+  if (transfer.kind === 'sync' && halted !== undefined && age >= lateness)
+    return {
+      ...transfer,
+      step: 'unknown',
+      message: `Instance #${halted} was stopped, so it’s unknown whether the transfer finished.`,
+      endedAt: now,
+    }
   const silence = now - (transfer.reportedAt ?? transfer.startedAt + lateness)
-  if (transfer.step === 'unknown' && silence >= longestSilence)
-    return { ...transfer, message: 'The service hasn’t reported on it for a day.', endedAt: now }
+  if (transfer.step === 'unknown' && silence >= longestSilence[transfer.kind])
+    return { ...transfer, message: 'The service hasn’t reported on it for a while.', endedAt: now }
   if (transfer.step === 'unknown' || silence < patience) return transfer
   const message =
     transfer.reportedAt === undefined ? 'The service doesn’t report it.' : 'The service no longer reports it.'

@@ -2,10 +2,10 @@ import { type CopyRequest, isOver, isRunning, type SyncRequest } from '#contract
 import { BerthError, type Problem } from '#contract/problem.ts'
 import { orAborted } from '#machine/tasks.ts'
 import type { AccountContext, AccountPoll } from '../account-context.ts'
-import { needingPermission } from '../app/problems.ts'
+import { needingPermission, problemOf } from '../app/problems.ts'
 import { isDeepEqual } from '../storage/store.ts'
 import { follow, lateness, patience } from './follow.ts'
-import { createKeyKeeper } from './key-keeper.ts'
+import { createKeyKeeper, wideKeyNeeded } from './key-keeper.ts'
 import { endsOf, startCopy, startSync } from './start.ts'
 import { lostAlert, openStoredTransfers, type Transfer, transferEntry } from './transfer.ts'
 
@@ -30,6 +30,16 @@ export async function openTransfers(context: AccountContext) {
     context.notifications.tell(account, [lostAlert(account, transfer)])
   }
 
+  /** Whether the service refused a key that is limited to one copy. */
+  let isLimitRefused = false
+
+  async function sync(request: SyncRequest): Promise<string> {
+    return startSync(parts, request).catch((error: unknown) => {
+      if (problemOf(error).code === wideKeyNeeded.code) isLimitRefused = true
+      throw error
+    })
+  }
+
   /** Resolves with the next poll. */
   function nextPoll(signal: AbortSignal): Promise<void> {
     return orAborted(new Promise<void>(resolve => waiting.add(resolve)), signal)
@@ -45,7 +55,10 @@ export async function openTransfers(context: AccountContext) {
     /** Resolves with the transfer's id once the service has accepted it, or its answer was lost. */
     copy: (request: CopyRequest): Promise<string> => startCopy(parts, request),
     /** The same, with a separate key that is deleted after the end. */
-    sync: (request: SyncRequest): Promise<string> => startSync(parts, request),
+    sync,
+    /** Whether a sync's key can do more than the sync, as far as is known. */
+    needsWideKey: (): boolean =>
+      isLimitRefused || !context.store.get().accounts[account]?.capabilities.limitsKeys,
     /**
      * Makes a sync and resolves once the service says that it is done. One with the same ends that began since `since`
      * counts, so that a caller that was killed may call again. Throws `cloud_copy_failed`.
@@ -59,8 +72,16 @@ export async function openTransfers(context: AccountContext) {
           isDeepEqual([transfer.from, transfer.to], [from, to]) &&
           (isRunning(transfer) || transfer.step === 'done'),
       )
-      const id = same?.id ?? (await startSync(parts, request))
-      while (!isSettled(get(id))) await nextPoll(signal)
+      const id = same?.id ?? (await sync(request))
+      try {
+        while (!isSettled(get(id))) await nextPoll(signal)
+      } finally {
+        // Its key ends with the run, but not with Berth, which follows it again after the next start.
+        if (!context.ending.aborted && !isOver(get(id))) {
+          await note(id, { step: 'unknown', endedAt: now() })
+          void keys.deleteUnused(id)
+        }
+      }
       const { step, message } = get(id)
       if (step !== 'done') throw new BerthError(copyFailed(request.cloudPath, message))
     },
@@ -114,7 +135,7 @@ export async function openTransfers(context: AccountContext) {
     },
     /** Call before the account is removed. Deletes the keys, and resolves with the transfers whose keys remain. */
     async deleteKeys(): Promise<readonly Transfer[]> {
-      await Promise.all(all().map(({ id }) => keys.deleteUnused(id)))
+      await Promise.all(all().map(({ id }) => keys.deleteUnused(id, true)))
       return all().filter(({ key }) => key !== undefined && key.state !== 'deleted')
     },
     flush: transfers.flush,

@@ -1,11 +1,12 @@
 import type { CloudConnectionView, CopyRequest, SyncRequest } from '#contract/account/transfer.ts'
+import { BerthError } from '#contract/problem.ts'
 import type { ServiceClient } from '#service/client.ts'
 import { ServiceError } from '#service/service-error.ts'
 import type { CloudSync } from '#service/transfers.ts'
 import type { AccountContext } from '../account-context.ts'
 import { needingPermission, problemOf } from '../app/problems.ts'
 import { cleanLine } from '../instances/instance-view.ts'
-import { type KeyKeeper, makeSyncKey } from './key-keeper.ts'
+import { type KeyKeeper, makeSyncKey, wideKeyNeeded } from './key-keeper.ts'
 import { type StoredTransfers, type Transfer, transferEntry } from './transfer.ts'
 
 /** Dependencies for starting a transfer. */
@@ -32,10 +33,10 @@ export async function startCopy(
 
 /** The same, with a key made for it. */
 export async function startSync(parts: StartParts, request: SyncRequest): Promise<string> {
-  const { instance, direction, connection, flags } = request
+  const { instance, direction, connection, flags, wideKey = false } = request
   const { from, to } = endsOf(request)
   const transfer = await add(parts, { kind: 'sync', direction, from, to, keyAsked: true })
-  const secret = await keyFor(parts, transfer)
+  const secret = await keyFor(parts, transfer, { instance, mayBeWide: wideKey })
   const { transfers } = parts.context.client()
   return start(
     parts,
@@ -116,15 +117,21 @@ async function start(parts: StartParts, transfer: Transfer, asking: Promise<Clou
 }
 
 /** Creates a sync's key. Its id is stored before its secret is used, so that it can be deleted even after a kill. */
-async function keyFor(parts: StartParts, { id }: Transfer): Promise<string> {
+async function keyFor(
+  parts: StartParts,
+  { id }: Transfer,
+  terms: { instance: number; mayBeWide: boolean },
+): Promise<string> {
   try {
-    const { key, secret } = await makeSyncKey(parts.context.client(), id)
+    const { key, secret } = await makeSyncKey(parts.context.client(), id, terms)
     parts.context.ending.throwIfAborted()
     await parts.transfers.intend(id, { key })
+    // A service may accept the limits and not keep them.
+    if (!key.limited && !terms.mayBeWide) throw new BerthError(wideKeyNeeded)
     return secret
   } catch (error) {
     // After a lost answer the key may exist, and is looked up by its name.
-    const unmade = error instanceof ServiceError && !error.ambiguous
+    const unmade = error instanceof ServiceError ? !error.ambiguous : error instanceof BerthError
     await giveUp(parts, id, { keyAsked: !unmade })
     throw error
   }

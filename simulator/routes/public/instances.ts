@@ -28,7 +28,11 @@ export const publicInstances: Layer = {
   'PUT /instances/': { permission: 'instance_write', answer: changeMany },
   'DELETE /instances/': { permission: 'instance_write', answer: destroyMany },
   'GET /instances/filters/': { permission: 'instance_read', answer: filters },
-  'PUT /instances/request_logs/:id/': { permission: 'instance_read', answer: requestLog },
+  'PUT /instances/request_logs/:id/': {
+    permission: 'instance_read',
+    call: 'api.instance.request_logs',
+    answer: requestLog,
+  },
 }
 
 /** The list in pages. */

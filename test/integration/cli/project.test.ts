@@ -183,6 +183,31 @@ describe('a project on the machines that the simulator plays', () => {
     expect(await berth('ps', '--project', theirs)).toMatchObject({ code: 5 })
   })
 
+  test('needs --allow for a secret of another project, and says in JSON what a copy’s key can do', async () => {
+    const { under, folder, berth } = await played({
+      'berth.yaml': 'env: { HF: { secret: HF_TOKEN } }\nrun: echo "$HF"\n',
+    })
+    await under.run('saveSecret', { name: 'HF_TOKEN', value: 'hidden-value' })
+    const refused = await berth('run', '.', '--yes')
+    expect(refused).toMatchObject({ code: 4, out: '' })
+    expect(refused.err).toContain('Use the HF_TOKEN you entered?')
+    expect(refused.err).toContain('--allow secret:HF_TOKEN')
+    expect(JSON.parse((await berth('run', '.', '--json')).out)).toMatchObject({
+      asks: [{ allow: 'secret:HF_TOKEN', usedBy: [] }],
+      from: [],
+      key: null,
+    })
+    const ran = await berth('run', '.', '--yes', '-f', '--allow', 'secret:HF_TOKEN')
+    expect(ran).toMatchObject({ code: 0, out: 'hidden-value\n' })
+    write(folder, { 'berth.yaml': 'run: x\nresults: out\nfrom: s3.1://a/b\nto: s3.1://c\n' })
+    expect(JSON.parse((await berth('run', '.', '--json')).out)).toMatchObject({
+      from: [{ cloud: 's3.1://a/b', to: 'b' }],
+      to: 's3.1://c',
+      key: 'account',
+      asks: [{ allow: 'cloud:s3.1' }, { allow: 'key' }],
+    })
+  })
+
   test('runs on several machines with --nodes, and prints the output of the first', async () => {
     const { under, berth } = await played(
       {

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { TransferView } from '#contract/account/transfer.ts'
 import type { InstanceView } from '#contract/instance/instance.ts'
+import { secret } from '#simulator/world/draw.ts'
 import { codeOf, everyFile, instancesOf, rentCheapest } from '#test/berth/steps.ts'
 import { type BerthUnderTest, createWorld, type World } from '#test/berth/world.ts'
 
@@ -37,7 +38,7 @@ const startCopy = () =>
   under.run('startCopy', {
     request: { from: from.id, fromPath: '/root/data', to: to.id, toPath: '/root/copy' },
   })
-const startSync = () =>
+const startSync = (more: { wideKey?: boolean } = {}) =>
   under.run('startSync', {
     request: {
       instance: from.id,
@@ -46,6 +47,7 @@ const startSync = () =>
       cloudPath: 'bucket/data',
       connection: '12',
       flags: ['--checksum'],
+      ...more,
     },
   })
 /** Advances the service's clock, and polls. */
@@ -107,11 +109,89 @@ test('a copy whose answer is lost is shown as unknown until a poll finds it', as
   expect(['running', 'done']).toContain(only().step)
 })
 
-test('a sync gets a key with instance_write alone, deleted once the sync has ended', async () => {
+test.each(['interface', 'public'])(
+  'a sync’s key can start its sync and nothing else, on the deployment %s',
+  async deployment => {
+    await startSync()
+    const [key] = await syncKeys()
+    world.sim.controls.setDeployment({ deployment, ...(deployment === 'public' && { limits: 'buckets' }) })
+    const stolen = secret(44, 'api key', key?.id ?? 0)
+    const status = async (method: string, path: string, body?: object) => {
+      const headers = { authorization: `Bearer ${stolen}`, 'content-type': 'application/json' }
+      const text = body === undefined ? null : JSON.stringify(body)
+      return (await fetch(`${world.sim.baseUrl}/api/v0${path}`, { method, headers, body: text })).status
+    }
+    const sync = { src: '/root/data', dst: 'b/x', selected: '1', transfer: 'Instance To Cloud', flags: [] }
+    expect(await status('POST', '/commands/rclone/', { ...sync, instance_id: String(from.id) })).toBe(200)
+    expect(await status('POST', '/commands/rclone/', { ...sync, instance_id: String(to.id) })).toBe(403)
+    expect(await status('PUT', `/asks/1/`, { image: 'x', disk: 10 })).toBe(403)
+    for (const { id } of [from, to]) {
+      expect(await status('DELETE', `/instances/${id}/`)).toBe(403)
+      expect(await status('PUT', `/instances/${id}/`, { state: 'stopped' })).toBe(403)
+      expect(await status('POST', `/instances/${id}/ssh/`, { ssh_key: 'ssh-ed25519 AAAA x' })).toBe(403)
+      expect(await status('DELETE', '/commands/rclone/', { dst_id: id })).toBe(403)
+    }
+    expect(await status('POST', '/auth/apikeys/', { name: 'x', permissions: { api: { misc: {} } } })).toBe(
+      403,
+    )
+    expect(await status('GET', '/auth/apikeys/')).toBe(403)
+    expect(await status('GET', '/users/current/')).toBe(403)
+  },
+)
+
+test('where the service limits no key to a copy, a sync has one only if the user agrees', async () => {
+  const refusal = { method: 'POST', path: '/auth/apikeys/', kind: 'status', status: 400 } as const
+  world.sim.controls.setFaults([{ ...refusal, error: 'invalid_permissions', times: 1 }])
+  expect(await codeOf(startSync())).toBe('wide_key')
+  expect(posted('/rclone/')).toHaveLength(0)
+  expect(await syncKeys()).toEqual([])
+  world.sim.controls.setFaults([{ ...refusal, error: 'invalid_permissions', times: 1 }])
+  await startSync({ wideKey: true })
+  expect(only().key).toMatchObject({ limited: false, scoped: true })
+})
+
+test.each([
+  ['a refused key', { status: 404, error: 'auth_error' }],
+  ['a success', { status: 200 }],
+  ['an error', { status: 500 }],
+])('%s is no proof that a key is deleted: a list without it is', async (_, answer) => {
+  world.sim.controls.setFaults([{ method: 'DELETE', path: '/auth/apikeys/', kind: 'status', ...answer }])
   await startSync()
-  expect(only()).toMatchObject({ step: 'running', key: { state: 'in-use', scoped: true } })
+  await under.run('cancelTransfer', { transfer: only().id })
+  const deletions = () => world.requests('DELETE', '/auth/apikeys/').length
+  await expect.poll(deletions).toBeGreaterThan(0)
+  const before = deletions()
+  await expect.poll(() => pass(25).then(deletions)).toBeGreaterThan(before)
+  expect(only().key?.state).toBe('in-use')
+  world.sim.controls.setFaults([])
+  await expect.poll(() => pass(25).then(() => only().key?.state)).toBe('deleted')
+  expect(await syncKeys()).toEqual([])
+})
+
+test('a sync that the service doesn’t report loses its key within half an hour', async () => {
+  world.sim.controls.setFaults([{ method: 'POST', path: '/rclone/', kind: 'reset', times: 1 }])
+  await startSync()
+  expect(only()).toMatchObject({ step: 'unknown', key: { state: 'in-use' } })
+  for (let passed = 0; passed < 1800; passed += 300) await pass(300)
+  await under.until(() => only().key?.state === 'deleted')
+  expect(await syncKeys()).toEqual([])
+})
+
+test('a sync of an instance that is stopped ends, and so does its key', async () => {
+  await startSync()
+  await pass(50)
+  await under.run('stopInstance', { instance: from.id })
+  await expect.poll(() => pass(25).then(() => only().key?.state)).toBe('deleted')
+  expect(await syncKeys()).toEqual([])
+})
+
+test('a sync gets a key for its own call and instance, deleted once the sync has ended', async () => {
+  await startSync()
+  expect(only()).toMatchObject({ step: 'running', key: { state: 'in-use', scoped: true, limited: true } })
   const [key] = await syncKeys()
-  expect(Object.keys(key?.permissions ?? {})).toEqual(['instance_write'])
+  expect(key?.permissions).toEqual({
+    instance_write: { 'api.commands.rclone': { constraints: { instance_id: { eq: from.id } } } },
+  })
   await pass(50)
   await pass(300)
   await comesTo('done')

@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { borrowedQuestion } from '#contract/project/borrowed.ts'
+import { cloudWords } from '#contract/project/handed-over.ts'
 import { publicProfile } from '#simulator/deployment.ts'
 import { codeOf } from '#test/berth/steps.ts'
 import { noSshd } from '#test/integration/ssh/own-root.ts'
@@ -61,6 +63,38 @@ to: s3://runs/digits/
     await later.until(() => jobOf(later, id)?.step === 'done')
     const asked = world.requests('POST', '/commands/rclone/')
     expect(asked).toHaveLength(1)
+  })
+
+  test('says what its key can do, and uses a cloud only once it was allowed to', async () => {
+    const text = `${machine}\nfrom: s3://sets/images\nrun: 'true'\n`
+    const { under, project, runProject } = await openProject({ 'berth.yaml': text }, undefined, inCloud)
+    const plan = await under.run('planProject', { project })
+    expect(plan).toMatchObject({ wideKey: false, borrowed: [{ use: 'cloud:s3', of: [] }] })
+    expect(cloudWords(plan).join(' ')).toContain('only start copies between this machine and your clouds')
+    expect(cloudWords({ ...plan, wideKey: true }).join(' ')).toContain('can rent, stop and destroy instances')
+    const { content, stops, pricePerHour: price } = plan
+    const asked = { project, content, stops, price, secretFiles: [] }
+    expect(await codeOf(under.run('runProject', asked))).toBe('not_allowed')
+    await under.run('cancelRun', { run: await runProject() })
+    expect((await under.run('planProject', { project })).borrowed).toEqual([])
+  })
+
+  test('gives a key for all instances only if that was allowed, too', async () => {
+    const { under, world, project, runProject } = await openProject(
+      { 'berth.yaml': `${machine}\nfrom: s3.101://sets/images\nrun: 'true'\n` },
+      undefined,
+      { ...inCloud, deployment: undefined },
+    )
+    const { borrowed, wideKey } = await under.run('planProject', { project })
+    expect(wideKey).toBe(true)
+    expect(borrowed.map(({ use }) => use)).toEqual(['cloud:s3.101', 'key'])
+    expect(borrowed.map(borrowedQuestion)[1]).toContain('rent, stop and destroy all your instances?')
+    const id = await runProject()
+    await under.until(() => world.requests('POST', '/commands/rclone/').length > 0)
+    await under.run('cancelRun', { run: id })
+    await under.until(() =>
+      Object.values(under.account().transfers).every(({ key }) => key?.state === 'deleted'),
+    )
   })
 
   test('is planned only if the account has a connection to that cloud', async () => {

@@ -1,6 +1,16 @@
-import { chmodSync, existsSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { borrowedQuestion } from '#contract/project/borrowed.ts'
 import { planCosts } from '#contract/project/plan-costs.ts'
 import { codeOf, everyFile } from '#test/berth/steps.ts'
 import { noSshd } from '#test/integration/ssh/own-root.ts'
@@ -54,6 +64,45 @@ describe.skipIf(noSshd)(`a project’s run${noSshd}`, () => {
     expect(names[job?.instance ?? 0]?.project).toBe('digits')
     for (const [name, text] of await everyFile(world))
       expect(`${name} ${text}`).not.toContain('hub-token-value')
+  })
+
+  test('asks once before it uses a secret that was entered for another project', async () => {
+    const text =
+      'name: digits\nenv: { TOKEN: { secret: HUB_TOKEN } }\nrun: echo $TOKEN > out.txt\nresults: out.txt\n'
+    const { world, under, project, runProject } = await openProject({ 'berth.yaml': text })
+    await under.run('saveSecret', { name: 'HUB_TOKEN', value: 'hub-token-value', project })
+    expect((await under.run('planProject', { project })).borrowed).toEqual([])
+    const theirs = join(world.machine.home, 'theirs')
+    write(theirs, { 'berth.yaml': text.replace('digits', 'theirs') })
+    const stranger = await under.berth.registerProject(theirs)
+    const plan = await under.run('planProject', { project: stranger })
+    expect(plan).toMatchObject({
+      missingSecrets: [],
+      borrowed: [{ use: 'secret:HUB_TOKEN', of: ['digits'] }],
+    })
+    expect(plan.borrowed.map(borrowedQuestion)).toEqual(['Use the HUB_TOKEN you entered for digits?'])
+    const { content, stops } = plan
+    const asked = { project: stranger, content, stops, secretFiles: [] }
+    expect(await codeOf(under.run('runProject', asked))).toBe('not_allowed')
+    expect(await codeOf(under.run('runProject', { ...asked, allow: ['secret:OTHER', 'key'] }))).toBe(
+      'not_allowed',
+    )
+    const other = 'run: x\nenv: { A: { secret: HUB_TOKEN }, B: { secret: HUB_TOKEN } }\n'
+    write(theirs, { 'berth.yaml': other })
+    expect((await under.run('planProject', { project: stranger })).borrowed).toHaveLength(1)
+    await under.run('cancelRun', { run: await runProject() })
+  })
+
+  test('leaves no values of its environment on a machine that is stopped', async () => {
+    const { under, sshd, runProject } = await openProject({
+      'berth.yaml': 'env: { PASS: hidden-value }\nsetup: test "$PASS" = hidden-value\nrun: exit 2\n',
+    })
+    const id = await runProject()
+    await under.until(() => jobOf(under, id)?.step === 'failed')
+    expect(jobOf(under, id)).toMatchObject({ code: 2 })
+    await under.until(() => Object.values(under.account().instances)[0]?.state === 'stopped')
+    const left = readdirSync(join(sshd.home, 'berth')).filter(name => name.includes('.env'))
+    expect(left).toEqual([])
   })
 
   test('rents the chosen offer, if it matches berth.yaml', async () => {

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
 import { isProjectRun, type ProjectRunView } from '#contract/automation/run.ts'
+import { usesMade } from '#contract/project/borrowed.ts'
 import { agreedCosts, planCosts } from '#contract/project/plan-costs.ts'
 import type { Machine } from '#machine/machine.ts'
 import type { Simulator, SimulatorOptions } from '#simulator/simulator.ts'
@@ -59,6 +60,7 @@ async function runProject(under: BerthUnderTest, project: string): Promise<strin
     price,
     ...agreedCosts(planCosts(plan)),
     secretFiles: scan.secrets.map(({ path }) => path),
+    allow: [...usesMade(plan), ...plan.borrowed.map(({ use }) => use)],
   })
 }
 

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process'
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { engineOf, nodesProblem, pythonParts } from '#contract/project/nodes.ts'
 import { onOneMachine } from '#contract/project/sweep.ts'
@@ -82,11 +83,45 @@ test('the address is that of the private network', () => {
 3: eth1    inet 172.17.0.4/16 brd 172.17.255.255 scope global eth1
 12: eth0@if13    inet 10.0.0.3/24 brd 10.0.0.255 scope global eth0\\ valid
 `
-  expect(addressIn(ip)).toEqual({ address: '10.0.0.3', link: 'eth0' })
-  expect(addressIn('2: ib0    inet 192.168.1.4/24 scope global ib0\n')).toEqual({
+  expect(addressIn(ip, undefined, [])).toEqual({ address: '10.0.0.3', link: 'eth0' })
+  expect(addressIn(ip, '172.17.0.0/16', [])).toEqual({ address: '172.17.0.4', link: 'eth1' })
+  expect(addressIn('2: ib0    inet 192.168.1.4/24 scope global ib0\n', undefined, [])).toEqual({
     address: '192.168.1.4',
     link: 'ib0',
   })
-  expect(addressIn('10.0.0.3 172.17.0.4 fe80::1 \n')).toEqual({ address: '10.0.0.3', link: 'eth0' })
-  expect(addressIn('')).toBeUndefined()
+  expect(addressIn('10.0.0.3 172.17.0.4 fe80::1 \n', '10.0.0.0/24', [])).toEqual({
+    address: '10.0.0.3',
+    link: 'eth0',
+  })
+  expect(addressIn('', undefined, [])).toBeUndefined()
+})
+
+test('no node’s word puts an address outside the network, or another node’s, into its place', () => {
+  const address = fc.oneof(
+    fc.constantFrom('203.0.113.66', '169.254.169.254', '127.0.0.1', '10.0.1.9', '10.0.0.2', '0.0.0.0'),
+    fc.ipV4(),
+    fc.nat({ max: 255 }).map(last => `10.0.0.${last}`),
+  )
+  const printed = fc
+    .array(fc.tuple(fc.constantFrom('eth0', 'eth1', 'lo'), address))
+    .map(all =>
+      all.map(([link, one], at) => `${at}: ${link}    inet ${one}/24 scope global ${link}\n`).join(''),
+    )
+  const plain = fc.array(address).map(all => all.join(' '))
+  fc.assert(
+    fc.property(fc.oneof(printed, plain), text => {
+      const found = addressIn(text, '10.0.0.0/24', ['10.0.0.2'])
+      if (found) expect(found.address).toMatch(/^10\.0\.0\.(?!2$)\d+$/)
+      const free = addressIn(text, undefined, ['10.0.0.2'])?.address
+      if (free)
+        expect(free).toMatch(/^(10|172\.(1[6-9]|2\d|3[01])|192\.168|100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7]))\./)
+      expect(free).not.toBe('10.0.0.2')
+    }),
+  )
+})
+
+test('MPI’s first node trusts only the servers whose keys Berth asked for', () => {
+  const { command } = launch('python a.py', 0, 'mpi')
+  expect(command).toContain('StrictHostKeyChecking=yes')
+  expect(command).toContain('UserKnownHostsFile=$HOME/berth/.x1.ssh/known_hosts')
 })

@@ -93,10 +93,10 @@ describe('when the status line is silent', () => {
 
   test('the transfer ends as unknown after a day', () => {
     const unknown = copy({ step: 'unknown' })
-    expect(followed(undefined, unknown, later + longestSilence - 1).endedAt).toBeUndefined()
-    expect(followed(undefined, unknown, later + longestSilence)).toMatchObject({
+    expect(followed(undefined, unknown, later + longestSilence.copy - 1).endedAt).toBeUndefined()
+    expect(followed(undefined, unknown, later + longestSilence.copy)).toMatchObject({
       step: 'unknown',
-      endedAt: later + longestSilence,
+      endedAt: later + longestSilence.copy,
     })
   })
 

@@ -106,15 +106,18 @@ export async function startBerth({ clock, files, keychain: entries, service, ids
   const projects = {
     folder: () => ({ path: '/project' }),
     name: () => 'project',
+    borrowed: () => [],
+    allow: async () => undefined,
+    isAllowed: () => false,
   } as unknown as Projects
   const secrets = { missing: () => [], get: async () => undefined } as unknown as ProjectSecrets
-  const transfers = {} as Transfers
+  const transfers = { needsWideKey: () => false } as Transfers
   const { runs, sweeps } = await openRunsAndSweeps(context, {
     watchdogs,
     rentals,
     limits: storedLimits,
     projects: {
-      ...createRunProjects(context, { secrets, rentals, transfers }),
+      ...createRunProjects(context, { projects, secrets, rentals, transfers }),
       commitOf: async () => undefined,
       copyFromClouds: async () => undefined,
       copyToCloud: async () => undefined,
@@ -174,7 +177,7 @@ export async function startBerth({ clock, files, keychain: entries, service, ids
 
   for (const automation of all) if ('resume' in automation) automation.resume?.()
   return {
-    projectRuns: createProjectRuns(context, { projects, secrets, rentals, runs, sweeps }),
+    projectRuns: createProjectRuns(context, { projects, secrets, rentals, runs, sweeps, transfers }),
     /** Polls, and lets all that follows at once happen; resolves with whether the service answered. */
     async poll(): Promise<boolean> {
       const isSeen = await clock.runUntil(poll())
