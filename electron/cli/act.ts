@@ -1,5 +1,16 @@
+import { endingWords } from '../contract/automation/ending.ts'
 import { instanceName } from '../contract/format/name.ts'
-import { accountsOf, type CliCommand, findInstance, polledState, print } from './call.ts'
+import type { Problem } from '../contract/problem.ts'
+import type { State } from '../contract/state.ts'
+import {
+  accountsOf,
+  type Call,
+  type CliCommand,
+  type FoundInstance,
+  findInstance,
+  polledState,
+  print,
+} from './call.ts'
 import type { BerthConnection } from './connection.ts'
 import { CliFailure, exitCodes } from './failure.ts'
 import { stopProject } from './project-runs.ts'
@@ -15,7 +26,13 @@ interface Action {
   loses?(names: string): string
 }
 
-/** A subcommand that acts at once, on one instance after the other. */
+/** Why nothing, or nothing yet, was done with one operand. */
+interface Failure {
+  operand: string
+  failure: CliFailure
+}
+
+/** A subcommand that acts on several instances: each is tried, whatever becomes of the others. */
 function acting({ summary, pastTense, tell, loses }: Action): CliCommand {
   return {
     operands: 'INSTANCE...',
@@ -23,22 +40,115 @@ function acting({ summary, pastTense, tell, loses }: Action): CliCommand {
     summary,
     options: ['account', 'json', ...(loses ? (['yes'] as const) : [])],
     async run(call) {
-      const state = await polledState(call)
-      const found = call.operands.map(word => findInstance(call, state, word))
-      if (loses && !call.yes) {
+      const { found, unknown } = await findAll(call)
+      if (loses && !call.yes && found.length > 0) {
         const message = loses(found.map(({ instance }) => instanceName(instance)).join(', '))
         throw new CliFailure(exitCodes.refused, { code: 'needs_yes', message, advice: 'Confirm with --yes.' })
       }
-      const done = []
-      for (const { account, instance } of found) {
-        await tell(call.connection, { account: account.id, instance: instance.id })
-        done.push({ account: account.id, id: instance.id })
-        if (!call.json) call.write(`${pastTense} ${instanceName(instance)}\n`)
-      }
-      if (call.json) print(call, { instances: done })
-      return undefined
+      const done: FoundInstance[] = []
+      const failures: Failure[] = [...unknown]
+      await Promise.all(
+        found.map(async one => {
+          const name = instanceName(one.instance)
+          const failure = await failureOf(actOn(call, one, tell))
+          if (failure) failures.push({ operand: name, failure })
+          else done.push(one)
+          if (!failure && !call.json) call.write(`${pastTense} ${name}\n`)
+        }),
+      )
+      const [first] = failures
+      if (first && call.operands.length === 1) throw first.failure
+      const failed = failures.length > 0 ? { failed: failures.map(failureJson) } : {}
+      if (call.json) print(call, { instances: done.map(idsOf), ...failed })
+      for (const { operand, failure } of failures) call.say(`${operand}: ${sentence(failure.problem)}`)
+      return failures.length > 0 ? exitCodes.failed : undefined
     },
   }
+}
+
+/** The instances of all operands, each once. One that is unknown may have been rented elsewhere a moment ago. */
+async function findAll(call: Call): Promise<{ found: FoundInstance[]; unknown: Failure[] }> {
+  const first = findEach(call, await polledState(call))
+  if (first.unknown.length === 0) return first
+  const accounts = accountsOf(call, await call.connection.state())
+  await Promise.allSettled(accounts.map(({ id }) => call.connection.command('refresh', { account: id })))
+  return findEach(call, await call.connection.state())
+}
+
+function findEach(call: Call, state: State): { found: FoundInstance[]; unknown: Failure[] } {
+  const found = new Map<string, FoundInstance>()
+  const unknown: Failure[] = []
+  for (const operand of call.operands) {
+    try {
+      const one = findInstance(call, state, operand)
+      found.set(`${one.account.id}/${one.instance.id}`, one)
+    } catch (error) {
+      if (!(error instanceof CliFailure)) throw error
+      unknown.push({ operand, failure: error })
+    }
+  }
+  return { found: [...found.values()], unknown }
+}
+
+async function failureOf(act: Promise<void>): Promise<CliFailure | undefined> {
+  try {
+    await act
+    return undefined
+  } catch (error) {
+    if (error instanceof CliFailure) return error
+    throw error
+  }
+}
+
+/** Milliseconds to wait until a stop or destroy is seen. */
+const patience = 60_000
+
+/** Resolves once it is done: a stop or destroy once a fresh reading shows it, also where a request failed first. */
+async function actOn(call: Call, { account, instance }: FoundInstance, tell: Action['tell']): Promise<void> {
+  const { connection } = call
+  const pending = async () => (await connection.state()).accounts[account.id]?.endings[instance.id]
+  const until = performance.now() + patience
+  const failure = await failureOf(tell(connection, { account: account.id, instance: instance.id }))
+  let ending = await pending()
+  if (failure && !ending) throw failure
+  let said = false
+  while (ending) {
+    const left = until - performance.now()
+    if (left <= 0) throw new CliFailure(exitCodes.failed, lasts(endingWords(ending), ending.problem))
+    const problem = ending.problem === undefined ? '' : `: ${ending.problem}`
+    if (!said && ending.phase !== 'requested')
+      call.say(`${instanceName(instance)}: ${endingWords(ending)}${problem}`)
+    said ||= ending.phase !== 'requested'
+    // Several wait on one connection, and one may take in a change for another.
+    await Promise.race([connection.change(), later(Math.min(left, 1000))])
+    ending = await pending()
+  }
+}
+
+function later(milliseconds: number): Promise<void> {
+  return new Promise(resolve => {
+    setTimeout(resolve, milliseconds).unref()
+  })
+}
+
+function lasts(words: string, problem: string | undefined): Problem {
+  return {
+    code: 'not_ended_yet',
+    message: problem === undefined ? `${words}.` : `${words}: ${problem}`,
+    advice: 'Berth keeps trying while it runs. See: berth ps',
+  }
+}
+
+function sentence({ message, advice }: Problem): string {
+  return advice ? `${message} ${advice}` : message
+}
+
+function idsOf({ account, instance }: FoundInstance) {
+  return { account: account.id, id: instance.id }
+}
+
+function failureJson({ operand, failure: { problem } }: Failure) {
+  return { operand, code: problem.code, message: problem.message }
 }
 
 export const start = acting({

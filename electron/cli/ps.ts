@@ -1,4 +1,5 @@
-import { stateWord } from '#contract/instance/instance-words.ts'
+import { instanceStateWord } from '#contract/instance/instance-words.ts'
+import type { EndingView } from '../contract/automation/ending.ts'
 import { dueNext } from '../contract/automation/limit.ts'
 import { money } from '../contract/format/money.ts'
 import { gpuWords } from '../contract/format/name.ts'
@@ -57,7 +58,7 @@ function listing(found: readonly FoundInstance[]): string {
     return [
       String(instance.id),
       instance.label ?? '',
-      stateWord(instance.state, instance.actualStatus),
+      instanceStateWord(account, instance),
       gpuWords({ gpuCount: instance.gpu?.count, gpuName: instance.gpu?.name }),
       costWords(instance),
       spent === undefined ? '–' : money(spent),
@@ -95,6 +96,13 @@ export function accountJson(account: Account) {
   }
 }
 
+/** A stop or destroy that no fresh reading shows yet. */
+function endingJson(ending: EndingView | undefined) {
+  if (!ending) return null
+  const { action, phase, since, requests, problem } = ending
+  return { action, phase, since: isoTime(since), requests, problem: problem ?? null }
+}
+
 /** Scripts rely on these fields: they are added, never renamed. */
 function instanceJson({ account, instance }: FoundInstance) {
   const now = accountNow(account.clock, Date.now())
@@ -110,6 +118,7 @@ function instanceJson({ account, instance }: FoundInstance) {
     gpuLoad: gpuLoad ?? null,
     interruptible,
     bid: instance.bid === undefined ? null : cliDollars(instance.bid),
+    ending: endingJson(account.endings[instance.id]),
     stops: stopsOf(account, instance).map(({ limit, dueAt }) => ({
       action: limit.action,
       at: isoTime(dueAt),

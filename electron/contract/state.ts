@@ -1,5 +1,6 @@
 import type { Capabilities } from './account/capabilities.ts'
 import type { TransferView } from './account/transfer.ts'
+import type { EndingView } from './automation/ending.ts'
 import type { GroupView, WaitingMachineView } from './automation/group.ts'
 import type { Limit, LimitView } from './automation/limit.ts'
 import type { RecoveryView } from './automation/recovery.ts'
@@ -137,6 +138,8 @@ export interface AccountView {
   rentals: Record<string, RentalView>
   /** Actions that are sent in a moment unless undone, by the instance's id. */
   undoable: Record<string, UndoableView>
+  /** Stops and destroys that were requested and that no fresh reading shows yet, by the instance's id. */
+  endings: Record<string, EndingView>
   /** By the limit's id. */
   limits: Record<string, LimitView>
   /** The last successful rental, to rent it again, with its stop conditions. */

@@ -11,6 +11,7 @@ import type { FileTransfers } from './access/file-transfers.ts'
 import type { FolderSync } from './access/folder-sync.ts'
 import type { Notifications } from './alerts/notifications.ts'
 import type { Activity } from './app/activity.ts'
+import type { Endings } from './endings/perform.ts'
 import type { DocumentPlace } from './storage/json-file.ts'
 import type { Store } from './storage/store.ts'
 
@@ -68,6 +69,8 @@ export interface AccountContext {
   sync: FolderSync
   /** Throws `key_missing` while there is no key. */
   client(): ServiceClient
+  /** Stops and destroys the account's instances. */
+  endings: Endings
   /** The latest record of an instance. */
   record(instance: number): Instance | undefined
   /** Aborted when Berth ends or the account is removed: after that there are no more requests and writes. */

@@ -49,12 +49,12 @@ export async function openUndoableActions(
   })
   const instances = () => store.get().accounts[account]?.instances ?? {}
 
-  async function request({ id }: InstanceView, action: UndoableAction): Promise<string> {
+  async function request({ id }: InstanceView, action: Exclude<UndoableAction, 'stop'>): Promise<string> {
     const { instances: service } = context.client()
-    if (action === 'stop') await service.stop(id)
     if (action === 'reboot') await service.reboot(id)
     const queued = action === 'start' && (await service.start(id)).queued
-    // Its limit is not worth a failed start.
+    // A stop that was requested before counts no more. Its limit is not worth a failed start.
+    if (action === 'start') await context.endings.cancel(id)
     if (action === 'start') await started(id).catch(() => undefined)
     return queued ? 'Start queued until a GPU is free:' : done[action]
   }
@@ -63,8 +63,10 @@ export async function openUndoableActions(
     activity.add({ account, instance: instance.id, kind: 'user', text: `${verb} ${instanceName(instance)}` })
   }
 
+  /** A stop is told in Activity once it is seen. */
   async function perform(instance: InstanceView, action: UndoableAction): Promise<void> {
-    say(instance, await needingPermission('instance_write', request(instance, action)))
+    if (action === 'stop') await context.endings.request(instance.id, 'stop')
+    else say(instance, await needingPermission('instance_write', request(instance, action)))
   }
 
   function callOff(instance: number): void {

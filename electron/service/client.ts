@@ -26,7 +26,12 @@ import { webhooks } from './webhooks.ts'
 import { workergroups } from './workergroups.ts'
 
 /** The service's whole interface, one group per part of section 4. */
-export type ServiceClient = ReturnType<typeof createClient>
+export type FullClient = ReturnType<typeof createClient>
+
+/** The client for everyone but the one place that stops and destroys instances. */
+export type ServiceClient = Omit<FullClient, 'instances'> & {
+  instances: Omit<FullClient['instances'], 'stop' | 'destroy'>
+}
 
 export interface ClientOptions {
   /** See `parseBaseUrl`. */

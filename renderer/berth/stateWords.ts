@@ -1,5 +1,6 @@
+import { type EndingView, endingWords } from '#contract/automation/ending.ts'
 import { count } from '#contract/format/size.ts'
-import type { InstanceState } from '#contract/instance/instance.ts'
+import type { InstanceState, InstanceView } from '#contract/instance/instance.ts'
 import { stateWord } from '#contract/instance/instance-words.ts'
 import type { RentalStep, RentalView } from '#contract/market/rental-view.ts'
 import { outageWords } from '#contract/outage.ts'
@@ -26,6 +27,15 @@ const shapes: Record<InstanceState, Shape> = {
   offline: 'needs-you',
   destroying: 'busy',
   other: 'stopped',
+}
+
+/** An instance's state as a word and a shape; a stop or destroy that no fresh reading shows yet comes first. */
+export function instanceMark(
+  instance: InstanceView,
+  ending: EndingView | undefined,
+): { word: string; shape: Shape } {
+  if (!ending) return stateWords(instance.state, instance.actualStatus)
+  return { word: endingWords(ending), shape: ending.phase === 'requested' ? 'busy' : 'needs-you' }
 }
 
 /** A state as a word and a shape. */

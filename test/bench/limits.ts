@@ -33,7 +33,7 @@ export async function limitRows({ smoke }: Size): Promise<Row[]> {
     account: 'a00000001',
     // Writing to disk is not measured here.
     limits: { all: () => limits },
-    busy: new Set(),
+    isActing: () => false,
   })
   const views = Object.fromEntries(ids.map(id => [id, instance(id, 0)]))
   const times: number[] = []
@@ -49,7 +49,7 @@ export async function limitRows({ smoke }: Size): Promise<Row[]> {
       const { limit, kind } = decision
       if (kind === 'warn') changed.set(limit.id, limitWarned(limit, decision.dueAt, at))
       else if (kind === 'act')
-        changed.set(limit.id, limitAfterActing(limit, { done: decision.targets }, snapshot.facts, at))
+        changed.set(limit.id, limitAfterActing(limit, decision.targets, snapshot.facts, at))
       else changed.set(limit.id, kind === 'calm' ? withoutWarning(limit) : limit)
       if (kind === 'warn' || kind === 'act') happened[kind] += 1
     }

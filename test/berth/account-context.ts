@@ -1,7 +1,9 @@
 import type { InstanceView } from '#contract/instance/instance.ts'
 import type { AccountContext, AccountPoll } from '#core/account-context.ts'
+import { Endings } from '#core/endings/perform.ts'
 import { MissingPolls } from '#core/instances/missing-instances.ts'
 import { createStore } from '#core/storage/store.ts'
+import type { FullClient } from '#service/client.ts'
 import type { Instance } from '#service/instances.ts'
 import { accountView, emptyState } from '../unit/views.ts'
 import { HandClock } from './clocks.ts'
@@ -35,9 +37,38 @@ export function accountContext(given: Partial<AccountContext> & { clock?: HandCl
       return ids.toString(16).padStart(16, '0')
     },
     poll: async () => undefined,
+    endings: endingsAtOnce(() => (context as AccountContext).client()),
     ...parts,
   }
   return context as AccountContext
+}
+
+/** Endings that are seen with the answer to their request. */
+export function endingsAtOnce(client: () => unknown): AccountContext['endings'] {
+  const end = async (instance: number, action: 'stop' | 'destroy') => {
+    await (client() as FullClient).instances[action](instance)
+  }
+  return {
+    begin: end,
+    end: async (instance: number, action: 'stop' | 'destroy') => end(instance, action).then(() => true),
+    request: async (instance: number, action: 'stop' | 'destroy') => end(instance, action).then(() => true),
+    expect: async () => undefined,
+    cancel: async () => undefined,
+    pending: () => undefined,
+    allPending: () => [],
+    isDestroyed: () => false,
+    follow: () => undefined,
+  } as unknown as AccountContext['endings']
+}
+
+/** The real endings of a context; their readings are the test's polls. */
+export async function withEndings(context: AccountContext, client: () => unknown): Promise<Endings> {
+  context.endings = await Endings.open({
+    ...context,
+    client: client as () => FullClient,
+    onDestroyed: () => undefined,
+  })
+  return context.endings
 }
 
 /** An Activity and notifications that note the texts and titles in `said`. */

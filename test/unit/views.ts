@@ -135,6 +135,7 @@ export function accountView(given: Partial<AccountView> = {}, ...instances: Inst
     groups: {},
     waiting: {},
     undoable: {},
+    endings: {},
     transfers: {},
     fileTransfers: {},
     ...given,

@@ -1,5 +1,7 @@
+import { endingWords } from '../automation/ending.ts'
 import { isCharged } from '../reading.ts'
 import { costOf } from '../spending/spend-words.ts'
+import type { AccountView } from '../state.ts'
 import { type InstanceState, type InstanceView, startFailure } from './instance.ts'
 import { outbidWords } from './outbid-words.ts'
 
@@ -107,6 +109,15 @@ const words: Record<InstanceState, string> = {
   offline: 'Offline',
   destroying: 'Destroying',
   other: 'Unknown',
+}
+
+/** Its state on screen; a stop or destroy that no fresh reading shows yet comes first. */
+export function instanceStateWord(
+  { endings }: Pick<AccountView, 'endings'>,
+  { id, state, actualStatus }: InstanceView,
+): string {
+  const ending = endings[id]
+  return ending ? endingWords(ending) : stateWord(state, actualStatus)
 }
 
 /** An instance's state in a word or two; for a state that Berth does not know, the service's own word. */

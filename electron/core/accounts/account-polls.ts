@@ -1,5 +1,6 @@
 import type { AccountId } from '#contract/ids.ts'
 import type { AccountTime, AccountView, State } from '#contract/state.ts'
+import type { Endings } from '#core/endings/perform.ts'
 import { type AccountClock, sameTime } from '#core/instances/account-clock.ts'
 import { lastSeenOf } from '#core/instances/last-seen.ts'
 import { MissingPolls } from '#core/instances/missing-instances.ts'
@@ -33,6 +34,7 @@ interface PolledSession {
   records: KnownRecords
   connectionStatus: ConnectionStatus
   automations: Automations
+  endings: Endings
   ending: AbortSignal
   /** Continues with another key. */
   useKey(key: string): void
@@ -60,7 +62,8 @@ export class AccountPolls {
 
   /** One poll; rejects as a poller's `poll` does. */
   async poll(): Promise<void> {
-    const { client, ending } = this.#session
+    const { app, client, ending } = this.#session
+    const begunAt = app.machine.clock.monotonic()
     const polledClient = client.get()
     // One per poll, since a long-lived signal would collect listeners.
     this.#polling = new AbortController()
@@ -80,7 +83,7 @@ export class AccountPolls {
     )
     if (isIgnored()) return
     if (poll.outcome !== 'seen') return this.#failed(poll)
-    await this.#seen(poll)
+    await this.#seen(poll, begunAt)
     if (poll.failed) throw pollFailure(poll.failed)
   }
 
@@ -94,11 +97,10 @@ export class AccountPolls {
   }
 
   #expected(): readonly Expected[] {
-    const { memory, automations, time } = this.#session
+    const { automations, endings, time } = this.#session
     const account = this.#account()
     if (!account) return []
-    const shown = memory.missingInstances.expected(account.instances)
-    return expectedInstances(account, shown, automations.rentals.awaited(), time.now())
+    return expectedInstances(account, endings.allPending(), automations.rentals.awaited(), time.now())
   }
 
   /** Before the first whole list, shows the instances of its first pages; nothing acts on them yet. */
@@ -110,8 +112,8 @@ export class AccountPolls {
     app.store.change(draft => showPoll(draft, before, found))
   }
 
-  async #seen(poll: SeenPoll): Promise<void> {
-    const { app, memory, time, connectionStatus, automations } = this.#session
+  async #seen(poll: SeenPoll, begunAt: number): Promise<void> {
+    const { app, memory, time, connectionStatus, automations, endings } = this.#session
     const { listing } = poll
     const before = this.#account()
     if (!before) return
@@ -136,6 +138,7 @@ export class AccountPolls {
         there: listing.instances,
         unconfirmed,
         pollsMissing,
+        isDestroyed: instance => endings.isDestroyed(instance),
         at,
       })
     const account = this.#account()
@@ -151,6 +154,7 @@ export class AccountPolls {
         at,
         credit,
       })
+      endings.onPoll({ account: this.#account() ?? account, gone: new Set(listing.gone), begunAt, at })
     }
     if (account !== before) memory.lastSeen.writeSoon(() => lastSeenOf(this.#account() ?? account, at))
     await memory.alerts.onPoll(account, app.store.get().settings, at)
@@ -264,20 +268,21 @@ function showPoll(
 const youngFor = 60
 
 /**
- * The instances that an answer should list: those that are shown and those that were rented. `now` in epoch seconds of
- * the account's time.
+ * The instances that an answer should list: those that are shown, and those that were rented. One that is being ended
+ * is asked for as one with a limit is. `now` in epoch seconds of the account's time.
  */
 function expectedInstances(
   { limits, instances }: Pick<AccountView, 'limits' | 'instances'>,
-  shown: readonly number[],
+  ending: readonly number[],
   rented: readonly { instance: number; createdAt: number }[],
   now: number,
 ): Expected[] {
-  const limited = new Set(Object.values(limits).map(({ instance }) => instance))
+  const limited = new Set([...Object.values(limits).map(({ instance }) => instance), ...ending])
+  const known = new Set([...Object.keys(instances).map(Number), ...ending])
   return [
-    ...shown.map(id => ({ id, isLimited: limited.has(id) })),
+    ...[...known].map(id => ({ id, isLimited: limited.has(id) })),
     ...rented
-      .filter(({ instance }) => !(instance in instances))
+      .filter(({ instance }) => !known.has(instance))
       .map(({ instance, createdAt }) => ({ id: instance, isYoung: now - createdAt < youngFor })),
   ]
 }

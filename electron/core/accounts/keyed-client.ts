@@ -4,7 +4,7 @@ import type { AccountView } from '#contract/state.ts'
 import type { AccountClock } from '#core/instances/account-clock.ts'
 import type { Keychain } from '#machine/machine.ts'
 import { parseBaseUrl } from '#service/base-url.ts'
-import { createClient, type ServiceClient } from '#service/client.ts'
+import { createClient, type FullClient } from '#service/client.ts'
 import { capabilitiesOf, type Learnt } from '#service/dialect.ts'
 import type { LastSeen } from '../instances/last-seen.ts'
 import type { Document } from '../storage/json-file.ts'
@@ -17,10 +17,10 @@ export type KeyedClient = ReturnType<typeof createKeyedClient>
 export function createKeyedClient(
   { id, baseUrl }: Pick<AccountView, 'id' | 'baseUrl'>,
   { store, machine }: Pick<SessionContext, 'store' | 'machine'>,
-  { lastSeen, missingInstances, dialect, watchdogs }: SessionMemory,
+  { lastSeen, dialect, watchdogs }: SessionMemory,
   time: AccountClock,
 ) {
-  let inUse: { key: string; client: ServiceClient } | undefined
+  let inUse: { key: string; client: FullClient } | undefined
 
   function learnt(all: Learnt): void {
     void dialect.record(() => all)
@@ -34,11 +34,11 @@ export function createKeyedClient(
     get key(): string | undefined {
       return inUse?.key
     },
-    get current(): ServiceClient | undefined {
+    get current(): FullClient | undefined {
       return inUse?.client
     },
     /** Throws `key_missing` while there is no key. */
-    get(): ServiceClient {
+    get(): FullClient {
       if (!inUse) throw new BerthError(keyMissing(machine.keychain))
       return inUse.client
     },
@@ -52,7 +52,7 @@ export function createKeyedClient(
         dialect: { get: dialect.get, set: learnt },
       })
       const noting = { account: id, store, lastSeen, now: time.now, onEnd: watchdogs.endsHere }
-      inUse = { key, client: notingAsked(missingInstances.noting(client), noting) }
+      inUse = { key, client: notingAsked(client, noting) }
     },
   }
 }
@@ -79,7 +79,7 @@ export function keyMissing({ persistent, problem }: Pick<Keychain, 'persistent' 
  * Berth's does not look like someone else's. An instance is stopped even where the note cannot be written.
  */
 function notingAsked(
-  client: ServiceClient,
+  client: FullClient,
   context: {
     account: AccountView['id']
     store: Store
@@ -88,7 +88,7 @@ function notingAsked(
     /** Called before an instance is stopped or destroyed. */
     onEnd: (instance: number) => void
   },
-): ServiceClient {
+): FullClient {
   const { instances } = client
   const { account, store, lastSeen, now, onEnd } = context
 

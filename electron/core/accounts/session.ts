@@ -3,6 +3,7 @@ import type { AccountView } from '#contract/state.ts'
 import { createFolderSync } from '#core/access/folder-sync.ts'
 import type { AccountContext } from '#core/account-context.ts'
 import { brokenFileTeller } from '#core/alerts/broken-files.ts'
+import { Endings } from '#core/endings/perform.ts'
 import { createAccountClock } from '#core/instances/account-clock.ts'
 import { createLoadHistory } from '#core/instances/load-history.ts'
 import type { KnownRecords } from '#core/instances/reconcile.ts'
@@ -30,6 +31,8 @@ export interface Session extends AccountParts {
   readonly id: AccountId
   /** Throws `key_missing` while there is no key. */
   readonly client: ServiceClient
+  /** Stops and destroys the account's instances. */
+  readonly endings: Endings
   /** An instance's last record, including secrets. */
   record(instance: number): Instance | undefined
   /** Instances that are missing and whose data is kept. */
@@ -68,11 +71,21 @@ export async function openSession(
   if (key !== undefined) client.use(key)
 
   const keychain = await notedKeychain(app.keychain, stored)
+  const endings = await Endings.open({
+    ...stored,
+    activity,
+    notifications,
+    client: client.get,
+    now: time.now,
+    poll: () => poller.poll(),
+    onDestroyed: missingInstances.forgetDestroyed,
+  })
   const context: AccountContext = {
     ...stored,
     keychain,
     activity,
     notifications,
+    endings,
     access,
     fileTransfers,
     sync: createFolderSync({
@@ -119,6 +132,7 @@ export async function openSession(
     records,
     connectionStatus,
     automations,
+    endings,
     ending: ending.signal,
     useKey,
   })
@@ -137,6 +151,7 @@ export async function openSession(
     const target = draft.accounts[id]
     if (target) target.capabilities = capabilitiesOf(dialect.get())
   })
+  endings.show()
   automations.show()
   if (key === undefined) {
     poller.pause()
@@ -149,6 +164,7 @@ export async function openSession(
       return client.get()
     },
     automations,
+    endings,
     loadHistory,
     rentals,
     transfers,
@@ -167,7 +183,7 @@ export async function openSession(
       poller.stop()
       // Disconnecting ends all work on instances, so that no host delays the end.
       const disconnected = access.disconnect(id)
-      await Promise.all([disconnected, automations.flush(), memory.flush()])
+      await Promise.all([disconnected, automations.flush(), endings.flush(), memory.flush()])
     },
   }
 }

@@ -62,6 +62,7 @@ export async function rememberedView(
     groups: {},
     waiting: {},
     undoable: {},
+    endings: {},
     transfers: {},
     fileTransfers: {},
     userId,

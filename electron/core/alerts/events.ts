@@ -148,6 +148,11 @@ const events = {
   limitMissed: { ...limit, urgency: 'critical' },
   limitFailed: { ...limit, urgency: 'critical' },
   limitDone: { ...limit, urgency: 'normal' },
+
+  // A stop or destroy that no fresh reading shows after several requests, and one that was shown after that.
+  notEnded: { kind: 'limit', urgency: 'critical', actions: [show], place: instances },
+  endedAfterAll: { kind: 'limit', urgency: 'normal', good: true, actions: [], place: { screen: 'activity' } },
+
   watchdog: { kind: 'limit', urgency: 'normal', actions: [show], place: instances },
 
   // Runs, and copies of the service.

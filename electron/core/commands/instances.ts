@@ -21,7 +21,6 @@ import { plainLastLine } from '#ssh/monitor/plain-output.ts'
 import { type Watched, watchMetrics } from '#ssh/monitor/watch-metrics.ts'
 import type { Caller, HandlersOf } from '../app/dispatcher.ts'
 import { lackedBy, needingPermission, problemOf } from '../app/problems.ts'
-import { endInstance } from '../end-instance.ts'
 import { maskRecord } from '../instances/instance-view.ts'
 import { markLabel, rentalOf } from '../instances/mark.ts'
 import type { UndoableActions } from '../undoable-actions.ts'
@@ -67,8 +66,10 @@ export function instanceHandlers(parts: Parts): HandlersOf<typeof instanceComman
     undoAction: ({ account, instance }) => parts.accounts.session(account).actions.undo(instance),
     stopInstance: args => act(args, (actions, instance) => actions.send(instance, 'stop')),
     startInstance: args => act(args, (actions, instance) => actions.send(instance, 'start')),
-    destroyInstance: args =>
-      change(args, 'Destroyed', ({ client, instance }) => client.instances.destroy(instance.id)),
+    async destroyInstance(args) {
+      const { account, instance } = targetOf(parts, args)
+      await parts.accounts.session(account).endings.request(instance.id, 'destroy')
+    },
     renameInstance: ({ label, ...args }) =>
       change(args, `Renamed to “${label}”:`, ({ account, client, instance }) => {
         const record = parts.accounts.session(account).record(instance.id)
@@ -121,7 +122,7 @@ export function limitHandlers(parts: Parts): HandlersOf<typeof limitCommands> {
       if (!view) return { stopped: 0, cancelled: 0, failed: [] }
       const { instances, rentals, watches } = everything(view)
       const [stops, cancels] = await Promise.all([
-        Promise.allSettled(instances.map(async ({ id }) => endInstance(session.client, id, 'stop'))),
+        Promise.allSettled(instances.map(({ id }) => session.endings.request(id, 'stop'))),
         Promise.allSettled(rentals.map(({ id }) => session.rentals.cancel(id))),
         Promise.all(watches.map(({ id }) => session.automations.watches.pause(id, true))),
       ])
@@ -132,7 +133,9 @@ export function limitHandlers(parts: Parts): HandlersOf<typeof limitCommands> {
         ...rentals.filter((_, index) => cancels[index]?.status === 'rejected').map(nameOf),
       ]
       const refused = [...stops, ...cancels].filter(outcome => outcome.status === 'rejected')
-      const lacking = refused.map(({ reason }) => lackedBy(reason, 'instance_write')).find(Boolean)
+      const lacking = refused
+        .map(({ reason }) => lackedBy(reason, 'instance_write') ?? problemOf(reason))
+        .find(({ code }) => isLacking(code))
       const why = lacking ? ` ${lacking.message}` : ''
       const stopped = stops.filter(went).length
       const cancelled = cancels.filter(went).length
@@ -146,6 +149,11 @@ export function limitHandlers(parts: Parts): HandlersOf<typeof limitCommands> {
       return { stopped, cancelled, failed, lacking }
     },
   }
+}
+
+/** Whether the key may not do it, or needs a login. */
+function isLacking(code: string): boolean {
+  return code === 'unauthorized' || code === 'forbidden' || code === 'tfa_needed'
 }
 
 function nameOf(rental: RentalView): string {

@@ -15,7 +15,6 @@ import type { TemplateBody as ServiceFields, Template, TemplateSearchFields } fr
 import type { Session } from '../accounts/session.ts'
 import type { HandlersOf } from '../app/dispatcher.ts'
 import { needingPermission } from '../app/problems.ts'
-import { endInstance } from '../end-instance.ts'
 import { findOffers, searchNarrowed } from '../market/find-offers.ts'
 import { offerView } from '../market/offer-view.ts'
 import { goodEnough } from '../renting/next-offer.ts'
@@ -62,7 +61,7 @@ export function rentingHandlers(parts: Parts): HandlersOf<typeof rentingCommands
       parts.recentSearches.forget(session.id)
       if (replaces !== undefined) {
         const { instance } = targetOf(parts, { account: session.id, instance: replaces })
-        await needingPermission('instance_write', endInstance(session.client, replaces, 'destroy'))
+        await session.endings.request(replaces, 'destroy')
         noteUser(parts, session.id, 'Destroyed', instance, 'Another offer replaces it.')
       }
       if (!run) return session.rentals.rent(request, offer, { search })

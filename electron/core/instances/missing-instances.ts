@@ -1,7 +1,5 @@
 import * as v from 'valibot'
 import type { InstanceView } from '#contract/instance/instance.ts'
-import type { ServiceClient } from '#service/client.ts'
-import { ServiceError } from '#service/service-error.ts'
 import { type DocumentPlace, openDocument } from '../storage/json-file.ts'
 import { InstanceShape } from './last-seen.ts'
 import { MOST_INSTANCES } from './verified-poll.ts'
@@ -9,7 +7,7 @@ import { MOST_INSTANCES } from './verified-poll.ts'
 export interface MissingInstancesHooks {
   /** Called after so many polls without an instance that its connections can be closed. */
   onAway: (instance: number) => void
-  /** Called once for each after as many polls where Berth did not ask to destroy it. `views`: the last ones. */
+  /** Called once for each after as many polls that Berth does not destroy. `views`: the last ones. */
   onVanished: (views: readonly InstanceView[]) => void
   /** Called when an instance is permanently gone and its data can be deleted. */
   onGone: (instance: number) => void
@@ -26,18 +24,15 @@ const Departed = v.record(
 )
 
 /**
- * The instances that are missing from an account. An instance that Berth destroyed is forgotten at once. For any other
- * the answers may be wrong, so its irreplaceable data is kept for a week and used again if it returns: instance ids are
- * never reused.
+ * The instances that are missing from an account. The answers may be wrong, so the irreplaceable data of an instance is
+ * kept for a week and used again if it returns: instance ids are never reused. One that Berth destroyed is forgotten
+ * once that is seen.
  */
 export async function openMissingInstances(
   place: DocumentPlace,
   { onAway, onVanished, onGone }: MissingInstancesHooks,
 ) {
   const document = await openDocument(place, 'departed', Departed, {})
-  const destroyed = new Set<number>()
-  /** Those that Berth asked to destroy, where the answer was lost. */
-  const maybeDestroyed = new Set<number>()
   const kept = () => Object.keys(document.get()).map(Number)
 
   /** Written before the account's last view, so that a kill leaves no data that would never be deleted. */
@@ -57,30 +52,15 @@ export async function openMissingInstances(
 
   function forget(instances: ReadonlySet<number>): void {
     drop(instances)
-    for (const instance of instances) {
-      destroyed.delete(instance)
-      maybeDestroyed.delete(instance)
-      onGone(instance)
-    }
-  }
-
-  /** Forgets a destroyed instance at the next poll without it, or at once where one was without it already. */
-  function noteDestroyed(instance: number): void {
-    if (instance in document.get()) forget(new Set([instance]))
-    else destroyed.add(instance)
+    for (const instance of instances) onGone(instance)
   }
 
   return {
-    /** The shown instances whose absence is doubted: all that Berth did not destroy. */
-    expected: (shown: Readonly<Record<string, InstanceView>>): readonly number[] =>
-      Object.keys(shown)
-        .map(Number)
-        .filter(id => !destroyed.has(id)),
     /** The last view of a missing instance that is not forgotten yet. */
     lastView: (instance: number): InstanceView | undefined => document.get()[instance]?.view,
     /**
-     * Takes in a poll. `gone`: instances of `shown` that are missing; `unconfirmed`: instances that may exist; `at`: epoch
-     * seconds of the account's time.
+     * Takes in a poll. `gone`: instances of `shown` that are missing; `unconfirmed`: instances that may exist;
+     * `isDestroyed`: whether Berth destroys it, or has; `at`: epoch seconds of the account's time.
      */
     onPoll({
       shown,
@@ -88,6 +68,7 @@ export async function openMissingInstances(
       there,
       unconfirmed,
       pollsMissing,
+      isDestroyed,
       at,
     }: {
       shown: Readonly<Record<string, InstanceView>>
@@ -95,9 +76,10 @@ export async function openMissingInstances(
       there: readonly { id: number }[]
       unconfirmed?: ReadonlySet<number>
       pollsMissing: (instance: number) => number
+      isDestroyed: (instance: number) => boolean
       at: number
     }): void {
-      if (gone.length === 0 && destroyed.size === 0 && kept().length === 0) return
+      if (gone.length === 0 && kept().length === 0) return
       const present = new Set([...there.map(({ id }) => id), ...(unconfirmed ?? [])])
       const views = gone.flatMap(id => shown[id] ?? [])
       if (views.length > 0)
@@ -105,7 +87,6 @@ export async function openMissingInstances(
           ...Object.fromEntries(views.map(view => [view.id, { at, view }])),
           ...departed,
         }))
-      forget(new Set([...destroyed].filter(id => !present.has(id))))
       const byAge = Object.entries(document.get()).sort(([, a], [, b]) => b.at - a.at)
       const returned = new Set<number>()
       const expired = new Set<number>()
@@ -116,7 +97,7 @@ export async function openMissingInstances(
         else if (at - since >= retention || place >= mostKept) expired.add(id)
         else if (pollsMissing(id) === pollsUntilGone) {
           onAway(id)
-          if (!told && !maybeDestroyed.has(id)) vanished.push(view)
+          if (!told && !isDestroyed(id)) vanished.push(view)
         }
       }
       drop(returned)
@@ -132,21 +113,8 @@ export async function openMissingInstances(
     },
     /** The ids of missing instances whose data is kept. */
     kept,
-    /** The same client, which also notes the instances that it destroys. */
-    noting(client: ServiceClient): ServiceClient {
-      const { instances } = client
-      const destroy: typeof instances.destroy = async (id, options) => {
-        try {
-          await instances.destroy(id, options)
-        } catch (error) {
-          if (error instanceof ServiceError && error.status === 404) noteDestroyed(id)
-          if (error instanceof ServiceError && error.ambiguous) maybeDestroyed.add(id)
-          throw error
-        }
-        noteDestroyed(id)
-      }
-      return { ...client, instances: { ...instances, destroy } }
-    },
+    /** Forgets an instance that Berth destroyed, once a fresh reading shows it. */
+    forgetDestroyed: (instance: number): void => forget(new Set([instance])),
     flush: document.flush,
   }
 }

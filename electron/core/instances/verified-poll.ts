@@ -7,6 +7,8 @@ export interface Listing {
   instances: readonly Instance[]
   /** Expected instances that were not listed but may exist all the same. */
   unconfirmed: readonly number[]
+  /** Expected instances whose absence a request for each confirmed. */
+  gone: readonly number[]
   /** Why the list is uncertain, in sentences; undefined where it is certain. */
   doubt?: string
 }
@@ -57,15 +59,21 @@ export async function pollAll(
   const gone = new Set<number>()
   const doubtful = questionable(expectedInstances, first.list)
   await askByThemselves(doubtful, one, answers, gone)
+  const confirmed = [...gone]
   // Where all requested ones are gone and the service's own count agrees, the list is right about the others too.
   if (gone.size === MOST_ASKED && first.list.counted && first.list.unread.length === 0)
     for (const { id, isLimited } of doubtful) if (!isLimited) gone.add(id)
 
   const lies = first.list.cutShort !== undefined || lacks(first.list, [...answers.keys()])
-  if (!lies) return { ...first, listing: listingOf([first.list], expectedInstances, answers, gone) }
+  if (!lies)
+    return {
+      ...first,
+      listing: { ...listingOf([first.list], expectedInstances, answers, gone), gone: confirmed },
+    }
   const second = await poll({ anew: true })
   if (second.outcome !== 'seen' || !second.list) return second
-  return { ...second, listing: listingOf([second.list, first.list], expectedInstances, answers, gone) }
+  const listing = listingOf([second.list, first.list], expectedInstances, answers, gone)
+  return { ...second, listing: { ...listing, gone: confirmed } }
 }
 
 /**
@@ -116,7 +124,7 @@ function listingOf(
   expected: readonly Expected[],
   answers: ReadonlyMap<number, Instance>,
   gone: ReadonlySet<number>,
-): Listing {
+): Omit<Listing, 'gone'> {
   const [newest] = lists
   const wantedIds = new Set(expected.map(({ id }) => id))
   const instances = new Map<number, Instance>()
@@ -148,7 +156,7 @@ function listingOf(
 function partOf(list: InstanceList, expected: readonly Expected[]): Listing {
   const listing = listingOf([list], expected, new Map(), new Set())
   const came = instancesIn(listing.instances.length)
-  return { ...listing, doubt: `The instance list is still loading: ${came} so far.` }
+  return { ...listing, gone: [], doubt: `The instance list is still loading: ${came} so far.` }
 }
 
 function doubtOf(

@@ -3,12 +3,10 @@ import { doneWords, reasonSentence } from '#contract/automation/limit-words.ts'
 import { atMoment, moment } from '#contract/format/time.ts'
 import type { Problem } from '#contract/problem.ts'
 import { costOf } from '#contract/spending/spend-words.ts'
-import type { AccountView } from '#contract/state.ts'
-import type { ServiceClient } from '#service/client.ts'
 import type { AccountContext } from '../account-context.ts'
 import type { Alert } from '../alerts/events.ts'
-import { lackedBy, problemOf } from '../app/problems.ts'
-import { endInstance } from '../end-instance.ts'
+import { problemOf } from '../app/problems.ts'
+import type { Ending } from '../endings/record.ts'
 import {
   blindAlert,
   heldAlert,
@@ -41,58 +39,106 @@ export interface ActingParts {
   before: BeforeLimit
 }
 
-/** Acting of limits: first stored, then requested, then reported. */
+/** Acting of limits: first stored, then requested until it is seen, then reported. */
 export type Acting = ReturnType<typeof createActing>
 
 type Act = Extract<LimitDecision, { kind: 'act' }>
 
 /** `show` is called whenever a limit begins or stops acting. */
 export function createActing(
-  { client, ending, now, poll }: AccountContext,
+  { endings, ending, now, poll }: Pick<AccountContext, 'endings' | 'ending' | 'now' | 'poll'>,
   { limits, isTried, before }: ActingParts,
-  { alert, note, scene }: LimitAlerts,
+  { alert, scene }: LimitAlerts,
   show: () => void,
+  facts: () => Facts,
 ) {
   const busy = new Set<string>()
-  const acted = new Map<number, number>()
+
+  /** Whether a limit acts, and no fresh reading shows the result yet. */
+  function isActing(id: string): boolean {
+    if (busy.has(id)) return true
+    return endings.allPending().some(instance => wantedBy(endings.pending(instance)) === id)
+  }
 
   /** Not while a rental tries it, which drops its own instance once a limit has recorded that it acts on it. */
   function mayActOn({ instance }: LimitTarget): boolean {
     return !isTried(instance)
   }
 
-  /** Returns whether there is a result to report. */
-  async function ask({ limit: due, dueAt, late, targets }: Act, facts: Facts): Promise<boolean> {
-    const hasBegun = () => limits.find(due.id)?.begunAt !== undefined
-    const out = await carryOut(targets.filter(mayActOn), { client, before, ending, wanted: hasBegun })
-    const end = now()
-    if (ending.aborted || (out.done.length === 0 && !out.problem)) return false
-    for (const { instance } of out.done) acted.set(instance, end)
-    const limit = limits.find(due.id)
-    if (limit) await limits.put(limitAfterActing(limit, out, facts, end))
-    if (out.problem && !limit?.failures) alert(limitFailedAlert(scene(end), due, out.problem))
-    else if (!out.problem) alert(limitDoneAlert(scene(end), due, out.done, late ? { dueAt } : undefined))
-    else if (out.done.length > 0) note('berth', doneWords(out.done, facts.account.instances))
-    return true
+  /** Has each target stopped or destroyed. Resolves with why one is spared for now. */
+  async function request({ limit: { id }, dueAt, late, targets }: Act): Promise<Problem | undefined> {
+    let problem: Problem | undefined
+    for (const target of targets.filter(mayActOn)) {
+      try {
+        const action = await before(target)
+        if (action === undefined) {
+          problem ??= notSaved
+          continue
+        }
+        // The limit may be removed or snoozed while data is saved first.
+        if (ending.aborted || limits.find(id)?.begunAt === undefined) break
+        const lateSince = late ? dueAt : undefined
+        await endings.begin(target.instance, action, { kind: 'limit', limit: id, lateSince })
+      } catch (error) {
+        problem ??= problemOf(error)
+      }
+    }
+    return problem
   }
 
-  return {
-    /** Limits with pending requests. */
-    busy,
-    /** Instances acted on so recently that the service may still show their old state. */
-    acted: (): ReadonlySet<number> => new Set(acted.keys()),
-    /** Forgets instances that a poll shows as not running, and those acted on more than `gap` seconds ago. */
-    onPoll(instances: AccountView['instances'], at: number, gap: number): void {
-      for (const [instance, when] of acted)
-        if (instances[instance]?.state !== 'running' || Math.abs(at - when) > gap) acted.delete(instance)
+  async function failed(id: string, problem: Problem, pause: number): Promise<void> {
+    const limit = limits.find(id)
+    if (!limit || limit.begunAt === undefined) return
+    const at = now()
+    await limits.put(limitAfterFailure(limit, problem, at, pause))
+    show()
+    if (!limit.failures) alert(limitFailedAlert(scene(at), limit, problem))
+  }
+
+  async function ended(id: string, all: readonly Ending[]): Promise<void> {
+    const limit = limits.find(id)
+    const at = now()
+    const done = all.map(({ instance, action }) => ({ instance, action }))
+    // It is still pending for other instances.
+    const isLast = !isActing(id)
+    if (!limit || limit.ended) return
+    await limits.put(limitAfterActing(limit, done, facts(), at, isLast))
+    show()
+    const late = all.map(({ cause }) => (cause.kind === 'limit' ? cause.lateSince : undefined)).find(Boolean)
+    if (!ending.aborted)
+      alert(limitDoneAlert(scene(at), limit, done, late === undefined ? undefined : { dueAt: late }))
+  }
+
+  endings.follow({
+    async ended(all) {
+      for (const id of new Set(all.map(wantedBy)))
+        if (id !== undefined)
+          await ended(
+            id,
+            all.filter(one => wantedBy(one) === id),
+          )
     },
-    async act(decision: Act, facts: Facts, at: number): Promise<void> {
+    failed(one, problem, pause) {
+      const id = wantedBy(one)
+      if (id !== undefined) void failed(id, problem, pause)
+    },
+  })
+
+  return {
+    /** Limits that are about to act. */
+    busy,
+    isActing,
+    /** Instances that are being stopped or destroyed. */
+    acted: (): ReadonlySet<number> => new Set(endings.allPending()),
+    async act(decision: Act, at: number): Promise<void> {
       const { limit, targets } = decision
       busy.add(limit.id)
       try {
         await limits.put(withTargets({ ...limit, begunAt: at }, targets))
         show()
-        if (!(await ask(decision, facts))) return
+        const problem = await request(decision)
+        if (problem && !ending.aborted)
+          await failed(limit.id, problem, limitPauseAfter((limit.failures ?? 0) + 1))
       } finally {
         busy.delete(limit.id)
         show()
@@ -102,50 +148,16 @@ export function createActing(
   }
 }
 
+/** The limit that wants an ending. */
+function wantedBy(ending: Ending | undefined): string | undefined {
+  return ending?.cause.kind === 'limit' ? ending.cause.limit : undefined
+}
+
 /**
  * Called before a limit stops or destroys: returns the permitted action, which is to stop if data would be lost
  * otherwise. Undefined keeps the instance for now, and the limit tries again later.
  */
 export type BeforeLimit = (target: LimitTarget) => Promise<LimitAction | undefined>
-
-/** The result: the targets that are done, and why others are not. */
-export interface CarriedOut {
-  done: readonly LimitTarget[]
-  problem?: Problem
-}
-
-/**
- * Stops and destroys, one after another. Both can be repeated: an instance that is gone counts as done, anyone who ended
- * it. A failure does not keep the others from their turn.
- */
-export async function carryOut(
-  targets: readonly LimitTarget[],
-  context: {
-    client: () => ServiceClient
-    before: BeforeLimit
-    ending: AbortSignal
-    /** Whether the limit still wants it: it may be removed or snoozed while data is saved first. */
-    wanted: () => boolean
-  },
-): Promise<CarriedOut> {
-  const done: LimitTarget[] = []
-  let problem: Problem | undefined
-  for (const target of targets) {
-    try {
-      const action = await context.before(target)
-      if (action === undefined) {
-        problem ??= notSaved
-        continue
-      }
-      if (context.ending.aborted || !context.wanted()) break
-      const wasThere = await endInstance(context.client(), target.instance, action, context.ending)
-      done.push(wasThere ? { ...target, action } : target)
-    } catch (error) {
-      problem ??= lackedBy(error, 'instance_write') ?? problemOf(error)
-    }
-  }
-  return { done, problem }
-}
 
 const notSaved: Problem = {
   code: 'not_saved',
@@ -186,6 +198,7 @@ export function transitionOf(decision: LimitDecision, scene: LimitScene): Transi
     case 'over':
       return endTransition(limit, scene, 'Ended: it was already stopped')
     case 'gone':
+      if (limit.begunAt === undefined) return { limit: limitGone(limit, now) }
       return endTransition(limit, scene, 'Ended: its instance is gone')
     default:
       return undefined
@@ -238,6 +251,26 @@ export function limitMissed(limit: StoredLimit, dueAt: number, now: number): Sto
   return actsOnce(limit) ? { ...noted, ended: 'missed' } : { ...noted, passed: true }
 }
 
+/** Ends a limit whose instance is gone, until it returns. */
+function limitGone(limit: StoredLimit, now: number): StoredLimit {
+  return { ...withEvent(withoutWarning(limit), now, 'Ended: its instance is gone'), ended: 'gone' }
+}
+
+export function limitBack({ ended: _, ...limit }: StoredLimit, now: number): StoredLimit {
+  return withEvent(limit, now, 'Set again: its instance is back')
+}
+
+export function limitLost(limit: StoredLimit): StoredLimit {
+  return { ...limit, ended: 'over' }
+}
+
+/** Seconds for which the limit of an instance that is gone is kept. */
+const keptGone = 7 * 86_400
+
+export function isLongGone({ history }: StoredLimit, now: number): boolean {
+  return now - (history.at(-1)?.at ?? 0) > keptGone
+}
+
 /** Ends a limit that has nothing left to act on: as done if it began to act. */
 export function limitOver(limit: StoredLimit, now: number, why: string): StoredLimit {
   const did = limit.begunAt !== undefined
@@ -245,24 +278,31 @@ export function limitOver(limit: StoredLimit, now: number, why: string): StoredL
   return { ...withEvent(withoutWarning(limit), now, text), ended: did ? 'done' : 'over' }
 }
 
-/** A limit after it acted, or tried to. */
+/** A limit after a fresh reading showed what it did. `isLast`: nothing that it wants is still to be seen. */
 export function limitAfterActing(
   limit: StoredLimit,
-  { done, problem }: CarriedOut,
+  done: readonly LimitTarget[],
   facts: Facts,
   now: number,
+  isLast: boolean = true,
 ): StoredLimit {
-  const happened = done.length > 0 ? doneWords(done, facts.account.instances) : undefined
-  const noted = happened
-    ? withEvent(limit, now, `${happened}. ${reasonSentence(limit.when)} ${figures(limit, facts)}`.trim())
-    : limit
-  if (problem) {
-    const failures = (limit.failures ?? 0) + 1
-    const updated = failures === 1 ? withEvent(noted, now, problem.message) : noted
-    return { ...updated, failures, problem, retryAt: now + limitPauseAfter(failures) }
-  }
+  const did = `${doneWords(done, facts.account.instances)}. ${reasonSentence(limit.when)}`
+  const noted = withEvent(limit, now, `${did} ${figures(limit, facts)}`.trim())
+  if (!isLast) return noted
   const { idleSince: _, ...calm } = withoutWarning(noted)
   return actsOnce(limit) ? { ...calm, ended: 'done' } : calm
+}
+
+/** A limit after a request of it failed, which is repeated in `pause` seconds. */
+export function limitAfterFailure(
+  limit: StoredLimit,
+  problem: Problem,
+  now: number,
+  pause: number,
+): StoredLimit {
+  const failures = (limit.failures ?? 0) + 1
+  const updated = failures === 1 ? withEvent(limit, now, problem.message) : limit
+  return { ...updated, failures, problem, retryAt: now + pause }
 }
 
 /** The observed figures, for the limit's history. */

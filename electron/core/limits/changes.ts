@@ -20,7 +20,7 @@ import { isDeepEqual } from '../storage/store.ts'
 import type { LimitAlerts } from './alerts.ts'
 import { dueOf, withIdle } from './decide.ts'
 import type { Known } from './facts.ts'
-import { type StoredLimit, type StoredLimits, withEvent, withoutWarning } from './model.ts'
+import { endOf, type StoredLimit, type StoredLimits, withEvent, withoutWarning } from './model.ts'
 import { blindness } from './shown.ts'
 import { targetsOf } from './targets.ts'
 
@@ -156,7 +156,7 @@ export function createLimitChanges(
       if (own.some(({ ended }) => !ended)) return
       const view = known().facts.account.instances[instance]
       for (const kind of ['duration', 'cost']) {
-        const last = own.findLast(limit => limit.when.kind === kind && isSetAgain(limit, limit.ended))
+        const last = own.findLast(limit => limit.when.kind === kind && isSetAgain(limit, endOf(limit)))
         if (!last || !view) continue
         const at = now()
         const again = setAgain(last, `g${newId()}`, spentBy(view, at), at)

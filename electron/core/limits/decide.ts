@@ -49,6 +49,8 @@ export function limitActions(
 function decide(snapshot: LimitSnapshot, before: StoredLimit, now: number): LimitDecision | undefined {
   if (before.ended) return undefined
   const { facts, sure, seenAt, gap } = snapshot
+  // It is being ended: what that shows decides.
+  if (before.instance !== undefined && snapshot.acted.has(before.instance)) return undefined
   const unconfirmed = before.instance !== undefined && snapshot.unconfirmed?.has(before.instance) === true
   const fresh = snapshot.fresh && !unconfirmed
   const instance = before.instance === undefined ? undefined : facts.account.instances[before.instance]

@@ -30,7 +30,7 @@ export type Loads = ReadonlyMap<number, HeardLoad>
 /** The facts, and the limits' actions on them. */
 export interface Known {
   facts: Facts
-  /** Instances that a limit acted on so recently that the service may not show it yet. */
+  /** Instances that are being stopped or destroyed, which no fresh reading shows yet. */
   acted: ReadonlySet<number>
 }
 

@@ -35,13 +35,19 @@ export const StoredLimit = v.object({
   failures: v.optional(v.number()),
   problem: v.optional(StoredProblem),
   retryAt: v.optional(v.number()),
-  ended: v.optional(v.picklist(['done', 'missed', 'over', 'off'])),
+  /** `gone`: its instance is gone, and the limit holds again if it returns. */
+  ended: v.optional(v.picklist(['done', 'missed', 'over', 'off', 'gone'])),
 })
 export type StoredLimit = v.InferOutput<typeof StoredLimit>
 
 /** Whether a limit of this kind ends after it acted. The others continue. */
 export function actsOnce({ when: { kind } }: Pick<StoredLimit, 'when'>): boolean {
   return !limitKinds[kind].goesOn
+}
+
+/** How a limit ended, for the page. */
+export function endOf({ ended }: StoredLimit): 'done' | 'missed' | 'over' | 'off' | undefined {
+  return ended === 'gone' ? 'over' : ended
 }
 
 /** The number of events stored per limit. */
@@ -111,7 +117,10 @@ export async function openStoredLimits(
     rescue: rescueLimit(context.now()),
     key: ({ id }) => id,
     missing: { code: 'no_such_limit', message: 'That limit no longer exists.' },
-    prune: { isOver: ({ ended }) => ended !== undefined && ended !== 'off', most: mostEnded },
+    prune: {
+      isOver: ({ ended }) => ended !== undefined && ended !== 'off' && ended !== 'gone',
+      most: mostEnded,
+    },
   })
   return { ...limits, actedOn: instance => limits.all().find(({ targets }) => targets?.includes(instance)) }
 }

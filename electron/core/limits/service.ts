@@ -1,8 +1,18 @@
 import * as v from 'valibot'
+import type { AccountView } from '#contract/state.ts'
 import type { AccountContext, AccountPoll, Automation } from '../account-context.ts'
 import { pollsUntilGone } from '../instances/missing-instances.ts'
 import { type Document, openDocument } from '../storage/json-file.ts'
-import { type Acting, type ActingParts, createActing, type Transition, transitionOf } from './act.ts'
+import {
+  type Acting,
+  type ActingParts,
+  createActing,
+  isLongGone,
+  limitBack,
+  limitLost,
+  type Transition,
+  transitionOf,
+} from './act.ts'
 import { type LimitAlerts, limitAlertsOf } from './alerts.ts'
 import { createLimitChanges, type LimitChanges } from './changes.ts'
 import { type LimitDecision, limitActions } from './decide.ts'
@@ -90,8 +100,14 @@ export class LimitEngine {
       seenAt: seenAt.get() ?? undefined,
       now,
     })
-    this.#acting = createActing(context, parts, limitAlerts, () => this.show())
-    this.#shown = createShownLimits({ store, account, limits, busy: this.#acting.busy })
+    this.#acting = createActing(
+      context,
+      parts,
+      limitAlerts,
+      () => this.show(),
+      () => this.known().facts,
+    )
+    this.#shown = createShownLimits({ store, account, limits, isActing: this.#acting.isActing })
     ending.addEventListener('abort', () => this.#cancelTimer?.(), { once: true })
   }
 
@@ -133,7 +149,7 @@ export class LimitEngine {
     const { instances, clock } = account
     this.#gpus.addReported(instances, at)
     const snapshot = { ...this.#snapshots.fresh(account, at), unconfirmed }
-    this.#acting.onPoll(instances, at, snapshot.gap)
+    this.#bringBack(instances, unconfirmed, at)
     if (this.#decide(snapshot, at, pollsMissing)) this.#decided(at, snapshot.gap)
     else this.#askAgain()
     this.#gpus.ask(this.#shown.unknownLoads(account), clock.rate)
@@ -156,13 +172,27 @@ export class LimitEngine {
     const decisions = limitActions(snapshot, idle, at)
     const noted = decisions.flatMap(({ kind, limit }) => (kind === 'note' ? limit : []))
     if (noted.length > 0) limits.putSoon(...noted)
-    for (const decision of decisions)
-      if (decision.kind === 'act') void this.#acting.act(decision, snapshot.facts, at)
+    for (const decision of decisions) if (decision.kind === 'act') void this.#acting.act(decision, at)
     const transitions = decisions
       .filter(decision => !mayComeBack(decision, pollsMissing))
       .flatMap(decision => transitionOf(decision, limitAlerts.scene(at)) ?? [])
     if (transitions.length > 0) void this.#apply(transitions)
     return !decisions.some(({ kind }) => kind === 'unsure')
+  }
+
+  /** Limits end with an instance that is gone; where it is listed again, they hold again. */
+  #bringBack(instances: AccountView['instances'], unconfirmed: ReadonlySet<number>, at: number): void {
+    const { limits } = this.#parts
+    const changed = limits.all().flatMap(limit => {
+      if (limit.ended !== 'gone') return []
+      const isBack = (id: number) => instances[id] !== undefined && !unconfirmed.has(id)
+      return isBack(limit.instance ?? 0)
+        ? limitBack(limit, at)
+        : isLongGone(limit, at)
+          ? limitLost(limit)
+          : []
+    })
+    if (changed.length > 0) void limits.put(...changed)
   }
 
   /** Stored first, then alerted: after a kill, an alert is missed rather than repeated. */

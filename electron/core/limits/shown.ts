@@ -11,7 +11,7 @@ import { isDeepEqual, type Store } from '../storage/store.ts'
 import { creditStaleSince, dueOf, nextMoment } from './decide.ts'
 import type { Facts } from './facts.ts'
 import { kindOf } from './limit-due.ts'
-import type { StoredLimit } from './model.ts'
+import { endOf, type StoredLimit } from './model.ts'
 
 export type ShownLimits = ReturnType<typeof createShownLimits>
 
@@ -25,12 +25,12 @@ export function createShownLimits({
   store,
   account,
   limits: stored,
-  busy,
+  isActing,
 }: {
   store: Store
   account: AccountId
   limits: Pick<Collection<StoredLimit, string>, 'all'>
-  busy: ReadonlySet<string>
+  isActing: (limit: string) => boolean
 }) {
   let next = Number.POSITIVE_INFINITY
 
@@ -44,7 +44,7 @@ export function createShownLimits({
   ) {
     const { instances } = facts.account
     const dueAt = before && isNear(before.dueAt, exact, now) ? before.dueAt : exact && Math.round(exact)
-    const acting = busy.has(limit.id)
+    const acting = isActing(limit.id)
     const blind = blindness(limit, facts, now)
     const view = limitView(limit, { now, dueAt, acting, blind, sentence: before?.sentence ?? '' })
     const isSame =
@@ -65,7 +65,7 @@ export function createShownLimits({
         const dueAt = limit.ended ? undefined : dueOf(limit, facts)
         // While it acts, or its instance is missing from the answer, there is no next moment.
         const isThere = limit.instance === undefined || limit.instance in facts.account.instances
-        const moment = isThere && !busy.has(limit.id) ? nextMoment(limit, dueAt, now, seen) : undefined
+        const moment = isThere && !isActing(limit.id) ? nextMoment(limit, dueAt, now, seen) : undefined
         if (moment !== undefined) next = Math.min(next, moment)
         const view = draw(limit, before[limit.id], facts, now, dueAt)
         if (view !== before[limit.id]) changed.push(view)
@@ -168,8 +168,9 @@ const creditStale = (since: string): Problem => ({
 })
 
 function stepOf(limit: StoredLimit, acting: boolean): LimitStep {
-  if (limit.ended) return limit.ended
-  if (acting) return 'acting'
+  const end = endOf(limit)
+  if (end) return end
+  if (acting && limit.failures === undefined) return 'acting'
   if (limit.passed) return 'missed'
   if (limit.heldAt !== undefined || limit.failures !== undefined) return 'held'
   return limit.warnedAt === undefined ? 'waiting' : 'warned'

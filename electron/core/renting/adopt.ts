@@ -3,7 +3,6 @@ import type { RentRequest } from '#contract/market/rent-request.ts'
 import type { Problem } from '#contract/problem.ts'
 import type { AccountContext } from '#core/account-context.ts'
 import { problemOf } from '#core/app/problems.ts'
-import { endInstance } from '#core/end-instance.ts'
 import { replacedBy } from '#core/instances/mark.ts'
 import { isRefusal } from '#core/instances/poll-account.ts'
 import type { Limits } from '#core/limits/service.ts'
@@ -87,30 +86,20 @@ export async function letUserSay(
   notifications.tell(account, [rentalAlert(account, tries.get(mark))])
 }
 
-/**
- * Destroys surplus instances with a try's mark: a second one, or one that appeared when it was no longer wanted.
- * Failures are repeated at the next poll.
- */
+/** Destroys surplus instances with a try's mark: a second one, or one that appeared when it was no longer wanted. */
 export async function destroySurplus(
-  { client, ending, activity }: AccountContext,
+  { endings }: Pick<AccountContext, 'endings'>,
   surplus: readonly number[],
-  tried: Tried,
   why = 'a duplicate from the same rental',
 ): Promise<void> {
-  for (const instance of surplus) {
-    try {
-      await client().instances.destroy(instance, { signal: ending })
-    } catch {
-      continue
-    }
-    activity.add(tryEntry(`Destroyed #${instance}, ${why}`, tried))
-  }
+  for (const instance of surplus)
+    await endings.begin(instance, 'destroy', { kind: 'berth', text: `Destroyed #${instance}, ${why}` })
 }
 
-/** Destroys the try's instance, retrying until there is an answer. The user may have to identify it first. */
+/** Destroys the try's instance, until that is seen. The user may have to identify it first. */
 export async function undoTry(parts: CreationParts, mark: string): Promise<void> {
   const { context, tries } = parts
-  const { client, ending } = context
+  const { endings, ending } = context
   if (tries.get(mark).step === 'unclear') {
     await tries.update(mark, { problem: sentenceFor('unclear_unwanted') })
     return
@@ -121,7 +110,7 @@ export async function undoTry(parts: CreationParts, mark: string): Promise<void>
     const { instance } = tries.get(mark)
     if (instance === undefined) break
     try {
-      await endInstance(client(), instance, 'destroy', ending)
+      await endings.end(instance, 'destroy', { kind: 'berth' })
       break
     } catch (error) {
       if (ending.aborted) return

@@ -125,7 +125,7 @@ export async function searchForLost(
     }
     if (finding.found !== undefined) {
       await adoptInstance(parts, mark, finding.found, finding)
-      await destroySurplus(context, finding.surplus, tries.get(mark))
+      await destroySurplus(context, finding.surplus)
       return 'done'
     }
   }

@@ -9,7 +9,6 @@ import type { Micros } from '#contract/spending/money.ts'
 import type { AccountContext, AccountPoll } from '#core/account-context.ts'
 import { alertOf } from '#core/alerts/events.ts'
 import { problemOf } from '#core/app/problems.ts'
-import { endInstance } from '#core/end-instance.ts'
 import { pollsUntilGone } from '#core/instances/missing-instances.ts'
 import { limitVeto } from '#core/limits/may-start.ts'
 import { type Collection, openCollection } from '#core/storage/collection.ts'
@@ -143,9 +142,10 @@ async function carryOut(parts: RecoveryParts, instance: InstanceView, recovery: 
     case 'hold':
       throw new BerthError(move.why)
     case 'stop':
-      await endInstance(context.client(), instance.id, 'stop', context.ending)
-      noteOfRecovery(context, instance, 'Stopped: another instance replaced it')
-      return void context.poll()
+      return context.endings.begin(instance.id, 'stop', {
+        kind: 'berth',
+        text: noteOn(instance, 'Stopped: another instance replaced it'),
+      })
   }
 }
 
@@ -181,7 +181,10 @@ async function raiseBid(
   try {
     await client().instances.changeBid(id, bid / 1_000_000, { signal: ending })
     // An instance that is meant to be stopped does not start by a bid alone.
-    if (instance.intendedStatus !== 'running') await client().instances.start(id, { signal: ending })
+    if (instance.intendedStatus !== 'running') {
+      await context.endings.cancel(id)
+      await client().instances.start(id, { signal: ending })
+    }
   } catch (error) {
     if (ending.aborted || (error instanceof ServiceError && error.ambiguous)) return
     const wait = refusedFor(error)
@@ -324,7 +327,11 @@ function noteOfRecovery(
   instance: InstanceView,
   text: string,
 ): void {
-  activity.add({ account, instance: instance.id, kind: 'berth', text: `${text}: ${instanceName(instance)}` })
+  activity.add({ account, instance: instance.id, kind: 'berth', text: noteOn(instance, text) })
+}
+
+function noteOn(instance: InstanceView, text: string): string {
+  return `${text}: ${instanceName(instance)}`
 }
 
 /** Alerts about a recovery's action or, with a problem, why it does nothing. */

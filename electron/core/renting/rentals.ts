@@ -75,9 +75,9 @@ export async function openRentals(
   function meetLateComers(tried: Tried, late: readonly number[]): void {
     const { mark, instance, rental, unwanted } = tried
     if (late.length === 0) return
-    if (instance !== undefined) void destroySurplus(context, late, tried)
+    if (instance !== undefined) void destroySurplus(context, late)
     else if (!isRetrying(rental) && !unwanted) void creation.work(mark, 'find or give up')
-    else void destroySurplus(context, late, tried, 'created after its rental had ended')
+    else void destroySurplus(context, late, 'created after its rental had ended')
   }
 
   /** Undoes a try at any step, even one that runs or failed. */

@@ -110,6 +110,9 @@ export function createRetries(parts: RetryParts, limits: Pick<StoredLimits, 'act
       return typeof next === 'boolean' ? next : perform(rental, next)
     }
     if (move.do === 'end') {
+      const taken = move.step === 'failed' && move.instance === undefined ? current?.instance : undefined
+      // It is gone, and nobody waits for it any more.
+      if (taken !== undefined) await context.endings.expect(taken, 'destroy')
       await endRetries(parts, rental, move)
       return false
     }

@@ -6,7 +6,6 @@ import { remindsWithin } from '#contract/project/project-defaults.ts'
 import { markRun } from '#ssh/runs/runs.ts'
 import type { AccountContext } from '../account-context.ts'
 import type { Alert } from '../alerts/events.ts'
-import { endAsSeen } from '../end-instance.ts'
 import { spentOn } from '../renting/rental.ts'
 import type { Rentals } from '../renting/rentals.ts'
 import {
@@ -30,7 +29,7 @@ import {
   reminded,
   settled,
 } from './changes.ts'
-import { keepsItFrom, type RunMove } from './decide.ts'
+import { keepsItFrom, machineGone, type RunMove } from './decide.ts'
 import type { RunFolders, RunProjects } from './folders.ts'
 import type { RunMachines } from './machine.ts'
 import { isOfProject, isWorker, type ProjectRun, type Run, stopsLeft } from './model.ts'
@@ -73,6 +72,7 @@ export function createMoves(context: AccountContext, parts: MoveParts) {
 
   async function perform(run: Run, move: RunMove, goesOn: () => boolean): Promise<boolean> {
     const { id, instance } = run
+    const { endings } = context
     switch (move.do) {
       case 'wait':
         return true
@@ -85,7 +85,10 @@ export function createMoves(context: AccountContext, parts: MoveParts) {
         }
         return false
       case 'start':
-        if (instance !== undefined) await client().instances.start(instance, { signal: ending })
+        if (instance !== undefined) {
+          await endings.cancel(instance)
+          await client().instances.start(instance, { signal: ending })
+        }
         await context.poll()
         await runs.update(id, { starting: undefined })
         return false
@@ -249,16 +252,13 @@ export function createMoves(context: AccountContext, parts: MoveParts) {
         .inside(run, connection => markRun(connection, context.machine.clock, id, 'served'))
         .catch(() => undefined)
     try {
-      const isDone = await endAsSeen(context, instance, afterwards, () => {
-        const current = runs.find(id)
-        if (ending.aborted || current?.step !== 'ending' || current.afterwards !== afterwards) return false
-        asked.add(id)
-        return true
-      })
-      if (!isDone) return false
+      const current = runs.find(id)
+      if (ending.aborted || current?.step !== 'ending' || current.afterwards !== afterwards) return false
+      asked.add(id)
+      const isBerths = await context.endings.end(instance, afterwards, { kind: 'berth' })
       await finish(run, afterwards)
       // Someone else did it before, which has a line of its own.
-      if (!asked.has(id)) return false
+      if (!isBerths) return false
     } finally {
       asked.delete(id)
     }
@@ -294,7 +294,7 @@ export function createMoves(context: AccountContext, parts: MoveParts) {
 
   async function expire(run: ProjectRun, destroys: boolean): Promise<void> {
     if (destroys && run.instance !== undefined)
-      await endAsSeen(context, run.instance, 'destroy', () => !ending.aborted)
+      await context.endings.end(run.instance, 'destroy', { kind: 'berth' })
     const after = await reach(
       run,
       destroys ? { keptUntil: undefined, remindAt: undefined } : reminded(run, now()),
@@ -318,6 +318,7 @@ export function createMoves(context: AccountContext, parts: MoveParts) {
     const after =
       before && (await reach(run, { ...attempts, ...change({ ...before, ...attempts }, problem, now()) }))
     if (!after) return
+    await endIfBack(after, problem)
     runs.setProblem(run.id, undefined)
     // The first one tells of it.
     if (isWorker(after)) return
@@ -330,8 +331,15 @@ export function createMoves(context: AccountContext, parts: MoveParts) {
     await watchdog.tellIfStale(run.id)
   }
 
+  /** A machine that is gone and returns is ended as agreed: a project's is stopped, as that of any failed run. */
+  async function endIfBack({ instance, project, afterwards }: Run, { code }: Problem): Promise<void> {
+    if (code !== machineGone.code || instance === undefined) return
+    const action = project && afterwards === 'destroy' ? 'stop' : afterwards
+    if (action !== 'nothing') await context.endings.expect(instance, action)
+  }
+
   async function destroy(instance: number): Promise<void> {
-    await endAsSeen(context, instance, 'destroy', () => !ending.aborted)
+    await context.endings.end(instance, 'destroy', { kind: 'berth' })
   }
 
   /** Undoes the rental of a cancelled run. Happens in the run's only loop, so after any request that was pending. */

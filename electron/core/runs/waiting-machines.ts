@@ -8,7 +8,6 @@ import { ProjectId } from '#contract/project/project.ts'
 import type { ProjectSpec } from '#contract/project/spec.ts'
 import { canGetIn } from '#contract/reading.ts'
 import type { AccountContext, AccountPoll } from '../account-context.ts'
-import { endAsSeen } from '../end-instance.ts'
 import { pollsUntilGone } from '../instances/missing-instances.ts'
 import { limitOfRental } from '../limits/changes.ts'
 import type { StoredLimits } from '../limits/model.ts'
@@ -70,7 +69,7 @@ export async function openWaitingMachines(
       const there = waiting.find(instance)
       if (!there?.ending) return
       try {
-        await endAsSeen(context, instance, there.action, () => !context.ending.aborted)
+        await context.endings.end(instance, there.action, { kind: 'berth' })
         await limits.forget(there.limit)
         await waiting.forget(instance)
         return
@@ -102,6 +101,7 @@ export async function openWaitingMachines(
     }
     const view = account.instances[instance]
     if (pollsMissing(instance) >= pollsUntilGone) {
+      void context.endings.expect(instance, action)
       void limits.forget(there.limit)
       void waiting.forget(instance)
     } else if (

@@ -19,9 +19,9 @@ const most = 6
 export function quitQuestion(state: State): QuitQuestion | undefined {
   const accounts = Object.values(state.accounts).filter(({ demo }) => !demo)
   const costing = accounts
-    .flatMap(({ instances }) => Object.values(instances))
-    .filter(isCharged)
-    .toSorted((a, b) => b.costPerHour - a.costPerHour)
+    .flatMap(account => Object.values(account.instances).map(instance => ({ account, instance })))
+    .filter(({ instance }) => isCharged(instance))
+    .toSorted((a, b) => b.instance.costPerHour - a.instance.costPerHour)
   const renting = accounts.flatMap(({ rentals }) => Object.values(rentals)).filter(isRenting)
   const files = accounts
     .flatMap(({ fileTransfers }) => Object.values(fileTransfers))
@@ -32,7 +32,7 @@ export function quitQuestion(state: State): QuitQuestion | undefined {
 
   const more = costing.length - most
   const lines = [
-    ...costing.slice(0, most).map(instanceLine),
+    ...costing.slice(0, most).map(({ account, instance }) => instanceLine(account, instance)),
     ...(more > 0 ? [`${more} more`] : []),
     ...renting.map(rental => `Renting ${word(rentedName(rental))}: nothing checks whether it starts`),
     ...(unsaved ? ['Unsaved changes in a window are lost'] : []),
@@ -41,7 +41,7 @@ export function quitQuestion(state: State): QuitQuestion | undefined {
   return {
     message:
       costing.length > 0
-        ? `${counted(costing.length, 'instance')} ${costing.length === 1 ? 'keeps' : 'keep'} costing ${costOf(costing)}`
+        ? `${counted(costing.length, 'instance')} ${costing.length === 1 ? 'keeps' : 'keep'} costing ${costOf(costing.map(({ instance }) => instance))}`
         : isUnderWay
           ? 'Something is still in progress'
           : 'Changes are not saved',

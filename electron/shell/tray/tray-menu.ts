@@ -127,7 +127,7 @@ function instanceEntry(account: AccountView, instance: InstanceView, now: number
   if (isDead(instance)) submenu.push({ label: 'Move to another machine…', action: at({ ask: 'replace' }) })
   submenu.push({ label: 'Show', action: at({}) }, { separator: true })
   submenu.push({ label: 'Destroy…', action: at({ ask: 'destroy' }) })
-  return { label: instanceLine(instance), submenu }
+  return { label: instanceLine(account, instance), submenu }
 }
 
 /** Each is one click. Missing programs or settings are reported when it is tried. */

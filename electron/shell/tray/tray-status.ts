@@ -54,12 +54,16 @@ function mattersOf(account: AccountView, { settings }: State): string[] {
   const { connection } = account
   const refused = connection.status === 'refused' || connection.status === 'locked'
   const inNeed = Object.values(account.instances).filter(
-    instance => isDead(instance) || instance.state === 'outbid' || instance.state === 'waiting',
+    instance =>
+      (account.endings[instance.id]?.phase ?? 'requested') !== 'requested' ||
+      isDead(instance) ||
+      instance.state === 'outbid' ||
+      instance.state === 'waiting',
   )
   const stuck = Object.values(account.rentals).filter(isStuck)
   return [
     ...(refused ? [`${word(account.name)} needs its key`] : []),
-    ...inNeed.map(instance => `${instanceTitle(instance)}: ${stateOf(instance)}`),
+    ...inNeed.map(instance => `${instanceTitle(instance)}: ${stateOf(account, instance)}`),
     ...stuck.map(rental => `Renting ${word(rentedName(rental))}: ${rental.step}`),
     ...(isCreditLow(account, settings) ? [`${word(account.name)}: low credit`] : []),
   ]

@@ -4,7 +4,7 @@ import { instanceName } from '#contract/format/name.ts'
 import { roughDuration, timeOfDay } from '#contract/format/time.ts'
 import type { AccountId } from '#contract/ids.ts'
 import type { InstanceView, UndoableAction } from '#contract/instance/instance.ts'
-import { stateWord } from '#contract/instance/instance-words.ts'
+import { instanceStateWord } from '#contract/instance/instance-words.ts'
 import { creditLasts, isOnTheMeter, spendOnceReady } from '#contract/reading.ts'
 import { costWords, spendWords } from '#contract/spending/spend-words.ts'
 import type { AccountView, Place } from '#contract/state.ts'
@@ -42,12 +42,12 @@ export function instanceTitle({ id, label, gpu }: InstanceView): string {
 }
 
 /** `llama-finetune #4711: Running, $0.412/h` */
-export function instanceLine(instance: InstanceView): string {
-  return `${instanceTitle(instance)}: ${stateOf(instance)}, ${costWords(instance)}`
+export function instanceLine(account: AccountView, instance: InstanceView): string {
+  return `${instanceTitle(instance)}: ${stateOf(account, instance)}, ${costWords(instance)}`
 }
 
-export function stateOf({ state, actualStatus }: InstanceView): string {
-  return word(stateWord(state, actualStatus))
+export function stateOf(account: AccountView, instance: InstanceView): string {
+  return word(instanceStateWord(account, instance))
 }
 
 /** The action of a menu entry. */

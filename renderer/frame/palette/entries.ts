@@ -9,7 +9,7 @@ import { isDead } from '#contract/reading.ts'
 import { spendWords } from '#contract/spending/spend-words.ts'
 import type { Page } from '#renderer/berth/page.svelte.ts'
 import { route } from '#renderer/berth/route.svelte.ts'
-import { type Shape, stateWords } from '#renderer/berth/stateWords.ts'
+import { instanceMark, type Shape } from '#renderer/berth/stateWords.ts'
 import type { IconName } from '#renderer/components/icons.ts'
 import type { Action } from '#renderer/components/menu/menu.ts'
 import { instanceActions } from '#renderer/features/instances/actions.ts'
@@ -71,7 +71,7 @@ function rank(group: Group): number {
 
 function instanceEntries(page: Page): Entry[] {
   return Object.values(page.account?.instances ?? {}).map(instance => {
-    const { word, shape } = stateWords(instance.state, instance.actualStatus)
+    const { word, shape } = instanceMark(instance, page.account?.endings[instance.id])
     return {
       key: `instance-${instance.id}`,
       group: 'Instances',

@@ -1,4 +1,5 @@
 import { bidAbove } from '#contract/automation/bid.ts'
+import type { EndingView } from '#contract/automation/ending.ts'
 import { type LimitView, limitsSet } from '#contract/automation/limit.ts'
 import { isProjectRun, type RunView } from '#contract/automation/run.ts'
 import { isUnlimited } from '#contract/automation/stoppers.ts'
@@ -13,7 +14,7 @@ import { knownCost } from '#contract/reading.ts'
 import type { Micros } from '#contract/spending/money.ts'
 import type { PriceIncreaseView } from '#contract/spending/price-increase.ts'
 import type { AccountView } from '#contract/state.ts'
-import { rentalWords, stateWords } from '#renderer/berth/stateWords.ts'
+import { instanceMark, rentalWords, stateWords } from '#renderer/berth/stateWords.ts'
 import { needsNote } from '#renderer/features/instances/tunnelWords.ts'
 import { nextLimit, type Stop, stopsOf } from './stops.ts'
 
@@ -36,6 +37,8 @@ export interface Row {
   increase?: PriceIncreaseView
   /** The instance that a recovery rented in its place. */
   replacedBy?: number
+  /** A stop or destroy of it that no fresh reading shows yet. */
+  ending?: EndingView
   /** Runs that wait for the instance, or that failed because their rental did. */
   runs?: readonly RunView[]
 }
@@ -86,6 +89,7 @@ export function instanceRows(account: AccountView): Row[] {
       unlimited: instance.state === 'running' && isUnlimited(account, instance.id) ? true : undefined,
       increase,
       replacedBy: account.recoveries[instance.id]?.by,
+      ending: account.endings[instance.id],
     })
   }
   return rows.map(row => {
@@ -120,10 +124,10 @@ function madeAt({ startedAt, history }: InstanceView): number {
 }
 
 /** The row's state as a word and a shape. A rental under way takes precedence over its instance. */
-export function rowState({ instance, rental }: Row) {
+export function rowState({ instance, rental, ending }: Row) {
   const isFirst = rental?.retries ? !instance || isRenting(rental) : instance?.state !== 'running'
   if (rental && isFirst) return rentalWords(rental)
-  if (instance) return stateWords(instance.state, instance.actualStatus)
+  if (instance) return instanceMark(instance, ending)
   return stateWords('other', null)
 }
 

@@ -292,3 +292,24 @@ test('bash completes subcommands, options and instances; zsh and fish scripts pa
     expect(spawnSync(shell, [...check, file]).status).toBe(0)
   }
 })
+
+test('destroy tries every instance, names each failure, and waits until the destroy is seen', async () => {
+  const { world, under, berth } = await connected()
+  const [first, second] = [await rentOne(under), await rentOne(under)]
+  const path = `/instances/${first}/$`
+  // Accepted and not carried out, refused, and not found.
+  world.sim.controls.setFaults([
+    { method: 'DELETE', path, kind: 'status', status: 500, times: 1 },
+    { method: 'DELETE', path, kind: 'status', status: 404, times: 1 },
+  ])
+  const { code, out, err } = await berth('destroy', '99', String(first), String(second), '--yes')
+  expect(code).toBe(1)
+  expect(out.split('\n').sort()).toEqual([
+    '',
+    expect.stringContaining(`#${first}`),
+    expect.stringContaining(`#${second}`),
+  ])
+  expect(err).toContain('99: No instance has the id or label 99.')
+  await under.run('refresh', {})
+  expect(under.account().instances).toEqual({})
+})

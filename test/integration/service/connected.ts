@@ -1,5 +1,5 @@
 import { parseBaseUrl } from '#service/base-url.ts'
-import { createClient, type ServiceClient } from '#service/client.ts'
+import { createClient, type FullClient } from '#service/client.ts'
 import type { NewInstance } from '#service/new-instance.ts'
 import { type Simulator, type SimulatorOptions, startSimulator } from '#simulator/simulator.ts'
 import type { Message } from '#simulator/world/account.ts'
@@ -9,9 +9,9 @@ import { LeapingClock } from '#test/berth/clocks.ts'
 export interface Connected {
   simulator: Simulator
   /** The client with the account's own key. */
-  client: ServiceClient
+  client: FullClient
   /** A client with another key. */
-  as(key: string): ServiceClient
+  as(key: string): FullClient
   /** Rents the cheapest offer; gives the instance's id and key. */
   rent(body?: NewInstance): Promise<{ id: number; key: string }>
   minutes(count: number): Promise<void>

@@ -13,12 +13,12 @@ import { join } from 'node:path'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { parseBaseUrl } from '#service/base-url.ts'
-import { createClient, type ServiceClient } from '#service/client.ts'
+import { createClient, type FullClient } from '#service/client.ts'
 import { fetchResult } from '#service/result.ts'
 
 const list = JSON.stringify({ instances: [], instances_found: 0 })
 
-async function clientOf(server: Server | TcpServer, scheme = 'http'): Promise<ServiceClient> {
+async function clientOf(server: Server | TcpServer, scheme = 'http'): Promise<FullClient> {
   await new Promise<void>(ready => server.listen(0, '127.0.0.1', ready))
   onTestFinished(() => void server.close())
   const { port } = server.address() as AddressInfo

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { ServiceClient } from '#service/client.ts'
+import type { FullClient } from '#service/client.ts'
 import { profileNames, profiles } from '../profiles.ts'
 import { type Connected, connect, failure } from './connected.ts'
 
@@ -13,7 +13,7 @@ const ways = {
 }
 
 let service: Connected
-let client: ServiceClient
+let client: FullClient
 
 describe.each(profileNames)('the client on the %s profile', name => {
   const { stopped, ownKey } = ways[name]

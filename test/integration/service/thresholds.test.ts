@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { ServiceClient } from '#service/client.ts'
+import type { FullClient } from '#service/client.ts'
 import { profileNames, profiles } from '../profiles.ts'
 import { type Connected, connect, failure } from './connected.ts'
 
@@ -20,7 +20,7 @@ const copy = { src_id: '1', src_path: '/a', dst_id: '2', dst_path: '/b' }
 describe.each(profileNames)('limits of the %s', name => {
   /** Its client does not wait, so that it hits every threshold of section 8. */
   let service: Connected
-  let client: ServiceClient
+  let client: FullClient
   beforeAll(async () => {
     service = await connect({ limits: true, deployment: profiles[name] })
     client = service.client

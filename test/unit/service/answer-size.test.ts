@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { createGzip, gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { parseBaseUrl } from '#service/base-url.ts'
-import { createClient, type ServiceClient } from '#service/client.ts'
+import { createClient, type FullClient } from '#service/client.ts'
 import { answerBounds } from '#service/http/bounded-answer.ts'
 import { ServiceError } from '#service/service-error.ts'
 
@@ -17,7 +17,7 @@ let whole: Buffer | undefined
 /** Bytes of the answer that were produced, before compression. */
 let produced: number
 let closed: Promise<unknown>
-let client: ServiceClient
+let client: FullClient
 
 const server = createServer((_, response) => {
   closed = once(response, 'close')
@@ -67,7 +67,7 @@ const calls = {
   search: [c => c.offers.search({}), c => c.templates.search({})],
   list: [c => c.instances.list(), c => c.apiKeys.list()],
   single: [c => c.instances.one(1), c => c.account.currentUser()],
-} satisfies Record<string, ((client: ServiceClient) => Promise<unknown>)[]>
+} satisfies Record<string, ((client: FullClient) => Promise<unknown>)[]>
 
 test.each(['search', 'list', 'single'] as const)(
   'an answer to a %s is limited by its unpacked size',

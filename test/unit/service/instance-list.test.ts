@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { createClient, type ServiceClient } from '#service/client.ts'
+import { createClient, type FullClient } from '#service/client.ts'
 import type { ListVersion } from '#service/dialect.ts'
 import { LeapingClock } from '#test/berth/clocks.ts'
 import { json, type Reply, raw, ScriptedService } from './scripted-service.ts'
 
 let service: ScriptedService
-let client: ServiceClient
+let client: FullClient
 /** The list version learned. */
 let learnt: ListVersion | undefined
 /** The answer of each list; v1 takes page tokens. */
@@ -207,7 +207,7 @@ describe('an invalid record', () => {
     expect(cutShort).toBeUndefined()
   })
 
-  test.each<[string, (c: ServiceClient) => Promise<unknown[]>, object]>([
+  test.each<[string, (c: FullClient) => Promise<unknown[]>, object]>([
     ['offers', c => c.offers.search({}), { offers: [null, { id: 1 }, { id: 'x' }] }],
     ['templates', c => c.templates.search({}), { templates: [{ hash_id: 'h', name: 'n' }, { name: 'm' }] }],
     [

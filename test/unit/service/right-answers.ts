@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { ServiceClient } from '#service/client.ts'
+import type { FullClient } from '#service/client.ts'
 import type { TemplateBody } from '#service/templates.ts'
 
 const channels = { email: true, webhooks: false }
@@ -25,7 +25,7 @@ export type Row = [
   request: string,
   sent: unknown,
   answer: unknown,
-  call: (client: ServiceClient) => Promise<unknown>,
+  call: (client: FullClient) => Promise<unknown>,
   gives: unknown,
 ]
 

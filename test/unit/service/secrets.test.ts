@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createClient, type ServiceClient } from '#service/client.ts'
+import { createClient, type FullClient } from '#service/client.ts'
 import type { Learnt } from '#service/dialect.ts'
 import { cleanDetail } from '#service/http/failure.ts'
 import { ServiceError } from '#service/service-error.ts'
@@ -37,12 +37,12 @@ const replies: Record<string, Reply> = {
 
 const registry = { server: 'ghcr.io', user: 'ada', token: secret }
 
-function clientOf(learnt: Learnt): ServiceClient {
+function clientOf(learnt: Learnt): FullClient {
   const dialect = { get: () => learnt, set: () => undefined }
   return createClient({ baseUrl: service.baseUrl, key, timeout: 100, retries: 0, dialect })
 }
 
-const calls: Record<string, (client: ServiceClient) => Promise<unknown>> = {
+const calls: Record<string, (client: FullClient) => Promise<unknown>> = {
   listing: client => client.instances.list(),
   renting: client => client.offers.createInstance(1, { registry, env: { TOKEN: secret }, label: 'x' }),
   'renting a private image of the public deployment': () =>

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { parseBaseUrl } from '#service/base-url.ts'
-import { type ClientOptions, createClient, type ServiceClient } from '#service/client.ts'
+import { type ClientOptions, createClient, type FullClient } from '#service/client.ts'
 import type { DialectMemory } from '#service/dialect.ts'
 import type { AnswerTime } from '#service/http/exchange.ts'
 import type { CallOptions } from '#service/http/operation.ts'
@@ -17,7 +17,7 @@ beforeEach(async () => {
 })
 afterEach(() => service.stop())
 
-function client(options: Partial<ClientOptions> = {}): ServiceClient {
+function client(options: Partial<ClientOptions> = {}): FullClient {
   // The interface's own list, which has no known rate limit.
   const dialect: DialectMemory = { get: () => ({ list: 'v0' }), set: () => undefined }
   return createClient({

@@ -69,7 +69,7 @@ describe.concurrent('each kind of limit acts on the first poll after its moment,
   const hourly = (under: BerthUnderTest, id: number) =>
     (under.account().instances[id]?.costPerHour ?? 0) / 1_000_000
 
-  test.for(kinds)('%s', async ([name, settings], { running }) => {
+  test.for(kinds)('%s', async ([name, settings], { running, expect }) => {
     const { world, under, id } = await running()
     world.sim.controls.setCredit(100)
     await under.run('refresh', {})
@@ -79,9 +79,11 @@ describe.concurrent('each kind of limit acts on the first poll after its moment,
     if (name !== 'idle') await world.sim.controls.advance(4 * hour)
     await under.until(() => isHalted(under, id))
     await under.until(() => limitsOf(under)[0]?.step !== 'acting')
+    const reported = () => world.titles().filter(title => title.startsWith('Stopped'))
+    await expect.poll(reported).toHaveLength(1)
     await under.run('refresh', {})
     expect(stops(world, id)).toHaveLength(1)
-    expect(world.titles().filter(title => title.startsWith('Stopped'))).toHaveLength(1)
+    expect(reported()).toHaveLength(1)
     expect(limitsOf(under)[0]?.history.at(-1)?.text).toMatch(/^Stopped /)
   })
 })

@@ -193,6 +193,7 @@ test('a part of the list is passed on at once, and nothing is missing from it', 
   )
   expect(parts).toEqual([
     {
+      gone: [],
       instances: [{ id: 1 }, { id: 2 }],
       unconfirmed: [3],
       doubt: 'The instance list is still loading: 2 instances so far.',

@@ -82,12 +82,56 @@ test('a refused stop is retried ever more rarely, and its failure reported once'
   one.refusals.push(...Array.from({ length: 8 }, () => new Error('no')))
   await one.pass(hour - 600)
   expect([step(), one.asked]).toEqual(['held', ['stop 7']])
-  // Retries follow after 30 seconds, then 1, 2, 4, 8 and 10 minutes.
   await one.pass(hour)
   await flushPromises()
   expect(one.asked.length).toBe(9)
   expect(step()).toBe('done')
-  expect(one.told).toHaveLength(2)
+  expect(one.told).toEqual([
+    expect.stringMatching(/late: the first try failed$/),
+    'Instance #7 isn’t stopped yet',
+    'Stopped Instance #7',
+  ])
+})
+
+test('a limit is done once a reading shows it, whatever the service answers', async () => {
+  const { one, step } = await limited(inAnHour)
+  one.ignores = true
+  await one.pass(hour)
+  expect(step()).toBe('acting')
+  expect(one.asked.length).toBeGreaterThan(5)
+  expect(one.told).toEqual(['Instance #7 isn’t stopped yet'])
+  one.ignores = false
+  await one.pass(120)
+  expect([step(), one.told.at(-1)]).toEqual(['done', 'Stopped Instance #7'])
+})
+
+test('a limit holds again for an instance that was gone and returns', async () => {
+  const { one, step } = await limited(inAnHour)
+  one.instances = []
+  await one.pass(300)
+  expect(step()).toBe('over')
+  one.instances = [running]
+  await one.poll()
+  expect(step()).toBe('waiting')
+  await one.pass(hour)
+  expect([step(), one.asked]).toEqual(['done', ['stop 7']])
+})
+
+test('a limit spares an instance whose data is not saved, and one that it no longer wants', async () => {
+  const { one, id, step } = await limited({ ...inAnHour, action: 'destroy' })
+  one.before = async () => undefined
+  await one.pass(hour)
+  expect([step(), one.view(id)?.problem?.code, one.asked]).toEqual(['held', 'not_saved', []])
+  let save: () => void = () => undefined
+  one.before = ({ action }) =>
+    new Promise(resolve => {
+      save = () => resolve(action)
+    })
+  await one.pass(600)
+  await one.limits.remove(id)
+  save()
+  await one.pass(600)
+  expect(one.asked).toEqual([])
 })
 
 test('one refused stop does not block the others, and the history has the figures', async () => {

@@ -70,8 +70,7 @@ function real(history: readonly Event[], warning: number, missed: StoredLimit['m
     else if (decision.kind === 'warn') limit = limitWarned(decision.limit, decision.dueAt, now)
     else if (decision.kind === 'hold') limit = limitHeld(decision.limit, decision, now)
     else if (decision.kind === 'missed') limit = limitMissed(decision.limit, decision.dueAt, now)
-    else if (decision.kind === 'act')
-      limit = limitAfterActing(decision.limit, { done: decision.targets }, facts(), now)
+    else if (decision.kind === 'act') limit = limitAfterActing(decision.limit, decision.targets, facts(), now)
     else throw new Error(`the history has no ${decision.kind}`)
     return decision.kind === 'calm' ? '' : decision.kind
   }

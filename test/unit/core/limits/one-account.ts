@@ -1,9 +1,11 @@
 import type { InstanceView } from '#contract/instance/instance.ts'
+import type { Endings } from '#core/endings/perform.ts'
+import { isAtRest } from '#core/endings/step.ts'
 import type { BeforeLimit } from '#core/limits/act.ts'
 import { openStoredLimits } from '#core/limits/model.ts'
 import { type Limits, openLimits } from '#core/limits/service.ts'
 import type { ServiceClient } from '#service/client.ts'
-import { account, accountContext, freshAnswer, noting } from '#test/berth/account-context.ts'
+import { account, accountContext, freshAnswer, noting, withEndings } from '#test/berth/account-context.ts'
 import { flushPromises, HandClock } from '#test/berth/clocks.ts'
 import { MemoryFiles } from '#test/berth/machine.ts'
 import { accountView } from '#test/unit/views.ts'
@@ -18,6 +20,8 @@ export class OneAccount {
   /** What the service lists, while it answers. */
   instances: InstanceView[]
   answers = true
+  /** Whether it accepts requests without carrying them out. */
+  ignores = false
   /** Requests so far, and the errors that refuse the next ones. */
   readonly asked: string[] = []
   readonly refusals: Error[] = []
@@ -27,6 +31,7 @@ export class OneAccount {
   before: BeforeLimit = allow
   #ending = new AbortController()
   #limits: Limits | undefined
+  #endings: Endings | undefined
   #context = accountContext()
 
   constructor(...instances: InstanceView[]) {
@@ -65,8 +70,21 @@ export class OneAccount {
       this.asked.push(`${verb} ${id}`)
       const refusal = this.refusals.shift()
       if (refusal) throw refusal
+      if (this.ignores) return
+      this.instances = this.instances.flatMap(view =>
+        view.id !== id ? view : verb === 'stop' ? { ...view, state: 'stopped' as const } : [],
+      )
     }
-    const client = { instances: { stop: request('stop'), destroy: request('destroy') } }
+    const one = async (id: number) => {
+      const view = this.instances.find(instance => instance.id === id)
+      const stopped = view && isAtRest(view.state)
+      return {
+        id,
+        actual_status: stopped ? 'exited' : 'running',
+        intended_status: stopped ? 'stopped' : 'running',
+      }
+    }
+    const client = { instances: { stop: request('stop'), destroy: request('destroy'), one } }
     const context = accountContext({
       clock: this.clock,
       files: this.files,
@@ -77,6 +95,7 @@ export class OneAccount {
       poll: async () => this.#poll(),
     })
     this.#context = context
+    this.#endings = await withEndings(context, () => client)
     context.store.change(draft => {
       draft.accounts[account] = accountView({}, ...this.instances)
     })
@@ -122,5 +141,7 @@ export class OneAccount {
     })
     const answer = freshAnswer(this.#context, seen.instances, [], at)
     this.#limits.onPoll({ ...answer, credit: seen.credit ?? 0 })
+    const gone = new Set(this.#endings?.allPending().filter(id => !(id in seen.instances)))
+    this.#endings?.onPoll({ account: seen, gone, begunAt: this.clock.monotonic(), at })
   }
 }

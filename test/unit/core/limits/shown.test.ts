@@ -38,7 +38,12 @@ class Shown {
   }
 
   open(store: ReturnType<typeof createStore>) {
-    return createShownLimits({ store, account, busy: this.busy, limits: { all: () => this.limits } })
+    return createShownLimits({
+      store,
+      account,
+      isActing: id => this.busy.has(id),
+      limits: { all: () => this.limits },
+    })
   }
 
   change(which: number, to: (limit: StoredLimit) => StoredLimit): void {

@@ -1,17 +1,19 @@
 import type { InstanceView } from '#contract/instance/instance.ts'
 import type { RentRequest } from '#contract/market/rent-request.ts'
+import type { Endings } from '#core/endings/perform.ts'
 import { instanceView } from '#core/instances/instance-view.ts'
+import { askForOne } from '#core/instances/poll-account.ts'
 import { secretsEntry } from '#core/market/request-secrets.ts'
 import { openRentals, type Rentals } from '#core/renting/rentals.ts'
 import type { BrokenFile } from '#core/storage/json-file.ts'
 import { notedKeychain } from '#core/storage/noted-keychain.ts'
 import { createStore } from '#core/storage/store.ts'
-import type { ServiceClient } from '#service/client.ts'
+import type { FullClient } from '#service/client.ts'
 import type { DialectMemory } from '#service/dialect.ts'
 import type { Send } from '#service/http/operation.ts'
 import { instances } from '#service/instances.ts'
 import { offers } from '#service/offers.ts'
-import { account, accountContext, freshAnswer } from '#test/berth/account-context.ts'
+import { account, accountContext, freshAnswer, withEndings } from '#test/berth/account-context.ts'
 import type { HandClock } from '#test/berth/clocks.ts'
 import { type MemoryFiles, testKeychain } from '#test/berth/machine.ts'
 import { accountView, emptyState } from '#test/unit/views.ts'
@@ -52,10 +54,11 @@ export async function startBerth(machine: Machine): Promise<Berth> {
   // The client repeats nothing here, so that the rentals meet every failure.
   const dialect: DialectMemory = { get: () => ({ list: 'v0' }), set: () => undefined }
   const { send } = machine
-  const client = { instances: instances(send, dialect), offers: offers(send, dialect) } as ServiceClient
+  const client = { instances: instances(send, dialect), offers: offers(send, dialect) } as FullClient
   const views = { [account]: accountView({ id: account, instances: machine.shown }) }
   const store = createStore({ ...emptyState(), accounts: views })
   let rentals: Rentals | undefined
+  let endings: Endings | undefined
   let polling = false
   let again = false
 
@@ -63,7 +66,11 @@ export async function startBerth(machine: Machine): Promise<Berth> {
     again = polling
     if (polling) return
     polling = true
+    const begunAt = clock.monotonic()
     const list = await client.instances.list({ signal }).catch(() => undefined)
+    const missing = endings?.allPending().filter(id => !list?.instances.some(one => one.id === id)) ?? []
+    const gone = new Set<number>()
+    for (const id of missing) if ((await askForOne(client, id, signal)) === 'gone') gone.add(id)
     polling = false
     if (list) {
       const shown = list.instances.map(record => instanceView(record, machine.shown[record.id], now()))
@@ -73,7 +80,10 @@ export async function startBerth(machine: Machine): Promise<Berth> {
         if (target) target.instances = machine.shown
       })
       const answer = freshAnswer({ store }, machine.shown, list.instances, now())
-      machine.onPoll(machine.shown, () => rentals?.onPoll(answer))
+      machine.onPoll(machine.shown, () => {
+        rentals?.onPoll(answer)
+        endings?.onPoll({ account: answer.account, gone, begunAt, at: now() })
+      })
     }
     if (again) void poll()
   }
@@ -98,6 +108,7 @@ export async function startBerth(machine: Machine): Promise<Berth> {
       poll,
       onBroken,
     })
+    endings = await withEndings(context, () => client)
     const hooks = {
       onCreated: () => undefined,
       limit: async () => undefined,

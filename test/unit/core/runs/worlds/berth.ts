@@ -1,6 +1,7 @@
 import type { AccountView } from '#contract/state.ts'
 import type { AccountContext } from '#core/account-context.ts'
 import { createAccountClock } from '#core/instances/account-clock.ts'
+import { askForOne } from '#core/instances/poll-account.ts'
 import { compareInstances, type KnownRecords } from '#core/instances/reconcile.ts'
 import { openStoredLimits } from '#core/limits/model.ts'
 import { openLimits } from '#core/limits/service.ts'
@@ -20,7 +21,7 @@ import type { Send } from '#service/http/operation.ts'
 import { type Instance, instances } from '#service/instances.ts'
 import { offers } from '#service/offers.ts'
 import { overlays } from '#service/overlays.ts'
-import { account, accountContext, freshAnswer } from '#test/berth/account-context.ts'
+import { account, accountContext, freshAnswer, withEndings } from '#test/berth/account-context.ts'
 import type { HandClock } from '#test/berth/clocks.ts'
 import { type MemoryFiles, testKeychain } from '#test/berth/machine.ts'
 import { accountView, emptyState } from '#test/unit/views.ts'
@@ -89,6 +90,7 @@ export async function startBerth({ clock, files, keychain: entries, service, ids
       up: async () => ({ files: 0 }),
     } as unknown as AccountContext['sync'],
   })
+  const endings = await withEndings(context, () => client)
   const watchdogs = {
     settle: async () => undefined,
     apply: async () => undefined,
@@ -149,9 +151,13 @@ export async function startBerth({ clock, files, keychain: entries, service, ids
   }
 
   async function pollOnce(): Promise<boolean> {
+    const begunAt = clock.monotonic()
     const list = await client.instances.list({ signal: dead.signal }).catch(() => undefined)
     if (!list || dead.signal.aborted) return false
     records = list.instances
+    const missing = endings.allPending().filter(id => !records.some(record => record.id === id))
+    const absent = new Set<number>()
+    for (const id of missing) if ((await askForOne(client, id, dead.signal)) === 'gone') absent.add(id)
     const at = time.now()
     const before = store.get().accounts[account]?.instances ?? {}
     const rented = (id: number) => {
@@ -172,6 +178,7 @@ export async function startBerth({ clock, files, keychain: entries, service, ids
     const answer = freshAnswer({ store }, shown(), list.instances, at)
     for (const automation of all)
       automation.onPoll({ ...answer, account: { ...answer.account, instances: shown() } })
+    endings.onPoll({ account: { instances: shown() }, gone: absent, begunAt, at })
     return true
   }
 

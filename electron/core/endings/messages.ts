@@ -1,0 +1,55 @@
+import type { EndingAction } from '#contract/automation/ending.ts'
+import { rate } from '#contract/format/money.ts'
+import type { AccountId } from '#contract/ids.ts'
+import type { Problem } from '#contract/problem.ts'
+import type { Micros } from '#contract/spending/money.ts'
+import { type Alert, alertOf } from '../alerts/events.ts'
+import type { Ending } from './record.ts'
+
+const past: Record<EndingAction, string> = { stop: 'stopped', destroy: 'destroyed' }
+
+export function endingAlertId(account: AccountId, instance: number): string {
+  return `${account}/ending/${instance}`
+}
+
+/** It has been requested several times, and is not seen. `costPerHour`: its present cost; 0 where it is unknown. */
+export function urgentAlert(account: AccountId, ending: Ending, costPerHour: Micros): Alert {
+  const { instance, action, name, requests, problem } = ending
+  const cost = costPerHour > 0 ? ` It still costs ${rate(costPerHour)}.` : ''
+  const times = requests === 1 ? 'once' : `${requests} times`
+  return alertOf('notEnded', {
+    id: endingAlertId(account, instance),
+    instance,
+    title: `${name} isn’t ${past[action]} yet`,
+    body: `Berth requested it ${times} and keeps trying.${cost} ${problem?.message ?? 'The service accepts it, and nothing changes.'} If it goes on, use the service’s website.`,
+  })
+}
+
+/** After the user was alerted that it lasts. */
+export function finallyEndedAlert(account: AccountId, { instance, action, name }: Ending): Alert {
+  return alertOf('endedAfterAll', {
+    id: endingAlertId(account, instance),
+    title: `${name} is ${past[action]}`,
+    body: 'It took several requests.',
+  })
+}
+
+/** Activity's line on a user's stop or destroy. */
+export function endedByUser({ action, name }: Ending): string {
+  return `${action === 'stop' ? 'Stopped' : 'Destroyed'} ${name}`
+}
+
+/** Activity's line on an instance that was gone and is listed again. */
+export function returnedText({ action, name }: Ending): string {
+  return `${name} is listed again, so Berth ${action === 'stop' ? 'stops' : 'destroys'} it again`
+}
+
+/** Berth has asked for it several times, and goes on. */
+export function notEndedYet({ action, problem }: Ending): Problem {
+  const message = `It isn’t ${past[action]} yet.`
+  return {
+    code: action === 'stop' ? 'not_stopped_yet' : 'not_destroyed_yet',
+    message: problem ? `${message} ${problem.message}` : message,
+    advice: 'Berth keeps trying.',
+  }
+}

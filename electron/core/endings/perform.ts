@@ -1,0 +1,388 @@
+import type { EndingAction } from '#contract/automation/ending.ts'
+import { instanceName } from '#contract/format/name.ts'
+import { BerthError, type Problem } from '#contract/problem.ts'
+import type { AccountView } from '#contract/state.ts'
+import type { FullClient } from '#service/client.ts'
+import { ServiceError } from '#service/service-error.ts'
+import type { Notifications } from '../alerts/notifications.ts'
+import type { Activity } from '../app/activity.ts'
+import { lackedBy, problemOf } from '../app/problems.ts'
+import { instanceView } from '../instances/instance-view.ts'
+import { askForOne } from '../instances/poll-account.ts'
+import type { CollectionContext } from '../storage/collection.ts'
+import { createLoops, type Loops } from '../storage/loops.ts'
+import {
+  endedByUser,
+  endingAlertId,
+  finallyEndedAlert,
+  notEndedYet,
+  returnedText,
+  urgentAlert,
+} from './messages.ts'
+import { type Ending, type EndingCause, isOpen, openStoredEndings, type StoredEndings } from './record.ts'
+import { hasReturned, isAtRest, isForgotten, isUrgentNow, pauseAfterRequest, sightOf } from './step.ts'
+
+/** What the endings of an account need from it. */
+export interface EndingsContext extends CollectionContext {
+  activity: Activity
+  notifications: Notifications
+  /** Throws `key_missing` while there is no key. */
+  client(): FullClient
+  now(): number
+  /** Resolves when a poll that began after this call has ended, successfully or not. */
+  poll(): Promise<void>
+  /** An instance was destroyed, and a fresh reading shows it: its data can be deleted. */
+  onDestroyed(instance: number): void
+}
+
+/** A fresh poll, as far as it shows what has ended. */
+export interface EndingPoll {
+  account: Pick<AccountView, 'instances'>
+  /** Instances whose absence was confirmed by a request for each. */
+  gone: ReadonlySet<number>
+  /** When it began, milliseconds of the monotonic clock. */
+  begunAt: number
+  /** Epoch seconds of the account's time. */
+  at: number
+}
+
+/** Told about the endings that a limit wants. */
+export interface EndingFollower {
+  /** Fresh readings show them. They count as pending until this resolves. */
+  ended(endings: readonly Ending[]): Promise<void>
+  /** A request failed, and is repeated in so many seconds. */
+  failed(ending: Ending, problem: Problem, pause: number): void
+}
+
+/**
+ * Stops and destroys instances: the only place that does. It is on disk before it is requested, requested again with
+ * pauses, and over only once a later fresh reading shows it, in the list and in the instance's own record. Answers of
+ * the service count for nothing. Goes on after a kill.
+ */
+export class Endings {
+  readonly #context: EndingsContext
+  readonly #stored: StoredEndings
+  readonly #loops: Loops
+  readonly #waiters = new Map<number, Set<(outcome: BerthError | boolean) => void>>()
+  /** Called once a request was answered and a poll after it was read, by instance. */
+  readonly #rounds = new Map<number, Set<() => void>>()
+  /** When the last request was answered, monotonic milliseconds: only polls that began later show its effect. */
+  readonly #answeredAt = new Map<number, number>()
+  readonly #followers = new Set<EndingFollower>()
+  /** Instances whose end is seen, and is still to be told. */
+  readonly #finishing = new Set<number>()
+  /** Readings, one after another. */
+  #reading: Promise<void> = Promise.resolve()
+
+  static async open(context: EndingsContext): Promise<Endings> {
+    return new Endings(context, await openStoredEndings(context))
+  }
+
+  constructor(context: EndingsContext, stored: StoredEndings) {
+    this.#context = context
+    this.#stored = stored
+    this.#loops = createLoops(context.machine.clock, context.ending, name => this.#work(Number(name)))
+    void this.#loops.ended.then(() => this.#abandon())
+  }
+
+  follow(follower: EndingFollower): void {
+    this.#followers.add(follower)
+  }
+
+  /** The stop or destroy of an instance that no fresh reading shows yet. */
+  pending(instance: number): Ending | undefined {
+    const ending = this.#stored.find(instance)
+    return ending && isOpen(ending) ? ending : undefined
+  }
+
+  /** The instances that are being stopped or destroyed. */
+  allPending(): readonly number[] {
+    const open = this.#stored.all().filter(isOpen)
+    return [...open.map(({ instance }) => instance), ...this.#finishing]
+  }
+
+  /** Whether Berth destroys an instance, or has: its absence is no news. */
+  isDestroyed(instance: number): boolean {
+    return this.#stored.find(instance)?.action === 'destroy'
+  }
+
+  /**
+   * Requests it, now and again until a fresh reading shows it, also after a restart. Resolves once it is on disk, or
+   * could not be written: an instance is ended even then. A destroy takes the place of a stop.
+   */
+  async begin(instance: number, action: EndingAction, cause: EndingCause): Promise<void> {
+    const before = this.pending(instance)
+    if (before && (before.action === action || action === 'stop')) {
+      this.#loops.work(String(instance))
+      return
+    }
+    this.#answeredAt.set(instance, Number.POSITIVE_INFINITY)
+    await this.#stored.put(this.#new(instance, action, cause))
+    this.#loops.restart(String(instance))
+  }
+
+  /**
+   * The same; resolves once a fresh reading shows it, with whether Berth had to request it. Rejects where a request failed, or after many without effect:
+   * Berth goes on all the same, and another call waits again.
+   */
+  async end(instance: number, action: EndingAction, cause: EndingCause): Promise<boolean> {
+    const seen = this.#whenSeen(instance)
+    // It may be rejected before it is returned.
+    seen.catch(() => undefined)
+    await this.begin(instance, action, cause)
+    return seen
+  }
+
+  /**
+   * For the user: resolves after the first request, with whether a fresh reading shows it already. Rejects with the
+   * failure of that request. Where the key lacks the permission, it is given up.
+   */
+  async request(instance: number, action: EndingAction): Promise<boolean> {
+    const seen = this.#whenSeen(instance).then(() => true)
+    const round = this.#whenRound(instance).then(() => false)
+    // A later failure is told by State.
+    seen.catch(() => undefined)
+    await this.begin(instance, action, { kind: 'user' })
+    // Where it is pending already, the user need not wait for the next request.
+    this.#loops.restart(String(instance))
+    return Promise.race([seen, round])
+  }
+
+  /** An instance that is gone is to end if it is listed again. */
+  async expect(instance: number, action: EndingAction): Promise<void> {
+    if (this.#stored.find(instance)) return
+    const endedAt = this.#context.now()
+    await this.#stored.put({ ...this.#new(instance, action, { kind: 'berth' }), endedAt })
+  }
+
+  /** It is no longer to end: the user starts it, or extends the limit that wanted it. */
+  async cancel(instance: number): Promise<void> {
+    const ending = this.#stored.find(instance)
+    if (!ending || ending.action === 'destroy') return
+    await this.#forget(instance)
+    this.#settle(instance, new BerthError(cancelled))
+  }
+
+  onPoll(poll: EndingPoll): void {
+    if (this.#stored.all().length === 0) return
+    this.#reading = this.#reading.then(() => this.#read(poll))
+  }
+
+  /** Resolves once the last poll has been read. */
+  whenRead(): Promise<void> {
+    return this.#reading
+  }
+
+  show(): void {
+    this.#stored.show()
+  }
+
+  async flush(): Promise<void> {
+    await this.#loops.rest()
+    await this.#reading
+    await this.#stored.flush()
+  }
+
+  #new(instance: number, action: EndingAction, cause: EndingCause): Ending {
+    const { store, account, now } = this.#context
+    const view = store.get().accounts[account]?.instances[instance]
+    const name = view ? instanceName(view) : (this.#stored.find(instance)?.name ?? `#${instance}`)
+    return { instance, action, cause, name, since: now(), requests: 0 }
+  }
+
+  /** One loop per instance: it requests, polls, and waits, until a reading has shown it. */
+  async #work(instance: number): Promise<void> {
+    const { ending: aborted, machine, poll } = this.#context
+    for (let isFirst = true; ; isFirst = false) {
+      const before = this.pending(instance)
+      if (!before || aborted.aborted) return
+      // Someone else may have ended it: a fresh reading says so.
+      if (isFirst && this.#looksOver(before)) this.#answeredAt.set(instance, machine.clock.monotonic())
+      else if (!(await this.#ask(instance)) || aborted.aborted) return
+      await poll()
+      await this.#reading
+      for (const done of this.#rounds.get(instance) ?? []) done()
+      this.#rounds.delete(instance)
+      const open = this.pending(instance)
+      if (!open || aborted.aborted) return
+      if (isUrgentNow(open)) await this.#alert(open)
+      await this.#loops.until(String(instance), pauseAfterRequest(open))
+    }
+  }
+
+  /** Sends one request. The answer is recorded as a problem or as none, and decides nothing. */
+  async #ask(instance: number): Promise<Ending | undefined> {
+    const { client, ending: aborted, machine } = this.#context
+    const { clock } = machine
+    const before = this.pending(instance)
+    if (!before) return undefined
+    this.#answeredAt.set(instance, Number.POSITIVE_INFINITY)
+    let failure: unknown
+    try {
+      await client().instances[before.action](instance, { signal: aborted })
+    } catch (error) {
+      if (!isNoSuchInstance(error)) failure = error
+    }
+    if (aborted.aborted) return undefined
+    this.#answeredAt.set(instance, clock.monotonic())
+    const problem = failure === undefined ? undefined : this.#problemOf(failure)
+    const after = await this.#stored.update(instance, ending =>
+      ending.action === before.action ? { ...ending, requests: ending.requests + 1, problem } : ending,
+    )
+    if (!after || !problem) return after
+    if (after.cause.kind === 'user' && lackedBy(failure, 'instance_write')) {
+      this.#settle(instance, new BerthError(problem))
+      await this.#forget(instance)
+      return undefined
+    }
+    this.#settle(instance, new BerthError(problem))
+    for (const follower of this.#followers) follower.failed(after, problem, pauseAfterRequest(after) / 1000)
+    return after
+  }
+
+  /** Whether a request took effect all the same is no question here: it is repeated until that is seen. */
+  #problemOf(error: unknown): Problem {
+    if (error instanceof ServiceError && error.ambiguous) return { code: error.code, message: error.message }
+    return lackedBy(error, 'instance_write') ?? problemOf(error)
+  }
+
+  async #alert(ending: Ending): Promise<void> {
+    const { account, store, notifications } = this.#context
+    const { instance } = ending
+    await this.#stored.update(instance, { isUrgent: true })
+    const costPerHour = store.get().accounts[account]?.instances[instance]?.costPerHour ?? 0
+    notifications.tell(account, [urgentAlert(account, ending, costPerHour)])
+    this.#settle(instance, new BerthError(notEndedYet(ending)))
+  }
+
+  async #read(poll: EndingPoll): Promise<void> {
+    const { ending: aborted } = this.#context
+    const seen: Ending[] = []
+    for (const ending of this.#stored.all()) {
+      if (aborted.aborted) return
+      const { instance } = ending
+      if (isForgotten(ending, poll.at)) await this.#forget(instance)
+      else if (hasReturned(ending, poll.account.instances[instance]?.state)) await this.#resume(ending)
+      else if (isOpen(ending) && (await this.#isSeen(ending, poll))) seen.push(ending)
+    }
+    if (seen.length > 0) await this.#finish(seen, poll)
+  }
+
+  async #isSeen(ending: Ending, { account, gone, begunAt }: EndingPoll): Promise<boolean> {
+    const { instance, action, isTaken = false } = ending
+    // After a restart every poll is later than the last request.
+    if (begunAt < (this.#answeredAt.get(instance) ?? Number.NEGATIVE_INFINITY)) return false
+    const state = account.instances[instance]?.state
+    const sight = sightOf(action, { state, isGone: gone.has(instance) })
+    if (sight === 'seen' && (state === undefined || (await this.#saysAtRest(instance)))) return true
+    if ((sight === 'taken') !== isTaken) await this.#stored.update(instance, { isTaken: sight === 'taken' })
+    this.#loops.work(String(instance))
+    return false
+  }
+
+  /** Whether the instance's own record agrees that it is at rest. */
+  async #saysAtRest(instance: number): Promise<boolean> {
+    const { account, store, client, ending: aborted, now } = this.#context
+    const { instances = {}, capabilities } = store.get().accounts[account] ?? {}
+    try {
+      const record = await askForOne(client(), instance, aborted)
+      if (typeof record === 'string') return false
+      const view = instanceView(record, instances[instance], now(), undefined, undefined, capabilities)
+      return isAtRest(view.state)
+    } catch {
+      // There is no key any more.
+      return false
+    }
+  }
+
+  async #resume(ending: Ending): Promise<void> {
+    const { account, activity, now } = this.#context
+    const { instance } = ending
+    activity.add({ account, instance, kind: 'berth', text: returnedText(ending) })
+    await this.#stored.update(instance, {
+      endedAt: undefined,
+      requests: 0,
+      problem: undefined,
+      isUrgent: undefined,
+      since: now(),
+    })
+    this.#answeredAt.set(instance, Number.POSITIVE_INFINITY)
+    this.#loops.restart(String(instance))
+  }
+
+  /** Stored first, then told: after a kill, a message is missed rather than repeated. */
+  async #finish(seen: readonly Ending[], { account: { instances }, at }: EndingPoll): Promise<void> {
+    const { account, activity, notifications, onDestroyed } = this.#context
+    for (const { instance } of seen) this.#finishing.add(instance)
+    for (const ending of seen) {
+      const { instance, cause, action, isUrgent } = ending
+      const isGone = instances[instance] === undefined
+      if (isGone) await this.#stored.put({ ...ending, endedAt: at, problem: undefined })
+      else await this.#forget(instance)
+      this.#answeredAt.delete(instance)
+      if (isGone && action === 'destroy') onDestroyed(instance)
+      if (cause.kind === 'user') activity.add({ account, instance, kind: 'user', text: endedByUser(ending) })
+      if (cause.kind === 'berth' && cause.text)
+        activity.add({ account, instance, kind: 'berth', text: cause.text, detail: cause.detail })
+      // A limit tells of its own.
+      if (isUrgent && cause.kind === 'limit') notifications.withdraw(endingAlertId(account, instance))
+      else if (isUrgent) notifications.tell(account, [finallyEndedAlert(account, ending)])
+    }
+    const byLimits = seen.filter(({ cause }) => cause.kind === 'limit')
+    if (byLimits.length > 0) await Promise.all([...this.#followers].map(follower => follower.ended(byLimits)))
+    for (const { instance, requests } of seen) {
+      this.#finishing.delete(instance)
+      this.#settle(instance, requests > 0)
+    }
+  }
+
+  async #forget(instance: number): Promise<void> {
+    const { account, notifications } = this.#context
+    if (this.#stored.find(instance)?.isUrgent) notifications.withdraw(endingAlertId(account, instance))
+    this.#answeredAt.delete(instance)
+    await this.#stored.forget(instance)
+    this.#loops.wake(String(instance))
+  }
+
+  #looksOver({ instance, action }: Ending): boolean {
+    const { store, account } = this.#context
+    const state = store.get().accounts[account]?.instances[instance]?.state
+    return sightOf(action, { state, isGone: state === undefined }) === 'seen'
+  }
+
+  #whenSeen(instance: number): Promise<boolean> {
+    return new Promise((resolve, reject) => {
+      const waiters = this.#waiters.get(instance) ?? new Set()
+      waiters.add(outcome => (typeof outcome === 'boolean' ? resolve(outcome) : reject(outcome)))
+      this.#waiters.set(instance, waiters)
+    })
+  }
+
+  #settle(instance: number, outcome: BerthError | boolean): void {
+    const waiters = this.#waiters.get(instance) ?? []
+    this.#waiters.delete(instance)
+    for (const settle of waiters) settle(outcome)
+  }
+
+  #abandon(): void {
+    for (const instance of [...this.#waiters.keys()]) this.#settle(instance, new BerthError(berthEnds))
+  }
+
+  #whenRound(instance: number): Promise<void> {
+    return new Promise(resolve => {
+      this.#rounds.set(instance, (this.#rounds.get(instance) ?? new Set()).add(resolve))
+    })
+  }
+}
+
+/** A 404 that says nothing about the key. */
+function isNoSuchInstance(error: unknown): boolean {
+  return error instanceof ServiceError && error.status === 404 && !error.keyRefused
+}
+
+const cancelled: Problem = { code: 'not_stopped', message: 'It was started again instead.' }
+const berthEnds: Problem = {
+  code: 'ended',
+  message: 'Berth is quitting.',
+  advice: 'It continues at the next start.',
+}

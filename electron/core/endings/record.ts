@@ -1,0 +1,65 @@
+import * as v from 'valibot'
+import { EndingAction, type EndingPhase, type EndingView } from '#contract/automation/ending.ts'
+import { InstanceId, LimitId } from '#contract/ids.ts'
+import { StoredProblem } from '../app/problems.ts'
+import { type Collection, type CollectionContext, openCollection } from '../storage/collection.ts'
+
+/** Who wants an instance to end: the user, a limit, or a part of Berth, whose text goes into Activity once it is seen. */
+const EndingCause = v.variant('kind', [
+  v.object({ kind: v.literal('user') }),
+  v.object({ kind: v.literal('limit'), limit: LimitId, lateSince: v.optional(v.number()) }),
+  v.object({ kind: v.literal('berth'), text: v.optional(v.string()), detail: v.optional(v.string()) }),
+])
+export type EndingCause = v.InferOutput<typeof EndingCause>
+
+/** A stop or destroy, stored before it is requested. Times in epoch seconds of the account's time. */
+export const Ending = v.object({
+  instance: InstanceId,
+  action: EndingAction,
+  cause: EndingCause,
+  /** The instance's name: it may be gone once there is news. */
+  name: v.string(),
+  since: v.number(),
+  requests: v.number(),
+  /** The last request's failure. */
+  problem: v.optional(StoredProblem),
+  /** The service shows that the request took effect, and is not done. */
+  isTaken: v.optional(v.boolean()),
+  /** The user was alerted that it lasts. */
+  isUrgent: v.optional(v.boolean()),
+  /** Since when a fresh reading shows it. Kept for a week for an instance that is gone: if it returns, it ends again. */
+  endedAt: v.optional(v.number()),
+})
+export type Ending = v.InferOutput<typeof Ending>
+
+export type StoredEndings = Collection<Ending, number>
+
+/** Endings of instances that are gone are kept: the latest so many. */
+const mostEnded = 500
+
+export function openStoredEndings(context: CollectionContext): Promise<StoredEndings> {
+  return openCollection(context, {
+    name: 'endings',
+    schema: Ending,
+    key: ({ instance }) => instance,
+    prune: { isOver: ({ endedAt }) => endedAt !== undefined, most: mostEnded },
+    view: all => ({
+      endings: Object.fromEntries(all.filter(isOpen).map(ending => [ending.instance, viewOf(ending)])),
+    }),
+  })
+}
+
+/** Whether no fresh reading has shown it yet. */
+export function isOpen({ endedAt }: Ending): boolean {
+  return endedAt === undefined
+}
+
+function viewOf(ending: Ending): EndingView {
+  const { action, since, requests, problem } = ending
+  return { action, phase: phaseOf(ending), since, requests, problem: problem?.message }
+}
+
+function phaseOf({ requests, problem, isTaken, isUrgent }: Ending): EndingPhase {
+  if (isUrgent) return 'urgent'
+  return problem !== undefined || (requests > 2 && !isTaken) ? 'retrying' : 'requested'
+}

@@ -1,0 +1,59 @@
+import type { EndingAction } from '#contract/automation/ending.ts'
+import type { InstanceState } from '#contract/instance/instance.ts'
+import { hasTrait } from '#contract/instance/state-traits.ts'
+import { retryPause } from '../storage/loops.ts'
+import type { Ending } from './record.ts'
+
+/** What a fresh poll shows of an instance. */
+export interface Reading {
+  /** Its state in the list; undefined where the list lacks it. */
+  state: InstanceState | undefined
+  /** Whether a separate request for it was answered with: there is none. */
+  isGone: boolean
+}
+
+/**
+ * What a reading means for a stop or destroy:
+ * - `seen`: it is done, if a separate request for a stopped instance agrees;
+ * - `taken`: the service is at it;
+ * - `open`: nothing shows it.
+ */
+export type Sight = 'seen' | 'taken' | 'open'
+
+export function sightOf(action: EndingAction, { state, isGone }: Reading): Sight {
+  if (state === undefined) return isGone ? 'seen' : 'open'
+  if (state === 'destroying') return 'taken'
+  if (action === 'destroy') return 'open'
+  if (state === 'stopping') return 'taken'
+  return isAtRest(state) ? 'seen' : 'open'
+}
+
+/** Whether it does not run, and will not without a start. */
+export function isAtRest(state: InstanceState): boolean {
+  return hasTrait(state, 'diskOnly') && hasTrait(state, 'over')
+}
+
+/** Requests in a row, without effect, after which the user is alerted; more where the service is at it. */
+const patience = { open: 6, taken: 12 }
+
+export function isUrgentNow({ requests, isTaken, isUrgent }: Ending): boolean {
+  return !isUrgent && requests >= (isTaken ? patience.taken : patience.open)
+}
+
+/** Milliseconds until the next request: longer where the last one was accepted, which may need some seconds. */
+export function pauseAfterRequest({ requests, problem }: Ending): number {
+  return retryPause(problem === undefined ? requests + 1 : requests - 1)
+}
+
+/** Seconds for which the end of an instance that is gone is kept, since lists may be wrong for long. */
+const retention = 7 * 86_400
+
+export function isForgotten({ endedAt }: Ending, at: number): boolean {
+  return endedAt !== undefined && at - endedAt > retention
+}
+
+/** Whether an instance that was gone is back and has to end again. A stop is not repeated for one that is at rest. */
+export function hasReturned({ action, endedAt }: Ending, state: InstanceState | undefined): boolean {
+  if (endedAt === undefined || state === undefined || state === 'destroying') return false
+  return action === 'destroy' || !(isAtRest(state) || state === 'stopping')
+}

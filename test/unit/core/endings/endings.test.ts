@@ -1,0 +1,148 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { flushPromises } from '#test/berth/clocks.ts'
+import { EndingWorld, type Lie } from './ending-world.ts'
+
+const user = { kind: 'user' } as const
+
+test('a stop is requested again until the list and the instance itself show it', async () => {
+  const world = await EndingWorld.start()
+  world.lies.push('accepted', 'accepted')
+  const seen = world.endings.end(7, 'stop', user).then(() => 'seen')
+  await world.pass(4)
+  expect([world.requests, world.endings.pending(7)?.action]).toEqual([['stop 7'], 'stop'])
+  await world.pass(30)
+  expect(world.requests).toEqual(['stop 7', 'stop 7', 'stop 7'])
+  expect(await seen).toBe('seen')
+  expect(world.told).toEqual(['Stopped Instance #7'])
+  expect(world.shown()).toEqual({})
+})
+
+test('a list that shows it is not believed while the instance’s own record differs', async () => {
+  const world = await EndingWorld.start()
+  world.lies.push('accepted')
+  world.listLies = true
+  void world.endings.begin(7, 'stop', user)
+  await world.pass(3)
+  expect([world.told, world.shown()[7]?.phase]).toEqual([[], 'requested'])
+  world.listLies = false
+  await world.pass(30)
+  expect(world.told).toEqual(['Stopped Instance #7'])
+})
+
+test.each<Lie>(['404', 'accepted', 'error', 'refused'])(
+  'an answer “%s” to every request leads to an alert, and to no “destroyed”',
+  async lie => {
+    const world = await EndingWorld.start()
+    world.always = lie
+    void world.endings.begin(7, 'destroy', { kind: 'berth', text: 'Destroyed it' })
+    await world.pass(600)
+    expect(world.told).toEqual(['Instance #7 isn’t destroyed yet'])
+    expect(world.shown()[7]?.phase).toBe('urgent')
+    world.always = undefined
+    await world.pass(120)
+    expect(world.told.slice(1)).toEqual(['Destroyed it', 'Instance #7 is destroyed'])
+    expect(world.shown()).toEqual({})
+  },
+)
+
+test('goes on after a kill, without a new request where a reading shows it', async () => {
+  const world = await EndingWorld.start()
+  world.always = 'lost'
+  world.answers = false
+  void world.endings.begin(7, 'destroy', user)
+  await world.settle()
+  world.kill()
+  await world.restart()
+  world.answers = true
+  expect(world.shown()[7]?.action).toBe('destroy')
+  await world.pass(10)
+  expect([world.requests, world.told]).toEqual([['destroy 7'], ['Destroyed Instance #7']])
+})
+
+test('an instance that was gone and is listed again is destroyed again', async () => {
+  const world = await EndingWorld.start()
+  world.hidden = true
+  world.always = '404'
+  void world.endings.begin(7, 'destroy', user)
+  await world.pass(10)
+  expect(world.told).toEqual(['Destroyed Instance #7'])
+  world.hidden = false
+  world.always = undefined
+  await world.pass(30)
+  expect(world.states.has(7)).toBe(false)
+  expect(world.told.at(1)).toBe('Instance #7 is listed again, so Berth destroys it again')
+})
+
+test('a destroy takes the place of a stop, and a start cancels a stop', async () => {
+  const world = await EndingWorld.start()
+  world.always = 'accepted'
+  const stop = world.endings.end(7, 'stop', user).catch((error: Error) => error.message)
+  await world.pass(5)
+  await world.endings.cancel(7)
+  expect(await stop).toBe('It was started again instead.')
+  void world.endings.begin(7, 'stop', user)
+  await world.settle()
+  void world.endings.begin(7, 'destroy', user)
+  world.always = undefined
+  await world.pass(20)
+  expect(world.states.has(7)).toBe(false)
+  expect(world.told).toEqual(['Destroyed Instance #7'])
+})
+
+test('a user whose key lacks the permission is told at once, and nothing is repeated', async () => {
+  const world = await EndingWorld.start()
+  world.always = 'refused'
+  await expect(world.endings.request(7, 'stop')).rejects.toMatchObject({ problem: { code: 'forbidden' } })
+  await world.pass(300)
+  expect([world.requests, world.shown()]).toEqual([['stop 7'], {}])
+})
+
+/** What the service, the computer and time do next. */
+const happening = fc.oneof(
+  { weight: 5, arbitrary: fc.record({ pass: fc.integer({ min: 1, max: 90 }) }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      lie: fc.constantFrom<Lie>('404', 'accepted', 'error', 'refused', 'lost', 'unsent'),
+    }),
+  },
+  { weight: 1, arbitrary: fc.constant('kill' as const) },
+  { weight: 1, arbitrary: fc.record({ hidden: fc.boolean() }) },
+  { weight: 1, arbitrary: fc.record({ listLies: fc.boolean() }) },
+  { weight: 1, arbitrary: fc.record({ answers: fc.boolean() }) },
+)
+
+test('whatever is answered, what Berth says has ended has ended, and in the end it has', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom('stop' as const, 'destroy' as const),
+      fc.array(happening, { maxLength: 14 }),
+      async (action, history) => {
+        const world = await EndingWorld.start()
+        // A user whose key may not do it is told, and nothing goes on.
+        const text = action === 'stop' ? 'Stopped it' : 'Destroyed it'
+        void world.endings.begin(7, action, { kind: 'berth', text })
+        await flushPromises()
+        for (const next of history) {
+          if (next === 'kill') {
+            world.kill()
+            await world.restart()
+          } else if ('pass' in next) await world.pass(next.pass)
+          else if ('lie' in next) world.lies.push(next.lie)
+          else if ('hidden' in next) world.hidden = next.hidden
+          else if ('listLies' in next) world.listLies = next.listLies
+          else world.answers = next.answers
+          // A list and a record that both hide it cannot be told from its end; nothing else may pass for one.
+          if (world.falselySaid.length > 0) throw new Error(`said too early: ${world.falselySaid}`)
+        }
+        Object.assign(world, { hidden: false, listLies: false, answers: true, lies: [] })
+        await world.pass(400)
+        expect(world.states.get(7)).toBe(action === 'stop' ? 'stopped' : undefined)
+        expect(world.shown()).toEqual({})
+        expect(world.told.some(text => /^(Stopped|Destroyed) /.test(text))).toBe(true)
+      },
+    ),
+    { numRuns: 80 },
+  )
+}, 60_000)
