@@ -75,6 +75,8 @@ async function start(shutdown: Shutdown): Promise<void> {
     return berth
   }
   const starting = startBehindPage()
+  // It is awaited below; one that fails before that would end the process without a word.
+  starting.catch(() => undefined)
   // A shutdown during the start waits for it, so that everything it has begun is ended.
   shutdown.add(() => starting)
   const berth = berthToCome(starting)

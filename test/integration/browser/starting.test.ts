@@ -44,6 +44,7 @@ function run(...args: string[]): {
     env: {
       ...process.env,
       BERTH_HOME: home(),
+      NODE_OPTIONS: existsSync(join(folder, 'first.mjs')) ? `--import=${join(folder, 'first.mjs')}` : '',
       TMPDIR: existsSync(join(folder, 'tmp')) ? join(folder, 'tmp') : folder,
       DBUS_SESSION_BUS_ADDRESS: '',
       XDG_RUNTIME_DIR: '',
@@ -190,12 +191,22 @@ test('a second Berth on the same folder says so and ends; after a kill the next 
 })
 
 test('a start that fails after the page is served says why and exits with 1', async () => {
-  await mkdir(join(home(), 'settings.json'), { recursive: true })
+  const load = `export async function load(url, context, next) {
+    if (/parts.berth-[^/]*$/.test(url)) throw new Error('the core is damaged')
+    return next(url, context)
+  }`
+  const hook = `data:text/javascript,${encodeURIComponent(load)}`
+  await writeFile(
+    join(folder, 'first.mjs'),
+    `import { register } from 'node:module'\nregister(${JSON.stringify(hook)})`,
+  )
   expect(await run().ended).toMatchObject({
     code: 1,
-    said: expect.stringMatching(/^Berth is ready at .*\nBerth could not start\. .*EISDIR/),
+    said: expect.stringMatching(
+      /^Berth is ready at .*\n(.*\n)?Berth could not start\. .*the core is damaged/,
+    ),
   })
-  expect((await readdir(home())).toSorted()).toEqual(['logs', 'settings.json'])
+  expect(await readdir(home())).toEqual(['logs'])
 })
 
 test('SIGTERM right after the start ends Berth in order, with no folder left behind', async () => {
