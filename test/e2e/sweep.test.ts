@@ -32,7 +32,7 @@ test.skipIf(noSshd)(
     const sweep = project.getByRole('group', { name: 'Sweep of digits' })
     const done = async () => Number(/(\d+) of 12 done/.exec((await sweep.textContent()) ?? '')?.[1])
     await expect.poll(done, { timeout: patience * 2 }).toBeGreaterThanOrEqual(4)
-    await sweep.getByRole('button', { name: 'Cancel the sweep digits…' }).click()
+    await sweep.getByRole('button', { name: 'Cancel sweep of digits…' }).click()
     await page
       .getByRole('alertdialog', { name: 'Cancel the sweep digits?' })
       .getByRole('button', { name: /^Destroy [1-3] machines?$/ })
