@@ -70,8 +70,9 @@ class RotatingFile {
   open(): string[] {
     try {
       this.#size = statSync(this.#path).size
-      chmodSync(this.#path, 0o600)
       const text = readOwnFileSync(this.#path)
+      // Only now: what is no file has been refused, and a folder could not be entered with that mode.
+      chmodSync(this.#path, 0o600)
       return text
         .slice(-65_536)
         .split('\n')

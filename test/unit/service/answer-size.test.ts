@@ -25,6 +25,9 @@ const server = createServer((_, response) => {
   else void send(response)
 })
 
+// Else it may close a connection at the moment in which the next call is sent on it.
+server.keepAliveTimeout = 0
+
 async function send(response: ServerResponse): Promise<void> {
   response.writeHead(status, zipped ? { 'content-encoding': 'gzip' } : {})
   const gzip = zipped ? createGzip({ level: 1 }) : undefined
