@@ -1,6 +1,5 @@
 import * as v from 'valibot'
 import { named } from '../format/name.ts'
-import type { ProjectPlan } from './project.ts'
 import type { ProjectSpec } from './spec.ts'
 
 /** One thing of the user's that a project may use: `secret:HF_TOKEN`, `volume:datasets`, `cloud:s3.101`, or `key`. */
@@ -37,6 +36,6 @@ export function borrowedQuestion({ use, of }: Borrowed): string {
 }
 
 /** The uses that a plan creates, so that agreeing to it allows them: a new volume. */
-export function usesMade({ volume }: Pick<ProjectPlan, 'volume'>): Use[] {
+export function usesMade({ volume }: { volume?: { name: string; id?: number } | undefined }): Use[] {
   return volume && volume.id === undefined ? [volumeUse(volume)] : []
 }
