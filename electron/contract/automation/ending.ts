@@ -24,17 +24,12 @@ export interface EndingView {
   problem?: string
 }
 
-const words: Record<EndingAction, { requested: string; retrying: string; short: string }> = {
-  stop: { requested: 'Stopping…', retrying: 'Not stopped yet, retrying', short: 'Not stopped yet' },
-  destroy: { requested: 'Destroying…', retrying: 'Not destroyed yet, retrying', short: 'Not destroyed yet' },
+const words: Record<EndingAction, { requested: string; retrying: string }> = {
+  stop: { requested: 'Stopping…', retrying: 'Not stopped yet, retrying' },
+  destroy: { requested: 'Destroying…', retrying: 'Not destroyed yet, retrying' },
 }
 
 /** *Stopping…*, then *Not stopped yet, retrying*. */
 export function endingWords({ action, phase }: Pick<EndingView, 'action' | 'phase'>): string {
   return words[action][phase === 'requested' ? 'requested' : 'retrying']
-}
-
-/** *Not stopped yet*, for places with little room. */
-export function endingWord({ action, phase }: Pick<EndingView, 'action' | 'phase'>): string {
-  return words[action][phase === 'requested' ? 'requested' : 'short']
 }
