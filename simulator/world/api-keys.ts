@@ -67,7 +67,7 @@ export function allowsCall(
 ): boolean {
   const calls = permissions[permission]
   if (!calls) return false
-  if (Object.keys(calls).length === 0) return true
+  if (!Object.keys(calls).some(isLimitedCall)) return true
   const limited = call && calls[call]
   if (!limited) return false
   return Object.entries(limited.constraints ?? {}).every(([name, wanted]) =>
@@ -116,10 +116,14 @@ function readCategory(
   return [name, Object.fromEntries(calls)]
 }
 
-/** A name that is no call is stored and shown, and allows nothing. */
-function readCall(call: string, limits: unknown): [string, { constraints?: Constraints }] {
+function isLimitedCall(name: string): name is LimitedCall {
+  return limitedCalls.some(known => known === name)
+}
+
+/** Other names than those of calls are stored and shown, and limit nothing: their meaning is not shown (section 5.3). */
+function readCall(call: string, limits: unknown): [string, unknown] {
+  if (!isLimitedCall(call)) return [call, limits]
   if (!isObject(limits)) throw invalid(`permissions: ${call} must be an object.`)
-  if (!limitedCalls.some(known => known === call)) return [call, limits]
   const { constraints = {} } = limits
   if (!isObject(constraints)) throw invalid(`permissions: the constraints of ${call} must be an object.`)
   for (const [name, wanted] of Object.entries(constraints)) {

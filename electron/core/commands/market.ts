@@ -27,7 +27,7 @@ import {
   requestLike,
 } from '../renting/requests.ts'
 import { tellingUnread } from '../storage/store.ts'
-import { askOf, noteUser, type Parts, targetOf } from './parts.ts'
+import { askOf, type Parts, targetOf } from './parts.ts'
 import { newRunOf } from './projects.ts'
 
 /** Milliseconds: a search of the whole market has a large answer. */
@@ -60,9 +60,8 @@ export function rentingHandlers(parts: Parts): HandlersOf<typeof rentingCommands
       const offer = parts.seenOffers.get(session.id, request.offer)
       parts.recentSearches.forget(session.id)
       if (replaces !== undefined) {
-        const { instance } = targetOf(parts, { account: session.id, instance: replaces })
+        targetOf(parts, { account: session.id, instance: replaces })
         await session.endings.request(replaces, 'destroy')
-        noteUser(parts, session.id, 'Destroyed', instance, 'Another offer replaces it.')
       }
       if (!run) return session.rentals.rent(request, offer, { search })
       const rental = `r${parts.machine.random.hex(16)}`

@@ -145,11 +145,13 @@ export async function endTry(
     // An instance that exists, or existed, has its own alerts.
   } else if (step === 'failed' && tried.instance === undefined)
     notifications.tell(account, [rentalAlert(account, tried)])
-  else activity.add(endEntry(tried))
+  else activity.add(endEntry(tried, context.endings.isDestroyed(tried.instance ?? 0)))
 }
 
-function endEntry(tried: Tried): ReturnType<typeof tryEntry> {
+function endEntry(tried: Tried, isDestroyed: boolean): ReturnType<typeof tryEntry> {
   const { step, problem } = tried
+  if (isDestroyed && problem?.code === 'instance_gone')
+    return tryEntry('Destroyed while it was starting', tried, { kind: 'user' })
   if (step !== 'failed') return tryEntry('Rental cancelled', tried, { kind: 'user' })
   const detail = problem?.message
   // It was rented at the requested bid, so nothing failed.
