@@ -20,7 +20,7 @@ import {
   urgentAlert,
 } from './messages.ts'
 import { type Ending, type EndingCause, isOpen, openStoredEndings, type StoredEndings } from './record.ts'
-import { hasReturned, isAtRest, isForgotten, isUrgentNow, pauseAfterRequest, sightOf } from './step.ts'
+import { hasReturned, isForgotten, isUrgentNow, pauseAfterRequest, sightOf } from './step.ts'
 
 /** What the endings of an account need from it. */
 export interface EndingsContext extends CollectionContext {
@@ -269,26 +269,27 @@ export class Endings {
   }
 
   async #isSeen(ending: Ending, { account, gone, begunAt }: EndingPoll): Promise<boolean> {
-    const { instance, action, isTaken = false } = ending
+    const { instance, isTaken = false } = ending
     // After a restart every poll is later than the last request.
     if (begunAt < (this.#answeredAt.get(instance) ?? Number.NEGATIVE_INFINITY)) return false
     const state = account.instances[instance]?.state
-    const sight = sightOf(action, { state, isGone: gone.has(instance) })
-    if (sight === 'seen' && (state === undefined || (await this.#saysAtRest(instance)))) return true
+    const sight = sightOf(ending, { state, isGone: gone.has(instance) })
+    if (sight === 'seen' && (state === undefined || (await this.#saysIt(ending)))) return true
     if ((sight === 'taken') !== isTaken) await this.#stored.update(instance, { isTaken: sight === 'taken' })
     this.#loops.work(String(instance))
     return false
   }
 
-  /** Whether the instance's own record agrees that it is at rest. */
-  async #saysAtRest(instance: number): Promise<boolean> {
+  /** Whether the instance's own record agrees that it is stopped. */
+  async #saysIt(ending: Ending): Promise<boolean> {
+    const { instance } = ending
     const { account, store, client, ending: aborted, now } = this.#context
     const { instances = {}, capabilities } = store.get().accounts[account] ?? {}
     try {
       const record = await askForOne(client(), instance, aborted)
       if (typeof record === 'string') return false
       const view = instanceView(record, instances[instance], now(), undefined, undefined, capabilities)
-      return isAtRest(view.state)
+      return sightOf(ending, { state: view.state, isGone: false }) === 'seen'
     } catch {
       // There is no key any more.
       return false
@@ -344,10 +345,10 @@ export class Endings {
     this.#loops.wake(String(instance))
   }
 
-  #looksOver({ instance, action }: Ending): boolean {
+  #looksOver(ending: Ending): boolean {
     const { store, account } = this.#context
-    const state = store.get().accounts[account]?.instances[instance]?.state
-    return sightOf(action, { state, isGone: state === undefined }) === 'seen'
+    const state = store.get().accounts[account]?.instances[ending.instance]?.state
+    return sightOf(ending, { state, isGone: state === undefined }) === 'seen'
   }
 
   #whenSeen(instance: number): Promise<boolean> {

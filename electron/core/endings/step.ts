@@ -1,4 +1,3 @@
-import type { EndingAction } from '#contract/automation/ending.ts'
 import type { InstanceState } from '#contract/instance/instance.ts'
 import { hasTrait } from '#contract/instance/state-traits.ts'
 import { retryPause } from '../storage/loops.ts'
@@ -20,17 +19,22 @@ export interface Reading {
  */
 export type Sight = 'seen' | 'taken' | 'open'
 
-export function sightOf(action: EndingAction, { state, isGone }: Reading): Sight {
+export function sightOf(
+  { action, requests }: Pick<Ending, 'action' | 'requests'>,
+  { state, isGone }: Reading,
+): Sight {
   if (state === undefined) return isGone ? 'seen' : 'open'
   if (state === 'destroying') return 'taken'
   if (action === 'destroy') return 'open'
   if (state === 'stopping') return 'taken'
+  // Its container can't start, and nothing else shows that the stop was taken in.
+  if (state === 'unstartable') return requests > 0 ? 'seen' : 'open'
   return isAtRest(state) ? 'seen' : 'open'
 }
 
-/** Whether it does not run, and will not without a start. */
+/** Whether it was stopped. One that crashed is still meant to run, and may do so again. */
 export function isAtRest(state: InstanceState): boolean {
-  return hasTrait(state, 'diskOnly') && hasTrait(state, 'over')
+  return hasTrait(state, 'halted') && state !== 'stopping'
 }
 
 /** Requests in a row, without effect, after which the user is alerted; more where the service is at it. */

@@ -98,10 +98,17 @@ export function createActing(
   async function ended(id: string, all: readonly Ending[]): Promise<void> {
     const limit = limits.find(id)
     const at = now()
-    const done = all.map(({ instance, action }) => ({ instance, action }))
     // It is still pending for other instances.
     const isLast = !isActing(id)
     if (!limit || limit.ended) return
+    // After a kill, it may have been requested before.
+    const own = limit.begunAt === undefined ? all.filter(({ requests }) => requests > 0) : all
+    const done = own.map(({ instance, action }) => ({ instance, action }))
+    if (done.length === 0) {
+      if (actsOnce(limit)) await limits.put(limitOver(limit, at, 'Ended: it was already stopped'))
+      show()
+      return
+    }
     await limits.put(limitAfterActing(limit, done, facts(), at, isLast))
     show()
     const late = all.map(({ cause }) => (cause.kind === 'limit' ? cause.lateSince : undefined)).find(Boolean)
@@ -130,6 +137,10 @@ export function createActing(
     isActing,
     /** Instances that are being stopped or destroyed. */
     acted: (): ReadonlySet<number> => new Set(endings.allPending()),
+    /** The list shows nothing left to act on: it is over once the instance's own record agrees, else it acts. */
+    confirm({ id, instance, action }: StoredLimit): void {
+      if (instance !== undefined) void endings.begin(instance, action, { kind: 'limit', limit: id })
+    },
     async act(decision: Act, at: number): Promise<void> {
       const { limit, targets } = decision
       busy.add(limit.id)
@@ -195,8 +206,6 @@ export function transitionOf(decision: LimitDecision, scene: LimitScene): Transi
       return { limit: withEvent(limit, now, 'Its GPU load can be read again') }
     case 'calm':
       return { limit: withoutWarning(limit) }
-    case 'over':
-      return endTransition(limit, scene, 'Ended: it was already stopped')
     case 'gone':
       if (limit.begunAt === undefined) return { limit: limitGone(limit, now) }
       return endTransition(limit, scene, 'Ended: its instance is gone')

@@ -1,6 +1,7 @@
-import type { InstanceView } from '#contract/instance/instance.ts'
+import type { InstanceState, InstanceView } from '#contract/instance/instance.ts'
 import { hasTrait } from '#contract/instance/state-traits.ts'
 import type { Problem } from '#contract/problem.ts'
+import { isAtRest } from '../endings/step.ts'
 import type { Facts, LimitSnapshot } from './facts.ts'
 import { kindOf } from './limit-due.ts'
 import { actsOnce, type StoredLimit } from './model.ts'
@@ -16,7 +17,7 @@ import { type LimitTarget, targetsOf } from './targets.ts'
  * - `hold`: it is due, but the facts are stale; `creditStaleSince`: until when spending is known, if only that is old;
  * - `missed`: Berth was not polling at its moment, and it is only to report that;
  * - `act`: on those targets; `late` if Berth was not polling at its moment;
- * - `over`: nothing is left to act on;
+ * - `over`: nothing is left to act on, by the list alone;
  * - `gone`: its instance was not in the answer.
  */
 export type LimitDecision =
@@ -97,9 +98,14 @@ function decide(snapshot: LimitSnapshot, before: StoredLimit, now: number): Limi
   const targets = wanted.filter(({ instance: id }) => !snapshot.unconfirmed?.has(id))
   if (wanted.length > targets.length && targets.length === 0) return hold()
   if (targets.length > 0) return { kind: 'act', limit, dueAt, late, targets }
-  // It stops once its bid wins, and runs without a limit otherwise.
-  if (instance?.state === 'outbid') return isCalm(limit) ? noted : { kind: 'calm', limit }
+  // Outbid, crashed or without its host it may run again without a start, and the limit then acts.
+  if (instance && !isEnding(instance.state)) return isCalm(limit) ? noted : { kind: 'calm', limit }
   return actsOnce(limit) ? { kind: 'over', limit } : noted
+}
+
+/** Whether it was stopped or destroyed, or is about to be. */
+function isEnding(state: InstanceState): boolean {
+  return isAtRest(state) || state === 'stopping' || state === 'destroying'
 }
 
 /** Whether a limit begins or ends to be unable to read the load that it goes by. */

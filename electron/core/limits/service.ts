@@ -172,7 +172,10 @@ export class LimitEngine {
     const decisions = limitActions(snapshot, idle, at)
     const noted = decisions.flatMap(({ kind, limit }) => (kind === 'note' ? limit : []))
     if (noted.length > 0) limits.putSoon(...noted)
-    for (const decision of decisions) if (decision.kind === 'act') void this.#acting.act(decision, at)
+    for (const decision of decisions) {
+      if (decision.kind === 'act') void this.#acting.act(decision, at)
+      else if (decision.kind === 'over') this.#acting.confirm(decision.limit)
+    }
     const transitions = decisions
       .filter(decision => !mayComeBack(decision, pollsMissing))
       .flatMap(decision => transitionOf(decision, limitAlerts.scene(at)) ?? [])

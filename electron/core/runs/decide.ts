@@ -323,16 +323,16 @@ export const machineGone = {
 }
 /** `limit`: why a limit stopped it, if one did. What else Berth was asked for, the user did. */
 function stopped({ stateRequest }: InstanceView, limit: string | undefined, isLimited: boolean): Problem {
-  const who =
-    limit === undefined && stateRequest?.state === 'stopped'
-      ? 'You stopped its machine'
-      : 'Its machine was stopped'
+  const isUsers = limit === undefined && stateRequest?.state === 'stopped'
+  const who = isUsers ? 'You stopped its machine' : 'Its machine was stopped'
   return {
-    code: 'stopped',
+    code: isUsers ? stoppedByUser : 'stopped',
     message: `${who} before the run finished.${limit === undefined ? '' : ` ${limit}`}`,
     advice: `Its files are still there. Resume to start it again${isLimited ? ', with its limits reset' : ''}.`,
   }
 }
+/** The code of a run's failure whose machine the user stopped. */
+export const stoppedByUser = 'stopped_by_user'
 const exited = {
   code: 'ended',
   message: 'Its machine exited before the run finished: it was stopped, or its container crashed.',

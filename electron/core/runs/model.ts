@@ -212,6 +212,6 @@ export const groupLimit = 'group_limit'
 
 /** Whether it ended before its command did: its user cancelled it, or its machine was stopped or has gone. */
 export function isInterrupted({ step, problem }: Pick<Run, 'step' | 'problem'>): boolean {
-  const codes = [groupLimit, 'stopped', 'no_such_instance']
+  const codes = [groupLimit, 'stopped', 'stopped_by_user', 'no_such_instance']
   return step === 'cancelled' || (step === 'failed' && problem !== undefined && codes.includes(problem.code))
 }

@@ -2,6 +2,7 @@ import { latestRuns } from '#contract/automation/group.ts'
 import { isGoing } from '#contract/automation/run.ts'
 import { counted } from '#contract/format/size.ts'
 import type { Problem } from '#contract/problem.ts'
+import { stoppedByUser } from '../runs/decide.ts'
 import { groupLimit, type Run } from '../runs/model.ts'
 import { type Group, groupCost, groupLimits } from './model.ts'
 
@@ -45,6 +46,8 @@ export function nextGroupMove({ group, runs, waiting, isRenting, now }: GroupSna
       : wait
   const limit = reachedLimit(group, runs, now)
   if (limit) return { do: 'halt', problem: limit, stops: true }
+  if (latest.some(run => run && isStoppedByUser(run, group)))
+    return { do: 'halt', problem: haltedByUser, stops: false }
   const unrented = latest.find(run => run?.step === 'failed' && run.failedAt === 'waiting')
   if (unrented) return { do: 'requeue', run: unrented }
   const failing = repeatedFailure(group, latest)
@@ -63,6 +66,16 @@ export function nextGroupMove({ group, runs, waiting, isRenting, now }: GroupSna
     : wait
 }
 const wait: GroupMove = { do: 'wait' }
+
+/** Whether the user stopped a run's machine since the sweep began or went on: another rental would be a surprise. */
+function isStoppedByUser({ step, problem, endedAt = 0 }: Run, { since }: Group): boolean {
+  return step === 'failed' && problem?.code === stoppedByUser && endedAt >= since.at
+}
+const haltedByUser: Problem = {
+  code: 'group_halted_by_user',
+  message: 'You stopped a machine of it.',
+  advice: 'No other run starts until you continue.',
+}
 
 function reachedLimit(group: Group, runs: readonly Run[], now: number): Problem | undefined {
   const { most, seconds } = groupLimits(group)

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { sightOf } from '#core/endings/step.ts'
 import { flushPromises } from '#test/berth/clocks.ts'
 import { EndingWorld, type Lie } from './ending-world.ts'
 
@@ -96,6 +97,12 @@ test('a user whose key lacks the permission is told at once, and nothing is repe
   await expect(world.endings.request(7, 'stop')).rejects.toMatchObject({ problem: { code: 'forbidden' } })
   await world.pass(300)
   expect([world.requests, world.shown()]).toEqual([['stop 7'], {}])
+})
+
+test('a stop is requested for an instance that crashed, which is still meant to run', () => {
+  expect(sightOf({ action: 'stop', requests: 0 }, { state: 'crashed', isGone: false })).toBe('open')
+  expect(sightOf({ action: 'stop', requests: 1 }, { state: 'unstartable', isGone: false })).toBe('seen')
+  expect(sightOf({ action: 'stop', requests: 1 }, { state: 'stopped', isGone: false })).toBe('seen')
 })
 
 /** What the service, the computer and time do next. */

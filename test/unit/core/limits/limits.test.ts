@@ -105,6 +105,35 @@ test('a limit is done once a reading shows it, whatever the service answers', as
   expect([step(), one.told.at(-1)]).toEqual(['done', 'Stopped Instance #7'])
 })
 
+test('a limit that is due acts on an instance that only the list shows as stopped', async () => {
+  const { one, step } = await limited(inAnHour)
+  one.instances = [{ ...running, state: 'stopped' }]
+  one.listLies = true
+  await one.pass(hour)
+  expect(one.asked.length).toBeGreaterThan(0)
+  expect(step()).toBe('acting')
+  one.listLies = false
+  await one.pass(120)
+  expect([step(), one.told.at(-1)]).toEqual(['done', 'Stopped Instance #7'])
+})
+
+test('a limit is over without a request where its instance was stopped', async () => {
+  const { one, step } = await limited(inAnHour)
+  one.instances = [{ ...running, state: 'stopped' }]
+  await one.pass(hour)
+  expect([step(), one.asked, one.told]).toEqual(['over', [], []])
+})
+
+test('a limit outlasts a crash, and acts once its instance runs again', async () => {
+  const { one, step } = await limited(inAnHour)
+  one.instances = [{ ...running, state: 'crashed' }]
+  await one.pass(2 * hour)
+  expect([step(), one.asked]).toEqual(['waiting', []])
+  one.instances = [running]
+  await one.pass(60)
+  expect([step(), one.asked]).toEqual(['done', ['stop 7']])
+})
+
 test('a limit holds again for an instance that was gone and returns', async () => {
   const { one, step } = await limited(inAnHour)
   one.instances = []

@@ -22,6 +22,8 @@ export class OneAccount {
   answers = true
   /** Whether it accepts requests without carrying them out. */
   ignores = false
+  /** Whether an instance that the list shows as stopped runs by its own record. */
+  listLies = false
   /** Requests so far, and the errors that refuse the next ones. */
   readonly asked: string[] = []
   readonly refusals: Error[] = []
@@ -77,7 +79,7 @@ export class OneAccount {
     }
     const one = async (id: number) => {
       const view = this.instances.find(instance => instance.id === id)
-      const stopped = view && isAtRest(view.state)
+      const stopped = view && isAtRest(view.state) && !this.listLies
       return {
         id,
         actual_status: stopped ? 'exited' : 'running',

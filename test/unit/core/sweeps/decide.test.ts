@@ -125,6 +125,18 @@ test('where the first runs all fail, no other begins until the user continues', 
   expect(next({ runs: failed, group: group({ since: { at: 0, micros: 0, failed: 3 } }) }).do).toBe('run')
 })
 
+test('rents nothing after the user stopped a machine of it, until they continue', () => {
+  const problem = { code: 'stopped_by_user', message: 'You stopped its machine.' }
+  const stopped = run(0, { step: 'failed', failedAt: 'running', problem, endedAt: 1500 })
+  const halted = { do: 'halt', stops: false, problem: { code: 'group_halted_by_user' } }
+  expect(next({ runs: [stopped] })).toMatchObject(halted)
+  expect(next({ runs: [stopped], group: group({ since: { at: 1600, micros: 0, failed: 1 } }) }).do).toBe(
+    'run',
+  )
+  const other = { ...problem, code: 'stopped' }
+  expect(next({ runs: [{ ...stopped, problem: other }] }).do).toBe('run')
+})
+
 test.for(['stopped', 'halted', 'over'] as const)('one that is %s starts nothing', step => {
   expect(next({ group: group({ step }) })).toEqual({ do: 'wait' })
 })
