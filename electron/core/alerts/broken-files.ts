@@ -9,6 +9,7 @@ import type { Notifications } from './notifications.ts'
 const contents: Readonly<Record<string, string>> = {
   accounts: 'accounts',
   activity: 'lines of Activity',
+  endings: 'stops and destroys',
   groups: 'sweeps',
   limits: 'limits',
   projects: 'projects',
@@ -26,6 +27,7 @@ const contents: Readonly<Record<string, string>> = {
 
 /** Files without which a machine may go on unnoticed. */
 const ofMachines: ReadonlySet<string> = new Set([
+  'endings',
   'groups',
   'limits',
   'rentals',
@@ -58,6 +60,7 @@ function advice({ name, lost, instances }: BrokenFile, shown: Shown = { instance
     instances.length === 0 && lost === undefined ? Object.keys(shown.instances).map(Number) : instances
   if (ids.length === 0) return ''
   const names = named(ids.map(id => (shown.instances[id] ? instanceName(shown.instances[id]) : `#${id}`)))
+  if (name === 'endings') return `Check whether ${names} stopped as you wanted.`
   if (name !== 'limits') return `Check whether you still need ${names}.`
   return lost === undefined ? `Set limits again for ${names}.` : `Check the limits of ${names}.`
 }

@@ -42,6 +42,7 @@ export function openStoredEndings(context: CollectionContext): Promise<StoredEnd
     name: 'endings',
     schema: Ending,
     key: ({ instance }) => instance,
+    rescue: { instead: { '*.cause': { kind: 'berth' } }, keep: ending => ending },
     prune: { isOver: ({ endedAt }) => endedAt !== undefined, most: mostEnded },
     view: all => ({
       endings: Object.fromEntries(all.filter(isOpen).map(ending => [ending.instance, viewOf(ending)])),

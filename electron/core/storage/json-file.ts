@@ -203,9 +203,11 @@ async function readContent<Content>(
   const shortName = name.slice(folder === undefined ? 0 : folder.length + 1, -'.json'.length)
   const text = await readText({ files, onBroken }, name, shortName)
   if (text === undefined) return {}
-  const value = parse(text)
+  const whole = parse(text)
+  const value = whole ?? wholeItems(text)
   const found = value === undefined ? undefined : read(value)
-  if (found?.lost.length === 0 && found.changed.length === 0) return { content: found.content }
+  if (whole !== undefined && found?.lost.length === 0 && found.changed.length === 0)
+    return { content: found.content }
   const setAside = await copyName(files, name, text)
   const isCopied = await files.write(setAside, text).then(
     () => true,
@@ -214,7 +216,7 @@ async function readContent<Content>(
   onBroken({
     name: shortName,
     file: lastName(name),
-    why: text.trim() === '' ? 'is empty' : found ? 'has unreadable records' : 'is damaged',
+    why: text.trim() === '' ? 'is empty' : whole ? 'has unreadable records' : 'is damaged',
     setAside: isCopied ? setAside : undefined,
     lost: found?.lost.length,
     instances: instancesIn(found ? [...found.lost, ...found.changed] : text),
@@ -305,6 +307,17 @@ function parse(text: string): unknown {
   } catch {
     return undefined
   }
+}
+
+/**
+ * The items of a list whose end is missing: each begins and ends on lines of its own, as a collection writes it. One that
+ * is not whole is its text. Undefined where none is whole.
+ */
+function wholeItems(text: string): unknown[] | undefined {
+  if (!text.startsWith('[\n')) return undefined
+  const items = text.slice(2).split(/,\n(?= \S)/)
+  const read = items.map(item => parse(item.replace(/[,\s]+$/, '')) ?? item)
+  return read.some(item => typeof item === 'object') ? read : undefined
 }
 
 /** Reasons for the user why a file cannot be written. */

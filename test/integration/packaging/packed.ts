@@ -132,7 +132,7 @@ export async function reach(read: (path: string) => Promise<string>, entry: stri
   return { files, packages }
 }
 
-/** The names in imports and in the bundler's form of `require`. */
+/** The names in imports, in the bundler's form of `require`, and of files that a thread or a window runs. */
 function imported(text: string): string[] {
   const names: string[] = []
   const visit = (node: ts.Node): void => {
@@ -141,8 +141,10 @@ function imported(text: string): string[] {
         ? node.moduleSpecifier
         : ts.isCallExpression(node) && loads(node.expression)
           ? node.arguments[0]
-          : undefined
-    if (named && ts.isStringLiteralLike(named)) names.push(named.text)
+          : ts.isNewExpression(node) && ts.isIdentifier(node.expression) && node.expression.text === 'URL'
+            ? node.arguments?.[0]
+            : undefined
+    if (named && ts.isStringLiteralLike(named) && !/^https?:/.test(named.text)) names.push(named.text)
     ts.forEachChild(node, visit)
   }
   visit(ts.createSourceFile('a.js', text, ts.ScriptTarget.Latest))

@@ -14,8 +14,8 @@ describe.skipIf(noSshd)(`a project’s run${noSshd}`, () => {
     expect(jobOf(under, id)).toMatchObject({
       failedAt: 'sending',
       problem: {
-        code: 'not_prepared',
-        message: expect.stringMatching(/on its machine: mkdir: .*berth.*: File exists\.$/),
+        code: 'sync_refused',
+        message: expect.stringMatching(/berth.* isn’t a folder, or can’t be created or opened\.$/),
       },
     })
     await under.until(() => Object.values(under.account().instances)[0]?.state === 'stopped')

@@ -68,6 +68,26 @@ test('an event counts at once, on a full disk too, and is written once there is 
   expect(shown()).toEqual({ b: { id: 'b', step: 'new' } })
 })
 
+test('a file whose end is missing still has its whole records, and tells of the other', async () => {
+  const { tasks, files } = await open()
+  for (const id of ['a', 'b', 'c']) await tasks.add({ id, step: 'new' })
+  const whole = files.texts.get(file) ?? ''
+  const read = async (length: number) => {
+    const told: (number | undefined)[] = []
+    const cut = new MemoryFiles()
+    cut.texts.set(file, whole.slice(0, length))
+    const place = accountContext({ files: cut, onBroken: ({ lost }) => void told.push(lost) })
+    const { all } = await openCollection(place, { name: 'tasks', schema: Task, key: ({ id }) => id })
+    return { ids: all().map(({ id }) => id), told }
+  }
+  for (let length = 1; length < whole.trimEnd().length; length += 1) {
+    const { ids, told } = await read(length)
+    const ends = ['a', 'b', 'c'].filter(id => length >= whole.indexOf('}', whole.indexOf(`"${id}"`)) + 1)
+    expect(ids, `cut at ${length}`).toEqual(ends)
+    expect(told).toHaveLength(1)
+  }
+})
+
 test('an unknown key is undefined in `find`, a problem in `get`, and never added', async () => {
   const { tasks } = await open()
   expect(tasks.find('a')).toBeUndefined()
