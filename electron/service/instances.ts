@@ -50,6 +50,7 @@ export function instances(send: Send, memory: DialectMemory) {
         throw new ServiceError({
           code: 'no_such_instance',
           status: 404,
+          isServices: true,
           ...errorSentence('no_such_instance'),
         })
       return Object.assign(instance, { id: instance.id ?? id })

@@ -13,6 +13,8 @@ export interface ServiceErrorParts {
   retryAfter?: number
   /** Whether a write may have taken effect without a good answer. */
   ambiguous?: boolean
+  /** Whether the answer has the service's form, and is not that of a proxy or of a server in its place. */
+  isServices?: boolean
   /** The service's own words, cleaned. */
   detail?: string
   /** JSON path in the answer, for `bad_answer`. */
@@ -34,6 +36,7 @@ export class ServiceError extends Error {
   readonly advice: string
   readonly ambiguous: boolean
   readonly retryAfter: number | undefined
+  readonly isServices: boolean
   readonly detail: string | undefined
   readonly path: string | undefined
   readonly failCount: number | undefined
@@ -46,6 +49,7 @@ export class ServiceError extends Error {
     this.advice = parts.advice
     this.ambiguous = parts.ambiguous ?? false
     this.retryAfter = parts.retryAfter
+    this.isServices = parts.isServices ?? false
     this.detail = parts.detail
     this.path = parts.path
     this.failCount = parts.failCount

@@ -57,6 +57,7 @@ export function endingsAtOnce(client: () => unknown): AccountContext['endings'] 
     pending: () => undefined,
     allPending: () => [],
     isDestroyed: () => false,
+    isStoppedByUser: () => false,
     follow: () => undefined,
   } as unknown as AccountContext['endings']
 }

@@ -71,6 +71,8 @@ export class Endings {
   readonly #followers = new Set<EndingFollower>()
   /** Instances whose end is seen, and is still to be told. */
   readonly #finishing = new Set<number>()
+  /** Instances that the user's stop ended. */
+  readonly #byUser = new Set<number>()
   /** Readings, one after another. */
   #reading: Promise<void> = Promise.resolve()
 
@@ -99,6 +101,11 @@ export class Endings {
   allPending(): readonly number[] {
     const open = this.#stored.all().filter(isOpen)
     return [...open.map(({ instance }) => instance), ...this.#finishing]
+  }
+
+  /** Whether the user stops an instance, or did last, since Berth started. */
+  isStoppedByUser(instance: number): boolean {
+    return this.pending(instance)?.cause.kind === 'user' || this.#byUser.has(instance)
   }
 
   /** Whether Berth destroys an instance, or has: its absence is no news. */
@@ -157,6 +164,7 @@ export class Endings {
 
   /** It is no longer to end: the user starts it, or extends the limit that wanted it. */
   async cancel(instance: number): Promise<void> {
+    this.#byUser.delete(instance)
     const ending = this.#stored.find(instance)
     if (!ending || ending.action === 'destroy') return
     await this.#forget(instance)
@@ -318,6 +326,8 @@ export class Endings {
     for (const ending of seen) {
       const { instance, cause, action, isUrgent } = ending
       const isGone = instances[instance] === undefined
+      if (cause.kind === 'user') this.#byUser.add(instance)
+      else this.#byUser.delete(instance)
       if (isGone) await this.#stored.put({ ...ending, endedAt: at, problem: undefined })
       else await this.#forget(instance)
       this.#answeredAt.delete(instance)

@@ -85,7 +85,7 @@ export function accountFields({ id, email, credit, tfa_status }: User) {
   }
 }
 
-/** Fetches one instance. It is gone only where the answer says so. */
+/** Fetches one instance. It is gone only where the service's own answer says so: any server in its place sends a 404. */
 export async function askForOne(
   client: ServiceClient,
   instance: number,
@@ -94,7 +94,8 @@ export async function askForOne(
   try {
     return await client.instances.one(instance, { retries: 1, signal })
   } catch (error) {
-    const isGone = error instanceof ServiceError && error.status === 404 && !error.keyRefused
+    const isGone =
+      error instanceof ServiceError && error.status === 404 && error.isServices && !error.keyRefused
     return isGone ? 'gone' : 'unknown'
   }
 }

@@ -28,6 +28,8 @@ export interface RunSnapshot extends NodeSnapshot {
   awaited: { step: string; instance?: number; problem?: Problem } | undefined
   /** Why a limit stopped the machine, a sentence; undefined where none did. */
   limit: string | undefined
+  /** Whether the user stopped the machine, in Berth. */
+  isStoppedByUser?: boolean
   /** Whether it has cost all that it may, the disk of its stopped machine included. */
   isSpent?: boolean
   now: number
@@ -107,7 +109,10 @@ function moveForInstance(run: Run, { instance }: RunSnapshot): RunMove | undefin
 }
 
 /** The move that a project's machine needs first; undefined where it runs. */
-function moveForMachine(run: ProjectRun, { instance, limit }: RunSnapshot): RunMove | undefined {
+function moveForMachine(
+  run: ProjectRun,
+  { instance, limit, isStoppedByUser = false }: RunSnapshot,
+): RunMove | undefined {
   if (instance === undefined) return { do: 'wait' }
   const { spec, stops } = run.project
   const mayMove = run.reuses || (run.moves ?? 0) < (spec.outbid?.elsewhere ?? 0)
@@ -117,7 +122,8 @@ function moveForMachine(run: ProjectRun, { instance, limit }: RunSnapshot): RunM
   if (run.reuses && hasTrait(instance.state, 'over')) return { do: 'move' }
   if (instance.state === 'outbid') return mayMove ? { do: 'move' } : { do: 'fail', problem: runOutbid }
   if (run.starting && hasTrait(instance.state, 'halted')) return { do: 'start' }
-  if (instance.state === 'stopped') return { do: 'fail', problem: stopped(instance, limit, stops.length > 0) }
+  if (instance.state === 'stopped')
+    return { do: 'fail', problem: stopped(isStoppedByUser, limit, stops.length > 0) }
   if (instance.state === 'ended') return { do: 'fail', problem: exited }
   if (instance.state === 'crashed' || instance.state === 'unstartable')
     return { do: 'fail', problem: crashed }
@@ -321,9 +327,9 @@ export const machineGone = {
   message: 'Its machine is no longer on the account.',
   advice: 'Run it again to rent another.',
 }
-/** `limit`: why a limit stopped it, if one did. What else Berth was asked for, the user did. */
-function stopped({ stateRequest }: InstanceView, limit: string | undefined, isLimited: boolean): Problem {
-  const isUsers = limit === undefined && stateRequest?.state === 'stopped'
+/** `limit`: why a limit stopped it, if one did. */
+function stopped(isByUser: boolean, limit: string | undefined, isLimited: boolean): Problem {
+  const isUsers = limit === undefined && isByUser
   const who = isUsers ? 'You stopped its machine' : 'Its machine was stopped'
   return {
     code: isUsers ? stoppedByUser : 'stopped',

@@ -5,7 +5,7 @@ import type { AccountContext, AccountPoll } from '../account-context.ts'
 import { problemOf } from '../app/problems.ts'
 import { rentalOf } from '../instances/mark.ts'
 import { pollsUntilGone } from '../instances/missing-instances.ts'
-import type { StoredLimit, StoredLimits } from '../limits/model.ts'
+import { actsOnce, type StoredLimit, type StoredLimits } from '../limits/model.ts'
 import type { Rentals } from '../renting/rentals.ts'
 import { type Loops, retryPause } from '../storage/loops.ts'
 import { checkpointDue, failsAfter, nextMove, pauseAfter, type RunMove, type RunSnapshot } from './decide.ts'
@@ -55,6 +55,7 @@ export function createRunWork(context: AccountContext, parts: WorkParts) {
       awaited,
       instance: instance !== undefined && gone.has(instance) ? 'gone' : machines.viewOf(instance),
       limit: instance === undefined ? undefined : limitOf(instance, limits.all()),
+      isStoppedByUser: instance !== undefined && context.endings.isStoppedByUser(instance),
       nodes: run.node && nodes.of(run),
       isSpent: isSpent(run),
       now: now(),
@@ -231,9 +232,13 @@ function keptDue({ step, keptUntil, remindAt }: Run): number {
   return Math.min(keptUntil ?? Number.POSITIVE_INFINITY, remindAt ?? Number.POSITIVE_INFINITY)
 }
 
-/** Why a limit has stopped the instance, unless one was set again since. */
+/** Why a limit has stopped the instance, or is about to be seen to, unless one was set again since. */
 function limitOf(instance: number, limits: readonly StoredLimit[]): string | undefined {
-  const acted = limits.findLast(({ targets, ended }) => ended === 'done' && targets?.includes(instance))
+  const acted = limits.findLast(limit => {
+    const { targets, ended, begunAt } = limit
+    return targets?.includes(instance) && (ended === 'done' || begunAt !== undefined || !actsOnce(limit))
+  })
+  if (acted?.begunAt !== undefined) return reasonSentence(acted.when)
   const actedAt = acted?.history.at(-1)?.at ?? 0
   const anew = limits.some(
     ({ instance: other, ended, when, setAt }) =>

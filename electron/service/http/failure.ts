@@ -41,6 +41,7 @@ export function refusal(
     status,
     ...refusalSentence(code, isServiceCode(named) ? '' : detail, named),
     ambiguous: mayHaveTakenEffect(attempt.operation, status, isServiceCode(named)),
+    isServices: isServiceCode(named) || fields['success'] === false,
     detail: detail === '' ? undefined : detail,
     retryAfter: seconds,
     ...numbered('failCount', fields['fail_count']),

@@ -16,8 +16,8 @@ export interface NodeMachine {
   kill(): Promise<void>
 }
 
-/** The network that all of them are in. */
-const net = '10.77.0'
+/** The network that all of them are in: the first private one that a simulator gives. */
+const net = '10.0.1'
 const bridge = 'berth-nodes'
 const port = 22
 

@@ -17,7 +17,7 @@ function failure(fields: Partial<ConstructorParameters<typeof ServiceError>[0]>)
 }
 
 const failures: Record<Exclude<Lie, 'accepted'>, () => ServiceError> = {
-  '404': () => failure({ status: 404, code: 'no_such_instance' }),
+  '404': () => failure({ status: 404, code: 'no_such_instance', isServices: true }),
   error: () => failure({ ambiguous: true }),
   refused: () => failure({ status: 403, code: 'forbidden' }),
   lost: () => failure({ status: 0, code: 'timeout', ambiguous: true }),
