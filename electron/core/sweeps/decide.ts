@@ -46,7 +46,7 @@ export function nextGroupMove({ group, runs, waiting, isRenting, now }: GroupSna
       : wait
   const limit = reachedLimit(group, runs, now)
   if (limit) return { do: 'halt', problem: limit, stops: true }
-  if (latest.some(run => run && isStoppedByUser(run, group)))
+  if (latest.some(run => run && isStoppedByUser(run)))
     return { do: 'halt', problem: haltedByUser, stops: false }
   const unrented = latest.find(run => run?.step === 'failed' && run.failedAt === 'waiting')
   if (unrented) return { do: 'requeue', run: unrented }
@@ -67,9 +67,9 @@ export function nextGroupMove({ group, runs, waiting, isRenting, now }: GroupSna
 }
 const wait: GroupMove = { do: 'wait' }
 
-/** Whether the user stopped a run's machine since the sweep began or went on: another rental would be a surprise. */
-function isStoppedByUser({ step, problem, endedAt = 0 }: Run, { since }: Group): boolean {
-  return step === 'failed' && problem?.code === stoppedByUser && endedAt >= since.at
+/** Whether the user stopped a run's machine: another rental would be a surprise. Once they continue, it is run again. */
+function isStoppedByUser({ step, problem }: Run): boolean {
+  return step === 'failed' && problem?.code === stoppedByUser
 }
 const haltedByUser: Problem = {
   code: 'group_halted_by_user',

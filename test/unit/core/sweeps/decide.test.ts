@@ -127,12 +127,10 @@ test('where the first runs all fail, no other begins until the user continues', 
 
 test('rents nothing after the user stopped a machine of it, until they continue', () => {
   const problem = { code: 'stopped_by_user', message: 'You stopped its machine.' }
-  const stopped = run(0, { step: 'failed', failedAt: 'running', problem, endedAt: 1500 })
+  const stopped = run(0, { step: 'failed', failedAt: 'running', problem })
   const halted = { do: 'halt', stops: false, problem: { code: 'group_halted_by_user' } }
   expect(next({ runs: [stopped] })).toMatchObject(halted)
-  expect(next({ runs: [stopped], group: group({ since: { at: 1600, micros: 0, failed: 1 } }) }).do).toBe(
-    'run',
-  )
+  expect(next({ runs: [stopped], group: group({ attempts: [1, 0, 0, 0] }) }).do).toBe('run')
   const other = { ...problem, code: 'stopped' }
   expect(next({ runs: [{ ...stopped, problem: other }] }).do).toBe('run')
 })
