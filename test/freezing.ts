@@ -9,20 +9,29 @@ import { rentRunning } from './e2e/account-steps.ts'
 import { startKeyring } from './integration/machine/keyring.ts'
 import type { TestSession } from './integration/machine/session-bus.ts'
 
-/** Runs in Berth before all else: once the file is there, the main thread waits for ever, as for a lock. */
+/**
+ * Runs in each thread of Berth before all else: once the file is there and the watcher looks, the main thread waits for
+ * ever, as for a lock.
+ */
 const preload = (file: string) => `
-const { isMainThread } = require('node:worker_threads')
-const { existsSync, rmSync } = require('node:fs')
-if (isMainThread) setInterval(() => {
-  if (!existsSync(${JSON.stringify(file)})) return
-  rmSync(${JSON.stringify(file)})
+const { isMainThread, workerData } = require('node:worker_threads')
+const { existsSync, rmSync, writeFileSync } = require('node:fs')
+const [file, watched] = [${JSON.stringify(file)}, ${JSON.stringify(`${file}.watched`)}]
+const every = setInterval
+if (isMainThread) every(() => {
+  if (!existsSync(file) || !existsSync(watched)) return
+  rmSync(file)
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
-}, 100).unref()`
+}, 100).unref()
+else if (workerData && workerData.beats) globalThis.setInterval = (...look) => {
+  writeFileSync(watched, '')
+  return every(...look)
+}`
 
 const soon = { timeout: 180_000 }
 
 /**
- * Freezes a Berth whose limit stops an instance two hours after it was set, which are two minutes here. It must start
+ * Freezes a Berth whose limit stops an instance 90 minutes after it was set, which are 90 seconds here. It must start
  * anew by itself, tell of it, and stop the instance.
  * @param start starts Berth with options for its Node
  */
@@ -47,7 +56,7 @@ export async function freezesAndActs(
   const instance = await rentRunning(sim)
   await before.command('connectAccount', { baseUrl: sim.baseUrl, key: sim.apiKey })
   await expect.poll(async () => (await accountOf(before))?.instances[instance]?.state, soon).toBe('running')
-  const limit = { when: { kind: 'duration', seconds: 7200 }, action: 'stop', asleep: false } as const
+  const limit = { when: { kind: 'duration', seconds: 5400 }, action: 'stop', asleep: false } as const
   const account = (await accountOf(before))?.id ?? 'a'
   await before.command('setLimit', { account, instance, ...limit, warning: 0, missed: 'act' })
   await writeFile(file, '')

@@ -5,7 +5,7 @@ import { useDesk } from '../desk.ts'
 import { app, program } from '../program.ts'
 
 const desk = useDesk()
-/** A minute of silence, the restart, and two minutes to the limit. */
+/** A minute of silence, the restart, and the rest of 90 seconds to the limit. */
 vi.setConfig({ testTimeout: 600_000 })
 
 test('a Berth that stands still starts anew, says so, and its limit acts', async () => {

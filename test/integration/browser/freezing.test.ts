@@ -6,7 +6,7 @@ import '#test/built.ts'
 import { freezesAndActs } from '#test/freezing.ts'
 import { startSession } from '#test/integration/machine/session-bus.ts'
 
-/** A minute of silence, the restart, and two minutes to the limit. */
+/** A minute of silence, the restart, and the rest of 90 seconds to the limit. */
 vi.setConfig({ testTimeout: 600_000 })
 
 test('a Berth in browser mode that stands still starts anew, says so, and its limit acts', async () => {
