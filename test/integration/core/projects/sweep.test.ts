@@ -71,6 +71,19 @@ describe.skipIf(noSshd)(`a sweep${noSshd}`, () => {
     expect(cost).toBeGreaterThan(charged * 0.9)
   })
 
+  test('rents no other machine once the user has stopped its machines', async () => {
+    const file = 'name: digits\nsweep: { lr: [1, 2, 3] }\nat_once: 2\nrun: sleep 1000\n'
+    const { world, under, runProject } = await openProject({ 'berth.yaml': file }, undefined, {}, 2)
+    const id = await runProject()
+    await under.until(() => runsOf(under, id).filter(run => run?.step === 'running').length === 2, 90_000)
+    for (const run of runsOf(under, id))
+      if (run?.instance !== undefined) await under.run('stopInstance', { instance: run.instance })
+    await under.until(() => groupOf(under, id)?.step === 'halted', 90_000)
+    await under.until(() => runsOf(under, id).every(run => run === undefined || run.step === 'failed'))
+    expect(groupOf(under, id)?.problem?.code).toBe('group_halted_by_user')
+    expect(world.sim.controls.ledger().instances).toHaveLength(2)
+  })
+
   test('stopped halfway leaves no machine, and continues with the unfinished runs', async () => {
     const place = await openProject(
       { 'berth.yaml': `${spec.replace('mkdir', 'sleep 1\n  mkdir')}` },
