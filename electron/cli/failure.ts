@@ -11,6 +11,8 @@ export const exitCodes = {
   refused: 4,
   /** No such account, instance, run or project. */
   unknown: 5,
+  /** The command of a run failed with a code from 1 to 6; any other code is its own. */
+  command: 6,
 } as const
 
 /** Why the command failed, and its exit code. */

@@ -134,7 +134,8 @@ function help(): string {
     ...listed(optionLines([])),
     '',
     'Exit codes: 0 done, 1 failed, 2 wrong usage, 3 Berth isn’t running, 4 needs --yes or belongs to another user,',
-    '5 no such instance, run, project or account. With --json an error is {"error": {"code", "message", "advice"}}.',
+    '5 no such instance, run, project or account; of run -f 6: the command failed with a code up to 6, and above that',
+    'the command’s own code. With --json an error is {"error": {"code", "message", "advice"}}.',
     '',
   ].join('\n')
 }

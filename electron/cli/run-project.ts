@@ -11,6 +11,7 @@ import {
   cloudWords,
   demoRunsWords,
   environmentOf,
+  firstFailureWords,
   setupWords,
   volumeWords,
 } from '../contract/project/handed-over.ts'
@@ -190,6 +191,7 @@ function planWords(
     ...(spec.setup === undefined ? [] : ['Set-up:', indented(spec.setup)]),
     'Command:',
     indented(spec.run),
+    firstFailureWords,
     ...(demo ? [demoRunsWords] : []),
     ...(env.length === 0 ? [] : ['Environment:', ...env]),
     results.length === 0 ? 'No results are downloaded.' : `Results: ${results.join(', ')}`,
@@ -376,6 +378,7 @@ function ended(
       )
   }
   if (step === 'done') return exitCodes.done
-  // The command's own code, as if it had run here.
-  return step === 'failed' && code ? code : exitCodes.failed
+  if (step !== 'failed' || !code) return exitCodes.failed
+  // The command's own code, unless that would read as one of Berth's.
+  return Math.max(code, exitCodes.command)
 }

@@ -11,6 +11,10 @@ import type { ProjectSpec } from './spec.ts'
 export const demoRunsWords =
   'The demo doesn’t run your command: it prints sample output and downloads sample results.'
 
+/** What ends the set-up and the command, for plans. */
+export const firstFailureWords =
+  'The first line that fails ends it, also in a pipe (set -e -o pipefail). Allow one with || true.'
+
 /** The setup of a run: image or template, disk, ports. */
 export function setupWords({ image, template, disk, ports = [] }: ProjectSpec): string {
   return [

@@ -117,13 +117,16 @@ exec "$(PATH=$PATH:/usr/sbin command -v sshd)" -D -e -f /dev/null ${options.map(
   const others = nodes.slice(1).map(({ address }) => address)
   const slots = nodes.map(({ address, gpus }) => `${address} slots=${gpus}`).join('\n')
   const all = nodes.reduce((sum, { gpus }) => sum + gpus, 0)
-  const inFolder = `cd && . ./${quote([environment])} && cd ${quote([folder])} || exit\n${run}`
+  const inFolder = `cd && . ./${quote([environment])} && cd ${quote([folder])} || exit\n${untilFailure}\n${run}`
   const { link = '' } = nodes[0] ?? {}
   const network = link === '' ? '' : ` --mca btl_tcp_if_include ${link} --mca oob_tcp_if_include ${link}`
   return `printf '%s\\n' ${quote([slots])} > "$HOME/${ssh}/hosts" || exit
 for other in ${quote(others)}; do ${patiently(`ssh ${reach} "$other" true`)}; done
-exec "$(command -v mpirun)" --allow-run-as-root --hostfile "$HOME/${ssh}/hosts" -np ${all} --mca plm_rsh_args "${reach}"${network} sh -c ${quote([inFolder])}`
+exec "$(command -v mpirun)" --allow-run-as-root --hostfile "$HOME/${ssh}/hosts" -np ${all} --mca plm_rsh_args "${reach}"${network} "$(command -v bash || command -v sh)" -c ${quote([inFolder])}`
 }
+
+/** As any command of a run: the first failing line ends it, also in a pipe where the shell has that. */
+const untilFailure = 'set -e; if (set -o pipefail) 2>/dev/null; then set -o pipefail; fi'
 
 /** Prints the addresses of a machine: with their interfaces where `ip` is there. */
 export const addressQuestion = 'ip -o -4 addr 2>/dev/null || hostname -I'

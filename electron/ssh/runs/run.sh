@@ -14,8 +14,15 @@ unset BERTH_RENTED_WITH
 take_environment "$berth_rented"
 
 cd "${HOME:-/root}" || exit 1
+# The first line that fails ends the command, also in a pipe; dash sees no failure there, which the output says.
 shell='sh'
 command -v bash > /dev/null 2>&1 && shell='bash'
-"$shell" "$here/command" < /dev/null >> "$here/output" 2>&1
+set -- -e
+if "$shell" -c 'set -o pipefail' > /dev/null 2>&1; then
+  set -- -e -o pipefail
+elif grep -q '[^|]|[^|]' "$here/command" 2>/dev/null; then
+  echo 'Berth: this image’s sh has no pipefail and there is no bash, so a failure before a | goes unnoticed.' >> "$here/output"
+fi
+"$shell" "$@" "$here/command" < /dev/null >> "$here/output" 2>&1
 code=$?
 echo "$code" > "$here/code.new" && mv -f "$here/code.new" "$here/code"

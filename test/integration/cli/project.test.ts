@@ -77,7 +77,7 @@ describe.skipIf(noSshd)(`a project from the command line${noSshd}`, () => {
     expect(await berthOn(home)('project', 'add', folder)).toMatchObject({ code: 0 })
   })
 
-  test('exits with the code of its command, and with 1 when its file is wrong or its path is unknown', async () => {
+  test('exits with 6 or the higher code of its command, and with 1 when its file is wrong or its path is unknown', async () => {
     const { world, under, folder } = await openProject({
       'berth.yaml': 'run: cat .env; exit 3\n',
       '.env': 'TOKEN=mine\n',
@@ -85,7 +85,7 @@ describe.skipIf(noSshd)(`a project from the command line${noSshd}`, () => {
     const { home } = await openSocket(world, under.berth)
     const berth = berthOn(home, { cwd: folder })
     const ran = await berth('run', '--yes', '-f', '--json', '--secret-files', 'send')
-    expect(ran).toMatchObject({ code: 3, err: '', out: expect.stringContaining('TOKEN=mine') })
+    expect(ran).toMatchObject({ code: 6, err: '', out: expect.stringContaining('TOKEN=mine') })
     expect(JSON.parse(ran.out.trim().split('\n').at(-1) ?? '')).toMatchObject({
       step: 'failed',
       exitCode: 3,

@@ -144,6 +144,31 @@ describe.skipIf(noSshd)(`a sweep${noSshd}`, () => {
     expect(Object.keys(under.account().runs)).toEqual([])
   })
 
+  test('stops after three crashes, also where the command pipes its output into tee', async () => {
+    const { under, runProject } = await openProject(
+      {
+        'berth.yaml':
+          'sweep: { lr: [1, 2, 3, 4, 5] }\nat_once: 1\nrun: |\n  no_such_trainer --lr ${lr} 2>&1 | tee log.txt\n  echo and on\n',
+      },
+      undefined,
+      {},
+      2,
+    )
+    const id = await runProject()
+    await under.until(() => groupOf(under, id)?.step === 'halted', 60_000)
+    expect(runsOf(under, id).map(run => run?.step)).toEqual([
+      'failed',
+      'failed',
+      'failed',
+      undefined,
+      undefined,
+    ])
+    expect(runsOf(under, id)[0]).toMatchObject({
+      code: 127,
+      lastLine: expect.stringContaining('no_such_trainer'),
+    })
+  })
+
   test('stops its machines at its limit, keeps their files, and continues there', async () => {
     const place = await openProject(
       {
