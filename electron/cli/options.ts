@@ -1,5 +1,6 @@
 import { usualKeep } from '#contract/project/project-defaults.ts'
 import type { SpecChange } from '#contract/project/spec.ts'
+import { textsIn, variableProblem } from '#contract/project/variables.ts'
 import { usageFailure } from './failure.ts'
 
 /** An option: its `parseArgs` type, its usage in the help, and its meaning. */
@@ -44,7 +45,7 @@ export const someOptions = {
     type: 'string',
     multiple: true,
     usage: '--set NAME=A,B',
-    summary: 'Run once for each value, or for each combination of several --set',
+    summary: 'Run once for each value, or each combination of several names; quotes keep a comma',
   },
   runs: { type: 'string', usage: '--runs N', summary: 'Run N times, or N times for each setting' },
   nodes: {
@@ -101,14 +102,19 @@ export function specChangeOf(words: SweepWords): SpecChange | undefined {
   return Object.values(change).some(value => value !== undefined) ? change : undefined
 }
 
+/** `lr=1e-4,3e-4`, and `text="a, b"` for one value with a comma. A name that is repeated gets further values. */
 function gridOf(words: readonly string[]): Record<string, string[]> {
-  return Object.fromEntries(
-    words.map(word => {
-      const [, name = '', values = ''] = /^([A-Za-z_]\w*)=(.+)$/s.exec(word) ?? []
-      if (name === '') throw usageFailure('--set takes a name and its values, such as lr=1e-4,3e-4.')
-      return [name, values.split(',')]
-    }),
-  )
+  const grid = new Map<string, string[]>()
+  for (const word of words) {
+    const [, name = '', list = ''] = /^([^=]*)=(.*)$/s.exec(word) ?? []
+    if (name === '') throw usageFailure('--set takes a name and its values, such as lr=1e-4,3e-4.')
+    const wrong = variableProblem(name)
+    if (wrong !== undefined) throw usageFailure(`--set ${name} ${wrong}.`)
+    const read = textsIn(list)
+    if ('problem' in read) throw usageFailure(`--set ${word}: ${read.problem}.`)
+    grid.set(name, [...(grid.get(name) ?? []), ...read.texts])
+  }
+  return Object.fromEntries(grid)
 }
 
 function wholeOf(option: string, word: string | undefined): number | undefined {

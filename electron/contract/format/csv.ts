@@ -13,8 +13,10 @@ export function csv(rows: readonly (readonly Cell[])[]): string {
   return rows.map(row => `${row.map(cellText).join(',')}\r\n`).join('')
 }
 
-/** Others may choose a label, so one that a spreadsheet would run as a formula becomes text. */
+/** Others may choose a label, so one that a spreadsheet would run as a formula becomes text. A number is none. */
 function cellText(cell: Cell): string {
-  const text = typeof cell === 'string' && /^[=+@\t\r]|^-(?![\d.]+$)/.test(cell) ? `'${cell}` : String(cell)
+  const isFormula =
+    typeof cell === 'string' && /^(?:[=@\t\r]|[+-](?!(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$))/.test(cell)
+  const text = isFormula ? `'${cell}` : String(cell)
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }

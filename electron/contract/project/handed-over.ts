@@ -70,8 +70,6 @@ export function cloudWords({ spec, wideKey }: Pick<ProjectPlan, 'spec' | 'wideKe
 /** The environment of the commands; of a secret its name alone. */
 export function environmentOf({ env = {} }: ProjectSpec): { name: string; value: string; secret: boolean }[] {
   return Object.entries(env).map(([name, value]) =>
-    typeof value === 'object'
-      ? { name, value: value.secret, secret: true }
-      : { name, value: String(value), secret: false },
+    typeof value === 'object' ? { name, value: value.secret, secret: true } : { name, value, secret: false },
   )
 }

@@ -11,6 +11,7 @@ import {
   VolumeName,
 } from '../market/rent-request.ts'
 import { Engine, nodesProblem } from './nodes.ts'
+import { VariableName, VariableText } from './variables.ts'
 
 const text = (most: number, empty = 'is empty') =>
   v.pipe(
@@ -152,15 +153,13 @@ const Port = v.union(
   portForm,
 )
 
-/** Names of the environment that a sweep sets; Berth's own are not among them. */
-const SettingName = v.pipe(
-  EnvName,
-  v.check(name => !name.startsWith('BERTH_'), 'names that begin with BERTH_ are set by Berth'),
-)
-const SettingValue = v.union(
-  [v.pipe(v.string(), v.maxLength(4096)), v.pipe(v.number(), v.finite()), v.boolean()],
-  'must be text, a number, true or false',
-)
+/** A value of a variable. A file's values arrive as the texts that stand in it: `3.10` and `007` stay what they are. */
+const variableForms = [
+  VariableText,
+  v.pipe(v.number(), v.finite(), v.transform(String)),
+  v.pipe(v.boolean(), v.transform(String)),
+] as const
+const SettingValue = v.union(variableForms, 'must be text, a number, true or false')
 /** The most runs of a sweep. */
 export const mostRuns = 1000
 
@@ -169,7 +168,7 @@ export const Sweep = v.union(
   [
     v.pipe(
       v.record(
-        SettingName,
+        VariableName,
         v.pipe(
           v.array(SettingValue),
           v.minLength(1, 'is empty'),
@@ -183,7 +182,7 @@ export const Sweep = v.union(
       ),
     ),
     v.pipe(
-      v.array(v.record(SettingName, SettingValue)),
+      v.array(v.record(VariableName, SettingValue)),
       v.minLength(1, 'is empty'),
       v.maxLength(mostRuns, `at most ${mostRuns}`),
     ),
@@ -246,14 +245,9 @@ const SpecFields = v.strictObject({
   ports: v.optional(v.pipe(v.array(Port), v.maxLength(64, 'at most 64'))),
   env: v.optional(
     v.record(
-      EnvName,
+      VariableName,
       v.union(
-        [
-          v.pipe(v.string(), v.maxLength(32_768)),
-          v.pipe(v.number(), v.finite()),
-          v.boolean(),
-          v.strictObject({ secret: SecretName }),
-        ],
+        [...variableForms, v.strictObject({ secret: SecretName })],
         'must be a value, or {secret: NAME}',
       ),
     ),

@@ -28,16 +28,11 @@ export function settingsOf({ sweep, runs = 1 }: Pick<ProjectSpec, 'sweep' | 'run
 
 function combinations(sweep: ProjectSpec['sweep']): Setting[] {
   if (sweep === undefined) return [{}]
-  if (Array.isArray(sweep)) return sweep.map(texts)
+  if (Array.isArray(sweep)) return sweep
   return Object.entries(sweep).reduce<Setting[]>(
-    (all, [name, values]) =>
-      all.flatMap(setting => values.map(value => ({ ...setting, [name]: String(value) }))),
+    (all, [name, values]) => all.flatMap(setting => values.map(value => ({ ...setting, [name]: value }))),
     [{}],
   )
-}
-
-function texts(setting: Readonly<Record<string, string | number | boolean>>): Setting {
-  return Object.fromEntries(Object.entries(setting).map(([name, value]) => [name, String(value)]))
 }
 
 /** How many machines run a sweep at once, at most. */

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { type Document, isMap, isNode, isScalar, LineCounter, parseDocument } from 'yaml'
+import { type Document, isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument } from 'yaml'
 import type { SpecProblem } from '#contract/project/project.ts'
 import { ProjectSpec } from '#contract/project/spec.ts'
 
@@ -21,12 +21,20 @@ export function readSpec(text: string): ReadSpec {
   let value: unknown
   try {
     // Anchors that refer to each other could expand beyond the available memory.
-    value = document.toJS({ maxAliasCount: 20 })
+    value = withTexts(document, document.toJS({ maxAliasCount: 20 }))
   } catch {
     return { problems: [{ line: 1, column: 1, message: 'It has too many aliases.' }] }
   }
   if (value === null)
     return { problems: [{ line: 1, column: 1, message: 'It is empty. It needs at least run.' }] }
+  const lost = lostNames(value)
+  if (lost.length > 0)
+    return {
+      problems: lost.map(path => ({
+        ...at(offsetOf(document, path, true)),
+        message: `${path.join('.')} can’t be set.`,
+      })),
+    }
   const read = v.safeParse(ProjectSpec, value)
   if (read.success) return { spec: read.output }
   const unknown = unknownPaths(ProjectSpec, value).map(path => ({
@@ -41,6 +49,41 @@ export function readSpec(text: string): ReadSpec {
     })
   const problems = [...unknown, ...wrong].sort((a, b) => a.line - b.line || a.column - b.column)
   return { problems: problems.slice(0, mostProblems) }
+}
+
+/** A file's content in which the variables of the environment and of a sweep are texts, as they stand in the file. */
+function withTexts(document: Document.Parsed, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  const texts = ['env', 'sweep'].flatMap(key => {
+    const node = document.get(key, true)
+    return isNode(node) ? [[key, textsOf(document, node)]] : []
+  })
+  return { ...value, ...Object.fromEntries(texts) }
+}
+
+/** The values below a node, each as it is written: YAML would make 3.1 of `3.10`, and 7 of `007`. */
+function textsOf(document: Document.Parsed, node: unknown): unknown {
+  if (isAlias(node)) return textsOf(document, node.resolve(document))
+  if (isSeq(node)) return node.items.map(item => textsOf(document, item))
+  if (isMap(node))
+    return Object.fromEntries(
+      node.items.map(({ key, value }) => [String(textsOf(document, key)), textsOf(document, value)]),
+    )
+  // One without a text is missing: `A:`
+  return isScalar(node) ? node.source || node.value : null
+}
+
+/** Variables of names that an object has for itself, and that no schema would see. */
+function lostNames(value: unknown): string[][] {
+  if (typeof value !== 'object' || value === null) return []
+  return ['env', 'sweep'].flatMap(key => {
+    const variables = [(value as Record<string, unknown>)[key]].flat()
+    return ['__proto__', 'constructor', 'prototype'].flatMap(name =>
+      variables.some(one => typeof one === 'object' && one !== null && Object.hasOwn(one, name))
+        ? [[key, name]]
+        : [],
+    )
+  })
 }
 
 /** All entries that the schema does not know: valibot reports only the first of each object. */

@@ -2,6 +2,7 @@ import type { Limit } from '#contract/automation/limit.ts'
 import { defaultStops } from '#contract/automation/limit-defaults.ts'
 import type { Engine } from '#contract/project/nodes.ts'
 import { type ProjectDraft, ProjectSpec, SpecChange, specDraft, timeText } from '#contract/project/spec.ts'
+import { listOfTexts, textsIn } from '#contract/project/variables.ts'
 import { firstPart, number, type ReadForm, readForm } from '#renderer/components/fields/readForm.ts'
 import { stopOf, stopOn } from '#renderer/features/limits/stops.ts'
 
@@ -131,9 +132,9 @@ function shown(value: number | string | readonly (number | string)[] | undefined
   return value === undefined ? '' : [value].flat().join(', ')
 }
 
-function sweepText(grid: Readonly<Record<string, readonly unknown[]>>): string {
+function sweepText(grid: Readonly<Record<string, readonly string[]>>): string {
   return Object.entries(grid)
-    .map(([name, values]) => `${name}: ${values.map(String).join(', ')}`)
+    .map(([name, values]) => `${name}: ${listOfTexts(values)}`)
     .join('\n')
 }
 
@@ -251,16 +252,12 @@ function sweepDraft(text: string): ProjectDraft['sweep'] {
   if (settings.length === 0) return undefined
   return Object.fromEntries(
     settings.map(line => {
-      const [name = '', ...values] = line.split(/[:=,]/).map(part => part.trim())
-      return [
-        name,
-        values.filter(value => value !== '').map(value => (isFigure(value) ? Number(value) : value)),
-      ]
+      const [, name = line, list = ''] = /^([^:=,]*)[:=](.*)$/s.exec(line) ?? []
+      const read = textsIn(list)
+      return [name.trim(), 'texts' in read ? read.texts : []]
     }),
   )
 }
-
-const isFigure = (value: string) => /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i.test(value)
 
 function keepText(text: string): string | undefined {
   const minutes = figured(text)

@@ -53,7 +53,7 @@ describe('the project form', () => {
       results: 'out',
       stop: { idle: '1h30m', hours: 2.5, dollars: 4 },
       after: 'stop',
-      sweep: { lr: [0.0001, 0.0003], model: ['small', 'large'] },
+      sweep: { lr: ['1e-4', '3e-4'], model: ['small', 'large'] },
       at_once: 3,
       keep: '20m',
     })
@@ -187,7 +187,7 @@ describe('the form for an existing berth.yaml', () => {
     expect(v.parse(ProjectSpec, readSpecForm(fields, spec).value)).toEqual({
       ...rest,
       machine: { ...machine, gpu: 'H100' },
-      sweep: { lr: [0.3, 0.4] },
+      sweep: { lr: ['0.3', '0.4'] },
     })
   })
 
@@ -196,7 +196,7 @@ describe('the form for an existing berth.yaml', () => {
     const fields = fieldsOf(grid)
     expect(fields.sweep).toBe('lr: 0.1, 0.2\nmodel: a, b')
     expect(readSweepForm({ ...fields, sweep: 'lr: 0.3', runs: '2' }, grid).value).toEqual({
-      sweep: { lr: [0.3] },
+      sweep: { lr: ['0.3'] },
       runs: 2,
     })
     expect(readSweepForm(emptySpec, undefined).errors).toEqual({ sweep: 'Enter a setting, or repeats.' })

@@ -41,8 +41,8 @@ after: stop
         price: fc.double({ min: 0.001, max: 32, noNaN: true }),
       }),
       env: fc.dictionary(
-        fc.stringMatching(/^[A-Z]{1,8}$/),
-        fc.oneof(fc.string(), fc.boolean(), fc.integer(), fc.constantFrom('1', 'true', 'null', '0x1', '~')),
+        fc.stringMatching(/^V[A-Z]{1,8}$/),
+        fc.oneof(fc.string(), fc.constantFrom('1', '3.10', '007', '1e-4', 'true', 'null', '0x1', '~', '')),
       ),
       setup: lines,
       run: lines,
