@@ -1,6 +1,6 @@
 import type { Capabilities } from './account/capabilities.ts'
 import type { TransferView } from './account/transfer.ts'
-import type { EndingView } from './automation/ending.ts'
+import type { DeletionView, EndingView } from './automation/ending.ts'
 import type { GroupView, WaitingMachineView } from './automation/group.ts'
 import type { Limit, LimitView } from './automation/limit.ts'
 import type { RecoveryView } from './automation/recovery.ts'
@@ -140,6 +140,8 @@ export interface AccountView {
   undoable: Record<string, UndoableView>
   /** Stops and destroys that were requested and that no fresh reading shows yet, by the instance's id. */
   endings: Record<string, EndingView>
+  /** Deletions that were requested and that no later list shows yet: by `apiKey/4`, `volume/12`. */
+  deletions: Record<string, DeletionView>
   /** By the limit's id. */
   limits: Record<string, LimitView>
   /** The last successful rental, to rent it again, with its stop conditions. */

@@ -11,6 +11,7 @@ import type { FileTransfers } from './access/file-transfers.ts'
 import type { FolderSync } from './access/folder-sync.ts'
 import type { Notifications } from './alerts/notifications.ts'
 import type { Activity } from './app/activity.ts'
+import type { Deletions } from './endings/deletions.ts'
 import type { Endings } from './endings/perform.ts'
 import type { DocumentPlace } from './storage/json-file.ts'
 import type { Store } from './storage/store.ts'
@@ -71,6 +72,8 @@ export interface AccountContext {
   client(): ServiceClient
   /** Stops and destroys the account's instances. */
   endings: Endings
+  /** Deletes the account's keys, volumes and networks. */
+  deletions: Deletions
   /** The latest record of an instance. */
   record(instance: number): Instance | undefined
   /** Aborted when Berth ends or the account is removed: after that there are no more requests and writes. */

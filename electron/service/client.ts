@@ -28,9 +28,12 @@ import { workergroups } from './workergroups.ts'
 /** The service's whole interface, one group per part of section 4. */
 export type FullClient = ReturnType<typeof createClient>
 
-/** The client for everyone but the one place that stops and destroys instances. */
-export type ServiceClient = Omit<FullClient, 'instances'> & {
+/** The client for everyone but the one place that stops, destroys and deletes. */
+export type ServiceClient = Omit<FullClient, 'instances' | 'apiKeys' | 'volumes' | 'overlays'> & {
   instances: Omit<FullClient['instances'], 'stop' | 'destroy'>
+  apiKeys: Omit<FullClient['apiKeys'], 'remove'>
+  volumes: Omit<FullClient['volumes'], 'remove'>
+  overlays: Omit<FullClient['overlays'], 'remove'>
 }
 
 export interface ClientOptions {

@@ -1,5 +1,6 @@
 import type { InstanceView } from '#contract/instance/instance.ts'
 import type { AccountContext, AccountPoll } from '#core/account-context.ts'
+import { Deletions } from '#core/endings/deletions.ts'
 import { Endings } from '#core/endings/perform.ts'
 import { MissingPolls } from '#core/instances/missing-instances.ts'
 import { createStore } from '#core/storage/store.ts'
@@ -69,6 +70,7 @@ export async function withEndings(context: AccountContext, client: () => unknown
     client: client as () => FullClient,
     onDestroyed: () => undefined,
   })
+  context.deletions = await Deletions.open({ ...context, client: client as () => FullClient })
   return context.endings
 }
 

@@ -136,6 +136,7 @@ export function accountView(given: Partial<AccountView> = {}, ...instances: Inst
     waiting: {},
     undoable: {},
     endings: {},
+    deletions: {},
     transfers: {},
     fileTransfers: {},
     ...given,

@@ -24,12 +24,26 @@ export interface EndingView {
   problem?: string
 }
 
-const words: Record<EndingAction, { requested: string; retrying: string }> = {
+/** What is deleted: an API key, a volume, or the private network of a run's machines. */
+export const DeletionKind = v.picklist(['apiKey', 'volume', 'overlay'])
+export type DeletionKind = v.InferOutput<typeof DeletionKind>
+
+/** A deletion that was requested and that no later list shows yet. */
+export type DeletionView = Pick<EndingView, 'phase' | 'since' | 'problem'>
+
+const words: Record<EndingAction | 'delete', { requested: string; retrying: string }> = {
   stop: { requested: 'Stopping…', retrying: 'Not stopped yet, retrying' },
   destroy: { requested: 'Destroying…', retrying: 'Not destroyed yet, retrying' },
+  delete: { requested: 'Deleting…', retrying: 'Not deleted yet, retrying' },
 }
 
 /** *Stopping…*, then *Not stopped yet, retrying*. */
-export function endingWords({ action, phase }: Pick<EndingView, 'action' | 'phase'>): string {
+export function endingWords({
+  action,
+  phase,
+}: {
+  action: EndingAction | 'delete'
+  phase: EndingPhase
+}): string {
   return words[action][phase === 'requested' ? 'requested' : 'retrying']
 }

@@ -63,8 +63,11 @@ export const keyCommands = {
   listApiKeys: command({ account }).answers<readonly ApiKeyView[]>(),
   /** Only this answer has the secret. */
   createApiKey: command({ account, request: ApiKeyRequest }).answers<NewApiKey>(),
-  /** Throws `not_supported` where the service cannot. */
-  deleteApiKey: command({ account, id: ServiceId }).answers<void>(),
+  /**
+   * Answers whether a later list lacks it; until one does, it is requested again. Throws `not_supported` where the
+   * service cannot.
+   */
+  deleteApiKey: command({ account, id: ServiceId }).answers<boolean>(),
   /** Keys that the service installs on every new instance. Throws `not_supported` where it has none. */
   listAccountSshKeys: command({ account }).answers<
     readonly { id?: number; publicKey: string; name?: string }[]
@@ -179,8 +182,8 @@ export const notificationCommands = {
 /** Volumes of the account; `not_supported` where the service has none. */
 export const volumeCommands = {
   listVolumes: command({ account }).answers<readonly VolumeView[]>(),
-  /** Deletes all data on it. Refused while an instance mounts it. */
-  deleteVolume: command({ account, id: ServiceId }).answers<void>(),
+  /** Deletes all data on it. Refused while an instance mounts it. Answers as `deleteApiKey` does. */
+  deleteVolume: command({ account, id: ServiceId }).answers<boolean>(),
 }
 
 /** Copies and cloud syncs (section 4.3). Those that Berth started are in State. */

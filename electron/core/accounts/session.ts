@@ -1,8 +1,10 @@
+import { setMaxListeners } from 'node:events'
 import type { AccountId } from '#contract/ids.ts'
 import type { AccountView } from '#contract/state.ts'
 import { createFolderSync } from '#core/access/folder-sync.ts'
 import type { AccountContext } from '#core/account-context.ts'
 import { brokenFileTeller } from '#core/alerts/broken-files.ts'
+import { Deletions } from '#core/endings/deletions.ts'
 import { Endings } from '#core/endings/perform.ts'
 import { createAccountClock } from '#core/instances/account-clock.ts'
 import { createLoadHistory } from '#core/instances/load-history.ts'
@@ -33,6 +35,8 @@ export interface Session extends AccountParts {
   readonly client: ServiceClient
   /** Stops and destroys the account's instances. */
   readonly endings: Endings
+  /** Deletes its keys, volumes and networks. */
+  readonly deletions: Deletions
   /** An instance's last record, including secrets. */
   record(instance: number): Instance | undefined
   /** Instances that are missing and whose data is kept. */
@@ -59,6 +63,8 @@ export async function openSession(
   const folder = `accounts/${id}`
   const onBroken = brokenFileTeller(app, id, () => store.get().accounts[id])
   const ending = new AbortController()
+  // Each part and each call that waits listens to it.
+  setMaxListeners(0, ending.signal)
   const stored = { account: id, store, machine, files, folder, onBroken, ending: ending.signal }
   const memory = await openSessionMemory(stored, app)
   const { lastSeen, missingInstances, dialect } = memory
@@ -71,12 +77,10 @@ export async function openSession(
   if (key !== undefined) client.use(key)
 
   const keychain = await notedKeychain(app.keychain, stored)
+  const endingsContext = { ...stored, activity, notifications, client: client.get, now: time.now }
+  const deletions = await Deletions.open(endingsContext)
   const endings = await Endings.open({
-    ...stored,
-    activity,
-    notifications,
-    client: client.get,
-    now: time.now,
+    ...endingsContext,
     poll: () => poller.poll(),
     onDestroyed: missingInstances.forgetDestroyed,
   })
@@ -86,6 +90,7 @@ export async function openSession(
     activity,
     notifications,
     endings,
+    deletions,
     access,
     fileTransfers,
     sync: createFolderSync({
@@ -119,6 +124,7 @@ export async function openSession(
   function begin(): void {
     connectionStatus.connecting()
     automations.resume()
+    deletions.resume()
     poller.resume()
     void poller.poll()
   }
@@ -152,6 +158,7 @@ export async function openSession(
     if (target) target.capabilities = capabilitiesOf(dialect.get())
   })
   endings.show()
+  deletions.show()
   automations.show()
   if (key === undefined) {
     poller.pause()
@@ -165,6 +172,7 @@ export async function openSession(
     },
     automations,
     endings,
+    deletions,
     loadHistory,
     rentals,
     transfers,
@@ -183,7 +191,13 @@ export async function openSession(
       poller.stop()
       // Disconnecting ends all work on instances, so that no host delays the end.
       const disconnected = access.disconnect(id)
-      await Promise.all([disconnected, automations.flush(), endings.flush(), memory.flush()])
+      await Promise.all([
+        disconnected,
+        automations.flush(),
+        endings.flush(),
+        deletions.flush(),
+        memory.flush(),
+      ])
     },
   }
 }

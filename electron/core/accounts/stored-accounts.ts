@@ -63,6 +63,7 @@ export async function rememberedView(
     waiting: {},
     undoable: {},
     endings: {},
+    deletions: {},
     transfers: {},
     fileTransfers: {},
     userId,

@@ -149,8 +149,9 @@ const events = {
   limitFailed: { ...limit, urgency: 'critical' },
   limitDone: { ...limit, urgency: 'normal' },
 
-  // A stop or destroy that no fresh reading shows after several requests, and one that was shown after that.
+  // A stop, destroy or deletion that no fresh reading shows after several requests, and one that was shown after that.
   notEnded: { kind: 'limit', urgency: 'critical', actions: [show], place: instances },
+  notDeleted: { kind: 'limit', urgency: 'critical', actions: [], place: { screen: 'account' } },
   endedAfterAll: { kind: 'limit', urgency: 'normal', good: true, actions: [], place: { screen: 'activity' } },
 
   watchdog: { kind: 'limit', urgency: 'normal', actions: [show], place: instances },

@@ -83,7 +83,7 @@ export function volumeHandlers(parts: Parts): HandlersOf<typeof volumeCommands> 
       return (await ask(account, 'instance_read', ({ volumes }) => volumes.list())).map(volumeView)
     },
     deleteVolume: ({ account, id }) =>
-      ask(account, 'instance_write', ({ volumes }) => volumes.remove(id), `Deleted volume #${id}`),
+      parts.accounts.session(account).deletions.request({ kind: 'volume', id }),
   }
 }
 

@@ -36,8 +36,7 @@ export function keyHandlers(parts: Parts): HandlersOf<typeof keyCommands> {
       )
       return newKey(made)
     },
-    deleteApiKey: ({ account, id }) =>
-      ask(account, 'user_write', ({ apiKeys }) => apiKeys.remove(id), `Deleted API key #${id}`),
+    deleteApiKey: ({ account, id }) => accounts.session(account).deletions.request({ kind: 'apiKey', id }),
     async listAccountSshKeys({ account }) {
       const { id } = accounts.session(account)
       const keys = await tellingUnread(store, id, 'sshKeys', options =>

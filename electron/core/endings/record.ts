@@ -60,7 +60,12 @@ function viewOf(ending: Ending): EndingView {
   return { action, phase: phaseOf(ending), since, requests, problem: problem?.message }
 }
 
-function phaseOf({ requests, problem, isTaken, isUrgent }: Ending): EndingPhase {
+export function phaseOf({
+  requests,
+  problem,
+  isTaken,
+  isUrgent,
+}: Pick<Ending, 'requests' | 'problem' | 'isTaken' | 'isUrgent'>): EndingPhase {
   if (isUrgent) return 'urgent'
   return problem !== undefined || (requests > 2 && !isTaken) ? 'retrying' : 'requested'
 }

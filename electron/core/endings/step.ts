@@ -40,12 +40,16 @@ export function isAtRest(state: InstanceState): boolean {
 /** Requests in a row, without effect, after which the user is alerted; more where the service is at it. */
 const patience = { open: 6, taken: 12 }
 
-export function isUrgentNow({ requests, isTaken, isUrgent }: Ending): boolean {
+export function isUrgentNow({
+  requests,
+  isTaken,
+  isUrgent,
+}: Pick<Ending, 'requests' | 'isTaken' | 'isUrgent'>): boolean {
   return !isUrgent && requests >= (isTaken ? patience.taken : patience.open)
 }
 
 /** Milliseconds until the next request: longer where the last one was accepted, which may need some seconds. */
-export function pauseAfterRequest({ requests, problem }: Ending): number {
+export function pauseAfterRequest({ requests, problem }: Pick<Ending, 'requests' | 'problem'>): number {
   return retryPause(problem === undefined ? requests + 1 : requests - 1)
 }
 

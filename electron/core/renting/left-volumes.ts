@@ -2,57 +2,42 @@ import type { AccountContext } from '../account-context.ts'
 import type { Tried, Tries } from './rental.ts'
 import { tryEntry } from './words.ts'
 
-/** Polls after a failed request until the next one, at most. */
-const longestPause = 60
-
 /**
  * Deletes the volumes that dropped attempts made: nothing was stored in them, each is charged, and the next rental makes
- * its own. One is over once the service lists it no more.
+ * its own.
  */
 export function createLeftVolumes(
-  { client, ending, activity }: AccountContext,
+  { deletions, activity }: AccountContext,
   tries: Pick<Tries, 'all' | 'update'>,
 ) {
-  let isBusy = false
-  let fails = 0
-  let pause = 0
+  const busy = new Set<string>()
 
-  async function clean(left: readonly Tried[]): Promise<void> {
-    const { volumes } = client()
-    const listed = await volumes.list({ signal: ending })
-    for (const tried of left) {
-      const { mark, offer, rental } = tried
-      const { volume } = rental.request
-      const name = volume?.create ? volume.name : undefined
-      const own = listed.filter(({ label, machine_id }) => label === name && machine_id === offer.machineId)
-      if (own.length === 0) await tries.update(mark, { volumeLeft: undefined })
-      for (const { id } of own) {
-        await volumes.remove(id, { signal: ending })
-        activity.add(tryEntry(`Deleted the volume ${name} (#${id})`, tried, { detail: 'Nothing was in it.' }))
-      }
+  async function clean(tried: Tried): Promise<void> {
+    const { mark, offer, rental } = tried
+    const { volume } = rental.request
+    if (volume?.create && offer.machineId !== undefined) {
+      const { name } = volume
+      const { isGone, ids } = await deletions.delete({ kind: 'volume', name, machine: offer.machineId })
+      const text = `${isGone ? 'Deleted' : 'Berth can’t delete'} the volume ${name}`
+      const detail = isGone ? 'Nothing was in it.' : 'Delete it on the service’s website: you pay for it.'
+      for (const id of ids) activity.add(tryEntry(`${text} (#${id})`, tried, { detail }))
     }
+    await tries.update(mark, { volumeLeft: undefined })
   }
 
   return {
     /** Call after each poll. */
     onPoll(): void {
-      const left = tries.all().filter(({ volumeLeft }) => volumeLeft)
-      if (isBusy || left.length === 0 || pause-- > 0) return
-      isBusy = true
-      clean(left)
-        .then(
-          () => {
-            fails = 0
-          },
-          () => {
-            // The service refuses while the machine that is being destroyed still has it.
-            pause = Math.min(longestPause, 2 ** fails)
-            fails = Math.min(fails + 1, 10)
-          },
+      for (const tried of tries.all()) {
+        const { mark, volumeLeft } = tried
+        if (!volumeLeft || busy.has(mark)) continue
+        busy.add(mark)
+        // Only Berth's end rejects it: the next start goes on.
+        clean(tried).then(
+          () => busy.delete(mark),
+          () => undefined,
         )
-        .finally(() => {
-          isBusy = false
-        })
+      }
     },
   }
 }

@@ -27,7 +27,7 @@ interface NodeParts {
 
 /** The machines of runs that several run together: their network, and what each of them runs. */
 export function createRunNodes(context: AccountContext, { runs, machines, projects }: NodeParts) {
-  const { client, ending, machine, poll } = context
+  const { client, deletions, ending, machine, poll } = context
 
   function of({ node }: Run): readonly Run[] {
     if (!node) return []
@@ -74,14 +74,12 @@ export function createRunNodes(context: AccountContext, { runs, machines, projec
       }
       await change(run, { network: { ...network, isMade: true } })
     },
-    /** Deletes the network, unless the service says that an instance is left in it, which would be destroyed with it. */
-    async removeNetwork(run: Run): Promise<void> {
-      const { network } = run.node ?? {}
-      if (!network) return
-      const known = await findNetwork(network.name)
-      if (known?.instances && known.instances.length > 0) return
-      if (known) await client().overlays.remove(known.overlay_id, { signal: ending })
-      await change(run, { network: undefined })
+    /** Deletes the network once no instance is left in it, which would be destroyed with it. */
+    async removeNetwork({ id, node }: Run): Promise<void> {
+      if (!node?.network) return
+      await deletions.delete({ kind: 'overlay', name: node.network.name })
+      const run = runs.find(id)
+      if (run) await change(run, { network: undefined })
     },
     /** Asks a machine for its address in the network. Throws `no_address`. */
     async readAddress(run: Run): Promise<void> {

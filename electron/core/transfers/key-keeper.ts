@@ -5,42 +5,39 @@ import type { ServiceClient } from '#service/client.ts'
 import { ServiceError } from '#service/service-error.ts'
 import type { AccountContext } from '../account-context.ts'
 import { needingPermission } from '../app/problems.ts'
+import type { DeletionTarget } from '../endings/deletion.ts'
 import { isDeepEqual } from '../storage/store.ts'
 import { type StoredTransfers, type Transfer, transferEntry } from './transfer.ts'
 
 export type KeyKeeper = ReturnType<typeof createKeyKeeper>
 
-/** Seconds between two requests to delete a key. */
-const pause = 20
-
-/**
- * Deletes the keys of syncs that have ended. An answer proves nothing: a key counts as deleted once a later list of the
- * account's keys doesn't have it, and until then the deletion is repeated.
- */
+/** Deletes the keys of syncs that have ended, and then forgets dismissed ones. */
 export function createKeyKeeper(
   {
     account,
-    client,
+    deletions,
     ending,
     activity,
-    now,
-  }: Pick<AccountContext, 'account' | 'client' | 'ending' | 'activity' | 'now'>,
+  }: Pick<AccountContext, 'account' | 'deletions' | 'ending' | 'activity'>,
   transfers: Pick<StoredTransfers, 'find' | 'note' | 'forget'>,
 ) {
   const busy = new Map<string, Promise<void>>()
-  /** When the deletion of a transfer's key was last requested. */
-  const asked = new Map<string, number>()
   const { find } = transfers
+  /** By its name where the answer to its creation was lost. */
+  const targetOf = ({ id, key }: Transfer): DeletionTarget =>
+    key ? { kind: 'apiKey', id: key.id } : { kind: 'apiKey', name: keyName(id) }
+  const hasKey = ({ key, keyAsked }: Transfer) => key?.state === 'in-use' || (keyAsked && !key)
 
-  async function work(id: string): Promise<void> {
-    const transfer = find(id)
-    if (!transfer) return
-    const { key: known, keyAsked } = transfer
-    if (known?.state === 'in-use' || keyAsked) {
-      const key = await deleteKey(client(), transfer)
-      if (key) await transfers.note(id, { key, keyAsked: false })
-      else if (key === undefined) await transfers.note(id, { keyAsked: false })
-      if (key && key.state === 'stays')
+  async function work(transfer: Transfer): Promise<void> {
+    const { id } = transfer
+    if (hasKey(transfer)) {
+      const { isGone, ids } = await deletions.delete(targetOf(transfer))
+      const [found] = ids
+      const known =
+        transfer.key ?? (found === undefined ? undefined : { id: found, name: keyName(id), scoped: true })
+      const key: TransferKey | undefined = known && { ...known, state: isGone ? 'deleted' : 'stays' }
+      await transfers.note(id, key ? { key, keyAsked: false } : { keyAsked: false })
+      if (key && !isGone)
         activity.add(
           transferEntry(
             account,
@@ -55,27 +52,26 @@ export function createKeyKeeper(
     if (after?.dismissed && isOver(after) && after.key?.state !== 'in-use') await transfers.forget(id)
   }
 
+  /** Deletes a transfer's key, and then forgets a dismissed transfer. Resolves once that is over. Never rejects. */
+  function deleteUnused(id: string): Promise<void> {
+    const transfer = find(id)
+    const working = busy.get(id)
+    if (working) return working
+    if (!transfer || ending.aborted || !(hasKey(transfer) || transfer.dismissed)) return Promise.resolve()
+    const started = work(transfer)
+      .catch(() => undefined)
+      .finally(() => busy.delete(id))
+    busy.set(id, started)
+    return started
+  }
+
   return {
-    /**
-     * Deletes a transfer's key, and then forgets a dismissed transfer. What failed or isn't seen yet is tried again at a
-     * later call; `urgent` calls don't wait for the pause. Never rejects.
-     */
-    deleteUnused(id: string, urgent = false): Promise<void> {
+    deleteUnused,
+    /** The same, requested at once; resolves after that request, even if it isn't over. */
+    async deleteNow(id: string): Promise<void> {
       const transfer = find(id)
-      if (!transfer || ending.aborted) return Promise.resolve()
-      const open =
-        transfer.key?.state === 'in-use' || (transfer.keyAsked && !transfer.key) || transfer.dismissed
-      if (!open) return Promise.resolve()
-      const since = now() - (asked.get(id) ?? 0)
-      const working = busy.get(id)
-      if (working) return working
-      if (!urgent && since >= 0 && since < pause) return Promise.resolve()
-      asked.set(id, now())
-      const started = work(id)
-        .catch(() => undefined)
-        .finally(() => busy.delete(id))
-      busy.set(id, started)
-      return started
+      const deleting = deleteUnused(id)
+      if (!transfer || !hasKey(transfer) || (await deletions.deleteNow(targetOf(transfer)))) await deleting
     },
   }
 }
@@ -136,46 +132,4 @@ export const wideKeyNeeded: Problem = {
   message:
     'The service can’t limit the copy’s key to the copy: on the machine it could rent, stop and destroy your instances.',
   advice: 'Run it again and allow that key, or copy without the service.',
-}
-
-/**
- * Requests the deletion of a transfer's key, and looks for it in the list afterwards, by name where the answer to its
- * creation was lost. Gives the key, deleted or not; undefined if none was made. Throws temporary errors, and where the
- * list still has it.
- */
-async function deleteKey(client: ServiceClient, { id, key }: Transfer): Promise<TransferKey | undefined> {
-  const known = key ?? (await findSyncKey(client, id))
-  if (!known) return undefined
-  const refusal = await client.apiKeys.remove(known.id).then(
-    () => undefined,
-    (error: unknown) => error,
-  )
-  const cannot = refusal instanceof ServiceError && isFinal(refusal)
-  if (refusal !== undefined && !(refusal instanceof ServiceError)) throw refusal
-  let isListed: boolean
-  try {
-    isListed = (await client.apiKeys.list()).some(listed => listed.id === known.id)
-  } catch (error) {
-    if (error instanceof ServiceError && isFinal(error)) return { ...known, state: 'stays' }
-    throw error
-  }
-  if (!isListed) return { ...known, state: 'deleted' }
-  if (cannot) return { ...known, state: 'stays' }
-  throw refusal ?? new Error('the key is still listed')
-}
-
-/** The key made for a transfer; undefined where there is none, or where keys cannot be listed. Throws temporary errors. */
-async function findSyncKey(client: ServiceClient, transfer: string): Promise<TransferKey | undefined> {
-  try {
-    const found = (await client.apiKeys.list()).find(({ name }) => name === keyName(transfer))
-    return found && { id: found.id, name: keyName(transfer), state: 'in-use', scoped: true }
-  } catch (error) {
-    if (error instanceof ServiceError && isFinal(error)) return undefined
-    throw error
-  }
-}
-
-/** Whether a retry would have the same result: the service has no such call, or Berth's key may not make it. */
-function isFinal({ code, status }: ServiceError): boolean {
-  return code === 'not_supported' || status === 403
 }

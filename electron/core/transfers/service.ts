@@ -133,10 +133,9 @@ export async function openTransfers(context: AccountContext) {
         else void note(id, { step: 'unknown', message: endedInBetween })
       }
     },
-    /** Call before the account is removed. Deletes the keys, and resolves with the transfers whose keys remain. */
-    async deleteKeys(): Promise<readonly Transfer[]> {
-      await Promise.all(all().map(({ id }) => keys.deleteUnused(id, true)))
-      return all().filter(({ key }) => key !== undefined && key.state !== 'deleted')
+    /** Call before the account is removed. Requests to delete the keys once more, at once. */
+    async deleteKeys(): Promise<void> {
+      await Promise.all(all().map(({ id }) => keys.deleteNow(id)))
     },
     flush: transfers.flush,
   }
