@@ -83,6 +83,10 @@ export type RunProgram = v.InferOutput<typeof RunProgram>
 export const RunProgress = v.object({ percent: v.number(), secondsLeft: v.optional(v.number()) })
 export type RunProgress = v.InferOutput<typeof RunProgress>
 
+/** A number that a program printed. One that has diverged is no number of JSON, so it is stored as its word. */
+export const PrintedNumber = v.union([v.number(), v.picklist(['nan', 'inf', '-inf'])])
+export type PrintedNumber = v.InferOutput<typeof PrintedNumber>
+
 /** The fields of a run that are stored and shown. Times in epoch seconds of the account's time. */
 export const RunFields = v.object({
   id: RunId,
@@ -139,7 +143,7 @@ export const RunFields = v.object({
   /** Its place among the runs of a sweep. */
   group: v.optional(GroupPlace),
   /** The numbers that its command printed last, by their names. */
-  printed: v.optional(v.record(v.string(), v.number())),
+  printed: v.optional(v.record(v.string(), PrintedNumber)),
 })
 
 /** A run as the page shows it: a command on an instance, or a project. */

@@ -16,7 +16,8 @@ export function csv(rows: readonly (readonly Cell[])[]): string {
 /** Others may choose a label, so one that a spreadsheet would run as a formula becomes text. A number is none. */
 function cellText(cell: Cell): string {
   const isFormula =
-    typeof cell === 'string' && /^(?:[=@\t\r]|[+-](?!(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$))/.test(cell)
+    typeof cell === 'string' &&
+    /^(?:[=@\t\r]|[+-](?!(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|inf)$))/.test(cell)
   const text = isFormula ? `'${cell}` : String(cell)
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }

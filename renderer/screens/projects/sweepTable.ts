@@ -33,7 +33,7 @@ export function sweepColumns(rows: readonly SweepRow[]): { settings: string[]; p
 /** What a table is sorted by. */
 export type SweepSort = 'number' | 'state' | 'cost' | { setting: string } | { printed: string }
 
-/** Rows without a value come last. */
+/** Rows whose number has diverged come last, and after them those without a value. */
 export function sortedRows(
   rows: readonly SweepRow[],
   by: SweepSort,
@@ -45,10 +45,13 @@ export function sortedRows(
     if (by === 'cost') return run && runCost(run, now)
     return 'setting' in by ? figured(setting[by.setting]) : run?.printed?.[by.printed]
   }
+  const hasDiverged = (cell: string | number | undefined) =>
+    typeof by === 'object' && 'printed' in by && typeof cell === 'string'
+  const lastness = (cell: string | number | undefined) => (cell === undefined ? 2 : Number(hasDiverged(cell)))
   return rows.toSorted((a, b) => {
     const [left, right] = [cellOf(a), cellOf(b)]
-    if (left === undefined || right === undefined)
-      return Number(left === undefined) - Number(right === undefined) || a.number - b.number
+    if (lastness(left) > 0 || lastness(right) > 0)
+      return lastness(left) - lastness(right) || a.number - b.number
     const order =
       typeof left === 'number' && typeof right === 'number'
         ? left - right

@@ -52,6 +52,20 @@ test('rows are sorted by numbers as numbers, and those without a value come last
   expect(numbers({ printed: 'loss' }, true)).toEqual([1, 2, 3])
 })
 
+test('a number that has diverged comes after all others either way, and is shown and saved as its word', () => {
+  const losses = ['nan', 0.5, '-inf', 0.25] as const
+  const four = { ...group, settings: [{}, {}, {}, {}, {}], attempts: [0, 0, 0, 0, 0] }
+  const all = sweepRows(
+    four,
+    losses.map((loss, index) => run(index, 0, { printed: { loss } })),
+  )
+  const order = (descending: boolean) =>
+    sortedRows(all, { printed: 'loss' }, { descending, now: 0 }).map(({ number }) => number)
+  expect(order(false)).toEqual([4, 2, 1, 3, 5])
+  expect(order(true)).toEqual([2, 4, 1, 3, 5])
+  expect(sweepCsv(all, 0)).toMatch(/\r\n1,nan,.*\r\n2,0\.5,.*\r\n3,-inf,/s)
+})
+
 test('the cost to come is as much for each run as those that are done have cost', () => {
   expect(costToCome(group, rows, 0)).toBe(160_000)
   expect(costToCome({ ...group, step: 'over' }, rows, 0)).toBeUndefined()
