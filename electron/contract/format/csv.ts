@@ -17,7 +17,7 @@ export function csv(rows: readonly (readonly Cell[])[]): string {
 function cellText(cell: Cell): string {
   const isFormula =
     typeof cell === 'string' &&
-    /^(?:[=@\t\r]|[+-](?!(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|inf)$))/.test(cell)
+    /^(?:[=@\t\r]|[+-](?!(?:(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?|inf)$))/.test(cell)
   const text = isFormula ? `'${cell}` : String(cell)
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
