@@ -147,6 +147,8 @@ export interface SyncedFolder {
   makeFolder(path: string): Promise<boolean>
   /** Writes a file under a temporary name beside its own. Throws `disk_full_here`. */
   receive(path: string): Promise<Receiving>
+  /** Removes the earlier versions that were kept. */
+  removeEarlier(): Promise<void>
   /** The closest repository around it, if that names this folder as its own. */
   repository(): Repository | undefined
   /** The rules of git in force below one of its folders. Nothing that a repository's configuration names is run. */
@@ -205,9 +207,14 @@ interface FileContent extends FileFacts {
 
 export interface OpenFile extends OpenSource, FileFacts {}
 
+/** The folder in a synced one with the versions before those that were received last, at the same paths. */
+export const earlierName = '.berth-earlier'
+
 export interface Receiving {
   write(bytes: Uint8Array): Promise<void>
-  /** Moves it to `path`, replacing any file there. `modified` in epoch seconds. */
-  finish(path: string, modified: number): Promise<void>
+  /** Ends the content: until `finish`, no file is held open. `modified` in epoch seconds. */
+  complete(modified: number): Promise<void>
+  /** Moves it to `path`, replacing any file there. With `keeps`, that one is kept as its earlier version. */
+  finish(path: string, keeps?: boolean): Promise<void>
   discard(): Promise<void>
 }

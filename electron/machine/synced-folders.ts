@@ -1,11 +1,18 @@
 import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
 import { accessSync, constants, lstatSync, readdirSync, realpathSync, type Stats } from 'node:fs'
-import { chmod, lstat, mkdir, open, readlink, realpath, rename, rm, writeFile } from 'node:fs/promises'
+import { chmod, link, lstat, mkdir, open, readlink, realpath, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { BerthError } from '../contract/problem.ts'
 import { inOrder } from './chosen-files.ts'
-import type { LocalEntry, OpenFile, Receiving, SyncedFolder, SyncedFolders } from './folders.ts'
+import {
+  earlierName,
+  type LocalEntry,
+  type OpenFile,
+  type Receiving,
+  type SyncedFolder,
+  type SyncedFolders,
+} from './folders.ts'
 import { changedSince, repositoryOf, rulesBelow } from './git.ts'
 import { readOnly, readRegular } from './regular-file.ts'
 import { inSlices } from './tasks.ts'
@@ -19,6 +26,29 @@ function syncedFolder(root: string): SyncedFolder {
     const names = path.split('/')
     if (path !== '' && !names.every(isPlain)) throw new Error('not a path in the folder')
     return join(root, ...names)
+  }
+  async function makeFolder(path: string): Promise<boolean> {
+    const names = path === '' ? [] : path.split('/')
+    for (let depth = 1; depth <= names.length; depth++) {
+      const folder = at(names.slice(0, depth).join('/'))
+      const there = await lstat(folder).catch(() => undefined)
+      if (there === undefined) await mkdir(folder).catch(error => Promise.reject(fullOr(error)))
+      else if (!there.isDirectory()) return false
+    }
+    return true
+  }
+  /** Keeps the file at a path as its earlier version, too. The path has a file at every moment, where links are possible. */
+  async function keep(path: string): Promise<void> {
+    const earlier = join(at(earlierName), ...path.split('/'))
+    const isMade = await makeFolder([earlierName, ...path.split('/').slice(0, -1)].join('/'))
+    if (!isMade) return
+    await createFile(join(at(earlierName), '.gitignore'), '*\n')
+    const part = join(dirname(earlier), partName(basename(earlier)))
+    await rm(part, { force: true })
+    await link(at(path), part).then(
+      () => rename(part, earlier),
+      () => rename(at(path), earlier),
+    )
   }
   // A link leads past the repository that its target lies in.
   const real = () => (lstatSync(root, { throwIfNoEntry: false }) ? realpathSync(root) : root)
@@ -61,17 +91,9 @@ function syncedFolder(root: string): SyncedFolder {
     open: path => openFile(at(path)),
     create: (path, text) => createFile(at(path), text),
     replace: (path, text) => replaceFile(at(path), text),
-    async makeFolder(path) {
-      const names = path === '' ? [] : path.split('/')
-      for (let depth = 1; depth <= names.length; depth++) {
-        const folder = at(names.slice(0, depth).join('/'))
-        const there = await lstat(folder).catch(() => undefined)
-        if (there === undefined) await mkdir(folder).catch(error => Promise.reject(fullOr(error)))
-        else if (!there.isDirectory()) return false
-      }
-      return true
-    },
-    receive: path => receive(at(path), at),
+    makeFolder,
+    receive: path => receive(at(path), { at, keep }),
+    removeEarlier: () => rm(at(earlierName), { recursive: true, force: true }),
     repository() {
       const { pointsBack, ...repository } = repositoryOf(real()) ?? { pointsBack: false }
       return pointsBack && 'top' in repository ? repository : undefined
@@ -199,7 +221,12 @@ async function replaceFile(path: string, text: string): Promise<boolean> {
   return true
 }
 
-async function receive(path: string, at: (path: string) => string): Promise<Receiving> {
+interface Places {
+  at(path: string): string
+  keep(path: string): Promise<void>
+}
+
+async function receive(path: string, { at, keep }: Places): Promise<Receiving> {
   const part = join(dirname(path), partName(basename(path)))
   // Removes the rest of a broken transfer. `wx` then follows no link.
   await rm(part, { force: true })
@@ -214,9 +241,14 @@ async function receive(path: string, at: (path: string) => string): Promise<Rece
   }
   return {
     write: bytes => order.write(bytes).catch(error => Promise.reject(fullOr(error))),
-    async finish(target, modified) {
+    async complete(modified) {
       await file.utimes(modified, modified)
       await close()
+    },
+    async finish(target, keeps = false) {
+      await close()
+      // What is lost without it is an older version.
+      if (keeps) await keep(target).catch(() => undefined)
       await rename(part, at(target))
     },
     async discard() {

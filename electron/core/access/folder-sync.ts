@@ -110,6 +110,8 @@ export function createFolderSync(context: SyncContext) {
   }
 
   return {
+    /** Removes the earlier versions of downloaded files, which are no longer needed. */
+    removeEarlier: (folder: string): Promise<void> => syncedFolders.at(folder).removeEarlier(),
     /** Lists the files that would be sent. Throws `no_such_folder`, `ignore_file`, `too_many_files` or `too_deep`. */
     async scan(
       folder: string,
@@ -138,7 +140,7 @@ export function createFolderSync(context: SyncContext) {
       )
     },
     /**
-     * Fetches changed files and keeps local changes. `filesInAll`: all that were fetched with this `by`, each once. Throws
+     * Fetches changed files and keeps local changes, and the earlier versions of those that are replaced. `filesInAll`: all that were fetched with this `by`, each once. Throws
      * as `syncDown` and connecting do.
      */
     async down(instance: InstanceView, wanted: DownloadWanted): Promise<Downloaded & { filesInAll: number }> {

@@ -12,7 +12,7 @@ import { markRun, stillAtWork } from '#ssh/runs/runs.ts'
 import type { AccountContext } from '../account-context.ts'
 import { alertId, notDestroyedAlert, type RunAlerts, unreachedAlert } from './alerts.ts'
 import { leftThere } from './changes.ts'
-import { leftBehind } from './left-behind.ts'
+import { leftBehind, stillWritten } from './left-behind.ts'
 import { environmentText, keepOnVolume, type RunMachines, writeEnvironment } from './machine.ts'
 import { isInterrupted, isOfProject, type ProjectRun, type Run } from './model.ts'
 import { askSetUp, readsAllFiles, removeLeftFiles } from './prepared.ts'
@@ -185,9 +185,12 @@ export function createRunFolders(
         downloadResult: { files: result.filesInAll, beside: [...beside].slice(0, mostBeside) },
       }
     })
+    const waiting = stillWritten(result)
+    if (!last && waiting) throw new BerthError(waiting)
     if (!last) return
     const problem = leftBehind(result, atWork, run.project ? 'resume' : 'try again')
     if (problem && !isHarmless(runs.find(id) ?? run, problem.code)) throw new BerthError(problem)
+    if (!problem && !run.outcome) await sync.removeEarlier(place.folder)
     if (isOfProject(run) && !run.outcome)
       await alone(id, ({ signal }) => projects.copyToCloud(run, place.remote, signal))
   }
@@ -237,7 +240,7 @@ export function createRunFolders(
     },
     /**
      * Downloads results, of which all must arrive if it is the `last` time: throws `results_missing`, `results_left` or
-     * `results_changing`. Resolves with false where the machine cannot be entered.
+     * `results_changing`, else `checkpoint_waits` where some are still being written. Resolves with false where the machine cannot be entered.
      */
     async fetch(run: Run, last: boolean): Promise<boolean> {
       const { id, program } = run

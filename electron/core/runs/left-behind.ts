@@ -13,7 +13,7 @@ export function leftBehind(
   atWork: string,
   again: string,
 ): Problem | undefined {
-  const changing = [...unsettled, ...skipped.flatMap(({ path, why }) => (why === 'changed' ? path : []))]
+  const changing = changingIn({ skipped, unsettled })
   if (changing.length > 0)
     return mayChange(`${named(changing)} ${changing.length === 1 ? 'is' : 'are'} still being written.`, again)
   if (atWork !== '')
@@ -36,6 +36,21 @@ export function leftBehind(
     message: `The command ended, but ${named(missing)} ${missing.length === 1 ? 'is' : 'are'} missing or empty.`,
     advice: 'Look for your results in Files before you destroy the machine.',
   }
+}
+
+/** Why a checkpoint is not whole here yet; undefined if it is. */
+export function stillWritten({ skipped, unsettled }: Downloaded): Problem | undefined {
+  const changing = changingIn({ skipped, unsettled })
+  if (changing.length === 0) return undefined
+  return {
+    code: 'checkpoint_waits',
+    message: `${named(changing)} ${changing.length === 1 ? 'is' : 'are'} still being written, so the last whole version stays here.`,
+    advice: 'It is downloaded once it was left alone for a few seconds.',
+  }
+}
+
+function changingIn({ skipped, unsettled }: Pick<Downloaded, 'skipped' | 'unsettled'>): string[] {
+  return [...new Set([...unsettled, ...skipped.flatMap(({ path, why }) => (why === 'changed' ? path : []))])]
 }
 
 function mayChange(message: string, again: string): Problem {

@@ -16,6 +16,7 @@ import {
   repositoriesIn,
   type Version,
 } from './plan.ts'
+import { createSamples, type Standing, settled } from './whole.ts'
 
 export interface SyncDown {
   /** The folder on the instance, and the paths below it to fetch; `.` for all. */
@@ -32,14 +33,18 @@ export interface SyncDown {
   synced: Map<string, Version>
   clock: Clock
   signal: AbortSignal
-  /** Whether it is the last download, which waits a moment for files that were just changed, and looks again after. */
+  /**
+   * Whether it is the last download, which waits a moment for files that were just changed, and looks again after. Others
+   * leave those that are still being written for the next time.
+   */
   last?: boolean
   onProgress?: (progress: SyncProgress) => void
 }
 
 /**
- * Downloads files. A changed local file is not replaced: the remote one is saved next to it. If the sync breaks off,
- * each file is the old or the new one, and the next sync resumes. Throws `no_such_folder`, `disk_full_here`,
+ * Downloads files. A changed local file is not replaced: the remote one is saved next to it. A whole file is replaced only
+ * by one that was left alone for some seconds, or that continues it, and is kept as its earlier version. If the sync breaks
+ * off, each file is the old or the new one, and the next sync resumes. Throws `no_such_folder`, `disk_full_here`,
  * `sync_refused`, `sync_failed`, `no_tar`, `no_posix_shell`, `too_many_files`, `ssh_timeout`, `ssh_closed`, or the
  * signal's reason.
  */
@@ -52,20 +57,20 @@ export async function syncDown(connection: Connection, down: SyncDown): Promise<
     signal.throwIfAborted()
     return listing
   }
+  const samples = createSamples()
   let listing = await list()
-  if (down.last && justChanged(listing).length > 0) listing = await list(settled + 1)
-  const isInTheWay = waysIn(folder)
-  const inTheWay = (path: string) => isInTheWay(localPath(path))
-  const has = async (path: string) =>
-    !(await inTheWay(path)) && (await folder.stat(localPath(path))) !== undefined
-  const repositories = await repositoriesIn(listing.items, system, has)
-  const { files, skipped } = offeredFiles(listing.items, system, path => repositories.has(path))
-  const wanted: Wanted[] = []
-  for (const offered of files) {
-    signal.throwIfAborted()
-    if (await inTheWay(offered.path)) skipped.push({ path: offered.path, why: 'in_the_way' })
-    else wanted.push(...(await wantedOf(offered)))
+  samples.add(listing)
+  if (down.last && justChanged(listing).length > 0) {
+    listing = await list(settled.closed + 1)
+    samples.add(listing)
   }
+  let choice = await choose()
+  while (!down.last && choice.waits && samples.seconds() < patience) {
+    listing = await list(1)
+    samples.add(listing)
+    choice = await choose()
+  }
+  const { files, skipped, wanted, held, heldFolders } = choice
 
   const progress = {
     total: wanted.reduce((sum, { item }) => sum + item.size, 0),
@@ -74,37 +79,126 @@ export async function syncDown(connection: Connection, down: SyncDown): Promise<
     filesDone: 0,
   }
   const beside: { path: string; as: string }[] = []
-  if (wanted.length > 0) {
-    const { fetchFiles } = await import('./fetch.ts')
-    const missed = await fetchFiles(connection, wanted, {
-      ...down,
-      tar: listing.tar,
-      now: listing.now,
-      freeName,
-      onBytes(bytes) {
-        progress.done += bytes
-        onProgress?.({ ...progress })
-      },
-      onFile({ path }, as, version) {
-        synced.set(as, version)
-        if (as !== localPath(path)) beside.push({ path, as })
-        progress.filesDone++
-        onProgress?.({ ...progress })
-      },
-    })
-    skipped.push(...missed)
+  const fetching = {
+    ...down,
+    tar: listing.tar,
+    now: listing.now,
+    freeName,
+    onBytes(bytes: number) {
+      progress.done += bytes
+      onProgress?.({ ...progress })
+    },
+    onFile({ path }: Wanted, as: string, version: Version) {
+      synced.set(as, version)
+      if (as !== localPath(path)) beside.push({ path, as })
+      progress.filesDone++
+      onProgress?.({ ...progress })
+    },
   }
+  for (const round of inRounds(wanted, down.last === true)) await fetchRound(round)
   for (const { path, why } of skipped) if (why === 'link') await copyLinked(path)
   return {
     files: progress.filesDone,
     bytes: progress.done,
-    unchanged: files.length - wanted.length - skipped.filter(({ why }) => why === 'in_the_way').length,
+    unchanged:
+      files.length -
+      wanted.length -
+      choice.held.size -
+      skipped.filter(({ why }) => why === 'in_the_way').length,
     skipped,
     beside,
     missing: missingOf(paths, listing.items),
-    unsettled: down.last
-      ? [...new Set([...justChanged(listing), ...differences(listing, await list())])]
-      : [],
+    unsettled: [
+      ...new Set([
+        ...held,
+        ...(down.last ? [...justChanged(listing), ...differences(listing, await list())] : []),
+      ]),
+    ],
+  }
+
+  /**
+   * The files to fetch, and those that wait since they are still being written: unless it is the last download, with them
+   * all that is new in their folders, which may belong to one checkpoint with them.
+   */
+  async function choose() {
+    const isInTheWay = waysIn(folder)
+    const inTheWay = (path: string) => isInTheWay(localPath(path))
+    const has = async (path: string) =>
+      !(await inTheWay(path)) && (await folder.stat(localPath(path))) !== undefined
+    const repositories = await repositoriesIn(listing.items, system, has)
+    const { files, skipped } = offeredFiles(listing.items, system, path => repositories.has(path))
+    const chosen: Wanted[] = []
+    const [held, heldFolders] = [new Set<string>(), new Set<string>()]
+    let waits = false
+    for (const offered of files) {
+      signal.throwIfAborted()
+      if (await inTheWay(offered.path)) {
+        skipped.push({ path: offered.path, why: 'in_the_way' })
+        continue
+      }
+      const target = await targetOf(offered)
+      if (!target) continue
+      const { path, item } = offered
+      const placed = placing(item, target.here, samples.standing(path))
+      if (placed) chosen.push({ ...offered, ...target, placed })
+      else held.add(path)
+      if (placed || down.last) continue
+      waits = true
+      if (!samples.isStatus(path)) heldFolders.add(listedFolderOf(path))
+    }
+    const isHeld = ({ path, placed }: Wanted) =>
+      placed === 'unchanged' && heldFolders.has(listedFolderOf(path))
+    const wanted = chosen.filter(one => !isHeld(one))
+    for (const one of chosen) if (isHeld(one)) held.add(one.path)
+    return { files, skipped, wanted, held, heldFolders, waits, inTheWay }
+  }
+
+  /** How a file takes its place; undefined where it must not yet. */
+  function placing(
+    item: RemoteItem,
+    here: LocalEntry | undefined,
+    standing: Standing,
+  ): Wanted['placed'] | undefined {
+    if (standing === 'whole') return 'unchanged'
+    if (here) return item.size > here.size ? 'longer' : undefined
+    return standing === 'log' || down.last ? 'any' : undefined
+  }
+
+  /** Fetches some files, and places those that did not change meanwhile. */
+  async function fetchRound(round: readonly Wanted[]): Promise<void> {
+    const { fetchFiles, place, discardAll } = await import('./fetch.ts')
+    const { arrived, changed, missed } = await fetchFiles(connection, round, fetching)
+    try {
+      skipped.push(...missed.map(path => ({ path, why: 'changed' as const })))
+      changed.push(...(await changedSince(arrived.map(({ wanted: one }) => one))))
+      for (const { path, placed } of changed) {
+        held.add(path)
+        if (placed === 'unchanged' && !down.last) heldFolders.add(listedFolderOf(path))
+      }
+      for (let next = arrived[0]; next; next = arrived[0]) {
+        const { path } = next.wanted
+        if (held.has(path) || heldFolders.has(listedFolderOf(path))) {
+          held.add(path)
+          await next.file.discard()
+        } else await place(next, fetching)
+        arrived.shift()
+      }
+    } finally {
+      await discardAll(arrived)
+    }
+  }
+
+  /** Those of the files that are no longer as they were listed. */
+  async function changedSince(arrived: readonly Wanted[]): Promise<Wanted[]> {
+    const changed: Wanted[] = []
+    for (let at = 0; at < arrived.length; at += listedAtOnce) {
+      const some = arrived.slice(at, at + listedAtOnce)
+      const asked = { remote: down.remote, paths: some.map(({ path }) => path), links: true, clock }
+      const { items } = await listRemote(connection, asked)
+      signal.throwIfAborted()
+      changed.push(...some.filter(({ path, item }) => !isSameItem(item, items.get(path))))
+    }
+    return changed
   }
 
   /**
@@ -114,7 +208,7 @@ export async function syncDown(connection: Connection, down: SyncDown): Promise<
   async function copyLinked(path: string): Promise<void> {
     const target = linkedFile(path, listing.items, down.remote)
     const item = listing.items.get(target ?? '')
-    if (target === undefined || item === undefined || (await inTheWay(path))) return
+    if (target === undefined || item === undefined || (await choice.inTheWay(path))) return
     const as = localPath(path)
     const [here, source] = await Promise.all([folder.stat(as), folder.open(localPath(target))])
     if (!source) return
@@ -134,14 +228,16 @@ export async function syncDown(connection: Connection, down: SyncDown): Promise<
     return down.as !== undefined && first === paths[0] ? [down.as, ...rest].join('/') : path
   }
 
-  async function wantedOf({ path, item }: Offered): Promise<Wanted[]> {
+  /** Where a file goes, and what is there; undefined where it need not be fetched. */
+  async function targetOf({
+    path,
+    item,
+  }: Offered): Promise<{ as: string; here: LocalEntry | undefined } | undefined> {
     const as = localPath(path)
     const here = await folder.stat(as)
     const fate = fateOf(item, here, synced.get(as))
-    if (fate === 'keep') return []
-    if (fate === 'fetch') return [{ path, item, as, here }]
-    const free = await freeName(path, item)
-    return free === undefined ? [] : [{ path, item, ...free }]
+    if (fate === 'keep') return undefined
+    return fate === 'fetch' ? { as, here } : freeName(path, item)
   }
 
   /** A free path next to the local file; undefined if that version already exists. */
@@ -177,7 +273,8 @@ async function copyHere(
       await copy.write(buffer.subarray(0, bytes))
       at += bytes
     }
-    await copy.finish(as, version.modified)
+    await copy.complete(version.modified)
+    await copy.finish(as)
     return true
   } catch {
     await copy.discard().catch(() => undefined)
@@ -186,13 +283,39 @@ async function copyHere(
   }
 }
 
-/** Whole seconds without a change after which a file counts as complete; more than `mayChangeFor` of `fetch.ts`. */
-const settled = 3
+/** Seconds for which a checkpoint waits until files are whole that are being written. */
+const patience = 10
+/** How many paths are listed again at a time. */
+const listedAtOnce = 400
+/** The most files and bytes that wait for their place together, apart from those of one folder. */
+const round = { files: 4000, bytes: 256 * 1024 * 1024 }
+
+/** Parts that are fetched one after the other. Unless it is the last download, files of one folder stay together. */
+function inRounds(wanted: readonly Wanted[], isLast: boolean): Wanted[][] {
+  const groups = new Map<string, Wanted[]>()
+  for (const one of wanted) {
+    const key = isLast ? one.path : listedFolderOf(one.path)
+    const group = groups.get(key)
+    if (group) group.push(one)
+    else groups.set(key, [one])
+  }
+  const rounds: Wanted[][] = []
+  let bytes = 0
+  for (const group of groups.values()) {
+    const last = rounds.at(-1)
+    const size = group.reduce((sum, { item }) => sum + item.size, 0)
+    const isFull = bytes + size > round.bytes || (last?.length ?? 0) + group.length > round.files
+    if (last && !isFull) last.push(...group)
+    else rounds.push(group)
+    bytes = last && !isFull ? bytes + size : size
+  }
+  return rounds
+}
 
 /** The files that were changed within the last seconds before the listing, by the instance's clock. */
 function justChanged({ items, now }: RemoteListing): string[] {
   return [...items].flatMap(([path, { kind, changed, modified }]) =>
-    kind === 'file' && Math.abs(now - (changed ?? modified)) < settled ? path : [],
+    kind === 'file' && Math.abs(now - (changed ?? modified)) < settled.closed ? path : [],
   )
 }
 

@@ -1,7 +1,6 @@
 import { type Entry, extract as tarExtract } from 'tar-stream'
-import type { Skipped } from '#contract/instance/sync.ts'
 import { BerthError } from '#contract/problem.ts'
-import type { LocalEntry, SyncedFolder } from '#machine/folders.ts'
+import type { LocalEntry, OpenFile, Receiving, SyncedFolder } from '#machine/folders.ts'
 import type { Clock } from '#machine/machine.ts'
 import type { Connection } from '../connection/connection.ts'
 import { listedFolderOf, type RemoteListing } from './listing.ts'
@@ -14,6 +13,18 @@ import { wrongArchive } from './sync-problems.ts'
 export interface Wanted extends Offered {
   as: string
   here: LocalEntry | undefined
+  /**
+   * What decides whether it takes its place. unchanged: on the instance, nothing of it changed until all had arrived.
+   * longer: it begins with the whole content of the local file. any: nothing.
+   */
+  placed: 'unchanged' | 'longer' | 'any'
+}
+
+/** A file that arrived whole, and is not in its place yet. */
+export interface Arrived {
+  wanted: Wanted
+  file: Receiving
+  version: Version
 }
 
 interface Fetching {
@@ -30,36 +41,59 @@ interface Fetching {
   onFile(wanted: Wanted, as: string, version: Version): void
 }
 
+export interface Fetched {
+  /** Files that wait for their place. */
+  arrived: Arrived[]
+  /** Those that arrived otherwise than wanted, since they are written to. */
+  changed: Wanted[]
+  /** The paths of those that did not arrive. */
+  missed: string[]
+}
+
 /** Seconds after a change in which a second change may not show in the file's time. */
 const mayChangeFor = 2
 /** By how much a file may exceed its listed size when it arrives, since it may still be written to. */
 const growth = { times: 2, bytes: 1024 * 1024 }
 
-/** Fetches files as one archive. Returns the files that did not arrive. */
+/** Fetches files as one archive. Those that wait for their place are the caller's to place, or to discard. */
 export async function fetchFiles(
   connection: Connection,
   wanted: readonly Wanted[],
   fetching: Fetching,
-): Promise<Skipped[]> {
+): Promise<Fetched> {
   const { remote, tar, clock, signal } = fetching
   const byPath = new Map(wanted.map(each => [each.path, each]))
   const stream = await openScript(connection, clock, { remote, tar }, giveScript)
   const leave = () => stream.close()
   signal.addEventListener('abort', leave, { once: true })
+  const [arrived, changed]: [Arrived[], Wanted[]] = [[], []]
   try {
     signal.throwIfAborted()
     const asking = ask(stream, [...byPath.keys()])
     // A failure shows in the files that do not arrive.
     asking.catch(() => undefined)
-    await take(stream, byPath, fetching)
+    await take(stream, byPath, { ...fetching, arrived, changed })
   } catch (error) {
+    await discardAll(arrived)
     signal.throwIfAborted()
     throw error
   } finally {
     signal.removeEventListener('abort', leave)
     stream.close()
   }
-  return [...byPath.keys()].map(path => ({ path, why: 'changed' }))
+  return { arrived, changed, missed: [...byPath.keys()] }
+}
+
+export async function discardAll(arrived: readonly Arrived[]): Promise<void> {
+  for (const { file } of arrived) await file.discard().catch(() => undefined)
+}
+
+/** Puts a file that arrived in its place, or in another if the local file was changed meanwhile. */
+export async function place({ wanted, file, version }: Arrived, fetching: Fetching): Promise<void> {
+  const as = await placeFor(wanted, version, fetching)
+  if (as === undefined) return await file.discard()
+  await file.finish(as, as === wanted.as && wanted.placed === 'unchanged' && wanted.here?.kind === 'file')
+  fetching.onFile(wanted, as, version)
 }
 
 async function ask(stream: ScriptStream, paths: readonly string[]): Promise<void> {
@@ -71,7 +105,11 @@ async function ask(stream: ScriptStream, paths: readonly string[]): Promise<void
 }
 
 /** Receives each requested file once, and removes it from `waiting`. Other entries are skipped. */
-async function take(stream: ScriptStream, waiting: Map<string, Wanted>, fetching: Fetching): Promise<void> {
+async function take(
+  stream: ScriptStream,
+  waiting: Map<string, Wanted>,
+  fetching: Fetching & Omit<Fetched, 'missed'>,
+): Promise<void> {
   const archive = tarExtract()
   let broken: unknown
   archive.on('error', error => {
@@ -118,26 +156,59 @@ async function passOver(entry: Entry): Promise<void> {
   }
 }
 
-async function receive(entry: Entry, wanted: Wanted, fetching: Fetching): Promise<void> {
-  const { folder, now, signal, onBytes, onFile } = fetching
+async function receive(
+  entry: Entry,
+  wanted: Wanted,
+  fetching: Fetching & Omit<Fetched, 'missed'>,
+): Promise<void> {
+  const { folder, now, signal, onBytes } = fetching
   const { size = 0, mtime } = entry.header
   const file = await folder.receive(wanted.as)
+  const isLonger = wanted.placed === 'longer' ? beginsWith(await folder.open(wanted.as)) : undefined
   try {
     for await (const chunk of entry) {
       signal.throwIfAborted()
+      await isLonger?.compare(chunk)
       await file.write(chunk)
       onBytes(chunk.length)
     }
     const seconds = Math.floor((mtime?.getTime() ?? 0) / 1000)
     // As in `send.ts`: a file that may have changed again gets a time one second older, so it is fetched again.
     const version = { size, modified: Math.abs(now - seconds) > mayChangeFor ? seconds : seconds - 1 }
-    const as = await placeFor(wanted, version, fetching)
-    if (as === undefined) return await file.discard()
-    await file.finish(as, version.modified)
-    onFile(wanted, as, version)
+    const isOther = wanted.placed === 'unchanged' && size !== wanted.item.size
+    if (isOther || isLonger?.isSo() === false) {
+      fetching.changed.push(wanted)
+      return await file.discard()
+    }
+    await file.complete(version.modified)
+    if (wanted.placed === 'unchanged') fetching.arrived.push({ wanted, file, version })
+    else await place({ wanted, file, version }, fetching)
   } catch (error) {
     await file.discard().catch(() => undefined)
     throw error
+  } finally {
+    await isLonger?.close()
+  }
+}
+
+/** Compares bytes that arrive in order with the beginning of a local file. */
+function beginsWith(local: OpenFile | undefined) {
+  let at = 0
+  let isSame = local !== undefined
+  return {
+    async compare(chunk: Uint8Array): Promise<void> {
+      const length = Math.min(chunk.length, (local?.size ?? 0) - at)
+      const buffer = Buffer.alloc(Math.max(0, length))
+      for (let read = 0; isSame && local && read < length; ) {
+        const bytes = await local.read(at + read, buffer.subarray(read))
+        if (bytes === 0) isSame = false
+        read += bytes
+      }
+      isSame &&= buffer.equals(chunk.subarray(0, buffer.length))
+      at += chunk.length
+    },
+    isSo: () => isSame && at >= (local?.size ?? 0),
+    close: async () => local?.close(),
   }
 }
 

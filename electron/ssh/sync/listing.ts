@@ -20,6 +20,8 @@ export interface RemoteItem {
   target?: string
   /** Whether it is a link to a file or folder that is listed under another path. */
   inside?: boolean
+  /** Whether a program there has it open for writing, as far as the instance tells. */
+  open?: boolean
 }
 
 export interface RemoteListing {
@@ -80,7 +82,8 @@ export async function listRemote(
 }
 
 /**
- * Parses Berth's own line and the output of `df`, NUL, then for each entry: facts and path, NUL, link target, NUL. The
+ * Parses Berth's own line and the output of `df`, NUL, then for each entry: facts and path, NUL, link target, NUL, and
+ * the files that are open for writing as `! ./a/b`, NUL, NUL. The
  * instance is not trusted: entries that do not parse are left out, and so are those that are neither one of the paths
  * nor in a folder that was listed before.
  */
@@ -105,6 +108,11 @@ export function parseListing(
   for (let at = 0; at + 2 < fields.length; at += 2) {
     const facts = fields[at] ?? ''
     if (isItself.test(facts)) continue
+    if (facts.startsWith(openMark)) {
+      const item = items.get(facts.slice(openMark.length))
+      if (item) item.open = true
+      continue
+    }
     const read = itemOf(facts, fields[at + 1] ?? '')
     if (read && (requested.has(read.path) || isBelow(listedFolderOf(read.path)))) {
       // A link that was followed, and was also found in another listed folder, is not a link again.
@@ -134,6 +142,9 @@ function freeOf(lines: readonly string[]): number | undefined {
   const free = words[share - 1] ?? ''
   return /^\d{1,13}$/.test(free) ? Number(free) * 1024 : undefined
 }
+
+/** Before the path of a file that a program has open for writing. */
+const openMark = '! ./'
 
 /** The listing includes the folder itself. */
 const isItself = /^\S{1,20} \S{1,20} \S{1,40} \S{1,20} (?:\S{1,40} )?\.$/

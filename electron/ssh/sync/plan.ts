@@ -2,7 +2,7 @@ import { dirname, join, normalize } from 'node:path/posix'
 import { isUnreadable, treeBounds } from '#contract/instance/files.ts'
 import type { Skipped } from '#contract/instance/sync.ts'
 import { BerthError } from '#contract/problem.ts'
-import type { LocalEntry } from '#machine/folders.ts'
+import { earlierName, type LocalEntry } from '#machine/folders.ts'
 import { localName, type NamesOf, nameProblem, withMark } from '../files/transfer/local-names.ts'
 import type { RemoteItem } from './listing.ts'
 import { type LocalFile, type LocalTree, stagingName, wholeName } from './scan.ts'
@@ -170,7 +170,8 @@ const isGits = /^git~\d+$/i
 
 function isOurs([first = '', ...rest]: readonly string[]): boolean {
   return (
-    first === stagingName || first === `${stagingName}.pid` || (rest.at(-1) ?? first).endsWith('.berth-part')
+    [stagingName, `${stagingName}.pid`, earlierName].includes(first) ||
+    (rest.at(-1) ?? first).endsWith('.berth-part')
   )
 }
 

@@ -2,7 +2,7 @@ import { countTree } from '#contract/instance/files.ts'
 import { likelySecret, longestLookedAt } from '#contract/instance/secrets.ts'
 import type { FolderScan, Skipped } from '#contract/instance/sync.ts'
 import { BerthError } from '#contract/problem.ts'
-import type { FileFacts, LocalEntry, SyncedFolder } from '#machine/folders.ts'
+import { earlierName, type FileFacts, type LocalEntry, type SyncedFolder } from '#machine/folders.ts'
 import { inSlices } from '#machine/tasks.ts'
 import { boundedTries, type RuleFiles, verdictOf, withoutRulesFor, withRules } from './ignore-rules.ts'
 
@@ -254,7 +254,7 @@ function isOurs(name: string, depth: number): boolean {
   return (
     name === '.git' ||
     name.endsWith('.berth-part') ||
-    (depth === 0 && (name === stagingName || name === wholeName))
+    (depth === 0 && [stagingName, wholeName, earlierName].includes(name))
   )
 }
 

@@ -64,7 +64,8 @@ done`
 
 /**
  * Lists its arguments. With `make`, it first waits up to 5 seconds for a `takeScript` of an interrupted sync that still
- * runs and may put files in place. With `links`, links are followed. `after`: seconds to wait before.
+ * runs and may put files in place. With `links`, links are followed, and the files that a program has open for writing come
+ * last, with the mark `!`, as far as the system tells. `after`: seconds to wait before.
  */
 export const listScript = `
 LC_ALL=C; export LC_ALL
@@ -107,6 +108,10 @@ $(readlink -f -- "$start" 2>/dev/null)"
   done
   named=
   find "$@" -mindepth 1 -type l -exec sh -c 'eval "$show"; eval "$follow"' sh {} + 2>/dev/null
+  to=" -> \${here%/}/"
+  ls -l /proc/[0-9]*/fd 2>/dev/null | grep -F -e "$to" | while IFS= read -r fd; do
+    case $fd in l?w*) printf '! ./%s\\0\\0' "\${fd#*"$to"}" ;; esac
+  done
 fi
 exit 0
 `

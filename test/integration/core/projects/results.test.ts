@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { noSshd } from '#test/integration/ssh/own-root.ts'
@@ -131,6 +131,34 @@ results: out
     await under.run('retryRun', { run: id })
     await under.until(() => jobOf(under, id)?.step === 'done')
     expect(readFileSync(join(folder, 'out/resumed'), 'utf8')).toBe('epoch-22\n')
+  })
+
+  test('being written never replace a whole checkpoint, from which the next machine starts', async () => {
+    const { world, under, sshd, folder, runProject } = await openProject({
+      'berth.yaml': `machine: { interruptible: true, price: 5 }
+checkpoint: 1m
+outbid: { elsewhere: 1 }
+run: |
+  if [ -e out/ckpt ]; then cp out/ckpt out/resumed; exit 0; fi
+  mkdir -p out; echo whole > out/ckpt
+  while [ ! -e $HOME/more ]; do sleep 0.1; done
+  exec 3> out/ckpt; printf torn >&3; sleep 600
+results: out
+`,
+    })
+    const id = await runProject()
+    const job = () => jobOf(under, id)
+    const waits = () => job()?.problem?.code === 'checkpoint_waits'
+    await under.until(() => job()?.downloadResult?.files === 1)
+    writeFileSync(join(sshd.home, 'more'), '')
+    await under.until(waits)
+    expect(readFileSync(join(folder, 'out/ckpt'), 'utf8')).toBe('whole\n')
+    await world.sim.controls.outbid(job()?.instance ?? 0)
+    await under.until(() => job()?.moves === 1)
+    rmSync(join(sshd.home, 'berth'), { recursive: true, force: true })
+    await under.until(() => job()?.step === 'done')
+    expect(readFileSync(join(folder, 'out/resumed'), 'utf8')).toBe('whole\n')
+    expect(existsSync(join(folder, '.berth-earlier'))).toBe(false)
   })
 
   test.each([

@@ -66,6 +66,8 @@ describe.skipIf(noSshd)(`downloading results${noSshd}`, () => {
       Object.fromEntries(Object.keys(tree(here)).map(path => [path, readFileSync(join(here, path), 'utf8')])),
     ).toEqual({
       'out/model.pt': 'mine',
+      '.berth-earlier/.gitignore': '*\n',
+      '.berth-earlier/out/model (from instance 4711).pt': 'theirs',
       'out/model (from instance 4711).pt': 'mine, too',
       'out/model (from instance 4711) (2).pt': 'newest',
     })
@@ -103,9 +105,9 @@ describe.skipIf(noSshd)(`downloading results${noSshd}`, () => {
     const { here, remote, down } = await openSync()
     const now = Math.floor(Date.now() / 1000)
     write(remote, { 'a.pt': 'one' }, now)
-    await down()
+    const downloading = down()
     write(remote, { 'a.pt': 'two' }, now)
-    await down()
+    await downloading
     expect(readFileSync(join(here, 'a.pt'), 'utf8')).toBe('two')
   })
 

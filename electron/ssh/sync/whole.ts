@@ -1,0 +1,72 @@
+import type { RemoteItem, RemoteListing } from './listing.ts'
+
+/**
+ * How a file on the instance stands while it is downloaded. whole: it was left alone for some seconds. log: it grows slowly
+ * and steadily. written: it is still being written.
+ */
+export type Standing = 'whole' | 'log' | 'written'
+
+/**
+ * Whole seconds without a change after which a file counts as whole, and one that a program has open for writing; more
+ * than `mayChangeFor` of `fetch.ts`.
+ */
+export const settled = { closed: 3, open: 60 }
+/** A log: over how many seconds it must have grown, and by how much at most: bytes, and bytes a second. */
+const log = { seconds: 9, bytes: 16 * 1024, perSecond: 4 * 1024 }
+/** A status file: at most that large, written at that many seconds, with at most as many sizes. */
+const status = { bytes: 64 * 1024, times: 3, sizes: 3 }
+
+/** A program that gives a file an earlier time does so once its content is whole, so that of the content counts. */
+function isLeftAlone({ modified, open }: RemoteItem, now: number): boolean {
+  return Math.abs(now - modified) >= (open ? settled.open : settled.closed)
+}
+
+/** The files that were not left alone, of one listing after the other. */
+export interface Samples {
+  add(listing: RemoteListing): void
+  /** Seconds from the first to the last. */
+  seconds(): number
+  standing(path: string): Standing
+  /** Whether it is small and written again and again, as a program's status is, and so no part of a checkpoint. */
+  isStatus(path: string): boolean
+}
+
+export function createSamples(): Samples {
+  const samples: { now: number; files: ReadonlyMap<string, RemoteItem> }[] = []
+  const seconds = () => (samples.at(-1)?.now ?? 0) - (samples[0]?.now ?? 0)
+
+  function isLog(path: string): boolean {
+    const sizes = samples.map(({ files }) => files.get(path)?.size)
+    const [first] = sizes
+    let before = first
+    for (const size of sizes) {
+      if (size === undefined || before === undefined || size < before) return false
+      before = size
+    }
+    if (first === undefined || before === undefined || before === first || seconds() < log.seconds)
+      return false
+    return before - first <= log.bytes + log.perSecond * seconds()
+  }
+
+  return {
+    seconds,
+    add(listing) {
+      const { items, now } = listing
+      const files = [...items].filter(([, item]) => item.kind === 'file' && !isLeftAlone(item, now))
+      samples.push({ now, files: new Map(files) })
+    },
+    standing(path) {
+      if (!samples.at(-1)?.files.has(path)) return 'whole'
+      return isLog(path) ? 'log' : 'written'
+    },
+    isStatus(path) {
+      const seen = samples.flatMap(({ files }) => files.get(path) ?? [])
+      const distinct = (values: readonly number[]) => new Set(values).size
+      return (
+        seen.every(({ size }) => size <= status.bytes) &&
+        distinct(seen.map(({ modified }) => modified)) >= status.times &&
+        distinct(seen.map(({ size }) => size)) <= status.sizes
+      )
+    },
+  }
+}

@@ -1,0 +1,85 @@
+import { spawn } from 'node:child_process'
+import {
+  appendFileSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync as openFile,
+  readFileSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { tree } from '../files/place.ts'
+import { noSshd } from '../own-root.ts'
+import { openSync, write } from './place.ts'
+
+const now = () => Math.floor(Date.now() / 1000)
+const text = (folder: string, path: string) => readFileSync(join(folder, path), 'utf8')
+
+/** Writes checkpoints of a million bytes in place as fast as K a second, and rests a moment after each. */
+const rewriting = `mkdir -p out
+for epoch in 1 2 3 4 5 6 7 8 9; do
+  : > out/ck.bin
+  for piece in 1 2 3 4 5 6; do head -c 170000 /dev/zero | tr '\\0' "$epoch" >> out/ck.bin; sleep 0.3; done
+  printf END >> out/ck.bin
+  sleep 1
+done`
+
+describe.skipIf(noSshd)(`downloading while a program writes${noSshd}`, () => {
+  test('a checkpoint being rewritten never replaces the whole one, which the next whole one does', async () => {
+    const { here, remote, down } = await openSync()
+    write(remote, { 'out/ck.bin': 'whole one', 'out/epoch': '1' })
+    expect(await down()).toMatchObject({ files: 2, unsettled: [] })
+    const writer = openFile(join(remote, 'out/ck.bin'), 'w')
+    writeSync(writer, 'whole')
+    write(remote, { 'out/epoch': '2!' }, now() - 100)
+    expect((await down()).unsettled.toSorted()).toEqual(['out/ck.bin', 'out/epoch'])
+    expect([text(here, 'out/ck.bin'), text(here, 'out/epoch')]).toEqual(['whole one', '1'])
+    writeSync(writer, ' two')
+    closeSync(writer)
+    expect(await down()).toMatchObject({ files: 2, unsettled: [] })
+    expect(text(here, 'out/ck.bin')).toBe('whole two')
+    expect(text(here, '.berth-earlier/out/ck.bin')).toBe('whole one')
+  })
+
+  test('of a checkpoint in several files none comes before all of them are whole', async () => {
+    const { here, remote, down } = await openSync()
+    write(remote, { 'out/step-1/model': 'one', 'out/step-1/optimizer': 'one' })
+    await down()
+    write(remote, { 'out/step-2/model': 'two' }, now() - 5)
+    const writer = openFile(join(remote, 'out/step-2/optimizer'), 'w')
+    writeSync(writer, Buffer.alloc(100_000))
+    expect((await down()).unsettled.toSorted()).toEqual(['out/step-2/model', 'out/step-2/optimizer'])
+    expect(Object.keys(tree(here)).sort()).toEqual(['out/step-1/model', 'out/step-1/optimizer'])
+    closeSync(writer)
+    await down()
+    expect(Object.keys(tree(here))).toHaveLength(4)
+  })
+
+  test('a checkpoint that is written all the time comes whole or not at all', async () => {
+    const { here, remote, down } = await openSync()
+    mkdirSync(remote)
+    const writer = spawn('sh', ['-c', rewriting], { cwd: remote, stdio: 'ignore' })
+    onTestFinished(() => void writer.kill())
+    await expect.poll(() => existsSync(join(remote, 'out/ck.bin'))).toBe(true)
+    await down()
+    const copy = join(here, 'out/ck.bin')
+    if (existsSync(copy)) expect(readFileSync(copy, 'utf8')).toMatch(/^(.)\1{1019999}END$/)
+  })
+
+  test('a log that is written all the time is downloaded as far as it has come', async () => {
+    const { here, remote, down } = await openSync()
+    mkdirSync(join(remote, 'out'), { recursive: true })
+    const log = join(remote, 'out/log')
+    const writing = setInterval(() => appendFileSync(log, 'a line\n'), 100)
+    onTestFinished(() => clearInterval(writing))
+    writeFileSync(log, 'first line\n')
+    write(remote, { 'out/model': 'whole' })
+    expect(await down()).toMatchObject({ files: 2, unsettled: [] })
+    const first = text(here, 'out/log')
+    expect(await down()).toMatchObject({ files: 1, unsettled: [] })
+    expect(text(here, 'out/log').startsWith(`${first}a line\n`)).toBe(true)
+  })
+})
