@@ -11,4 +11,7 @@ import { runTool } from './run.ts'
 await buildAll({ quiet: true, force: false })
 await drawAppIcons(at('dist/app-icons'))
 await writeLicences(at('dist/licences.txt'))
-process.exitCode = await runTool('electron-builder', ['--publish', 'never', ...process.argv.slice(2)])
+process.exitCode = await runTool('electron-builder', ['--publish', 'never', ...process.argv.slice(2)], {
+  ...process.env,
+  CUSTOM_FPM_PATH: at('build/linux/fpm.ts'),
+})

@@ -43,7 +43,8 @@ export const systemParts: readonly SystemPart[] = [
   part(['xfconf-query'], 'xfconf', [desktop]),
   part(['xdotool'], 'xdotool', [desktop]),
   part(['xfsettingsd'], 'xfce4-settings', [desktop]),
-  part(['gio'], 'libglib2.0-bin', [installed, desktop]),
+  part(['gio'], 'libglib2.0-bin', [installed, desktop, shipped]),
+  part(['rpmbuild'], 'rpm', [shipped]),
   part(['xdg-mime'], 'xdg-utils', [installed]),
   // For an Electron from npm.
   part(['unzip'], 'unzip', [specs]),

@@ -90,6 +90,20 @@ export async function withdrawAppImage(options: OwnEntryOptions): Promise<void> 
   await rm(at.icon, { force: true })
 }
 
+/**
+ * Removes Berth from the user's list of handlers, where Electron and `xdg-mime` name it (Association between MIME types
+ * and applications, "Default Application"): neither takes it out again.
+ */
+export async function withdrawLinkHandler({ env, home }: OwnEntryOptions): Promise<void> {
+  const file = join(env['XDG_CONFIG_HOME'] || join(home, '.config'), 'mimeapps.list')
+  const before = await readFile(file, 'utf8').catch(() => '')
+  const now = before.replaceAll(/^x-scheme-handler\/berth\s*=(.*)\n/gm, (_line, names: string) => {
+    const others = names.split(';').filter(name => name.trim() !== 'berth.desktop' && name.trim() !== '')
+    return others.length === 0 ? '' : `x-scheme-handler/berth=${others.join(';')};\n`
+  })
+  if (now !== before) await writeFileAtomic(file, now)
+}
+
 function isOurs(entry: string): boolean {
   return entry.includes('\nX-Berth-AppImage=true\n')
 }

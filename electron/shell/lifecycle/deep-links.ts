@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { homedir } from 'node:os'
 import { promisify } from 'node:util'
 import { app } from 'electron'
-import { introduceAppImage, withdrawAppImage } from '#machine/autostart.ts'
+import { introduceAppImage, withdrawAppImage, withdrawLinkHandler } from '#machine/autostart.ts'
 import type { Links } from '#machine/machine.ts'
 import { childEnv } from '#machine/programs.ts'
 import { linkAmong } from '#machine/start/flags.ts'
@@ -96,6 +96,9 @@ function handleByMime(): Promise<boolean> {
 export const systemLinks: Links = {
   async withdraw() {
     app.removeAsDefaultProtocolClient('berth')
-    if (process.platform === 'linux') await withdrawAppImage({ env: process.env, home: homedir() })
+    if (process.platform !== 'linux') return
+    const user = { env: process.env, home: homedir() }
+    await withdrawAppImage(user)
+    await withdrawLinkHandler(user)
   },
 }

@@ -5,26 +5,22 @@ import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { startSession, type TestSession } from '#test/integration/machine/session-bus.ts'
-import { startDisplay } from '#test/integration/machine/x-display.ts'
-import { startNotificationService } from '../notification-service.ts'
-import { startPanel } from '../panel.ts'
+import type { TestSession } from '#test/integration/machine/session-bus.ts'
 import { doTheJob } from '../specs/job.ts'
 import { startSway } from '../sway.ts'
+import { type Endings, openSession, user, x11 } from './session.ts'
 
 /** The shipped program, with its fuses unchanged. */
 let program = String(process.env['BERTH_SHIPPED'])
 /** Chromium's debugging port for the page; the main process is observed only from outside. */
 const port = 21_987
-/** Root starts it as nobody, since Chromium's sandbox refuses root. */
-const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : undefined
 
-const endings: (() => unknown)[] = []
-const endingsOfAll: (() => unknown)[] = []
+const endings: Endings = []
+const endingsOfAll: Endings = []
 afterEach(() => endAll(endings))
 afterAll(() => endAll(endingsOfAll))
 
-async function endAll(list: (() => unknown)[]): Promise<void> {
+async function endAll(list: Endings): Promise<void> {
   for (const end of list.splice(0).reverse()) await end()
 }
 
@@ -59,34 +55,15 @@ async function openedPage(): Promise<Page> {
   return page ?? expect.fail('no page')
 }
 
-/** A desktop session with a panel, notifications and a screen. */
-async function openSession(screen: (session: TestSession) => Promise<unknown>) {
-  const session = await startSession({}, user)
-  endings.push(() => session.end())
-  const bus = session.env['DBUS_SESSION_BUS_ADDRESS'] ?? ''
-  const panel = await startPanel(bus)
-  endings.push(panel.end)
-  const notices = await startNotificationService(bus)
-  endings.push(notices.end)
-  await screen(session)
-  return { session, panel, notices, env: { ...session.env, BERTH_HOME: join(session.home, 'berth') } }
-}
-
-async function x11(session: TestSession): Promise<void> {
-  const display = await startDisplay()
-  endings.push(display.end)
-  session.env['DISPLAY'] = display.name
-  session.start('xfwm4', ['--compositor=off'])
-}
-
 test.runIf(process.platform === 'linux').each([
   ['X11', x11, []],
   // Before version 38 Electron took X11 without a switch.
-  ['Wayland', startSway, ['--ozone-platform=wayland']],
+  ['Wayland', (session: TestSession) => startSway(session), ['--ozone-platform=wayland']],
 ])(
   'under %s it comes from the tray, rents a GPU, opens a terminal, notifies, and ends with 0',
   async (name, screen, flags) => {
-    const { session, panel, notices, env } = await openSession(screen)
+    const { session, panel, notices } = await openSession(endings, screen)
+    const env = { ...session.env, BERTH_HOME: join(session.home, 'berth') }
     const child = start(env, '--hidden', ...flags)
     const hasIcon = async () => (await panel.icons.menu().catch(() => undefined)) !== undefined
     await expect.poll(hasIcon).toBe(true)

@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { execLine, linuxAutostart } from '#machine/autostart.ts'
+import { execLine, linuxAutostart, withdrawLinkHandler } from '#machine/autostart.ts'
 import { lacks } from '#test/needs.ts'
 
 const run = promisify(execFile)
@@ -72,3 +72,21 @@ function asDesktopsRead(value: string): string[] {
     (quoted === undefined ? plain : quoted.replaceAll(/\\(.)/gs, '$1')).replaceAll('%%', '%'),
   )
 }
+
+test('leaving takes Berth out of the list of link handlers, and nothing else', async () => {
+  const list = join(home, '.config/mimeapps.list')
+  const others = '[Default Applications]\ntext/html=firefox.desktop\n'
+  await mkdir(join(home, '.config'), { recursive: true })
+  for (const [before, after] of [
+    [`${others}x-scheme-handler/berth=berth.desktop\n`, others],
+    [
+      `${others}x-scheme-handler/berth=berth.desktop;mine.desktop;\n`,
+      `${others}x-scheme-handler/berth=mine.desktop;\n`,
+    ],
+    [others, others],
+  ] as const) {
+    await writeFile(list, before)
+    await withdrawLinkHandler({ env: {}, home })
+    expect(await readFile(list, 'utf8')).toBe(after)
+  }
+})

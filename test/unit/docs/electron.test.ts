@@ -11,8 +11,9 @@ const rows = text.split('\n').flatMap(line => {
   return [{ electron, berth, code: code.split('<br>'), tests: tests.split('<br>'), checked }]
 })
 
-/** Whether a reference names a test of `test/electron/specs`, which run in a real Electron. */
-const isSpec = (test: string) => testFilesOf(test).every(path => path.startsWith('test/electron/specs/'))
+/** Whether a reference names a test of `test/electron`, which run in a real Electron. */
+const isSpec = (test: string) =>
+  testFilesOf(test).every(path => /^test\/electron\/(specs|shipped)\//.test(path))
 
 test('every row names code and tests that exist', () => {
   expect(rows.length).toBeGreaterThan(20)
