@@ -1,4 +1,6 @@
+import { instanceName, named } from '#contract/format/name.ts'
 import { instanceStateWord } from '#contract/instance/instance-words.ts'
+import { sharedHostKeyWords } from '#contract/instance/ssh-key.ts'
 import type { EndingView } from '../contract/automation/ending.ts'
 import { dueNext } from '../contract/automation/limit.ts'
 import { money } from '../contract/format/money.ts'
@@ -34,6 +36,7 @@ export const ps: CliCommand = {
     else if (call.json)
       print(call, { accounts: accounts.map(accountJson), instances: found.map(instanceJson) })
     else if (found.length > 0) call.write(listing(found))
+    if (!call.quiet && !call.json) saySharedKeys(call, found)
     sayWhatIsOld(call, accounts)
     if (accounts.length === 0) call.say('No account is connected. Connect one in Berth: berth open')
     return undefined
@@ -48,6 +51,13 @@ function sayWhatIsOld(call: Call, accounts: readonly Account[]): void {
     else if (uncertain) call.say(`${name}: ${uncertain.reason}`)
   }
 }
+
+function saySharedKeys(call: Call, found: readonly FoundInstance[]): void {
+  const names = found.filter(sharesHostKey).map(({ instance }) => instanceName(instance))
+  if (names.length > 0) call.say(`${named(names)}: ${sharedHostKeyWords}`)
+}
+
+const sharesHostKey = ({ account, instance }: FoundInstance) => account.sharedHostKeys?.[instance.id] === true
 
 function listing(found: readonly FoundInstance[]): string {
   const several = new Set(found.map(({ account }) => account.id)).size > 1
@@ -129,5 +139,6 @@ function instanceJson({ account, instance }: FoundInstance) {
     runningSince: since === undefined ? null : isoTime(since),
     image: image ?? null,
     location: location ?? null,
+    sharedHostKey: sharesHostKey({ account, instance }),
   }
 }

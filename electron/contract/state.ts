@@ -160,6 +160,8 @@ export interface AccountView {
   tunnels: Record<string, TunnelView>
   /** The SSH addresses of connected instances, by id. */
   ways: Record<string, WayIn>
+  /** The instances that were seen with a host key that others have, too. */
+  sharedHostKeys?: Record<string, true>
   /** The used GPU memory of connected instances in MiB, by id, as last read over SSH. */
   gpuMemory: Record<string, number>
   /** Watchdogs inside instances, by the instance's id. */

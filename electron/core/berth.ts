@@ -1,3 +1,5 @@
+import { instanceName, named } from '#contract/format/name.ts'
+import { sharedHostKeyWords } from '#contract/instance/ssh-key.ts'
 import { findEditors } from '#ssh/editors.ts'
 import { findTerminals } from '#ssh/shell/system-terminal.ts'
 import { commands } from '../contract/commands.ts'
@@ -121,8 +123,14 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
     machine,
     demo?.files,
     store.get,
-    (account, instance, way) => {
-      ways(account, instance, way)
+    (account, instance, way, hostKey) => {
+      ways(account, instance, way, hostKey)
+      const { isFirst = false, sharedWith = [] } = hostKey ?? {}
+      if (isFirst && sharedWith.length > 0) {
+        const name = instanceName(store.get().accounts[account]?.instances[instance] ?? { id: instance })
+        const text = `${name} has the same host key as ${named(sharedWith.map(holder => holder.name))}`
+        activity.add({ account, instance, kind: 'berth', text, detail: sharedHostKeyWords })
+      }
       if (way) sshConfig.reached(account, instance, way.address)
     },
     (account, instance, problem) => sayProblem(problem, { account, instance }),

@@ -42,6 +42,8 @@ export interface StateRequest {
 /** An instance as Berth shows it. Money in micro-dollars, times in epoch seconds of the account's time. */
 export interface InstanceView {
   id: number
+  /** The mark with which a Berth rented it, in its label or environment. */
+  mark?: string
   label?: string
   state: InstanceState
   /** `actual_status` as it came; null while being provisioned. */

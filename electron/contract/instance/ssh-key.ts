@@ -44,3 +44,7 @@ export interface AttachedKey {
   /** Epoch seconds of this machine's time. */
   at: number
 }
+
+/** A host key that several instances have, and what that means. */
+export const sharedHostKeyWords =
+  'Its host key is built into the image, so other machines have it, too. Whoever has the image can pass for the instance.'

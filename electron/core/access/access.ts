@@ -6,8 +6,9 @@ import type { Problem } from '#contract/problem.ts'
 import type { State } from '#contract/state.ts'
 import type { Files, Machine } from '#machine/machine.ts'
 import type { ServiceClient } from '#service/client.ts'
-import { addressText, type Candidate } from '#ssh/connection/addresses.ts'
+import { addressText } from '#ssh/connection/addresses.ts'
 import { createSsh } from '#ssh/connection/connections.ts'
+import type { WayListener } from '#ssh/connection/sharing.ts'
 import { openAgent } from '#ssh/keys/agent.ts'
 import { openPassphrases } from '#ssh/keys/keys.ts'
 import { openOwnTerminal, openSystemTerminal } from '#ssh/shell/system-terminal.ts'
@@ -27,7 +28,7 @@ export function openAccess(
   machine: Machine,
   demoFiles: Files | undefined,
   state: () => State,
-  onWay: (account: AccountId, instance: number, way: Candidate | undefined) => void = () => undefined,
+  onWay: WayListener = () => undefined,
   onHostKey: (account: AccountId, instance: number, question: Problem) => void = () => undefined,
 ) {
   const { clock, home, programs, platform } = machine
@@ -140,18 +141,28 @@ export function openAccess(
   }
 }
 
-/** Keeps the address of each connected instance in State, and whether it is the direct one. */
-export function showWays(
-  store: Store,
-): (account: AccountId, instance: number, way: Candidate | undefined) => void {
-  return (account, instance, way) => {
+/**
+ * Keeps the address of each connected instance in State, whether it is the direct one, and which instances have a host
+ * key in common.
+ */
+export function showWays(store: Store): WayListener {
+  return (account, instance, way, hostKey) => {
     const shown = way && { direct: way.way === 'direct', address: addressText(way.address) }
-    if (isDeepEqual(store.get().accounts[account]?.ways[instance], shown)) return
+    const { ways = {}, sharedHostKeys = {} } = store.get().accounts[account] ?? {}
+    const sharing =
+      hostKey && hostKey.sharedWith.length > 0 ? [{ account, instance }, ...hostKey.sharedWith] : []
+    if (isDeepEqual(ways[instance], shown) && (sharing.length === 0 || sharedHostKeys[instance])) return
     store.change(draft => {
       const target = draft.accounts[account]
       if (!target) return
       if (shown) target.ways[instance] = shown
       else delete target.ways[instance]
+      for (const holder of sharing) {
+        const of = draft.accounts[holder.account ?? '']
+        if (!of || holder.instance === undefined) continue
+        of.sharedHostKeys ??= {}
+        of.sharedHostKeys[holder.instance] = true
+      }
     })
   }
 }

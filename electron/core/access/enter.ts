@@ -52,6 +52,7 @@ export function createEnter({ clock, keyName, attachKey, onHostKey }: EnterParts
       jupyterRuntype: instance.jupyter,
       keyName: keyName(),
       deadlineMs: entryDeadline,
+      mark: instance.mark,
     }
     try {
       return await use(target)

@@ -14,7 +14,7 @@ import type { Instance } from '#service/instances.ts'
 import { checkHost, checkPort } from '#ssh/connection/addresses.ts'
 import { problemOf } from '../app/problems.ts'
 import { instanceState, type Past } from './instance-state.ts'
-import { plainLabel } from './mark.ts'
+import { plainLabel, rentalOf } from './mark.ts'
 import {
   type Agreed,
   believable,
@@ -37,6 +37,8 @@ export interface LastPoll {
 
 /** Data about an instance from its rental. */
 export interface Rented {
+  /** The mark that was sent with it, in case the service doesn't show it. */
+  mark?: string
   /** GB of traffic that its renter expects. */
   traffic?: number
   /** The prices agreed to. */
@@ -101,6 +103,7 @@ export function instanceView(
 
   return {
     id: record.id,
+    mark: rentalOf(rawLabel, record.extra_env ?? []) ?? rented.mark,
     label: rawLabel === undefined ? undefined : plainLabel(cleanLine(rawLabel) ?? ''),
     state,
     actualStatus,

@@ -199,7 +199,8 @@ export function rentedAs(tried: Tried): Rented {
   const { offer, queued, createdAt, startedAt } = tried
   const { traffic, bid, disk } = requestOf(tried)
   const agreed = agreedFor(offer, disk, bid)
-  return { traffic, agreed, since: startedAt, queuedAt: queued ? createdAt : undefined }
+  const { mark } = tried
+  return { mark, traffic, agreed, since: startedAt, queuedAt: queued ? createdAt : undefined }
 }
 
 /** The prices of an offer with that many GB of disk; a bid is for the GPUs alone. */

@@ -1,5 +1,6 @@
 import type { LimitAction } from '#contract/automation/limit.ts'
 import { isGoing, type RunStep } from '#contract/automation/run.ts'
+import { named } from '#contract/format/name.ts'
 import type { InstanceState, InstanceView } from '#contract/instance/instance.ts'
 import { runOutbid } from '#contract/instance/outbid-words.ts'
 import { hasTrait } from '#contract/instance/state-traits.ts'
@@ -24,8 +25,8 @@ import { type NodeMove, type NodeSnapshot, nodeHold, nodeMove } from './node-dec
 
 /** A run's inputs, as of a poll. */
 export interface RunSnapshot extends NodeSnapshot {
-  /** The rental that it waits for; `instance` once that is ready. */
-  awaited: { step: string; instance?: number; problem?: Problem } | undefined
+  /** The rental that it waits for; `instance` once that is ready; `unclear`: which it may be, and the user has to say. */
+  awaited: { step: string; instance?: number; problem?: Problem; unclear?: readonly number[] } | undefined
   /** Why a limit stopped the machine, a sentence; undefined where none did. */
   limit: string | undefined
   /** Whether the user stopped the machine, in Berth. */
@@ -81,7 +82,8 @@ export function nextMove(run: Run, snapshot: RunSnapshot): RunMove {
 function renting(run: ProjectRun, { awaited, now }: RunSnapshot): RunMove {
   const isUsedUp = run.most !== undefined && runCostBy(run, now) >= run.most
   if (!awaited) return isUsedUp ? { do: 'fail', problem: usedUp } : { do: 'rent' }
-  const { step, instance, problem } = awaited
+  const { step, instance, problem, unclear } = awaited
+  if (unclear) return { do: 'fail', problem: unclearRental(unclear) }
   if (step === 'ready' && instance !== undefined) return { do: 'step', step: 'sending', instance }
   if (step === 'failed') return { do: 'fail', problem: problem ?? notRented }
   return step === 'cancelled' ? { do: 'fail', problem: notRented } : { do: 'wait' }
@@ -161,10 +163,20 @@ function leftStopped({ keptUntil }: Run, { instance, now }: RunSnapshot): RunMov
   return isDue ? { do: 'expire', destroys: false } : { do: 'wait' }
 }
 
-/** Failures in a row after which a run fails, and where its machine cannot be reached: after about half an hour. */
-const most = { failures: 8, unreachable: 35, same: 3 }
+/**
+ * Failures in a row after which a run fails, also with the same question where its program may run, and where its machine cannot be reached: after about half an hour. */
+const most = { failures: 8, unreachable: 35, same: 3, questions: 4 }
 /** Errors of the machine itself, which come again each time unless someone mends it. */
 const lasting = new Set(['not_prepared', 'sync_failed', 'shell_replaced', 'no_address'])
+/** Questions that only the user can answer, who may not be there: a run fails with them. */
+const questions = new Set([
+  'host_key_changed',
+  'host_key_known_elsewhere',
+  'known_hosts_damaged',
+  'key_locked',
+  'key_unusable',
+  'key_missing',
+])
 /** Errors that no retry solves. */
 const hopeless = new Set([
   ...lastingErrors,
@@ -194,8 +206,8 @@ export function failsAfter(fails: number, isOnline: boolean): number {
 }
 
 /**
- * Milliseconds before the retry; undefined if the run fails instead. A command that runs is never given up, nor is the
- * end of a failed run's machine; nothing is without a network.
+ * Milliseconds before the retry; undefined if the run fails instead. A command that runs is only given up for a question,
+ * the end of a failed run's machine never; nothing is without a network.
  */
 export function pauseAfter(
   { code }: Pick<Problem, 'code'>,
@@ -203,6 +215,8 @@ export function pauseAfter(
 ): number | undefined {
   const pause = retryPause(fails)
   if (code === 'results_changing') return pauseWhileChanging(run.changingSince, clock, pause)
+  if (questions.has(code) && isGoing(run) && isOnline)
+    return run.begun && same < most.questions ? pause : undefined
   if (move === 'program') return code === 'disk_full' && !run.begun ? undefined : pause
   if (!isOnline || !isGoing(run) || (move === 'end' && (!run.project || run.problem))) return pause
   // Only a project's machine is stopped where it cannot be reached: the user chose that of a command.
@@ -316,6 +330,15 @@ const notRented = {
   code: 'not_rented',
   message: 'No machine was rented.',
   advice: 'Resume to search again.',
+}
+/** The code of a rental of which the user has to say which instance it is. */
+export const unclearCode = 'rental_unclear'
+function unclearRental(instances: readonly number[]): Problem {
+  return {
+    code: unclearCode,
+    message: `The service didn’t say which new instance is its machine: ${named(instances.map(id => `#${id}`))}.`,
+    advice: 'Choose it in Instances, which destroys it, then run it again.',
+  }
 }
 function rentalFailed(why: string | undefined): Problem {
   const message = 'The rental it was waiting for failed.'

@@ -29,7 +29,7 @@ import {
   reminded,
   settled,
 } from './changes.ts'
-import { keepsItFrom, machineGone, type RunMove } from './decide.ts'
+import { keepsItFrom, machineGone, type RunMove, unclearCode } from './decide.ts'
 import type { RunFolders, RunProjects } from './folders.ts'
 import type { RunMachines } from './machine.ts'
 import { isOfProject, isWorker, type ProjectRun, type Run, stopsLeft } from './model.ts'
@@ -315,8 +315,14 @@ export function createMoves(context: AccountContext, parts: MoveParts) {
     if (before?.node) await nodes.endCommand(before)
     const change = before?.node ? nodeFailure : failed
     const attempts = before?.project && !before.group && before.step === 'waiting' ? withAttempts(before) : {}
-    const after =
-      before && (await reach(run, { ...attempts, ...change({ ...before, ...attempts }, problem, now()) }))
+    // Its machine is destroyed as soon as it's known which it is.
+    const undone = problem.code === unclearCode ? { withdrawing: true } : {}
+    const failing = before && {
+      ...attempts,
+      ...change({ ...before, ...attempts }, problem, now()),
+      ...undone,
+    }
+    const after = failing && (await reach(run, failing))
     if (!after) return
     await endIfBack(after, problem)
     runs.setProblem(run.id, undefined)

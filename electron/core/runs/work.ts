@@ -6,6 +6,7 @@ import { problemOf } from '../app/problems.ts'
 import { rentalOf } from '../instances/mark.ts'
 import { pollsUntilGone } from '../instances/missing-instances.ts'
 import { actsOnce, type StoredLimit, type StoredLimits } from '../limits/model.ts'
+import { openTry } from '../renting/rental.ts'
 import type { Rentals } from '../renting/rentals.ts'
 import { type Loops, retryPause } from '../storage/loops.ts'
 import { checkpointDue, failsAfter, nextMove, pauseAfter, type RunMove, type RunSnapshot } from './decide.ts'
@@ -74,7 +75,13 @@ export function createRunWork(context: AccountContext, parts: WorkParts) {
   function awaitedBy({ id, rental }: Run): RunSnapshot['awaited'] {
     if (asking.has(id)) return { step: 'asking' }
     const found = rental === undefined ? undefined : rentals.find(rental)
-    return found && { ...found, instance: found.step === 'ready' ? found.instance : undefined }
+    if (!found) return undefined
+    const present = openTry(found)
+    return {
+      ...found,
+      instance: found.step === 'ready' ? found.instance : undefined,
+      unclear: present?.step === 'unclear' ? (present.candidates ?? []) : undefined,
+    }
   }
 
   const moveOf = (run: Run) => nextMove(run, snapshotOf(run))

@@ -7,7 +7,7 @@ import type { Clock } from '#machine/machine.ts'
 import type { LoadedKey } from '../keys/keys.ts'
 import { fingerprintOf, typeOf } from '../keys/openssh-key.ts'
 import { dial, type Limits } from './dial.ts'
-import type { KnownHosts } from './known-hosts.ts'
+import type { HostKeyHolder, KnownHosts } from './known-hosts.ts'
 import {
   connectionFull,
   connectionLost,
@@ -23,8 +23,8 @@ export interface Connection {
   ssh: NodeSSH
   client: Client
   address: SshAddress
-  /** `SHA256:…` of the key that the host proved, and whether it was the first one seen of the instance. */
-  hostKey: { fingerprint: string; isFirst: boolean }
+  /** `SHA256:…` of the key that the host proved, whether it was the first one seen of the instance, and who else has it. */
+  hostKey: { fingerprint: string; isFirst: boolean; sharedWith: readonly HostKeyHolder[] }
   /** Resolves when the connection has ended: with the reason, unless `close` ended it. */
   lost: Promise<Problem | undefined>
   /** Whether it has ended: its channels are closed then, and `lost` resolves. */
@@ -46,6 +46,8 @@ export interface ConnectionAttempt {
   address: SshAddress
   key: LoadedKey
   knownHosts: KnownHosts
+  /** Whether the instance itself answered, where others have its host key. Throws if it's another. */
+  tell(connection: Connection, holders: readonly HostKeyHolder[]): Promise<'own' | 'unknown'>
 }
 
 /**
@@ -66,8 +68,9 @@ const channelPatience = 60_000
 
 /**
  * Connects and authenticates at one address. The host key is stored only once our key was accepted under it, so that
- * the key of a server at a wrong port is never taken for the instance's. No agent is forwarded. Throws
- * `ssh_unreachable`, `ssh_timeout`, `host_key_changed`, `host_key_known_elsewhere`, `key_refused` or `ssh_closed`.
+ * the key of a server at a wrong port is never taken for the instance's; and where another instance has it, once `tell`
+ * says that it's the instance. No agent is forwarded. Throws `ssh_unreachable`, `ssh_timeout`, `host_key_changed`,
+ * `host_key_known_elsewhere`, `key_refused` or `ssh_closed`, and as `tell` does.
  */
 export async function connectTo(attempt: ConnectionAttempt, limits: Limits): Promise<Connection> {
   const { account, instance, address, key, knownHosts } = attempt
@@ -128,10 +131,13 @@ export async function connectTo(attempt: ConnectionAttempt, limits: Limits): Pro
     const clientClosed = new Promise<void>(resolve => client?.once('close', () => resolve()))
     await ready
     if (client === null || offered === undefined) throw unreachable(address, 'the handshake was incomplete')
-    await knownHosts.remember(account, instance, offered)
     client.setNoDelay(true)
-    const hostKey = { fingerprint: fingerprintOf(offered), isFirst: knownKey === undefined }
-    return watch({
+    const hostKey = {
+      fingerprint: fingerprintOf(offered),
+      isFirst: knownKey === undefined,
+      sharedWith: await knownHosts.holders(account, instance, offered),
+    }
+    const connection = watch({
       ssh,
       client,
       address,
@@ -141,6 +147,8 @@ export async function connectTo(attempt: ConnectionAttempt, limits: Limits): Pro
       clientClosed,
       fault: () => fault,
     })
+    await knownHosts.remember(account, instance, offered, holders => attempt.tell(connection, holders))
+    return connection
   } catch (error) {
     socket.destroy()
     if (limits.signal.aborted || late) throw limits.signal.aborted ? limits.signal.reason : timedOut(address)

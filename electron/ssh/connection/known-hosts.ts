@@ -43,24 +43,29 @@ export function openKnownHosts(
     return find(alias)
   }
 
-  async function verify(account: string, instance: number, offered: Buffer): Promise<'known' | 'new'> {
-    const key = await known(account, instance)
-    if (key?.equals(offered)) return 'known'
-    const alias = hostKeyAlias(account, instance)
-    const holders = key === undefined ? holdersIn(await stored.readAll(), alias, offered) : []
-    if (key === undefined && holders.length === 0) return 'new'
+  function refuse(alias: string, offered: Buffer): void {
     const others = (refused.get(alias) ?? []).filter(other => !other.equals(offered))
     refused.set(alias, [...others, offered].slice(-mostRefused))
-    if (key !== undefined) throw new BerthError(changed(key, offered))
-    // Instances of other accounts are named first: they matter most.
-    const isOurs = (holder: string) => Number(holder.startsWith(aliasPrefix(account)))
-    holders.sort((one, other) => isOurs(one) - isOurs(other))
-    throw knownElsewhere(nameOf(account, instance), holders.map(nameOfAlias), offered)
   }
 
-  function nameOfAlias(alias: string): string {
+  async function verify(account: string, instance: number, offered: Buffer): Promise<'known' | 'new'> {
+    const key = await known(account, instance)
+    if (key === undefined) return 'new'
+    if (key.equals(offered)) return 'known'
+    refuse(hostKeyAlias(account, instance), offered)
+    throw new BerthError(changed(key, offered))
+  }
+
+  /** The other instances that have this key, those of other accounts first: they matter most. */
+  async function holders(account: string, instance: number, key: Buffer): Promise<HostKeyHolder[]> {
+    const all = holdersIn(await stored.readAll(), hostKeyAlias(account, instance), key).map(holderOf)
+    return all.sort((one, other) => Number(one.account === account) - Number(other.account === account))
+  }
+
+  function holderOf(alias: string): HostKeyHolder {
     const [, account, instance] = /^berth-(.+)-(\d+)$/.exec(alias) ?? []
-    return account === undefined ? alias : nameOf(account, Number(instance))
+    if (account === undefined) return { name: alias }
+    return { name: nameOf(account, Number(instance)), account, instance: Number(instance) }
   }
 
   return {
@@ -70,19 +75,38 @@ export function openKnownHosts(
     known,
     /**
      * Compares the key that a host offers with the known one; `new` if none is known.
-     * Throws `host_key_changed` with the facts `known` and `offered`, both SHA256 fingerprints, and
-     * `host_key_known_elsewhere` with `offered` if none is known and another instance has this key.
+     * Throws `host_key_changed` with the facts `known` and `offered`, both SHA256 fingerprints.
      */
     verify,
-    /** Stores the first key seen. Throws as `verify` does. */
-    async remember(account: string, instance: number, key: Buffer): Promise<void> {
-      if ((await verify(account, instance, key)) === 'known') return
+    holders,
+    /**
+     * Stores the first key seen. If another instance has it, `tell` says first which of them answered: resolves with
+     * `own`, and throws where it is another. With `unknown` this throws `host_key_known_elsewhere` with the fact
+     * `offered`. Throws as `verify` does, too.
+     */
+    async remember(
+      account: string,
+      instance: number,
+      key: Buffer,
+      tell: (others: readonly HostKeyHolder[]) => Promise<'own' | 'unknown'>,
+    ): Promise<void> {
       const alias = hostKeyAlias(account, instance)
-      await stored.change(hosts =>
-        hosts[alias] || holdersIn(hosts, alias, key).length > 0
-          ? hosts
-          : { ...hosts, [alias]: { key: key.toString('base64') } },
-      )
+      const store = (isOwn: boolean) =>
+        stored.change(hosts =>
+          hosts[alias] || (!isOwn && holdersIn(hosts, alias, key).length > 0)
+            ? hosts
+            : { ...hosts, [alias]: { key: key.toString('base64') } },
+        )
+      if ((await verify(account, instance, key)) === 'known') return
+      await store(false)
+      if ((await verify(account, instance, key)) === 'known') return
+      const others = await holders(account, instance, key)
+      if ((await tell(others)) === 'unknown') {
+        refuse(alias, key)
+        const names = others.map(({ name }) => name)
+        throw knownElsewhere(nameOf(account, instance), names, key)
+      }
+      await store(true)
       await verify(account, instance, key)
     },
     /**
@@ -116,6 +140,13 @@ export function openKnownHosts(
   }
 }
 
+/** An instance with a host key; without its number if the name in the file isn't Berth's. */
+export interface HostKeyHolder {
+  name: string
+  account?: string
+  instance?: number
+}
+
 /** The other aliases that have this key. */
 function holdersIn(hosts: HostKeys, alias: string, key: Buffer): string[] {
   const keyText = key.toString('base64')
@@ -138,7 +169,7 @@ function knownElsewhere(name: string, others: readonly string[], offered: Buffer
   const before = rest.length === 0 ? first : `${first} and ${rest.length} more`
   return new BerthError({
     code: 'host_key_known_elsewhere',
-    message: `${name} has the same host key as ${before}, so Berth did not log in.`,
+    message: `${name} has the same host key as ${before}, and nothing on it tells which of them answered.`,
     advice:
       'This is normal if they share an image with a built-in host key, or if it’s the same machine rented again. ' +
       `Otherwise this address may lead to ${first}: don’t accept the key.`,

@@ -18,6 +18,8 @@ export interface Target {
   keyName: string
   /** Milliseconds to connect, over all the addresses that are tried. */
   deadlineMs: number
+  /** The mark with which Berth rented it; undefined if it didn't. */
+  mark?: string
 }
 
 /** A lease of an instance's connection. Releasing the last lease closes the connection. */
@@ -37,8 +39,13 @@ interface Shared {
   abort: AbortController
 }
 
-/** Called with the address of an instance's connection; with undefined once its last connection has ended. */
-export type WayListener = (account: string, instance: number, way: Candidate | undefined) => void
+/** Called with the address and host key of a new connection; with undefined once an instance's last one has ended. */
+export type WayListener = (
+  account: string,
+  instance: number,
+  way: Candidate | undefined,
+  hostKey?: Connection['hostKey'],
+) => void
 
 /** One shared connection per account and instance. */
 export function shareConnections(
@@ -54,12 +61,12 @@ export function shareConnections(
   let closed = false
 
   function begin(target: Target, ways: readonly Candidate[]): Shared {
-    const { account, instance, keyName, deadlineMs } = target
+    const { account, instance, keyName, deadlineMs, mark } = target
     const abort = new AbortController()
     const make = async () => {
       const key = await keysOf(account).load(keyName)
       const limits = { clock, within: deadlineMs, signal: abort.signal }
-      return getIn(ways, { account, instance, key, knownHosts }, limits)
+      return getIn(ways, { account, instance, key, knownHosts, mark }, limits)
     }
     const of = nameOf(account, instance)
     const shared: Shared = { of, keyName, entrance: make(), open: undefined, shares: 0, abort }
@@ -68,7 +75,7 @@ export function shareConnections(
     shared.entrance.then(
       entrance => {
         shared.open = entrance
-        onWay(target.account, target.instance, entrance.candidate)
+        onWay(target.account, target.instance, entrance.candidate, entrance.connection.hostKey)
         entrance.connection.lost.then(() => {
           forget(shared)
           const rest = [...all].find(other => other.of === of && other.open !== undefined)
@@ -172,18 +179,29 @@ interface Entrance {
  */
 async function getIn(
   ways: readonly Candidate[],
-  attempt: Omit<ConnectionAttempt, 'address'>,
+  attempt: Omit<ConnectionAttempt, 'address' | 'tell'> & Pick<Target, 'mark'>,
   limits: Limits,
 ): Promise<Entrance> {
   const start = limits.clock.monotonic()
-  const { connectTo } = await import('./connection.ts')
+  const [{ connectTo }, { tellByMark }] = await Promise.all([
+    import('./connection.ts'),
+    import('./own-mark.ts'),
+  ])
+  const own = { instance: attempt.instance, mark: attempt.mark }
   const faults: { candidate: Candidate; error: unknown }[] = []
   for (const [index, candidate] of ways.entries()) {
     const left = limits.within - (limits.clock.monotonic() - start)
     if (left <= 0) break
     const within = left / (ways.length - index)
     try {
-      const connection = await connectTo({ ...attempt, address: candidate.address }, { ...limits, within })
+      const { account } = attempt
+      const tell: ConnectionAttempt['tell'] = (open, holders) =>
+        tellByMark(open, limits.clock, own, {
+          way: candidate.way,
+          isForeign: holders.some(holder => holder.account !== account),
+        })
+      const here = { ...attempt, address: candidate.address, tell }
+      const connection = await connectTo(here, { ...limits, within })
       return { connection, candidate }
     } catch (error) {
       if (limits.signal.aborted) throw error
@@ -197,6 +215,7 @@ async function getIn(
 const weights = [
   'host_key_changed',
   'host_key_known_elsewhere',
+  'ssh_other_instance',
   'key_refused',
   'ssh_timeout',
   'ssh_unreachable',

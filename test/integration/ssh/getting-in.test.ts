@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, statSync } from 'node:fs'
+import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -74,19 +74,36 @@ describe.skipIf(noSshd)(`connecting to a real OpenSSH server${noSshd}`, () => {
     expect((await next.knownHosts.known(account, 4711)) !== undefined).toBe(true)
   })
 
-  test('asks before connecting to another account’s host, and no key works there', async () => {
+  test('asks whether it is another account’s host, where nothing there tells, and no key works there', async () => {
     await comeAndGo()
     const other = 'a00000002'
-    const misled = () => at.ssh.openShell({ ...target({ proxy: at.sshd, instance: 1 }), account: other })
-    const problem = await problemOf(misled())
-    expect(problem.code).toBe('host_key_known_elsewhere')
-    expect(problem.facts).toEqual({ offered: at.sshd.fingerprint() })
-
-    await at.ssh.knownHosts.accept(other, 1, at.sshd.fingerprint())
+    const misled = (mark?: string) =>
+      at.ssh.openShell({ ...target({ proxy: at.sshd, instance: 1 }), account: other, mark })
     expect(await codeOf(misled())).toBe('key_refused')
-    // If it is the same machine, the key of the other account is attached there.
-    at.sshd.authorize((await at.ssh.keysOf(other).locate('berth')).publicKey)
+    const own = (await at.ssh.keysOf(account).locate('berth')).publicKey
+    at.sshd.authorize(own, (await at.ssh.keysOf(other).locate('berth')).publicKey)
+    // That a Berth rented it is no proof here: the other service may have given this address on purpose.
+    for (const mark of [undefined, 'r0123456789abcdef']) {
+      const problem = await problemOf(misled(mark))
+      expect(problem.code).toBe('host_key_known_elsewhere')
+      expect(problem.facts).toEqual({ offered: at.sshd.fingerprint() })
+    }
+    await at.ssh.knownHosts.accept(other, 1, at.sshd.fingerprint())
     expect(await answerTo(await misled(), 'echo in')).toBe('in')
+  })
+
+  test('of several instances with one host key, only the one that answers as itself is used', async () => {
+    await comeAndGo()
+    const label = join(at.sshd.home, '.vast_containerlabel')
+    at.endings.push(() => rmSync(label, { force: true }))
+    writeFileSync(label, 'C.4711\n')
+    const second = () => open({ proxy: at.sshd, instance: 4712 })
+    const problem = await problemOf(second())
+    expect(problem).toMatchObject({ code: 'ssh_other_instance', message: expect.stringContaining('#4711') })
+    expect(await at.ssh.knownHosts.known(account, 4712)).toBeUndefined()
+    writeFileSync(label, 'C.4712\n')
+    expect(await answerTo(await second(), 'echo in')).toBe('in')
+    expect((await at.ssh.knownHosts.known(account, 4712)) !== undefined).toBe(true)
   })
 
   test('a guessed port with another instance’s host key is ssh_unreachable', async () => {

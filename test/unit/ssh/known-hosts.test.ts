@@ -17,6 +17,8 @@ function key(fill: number): Buffer {
   const field = (bytes: Buffer) => Buffer.concat([Buffer.from([0, 0, 0, bytes.length]), bytes])
   return Buffer.concat([field(Buffer.from('ssh-ed25519')), field(Buffer.alloc(32, fill))])
 }
+/** Nothing on the instance tells which one it is. */
+const unknown = async () => 'unknown' as const
 const line = (fill: number) => `${alias} ssh-ed25519 ${key(fill).toString('base64')}\n`
 
 test('a damaged file refuses every host and stays unchanged', async () => {
@@ -25,7 +27,7 @@ test('a damaged file refuses every host and stays unchanged', async () => {
   await expect(hosts.verify(account, 7, key(1))).rejects.toMatchObject({
     problem: { code: 'known_hosts_damaged' },
   })
-  await expect(hosts.remember(account, 7, key(1))).rejects.toMatchObject({
+  await expect(hosts.remember(account, 7, key(1), unknown)).rejects.toMatchObject({
     problem: { code: 'known_hosts_damaged' },
   })
   expect(await files.read('known-hosts.json')).toBe('{"version":1,"hosts":')
@@ -33,10 +35,10 @@ test('a damaged file refuses every host and stays unchanged', async () => {
 
 test('Berth’s own record wins over the OpenSSH file', async () => {
   const files = filesWith({})
-  await openKnownHosts(files).remember(account, 7, key(1))
+  await openKnownHosts(files).remember(account, 7, key(1), unknown)
   await files.write('known_hosts', line(2))
   const hosts = openKnownHosts(files)
-  await hosts.remember(account, 8, key(3))
+  await hosts.remember(account, 8, key(3), unknown)
   expect(await hosts.known(account, 7)).toEqual(key(1))
 })
 
@@ -48,8 +50,8 @@ test('of several lines for one instance in the OpenSSH file the first is used', 
 test('of two first connections with different keys the second is refused', async () => {
   const hosts = openKnownHosts(filesWith({}))
   const [first, second] = await Promise.allSettled([
-    hosts.remember(account, 7, key(1)),
-    hosts.remember(account, 7, key(2)),
+    hosts.remember(account, 7, key(1), unknown),
+    hosts.remember(account, 7, key(2), unknown),
   ])
   expect(first.status).toBe('fulfilled')
   expect(second).toMatchObject({ status: 'rejected', reason: { problem: { code: 'host_key_changed' } } })
@@ -60,25 +62,27 @@ test('asks about another instance’s host key, with both names, until accepted'
   const nameOf = (of: string, instance: number) => `#${instance} of ${of === account ? 'Home' : 'Work'}`
   const files = filesWith({})
   const hosts = openKnownHosts(files, nameOf)
-  await hosts.remember(account, 7, key(1))
-  const asked = await hosts.verify('a00000002', 8, key(1)).catch(error => error.problem)
+  await hosts.remember(account, 7, key(1), unknown)
+  const asked = await hosts.remember('a00000002', 8, key(1), unknown).catch(error => error.problem)
   expect(asked).toMatchObject({ code: 'host_key_known_elsewhere' })
-  expect(asked.message).toBe('#8 of Work has the same host key as #7 of Home, so Berth did not log in.')
-  await expect(hosts.remember('a00000002', 8, key(1))).rejects.toMatchObject({ problem: asked })
+  expect(asked.message).toBe(
+    '#8 of Work has the same host key as #7 of Home, and nothing on it tells which of them answered.',
+  )
+  await expect(hosts.remember('a00000002', 8, key(1), unknown)).rejects.toMatchObject({ problem: asked })
   expect(await hosts.known('a00000002', 8)).toBeUndefined()
 
   await hosts.accept('a00000002', 8, asked.facts.offered)
   // Accepted for this instance only, also after a restart; the next one with that key is asked about.
   const later = openKnownHosts(files, nameOf)
   expect(await later.verify('a00000002', 8, key(1))).toBe('known')
-  const third = await later.verify(account, 9, key(1)).catch(error => error.problem)
+  const third = await later.remember(account, 9, key(1), unknown).catch(error => error.problem)
   // The other account's is named first.
   expect(third.message).toContain('the same host key as #8 of Work and 1 more')
 })
 
 test('a host key in the OpenSSH file under another instance is refused too', async () => {
   const hosts = openKnownHosts(filesWith({ known_hosts: line(1) }))
-  await expect(hosts.verify(account, 8, key(1))).rejects.toMatchObject({
+  await expect(hosts.remember(account, 8, key(1), unknown)).rejects.toMatchObject({
     problem: { code: 'host_key_known_elsewhere' },
   })
 })
@@ -86,8 +90,8 @@ test('a host key in the OpenSSH file under another instance is refused too', asy
 test('of two instances that show the same new key at once only the first is accepted', async () => {
   const hosts = openKnownHosts(filesWith({}))
   const [first, second] = await Promise.allSettled([
-    hosts.remember(account, 7, key(1)),
-    hosts.remember(account, 8, key(1)),
+    hosts.remember(account, 7, key(1), unknown),
+    hosts.remember(account, 8, key(1), unknown),
   ])
   expect(first.status).toBe('fulfilled')
   expect(second).toMatchObject({ reason: { problem: { code: 'host_key_known_elsewhere' } } })
@@ -96,13 +100,36 @@ test('of two instances that show the same new key at once only the first is acce
 test('a forgotten host key raises no question when another instance shows it', async () => {
   const files = filesWith({})
   const hosts = openKnownHosts(files)
-  await hosts.remember(account, 7, key(1))
+  await hosts.remember(account, 7, key(1), unknown)
   await hosts.forget(account, 7)
   expect(await hosts.verify('a00000002', 8, key(1))).toBe('new')
-  await hosts.remember(account, 7, key(1))
-  await hosts.remember('a00000002', 9, key(2))
+  await hosts.remember(account, 7, key(1), unknown)
+  await hosts.remember('a00000002', 9, key(2), unknown)
   await hosts.forgetAccount(account)
   expect(await hosts.verify('a00000002', 8, key(1))).toBe('new')
   expect(await files.read('known_hosts')).not.toContain(account)
   expect(await hosts.known('a00000002', 9)).toEqual(key(2))
+})
+
+test('any number of instances may have one host key once each tells that it is itself, and none another key then', async () => {
+  const hosts = openKnownHosts(filesWith({}))
+  const asked: number[] = []
+  const instances = Array.from({ length: 12 }, (_, index) => index + 1)
+  await Promise.all(
+    instances.map(instance =>
+      hosts.remember(account, instance, key(1), async () => {
+        asked.push(instance)
+        return 'own'
+      }),
+    ),
+  )
+  expect(asked).toHaveLength(11)
+  expect(await Promise.all(instances.map(instance => hosts.verify(account, instance, key(1))))).toEqual(
+    instances.map(() => 'known'),
+  )
+  expect(await hosts.holders(account, 1, key(1))).toHaveLength(11)
+  for (const instance of instances)
+    await expect(hosts.verify(account, instance, key(2))).rejects.toMatchObject({
+      problem: { code: 'host_key_changed' },
+    })
 })

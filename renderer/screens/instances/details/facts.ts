@@ -2,6 +2,7 @@ import { fineMoney, money, rate, trafficWords } from '#contract/format/money.ts'
 import { gigabytes, gpuMemory, percent } from '#contract/format/size.ts'
 import { duration, exactTime } from '#contract/format/time.ts'
 import type { InstanceView } from '#contract/instance/instance.ts'
+import { sharedHostKeyWords } from '#contract/instance/ssh-key.ts'
 import { placeName } from '#contract/market/place.ts'
 import { knownSpent, runningSince } from '#contract/reading.ts'
 import type { WayIn } from '#contract/state.ts'
@@ -11,8 +12,11 @@ interface Fact {
   value: string
 }
 
-/** The known facts about an instance, in groups; unknown ones are left out. `now`: epoch seconds, account time. */
-export function factsOf(instance: InstanceView, now: number, way?: WayIn): Fact[][] {
+/**
+ * The known facts about an instance, in groups; unknown ones are left out. `now`: epoch seconds, account time.
+ * `sharesKey`: whether others have its host key.
+ */
+export function factsOf(instance: InstanceView, now: number, way?: WayIn, sharesKey = false): Fact[][] {
   const { gpu, cpu, disk, ssh } = instance
   const groups: [string, string | undefined][][] = [
     [
@@ -47,6 +51,7 @@ export function factsOf(instance: InstanceView, now: number, way?: WayIn): Fact[
       ['SSH, direct', ssh?.direct && `${ssh.direct.host}:${ssh.direct.port}`],
       ['SSH, by proxy', ssh?.proxy && `${ssh.proxy.host}:${ssh.proxy.port}`],
       ['SSH', ssh?.problem],
+      ['Host key', sharesKey ? sharedHostKeyWords : undefined],
       ['Connected', way && `${way.direct ? 'direct' : 'by proxy'}, ${way.address}`],
     ],
   ]

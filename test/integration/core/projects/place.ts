@@ -28,18 +28,24 @@ export interface ProjectPlace {
 /** Seconds of world time within which any instance boots. */
 const boot = 300
 
-/** `change` gets the machine before Berth starts. `servers`: of how many machines the servers differ. */
+/**
+ * `change` gets the machine before Berth starts. `servers`: of how many machines the servers differ. `image`: they have one
+ * host key, as if it were in their image, and these lines of sshd's configuration, by their index.
+ */
 export async function openProject(
   files: Readonly<Record<string, string>>,
   change: (machine: Machine) => void = () => undefined,
   options: SimulatorOptions = {},
   servers = 1,
+  image?: (server: number) => readonly string[],
 ): Promise<ProjectPlace & { sshds: readonly Sshd[] }> {
   const world = await createWorld({ speed: 60, ...options })
   onTestFinished(() => world.close())
   change(world.machine)
-  const sshd = await startSshd()
-  const sshds = [sshd, ...(await Promise.all(Array.from({ length: servers - 1 }, () => startSshd())))]
+  const sshd = await startSshd(image?.(0))
+  const ofImage = (server: number) => image && [`HostKey ${sshd.folder}/host_key`, ...image(server)]
+  const others = Array.from({ length: servers - 1 }, (_, index) => startSshd(ofImage(index + 1)))
+  const sshds = [sshd, ...(await Promise.all(others))]
   onTestFinished(async () => void (await Promise.all(sshds.map(each => each.close()))))
   const folder = join(world.machine.home, 'code', 'digits')
   write(folder, files)
@@ -65,7 +71,7 @@ async function runProject(under: BerthUnderTest, project: string): Promise<strin
 }
 
 /**
- * Points each new instance at the next server, authorizes Berth's key, and lets the boot's time pass. All programs of one
+ * Points each new instance at a free server, else at the next one, authorizes Berth's key, and lets the boot's time pass. All programs of one
  * that stops end, as in its container.
  */
 export function joinAll({ sim, machine }: World, { berth }: BerthUnderTest, ...sshds: Sshd[]): void {
@@ -79,9 +85,13 @@ export function joinAll({ sim, machine }: World, { berth }: BerthUnderTest, ...s
           there.isStopped = state === 'stopped'
           continue
         }
-        const sshd = sshds[joined.size % sshds.length]
+        const isFree = (one: Sshd) =>
+          ![...joined].some(([other, at]) => at.sshd === one && account.instances[other] !== undefined)
+        const sshd = sshds.find(isFree) ?? sshds[joined.size % sshds.length]
         if (!sshd) continue
         joined.set(id, { sshd, isStopped: false })
+        // The service writes it into each container.
+        writeFileSync(join(sshd.home, '.vast_containerlabel'), `C.${id}\n`)
         ownPublicKey(join(machine.home, 'berth'))
           .then(sshd.authorize)
           .catch(() => undefined)

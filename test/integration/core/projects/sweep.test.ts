@@ -148,7 +148,7 @@ describe.skipIf(noSshd)(`a sweep${noSshd}`, () => {
     const { under, runProject } = await openProject(
       {
         'berth.yaml':
-          'sweep: { lr: [1, 2, 3, 4, 5] }\nat_once: 1\nrun: |\n  no_such_trainer --lr ${lr} 2>&1 | tee log.txt\n  echo and on\n',
+          'sweep: { lr: [1, 2, 3, 4, 5] }\nat_once: 1\nrun: |\n  no_such_trainer --lr $lr 2>&1 | tee log.txt\n  echo and on\n',
       },
       undefined,
       {},

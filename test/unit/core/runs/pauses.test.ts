@@ -53,6 +53,29 @@ describe('a project’s run whose move has failed', () => {
     expect(Math.round(waited / 60_000)).toBe(30)
   })
 
+  test('fails at once with a question that only the user can answer, and soon while its program runs', () => {
+    for (const code of [
+      'host_key_changed',
+      'host_key_known_elsewhere',
+      'key_locked',
+      'known_hosts_damaged',
+    ]) {
+      expect(pauseAfter({ code }, { ...sending, fails: 0 })).toBeUndefined()
+      const running = (same: number) =>
+        pauseAfter(
+          { code },
+          {
+            ...sending,
+            move: 'program',
+            run: { step: 'running', project, begun: true },
+            fails: same - 1,
+            same,
+          },
+        )
+      expect([1, 2, 3, 4].map(running)).toEqual([1000, 2000, 5000, undefined])
+    }
+  })
+
   test('fails at once when no retry can help', () => {
     expect(pauseAfter({ code: 'disk_full' }, { ...sending, fails: 0 })).toBeUndefined()
   })

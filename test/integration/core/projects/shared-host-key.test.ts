@@ -1,0 +1,74 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { isProjectRun } from '#contract/automation/run.ts'
+import { noSshd } from '#test/integration/ssh/own-root.ts'
+import { jobOf, openProject } from './place.ts'
+
+/** An image without settings of its own. */
+const plain = () => []
+
+describe.skipIf(noSshd)(`machines whose image has the host key${noSshd}`, () => {
+  test('take all twelve runs of a sweep at once, and each says that its key is shared', async () => {
+    const { under, runProject } = await openProject(
+      {
+        'berth.yaml':
+          'runs: 12\nat_once: 12\nrun: echo "$BERTH_RUN" > out.txt; until [ -e ../../go ]; do sleep 0.1; done\nresults: out.txt\n',
+      },
+      undefined,
+      {},
+      14,
+      plain,
+    ).then(place => ({ ...place, ...place }))
+    const id = await runProject()
+    const runs = () => Object.values(under.account().runs).filter(isProjectRun)
+    await under.until(() => runs().filter(run => run.outputs.includes('command')).length === 12, 120_000)
+    const instances = runs().map(run => String(run.instance))
+    expect(new Set(instances).size).toBe(12)
+    expect(Object.keys(under.account().sharedHostKeys ?? {})).toEqual(expect.arrayContaining(instances))
+    const told = Object.values(under.berth.state().activity).filter(({ text }) =>
+      text.includes('the same host key'),
+    )
+    expect(told).toHaveLength(Object.keys(under.account().sharedHostKeys ?? {}).length - 1)
+    await under.run('stopGroup', { group: id })
+    await under.until(() => Object.keys(under.account().instances).length === 0)
+  })
+
+  test('run one command on four nodes', async () => {
+    // All are on one computer, so each has an address of its own by name only.
+    const { under, sshds, runProject } = await openProject(
+      {
+        'berth.yaml':
+          'machine: { gpu: RTX 4090 }\nnodes: 4\nrun: echo "node $NODE_RANK" > out.txt\nresults: out.txt\n',
+      },
+      undefined,
+      { seed: 7, offers: 500 },
+      4,
+      server => [`SetEnv PATH=/tmp/berth-test-ip-${process.pid}/${server}:/usr/local/bin:/usr/bin:/bin`],
+    )
+    sshds.forEach((_, server) => {
+      const bin = `/tmp/berth-test-ip-${process.pid}/${server}`
+      mkdirSync(bin, { recursive: true })
+      writeFileSync(join(bin, 'ip'), `#!/bin/sh\necho "2: eth0    inet 10.0.1.${server + 10}/24"\n`, {
+        mode: 0o755,
+      })
+    })
+    const id = await runProject()
+    await under.until(() => ['done', 'failed'].includes(jobOf(under, id)?.step ?? ''), 120_000)
+    const run = jobOf(under, id)
+    expect(run?.problem).toBeUndefined()
+    expect([run, ...(run?.nodes ?? [])].map(node => node?.step)).toEqual(['done', 'done', 'done', 'done'])
+  })
+
+  test('are refused once the key of the same instance has changed, and the run fails at once with that', async () => {
+    const { under, sshd, runProject } = await openProject({
+      'berth.yaml': 'setup: until [ -e ../../go ]; do sleep 0.1; done\nrun: echo done\n',
+    })
+    const id = await runProject()
+    await under.until(() => jobOf(under, id)?.outputs.includes('setup') === true, 60_000)
+    await sshd.changeHostKey()
+    sshd.dropConnections()
+    await under.until(() => jobOf(under, id)?.step === 'failed', 60_000)
+    expect(jobOf(under, id)?.problem?.code).toBe('host_key_changed')
+  })
+})
