@@ -15,6 +15,7 @@ import {
   setupWords,
   volumeWords,
 } from '../contract/project/handed-over.ts'
+import { engineOf, nodeCommand } from '../contract/project/nodes.ts'
 import {
   agreedCosts,
   keptWords,
@@ -144,6 +145,15 @@ function nodesWords(nodes: NonNullable<ProjectPlan['nodes']>): string[] {
   ]
 }
 
+const indented = (text: string) => text.trimEnd().replaceAll(/^/gm, '  ')
+
+/** The command, on several machines as each of them runs it. */
+function commandWords(spec: ProjectPlan['spec'], isOnNodes: boolean): string[] {
+  if (!isOnNodes) return ['Command:', indented(spec.run)]
+  const { on, text } = nodeCommand(spec)
+  return [`${on}:`, indented(text)]
+}
+
 /** The plan in words, shown before anything costs. */
 function planWords(
   { spec, offer, offers, pricePerHour, keeping, scan, volume, sweep, nodes, waiting, ...plan }: ProjectPlan,
@@ -152,7 +162,6 @@ function planWords(
   demo: boolean,
 ): string {
   const { most, longest, why }: Partial<PlanCosts> = costs ?? {}
-  const indented = (text: string) => text.trimEnd().replaceAll(/^/gm, '  ')
   const atMost = most === undefined ? 'No cost limit.' : `It costs at most ${money(most)}: ${why}.`
   const latest =
     longest === undefined ? 'No time limit.' : `It's stopped after ${duration(longest)} at the latest.`
@@ -189,8 +198,7 @@ function planWords(
       : ['Not sent:', ...scan.skipped.map(({ path, why }) => `  ${path} (${skipWords[why]})`)]),
     ...(scan.linkedRules.length === 0 ? [] : [linkedRulesWords(scan.linkedRules)]),
     ...(spec.setup === undefined ? [] : ['Set-up:', indented(spec.setup)]),
-    'Command:',
-    indented(spec.run),
+    ...commandWords(spec, nodes !== undefined),
     firstFailureWords,
     ...(demo ? [demoRunsWords] : []),
     ...(env.length === 0 ? [] : ['Environment:', ...env]),
@@ -236,6 +244,8 @@ function planJson(
   return {
     project,
     command: spec.run,
+    engine: plan.nodes ? engineOf(spec) : null,
+    nodeCommand: plan.nodes ? nodeCommand(spec).text : null,
     setup: spec.setup ?? null,
     image: spec.image ?? null,
     template: spec.template ?? null,

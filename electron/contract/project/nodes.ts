@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { launchLine } from './launch-line.ts'
 
 /** GPUs of all its machines. */
 export function gpusInAll(spec: Pick<NodesSpec, 'nodes' | 'machine'>): number {
@@ -18,6 +19,7 @@ interface NodesSpec {
   machine?: { count?: number }
   engine?: Engine
   run: string
+  env?: Readonly<Record<string, unknown>>
   outbid?: { elsewhere: number }
   volume?: unknown
   sweep?: unknown
@@ -30,26 +32,70 @@ export function nodeCount({ nodes = 1 }: Pick<NodesSpec, 'nodes'>): number {
   return nodes
 }
 
-/** A command of one line that runs a Python file or module: its interpreter with options, and the rest. */
-const pythonCommand =
-  /^(\S*python[\d.]*(?:[ \t]+-[uOBEsSIq]+)*)[ \t]+((?:-m[ \t]+[\w.]+|[^\s'"-][^\s'"]*\.py)(?:[ \t].*)?)$/
-
-/** The interpreter and its arguments of a command that runs a Python file or module; undefined for any other. */
-export function pythonParts(run: string): { python: string; script: string } | undefined {
-  const [, python, script] = pythonCommand.exec(run.trim()) ?? []
-  return python === undefined || script === undefined ? undefined : { python, script }
+/** What starts a command on several machines, and the text of each node that runs it. */
+export interface Launching {
+  engine: Engine
+  line: string
 }
 
-/** What starts the command: as the file says, else torchrun for a Python command. */
-export function engineOf({ engine, run }: Pick<NodesSpec, 'engine' | 'run'>): Engine {
-  return engine ?? (pythonParts(run) ? 'torchrun' : 'none')
+/** What several machines do with a spec's command, or why that is not clear: the file says, or the command itself. */
+export function launchingOf({
+  engine,
+  run,
+}: Pick<NodesSpec, 'engine' | 'run'>): Launching | { problem: string } {
+  if (engine === 'none' || engine === 'ray' || engine === 'dask') return { engine, line: run }
+  const found = launchLine(run)
+  if (engine === 'mpi')
+    return found.of === 'launcher'
+      ? {
+          problem:
+            'engine: mpi starts the command itself, so write it without its launcher, such as python train.py',
+        }
+      : { engine, line: run }
+  if ('problem' in found) {
+    const needs =
+      found.of === 'launcher' ? found.problem : 'torchrun needs a Python command, such as python train.py'
+    return { problem: engine === undefined ? found.problem : needs }
+  }
+  if (engine === undefined) return { engine: found.by === 'torchrun' ? 'torchrun' : 'none', line: found.line }
+  return found.by === 'accelerate'
+    ? { problem: 'the command starts with accelerate, so remove engine: torchrun' }
+    : { engine, line: found.line }
 }
+
+/** What starts the command: as the file says, else what the command shows; none where it is not clear. */
+export function engineOf(spec: Pick<NodesSpec, 'engine' | 'run'>): Engine {
+  const launching = launchingOf(spec)
+  return 'problem' in launching ? (spec.engine ?? 'none') : launching.engine
+}
+
+/** The text that starts the command on the nodes, as plans show it, and which of them run it. */
+export function nodeCommand(spec: Pick<NodesSpec, 'engine' | 'run'>): { on: string; text: string } {
+  const launching = launchingOf(spec)
+  const text = 'problem' in launching ? spec.run : launching.line
+  const on = {
+    torchrun: 'Every node runs, once for each GPU',
+    none: 'Every node runs',
+    mpi: 'Node 0 starts with mpirun, on every node and once for each GPU',
+    ray: 'Node 0 runs, with Ray on every node',
+    dask: 'Node 0 runs, with a Dask worker on every node',
+  }[engineOf(spec)]
+  return { on, text }
+}
+
+/** The variables by which the nodes find each other: Berth sets them. */
+const nodeVariables = new Set(
+  `MASTER_ADDR MASTER_PORT NODE_RANK NUM_NODES GPUS_PER_NODE NODE_ADDR NODE_IPS DASK_SCHEDULER_ADDRESS RAY_ADDRESS
+  RAY_AUTH_MODE RAY_AUTH_TOKEN`.split(/\s+/),
+)
 
 /** Why a spec cannot run on several machines; undefined where it can. */
 export function nodesProblem(spec: NodesSpec): string | undefined {
   if (nodeCount(spec) === 1) return undefined
-  if (engineOf(spec) === 'torchrun' && !pythonParts(spec.run))
-    return 'torchrun needs a command of one line, such as python train.py'
+  const launching = launchingOf(spec)
+  if ('problem' in launching) return launching.problem
+  const taken = Object.keys(spec.env ?? {}).filter(name => nodeVariables.has(name))
+  if (taken.length > 0) return `Berth sets ${taken.join(', ')} on several machines, so remove it from env`
   if ((spec.outbid?.elsewhere ?? 0) > 0)
     return 'a run on several machines can’t move elsewhere, so remove outbid'
   if (spec.sweep !== undefined || spec.runs !== undefined)

@@ -285,7 +285,7 @@ const SpecFields = v.strictObject({
   keep: v.optional(Time),
   /** Beta: the machines of one cluster that run it together, each with the GPUs of `machine`. */
   nodes: v.optional(NodeCount),
-  /** What starts the command on all of them: torchrun for a Python command, none for any other. */
+  /** What starts the command on all of them; by default torchrun for a Python command, or the command's own launcher. */
   engine: v.optional(Engine),
 })
 

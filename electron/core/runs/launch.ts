@@ -1,5 +1,5 @@
 import { BlockList, isIPv4 } from 'node:net'
-import { engineOf, pythonParts } from '#contract/project/nodes.ts'
+import { launchingOf } from '#contract/project/nodes.ts'
 import type { ProjectSpec } from '#contract/project/spec.ts'
 import { quote } from '#ssh/ssh-command.ts'
 
@@ -37,7 +37,10 @@ export function launchOf(
   paths: NodePaths,
 ): Launch {
   const environment = nodeEnvironment(nodes, rank)
-  const command = { torchrun, ray, dask, mpi, none: () => spec.run }[engineOf(spec)](spec, nodes, rank, paths)
+  const launching = launchingOf(spec)
+  // A file that was confirmed has none.
+  const { engine, line } = 'problem' in launching ? { engine: 'none' as const, line: spec.run } : launching
+  const command = { torchrun: () => line, ray, dask, mpi, none: () => line }[engine](spec, nodes, rank, paths)
   return { environment, command }
 }
 
@@ -61,15 +64,9 @@ function nodeEnvironment(nodes: readonly Node[], rank: number): Record<string, s
 
 type Part = (spec: Pick<ProjectSpec, 'run'>, nodes: readonly Node[], rank: number, paths: NodePaths) => string
 
-/** The same interpreter starts torchrun, since the program of that name may belong to another one. */
-const torchrun: Part = ({ run }) => {
-  const { python, script } = pythonParts(run) ?? { python: 'python3', script: run }
-  return `${python} -m torch.distributed.run --nnodes=$NUM_NODES --node_rank=$NODE_RANK --nproc_per_node=$GPUS_PER_NODE --master_addr=$MASTER_ADDR --master_port=$MASTER_PORT ${script}`
-}
-
 /** Tries a command again once a second for two minutes, since the first node may not answer yet. */
 function patiently(command: string): string {
-  return `for try in $(seq 120); do ${command} && break; sleep 1; done`
+  return `for berth_try in $(seq 120); do ${command} && break; sleep 1; done`
 }
 
 const ray: Part = ({ run }, nodes, rank) => {
@@ -121,7 +118,7 @@ exec "$(PATH=$PATH:/usr/sbin command -v sshd)" -D -e -f /dev/null ${options.map(
   const { link = '' } = nodes[0] ?? {}
   const network = link === '' ? '' : ` --mca btl_tcp_if_include ${link} --mca oob_tcp_if_include ${link}`
   return `printf '%s\\n' ${quote([slots])} > "$HOME/${ssh}/hosts" || exit
-for other in ${quote(others)}; do ${patiently(`ssh ${reach} "$other" true`)}; done
+for berth_other in ${quote(others)}; do ${patiently(`ssh ${reach} "$berth_other" true`)}; done
 exec "$(command -v mpirun)" --allow-run-as-root --hostfile "$HOME/${ssh}/hosts" -np ${all} --mca plm_rsh_args "${reach}"${network} "$(command -v bash || command -v sh)" -c ${quote([inFolder])}`
 }
 

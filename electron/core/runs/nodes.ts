@@ -104,7 +104,8 @@ export function createRunNodes(context: AccountContext, { runs, machines, projec
       const { environment, command }: Launch = launchOf(run.project.spec, places, rank, paths)
       const { engine } = run.project.spec
       const token = engine === 'ray' ? await tokenOn(nodes[0] ?? run) : {}
-      const values = { ...(await projects.environmentOf(run)), ...environment, ...token }
+      // The file may name other network interfaces; all else that it could have is refused.
+      const values = { ...environment, ...(await projects.environmentOf(run)), ...token }
       await machines.ask(run, writeEnvironment(run), environmentText(values))
       if (engine === 'mpi') await placeKey(run, nodes, paths)
       return command

@@ -2,7 +2,6 @@ import type { Limit } from '#contract/automation/limit.ts'
 import { named } from '#contract/format/name.ts'
 import { counted } from '#contract/format/size.ts'
 import { duration } from '#contract/format/time.ts'
-import { engineOf } from '#contract/project/nodes.ts'
 import { keptWords, type PlanCosts, stoppedWords } from '#contract/project/plan-costs.ts'
 import { usualMachine } from '#contract/project/project-defaults.ts'
 import type { Keeping, ProjectSpec } from '#contract/project/spec.ts'
@@ -33,17 +32,8 @@ export function planAfterwards(
 }
 
 /** How several machines run a command together. */
-export function nodesWords(spec: ProjectSpec): string {
-  const engine = engineOf(spec)
-  const start = {
-    torchrun: 'torchrun starts the command on every node',
-    mpi: 'mpirun starts the command on every node',
-    ray: 'The command runs on node 0, with Ray on every node',
-    dask: 'The command runs on node 0, with a Dask worker on every node',
-    none: 'The command runs on every node',
-  }[engine]
-  return `Beta. Berth rents all of them or none. ${start}. The run ends when node 0 ends or any node fails. Only node 0’s results are downloaded.`
-}
+export const nodesWords =
+  'Beta. Berth rents all of them or none. The run ends when node 0 ends or any node fails. Only node 0’s results are downloaded.'
 
 /** The demands to loosen where no offer meets them, the strictest first. */
 export function loosenWords({ machine = {} }: ProjectSpec): string {
