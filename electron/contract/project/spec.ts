@@ -10,6 +10,7 @@ import {
   PricePerHour,
   VolumeName,
 } from '../market/rent-request.ts'
+import { cacheProblem } from './cache.ts'
 import { Engine, nodesProblem } from './nodes.ts'
 import { VariableName, VariableText } from './variables.ts'
 
@@ -300,6 +301,13 @@ export const ProjectSpec = v.pipe(
       ({ input }) => nodesProblem(input) ?? '',
     ),
     ['nodes'],
+  ),
+  v.forward(
+    v.check(
+      spec => cacheProblem(spec) === undefined,
+      ({ input }) => cacheProblem(input) ?? '',
+    ),
+    ['cache'],
   ),
   v.forward(
     v.check(({ machine }) => !machine?.interruptible || v.is(v.optional(FirstBid), machine.price), bidForm),

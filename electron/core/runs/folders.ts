@@ -8,12 +8,13 @@ import { resultsOf } from '#contract/project/bounds.ts'
 import type { Micros } from '#contract/spending/money.ts'
 import { outputOf } from '#ssh/exec.ts'
 import { withMark } from '#ssh/files/transfer/local-names.ts'
+import { keepOnVolume } from '#ssh/runs/cache-folders.ts'
 import { markRun, stillAtWork } from '#ssh/runs/runs.ts'
 import type { AccountContext } from '../account-context.ts'
 import { alertId, notDestroyedAlert, type RunAlerts, unreachedAlert } from './alerts.ts'
 import { leftThere } from './changes.ts'
 import { leftBehind, stillWritten } from './left-behind.ts'
-import { environmentText, keepOnVolume, type RunMachines, writeEnvironment } from './machine.ts'
+import { environmentText, type RunMachines, writeEnvironment } from './machine.ts'
 import { isInterrupted, isOfProject, type ProjectRun, type Run } from './model.ts'
 import { askSetUp, readsAllFiles, removeLeftFiles } from './prepared.ts'
 import type { StoredRuns } from './stored-runs.ts'
@@ -59,6 +60,8 @@ interface FolderParts {
 
 /** Milliseconds between two messages to the watchdog that a download is running. */
 const busyEvery = 60_000
+/** Milliseconds for files to move to a volume; what has moved by then stays there. */
+const keptWithin = 600_000
 /** Seconds without a connection until the user is alerted. */
 const alertAfter = 30
 /** How many names of renamed files are listed. */
@@ -217,7 +220,8 @@ export function createRunFolders(
       const varying = settingOf(run)
       if (run.reuses && run.group) await ask(run, 'sh -s', removeLeftFiles(run))
       const { volume, cache, setup } = spec
-      if (volume && cache !== undefined) await ask(run, 'sh -s', keepOnVolume(volume.at, [cache].flat()))
+      if (volume && cache !== undefined)
+        await ask(run, 'sh -s', await keepOnVolume(volume.at, [cache].flat()), keptWithin)
       await runs.update(run.id, { commit: await projects.commitOf(folder) })
       const view = viewOf(run.instance)
       if (!view) return

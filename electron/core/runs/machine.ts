@@ -31,8 +31,8 @@ export function createRunMachines(context: AccountContext) {
     return withConnection(context, view, connection => use(connection, view))
   }
 
-  async function ask(run: Run, command: string, input?: string): Promise<string> {
-    const bounds = { clock: machine.clock, within: 30_000, most: 4096, input }
+  async function ask(run: Run, command: string, input?: string, within = 30_000): Promise<string> {
+    const bounds = { clock: machine.clock, within, most: 4096, input }
     const answer = await inside(run, connection => outputOf(connection, command, bounds))
     if (!answer) throw new BerthError(notRunning)
     if (answer.code !== 0) throw new BerthError(notPrepared(answer.text, answer.code))
@@ -43,7 +43,7 @@ export function createRunMachines(context: AccountContext) {
     viewOf,
     inside,
     /**
-     * A command's output, without space around it. Throws `not_running`, and `not_prepared` or `disk_full` where the
+     * A command's output, without space around it. `within`: milliseconds, 30 seconds by default. Throws `not_running`, and `not_prepared` or `disk_full` where the
      * command fails.
      */
     ask,
@@ -81,26 +81,6 @@ export function writeEnvironment(run: Run): string {
   const file = quote([environmentFile(run)])
   return `{ cd && mkdir -p berth && umask 077 && cat > ${file}.part && mv ${file}.part ${file}; } 2>&1`
 }
-
-/**
- * Keeps folders of the machine on its volume, where earlier runs may have left theirs: each becomes a link to one below
- * `at`, and its files are copied there first. A script for `sh -s`, which prints why it failed.
- */
-export function keepOnVolume(at: string, folders: readonly string[]): string {
-  const calls = folders.map(folder => {
-    const name = folder.replace(/^~?\/+/, '')
-    const place = folder.startsWith('~') ? `"$HOME"/${quote([name])}` : quote([folder])
-    return `keep ${place} ${quote([`${at.replace(/(?<!\/)\/+$/, '')}/.berth-cache/${name}`])}`
-  })
-  return `{\n${keepFolder}\n${calls.join(' && ')} && echo 'kept yes'\n} 2>&1 < /dev/null\n`
-}
-
-const keepFolder = `keep() {
-  [ ! -L "$1" ] || return 0
-  mkdir -p "$2" "$(dirname "$1")" || return
-  if [ -d "$1" ]; then cp -an "$1/." "$2/" && rm -rf "$1" || return; fi
-  ln -s "$2" "$1"
-}`
 
 export function environmentText(values: Readonly<Record<string, string>>): string {
   return Object.entries(values)
