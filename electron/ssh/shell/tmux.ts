@@ -23,11 +23,16 @@ export async function tmuxShells(connection: Connection, clock: Clock): Promise<
   })
 }
 
+/** Options of the session that an image's tmux.conf may set so that its shell ends, is locked, or becomes another one. */
+const ownOptions = ['destroy-unattached off', 'detach-on-destroy on', 'lock-after-time 0']
+
 /**
- * Creates the session or attaches to it. A tmux window gets its history limit from the session when it is created, so
- * the session begins with an idle window that is replaced; the user's other sessions keep their limits. The status line
- * is off, since Berth has tabs. The shell sees the image's and the rental's variables (terminal.sh). Other clients are detached: tmux counts a dead connection as a client for hours, and
- * would keep the window at its size.
+ * Creates the session or attaches to it. The options in the same command come before tmux acts by those of the image's
+ * own file; `exit-unattached` is the server's, so it is off for all its sessions. A tmux window gets its history limit
+ * from the session when it is created, so the session begins with an idle window that is replaced; the user's other
+ * sessions keep their limits. The status line is off, since Berth has tabs. The shell sees the image's and the rental's
+ * variables (terminal.sh). Other clients are detached: tmux counts a dead connection as a client for hours, and would
+ * keep the window at its size.
  */
 export async function tmuxCommand(name: string): Promise<string> {
   const at = `'=${name}:'`
@@ -39,9 +44,12 @@ export async function tmuxCommand(name: string): Promise<string> {
   const script = Buffer.from(`${environment.default}\n${terminal.default}`).toString('base64')
   const start = shellQuoted(`eval "$(echo ${script} | base64 -d)"; exec "\${SHELL:-/bin/sh}" -l`)
   const make = [
-    `new-session -d -s ${name} 'sleep 60'`,
+    `new-session -d -s ${name} sleep 60`,
+    `set-option -qs exit-unattached off`,
+    ...ownOptions.map(option => `set-option -qt ${at} ${option}`),
     `set-option -t ${at} history-limit ${historyLimit}`,
-    `new-window -t ${at} ${shellQuoted(`exec sh -c ${start}`)}`,
+    `new-window -t ${at} sh -c ${start}`,
+    `set-option -qwt ${at} remain-on-exit off`,
     `kill-window -t '=${name}:^'`,
   ].join(" ';' ")
   return `tmux has-session -t '=${name}' 2>/dev/null || tmux -u ${make}; tmux -u attach-session -d -t '=${name}' ';' set-option status off`

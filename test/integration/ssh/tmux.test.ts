@@ -113,6 +113,30 @@ describe.skipIf(lacking)(`shells in tmux at a real OpenSSH server${lacking}`, ()
     await expect.poll(() => noted).toEqual([])
   })
 
+  test.each([
+    'set -g destroy-unattached on',
+    'set -s exit-unattached on',
+    'set -g default-command "exit 7"',
+    'set -g detach-on-destroy off\nset -g lock-after-time 1',
+    'set -g remain-on-exit on',
+  ])('an image whose tmux.conf says %j has shells that last until they end', async settings => {
+    writeFileSync(join(sshd.home, '.tmux.conf'), `${settings}\n`)
+    const first = await open()
+    const said = follow(first.shell)
+    first.shell.stream.write('X=kept; echo rea""dy\n')
+    await expect.poll(said).toContain('ready')
+    sshd.dropConnections()
+    await first.shell.ended
+    await expect.poll(sessions).toEqual([{ name: 'berth-1', attached: false }])
+    const again = await open()
+    const saidNow = follow(again.shell)
+    again.shell.stream.write('echo value-$X\n')
+    await expect.poll(saidNow).toContain('value-kept')
+    again.shell.stream.write('exit\n')
+    expect(await again.shell.ended).toBeUndefined()
+    await expect.poll(sessions).toEqual([])
+  })
+
   test('a fresh shell gets its own session, and a session is resumed by its name', async () => {
     const one = await open()
     const two = await open({ fresh: true })
