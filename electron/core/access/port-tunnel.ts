@@ -53,14 +53,35 @@ export function rentedPorts(
   return [...new Set(found)].sort((a, b) => a - b)
 }
 
-/** Probes these ports and the usual ones; returns those that answer and those that were rented. Throws `ssh_closed`. */
+/**
+ * Probes these ports and the usual ones; returns those that answer and those that were rented. Images whose web
+ * interfaces ask for a login have each without it at a port above, which only this machine's own programs reach, and
+ * Berth. Throws `ssh_closed`.
+ */
 export async function offeredPorts(lease: Lease, rented: readonly number[]): Promise<OfferedPort[]> {
-  const ports = [...new Set([...rented, ...usualPorts])].sort((a, b) => a - b)
+  const ports = [...new Set([...rented, ...usualPorts])]
+  const inner = ports.map(port => port + behindLogin).filter(port => port <= 65_535 && !ports.includes(port))
   const tried = await Promise.all(
-    ports.map(async port => ({ port, name: portName(port), answers: await listens(lease, port) })),
+    [...ports, ...inner].map(async port => ({
+      port,
+      name: portName(port),
+      answers: await listens(lease, port),
+    })),
   )
-  return tried.filter(({ port, answers }) => answers || rented.includes(port))
+  const answering = new Set(tried.flatMap(({ port, answers }) => (answers ? port : [])))
+  return tried
+    .flatMap(found => {
+      if (!inner.includes(found.port)) return found.answers || rented.includes(found.port) ? found : []
+      const outer = found.port - behindLogin
+      return found.answers && answering.has(outer)
+        ? { ...found, name: `${portName(outer)} without login` }
+        : []
+    })
+    .sort((a, b) => a.port - b.port)
 }
+
+/** ComfyUI is at 18188 if its login is at 8188. */
+const behindLogin = 10_000
 
 async function listens({ connection }: Lease, port: number): Promise<boolean> {
   try {

@@ -1,5 +1,6 @@
 import { outputRows } from '#contract/automation/output-rows.ts'
 import type { RunProgress } from '#contract/automation/run.ts'
+import { toolBarIn } from './tool-progress.ts'
 
 /** Rows at the end that are searched for bars, as programs print others between two updates, and what is read of each. */
 const near = { rows: 100, characters: 1000 }
@@ -29,7 +30,7 @@ interface Bar {
 
 /**
  * The progress of a run by the bars in its plain output: tqdm's, Keras's, Ultralytics', or rich's, as in pip and
- * Lightning. Of nested bars the outer one counts; a bar of one epoch counts as its part of all epochs. A bar that is
+ * Lightning, and those of tools that set-ups call. Of nested bars the outer one counts; a bar of one epoch counts as its part of all epochs. A bar that is
  * full is over: the run isn't. Undefined where no bar is the run's.
  */
 export function lastProgress(text: string): RunProgress | undefined {
@@ -95,7 +96,13 @@ function percentOf(share: number): number {
 
 function barIn(row: string): Bar | undefined {
   const bar =
-    tqdmIn(row) ?? ultralyticsIn(row) ?? lightningIn(row) ?? kerasIn(row) ?? richIn(row) ?? stepsIn(row)
+    tqdmIn(row) ??
+    ultralyticsIn(row) ??
+    lightningIn(row) ??
+    kerasIn(row) ??
+    richIn(row) ??
+    stepsIn(row) ??
+    toolBarIn(row)
   return bar && bar.share >= 0 && bar.share <= 1 ? bar : undefined
 }
 

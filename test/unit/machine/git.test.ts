@@ -114,3 +114,33 @@ test('the user’s rules count from GIT_CONFIG_GLOBAL and the files it includes'
   vi.stubEnv('GIT_CONFIG_GLOBAL', config)
   expect(await sent(folder)).toEqual(['a.py'])
 })
+
+test.each([
+  ['GIT_CONFIG_GLOBAL', 'dot/config'],
+  ['XDG_CONFIG_HOME', 'xdg/git/config'],
+  ['the home folder', '.gitconfig'],
+])('rules count as they do for git, wherever the configuration of %s names them', async (place, file) => {
+  for (const how of ['named', 'included', 'of this repository', 'the usual file']) {
+    const folder = repository({ 'a.py': '' })
+    writeInto(folder, { 'b.log': '', 'c.tmp': '' })
+    home = temporaryFolder({ rules: '*.log\n', more: '' })
+    vi.stubEnv('HOME', home)
+    vi.stubEnv('XDG_CONFIG_HOME', place === 'XDG_CONFIG_HOME' ? join(home, 'xdg') : undefined)
+    vi.stubEnv('GIT_CONFIG_GLOBAL', place === 'GIT_CONFIG_GLOBAL' ? join(home, file) : undefined)
+    const named = `[core]\n\texcludesFile = ~/rules\n`
+    const path = join(home, 'more')
+    const text = {
+      named,
+      included: `[include]\n\tpath = ${path}\n`,
+      'of this repository': `[includeIf "gitdir:${folder}/"]\n\tpath = ${path}\n`,
+      'the usual file': '[user]\n\tname = a\n',
+    }[how]
+    writeInto(home, { [file]: text ?? '', more: named })
+    writeInto(home, { [place === 'XDG_CONFIG_HOME' ? 'xdg/git/ignore' : '.config/git/ignore']: '*.tmp\n' })
+    const wanted = git(folder, 'ls-files', '-co', '--exclude-standard', '-z')
+      .split('\0')
+      .filter(Boolean)
+      .sort()
+    expect(await sent(folder), how).toEqual(wanted)
+  }
+})

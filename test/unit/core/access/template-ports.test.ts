@@ -1,3 +1,4 @@
+import { type Duplex, PassThrough } from 'node:stream'
 import { expect, test } from 'vitest'
 import { offeredPorts, publishedPorts, rentedPorts } from '#core/access/port-tunnel.ts'
 import type { Lease } from '#ssh/connection/sharing.ts'
@@ -40,4 +41,23 @@ test('a connection lost while ports are probed is reported as ssh_closed', async
   await expect(offeredPorts({ connection } as unknown as Lease, [8080])).rejects.toMatchObject({
     problem: { code: 'ssh_closed' },
   })
+})
+
+test('a web interface behind its image’s login is also offered where it has none', async () => {
+  const listening = new Set([8188, 18188, 18080])
+  const connection = {
+    client: {
+      forwardOut(
+        ...[, , , port, done]: [string, number, string, number, (error?: Error, to?: Duplex) => void]
+      ) {
+        if (listening.has(port)) done(undefined, new PassThrough())
+        else done(Object.assign(new Error('refused'), { reason: 2 }))
+      },
+    },
+  }
+  expect(await offeredPorts({ connection } as unknown as Lease, [8080])).toEqual([
+    { port: 8080, name: 'Jupyter', answers: false },
+    { port: 8188, name: 'ComfyUI', answers: true },
+    { port: 18188, name: 'ComfyUI without login', answers: true },
+  ])
 })

@@ -40,6 +40,28 @@ describe('the progress that a program prints', () => {
       undefined,
     ],
     ['Ultralytics’ bar alone', 'Scanning: 45% ━━━━╸─────── 450/1.0K 3.2Kit/s 1.1s<1.4s', 45, 1],
+    ['aria2', '[#2089b0 150.0MiB/333.2MiB(45%) CN:1 DL:115.7KiB ETA:4m51s]', 45, 291],
+    ['aria2 that does not know yet', '[#2089b0 0B/0B(0%) CN:1 DL:0B]', 0, undefined],
+    ['wget', 'model.bin            45%[=======>          ] 450.10M  12.3MB/s    eta 1m 43s', 45, 103],
+    ['wget without an end', 'model-00001-of-00003   9%[>      ]  45.10M  12.3MB/s', 9, undefined],
+    ['wget in dots', '   450K .......... .......... .......... .......... .......... 45% 12.3M 43s', 45, 43],
+    ['curl', ' 45 1000M   45  450M    0     0  12.3M      0  0:01:21  0:00:36  0:00:45 12.1M', 45, 45],
+    [
+      'curl of an unknown time',
+      '  3 10.0G    3  300M    0     0  12.3M      0 --:--:--  0:00:36 --:--:-- 12.1M',
+      3,
+      undefined,
+    ],
+    ['curl as a bar', '################################                       45.0%', 45, undefined],
+    ['rsync', '    450,123,456  45%   12.34MB/s    0:00:45', 45, 45],
+    ['rsync of all', '        1.20G  45%  112.34MB/s    0:01:05 (xfr#3, to-chk=2/7)', 45, 65],
+    ['conda', 'pytorch-2.1.0        | 1.2 GB    | ####5      |  45%', 45, undefined],
+    ['restic', '[0:36] 45.00%  123 files 450.000 MiB, total 300 files 1.000 GiB, 0 errors ETA 0:45', 45, 45],
+    ['restic’s packs', '[1:02:36] 45.21%  123 / 300 packs', 45, undefined],
+    ['docker', 'a3ed95caeb02: Downloading [==========>               ]  450.1MB/1GB', 45, undefined],
+    ['apt, installing', 'Progress: [ 45%] [##########..............]', 45, undefined],
+    ['apt, downloading', '45% [3 libtorch 1,234 kB/5,678 kB 22%]            12.3 MB/s 1min 20s', 45, 80],
+    ['dpkg', '(Reading database ... 45%', 45, undefined],
     ['epochs and steps', 'Epoch [3/10], Step [45/100], Loss: 0.3', 24, undefined],
     [
       'the same by Keras',
@@ -49,6 +71,20 @@ describe('the progress that a program prints', () => {
     ],
   ])('%s', (_, line, percent, secondsLeft) => {
     expect(lastProgress(plainOutput(line))).toEqual({ percent, secondsLeft })
+  })
+
+  test.each([
+    'GPU 45% 1000M 300W',
+    'accuracy: 45%',
+    'Disk /dev/sda1  100G  45G  55G  45% /',
+    '45% of the files are [broken]',
+    'total 45.00%',
+    '[INFO] 45% done',
+    '12 45 100 3',
+    '| name | 1.2 GB | 45% |',
+    '[0:36] 45.00% no bar here, but text after it that is about other things and goes on (x)',
+  ])('is none in %j', line => {
+    expect(lastProgress(plainOutput(line))).toBeUndefined()
   })
 
   const tqdm = (name: string, percent: number, time: string, count = `${percent}/100`) =>
@@ -115,10 +151,7 @@ describe('the progress that a program prints', () => {
       'accuracy 45%',
       'epoch 3/10',
       'Epoch 3/10\nloss 0.3',
-      '[#2089b0 400.0KiB/33MiB(1%) CN:1 DL:115KiB ETA:4m51s]',
-      'model.bin  45%[======>        ] 450M  10MB/s  eta 52s',
-      '######################           45.2%',
-      '  1,234,567  45%   10.00MB/s    0:00:12',
+      '# Results: 45.2%',
       '999%|█| 9/1 [00:01<00:01]',
       '| 4/0 [====>] - ETA: 3s',
       '',
