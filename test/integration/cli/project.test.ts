@@ -104,7 +104,7 @@ describe.skipIf(noSshd)(`a project from the command line${noSshd}`, () => {
     expect(JSON.parse((await berth('run', '--json')).out)).toMatchObject({
       image: 'theirs',
       ports: [6006],
-      env: { SEED: 7, HF: { secret: 'HF_TOKEN' } },
+      env: { SEED: '7', HF: { secret: 'HF_TOKEN' } },
     })
     write(folder, { 'berth.yaml': `run: x${' '.repeat(33_000)}\n` })
     expect((await berth('run')).err).toContain('longer than 32 KB')
@@ -218,8 +218,15 @@ describe('a project on the machines that the simulator plays', () => {
     )
     const plan = JSON.parse((await berth('run', '.', '--json', '--nodes', '3')).out)
     expect(plan.nodes).toHaveLength(3)
+    expect(plan).toMatchObject({
+      engine: 'torchrun',
+      nodeCommand: expect.stringMatching(/^python -m torch.* train\.py/),
+    })
     const ran = await berth('run', '.', '--yes', '-f', '--nodes', '3')
     expect(ran.err).toContain('3 machines of one cluster (beta), all or none')
+    expect(ran.err).toContain(
+      'Every node runs, once for each GPU:\n  python -m torch.distributed.run --nnodes=',
+    )
     const prices = [...ran.err.matchAll(/^ {2}(\d) with .*, \$([\d.]+)\/h$/gm)]
     const sum = prices.reduce((all, [, machines, each]) => all + Number(machines) * Number(each), 0)
     expect(sum).toBeCloseTo(Number(/Together \$([\d.]+)\/h/.exec(ran.err)?.[1]), 2)

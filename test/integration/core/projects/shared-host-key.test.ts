@@ -39,7 +39,7 @@ describe.skipIf(noSshd)(`machines whose image has the host key${noSshd}`, () => 
     const { under, sshds, runProject } = await openProject(
       {
         'berth.yaml':
-          'machine: { gpu: RTX 4090 }\nnodes: 4\nrun: echo "node $NODE_RANK" > out.txt\nresults: out.txt\n',
+          'machine: { gpu: RTX 4090 }\nnodes: 4\nengine: none\nrun: echo "node $NODE_RANK" > out.txt\nresults: out.txt\n',
       },
       undefined,
       { seed: 7, offers: 500 },
