@@ -1,3 +1,4 @@
+import type { Waiting } from '#contract/automation/waiting.ts'
 import type { InstanceView } from '#contract/instance/instance.ts'
 import type { SpecChange } from '#contract/project/spec.ts'
 import type { AccountView, State } from '#contract/state.ts'
@@ -123,6 +124,19 @@ export function cliDollars(micros: number): number {
 /** Epoch seconds as an ISO 8601 time, as in all JSON output. */
 export function isoTime(at: number): string {
   return new Date(at * 1000).toISOString()
+}
+
+/** What a run waits for, in JSON. Scripts rely on these fields: they are added, never renamed. */
+export function waitingJson(waiting: Waiting | undefined) {
+  if (!waiting) return null
+  const { for: what, since, problem, nextTryAt, givesUpAt } = waiting
+  return {
+    for: what,
+    since: isoTime(since),
+    lastError: problem ? { code: problem.code, message: problem.message } : null,
+    nextTry: nextTryAt === undefined ? null : isoTime(nextTryAt),
+    givesUp: givesUpAt === undefined ? null : isoTime(givesUpAt),
+  }
 }
 
 /** Rows in columns of their content's width; columns whose head begins with `>` are right-aligned. */

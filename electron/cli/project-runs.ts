@@ -1,11 +1,12 @@
 import { type GroupView, latestRuns } from '../contract/automation/group.ts'
 import { isGoing, isProjectRun, type ProjectRunView } from '../contract/automation/run.ts'
+import { isLongWait, waitingLine } from '../contract/automation/waiting.ts'
 import { money } from '../contract/format/money.ts'
 import { counted } from '../contract/format/size.ts'
 import { settingWords } from '../contract/project/sweep.ts'
 import { accountNow } from '../contract/reading.ts'
 import type { AccountView, State } from '../contract/state.ts'
-import { accountsOf, type Call, cliDollars, isoTime, polledState, print, table } from './call.ts'
+import { accountsOf, type Call, cliDollars, isoTime, polledState, print, table, waitingJson } from './call.ts'
 import { CliFailure, exitCodes } from './failure.ts'
 import { findProject } from './project.ts'
 
@@ -65,7 +66,7 @@ function listing(
   rows: readonly { account: AccountView; run: ProjectRunView; group: GroupView | undefined }[],
 ): string {
   return table(
-    ['ID', 'NAME', 'SETTING', 'STEP', '>COST', 'PRINTED', 'INSTANCE'],
+    ['ID', 'NAME', 'SETTING', 'STEP', '>COST', 'PRINTED', 'INSTANCE', 'WAITS'],
     rows.map(({ account, run, group }) => [
       run.id,
       run.name,
@@ -76,8 +77,15 @@ function listing(
         .map(([name, value]) => `${name}=${value}`)
         .join(' '),
       run.instance === undefined ? '' : String(run.instance),
+      waitsOf(run, account),
     ]),
   )
+}
+
+/** What the run has waited for too long; '' where it goes on. */
+function waitsOf({ waiting }: ProjectRunView, { clock }: AccountView): string {
+  const now = accountNow(clock, Date.now())
+  return waiting && isLongWait(waiting, now) ? waitingLine(waiting, now) : ''
 }
 
 /** Scripts rely on these fields: they are added, never renamed. */
@@ -97,6 +105,7 @@ function runJson(account: AccountView, run: ProjectRunView, group: GroupView | u
     printed,
     asked: isoTime(createdAt),
     ended: endedAt === undefined ? null : isoTime(endedAt),
+    waiting: waitingJson(run.waiting),
   }
 }
 

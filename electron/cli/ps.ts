@@ -3,6 +3,7 @@ import { instanceStateWord } from '#contract/instance/instance-words.ts'
 import { sharedHostKeyWords } from '#contract/instance/ssh-key.ts'
 import type { EndingView } from '../contract/automation/ending.ts'
 import { dueNext } from '../contract/automation/limit.ts'
+import { isLongWait, waitingLine } from '../contract/automation/waiting.ts'
 import { money } from '../contract/format/money.ts'
 import { gpuWords } from '../contract/format/name.ts'
 import { duration } from '../contract/format/time.ts'
@@ -18,6 +19,7 @@ import {
   polledState,
   print,
   table,
+  waitingJson,
 } from './call.ts'
 import { listRuns } from './project-runs.ts'
 
@@ -34,9 +36,16 @@ export const ps: CliCommand = {
     )
     if (call.quiet) call.write(found.map(({ instance }) => `${instance.id}\n`).join(''))
     else if (call.json)
-      print(call, { accounts: accounts.map(accountJson), instances: found.map(instanceJson) })
+      print(call, {
+        accounts: accounts.map(accountJson),
+        instances: found.map(instanceJson),
+        waiting: accounts.flatMap(waitsJson),
+      })
     else if (found.length > 0) call.write(listing(found))
-    if (!call.quiet && !call.json) saySharedKeys(call, found)
+    if (!call.quiet && !call.json) {
+      saySharedKeys(call, found)
+      sayWaits(call, accounts)
+    }
     sayWhatIsOld(call, accounts)
     if (accounts.length === 0) call.say('No account is connected. Connect one in Berth: berth open')
     return undefined
@@ -55,6 +64,25 @@ function sayWhatIsOld(call: Call, accounts: readonly Account[]): void {
 function saySharedKeys(call: Call, found: readonly FoundInstance[]): void {
   const names = found.filter(sharesHostKey).map(({ instance }) => instanceName(instance))
   if (names.length > 0) call.say(`${named(names)}: ${sharedHostKeyWords}`)
+}
+
+/** What runs in progress have waited for too long. */
+function sayWaits(call: Call, accounts: readonly Account[]): void {
+  for (const { runs, clock } of accounts) {
+    const now = accountNow(clock, Date.now())
+    for (const { name, step, instance, waiting } of Object.values(runs)) {
+      if (!waiting || !isLongWait(waiting, now)) continue
+      const where = instance === undefined ? step : `${step} on #${instance}`
+      call.say(`${name}, ${where}: ${waitingLine(waiting, now)}`)
+    }
+  }
+}
+
+/** What each run in progress waits for, also if that began only now. */
+function waitsJson({ id: account, runs }: Account) {
+  return Object.values(runs).flatMap(({ id, name, step, instance, waiting }) =>
+    waiting ? [{ account, run: id, name, step, instance: instance ?? null, ...waitingJson(waiting) }] : [],
+  )
 }
 
 const sharesHostKey = ({ account, instance }: FoundInstance) => account.sharedHostKeys?.[instance.id] === true

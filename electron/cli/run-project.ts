@@ -1,6 +1,5 @@
 import { named } from '#contract/format/name.ts'
 import { linkedRulesWords, secretWords, skipWords } from '#contract/instance/sync.ts'
-import { isGoing, isProjectRun, type ProjectRunView, type RunStep } from '../contract/automation/run.ts'
 import { money, rate } from '../contract/format/money.ts'
 import { gpuWords } from '../contract/format/name.ts'
 import { counted, reliability } from '../contract/format/size.ts'
@@ -28,9 +27,8 @@ import { type ProjectPlan, waitingWords } from '../contract/project/project.ts'
 import { settingWords } from '../contract/project/sweep.ts'
 import { accountsOf, type Call, type CliCommand, cliDollars, polledState, print } from './call.ts'
 import { CliFailure, exitCodes, usageFailure } from './failure.ts'
-import { outputPrinter, writer } from './logs.ts'
+import { followRun, followSweep } from './follow.ts'
 import { withProject } from './project.ts'
-import { groupCounts } from './project-runs.ts'
 
 export const run: CliCommand = {
   operands: '[PROJECT|DIR]',
@@ -304,91 +302,4 @@ function volumeJson(volume: NonNullable<ProjectPlan['volume']>, offer: ProjectPl
     size: size ?? null,
     pricePerHour: price === undefined ? null : cliDollars(price),
   }
-}
-
-const words: Readonly<Record<RunStep, string>> = {
-  waiting: 'Renting a machine',
-  sending: 'Sending the folder',
-  setup: 'Setting up',
-  running: 'Running',
-  fetching: 'Downloading the results',
-  ending: 'Ending the machine',
-  done: 'Done',
-  failed: 'Failed',
-  cancelled: 'Cancelled',
-}
-
-/** Prints the run's steps and output until it has ended; gives 0 where its command did. */
-async function followRun(call: Call, account: string, id: string): Promise<number> {
-  const { connection, json, say } = call
-  const write = writer(call)
-  let shownStep: RunStep | undefined
-  /** What prints the output of the machine after so many moves. */
-  let printer: { moved: number; more(): Promise<void> } | undefined
-  for (;;) {
-    // Read before the output, so that a run that has ended is printed to its end.
-    const { runs, instances } = (await connection.state()).accounts[account] ?? {}
-    const run = runs?.[id]
-    if (!run || !isProjectRun(run))
-      throw new CliFailure(exitCodes.unknown, { code: 'no_such_run', message: 'The run is gone.' })
-    if (run.step !== shownStep && !json) say(words[run.step])
-    shownStep = run.step
-    if (run.outputs.includes('command') && run.moves !== printer?.moved)
-      printer = { moved: run.moves, more: outputPrinter(call, account, id, write) }
-    await printer?.more()
-    if (!isGoing(run)) return ended(call, run, instances?.[run.instance ?? -1]?.diskPricePerHour)
-    await connection.change()
-  }
-}
-
-/** Prints how far a sweep is until it has no current runs and starts no more; gives 0 if all its runs are done. */
-async function followSweep(call: Call, account: string, id: string): Promise<number> {
-  const { connection, json, say } = call
-  let shownLine = ''
-  for (;;) {
-    const { runs = {}, groups } = (await connection.state()).accounts[account] ?? {}
-    const group = groups?.[id]
-    if (!group)
-      throw new CliFailure(exitCodes.unknown, { code: 'no_such_group', message: 'The sweep is gone.' })
-    const counts = groupCounts(group, Object.values(runs).filter(isProjectRun))
-    const words = `${counts.done} of ${counts.runs} done${counts.failed > 0 ? `, ${counts.failed} failed` : ''}`
-    if (words !== shownLine && !json) say(words)
-    shownLine = words
-    if (group.step !== 'going' && counts.going === 0) {
-      if (json) print(call, { sweep: id, step: group.step, ...counts, cost: cliDollars(group.cost.micros) })
-      else {
-        if (group.problem) say([group.problem.message, group.problem.advice].filter(Boolean).join(' '))
-        say(`Results are in ${group.results}. It cost ${money(group.cost.micros)}.`)
-      }
-      return counts.done === counts.runs ? exitCodes.done : exitCodes.failed
-    }
-    await connection.change()
-  }
-}
-
-/** Prints the end of a run. `disk`: the price of its stopped machine, in micro-dollars per hour. Gives the exit code. */
-function ended(
-  { json, write, say }: Call,
-  { id, step, code, cost, downloadResult, problem, instance }: ProjectRunView,
-  disk: number | undefined,
-): number {
-  if (json) {
-    const files = downloadResult?.files ?? 0
-    write(
-      `${JSON.stringify({ job: id, step, exitCode: code ?? null, cost: cliDollars(cost.micros), brought: files })}\n`,
-    )
-  } else {
-    if (problem) say([problem.message, problem.advice].filter(Boolean).join(' '))
-    say(
-      `${downloadResult ? `${counted(downloadResult.files, 'file')} downloaded. ` : ''}It cost ${money(cost.micros)}.`,
-    )
-    if (step === 'failed' && instance !== undefined)
-      say(
-        `Its disk is billed${disk === undefined ? '' : ` at ${rate(disk)}`} until you destroy it: berth destroy ${instance}`,
-      )
-  }
-  if (step === 'done') return exitCodes.done
-  if (step !== 'failed' || !code) return exitCodes.failed
-  // The command's own code, unless that would read as one of Berth's.
-  return Math.max(code, exitCodes.command)
 }

@@ -5,6 +5,7 @@ import type { SyncProgress } from '../instance/sync.ts'
 import type { Problem } from '../problem.ts'
 import type { Micros } from '../spending/money.ts'
 import { GroupPlace } from './group.ts'
+import type { Waiting } from './waiting.ts'
 
 /** The id of a run: `x` and sixteen hexadecimal digits. */
 export const RunId = v.pipe(v.string(), v.regex(/^x[0-9a-f]{16}$/, 'not a run'))
@@ -167,6 +168,8 @@ export interface RunView extends v.InferOutput<typeof RunFields> {
   interrupted: boolean
   /** Why the last try of something failed. */
   problem?: Problem
+  /** What its step waits for, while no progress shows; absent once it is over. */
+  waiting?: Waiting
 }
 
 /** The run of a project. */

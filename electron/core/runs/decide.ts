@@ -189,7 +189,7 @@ const hopeless = new Set([
 ])
 
 /** A failed move, after `fails` earlier failures in a row; `isOnline`: whether the service answers. */
-interface FailedMove {
+export interface FailedMove {
   run: Pick<Run, 'step' | 'project' | 'begun' | 'problem' | 'changingSince'>
   move: RunMove['do']
   fails: number

@@ -17,7 +17,7 @@ import { leftBehind, stillWritten } from './left-behind.ts'
 import { environmentText, type RunMachines, writeEnvironment } from './machine.ts'
 import { isInterrupted, isOfProject, type ProjectRun, type Run } from './model.ts'
 import { askSetUp, readsAllFiles, removeLeftFiles } from './prepared.ts'
-import type { StoredRuns } from './stored-runs.ts'
+import type { StoredRuns, Tries } from './stored-runs.ts'
 import type { RunWatchdog } from './watchdog.ts'
 
 export type RunFolders = ReturnType<typeof createRunFolders>
@@ -103,10 +103,10 @@ export function createRunFolders(
   }
 
   /** Records that the instance cannot be reached: shown at once, and alerted once it lasts. */
-  async function shutOut(id: string, problem: Problem, nextTryAt?: number): Promise<void> {
+  async function shutOut(id: string, problem: Problem, tries?: Tries): Promise<void> {
     const run = runs.find(id)
     if (run?.step !== 'fetching' || ending.aborted) return
-    runs.setProblem(id, problem, nextTryAt)
+    runs.setProblem(id, problem, tries)
     // That of a project is given up after a while, which is alerted then.
     if (run.project) return
     const since = run.unreachedSince ?? context.now()
@@ -276,12 +276,12 @@ export function createRunFolders(
       }
       return true
     },
-    /** Shows that a download failed, and alerts once it has for a while. `nextTryAt`: in epoch seconds. */
-    async hindered(run: Run, problem: Problem, nextTryAt: number): Promise<void> {
+    /** Shows that a download failed, and alerts once it has for a while. */
+    async hindered(run: Run, problem: Problem, tries: Tries): Promise<void> {
       if (problem.code === 'results_changing') {
         await runs.update(run.id, { changingSince: run.changingSince ?? clock.now() / 1000 })
-        runs.setProblem(run.id, problem)
-      } else await shutOut(run.id, problem, nextTryAt)
+        runs.setProblem(run.id, problem, tries)
+      } else await shutOut(run.id, problem, tries)
     },
     /** Leaves the instance of a command, whose folder could not be downloaded, as it is, for its watchdog, too. */
     async keep(run: Run, problem: Problem): Promise<void> {

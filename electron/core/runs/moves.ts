@@ -36,7 +36,7 @@ import { isOfProject, isWorker, type ProjectRun, type Run, stopsLeft } from './m
 import { leavesNetwork } from './node-decide.ts'
 import { nodeFailure, nodeLeft, type RunNodes } from './nodes.ts'
 import type { Programs } from './programs.ts'
-import type { StoredRuns } from './stored-runs.ts'
+import type { StoredRuns, Tries } from './stored-runs.ts'
 import type { WaitingMachines } from './waiting-machines.ts'
 import type { RunWatchdog } from './watchdog.ts'
 
@@ -384,15 +384,10 @@ export function createMoves(context: AccountContext, parts: MoveParts) {
       if (keeps) await folders.keep(run, problem)
       else await fail(run, problem)
     },
-    /** Shows a failed move, which is retried after `pause` milliseconds; the user is alerted if it lasts. */
-    async hindered(
-      run: Run,
-      move: RunMove,
-      problem: Problem,
-      { fails, pause }: { fails: number; pause: number },
-    ): Promise<void> {
-      if (move.do === 'fetch') return folders.hindered(run, problem, now() + pause / 1000)
-      runs.setProblem(run.id, problem)
+    /** Shows a failed move, which is retried; the user is alerted if it lasts. */
+    async hindered(run: Run, move: RunMove, problem: Problem, fails: number, tries: Tries): Promise<void> {
+      if (move.do === 'fetch') return folders.hindered(run, problem, tries)
+      runs.setProblem(run.id, problem, tries)
       if (isWorker(run)) return
       if (move.do === 'program' && !problem.code.startsWith('ssh_') && fails + 1 === mostUntold)
         tell(run, hinderedAlert(account, run, nameOf(run), problem))

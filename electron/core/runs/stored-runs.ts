@@ -6,13 +6,16 @@ import {
   RunFields,
   type RunView,
 } from '#contract/automation/run.ts'
+import type { Waiting } from '#contract/automation/waiting.ts'
 import type { SyncProgress } from '#contract/instance/sync.ts'
 import type { Problem } from '#contract/problem.ts'
 import { portsOf, resultsOf } from '#contract/project/bounds.ts'
 import type { AccountContext } from '../account-context.ts'
 import { type Change, type Collection, openCollection, type Rescue } from '../storage/collection.ts'
+import { isDeepEqual } from '../storage/store.ts'
 import { failed, type RunChange, withStaleWatchdog } from './changes.ts'
 import { isOfProject, isWorker, keepingFor, type ProjectRun, Run } from './model.ts'
+import type { Wait } from './waiting.ts'
 
 /** The runs of one account, as stored and as shown in State. */
 export interface StoredRuns
@@ -27,8 +30,10 @@ export interface StoredRuns
   /** The same for changes that may be lost, stored within a second. */
   note(id: string, change: RunChange): void
   remove(id: string): Promise<void>
-  /** Why the last try failed, and when the next one is, epoch seconds of the account's time. */
-  setProblem(id: string, problem: Problem | undefined, nextTryAt?: number): void
+  /** Why the last try failed; when the next one is, and when it is given up, epoch seconds of the account's time. */
+  setProblem(id: string, problem: Problem | undefined, tries?: Tries): void
+  /** What it waits for. Where that stays the same, it goes on since then. */
+  setWait(id: string, wait: Wait | undefined): void
   /** Why the last checkpoint failed. */
   setCheckpointProblem(id: string, problem: Problem | undefined): void
   /** How far the upload or download of its folder is; undefined while there is none. */
@@ -85,11 +90,13 @@ export async function openStoredRuns(
   const problems = new Map<string, Hindrance>()
   const checkpoints = new Map<string, Problem>()
   const progress = new Map<string, SyncProgress>()
+  const waits = new Map<string, Wait & { from: number }>()
   function viewOf(run: Run): RunView | ProjectRunView {
     const { id } = run
     return runView(run, {
       hindrance: problems.get(id) ?? hindranceOf(checkpoints.get(id)),
       sync: progress.get(id),
+      waiting: progress.has(id) ? undefined : waitingOf(run, waits.get(id), problems.get(id)),
     })
   }
   const runs = await openCollection(context, {
@@ -134,10 +141,20 @@ export async function openStoredRuns(
     remove(id) {
       problems.delete(id)
       checkpoints.delete(id)
+      waits.delete(id)
       return runs.forget(id)
     },
-    setProblem(id, problem, nextTryAt) {
-      if (problem) problems.set(id, { problem, nextTryAt })
+    setWait(id, wait) {
+      const before = waits.get(id)
+      const after = wait && { ...wait, from: before?.for === wait.for ? before.from : context.now() }
+      if (isDeepEqual(before, after)) return
+      if (after) waits.set(id, after)
+      else waits.delete(id)
+      runs.touch(id)
+      cancelUpdate ??= clock.after(updateInterval, show)
+    },
+    setProblem(id, problem, tries) {
+      if (problem) problems.set(id, { problem, ...tries })
       else if (!problems.delete(id)) return
       runs.touch(id)
       show()
@@ -161,10 +178,29 @@ export async function openStoredRuns(
   }
 }
 
-/** Why a run does not continue, and when it is retried, in epoch seconds of the account's time. */
-interface Hindrance {
-  problem: Problem
+/** When something that failed is tried again, and given up, in epoch seconds of the account's time. */
+export interface Tries {
   nextTryAt?: number
+  givesUpAt?: number
+}
+
+/** Why a run does not continue. */
+interface Hindrance extends Tries {
+  problem: Problem
+}
+
+/** What a run waits for, `wait` since `from`, with the failure of its last try. */
+function waitingOf(
+  run: Run,
+  wait: (Wait & { from: number }) | undefined,
+  hindrance: Hindrance | undefined,
+): Waiting | undefined {
+  if (!wait || !isGoing(run)) return undefined
+  const { from, since = from, ...rest } = wait
+  const { step, startedAt = 0, outputAt = 0 } = run
+  const heard = Math.max(outputAt, step === 'running' ? startedAt : 0)
+  const isQuiet = wait.for === 'output' && heard > 0
+  return { ...rest, since: isQuiet ? heard : since, ...hindrance }
 }
 
 const hindranceOf = (problem: Problem | undefined): Hindrance | undefined => problem && { problem }
@@ -180,7 +216,7 @@ const shownFields = Object.keys(RunFields.entries) as (keyof typeof RunFields.en
 
 function runView(
   run: Run,
-  { hindrance, sync }: { hindrance?: Hindrance; sync?: SyncProgress },
+  { hindrance, sync, waiting }: { hindrance?: Hindrance; sync?: SyncProgress; waiting?: Waiting },
 ): RunView | ProjectRunView {
   const { step, problem, begun, setupProgram, program, unreachedSince: since } = run
   const fields = Object.fromEntries(shownFields.map(name => [name, run[name]]))
@@ -196,6 +232,7 @@ function runView(
     fetched: run.fetched ?? false,
     interrupted: run.interrupted ?? false,
     problem: hindrance?.problem ?? problem,
+    waiting,
   }
   return isOfProject(run) ? { ...view, ...projectPart(run) } : view
 }

@@ -1,6 +1,7 @@
 import { reasonSentence } from '#contract/automation/limit-words.ts'
 import { isGoing } from '#contract/automation/run.ts'
 import { hasTrait } from '#contract/instance/state-traits.ts'
+import { accountNow } from '#contract/reading.ts'
 import type { AccountContext, AccountPoll } from '../account-context.ts'
 import { problemOf } from '../app/problems.ts'
 import { rentalOf } from '../instances/mark.ts'
@@ -17,6 +18,7 @@ import type { Moves } from './moves.ts'
 import { leavesNetwork } from './node-decide.ts'
 import type { RunNodes } from './nodes.ts'
 import type { StoredRuns } from './stored-runs.ts'
+import { givesUpAfter, waitOf } from './waiting.ts'
 
 export type RunWork = ReturnType<typeof createRunWork>
 
@@ -86,6 +88,23 @@ export function createRunWork(context: AccountContext, parts: WorkParts) {
 
   const moveOf = (run: Run) => nextMove(run, snapshotOf(run))
 
+  /** The account's time in so many milliseconds; undefined for never. */
+  function inAccountTime(milliseconds: number | undefined): number | undefined {
+    const { rate = 1 } = store.get().accounts[account]?.clock ?? {}
+    return milliseconds === undefined ? undefined : now() + (milliseconds / 1000) * rate
+  }
+
+  /** Shows what a run waits for. */
+  function noteWait(run: Run, move: RunMove['do']): void {
+    const { connection, rentals = {}, clock: time } = store.get().accounts[account] ?? {}
+    const { problem, retryAt } = connection?.status === 'offline' ? connection : {}
+    const outage = problem && { problem, nextTryAt: retryAt && time ? accountNow(time, retryAt) : undefined }
+    runs.setWait(
+      run.id,
+      waitOf(run, move, { snapshot: snapshotOf(run), rental: rentals[run.rental ?? ''], outage }),
+    )
+  }
+
   async function advance(id: string): Promise<void> {
     let fails = 0
     let last = { problem: '', times: 0 }
@@ -96,6 +115,7 @@ export function createRunWork(context: AccountContext, parts: WorkParts) {
       if (ending.aborted || !run) return
       const move = moveOf(run)
       try {
+        noteWait(run, move.do)
         await moves.cleanUp(run)
         if (move.do === 'wait' && !isGoing(run)) return
         present.set(id, move.do)
@@ -113,19 +133,24 @@ export function createRunWork(context: AccountContext, parts: WorkParts) {
         const problem = problemOf(error)
         const text = `${problem.code} ${problem.message}`
         last = { problem: text, times: text === last.problem ? last.times + 1 : 1 }
-        const pause = pauseAfter(problem, {
+        const failed = {
           run: after,
           move: move.do,
           fails,
           same: last.times,
           isOnline: isOnline(),
           clock: clock.now() / 1000,
-        })
+        }
+        const pause = pauseAfter(problem, failed)
         if (pause === undefined) await moves.giveUp(after, move, problem)
         else if (after.node && isOnline() && (await nodes.isCutOff(after, problem, fails)))
           await moves.giveUp(after, move, problem)
         else {
-          await moves.hindered(after, move, problem, { fails, pause })
+          const tries = {
+            nextTryAt: inAccountTime(pause),
+            givesUpAt: inAccountTime(givesUpAfter(problem, failed)),
+          }
+          await moves.hindered(after, move, problem, fails, tries)
           await loops.until(id, pause)
         }
         fails = failsAfter(fails, isOnline())
@@ -202,10 +227,13 @@ export function createRunWork(context: AccountContext, parts: WorkParts) {
 
   /** Continues runs when their rentals change, without waiting for a poll. */
   const ignore = store.onChange((after, before) => {
-    const [now, then] = [after.accounts[account]?.rentals, before.accounts[account]?.rentals]
-    if (now === then) return
-    for (const { id, step, rental = '' } of runs.all())
-      if (step === 'waiting' && now?.[rental]?.step !== then?.[rental]?.step) loops.work(id)
+    const [now, then] = [after.accounts[account], before.accounts[account]]
+    if (now?.rentals === then?.rentals && now?.connection === then?.connection) return
+    for (const run of runs.all()) {
+      const { id, step, rental = '' } = run
+      if (isGoing(run)) noteWait(run, present.get(id) ?? moveOf(run).do)
+      if (step === 'waiting' && now?.rentals[rental]?.step !== then?.rentals[rental]?.step) loops.work(id)
+    }
   })
   ending.addEventListener('abort', ignore, { once: true })
 

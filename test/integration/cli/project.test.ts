@@ -77,6 +77,38 @@ describe.skipIf(noSshd)(`a project from the command line${noSshd}`, () => {
     expect(await berthOn(home)('project', 'add', folder)).toMatchObject({ code: 0 })
   })
 
+  test('says what a run waits for, in all listings and while it is followed', async () => {
+    const { world, under, sshd, folder, project } = await openProject({
+      'berth.yaml': 'run: |\n  until [ -e ../../go ]; do sleep 0.1; done\n  echo done\n',
+    })
+    const { home } = await openSocket(world, under.berth)
+    const berth = berthOn(home, { cwd: folder })
+    const followed = berth('run', '--yes', '-f')
+    const runs = () => Object.values(under.account().runs)
+    await under.until(() => runs().some(run => run.outputs.includes('command')), 60_000)
+    await sshd.stop()
+    await under.until(() => runs()[0]?.waiting?.problem?.code.startsWith('ssh_') === true, 60_000)
+    const [{ id = '' } = {}] = runs()
+    const words = /No output for .* Last error: /
+    expect((await berth('ps')).err).toMatch(words)
+    expect((await berth('ps', '--project', project)).out).toMatch(words)
+    const json = {
+      for: 'output',
+      since: expect.any(String),
+      lastError: { code: expect.stringMatching(/^ssh_/) },
+    }
+    expect(JSON.parse((await berth('ps', '--json')).out).waiting).toMatchObject([
+      { run: id, step: 'running', ...json },
+    ])
+    const listed = JSON.parse((await berth('ps', '--json', '--project', project)).out)
+    expect(listed.runs).toMatchObject([{ job: id, waiting: json }])
+    await sshd.start()
+    write(sshd.home, { go: '' })
+    const { code, out, err } = await followed
+    expect([code, out]).toEqual([0, 'done\n'])
+    expect(err).toMatch(words)
+  })
+
   test('exits with 6 or the higher code of its command, and with 1 when its file is wrong or its path is unknown', async () => {
     const { world, under, folder } = await openProject({
       'berth.yaml': 'run: cat .env; exit 3\n',

@@ -1,0 +1,149 @@
+import { isGoing, isProjectRun, type ProjectRunView, type RunStep } from '../contract/automation/run.ts'
+import { isLongWait, longestSilence, waitingLine } from '../contract/automation/waiting.ts'
+import { money, rate } from '../contract/format/money.ts'
+import { counted } from '../contract/format/size.ts'
+import { accountNow } from '../contract/reading.ts'
+import type { AccountView } from '../contract/state.ts'
+import { type Call, cliDollars, print, waitingJson } from './call.ts'
+import { CliFailure, exitCodes } from './failure.ts'
+import { outputPrinter, writer } from './logs.ts'
+import { groupCounts } from './project-runs.ts'
+
+const words: Readonly<Record<RunStep, string>> = {
+  waiting: 'Renting a machine',
+  sending: 'Sending the folder',
+  setup: 'Setting up',
+  running: 'Running',
+  fetching: 'Downloading the results',
+  ending: 'Ending the machine',
+  done: 'Done',
+  failed: 'Failed',
+  cancelled: 'Cancelled',
+}
+
+/** Prints the run's steps and output until it has ended; gives 0 where its command did. */
+export async function followRun(call: Call, account: string, id: string): Promise<number> {
+  const { connection, json, say } = call
+  const write = writer(call)
+  let shownStep: RunStep | undefined
+  /** What prints the output of the machine after so many moves. */
+  let printer: { moved: number; more(): Promise<void> } | undefined
+  const tellWaits = waitTeller(call)
+  for (;;) {
+    // Read before the output, so that a run that has ended is printed to its end.
+    const view = (await connection.state()).accounts[account]
+    const { runs, instances } = view ?? {}
+    const run = runs?.[id]
+    if (!run || !isProjectRun(run))
+      throw new CliFailure(exitCodes.unknown, { code: 'no_such_run', message: 'The run is gone.' })
+    if (run.step !== shownStep && !json) say(words[run.step])
+    shownStep = run.step
+    if (run.outputs.includes('command') && run.moves !== printer?.moved)
+      printer = { moved: run.moves, more: outputPrinter(call, account, id, write) }
+    await printer?.more()
+    if (view) tellWaits(view, [run, ...(run.nodes ?? [])])
+    if (!isGoing(run)) return ended(call, run, instances?.[run.instance ?? -1]?.diskPricePerHour)
+    await changeOrTick(connection)
+  }
+}
+
+/** Prints how far a sweep is until it has no current runs and starts no more; gives 0 if all its runs are done. */
+export async function followSweep(call: Call, account: string, id: string): Promise<number> {
+  const { connection, json, say } = call
+  let shownLine = ''
+  const tellWaits = waitTeller(call)
+  for (;;) {
+    const view = (await connection.state()).accounts[account]
+    const { runs = {}, groups } = view ?? {}
+    const group = groups?.[id]
+    if (!group)
+      throw new CliFailure(exitCodes.unknown, { code: 'no_such_group', message: 'The sweep is gone.' })
+    const ofProjects = Object.values(runs).filter(isProjectRun)
+    const counts = groupCounts(group, ofProjects)
+    const words = `${counts.done} of ${counts.runs} done${counts.failed > 0 ? `, ${counts.failed} failed` : ''}`
+    if (words !== shownLine && !json) say(words)
+    shownLine = words
+    if (view)
+      tellWaits(
+        view,
+        ofProjects.filter(run => run.group?.id === id),
+      )
+    if (group.step !== 'going' && counts.going === 0) {
+      if (json) print(call, { sweep: id, step: group.step, ...counts, cost: cliDollars(group.cost.micros) })
+      else {
+        if (group.problem) say([group.problem.message, group.problem.advice].filter(Boolean).join(' '))
+        say(`Results are in ${group.results}. It cost ${money(group.cost.micros)}.`)
+      }
+      return counts.done === counts.runs ? exitCodes.done : exitCodes.failed
+    }
+    await changeOrTick(connection)
+  }
+}
+
+/** Resolves when State changes, and at the latest after two seconds: what is waited for may not change it. */
+async function changeOrTick(connection: Call['connection']): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const tick = new Promise<void>(resolve => {
+    timer = setTimeout(resolve, 2000)
+  })
+  await Promise.race([connection.change(), tick]).finally(() => clearTimeout(timer))
+}
+
+/**
+ * Says on stderr what runs wait for: once that has lasted, when it or its error changes, and again before it was silent for
+ * too long; of a command without output ever more rarely. With `--json` a line `{"job", "step", "waiting"}` on stdout.
+ */
+function waitTeller({
+  json,
+  write,
+  say,
+}: Call): (account: AccountView, runs: readonly ProjectRunView[]) => void {
+  /** What was said last of each run, when on this computer, and the milliseconds until it's said again. */
+  const told = new Map<string, { what: string; at: number; silence: number }>()
+
+  function tell({ clock }: AccountView, run: ProjectRunView, isOne: boolean): void {
+    const { id, name, step, waiting } = run
+    const at = Date.now()
+    const now = accountNow(clock, at)
+    if (!waiting || !isLongWait(waiting, now)) return void told.delete(id)
+    const what = `${waiting.for} ${waiting.problem?.message}`
+    const last = told.get(id)
+    const isSame = last?.what === what
+    if (isSame && at - last.at < last.silence) return
+    const grows = isSame && waiting.for === 'output' && step === 'running'
+    told.set(id, { what, at, silence: grows ? last.silence * 2 : longestSilence * 1000 })
+    if (json) write(`${JSON.stringify({ job: id, step, waiting: waitingJson(waiting) })}\n`)
+    else say(`${isOne ? '' : `${name}: `}${waitingLine(waiting, now)}`)
+  }
+
+  return (account, runs) => {
+    for (const run of runs) tell(account, run, runs.length === 1)
+  }
+}
+
+/** Prints the end of a run. `disk`: the price of its stopped machine, in micro-dollars per hour. Gives the exit code. */
+function ended(
+  { json, write, say }: Call,
+  { id, step, code, cost, downloadResult, problem, instance }: ProjectRunView,
+  disk: number | undefined,
+): number {
+  if (json) {
+    const files = downloadResult?.files ?? 0
+    write(
+      `${JSON.stringify({ job: id, step, exitCode: code ?? null, cost: cliDollars(cost.micros), brought: files })}\n`,
+    )
+  } else {
+    if (problem) say([problem.message, problem.advice].filter(Boolean).join(' '))
+    say(
+      `${downloadResult ? `${counted(downloadResult.files, 'file')} downloaded. ` : ''}It cost ${money(cost.micros)}.`,
+    )
+    if (step === 'failed' && instance !== undefined)
+      say(
+        `Its disk is billed${disk === undefined ? '' : ` at ${rate(disk)}`} until you destroy it: berth destroy ${instance}`,
+      )
+  }
+  if (step === 'done') return exitCodes.done
+  if (step !== 'failed' || !code) return exitCodes.failed
+  // The command's own code, unless that would read as one of Berth's.
+  return Math.max(code, exitCodes.command)
+}

@@ -1,0 +1,59 @@
+import { duration } from '../format/time.ts'
+import type { Problem } from '../problem.ts'
+
+/** What a run's step waits for, with the words for it. */
+const waits = {
+  offer: 'Waiting for an offer that fits',
+  answer: 'Waiting for the service to say which instance it rented',
+  choice: 'Waiting for you to say which new instance it is',
+  boot: 'Waiting for the machine to boot',
+  ssh: 'Waiting for SSH on the machine',
+  machine: 'Waiting for the machine to run',
+  nodes: 'Waiting for the other machines',
+  network: 'Waiting for a network of the machines',
+  folder: 'Waiting for the machine to take the folder',
+  start: 'Waiting for the machine to start the program',
+  output: 'No output',
+  results: 'Waiting for the machine to send the results',
+  end: 'Waiting for the machine to be ended',
+  service: 'Waiting for the service, which doesn’t answer',
+} as const
+export type WaitsFor = keyof typeof waits
+
+/** What the present step of a run waits for. Times in epoch seconds of the account's time. */
+export interface Waiting {
+  for: WaitsFor
+  since: number
+  /** Why the last try failed. */
+  problem?: Problem
+  /** When it's tried again; absent while a try is under way, or where it goes on by itself. */
+  nextTryAt?: number
+  /** When it fails or is given up, if nothing changes; absent where it waits for as long as it takes. */
+  givesUpAt?: number
+}
+
+/** Seconds after which a step says what it waits for: with the pauses of those who show it, at most fifteen. */
+export const longestSilence = 12
+
+/** Whether people should hear of it by now. */
+export function isLongWait({ since, problem }: Waiting, now: number): boolean {
+  return problem !== undefined || now - since >= longestSilence
+}
+
+/** `Waiting for SSH on the machine for 2 min. Next try in 15 s. Gives up in 25 min.`, without the last error. */
+export function waitingWords(waiting: Waiting, now: number): string {
+  const { for: what, since, nextTryAt, givesUpAt, problem } = waiting
+  const left = (at: number) => duration(Math.ceil(Math.max(1, at - now)))
+  const next = nextTryAt === undefined || nextTryAt <= now ? 'Trying now.' : `Next try in ${left(nextTryAt)}.`
+  return [
+    `${waits[what]} for ${duration(Math.max(0, now - since))}.`,
+    ...(problem === undefined ? [] : [next]),
+    ...(givesUpAt === undefined || givesUpAt <= now ? [] : [`Gives up in about ${left(givesUpAt)}.`]),
+  ].join(' ')
+}
+
+/** The same with the last error, for one line. */
+export function waitingLine(waiting: Waiting, now: number): string {
+  const { problem } = waiting
+  return `${waitingWords(waiting, now)}${problem ? ` Last error: ${problem.message}` : ''}`
+}

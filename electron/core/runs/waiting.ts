@@ -1,0 +1,79 @@
+import { isGoing, isYetToEnd } from '#contract/automation/run.ts'
+import type { Waiting } from '#contract/automation/waiting.ts'
+import type { RentalView } from '#contract/market/rental-view.ts'
+import { canGetIn } from '#contract/reading.ts'
+import { type FailedMove, failsAfter, pauseAfter, type RunMove, type RunSnapshot } from './decide.ts'
+import type { Run } from './model.ts'
+
+/** What a run waits for; `since` where that began before Berth noticed. */
+export type Wait = Omit<Waiting, 'since'> & Partial<Pick<Waiting, 'since'>>
+
+interface WaitFacts {
+  snapshot: Pick<RunSnapshot, 'instance'>
+  /** The rental of its machine, as State shows it. */
+  rental: RentalView | undefined
+  /** Why the service doesn't answer, and when it's asked again. */
+  outage: Pick<Waiting, 'problem' | 'nextTryAt'> | undefined
+}
+
+/**
+ * What a run waits for while it makes this move, or waits; undefined for one that is over. While it sends or downloads, its
+ * progress is shown in place of this.
+ */
+export function waitOf(run: Run, move: RunMove['do'], facts: WaitFacts): Wait | undefined {
+  if (!isGoing(run)) return undefined
+  const { instance } = facts.snapshot
+  if (run.step === 'waiting') {
+    if (move === 'network') return { for: 'network' }
+    if (facts.rental) return rentalWait(facts.rental)
+    if (facts.outage) return { for: 'service', ...facts.outage }
+    if (typeof instance === 'object') return { for: 'machine' }
+    return { for: run.node ? 'nodes' : 'offer' }
+  }
+  if (run.step === 'ending') return { for: 'end' }
+  const isEntered = typeof instance === 'object' && canGetIn(instance)
+  if (!isEntered) return facts.outage ? { for: 'service', ...facts.outage } : { for: 'machine' }
+  if (move === 'wait') return { for: isYetToEnd(run) && run.node ? 'nodes' : 'machine' }
+  if (run.step === 'sending') return { for: 'folder' }
+  if (run.step === 'fetching') return { for: 'results' }
+  return { for: run.begun ? 'output' : 'start' }
+}
+
+function rentalWait({ step, since, problem, deadline }: RentalView): Wait {
+  switch (step) {
+    case 'asking':
+    case 'lost':
+      return { for: 'answer', since, problem }
+    case 'unclear':
+      return { for: 'choice', since, problem }
+    case 'waiting':
+    case 'late':
+      return { for: 'boot', since, problem, givesUpAt: since + deadline }
+    case 'entering':
+      return { for: 'ssh', since, problem }
+    case 'dropping':
+      return { for: 'end', since, problem }
+    default:
+      return { for: 'offer', since, problem }
+  }
+}
+
+/** The most tries that are counted. */
+const mostTries = 200
+
+/** Milliseconds of pauses until a move that fails each time with the same problem is given up; undefined for never. */
+export function givesUpAfter(
+  problem: Parameters<typeof pauseAfter>[0],
+  failed: FailedMove,
+): number | undefined {
+  let { fails, same } = failed
+  let waited = 0
+  for (let tries = 0; tries < mostTries; tries++) {
+    const pause = pauseAfter(problem, { ...failed, fails, same, clock: failed.clock + waited / 1000 })
+    if (pause === undefined) return waited
+    waited += pause
+    fails = failsAfter(fails, failed.isOnline)
+    same += 1
+  }
+  return undefined
+}

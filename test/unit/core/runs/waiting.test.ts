@@ -1,0 +1,101 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { isGoing, RunStep } from '#contract/automation/run.ts'
+import { isLongWait, waitingLine } from '#contract/automation/waiting.ts'
+import type { InstanceState, InstanceView } from '#contract/instance/instance.ts'
+import type { RentalStep, RentalView } from '#contract/market/rental-view.ts'
+import { failsAfter, nextMove, pauseAfter } from '#core/runs/decide.ts'
+import { givesUpAfter, waitOf } from '#core/runs/waiting.ts'
+import { projectRun } from './stored-run.ts'
+
+const { project } = projectRun()
+const rentalSteps: RentalStep[] = [
+  'searching',
+  'asking',
+  'lost',
+  'unclear',
+  'waiting',
+  'late',
+  'entering',
+  'dropping',
+  'ready',
+]
+const states: InstanceState[] = ['running', 'loading', 'stopping', 'stopped', 'offline', 'silent', 'waiting']
+
+const rental = fc.record({
+  step: fc.constantFrom(...rentalSteps),
+  since: fc.integer({ min: 0, max: 1000 }),
+  deadline: fc.integer({ min: 60, max: 3600 }),
+}) as fc.Arbitrary<RentalView>
+const instance = fc.oneof(
+  fc.constant(undefined),
+  fc.constant('gone' as const),
+  fc.constantFrom(...states).map(state => ({ id: 7, state }) as InstanceView),
+)
+
+test('every step of a run in progress says what it waits for, in whatever state its machine is', () => {
+  fc.assert(
+    fc.property(
+      fc.constantFrom(...RunStep.options),
+      fc.option(rental, { nil: undefined }),
+      instance,
+      fc.boolean(),
+      fc.option(fc.constant({ problem: { code: 'offline', message: 'No answer.' }, nextTryAt: 1060 }), {
+        nil: undefined,
+      }),
+      (step, ofRental, view, begun, outage) => {
+        const run = { ...projectRun(), step, begun }
+        const snapshot = { awaited: undefined, instance: view, limit: undefined, now: 1000 }
+        const wait = waitOf(run, nextMove(run, snapshot).do, { snapshot, rental: ofRental, outage })
+        expect(wait !== undefined).toBe(isGoing(run))
+        if (!wait) return
+        const line = waitingLine({ since: 900, ...wait }, 1000)
+        expect(line).toMatch(/^(?:Waiting for|No output) .* for \d/)
+        expect(line.includes('No answer.')).toBe(wait.problem !== undefined)
+      },
+    ),
+  )
+})
+
+test('the time until a move is given up is the sum of the pauses that remain', () => {
+  const codes = [
+    'ssh_unreachable',
+    'sync_failed',
+    'not_prepared',
+    'disk_full',
+    'host_key_changed',
+    'rate_limited',
+  ]
+  fc.assert(
+    fc.property(fc.constantFrom(...codes), fc.nat(40), fc.boolean(), (code, fails, isOnline) => {
+      const failed = {
+        run: { step: 'sending', project },
+        move: 'send',
+        fails,
+        same: 1,
+        isOnline,
+        clock: 0,
+      } as const
+      const problem = { code, message: 'It failed.' }
+      let [waited, tries, same] = [0, fails, 1]
+      for (let pause = pauseAfter(problem, failed); pause !== undefined && same < 300; same += 1) {
+        waited += pause
+        tries = failsAfter(tries, isOnline)
+        pause = pauseAfter(problem, { ...failed, fails: tries, same: same + 1 })
+      }
+      expect(givesUpAfter(problem, failed)).toBe(same >= 300 ? undefined : waited)
+    }),
+  )
+})
+
+test('a wait is said at once with its error, else after some seconds, with the next try and the end', () => {
+  const waiting = { for: 'folder', since: 100 } as const
+  expect([isLongWait(waiting, 105), isLongWait(waiting, 115)]).toEqual([false, true])
+  const problem = { code: 'ssh_unreachable', message: 'Connection refused.' }
+  const failing = { ...waiting, problem, nextTryAt: 130, givesUpAt: 1915 }
+  expect(isLongWait(failing, 101)).toBe(true)
+  expect(waitingLine(failing, 115)).toBe(
+    'Waiting for the machine to take the folder for 15 s. Next try in 15 s. Gives up in about 30 min. Last error: Connection refused.',
+  )
+  expect(waitingLine(failing, 140)).toContain('Trying now.')
+})
