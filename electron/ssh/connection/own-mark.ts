@@ -55,11 +55,11 @@ export async function tellByMark(
 
 /** The marks in a container's variables, one `NAME=value` a line. */
 export function markIn(text: string): { rental?: string; container?: number } {
-  const readValue = (name: string, value: string) => new RegExp(`^${name}=${value}\\s*$`, 'm').exec(text)?.[1]
-  const container =
-    readValue('CONTAINER_ID', '(\\d{1,15})') ?? readValue('VAST_CONTAINERLABEL', 'C\\.(\\d{1,15})')
+  const lines = text.split('\n').map(line => line.trim())
+  const readValue = (pattern: RegExp) => lines.flatMap(line => pattern.exec(line)?.[1] ?? [])[0]
+  const container = readValue(/^CONTAINER_ID=(\d{1,15})$/) ?? readValue(/^VAST_CONTAINERLABEL=C\.(\d{1,15})$/)
   return {
-    rental: readValue('BERTH_RENTAL', '(r[0-9a-f]{16})'),
+    rental: readValue(/^BERTH_RENTAL=(r[0-9a-f]{16})$/),
     container: container === undefined ? undefined : Number(container),
   }
 }
