@@ -213,7 +213,13 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
       ),
     say: notice => notifications.say(notice),
     noteFreeze(freeze) {
-      const { title, body } = freezeWords(freeze)
+      const locked = Object.values(store.get().accounts).filter(
+        ({ connection }) => connection.status === 'locked',
+      )
+      const { title, body } = freezeWords(
+        freeze,
+        locked.map(({ name }) => name),
+      )
       activity.add({ kind: 'error', text: title, detail: body })
       notifications.say({ id: 'freeze', title, body, urgency: 'critical', actions: [] })
       pause.pollNow()

@@ -1,9 +1,10 @@
-import { mkdir, readFile, rm } from 'node:fs/promises'
+import { lstat, mkdir, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import writeFileAtomic from 'write-file-atomic'
 import { BerthError } from '../contract/problem.ts'
 import { quote } from '../ssh/ssh-command.ts'
 import type { CommandFile } from './machine.ts'
+import { readOwnFile } from './own-file.ts'
 
 interface CommandFileOptions {
   platform: NodeJS.Platform
@@ -29,7 +30,7 @@ export function userCommandFile({
     ? [`export BERTH_HOME="\${BERTH_HOME:-${inQuotes(env['BERTH_HOME'])}}"`]
     : []
   const text = ['#!/bin/sh', ours, ...folder, `exec ${quote(command)} "$@"`, ''].join('\n')
-  const found = () => readFile(path, 'utf8').catch(() => undefined)
+  const found = () => readOwnFile(path).catch(() => undefined)
 
   return {
     path: '~/.local/bin/berth',
@@ -37,7 +38,8 @@ export function userCommandFile({
     async write() {
       const before = await found()
       if (before === text) return
-      if (before !== undefined && !before.includes(ours))
+      const isOthers = before === undefined ? await isThere(path) : !before.includes(ours)
+      if (isOthers)
         throw new BerthError({
           code: 'command_taken',
           message: `${path} already exists and isn’t Berth’s.`,
@@ -63,4 +65,12 @@ export function userCommandFile({
 /** Escapes text for use between a shell's double quotes. */
 function inQuotes(text: string): string {
   return text.replaceAll(/["\\$`]/g, '\\$&')
+}
+
+/** Whether anything has that name, such as a folder or a pipe. */
+function isThere(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => true,
+    () => false,
+  )
 }

@@ -44,11 +44,18 @@ export async function withOwnFile<Got>(
   }
 }
 
-/** The text of a file of Berth's own. Throws a NoFileError for anything but a file, and for one that is too long. */
-export function readOwnFile(path: string): Promise<string> {
+/**
+ * The text of a file of Berth's own, or of the user's settings. Throws a NoFileError for anything but a file, and for one
+ * of more than `most` bytes.
+ */
+export function readOwnFile(
+  path: string,
+  most = longest,
+  encoding: 'utf8' | 'latin1' = 'utf8',
+): Promise<string> {
   return withOwnFile(path, toRead, async file => {
-    refuse(path, await file.stat(), longest)
-    return file.readFile('utf8')
+    refuse(path, await file.stat(), most)
+    return file.readFile(encoding)
   })
 }
 

@@ -1,19 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import {
-  chmod,
-  chown,
-  mkdir,
-  open,
-  readFile,
-  readlink,
-  realpath,
-  rename,
-  rm,
-  rmdir,
-  stat,
-} from 'node:fs/promises'
+import { chmod, chown, mkdir, open, readlink, realpath, rename, rm, rmdir, stat } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
 import { BerthError, type Problem } from '#contract/problem.ts'
+import { readOwnFile } from '#machine/own-file.ts'
 
 /** The user's own `~/.ssh/config`, with one line of Berth's in it. */
 export interface UserConfig {
@@ -49,7 +38,7 @@ export function userConfig(home: string): UserConfig {
       return made
     },
     async includes(included) {
-      const text = await readFile(path, 'latin1').catch(() => '')
+      const text = await readConfig(path).catch(() => '')
       return hasLine(text, asBytes(includeLine(included)))
     },
     async exclude(included, made) {
@@ -83,6 +72,13 @@ async function edit(
       facts: { line: Buffer.from(line, 'latin1').toString('utf8') },
     })
   }
+}
+
+/** Bytes of a config, at most. */
+const longest = 16 * 1024 * 1024
+
+function readConfig(path: string): Promise<string> {
+  return readOwnFile(path, longest, 'latin1')
 }
 
 /** UTF-8 bytes as latin1 text, which is how `editInPlace` reads the file. */
@@ -224,7 +220,7 @@ async function inRealFolder(path: string): Promise<string> {
 
 async function find(target: string): Promise<Found | undefined> {
   try {
-    const [text, { mode, uid, gid }] = await Promise.all([readFile(target, 'latin1'), stat(target)])
+    const [text, { mode, uid, gid }] = await Promise.all([readConfig(target), stat(target)])
     return { text, mode: mode & 0o7777, uid, gid }
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined

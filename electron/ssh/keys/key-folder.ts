@@ -1,7 +1,8 @@
-import { readdir, readFile, stat } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ParsedKey } from 'ssh2'
 import type { Files } from '#machine/machine.ts'
+import { readOwnFile } from '#machine/own-file.ts'
 import { keyLocked, unusable } from './key-problems.ts'
 import { fingerprintOf, makeKeyPair, publicBlobOf, typeOf } from './openssh-key.ts'
 import { readPrivateKey } from './private-key.ts'
@@ -42,26 +43,21 @@ export async function findKeyFile(folder: string, name: string): Promise<KeyFile
 
 /** The usable keys in a folder, by name; `locked` if the key has a passphrase. */
 export async function keyFilesIn(folder: string): Promise<(KeyFile & { name: string; locked: boolean })[]> {
-  const found = await Promise.all(
-    (await namesIn(folder)).map(async name => {
-      const text = await textOf(join(folder, name))
-      if (!text?.includes('PRIVATE KEY-----')) return undefined
-      const file = await findKeyFile(folder, name)
-      const { state } = await readPrivateKey(text)
-      return file && state !== 'unusable' ? { ...file, name, locked: state === 'locked' } : undefined
-    }),
-  )
-  return found.filter(file => file !== undefined)
+  const found: (KeyFile & { name: string; locked: boolean })[] = []
+  // One after another: a folder on a disk that hangs takes one of the few threads that all file work shares.
+  for (const name of await namesIn(folder)) {
+    const text = await textOf(join(folder, name))
+    if (!text?.includes('PRIVATE KEY-----')) continue
+    const file = await findKeyFile(folder, name)
+    const { state } = await readPrivateKey(text)
+    if (file && state !== 'unusable') found.push({ ...file, name, locked: state === 'locked' })
+  }
+  return found
 }
 
-/** The text of an ordinary file; undefined for anything else, such as an agent's socket. */
-async function textOf(path: string): Promise<string | undefined> {
-  try {
-    const file = await stat(path)
-    return file.isFile() && file.size <= largest ? await readFile(path, 'utf8') : undefined
-  } catch {
-    return undefined
-  }
+/** The text of an ordinary file; undefined for anything else, such as an agent's socket or a pipe. */
+export async function textOf(path: string): Promise<string | undefined> {
+  return readOwnFile(path, largest).catch(() => undefined)
 }
 
 async function publicHalfIn(text: string): Promise<Buffer | undefined> {

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { BaseAgent, ParsedKey } from 'ssh2'
 import { berthKey, type SshKey } from '#contract/instance/ssh-key.ts'
@@ -12,6 +11,7 @@ import {
   loadOrMakeOwn,
   namesIn,
   type OwnKey,
+  textOf,
 } from './key-folder.ts'
 import {
   keyFileMissing,
@@ -128,7 +128,7 @@ export function openKeys({
       return { ...located, proof: { type: 'agent', agent: await agent.signer(await usedOfAgent(), only) } }
     }
     if (name === berthKey) return { ...located, proof: { type: 'publickey', key: (await ownKey()).key } }
-    const text = await readFile(located.path, 'utf8').catch(() => '')
+    const text = (await textOf(located.path)) ?? ''
     let read = await readPrivateKey(text)
     if (read.state === 'locked') {
       const passphrase = await passphrases.get(located.fingerprint)
@@ -158,7 +158,7 @@ export function openKeys({
     /** Checks a passphrase and stores it in memory, with `keep` in the keychain too. Throws `wrong_passphrase` too. */
     async unlock(name: string, passphrase: string, keep: boolean): Promise<void> {
       const { path, fingerprint } = await fileOf(name)
-      const read = await readPrivateKey(await readFile(path, 'utf8').catch(() => ''), passphrase)
+      const read = await readPrivateKey((await textOf(path)) ?? '', passphrase)
       if (read.state === 'unusable') throw unusable(name, read.fault)
       if (read.state !== 'open') throw wrongPassphrase(name)
       await passphrases.remember(fingerprint, passphrase, keep)
