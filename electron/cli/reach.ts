@@ -16,8 +16,15 @@ export interface Launch {
 const patience = 30_000
 const others = 5_000
 
-/** Connects to the Berth on that folder, and starts one with `launch` where none runs. Throws a CliFailure. */
-export async function reachBerth(home: string, launch: Launch | undefined): Promise<BerthConnection> {
+/**
+ * Connects to the Berth on that folder, and starts one with `launch` where none runs, which `onStarted` is told. Throws a
+ * CliFailure.
+ */
+export async function reachBerth(
+  home: string,
+  launch: Launch | undefined,
+  onStarted: () => void = () => undefined,
+): Promise<BerthConnection> {
   const running = await tryToConnect(home)
   if (running) return running
   if (!launch)
@@ -33,7 +40,9 @@ export async function reachBerth(home: string, launch: Launch | undefined): Prom
   while (performance.now() < until) {
     await pause(50)
     const started = await tryToConnect(home)
-    if (started) return started
+    if (!started) continue
+    onStarted()
+    return started
   }
   throw notStarted(home, (await words()) || 'Berth was started but doesn’t answer.')
 }

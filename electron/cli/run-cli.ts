@@ -42,7 +42,10 @@ async function run(args: readonly string[], launch: Launch): Promise<number> {
   const offer = offerOf(values.offer)
   const change = specChangeOf(values)
   const home = berthHome(process.env, process.platform)
-  const connection = await reachBerth(home, values['no-start'] || command.startsNone ? undefined : launch)
+  const isStarting = !values['no-start'] && !command.startsNone
+  const connection = await reachBerth(home, isStarting ? launch : undefined, () => {
+    if (!values.quiet) say('Started Berth in the background. berth quit ends it.')
+  })
   const { account, json = false, yes = false, follow = false, quiet = false } = values
   const call: Call = {
     operands,

@@ -204,8 +204,9 @@ export class Endings {
     for (let isFirst = true; ; isFirst = false) {
       const before = this.pending(instance)
       if (!before || aborted.aborted) return
-      // Someone else may have ended it: a fresh reading says so.
-      if (isFirst && this.#looksOver(before)) this.#answeredAt.set(instance, machine.clock.monotonic())
+      // Someone else may have ended it: a fresh reading says so. The user's is requested even then: readings may be wrong.
+      const isSkipped = isFirst && before.cause.kind !== 'user' && this.#looksOver(before)
+      if (isSkipped) this.#answeredAt.set(instance, machine.clock.monotonic())
       else if (!(await this.#ask(instance)) || aborted.aborted) return
       await poll()
       await this.#reading

@@ -19,6 +19,18 @@ test('a stop is requested again until the list and the instance itself show it',
   expect(world.shown()).toEqual({})
 })
 
+test('what the user stops is requested even if it seems to be stopped, and what Berth stops is not', async () => {
+  const world = await EndingWorld.start()
+  world.states.set(7, 'stopped')
+  await world.pass(6)
+  void world.endings.begin(7, 'stop', { kind: 'berth' })
+  await world.pass(6)
+  expect([world.requests, world.shown()]).toEqual([[], {}])
+  void world.endings.begin(7, 'stop', user)
+  await world.pass(6)
+  expect([world.requests, world.told]).toEqual([['stop 7'], ['Stopped Instance #7']])
+})
+
 test('a list that shows it is not believed while the instance’s own record differs', async () => {
   const world = await EndingWorld.start()
   world.lies.push('accepted')
