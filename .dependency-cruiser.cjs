@@ -85,11 +85,11 @@ module.exports = {
     ),
     never(
       'ssh-knows-no-core',
-      'Getting in needs an address and a key, not an account.',
+      'Getting in needs an address and a key, not an account. The user’s files are read as Berth’s own, without waiting.',
       { path: '^electron/ssh/' },
       {
         path: '^(electron|renderer|simulator|build|test)/',
-        pathNot: `^electron/(ssh|contract)/|${interfaces}`,
+        pathNot: `^electron/(ssh|contract)/|^electron/machine/own-file|${interfaces}`,
       },
     ),
     never(
