@@ -1,7 +1,7 @@
 import { normalize } from 'node:path/posix'
 import * as v from 'valibot'
 import type { InstanceView } from '#contract/instance/instance.ts'
-import type { Downloaded, FolderScan, SyncProgress, SyncResult } from '#contract/instance/sync.ts'
+import type { Downloaded, FolderScan, SyncProgress } from '#contract/instance/sync.ts'
 import { BerthError, type Problem } from '#contract/problem.ts'
 import { type Document, type DocumentPlace, openDocument } from '#core/storage/json-file.ts'
 import type { Clock, Files, Machine } from '#machine/machine.ts'
@@ -10,7 +10,7 @@ import type { Lease } from '#ssh/connection/sharing.ts'
 import { syncDown } from '#ssh/sync/down.ts'
 import { isSameVersion, type Version } from '#ssh/sync/plan.ts'
 import { readTree, scanOf } from '#ssh/sync/scan.ts'
-import { syncUp } from '#ssh/sync/up.ts'
+import { type SentFolder, syncUp } from '#ssh/sync/up.ts'
 import { createSpeed } from './file-transfer.ts'
 import { overLosses } from './over-losses.ts'
 
@@ -124,7 +124,7 @@ export function createFolderSync(context: SyncContext) {
      * Sends changed files and deletes nothing there. A downloaded file that was not changed here since replaces none. Throws as
      * `syncUp` and connecting do.
      */
-    async up(instance: InstanceView, wanted: SendWanted): Promise<SyncResult> {
+    async up(instance: InstanceView, wanted: SendWanted): Promise<SentFolder> {
       const downloaded = versionsOf((await memory()).get()[wanted.folder])
       return runSync(instance, wanted, (connection, more) =>
         syncUp(connection, {

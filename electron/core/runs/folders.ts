@@ -16,7 +16,7 @@ import { leftThere } from './changes.ts'
 import { leftBehind, stillWritten } from './left-behind.ts'
 import { environmentText, type RunMachines, writeEnvironment } from './machine.ts'
 import { isInterrupted, isOfProject, type ProjectRun, type Run } from './model.ts'
-import { askSetUp, readsAllFiles, removeLeftFiles } from './prepared.ts'
+import { askSetUp, removeGoneFiles, removeLeftFiles } from './prepared.ts'
 import type { StoredRuns, Tries } from './stored-runs.ts'
 import type { RunWatchdog } from './watchdog.ts'
 
@@ -231,9 +231,11 @@ export function createRunFolders(
         sync.up(view, { ...options, folder, remote, confirmed, results }),
       )
       await alone(run.id, ({ signal }) => projects.copyFromClouds(run, remote, signal))
+      await ask(run, 'sh -s', removeGoneFiles(run, sent.present))
       if (setup === undefined || run.isSetUp) return
-      const isSame = (await ask(run, 'sh -s', askSetUp(run, environment, varying))) === 'setup same'
-      if (isSame && (sent.files === 0 || !readsAllFiles(setup))) await runs.update(run.id, { isSetUp: true })
+      const read = { environment, varying, files: sent.present }
+      const isSame = (await ask(run, 'sh -s', askSetUp(run, read))) === 'setup same'
+      if (isSame) await runs.update(run.id, { isSetUp: true })
     },
     /** Sends the results that a run of a sweep had on another machine, from the folder that only it has. */
     async sendResults(run: ProjectRun): Promise<void> {

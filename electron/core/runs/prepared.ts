@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto'
+import { resultsOf } from '#contract/project/bounds.ts'
 import { shellQuoted } from '#ssh/exec.ts'
+import type { Version } from '#ssh/sync/plan.ts'
 import { remoteFolder } from './machine.ts'
 import type { ProjectRun } from './model.ts'
 
@@ -16,11 +18,6 @@ const usualFiles = [
   'package-lock.json',
   'Makefile',
 ]
-
-/** Whether a set-up may read all files of the folder, as `pip install .` does. */
-export function readsAllFiles(setup: string): boolean {
-  return wordsOf(setup).some(word => /^\.\/?$/.test(word) || /[*?]/.test(word))
-}
 
 /** The files that a set-up names, and those that its tools read, by their paths in the folder. */
 export function filesOfSetup(setup: string): string[] {
@@ -39,18 +36,28 @@ function variesIn(setup: string, varying: Readonly<Record<string, string>>): str
   return Object.entries(varying).flatMap(([name, value]) => (setup.includes(name) ? `${name}=${value}` : []))
 }
 
+interface ReadBySetUp {
+  environment: Readonly<Record<string, string>>
+  /** The variables that differ from run to run. */
+  varying: Readonly<Record<string, string>>
+  /** The folder's files that are on the machine. */
+  files: readonly ({ path: string } & Version)[]
+}
+
 /**
- * Asks the machine whether it is set up already by the same script, environment and files: prints `setup same` then.
- * Notes the script, for `noteSetUp`.
+ * Asks the machine whether it is set up already by the same script, environment and files: prints `setup same` then. A
+ * set-up may read every file but those that the command alone names. Notes what it reads, for `noteSetUp`.
  */
-export function askSetUp(
-  run: ProjectRun,
-  environment: Readonly<Record<string, string>>,
-  varying: Readonly<Record<string, string>>,
-): string {
-  const { setup = '' } = run.project.spec
+export function askSetUp(run: ProjectRun, { environment, varying, files }: ReadBySetUp): string {
+  const { setup = '', run: command } = run.project.spec
+  const ofSetup = new Set(filesOfSetup(setup))
+  const ofCommand = new Set(wordsOf(command).map(word => word.replace(/^\.\//, '')))
+  const read = files
+    .filter(({ path }) => ofSetup.has(path) || (path !== 'berth.yaml' && !ofCommand.has(path)))
+    .map(({ path, size, modified }) => [path, size, Math.floor(modified)])
+    .sort()
   const script = createHash('sha256')
-    .update(JSON.stringify([setup, Object.entries(environment), variesIn(setup, varying)]))
+    .update(JSON.stringify([setup, Object.entries(environment), variesIn(setup, varying), read]))
     .digest('hex')
   return prepared(
     run,
@@ -91,6 +98,30 @@ echo 'cleared yes'`,
   )
 }
 
+/**
+ * Removes the files that were sent before and are no longer in the folder here, and the folders that they leave empty.
+ * Results stay. Notes which files there are now.
+ */
+export function removeGoneFiles(run: ProjectRun, files: readonly { path: string }[]): string {
+  const results = resultsOf(run.project.spec).map(path => path.replace(/^(?:\.\/)+/, ''))
+  const isResult = (path: string) =>
+    results.some(result => result === '.' || path === result || path.startsWith(`${result}/`))
+  const names = files.flatMap(({ path }) => (path.includes('\n') || isResult(path) ? [] : `./${path}`))
+  const kept = results.map(path => shellQuoted(`./${path}`)).join(' ')
+  return prepared(
+    run,
+    `printf '%s\\n' "$present" | LC_ALL=C sort > "$sent.next" || exit 1
+if [ -e "$sent" ]; then
+LC_ALL=C comm -23 "$sent" "$sent.next" | (cd "$folder" && while IFS= read -r f; do
+for result in ${kept}; do case $f in "$result" | "$result"/*) continue 2 ;; esac; done
+case $f in ./*) rm -f -- "$f"; rmdir -p -- "\${f%/*}" 2>/dev/null ;; esac
+done)
+fi
+mv -f "$sent.next" "$sent" && echo 'removed yes'`,
+    { present: names.join('\n') },
+  )
+}
+
 const list = 'find . \\( -type f -o -type l \\) -print | LC_ALL=C sort'
 
 /** A script for `sh -s` that sets its variables first; its paths are relative to the home folder. */
@@ -103,6 +134,7 @@ function prepared(run: ProjectRun, body: string, more: Readonly<Record<string, s
     noted: `${beside}.setup`,
     next: `${beside}.setup.next`,
     listed: `${beside}.files`,
+    sent: `${beside}.sent`,
     names: filesOfSetup(run.project.spec.setup ?? '').join('\n'),
     ...more,
   }

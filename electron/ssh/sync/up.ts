@@ -26,13 +26,16 @@ export interface SyncUp {
   onProgress?: (progress: SyncProgress) => void
 }
 
+/** `present`: all files and links of the folder that are there now, sent or not; links without size and time. */
+export type SentFolder = SyncResult & { present: readonly ({ path: string } & Version)[] }
+
 /**
  * Sends a folder's changed files. They are put in place together and whole; if the sync breaks off, each file is either
  * the old or the new one, and the next sync resumes. Throws `no_such_folder`, `ignore_file`, `too_many_files`,
  * `too_deep`, `in_the_way`, `disk_full`, `sync_refused`, `sync_failed`, `no_tar`, `no_posix_shell`,
  * `changed_meanwhile`, `ssh_timeout`, `ssh_closed`, or the signal's reason.
  */
-export async function syncUp(connection: Connection, request: SyncUp): Promise<SyncResult> {
+export async function syncUp(connection: Connection, request: SyncUp): Promise<SentFolder> {
   const { folder, remote, confirmed, all = false, isResult, clock, signal, onProgress } = request
   const tops = (await folder.list('')).map(({ name }) => name)
   const [tree, listing] = await Promise.all([
@@ -70,6 +73,7 @@ export async function syncUp(connection: Connection, request: SyncUp): Promise<S
     bytes: progress.done,
     unchanged: plan.unchanged,
     skipped,
+    present: [...files, ...tree.links.map(({ path }) => ({ path, size: 0, modified: 0 }))],
   }
 }
 

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { noSshd } from '#test/integration/ssh/own-root.ts'
@@ -16,7 +16,8 @@ const files = { 'berth.yaml': spec, 'requirements.txt': 'torch\n', 'train.py': '
 
 describe.skipIf(noSshd)(`a machine that waits${noSshd}`, () => {
   test('runs the project again, repeats only a changed set-up, and is ended by the user', async () => {
-    const { world, under, folder, project, runProject } = await openProject(files)
+    const place = await openProject({ ...files, 'lib/old_mod.py': 'old\n' })
+    const { world, under, sshd, folder, project, runProject } = place
     const waiting = () => Object.values(under.account().waiting)
     const result = () => readFileSync(join(folder, 'out.txt'), 'utf8')
     const first = await runProject()
@@ -51,6 +52,16 @@ describe.skipIf(noSshd)(`a machine that waits${noSshd}`, () => {
     const third = await runProject()
     await under.until(() => jobOf(under, third)?.step === 'done' && waiting().length === 1)
     expect(result()).toBe('torch\njax\ntwo\n')
+
+    // The set-up may read what it doesn't name, and what was deleted here goes there.
+    write(folder, { 'deps/base.txt': 'torch 2\n' })
+    rmSync(join(folder, 'lib'), { recursive: true })
+    const modules = join(sshd.home, 'berth', project, 'lib')
+    expect(existsSync(modules)).toBe(true)
+    const fourth = await runProject()
+    await under.until(() => jobOf(under, fourth)?.step === 'done' && waiting().length === 1)
+    expect(result()).toBe('torch\njax\njax\ntwo\n')
+    expect(existsSync(modules)).toBe(false)
     expect(world.sim.controls.ledger().instances).toHaveLength(1)
 
     await under.run('endWaiting', { instance })
