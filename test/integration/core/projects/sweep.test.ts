@@ -62,8 +62,8 @@ describe.skipIf(noSshd)(`a sweep${noSshd}`, () => {
     await under.until(() => Object.keys(under.account().instances).length === 0)
     const results = resultsOf(place, id)
     expect(Object.keys(results)).toHaveLength(12)
-    expect(results['01']).toBe('ready\n0.0001 1 1/12\n')
-    expect(results['12']).toBe('ready\n0.0003 6 12/12\n')
+    expect(results['01']).toBe('ready\n1e-4 1 1/12\n')
+    expect(results['12']).toBe('ready\n3e-4 6 12/12\n')
     const cost = groupOf(under, id)?.cost.micros
     expect(cost).toBeLessThan(planCosts(plan)?.most ?? 0)
     // Machines that are gone count with all that they cost until then.
