@@ -86,4 +86,33 @@ describe('an instance row', () => {
     await expect.poll(() => rows.count(), { timeout: patience }).toBe(1)
     await expect.poll(focused).toBe(names[0])
   })
+
+  test('a click gives the row the focus, and keeps it in sight above its details', async ({ start }) => {
+    const { page } = await openConnected(start, { instances: [{ label: 'one' }, { label: 'two' }] })
+    const rows = page.getByRole('row').filter({ has: page.locator('[data-row]') })
+    await expect.poll(() => rows.count()).toBe(2)
+    await page.setViewportSize({ width: 1000, height: 700 })
+    const last = rows.last()
+    const name = last.locator('[data-row]')
+    await last.locator('td').nth(2).click()
+    await page.getByRole('tablist').first().waitFor()
+    await expect.poll(() => name.evaluate(each => each === document.activeElement)).toBe(true)
+    await expect
+      .poll(() =>
+        name.evaluate(each => {
+          const { x, y } = each.getBoundingClientRect()
+          return each.contains(document.elementFromPoint(x + 2, y + 2))
+        }),
+      )
+      .toBe(true)
+    await page.keyboard.press('ArrowUp')
+    await expect
+      .poll(() =>
+        rows
+          .first()
+          .locator('[data-row]')
+          .evaluate(each => each === document.activeElement),
+      )
+      .toBe(true)
+  })
 })

@@ -2,6 +2,7 @@ import { expect } from 'vitest'
 import { deferred } from '#machine/tasks.ts'
 import { test } from '../berth/pages.ts'
 import type { Start } from '../berth/start.ts'
+import { connectAccount, rentRunning } from './account-steps.ts'
 
 test('the palette finds and runs a command by keyboard, within the content policy', async ({ start }) => {
   const berth = await start.berth({ flags: ['--demo'] })
@@ -106,4 +107,18 @@ test('text typed while the palette loads is searched', async ({ start }) => {
   expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('What to do')
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { name: 'Activity', level: 1 }).waitFor()
+})
+
+test('what can be done now comes first', async ({ start }) => {
+  const sim = await start.simulator()
+  const stopped = await rentRunning(sim, { label: 'aaa-stopped' })
+  const running = await rentRunning(sim, { label: 'zzz-running' })
+  await sim.api('PUT', `/api/v0/instances/${stopped}/`, { state: 'stopped' })
+  const { page } = await start.page((await start.berth()).address)
+  await connectAccount(page, sim)
+  await page.getByText('zzz-running').first().waitFor()
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('stop')
+  const first = page.getByRole('option').first()
+  await expect.poll(() => first.textContent()).toMatch(new RegExp(`^\\s*Stop.*zzz-running #${running}`))
 })

@@ -73,6 +73,18 @@ export const worldRegions: readonly { name: string; countries: readonly string[]
   { name: 'Africa', countries: africa.split(' ') },
 ]
 
+const regionsByCountry = new Map<string, string>()
+/** The parts of the world that a country is in, as one text to search, with the short name of the European Union. */
+export function regionsOf(country: string): string {
+  let names = regionsByCountry.get(country)
+  if (names === undefined) {
+    const around = worldRegions.filter(({ countries }) => countries.includes(country))
+    names = around.map(({ name }) => (name === 'European Union' ? `${name} EU` : name)).join(' ')
+    regionsByCountry.set(country, names)
+  }
+  return names
+}
+
 /** The chosen countries by name, with one name for all of a part of the world. */
 export function placeWords(codes: readonly string[]): string[] {
   const left = new Set(codes)

@@ -1,7 +1,7 @@
 import type { OfferView } from './offer.ts'
-import { countryName, countryOf, placeName } from './place.ts'
+import { countryName, countryOf, placeName, regionsOf } from './place.ts'
 
-/** The text in which free-text search finds an offer: number and name of GPUs, VRAM, place, CPU and ids. */
+/** The text in which free-text search finds an offer: number and name of GPUs, VRAM, place with its part of the world, CPU and ids. */
 export function searchText(offer: OfferView): string {
   const { gpuName, gpuCount, gpuMemory, location, cpuName, id, machineId, hostId } = offer
   const parts = [
@@ -9,14 +9,19 @@ export function searchText(offer: OfferView): string {
     // Also as one word: RTX4090.
     gpuName?.replaceAll(' ', ''),
     gpuMemory === undefined ? undefined : `${Math.round(gpuMemory / 1024)} GB`,
-    location,
-    location === undefined ? undefined : `${placeName(location)} ${countryName(countryOf(location))}`,
+    location === undefined ? undefined : placeText(location),
     cpuName,
     id,
     machineId,
     hostId,
   ]
   return joined(parts.filter(part => part !== undefined).join(' '))
+}
+
+/** The names by which a place is found: as shown, its country, and the parts of the world around it. */
+export function placeText(location: string): string {
+  const country = countryOf(location)
+  return `${location} ${placeName(location)} ${countryName(country)} ${regionsOf(country)}`
 }
 
 /** The words of a query, all of which must be found: `8 × H100, 80 GB` gives `8×`, `h100` and `80gb`. */

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { activeParts } from '#contract/market/filter.ts'
 import { furtherConditions } from '#contract/market/further-filters.ts'
 import type { ExtraFilters, OfferFilter, OfferQuery, OfferView } from '#contract/market/offer.ts'
-import { countries, isCountry } from '#contract/market/place.ts'
+import { countries, isCountry, worldRegions } from '#contract/market/place.ts'
 import { searchWords } from '#contract/market/search-text.ts'
 import type { CallOptions } from '#service/http/operation.ts'
 import type { Offer, Offers } from '#service/offers.ts'
@@ -167,7 +167,7 @@ function views(offers: readonly Offer[]): OfferView[] {
 
 /** The meaning of a free text, in the service's terms. */
 interface TextMeaning {
-  /** Number of GPUs, VRAM, country and machine, as conditions of the service. */
+  /** Number of GPUs, VRAM, place and machine, as conditions of the service. */
   conditions: ExtraFilters
   /** The other words: a GPU's name, a CPU, a place. */
   rest: string[]
@@ -177,10 +177,10 @@ interface TextMeaning {
 export function textMeaning(text: string): TextMeaning {
   const conditions: ExtraFilters = {}
   const all = searchWords(text)
-  const country = countryWords().find(({ words }) => words.every(word => all.includes(word)))
-  if (country) conditions['geolocation'] = { in: [country.code] }
+  const place = placesByWords().find(({ words }) => words.every(word => all.includes(word)))
+  if (place) conditions['geolocation'] = { in: [...place.codes] }
   const rest = all.filter(word => {
-    if (country?.words.includes(word)) return false
+    if (place?.words.includes(word)) return false
     const [, number, unit] = /^(\d{1,9})(×|gb)?$/.exec(word) ?? []
     const value = Number(number)
     if (unit === '×') conditions['num_gpus'] = { eq: value }
@@ -193,11 +193,15 @@ export function textMeaning(text: string): TextMeaning {
   return { conditions, rest }
 }
 
-let known: { code: string; words: string[] }[] | undefined
-/** All countries with the words of their names; longer names first, since one may be part of another. */
-function countryWords() {
-  known ??= [...countries()]
-    .map(([name, code]) => ({ code, words: searchWords(name) }))
-    .sort((a, b) => b.words.length - a.words.length)
+let known: { codes: readonly string[]; words: string[] }[] | undefined
+/** All countries and parts of the world with the words of their names; longer names first: one may be part of another. */
+function placesByWords() {
+  known ??= [
+    ...[...countries()].map(([name, code]) => ({ codes: [code], words: searchWords(name) })),
+    ...worldRegions.map(({ name, countries }) => ({ codes: countries, words: searchWords(name) })),
+    ...worldRegions
+      .filter(({ name }) => name === 'European Union')
+      .map(({ countries }) => ({ codes: countries, words: ['eu'] })),
+  ].sort((a, b) => b.words.length - a.words.length)
   return known
 }

@@ -246,13 +246,15 @@ export function namedSpenders(
 function projectsByInstance({
   runs,
   rentals,
-}: Pick<AccountPoll['account'], 'runs' | 'rentals'>): ReadonlyMap<number, string> {
+  groups,
+}: Pick<AccountPoll['account'], 'runs' | 'rentals' | 'groups'>): ReadonlyMap<number, string> {
   return new Map(
     Object.values(runs)
       .filter(isProjectRun)
-      .flatMap(({ name, instance, rental = '' }) =>
+      .flatMap(({ name, instance, rental = '', group }) =>
         [instance, ...(rentals[rental]?.tries ?? []).map(tried => tried.instance)].flatMap(id =>
-          id === undefined ? [] : [[id, name] as const],
+          // The runs of a sweep are one project, whatever their own names.
+          id === undefined ? [] : [[id, groups[group?.id ?? '']?.name ?? name] as const],
         ),
       ),
   )

@@ -14,7 +14,7 @@ import type { IconName } from '#renderer/components/icons.ts'
 import type { Action } from '#renderer/components/menu/menu.ts'
 import { instanceActions } from '#renderer/features/instances/actions.ts'
 import { screens } from '#renderer/features/screens.ts'
-import { bestMatches } from './match.ts'
+import { bestMatches, match } from './match.ts'
 import { pageActions } from './pageActions.ts'
 
 /** In the order in which the palette shows them. */
@@ -49,28 +49,39 @@ export function entriesFor(page: Page, typed: string, answers: readonly Entry[])
     const done = usual.flatMap(id => commands.filter(({ key }) => key === id))
     return [...instances, ...done, ...commands.filter(({ group }) => group === 'Go to')]
   }
-  const text = ({ label, detail = '', group }: Entry) =>
-    `${label} ${detail} ${group === 'Go to' ? group : ''}`
   const matches = [
-    ...bestMatches(instances, text, typed, 8),
-    ...bestMatches([...commands, ...instanceCommands(page)], text, typed, most),
+    ...bestMatches(instances, textOf, typed, 8),
+    ...bestMatches([...instanceCommands(page), ...commands], textOf, typed, most),
   ]
-  return inGroups([...answers, ...matches])
+  return inGroups([...answers, ...matches], typed)
 }
 
-/** Keeps groups together; among the groups of commands, the one with the best match comes first. */
-function inGroups(entries: readonly Entry[]): Entry[] {
-  const commands = entries.find(({ group }) => group === 'Do' || group === 'Go to')?.group
-  const order = commands === 'Go to' ? groups.toSorted((a, b) => rank(a) - rank(b)) : groups
-  return order.flatMap(group => entries.filter(one => one.group === group))
+function textOf({ label, detail = '', group }: Entry): string {
+  return `${label} ${detail} ${group === 'Go to' ? group : ''}`
 }
 
-function rank(group: Group): number {
-  return group === 'Go to' ? groups.indexOf('Do') - 0.5 : groups.indexOf(group)
+/** Keeps groups together. Offers come first, and then the group with the best match: "stop" is a command first. */
+function inGroups(entries: readonly Entry[], typed: string): Entry[] {
+  const best = (group: Group) =>
+    group === 'Offers' || group === 'Saved searches'
+      ? -1
+      : Math.min(
+          ...entries
+            .filter(entry => entry.group === group)
+            .map(entry => match(textOf(entry), typed) ?? Number.MAX_VALUE),
+        )
+  const ranked = groups.map(group => ({ group, best: best(group) })).sort((a, b) => a.best - b.best)
+  return ranked.flatMap(({ group }) => entries.filter(one => one.group === group))
+}
+
+/** Those that run first: they cost most, and most can be done with them. */
+function instancesByUse(page: Page): InstanceView[] {
+  const rank = ({ state }: InstanceView) => (state === 'running' ? 0 : hasTrait(state, 'diskOnly') ? 2 : 1)
+  return Object.values(page.account?.instances ?? {}).sort((a, b) => rank(a) - rank(b))
 }
 
 function instanceEntries(page: Page): Entry[] {
-  return Object.values(page.account?.instances ?? {}).map(instance => {
+  return instancesByUse(page).map(instance => {
     const { word, shape } = instanceMark(instance, page.account?.endings[instance.id])
     return {
       key: `instance-${instance.id}`,
@@ -109,7 +120,7 @@ function actionsOf(instance: InstanceView, page: Page): Action[] {
 
 /** All actions on all instances, found by their words. */
 function instanceCommands(page: Page): Entry[] {
-  return Object.values(page.account?.instances ?? {}).flatMap(instance => [
+  return instancesByUse(page).flatMap(instance => [
     {
       key: `${instance.id} limits`,
       group: 'Do' as const,

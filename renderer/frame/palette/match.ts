@@ -1,6 +1,6 @@
 /**
- * How well words typed match a text: undefined when one of them is not in it, else less is better. Beginnings of
- * words count most, then their order.
+ * How well words typed match a text: undefined when one of them is not in it, else less is better. Whole words count
+ * most, then beginnings of words, then their order.
  */
 export function match(text: string, typed: string): number | undefined {
   const low = text.toLowerCase()
@@ -8,8 +8,9 @@ export function match(text: string, typed: string): number | undefined {
   for (const word of typed.toLowerCase().split(/\s+/).filter(Boolean)) {
     const at = low.indexOf(word)
     if (at < 0) return undefined
-    const begins = at === 0 || low.charAt(at - 1) === ' ' || low.includes(` ${word}`)
-    score += (begins ? 0 : 100) + at
+    const padded = ` ${low} `
+    const worse = padded.includes(` ${word} `) ? 0 : padded.includes(` ${word}`) ? 100 : 200
+    score += worse + at
   }
   return score
 }

@@ -8,8 +8,8 @@ import { instanceName } from '#contract/format/name.ts'
 import type { InstanceView } from '#contract/instance/instance.ts'
 import { hasTrait } from '#contract/instance/state-traits.ts'
 import type { TunnelView } from '#contract/instance/tunnel.ts'
-import { placeName } from '#contract/market/place.ts'
 import { isRenting, offerOf, type RentalView } from '#contract/market/rental-view.ts'
+import { placeText } from '#contract/market/search-text.ts'
 import { knownCost } from '#contract/reading.ts'
 import type { Micros } from '#contract/spending/money.ts'
 import type { PriceIncreaseView } from '#contract/spending/price-increase.ts'
@@ -187,7 +187,7 @@ export function filterRows(
       ...(own?.tags ?? []).flatMap(tag => [tag, `#${tag}`]),
       instance ? instanceName(instance) : rental?.label,
       instance?.gpu?.name ?? offer?.gpuName,
-      place === undefined ? undefined : `${place} ${placeName(place)}`,
+      place === undefined ? undefined : placeText(place),
       instance?.image ?? (rental?.image || rental?.template),
     ]
       .join(' ')

@@ -55,6 +55,13 @@ test('a text is sent to the service as names that a GPU may have', async () => {
   expect(asked.at(-1)?.filters?.gpu_name).toEqual({ in: ['A40', 'RTX A40'] })
 })
 
+test('a part of the world is sent to the service as its countries', () => {
+  const { conditions, rest } = textMeaning('4090 EU')
+  expect(conditions['geolocation']?.in).toEqual(expect.arrayContaining(['DE', 'SE']))
+  expect(conditions['geolocation']?.in).not.toContain('NO')
+  expect(rest).toEqual(['4090'])
+})
+
 test('a text too long for a GPU’s name makes no long request', async () => {
   const { service, asked } = market(1000, 64)
   await findOffers(service, query, { text: 'a40 '.repeat(50) })
