@@ -17,7 +17,7 @@ describe.skipIf(noSshd)(`machines whose image has the host key${noSshd}`, () => 
       {},
       14,
       plain,
-    ).then(place => ({ ...place, ...place }))
+    )
     const id = await runProject()
     const runs = () => Object.values(under.account().runs).filter(isProjectRun)
     await under.until(() => runs().filter(run => run.outputs.includes('command')).length === 12, 120_000)

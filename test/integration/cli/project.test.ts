@@ -128,7 +128,7 @@ describe.skipIf(noSshd)(`a project from the command line${noSshd}`, () => {
 
     write(folder, { 'berth.yaml': 'run: "\\e[2Jrm -rf ~"\n' })
     expect((await berth('run')).err).toContain('\ufffd[2Jrm -rf ~')
-    const given = 'run: x\nimage: theirs\nenv: { SEED: '7', HF: { secret: HF_TOKEN } }\nports: [6006]\n'
+    const given = 'run: x\nimage: theirs\nenv: { SEED: 7, HF: { secret: HF_TOKEN } }\nports: [6006]\n'
     write(folder, { 'berth.yaml': given })
     const handed = await berth('run')
     expect(handed.err).toContain('Set up with theirs, 20 GB of disk, port 6006.')

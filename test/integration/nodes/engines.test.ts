@@ -42,7 +42,7 @@ interface Place {
 
 /** A project in a world where the instances are the machines, in the order in which they are rented. */
 async function openProject(files: Readonly<Record<string, string>>): Promise<Place> {
-  const world = await createWorld({ seed: 7, offers: 500, speed: 60 })
+  const world = await createWorld({ seed: 7, offers: 500, speed: 5 })
   onTestFinished(() => world.close())
   const folder = join(world.machine.home, 'code', 'sum')
   write(folder, files)
@@ -56,7 +56,8 @@ async function openProject(files: Readonly<Record<string, string>>): Promise<Pla
       joined.set(id, machine)
       ownPublicKey(join(world.machine.home, 'berth')).then(machine.authorize, () => undefined)
       world.sim.controls.setInstance(id, { ssh: { host: machine.host, port: machine.port } })
-      void world.sim.controls.advance(300)
+      // Boots none before each leads to its machine: at this speed a boot takes minutes.
+      if (joined.size === count) void world.sim.controls.advance(300)
     }
   })
   const project = (await under.run('addProject', {})) ?? ''
