@@ -7,7 +7,7 @@ import { EnvName } from '../market/rent-request.ts'
  */
 const keptNames = new Set(
   `PATH HOME IFS PWD OLDPWD SHELL SHLVL _ ENV CDPATH SHELLOPTS POSIXLY_CORRECT GLOBIGNORE EXECIGNORE UID EUID PPID GROUPS
-  OPTIND OPTARG OPTERR LINENO RANDOM SRANDOM SECONDS EPOCHSECONDS EPOCHREALTIME FUNCNAME DIRSTACK HISTCMD PS4
+  OPTIND OPTARG OPTERR LINENO RANDOM SRANDOM SECONDS EPOCHSECONDS EPOCHREALTIME FUNCNAME DIRSTACK HISTCMD PIPESTATUS PS4
   PROMPT_COMMAND TMOUT`.split(/\s+/),
 )
 
@@ -106,7 +106,7 @@ export function listOfTexts(texts: readonly string[]): string {
 /** Whether a text needs no quotes in a list. In brackets only JSON is sure to end where it seems to. */
 function isPlain(text: string): boolean {
   if (/[\r\n]/.test(text)) return false
-  if (/^[{[]/.test(text)) return isJson(text)
+  if (/^[{[]/.test(text) && !isJson(text)) return false
   const read = textsIn(text)
   return 'texts' in read && read.texts.length === 1 && read.texts[0] === text
 }
