@@ -71,8 +71,8 @@ async function runProject(under: BerthUnderTest, project: string): Promise<strin
 }
 
 /**
- * Points each new instance at a free server, else at the next one, authorizes Berth's key, and lets the boot's time pass. All programs of one
- * that stops end, as in its container.
+ * Points each new instance at a server that had none yet, else at a free one, else at the next; authorizes Berth's key,
+ * and lets the boot's time pass. All programs of one that stops end, as in its container.
  */
 export function joinAll({ sim, machine }: World, { berth }: BerthUnderTest, ...sshds: Sshd[]): void {
   const joined = new Map<number, { sshd: Sshd; isStopped: boolean }>()
@@ -85,9 +85,10 @@ export function joinAll({ sim, machine }: World, { berth }: BerthUnderTest, ...s
           there.isStopped = state === 'stopped'
           continue
         }
-        const isFree = (one: Sshd) =>
-          ![...joined].some(([other, at]) => at.sshd === one && account.instances[other] !== undefined)
-        const sshd = sshds.find(isFree) ?? sshds[joined.size % sshds.length]
+        const uses = (one: Sshd) => [...joined].filter(([, at]) => at.sshd === one)
+        const isFree = (one: Sshd) => uses(one).every(([other]) => account.instances[other] === undefined)
+        const sshd =
+          sshds.find(one => uses(one).length === 0) ?? sshds.find(isFree) ?? sshds[joined.size % sshds.length]
         if (!sshd) continue
         joined.set(id, { sshd, isStopped: false })
         // The service writes it into each container.
