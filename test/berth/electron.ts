@@ -56,8 +56,6 @@ export class Berth {
   readonly ended: Promise<number | null>
   /** Errors of pages' scripts and on their consoles. */
   readonly errors: string[] = []
-  /** What it printed on its standard error so far. */
-  printed = ''
   readonly #start: Start
   readonly #process: ChildProcess
   #connection: Promise<BerthConnection> | undefined
@@ -87,9 +85,6 @@ export class Berth {
     this.#start = start
     this.#process = electron.process()
     this.ended = once(this.#process, 'exit').then(([code]) => code as number | null)
-    this.#process.stderr?.on('data', chunk => {
-      this.printed += chunk
-    })
     for (const page of electron.windows()) this.#listen(page)
     electron.on('window', page => this.#listen(page))
   }

@@ -176,6 +176,14 @@ export function openWatchdogs(context: AccountContext, parts: WatchdogParts) {
     if (await want(instance)) void visitNow(instance)
   }
 
+  /** Undoes a watchdog that was wanted; `mayBeThere`: a visit after a poll may have put it meanwhile. */
+  async function takeBack(instance: number, mayBeThere: boolean): Promise<void> {
+    const there = find(instance)
+    if (!there || !mayBeThere) return forget(instance)
+    await put({ ...there, step: 'removing' })
+    void visitNow(instance)
+  }
+
   async function apply(instance: number, insists = false): Promise<void> {
     const view = viewOf(instance)
     if (!insists && !(view && canGetIn(view))) return settle(instance)
@@ -186,8 +194,9 @@ export function openWatchdogs(context: AccountContext, parts: WatchdogParts) {
       await want(instance)
       if (find(instance)?.step !== 'watching') await visitNow(instance)
     } catch (error) {
-      const isHopeless = hopeless.has(problemOf(error).code)
-      if (isHopeless) await (before ? put(before) : forget(instance))
+      const { code } = problemOf(error)
+      const isHopeless = hopeless.has(code)
+      if (isHopeless) await (before ? put(before) : takeBack(instance, code === 'gpu_load_unread'))
       if (isHopeless || insists) throw error
     }
   }

@@ -25,7 +25,7 @@ const problems: Readonly<Record<string, Problem>> = {
   crashed: {
     code: 'crashed',
     message: 'The container crashed while starting.',
-    advice: 'Check the image and the start script. Destroy it and try another offer.',
+    advice: 'Check its log, the image and the start script. Restart it, or move to another machine.',
   },
   ended: {
     code: 'ended',

@@ -79,20 +79,18 @@ export function selectionCsv(
   return csv([[...heads, 'tags', 'note'], ...rows])
 }
 
-/** Does it for each instance in turn, also after a failure; throws `not_done`, naming those that failed and why. */
+/** Does it for all instances at once; throws `not_done`, naming those that failed and why the first did. */
 export async function onEach(
   instances: readonly InstanceView[],
   act: (instance: InstanceView) => Promise<unknown>,
 ): Promise<void> {
-  const failed: string[] = []
-  let why: string | undefined
-  for (const instance of instances)
-    try {
-      await act(instance)
-    } catch (error) {
-      failed.push(instanceName(instance))
-      why ??= answerProblem(error).message
-    }
+  const failures = await Promise.all(
+    instances.map(instance => act(instance).then(() => undefined, answerProblem)),
+  )
+  const failed = instances
+    .filter((_, at) => failures[at] !== undefined)
+    .map(instance => instanceName(instance))
+  const why = failures.find(failure => failure !== undefined)?.message
   if (failed.length > 0)
     throw new BerthError({
       code: 'not_done',
