@@ -316,8 +316,12 @@ function parse(text: string): unknown {
 function wholeItems(text: string): unknown[] | undefined {
   if (!text.startsWith('[\n')) return undefined
   const items = text.slice(2).split(/,\n(?= \S)/)
-  const read = items.map(item => parse(item.replace(/[,\s]+$/, '')) ?? item)
+  const read = items.map(item => parse(withoutComma(item.trimEnd())) ?? item)
   return read.some(item => typeof item === 'object') ? read : undefined
+}
+
+function withoutComma(item: string): string {
+  return item.endsWith(',') ? item.slice(0, -1) : item
 }
 
 /** Reasons for the user why a file cannot be written. */
