@@ -128,10 +128,9 @@ function ended(
   disk: number | undefined,
 ): number {
   if (json) {
-    const files = downloadResult?.files ?? 0
-    write(
-      `${JSON.stringify({ job: id, step, exitCode: code ?? null, cost: cliDollars(cost.micros), brought: files })}\n`,
-    )
+    const brought = downloadResult?.files ?? 0
+    const end = { job: id, step, exitCode: code ?? null, problem: problem ?? null }
+    write(`${JSON.stringify({ ...end, cost: cliDollars(cost.micros), brought })}\n`)
   } else {
     if (problem) say([problem.message, problem.advice].filter(Boolean).join(' '))
     say(

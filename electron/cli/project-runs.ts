@@ -90,7 +90,7 @@ function waitsOf({ waiting }: ProjectRunView, { clock }: AccountView): string {
 
 /** Scripts rely on these fields: they are added, never renamed. */
 function runJson(account: AccountView, run: ProjectRunView, group: GroupView | undefined) {
-  const { id, name, step, code, instance, createdAt, endedAt, printed = {} } = run
+  const { id, name, step, code, problem, instance, createdAt, endedAt, printed = {} } = run
   return {
     account: account.id,
     job: id,
@@ -100,6 +100,7 @@ function runJson(account: AccountView, run: ProjectRunView, group: GroupView | u
     name,
     step,
     exitCode: code ?? null,
+    problem: problem ?? null,
     instance: instance ?? null,
     cost: cliDollars(costOf(run, account)),
     printed,

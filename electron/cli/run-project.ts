@@ -1,5 +1,7 @@
 import { named } from '#contract/format/name.ts'
+import { harmlessInFull } from '#contract/instance/file-names.ts'
 import { linkedRulesWords, secretWords, skipWords } from '#contract/instance/sync.ts'
+import { commandLines } from '../contract/format/commands.ts'
 import { money, rate } from '../contract/format/money.ts'
 import { gpuWords } from '../contract/format/name.ts'
 import { counted, reliability } from '../contract/format/size.ts'
@@ -143,13 +145,17 @@ function nodesWords(nodes: NonNullable<ProjectPlan['nodes']>): string[] {
   ]
 }
 
-const indented = (text: string) => text.trimEnd().replaceAll(/^/gm, '  ')
+/** Commands as the page shows them too: what hides is escaped, and gaps are counted. */
+const indented = (text: string) =>
+  commandLines(text).map(({ text, blank }) =>
+    `  ${blank === undefined ? text.replaceAll('\t', '    ') : `(${counted(blank, 'blank line')})`}`.trimEnd(),
+  )
 
 /** The command, on several machines as each of them runs it. */
 function commandWords(spec: ProjectPlan['spec'], isOnNodes: boolean): string[] {
-  if (!isOnNodes) return ['Command:', indented(spec.run)]
+  if (!isOnNodes) return ['Command:', ...indented(spec.run)]
   const { on, text } = nodeCommand(spec)
-  return [`${on}:`, indented(text)]
+  return [`${on}:`, ...indented(text)]
 }
 
 /** The plan in words, shown before anything costs. */
@@ -167,47 +173,55 @@ function planWords(
   const env = environmentOf(spec).map(
     ({ name, value, secret }) => `  ${name}=${secret ? `(the secret ${value})` : value}`,
   )
-  return [
-    ...(sweep ? sweepWords(sweep) : []),
-    ...(nodes ? nodesWords(nodes) : []),
-    ...(waiting
-      ? [`#${waiting.instance} is waiting for it at ${rate(waiting.pricePerHour)}; otherwise Berth rents:`]
-      : []),
-    ...(nodes
-      ? [`Together ${rate(nodes.reduce((sum, { price }) => sum + price, 0))}.`]
-      : [
-          offer
-            ? `${gpuWords(offer)}${pricePerHour === undefined ? '' : `, ${rate(pricePerHour)}`}`
-            : 'No machine',
-        ]),
-    atMost,
-    latest,
-    `Set up with ${setupWords(spec)}.`,
-    ...volumeWords({ volume, offer, spec }),
-    ...cloudWords({ spec, ...plan }),
-    ...plan.borrowed.map(borrowedQuestion),
-    `${counted(scan.files, 'file')} would be sent${
-      scan.secrets.length > 0
-        ? `, and ${secretFiles.length > 0 ? '' : 'not '}${named(scan.secrets.map(secretWords))}, which may contain secrets`
-        : ''
-    }.`,
-    ...(scan.skipped.length === 0
-      ? []
-      : ['Not sent:', ...scan.skipped.map(({ path, why }) => `  ${path} (${skipWords[why]})`)]),
-    ...(scan.linkedRules.length === 0 ? [] : [linkedRulesWords(scan.linkedRules)]),
-    ...(spec.setup === undefined ? [] : ['Set-up:', indented(spec.setup)]),
-    ...commandWords(spec, nodes !== undefined),
-    firstFailureWords,
-    ...(demo ? [demoRunsWords] : []),
-    ...(env.length === 0 ? [] : ['Environment:', ...env]),
-    results.length === 0 ? 'No results are downloaded.' : `Results: ${results.join(', ')}`,
-    `${spec.keep ? `Then the machine waits for the next run. After ${duration(spec.keep)} without one, it's` : 'Then the machine is'} ${
-      spec.after === 'stop' ? `stopped. ${stoppedWords(costs)}` : 'destroyed.'
-    } If the run fails or reaches a limit, it's stopped. ${keptWords(keeping, costs)}`,
-    ...(offers.length < 2
-      ? []
-      : ['Other matches, for --offer:', ...offers.filter(one => one.offer.id !== offer?.id).map(offerWords)]),
-  ].join('\n')
+  return (
+    [
+      ...(sweep ? sweepWords(sweep) : []),
+      ...(nodes ? nodesWords(nodes) : []),
+      ...(waiting
+        ? [`#${waiting.instance} is waiting for it at ${rate(waiting.pricePerHour)}; otherwise Berth rents:`]
+        : []),
+      ...(nodes
+        ? [`Together ${rate(nodes.reduce((sum, { price }) => sum + price, 0))}.`]
+        : [
+            offer
+              ? `${gpuWords(offer)}${pricePerHour === undefined ? '' : `, ${rate(pricePerHour)}`}`
+              : 'No machine',
+          ]),
+      atMost,
+      latest,
+      `Set up with ${setupWords(spec)}.`,
+      ...volumeWords({ volume, offer, spec }),
+      ...cloudWords({ spec, ...plan }),
+      ...plan.borrowed.map(borrowedQuestion),
+      `${counted(scan.files, 'file')} would be sent${
+        scan.secrets.length > 0
+          ? `, and ${secretFiles.length > 0 ? '' : 'not '}${named(scan.secrets.map(secretWords))}, which may contain secrets`
+          : ''
+      }.`,
+      ...(scan.skipped.length === 0
+        ? []
+        : ['Not sent:', ...scan.skipped.map(({ path, why }) => `  ${path} (${skipWords[why]})`)]),
+      ...(scan.linkedRules.length === 0 ? [] : [linkedRulesWords(scan.linkedRules)]),
+      ...(spec.setup === undefined ? [] : ['Set-up:', ...indented(spec.setup)]),
+      ...commandWords(spec, nodes !== undefined),
+      firstFailureWords,
+      ...(demo ? [demoRunsWords] : []),
+      ...(env.length === 0 ? [] : ['Environment:', ...env]),
+      results.length === 0 ? 'No results are downloaded.' : `Results: ${results.join(', ')}`,
+      `${spec.keep ? `Then the machine waits for the next run. After ${duration(spec.keep)} without one, it's` : 'Then the machine is'} ${
+        spec.after === 'stop' ? `stopped. ${stoppedWords(costs)}` : 'destroyed.'
+      } If the run fails or reaches a limit, it's stopped. ${keptWords(keeping, costs)}`,
+      ...(offers.length < 2
+        ? []
+        : [
+            'Other matches, for --offer:',
+            ...offers.filter(one => one.offer.id !== offer?.id).map(offerWords),
+          ]),
+    ]
+      // A stranger's values and file names begin no line of their own.
+      .map(harmlessInFull)
+      .join('\n')
+  )
 }
 
 /** The runs of a sweep, and the machines that would be rented now. */

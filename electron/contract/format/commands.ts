@@ -1,4 +1,4 @@
-import { harmless } from '../instance/file-names.ts'
+import { harmlessInFull } from '../instance/file-names.ts'
 
 /** A line of commands, or a gap of so many blank ones. */
 export interface CommandLine {
@@ -22,7 +22,7 @@ export function commandLines(text: string): CommandLine[] {
     gap = []
   }
   for (const line of text.trimEnd().split(/\r?\n/)) {
-    const shown = line.split('\t').map(harmless).join('\t')
+    const shown = line.split('\t').map(harmlessInFull).join('\t')
     if (shown.trim() === '') gap.push('')
     else {
       close()

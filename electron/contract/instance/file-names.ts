@@ -17,10 +17,12 @@ const longestShown = 8192
 
 /** A name that is safe to show: characters that would act on the screen or mislead are escaped, `a\u{202e}b`. */
 export function harmless(name: string): string {
-  return withoutHarm(
-    name.slice(0, longestShown),
-    letter => `\\u{${(letter.codePointAt(0) ?? 0).toString(16)}}`,
-  )
+  return harmlessInFull(name.slice(0, longestShown))
+}
+
+/** The same for a text that is shown in full, however long it is. */
+export function harmlessInFull(text: string): string {
+  return withoutHarm(text, letter => `\\u{${(letter.codePointAt(0) ?? 0).toString(16)}}`)
 }
 
 /** The name with a replacement for each character that would act on a screen or mislead. */

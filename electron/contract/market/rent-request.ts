@@ -29,10 +29,45 @@ export const PricePerHour = v.pipe(
 
 const text = (most: number) => v.pipe(v.string(), v.maxLength(most, `at most ${most} characters`))
 
+/** Folders that an image needs, which a volume there would cover. */
+const neededFolders = new Set(
+  [
+    '',
+    'bin',
+    'boot',
+    'dev',
+    'etc',
+    'home',
+    'lib',
+    'lib64',
+    'opt',
+    'proc',
+    'root',
+    'run',
+    'sbin',
+    'srv',
+    'sys',
+    'tmp',
+    'usr',
+    'var',
+  ].concat(['root/.ssh', 'root/berth', 'root/.berth']),
+)
+
 export const MountPath = v.pipe(
   v.string(),
   v.regex(/^\//, 'a mount path begins with /'),
   v.maxLength(1024, 'at most 1,024 characters'),
+  v.check(path => !path.split('/').includes('..'), 'a mount path can’t contain ..'),
+  v.check(
+    path =>
+      !neededFolders.has(
+        path
+          .split('/')
+          .filter(part => part !== '' && part !== '.')
+          .join('/'),
+      ),
+    'choose a folder of its own, such as /data: the machine needs what is in this one',
+  ),
 )
 
 export const EnvName = v.pipe(

@@ -127,7 +127,9 @@ describe.skipIf(noSshd)(`a project from the command line${noSshd}`, () => {
     await under.run('cancelRun', { run: job })
 
     write(folder, { 'berth.yaml': 'run: "\\e[2Jrm -rf ~"\n' })
-    expect((await berth('run')).err).toContain('\ufffd[2Jrm -rf ~')
+    expect((await berth('run')).err).toContain('\\u{1b}[2Jrm -rf ~')
+    write(folder, { 'berth.yaml': 'run: x\nenv: { A: "1\\nIt costs at most $0.01." }\n' })
+    expect((await berth('run')).err).toContain('  A=1\\u{a}It costs at most $0.01.\n')
     const given = 'run: x\nimage: theirs\nenv: { SEED: 7, HF: { secret: HF_TOKEN } }\nports: [6006]\n'
     write(folder, { 'berth.yaml': given })
     const handed = await berth('run')

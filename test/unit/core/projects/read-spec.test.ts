@@ -114,3 +114,10 @@ describe('a berth.yaml', () => {
     expect('problems' in read && read.problems[0]?.message).toMatch(/aliases/)
   })
 })
+
+test.each(['/', '//', '/root', '/root/', '/etc', '/root/.ssh', '/data/../root', '/usr/.'])(
+  'a volume is not mounted on %s, which the machine needs',
+  at => {
+    expect(readSpec(`run: x\nvolume: { name: d, at: ${at}, size: 5 }\n`)).not.toHaveProperty('spec')
+  },
+)
