@@ -1,4 +1,5 @@
-import { Message, sessionBus } from '@jellybrick/dbus-next'
+import { Message } from '@jellybrick/dbus-next'
+import { connectBus } from '../integration/machine/test-bus.ts'
 
 /** The part of systemd's logind that programs hear of sleep and shutdown from. */
 export interface LoginManager {
@@ -18,7 +19,7 @@ const manager = {
 
 /** Starts it on a bus that takes the system bus's place. It holds nothing up, since it can pass no file. */
 export async function startLoginManager(busAddress: string): Promise<LoginManager> {
-  const bus = sessionBus({ busAddress })
+  const bus = connectBus(busAddress)
   const inhibited: string[] = []
   bus.addMethodHandler(message => {
     if (message.interface !== manager.interface) return false

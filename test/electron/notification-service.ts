@@ -1,4 +1,5 @@
-import { Message, sessionBus, type Variant } from '@jellybrick/dbus-next'
+import { Message, type Variant } from '@jellybrick/dbus-next'
+import { connectBus } from '../integration/machine/test-bus.ts'
 
 /** A notification that a program asked for. */
 export interface ShownNotice {
@@ -33,7 +34,7 @@ export async function startNotificationService(
   capabilities: readonly string[] = ['body', 'actions'],
   clicks = false,
 ): Promise<NotificationService> {
-  const bus = sessionBus({ busAddress })
+  const bus = connectBus(busAddress)
   const shown: (ShownNotice & { ids: Map<string, string> })[] = []
   const closed: number[] = []
   const invoke = (at: number, id: string) =>

@@ -1,4 +1,5 @@
-import { Message, type MessageBus, sessionBus, Variant } from '@jellybrick/dbus-next'
+import { Message, type MessageBus, Variant } from '@jellybrick/dbus-next'
+import { connectBus } from '../integration/machine/test-bus.ts'
 
 const watcher = { name: 'org.kde.StatusNotifierWatcher', path: '/StatusNotifierWatcher' }
 const iconInterface = 'org.kde.StatusNotifierItem'
@@ -139,7 +140,7 @@ export interface Panel {
 
 /** Starts a panel; `shows`: whether it shows icons from the start. */
 export async function startPanel(busAddress: string, shows = true): Promise<Panel> {
-  const bus = sessionBus({ busAddress })
+  const bus = connectBus(busAddress)
   let hasHost = shows
   let registered = 0
   let icon: string | undefined
@@ -188,7 +189,7 @@ export async function startPanel(busAddress: string, shows = true): Promise<Pane
 
 /** The icons that the desktop's own panel shows. */
 export function iconsOfDesktop(busAddress: string): { icons: TrayIcons; end(): void } {
-  const bus = sessionBus({ busAddress })
+  const bus = connectBus(busAddress)
   const registered = async () => {
     const answer = await bus.call(
       new Message({

@@ -8,11 +8,16 @@ import { quote } from '../ssh-command.ts'
  */
 export async function keepOnVolume(at: string, folders: readonly string[]): Promise<string> {
   const { default: script } = await import('./cache.sh?raw')
-  const calls = folders.map(folder => {
+  const places = folders.map(folder => {
     const isOfHome = folder.startsWith('~')
     const name = folder.replace(/^~?\/+/, '')
     const place = isOfHome ? `"$HOME"/${quote([name])}` : quote([folder])
-    return `keep ${place} ${quote([`.berth-cache${isOfHome ? '' : '-root'}/${name}`])} || exit 1`
+    return { place, kept: quote([`.berth-cache${isOfHome ? '' : '-root'}/${name}`]) }
   })
+  const calls = [
+    ...places.map(({ place, kept }) => `keep ${place} ${kept} || exit 1`),
+    // Once all are moved, since one may have moved another.
+    ...places.map(({ place }) => `on_volume ${place} || exit 1`),
+  ]
   return ['{', `at=${quote([at])}`, script, ...calls, "echo 'kept yes'", '} 2>&1 < /dev/null', ''].join('\n')
 }

@@ -1,6 +1,7 @@
 # Keeps folders of the machine on its volume: each becomes a link to a folder there, which gets its files. No file is ever
 # removed before a whole copy of it is on the volume, so this can be repeated after any interruption. Needs: at, where the
-# volume is mounted. keep FOLDER NAME: NAME is the folder’s place on the volume. Prints why it failed.
+# volume is mounted. keep FOLDER NAME: NAME is the folder’s place on the volume; on_volume FOLDER checks it. Prints why
+# it failed.
 
 volume=$(cd -- "$at" 2>/dev/null && pwd -P) && [ "$volume" != / ] || {
   echo "the volume isn't mounted at $at"
@@ -12,6 +13,11 @@ keep() {
   # An earlier Berth may have left a link to itself.
   if [ -L "$kept" ] && [ ! -e "$kept" ]; then rm -f -- "$kept"; fi
   mkdir -p -- "$kept" "$(dirname -- "$1")" || return
+  # A link that was moved there may lead back to the machine’s own disk.
+  case $(cd -- "$kept" && pwd -P) in
+    "$volume"/*) ;;
+    *) echo "$1 can't be kept on the volume: a link there leads elsewhere" && return 1 ;;
+  esac
   place=$(place_of "$1") || return
   case $place in
     "$volume"/*)
@@ -35,6 +41,14 @@ keep() {
     return 1
   fi
   ln -s -- "$kept" "$place"
+}
+
+# Whether a folder leads to one on the volume.
+on_volume() {
+  case $(cd -- "$1" 2>/dev/null && pwd -P) in
+    "$volume"/*) ;;
+    *) echo "$1 can't be kept on the volume: its files there are in the way" && return 1 ;;
+  esac
 }
 
 # Where a folder is or would be, without links in its path.

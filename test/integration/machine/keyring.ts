@@ -1,7 +1,8 @@
 import { once } from 'node:events'
-import { sessionBus, Variant } from '@jellybrick/dbus-next'
+import { Variant } from '@jellybrick/dbus-next'
 import { expect } from 'vitest'
 import type { TestSession } from './session-bus.ts'
+import { connectBus } from './test-bus.ts'
 
 /** Starts a keyring, unlocked with its password or locked without one, and waits until it answers a lookup. */
 export async function startKeyring(
@@ -23,7 +24,7 @@ export async function startKeyring(
 
 /** Unlocks the running keyring, as a desktop does once its user gave the password. */
 export async function unlockKeyring(session: TestSession, password: string): Promise<void> {
-  const bus = sessionBus({ busAddress: session.env['DBUS_SESSION_BUS_ADDRESS'] })
+  const bus = connectBus(session.env['DBUS_SESSION_BUS_ADDRESS'])
   try {
     const path = '/org/freedesktop/secrets'
     const secrets = await bus.getProxyObject('org.freedesktop.secrets', path)

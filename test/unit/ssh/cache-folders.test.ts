@@ -132,6 +132,20 @@ describe.each(shells)('folders kept on a volume by %s', (_, shell) => {
     expect(contents(top)).toEqual(['a file in the way', 'f', 'weights'])
   })
 
+  test.each([
+    ['a link there leads back', 'volume/.berth-cache/a', ['~/b/a', '~/a'], 'leads elsewhere'],
+    ['a file of the volume is in the way', undefined, ['/home/a/a', '~/a'], 'in the way'],
+  ])('are refused where %s', async (_, link, folders, why) => {
+    const { top, write, keep } = openDisk()
+    if (link === undefined) write('volume/.berth-cache/a/a', 'of the volume')
+    else {
+      mkdirSync(dirname(join(top, link)), { recursive: true })
+      symlinkSync(join(top, 'home/b'), join(top, link))
+    }
+    expect(await keep(shell, folders)).toEqual({ said: expect.stringContaining(why), status: 1 })
+    expect(contents(top)).toEqual(link === undefined ? ['of the volume'] : [])
+  })
+
   test('never lose a file, whatever the lists of several runs and the links on the disk', async () => {
     const name = fc.constantFrom('a', 'b', 'c d')
     const path = fc.array(name, { minLength: 1, maxLength: 3 }).map(names => names.join('/'))
