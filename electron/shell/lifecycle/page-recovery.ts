@@ -23,10 +23,10 @@ export function recoverPage(window: BrowserWindow, running: Promise<RunningBerth
   }
   const stopTrying = () => tryAgain?.()
 
-  /** A reload right after a crash may start no new process (electron/electron#48661), so it is repeated then. */
+  /** A reload right after a crash may start no process (electron/electron#48661), so it is repeated until one does. */
   function bringBack(): void {
     webContents.reload()
-    tryAgain = clock.after(patience, () => webContents.isCrashed() && webContents.reload())
+    tryAgain = clock.after(patience, () => webContents.isCrashed() && bringBack())
   }
 
   webContents.on('render-process-gone', (_event, { reason, exitCode }) => {
