@@ -1,8 +1,8 @@
 /** Who may know whom: docs/architecture.md says why. */
 const entries = '^electron/(main|browser)\\.ts$'
 
-/** What Berth needs from a machine, as interfaces: the rest of electron/machine is how this one has it. */
-const interfaces = '^electron/machine/(machine|folders|tasks|clock-and-random)\\.ts$'
+/** What Berth needs from a computer, as interfaces: the rest of electron/platform is how this one has it. */
+const interfaces = '^electron/platform/(platform|folders|tasks|clock-and-random)\\.ts$'
 
 /** A rule that forbids modules of one place to import from others. */
 const never = (name, comment, from, to) => ({ name, comment, severity: 'error', from, to })
@@ -19,20 +19,27 @@ const roomsOfCore = [
   'limits',
   'market',
   'money',
-  'transfers',
+  'copies',
   'undoable-actions',
   'account-context',
   'endings',
   'access',
   'instances',
   'alerts',
-  'app',
+  'outside-link',
+  'settings',
+  'updates',
+  'demo',
+  'diagnostics',
+  'freeze-words',
+  'bridge',
+  'activity',
   'running',
   'storage',
 ]
 
 /** The same for the page. */
-const roomsOfThePage = ['frame', 'screens', 'features', 'components', 'berth']
+const roomsOfThePage = ['frame', 'screens', 'features', 'components', 'bridge']
 
 /** One rule for each room of a folder: nothing of it imports from a room above. */
 const inOneOrder = (folder, rooms) =>
@@ -63,16 +70,31 @@ module.exports = {
     ),
     never('no-unresolved', 'Every import leads somewhere.', {}, { couldNotResolve: true }),
     never(
-      'contract-knows-nobody',
-      'The contract stands alone: both sides of the bridge read it.',
-      { path: '^electron/contract/' },
-      { path: '^(electron|renderer|simulator|build|test)/', pathNot: '^electron/contract/' },
+      'shared-knows-nobody',
+      'Values, rules and words of both sides of the bridge stand alone.',
+      { path: '^electron/shared/' },
+      { path: '^(electron|renderer|simulator|build|test)/', pathNot: '^electron/shared/' },
     ),
     never(
-      'interfaces-know-the-contract-alone',
-      'They say what Berth needs of a machine, not who uses it.',
+      'contract-knows-shared-alone',
+      'What crosses the bridge needs the values that it carries.',
+      { path: '^electron/contract/' },
+      { path: '^(electron|renderer|simulator|build|test)/', pathNot: '^electron/(contract|shared)/' },
+    ),
+    never(
+      'interfaces-know-shared-alone',
+      'They say what Berth needs of a computer, not who uses it.',
       { path: interfaces },
-      { path: '^(electron|renderer|simulator|build|test)/', pathNot: `^electron/contract/|${interfaces}` },
+      { path: '^(electron|renderer|simulator|build|test)/', pathNot: `^electron/shared/|${interfaces}` },
+    ),
+    never(
+      'platform-knows-no-core',
+      'It is a computer to everyone: the entries in start/ put it together with the rest.',
+      { path: '^electron/platform/' },
+      {
+        path: '^(electron|renderer|simulator|build|test)/',
+        pathNot: '^electron/(platform|shared)/|^electron/ssh/ssh-command',
+      },
     ),
     never(
       'service-knows-no-app',
@@ -80,7 +102,7 @@ module.exports = {
       { path: '^electron/service/' },
       {
         path: '^(electron|renderer|simulator|build|test)/',
-        pathNot: `^electron/(service|contract)/|${interfaces}`,
+        pathNot: `^electron/(service|shared)/|${interfaces}`,
       },
     ),
     never(
@@ -89,16 +111,16 @@ module.exports = {
       { path: '^electron/ssh/' },
       {
         path: '^(electron|renderer|simulator|build|test)/',
-        pathNot: `^electron/(ssh|contract)/|^electron/machine/own-file|${interfaces}`,
+        pathNot: `^electron/(ssh|shared)/|^electron/platform/own-file|${interfaces}`,
       },
     ),
     never(
-      'core-knows-no-shell',
-      'Decisions need no window and no machine: those come in through interfaces.',
+      'core-knows-no-desktop',
+      'Decisions need no window and no computer: those come in through interfaces.',
       { path: '^electron/core/' },
       {
         path: '^(electron|renderer|simulator|build|test)/',
-        pathNot: `^electron/(core|ssh|service|contract)/|${interfaces}`,
+        pathNot: `^electron/(core|ssh|service|contract|shared)/|${interfaces}`,
       },
     ),
     ...inOneOrder('electron/core', roomsOfCore),
@@ -110,19 +132,19 @@ module.exports = {
       { path: '^renderer/screens/', pathNot: '^renderer/screens/$1/' },
     ),
     never(
-      'electron-in-the-shell-alone',
+      'electron-in-the-desktop-alone',
       'Everything else runs without Electron.',
       {
         path: '^(electron|renderer|simulator|build)/',
-        pathNot: '^(electron/(shell/|main\\.ts$|preload\\.ts$)|build/electron/default-app/)',
+        pathNot: '^(electron/(desktop/|main\\.ts$|preload\\.ts$)|build/electron/default-app/)',
       },
-      { path: ['^electron$', '^node_modules/electron/', '^electron/shell/'] },
+      { path: ['^electron$', '^node_modules/electron/', '^electron/desktop/'] },
     ),
     never(
-      'page-knows-the-contract-alone',
+      'page-knows-the-bridge-alone',
       'The page reaches the main process by messages.',
       { path: '^renderer/' },
-      { path: '^(electron|simulator|build|test)/', pathNot: '^electron/contract/' },
+      { path: '^(electron|simulator|build|test)/', pathNot: '^electron/(contract|shared)/' },
     ),
     never(
       'simulator-stands-alone',
@@ -142,8 +164,7 @@ module.exports = {
       { path: '^electron/cli(/|\\.ts$)' },
       {
         path: '^(electron|renderer|simulator|build|test)/',
-        pathNot:
-          '^electron/(cli|contract)/|^electron/machine/(socket-(lines|requests)|start/(home|node-support))\\.ts$',
+        pathNot: '^electron/(cli|contract|shared)/|^electron/start/(socket-lines|home|node-support)\\.ts$',
       },
     ),
     never(

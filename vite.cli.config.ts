@@ -19,7 +19,7 @@ export default defineConfig({
     target: 'node20',
     minify: false,
     rolldownOptions: {
-      input: { cli: at('electron/cli.ts'), watcher: at('electron/machine/heartbeat/watcher.ts') },
+      input: { cli: at('electron/cli.ts'), watcher: at('electron/start/heartbeat/watcher.ts') },
       treeshake: { manualPureFunctions: ['v'] },
     },
   },

@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants } from 'node:zlib'
-import { lockFolder } from '../electron/machine/start/home.ts'
+import { lockFolder } from '../electron/start/home.ts'
 import { at } from './places.ts'
 
 const compress = promisify(brotliCompress)

@@ -2,7 +2,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { initWasm, Resvg } from '@resvg/resvg-wasm'
-import { trayImageName, trayImages, trayStates, trayTones } from '../electron/machine/tray-images.ts'
+import { trayImageName, trayImages, trayStates, trayTones } from '../electron/platform/tray-images.ts'
 import { at } from './places.ts'
 
 /**

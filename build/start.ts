@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { failToStart, readFlags } from '../electron/machine/start/flags.ts'
+import { failToStart, readFlags } from '../electron/start/flags.ts'
 import { isStale } from './dist.ts'
 import { electronVersion, findElectron } from './electron/here.ts'
 import { at } from './places.ts'

@@ -13,8 +13,8 @@ export interface SystemPart {
 }
 
 const browser = ['test/journeys/', 'test/e2e/']
-const keyring = 'test/integration/machine/secret-service'
-const notifications = 'test/integration/machine/notifications'
+const keyring = 'test/integration/platform/secret-service'
+const notifications = 'test/integration/platform/notifications'
 const packaging = 'test/integration/packaging/'
 const specs = 'test/electron/'
 const shipped = 'test/electron/shipped/'
@@ -63,7 +63,7 @@ export const systemParts: readonly SystemPart[] = [
   part(['desktop-file-validate'], 'desktop-file-utils', [
     packaging,
     specs,
-    'test/integration/machine/autostart',
+    'test/integration/platform/autostart',
   ]),
   part(['nm'], 'binutils', [packaging]),
   part(['file'], 'file', [packaging]),

@@ -1,6 +1,6 @@
 import { contextBridge, ipcRenderer, webUtils } from 'electron'
 import type { Bridge, MainMessage } from './contract/messages.ts'
-import { channel, dropChannel, themeArgument } from './shell/channel.ts'
+import { channel, dropChannel, themeArgument } from './desktop/channel.ts'
 
 let listener: (message: MainMessage) => void = () => undefined
 ipcRenderer.on(channel, (_event, message: MainMessage) => listener(message))

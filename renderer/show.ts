@@ -3,8 +3,8 @@ import '@fontsource-variable/jetbrains-mono/wght.css'
 import './styles/base.css'
 import { mount } from 'svelte'
 import App from './App.svelte'
-import type { PageConnection } from './berth/connect.ts'
-import { Page } from './berth/page.svelte.ts'
+import type { PageConnection } from './bridge/connect.ts'
+import { Page } from './bridge/page.svelte.ts'
 
 /** Shows Berth in an element; without a connection, how to get one. */
 export function show(target: HTMLElement, connection: PageConnection | undefined): void {

@@ -6,8 +6,8 @@ import type { BerthConnection } from '#cli/connection.ts'
 import { reachBerth } from '#cli/reach.ts'
 import { startSimulatorProcess } from './berth/browser.ts'
 import { rentRunning } from './e2e/account-steps.ts'
-import { startKeyring } from './integration/machine/keyring.ts'
-import type { TestSession } from './integration/machine/session-bus.ts'
+import { startKeyring } from './integration/platform/keyring.ts'
+import type { TestSession } from './integration/platform/session-bus.ts'
 
 /**
  * Runs in each thread of Berth before all else: once the file is there and the watcher looks, the main thread waits for

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { WebSocket } from 'ws'
 import { readGreeting } from '#contract/page-proof.ts'
-import { proofOf } from '../electron/machine/browser/page-server.ts'
+import { proofOf } from '../electron/browser/page-server.ts'
 
 /** A nonce of 32 bytes in hex; the server cannot tell that it is fixed. */
 export const someNonce = '5a'.repeat(32)

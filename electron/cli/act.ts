@@ -1,7 +1,7 @@
-import { endingWords } from '../contract/automation/ending.ts'
-import { instanceName } from '../contract/format/name.ts'
-import type { Problem } from '../contract/problem.ts'
-import type { State } from '../contract/state.ts'
+import { endingWords } from '../shared/automation/ending.ts'
+import { instanceName } from '../shared/format/name.ts'
+import type { Problem } from '../shared/problem.ts'
+import type { State } from '../shared/state.ts'
 import {
   accountsOf,
   type Call,

@@ -1,12 +1,12 @@
 import { connect, type Socket } from 'node:net'
 import type * as v from 'valibot'
 import type { MainMessage, PageMessage } from '#contract/messages.ts'
-import type { localRequests } from '#machine/socket-lines.ts'
+import type { localRequests } from '#start/socket-lines.ts'
 import type { Command } from '../contract/commands/command.ts'
 import type { Answer, Args, CommandName } from '../contract/commands.ts'
-import type { Problem } from '../contract/problem.ts'
-import type { State } from '../contract/state.ts'
-import { decodeLine, encodeLine, onLines } from '../machine/socket-lines.ts'
+import type { Problem } from '../shared/problem.ts'
+import type { State } from '../shared/state.ts'
+import { decodeLine, encodeLine, onLines } from '../start/socket-lines.ts'
 import { CliFailure, cliRefusal, exitCodes } from './failure.ts'
 
 type Local = typeof localRequests

@@ -1,4 +1,4 @@
-import type { Problem } from '../contract/problem.ts'
+import type { Problem } from '../shared/problem.ts'
 
 /** The command's exit codes. Scripts rely on them. */
 export const exitCodes = {

@@ -1,6 +1,6 @@
-import { isYetToEnd, type RunView } from '../contract/automation/run.ts'
-import { instanceName } from '../contract/format/name.ts'
-import type { AccountView, State } from '../contract/state.ts'
+import { isYetToEnd, type RunView } from '../shared/automation/run.ts'
+import { instanceName } from '../shared/format/name.ts'
+import type { AccountView, State } from '../shared/state.ts'
 import {
   accountsOf,
   type Call,

@@ -1,7 +1,7 @@
-import { limitsWithoutBerth } from '#contract/automation/limit-words.ts'
-import { counted } from '#contract/format/size.ts'
-import { isCharged } from '#contract/reading.ts'
-import { costOf } from '#contract/spending/spend-words.ts'
+import { limitsWithoutBerth } from '#shared/automation/limit-words.ts'
+import { counted } from '#shared/format/size.ts'
+import { isCharged } from '#shared/reading.ts'
+import { costOf } from '#shared/spending/spend-words.ts'
 import type { CliCommand } from './call.ts'
 import { CliFailure, exitCodes } from './failure.ts'
 

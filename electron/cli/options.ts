@@ -1,6 +1,6 @@
-import { usualKeep } from '#contract/project/project-defaults.ts'
-import type { SpecChange } from '#contract/project/spec.ts'
-import { textsIn, variableProblem } from '#contract/project/variables.ts'
+import { usualKeep } from '#shared/project/project-defaults.ts'
+import type { SpecChange } from '#shared/project/spec.ts'
+import { textsIn, variableProblem } from '#shared/project/variables.ts'
 import { usageFailure } from './failure.ts'
 
 /** An option: its `parseArgs` type, its usage in the help, and its meaning. */

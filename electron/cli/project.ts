@@ -1,9 +1,9 @@
 import { realpath, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { resolve, sep } from 'node:path'
-import { specProblemWords } from '#contract/project/project.ts'
-import type { ProjectView } from '../contract/project/project.ts'
-import type { State } from '../contract/state.ts'
+import { specProblemWords } from '#shared/project/project.ts'
+import type { ProjectView } from '../shared/project/project.ts'
+import type { State } from '../shared/state.ts'
 import { type Call, type CliCommand, print, table } from './call.ts'
 import { CliFailure, exitCodes, usageFailure } from './failure.ts'
 

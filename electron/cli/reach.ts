@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdir, open, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { findAddress, socketProof } from '../machine/socket-lines.ts'
+import { findAddress, socketProof } from '../start/socket-lines.ts'
 import { BerthConnection } from './connection.ts'
 import { CliFailure, exitCodes } from './failure.ts'
 

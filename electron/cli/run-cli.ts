@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { berthHome } from '#machine/start/home.ts'
+import { berthHome } from '#start/home.ts'
 import type { Call, CliCommand } from './call.ts'
 import { cliCommands, completion, shells } from './commands.ts'
 import { CliFailure, exitCodes, usageFailure } from './failure.ts'

@@ -1,13 +1,13 @@
-import { named } from '#contract/format/name.ts'
-import { harmlessInFull } from '#contract/instance/file-names.ts'
-import { linkedRulesWords, secretWords, skipWords } from '#contract/instance/sync.ts'
-import { commandLines } from '../contract/format/commands.ts'
-import { money, rate } from '../contract/format/money.ts'
-import { gpuWords } from '../contract/format/name.ts'
-import { counted, reliability } from '../contract/format/size.ts'
-import { duration } from '../contract/format/time.ts'
-import { borrowedQuestion, cloudUses, usesMade } from '../contract/project/borrowed.ts'
-import { cloudCopiesOf } from '../contract/project/bounds.ts'
+import { named } from '#shared/format/name.ts'
+import { harmlessInFull } from '#shared/instance/file-names.ts'
+import { linkedRulesWords, secretWords, skipWords } from '#shared/instance/sync.ts'
+import { commandLines } from '../shared/format/commands.ts'
+import { money, rate } from '../shared/format/money.ts'
+import { gpuWords } from '../shared/format/name.ts'
+import { counted, reliability } from '../shared/format/size.ts'
+import { duration } from '../shared/format/time.ts'
+import { borrowedQuestion, cloudUses, usesMade } from '../shared/project/borrowed.ts'
+import { cloudCopiesOf } from '../shared/project/bounds.ts'
 import {
   cloudWords,
   demoRunsWords,
@@ -15,8 +15,8 @@ import {
   firstFailureWords,
   setupWords,
   volumeWords,
-} from '../contract/project/handed-over.ts'
-import { engineOf, nodeCommand } from '../contract/project/nodes.ts'
+} from '../shared/project/handed-over.ts'
+import { engineOf, nodeCommand } from '../shared/project/nodes.ts'
 import {
   agreedCosts,
   keptWords,
@@ -24,9 +24,9 @@ import {
   planCosts,
   stoppedWords,
   volumePrice,
-} from '../contract/project/plan-costs.ts'
-import { type ProjectPlan, waitingWords } from '../contract/project/project.ts'
-import { settingWords } from '../contract/project/sweep.ts'
+} from '../shared/project/plan-costs.ts'
+import { type ProjectPlan, waitingWords } from '../shared/project/project.ts'
+import { settingWords } from '../shared/project/sweep.ts'
 import { accountsOf, type Call, type CliCommand, cliDollars, polledState, print } from './call.ts'
 import { CliFailure, exitCodes, usageFailure } from './failure.ts'
 import { followRun, followSweep } from './follow.ts'

@@ -1,6 +1,6 @@
 import type { Patches } from 'mutative'
-import type { Problem } from './problem.ts'
-import type { State } from './state.ts'
+import type { Problem } from '../shared/problem.ts'
+import type { State } from '../shared/state.ts'
 
 /** From the page to the main process. */
 export type PageMessage =

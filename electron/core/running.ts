@@ -1,9 +1,9 @@
 import type { MainMessage } from '#contract/messages.ts'
 import type { CommandName } from '../contract/commands.ts'
-import type { AccountId } from '../contract/ids.ts'
-import type { UndoableAction } from '../contract/instance/instance.ts'
-import type { Place, State } from '../contract/state.ts'
-import type { Freeze, Notice } from '../machine/machine.ts'
+import type { Freeze, Notice } from '../platform/platform.ts'
+import type { AccountId } from '../shared/ids.ts'
+import type { UndoableAction } from '../shared/instance/instance.ts'
+import type { Place, State } from '../shared/state.ts'
 
 /** A started Berth for the shells, which pass messages and draw State but decide nothing. */
 export interface RunningBerth {

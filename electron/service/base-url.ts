@@ -1,4 +1,4 @@
-import { withoutEnd } from '../contract/text.ts'
+import { withoutEnd } from '../shared/text.ts'
 import { errorSentence } from './http/sentences.ts'
 import { ServiceError } from './service-error.ts'
 

@@ -1,6 +1,6 @@
 import * as Type from 'typebox'
-import { systemClock } from '#machine/clock-and-random.ts'
-import type { Clock } from '#machine/machine.ts'
+import { systemClock } from '#platform/clock-and-random.ts'
+import type { Clock } from '#platform/platform.ts'
 import { account } from './account.ts'
 import { apiKeys } from './api-keys.ts'
 import type { BaseUrl } from './base-url.ts'

@@ -1,8 +1,4 @@
-import {
-  type Capabilities,
-  describedCapabilities,
-  publicCapabilities,
-} from '#contract/account/capabilities.ts'
+import { type Capabilities, describedCapabilities, publicCapabilities } from '#shared/account/capabilities.ts'
 import type { NewInstance, RentalBody } from './new-instance.ts'
 
 /** What an account's answers showed of its deployment. Stored across restarts, it saves the first poll a request. */

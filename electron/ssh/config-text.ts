@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import type { SshAddress } from '#contract/instance/instance.ts'
+import type { SshAddress } from '#shared/instance/instance.ts'
 import { checkHost, checkPort } from './connection/addresses.ts'
 import { instanceOptions, optionPath } from './ssh-command.ts'
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { BerthError, type Problem } from '#contract/problem.ts'
-import type { Programs } from '#machine/machine.ts'
+import type { Programs } from '#platform/platform.ts'
+import { BerthError, type Problem } from '#shared/problem.ts'
 
 /** An editor found on this machine. */
 export interface Editor {

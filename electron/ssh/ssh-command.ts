@@ -1,4 +1,4 @@
-import type { SshAddress } from '../contract/instance/instance.ts'
+import type { SshAddress } from '../shared/instance/instance.ts'
 import { checkHost, checkPort } from './connection/addresses.ts'
 import { hostKeyAlias } from './connection/known-hosts.ts'
 

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { chmod, chown, mkdir, open, readlink, realpath, rename, rm, rmdir, stat } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
-import { BerthError, type Problem } from '#contract/problem.ts'
-import { readOwnFile } from '#machine/own-file.ts'
+import { readOwnFile } from '#platform/own-file.ts'
+import { BerthError, type Problem } from '#shared/problem.ts'
 
 /** The user's own `~/.ssh/config`, with one line of Berth's in it. */
 export interface UserConfig {

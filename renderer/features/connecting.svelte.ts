@@ -1,5 +1,5 @@
-import { dialogs } from '#renderer/berth/dialogs.svelte.ts'
-import type { Page } from '#renderer/berth/page.svelte.ts'
+import { dialogs } from '#renderer/bridge/dialogs.svelte.ts'
+import type { Page } from '#renderer/bridge/page.svelte.ts'
 import { Sending } from '#renderer/components/answers/sending.svelte.ts'
 
 /** The best-known public service that Berth is a client of. */

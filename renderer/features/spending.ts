@@ -1,14 +1,7 @@
-import { instanceName } from '#contract/format/name.ts'
-import {
-  isoDay,
-  monthAndYear,
-  monthDay,
-  monthInFull,
-  monthName,
-  weekdayAndDay,
-} from '#contract/format/time.ts'
-import type { ChargedKinds, MoneyDay, MoneyHistory } from '#contract/spending/history.ts'
-import type { Micros } from '#contract/spending/money.ts'
+import { instanceName } from '#shared/format/name.ts'
+import { isoDay, monthAndYear, monthDay, monthInFull, monthName, weekdayAndDay } from '#shared/format/time.ts'
+import type { ChargedKinds, MoneyDay, MoneyHistory } from '#shared/spending/history.ts'
+import type { Micros } from '#shared/spending/money.ts'
 
 /** This month, the last 90 days, or the last 12 months. */
 export type Span = 'month' | 'quarter' | 'year'

@@ -1,8 +1,8 @@
-import { lacksSpec } from '#contract/project/project.ts'
-import type { Place } from '#contract/state.ts'
-import { dialogs } from '#renderer/berth/dialogs.svelte.ts'
-import type { Page } from '#renderer/berth/page.svelte.ts'
-import { route } from '#renderer/berth/route.svelte.ts'
+import { dialogs } from '#renderer/bridge/dialogs.svelte.ts'
+import type { Page } from '#renderer/bridge/page.svelte.ts'
+import { route } from '#renderer/bridge/route.svelte.ts'
+import { lacksSpec } from '#shared/project/project.ts'
+import type { Place } from '#shared/state.ts'
 
 /** Follows a notification, a tray or menu entry or a link, and opens the dialog that belongs to it. */
 export function goToPlace(page: Page, place: Place): void {

@@ -2,9 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startBerth } from '#core/berth.ts'
-import { openFiles } from '#machine/files.ts'
-import { keepHeapSmall } from '#machine/start/open-home.ts'
-import { openMachine } from '#machine/system.ts'
+import { openFiles } from '#platform/files.ts'
+import { keepHeapSmall } from '#start/open-home.ts'
+import { openMachine } from '#start/system.ts'
 import { silentLog, testKeychain, testNotifier } from '#test/berth/machine.ts'
 
 /** Runs Berth's main process on the service of the given address: polls `polls` times and prints its memory. */

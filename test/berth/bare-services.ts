@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import type { TestContext } from 'vitest'
-import { systemClock } from '#machine/clock-and-random.ts'
+import { systemClock } from '#platform/clock-and-random.ts'
 import { listen } from '#test/loopback.ts'
 import { json, type Reply, ScriptedService, type Seen } from '#test/unit/service/scripted-service.ts'
 import { type BerthUnderTest, createWorld } from './world.ts'

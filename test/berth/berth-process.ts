@@ -1,9 +1,9 @@
 import { join } from 'node:path'
-import { isGoing } from '#contract/automation/run.ts'
-import { isRenting } from '#contract/market/rental-view.ts'
-import type { ProjectPlan } from '#contract/project/project.ts'
 import { startBerth } from '#core/berth.ts'
-import { systemDownloads } from '#machine/chosen-files.ts'
+import { systemDownloads } from '#platform/chosen-files.ts'
+import { isGoing } from '#shared/automation/run.ts'
+import { isRenting } from '#shared/market/rental-view.ts'
+import type { ProjectPlan } from '#shared/project/project.ts'
 import { hurriedClock } from './clocks.ts'
 import { answeredDialogs, fileKeychain, silentLog, testMachine } from './machine.ts'
 

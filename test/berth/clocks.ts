@@ -1,5 +1,5 @@
-import { systemClock } from '#machine/clock-and-random.ts'
-import type { Clock } from '#machine/machine.ts'
+import { systemClock } from '#platform/clock-and-random.ts'
+import type { Clock } from '#platform/platform.ts'
 
 /** Berth's seconds per second of this machine, since tests mostly wait for the next poll or retry. */
 export const haste = 4

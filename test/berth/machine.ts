@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { chosenFolder, chosenItem, systemDownloads } from '#machine/chosen-files.ts'
-import { openFiles } from '#machine/files.ts'
-import type { FileDialogs } from '#machine/folders.ts'
-import type { Files, Keychain, Log, Machine, Notice, Notifier, Programs } from '#machine/machine.ts'
-import { systemSyncedFolders } from '#machine/synced-folders.ts'
+import { chosenFolder, chosenItem, systemDownloads } from '#platform/chosen-files.ts'
+import { openFiles } from '#platform/files.ts'
+import type { FileDialogs } from '#platform/folders.ts'
+import type { Files, Keychain, Log, Machine, Notice, Notifier, Programs } from '#platform/platform.ts'
+import { systemSyncedFolders } from '#platform/synced-folders.ts'
 
 /** The machine of a test: real folders below `home`, no programs, and the given clock, keychain and more. */
 export async function testMachine(

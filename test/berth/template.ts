@@ -1,4 +1,4 @@
-import type { TemplateFields } from '#contract/market/template.ts'
+import type { TemplateFields } from '#shared/market/template.ts'
 
 /** A private template with nothing but a name and an image, for SSH. */
 export const plainTemplate: TemplateFields = {

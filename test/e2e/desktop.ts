@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { appendFile, chmod, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { startSession, type TestSession } from '../integration/machine/session-bus.ts'
+import { startSession, type TestSession } from '../integration/platform/session-bus.ts'
 
 /** A notification that was shown. `title` is plain, `body` in the desktop's markup. */
 export interface Shown {

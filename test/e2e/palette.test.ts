@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { deferred } from '#machine/tasks.ts'
+import { deferred } from '#platform/tasks.ts'
 import { test } from '../berth/pages.ts'
 import type { Start } from '../berth/start.ts'
 import { connectAccount, rentRunning } from './account-steps.ts'

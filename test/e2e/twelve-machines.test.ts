@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { isProjectRun } from '#contract/automation/run.ts'
+import { isProjectRun } from '#shared/automation/run.ts'
 import { openProject } from '#test/integration/core/projects/place.ts'
 import { noSshd } from '#test/integration/ssh/own-root.ts'
 

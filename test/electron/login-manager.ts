@@ -1,5 +1,5 @@
 import { Message } from '@jellybrick/dbus-next'
-import { connectBus } from '../integration/machine/test-bus.ts'
+import { connectBus } from '../integration/platform/test-bus.ts'
 
 /** The part of systemd's logind that programs hear of sleep and shutdown from. */
 export interface LoginManager {

@@ -1,5 +1,5 @@
 import { Message, type Variant } from '@jellybrick/dbus-next'
-import { connectBus } from '../integration/machine/test-bus.ts'
+import { connectBus } from '../integration/platform/test-bus.ts'
 
 /** A notification that a program asked for. */
 export interface ShownNotice {

@@ -1,5 +1,5 @@
 import { Message, type MessageBus, Variant } from '@jellybrick/dbus-next'
-import { connectBus } from '../integration/machine/test-bus.ts'
+import { connectBus } from '../integration/platform/test-bus.ts'
 
 const watcher = { name: 'org.kde.StatusNotifierWatcher', path: '/StatusNotifierWatcher' }
 const iconInterface = 'org.kde.StatusNotifierItem'

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { electronForTests } from '#build/electron/here.ts'
 import { at } from '#build/places.ts'
 import project from '../../package.json' with { type: 'json' }
-import type { UserIds } from '../integration/machine/session-bus.ts'
+import type { UserIds } from '../integration/platform/session-bus.ts'
 
 /** The Electron in which the specs run. */
 export const electron = await electronForTests()

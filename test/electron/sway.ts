@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import type { TestSession } from '../integration/machine/session-bus.ts'
+import type { TestSession } from '../integration/platform/session-bus.ts'
 
 /** Sway, a Wayland desktop, without a screen: its pictures go nowhere. */
 export interface Sway {

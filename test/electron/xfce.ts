@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { TestSession } from '../integration/machine/session-bus.ts'
+import type { TestSession } from '../integration/platform/session-bus.ts'
 
 /** XFCE's window manager, settings, notification service and panel, in a session with a screen. */
 export interface Xfce {

@@ -1,11 +1,11 @@
-import { describedCapabilities } from '#contract/account/capabilities.ts'
-import type { LimitView } from '#contract/automation/limit.ts'
-import type { ProjectRunView, RunView } from '#contract/automation/run.ts'
-import type { FileTransferView } from '#contract/instance/files.ts'
-import type { InstanceView } from '#contract/instance/instance.ts'
-import type { RentalView } from '#contract/market/rental-view.ts'
-import { defaultSettings } from '#contract/settings.ts'
-import type { AccountView, State } from '#contract/state.ts'
+import { describedCapabilities } from '#shared/account/capabilities.ts'
+import type { LimitView } from '#shared/automation/limit.ts'
+import type { ProjectRunView, RunView } from '#shared/automation/run.ts'
+import type { FileTransferView } from '#shared/instance/files.ts'
+import type { InstanceView } from '#shared/instance/instance.ts'
+import type { RentalView } from '#shared/market/rental-view.ts'
+import { defaultSettings } from '#shared/settings.ts'
+import type { AccountView, State } from '#shared/state.ts'
 
 export function instanceView(given: Partial<InstanceView> = {}): InstanceView {
   return {

@@ -9,12 +9,12 @@ import {
   PageFolders,
   type RemoteFolder,
   RemotePath,
-} from '../instance/files.ts'
-import { KeyName } from '../instance/ssh-key.ts'
-import type { UploadPlan } from '../instance/sync.ts'
-import { type OpenedTerminal, type TmuxShell, TmuxShellName } from '../instance/terminal.ts'
-import type { OfferedPort, OpenedAddress } from '../instance/tunnel.ts'
-import type { UploadRules } from '../instance/upload-plan.ts'
+} from '#shared/instance/files.ts'
+import { KeyName } from '#shared/instance/ssh-key.ts'
+import type { UploadPlan } from '#shared/instance/sync.ts'
+import { type OpenedTerminal, type TmuxShell, TmuxShellName } from '#shared/instance/terminal.ts'
+import type { OfferedPort, OpenedAddress } from '#shared/instance/tunnel.ts'
+import type { UploadRules } from '#shared/instance/upload-plan.ts'
 import { account, command, onInstance } from './command.ts'
 
 const size = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1000))

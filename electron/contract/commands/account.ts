@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { ApiKeyRequest, type ApiKeyView, type NewApiKey } from '../account/api-key.ts'
+import { ApiKeyRequest, type ApiKeyView, type NewApiKey } from '#shared/account/api-key.ts'
 import {
   type MachineAnswer,
   type MachineView,
@@ -8,14 +8,14 @@ import {
   type VolumeView,
   WorkergroupRequest,
   type WorkergroupView,
-} from '../account/hosting.ts'
+} from '#shared/account/hosting.ts'
 import {
   type NewWebhook,
   NotificationPreferences,
   WebhookFields,
   type WebhookView,
-} from '../account/notifications.ts'
-import { type CloudConnectionView, CopyRequest, SyncRequest, TransferId } from '../account/transfer.ts'
+} from '#shared/account/notifications.ts'
+import { type CloudConnectionView, CopyRequest, SyncRequest, TransferId } from '#shared/account/transfer.ts'
 import {
   BackupCode,
   ChallengeSecret,
@@ -27,11 +27,12 @@ import {
   SmsRequest,
   type TwoFactorMethod,
   type TwoFactorStatus,
-} from '../account/two-factor.ts'
-import { AccountId } from '../ids.ts'
-import { type AttachedKey, KeyName, NewKeyName, Passphrase, type SshKey } from '../instance/ssh-key.ts'
-import type { MoneyHistory } from '../spending/history.ts'
-import { account, command, given, name, ServiceId } from './command.ts'
+} from '#shared/account/two-factor.ts'
+import { given, name, ServiceId } from '#shared/fields.ts'
+import { AccountId } from '#shared/ids.ts'
+import { type AttachedKey, KeyName, NewKeyName, Passphrase, type SshKey } from '#shared/instance/ssh-key.ts'
+import type { MoneyHistory } from '#shared/spending/history.ts'
+import { account, command } from './command.ts'
 
 const secret = v.pipe(
   v.string(),

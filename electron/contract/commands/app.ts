@@ -1,8 +1,8 @@
 import * as v from 'valibot'
+import { InstanceId } from '#shared/ids.ts'
+import { ChangeableSettings } from '#shared/settings.ts'
+import type { ActivityEntry } from '#shared/state.ts'
 import { type DemoMessage, demoEvents } from '../demo-events.ts'
-import { InstanceId } from '../ids.ts'
-import { ChangeableSettings } from '../settings.ts'
-import type { ActivityEntry } from '../state.ts'
 import { command } from './command.ts'
 
 /** Commands about Berth itself, not the service. */

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { AccountId, InstanceId } from '../ids.ts'
+import { AccountId, InstanceId } from '#shared/ids.ts'
 
 /** A command of the page, the tray or a notification: the shape of its argument, and the type of its answer. */
 export interface Command<Args extends v.GenericSchema = v.GenericSchema, Answer = unknown> {
@@ -15,32 +15,3 @@ export function command<Entries extends v.ObjectEntries>(entries: Entries) {
 /** By default the shown account. */
 export const account = v.optional(AccountId)
 export const onInstance = { account, instance: InstanceId }
-
-export const name = v.pipe(
-  v.string(),
-  v.trim(),
-  v.nonEmpty('enter a name'),
-  v.maxLength(64, 'at most 64 characters'),
-)
-
-/** A text that may be empty. */
-export function text(most: number) {
-  return v.pipe(v.string(), v.maxLength(most, `at most ${most} characters`))
-}
-
-/** A text that may not be empty; `what` is its name in messages, such as `the mount path`. */
-export function given(what: string, most: number) {
-  return v.pipe(
-    v.string(),
-    v.trim(),
-    v.nonEmpty(`enter ${what}`),
-    v.maxLength(most, `at most ${most} characters`),
-  )
-}
-
-/** The service's integer id of anything but an instance. */
-export const ServiceId = v.pipe(
-  v.number('an id is a number'),
-  v.safeInteger('an id is a whole number'),
-  v.minValue(1, 'ids begin at 1'),
-)

@@ -1,18 +1,19 @@
 import * as v from 'valibot'
-import { Limit, type LimitPreview, snoozes } from '../automation/limit.ts'
-import { RecoveryChoice } from '../automation/recovery.ts'
-import { InstanceId, LimitId } from '../ids.ts'
-import { NoteTags, NoteText, UndoableAction } from '../instance/instance.ts'
+import { Limit, type LimitPreview, snoozes } from '#shared/automation/limit.ts'
+import { RecoveryChoice } from '#shared/automation/recovery.ts'
+import { ServiceId } from '#shared/fields.ts'
+import { InstanceId, LimitId } from '#shared/ids.ts'
+import { NoteTags, NoteText, UndoableAction } from '#shared/instance/instance.ts'
 import {
   type ContainerLog,
   type FollowedLog,
   type LoadHistory,
   longestLoad,
   type MetricsHistory,
-} from '../instance/metrics.ts'
-import { BidPrice } from '../market/rent-request.ts'
-import type { Problem } from '../problem.ts'
-import { account, command, onInstance, ServiceId } from './command.ts'
+} from '#shared/instance/metrics.ts'
+import { BidPrice } from '#shared/market/rent-request.ts'
+import type { Problem } from '#shared/problem.ts'
+import { account, command, onInstance } from './command.ts'
 
 /** Actions on an instance. */
 export const instanceCommands = {

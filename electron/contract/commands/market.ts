@@ -1,13 +1,14 @@
 import * as v from 'valibot'
-import { RunRequest } from '../automation/run.ts'
-import { type PriceSample, WatchId, WatchRequest } from '../automation/watch.ts'
-import { InstanceId, RentalId } from '../ids.ts'
-import { OfferFilter, OfferQuery, type OffersAnswer, SavedQuery } from '../market/offer.ts'
-import { OpenRequest, RentalSearch, RentRequest, RetryLimits } from '../market/rent-request.ts'
-import type { Replacement } from '../market/rental-view.ts'
-import { SearchPart } from '../market/search-part.ts'
-import { TemplateFields, TemplateFilter, type TemplateView } from '../market/template.ts'
-import { account, command, name, onInstance, ServiceId, text } from './command.ts'
+import { RunRequest } from '#shared/automation/run.ts'
+import { type PriceSample, WatchId, WatchRequest } from '#shared/automation/watch.ts'
+import { name, ServiceId, text } from '#shared/fields.ts'
+import { InstanceId, RentalId } from '#shared/ids.ts'
+import { OfferFilter, OfferQuery, type OffersAnswer, SavedQuery } from '#shared/market/offer.ts'
+import { OpenRequest, RentalSearch, RentRequest, RetryLimits } from '#shared/market/rent-request.ts'
+import type { Replacement } from '#shared/market/rental-view.ts'
+import { SearchPart } from '#shared/market/search-part.ts'
+import { TemplateFields, TemplateFilter, type TemplateView } from '#shared/market/template.ts'
+import { account, command, onInstance } from './command.ts'
 
 /** Finding machines. */
 export const offerCommands = {

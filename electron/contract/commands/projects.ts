@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import { GroupId } from '../automation/group.ts'
-import { Stops } from '../automation/limit.ts'
+import { GroupId } from '#shared/automation/group.ts'
+import { Stops } from '#shared/automation/limit.ts'
 import {
   PlacedRunRequest,
   RunAction,
@@ -9,13 +9,14 @@ import {
   type RunPage,
   RunPlace,
   RunProgram,
-} from '../automation/run.ts'
-import { InstanceId, OfferId } from '../ids.ts'
-import { ChoiceId } from '../instance/files.ts'
-import { Use } from '../project/borrowed.ts'
-import { ProjectId, type ProjectPlan } from '../project/project.ts'
-import { Keeping, ProjectSpec, SecretName, SpecChange } from '../project/spec.ts'
-import { account, command, given } from './command.ts'
+} from '#shared/automation/run.ts'
+import { given } from '#shared/fields.ts'
+import { InstanceId, OfferId } from '#shared/ids.ts'
+import { ChoiceId } from '#shared/instance/files.ts'
+import { Use } from '#shared/project/borrowed.ts'
+import { ProjectId, type ProjectPlan } from '#shared/project/project.ts'
+import { Keeping, ProjectSpec, SecretName, SpecChange } from '#shared/project/spec.ts'
+import { account, command } from './command.ts'
 
 /** SHA-256 of a file's text, in hex: of a plan, or of a project in State. */
 const SpecContent = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/, 'not a value of a plan'))

@@ -1,11 +1,11 @@
-import { instanceName } from '#contract/format/name.ts'
-import type { AccountId } from '#contract/ids.ts'
-import type { InstanceView, SshAddress } from '#contract/instance/instance.ts'
-import { BerthError, type Problem } from '#contract/problem.ts'
-import { canGetIn } from '#contract/reading.ts'
-import type { Clock } from '#machine/machine.ts'
-import { sleep } from '#machine/tasks.ts'
+import type { Clock } from '#platform/platform.ts'
+import { sleep } from '#platform/tasks.ts'
 import type { ServiceClient } from '#service/client.ts'
+import { instanceName } from '#shared/format/name.ts'
+import type { AccountId } from '#shared/ids.ts'
+import type { InstanceView, SshAddress } from '#shared/instance/instance.ts'
+import { BerthError, type Problem } from '#shared/problem.ts'
+import { canGetIn } from '#shared/reading.ts'
 import type { Target } from '#ssh/connection/sharing.ts'
 
 /** An instance to connect to, and the client of its account. */

@@ -1,6 +1,6 @@
-import { instanceName } from '#contract/format/name.ts'
-import { BerthError, type Problem } from '#contract/problem.ts'
-import type { Clock } from '#machine/machine.ts'
+import type { Clock } from '#platform/platform.ts'
+import { instanceName } from '#shared/format/name.ts'
+import { BerthError, type Problem } from '#shared/problem.ts'
 import {
   type FoundJupyter,
   findJupyter,

@@ -1,7 +1,7 @@
 import { Duplex } from 'node:stream'
-import { answerHead, encodeRequest, type PageFile, unreadable } from '#contract/instance/files.ts'
-import { BerthError, type Problem } from '#contract/problem.ts'
-import type { Source } from '#machine/folders.ts'
+import type { Source } from '#platform/folders.ts'
+import { answerHead, encodeRequest, type PageFile, unreadable } from '#shared/instance/files.ts'
+import { BerthError, type Problem } from '#shared/problem.ts'
 
 /** Files that the page holds, read through a stream piece by piece. */
 export interface PageSources {

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
-import type { AccountId } from '#contract/ids.ts'
-import type { AttachedKey } from '#contract/instance/ssh-key.ts'
-import type { Clock, Files } from '#machine/machine.ts'
+import type { Clock, Files } from '#platform/platform.ts'
+import type { AccountId } from '#shared/ids.ts'
+import type { AttachedKey } from '#shared/instance/ssh-key.ts'
 import { type Document, openDocument } from '../storage/json-file.ts'
 
 const Remembered = v.object({

@@ -1,5 +1,5 @@
-import type { UploadRules } from '#contract/instance/upload-plan.ts'
-import type { LocalEntry } from '#machine/folders.ts'
+import type { LocalEntry } from '#platform/folders.ts'
+import type { UploadRules } from '#shared/instance/upload-plan.ts'
 import { type ReadFolder, readTree } from '#ssh/sync/scan.ts'
 
 /** The files that ignore rules exclude from a folder of this name. Throws as `readTree` does. */

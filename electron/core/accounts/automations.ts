@@ -1,5 +1,5 @@
-import type { RentRequest } from '#contract/market/rent-request.ts'
 import type { AccountContext, AccountPoll, Automation } from '#core/account-context.ts'
+import type { Transfers } from '#core/copies/service.ts'
 import type { LoadRecorder } from '#core/instances/load-history.ts'
 import { openNotes } from '#core/instances/notes.ts'
 import { openStoredLimits } from '#core/limits/model.ts'
@@ -18,8 +18,8 @@ import { isRetrying } from '#core/renting/rental.ts'
 import { openRentals } from '#core/renting/rentals.ts'
 import { createWatchRenting } from '#core/renting/watch-renting.ts'
 import { openRunsAndSweeps } from '#core/sweeps/service.ts'
-import type { Transfers } from '#core/transfers/service.ts'
 import type { UndoableActions } from '#core/undoable-actions.ts'
+import type { RentRequest } from '#shared/market/rent-request.ts'
 import type { GpuMetricsReader } from './gpu-metrics.ts'
 
 /** The parts that work for one account and get each poll. */

@@ -1,8 +1,8 @@
-import type { AccountId } from '#contract/ids.ts'
-import type { Problem } from '#contract/problem.ts'
-import type { ConnectionState } from '#contract/state.ts'
+import type { Activity } from '#core/activity.ts'
 import type { Notifications } from '#core/alerts/notifications.ts'
-import type { Activity } from '#core/app/activity.ts'
+import type { AccountId } from '#shared/ids.ts'
+import type { Problem } from '#shared/problem.ts'
+import type { ConnectionState } from '#shared/state.ts'
 import { goTo, isDeepEqual, type Store } from '../storage/store.ts'
 
 export type ConnectionStatus = ReturnType<typeof createConnectionStatus>

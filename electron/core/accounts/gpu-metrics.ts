@@ -1,9 +1,9 @@
-import type { InstanceView } from '#contract/instance/instance.ts'
-import type { InstanceMetrics } from '#contract/instance/metrics.ts'
-import { canGetIn } from '#contract/reading.ts'
-import type { AccountView } from '#contract/state.ts'
 import type { AccountContext } from '#core/account-context.ts'
 import type { LoadRecorder } from '#core/instances/load-history.ts'
+import type { InstanceView } from '#shared/instance/instance.ts'
+import type { InstanceMetrics } from '#shared/instance/metrics.ts'
+import { canGetIn } from '#shared/reading.ts'
+import type { AccountView } from '#shared/state.ts'
 import { readGpus } from '#ssh/monitor/metrics.ts'
 
 /** Reads the GPUs of instances over SSH, into the load history and, for their memory, into State. */

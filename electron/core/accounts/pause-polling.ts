@@ -1,6 +1,6 @@
-import type { Clock } from '#machine/machine.ts'
+import type { Clock } from '#platform/platform.ts'
+import type { Activity } from '../activity.ts'
 import type { Notifications } from '../alerts/notifications.ts'
-import type { Activity } from '../app/activity.ts'
 import { goTo, type Store } from '../storage/store.ts'
 
 /** The user's pause of automatic polling. Commands still work. */

@@ -1,9 +1,9 @@
 import * as v from 'valibot'
-import { describedCapabilities } from '#contract/account/capabilities.ts'
-import { AccountId } from '#contract/ids.ts'
-import type { AccountView } from '#contract/state.ts'
 import { readLastSeen } from '#core/instances/last-seen.ts'
-import type { Files } from '#machine/machine.ts'
+import type { Files } from '#platform/platform.ts'
+import { describedCapabilities } from '#shared/account/capabilities.ts'
+import { AccountId } from '#shared/ids.ts'
+import type { AccountView } from '#shared/state.ts'
 
 /** The accounts on disk. Their keys are in the keychain. */
 export const StoredAccounts = v.object({

@@ -1,7 +1,7 @@
-import { instanceName, named } from '#contract/format/name.ts'
-import type { AccountId } from '#contract/ids.ts'
-import type { AccountView } from '#contract/state.ts'
-import type { Activity } from '../app/activity.ts'
+import { instanceName, named } from '#shared/format/name.ts'
+import type { AccountId } from '#shared/ids.ts'
+import type { AccountView } from '#shared/state.ts'
+import type { Activity } from '../activity.ts'
 import type { BrokenFile } from '../storage/json-file.ts'
 import type { Notifications } from './notifications.ts'
 

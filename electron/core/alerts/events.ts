@@ -1,7 +1,7 @@
 import type { CommandName } from '#contract/commands.ts'
-import type { InstanceState, UndoableAction } from '#contract/instance/instance.ts'
-import type { Settings } from '#contract/settings.ts'
-import type { Place } from '#contract/state.ts'
+import type { InstanceState, UndoableAction } from '#shared/instance/instance.ts'
+import type { Settings } from '#shared/settings.ts'
+import type { Place } from '#shared/state.ts'
 
 /** Something the user should hear about. A later alert replaces the earlier one with the same id. */
 export interface Alert extends Telling {

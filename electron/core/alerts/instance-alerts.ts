@@ -1,18 +1,18 @@
-import { rate } from '#contract/format/money.ts'
-import { shortInstanceName } from '#contract/format/name.ts'
-import type { InstanceState, InstanceView } from '#contract/instance/instance.ts'
+import { rate } from '#shared/format/money.ts'
+import { shortInstanceName } from '#shared/format/name.ts'
+import type { InstanceState, InstanceView } from '#shared/instance/instance.ts'
 import {
   afterContract,
   costUntilDestroyed,
   creditUsedUp,
   stateNews,
   troubleWords,
-} from '#contract/instance/instance-words.ts'
-import { outbidAlert } from '#contract/instance/outbid-words.ts'
-import { hasTrait } from '#contract/instance/state-traits.ts'
-import { isContractOver } from '#contract/reading.ts'
-import { costWords } from '#contract/spending/spend-words.ts'
-import type { AccountView } from '#contract/state.ts'
+} from '#shared/instance/instance-words.ts'
+import { outbidAlert } from '#shared/instance/outbid-words.ts'
+import { hasTrait } from '#shared/instance/state-traits.ts'
+import { isContractOver } from '#shared/reading.ts'
+import { costWords } from '#shared/spending/spend-words.ts'
+import type { AccountView } from '#shared/state.ts'
 import { type Alert, alertOf, type EventName } from './events.ts'
 
 /** The state alerted of for an instance that stays stopped after its rental, which may be learned after it was seen. */

@@ -1,10 +1,10 @@
 import * as v from 'valibot'
-import { money, rate } from '#contract/format/money.ts'
-import { shortInstanceName } from '#contract/format/name.ts'
-import { atMoment, duration } from '#contract/format/time.ts'
-import type { InstanceState, InstanceView } from '#contract/instance/instance.ts'
-import { afterContract } from '#contract/instance/instance-words.ts'
-import { isRenting } from '#contract/market/rental-view.ts'
+import { money, rate } from '#shared/format/money.ts'
+import { shortInstanceName } from '#shared/format/name.ts'
+import { atMoment, duration } from '#shared/format/time.ts'
+import type { InstanceState, InstanceView } from '#shared/instance/instance.ts'
+import { afterContract } from '#shared/instance/instance-words.ts'
+import { isRenting } from '#shared/market/rental-view.ts'
 import {
   contractEndsIn,
   creditLasts,
@@ -13,10 +13,10 @@ import {
   isCharged,
   isCreditLow,
   isSpendingUnknown,
-} from '#contract/reading.ts'
-import type { Settings } from '#contract/settings.ts'
-import type { Micros } from '#contract/spending/money.ts'
-import type { AccountView } from '#contract/state.ts'
+} from '#shared/reading.ts'
+import type { Settings } from '#shared/settings.ts'
+import type { Micros } from '#shared/spending/money.ts'
+import type { AccountView } from '#shared/state.ts'
 import { type Alert, alertOf } from './events.ts'
 import { alertedState, instanceAlert, unstarted } from './instance-alerts.ts'
 

@@ -1,20 +1,20 @@
-import type { VolumeView } from '#contract/account/hosting.ts'
-import type { NewWebhook, WebhookFields, WebhookView } from '#contract/account/notifications.ts'
 import type {
   accountCommands,
   moneyCommands,
   notificationCommands,
   volumeCommands,
 } from '#contract/commands/account.ts'
-import { BerthError, type Problem } from '#contract/problem.ts'
-import { micros } from '#contract/spending/money.ts'
 import type { User } from '#service/account.ts'
 import { type PreferencesAnswer, withChanges } from '#service/preferences.ts'
 import { ServiceError } from '#service/service-error.ts'
 import type { Volume } from '#service/volumes.ts'
 import type { SignedWebhook, Webhook, WebhookRequest } from '#service/webhooks.ts'
-import type { HandlersOf } from '../app/dispatcher.ts'
-import { problemOf } from '../app/problems.ts'
+import type { VolumeView } from '#shared/account/hosting.ts'
+import type { NewWebhook, WebhookFields, WebhookView } from '#shared/account/notifications.ts'
+import { BerthError, type Problem } from '#shared/problem.ts'
+import { micros } from '#shared/spending/money.ts'
+import type { HandlersOf } from '../bridge/dispatcher.ts'
+import { problemOf } from '../bridge/problems.ts'
 import { cleanLine } from '../instances/instance-view.ts'
 import { daysCsv, instancesCsv, modelsCsv, samplesCsv } from '../money/csv.ts'
 import { neededNames } from '../money/money.ts'

@@ -1,6 +1,6 @@
 import type { transferCommands } from '#contract/commands/account.ts'
-import type { Handlers, HandlersOf } from '../app/dispatcher.ts'
-import { cloudConnections } from '../transfers/start.ts'
+import type { Handlers, HandlersOf } from '../bridge/dispatcher.ts'
+import { cloudConnections } from '../copies/start.ts'
 import { accessHandlers, editorHandlers, tunnelHandlers } from './access.ts'
 import { accountHandlers, moneyHandlers, notificationHandlers, volumeHandlers } from './account.ts'
 import { appHandlers, type UpdateParts, updateHandlers } from './app.ts'

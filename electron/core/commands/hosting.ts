@@ -1,13 +1,4 @@
-import type {
-  MachineAnswer,
-  MachineView,
-  NetworkDiskRequest,
-  NetworkDiskView,
-  WorkergroupRequest,
-  WorkergroupView,
-} from '#contract/account/hosting.ts'
 import type { hostingCommands } from '#contract/commands/account.ts'
-import { BerthError } from '#contract/problem.ts'
 import type {
   CleanedUp,
   NetworkDiskBody as DiskBody,
@@ -17,7 +8,16 @@ import type {
 } from '#service/machines.ts'
 import { ServiceError } from '#service/service-error.ts'
 import type { WorkergroupBody as GroupBody, Workergroup } from '#service/workergroups.ts'
-import type { HandlersOf } from '../app/dispatcher.ts'
+import type {
+  MachineAnswer,
+  MachineView,
+  NetworkDiskRequest,
+  NetworkDiskView,
+  WorkergroupRequest,
+  WorkergroupView,
+} from '#shared/account/hosting.ts'
+import { BerthError } from '#shared/problem.ts'
+import type { HandlersOf } from '../bridge/dispatcher.ts'
 import { cleanLine } from '../instances/instance-view.ts'
 import { askOf, type Parts } from './parts.ts'
 

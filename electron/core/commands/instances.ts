@@ -1,4 +1,3 @@
-import { everything } from '#contract/automation/stoppers.ts'
 import type {
   instanceCommands,
   limitCommands,
@@ -6,21 +5,22 @@ import type {
   recoveryCommands,
   watchdogCommands,
 } from '#contract/commands/instances.ts'
-import { rate } from '#contract/format/money.ts'
-import { instanceName } from '#contract/format/name.ts'
-import type { InstanceView } from '#contract/instance/instance.ts'
-import type { InstanceMetrics } from '#contract/instance/metrics.ts'
-import { type RentalView, rentedName } from '#contract/market/rental-view.ts'
-import { BerthError } from '#contract/problem.ts'
-import { type Micros, micros } from '#contract/spending/money.ts'
-import { firstLines, withoutEnd } from '#contract/text.ts'
 import { fetchResult } from '#service/result.ts'
+import { everything } from '#shared/automation/stoppers.ts'
+import { rate } from '#shared/format/money.ts'
+import { instanceName } from '#shared/format/name.ts'
+import type { InstanceView } from '#shared/instance/instance.ts'
+import type { InstanceMetrics } from '#shared/instance/metrics.ts'
+import { type RentalView, rentedName } from '#shared/market/rental-view.ts'
+import { BerthError } from '#shared/problem.ts'
+import { type Micros, micros } from '#shared/spending/money.ts'
+import { firstLines, withoutEnd } from '#shared/text.ts'
 import type { Lease } from '#ssh/connection/sharing.ts'
 import { findLog, followLog, logPlaces } from '#ssh/monitor/log.ts'
 import { plainLastLine } from '#ssh/monitor/plain-output.ts'
 import { type Watched, watchMetrics } from '#ssh/monitor/watch-metrics.ts'
-import type { Caller, HandlersOf } from '../app/dispatcher.ts'
-import { lackedBy, needingPermission, problemOf } from '../app/problems.ts'
+import type { Caller, HandlersOf } from '../bridge/dispatcher.ts'
+import { lackedBy, needingPermission, problemOf } from '../bridge/problems.ts'
 import { maskRecord } from '../instances/instance-view.ts'
 import { markLabel, rentalOf } from '../instances/mark.ts'
 import type { UndoableActions } from '../undoable-actions.ts'

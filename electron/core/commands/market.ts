@@ -1,20 +1,20 @@
-import { firstBid } from '#contract/automation/bid.ts'
 import type {
   offerCommands,
   rentingCommands,
   templateCommands,
   watchCommands,
 } from '#contract/commands/market.ts'
-import { startScriptTooLong } from '#contract/market/rent-request.ts'
-import type { Replacement } from '#contract/market/rental-view.ts'
-import { type SearchPart, withoutParts } from '#contract/market/search-part.ts'
-import type { TemplateFields, TemplateFilter, TemplateView } from '#contract/market/template.ts'
-import { BerthError } from '#contract/problem.ts'
 import type { Condition, Filters } from '#service/offers.ts'
 import type { TemplateBody as ServiceFields, Template, TemplateSearchFields } from '#service/templates.ts'
+import { firstBid } from '#shared/automation/bid.ts'
+import { startScriptTooLong } from '#shared/market/rent-request.ts'
+import type { Replacement } from '#shared/market/rental-view.ts'
+import { type SearchPart, withoutParts } from '#shared/market/search-part.ts'
+import type { TemplateFields, TemplateFilter, TemplateView } from '#shared/market/template.ts'
+import { BerthError } from '#shared/problem.ts'
 import type { Session } from '../accounts/session.ts'
-import type { HandlersOf } from '../app/dispatcher.ts'
-import { needingPermission } from '../app/problems.ts'
+import type { HandlersOf } from '../bridge/dispatcher.ts'
+import { needingPermission } from '../bridge/problems.ts'
 import { findOffers, searchNarrowed } from '../market/find-offers.ts'
 import { offerView } from '../market/offer-view.ts'
 import { goodEnough } from '../renting/next-offer.ts'

@@ -1,6 +1,4 @@
-import type { NewMethod, Proof, TwoFactorMethod, TwoFactorStatus } from '#contract/account/two-factor.ts'
 import type { twoFactorCommands } from '#contract/commands/account.ts'
-import type { AccountId } from '#contract/ids.ts'
 import type { ServiceClient } from '#service/client.ts'
 import type {
   NewMethodBody as NewServiceMethod,
@@ -8,7 +6,9 @@ import type {
   ProofBody as ServiceProof,
   StatusAnswer as ServiceStatus,
 } from '#service/two-factor.ts'
-import type { HandlersOf } from '../app/dispatcher.ts'
+import type { NewMethod, Proof, TwoFactorMethod, TwoFactorStatus } from '#shared/account/two-factor.ts'
+import type { AccountId } from '#shared/ids.ts'
+import type { HandlersOf } from '../bridge/dispatcher.ts'
 import { askOf, type Parts } from './parts.ts'
 
 /** Seconds of the account's time in which methods may be added after an authorization (section 8). */

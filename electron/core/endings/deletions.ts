@@ -1,7 +1,7 @@
-import { BerthError, type Problem } from '#contract/problem.ts'
-import { deferred } from '#machine/tasks.ts'
+import { deferred } from '#platform/tasks.ts'
 import { ServiceError } from '#service/service-error.ts'
-import { lackedBy, problemOf } from '../app/problems.ts'
+import { BerthError, type Problem } from '#shared/problem.ts'
+import { lackedBy, problemOf } from '../bridge/problems.ts'
 import type { Collection } from '../storage/collection.ts'
 import { createLoops, type Loops } from '../storage/loops.ts'
 import {

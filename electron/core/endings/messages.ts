@@ -1,8 +1,8 @@
-import type { EndingAction } from '#contract/automation/ending.ts'
-import { rate } from '#contract/format/money.ts'
-import type { AccountId } from '#contract/ids.ts'
-import type { Problem } from '#contract/problem.ts'
-import type { Micros } from '#contract/spending/money.ts'
+import type { EndingAction } from '#shared/automation/ending.ts'
+import { rate } from '#shared/format/money.ts'
+import type { AccountId } from '#shared/ids.ts'
+import type { Problem } from '#shared/problem.ts'
+import type { Micros } from '#shared/spending/money.ts'
 import { type Alert, alertOf } from '../alerts/events.ts'
 import type { Ending } from './record.ts'
 

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
-import { EndingAction, type EndingPhase, type EndingView } from '#contract/automation/ending.ts'
-import { InstanceId, LimitId } from '#contract/ids.ts'
-import { StoredProblem } from '../app/problems.ts'
+import { EndingAction, type EndingPhase, type EndingView } from '#shared/automation/ending.ts'
+import { InstanceId, LimitId } from '#shared/ids.ts'
+import { StoredProblem } from '../bridge/problems.ts'
 import { type Collection, type CollectionContext, openCollection } from '../storage/collection.ts'
 
 /** Who wants an instance to end: the user, a limit, or a part of Berth, whose text goes into Activity once it is seen. */

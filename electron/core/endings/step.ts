@@ -1,5 +1,5 @@
-import type { InstanceState } from '#contract/instance/instance.ts'
-import { hasTrait } from '#contract/instance/state-traits.ts'
+import type { InstanceState } from '#shared/instance/instance.ts'
+import { hasTrait } from '#shared/instance/state-traits.ts'
 import { retryPause } from '../storage/loops.ts'
 import type { Ending } from './record.ts'
 

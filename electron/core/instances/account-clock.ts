@@ -1,5 +1,5 @@
-import type { AccountTime } from '#contract/state.ts'
-import type { Clock } from '#machine/machine.ts'
+import type { Clock } from '#platform/platform.ts'
+import type { AccountTime } from '#shared/state.ts'
 
 /** The `Date` of an answer that has just arrived. */
 export interface TimeSample {

@@ -1,7 +1,7 @@
-import { type Capabilities, describedCapabilities } from '#contract/account/capabilities.ts'
-import { bidsTooLow } from '#contract/automation/bid.ts'
-import { type InstanceState, type StateRequest, startFailure } from '#contract/instance/instance.ts'
-import { hasTrait } from '#contract/instance/state-traits.ts'
+import { type Capabilities, describedCapabilities } from '#shared/account/capabilities.ts'
+import { bidsTooLow } from '#shared/automation/bid.ts'
+import { type InstanceState, type StateRequest, startFailure } from '#shared/instance/instance.ts'
+import { hasTrait } from '#shared/instance/state-traits.ts'
 
 /** A record's facts about its state. Prices in dollars per hour. */
 export interface ServiceStatus {

@@ -1,18 +1,18 @@
 import { isIP } from 'node:net'
 import { stripVTControlCharacters } from 'node:util'
-import { type Capabilities, describedCapabilities } from '#contract/account/capabilities.ts'
+import type { Instance } from '#service/instances.ts'
+import { type Capabilities, describedCapabilities } from '#shared/account/capabilities.ts'
 import type {
   InstanceState,
   InstanceView,
   PortMapping,
   StateRequest,
   StatusChange,
-} from '#contract/instance/instance.ts'
-import { hasTrait } from '#contract/instance/state-traits.ts'
-import { plainText, shortened } from '#contract/text.ts'
-import type { Instance } from '#service/instances.ts'
+} from '#shared/instance/instance.ts'
+import { hasTrait } from '#shared/instance/state-traits.ts'
+import { plainText, shortened } from '#shared/text.ts'
 import { checkHost, checkPort } from '#ssh/connection/addresses.ts'
-import { problemOf } from '../app/problems.ts'
+import { problemOf } from '../bridge/problems.ts'
 import { instanceState, type Past } from './instance-state.ts'
 import { plainLabel, rentalOf } from './mark.ts'
 import {

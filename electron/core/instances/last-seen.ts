@@ -1,7 +1,7 @@
 import * as v from 'valibot'
-import type { InstanceView } from '#contract/instance/instance.ts'
-import type { AccountView } from '#contract/state.ts'
-import type { Files } from '#machine/machine.ts'
+import type { Files } from '#platform/platform.ts'
+import type { InstanceView } from '#shared/instance/instance.ts'
+import type { AccountView } from '#shared/state.ts'
 import { type Document, type DocumentPlace, openDocument, readDocument } from '../storage/json-file.ts'
 
 /**

@@ -5,8 +5,8 @@ import {
   type LoadHistory as LoadAnswer,
   longestLoad,
   type MetricsHistory,
-} from '#contract/instance/metrics.ts'
-import type { AccountView } from '#contract/state.ts'
+} from '#shared/instance/metrics.ts'
+import type { AccountView } from '#shared/state.ts'
 
 export type LoadRecorder = ReturnType<typeof createLoadHistory>
 

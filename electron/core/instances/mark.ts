@@ -1,5 +1,5 @@
-import type { AccountId } from '#contract/ids.ts'
-import type { OpenRequest } from '#contract/market/rent-request.ts'
+import type { AccountId } from '#shared/ids.ts'
+import type { OpenRequest } from '#shared/market/rent-request.ts'
 
 /**
  * The mark by which a rental finds its instance again: ` berth:r0123456789abcdef` at the end of the label, and the

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { InstanceView } from '#contract/instance/instance.ts'
+import type { InstanceView } from '#shared/instance/instance.ts'
 import { type DocumentPlace, openDocument } from '../storage/json-file.ts'
 import { InstanceShape } from './last-seen.ts'
 import { MOST_INSTANCES } from './verified-poll.ts'

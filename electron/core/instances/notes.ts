@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { type InstanceNote, NoteTags, NoteText } from '#contract/instance/instance.ts'
+import { type InstanceNote, NoteTags, NoteText } from '#shared/instance/instance.ts'
 import { type CollectionContext, openCollection } from '../storage/collection.ts'
 
 const Stored = v.object({ instance: v.number(), note: NoteText, tags: NoteTags })

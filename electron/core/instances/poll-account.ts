@@ -1,10 +1,10 @@
-import type { Problem } from '#contract/problem.ts'
-import { micros } from '#contract/spending/money.ts'
-import { problemOf } from '#core/app/problems.ts'
+import { problemOf } from '#core/bridge/problems.ts'
 import type { User } from '#service/account.ts'
 import type { ServiceClient } from '#service/client.ts'
 import type { Instance, InstanceList, ListOptions } from '#service/instances.ts'
 import { ServiceError } from '#service/service-error.ts'
+import type { Problem } from '#shared/problem.ts'
+import { micros } from '#shared/spending/money.ts'
 
 /** The result of one poll of an account. */
 export type Poll =

@@ -1,5 +1,5 @@
-import type { InstanceView } from '#contract/instance/instance.ts'
 import type { Instance } from '#service/instances.ts'
+import type { InstanceView } from '#shared/instance/instance.ts'
 import { isDeepEqual } from '../storage/store.ts'
 import { passes } from './instance-state.ts'
 import { type InstanceHabits, instanceView, type LastPoll, type Rented } from './instance-view.ts'

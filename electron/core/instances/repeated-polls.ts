@@ -1,4 +1,4 @@
-import type { Clock } from '#machine/machine.ts'
+import type { Clock } from '#platform/platform.ts'
 import type { FailedPoll } from './poll-account.ts'
 
 export type Poller = ReturnType<typeof createPoller>

@@ -1,8 +1,8 @@
-import { type Capabilities, describedCapabilities } from '#contract/account/capabilities.ts'
-import type { InstanceState, InstanceView } from '#contract/instance/instance.ts'
-import { hasTrait } from '#contract/instance/state-traits.ts'
-import { type Micros, micros } from '#contract/spending/money.ts'
 import type { Instance } from '#service/instances.ts'
+import { type Capabilities, describedCapabilities } from '#shared/account/capabilities.ts'
+import type { InstanceState, InstanceView } from '#shared/instance/instance.ts'
+import { hasTrait } from '#shared/instance/state-traits.ts'
+import { type Micros, micros } from '#shared/spending/money.ts'
 
 /** An instance's cost, micro-dollars per hour. GPUs are charged from `running`, the disk from creation on. */
 export interface Prices {

@@ -1,5 +1,5 @@
-import { type Micros, micros } from '#contract/spending/money.ts'
-import type { InstanceTraffic, TrafficPrices } from '#contract/spending/traffic.ts'
+import { type Micros, micros } from '#shared/spending/money.ts'
+import type { InstanceTraffic, TrafficPrices } from '#shared/spending/traffic.ts'
 
 /** The fields of offers and instances with the price of traffic. */
 interface PricedTraffic {

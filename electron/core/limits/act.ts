@@ -1,11 +1,11 @@
-import type { LimitAction } from '#contract/automation/limit.ts'
-import { doneWords, reasonSentence } from '#contract/automation/limit-words.ts'
-import { atMoment, moment } from '#contract/format/time.ts'
-import type { Problem } from '#contract/problem.ts'
-import { costOf } from '#contract/spending/spend-words.ts'
+import type { LimitAction } from '#shared/automation/limit.ts'
+import { doneWords, reasonSentence } from '#shared/automation/limit-words.ts'
+import { atMoment, moment } from '#shared/format/time.ts'
+import type { Problem } from '#shared/problem.ts'
+import { costOf } from '#shared/spending/spend-words.ts'
 import type { AccountContext } from '../account-context.ts'
 import type { Alert } from '../alerts/events.ts'
-import { problemOf } from '../app/problems.ts'
+import { problemOf } from '../bridge/problems.ts'
 import type { Ending } from '../endings/record.ts'
 import {
   blindAlert,

@@ -6,14 +6,14 @@ import {
   reasonSentence,
   sentence,
   watchdogReason,
-} from '#contract/automation/limit-words.ts'
-import type { WatchdogEnding } from '#contract/automation/watchdog.ts'
-import { shortInstanceName } from '#contract/format/name.ts'
-import { atMoment } from '#contract/format/time.ts'
-import type { AccountId } from '#contract/ids.ts'
-import type { InstanceView } from '#contract/instance/instance.ts'
-import type { Problem } from '#contract/problem.ts'
-import { costOf } from '#contract/spending/spend-words.ts'
+} from '#shared/automation/limit-words.ts'
+import type { WatchdogEnding } from '#shared/automation/watchdog.ts'
+import { shortInstanceName } from '#shared/format/name.ts'
+import { atMoment } from '#shared/format/time.ts'
+import type { AccountId } from '#shared/ids.ts'
+import type { InstanceView } from '#shared/instance/instance.ts'
+import type { Problem } from '#shared/problem.ts'
+import { costOf } from '#shared/spending/spend-words.ts'
 import type { AccountContext } from '../account-context.ts'
 import { type Alert, alertOf } from '../alerts/events.ts'
 import { type Teller, tellerOf } from '../alerts/notifications.ts'

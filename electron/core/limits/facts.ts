@@ -1,8 +1,8 @@
-import { hasTrait } from '#contract/instance/state-traits.ts'
-import { calmRate } from '#contract/reading.ts'
-import type { Micros } from '#contract/spending/money.ts'
-import type { AccountView } from '#contract/state.ts'
-import type { Clock } from '#machine/machine.ts'
+import type { Clock } from '#platform/platform.ts'
+import { hasTrait } from '#shared/instance/state-traits.ts'
+import { calmRate } from '#shared/reading.ts'
+import type { Micros } from '#shared/spending/money.ts'
+import type { AccountView } from '#shared/state.ts'
 import { breakAfter } from '../instances/reconcile.ts'
 import { midnight, nextMidnight } from '../money/days.ts'
 

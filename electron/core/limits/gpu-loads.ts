@@ -1,12 +1,12 @@
-import type { InstanceView } from '#contract/instance/instance.ts'
-import { canGetIn } from '#contract/reading.ts'
-import { withoutEnd } from '#contract/text.ts'
-import type { Clock } from '#machine/machine.ts'
-import { sleep } from '#machine/tasks.ts'
+import type { Clock } from '#platform/platform.ts'
+import { sleep } from '#platform/tasks.ts'
+import type { InstanceView } from '#shared/instance/instance.ts'
+import { canGetIn } from '#shared/reading.ts'
+import { withoutEnd } from '#shared/text.ts'
 import { outputOf } from '#ssh/exec.ts'
 import { busiest, loadQuestion, whyUnread } from '#ssh/monitor/metrics.ts'
 import { type AccountContext, withConnection } from '../account-context.ts'
-import { problemOf } from '../app/problems.ts'
+import { problemOf } from '../bridge/problems.ts'
 import type { HeardLoad, Loads } from './facts.ts'
 
 /** GPU loads of instances whose service does not report them now: its last report, or read over SSH. */

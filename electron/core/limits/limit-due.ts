@@ -1,8 +1,8 @@
-import { fixedMoment, type LimitWhen } from '#contract/automation/limit.ts'
-import { money } from '#contract/format/money.ts'
-import type { Problem } from '#contract/problem.ts'
-import { costOnceReady, expectedTraffic, isSpendingUnknown } from '#contract/reading.ts'
-import { type Micros, micros } from '#contract/spending/money.ts'
+import { fixedMoment, type LimitWhen } from '#shared/automation/limit.ts'
+import { money } from '#shared/format/money.ts'
+import type { Problem } from '#shared/problem.ts'
+import { costOnceReady, expectedTraffic, isSpendingUnknown } from '#shared/reading.ts'
+import { type Micros, micros } from '#shared/spending/money.ts'
 import { creditRate, type Facts } from './facts.ts'
 import type { StoredLimit } from './model.ts'
 

@@ -1,8 +1,8 @@
-import type { LimitView } from '#contract/automation/limit.ts'
-import { reasonClause } from '#contract/automation/limit-words.ts'
-import { type Starting, stoppersOf } from '#contract/automation/stoppers.ts'
-import type { Problem } from '#contract/problem.ts'
-import type { AccountView } from '#contract/state.ts'
+import type { LimitView } from '#shared/automation/limit.ts'
+import { reasonClause } from '#shared/automation/limit-words.ts'
+import { type Starting, stoppersOf } from '#shared/automation/stoppers.ts'
+import type { Problem } from '#shared/problem.ts'
+import type { AccountView } from '#shared/state.ts'
 
 /**
  * Why Berth starts nothing automatically now: a limit would stop it at the next poll, and only its disk's bill would

@@ -1,8 +1,8 @@
 import * as v from 'valibot'
-import { LimitFields, limitKinds } from '#contract/automation/limit.ts'
-import { RentalId } from '#contract/ids.ts'
+import { LimitFields, limitKinds } from '#shared/automation/limit.ts'
+import { RentalId } from '#shared/ids.ts'
 import type { AccountContext } from '../account-context.ts'
-import { StoredProblem } from '../app/problems.ts'
+import { StoredProblem } from '../bridge/problems.ts'
 import {
   type Collection,
   type CollectionContext,

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { AccountView } from '#contract/state.ts'
+import type { AccountView } from '#shared/state.ts'
 import type { AccountContext, AccountPoll, Automation } from '../account-context.ts'
 import { pollsUntilGone } from '../instances/missing-instances.ts'
 import { type Document, openDocument } from '../storage/json-file.ts'

@@ -1,15 +1,15 @@
 import * as v from 'valibot'
-import { fixedMoment } from '#contract/automation/limit.ts'
+import { fixedMoment } from '#shared/automation/limit.ts'
 import {
   type WatchdogEnding,
   WatchdogFields,
   type WatchdogReason,
   type WatchdogRequest,
   type WatchdogView,
-} from '#contract/automation/watchdog.ts'
-import type { InstanceView } from '#contract/instance/instance.ts'
-import { hasTrait } from '#contract/instance/state-traits.ts'
-import type { Problem } from '#contract/problem.ts'
+} from '#shared/automation/watchdog.ts'
+import type { InstanceView } from '#shared/instance/instance.ts'
+import { hasTrait } from '#shared/instance/state-traits.ts'
+import type { Problem } from '#shared/problem.ts'
 import type { WatchdogReading } from '#ssh/watchdog/watchdog.ts'
 import { type Collection, type CollectionContext, openCollection } from '../storage/collection.ts'
 import type { StoredLimit } from './model.ts'

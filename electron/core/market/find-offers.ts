@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util'
-import { activeParts } from '#contract/market/filter.ts'
-import { furtherConditions } from '#contract/market/further-filters.ts'
-import type { ExtraFilters, OfferFilter, OfferQuery, OfferView } from '#contract/market/offer.ts'
-import { countries, isCountry, worldRegions } from '#contract/market/place.ts'
-import { searchWords } from '#contract/market/search-text.ts'
 import type { CallOptions } from '#service/http/operation.ts'
 import type { Offer, Offers } from '#service/offers.ts'
 import { ServiceError } from '#service/service-error.ts'
+import { activeParts } from '#shared/market/filter.ts'
+import { furtherConditions } from '#shared/market/further-filters.ts'
+import type { ExtraFilters, OfferFilter, OfferQuery, OfferView } from '#shared/market/offer.ts'
+import { countries, isCountry, worldRegions } from '#shared/market/place.ts'
+import { searchWords } from '#shared/market/search-text.ts'
 import { offerView, searchFor } from './offer-view.ts'
 
 /** The result of a search of the market. */

@@ -1,9 +1,9 @@
-import type { AccountId } from '#contract/ids.ts'
-import type { OfferView } from '#contract/market/offer.ts'
-import type { Clock } from '#machine/machine.ts'
+import type { Clock } from '#platform/platform.ts'
 import type { UnreadRecord } from '#service/http/answer.ts'
 import type { CallOptions } from '#service/http/operation.ts'
 import type { Offer, Offers } from '#service/offers.ts'
+import type { AccountId } from '#shared/ids.ts'
+import type { OfferView } from '#shared/market/offer.ts'
 import { mayBeCutOff } from './find-offers.ts'
 
 /** Milliseconds for which an answer serves anyone who asks: the best-known deployment allows ten searches a minute. */

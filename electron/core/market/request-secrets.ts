@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import type { RentRequest } from '#contract/market/rent-request.ts'
-import type { Keychain } from '#machine/machine.ts'
+import type { Keychain } from '#platform/platform.ts'
+import type { RentRequest } from '#shared/market/rent-request.ts'
 
 const Values = v.record(v.string(), v.string())
 

@@ -1,8 +1,8 @@
 import * as v from 'valibot'
-import { SavedQuery } from '#contract/market/offer.ts'
 import { type DocumentPlace, openDocument } from '#core/storage/json-file.ts'
 import type { Store } from '#core/storage/store.ts'
-import type { Machine } from '#machine/machine.ts'
+import type { Machine } from '#platform/platform.ts'
+import { SavedQuery } from '#shared/market/offer.ts'
 
 export type SavedSearches = Awaited<ReturnType<typeof openSavedSearches>>
 

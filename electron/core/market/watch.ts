@@ -1,20 +1,20 @@
 import * as v from 'valibot'
-import { RunRequest } from '#contract/automation/run.ts'
+import { RunRequest } from '#shared/automation/run.ts'
 import {
   type PriceSample,
   WatchId,
   type WatchRents,
   WatchRequest,
   type WatchView,
-} from '#contract/automation/watch.ts'
-import { AccountId, RentalId } from '#contract/ids.ts'
-import { catalogueOf, type ListedOffer } from '#contract/market/catalogue.ts'
-import type { OfferView } from '#contract/market/offer.ts'
-import { Sorter } from '#contract/market/offer-columns.ts'
-import type { OpenRequest } from '#contract/market/rent-request.ts'
-import type { Problem } from '#contract/problem.ts'
-import { type Micros, micros } from '#contract/spending/money.ts'
-import { StoredProblem } from '../app/problems.ts'
+} from '#shared/automation/watch.ts'
+import { AccountId, RentalId } from '#shared/ids.ts'
+import { catalogueOf, type ListedOffer } from '#shared/market/catalogue.ts'
+import type { OfferView } from '#shared/market/offer.ts'
+import { Sorter } from '#shared/market/offer-columns.ts'
+import type { OpenRequest } from '#shared/market/rent-request.ts'
+import type { Problem } from '#shared/problem.ts'
+import { type Micros, micros } from '#shared/spending/money.ts'
+import { StoredProblem } from '../bridge/problems.ts'
 import { type DocumentPlace, openDocument } from '../storage/json-file.ts'
 import { withoutSecrets } from './request-secrets.ts'
 

@@ -1,6 +1,6 @@
-import type { InstanceView } from '#contract/instance/instance.ts'
-import { spentBy } from '#contract/reading.ts'
-import type { Micros } from '#contract/spending/money.ts'
+import type { InstanceView } from '#shared/instance/instance.ts'
+import { spentBy } from '#shared/reading.ts'
+import type { Micros } from '#shared/spending/money.ts'
 import { shortestBreak } from '../instances/reconcile.ts'
 
 /** The account as of the last poll that was counted. */

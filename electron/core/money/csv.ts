@@ -1,5 +1,5 @@
-import { csv, dollars } from '#contract/format/csv.ts'
-import type { MoneyDay, MoneySample, SpenderName } from '#contract/spending/history.ts'
+import { csv, dollars } from '#shared/format/csv.ts'
+import type { MoneyDay, MoneySample, SpenderName } from '#shared/spending/history.ts'
 
 /** One row a day: spent and topped up in dollars, the final credit, and whether sums are estimated, and as charged. */
 export function daysCsv(days: readonly MoneyDay[]): string {

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
-import { isoDay } from '#contract/format/time.ts'
-import type { MoneyDay } from '#contract/spending/history.ts'
-import type { Micros } from '#contract/spending/money.ts'
+import { isoDay } from '#shared/format/time.ts'
+import type { MoneyDay } from '#shared/spending/history.ts'
+import type { Micros } from '#shared/spending/money.ts'
 
 const amounts = v.record(v.string(), v.number())
 

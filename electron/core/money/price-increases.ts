@@ -1,22 +1,22 @@
 import * as v from 'valibot'
-import { rate } from '#contract/format/money.ts'
-import { shortInstanceName } from '#contract/format/name.ts'
-import type { AccountId } from '#contract/ids.ts'
-import type { InstanceView } from '#contract/instance/instance.ts'
-import { BerthError } from '#contract/problem.ts'
+import type { AccountContext, AccountPoll } from '#core/account-context.ts'
+import { type Alert, alertOf } from '#core/alerts/events.ts'
+import { openDocument } from '#core/storage/json-file.ts'
+import type { PriceIncrease } from '#service/price-increases.ts'
+import { ServiceError } from '#service/service-error.ts'
+import { rate } from '#shared/format/money.ts'
+import { shortInstanceName } from '#shared/format/name.ts'
+import type { AccountId } from '#shared/ids.ts'
+import type { InstanceView } from '#shared/instance/instance.ts'
+import { BerthError } from '#shared/problem.ts'
 import {
   increasedRate,
   increaseFrom,
   type PriceChange,
   type PriceIncreaseView,
   priceChanges,
-} from '#contract/spending/price-increase.ts'
-import type { AccountContext, AccountPoll } from '#core/account-context.ts'
-import { type Alert, alertOf } from '#core/alerts/events.ts'
-import { openDocument } from '#core/storage/json-file.ts'
-import type { PriceIncrease } from '#service/price-increases.ts'
-import { ServiceError } from '#service/service-error.ts'
-import { needingPermission } from '../app/problems.ts'
+} from '#shared/spending/price-increase.ts'
+import { needingPermission } from '../bridge/problems.ts'
 import { isDeepEqual } from '../storage/store.ts'
 import { absentUntil } from './charges.ts'
 

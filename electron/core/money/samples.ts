@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import type { MoneySample } from '#contract/spending/history.ts'
-import type { Micros } from '#contract/spending/money.ts'
+import type { MoneySample } from '#shared/spending/history.ts'
+import type { Micros } from '#shared/spending/money.ts'
 
 /** `[end, spent, credit]`: epoch seconds of the account's time, micro-dollars. Tuples, since there are many of them. */
 export const StoredSamples = v.array(v.tuple([v.number(), v.number(), v.nullable(v.number())]))

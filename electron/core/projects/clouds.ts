@@ -1,10 +1,10 @@
-import type { SyncRequest } from '#contract/account/transfer.ts'
-import { BerthError } from '#contract/problem.ts'
-import { type CloudPlace, cloudCopiesOf, cloudPlaceOf, resultsOf } from '#contract/project/bounds.ts'
-import type { ProjectSpec } from '#contract/project/spec.ts'
+import type { SyncRequest } from '#shared/account/transfer.ts'
+import { BerthError } from '#shared/problem.ts'
+import { type CloudPlace, cloudCopiesOf, cloudPlaceOf, resultsOf } from '#shared/project/bounds.ts'
+import type { ProjectSpec } from '#shared/project/spec.ts'
 import type { AccountContext } from '../account-context.ts'
-import type { Transfers } from '../transfers/service.ts'
-import { cloudConnections } from '../transfers/start.ts'
+import type { Transfers } from '../copies/service.ts'
+import { cloudConnections } from '../copies/start.ts'
 
 /** The machine of a run, and the folder of its project there. */
 interface CloudSide {

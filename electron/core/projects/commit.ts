@@ -1,5 +1,5 @@
-import type { ProjectRunView } from '#contract/automation/run.ts'
-import type { Repository, SyncedFolder, SyncedFolders } from '#machine/folders.ts'
+import type { Repository, SyncedFolder, SyncedFolders } from '#platform/folders.ts'
+import type { ProjectRunView } from '#shared/automation/run.ts'
 
 /** Bytes read of a git file with a name, and of `packed-refs`. */
 const most = { name: 4096, packed: 16 * 1024 * 1024 }

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { type Document, isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument } from 'yaml'
-import type { SpecProblem } from '#contract/project/project.ts'
-import { ProjectSpec } from '#contract/project/spec.ts'
+import type { SpecProblem } from '#shared/project/project.ts'
+import { ProjectSpec } from '#shared/project/spec.ts'
 
 export type ReadSpec = { spec: ProjectSpec } | { problems: readonly SpecProblem[] }
 

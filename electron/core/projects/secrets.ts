@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import { SecretName } from '#contract/project/spec.ts'
-import type { Machine } from '#machine/machine.ts'
+import type { Machine } from '#platform/platform.ts'
+import { SecretName } from '#shared/project/spec.ts'
 import { type DocumentPlace, openDocument } from '../storage/json-file.ts'
 import type { Store } from '../storage/store.ts'
 

@@ -1,6 +1,6 @@
-import type { SyncRequest } from '#contract/account/transfer.ts'
-import type { Limit } from '#contract/automation/limit.ts'
-import { BerthError, type Problem } from '#contract/problem.ts'
+import type { SyncRequest } from '#shared/account/transfer.ts'
+import type { Limit } from '#shared/automation/limit.ts'
+import { BerthError, type Problem } from '#shared/problem.ts'
 import {
   type Borrowed,
   borrowedQuestion,
@@ -10,18 +10,18 @@ import {
   type Use,
   usesMade,
   volumeUse,
-} from '#contract/project/borrowed.ts'
-import { keepingOf, limitsOf, resultsOf } from '#contract/project/bounds.ts'
-import { nodeCount, nodesProblem } from '#contract/project/nodes.ts'
-import type { ProjectPlan } from '#contract/project/project.ts'
-import { type Keeping, mostRuns, type ProjectSpec } from '#contract/project/spec.ts'
-import { atOnceOf, settingsOf } from '#contract/project/sweep.ts'
+} from '#shared/project/borrowed.ts'
+import { keepingOf, limitsOf, resultsOf } from '#shared/project/bounds.ts'
+import { nodeCount, nodesProblem } from '#shared/project/nodes.ts'
+import type { ProjectPlan } from '#shared/project/project.ts'
+import { type Keeping, mostRuns, type ProjectSpec } from '#shared/project/spec.ts'
+import { atOnceOf, settingsOf } from '#shared/project/sweep.ts'
 import type { AccountContext } from '../account-context.ts'
+import type { Transfers } from '../copies/service.ts'
 import type { Rentals } from '../renting/rentals.ts'
 import type { RunProjects } from '../runs/folders.ts'
 import type { Runs } from '../runs/service.ts'
 import type { Sweeps } from '../sweeps/service.ts'
-import type { Transfers } from '../transfers/service.ts'
 import { checkConnections, copiesFrom, copiesTo, copyAll } from './clouds.ts'
 import { commitOf } from './commit.ts'
 import {

@@ -1,10 +1,10 @@
-import { BerthError, type Problem } from '#contract/problem.ts'
-import type { PlannedVolume } from '#contract/project/project.ts'
-import type { ProjectSpec } from '#contract/project/spec.ts'
-import { micros } from '#contract/spending/money.ts'
 import type { ServiceClient } from '#service/client.ts'
 import { ServiceError } from '#service/service-error.ts'
-import { needingPermission } from '../app/problems.ts'
+import { BerthError, type Problem } from '#shared/problem.ts'
+import type { PlannedVolume } from '#shared/project/project.ts'
+import type { ProjectSpec } from '#shared/project/spec.ts'
+import { micros } from '#shared/spending/money.ts'
+import { needingPermission } from '../bridge/problems.ts'
 
 /**
  * The volume that a project mounts: the account's of that name or number, of several the one on a machine that was `used`,

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { Document, isCollection, isMap, isNode, parseDocument } from 'yaml'
-import { BerthError } from '#contract/problem.ts'
-import { type ProjectDraft, type ProjectSpec, specDraft } from '#contract/project/spec.ts'
+import { BerthError } from '#shared/problem.ts'
+import { type ProjectDraft, type ProjectSpec, specDraft } from '#shared/project/spec.ts'
 import { readSpec } from './read-spec.ts'
 
 /** Lists and objects that people write on one line. */

@@ -1,8 +1,8 @@
-import { type InstanceView, startFailure } from '#contract/instance/instance.ts'
-import { hasTrait } from '#contract/instance/state-traits.ts'
-import type { Problem } from '#contract/problem.ts'
-import { isDead } from '#contract/reading.ts'
-import { micros } from '#contract/spending/money.ts'
+import { type InstanceView, startFailure } from '#shared/instance/instance.ts'
+import { hasTrait } from '#shared/instance/state-traits.ts'
+import type { Problem } from '#shared/problem.ts'
+import { isDead } from '#shared/reading.ts'
+import { micros } from '#shared/spending/money.ts'
 import { costOfTry, type Drop, isUnderWay, openTry, type Retrying, spentOn, type Try } from './rental.ts'
 import { noImage, sentenceFor, sentences } from './words.ts'
 

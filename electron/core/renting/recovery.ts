@@ -1,19 +1,19 @@
 import * as v from 'valibot'
-import { bidWithin } from '#contract/automation/bid.ts'
+import { StoredProblem } from '#core/bridge/problems.ts'
+import { rentalOf, replacesVariable } from '#core/instances/mark.ts'
+import type { Instance } from '#service/instances.ts'
+import { ServiceError } from '#service/service-error.ts'
+import { bidWithin } from '#shared/automation/bid.ts'
 import {
   type RecoveryChoice,
   RecoveryFields,
   type RecoveryStep,
   type RecoveryView,
-} from '#contract/automation/recovery.ts'
-import { InstanceId } from '#contract/ids.ts'
-import type { InstanceView } from '#contract/instance/instance.ts'
-import type { Problem } from '#contract/problem.ts'
-import { type Micros, micros } from '#contract/spending/money.ts'
-import { StoredProblem } from '#core/app/problems.ts'
-import { rentalOf, replacesVariable } from '#core/instances/mark.ts'
-import type { Instance } from '#service/instances.ts'
-import { ServiceError } from '#service/service-error.ts'
+} from '#shared/automation/recovery.ts'
+import { InstanceId } from '#shared/ids.ts'
+import type { InstanceView } from '#shared/instance/instance.ts'
+import type { Problem } from '#shared/problem.ts'
+import { type Micros, micros } from '#shared/spending/money.ts'
 
 /** The recovery of an interruptible instance once it is outbid, as stored. Its rental is stored before that begins. */
 export const Recovery = v.object({

@@ -1,7 +1,7 @@
-import type { InstanceView } from '#contract/instance/instance.ts'
-import type { RentalStep, RentalView, TryView } from '#contract/market/rental-view.ts'
-import { micros } from '#contract/spending/money.ts'
-import type { AccountView } from '#contract/state.ts'
+import type { InstanceView } from '#shared/instance/instance.ts'
+import type { RentalStep, RentalView, TryView } from '#shared/market/rental-view.ts'
+import { micros } from '#shared/spending/money.ts'
+import type { AccountView } from '#shared/state.ts'
 import { isRetrying, openTry, type Rental, spentOn, type Try } from './rental.ts'
 import { nothingAsGoodCode } from './words.ts'
 

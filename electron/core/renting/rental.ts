@@ -1,15 +1,15 @@
 import * as v from 'valibot'
-import { AccountId, InstanceId, OfferId, RentalId } from '#contract/ids.ts'
-import { OpenRequest, RentalSearch, type RentRequest, RetryLimits } from '#contract/market/rent-request.ts'
-import { BerthError } from '#contract/problem.ts'
-import { type Micros, micros } from '#contract/spending/money.ts'
-import type { AccountView } from '#contract/state.ts'
 import type { AccountContext } from '#core/account-context.ts'
-import { StoredProblem } from '#core/app/problems.ts'
+import { StoredProblem } from '#core/bridge/problems.ts'
 import type { Rented } from '#core/instances/instance-view.ts'
 import { type Agreed, believable, monthHours } from '#core/instances/spending.ts'
 import { type Collection, openCollection, type Rescue } from '#core/storage/collection.ts'
 import type { Instance } from '#service/instance-record.ts'
+import { AccountId, InstanceId, OfferId, RentalId } from '#shared/ids.ts'
+import { OpenRequest, RentalSearch, type RentRequest, RetryLimits } from '#shared/market/rent-request.ts'
+import { BerthError } from '#shared/problem.ts'
+import { type Micros, micros } from '#shared/spending/money.ts'
+import type { AccountView } from '#shared/state.ts'
 
 /** The stored part of the rented offer. Micro-dollars per hour, MB per GPU, reliability from 0 to 1. */
 export const StoredOffer = v.object({

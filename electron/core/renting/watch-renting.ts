@@ -1,5 +1,5 @@
-import type { Problem } from '#contract/problem.ts'
-import type { Micros } from '#contract/spending/money.ts'
+import type { Problem } from '#shared/problem.ts'
+import type { Micros } from '#shared/spending/money.ts'
 import type { AccountContext } from '../account-context.ts'
 import { tellerOf } from '../alerts/notifications.ts'
 import { limitVeto } from '../limits/may-start.ts'

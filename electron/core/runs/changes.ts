@@ -1,6 +1,6 @@
-import { harmless } from '#contract/instance/file-names.ts'
-import type { InstanceView } from '#contract/instance/instance.ts'
-import type { Problem } from '#contract/problem.ts'
+import { harmless } from '#shared/instance/file-names.ts'
+import type { InstanceView } from '#shared/instance/instance.ts'
+import type { Problem } from '#shared/problem.ts'
 import { isDeepEqual } from '../storage/store.ts'
 import { machineGone, watchdogOrder } from './decide.ts'
 import {

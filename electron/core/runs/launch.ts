@@ -1,6 +1,6 @@
 import { BlockList, isIPv4 } from 'node:net'
-import { launchingOf } from '#contract/project/nodes.ts'
-import type { ProjectSpec } from '#contract/project/spec.ts'
+import { launchingOf } from '#shared/project/nodes.ts'
+import type { ProjectSpec } from '#shared/project/spec.ts'
 import { quote } from '#ssh/ssh-command.ts'
 
 /** One machine of several that run a command together. */

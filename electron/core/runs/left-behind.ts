@@ -1,7 +1,7 @@
-import { counted } from '#contract/format/size.ts'
-import { harmless } from '#contract/instance/file-names.ts'
-import type { Downloaded, Skipped, SkipReason } from '#contract/instance/sync.ts'
-import type { Problem } from '#contract/problem.ts'
+import { counted } from '#shared/format/size.ts'
+import { harmless } from '#shared/instance/file-names.ts'
+import type { Downloaded, Skipped, SkipReason } from '#shared/instance/sync.ts'
+import type { Problem } from '#shared/problem.ts'
 
 /**
  * Why the machine must not be destroyed after the last download; undefined if nothing wanted is only there. `atWork`: the

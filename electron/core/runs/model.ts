@@ -1,13 +1,13 @@
 import * as v from 'valibot'
-import { type Limit, Stops } from '#contract/automation/limit.ts'
-import { isGoing, RunFields, RunId, RunStep } from '#contract/automation/run.ts'
-import { InstanceId, OfferId } from '#contract/ids.ts'
-import { keepingOf, mostOf, resultsOf, stopsAt } from '#contract/project/bounds.ts'
-import { ProjectId } from '#contract/project/project.ts'
-import { remindsWithin } from '#contract/project/project-defaults.ts'
-import { Keeping, type ProjectSpec } from '#contract/project/spec.ts'
-import type { Micros } from '#contract/spending/money.ts'
-import { StoredProblem } from '../app/problems.ts'
+import { type Limit, Stops } from '#shared/automation/limit.ts'
+import { isGoing, RunFields, RunId, RunStep } from '#shared/automation/run.ts'
+import { InstanceId, OfferId } from '#shared/ids.ts'
+import { keepingOf, mostOf, resultsOf, stopsAt } from '#shared/project/bounds.ts'
+import { ProjectId } from '#shared/project/project.ts'
+import { remindsWithin } from '#shared/project/project-defaults.ts'
+import { Keeping, type ProjectSpec } from '#shared/project/spec.ts'
+import type { Micros } from '#shared/spending/money.ts'
+import { StoredProblem } from '../bridge/problems.ts'
 
 /** The agreed terms of a project's run, or of all runs of a sweep. */
 export const AgreedProject = v.object({

@@ -1,7 +1,7 @@
-import { isGoing, isYetToEnd } from '#contract/automation/run.ts'
-import type { InstanceView } from '#contract/instance/instance.ts'
-import { hasTrait } from '#contract/instance/state-traits.ts'
-import type { Problem } from '#contract/problem.ts'
+import { isGoing, isYetToEnd } from '#shared/automation/run.ts'
+import type { InstanceView } from '#shared/instance/instance.ts'
+import { hasTrait } from '#shared/instance/state-traits.ts'
+import type { Problem } from '#shared/problem.ts'
 import { isWorker, type Run } from './model.ts'
 
 /** What a node depends on, as of a poll. */

@@ -1,5 +1,5 @@
-import { isGoing, type RunView } from '#contract/automation/run.ts'
-import type { Files } from '#machine/machine.ts'
+import type { Files } from '#platform/platform.ts'
+import { isGoing, type RunView } from '#shared/automation/run.ts'
 import { latestProgram, programsOf } from './model.ts'
 import type { StoredRuns } from './stored-runs.ts'
 

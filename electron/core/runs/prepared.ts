@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { resultsOf } from '#contract/project/bounds.ts'
+import { resultsOf } from '#shared/project/bounds.ts'
 import { shellQuoted } from '#ssh/exec.ts'
 import type { Version } from '#ssh/sync/plan.ts'
 import { remoteFolder } from './machine.ts'

@@ -1,5 +1,5 @@
-import { outputRows } from '#contract/automation/output-rows.ts'
-import type { PrintedNumber } from '#contract/automation/run.ts'
+import { outputRows } from '#shared/automation/output-rows.ts'
+import type { PrintedNumber } from '#shared/automation/run.ts'
 
 /** Rows at the end that are searched, what is read of each, and how many names are kept. */
 const near = { rows: 50, characters: 2000 }

@@ -1,5 +1,5 @@
-import { outputRows } from '#contract/automation/output-rows.ts'
-import type { RunProgress } from '#contract/automation/run.ts'
+import { outputRows } from '#shared/automation/output-rows.ts'
+import type { RunProgress } from '#shared/automation/run.ts'
 import { toolBarIn } from './tool-progress.ts'
 
 /** Rows at the end that are searched for bars, as programs print others between two updates, and what is read of each. */

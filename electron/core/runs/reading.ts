@@ -1,6 +1,6 @@
 import { Duplex } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
-import type { RunMatch, RunPage, RunPlace } from '#contract/automation/run.ts'
+import type { RunMatch, RunPage, RunPlace } from '#shared/automation/run.ts'
 import { openEscape, plainLastLine, plainOutput } from '#ssh/monitor/plain-output.ts'
 import type { RunOutput } from './output.ts'
 

@@ -5,11 +5,11 @@ import {
   type ProjectRunView,
   RunFields,
   type RunView,
-} from '#contract/automation/run.ts'
-import type { Waiting } from '#contract/automation/waiting.ts'
-import type { SyncProgress } from '#contract/instance/sync.ts'
-import type { Problem } from '#contract/problem.ts'
-import { portsOf, resultsOf } from '#contract/project/bounds.ts'
+} from '#shared/automation/run.ts'
+import type { Waiting } from '#shared/automation/waiting.ts'
+import type { SyncProgress } from '#shared/instance/sync.ts'
+import type { Problem } from '#shared/problem.ts'
+import { portsOf, resultsOf } from '#shared/project/bounds.ts'
 import type { AccountContext } from '../account-context.ts'
 import { type Change, type Collection, openCollection, type Rescue } from '../storage/collection.ts'
 import { isDeepEqual } from '../storage/store.ts'

@@ -1,7 +1,7 @@
-import { isGoing, isYetToEnd } from '#contract/automation/run.ts'
-import type { Waiting } from '#contract/automation/waiting.ts'
-import type { RentalView } from '#contract/market/rental-view.ts'
-import { canGetIn } from '#contract/reading.ts'
+import { isGoing, isYetToEnd } from '#shared/automation/run.ts'
+import type { Waiting } from '#shared/automation/waiting.ts'
+import type { RentalView } from '#shared/market/rental-view.ts'
+import { canGetIn } from '#shared/reading.ts'
 import { type FailedMove, failsAfter, pauseAfter, type RunMove, type RunSnapshot } from './decide.ts'
 import type { Run } from './model.ts'
 

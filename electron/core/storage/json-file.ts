@@ -1,6 +1,6 @@
 import type * as v from 'valibot'
-import { BerthError } from '#contract/problem.ts'
-import type { Clock, Files } from '#machine/machine.ts'
+import type { Clock, Files } from '#platform/platform.ts'
+import { BerthError } from '#shared/problem.ts'
 import { instancesIn, mended } from './mend.ts'
 
 /** A JSON file that is validated when read and replaced as a whole when written. */

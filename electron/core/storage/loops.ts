@@ -1,4 +1,4 @@
-import type { Clock } from '#machine/machine.ts'
+import type { Clock } from '#platform/platform.ts'
 
 /** Milliseconds before each retry of something that failed; the last one repeats. */
 const pauses = [1000, 2000, 5000, 15_000, 60_000]

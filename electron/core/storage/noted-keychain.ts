@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { Keychain } from '#machine/machine.ts'
+import type { Keychain } from '#platform/platform.ts'
 import { type DocumentPlace, openDocument } from './json-file.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { create, type Patches } from 'mutative'
-import type { AccountId } from '#contract/ids.ts'
-import type { AccountView, Place, State } from '#contract/state.ts'
 import type { CallOptions } from '#service/http/operation.ts'
+import type { AccountId } from '#shared/ids.ts'
+import type { AccountView, Place, State } from '#shared/state.ts'
 
 export type StateListener = (after: State, before: State) => void
 export type PatchListener = (patches: Patches, sequence: number) => void

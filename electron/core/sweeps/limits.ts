@@ -1,5 +1,5 @@
-import { fixedMoment, type Limit } from '#contract/automation/limit.ts'
-import { isGoing } from '#contract/automation/run.ts'
+import { fixedMoment, type Limit } from '#shared/automation/limit.ts'
+import { isGoing } from '#shared/automation/run.ts'
 import type { AccountContext, AccountPoll } from '../account-context.ts'
 import type { StoredLimits } from '../limits/model.ts'
 import type { Watchdogs } from '../limits/watchdog.ts'

@@ -1,4 +1,4 @@
-import { count } from '#contract/format/size.ts'
+import { count } from '#shared/format/size.ts'
 import type { WireAnswer } from './wire.ts'
 
 /** Limits on an answer, which is aborted as soon as it exceeds them. */

@@ -1,4 +1,4 @@
-import type { Clock } from '#machine/machine.ts'
+import type { Clock } from '#platform/platform.ts'
 import { type AnswerBound, boundedText } from './bounded-answer.ts'
 import { type WireAnswer, type WireRequest, wire } from './wire.ts'
 

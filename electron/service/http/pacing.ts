@@ -1,5 +1,5 @@
-import type { Clock } from '#machine/machine.ts'
-import { deferred, orAborted, sleep } from '#machine/tasks.ts'
+import type { Clock } from '#platform/platform.ts'
+import { deferred, orAborted, sleep } from '#platform/tasks.ts'
 
 /** Thresholds of section 8 and of deployments' documents: requests a second, by method and path. */
 const knownThresholds: Record<string, number> = {

@@ -1,5 +1,5 @@
-import type { Clock } from '#machine/machine.ts'
-import { sleep } from '#machine/tasks.ts'
+import type { Clock } from '#platform/platform.ts'
+import { sleep } from '#platform/tasks.ts'
 import type { BaseUrl } from '../base-url.ts'
 import { ServiceError } from '../service-error.ts'
 import { parseJson } from './answer.ts'

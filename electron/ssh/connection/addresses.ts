@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
-import type { SshAddress } from '#contract/instance/instance.ts'
-import { BerthError, type Problem } from '#contract/problem.ts'
+import type { SshAddress } from '#shared/instance/instance.ts'
+import { BerthError, type Problem } from '#shared/problem.ts'
 
 /** An instance's SSH addresses, as the service lists them. */
 export interface Addresses {

@@ -1,5 +1,5 @@
-import type { SshAddress } from '#contract/instance/instance.ts'
-import type { Clock, Files } from '#machine/machine.ts'
+import type { Clock, Files } from '#platform/platform.ts'
+import type { SshAddress } from '#shared/instance/instance.ts'
 import type { Agent } from '../keys/agent.ts'
 import { type Keys, openKeys, type Passphrases } from '../keys/keys.ts'
 import { openShellOn, type Shell, type ShellSize } from '../shell/shell.ts'

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net'
-import type { SshAddress } from '#contract/instance/instance.ts'
-import type { Clock } from '#machine/machine.ts'
+import type { Clock } from '#platform/platform.ts'
+import type { SshAddress } from '#shared/instance/instance.ts'
 import { closedHere, reasonOf, timedOut, unreachable } from './ssh-problems.ts'
 
 /** The time limit of an attempt, and the signal that aborts it. */

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
-import { BerthError, type Problem } from '#contract/problem.ts'
-import type { Files } from '#machine/machine.ts'
-import { oneAtATime } from '#machine/tasks.ts'
+import type { Files } from '#platform/platform.ts'
+import { oneAtATime } from '#platform/tasks.ts'
+import { BerthError, type Problem } from '#shared/problem.ts'
 import { fingerprintOf, typeOf } from '../keys/openssh-key.ts'
 
 /**

@@ -1,5 +1,5 @@
-import { BerthError } from '#contract/problem.ts'
-import type { Clock } from '#machine/machine.ts'
+import type { Clock } from '#platform/platform.ts'
+import { BerthError } from '#shared/problem.ts'
 import { outputOf } from '../exec.ts'
 import { quote } from '../ssh-command.ts'
 import { addressText, type Candidate } from './addresses.ts'

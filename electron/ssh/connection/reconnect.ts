@@ -1,5 +1,5 @@
-import { BerthError, type Problem } from '#contract/problem.ts'
-import type { Clock } from '#machine/machine.ts'
+import type { Clock } from '#platform/platform.ts'
+import { BerthError, type Problem } from '#shared/problem.ts'
 import type { Lease } from './sharing.ts'
 import { closedHere } from './ssh-problems.ts'
 

@@ -1,5 +1,5 @@
-import { BerthError } from '#contract/problem.ts'
-import type { Clock } from '#machine/machine.ts'
+import type { Clock } from '#platform/platform.ts'
+import { BerthError } from '#shared/problem.ts'
 import type { Keys } from '../keys/keys.ts'
 import { type Addresses, type Candidate, candidates, sameAddress } from './addresses.ts'
 import type { Connection, ConnectionAttempt } from './connection.ts'

@@ -1,5 +1,5 @@
-import type { SshAddress } from '#contract/instance/instance.ts'
-import { BerthError, type Problem } from '#contract/problem.ts'
+import type { SshAddress } from '#shared/instance/instance.ts'
+import { BerthError, type Problem } from '#shared/problem.ts'
 import { keyTitle } from '../keys/key-problems.ts'
 import type { LoadedKey } from '../keys/keys.ts'
 import { addressText } from './addresses.ts'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { folderOf, joined, lastName } from '#contract/instance/file-names.ts'
+import { folderOf, joined, lastName } from '#shared/instance/file-names.ts'
 import { isMissing, SftpLost } from './file-problems.ts'
 import type { Sftp, Stats } from './sftp.ts'
 

@@ -1,6 +1,6 @@
-import { named } from '#contract/format/name.ts'
-import { harmless } from '#contract/instance/file-names.ts'
-import { BerthError } from '#contract/problem.ts'
+import { named } from '#shared/format/name.ts'
+import { harmless } from '#shared/instance/file-names.ts'
+import { BerthError } from '#shared/problem.ts'
 
 /** The connection was lost during a request, which can be repeated on another connection. */
 export class SftpLost extends Error {

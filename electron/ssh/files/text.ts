@@ -1,5 +1,5 @@
-import { type FileVersion, largestText } from '#contract/instance/files.ts'
-import { BerthError, type Problem } from '#contract/problem.ts'
+import { type FileVersion, largestText } from '#shared/instance/files.ts'
+import { BerthError, type Problem } from '#shared/problem.ts'
 import { destinationOf, partOf, takeAfter } from './destination.ts'
 import type { Sftp } from './sftp.ts'
 

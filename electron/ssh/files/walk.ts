@@ -1,4 +1,4 @@
-import { checkedName, harmless, joined } from '#contract/instance/file-names.ts'
+import { checkedName, harmless, joined } from '#shared/instance/file-names.ts'
 import {
   countTree,
   isUnreadable,
@@ -6,8 +6,8 @@ import {
   type RemoteFolder,
   type RemoteKind,
   treeBounds,
-} from '#contract/instance/files.ts'
-import { BerthError, type Problem } from '#contract/problem.ts'
+} from '#shared/instance/files.ts'
+import { BerthError, type Problem } from '#shared/problem.ts'
 import { SftpLost } from './file-problems.ts'
 import type { Sftp, Stats } from './sftp.ts'
 

@@ -1,4 +1,4 @@
-import { BerthError } from '#contract/problem.ts'
+import { BerthError } from '#shared/problem.ts'
 import type { KeyFault } from './private-key.ts'
 
 /** A key's name for the user, within a sentence. */

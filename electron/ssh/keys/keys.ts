@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { BaseAgent, ParsedKey } from 'ssh2'
-import { berthKey, type SshKey } from '#contract/instance/ssh-key.ts'
-import type { Files, Keychain } from '#machine/machine.ts'
+import type { Files, Keychain } from '#platform/platform.ts'
+import { berthKey, type SshKey } from '#shared/instance/ssh-key.ts'
 import { type Agent, type AgentKey, agentFingerprint, isAgents, openAgent } from './agent.ts'
 import {
   deleteOwn,

@@ -1,4 +1,4 @@
-import type { Clock } from '#machine/machine.ts'
+import type { Clock } from '#platform/platform.ts'
 import type { Connection } from '../connection/connection.ts'
 import { openExec, outputOf } from '../exec.ts'
 import { quote } from '../ssh-command.ts'

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util'
-import type { DiskMetrics, GpuMetrics, TrafficMetrics } from '#contract/instance/metrics.ts'
-import { firstLines } from '#contract/text.ts'
+import type { DiskMetrics, GpuMetrics, TrafficMetrics } from '#shared/instance/metrics.ts'
+import { firstLines } from '#shared/text.ts'
 import { plainLine } from './plain-output.ts'
 
 /** The fields queried for each GPU; the name is last, since it may contain commas. */

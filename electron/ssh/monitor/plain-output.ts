@@ -1,8 +1,8 @@
 import { Transform } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
 import { stripVTControlCharacters } from 'node:util'
-import { moves, outputRows } from '#contract/automation/output-rows.ts'
-import { withoutEnd } from '#contract/text.ts'
+import { moves, outputRows } from '#shared/automation/output-rows.ts'
+import { withoutEnd } from '#shared/text.ts'
 
 /**
  * Output as text for the page. Of the escape sequences, only those that redraw progress are kept, each as the signs of

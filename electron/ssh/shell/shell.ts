@@ -1,6 +1,6 @@
 import { Duplex } from 'node:stream'
 import type { ClientChannel } from 'ssh2'
-import type { Problem } from '#contract/problem.ts'
+import type { Problem } from '#shared/problem.ts'
 import { addressText } from '../connection/addresses.ts'
 import type { Connection } from '../connection/connection.ts'
 import { connectionLost, shellRefused } from '../connection/ssh-problems.ts'

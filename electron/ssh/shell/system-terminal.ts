@@ -1,6 +1,6 @@
-import type { SshAddress } from '#contract/instance/instance.ts'
-import { BerthError, type Problem } from '#contract/problem.ts'
-import type { Programs } from '#machine/machine.ts'
+import type { Programs } from '#platform/platform.ts'
+import type { SshAddress } from '#shared/instance/instance.ts'
+import { BerthError, type Problem } from '#shared/problem.ts'
 import { quote } from '../ssh-command.ts'
 
 /** A terminal program found on this machine. */

@@ -1,6 +1,6 @@
-import { scrollback, type TmuxShell } from '#contract/instance/terminal.ts'
-import { firstLines } from '#contract/text.ts'
-import type { Clock } from '#machine/machine.ts'
+import type { Clock } from '#platform/platform.ts'
+import { scrollback, type TmuxShell } from '#shared/instance/terminal.ts'
+import { firstLines } from '#shared/text.ts'
 import type { Connection } from '../connection/connection.ts'
 import { outputOf, shellQuoted } from '../exec.ts'
 

@@ -1,9 +1,9 @@
-import { countTree } from '#contract/instance/files.ts'
-import { likelySecret, longestLookedAt } from '#contract/instance/secrets.ts'
-import type { FolderScan, Skipped } from '#contract/instance/sync.ts'
-import { BerthError } from '#contract/problem.ts'
-import { earlierName, type FileFacts, type LocalEntry, type SyncedFolder } from '#machine/folders.ts'
-import { inSlices } from '#machine/tasks.ts'
+import { earlierName, type FileFacts, type LocalEntry, type SyncedFolder } from '#platform/folders.ts'
+import { inSlices } from '#platform/tasks.ts'
+import { countTree } from '#shared/instance/files.ts'
+import { likelySecret, longestLookedAt } from '#shared/instance/secrets.ts'
+import type { FolderScan, Skipped } from '#shared/instance/sync.ts'
+import { BerthError } from '#shared/problem.ts'
 import { boundedTries, type RuleFiles, verdictOf, withoutRulesFor, withRules } from './ignore-rules.ts'
 
 export interface LocalFile extends FileFacts {

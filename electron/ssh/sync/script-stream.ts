@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
-import { BerthError } from '#contract/problem.ts'
-import type { Clock } from '#machine/machine.ts'
+import type { Clock } from '#platform/platform.ts'
+import { BerthError } from '#shared/problem.ts'
 import type { Connection } from '../connection/connection.ts'
 import { commandSilent, connectionLost } from '../connection/ssh-problems.ts'
 import { type Exec, openExec, refuseKilled, shellQuoted } from '../exec.ts'

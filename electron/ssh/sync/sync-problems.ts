@@ -1,6 +1,6 @@
-import { bytes as inBytes } from '#contract/format/size.ts'
-import { harmless } from '#contract/instance/file-names.ts'
-import { BerthError } from '#contract/problem.ts'
+import { bytes as inBytes } from '#shared/format/size.ts'
+import { harmless } from '#shared/instance/file-names.ts'
+import { BerthError } from '#shared/problem.ts'
 
 /** `room`: bytes to send and bytes free, if known. */
 export function diskFull(remote: string, room?: { bytes: number; free: number }): BerthError {

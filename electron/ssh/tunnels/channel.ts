@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { Duplex } from 'node:stream'
 import { connect as startTls } from 'node:tls'
-import { BerthError } from '#contract/problem.ts'
+import { BerthError } from '#shared/problem.ts'
 import type { Connection } from '../connection/connection.ts'
 import { connectionLost, reasonOf } from '../connection/ssh-problems.ts'
 

@@ -1,5 +1,5 @@
 import type { Server } from 'node:net'
-import { BerthError } from '#contract/problem.ts'
+import { BerthError } from '#shared/problem.ts'
 
 /** The choice of a tunnel's port on this computer. */
 export interface PortChoice {

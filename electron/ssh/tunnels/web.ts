@@ -1,6 +1,6 @@
 import { type IncomingMessage, request } from 'node:http'
 import type { Duplex } from 'node:stream'
-import type { Clock } from '#machine/machine.ts'
+import type { Clock } from '#platform/platform.ts'
 import { overTls, PortRefused } from './channel.ts'
 import { isOwnHost, type WebServer } from './web-headers.ts'
 

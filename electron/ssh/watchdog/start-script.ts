@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib'
-import type { WatchdogRequest } from '#contract/automation/watchdog.ts'
+import type { WatchdogRequest } from '#shared/automation/watchdog.ts'
 
 /**
  * Lines for a rental's start script that install the watchdog before anybody connects, and start it at every start of

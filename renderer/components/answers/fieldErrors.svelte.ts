@@ -1,4 +1,4 @@
-import type { Problem } from '#contract/problem.ts'
+import type { Problem } from '#shared/problem.ts'
 
 /** Messages by field. */
 type Errors = Readonly<Partial<Record<string, string>>>

@@ -1,6 +1,6 @@
 import { untrack } from 'svelte'
-import type { Problem } from '#contract/problem.ts'
-import { answerProblem, type Page } from '#renderer/berth/page.svelte.ts'
+import { answerProblem, type Page } from '#renderer/bridge/page.svelte.ts'
+import type { Problem } from '#shared/problem.ts'
 
 /** An answer that can be fetched again; the previous one stays until the next arrives. */
 export class Loaded<Answer> {

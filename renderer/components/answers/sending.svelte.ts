@@ -1,5 +1,5 @@
-import type { Problem } from '#contract/problem.ts'
-import { answerProblem } from '#renderer/berth/page.svelte.ts'
+import { answerProblem } from '#renderer/bridge/page.svelte.ts'
+import type { Problem } from '#shared/problem.ts'
 import { focusFirstError } from './fieldErrors.svelte.ts'
 
 /** The sending of a form: whether it was tried, is pending, or was refused and why. */

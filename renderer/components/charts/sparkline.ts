@@ -1,6 +1,6 @@
-import type { Course } from '#contract/instance/metrics.ts'
-import type { MoneySample } from '#contract/spending/history.ts'
-import type { Micros } from '#contract/spending/money.ts'
+import type { Course } from '#shared/instance/metrics.ts'
+import type { MoneySample } from '#shared/spending/history.ts'
+import type { Micros } from '#shared/spending/money.ts'
 
 /** The `d` of a line and of the area under it, one unit wide per value; y grows downwards. */
 export interface Sparkline {

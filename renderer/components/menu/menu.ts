@@ -1,4 +1,4 @@
-import type { AcceleratorName } from '#contract/accelerators.ts'
+import type { AcceleratorName } from '#shared/accelerators.ts'
 import type { IconName } from '../icons.ts'
 
 /** A menu entry, or a line between two groups. */

@@ -1,4 +1,4 @@
-import type { RemoteEntry } from '#contract/instance/files.ts'
+import type { RemoteEntry } from '#shared/instance/files.ts'
 
 export type FileSort = 'name' | 'size' | 'modified'
 

@@ -1,7 +1,7 @@
-import { bytes, count, speed } from '#contract/format/size.ts'
-import { duration } from '#contract/format/time.ts'
-import { type FileStep, type FileTransferView, secondsLeft } from '#contract/instance/files.ts'
-import type { Shape } from '#renderer/berth/stateWords.ts'
+import type { Shape } from '#renderer/bridge/stateWords.ts'
+import { bytes, count, speed } from '#shared/format/size.ts'
+import { duration } from '#shared/format/time.ts'
+import { type FileStep, type FileTransferView, secondsLeft } from '#shared/instance/files.ts'
 
 const steps: Record<FileStep, { word: string; shape: Shape }> = {
   preparing: { word: 'Preparing', shape: 'busy' },

@@ -1,8 +1,8 @@
-import type { InstanceView } from '#contract/instance/instance.ts'
-import type { OpenedAddress } from '#contract/instance/tunnel.ts'
-import { copyAndSay } from '#renderer/berth/copyAndSave.ts'
-import { dialogs } from '#renderer/berth/dialogs.svelte.ts'
-import { answerProblem, type Page } from '#renderer/berth/page.svelte.ts'
+import { copyAndSay } from '#renderer/bridge/copyAndSave.ts'
+import { dialogs } from '#renderer/bridge/dialogs.svelte.ts'
+import { answerProblem, type Page } from '#renderer/bridge/page.svelte.ts'
+import type { InstanceView } from '#shared/instance/instance.ts'
+import type { OpenedAddress } from '#shared/instance/tunnel.ts'
 
 /** Opens the instance's Jupyter; progress and errors are shown under its row. */
 export async function openJupyter(page: Page, { id }: InstanceView): Promise<void> {

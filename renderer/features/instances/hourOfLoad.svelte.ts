@@ -1,7 +1,7 @@
 import { untrack } from 'svelte'
-import type { InstanceView } from '#contract/instance/instance.ts'
-import type { Course, LoadHistory } from '#contract/instance/metrics.ts'
-import type { Page } from '#renderer/berth/page.svelte.ts'
+import type { Page } from '#renderer/bridge/page.svelte.ts'
+import type { InstanceView } from '#shared/instance/instance.ts'
+import type { Course, LoadHistory } from '#shared/instance/metrics.ts'
 
 /** The last hour of load of all instances shown: fetched once, then extended from State. */
 export class HourOfLoad {

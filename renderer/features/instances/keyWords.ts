@@ -1,5 +1,5 @@
-import type { AttachedKey, SshKey } from '#contract/instance/ssh-key.ts'
-import type { Problem } from '#contract/problem.ts'
+import type { AttachedKey, SshKey } from '#shared/instance/ssh-key.ts'
+import type { Problem } from '#shared/problem.ts'
 
 /** The name of a key on the page; `keys` are all keys. */
 export function sshKeyTitle(key: SshKey, keys: readonly SshKey[]): string {

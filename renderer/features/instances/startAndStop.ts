@@ -1,8 +1,8 @@
-import { defaultStops } from '#contract/automation/limit-defaults.ts'
-import { dangers } from '#contract/danger.ts'
-import type { InstanceView, UndoableAction } from '#contract/instance/instance.ts'
-import { dialogs } from '#renderer/berth/dialogs.svelte.ts'
-import type { Page } from '#renderer/berth/page.svelte.ts'
+import { dialogs } from '#renderer/bridge/dialogs.svelte.ts'
+import type { Page } from '#renderer/bridge/page.svelte.ts'
+import { defaultStops } from '#shared/automation/limit-defaults.ts'
+import { dangers } from '#shared/danger.ts'
+import type { InstanceView, UndoableAction } from '#shared/instance/instance.ts'
 import { clicked } from '../limits/stops.ts'
 
 /** Does it after five seconds to undo it; asks first where the table of dangerous actions has a question. */

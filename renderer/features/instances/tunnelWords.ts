@@ -1,4 +1,4 @@
-import type { TunnelView } from '#contract/instance/tunnel.ts'
+import type { TunnelView } from '#shared/instance/tunnel.ts'
 
 interface Step {
   name: string

@@ -1,8 +1,8 @@
-import { type LimitView, limitKinds } from '#contract/automation/limit.ts'
-import { dueLimits } from '#contract/automation/limit-words.ts'
-import { moment } from '#contract/format/time.ts'
-import { accountNow } from '#contract/reading.ts'
-import type { AccountView } from '#contract/state.ts'
+import { type LimitView, limitKinds } from '#shared/automation/limit.ts'
+import { dueLimits } from '#shared/automation/limit-words.ts'
+import { moment } from '#shared/format/time.ts'
+import { accountNow } from '#shared/reading.ts'
+import type { AccountView } from '#shared/state.ts'
 
 /** A limit that is due next, in the palette's words. */
 export interface Due {

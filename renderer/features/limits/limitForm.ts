@@ -1,3 +1,5 @@
+import type { Args } from '#contract/commands.ts'
+import { asTyped, number, type ReadForm, readForm } from '#renderer/components/fields/readForm.ts'
 import {
   canBeAsleep,
   hasEnded,
@@ -5,12 +7,10 @@ import {
   type LimitView,
   LimitWhen,
   limitKinds,
-} from '#contract/automation/limit.ts'
-import { defaultWarning } from '#contract/automation/limit-defaults.ts'
-import type { Args } from '#contract/commands.ts'
-import { isoDay, timeOfDay } from '#contract/format/time.ts'
-import type { InstanceView } from '#contract/instance/instance.ts'
-import { asTyped, number, type ReadForm, readForm } from '#renderer/components/fields/readForm.ts'
+} from '#shared/automation/limit.ts'
+import { defaultWarning } from '#shared/automation/limit-defaults.ts'
+import { isoDay, timeOfDay } from '#shared/format/time.ts'
+import type { InstanceView } from '#shared/instance/instance.ts'
 import { limitHint } from './limitWords.ts'
 
 /** The dialog's input. */

@@ -6,16 +6,16 @@ import {
   type LimitView,
   limitKinds,
   snoozes,
-} from '#contract/automation/limit.ts'
-import { watchdogReason } from '#contract/automation/limit-words.ts'
-import type { WatchdogView } from '#contract/automation/watchdog.ts'
-import { money } from '#contract/format/money.ts'
-import { atMoment, duration, moment } from '#contract/format/time.ts'
-import type { InstanceView } from '#contract/instance/instance.ts'
-import { hasTrait } from '#contract/instance/state-traits.ts'
-import { knownSpent } from '#contract/reading.ts'
-import { costOf } from '#contract/spending/spend-words.ts'
-import type { AccountView } from '#contract/state.ts'
+} from '#shared/automation/limit.ts'
+import { watchdogReason } from '#shared/automation/limit-words.ts'
+import type { WatchdogView } from '#shared/automation/watchdog.ts'
+import { money } from '#shared/format/money.ts'
+import { atMoment, duration, moment } from '#shared/format/time.ts'
+import type { InstanceView } from '#shared/instance/instance.ts'
+import { hasTrait } from '#shared/instance/state-traits.ts'
+import { knownSpent } from '#shared/reading.ts'
+import { costOf } from '#shared/spending/spend-words.ts'
+import type { AccountView } from '#shared/state.ts'
 
 const steps: Record<LimitStep, string> = {
   waiting: 'On',

@@ -1,3 +1,5 @@
+import type { Page } from '#renderer/bridge/page.svelte.ts'
+import type { Action } from '#renderer/components/menu/menu.ts'
 import {
   canBeAsleep,
   hasEnded,
@@ -6,14 +8,12 @@ import {
   type StopKind,
   type StopOf,
   stopKinds,
-} from '#contract/automation/limit.ts'
-import { defaultStops, defaultWarning } from '#contract/automation/limit-defaults.ts'
-import { instanceName } from '#contract/format/name.ts'
-import { duration } from '#contract/format/time.ts'
-import type { InstanceView } from '#contract/instance/instance.ts'
-import type { AccountView } from '#contract/state.ts'
-import type { Page } from '#renderer/berth/page.svelte.ts'
-import type { Action } from '#renderer/components/menu/menu.ts'
+} from '#shared/automation/limit.ts'
+import { defaultStops, defaultWarning } from '#shared/automation/limit-defaults.ts'
+import { instanceName } from '#shared/format/name.ts'
+import { duration } from '#shared/format/time.ts'
+import type { InstanceView } from '#shared/instance/instance.ts'
+import type { AccountView } from '#shared/state.ts'
 
 /** A limit that stops on a condition, while this computer is awake. */
 export function stopOn(when: LimitWhen): Limit {

@@ -1,6 +1,6 @@
-import type { OfferView } from '#contract/market/offer.ts'
-import { type Micros, micros } from '#contract/spending/money.ts'
-import type { TrafficPrices } from '#contract/spending/traffic.ts'
+import type { OfferView } from '#shared/market/offer.ts'
+import { type Micros, micros } from '#shared/spending/money.ts'
+import type { TrafficPrices } from '#shared/spending/traffic.ts'
 
 /** A rental's expected cost, in micro-dollars per hour. */
 export interface RentalCost {

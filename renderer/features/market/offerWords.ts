@@ -1,19 +1,19 @@
-import { describedCapabilities } from '#contract/account/capabilities.ts'
-import { rate } from '#contract/format/money.ts'
-import { gpuWords, named } from '#contract/format/name.ts'
-import { count, gpuMemory, reliability, tenths } from '#contract/format/size.ts'
-import type { ListedOffer } from '#contract/market/catalogue.ts'
-import type { FilterPart } from '#contract/market/filter.ts'
+import { describedCapabilities } from '#shared/account/capabilities.ts'
+import { rate } from '#shared/format/money.ts'
+import { gpuWords, named } from '#shared/format/name.ts'
+import { count, gpuMemory, reliability, tenths } from '#shared/format/size.ts'
+import type { ListedOffer } from '#shared/market/catalogue.ts'
+import type { FilterPart } from '#shared/market/filter.ts'
 import {
   type FurtherFilter,
   furtherFilters,
   furtherNames,
   shownFigure,
-} from '#contract/market/further-filters.ts'
-import type { OfferFilter, OfferView } from '#contract/market/offer.ts'
-import { placeName, placeWords } from '#contract/market/place.ts'
-import { defaultReliability } from '#contract/market/rental-defaults.ts'
-import type { Micros } from '#contract/spending/money.ts'
+} from '#shared/market/further-filters.ts'
+import type { OfferFilter, OfferView } from '#shared/market/offer.ts'
+import { placeName, placeWords } from '#shared/market/place.ts'
+import { defaultReliability } from '#shared/market/rental-defaults.ts'
+import type { Micros } from '#shared/spending/money.ts'
 
 /** An offer's name; without a price it includes the number, as little else may distinguish it. */
 export function offerName({ offer, price }: Pick<ListedOffer, 'offer' | 'price'>): string {

@@ -1,5 +1,5 @@
-import type { Limit } from '#contract/automation/limit.ts'
-import type { RegistryLogin, RentRequest } from '#contract/market/rent-request.ts'
+import type { Limit } from '#shared/automation/limit.ts'
+import type { RegistryLogin, RentRequest } from '#shared/market/rent-request.ts'
 
 /** The rent dialog as typed: texts, so that nothing is lost and every mistake is shown at its field. */
 export interface RentDraft {

@@ -1,14 +1,14 @@
-import { type Capabilities, describedCapabilities } from '#contract/account/capabilities.ts'
-import { diskRoom } from '#contract/format/size.ts'
-import type { OfferView } from '#contract/market/offer.ts'
+import { number, readForm } from '#renderer/components/fields/readForm.ts'
+import { type Capabilities, describedCapabilities } from '#shared/account/capabilities.ts'
+import { diskRoom } from '#shared/format/size.ts'
+import type { OfferView } from '#shared/market/offer.ts'
 import {
   isIdentityPort,
   type JupyterRequest,
   type RegistryLogin,
   RentRequest,
   startScriptTooLong,
-} from '#contract/market/rent-request.ts'
-import { number, readForm } from '#renderer/components/fields/readForm.ts'
+} from '#shared/market/rent-request.ts'
 import type { EnvRow, RentDraft, VolumeDraft } from './rentDraft.ts'
 import { overridden, type RentTemplate } from './rentTemplate.ts'
 

@@ -1,7 +1,7 @@
-import type { Replacement } from '#contract/market/rental-view.ts'
-import { type SearchPart, withoutParts } from '#contract/market/search-part.ts'
-import type { Problem } from '#contract/problem.ts'
-import { answerProblem } from '#renderer/berth/page.svelte.ts'
+import { answerProblem } from '#renderer/bridge/page.svelte.ts'
+import type { Replacement } from '#shared/market/rental-view.ts'
+import { type SearchPart, withoutParts } from '#shared/market/search-part.ts'
+import type { Problem } from '#shared/problem.ts'
 
 /** The search for a machine as good as another, and the requirements that the user drops for it. */
 export class ReplacementSearch {

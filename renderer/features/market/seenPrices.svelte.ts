@@ -1,9 +1,9 @@
-import type { AccountId } from '#contract/ids.ts'
-import { catalogueOf, type ListedOffer } from '#contract/market/catalogue.ts'
-import { offersPassing } from '#contract/market/filter.ts'
-import type { OfferQuery, OffersAnswer, SavedQuery } from '#contract/market/offer.ts'
-import type { Problem } from '#contract/problem.ts'
-import { answerProblem, type Page } from '#renderer/berth/page.svelte.ts'
+import { answerProblem, type Page } from '#renderer/bridge/page.svelte.ts'
+import type { AccountId } from '#shared/ids.ts'
+import { catalogueOf, type ListedOffer } from '#shared/market/catalogue.ts'
+import { offersPassing } from '#shared/market/filter.ts'
+import type { OfferQuery, OffersAnswer, SavedQuery } from '#shared/market/offer.ts'
+import type { Problem } from '#shared/problem.ts'
 
 /** Milliseconds after which the market is asked again. */
 const stale = 60_000

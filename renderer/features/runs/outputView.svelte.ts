@@ -1,8 +1,8 @@
-import { bounds, outputRows, rowsOfPage } from '#contract/automation/output-rows.ts'
-import type { RunMatch, RunPage, RunPlace, RunProgram } from '#contract/automation/run.ts'
-import type { Problem } from '#contract/problem.ts'
-import { answerProblem, type Page } from '#renderer/berth/page.svelte.ts'
-import type { PageStream } from '#renderer/berth/stream.ts'
+import { answerProblem, type Page } from '#renderer/bridge/page.svelte.ts'
+import type { PageStream } from '#renderer/bridge/stream.ts'
+import { bounds, outputRows, rowsOfPage } from '#shared/automation/output-rows.ts'
+import type { RunMatch, RunPage, RunPlace, RunProgram } from '#shared/automation/run.ts'
+import type { Problem } from '#shared/problem.ts'
 
 /** A search in the output, and its results. */
 export interface Search {

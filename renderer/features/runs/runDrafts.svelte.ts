@@ -1,4 +1,4 @@
-import type { WatchRun } from '#contract/automation/watch.ts'
+import type { WatchRun } from '#shared/automation/watch.ts'
 import { emptyRun, fieldsOf, type RunFields, readRun } from './runForm.ts'
 
 /** The input for a new or changed run. */

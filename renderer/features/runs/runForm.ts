@@ -1,7 +1,7 @@
 import * as v from 'valibot'
-import { type RunAction, RunRequest } from '#contract/automation/run.ts'
-import type { WatchRun } from '#contract/automation/watch.ts'
 import { number, type ReadForm, readForm } from '#renderer/components/fields/readForm.ts'
+import { type RunAction, RunRequest } from '#shared/automation/run.ts'
+import type { WatchRun } from '#shared/automation/watch.ts'
 
 /** The form's input. */
 export interface RunFields {

@@ -1,3 +1,4 @@
+import type { Shape } from '#renderer/bridge/stateWords.ts'
 import {
   isGoing,
   isProjectRun,
@@ -5,15 +6,14 @@ import {
   type ProjectRunView,
   type RunStep,
   type RunView,
-} from '#contract/automation/run.ts'
-import { money } from '#contract/format/money.ts'
-import { named } from '#contract/format/name.ts'
-import { bytes, count, counted, speed } from '#contract/format/size.ts'
-import { duration } from '#contract/format/time.ts'
-import type { SyncProgress } from '#contract/instance/sync.ts'
-import type { Micros } from '#contract/spending/money.ts'
-import type { AccountView } from '#contract/state.ts'
-import type { Shape } from '#renderer/berth/stateWords.ts'
+} from '#shared/automation/run.ts'
+import { money } from '#shared/format/money.ts'
+import { named } from '#shared/format/name.ts'
+import { bytes, count, counted, speed } from '#shared/format/size.ts'
+import { duration } from '#shared/format/time.ts'
+import type { SyncProgress } from '#shared/instance/sync.ts'
+import type { Micros } from '#shared/spending/money.ts'
+import type { AccountView } from '#shared/state.ts'
 
 /** The steps of a project's run, in their order. */
 export const runSteps = [

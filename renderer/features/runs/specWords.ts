@@ -1,8 +1,8 @@
-import { rate } from '#contract/format/money.ts'
-import { figure, gigabytes } from '#contract/format/size.ts'
-import { usualMachine } from '#contract/project/project-defaults.ts'
-import type { ProjectSpec } from '#contract/project/spec.ts'
-import { micros } from '#contract/spending/money.ts'
+import { rate } from '#shared/format/money.ts'
+import { figure, gigabytes } from '#shared/format/size.ts'
+import { usualMachine } from '#shared/project/project-defaults.ts'
+import type { ProjectSpec } from '#shared/project/spec.ts'
+import { micros } from '#shared/spending/money.ts'
 
 /** A project's demands on its machine, one by one: `RTX 4090 or RTX 3090`, `at most $0.600/h`. */
 export function machineDemands({ machine = {} }: ProjectSpec): string[] {

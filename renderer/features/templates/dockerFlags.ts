@@ -5,8 +5,8 @@ import {
   readPorts,
   readVariable,
   variableName,
-} from '#contract/market/docker-options.ts'
-import { firstWords, quoted, unquoted, type Word } from '#contract/market/shell-words.ts'
+} from '#shared/market/docker-options.ts'
+import { firstWords, quoted, unquoted, type Word } from '#shared/market/shell-words.ts'
 
 /** One flag of a template's `env` (section 2.3). Without `source` it is new or was changed, and is printed afresh. */
 export type FlagRow = (

@@ -1,4 +1,4 @@
-import type { TemplateView } from '#contract/market/template.ts'
+import type { TemplateView } from '#shared/market/template.ts'
 
 export type Whose = 'all' | 'own' | 'public'
 export type TemplateColumn = 'name' | 'image' | 'disk' | 'used' | 'created'

@@ -1,5 +1,5 @@
-import { gigabytes } from '#contract/format/size.ts'
-import type { TemplateView } from '#contract/market/template.ts'
+import { gigabytes } from '#shared/format/size.ts'
+import type { TemplateView } from '#shared/market/template.ts'
 
 /** What the Templates screen shows, as the rest of its address says: `HASH`, `HASH/edit`, `new`, or `new/HASH` for a copy. */
 export type TemplatePlace =

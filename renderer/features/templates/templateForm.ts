@@ -1,9 +1,9 @@
-import type { Capabilities } from '#contract/account/capabilities.ts'
-import { startScriptTooLong } from '#contract/market/rent-request.ts'
-import { defaultDisk } from '#contract/market/rental-defaults.ts'
-import { TemplateFields, type TemplateView } from '#contract/market/template.ts'
 import { firstPart, number, readForm, typedNumber } from '#renderer/components/fields/readForm.ts'
 import type { VolumeDraft } from '#renderer/features/market/rentDraft.ts'
+import type { Capabilities } from '#shared/account/capabilities.ts'
+import { startScriptTooLong } from '#shared/market/rent-request.ts'
+import { defaultDisk } from '#shared/market/rental-defaults.ts'
+import { TemplateFields, type TemplateView } from '#shared/market/template.ts'
 import { type ConditionRow, conditionRows, readConditions } from './conditions.ts'
 
 /** The editor's input as text, so that nothing is lost and each error can be shown at its field. */

@@ -1,7 +1,7 @@
-import type { AccountId } from '#contract/ids.ts'
-import type { TemplateFilter, TemplateView } from '#contract/market/template.ts'
-import type { Problem } from '#contract/problem.ts'
-import { answerProblem, type Page } from '#renderer/berth/page.svelte.ts'
+import { answerProblem, type Page } from '#renderer/bridge/page.svelte.ts'
+import type { AccountId } from '#shared/ids.ts'
+import type { TemplateFilter, TemplateView } from '#shared/market/template.ts'
+import type { Problem } from '#shared/problem.ts'
 import { sorted, type TemplateSort, type Whose, whoseOnly, withText } from './listing.ts'
 import type { TemplateDraft } from './templateForm.ts'
 

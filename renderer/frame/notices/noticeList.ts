@@ -1,5 +1,5 @@
-import { accountPrefix } from '#contract/reading.ts'
-import type { AccountView, PageNotice, State } from '#contract/state.ts'
+import { accountPrefix } from '#shared/reading.ts'
+import type { AccountView, PageNotice, State } from '#shared/state.ts'
 
 const weight = { critical: 2, normal: 1, low: 0 }
 

@@ -1,12 +1,12 @@
-import { limitsSet } from '#contract/automation/limit.ts'
-import { copyDiagnostics } from '#renderer/berth/copyAndSave.ts'
-import { dialogs } from '#renderer/berth/dialogs.svelte.ts'
-import type { Page } from '#renderer/berth/page.svelte.ts'
-import { route } from '#renderer/berth/route.svelte.ts'
+import { copyDiagnostics } from '#renderer/bridge/copyAndSave.ts'
+import { dialogs } from '#renderer/bridge/dialogs.svelte.ts'
+import type { Page } from '#renderer/bridge/page.svelte.ts'
+import { route } from '#renderer/bridge/route.svelte.ts'
 import type { Action } from '#renderer/components/menu/menu.ts'
 import { whatIsDue } from '#renderer/features/instances/whatIsDue.ts'
 import { snoozeOptions } from '#renderer/features/limits/limitWords.ts'
 import { addressOfPart, screenParts, screens } from '#renderer/features/screens.ts'
+import { limitsSet } from '#shared/automation/limit.ts'
 
 /** The actions that are offered on every screen. */
 export function pageActions(page: Page): Action[] {

@@ -1,7 +1,7 @@
-import { type AcceleratorName, acceleratorOf } from '#contract/accelerators.ts'
-import { dialogs } from '#renderer/berth/dialogs.svelte.ts'
-import type { Page } from '#renderer/berth/page.svelte.ts'
-import { route } from '#renderer/berth/route.svelte.ts'
+import { dialogs } from '#renderer/bridge/dialogs.svelte.ts'
+import type { Page } from '#renderer/bridge/page.svelte.ts'
+import { route } from '#renderer/bridge/route.svelte.ts'
+import { type AcceleratorName, acceleratorOf } from '#shared/accelerators.ts'
 
 const typing = 'input, textarea, select, [contenteditable], .xterm'
 /** Dialogs, which are answered or closed before a shortcut works: leaving would lose what was typed there. */

@@ -1,8 +1,8 @@
-import { dayTitle, isoDay } from '#contract/format/time.ts'
-import type { Problem } from '#contract/problem.ts'
-import type { ActivityEntry } from '#contract/state.ts'
-import { answerProblem, type Page } from '#renderer/berth/page.svelte.ts'
+import { answerProblem, type Page } from '#renderer/bridge/page.svelte.ts'
 import type { IconName } from '#renderer/components/icons.ts'
+import { dayTitle, isoDay } from '#shared/format/time.ts'
+import type { Problem } from '#shared/problem.ts'
+import type { ActivityEntry } from '#shared/state.ts'
 import { type Story, stories } from './stories.ts'
 
 /** Entries fetched at once. */

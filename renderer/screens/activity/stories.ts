@@ -1,4 +1,4 @@
-import type { ActivityEntry } from '#contract/state.ts'
+import type { ActivityEntry } from '#shared/state.ts'
 
 /** An entry with the earlier ones that led to it, the newest first: a rental and its steps, or an entry alone. */
 export interface Story {

@@ -1,6 +1,3 @@
-import type { OfferView } from '#contract/market/offer.ts'
-import type { TemplateView } from '#contract/market/template.ts'
-import type { AccountView } from '#contract/state.ts'
 import type { IconName } from '#renderer/components/icons.ts'
 import { freshDraft } from '#renderer/features/market/rentDefaults.ts'
 import type { RentDraft } from '#renderer/features/market/rentDraft.ts'
@@ -12,6 +9,9 @@ import {
 } from '#renderer/features/market/rentTemplate.ts'
 import { envOf } from '#renderer/features/templates/dockerFlags.ts'
 import { imageName } from '#renderer/features/templates/listing.ts'
+import type { OfferView } from '#shared/market/offer.ts'
+import type { TemplateView } from '#shared/market/template.ts'
+import type { AccountView } from '#shared/state.ts'
 
 /** A common use of a GPU. */
 export interface Recipe {

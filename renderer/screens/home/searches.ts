@@ -1,7 +1,7 @@
-import type { PriceSample, WatchView } from '#contract/automation/watch.ts'
-import type { SavedQuery } from '#contract/market/offer.ts'
-import type { Micros } from '#contract/spending/money.ts'
-import type { SavedSearch } from '#contract/state.ts'
+import type { PriceSample, WatchView } from '#shared/automation/watch.ts'
+import type { SavedQuery } from '#shared/market/offer.ts'
+import type { Micros } from '#shared/spending/money.ts'
+import type { SavedSearch } from '#shared/state.ts'
 
 /** A stored search: saved, or watched, with prices over time. */
 export interface StoredSearch {

@@ -1,5 +1,5 @@
-import type { AccountId } from '#contract/ids.ts'
-import type { ActivityEntry } from '#contract/state.ts'
+import type { AccountId } from '#shared/ids.ts'
+import type { ActivityEntry } from '#shared/state.ts'
 
 /** The entries since the user last acted; without any, the latest ones. */
 export function sinceLastAct(

@@ -1,5 +1,5 @@
-import { NetworkDiskRequest, WorkergroupRequest } from '#contract/account/hosting.ts'
 import { firstPart, type ReadForm, readForm, typedNumber } from '#renderer/components/fields/readForm.ts'
+import { NetworkDiskRequest, WorkergroupRequest } from '#shared/account/hosting.ts'
 
 /** The input of a network disk's form. */
 export interface DiskDraft {

@@ -1,7 +1,7 @@
-import { instanceName } from '#contract/format/name.ts'
-import { stateNews } from '#contract/instance/instance-words.ts'
-import { hasTrait } from '#contract/instance/state-traits.ts'
-import type { AccountView } from '#contract/state.ts'
+import { instanceName } from '#shared/format/name.ts'
+import { stateNews } from '#shared/instance/instance-words.ts'
+import { hasTrait } from '#shared/instance/state-traits.ts'
+import type { AccountView } from '#shared/state.ts'
 
 /** Changes for screen readers: instances that became ready or unusable, and limits that acted. */
 export function announcements(

@@ -1,7 +1,7 @@
-import { duration, moment } from '#contract/format/time.ts'
-import type { InstanceView } from '#contract/instance/instance.ts'
-import { hasTrait } from '#contract/instance/state-traits.ts'
-import type { RentalView } from '#contract/market/rental-view.ts'
+import { duration, moment } from '#shared/format/time.ts'
+import type { InstanceView } from '#shared/instance/instance.ts'
+import { hasTrait } from '#shared/instance/state-traits.ts'
+import type { RentalView } from '#shared/market/rental-view.ts'
 
 /** Percent of the image that is pulled, from a status message such as "pulling image: 64 %". */
 export function pulledShare({ state, statusMessage }: InstanceView): number | undefined {

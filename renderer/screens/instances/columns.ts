@@ -1,8 +1,8 @@
-import { duration } from '#contract/format/time.ts'
-import { hasTrait } from '#contract/instance/state-traits.ts'
-import { placeName } from '#contract/market/place.ts'
-import { offerOf } from '#contract/market/rental-view.ts'
-import { knownSpent, runningSince } from '#contract/reading.ts'
+import { duration } from '#shared/format/time.ts'
+import { hasTrait } from '#shared/instance/state-traits.ts'
+import { placeName } from '#shared/market/place.ts'
+import { offerOf } from '#shared/market/rental-view.ts'
+import { knownSpent, runningSince } from '#shared/reading.ts'
 import { bootingSince } from './boot.ts'
 import { type Row, rowPrice, rowState } from './rows.ts'
 

@@ -1,6 +1,6 @@
-import { isProjectRun } from '#contract/automation/run.ts'
-import type { InstanceGrouping } from '#contract/settings.ts'
-import type { AccountView } from '#contract/state.ts'
+import { isProjectRun } from '#shared/automation/run.ts'
+import type { InstanceGrouping } from '#shared/settings.ts'
+import type { AccountView } from '#shared/state.ts'
 import { needsYou, type Row } from './rows.ts'
 
 /** Rows below one heading. */

@@ -1,29 +1,29 @@
-import { bidsTooLow } from '#contract/automation/bid.ts'
-import type { LimitView } from '#contract/automation/limit.ts'
-import { hinderedLimits } from '#contract/automation/limit-words.ts'
-import { rate } from '#contract/format/money.ts'
-import { duration, moment } from '#contract/format/time.ts'
-import type { InstanceView } from '#contract/instance/instance.ts'
+import { unknownRental } from '#renderer/bridge/stateWords.ts'
+import { isNear } from '#renderer/features/limits/limitWords.ts'
+import { bidsTooLow } from '#shared/automation/bid.ts'
+import type { LimitView } from '#shared/automation/limit.ts'
+import { hinderedLimits } from '#shared/automation/limit-words.ts'
+import { rate } from '#shared/format/money.ts'
+import { duration, moment } from '#shared/format/time.ts'
+import type { InstanceView } from '#shared/instance/instance.ts'
 import {
   afterContract,
   costUntilDestroyed,
   creditUsedUp,
   troubleWords,
-} from '#contract/instance/instance-words.ts'
-import { lowBidWords } from '#contract/instance/outbid-words.ts'
-import { hasTrait } from '#contract/instance/state-traits.ts'
-import type { TunnelView } from '#contract/instance/tunnel.ts'
-import { isRenting, type RentalView } from '#contract/market/rental-view.ts'
-import { contractEndsIn, diskNearlyFull, diskUse, isContractOver, isDead } from '#contract/reading.ts'
-import type { Micros } from '#contract/spending/money.ts'
+} from '#shared/instance/instance-words.ts'
+import { lowBidWords } from '#shared/instance/outbid-words.ts'
+import { hasTrait } from '#shared/instance/state-traits.ts'
+import type { TunnelView } from '#shared/instance/tunnel.ts'
+import { isRenting, type RentalView } from '#shared/market/rental-view.ts'
+import { contractEndsIn, diskNearlyFull, diskUse, isContractOver, isDead } from '#shared/reading.ts'
+import type { Micros } from '#shared/spending/money.ts'
 import {
   increasedRate,
   increaseFrom,
   type PriceIncreaseView,
   priceChanges,
-} from '#contract/spending/price-increase.ts'
-import { unknownRental } from '#renderer/berth/stateWords.ts'
-import { isNear } from '#renderer/features/limits/limitWords.ts'
+} from '#shared/spending/price-increase.ts'
 import { type Row, winningBid } from './rows.ts'
 import { wantsAnswer } from './stops.ts'
 

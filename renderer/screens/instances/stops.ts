@@ -1,13 +1,13 @@
-import { actsIn, hasEnded, type LimitView } from '#contract/automation/limit.ts'
-import { conditionBriefly, watchdogWords } from '#contract/automation/limit-words.ts'
-import { isGoing } from '#contract/automation/run.ts'
-import type { WatchdogView } from '#contract/automation/watchdog.ts'
-import { money } from '#contract/format/money.ts'
-import { atMoment, duration, moment } from '#contract/format/time.ts'
-import type { InstanceView } from '#contract/instance/instance.ts'
-import { micros } from '#contract/spending/money.ts'
-import type { AccountView } from '#contract/state.ts'
 import { isNear } from '#renderer/features/limits/limitWords.ts'
+import { actsIn, hasEnded, type LimitView } from '#shared/automation/limit.ts'
+import { conditionBriefly, watchdogWords } from '#shared/automation/limit-words.ts'
+import { isGoing } from '#shared/automation/run.ts'
+import type { WatchdogView } from '#shared/automation/watchdog.ts'
+import { money } from '#shared/format/money.ts'
+import { atMoment, duration, moment } from '#shared/format/time.ts'
+import type { InstanceView } from '#shared/instance/instance.ts'
+import { micros } from '#shared/spending/money.ts'
+import type { AccountView } from '#shared/state.ts'
 
 /** Something that will stop or destroy an instance. */
 export interface Stop {

@@ -1,7 +1,7 @@
-import { unitPrice } from '#contract/format/money.ts'
-import { count, diskRoom, figure, gpuMemory, tenths } from '#contract/format/size.ts'
-import { duration, moment } from '#contract/format/time.ts'
-import type { OfferView } from '#contract/market/offer.ts'
+import { unitPrice } from '#shared/format/money.ts'
+import { count, diskRoom, figure, gpuMemory, tenths } from '#shared/format/size.ts'
+import { duration, moment } from '#shared/format/time.ts'
+import type { OfferView } from '#shared/market/offer.ts'
 
 /** One fact of an offer. */
 export interface Fact {

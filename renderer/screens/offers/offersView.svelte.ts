@@ -1,9 +1,9 @@
-import { catalogueOf, type ListedOffer, offersAt } from '#contract/market/catalogue.ts'
-import { offersPassing } from '#contract/market/filter.ts'
-import { Sorter } from '#contract/market/offer-columns.ts'
-import type { FailedMachineView } from '#contract/market/rental-view.ts'
 import type { Market } from '#renderer/features/market/market.svelte.ts'
 import { offerName } from '#renderer/features/market/offerWords.ts'
+import { catalogueOf, type ListedOffer, offersAt } from '#shared/market/catalogue.ts'
+import { offersPassing } from '#shared/market/filter.ts'
+import { Sorter } from '#shared/market/offer-columns.ts'
+import type { FailedMachineView } from '#shared/market/rental-view.ts'
 import { isWithin, type Region } from './scatter.ts'
 import { Twins } from './table/twins.ts'
 

@@ -1,6 +1,6 @@
-import type { ListedOffer } from '#contract/market/catalogue.ts'
-import type { Micros } from '#contract/spending/money.ts'
 import { type Scale, scale } from '#renderer/components/charts/scale.ts'
+import type { ListedOffer } from '#shared/market/catalogue.ts'
+import type { Micros } from '#shared/spending/money.ts'
 
 /** An offer by the hourly price and the score of one of its GPUs. */
 export interface Dot {

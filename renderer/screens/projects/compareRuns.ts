@@ -1,10 +1,10 @@
-import { rowsOfPage } from '#contract/automation/output-rows.ts'
-import type { ProjectRunView } from '#contract/automation/run.ts'
-import { money } from '#contract/format/money.ts'
-import { gpuWords } from '#contract/format/name.ts'
-import { counted } from '#contract/format/size.ts'
-import { duration, exactTime } from '#contract/format/time.ts'
 import { commitWords, runCost, runState } from '#renderer/features/runs/runWords.ts'
+import { rowsOfPage } from '#shared/automation/output-rows.ts'
+import type { ProjectRunView } from '#shared/automation/run.ts'
+import { money } from '#shared/format/money.ts'
+import { gpuWords } from '#shared/format/name.ts'
+import { counted } from '#shared/format/size.ts'
+import { duration, exactTime } from '#shared/format/time.ts'
 
 /** One fact about two runs. */
 export interface ComparedFact {

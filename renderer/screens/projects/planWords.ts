@@ -1,10 +1,10 @@
-import type { Limit } from '#contract/automation/limit.ts'
-import { named } from '#contract/format/name.ts'
-import { counted } from '#contract/format/size.ts'
-import { duration } from '#contract/format/time.ts'
-import { keptWords, type PlanCosts, stoppedWords } from '#contract/project/plan-costs.ts'
-import { usualMachine } from '#contract/project/project-defaults.ts'
-import type { Keeping, ProjectSpec } from '#contract/project/spec.ts'
+import type { Limit } from '#shared/automation/limit.ts'
+import { named } from '#shared/format/name.ts'
+import { counted } from '#shared/format/size.ts'
+import { duration } from '#shared/format/time.ts'
+import { keptWords, type PlanCosts, stoppedWords } from '#shared/project/plan-costs.ts'
+import { usualMachine } from '#shared/project/project-defaults.ts'
+import type { Keeping, ProjectSpec } from '#shared/project/spec.ts'
 
 /** Sentences on the results, the end of the machine, and moving to another machine if outbid. */
 export function planAfterwards(

@@ -1,6 +1,6 @@
-import type { ProjectRunView } from '#contract/automation/run.ts'
-import { csv, dollars } from '#contract/format/csv.ts'
 import { runCost } from '#renderer/features/runs/runWords.ts'
+import type { ProjectRunView } from '#shared/automation/run.ts'
+import { csv, dollars } from '#shared/format/csv.ts'
 
 /** One row for each run. `now` in epoch seconds of the account's time; times are ISO 8601. */
 export function runsCsv(runs: readonly ProjectRunView[], now: number): string {

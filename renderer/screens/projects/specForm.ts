@@ -1,10 +1,10 @@
-import type { Limit } from '#contract/automation/limit.ts'
-import { defaultStops } from '#contract/automation/limit-defaults.ts'
-import type { Engine } from '#contract/project/nodes.ts'
-import { type ProjectDraft, ProjectSpec, SpecChange, specDraft, timeText } from '#contract/project/spec.ts'
-import { listOfTexts, textsIn } from '#contract/project/variables.ts'
 import { firstPart, number, type ReadForm, readForm } from '#renderer/components/fields/readForm.ts'
 import { stopOf, stopOn } from '#renderer/features/limits/stops.ts'
+import type { Limit } from '#shared/automation/limit.ts'
+import { defaultStops } from '#shared/automation/limit-defaults.ts'
+import type { Engine } from '#shared/project/nodes.ts'
+import { type ProjectDraft, ProjectSpec, SpecChange, specDraft, timeText } from '#shared/project/spec.ts'
+import { listOfTexts, textsIn } from '#shared/project/variables.ts'
 
 /** The form's input. Lists are separated by commas. */
 export interface SpecFields {

@@ -1,11 +1,11 @@
-import { type GroupView, latestRuns } from '#contract/automation/group.ts'
-import { isGoing, type ProjectRunView } from '#contract/automation/run.ts'
-import { csv, dollars } from '#contract/format/csv.ts'
-import { money } from '#contract/format/money.ts'
-import { counted } from '#contract/format/size.ts'
-import type { Setting } from '#contract/project/sweep.ts'
-import type { Micros } from '#contract/spending/money.ts'
 import { runCost, runState } from '#renderer/features/runs/runWords.ts'
+import { type GroupView, latestRuns } from '#shared/automation/group.ts'
+import { isGoing, type ProjectRunView } from '#shared/automation/run.ts'
+import { csv, dollars } from '#shared/format/csv.ts'
+import { money } from '#shared/format/money.ts'
+import { counted } from '#shared/format/size.ts'
+import type { Setting } from '#shared/project/sweep.ts'
+import type { Micros } from '#shared/spending/money.ts'
 
 /** One run of a sweep, which may not have begun. */
 export interface SweepRow {

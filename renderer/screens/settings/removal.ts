@@ -1,8 +1,8 @@
-import { limitsSet } from '#contract/automation/limit.ts'
-import { isRenting } from '#contract/market/rental-view.ts'
-import { isCharged } from '#contract/reading.ts'
-import { costOf } from '#contract/spending/spend-words.ts'
-import type { AccountView } from '#contract/state.ts'
+import { limitsSet } from '#shared/automation/limit.ts'
+import { isRenting } from '#shared/market/rental-view.ts'
+import { isCharged } from '#shared/reading.ts'
+import { costOf } from '#shared/spending/spend-words.ts'
+import type { AccountView } from '#shared/state.ts'
 
 /** The consequences of removing an account, as sentences for the question whether to do so. */
 export function removalNotes(account: AccountView): string[] {

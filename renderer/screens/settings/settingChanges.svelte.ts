@@ -1,6 +1,6 @@
-import type { Problem } from '#contract/problem.ts'
-import type { SettingsChange } from '#contract/settings.ts'
-import { answerProblem, type Page } from '#renderer/berth/page.svelte.ts'
+import { answerProblem, type Page } from '#renderer/bridge/page.svelte.ts'
+import type { Problem } from '#shared/problem.ts'
+import type { SettingsChange } from '#shared/settings.ts'
 
 /** Saves each change at once, and remembers the last one for Undo. */
 export class SettingChanges {

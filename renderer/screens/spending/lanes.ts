@@ -1,8 +1,8 @@
-import { duration, isoDay, moment, weekdayAndDay } from '#contract/format/time.ts'
-import type { InstanceState, InstanceView } from '#contract/instance/instance.ts'
-import type { Saving } from '#contract/spending/forecast.ts'
-import type { MoneyHistory } from '#contract/spending/history.ts'
-import type { Micros } from '#contract/spending/money.ts'
+import { duration, isoDay, moment, weekdayAndDay } from '#shared/format/time.ts'
+import type { InstanceState, InstanceView } from '#shared/instance/instance.ts'
+import type { Saving } from '#shared/spending/forecast.ts'
+import type { MoneyHistory } from '#shared/spending/history.ts'
+import type { Micros } from '#shared/spending/money.ts'
 
 /** The days that lanes show, by this computer's calendar, today last. */
 export interface LaneDays {

@@ -1,10 +1,10 @@
-import type { TemplateView } from '#contract/market/template.ts'
-import { copyAndSay } from '#renderer/berth/copyAndSave.ts'
-import type { Page } from '#renderer/berth/page.svelte.ts'
-import { route } from '#renderer/berth/route.svelte.ts'
+import { copyAndSay } from '#renderer/bridge/copyAndSave.ts'
+import type { Page } from '#renderer/bridge/page.svelte.ts'
+import { route } from '#renderer/bridge/route.svelte.ts'
 import type { MenuEntry } from '#renderer/components/menu/menu.ts'
 import { marketOf } from '#renderer/features/market/market.svelte.ts'
 import { pathOf } from '#renderer/features/templates/place.ts'
+import type { TemplateView } from '#shared/market/template.ts'
 
 /** Goes to the offers with this template chosen and its machine filters set. */
 export function rentFrom(page: Page, template: TemplateView): void {

@@ -1,9 +1,9 @@
-import { CopyRequest, SyncRequest } from '#contract/account/transfer.ts'
-import { instanceName } from '#contract/format/name.ts'
-import type { InstanceView } from '#contract/instance/instance.ts'
-import { firstWords, unquoted } from '#contract/market/shell-words.ts'
-import { stateWords } from '#renderer/berth/stateWords.ts'
+import { stateWords } from '#renderer/bridge/stateWords.ts'
 import { firstPart, type ReadForm, readForm } from '#renderer/components/fields/readForm.ts'
+import { CopyRequest, SyncRequest } from '#shared/account/transfer.ts'
+import { instanceName } from '#shared/format/name.ts'
+import type { InstanceView } from '#shared/instance/instance.ts'
+import { firstWords, unquoted } from '#shared/market/shell-words.ts'
 
 /** The input of a copy's form. Instances are ids as text, empty while none is chosen. */
 export interface CopyDraft {

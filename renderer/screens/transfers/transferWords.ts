@@ -1,5 +1,5 @@
-import { isRunning, type TransferStep, type TransferView } from '#contract/account/transfer.ts'
-import type { Shape } from '#renderer/berth/stateWords.ts'
+import type { Shape } from '#renderer/bridge/stateWords.ts'
+import { isRunning, type TransferStep, type TransferView } from '#shared/account/transfer.ts'
 
 const steps: Record<TransferStep, { word: string; shape: Shape }> = {
   starting: { word: 'Starting', shape: 'busy' },

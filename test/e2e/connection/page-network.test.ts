@@ -2,8 +2,8 @@ import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { pageHeaders } from '#machine/browser/page-files.ts'
-import { noNetwork, webRtcPolicy } from '#shell/page-origin.ts'
+import { pageHeaders } from '#browser/page-files.ts'
+import { noNetwork, webRtcPolicy } from '#desktop/page-origin.ts'
 import { openBrowser, patience } from '#test/berth/browser.ts'
 
 /** Electron's two settings, as switches of Chromium. */

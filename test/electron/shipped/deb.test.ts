@@ -9,7 +9,7 @@ import { reachBerth } from '#cli/reach.ts'
 import { startSimulatorProcess } from '#test/berth/browser.ts'
 import { rentRunning } from '#test/e2e/account-steps.ts'
 import { plainRun } from '#test/integration/core/automation/run-steps.ts'
-import { startKeyring } from '#test/integration/machine/keyring.ts'
+import { startKeyring } from '#test/integration/platform/keyring.ts'
 import { type Endings, openSession, x11 } from './session.ts'
 
 /** Two debs of Berth, the earlier version first, which may be installed here; without them there is nothing to prove. */

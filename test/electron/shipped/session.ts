@@ -1,5 +1,5 @@
-import { startSession, type TestSession, type UserIds } from '#test/integration/machine/session-bus.ts'
-import { startDisplay } from '#test/integration/machine/x-display.ts'
+import { startSession, type TestSession, type UserIds } from '#test/integration/platform/session-bus.ts'
+import { startDisplay } from '#test/integration/platform/x-display.ts'
 import { startNotificationService } from '../notification-service.ts'
 import { type Panel, startPanel } from '../panel.ts'
 

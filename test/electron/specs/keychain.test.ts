@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { startSimulatorProcess } from '#test/berth/browser.ts'
 import { Berth } from '#test/berth/electron.ts'
-import { startKeyring, unlockKeyring } from '#test/integration/machine/keyring.ts'
+import { startKeyring, unlockKeyring } from '#test/integration/platform/keyring.ts'
 import { useDesk } from '../desk.ts'
 
 const desk = useDesk({ panel: false, notices: false })

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import type { Settings } from '#contract/settings.ts'
+import type { Settings } from '#shared/settings.ts'
 import type { Berth } from '#test/berth/electron.ts'
 import { useDesk } from '../desk.ts'
 

@@ -4,7 +4,7 @@ import { onTestFinished, test, vi } from 'vitest'
 import { at } from '#build/places.ts'
 import '#test/built.ts'
 import { freezesAndActs } from '#test/freezing.ts'
-import { startSession } from '#test/integration/machine/session-bus.ts'
+import { startSession } from '#test/integration/platform/session-bus.ts'
 
 /** A minute of silence, the restart, and the rest of 90 seconds to the limit. */
 vi.setConfig({ testTimeout: 600_000 })

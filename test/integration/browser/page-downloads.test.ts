@@ -3,9 +3,9 @@ import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { BuiltFiles } from '#machine/browser/page-files.ts'
-import { openPageServer, type PageServer } from '#machine/browser/page-server.ts'
-import type { BrowserDownload, ByteSink } from '#machine/folders.ts'
+import { BuiltFiles } from '#browser/page-files.ts'
+import { openPageServer, type PageServer } from '#browser/page-server.ts'
+import type { BrowserDownload, ByteSink } from '#platform/folders.ts'
 
 let folder = ''
 let server: PageServer

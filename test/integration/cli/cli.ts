@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { at } from '#build/places.ts'
 import type { RunningBerth } from '#core/running.ts'
-import { openCommandSocket } from '#machine/command-socket.ts'
+import { openCommandSocket } from '#start/command-socket.ts'
 import type { World } from '#test/berth/world.ts'
 
 /** Exit code and output of one call of the command. */

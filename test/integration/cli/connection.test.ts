@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { BerthConnection } from '#cli/connection.ts'
-import { decodeLine, encodeLine, onLines } from '#machine/socket-lines.ts'
+import { decodeLine, encodeLine, onLines } from '#start/socket-lines.ts'
 
 test('bytes that arrive together with the answer that names their stream are read', async ({
   onTestFinished,

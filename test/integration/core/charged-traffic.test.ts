@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
-import { spentBy } from '#contract/reading.ts'
-import { forecast } from '#contract/spending/forecast.ts'
+import { spentBy } from '#shared/reading.ts'
+import { forecast } from '#shared/spending/forecast.ts'
 import { publicProfile } from '#simulator/deployment.ts'
 import { instancesOf, rentalsOf, requestCheapest, setLimit } from '#test/berth/steps.ts'
 import { test } from '#test/berth/world.ts'

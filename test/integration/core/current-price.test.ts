@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import type { InstanceView } from '#contract/instance/instance.ts'
 import { instanceView } from '#core/instances/instance-view.ts'
+import type { InstanceView } from '#shared/instance/instance.ts'
 import { profileNames, profiles } from '../profiles.ts'
 import { type Connected, connect } from '../service/connected.ts'
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { MainMessage } from '#contract/messages.ts'
-import type { Problem } from '#contract/problem.ts'
+import type { Problem } from '#shared/problem.ts'
 import { everyFile, problemOf, rentRunning } from '#test/berth/steps.ts'
 import { type BerthUnderTest, createWorld, type World } from '#test/berth/world.ts'
 import { type Detour, startDetour } from '#test/e2e/detour.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'vitest'
-import { accountNow } from '#contract/reading.ts'
+import { accountNow } from '#shared/reading.ts'
 import { haste } from '#test/berth/clocks.ts'
 import {
   codeOf,

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect } from 'vitest'
-import { accountNow } from '#contract/reading.ts'
 import { wire } from '#service/http/wire.ts'
+import { accountNow } from '#shared/reading.ts'
 import type { FaultInput } from '#simulator/http/faults.ts'
 import { HandClock, haste } from '#test/berth/clocks.ts'
 import {

@@ -2,10 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import type { WatchRequest } from '#contract/automation/watch.ts'
 import type { MainMessage } from '#contract/messages.ts'
 import { readFirstState } from '#core/first-state.ts'
-import { openFiles } from '#machine/files.ts'
+import { openFiles } from '#platform/files.ts'
+import type { WatchRequest } from '#shared/automation/watch.ts'
 import {
   codeOf,
   everCreated,

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { openFiles } from '#machine/files.ts'
+import { openFiles } from '#platform/files.ts'
 import { codeOf, rentRunning } from '#test/berth/steps.ts'
 import { test as base } from '#test/berth/world.ts'
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { TransferView } from '#contract/account/transfer.ts'
-import type { InstanceView } from '#contract/instance/instance.ts'
+import type { TransferView } from '#shared/account/transfer.ts'
+import type { InstanceView } from '#shared/instance/instance.ts'
 import { secret } from '#simulator/world/draw.ts'
 import { codeOf, everyFile, instancesOf, rentCheapest } from '#test/berth/steps.ts'
 import { type BerthUnderTest, createWorld, type World } from '#test/berth/world.ts'

@@ -1,5 +1,5 @@
 import { describe, vi } from 'vitest'
-import type { Limit } from '#contract/automation/limit.ts'
+import type { Limit } from '#shared/automation/limit.ts'
 import { creates, instancesOf, limitsOf, rentalsOf, rentCheapest, rentRunning } from '#test/berth/steps.ts'
 import { test as base, type World } from '#test/berth/world.ts'
 import { ended, rentalOf, retriesRequest } from './renting/request.ts'

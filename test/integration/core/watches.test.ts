@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { WatchRequest, WatchView } from '#contract/automation/watch.ts'
+import type { WatchRequest, WatchView } from '#shared/automation/watch.ts'
 import { everCreated, instancesOf } from '#test/berth/steps.ts'
 import { type BerthUnderTest, createWorld, type World } from '#test/berth/world.ts'
 

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { systemClock } from '#machine/clock-and-random.ts'
+import { systemClock } from '#platform/clock-and-random.ts'
 import { endRun, readRunStatus, startRun } from '#ssh/runs/runs.ts'
 import { openPlace } from './files/place.ts'
 import { noSshd } from './own-root.ts'

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { systemClock } from '#machine/clock-and-random.ts'
+import { systemClock } from '#platform/clock-and-random.ts'
 import { outputOf, runScript } from '#ssh/exec.ts'
 import { openSftp } from '#ssh/files/sftp.ts'
 import { readRunStatus, startRun } from '#ssh/runs/runs.ts'

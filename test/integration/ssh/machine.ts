@@ -2,9 +2,9 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { systemClock } from '#machine/clock-and-random.ts'
-import { openFiles } from '#machine/files.ts'
-import type { Clock, Files, Programs } from '#machine/machine.ts'
+import { systemClock } from '#platform/clock-and-random.ts'
+import { openFiles } from '#platform/files.ts'
+import type { Clock, Files, Programs } from '#platform/platform.ts'
 import { createSsh, type Ssh } from '#ssh/connection/connections.ts'
 
 /** The ports that ssh needs: real files in a scratch folder, real time, programs on the PATH. */

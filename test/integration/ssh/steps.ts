@@ -1,4 +1,4 @@
-import type { SshAddress } from '#contract/instance/instance.ts'
+import type { SshAddress } from '#shared/instance/instance.ts'
 import type { Target } from '#ssh/connection/sharing.ts'
 import type { Shell, ShellSize } from '#ssh/shell/shell.ts'
 

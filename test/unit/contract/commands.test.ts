@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { commandLines } from '#contract/format/commands.ts'
+import { commandLines } from '#shared/format/commands.ts'
 import { anyCharacter } from '#test/unit/any-character.ts'
 
 test('a command behind a gap of blank lines follows it, with the size of the gap', () => {

@@ -1,6 +1,6 @@
 import { toJsonSchema } from '@valibot/to-json-schema'
 import { expect, test } from 'vitest'
-import { ProjectSpec } from '#contract/project/spec.ts'
+import { ProjectSpec } from '#shared/project/spec.ts'
 
 test('the published schema of berth.yaml matches the code’s', async () => {
   const schema = {

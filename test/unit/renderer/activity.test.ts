@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import type { ActivityEntry } from '#contract/state.ts'
 import {
   answersSearch,
   byDay,
@@ -7,6 +6,7 @@ import {
   wordsOf,
 } from '#renderer/screens/activity/activityView.svelte.ts'
 import { stories } from '#renderer/screens/activity/stories.ts'
+import type { ActivityEntry } from '#shared/state.ts'
 
 const entry = (id: string, at: Date, text = 'x'): ActivityEntry => ({
   id,

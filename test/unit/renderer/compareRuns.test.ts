@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { ProjectRunView } from '#contract/automation/run.ts'
 import { comparedFacts, comparedLines, lastLines } from '#renderer/screens/projects/compareRuns.ts'
+import type { ProjectRunView } from '#shared/automation/run.ts'
 import { projectRunView } from '#test/unit/views.ts'
 
 const run = (changes: Partial<ProjectRunView>) =>

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import type { RemoteFolder } from '#contract/instance/files.ts'
-import type { Page } from '#renderer/berth/page.svelte.ts'
+import type { Page } from '#renderer/bridge/page.svelte.ts'
 import { progressWords } from '#renderer/features/files/transferWords.ts'
 import { FilesView } from '#renderer/screens/instances/files/filesView.svelte.ts'
+import type { RemoteFolder } from '#shared/instance/files.ts'
 import { fileTransferView } from '#test/unit/views.ts'
 
 test('waiting for a folder’s list ends even if another list overtakes it', async () => {

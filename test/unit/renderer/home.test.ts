@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import type { WatchView } from '#contract/automation/watch.ts'
-import type { SavedQuery } from '#contract/market/offer.ts'
-import type { TemplateView } from '#contract/market/template.ts'
-import type { ActivityEntry } from '#contract/state.ts'
 import { modelVariables, recipesOf } from '#renderer/screens/home/recipes.ts'
 import { courseOf, drawnCourse, storedSearches } from '#renderer/screens/home/searches.ts'
 import { sinceLastAct } from '#renderer/screens/home/since.ts'
+import type { WatchView } from '#shared/automation/watch.ts'
+import type { SavedQuery } from '#shared/market/offer.ts'
+import type { TemplateView } from '#shared/market/template.ts'
+import type { ActivityEntry } from '#shared/state.ts'
 
 const search = (gpu: string, limit = 10_000): SavedQuery => ({
   query: { type: 'on-demand', verifiedOnly: true, storage: 20, limit },

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { InstanceState } from '#contract/instance/instance.ts'
 import { gainWords, laneDays, laneOf, weekCosts } from '#renderer/screens/spending/lanes.ts'
+import type { InstanceState } from '#shared/instance/instance.ts'
 import { instanceView } from '#test/unit/views.ts'
 
 const at = (day: number, hour: number) => new Date(2026, 10, day, hour).getTime() / 1000

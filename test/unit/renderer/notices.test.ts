@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { PageNotice } from '#contract/state.ts'
 import { decisionOf, groupNotices, newsIn } from '#renderer/frame/notices/noticeList.ts'
+import type { PageNotice } from '#shared/state.ts'
 import { accountView, instanceView } from '#test/unit/views.ts'
 
 const show = { id: 'show', label: 'Show' }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { Limit } from '#contract/automation/limit.ts'
 import { sleepWords } from '#renderer/screens/projects/planWords.ts'
+import type { Limit } from '#shared/automation/limit.ts'
 
 const hours: Limit = { when: { kind: 'duration', seconds: 7200 }, action: 'stop', asleep: false }
 const idle: Limit = { when: { kind: 'idle', below: 5, seconds: 600 }, action: 'stop', asleep: false }

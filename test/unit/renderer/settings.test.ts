@@ -1,11 +1,11 @@
 import type * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
-import type { LimitView } from '#contract/automation/limit.ts'
-import { defaultSettings, Settings } from '#contract/settings.ts'
-import type { AccountView } from '#contract/state.ts'
 import { number, readForm } from '#renderer/components/fields/readForm.ts'
 import { removalNotes } from '#renderer/screens/settings/removal.ts'
 import { partBefore } from '#renderer/screens/settings/settingChanges.svelte.ts'
+import type { LimitView } from '#shared/automation/limit.ts'
+import { defaultSettings, Settings } from '#shared/settings.ts'
+import type { AccountView } from '#shared/state.ts'
 import { accountView, instanceView, limitView, rentalView } from '#test/unit/views.ts'
 
 const { entries } = Settings

@@ -1,6 +1,5 @@
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
-import { ProjectSpec } from '#contract/project/spec.ts'
 import { stopOn } from '#renderer/features/limits/stops.ts'
 import {
   emptySpec,
@@ -10,6 +9,7 @@ import {
   readSpecForm,
   readSweepForm,
 } from '#renderer/screens/projects/specForm.ts'
+import { ProjectSpec } from '#shared/project/spec.ts'
 
 describe('the project form', () => {
   test('gives only what was filled in', () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { MoneyHistory } from '#contract/spending/history.ts'
 import { monthFigures, rowsOf, spenders, stacks } from '#renderer/features/spending.ts'
+import type { MoneyHistory } from '#shared/spending/history.ts'
 
 const now = new Date(2026, 10, 21, 14, 30).getTime() / 1000
 const day = (name: string, instances: Record<string, number>, spent: number) => ({

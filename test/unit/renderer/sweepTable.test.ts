@@ -1,6 +1,4 @@
 import { expect, test } from 'vitest'
-import type { GroupView } from '#contract/automation/group.ts'
-import type { ProjectRunView } from '#contract/automation/run.ts'
 import {
   costToCome,
   countWords,
@@ -10,6 +8,8 @@ import {
   sweepCsv,
   sweepRows,
 } from '#renderer/screens/projects/sweepTable.ts'
+import type { GroupView } from '#shared/automation/group.ts'
+import type { ProjectRunView } from '#shared/automation/run.ts'
 import { projectRunView } from '#test/unit/views.ts'
 
 const group: GroupView = {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { describedCapabilities, publicCapabilities } from '#contract/account/capabilities.ts'
 import { createClient, type FullClient } from '#service/client.ts'
 import { capabilitiesOf, type Learnt } from '#service/dialect.ts'
 import { preferencesAnswer, withChanges } from '#service/preferences.ts'
+import { describedCapabilities, publicCapabilities } from '#shared/account/capabilities.ts'
 import { json, type Reply, ScriptedService } from './scripted-service.ts'
 
 let service: ScriptedService

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { sleep } from '#machine/tasks.ts'
+import { sleep } from '#platform/tasks.ts'
 import { Pacer, thresholdIn } from '#service/http/pacing.ts'
 import { HandClock } from '#test/berth/clocks.ts'
 

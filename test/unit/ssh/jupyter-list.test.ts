@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { expect, test } from 'vitest'
-import { systemClock } from '#machine/clock-and-random.ts'
+import { systemClock } from '#platform/clock-and-random.ts'
 import { hasPage, jupyterAddress, likeliestFirst, readJupyterList } from '#ssh/tunnels/jupyter.ts'
 
 const one = { port: 8888, token: 'abc', basePath: '/' }

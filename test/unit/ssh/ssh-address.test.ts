@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { BerthError } from '#contract/problem.ts'
+import { BerthError } from '#shared/problem.ts'
 import { candidates, checkHost, checkPort } from '#ssh/connection/addresses.ts'
 import { nastyHosts } from '#test/hostile/hosts.ts'
 

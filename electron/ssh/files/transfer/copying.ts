@@ -1,4 +1,4 @@
-import type { OpenSource } from '#machine/folders.ts'
+import type { OpenSource } from '#platform/folders.ts'
 import type { Handle, Sftp } from '../sftp.ts'
 
 /** The progress callback of a copy, and the signal that aborts it. */

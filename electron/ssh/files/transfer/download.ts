@@ -1,4 +1,4 @@
-import type { ChosenFolder, Sink } from '#machine/folders.ts'
+import type { ChosenFolder, Sink } from '#platform/folders.ts'
 import type { Handle, Sftp } from '../sftp.ts'
 import { type RemoteFile, walk } from '../walk.ts'
 import { copyDown } from './copying.ts'

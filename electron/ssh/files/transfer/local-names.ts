@@ -1,5 +1,5 @@
-import { checkedName, withoutHarm } from '#contract/instance/file-names.ts'
-import { withoutEnd } from '#contract/text.ts'
+import { checkedName, withoutHarm } from '#shared/instance/file-names.ts'
+import { withoutEnd } from '#shared/text.ts'
 
 /** The operating system, whose rules for file names apply. */
 export type NamesOf = 'linux' | 'darwin' | 'win32'

@@ -1,5 +1,5 @@
-import { joined } from '#contract/instance/file-names.ts'
-import type { OpenSource, Source, SourceList } from '#machine/folders.ts'
+import type { OpenSource, Source, SourceList } from '#platform/folders.ts'
+import { joined } from '#shared/instance/file-names.ts'
 import { destinationOf, isThere, partOf, takeAfter } from '../destination.ts'
 import { existing } from '../file-problems.ts'
 import type { Handle, Sftp } from '../sftp.ts'

@@ -1,4 +1,3 @@
-import type { Micros } from '#contract/spending/money.ts'
 import {
   linesThrough,
   longestKnown,
@@ -7,6 +6,7 @@ import {
   scale,
   stretches,
 } from '#renderer/components/charts/scale.ts'
+import type { Micros } from '#shared/spending/money.ts'
 
 /** The credit at a moment of the account's time, in epoch seconds. */
 export interface CreditSample {

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
-import { ApiKeyRequest } from '#contract/account/api-key.ts'
-import { describedCapabilities } from '#contract/account/capabilities.ts'
 import { wrongIn } from '#renderer/components/fields/readForm.ts'
+import { ApiKeyRequest } from '#shared/account/api-key.ts'
+import { describedCapabilities } from '#shared/account/capabilities.ts'
 
 /** The input of the form for a new key. */
 export interface KeyDraft {

@@ -1,5 +1,5 @@
-import { describedCapabilities, type PermissionCategory } from '#contract/account/capabilities.ts'
-import { named } from '#contract/format/name.ts'
+import { describedCapabilities, type PermissionCategory } from '#shared/account/capabilities.ts'
+import { named } from '#shared/format/name.ts'
 
 /** The rights of a key with a category (FIELDS: which calls are in which). */
 const words: Record<PermissionCategory, string> = {

@@ -1,5 +1,5 @@
-import { type NotificationPreferences, WebhookFields } from '#contract/account/notifications.ts'
 import { wrongIn } from '#renderer/components/fields/readForm.ts'
+import { type NotificationPreferences, WebhookFields } from '#shared/account/notifications.ts'
 
 /** One event's channels, as a row of the form. */
 export interface PreferenceRow {

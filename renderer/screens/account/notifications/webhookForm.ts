@@ -1,5 +1,5 @@
-import { WebhookFields, type WebhookView } from '#contract/account/notifications.ts'
 import { wrongIn } from '#renderer/components/fields/readForm.ts'
+import { WebhookFields, type WebhookView } from '#shared/account/notifications.ts'
 
 /** The input of a webhook's form. */
 export interface WebhookDraft {

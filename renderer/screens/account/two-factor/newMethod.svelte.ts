@@ -1,8 +1,8 @@
 import * as v from 'valibot'
-import { MethodLabel, type NewMethod, PhoneNumber, SixDigits } from '#contract/account/two-factor.ts'
-import type { Problem } from '#contract/problem.ts'
-import { answerProblem, type Page } from '#renderer/berth/page.svelte.ts'
+import { answerProblem, type Page } from '#renderer/bridge/page.svelte.ts'
 import { wrongIn } from '#renderer/components/fields/readForm.ts'
+import { MethodLabel, type NewMethod, PhoneNumber, SixDigits } from '#shared/account/two-factor.ts'
+import type { Problem } from '#shared/problem.ts'
 
 /** The form of a new method, with its authenticator secret or the code sent to its phone. */
 export class NewMethodDraft {

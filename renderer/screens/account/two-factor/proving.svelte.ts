@@ -1,9 +1,9 @@
 import * as v from 'valibot'
-import { BackupCode, PhoneNumber, type Proof, SixDigits } from '#contract/account/two-factor.ts'
-import type { Problem } from '#contract/problem.ts'
-import { answerProblem, type Page } from '#renderer/berth/page.svelte.ts'
+import { answerProblem, type Page } from '#renderer/bridge/page.svelte.ts'
 import { focusFirstError } from '#renderer/components/answers/fieldErrors.svelte.ts'
 import { wrongIn } from '#renderer/components/fields/readForm.ts'
+import { BackupCode, PhoneNumber, type Proof, SixDigits } from '#shared/account/two-factor.ts'
+import type { Problem } from '#shared/problem.ts'
 import type { MethodChoice } from './words.ts'
 
 /** Seconds of the account's time that a sent code is valid for (section 8). */

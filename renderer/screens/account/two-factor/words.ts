@@ -1,5 +1,5 @@
-import type { TwoFactorMethod, TwoFactorStatus } from '#contract/account/two-factor.ts'
-import { countdown } from '#contract/format/time.ts'
+import type { TwoFactorMethod, TwoFactorStatus } from '#shared/account/two-factor.ts'
+import { countdown } from '#shared/format/time.ts'
 
 /** The name of a kind of method. */
 export function methodKindWords(kind: string): string {

@@ -1,11 +1,11 @@
-import { dueNext, type LimitView, limitsSet } from '#contract/automation/limit.ts'
-import { conditionWords } from '#contract/automation/limit-words.ts'
-import { isYetToEnd, type RunView } from '#contract/automation/run.ts'
-import { atMoment, moment, timeOfDay } from '#contract/format/time.ts'
-import type { InstanceView } from '#contract/instance/instance.ts'
-import { hasTrait } from '#contract/instance/state-traits.ts'
-import { runsOnceBack } from '#contract/reading.ts'
-import type { AccountView } from '#contract/state.ts'
+import { dueNext, type LimitView, limitsSet } from '#shared/automation/limit.ts'
+import { conditionWords } from '#shared/automation/limit-words.ts'
+import { isYetToEnd, type RunView } from '#shared/automation/run.ts'
+import { atMoment, moment, timeOfDay } from '#shared/format/time.ts'
+import type { InstanceView } from '#shared/instance/instance.ts'
+import { hasTrait } from '#shared/instance/state-traits.ts'
+import { runsOnceBack } from '#shared/reading.ts'
+import type { AccountView } from '#shared/state.ts'
 
 /** An automatic event of an instance, if nothing changes until then. */
 export interface Coming {

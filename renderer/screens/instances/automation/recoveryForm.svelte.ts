@@ -1,8 +1,8 @@
-import { RecoveryChoice } from '#contract/automation/recovery.ts'
-import { rate } from '#contract/format/money.ts'
-import type { InstanceView } from '#contract/instance/instance.ts'
-import { micros } from '#contract/spending/money.ts'
 import { type FormErrors, number, readForm, typedNumber } from '#renderer/components/fields/readForm.ts'
+import { RecoveryChoice } from '#shared/automation/recovery.ts'
+import { rate } from '#shared/format/money.ts'
+import type { InstanceView } from '#shared/instance/instance.ts'
+import { micros } from '#shared/spending/money.ts'
 
 type Kind = RecoveryChoice['kind']
 

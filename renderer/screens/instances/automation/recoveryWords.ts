@@ -1,9 +1,9 @@
-import type { RecoveryView } from '#contract/automation/recovery.ts'
-import { fineMoney, rate } from '#contract/format/money.ts'
-import { duration } from '#contract/format/time.ts'
-import type { InstanceView } from '#contract/instance/instance.ts'
-import { spentBy } from '#contract/reading.ts'
-import type { Micros } from '#contract/spending/money.ts'
+import type { RecoveryView } from '#shared/automation/recovery.ts'
+import { fineMoney, rate } from '#shared/format/money.ts'
+import { duration } from '#shared/format/time.ts'
+import type { InstanceView } from '#shared/instance/instance.ts'
+import { spentBy } from '#shared/reading.ts'
+import type { Micros } from '#shared/spending/money.ts'
 
 /** A recovery's present step; undefined while there is nothing to do. `now`: epoch seconds of the account's time. */
 export function recoveryNow(recovery: RecoveryView, now: number): string | undefined {

@@ -1,4 +1,4 @@
-import type { Page } from '#renderer/berth/page.svelte.ts'
+import type { Page } from '#renderer/bridge/page.svelte.ts'
 
 /** Height in pixels below which a window has no room for both the table and the panel. */
 const smallWindow = 600

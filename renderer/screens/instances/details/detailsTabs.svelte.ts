@@ -1,8 +1,8 @@
 import { SvelteMap } from 'svelte/reactivity'
-import type { InstanceView } from '#contract/instance/instance.ts'
-import { canGetIn } from '#contract/reading.ts'
-import { type DetailsTab, detailsTabs } from '#contract/settings.ts'
-import type { Page } from '#renderer/berth/page.svelte.ts'
+import type { Page } from '#renderer/bridge/page.svelte.ts'
+import type { InstanceView } from '#shared/instance/instance.ts'
+import { canGetIn } from '#shared/reading.ts'
+import { type DetailsTab, detailsTabs } from '#shared/settings.ts'
 import { sessions } from '../terminal/sessions.svelte.ts'
 
 /** The tabs' labels. */

@@ -1,11 +1,11 @@
-import { fineMoney, money, rate, trafficWords } from '#contract/format/money.ts'
-import { gigabytes, gpuMemory, percent } from '#contract/format/size.ts'
-import { duration, exactTime } from '#contract/format/time.ts'
-import type { InstanceView } from '#contract/instance/instance.ts'
-import { sharedHostKeyWords } from '#contract/instance/ssh-key.ts'
-import { placeName } from '#contract/market/place.ts'
-import { knownSpent, runningSince } from '#contract/reading.ts'
-import type { WayIn } from '#contract/state.ts'
+import { fineMoney, money, rate, trafficWords } from '#shared/format/money.ts'
+import { gigabytes, gpuMemory, percent } from '#shared/format/size.ts'
+import { duration, exactTime } from '#shared/format/time.ts'
+import type { InstanceView } from '#shared/instance/instance.ts'
+import { sharedHostKeyWords } from '#shared/instance/ssh-key.ts'
+import { placeName } from '#shared/market/place.ts'
+import { knownSpent, runningSince } from '#shared/reading.ts'
+import type { WayIn } from '#shared/state.ts'
 
 interface Fact {
   name: string

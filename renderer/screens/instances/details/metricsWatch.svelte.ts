@@ -1,8 +1,8 @@
-import type { InstanceView } from '#contract/instance/instance.ts'
-import type { InstanceMetrics } from '#contract/instance/metrics.ts'
-import type { Problem } from '#contract/problem.ts'
-import { answerProblem, type Page } from '#renderer/berth/page.svelte.ts'
-import type { PageStream } from '#renderer/berth/stream.ts'
+import { answerProblem, type Page } from '#renderer/bridge/page.svelte.ts'
+import type { PageStream } from '#renderer/bridge/stream.ts'
+import type { InstanceView } from '#shared/instance/instance.ts'
+import type { InstanceMetrics } from '#shared/instance/metrics.ts'
+import type { Problem } from '#shared/problem.ts'
 
 /** Milliseconds before the next try after a failed or lost connection. */
 const pause = 5000

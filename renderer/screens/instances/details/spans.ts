@@ -1,4 +1,4 @@
-import type { StatusChange } from '#contract/instance/instance.ts'
+import type { StatusChange } from '#shared/instance/instance.ts'
 
 /** One state's place and width in the bar, as shares from 0 to 1. */
 interface Span {

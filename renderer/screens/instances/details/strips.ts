@@ -1,5 +1,6 @@
-import { count, gigabytes, percent, speed, tenths } from '#contract/format/size.ts'
-import type { InstanceView } from '#contract/instance/instance.ts'
+import { scale } from '#renderer/components/charts/scale.ts'
+import { count, gigabytes, percent, speed, tenths } from '#shared/format/size.ts'
+import type { InstanceView } from '#shared/instance/instance.ts'
 import type {
   Course,
   GpuCourses,
@@ -7,8 +8,7 @@ import type {
   InstanceMetrics,
   MachineCourses,
   MetricsHistory,
-} from '#contract/instance/metrics.ts'
-import { scale } from '#renderer/components/charts/scale.ts'
+} from '#shared/instance/metrics.ts'
 
 /** Of a GPU: percent, MiB, degrees Celsius, watts. Of the machine: percent, GB, bytes per second. */
 export type Measure = keyof GpuCourses | keyof MachineCourses

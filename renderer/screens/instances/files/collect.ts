@@ -1,10 +1,5 @@
-import { countTree, mostListed, type PageFile } from '#contract/instance/files.ts'
-import {
-  type Planned,
-  type PlannedFile,
-  planUpload,
-  type UploadRules,
-} from '#contract/instance/upload-plan.ts'
+import { countTree, mostListed, type PageFile } from '#shared/instance/files.ts'
+import { type Planned, type PlannedFile, planUpload, type UploadRules } from '#shared/instance/upload-plan.ts'
 
 /** The page's files to upload, and the paths of their folders. */
 export interface Collected {

@@ -1,5 +1,8 @@
 import { SvelteSet } from 'svelte/reactivity'
-import { joined } from '#contract/instance/file-names.ts'
+import { answerProblem, type Page } from '#renderer/bridge/page.svelte.ts'
+import type { PageStream } from '#renderer/bridge/stream.ts'
+import { type FileSort, type Sorting, sortEntries } from '#renderer/features/files/entries.ts'
+import { joined } from '#shared/instance/file-names.ts'
 import {
   decodeRequest,
   encodeAnswerHead,
@@ -9,13 +12,10 @@ import {
   type RemoteFolder,
   requestLength,
   unreadable,
-} from '#contract/instance/files.ts'
-import type { UploadPlan } from '#contract/instance/sync.ts'
-import type { UploadChoice } from '#contract/instance/upload-plan.ts'
-import type { Problem } from '#contract/problem.ts'
-import { answerProblem, type Page } from '#renderer/berth/page.svelte.ts'
-import type { PageStream } from '#renderer/berth/stream.ts'
-import { type FileSort, type Sorting, sortEntries } from '#renderer/features/files/entries.ts'
+} from '#shared/instance/files.ts'
+import type { UploadPlan } from '#shared/instance/sync.ts'
+import type { UploadChoice } from '#shared/instance/upload-plan.ts'
+import type { Problem } from '#shared/problem.ts'
 import { type Collected, planOf } from './collect.ts'
 
 /** The dialog to show. */

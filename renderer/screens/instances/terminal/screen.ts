@@ -5,9 +5,9 @@ import { Unicode11Addon } from '@xterm/addon-unicode11'
 import { WebLinksAddon } from '@xterm/addon-web-links'
 import { WebglAddon } from '@xterm/addon-webgl'
 import { Terminal } from '@xterm/xterm'
-import { scrollback } from '#contract/instance/terminal.ts'
-import type { Settings } from '#contract/settings.ts'
 import { fontStack } from '#renderer/features/instances/font.ts'
+import { scrollback } from '#shared/instance/terminal.ts'
+import type { Settings } from '#shared/settings.ts'
 import { terminalTheme } from './ansi.ts'
 
 /** Resets colours and the scrolling region, and clears scrollback and screen. */

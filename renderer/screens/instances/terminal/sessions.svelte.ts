@@ -1,9 +1,9 @@
 import { untrack } from 'svelte'
 import { SvelteMap } from 'svelte/reactivity'
-import { canGetIn } from '#contract/reading.ts'
-import type { State } from '#contract/state.ts'
-import { now } from '#renderer/berth/now.svelte.ts'
-import type { Page } from '#renderer/berth/page.svelte.ts'
+import { now } from '#renderer/bridge/now.svelte.ts'
+import type { Page } from '#renderer/bridge/page.svelte.ts'
+import { canGetIn } from '#shared/reading.ts'
+import type { State } from '#shared/state.ts'
 import { InstanceShells } from './shells.svelte.ts'
 
 /** Milliseconds between two ticks of the page's clock beyond which the computer or the page was asleep. */

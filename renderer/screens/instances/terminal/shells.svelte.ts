@@ -1,4 +1,4 @@
-import type { Page } from '#renderer/berth/page.svelte.ts'
+import type { Page } from '#renderer/bridge/page.svelte.ts'
 import type { PageKey } from './keys.ts'
 import { type Layout, movedPane, panesOf, splitPanes, withoutPane } from './layout.ts'
 import { TerminalSession } from './session.svelte.ts'

@@ -1,8 +1,8 @@
-import { rate } from '#contract/format/money.ts'
-import { count } from '#contract/format/size.ts'
-import { RetryLimits } from '#contract/market/rent-request.ts'
-import { type Micros, micros } from '#contract/spending/money.ts'
 import { type FormErrors, number, readForm, typedNumber } from '#renderer/components/fields/readForm.ts'
+import { rate } from '#shared/format/money.ts'
+import { count } from '#shared/format/size.ts'
+import { RetryLimits } from '#shared/market/rent-request.ts'
+import { type Micros, micros } from '#shared/spending/money.ts'
 
 /** The limits of a rental with retries, as a form. */
 export class LimitsForm {

@@ -1,10 +1,10 @@
-import type { VolumeView } from '#contract/account/hosting.ts'
-import type { RunRequest } from '#contract/automation/run.ts'
-import { diskRoom } from '#contract/format/size.ts'
-import type { OfferView, SavedQuery } from '#contract/market/offer.ts'
-import type { RentRequest } from '#contract/market/rent-request.ts'
-import type { TemplateView } from '#contract/market/template.ts'
 import type { StoredSecrets } from '#renderer/features/market/rentForm.ts'
+import type { VolumeView } from '#shared/account/hosting.ts'
+import type { RunRequest } from '#shared/automation/run.ts'
+import { diskRoom } from '#shared/format/size.ts'
+import type { OfferView, SavedQuery } from '#shared/market/offer.ts'
+import type { RentRequest } from '#shared/market/rent-request.ts'
+import type { TemplateView } from '#shared/market/template.ts'
 
 /** The subject of a rent dialog, and its initial values. */
 export interface RentSubject {

@@ -1,8 +1,8 @@
-import { rate, trafficBriefly, trafficWords } from '#contract/format/money.ts'
-import { count, figure, tenths } from '#contract/format/size.ts'
-import type { ListedOffer } from '#contract/market/catalogue.ts'
-import type { SortColumn } from '#contract/market/offer-columns.ts'
 import { offerName, totalMemoryWords } from '#renderer/features/market/offerWords.ts'
+import { rate, trafficBriefly, trafficWords } from '#shared/format/money.ts'
+import { count, figure, tenths } from '#shared/format/size.ts'
+import type { ListedOffer } from '#shared/market/catalogue.ts'
+import type { SortColumn } from '#shared/market/offer-columns.ts'
 
 /** The text of a table's cell; its unit is in the head. */
 export interface CellWords {

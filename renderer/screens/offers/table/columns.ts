@@ -1,4 +1,4 @@
-import { type SortColumn, sortColumns } from '#contract/market/offer-columns.ts'
+import { type SortColumn, sortColumns } from '#shared/market/offer-columns.ts'
 
 /** A column of the offers table. */
 export interface OfferColumn {

@@ -1,4 +1,4 @@
-import type { Catalogue, ListedOffer } from '#contract/market/catalogue.ts'
+import type { Catalogue, ListedOffer } from '#shared/market/catalogue.ts'
 
 /** The prices of twins differ by at most this share. */
 const sameShare = 0.02

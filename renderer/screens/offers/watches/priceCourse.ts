@@ -1,6 +1,3 @@
-import type { PriceSample } from '#contract/automation/watch.ts'
-import { rate } from '#contract/format/money.ts'
-import { count } from '#contract/format/size.ts'
 import {
   linesThrough,
   longestKnown,
@@ -9,6 +6,9 @@ import {
   scale,
   stretches,
 } from '#renderer/components/charts/scale.ts'
+import type { PriceSample } from '#shared/automation/watch.ts'
+import { rate } from '#shared/format/money.ts'
+import { count } from '#shared/format/size.ts'
 
 /** A chart of prices, in the units of its box; y grows downwards. */
 export interface PriceCourse {

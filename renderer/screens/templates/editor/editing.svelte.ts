@@ -1,7 +1,4 @@
-import { soundsSecret } from '#contract/instance/secrets.ts'
-import type { TemplateFields, TemplateView } from '#contract/market/template.ts'
-import type { Problem } from '#contract/problem.ts'
-import { answerProblem, type Page } from '#renderer/berth/page.svelte.ts'
+import { answerProblem, type Page } from '#renderer/bridge/page.svelte.ts'
 import { FieldErrors } from '#renderer/components/answers/fieldErrors.svelte.ts'
 import { marketOf } from '#renderer/features/market/market.svelte.ts'
 import { envOf, parseFlags } from '#renderer/features/templates/dockerFlags.ts'
@@ -14,6 +11,9 @@ import {
   type TemplateErrors,
 } from '#renderer/features/templates/templateForm.ts'
 import { templatesView } from '#renderer/features/templates/templatesView.svelte.ts'
+import { soundsSecret } from '#shared/instance/secrets.ts'
+import type { TemplateFields, TemplateView } from '#shared/market/template.ts'
+import type { Problem } from '#shared/problem.ts'
 
 /** A template's form, which keeps all input until it is saved or given up. */
 export class Editing {

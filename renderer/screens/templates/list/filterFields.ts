@@ -1,7 +1,7 @@
-import { count } from '#contract/format/size.ts'
-import { exactTime, isoDay } from '#contract/format/time.ts'
-import type { TemplateFilter } from '#contract/market/template.ts'
 import { typedNumber } from '#renderer/components/fields/readForm.ts'
+import { count } from '#shared/format/size.ts'
+import { exactTime, isoDay } from '#shared/format/time.ts'
+import type { TemplateFilter } from '#shared/market/template.ts'
 
 type Field = TemplateFilter['field']
 type Operator = TemplateFilter['condition']['operator']

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { tunnelKey } from '#contract/instance/tunnel.ts'
+import { tunnelKey } from '#shared/instance/tunnel.ts'
 import { askByName } from '#test/ask-by-name.ts'
 import type { BerthUnderTest } from '#test/berth/world.ts'
 import { sshd } from '#test/integration/ssh/own-root.ts'

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, wri
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { chosenFolder } from '#machine/chosen-files.ts'
+import { chosenFolder } from '#platform/chosen-files.ts'
 import { realTime } from '#simulator/http/faults.ts'
 import { answeredDialogs } from '#test/berth/machine.ts'
 import { codeOf, everyFile, requestCheapest } from '#test/berth/steps.ts'

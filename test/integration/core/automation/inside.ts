@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import type { FileDialogs } from '#machine/folders.ts'
+import type { FileDialogs } from '#platform/folders.ts'
 import type { FaultTime } from '#simulator/http/faults.ts'
 import { requestCheapest } from '#test/berth/steps.ts'
 import { type BerthUnderTest, createWorld, type World } from '#test/berth/world.ts'

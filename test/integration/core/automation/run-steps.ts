@@ -1,4 +1,4 @@
-import type { PlacedRunRequest, RunView } from '#contract/automation/run.ts'
+import type { PlacedRunRequest, RunView } from '#shared/automation/run.ts'
 import type { BerthUnderTest, World } from '#test/berth/world.ts'
 
 /** The defaults of a run request. */

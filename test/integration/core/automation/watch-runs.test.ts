@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { WatchRequest } from '#contract/automation/watch.ts'
+import type { WatchRequest } from '#shared/automation/watch.ts'
 import { everCreated } from '#test/berth/steps.ts'
 import { noSshd } from '#test/integration/ssh/own-root.ts'
 import { openInside } from './inside.ts'

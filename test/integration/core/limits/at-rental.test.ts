@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { Limit } from '#contract/automation/limit.ts'
+import type { Limit } from '#shared/automation/limit.ts'
 import { instancesOf, limitsOf, rentRunning, setLimit } from '#test/berth/steps.ts'
 import { test } from '#test/berth/world.ts'
 import { ended, rentalOf, retriesRequest } from '../renting/request.ts'

@@ -1,7 +1,7 @@
 import { expect, type TestContext, test } from 'vitest'
-import type { LimitView } from '#contract/automation/limit.ts'
 import type { Args } from '#contract/commands.ts'
-import { systemClock } from '#machine/clock-and-random.ts'
+import { systemClock } from '#platform/clock-and-random.ts'
+import type { LimitView } from '#shared/automation/limit.ts'
 import {
   instancesOf,
   isHalted as isStopped,

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
-import type { Clock } from '#machine/machine.ts'
+import type { Clock } from '#platform/platform.ts'
 import { noSshd } from '#test/integration/ssh/own-root.ts'
 import { jobOf, openProject, type ProjectPlace } from './place.ts'
 

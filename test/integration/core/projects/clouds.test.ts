@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { borrowedQuestion } from '#contract/project/borrowed.ts'
-import { cloudWords } from '#contract/project/handed-over.ts'
+import { borrowedQuestion } from '#shared/project/borrowed.ts'
+import { cloudWords } from '#shared/project/handed-over.ts'
 import { publicProfile } from '#simulator/deployment.ts'
 import { codeOf } from '#test/berth/steps.ts'
 import { noSshd } from '#test/integration/ssh/own-root.ts'

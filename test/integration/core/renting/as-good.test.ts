@@ -1,4 +1,4 @@
-import type { OfferView, SavedQuery } from '#contract/market/offer.ts'
+import type { OfferView, SavedQuery } from '#shared/market/offer.ts'
 import { creates, instancesOf, requestCheapest } from '#test/berth/steps.ts'
 import { type BerthUnderTest, test as base } from '#test/berth/world.ts'
 

@@ -1,5 +1,5 @@
 import type { Args } from '#contract/commands.ts'
-import { isRenting, type RentalView } from '#contract/market/rental-view.ts'
+import { isRenting, type RentalView } from '#shared/market/rental-view.ts'
 import type { SimulatorOptions } from '#simulator/simulator.ts'
 import type { BerthUnderTest, World } from '#test/berth/world.ts'
 import { test as base, type Connected } from '#test/berth/world.ts'

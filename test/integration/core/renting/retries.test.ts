@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
-import type { RentalStep } from '#contract/market/rental-view.ts'
+import type { RentalStep } from '#shared/market/rental-view.ts'
 import type { FaultInput } from '#simulator/http/faults.ts'
 import { everCreated, instancesOf, rentalsOf, rentRunning } from '#test/berth/steps.ts'
 import type { BerthUnderTest, World } from '#test/berth/world.ts'

@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { chosenFolder, chosenItem } from '#machine/chosen-files.ts'
+import { chosenFolder, chosenItem } from '#platform/chosen-files.ts'
 import { remove } from '#ssh/files/remove.ts'
 import type { Sftp } from '#ssh/files/sftp.ts'
 import { readText, writeText } from '#ssh/files/text.ts'

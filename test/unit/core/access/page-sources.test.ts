@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { type StreamMessage, streamWindow } from '#contract/messages.ts'
 import { pageSources } from '#core/access/page-sources.ts'
-import { createStreams } from '#core/app/streams.ts'
-import { PageStream } from '#renderer/berth/stream.ts'
+import { createStreams } from '#core/bridge/streams.ts'
+import { PageStream } from '#renderer/bridge/stream.ts'
 import { serveFiles } from '#renderer/screens/instances/files/filesView.svelte.ts'
 
 /** Both ends of an upload, joined as by a transport. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import type { InstanceView } from '#contract/instance/instance.ts'
 import { createGpuMetricsReader } from '#core/accounts/gpu-metrics.ts'
 import { createLoadHistory } from '#core/instances/load-history.ts'
+import type { InstanceView } from '#shared/instance/instance.ts'
 import { account, accountContext } from '#test/berth/account-context.ts'
 import { flushPromises, HandClock } from '#test/berth/clocks.ts'
 import { accountView, instanceView } from '#test/unit/views.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createPause, isPaused } from '#core/accounts/pause-polling.ts'
 import { createStore } from '#core/storage/store.ts'
-import type { Notice } from '#machine/machine.ts'
+import type { Notice } from '#platform/platform.ts'
 import { noting } from '#test/berth/account-context.ts'
 import { HandClock } from '#test/berth/clocks.ts'
 import { emptyState } from '#test/unit/views.ts'

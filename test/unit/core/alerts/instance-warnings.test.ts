@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import type { InstanceView } from '#contract/instance/instance.ts'
-import { defaultSettings } from '#contract/settings.ts'
-import type { AccountView } from '#contract/state.ts'
 import { type AlertedState, alertsAfterPoll } from '#core/alerts/poll-alerts.ts'
+import type { InstanceView } from '#shared/instance/instance.ts'
+import { defaultSettings } from '#shared/settings.ts'
+import type { AccountView } from '#shared/state.ts'
 import { accountView, instanceView } from '#test/unit/views.ts'
 
 const hour = 3600

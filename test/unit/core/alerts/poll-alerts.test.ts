@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import type { InstanceState, InstanceView } from '#contract/instance/instance.ts'
-import { defaultSettings, type Settings } from '#contract/settings.ts'
-import type { AccountView } from '#contract/state.ts'
 import { type AlertedState, alertsAfterPoll } from '#core/alerts/poll-alerts.ts'
 import { announcements } from '#renderer/screens/instances/announcements.ts'
 import { rowNoticeOf } from '#renderer/screens/instances/rowNotice.ts'
+import type { InstanceState, InstanceView } from '#shared/instance/instance.ts'
+import { defaultSettings, type Settings } from '#shared/settings.ts'
+import type { AccountView } from '#shared/state.ts'
 import { accountView, instanceView, rentalView } from '#test/unit/views.ts'
 
 const settings = { ...defaultSettings, lowCreditDollars: 5, lowCreditHours: 3 }

@@ -1,6 +1,6 @@
-import type { InstanceView } from '#contract/instance/instance.ts'
 import type { Endings } from '#core/endings/perform.ts'
 import { ServiceError } from '#service/service-error.ts'
+import type { InstanceView } from '#shared/instance/instance.ts'
 import { account, accountContext, noting, withEndings } from '#test/berth/account-context.ts'
 import { flushPromises, HandClock } from '#test/berth/clocks.ts'
 import { MemoryFiles } from '#test/berth/machine.ts'

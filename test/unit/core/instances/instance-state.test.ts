@@ -1,10 +1,6 @@
 import { expect, test } from 'vitest'
-import {
-  type Capabilities,
-  describedCapabilities,
-  publicCapabilities,
-} from '#contract/account/capabilities.ts'
 import { instanceState, type Past, type ServiceStatus } from '#core/instances/instance-state.ts'
+import { type Capabilities, describedCapabilities, publicCapabilities } from '#shared/account/capabilities.ts'
 
 const state = (actualStatus: string | null, more: Partial<ServiceStatus> = {}) =>
   instanceState({ actualStatus, interruptible: false, ...more })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import type { InstanceView } from '#contract/instance/instance.ts'
-import { longestLoad } from '#contract/instance/metrics.ts'
 import { createLoadHistory, type LoadRecorder } from '#core/instances/load-history.ts'
+import type { InstanceView } from '#shared/instance/instance.ts'
+import { longestLoad } from '#shared/instance/metrics.ts'
 import { instanceView } from '#test/unit/views.ts'
 
 const start = 1_800_000_000

@@ -1,8 +1,8 @@
 import { create } from 'mutative'
 import { expect, test } from 'vitest'
-import type { InstanceView } from '#contract/instance/instance.ts'
 import { applyChanges, compareInstances, type KnownRecords } from '#core/instances/reconcile.ts'
 import type { Instance } from '#service/instances.ts'
+import type { InstanceView } from '#shared/instance/instance.ts'
 
 type Shown = Record<string, InstanceView>
 

@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { publicCapabilities } from '#contract/account/capabilities.ts'
 import {
   believableEnd,
   believableStart,
@@ -9,6 +8,7 @@ import {
   ranAtLeast,
   spending,
 } from '#core/instances/spending.ts'
+import { publicCapabilities } from '#shared/account/capabilities.ts'
 
 test('a running instance costs its whole price, a stopped one its disk', () => {
   const price = pricesOf({ dph_total: 0.5, dph_base: 0.45 })

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { LimitView } from '#contract/automation/limit.ts'
-import type { InstanceView } from '#contract/instance/instance.ts'
 import type { Loads } from '#core/limits/facts.ts'
 import type { StoredLimit } from '#core/limits/model.ts'
 import { createShownLimits } from '#core/limits/shown.ts'
 import { createStore } from '#core/storage/store.ts'
+import type { LimitView } from '#shared/automation/limit.ts'
+import type { InstanceView } from '#shared/instance/instance.ts'
 import { accountView, emptyState, instanceView } from '#test/unit/views.ts'
 import { limitFacts, storedLimit } from './stored-limit.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { InstanceState } from '#contract/instance/instance.ts'
 import { accountTargets, targetsOf } from '#core/limits/targets.ts'
+import type { InstanceState } from '#shared/instance/instance.ts'
 import { instanceView } from '#test/unit/views.ts'
 
 /** The action of an account limit that may destroy: none where the GPUs are not billed yet, or no longer. */

@@ -1,6 +1,4 @@
 import { expect, test } from 'vitest'
-import type { WatchdogRequest } from '#contract/automation/watchdog.ts'
-import type { InstanceView } from '#contract/instance/instance.ts'
 import type { StoredLimit } from '#core/limits/model.ts'
 import {
   isNews,
@@ -11,6 +9,8 @@ import {
   watchdogAfterPoll,
   watchdogRequest,
 } from '#core/limits/watchdog-decide.ts'
+import type { WatchdogRequest } from '#shared/automation/watchdog.ts'
+import type { InstanceView } from '#shared/instance/instance.ts'
 import { instanceView } from '#test/unit/views.ts'
 import { storedLimit } from './stored-limit.ts'
 

@@ -1,10 +1,10 @@
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
-import { ExtraFilters, type OfferQuery } from '#contract/market/offer.ts'
 import { findOffers, searchNarrowed, textMeaning } from '#core/market/find-offers.ts'
 import { offerView } from '#core/market/offer-view.ts'
 import type { Offer, OfferSearch } from '#service/offers.ts'
 import { ServiceError } from '#service/service-error.ts'
+import { ExtraFilters, type OfferQuery } from '#shared/market/offer.ts'
 
 const query: OfferQuery = { type: 'on-demand', verifiedOnly: false, storage: 20, limit: 10_000 }
 

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { catalogueOf } from '#contract/market/catalogue.ts'
-import { offersPassing } from '#contract/market/filter.ts'
-import { type FurtherPart, furtherConditions, furtherParts } from '#contract/market/further-filters.ts'
-import { OfferFilter } from '#contract/market/offer.ts'
 import { offerView } from '#core/market/offer-view.ts'
 import type { Offer } from '#service/offers.ts'
+import { catalogueOf } from '#shared/market/catalogue.ts'
+import { offersPassing } from '#shared/market/filter.ts'
+import { type FurtherPart, furtherConditions, furtherParts } from '#shared/market/further-filters.ts'
+import { OfferFilter } from '#shared/market/offer.ts'
 import { type Row, readLooseFilters } from '#simulator/routes/filters.ts'
 
 /** Each filter, with what barely passes and barely fails, in the service’s fields. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { OfferView } from '#contract/market/offer.ts'
 import { priceSamples, resultOf, type StoredPrice, type Watch, withPrices } from '#core/market/watch.ts'
+import type { OfferView } from '#shared/market/offer.ts'
 
 const start = 1_800_000_000
 const offer = (id: number, price: number, more: Partial<OfferView> = {}): OfferView => ({

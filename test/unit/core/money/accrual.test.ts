@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { InstanceView } from '#contract/instance/instance.ts'
 import { accrueSpending, type Counted } from '#core/money/accrual.ts'
+import type { InstanceView } from '#shared/instance/instance.ts'
 import { instanceView } from '#test/unit/views.ts'
 
 const start = 1_800_000_000

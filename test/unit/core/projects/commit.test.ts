@@ -3,7 +3,7 @@ import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { commitOf } from '#core/projects/commit.ts'
-import { systemSyncedFolders } from '#machine/synced-folders.ts'
+import { systemSyncedFolders } from '#platform/synced-folders.ts'
 import { temporaryFolder } from '#test/temporary-folder.ts'
 
 const id = 'a'.repeat(40)

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
-import { limitsOf } from '#contract/project/bounds.ts'
-import { ProjectSpec } from '#contract/project/spec.ts'
 import { requestOf, searchOf, stopsOf } from '#core/projects/plan.ts'
 import { Rental } from '#core/renting/rental.ts'
 import { Run } from '#core/runs/model.ts'
+import { limitsOf } from '#shared/project/bounds.ts'
+import { ProjectSpec } from '#shared/project/spec.ts'
 import { someRental } from '../renting/some-rental.ts'
 import { projectRun } from '../runs/stored-run.ts'
 

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { harmless } from '#contract/instance/file-names.ts'
-import type { ProjectSpec } from '#contract/project/spec.ts'
 import { readSpec } from '#core/projects/read-spec.ts'
 import { editedText, specText } from '#core/projects/write-spec.ts'
+import { harmless } from '#shared/instance/file-names.ts'
+import type { ProjectSpec } from '#shared/project/spec.ts'
 
 describe('a berth.yaml that Berth writes', () => {
   test('reads as a person would write it', () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { InstanceState, InstanceView } from '#contract/instance/instance.ts'
 import { hostFailure, openFailedMachines } from '#core/renting/failed-machines.ts'
+import type { InstanceState, InstanceView } from '#shared/instance/instance.ts'
 import { accountContext } from '#test/berth/account-context.ts'
 import { instanceView } from '#test/unit/views.ts'
 

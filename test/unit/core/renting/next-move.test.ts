@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import type { InstanceState } from '#contract/instance/instance.ts'
 import { nextMove, nextTryStep } from '#core/renting/next-move.ts'
 import type { Try } from '#core/renting/rental.ts'
+import type { InstanceState } from '#shared/instance/instance.ts'
 import { instanceView } from '#test/unit/views.ts'
 import { retrying, someTry } from './some-rental.ts'
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import type { OfferView } from '#contract/market/offer.ts'
-import type { OpenRequest } from '#contract/market/rent-request.ts'
 import { type BestOffer, bestOffer, fittingOffers, goodEnough } from '#core/renting/next-offer.ts'
+import type { OfferView } from '#shared/market/offer.ts'
+import type { OpenRequest } from '#shared/market/rent-request.ts'
 import { someRental, someSearch } from './some-rental.ts'
 
 const dollar = 1_000_000

@@ -1,14 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import {
-  type Capabilities,
-  describedCapabilities,
-  publicCapabilities,
-} from '#contract/account/capabilities.ts'
-import type { RentRequest } from '#contract/market/rent-request.ts'
 import { withoutSecrets } from '#core/market/request-secrets.ts'
 import { requestOf, type Tried } from '#core/renting/rental.ts'
 import { checkLengths, requestBody } from '#core/renting/requests.ts'
 import { rentalBody } from '#service/dialect.ts'
+import { type Capabilities, describedCapabilities, publicCapabilities } from '#shared/account/capabilities.ts'
+import type { RentRequest } from '#shared/market/rent-request.ts'
 
 const plain: RentRequest = {
   offer: 7,

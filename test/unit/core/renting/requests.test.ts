@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import type { OfferView, SavedQuery } from '#contract/market/offer.ts'
-import { searchParts, searchPartWords, withoutParts } from '#contract/market/search-part.ts'
 import { replacesVariable } from '#core/instances/mark.ts'
 import { goodEnough } from '#core/renting/next-offer.ts'
 import { asGoodAs, requestAgain } from '#core/renting/requests.ts'
+import type { OfferView, SavedQuery } from '#shared/market/offer.ts'
+import { searchParts, searchPartWords, withoutParts } from '#shared/market/search-part.ts'
 import { someRental } from './some-rental.ts'
 
 const { request } = someRental()

@@ -1,5 +1,5 @@
-import type { RentalSearch } from '#contract/market/rent-request.ts'
 import type { Rental, Retrying, Try } from '#core/renting/rental.ts'
+import type { RentalSearch } from '#shared/market/rent-request.ts'
 
 export const someSearch: RentalSearch = {
   query: { type: 'on-demand', verifiedOnly: false, storage: 20, limit: 50 },

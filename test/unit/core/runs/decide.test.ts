@@ -1,7 +1,5 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { isGoing } from '#contract/automation/run.ts'
-import type { InstanceState, InstanceView } from '#contract/instance/instance.ts'
 import { stuckAlert } from '#core/runs/alerts.ts'
 import {
   afresh,
@@ -23,6 +21,8 @@ import {
   watchdogOrder,
 } from '#core/runs/decide.ts'
 import { isUnsafe, type ProjectRun, type Run } from '#core/runs/model.ts'
+import { isGoing } from '#shared/automation/run.ts'
+import type { InstanceState, InstanceView } from '#shared/instance/instance.ts'
 import { instanceView } from '#test/unit/views.ts'
 import { commandRun, projectRun } from './stored-run.ts'
 

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { engineOf, nodesProblem } from '#contract/project/nodes.ts'
-import { onOneMachine } from '#contract/project/sweep.ts'
 import { addressIn, launchOf, type Node } from '#core/runs/launch.ts'
+import { engineOf, nodesProblem } from '#shared/project/nodes.ts'
+import { onOneMachine } from '#shared/project/sweep.ts'
 
 const nodes: Node[] = [
   { address: '10.0.0.2', link: 'eth0', gpus: 2 },

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
-import { RunFields } from '#contract/automation/run.ts'
 import { printedNumbers } from '#core/runs/printed-numbers.ts'
+import { RunFields } from '#shared/automation/run.ts'
 
 test.for([
   ['loss=0.31', { loss: 0.31 }],

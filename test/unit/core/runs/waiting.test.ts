@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { isGoing, RunStep } from '#contract/automation/run.ts'
-import { isLongWait, waitingLine } from '#contract/automation/waiting.ts'
-import type { InstanceState, InstanceView } from '#contract/instance/instance.ts'
-import type { RentalStep, RentalView } from '#contract/market/rental-view.ts'
 import { failsAfter, nextMove, pauseAfter } from '#core/runs/decide.ts'
 import { givesUpAfter, waitOf } from '#core/runs/waiting.ts'
+import { isGoing, RunStep } from '#shared/automation/run.ts'
+import { isLongWait, waitingLine } from '#shared/automation/waiting.ts'
+import type { InstanceState, InstanceView } from '#shared/instance/instance.ts'
+import type { RentalStep, RentalView } from '#shared/market/rental-view.ts'
 import { projectRun } from './stored-run.ts'
 
 const { project } = projectRun()

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import type { TwoFactorStatus } from '#contract/account/two-factor.ts'
 import { mayNeedLogin } from '#renderer/components/answers/sending.svelte.ts'
 import { choices } from '#renderer/screens/account/two-factor/words.ts'
+import type { TwoFactorStatus } from '#shared/account/two-factor.ts'
 
 const status: TwoFactorStatus = {
   enabled: true,

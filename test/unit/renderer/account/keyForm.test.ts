@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { type Capabilities, publicCapabilities } from '#contract/account/capabilities.ts'
 import { emptyKeyDraft, type KeyDraft, readKeyDraft } from '#renderer/screens/account/keys/keyForm.ts'
 import { mayWords } from '#renderer/screens/account/keys/permissionWords.ts'
+import { type Capabilities, publicCapabilities } from '#shared/account/capabilities.ts'
 
 function draft(change: Partial<KeyDraft>, on: Record<string, string> = {}): KeyDraft {
   const empty = emptyKeyDraft()

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { InstanceState } from '#contract/instance/instance.ts'
 import { bootLine, bootOutlook, bootTime, bootWords } from '#renderer/screens/instances/boot.ts'
+import type { InstanceState } from '#shared/instance/instance.ts'
 import { instanceView } from '#test/unit/views.ts'
 
 const now = 1_790_000_000

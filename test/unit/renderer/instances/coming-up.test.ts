@@ -1,6 +1,4 @@
 import { expect, test } from 'vitest'
-import type { LimitView } from '#contract/automation/limit.ts'
-import { hinderedLimits, limitHindrance } from '#contract/automation/limit-words.ts'
 import {
   comingUp,
   limitsOn,
@@ -8,6 +6,8 @@ import {
   nextSentence,
 } from '#renderer/screens/instances/automation/comingUp.ts'
 import { placeInDetails } from '#renderer/screens/instances/details/detailsTabs.svelte.ts'
+import type { LimitView } from '#shared/automation/limit.ts'
+import { hinderedLimits, limitHindrance } from '#shared/automation/limit-words.ts'
 import { accountView, byId, instanceView, limitView } from '#test/unit/views.ts'
 
 const now = 1_700_000_000

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import type { LimitView } from '#contract/automation/limit.ts'
-import { timeOfDay } from '#contract/format/time.ts'
 import { whatIsDue } from '#renderer/features/instances/whatIsDue.ts'
+import type { LimitView } from '#shared/automation/limit.ts'
+import { timeOfDay } from '#shared/format/time.ts'
 import { accountView, instanceView, limitView } from '#test/unit/views.ts'
 
 /** Local noon, so that minutes later is the same day. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { outputRows, rowsOfPage } from '#contract/automation/output-rows.ts'
+import { outputRows, rowsOfPage } from '#shared/automation/output-rows.ts'
 import { plainLastLine, plainOutput } from '#ssh/monitor/plain-output.ts'
 
 test('progress bars, also nested ones, show their last state above later output', () => {

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import type { InstanceView } from '#contract/instance/instance.ts'
-import type { RentalView } from '#contract/market/rental-view.ts'
 import { bootSteps } from '#renderer/screens/instances/boot.ts'
 import { rowNoticeOf } from '#renderer/screens/instances/rowNotice.ts'
 import { winningBid } from '#renderer/screens/instances/rows.ts'
+import type { InstanceView } from '#shared/instance/instance.ts'
+import type { RentalView } from '#shared/market/rental-view.ts'
 import { instanceView, rentalView } from '#test/unit/views.ts'
 
 /** The notice in the row of an instance. */

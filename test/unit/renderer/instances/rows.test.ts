@@ -1,6 +1,4 @@
 import { expect, test } from 'vitest'
-import type { RunView } from '#contract/automation/run.ts'
-import type { RentalView } from '#contract/market/rental-view.ts'
 import { rowNoticeOf } from '#renderer/screens/instances/rowNotice.ts'
 import {
   filterRows,
@@ -9,6 +7,8 @@ import {
   rowPrice,
   rowState,
 } from '#renderer/screens/instances/rows.ts'
+import type { RunView } from '#shared/automation/run.ts'
+import type { RentalView } from '#shared/market/rental-view.ts'
 import { accountView, instanceView, limitView, rentalView, runView } from '#test/unit/views.ts'
 
 const gpu = { name: 'RTX 4090', count: 1 }

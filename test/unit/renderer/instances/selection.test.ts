@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import { tagsIn } from '#contract/instance/instance.ts'
 import { groupRows, prefixOf } from '#renderer/screens/instances/groupRows.ts'
 import { filterRows, instanceRows } from '#renderer/screens/instances/rows.ts'
 import {
@@ -15,6 +14,7 @@ import {
   toggle,
   toggleAll,
 } from '#renderer/screens/instances/selection/selection.ts'
+import { tagsIn } from '#shared/instance/instance.ts'
 import { accountView, instanceView } from '#test/unit/views.ts'
 
 describe('a selection', () => {

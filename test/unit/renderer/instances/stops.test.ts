@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import type { LimitView } from '#contract/automation/limit.ts'
-import type { RunView } from '#contract/automation/run.ts'
-import type { WatchdogView } from '#contract/automation/watchdog.ts'
-import { timeOfDay } from '#contract/format/time.ts'
 import { nextLimit, nextWords, stopsOf, stopWords, wantsAnswer } from '#renderer/screens/instances/stops.ts'
+import type { LimitView } from '#shared/automation/limit.ts'
+import type { RunView } from '#shared/automation/run.ts'
+import type { WatchdogView } from '#shared/automation/watchdog.ts'
+import { timeOfDay } from '#shared/format/time.ts'
 import { accountView, byId, instanceView, limitView, runView } from '#test/unit/views.ts'
 
 const now = 1_790_000_000

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import type { TunnelView } from '#contract/instance/tunnel.ts'
 import { tunnelAddress, tunnelSteps, tunnelTrouble } from '#renderer/features/instances/tunnelWords.ts'
 import { factsOf } from '#renderer/screens/instances/details/facts.ts'
 import { rowNoticeOf } from '#renderer/screens/instances/rowNotice.ts'
 import { instanceRows } from '#renderer/screens/instances/rows.ts'
+import type { TunnelView } from '#shared/instance/tunnel.ts'
 import { accountView, instanceView } from '#test/unit/views.ts'
 
 const jupyter: TunnelView = { instance: 1, kind: 'jupyter', name: 'Jupyter', port: 8080, step: 'token' }

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
-import { type LimitView, LimitWhen } from '#contract/automation/limit.ts'
 import { isUnchanged, limitDraft, readLimitDraft } from '#renderer/features/limits/limitForm.ts'
+import { type LimitView, LimitWhen } from '#shared/automation/limit.ts'
 import { limitView } from '#test/unit/views.ts'
 
 const now = 1_800_000_000

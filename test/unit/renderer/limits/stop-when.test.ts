@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { defaultStops } from '#contract/automation/limit-defaults.ts'
-import { conditionLabel, stopSentence } from '#contract/automation/limit-words.ts'
 import { stopOf, stopOn, withStop } from '#renderer/features/limits/stops.ts'
+import { defaultStops } from '#shared/automation/limit-defaults.ts'
+import { conditionLabel, stopSentence } from '#shared/automation/limit-words.ts'
 
 const { idle, duration, cost } = defaultStops
 

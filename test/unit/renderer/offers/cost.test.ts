@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { creditWouldLast } from '#contract/spending/beyond-credit.ts'
 import { firstHours, rentalCost, trafficOnce } from '#renderer/features/market/cost.ts'
+import { creditWouldLast } from '#shared/spending/beyond-credit.ts'
 import { offer } from './listed.ts'
 
 test('the price swaps the included storage for the wanted storage', () => {

@@ -1,4 +1,4 @@
-import type { OfferView } from '#contract/market/offer.ts'
+import type { OfferView } from '#shared/market/offer.ts'
 
 /** A complete offer with the given changes. */
 export function offer(changes: Partial<OfferView> & { id: number }): OfferView {

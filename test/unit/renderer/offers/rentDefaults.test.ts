@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { InstanceView } from '#contract/instance/instance.ts'
 import { draftFrom, freshDraft, usualDisk } from '#renderer/features/market/rentDefaults.ts'
+import type { InstanceView } from '#shared/instance/instance.ts'
 import { accountView, instanceView } from '#test/unit/views.ts'
 import { offer } from './listed.ts'
 

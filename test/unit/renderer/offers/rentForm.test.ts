@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { publicCapabilities } from '#contract/account/capabilities.ts'
 import { emptyDraft, noRegistry } from '#renderer/features/market/rentDefaults.ts'
 import type { RentDraft } from '#renderer/features/market/rentDraft.ts'
 import { fieldOfPath, readDraft } from '#renderer/features/market/rentForm.ts'
+import { publicCapabilities } from '#shared/account/capabilities.ts'
 import { offer } from './listed.ts'
 
 const draft = (changes: Partial<RentDraft> = {}): RentDraft => ({

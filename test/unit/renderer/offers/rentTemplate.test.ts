@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import type { TemplateView } from '#contract/market/template.ts'
 import { emptyDraft } from '#renderer/features/market/rentDefaults.ts'
 import type { RentDraft } from '#renderer/features/market/rentDraft.ts'
 import { readDraft } from '#renderer/features/market/rentForm.ts'
@@ -10,6 +9,7 @@ import {
   unmetConditions,
   withFilled,
 } from '#renderer/features/market/rentTemplate.ts'
+import type { TemplateView } from '#shared/market/template.ts'
 import { offer } from './listed.ts'
 
 const fresh: RentDraft = { ...emptyDraft(), image: 'pytorch/pytorch:latest', disk: '20' }

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import { catalogueOf } from '#contract/market/catalogue.ts'
 import {
   dotAt,
   dotsOf,
@@ -10,6 +9,7 @@ import {
   pointOf,
   regionBetween,
 } from '#renderer/screens/offers/scatter.ts'
+import { catalogueOf } from '#shared/market/catalogue.ts'
 import { offer } from './listed.ts'
 
 const listed = (...offers: Parameters<typeof offer>[0][]) =>

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { catalogueOf } from '#contract/market/catalogue.ts'
 import { partWords, rentName } from '#renderer/features/market/offerWords.ts'
 import { cellWords } from '#renderer/screens/offers/table/cellWords.ts'
 import { actionsWidth, offerColumnsFor } from '#renderer/screens/offers/table/columns.ts'
+import { catalogueOf } from '#shared/market/catalogue.ts'
 import { offer } from './listed.ts'
 
 describe('columns in a narrow window', () => {

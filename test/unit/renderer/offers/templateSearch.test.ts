@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import type { SavedQuery } from '#contract/market/offer.ts'
-import type { TemplateView } from '#contract/market/template.ts'
 import { templateSearch, withoutTemplate } from '#renderer/features/market/market.svelte.ts'
+import type { SavedQuery } from '#shared/market/offer.ts'
+import type { TemplateView } from '#shared/market/template.ts'
 
 const template = {
   hash: 'abc',

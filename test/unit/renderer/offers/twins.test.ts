@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { catalogueOf } from '#contract/market/catalogue.ts'
 import { Twins } from '#renderer/screens/offers/table/twins.ts'
+import { catalogueOf } from '#shared/market/catalogue.ts'
 import { offer } from './listed.ts'
 
 const { offers } = catalogueOf(

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { countryName, countryOf, placeName } from '#contract/market/place.ts'
 import { typedNumber } from '#renderer/components/fields/readForm.ts'
 import { searchName } from '#renderer/screens/offers/filters/saved.ts'
+import { countryName, countryOf, placeName } from '#shared/market/place.ts'
 
 test('numbers are read with their units, and unclear ones refused', () => {
   expect(['$1.72/h', '1,200.5', ' 40 GB', '.5'].map(text => typedNumber(text))).toEqual([

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { soundsSecret } from '#contract/instance/secrets.ts'
 import { draftOf } from '#renderer/features/templates/templateForm.ts'
 import { secretsInTemplate } from '#renderer/screens/templates/editor/editing.svelte.ts'
+import { soundsSecret } from '#shared/instance/secrets.ts'
 
 test('names such as HF_TOKEN sound secret', () => {
   expect(['HF_TOKEN', 'WANDB_API_KEY', 'db_password'].every(soundsSecret)).toBe(true)

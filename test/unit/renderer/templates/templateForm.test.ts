@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { TemplateView } from '#contract/market/template.ts'
 import { conditionRows, readConditions } from '#renderer/features/templates/conditions.ts'
 import { readExtraFilters } from '#renderer/features/templates/extraFilters.ts'
 import { sorted, whoseOnly } from '#renderer/features/templates/listing.ts'
 import { changesSince, draftOf, newDraft, readTemplate } from '#renderer/features/templates/templateForm.ts'
 import { readFilter, typedValue } from '#renderer/screens/templates/list/filterFields.ts'
+import type { TemplateView } from '#shared/market/template.ts'
 
 const view: TemplateView = {
   name: 'Trainer',

@@ -1,6 +1,6 @@
-import type { InstanceState, InstanceView } from '#contract/instance/instance.ts'
 import type { Try } from '#core/renting/rental.ts'
 import type { NewInstance } from '#service/new-instance.ts'
+import type { InstanceState, InstanceView } from '#shared/instance/instance.ts'
 
 type Step = Try['step']
 

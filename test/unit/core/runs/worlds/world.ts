@@ -1,5 +1,5 @@
-import { planCosts } from '#contract/project/plan-costs.ts'
-import type { ProjectSpec } from '#contract/project/spec.ts'
+import { planCosts } from '#shared/project/plan-costs.ts'
+import type { ProjectSpec } from '#shared/project/spec.ts'
 import { HandClock } from '#test/berth/clocks.ts'
 import { MemoryFiles } from '#test/berth/machine.ts'
 import { type Berth, type Computer, startBerth } from './berth.ts'

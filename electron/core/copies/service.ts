@@ -1,0 +1,163 @@
+import { orAborted } from '#platform/tasks.ts'
+import { type CopyRequest, isOver, isRunning, type SyncRequest } from '#shared/account/transfer.ts'
+import { BerthError, type Problem } from '#shared/problem.ts'
+import type { AccountContext, AccountPoll } from '../account-context.ts'
+import { needingPermission, problemOf } from '../bridge/problems.ts'
+import { isDeepEqual } from '../storage/store.ts'
+import { follow, lateness, patience } from './follow.ts'
+import { createKeyKeeper, wideKeyNeeded } from './key-keeper.ts'
+import { endsOf, startCopy, startSync } from './start.ts'
+import { lostAlert, openStoredTransfers, type Transfer, transferEntry } from './transfer.ts'
+
+export type Transfers = Awaited<ReturnType<typeof openTransfers>>
+
+/** Copies and syncs that Berth started on one account (section 4.3). They are stored before they begin. */
+export async function openTransfers(context: AccountContext) {
+  const { account, activity, client, now } = context
+  const transfers = await openStoredTransfers(context)
+  const { all, get, note } = transfers
+  const keys = createKeyKeeper(context, transfers)
+  const parts = { context, transfers, keys }
+  /** Those that wait for the next poll. */
+  const waiting = new Set<() => void>()
+
+  function tell(kind: 'user' | 'berth' | 'error', text: string, transfer: Transfer, detail?: string): void {
+    activity.add(transferEntry(account, kind, text, transfer, detail))
+  }
+
+  /** In Activity, too. */
+  function tellLost(transfer: Transfer): void {
+    context.notifications.tell(account, [lostAlert(account, transfer)])
+  }
+
+  /** Whether the service refused a key that is limited to one copy. */
+  let isLimitRefused = false
+
+  async function sync(request: SyncRequest): Promise<string> {
+    return startSync(parts, request).catch((error: unknown) => {
+      if (problemOf(error).code === wideKeyNeeded.code) isLimitRefused = true
+      throw error
+    })
+  }
+
+  /** Resolves with the next poll. */
+  function nextPoll(signal: AbortSignal): Promise<void> {
+    return orAborted(new Promise<void>(resolve => waiting.add(resolve)), signal)
+  }
+
+  /** Whether nothing more is expected of the service about it. */
+  function isSettled(transfer: Transfer): boolean {
+    const { step, startedAt, reportedAt = startedAt + lateness } = transfer
+    return isOver(transfer) || (step === 'unknown' && now() - reportedAt >= patience)
+  }
+
+  return {
+    /** Resolves with the transfer's id once the service has accepted it, or its answer was lost. */
+    copy: (request: CopyRequest): Promise<string> => startCopy(parts, request),
+    /** The same, with a separate key that is deleted after the end. */
+    sync,
+    /** Whether a sync's key can do more than the sync, as far as is known. */
+    needsWideKey: (): boolean =>
+      isLimitRefused || !context.store.get().accounts[account]?.capabilities.limitsKeys,
+    /**
+     * Makes a sync and resolves once the service says that it is done. One with the same ends that began since `since`
+     * counts, so that a caller that was killed may call again. Throws `cloud_copy_failed`.
+     */
+    async syncToEnd(request: SyncRequest, since: number, signal: AbortSignal): Promise<void> {
+      const { from, to } = endsOf(request)
+      const same = all().findLast(
+        transfer =>
+          transfer.kind === 'sync' &&
+          transfer.startedAt >= since &&
+          isDeepEqual([transfer.from, transfer.to], [from, to]) &&
+          (isRunning(transfer) || transfer.step === 'done'),
+      )
+      const id = same?.id ?? (await sync(request))
+      try {
+        while (!isSettled(get(id))) await nextPoll(signal)
+      } finally {
+        // Its key ends with the run, but not with Berth, which follows it again after the next start.
+        if (!context.ending.aborted && !isOver(get(id))) {
+          await note(id, { step: 'unknown', endedAt: now() })
+          void keys.deleteUnused(id)
+        }
+      }
+      const { step, message } = get(id)
+      if (step !== 'done') throw new BerthError(copyFailed(request.cloudPath, message))
+    },
+    async cancel(id: string): Promise<void> {
+      const { kind, from, to } = get(id)
+      const at = kind === 'copy' ? to.instance : (from.instance ?? to.instance)
+      if (isOver(get(id)) || at === undefined) return
+      const { transfers } = client()
+      await needingPermission(
+        'instance_write',
+        kind === 'copy' ? transfers.cancelCopy(at) : transfers.cancelSync(at),
+      )
+      // The service is sent the instance alone, so it cancels all transfers there.
+      for (const other of all().filter(other => cancelledWith(other, kind, at))) {
+        await note(other.id, { step: 'cancelled', endedAt: now() })
+        tell('user', 'Cancelled', other)
+        void keys.deleteUnused(other.id)
+      }
+      void context.poll()
+    },
+    async dismiss(id: string): Promise<void> {
+      const { step } = get(id)
+      if (!isOver(get(id)) && step !== 'unknown') throw new BerthError(stillRunning)
+      await note(id, { dismissed: true, endedAt: get(id).endedAt ?? now() })
+      await keys.deleteUnused(id)
+    },
+    onPoll({ account: { instances } }: AccountPoll): void {
+      for (const transfer of all()) {
+        const others = all().filter(({ id }) => id !== transfer.id)
+        const after = follow(transfer, others, instances, now())
+        if (!isDeepEqual(transfer, after)) {
+          void note(transfer.id, after)
+          if (!isOver(after)) continue
+          if (after.step === 'failed' || after.step === 'unknown') tellLost(after)
+          else tell('berth', after.step === 'done' ? 'Done' : 'Cancelled', after, after.message)
+        }
+        if (isOver(after)) void keys.deleteUnused(transfer.id)
+      }
+      for (const resolve of waiting) resolve()
+      waiting.clear()
+    },
+    show: transfers.show,
+    resume(): void {
+      for (const { id, step, kind, key } of all()) {
+        if (step !== 'starting') continue
+        // The key is stored before a sync is requested.
+        if (kind === 'sync' && !key)
+          void note(id, { step: 'failed', message: neverBegan, endedAt: now() }).then(() => tellLost(get(id)))
+        else void note(id, { step: 'unknown', message: endedInBetween })
+      }
+    },
+    /** Call before the account is removed. Requests to delete the keys once more, at once. */
+    async deleteKeys(): Promise<void> {
+      await Promise.all(all().map(({ id }) => keys.deleteNow(id)))
+    },
+    flush: transfers.flush,
+  }
+}
+
+function cancelledWith(transfer: Transfer, kind: Transfer['kind'], at: number): boolean {
+  if (isOver(transfer) || transfer.kind !== kind) return false
+  return transfer.to.instance === at || (kind === 'sync' && transfer.from.instance === at)
+}
+
+function copyFailed(cloudPath: string, message: string | undefined): Problem {
+  return {
+    code: 'cloud_copy_failed',
+    message: `The copy with ${cloudPath} in the cloud failed${message === undefined ? '.' : `: ${message}`}`,
+    advice: 'See Transfers for the service’s message. Resume to copy it again.',
+  }
+}
+
+const endedInBetween = 'Berth quit while starting it, so it may be running.'
+const neverBegan = 'Berth quit before starting it.'
+const stillRunning: Problem = {
+  code: 'still_running',
+  message: 'It’s still running.',
+  advice: 'Cancel it first, or wait until it ends.',
+}

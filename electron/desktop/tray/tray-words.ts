@@ -1,0 +1,69 @@
+import type { CommandName } from '#contract/commands.ts'
+import { money } from '#shared/format/money.ts'
+import { instanceName } from '#shared/format/name.ts'
+import { roughDuration, timeOfDay } from '#shared/format/time.ts'
+import type { AccountId } from '#shared/ids.ts'
+import type { InstanceView, UndoableAction } from '#shared/instance/instance.ts'
+import { instanceStateWord } from '#shared/instance/instance-words.ts'
+import { creditLasts, isOnTheMeter, spendOnceReady } from '#shared/reading.ts'
+import { costWords, spendWords } from '#shared/spending/spend-words.ts'
+import type { AccountView, Place } from '#shared/state.ts'
+import { plainText, shortened } from '#shared/text.ts'
+
+/** Characters of a name in a menu. */
+const longest = 32
+
+/** Foreign text for a menu: one short line. */
+export function word(text: string): string {
+  return shortened(plainText(text), longest)
+}
+
+/** `Credit $48.20, lasts 17 h`, `Credit −$7.43, used up`; `Credit $48.20 as of 13:05, …` where it is not current. */
+export function creditLine(account: AccountView): string {
+  if (account.credit === undefined) return account.creditUntold ? 'Credit unknown' : 'Credit not known yet'
+  const lasts = creditLasts(account, spendOnceReady(account))
+  const left = lasts === undefined ? '' : lasts > 0 ? `, lasts ${roughDuration(lasts)}` : ', used up'
+  const asOf = account.creditAt === undefined ? '' : ` as of ${timeOfDay(account.creditAt)}`
+  return `Credit ${money(account.credit)}${asOf}${left}`
+}
+
+/** `2 running, $1.240/h` or `Nothing running, $0.000/h`, for one account or several. */
+export function spendLine(accounts: readonly AccountView[]): string {
+  const instances = accounts.flatMap(account => Object.values(account.instances))
+  const running = instances.filter(isOnTheMeter).length
+  const spendPerHour = accounts.reduce((sum, account) => sum + account.spendPerHour, 0)
+  const words = spendWords({ spendPerHour, instances: Object.fromEntries(instances.entries()) })
+  return `${running === 0 ? 'Nothing running' : `${running} running`}, ${words}`
+}
+
+/** `llama-finetune #4711` */
+export function instanceTitle({ id, label, gpu }: InstanceView): string {
+  return instanceName({ id, label: word(label || gpu?.name || '') })
+}
+
+/** `llama-finetune #4711: Running, $0.412/h` */
+export function instanceLine(account: AccountView, instance: InstanceView): string {
+  return `${instanceTitle(instance)}: ${stateOf(account, instance)}, ${costWords(instance)}`
+}
+
+export function stateOf(account: AccountView, instance: InstanceView): string {
+  return word(instanceStateWord(account, instance))
+}
+
+/** The action of a menu entry. */
+export type TrayAction =
+  | { kind: 'open' }
+  | { kind: 'quit' }
+  /** Shows the window at that place. */
+  | { kind: 'go'; account?: AccountId; place: Place }
+  /** `what` completes "Could not …" on failure. */
+  | { kind: 'command'; name: CommandName; args: unknown; what: string }
+  /** Done to an instance with the question and the undo that its row has. */
+  | { kind: 'act'; action: UndoableAction; account: AccountId; instance: number; what: string }
+  /** Copies a command's text answer to the clipboard. */
+  | { kind: 'copy'; name: CommandName; args: unknown; what: string }
+
+/** A menu entry; without an action or a submenu it is only a label. */
+export type MenuItemModel =
+  | { separator: true }
+  | { label: string; action?: TrayAction; submenu?: readonly MenuItemModel[] }

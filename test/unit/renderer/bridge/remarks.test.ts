@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest'
+import { afterOutage, type Remark, undoables, withRemark } from '#renderer/bridge/remarks.ts'
+import { accountView, instanceView } from '#test/unit/views.ts'
+
+const unreached = { code: 'offline', message: 'The service could not be reached.' }
+const refused = { code: 'no_such_offer', message: 'That offer is gone.' }
+const of = (id: number, title: string, problem?: Remark['problem']): Remark => ({
+  id,
+  title,
+  ...(problem && { problem }),
+})
+
+test('a repeated failure replaces the old remark, a repeated message does not', () => {
+  const twice = withRemark([of(1, 'Start of #7 failed', unreached)], of(2, 'Start of #7 failed', unreached))
+  expect(twice.map(({ id }) => id)).toEqual([2])
+  expect(withRemark(twice, of(3, 'Stop of #7 failed', unreached))).toHaveLength(2)
+  expect(withRemark([of(1, 'Copied.')], of(2, 'Copied.'))).toHaveLength(2)
+})
+
+test('after an outage its remarks go and all others stay', () => {
+  const remarks = [of(1, 'Start failed', unreached), of(2, 'Rent failed', refused), of(3, 'Copied.')]
+  expect(afterOutage(remarks).map(({ id }) => id)).toEqual([2, 3])
+})
+
+test('actions asked for together are one, which is undone as a whole', () => {
+  const undoable = { 7: soon(9000), 8: soon(9040), 9: { ...soon(9050), action: 'start' as const } }
+  const account = accountView({ undoable }, ...[7, 8, 9].map(id => instanceView({ id })))
+  expect(undoables(account, 8000)).toMatchObject([
+    { instances: [7, 8], title: 'Stopping 2 instances', undone: 'Stop of 2 instances was undone.' },
+    { instances: [9], title: 'Starting Instance #9' },
+  ])
+})
+
+const soon = (sendAt: number) => ({ action: 'stop', sendAt }) as const
+
+test('pending actions count down in whole seconds, the newest last', () => {
+  const account = accountView(
+    { undoable: { 7: soon(9000), 8: soon(8000) } },
+    instanceView({ id: 7, label: 'box' }),
+    instanceView({ id: 8, label: 'old', state: 'outbid' }),
+  )
+  expect(undoables(account, 4600)).toEqual([
+    {
+      account: account.id,
+      action: 'stop',
+      instances: [8],
+      title: 'Stopping old #8',
+      undone: 'old #8 was not stopped.',
+      seconds: 4,
+    },
+    {
+      account: account.id,
+      action: 'stop',
+      instances: [7],
+      title: 'Stopping box #7',
+      undone: 'box #7 keeps running.',
+      seconds: 5,
+    },
+  ])
+  expect(undoables(account, 90_000).map(({ seconds }) => seconds)).toEqual([0, 0])
+  expect(undoables(account, 0).map(({ seconds }) => seconds)).toEqual([5, 5])
+})

@@ -1,0 +1,151 @@
+import { describe, expect, test } from 'vitest'
+import type { GroupView } from '#shared/automation/group.ts'
+import { dangers, type RentTerms } from '#shared/danger.ts'
+import { type InstanceView, UndoableAction } from '#shared/instance/instance.ts'
+import type { AccountView } from '#shared/state.ts'
+import { accountView, instanceView, limitView, projectRunView, runView } from '../views.ts'
+
+const [box, other] = [
+  instanceView({ id: 7, label: 'box', diskPricePerHour: 3000 }),
+  instanceView({ id: 8, label: 'other' }),
+]
+const train = runView({ id: 'x1', instance: 7, name: 'train' })
+
+const stopped = (given: Partial<AccountView>, ...instances: InstanceView[]) =>
+  dangers.stop.question(accountView(given, ...instances), { instances }, 0)
+
+describe('stopping', () => {
+  test('one is asked about only where it ends a run, which is named', () => {
+    expect(stopped({}, box)).toBeUndefined()
+    expect(stopped({ runs: { x1: train } }, box)).toEqual({
+      title: 'Stop box #7?',
+      verb: 'Stop box #7',
+      lines: [
+        'A run on it ends before it has finished: train.',
+        'Files are kept; the disk is billed at $0.003/h.',
+      ],
+      grave: false,
+    })
+    for (const step of ['waiting', 'ending', 'done', 'failed'] as const)
+      expect(stopped({ runs: { x1: { ...train, step } } }, box)).toBeUndefined()
+  })
+
+  test('a node of a run on several machines ends the whole run', () => {
+    const nodes = [projectRunView({ id: 'x2', step: 'running', instance: 8 })]
+    const run = projectRunView({ id: 'x1', step: 'running', instance: 7, name: 'digits', nodes })
+    expect(stopped({ runs: { x1: run } }, other)?.lines[0]).toContain('digits')
+  })
+
+  test('several are always asked about, with all runs that end', () => {
+    const runs = { x1: train, x2: runView({ id: 'x2', instance: 8, name: 'eval' }) }
+    expect(stopped({}, box, other)?.verb).toBe('Stop 2 instances')
+    expect(stopped({ runs }, box, other)?.lines[0]).toBe(
+      '2 runs on them end before they have finished: train and eval.',
+    )
+  })
+})
+
+test('destroying names the runs that end, what is lost, and what is no longer paid', () => {
+  const question = dangers.destroy.question(
+    accountView({ runs: { x1: train } }, box),
+    { instances: [box] },
+    0,
+  )
+  expect(question?.lines.join(' ')).toMatch(/train.*Everything on it is lost.*You stop paying \$0\.400\/h\.$/)
+  expect(question?.grave).toBe(true)
+})
+
+test('what can be undone is what the service can take back', () => {
+  const undone = Object.entries(dangers).flatMap(([action, { undo }]) => (undo ? action : []))
+  expect(undone.toSorted()).toEqual(UndoableAction.options.toSorted())
+})
+
+const resting = instanceView({
+  id: 7,
+  label: 'box',
+  state: 'stopped',
+  costPerHour: 3000,
+  pricePerHour: 403_000,
+})
+const limit = limitView({ instance: 7, when: { kind: 'duration', seconds: 4 * 3600 }, step: 'done' })
+const started = (given: Partial<AccountView>) =>
+  dangers.start.question(accountView(given, resting), { instances: [resting] }, 0)
+
+test('a start is asked about where credit or limits say no, and where nothing would stop it', () => {
+  const limits = { one: limit }
+  expect(started({ limits })).toBeUndefined()
+  expect(started({})?.lines).toEqual(['It has no limit, so it runs until you stop it.'])
+  expect(started({ limits, credit: 1_000_000 })).toMatchObject({
+    lines: [expect.stringMatching(/^4 h cost \$1\.60, more than your \$1\.00\. It would be cut off after/)],
+    grave: true,
+  })
+  expect(started({ limits, credit: 0 })?.lines).toEqual(['Your credit is used up.'])
+  const account = limitView({ id: 'two', when: { kind: 'credit', hours: 5000 } })
+  expect(started({ limits: { one: limit, two: account } })?.lines).toEqual([
+    expect.stringContaining('its limit stops'),
+  ])
+})
+
+test('the restart of a crashed instance is asked about like a start, a reboot only for its run', () => {
+  const crashed = { ...resting, state: 'crashed' as const }
+  const asked = (instance: InstanceView, given: Partial<AccountView> = {}) =>
+    dangers.reboot.question(accountView(given, instance), { instances: [instance] }, 0)
+  expect(asked(crashed, { credit: 0 })?.title).toBe('Restart box #7?')
+  expect(asked(box, { credit: 0 })).toBeUndefined()
+  expect(asked(box, { runs: { x1: train } })?.lines[0]).toContain('train')
+})
+
+const terms: RentTerms = {
+  cost: { perHour: 1_000_000 },
+  isUnpriced: false,
+  bid: '',
+  highBid: undefined,
+  meetsLimits: true,
+}
+const rented = (given: Partial<AccountView>, change: Partial<RentTerms> = {}) =>
+  dangers.rent.question(accountView(given), { ...terms, ...change }, 0)
+
+test('a rental is asked about where credit, limits or its price speak against it', () => {
+  expect(rented({})).toBeUndefined()
+  expect(rented({ credit: 300_000 })).toMatchObject({
+    title: 'Rent beyond your credit?',
+    verb: 'Rent for 18 min of credit',
+    grave: true,
+  })
+  expect(rented({ credit: 0 })?.verb).toBe('Rent without credit')
+  // A limit that ends it before the credit does.
+  expect(rented({ credit: 1_500_000 }, { cost: { perHour: 1_000_000, endsAfter: 3600 } })).toBeUndefined()
+  const limits = { one: limitView({ when: { kind: 'credit', hours: 100 } }) }
+  expect(rented({ limits })?.title).toBe('Rent against your limit?')
+  // Retries wait for such a limit.
+  expect(rented({ limits }, { meetsLimits: false })).toBeUndefined()
+  expect(rented({}, { cost: undefined, isUnpriced: true })?.title).toBe('Rent at an unknown price?')
+  expect(rented({}, { highBid: 'That’s 757 × the minimum.', bid: '31.8' })?.verb).toBe('Bid $31.8/h')
+})
+
+test('cancelling a sweep says how many machines it destroys, and nothing else’s', () => {
+  const group = { id: 'q1', name: 'lr', project: 'p1' } as GroupView
+  const run = (id: string, index: number, given: Partial<ReturnType<typeof projectRunView>>) =>
+    projectRunView({ id, group: { id: 'q1', index, attempt: 0 }, ...given })
+  const machines = [1, 2, 3, 4, 5].map(id => instanceView({ id }))
+  const wait = { project: 'p1', since: 0, until: 9, action: 'destroy' as const }
+  const account = accountView(
+    {
+      runs: {
+        a: run('a', 0, { step: 'running', instance: 1 }),
+        b: run('b', 1, { step: 'waiting' }),
+        c: run('c', 2, { step: 'failed', instance: 2 }),
+        d: projectRunView({ id: 'd', step: 'running', instance: 3 }),
+      },
+      waiting: { 4: { ...wait, instance: 4, group: 'q1' }, 5: { ...wait, instance: 5 } },
+    },
+    ...machines,
+  )
+  const question = dangers.cancelSweep.question(account, { group }, 0)
+  expect(question).toMatchObject({ title: 'Cancel the sweep lr?', verb: 'Destroy 2 machines' })
+  expect(question?.lines.join(' ')).toMatch(
+    /^2 runs in progress are cancelled.*#1 and Instance #4\. 1 machine being rented is destroyed too\./,
+  )
+  expect(question?.lines.join(' ')).not.toMatch(/#[235]/)
+  expect(dangers.cancelSweep.question(accountView(), { group }, 0)?.verb).toBe('Cancel sweep')
+})

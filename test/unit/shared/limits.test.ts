@@ -1,0 +1,110 @@
+import fc from 'fast-check'
+import * as v from 'valibot'
+import { describe, expect, test } from 'vitest'
+import { type Limit, LimitFields, type LimitView, leastDollars, lessSpent } from '#shared/automation/limit.ts'
+import {
+  hinderedLimits,
+  limitHindrance,
+  limitsWithoutBerth,
+  stopperWords,
+} from '#shared/automation/limit-words.ts'
+import { starting, stoppersOf } from '#shared/automation/stoppers.ts'
+import { stopsAt } from '#shared/project/bounds.ts'
+import { accountView, instanceView, limitView } from '../views.ts'
+
+test('a part of a sum is never more than it, however small', () => {
+  const sum = fc.integer({ min: 1, max: 1_000_000_000 })
+  fc.assert(
+    fc.property(sum, fc.nat(2_000_000_000), (whole, spent) => {
+      const stop: Limit = {
+        when: { kind: 'cost', dollars: whole / 1_000_000 },
+        action: 'stop',
+        asleep: false,
+      }
+      const left = [stopsAt([stop], whole - spent), lessSpent([stop], spent)]
+      for (const [one] of left) {
+        if (one?.when.kind !== 'cost') throw new Error('no limit on the cost')
+        expect(one.when.dollars).toBeCloseTo(Math.max(leastDollars, (whole - spent) / 1_000_000), 6)
+        expect(v.is(LimitFields.entries.when, one.when)).toBe(true)
+      }
+    }),
+  )
+})
+
+const limit = (id: string, step: LimitView['step']): LimitView =>
+  limitView({ id, instance: 7, when: { kind: 'cost', dollars: 1 }, sentence: 'Stops #7.', step })
+const limits = {
+  a: limit('a', 'waiting'),
+  b: limit('b', 'held'),
+  c: limit('c', 'done'),
+  d: limit('d', 'off'),
+}
+
+test('limits cannot act without the key or the service, and only those that are set are counted', () => {
+  expect(limitHindrance({ status: 'online' })).toBeUndefined()
+  expect(hinderedLimits(2, limitHindrance({ status: 'refused' }))).toBe(
+    '2 limits are set and can’t act until the API key is accepted again.',
+  )
+  expect(hinderedLimits(0, limitHindrance({ status: 'offline' }))).toBeUndefined()
+})
+
+test('quitting reports limits that stop working, but no demo’s or watchdog’s', () => {
+  const account = accountView({ limits })
+  const said = '2 limits are set and can’t act while Berth is not running.'
+  expect(limitsWithoutBerth([account, accountView({ demo: true, limits })])).toBe(said)
+  expect(limitsWithoutBerth([accountView({ demo: true, limits }), accountView()])).toBeUndefined()
+  const request = { action: 'stop' as const, lease: 3600 }
+  const watchdogs = { 7: { instance: 7, request, step: 'watching' as const, foreign: false } }
+  expect(limitsWithoutBerth([{ ...account, watchdogs }])).toBe(`${said} A watchdog on an instance still can.`)
+})
+
+describe('stoppers', () => {
+  const limit = (given: Partial<LimitView>): LimitView =>
+    limitView({ when: { kind: 'budget', per: 'day', dollars: 0.66 }, warning: 900, ...given })
+  const stoppers = (given: Partial<LimitView>, credit = 50_000_000) => {
+    const account = accountView({ credit, limits: { one: limit(given) } }, instanceView())
+    return stoppersOf(account, { instance: 4711, more: 600_000 }, 1000).map(stopperWords)
+  }
+
+  test('a reached budget stops started instances, unless snoozed or done', () => {
+    expect(stoppers({ dueAt: 900 })).toEqual([
+      'Spending reached $0.66 today: its limit stops it at the next poll.',
+    ])
+    expect(stoppers({ dueAt: 1100 })).toEqual([])
+    expect(stoppers({ dueAt: 900, snoozedUntil: 1100 })).toEqual([])
+    expect(stoppers({ dueAt: 900, step: 'done' })).toEqual([])
+  })
+
+  test('a credit limit is predicted with the cost of the start', () => {
+    const when = { kind: 'credit', hours: 6 } as const
+    expect(stoppers({ when }, 5_900_000)).toHaveLength(1)
+    expect(stoppers({ when }, 6_100_000)).toEqual([])
+  })
+
+  test('a credit limit counts expected traffic, but no instance that is stopping', () => {
+    const when = { kind: 'credit', hours: 10 } as const
+    const limits = { one: limit({ when }) }
+    const stopped = (given: object) => {
+      const running = instanceView({ costPerHour: 600_000, diskPricePerHour: 100_000, ...given })
+      const account = accountView({ credit: 10_000_000, limits }, running)
+      return stoppersOf(account, { more: 300_000 }, 1000).length > 0
+    }
+    expect(stopped({})).toBe(false)
+    expect(stopped({ traffic: { expectedPerHour: 200_000 } })).toBe(true)
+    expect(stopped({ costPerHour: 800_000 })).toBe(true)
+    expect(stopped({ costPerHour: 800_000, state: 'stopping' })).toBe(false)
+    const later = instanceView({
+      state: 'stopped',
+      pricePerHour: 500_000,
+      costPerHour: 100_000,
+      traffic: { expectedPerHour: 9 },
+    })
+    expect(starting(later)).toEqual({ instance: later.id, more: 400_009 })
+  })
+
+  test('a limit of another instance does not count', () => {
+    const when = { kind: 'cost', dollars: 1 } as const
+    expect(stoppers({ when, instance: 4711, dueAt: 900 })).toHaveLength(1)
+    expect(stoppers({ when, instance: 4712, dueAt: 900 })).toEqual([])
+  })
+})
