@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
-import { lstatSync, statSync } from 'node:fs'
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { lstatSync, mkdirSync, mkdtempSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { homedir, tmpdir } from 'node:os'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import { promisify } from 'node:util'
@@ -106,51 +106,102 @@ interface Settings {
   sha256: boolean
 }
 
-/**
- * What the configuration of the user and of the repository says. Only read: nothing that it names is started. Files
- * that a repository's configuration includes don't count, since they may be anything.
- */
+/** What the configuration of the user and of the repository says. Only read: nothing that it names is started. */
 async function settingsOf(repository: Repository | undefined, signal?: AbortSignal): Promise<Settings> {
   const isWhole =
     repository &&
-    [join(repository.shared, 'config'), join(repository.own, 'config.worktree')].every(includesNothing)
+    (await isPlain([join(repository.shared, 'config'), join(repository.own, 'config.worktree')], signal))
   const env = repository && isWhole ? { GIT_DIR: repository.own, GIT_WORK_TREE: repository.top } : {}
   const get = (...words: string[]) =>
-    runGit(['config', '-z', ...words], { env, signal }).then(
-      stdout => stdout.split('\0')[0] || undefined,
-      () => undefined,
-    )
+    runGit(['config', '-z', ...words], { env, signal }).then(valuesIn, () => new Map<string, string>())
   const config = repository && textOf(join(repository.shared, 'config'))
-  const [ignoreCase, composed, global, format] = await Promise.all([
-    get('--type=bool', '--get', 'core.ignorecase'),
-    get('--type=bool', '--get', 'core.precomposeunicode'),
-    get('--type=path', '--get', 'core.excludesfile'),
-    get('--get', 'extensions.objectformat'),
-  ])
+  const values = await get('--get-regexp', wanted)
+  // Git itself knows other users’ folders, and where it is installed.
+  if (/^(?:~[^/]|%|:)/.test(values.get('core.excludesfile') ?? ''))
+    for (const [name, value] of await get('--type=path', '--get-regexp', '^core[.]excludesfile$'))
+      values.set(name, value)
+  const [ignoreCase, composed] = ['core.ignorecase', 'core.precomposeunicode'].map(name =>
+    isTrue(values.get(name)),
+  )
   // What git wasn't asked about.
   const rest = isWhole ? undefined : config
-  const folded = inCore(rest, 'ignorecase') ?? ignoreCase ?? inCore(config, 'ignorecase')
+  const folded = isTrue(inCore(rest, 'ignorecase')) ?? ignoreCase ?? isTrue(inCore(config, 'ignorecase'))
   const { XDG_CONFIG_HOME: configHome = join(homedir(), '.config'), GIT_CONFIG_GLOBAL: chosen } = process.env
   const files =
     chosen === undefined ? [join(homedir(), '.gitconfig'), join(configHome, 'git', 'config')] : [chosen]
   const read = files.map(file => textOf(file, readLinked))
   const own = inCore(rest, 'excludesfile')
-  const named = own ?? global ?? [config, ...read].map(text => inCore(text, 'excludesfile')).find(Boolean)
+  const named =
+    own ??
+    values.get('core.excludesfile') ??
+    [config, ...read].map(text => inCore(text, 'excludesfile')).find(Boolean)
   return {
-    ignoreCase: folded === undefined ? process.platform !== 'linux' && !repository : folded === 'true',
-    composed: (inCore(rest, 'precomposeunicode') ?? composed) === 'true',
+    ignoreCase: folded ?? (process.platform !== 'linux' && !repository),
+    composed: (isTrue(inCore(rest, 'precomposeunicode')) ?? composed) === true,
     global: named
       ? resolve(repository?.top ?? '/', named.replace(/^~(?=[/\\])/, homedir()))
       : join(configHome, 'git', 'ignore'),
-    sha256: format === 'sha256',
+    sha256: values.get('extensions.objectformat') === 'sha256',
   }
 }
 
-function includesNothing(config: string): boolean {
-  if (!isThere(config)) return true
-  const text = textOf(config)
-  return text !== undefined && !/\[\s*include/i.test(text)
+const wanted = '^(core[.](ignorecase|precomposeunicode|excludesfile)|extensions[.]objectformat)$'
+
+/** The last value of each name that `git config -z` prints; the name alone means `true`. */
+function valuesIn(stdout: string): Map<string, string> {
+  const pairs = stdout.split('\0').filter(Boolean)
+  return new Map(
+    pairs.map(pair => {
+      const [name = '', ...value] = pair.split('\n')
+      return [name, value.length === 0 ? 'true' : value.join('\n')]
+    }),
+  )
 }
+
+/** As git reads it; undefined where it's absent or neither. */
+function isTrue(value: string | undefined): boolean | undefined {
+  if (value === undefined) return undefined
+  if (/^(?:true|yes|on|-?0*[1-9]\d*)$/i.test(value)) return true
+  return /^(?:false|no|off|-?0+|)$/i.test(value) ? false : undefined
+}
+
+/** The most files of a configuration. */
+const mostIncluded = 20
+
+/**
+ * Whether a repository's configuration and all files that it includes are regular files: git would wait for a pipe. Where
+ * they aren't, the repository's own text alone counts.
+ */
+async function isPlain(configs: readonly string[], signal?: AbortSignal): Promise<boolean> {
+  const waiting = configs.filter(isThere)
+  const seen = new Set<string>()
+  for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
+    if (seen.has(file)) continue
+    const text = textOf(file, configs.includes(file) ? undefined : readLinked)
+    if (text === undefined || seen.size >= mostIncluded) return false
+    seen.add(file)
+    if (!/\[\s*include/i.test(text)) continue
+    const listing = [
+      'config',
+      '-z',
+      '--file',
+      file,
+      '--no-includes',
+      '--get-regexp',
+      '^include(if[.].*)?[.]path$',
+    ]
+    const included = await runGit(listing, { env: {}, signal }).then(namesIn, () => undefined)
+    if (included?.some(path => /^(?:~[^/]|%)/.test(path)) ?? true) return false
+    for (const path of included ?? []) {
+      const named = resolve(dirname(file), path.replace(/^~(?=\/)/, homedir()))
+      if (isThere(named)) waiting.push(named)
+    }
+  }
+  return true
+}
+
+const namesIn = (stdout: string) =>
+  stdout.split('\0').flatMap(pair => (pair === '' ? [] : [pair.split('\n').slice(1).join('\n')]))
 
 /** A value of the section `core` where there is no git to ask. */
 function inCore(config: string | undefined, name: string): string | undefined {
@@ -239,19 +290,17 @@ async function inEmptyRepository(
   ask: (git: (words: readonly string[]) => Promise<string>) => Promise<string>,
   { sha256, signal }: { sha256?: boolean; signal?: AbortSignal } = {},
 ): Promise<string> {
-  const empty = await mkdtemp(join(tmpdir(), 'berth-git-'))
+  // Small files, written at once: other work of this thread would come between each two steps.
+  const empty = mkdtempSync(join(tmpdir(), 'berth-git-'))
   try {
     const config = sha256 ? '[core]\nrepositoryformatversion = 1\n[extensions]\nobjectformat = sha256\n' : ''
-    const parts = own === '' ? [] : await sharedParts(own)
+    const parts = own === '' ? [] : sharedParts(own)
     if (own !== '' && isThere(join(own, 'index')) && !isRegular(join(own, 'index'), most.index))
       throw unusable
-    await Promise.all([
-      writeFile(join(empty, 'HEAD'), `${commit ?? 'ref: refs/heads/none'}\n`),
-      writeFile(join(empty, 'config'), config),
-      mkdir(join(empty, 'refs')),
-      mkdir(join(empty, 'objects')),
-      ...parts.map(({ name, bytes }) => writeFile(join(empty, name), bytes)),
-    ])
+    for (const name of ['refs', 'objects']) mkdirSync(join(empty, name))
+    const head = { name: 'HEAD', bytes: `${commit ?? 'ref: refs/heads/none'}\n` }
+    for (const { name, bytes } of [head, { name: 'config', bytes: config }, ...parts])
+      writeFileSync(join(empty, name), bytes)
     const env = {
       GIT_DIR: empty,
       GIT_WORK_TREE: top,
@@ -267,8 +316,8 @@ async function inEmptyRepository(
 }
 
 /** The files that a split index shares, which git looks for beside its configuration. */
-async function sharedParts(own: string): Promise<{ name: string; bytes: Buffer }[]> {
-  const names = (await readdir(own)).filter(name => name.startsWith('sharedindex.'))
+function sharedParts(own: string): { name: string; bytes: Buffer }[] {
+  const names = readdirSync(own).filter(name => name.startsWith('sharedindex.'))
   let room = most.index
   return names.map(name => {
     const bytes = readRegular(join(own, name), room)?.bytes

@@ -22,6 +22,10 @@ export const systemSyncedFolders: SyncedFolders = { at: syncedFolder }
 
 function syncedFolder(root: string): SyncedFolder {
   const turn = inSlices()
+  const user = process.geteuid?.()
+  /** The system is only asked about files that are not plainly this user's own. */
+  const isReadable = (path: string, { uid, mode }: Stats) =>
+    (uid === user && (mode & 0o400) !== 0) || mayRead(path)
   const at = (path: string) => {
     const names = path.split('/')
     if (path !== '' && !names.every(isPlain)) throw new Error('not a path in the folder')
@@ -56,23 +60,16 @@ function syncedFolder(root: string): SyncedFolder {
   return {
     path: root,
     async list(folder) {
-      let names: Buffer[]
-      try {
-        names = readdirSync(at(folder), { encoding: 'buffer' })
-      } catch {
-        throw gone(at(folder))
-      }
+      const names = namesIn(at(folder))
       const entries: LocalEntry[] = []
       const start = join(at(folder), sep)
-      for (const bytes of names) {
+      for (const { name, isMisnamed } of names) {
         const wait = turn()
         if (wait) await wait
-        const name = bytes.toString('utf8')
-        const entry = isUtf8(bytes)
-          ? entryAt(start + name, name)
-          : { ...nothing, name, kind: 'misnamed' as const }
+        const entry = isMisnamed
+          ? { ...nothing, name, kind: 'misnamed' as const }
+          : entryAt(start + name, name, isReadable)
         if (entry?.kind === 'link') await addTarget(root, start + name, entry)
-        if (entry?.kind === 'file' && !isReadable(start + name)) entry.kind = 'unreadable'
         entries.push(entry ?? { ...nothing, name, kind: 'vanished' })
       }
       return entries
@@ -120,21 +117,48 @@ function factsOf({ size, mtimeMs, mode }: FileStats) {
 
 const nothing = { size: 0, modified: 0, executable: false }
 
-function entryAt(path: string, name: string): LocalEntry | undefined {
+function entryAt(
+  path: string,
+  name: string,
+  isShown: (path: string, stats: Stats) => boolean = () => true,
+): LocalEntry | undefined {
   try {
     const stats = lstatSync(path, { throwIfNoEntry: false })
-    return stats && { name, kind: kindOf(stats), ...factsOf(stats) }
+    if (!stats) return undefined
+    const kind = kindOf(stats)
+    const { size, mtimeMs, mode } = stats
+    return {
+      name,
+      kind: kind === 'file' && !isShown(path, stats) ? 'unreadable' : kind,
+      size,
+      modified: mtimeMs / 1000,
+      executable: (mode & 0o100) !== 0,
+    }
   } catch {
     return { ...nothing, name, kind: 'unreadable' }
   }
 }
 
-function isReadable(path: string): boolean {
+function mayRead(path: string): boolean {
   try {
     accessSync(path, constants.R_OK)
     return true
   } catch {
     return false
+  }
+}
+
+/** The names in a folder; one that is no Unicode text with the letter �. Throws `no_such_folder`. */
+function namesIn(folder: string): { name: string; isMisnamed: boolean }[] {
+  try {
+    const names = readdirSync(folder)
+    if (!names.some(name => name.includes('\ufffd'))) return names.map(name => ({ name, isMisnamed: false }))
+    return readdirSync(folder, { encoding: 'buffer' }).map(bytes => ({
+      name: bytes.toString('utf8'),
+      isMisnamed: !isUtf8(bytes),
+    }))
+  } catch {
+    throw gone(folder)
   }
 }
 

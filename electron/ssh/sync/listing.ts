@@ -107,7 +107,7 @@ export function parseListing(
   let entries = 0
   for (let at = 0; at + 2 < fields.length; at += 2) {
     const facts = fields[at] ?? ''
-    if (isItself.test(facts)) continue
+    if (facts.endsWith(' .') && isItself.test(facts)) continue
     if (facts.startsWith(openMark)) {
       const item = items.get(facts.slice(openMark.length))
       if (item) item.open = true
@@ -164,18 +164,16 @@ function itemOf(facts: string, target: string): { path: string; item: RemoteItem
   const [all, mark, letter = '', size, modified, mode = '0', changed] = read
   const path = facts.slice(all.length)
   if (path.length > longestPath) return undefined
-  return {
-    path,
-    item: {
-      kind: kinds[letter] ?? 'other',
-      size: Number(size),
-      modified: Number(modified),
-      executable: (Number.parseInt(mode, 8) & 0o100) !== 0,
-      ...(changed === undefined ? {} : { changed: Number(changed) }),
-      ...(target === '' ? {} : { target: target.slice(0, longestPath) }),
-      ...(mark === '=' ? { inside: true } : {}),
-    },
+  const item: RemoteItem = {
+    kind: kinds[letter] ?? 'other',
+    size: Number(size),
+    modified: Number(modified),
+    executable: (Number.parseInt(mode, 8) & 0o100) !== 0,
   }
+  if (changed !== undefined) item.changed = Number(changed)
+  if (target !== '') item.target = target.slice(0, longestPath)
+  if (mark === '=') item.inside = true
+  return { path, item }
 }
 
 export const noShell = {

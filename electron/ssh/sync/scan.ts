@@ -33,8 +33,9 @@ export const wholeName = '.berth-whole'
 /** The most bytes of an ignore file, and the most lines of one folder's. */
 const longestIgnoreFile = 128 * 1024
 const mostRules = 2000
-/** Names that are tried at a time. */
-const together = 25
+/** The most entries that are tried at a time, and milliseconds of trying rules. */
+const together = 1000
+const moment = 5
 
 /** The rules in force in a folder. */
 interface InForce {
@@ -78,46 +79,52 @@ export async function readTree(
   const count = countTree('sent')
   const turn = inSlices()
   const tries = boundedTries()
-  await visit([], await rulesFrom('', []), await folder.list(''))
+  await visit('', await rulesFrom('', []), await folder.list(''))
   return tree
 
+  /** `start`: the folder's path with `/` at its end, or `''`. */
   async function visit(
-    names: readonly string[],
+    start: string,
     above: InForce,
     entries: readonly LocalEntry[],
-    isIncluded = false,
+    { depth = 0, isIncluded = false } = {},
   ): Promise<void> {
-    const depth = names.length
-    const start = depth === 0 ? '' : `${names.join('/')}/`
     const rules = await rulesIn(start, entries, above)
-    const others = entries.filter(({ name }) => !isOurs(name, depth))
-    for (let at = 0; at < others.length; at += together) {
+    let left = entries.filter(({ name }) => !isOurs(name, depth))
+    while (left.length > 0) {
       await turn()
       signal?.throwIfAborted()
-      const some = others.slice(at, at + together)
-      const verdicts = tryAll(some, start, rules)
-      for (const [index, entry] of some.entries()) {
-        const verdict = verdicts[index]
+      const verdicts = verdictsOn(left, start, rules)
+      for (const [index, verdict] of verdicts.entries()) {
+        const entry = left[index]
+        if (!entry) continue
+        const path = start + entry.name
         if (verdict === 'ignored') {
-          tree.ignored.push(start + entry.name + (entry.kind === 'folder' ? '/' : ''))
+          tree.ignored.push(path + (entry.kind === 'folder' ? '/' : ''))
           continue
         }
-        const path = start + entry.name
         count(path, depth)
         const within = isIncluded || verdict !== undefined
-        if (entry.kind === 'folder') await enter(path, [...names, entry.name], rules, { verdict, within })
-        else if (!within && entry.kind === 'file' && isResult({ ...entry, path })) tree.results.push(path)
-        else await add(entry, [...names, entry.name])
+        if (entry.kind === 'folder')
+          await enter(path, rules, { verdict, isIncluded: within, depth: depth + 1 })
+        else if (entry.kind !== 'file') addOther(entry, path)
+        else {
+          const { size, modified, executable } = entry
+          const file = { path, size, modified, executable }
+          if (!within && isResult(file)) tree.results.push(path)
+          else if (secrets) await addLookedInto(file)
+          else tree.files.push(file)
+        }
       }
+      left = left.slice(verdicts.length)
     }
   }
 
   /** A repository in the folder has its own rules, and so has a folder that only git ignores. */
   async function enter(
     path: string,
-    names: readonly string[],
     rules: InForce,
-    { verdict, within }: { verdict: Verdict; within: boolean },
+    { verdict, ...place }: { verdict: Verdict; depth: number; isIncluded: boolean },
   ): Promise<void> {
     const entries = await folder.list(path).catch(() => undefined)
     if (entries === undefined) {
@@ -127,17 +134,28 @@ export async function readTree(
     const before = contentsOf(tree)
     const at = tree.folders.push(path) - 1
     const isAnew = verdict === 'included' || entries.some(({ name }) => name === '.git')
-    await visit(names, isAnew ? await rulesFrom(path, rules.berth) : rules, entries, within)
+    await visit(`${path}/`, isAnew ? await rulesFrom(path, rules.berth) : rules, entries, place)
     // A command may expect to make the folder of its results.
     const { results, others } = contentsOf(tree)
     if (results > before.results && others === before.others + 1) tree.folders.splice(at, 1)
   }
 
-  function tryAll(entries: readonly LocalEntry[], start: string, rules: InForce): Verdict[] {
+  /** The verdicts on the first entries: on as many as can be tried in a moment. */
+  function verdictsOn(entries: readonly LocalEntry[], start: string, rules: InForce): Verdict[] {
+    const verdict = ({ name, kind }: LocalEntry) =>
+      verdictOn(rules, start + name + (kind === 'folder' ? '/' : ''))
+    const some = entries.slice(0, together)
+    if (rules.git.length + rules.berth.length === 0) return some.map(verdict)
     try {
-      return tries(() =>
-        entries.map(({ name, kind }) => verdictOn(rules, start + name + (kind === 'folder' ? '/' : ''))),
-      )
+      return tries(() => {
+        const until = performance.now() + moment
+        const verdicts: Verdict[] = []
+        for (const entry of some) {
+          verdicts.push(verdict(entry))
+          if (performance.now() > until) break
+        }
+        return verdicts
+      })
     } catch {
       throw badIgnoreFile(`${start}.berthignore or ${start}.gitignore`)
     }
@@ -187,16 +205,15 @@ export async function readTree(
     }
   }
 
-  async function add(entry: LocalEntry, names: readonly string[]): Promise<void> {
-    const { kind, size, modified, executable, target } = entry
-    const path = names.join('/')
-    const file = { path, size, modified, executable }
-    if (kind === 'file') {
-      const secret = secrets ? await secretOf(folder, file) : undefined
-      if (secret) tree.secrets.push({ ...file, ...secret })
-      else tree.files.push(file)
-    } else if (kind === 'link' && target !== undefined) tree.links.push({ path, target })
-    else tree.skipped.push({ path, why: reasons[kind] })
+  async function addLookedInto(file: LocalFile): Promise<void> {
+    const secret = await secretOf(folder, file)
+    if (secret) tree.secrets.push({ ...file, ...secret })
+    else tree.files.push(file)
+  }
+
+  function addOther({ kind, target }: LocalEntry, path: string): void {
+    if (kind === 'link' && target !== undefined) tree.links.push({ path, target })
+    else if (kind !== 'file') tree.skipped.push({ path, why: reasons[kind] })
   }
 }
 

@@ -37,6 +37,9 @@ function repository(files: Readonly<Record<string, string>>): string {
 const sent = async (folder: string) =>
   (await readTree(systemSyncedFolders.at(folder))).files.map(({ path }) => path).sort()
 
+const wantedIn = (folder: string) =>
+  git(folder, 'ls-files', '-co', '--exclude-standard', '-z').split('\0').filter(Boolean).sort()
+
 describe.skipIf(process.platform === 'win32')('a repository with a pipe in a file’s place', () => {
   const names = ['HEAD', 'index', 'config', 'config.worktree', 'info/exclude', 'commondir', 'packed-refs']
   test.each([
@@ -137,10 +140,39 @@ test.each([
     }[how]
     writeInto(home, { [file]: text ?? '', more: named })
     writeInto(home, { [place === 'XDG_CONFIG_HOME' ? 'xdg/git/ignore' : '.config/git/ignore']: '*.tmp\n' })
-    const wanted = git(folder, 'ls-files', '-co', '--exclude-standard', '-z')
-      .split('\0')
-      .filter(Boolean)
-      .sort()
-    expect(await sent(folder), how).toEqual(wanted)
+    expect(await sent(folder), how).toEqual(wantedIn(folder))
   }
 })
+
+const names = '[core]\n\texcludesFile = ~/rules\n'
+const includes = (path: string) => `[include]\n\tpath = ${path}\n`
+
+test.each<[string, Record<string, string>]>([
+  ['more', { '.git/more': names }],
+  ['../more', { more: names }],
+  ['~/more', { '.git/~/more': '' }],
+  ['more', { '.git/more': includes('deep/more'), '.git/deep/more': names }],
+  ['missing', { '.git/more': names }],
+])('what a repository’s own configuration includes as %s counts as it does for git', async (path, files) => {
+  const folder = repository({ 'a.py': '', '.gitignore': '/more\n' })
+  writeInto(folder, { 'b.log': '', ...files })
+  writeInto(home, { rules: '*.log\n', more: names })
+  const config = join(folder, '.git', 'config')
+  const before = await readFile(config, 'utf8')
+  for (const section of ['include', `includeIf "gitdir:${folder}/"`, 'includeIf "gitdir:/elsewhere/"']) {
+    writeFileSync(config, `${before}[${section}]\n\tpath = ${path}\n`)
+    expect(await sent(folder), section).toEqual(wantedIn(folder))
+  }
+})
+
+test.each(['yes', 'ON', '1', '-2', 'no', 'Off', '0', '""', '=', 'true # as here', '"fal"se'])(
+  'case counts by the value %s as it does for git',
+  async value => {
+    const folder = repository({ 'a.py': '', '.gitignore': '*.LOG\n' })
+    writeInto(folder, { 'b.log': '' })
+    const config = join(folder, '.git', 'config')
+    const before = await readFile(config, 'utf8')
+    writeFileSync(config, `${before}[Core]\n\tIgnoreCase ${value === '=' ? '' : `= ${value}`}\n`)
+    expect(await sent(folder)).toEqual(wantedIn(folder))
+  },
+)
