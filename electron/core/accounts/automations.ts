@@ -4,8 +4,9 @@ import type { LoadRecorder } from '#core/instances/load-history.ts'
 import { openNotes } from '#core/instances/notes.ts'
 import { openStoredLimits } from '#core/limits/model.ts'
 import { type Limits, openLimits } from '#core/limits/service.ts'
-import { openWatchdogs, withWatchdogScript } from '#core/limits/watchdog.ts'
+import { openWatchdogs } from '#core/limits/watchdog.ts'
 import type { StoredWatchdogs } from '#core/limits/watchdog-decide.ts'
+import { withWatchdogScript } from '#core/limits/watchdog-script.ts'
 import { openWatches } from '#core/market/watches.ts'
 import { openCharges } from '#core/money/charges.ts'
 import { openMoney } from '#core/money/money.ts'
@@ -53,8 +54,8 @@ export async function openAutomations(
   const hooks = {
     onCreated,
     limit: (...args: Parameters<Limits['limitRental']>) => limits.limitRental(...args),
-    prepared: (request: RentRequest) =>
-      withWatchdogScript(request, context.store.get().accounts[context.account], context.now()),
+    prepared: (request: RentRequest, terms: Parameters<typeof withWatchdogScript>[3]) =>
+      withWatchdogScript(request, context.store.get().accounts[context.account], context.now(), terms),
   }
   const rentals = await openRentals(context, hooks, storedLimits)
   const { runs, sweeps } = await openRunsAndSweeps(context, {

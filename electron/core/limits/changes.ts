@@ -180,7 +180,7 @@ export function createLimitChanges(
     async watch(id: string, asleep: boolean): Promise<void> {
       const before = limits.get(id)
       const limit = { ...before, asleep }
-      if (!canBeAsleep(limit.when)) throw refused('A watchdog can’t track cost.', 'asleep')
+      if (!canBeAsleep(limit.when)) throw refused(ofOneInstance, 'asleep')
       needOneAction(limit, limits.all(), id)
       await limits.put(limit)
       if (asleep) await ask(limit, () => limits.put(before))
@@ -255,10 +255,12 @@ export function newLimit(
   if (forAccount && instance !== undefined)
     throw refused('Budgets and credit are limits of the whole account.', 'when.kind')
   if (!forAccount && instance === undefined) throw refused('Choose the instance that it limits.', 'instance')
-  if (asleep && !canBeAsleep(when)) throw refused('A watchdog can’t track cost.', 'asleep')
+  if (asleep && !canBeAsleep(when)) throw refused(ofOneInstance, 'asleep')
   mustBeAhead(when, now)
   return { ...rest, instance, when, action, asleep: asleep || when.kind === 'away', setAt: now, history: [] }
 }
+
+const ofOneInstance = 'A watchdog only knows its own instance.'
 
 /** Throws `invalid_argument` where the watchdog already does something else. `instead`: the limit that it replaces. */
 function needOneAction(limit: StoredLimit, all: readonly StoredLimit[], instead: string | undefined): void {

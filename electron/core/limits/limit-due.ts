@@ -1,5 +1,6 @@
 import { fixedMoment, type LimitWhen } from '#shared/automation/limit.ts'
 import { money } from '#shared/format/money.ts'
+import type { InstanceView } from '#shared/instance/instance.ts'
 import type { Problem } from '#shared/problem.ts'
 import { costOnceReady, expectedTraffic, isSpendingUnknown } from '#shared/reading.ts'
 import { type Micros, micros } from '#shared/spending/money.ts'
@@ -41,14 +42,7 @@ const kinds: { readonly [Kind in LimitWhen['kind']]: KindOfLimit<Of<Kind>> } = {
     },
   },
   cost: {
-    moment({ dollars }, { instance }, { account }) {
-      const target = account.instances[instance ?? 0]
-      if (!target) return undefined
-      const { micros: spent, perHour, at } = target.spent
-      // One that boots costs its full price in a moment.
-      const soon = Math.max(perHour, costOnceReady(target))
-      return reached(spent, micros(dollars), soon + expectedTraffic(target), at)
-    },
+    moment: (when, { instance }, { account }) => costMoment(when, account.instances[instance ?? 0]),
     blindness({ instance = 0 }, { account }) {
       const target = account.instances[instance]
       if (target?.costUnknown) return costUnknown
@@ -87,6 +81,37 @@ const kinds: { readonly [Kind in LimitWhen['kind']]: KindOfLimit<Of<Kind>> } = {
   },
   // Only a watchdog knows of it.
   away: { moment: () => undefined, blindness: () => undefined },
+}
+
+function costMoment({ dollars }: Of<'cost'>, target: InstanceView | undefined): number | undefined {
+  if (!target) return undefined
+  const { micros: spent, perHour, at } = target.spent
+  // One that boots costs its full price in a moment.
+  const soon = Math.max(perHour, costOnceReady(target))
+  return reached(spent, micros(dollars), soon + expectedTraffic(target), at)
+}
+
+/**
+ * When a watchdog on its instance is to act for a limit, as things are: at its moment, or once it has cost so much. Undefined
+ * where it has no moment. `known`: what the watchdog goes by now, which stays while it is close enough.
+ */
+export function momentAsleep(
+  limit: Pick<StoredLimit, 'when' | 'setAt'>,
+  target: InstanceView | undefined,
+  known: number | undefined,
+  now: number,
+): number | undefined {
+  if (limit.when.kind !== 'cost') return fixedMoment(limit)
+  const moment = costMoment(limit.when, target)
+  if (known === undefined || moment === undefined) return moment ?? known
+  // One that doesn't run costs little, and until it runs nobody can tell the watchdog.
+  return target?.state === 'running' && hasMoved(known, moment, now) ? moment : known
+}
+
+/** Whether a watchdog has to be told: its moment is late by half a minute, or early by a twentieth of what is left. */
+export function hasMoved(known: number, moment: number, now: number): boolean {
+  const early = Math.min(600, Math.max(60, (moment - now) / 20))
+  return moment < known - 30 || moment > known + early
 }
 
 /** The entry for a kind of condition; use it only with conditions of that kind. */

@@ -7,12 +7,14 @@ import {
   type WatchdogRequest,
   type WatchdogView,
 } from '#shared/automation/watchdog.ts'
+import { money } from '#shared/format/money.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
 import { hasTrait } from '#shared/instance/state-traits.ts'
 import type { Problem } from '#shared/problem.ts'
+import { spentBy } from '#shared/reading.ts'
 import type { WatchdogReading } from '#ssh/watchdog/watchdog.ts'
 import { type Collection, type CollectionContext, openCollection } from '../storage/collection.ts'
-import type { StoredLimit } from './model.ts'
+import { type StoredLimit, withEvent, withoutWarning, withTargets } from './model.ts'
 
 /** Seconds: a watchdog checks at least every ten, and its clock and the account's may differ by a few more. */
 const slack = 15
@@ -110,12 +112,14 @@ export function afterVisit(
 /**
  * The watchdog's task on an instance, for its limits that also act while this computer sleeps and for runs
  * (`runsNeed`); undefined if none. A snooze moves its time, and leaves out what has none. It takes one action: where
- * some limits stop and others destroy, it stops. `now`: epoch seconds of the account's time.
+ * some limits stop and others destroy, it stops. `now`: epoch seconds of the account's time. `momentOf`: see
+ * `momentAsleep`.
  */
 export function watchdogRequest(
   limits: readonly StoredLimit[],
   runsNeed: boolean,
   now: number,
+  momentOf: (limit: StoredLimit) => number | undefined = fixedMoment,
 ): WatchdogRequest | undefined {
   const asleep = limits.filter(({ asleep, ended }) => asleep && !ended)
   const action = asleep.length > 0 && asleep.every(limit => limit.action === 'destroy') ? 'destroy' : 'stop'
@@ -123,7 +127,7 @@ export function watchdogRequest(
   const least = (values: readonly number[]) => (values.length === 0 ? undefined : Math.min(...values))
   const at = least(
     sameAction.flatMap(limit => {
-      const moment = fixedMoment(limit)
+      const moment = momentOf(limit)
       return moment === undefined ? [] : Math.ceil(Math.max(moment, limit.snoozedUntil ?? 0))
     }),
   )
@@ -139,6 +143,24 @@ export function watchdogRequest(
     ...(idle && { idle: { seconds: Math.round(idle.seconds), below: Math.max(1, Math.round(idle.below)) } }),
     ...(lease !== undefined && { lease }),
   }
+}
+
+/**
+ * The limits on a cost that a watchdog has just stopped its instance for: its moment was theirs, if no other limit had one.
+ * `at`: epoch seconds of the account's time.
+ */
+export function costsReached(limits: readonly StoredLimit[], view: InstanceView, at: number): StoredLimit[] {
+  const asleep = limits.filter(limit => limit.asleep && !limit.ended)
+  const isOthers = asleep.some(limit => (fixedMoment(limit) ?? Number.POSITIVE_INFINITY) <= at)
+  if (isOthers) return []
+  const { id: instance } = view
+  return asleep
+    .filter(({ when }) => when.kind === 'cost')
+    .map(limit => {
+      const text = `Its watchdog stopped it. It has cost ${money(spentBy(view, at))} so far.`
+      const done = withEvent(withoutWarning(withTargets(limit, [{ instance }])), at, text)
+      return { ...done, ended: 'done' as const }
+    })
 }
 
 /** A watchdog as stored. */

@@ -2,12 +2,9 @@ import { deferred } from '#platform/tasks.ts'
 import { watchdogWords } from '#shared/automation/limit-words.ts'
 import { isGoing } from '#shared/automation/run.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
-import { type RentRequest, startScriptTooLong } from '#shared/market/rent-request.ts'
 import { BerthError } from '#shared/problem.ts'
 import { canGetIn } from '#shared/reading.ts'
-import type { AccountView } from '#shared/state.ts'
 import type { Connection } from '#ssh/connection/connection.ts'
-import { watchdogStartScript, withWatchdogFirst } from '#ssh/watchdog/start-script.ts'
 import {
   needLoad,
   putWatchdog,
@@ -23,10 +20,12 @@ import { pollsUntilGone } from '../instances/missing-instances.ts'
 import { createLoops, longestAfter, retryPause } from '../storage/loops.ts'
 import { isDeepEqual } from '../storage/store.ts'
 import { createWatchdogAlerts, type WatchdogAlerts } from './alerts.ts'
-import { type LimitChanges, limitOfRental } from './changes.ts'
+import type { LimitChanges } from './changes.ts'
+import { momentAsleep } from './limit-due.ts'
 import type { StoredLimits } from './model.ts'
 import {
   afterVisit,
+  costsReached,
   isNews,
   type StoredWatchdog,
   type StoredWatchdogs,
@@ -42,7 +41,7 @@ export type Watchdogs = ReturnType<typeof openWatchdogs>
 /** Dependencies of watchdogs, besides the account. */
 interface WatchdogParts {
   watchdogs: StoredWatchdogs
-  limits: Pick<StoredLimits, 'all'>
+  limits: Pick<StoredLimits, 'all' | 'put'>
   /**
    * Sets limits with the conditions of a watchdog that was found on an instance. Resolves with a function that undoes
    * it.
@@ -157,7 +156,10 @@ export function openWatchdogs(context: AccountContext, parts: WatchdogParts) {
   async function want(instance: number): Promise<boolean> {
     const before = find(instance)
     const limited = own(instance)
-    const request = watchdogRequest(limited, runsNeed(instance), context.now())
+    const [now, view] = [context.now(), viewOf(instance)]
+    const request = watchdogRequest(limited, runsNeed(instance), now, limit =>
+      momentAsleep(limit, view, before?.request.at, now),
+    )
     // One of another Berth serves runs as it is.
     if (before?.foreign && !limited.some(({ asleep, ended }) => asleep && !ended)) return false
     if (!request) {
@@ -244,6 +246,7 @@ export function openWatchdogs(context: AccountContext, parts: WatchdogParts) {
         if (!view && pollsMissing(instance) < pollsUntilGone) continue
         const after = watchdogAfterPoll(watchdog, view, at)
         if (after.did) alerts.ended(after.did, instance, true)
+        if (after.did?.why === 'time' && view) void limits.put(...costsReached(own(instance), view, at))
         if (!view) {
           void forget(instance)
           continue
@@ -380,24 +383,4 @@ function createWatchdogVisits(
       return true
     },
   }
-}
-
-/**
- * The request with a watchdog in its start script, which works before anyone connects, and after every start. Without
- * one where nothing asks for it, where a template brings its own script, or where the script would be longer than the
- * service takes: then Berth installs it over SSH. `now`: epoch seconds of the account's time.
- */
-export async function withWatchdogScript(
-  request: RentRequest,
-  account: Pick<AccountView, 'baseUrl' | 'capabilities'> | undefined,
-  now: number,
-): Promise<RentRequest> {
-  const { stops = [], onstart, template } = request
-  const limits = stops.map(stop => limitOfRental(stop, { id: '', instance: 0 }, now))
-  const nextRequest = watchdogRequest(limits, false, now)
-  if (!nextRequest || !account || (template && onstart === undefined)) return request
-  const lines = await watchdogStartScript(nextRequest, account.baseUrl, tickOf(nextRequest))
-  const longer = withWatchdogFirst(onstart ?? '', lines)
-  const fits = startScriptTooLong(longer, account.capabilities) === undefined
-  return fits ? { ...request, onstart: longer } : request
 }

@@ -5,10 +5,11 @@ import { isRefusal } from '#core/instances/poll-account.ts'
 import type { Limits } from '#core/limits/service.ts'
 import type { RequestSecrets } from '#core/market/request-secrets.ts'
 import { sleep } from '#platform/tasks.ts'
-import { lessSpent } from '#shared/automation/limit.ts'
+import type { Limit } from '#shared/automation/limit.ts'
 import type { RentRequest } from '#shared/market/rent-request.ts'
 import type { Problem } from '#shared/problem.ts'
-import { isRetrying, spentOn, type Tried, type Tries } from './rental.ts'
+import type { Micros } from '#shared/spending/money.ts'
+import { isRetrying, stopsLeftOf, type Tried, type Tries } from './rental.ts'
 import { rentalAlert, sentenceFor, tryEntry, tryOf } from './words.ts'
 
 /** Dependencies for creating instances. */
@@ -26,7 +27,7 @@ export interface InstanceHooks {
   /** Sets the limits that were chosen with the rental. */
   limit: Limits['limitRental']
   /** The request as it is sent: with a watchdog in its start script, for limits that also count in a sleep. */
-  prepared: (request: RentRequest) => Promise<RentRequest>
+  prepared: (request: RentRequest, terms: { stops: readonly Limit[]; price?: Micros }) => Promise<RentRequest>
 }
 
 /** Milliseconds until an unanswered request is repeated. */
@@ -55,10 +56,7 @@ export async function adoptInstance(
   hooks.onCreated(instance, instanceKey)
   // Before the try knows its instance, so that after a kill it is found again, with its limits.
   if (!unwanted) {
-    const { stops = [] } = request
-    // A run's dollars include its failed attempts.
-    const left = rental.why === 'run' ? lessSpent(stops, spentOn(rental)) : stops
-    await hooks.limit(mark, instance, left, replacedBy(request))
+    await hooks.limit(mark, instance, stopsLeftOf(rental), replacedBy(request))
   }
   await tries.update(mark, {
     step: 'waiting',

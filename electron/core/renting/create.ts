@@ -8,7 +8,7 @@ import type { Problem } from '#shared/problem.ts'
 import { lackedBy } from '../bridge/problems.ts'
 import { adoptInstance, askAgainAfter, type CreationParts, endTry, undoTry, waitFor } from './adopt.ts'
 import { searchForLost } from './find-lost.ts'
-import { isRetrying, isUnderWay, requestOf, type Tried } from './rental.ts'
+import { isRetrying, isUnderWay, rentedAs, requestOf, stopsLeftOf, type Tried } from './rental.ts'
 import { checkLengths, requestBody } from './requests.ts'
 import { sentenceFor } from './words.ts'
 
@@ -87,7 +87,8 @@ async function ask(parts: CreationParts, tried: Tried): Promise<'ask' | 'find' |
     await endTry(parts, mark, 'failed', sentenceFor('secrets_lost'))
     return 'done'
   }
-  const request = await hooks.prepared(restored)
+  const stops = stopsLeftOf(tried.rental)
+  const request = await hooks.prepared(restored, { stops, price: rentedAs(tried).agreed?.running })
   try {
     await tries.intend(mark, { step: 'asking', requestCount: tried.requestCount + 1 })
   } catch (error) {

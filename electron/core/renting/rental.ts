@@ -5,6 +5,7 @@ import type { Rented } from '#core/instances/instance-view.ts'
 import { type Agreed, believable, monthHours } from '#core/instances/spending.ts'
 import { type Collection, openCollection, type Rescue } from '#core/storage/collection.ts'
 import type { Instance } from '#service/instance-record.ts'
+import { type Limit, lessSpent } from '#shared/automation/limit.ts'
 import { AccountId, InstanceId, OfferId, RentalId } from '#shared/ids.ts'
 import { OpenRequest, RentalSearch, type RentRequest, RetryLimits } from '#shared/market/rent-request.ts'
 import { BerthError } from '#shared/problem.ts'
@@ -172,6 +173,12 @@ export function requestOf({ rental, offer, bid }: Pick<Tried, 'rental' | 'offer'
 /** The cost of all finished tries. */
 export function spentOn({ tries }: Pick<Rental, 'tries'>): Micros {
   return tries.reduce((sum, { cost }) => sum + (cost ?? 0), 0)
+}
+
+/** The limits of its next machine: a run's dollars include its failed attempts. */
+export function stopsLeftOf(rental: Rental): readonly Limit[] {
+  const { stops = [] } = rental.request
+  return rental.why === 'run' ? lessSpent(stops, spentOn(rental)) : stops
 }
 
 /** A try's cost up to a moment of the account's time; 0 without an instance. */

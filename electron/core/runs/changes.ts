@@ -150,9 +150,13 @@ export function againFromFailure(
 
 /** Moves a project's run to another machine: the old one is destroyed, with all results that were not downloaded. */
 export function elsewhere(run: Run, rental: string, at: number): RunChange {
-  const { instance, leaving = [], moves = 0 } = run
+  const { instance, leaving = [], moves = 0, project } = run
   return {
     ...nextProgram,
+    // A command that the loss of its machine ended counts as not ended.
+    code: undefined,
+    outcome: undefined,
+    ...(project && { afterwards: project.spec.after ?? 'destroy' }),
     spentBefore: runCostBy(run, at),
     spent: undefined,
     step: 'waiting',

@@ -66,7 +66,9 @@ export function createGoingOn(
     const open = limits.all().filter(limit => limit.instance === there.id && !limit.ended)
     const ended = stops.filter(({ when }) => !open.some(limit => limit.when.kind === when.kind))
     const bound = boundOf(stops, there.pricePerHour)
-    const isUsedUp = run.most !== undefined && runCostBy(run, now()) >= run.most
+    // Its watchdog may have ended that of the highest cost a little before it was reached.
+    const isLimited = open.some(({ when }) => when.kind === 'cost')
+    const isUsedUp = run.most !== undefined && (!isLimited || runCostBy(run, now()) >= run.most)
     if (ended.length === 0 && !isUsedUp) return {}
     const anew = bound === undefined ? ended : stopsAt(ended, bound)
     await limits.put(...anew.map(stop => fresh(stop, there)))

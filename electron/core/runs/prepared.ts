@@ -117,7 +117,7 @@ for result in ${kept}; do case $f in "$result" | "$result"/*) continue 2 ;; esac
 case $f in ./*) rm -f -- "$f"; rmdir -p -- "\${f%/*}" 2>/dev/null ;; esac
 done)
 fi
-mv -f "$sent.next" "$sent" && echo 'removed yes'`,
+mv -f "$sent.next" "$sent" && echo 'sent yes'`,
     { present: names.join('\n') },
   )
 }

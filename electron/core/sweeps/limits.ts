@@ -1,6 +1,7 @@
 import { fixedMoment, type Limit } from '#shared/automation/limit.ts'
 import { isGoing } from '#shared/automation/run.ts'
 import type { AccountContext, AccountPoll } from '../account-context.ts'
+import { hasMoved } from '../limits/limit-due.ts'
 import type { StoredLimits } from '../limits/model.ts'
 import type { Watchdogs } from '../limits/watchdog.ts'
 import type { ProjectRun, Run } from '../runs/model.ts'
@@ -15,9 +16,6 @@ interface GroupLimitParts {
   limits: Pick<StoredLimits, 'all' | 'put'>
   watchdogs: Pick<Watchdogs, 'settle'>
 }
-
-/** Seconds by which a machine's own limit may differ from when the whole reaches its limit. */
-const tolerance = { early: 30, late: 600 }
 
 /** The limit of a whole sweep. Each machine has its share as a separate limit. */
 export function createGroupLimits(
@@ -38,7 +36,7 @@ export function createGroupLimits(
         )
       const moment = guarding && fixedMoment(guarding)
       if (!guarding || moment === undefined || guarding.action !== 'stop') continue
-      if (deadline > moment - tolerance.early && deadline < moment + tolerance.late) continue
+      if (!hasMoved(moment, deadline, now())) continue
       await limits.put({ ...guarding, when: { kind: 'time', at: Math.max(deadline, now() + 1) } })
       void watchdogs.settle(instance)
     }

@@ -178,9 +178,9 @@ export function fixedMoment({ when, setAt }: Pick<LimitView, 'when' | 'setAt'>):
   return when.kind === 'duration' ? setAt + when.seconds : undefined
 }
 
-/** Whether a watchdog on an instance can do the same: it counts no money. */
+/** Whether a watchdog on an instance can do the same. Of a cost it knows the moment, which Berth corrects as prices change. */
 export function canBeAsleep({ kind }: LimitWhen): boolean {
-  return kind === 'time' || kind === 'duration' || kind === 'idle' || kind === 'away'
+  return limitKinds[kind].on === 'instance'
 }
 
 /** Whether a limit has an effect on an instance in that state: stopping one that doesn't run has none. */

@@ -152,11 +152,16 @@ export function mostUntilStopped({ most, keptCost = 0, volumeCost = 0 }: AgreedC
   return most === undefined ? undefined : Math.max(0, most - keptCost - volumeCost)
 }
 
-/** The stops of a machine that may cost so many micro-dollars in all. */
+/**
+ * The stops of a machine that may cost so many micro-dollars in all. That and its hours also hold while this computer sleeps,
+ * since the plan shows what it costs at most.
+ */
 export function stopsAt(stops: readonly Limit[], most: Micros): Limit[] {
-  const others = stops.filter(({ when }) => when.kind !== 'cost')
+  const others = stops
+    .filter(({ when }) => when.kind !== 'cost')
+    .map(stop => (stop.when.kind === 'duration' ? { ...stop, asleep: true } : stop))
   const dollars = Math.max(leastDollars, most / 1_000_000)
-  return [...others, { when: { kind: 'cost', dollars }, action: 'stop', asleep: false }]
+  return [...others, { when: { kind: 'cost', dollars }, action: 'stop', asleep: true }]
 }
 
 /** How many machines a run may use, one after another: it moves elsewhere as often as `outbid` says. */

@@ -54,7 +54,7 @@ export function loosenWords({ machine = {} }: ProjectSpec): string {
 /** When the limits of a plan act while this computer sleeps. `isSweep`: whether they are for a whole sweep. */
 export function sleepWords(stops: readonly Limit[], isSweep: boolean): string | undefined {
   if (stops.length === 0) return undefined
-  const byWatchdog = stops.filter(({ when, asleep }) => asleep || (isSweep && when.kind !== 'idle'))
+  const byWatchdog = stops.filter(({ when, asleep }) => asleep || when.kind !== 'idle')
   if (byWatchdog.length === 0)
     return 'If this computer sleeps through one of these limits, the limit acts when it wakes.'
   const watchdog = `A watchdog on ${isSweep ? 'each machine' : 'the machine'} applies`

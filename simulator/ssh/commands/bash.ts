@@ -1,6 +1,13 @@
 import { Readable } from 'node:stream'
 import { giveArchive, listFolder, takeArchive } from '../runs/folder-sync.ts'
-import { askSetUp, keepOnVolume, noteFiles, noteSetUp, removeLeftFiles } from '../runs/prepared.ts'
+import {
+  askSetUp,
+  keepOnVolume,
+  noteFiles,
+  noteSetUp,
+  removeGoneFiles,
+  removeLeftFiles,
+} from '../runs/prepared.ts'
 import { endRun, markRun, readRunStatus, startRun, type Values } from '../runs/runs.ts'
 import { putWatchdog, readWatchdog, removeWatchdog } from '../runs/watchdog.ts'
 import { absolute, type Call, type Command } from '../shell/command.ts'
@@ -53,6 +60,7 @@ const known: readonly [string, (call: Call, values: Values, script: string) => P
   ["echo 'noted yes'", noteSetUp],
   ["echo 'listed yes'", noteFiles],
   ["echo 'cleared yes'", removeLeftFiles],
+  ["echo 'sent yes'", removeGoneFiles],
   ["echo 'kept yes'", keepOnVolume],
   ['berth-sync ok', listFolder],
   ['tar -xof -', takeArchive],

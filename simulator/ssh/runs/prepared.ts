@@ -42,6 +42,17 @@ export async function removeLeftFiles({ shell, out }: Call, values: Values): Pro
   return 0
 }
 
+/** Removes the files that were sent before and are not any more, and notes which are now. */
+export async function removeGoneFiles({ shell, out }: Call, values: Values): Promise<number> {
+  const [sent, folder] = [place(values, 'sent'), place(values, 'folder')]
+  const present = values.get('present') ?? ''
+  const before = has(shell.files, sent) ? readRegular(shell.files, sent).toString().split('\n') : []
+  for (const name of before) if (!present.split('\n').includes(name)) remove(shell, `${folder}/${name}`)
+  write(shell, sent, present)
+  await out('sent yes\n')
+  return 0
+}
+
 /** Folders are kept on a volume as they are: nothing is mounted here. */
 export async function keepOnVolume({ out }: Call): Promise<number> {
   await out('kept yes\n')

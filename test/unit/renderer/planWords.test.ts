@@ -7,8 +7,11 @@ const idle: Limit = { when: { kind: 'idle', below: 5, seconds: 600 }, action: 's
 
 test('a plan says which limits act while this computer sleeps', () => {
   expect(sleepWords([], true)).toBeUndefined()
-  expect(sleepWords([hours, idle], false)).toBe(
+  expect(sleepWords([idle], false)).toBe(
     'If this computer sleeps through one of these limits, the limit acts when it wakes.',
+  )
+  expect(sleepWords([hours, idle], false)).toBe(
+    'A watchdog on the machine applies one of these limits even while this computer sleeps; the other acts when it wakes.',
   )
   expect(sleepWords([hours], true)).toBe(
     'A watchdog on each machine applies these limits even while this computer sleeps.',

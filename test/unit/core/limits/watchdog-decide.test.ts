@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
+import { momentAsleep } from '#core/limits/limit-due.ts'
 import type { StoredLimit } from '#core/limits/model.ts'
 import {
+  costsReached,
   isNews,
   pollsUntilEnd,
   type StoredWatchdog,
@@ -128,6 +130,29 @@ test('a watchdog applies the limits that act during sleep, each kind once', () =
   })
   expect(requested(limit({ asleep: false }), limit({ ended: 'off' }))).toBeUndefined()
   expect(watchdogRequest([], true, 4000)).toEqual({ action: 'stop' })
+})
+
+test('a watchdog knows when a cost will be reached, and is told again once that has moved', () => {
+  const cost = limit({ instance: 7, when: { kind: 'cost', dollars: 3 } })
+  const at = (known: number | undefined, given: Partial<InstanceView> = {}) => {
+    const view = instanceView({ id: 7, spent: { micros: 1_000_000, at: 4000, perHour: 1_000_000 }, ...given })
+    return watchdogRequest([cost], false, 4000, each => momentAsleep(each, view, known, 4000))?.at
+  }
+  const due = 4000 + 2 * 3600
+  expect(at(undefined)).toBe(due)
+  for (const known of [due - 359, due + 29]) expect(at(known)).toBe(known)
+  for (const known of [due - 361, due + 31]) expect(at(known)).toBe(due)
+  // A price that rises moves it; while it is stopped nobody could be told.
+  expect(at(due, { spent: { micros: 1_000_000, at: 4000, perHour: 2_000_000 } })).toBe(4000 + 3600)
+  expect(at(due, { state: 'stopped', spent: { micros: 1_000_000, at: 4000, perHour: 1000 } })).toBe(due)
+})
+
+test('a cost for which its watchdog stopped the instance has acted, unless another limit was due', () => {
+  const cost = limit({ instance: 4711, when: { kind: 'cost', dollars: 3 } })
+  const [done] = costsReached([cost, limit({})], instanceView({ state: 'stopped' }), 5000)
+  expect(done).toMatchObject({ when: cost.when, ended: 'done', targets: [4711] })
+  expect(costsReached([cost, limit({})], stopped, 5001)).toEqual([])
+  expect(costsReached([{ ...cost, asleep: false }], stopped, 5000)).toEqual([])
 })
 
 test('a snooze moves a watchdog’s time, and pauses its limits without a time', () => {

@@ -1,0 +1,33 @@
+import { fixedMoment, type Limit } from '#shared/automation/limit.ts'
+import { type RentRequest, startScriptTooLong } from '#shared/market/rent-request.ts'
+import { type Micros, micros } from '#shared/spending/money.ts'
+import type { AccountView } from '#shared/state.ts'
+import { watchdogStartScript, withWatchdogFirst } from '#ssh/watchdog/start-script.ts'
+import { limitOfRental } from './changes.ts'
+import { tickOf, watchdogRequest } from './watchdog-decide.ts'
+
+/**
+ * The request with a watchdog in its start script, which works before anyone connects, and after every start. Without
+ * one where nothing asks for it, where a template brings its own script, or where the script would be longer than the
+ * service takes: then Berth installs it over SSH. `now`: epoch seconds of the account's time. `stops`: its limits, with what
+ * is left of a cost; `price`: micro-dollars per hour, from which their moments follow.
+ */
+export async function withWatchdogScript(
+  request: RentRequest,
+  account: Pick<AccountView, 'baseUrl' | 'capabilities'> | undefined,
+  now: number,
+  { stops, price }: { stops: readonly Limit[]; price?: Micros },
+): Promise<RentRequest> {
+  const { onstart, template } = request
+  const limits = stops.map(stop => limitOfRental(stop, { id: '', instance: 0 }, now))
+  const nextRequest = watchdogRequest(limits, false, now, limit =>
+    limit.when.kind !== 'cost'
+      ? fixedMoment(limit)
+      : price && Math.floor(now + (micros(limit.when.dollars) / price) * 3600),
+  )
+  if (!nextRequest || !account || (template && onstart === undefined)) return request
+  const lines = await watchdogStartScript(nextRequest, account.baseUrl, tickOf(nextRequest))
+  const longer = withWatchdogFirst(onstart ?? '', lines)
+  const fits = startScriptTooLong(longer, account.capabilities) === undefined
+  return fits ? { ...request, onstart: longer } : request
+}
