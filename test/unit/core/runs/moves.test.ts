@@ -53,3 +53,19 @@ test('a command that may have begun has its time on disk, from which checkpoints
   const begun = written().filter(({ program }) => program !== undefined)
   expect(begun.map(({ startedAt }) => startedAt)).toEqual([1000])
 })
+
+test('a command that ended with its outbid machine begins anew on the next one, which is destroyed as agreed', async () => {
+  const failed = { code: 'command_failed', message: 'The command ended with exit code 143.' }
+  const outcome = { failedAt: 'running' as const, problem: failed }
+  const { run, runs, moves } = await open(
+    projectRun({ step: 'fetching', instance: 7, code: 143, outcome, afterwards: 'stop' }),
+  )
+  await moves.perform(run, { do: 'move' }, goesOn)
+  const after = runs.get(run.id)
+  expect([after.step, after.code, after.outcome, after.afterwards]).toEqual([
+    'waiting',
+    undefined,
+    undefined,
+    'destroy',
+  ])
+})
