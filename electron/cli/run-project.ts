@@ -7,12 +7,13 @@ import { gpuWords } from '../shared/format/name.ts'
 import { counted, reliability } from '../shared/format/size.ts'
 import { duration } from '../shared/format/time.ts'
 import { borrowedQuestion, cloudUses, usesMade } from '../shared/project/borrowed.ts'
-import { cloudCopiesOf } from '../shared/project/bounds.ts'
+import { cloudCopiesOf, setupOf } from '../shared/project/bounds.ts'
 import {
   cloudWords,
   demoRunsWords,
   environmentOf,
   firstFailureWords,
+  setupAgainWords,
   setupWords,
   volumeWords,
 } from '../shared/project/handed-over.ts'
@@ -170,6 +171,7 @@ function planWords(
   const latest =
     longest === undefined ? 'No time limit.' : `It's stopped after ${duration(longest)} at the latest.`
   const results = [spec.results ?? []].flat()
+  const setup = setupOf(spec)
   const env = environmentOf(spec).map(
     ({ name, value, secret }) => `  ${name}=${secret ? `(the secret ${value})` : value}`,
   )
@@ -202,7 +204,7 @@ function planWords(
         ? []
         : ['Not sent:', ...scan.skipped.map(({ path, why }) => `  ${path} (${skipWords[why]})`)]),
       ...(scan.linkedRules.length === 0 ? [] : [linkedRulesWords(scan.linkedRules)]),
-      ...(spec.setup === undefined ? [] : ['Set-up:', ...indented(spec.setup)]),
+      ...(setup === undefined ? [] : ['Set-up:', ...indented(setup.run), ...setupAgainWords(spec)]),
       ...commandWords(spec, nodes !== undefined),
       firstFailureWords,
       ...(demo ? [demoRunsWords] : []),
@@ -258,7 +260,8 @@ function planJson(
     command: spec.run,
     engine: plan.nodes ? engineOf(spec) : null,
     nodeCommand: plan.nodes ? nodeCommand(spec).text : null,
-    setup: spec.setup ?? null,
+    setup: setupOf(spec)?.run ?? null,
+    setupReads: setupOf(spec)?.reads ?? null,
     image: spec.image ?? null,
     template: spec.template ?? null,
     ports: spec.ports ?? [],

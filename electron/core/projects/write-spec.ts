@@ -14,6 +14,7 @@ const onOneLine = [
   ['failed'],
   ['outbid'],
   ['sweep'],
+  ['setup', 'reads'],
   ['volume'],
   ['cache'],
   ['from'],

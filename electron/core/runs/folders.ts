@@ -16,7 +16,7 @@ import { leftThere } from './changes.ts'
 import { leftBehind, stillWritten } from './left-behind.ts'
 import { environmentText, type RunMachines, writeEnvironment } from './machine.ts'
 import { isInterrupted, isOfProject, type ProjectRun, type Run } from './model.ts'
-import { askSetUp, removeGoneFiles, removeLeftFiles } from './prepared.ts'
+import { askSetUp, removeGone, removeLeft } from './prepared.ts'
 import type { StoredRuns, Tries } from './stored-runs.ts'
 import type { RunWatchdog } from './watchdog.ts'
 
@@ -218,7 +218,7 @@ export function createRunFolders(
       const remote = await machines.folderOf(run)
       const environment = { ...(await projects.environmentOf(run)), ...placeOfNode(run) }
       const varying = settingOf(run)
-      if (run.reuses && run.group) await ask(run, 'sh -s', removeLeftFiles(run))
+      if (run.reuses) await ask(run, 'sh -s', removeLeft(run))
       const { volume, cache, setup } = spec
       if (volume && cache !== undefined)
         await ask(run, 'sh -s', await keepOnVolume(volume.at, [cache].flat()), keptWithin)
@@ -231,7 +231,7 @@ export function createRunFolders(
         sync.up(view, { ...options, folder, remote, confirmed, results }),
       )
       await alone(run.id, ({ signal }) => projects.copyFromClouds(run, remote, signal))
-      await ask(run, 'sh -s', removeGoneFiles(run, sent.present))
+      await ask(run, 'sh -s', removeGone(run, sent))
       if (setup === undefined || run.isSetUp) return
       const read = { environment, varying, files: sent.present }
       const isSame = (await ask(run, 'sh -s', askSetUp(run, read))) === 'setup same'

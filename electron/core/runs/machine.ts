@@ -88,6 +88,11 @@ export function environmentText(values: Readonly<Record<string, string>>): strin
     .join('')
 }
 
+/** The entry of the environment that tells the processes of a project's command from all others. */
+export function commandMark({ project }: ProjectRun): string {
+  return `BERTH_COMMAND=${project.id}`
+}
+
 /**
  * A project's command, in its folder and environment. It reads the file with the values and deletes it, since they would
  * stay on a machine that is stopped or waits; only the other nodes of MPI read it later.
@@ -96,7 +101,8 @@ export function inProject(run: ProjectRun, command: string): string {
   const file = quote([environmentFile(run)])
   const isReadLater = run.project.spec.engine === 'mpi' && run.step === 'running'
   const taken = isReadLater ? '' : ` && rm -f ${file}`
-  return `cd && . ./${file}${taken} && cd ${quote([remoteFolder(run)])} || exit 1\n${command}\n`
+  const mark = run.step === 'running' ? ` && export ${commandMark(run)}` : ''
+  return `cd && . ./${file}${taken}${mark} && cd ${quote([remoteFolder(run)])} || exit 1\n${command}\n`
 }
 
 /** Deletes the file with the environment's values. */

@@ -1,6 +1,7 @@
 import type { Clock } from '#platform/platform.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
 import type { Problem } from '#shared/problem.ts'
+import { setupOf } from '#shared/project/bounds.ts'
 import type { Connection } from '#ssh/connection/connection.ts'
 import { outputOf } from '#ssh/exec.ts'
 import { busiest, loadQuestion, readLoads } from '#ssh/monitor/metrics.ts'
@@ -63,13 +64,13 @@ export function createPrograms(
     const { id, step, name } = run
     const program = await programOf(run)
     const order = await watchdog.ready(run, view)
-    const text = step === 'setup' ? (run.project?.spec.setup ?? '') : run.command
+    const text = step === 'setup' ? ((run.project && setupOf(run.project.spec)?.run) ?? '') : run.command
     const ofNode = step === 'running' && isOfProject(run) ? await nodeCommand(run) : undefined
     const command = isOfProject(run) ? inProject(run, ofNode ?? text) : text
-    if (step === 'running' && run.group && isOfProject(run)) {
+    if (step === 'running' && isOfProject(run) && (run.group || run.project.spec.keep !== undefined)) {
       await machines.ask(run, 'sh -s', noteFiles(run))
       // Noted before: they are this run's alone.
-      await folders.sendResults(run)
+      if (run.group) await folders.sendResults(run)
     }
     if (isOfProject(run) && ofNode === undefined) await folders.placeEnvironment(run)
     await startRun(connection, clock, program, { command, order, environment: rentedWith(run.instance) })

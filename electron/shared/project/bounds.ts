@@ -43,6 +43,15 @@ export function resultsOf({ results }: Pick<ProjectSpec, 'results'>): string[] {
   return results === undefined ? [] : [results].flat()
 }
 
+/** The set-up's commands, and the patterns of the files that they read; any file without them. */
+export function setupOf({
+  setup,
+}: Pick<ProjectSpec, 'setup'>): { run: string; reads?: string[] } | undefined {
+  if (setup === undefined || typeof setup === 'string')
+    return setup === undefined ? undefined : { run: setup }
+  return { run: setup.run, reads: setup.reads === undefined ? undefined : [setup.reads].flat() }
+}
+
 /** A place in a cloud: its provider, the connection where one is named, and the path there, bucket included. */
 export interface CloudPlace {
   provider: string

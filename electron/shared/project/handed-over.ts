@@ -1,7 +1,7 @@
 import { rate } from '../format/money.ts'
 import { named } from '../format/name.ts'
 import { gigabytes } from '../format/size.ts'
-import { cloudCopiesOf } from './bounds.ts'
+import { cloudCopiesOf, setupOf } from './bounds.ts'
 import { volumePrice } from './plan-costs.ts'
 import type { ProjectPlan } from './project.ts'
 import { usualSetup } from './project-defaults.ts'
@@ -14,6 +14,15 @@ export const demoRunsWords =
 /** What ends the set-up and the command, for plans. */
 export const firstFailureWords =
   'The first line that fails ends it, also in a pipe (set -e -o pipefail). Allow one with || true.'
+
+/** What becomes of the set-up on a machine that had an earlier run; empty where none can. */
+export function setupAgainWords(spec: Pick<ProjectSpec, 'setup' | 'keep' | 'sweep' | 'runs'>): string[] {
+  const { reads } = setupOf(spec) ?? {}
+  if (!reads) return []
+  return [
+    `On a machine that is set up already, it runs again if its commands, its environment or a file that matches ${named(reads, { last: ' or ' })} changed.`,
+  ]
+}
 
 /** The setup of a run: image or template, disk, ports. */
 export function setupWords({ image, template, disk, ports = [] }: ProjectSpec): string {

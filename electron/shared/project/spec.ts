@@ -154,6 +154,12 @@ const Port = v.union(
   portForm,
 )
 
+/** The commands that set a machine up, and the files that they read, in the notation of `.gitignore`. */
+const Setup = v.union(
+  [text(65_536), v.strictObject({ run: text(65_536), reads: v.optional(oneOrMore(text(1024), 100)) })],
+  'must be commands, or {run, reads} such as {run: pip install -r requirements.txt, reads: requirements.txt}',
+)
+
 /** A value of a variable. A file's values arrive as the texts that stand in it: `3.10` and `007` stay what they are. */
 const variableForms = [
   VariableText,
@@ -254,7 +260,7 @@ const SpecFields = v.strictObject({
     ),
   ),
   /** Runs once on each machine, before the command. */
-  setup: v.optional(text(65_536)),
+  setup: v.optional(Setup),
   run: text(65_536, 'enter the command to run'),
   /** The paths to download. */
   results: v.optional(oneOrMore(Inside, 100)),

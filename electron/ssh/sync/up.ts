@@ -26,8 +26,11 @@ export interface SyncUp {
   onProgress?: (progress: SyncProgress) => void
 }
 
-/** `present`: all files and links of the folder that are there now, sent or not; links without size and time. */
-export type SentFolder = SyncResult & { present: readonly ({ path: string } & Version)[] }
+/** What of the folder is there now, sent or not. `present`: files and links; links without size and time. */
+export type SentFolder = SyncResult & {
+  present: readonly ({ path: string } & Version)[]
+  folders: readonly string[]
+}
 
 /**
  * Sends a folder's changed files. They are put in place together and whole; if the sync breaks off, each file is either
@@ -73,6 +76,7 @@ export async function syncUp(connection: Connection, request: SyncUp): Promise<S
     bytes: progress.done,
     unchanged: plan.unchanged,
     skipped,
+    folders: tree.folders,
     present: [...files, ...tree.links.map(({ path }) => ({ path, size: 0, modified: 0 }))],
   }
 }

@@ -2,6 +2,7 @@ import { firstPart, number, type ReadForm, readForm } from '#renderer/components
 import { stopOf, stopOn } from '#renderer/features/limits/stops.ts'
 import type { Limit } from '#shared/automation/limit.ts'
 import { defaultStops } from '#shared/automation/limit-defaults.ts'
+import { setupOf } from '#shared/project/bounds.ts'
 import type { Engine } from '#shared/project/nodes.ts'
 import { type ProjectDraft, ProjectSpec, SpecChange, specDraft, timeText } from '#shared/project/spec.ts'
 import { listOfTexts, textsIn } from '#shared/project/variables.ts'
@@ -10,6 +11,8 @@ import { listOfTexts, textsIn } from '#shared/project/variables.ts'
 export interface SpecFields {
   run: string
   setup: string
+  /** Patterns of the files that it reads, separated by commas. */
+  setupReads: string
   gpu: string
   count: string
   /** Dollars per hour. */
@@ -45,6 +48,7 @@ export interface SpecFields {
 export const emptySpec: SpecFields = {
   run: '',
   setup: '',
+  setupReads: '',
   gpu: '',
   count: '1',
   price: '',
@@ -73,7 +77,7 @@ export const emptySpec: SpecFields = {
 /** Fields that most projects leave empty, by the name of their part. */
 const extraFields = {
   sweep: ['sweep', 'runs', 'atOnce'],
-  'waiting machine': ['keep'],
+  'waiting machine': ['keep', 'setupReads'],
   data: ['volume', 'volumeSize', 'cache', 'cloudFrom', 'cloudTo'],
   'several machines': ['nodes', 'engine'],
 } as const satisfies Record<string, readonly (keyof SpecFields)[]>
@@ -94,7 +98,8 @@ export function fieldsOf(spec: ProjectSpec): SpecFields {
   const { machine = {}, stop = {}, sweep, volume, from } = spec
   return {
     run: spec.run,
-    setup: spec.setup ?? '',
+    setup: setupOf(spec)?.run ?? '',
+    setupReads: shown(setupOf(spec)?.reads),
     gpu: shown(machine.gpu),
     count: shown(machine.count ?? 1),
     price: shown(machine.price),
@@ -202,7 +207,7 @@ function draftOf(fields: SpecFields): ProjectDraft {
     template: from === 'template' ? (fields.template?.hash ?? '') : undefined,
     disk: figured(fields.disk),
     ports: listed(fields.ports)?.map(port => (/^\d+$/.test(port) ? Number(port) : port)),
-    setup: said(fields.setup),
+    setup: setupDraft(fields),
     run: fields.run,
     results: results && oneOrAll(results),
     stop: stopDraft(fields.stops),
@@ -257,6 +262,11 @@ function sweepDraft(text: string): ProjectDraft['sweep'] {
       return [name.trim(), 'texts' in read ? read.texts : []]
     }),
   )
+}
+
+function setupDraft({ setup, setupReads }: SpecFields): ProjectDraft['setup'] {
+  const [run, reads] = [said(setup), listed(setupReads)]
+  return run === undefined || reads === undefined ? run : { run, reads: oneOrAll(reads) }
 }
 
 function keepText(text: string): string | undefined {

@@ -10,7 +10,10 @@ export async function askSetUp(call: Call, values: Values): Promise<number> {
   const { shell, out } = call
   write(shell, place(values, 'next'), values.get('script') ?? '')
   const noted = place(values, 'noted')
-  const same = has(shell.files, noted) && readRegular(shell.files, noted).toString() === stateOf(call, values)
+  const same =
+    values.get('unclear') !== 'yes' &&
+    has(shell.files, noted) &&
+    readRegular(shell.files, noted).toString() === stateOf(call, values)
   if (!same) remove(shell, noted)
   await out(same ? 'setup same\n' : 'setup other\n')
   return 0
@@ -26,7 +29,8 @@ export async function noteSetUp(call: Call, values: Values): Promise<number> {
 /** Notes which files are in the folder, unless that is noted. */
 export async function noteFiles({ shell, out }: Call, values: Values): Promise<number> {
   const listed = place(values, 'listed')
-  if (!has(shell.files, listed)) write(shell, listed, filesIn(shell, place(values, 'folder')).join('\n'))
+  if (values.get('once') !== 'yes' || !has(shell.files, listed))
+    write(shell, listed, filesIn(shell, place(values, 'folder')).join('\n'))
   await out('listed yes\n')
   return 0
 }
