@@ -85,8 +85,6 @@ export const Settings = v.object({
   tunnelsAtLoopback: v.boolean(),
   /** Whether shells find the command `berth`, through a file in the user's folder for programs. */
   commandFile: v.boolean(),
-  /** The height of an instance's details in pixels; 0 until the user has moved the panel's edge. */
-  detailsHeight: v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(10_000)),
   /** The last chosen tab of an instance's details. */
   detailsTab: v.picklist(detailsTabs),
   /** The grouping of the rows of Instances. */
@@ -147,7 +145,6 @@ export const defaultSettings: Settings = {
   sshConfig: false,
   tunnelsAtLoopback: false,
   commandFile: false,
-  detailsHeight: 0,
   detailsTab: 'details',
   instanceGroups: 'none',
   offers: { columns: [], search: null },

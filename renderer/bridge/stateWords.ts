@@ -6,8 +6,8 @@ import type { RentalStep, RentalView } from '#shared/market/rental-view.ts'
 import { outageWords } from '#shared/outage.ts'
 import type { ConnectionState } from '#shared/state.ts'
 
-/** Running; on its way; at rest; needs you; broken, so that it will not run again. */
-export type Shape = 'running' | 'busy' | 'stopped' | 'needs-you' | 'broken'
+/** Running; running without work; on its way; at rest; needs you; broken, so that it will not run again. */
+export type Shape = 'running' | 'idle' | 'busy' | 'stopped' | 'needs-you' | 'broken'
 
 const shapes: Record<InstanceState, Shape> = {
   provisioning: 'busy',

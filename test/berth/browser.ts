@@ -146,7 +146,7 @@ export async function openPage(
   options: BrowserContextOptions = {},
 ): Promise<{ page: Page; errors: string[] }> {
   // Animations would be drawn sixty times a second while a test waits.
-  const still = { reducedMotion: 'reduce', viewport: { width: 1080, height: 720 } } as const
+  const still = { reducedMotion: 'reduce', viewport: { width: 1280, height: 800 } } as const
   const context = await browser.newContext({ ...still, ...options })
   context.setDefaultTimeout(patience)
   const page = await context.newPage()

@@ -210,7 +210,7 @@ test('axe finds nothing wrong in the tabs of the details, the menus and the dial
     .filter({ hasText: String(id) })
     .first()
   await row.getByRole('link').click()
-  for (const tab of ['Files', 'Monitor', 'Automation', 'Details']) {
+  for (const tab of ['Files', 'Monitor', 'Limits', 'Details']) {
     await page.getByRole('tab', { name: tab, exact: true }).click()
     await page.getByRole('tabpanel', { name: tab }).waitFor()
     await settle()

@@ -187,7 +187,7 @@ test('a long name without spaces runs out of neither its dialog nor Home', async
   await page.keyboard.press('Escape')
 
   await page.getByRole('button', { name: /^More for/ }).click()
-  await page.getByRole('menuitem', { name: 'Automation' }).click()
+  await page.getByRole('menuitem', { name: 'Limits' }).click()
   await page.getByRole('button', { name: 'Add limit' }).click()
   await page.getByRole('menuitem', { name: 'Stop it when…' }).click()
   await page.getByRole('button', { name: 'Set limit' }).click()

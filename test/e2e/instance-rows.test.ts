@@ -21,7 +21,7 @@ describe('an instance row', () => {
     await row.getByRole('img', { name: /^GPU load in the last hour: \d+% now/ }).waitFor()
     await page.getByText('1 running').waitFor()
     await row.getByRole('button', { name: /^More/ }).click()
-    await page.getByRole('menuitem', { name: 'Automation' }).click()
+    await page.getByRole('menuitem', { name: 'Limits' }).click()
     await page.getByRole('button', { name: 'Add limit' }).click()
     await page.getByRole('menuitem', { name: 'Stop it when…' }).click()
     await page.getByLabel(/^When: /).click()
@@ -29,12 +29,17 @@ describe('an instance row', () => {
     await page.getByLabel('After', { exact: true }).fill('0.4')
     await page.getByRole('button', { name: 'Set limit' }).click()
     await page.getByRole('dialog').waitFor({ state: 'detached' })
-    await page.getByRole('row', { name: /box .*Limit: .*\d\d:\d\d · 2\d min/ }).waitFor()
-    const under = page.getByRole('row', { name: /^Next: stops .*\d\d:\d\d/ })
-    await under.getByRole('button', { name: new RegExp(`^Keep running: box #${id}`) }).click()
-    await page.getByRole('row', { name: /box .*Limit: .*\d\d:\d\d · (?:59 min|1 h)/ }).waitFor()
+    await page.getByRole('row', { name: /box .*2\d min · \d\d:\d\d/ }).waitFor()
+    // Beside the list its details say it, with the button to answer it.
+    const next = page.getByText(/^Next: stops .*\d\d:\d\d/)
+    await next.waitFor()
+    await page.getByRole('button', { name: new RegExp(`^Keep running: box #${id}`) }).click()
+    await page.getByRole('row', { name: /box .*(?:59 min|1 h).* · \d\d:\d\d/ }).waitFor()
     // Said once: a second line is for what wants an answer.
-    await under.waitFor({ state: 'detached' })
+    await next.waitFor({ state: 'detached' })
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('Escape')
+    await page.getByRole('row', { name: /box .*Limit: .*(?:59 min|1 h).* · \d\d:\d\d/ }).waitFor()
   })
 
   test('is reached, left and destroyed by keyboard; the focus then moves to the next', async ({ start }) => {
@@ -87,32 +92,57 @@ describe('an instance row', () => {
     await expect.poll(focused).toBe(names[0])
   })
 
-  test('a click gives the row the focus, and keeps it in sight above its details', async ({ start }) => {
+  test('a click gives the row the focus, and its details stand beside it in sight', async ({ start }) => {
     const { page } = await openConnected(start, { instances: [{ label: 'one' }, { label: 'two' }] })
     const rows = page.getByRole('row').filter({ has: page.locator('[data-row]') })
     await expect.poll(() => rows.count()).toBe(2)
-    await page.setViewportSize({ width: 1000, height: 700 })
-    const last = rows.last()
-    const name = last.locator('[data-row]')
+    await page.setViewportSize({ width: 1100, height: 700 })
+    const [first, last] = [rows.first(), rows.last()]
+    const isFocused = (row: Locator) =>
+      expect
+        .poll(() => row.locator('[data-row]').evaluate(name => name === document.activeElement))
+        .toBe(true)
     await last.locator('td').nth(2).click()
     await page.getByRole('tablist').first().waitFor()
-    await expect.poll(() => name.evaluate(each => each === document.activeElement)).toBe(true)
-    await expect
-      .poll(() =>
-        name.evaluate(each => {
-          const { x, y } = each.getBoundingClientRect()
-          return each.contains(document.elementFromPoint(x + 2, y + 2))
-        }),
-      )
-      .toBe(true)
+    await isFocused(last)
+    const details = page.getByRole('complementary', { name: /^Details of / })
+    const [row, beside] = await Promise.all([last.boundingBox(), details.boundingBox()])
+    expect(beside?.x).toBeGreaterThanOrEqual((row?.x ?? 0) + (row?.width ?? 0))
+
+    // Arrows walk the list, and the details follow.
+    const above = await first.locator('[data-row]').getAttribute('data-instance')
     await page.keyboard.press('ArrowUp')
-    await expect
-      .poll(() =>
-        rows
-          .first()
-          .locator('[data-row]')
-          .evaluate(each => each === document.activeElement),
-      )
-      .toBe(true)
+    await isFocused(first)
+    await page.getByRole('complementary', { name: new RegExp(`^Details of .*#${above}`) }).waitFor()
+
+    // Keys act from where one clicked: in the details, and where nothing has the focus.
+    await details.getByRole('heading').first().click()
+    await page.keyboard.press('r')
+    await page.getByRole('dialog').waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await details.getByRole('tab', { name: 'Details' }).click()
+    await page.keyboard.press('Escape')
+    await isFocused(first)
+    await page.keyboard.press('Escape')
+    await details.waitFor({ state: 'detached' })
+    await isFocused(first)
+  })
+
+  test('is found by a click on what needs the user, by its state and by its place', async ({ start }) => {
+    const { sim, page, ids } = await openConnected(start, {
+      instances: [{ label: 'one' }, { label: 'two' }],
+    })
+    const rows = page.getByRole('row').filter({ has: page.locator('[data-row]') })
+    await expect.poll(() => rows.count()).toBe(2)
+    await sim.control('POST', `/sim/instances/${ids[1]}`, { actual_status: 'offline' })
+    const urgent = page.getByRole('button', { name: '1 needs you' })
+    await urgent.click()
+    await expect.poll(() => rows.count()).toBe(1)
+    await rows.getByText('Offline', { exact: true }).waitFor()
+    await urgent.click()
+    await expect.poll(() => rows.count()).toBe(2)
+    await page.getByRole('searchbox').fill('offline')
+    await expect.poll(() => rows.count()).toBe(1)
   })
 })

@@ -51,7 +51,7 @@ test('a run shows its output and exit code, fetches its folder and stops the ins
   const { page, there, userHome, intended } = await insideOpen(start)
   mkdirSync(join(there, 'results'))
   writeFileSync(join(there, 'results', 'loss.txt'), '0.01')
-  await page.getByRole('tab', { name: 'Automation' }).click()
+  await page.getByRole('tab', { name: 'Limits' }).click()
   await page.getByRole('button', { name: 'Run a command' }).click()
   const form = page.getByRole('form', { name: /^Run a command on box/ })
   const command =
@@ -63,7 +63,7 @@ test('a run shows its output and exit code, fetches its folder and stops the ins
   await form.getByLabel('Folder to download').fill(join(there, 'results'))
   // What was typed survives a switch of tabs.
   await page.getByRole('tab', { name: 'Details' }).click()
-  await page.getByRole('tab', { name: 'Automation' }).click()
+  await page.getByRole('tab', { name: 'Limits' }).click()
   await expect.poll(() => form.getByLabel('Command').inputValue()).toBe(command)
   await expect.poll(() => form.getByLabel('Folder to download').inputValue()).toBe(join(there, 'results'))
   await form.getByText(/is downloaded to .*Berth, and then the instance is stopped/).waitFor()
@@ -110,7 +110,7 @@ test('a run shows its output and exit code, fetches its folder and stops the ins
 
 test('a watchdog shows its log, and stops the instance once Berth is killed', async ({ start }) => {
   const { page, berth, there, intended } = await insideOpen(start)
-  await page.getByRole('tab', { name: 'Automation' }).click()
+  await page.getByRole('tab', { name: 'Limits' }).click()
   await page.getByRole('button', { name: 'Add limit' }).click()
   await page.getByRole('menuitem', { name: 'Stop it when Berth is away…' }).click()
   const form = page.getByRole('dialog')
@@ -174,7 +174,7 @@ test('a rental adds a watchdog to its start script, and its run waits for the in
   const { instances } = await sim.api<{ instances: { onstart: string }[] }>('GET', '/api/v0/instances/')
   expect(instances[0]?.onstart).toContain('# >>> berth watchdog')
 
-  await page.getByRole('tab', { name: 'Automation' }).click()
+  await page.getByRole('tab', { name: 'Limits' }).click()
   const run = page.getByRole('group', { name: 'Run python3 train.py' })
   await run.getByText('Waiting for its instance').waitFor()
   expect(await run.getByText(/python3 train\.py/).count()).toBe(1)
@@ -206,7 +206,7 @@ test('the demo’s day fetches results, raises a lost bid, and a watchdog stops 
     .getByRole('row', { name: /notebook/ })
     .getByRole('link')
     .click()
-  await page.getByRole('tab', { name: 'Automation' }).click()
+  await page.getByRole('tab', { name: 'Limits' }).click()
   await page.getByText(/^It stopped this instance because/).waitFor()
   await page.getByRole('link', { name: 'Activity' }).click()
   await page.getByText(/: raised the bid to/).waitFor()

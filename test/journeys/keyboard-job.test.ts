@@ -78,8 +78,8 @@ describe('by keyboard alone', () => {
 
     await press(page, 'm')
     await hasFocus(page.getByRole('menu'))
-    await page.keyboard.type('Au')
-    await hasFocus(page.getByRole('menuitem', { name: 'Automation' }))
+    await page.keyboard.type('Li')
+    await hasFocus(page.getByRole('menuitem', { name: 'Limits' }))
     await press(page, 'Enter')
     await page.getByRole('button', { name: 'Add limit' }).waitFor()
     await tabTo(page, /^Add limit$/)

@@ -101,7 +101,7 @@ async function choose(page: Page, label: string, option: string): Promise<void> 
 async function newLimitOn({ page }: Scene, id: number): Promise<void> {
   await page.getByRole('link', { name: 'Instances' }).click()
   await page.getByRole('button', { name: new RegExp(`^More for .*#${id}`) }).click()
-  await page.getByRole('menuitem', { name: 'Automation' }).click()
+  await page.getByRole('menuitem', { name: 'Limits' }).click()
   await page.getByRole('button', { name: 'Add limit' }).click()
   await page.getByRole('menuitem', { name: 'Stop it when…' }).click()
 }
@@ -126,7 +126,11 @@ async function set(page: Page): Promise<number> {
 
 const halted = (at: Scene, id: number) => passUntil(at, async () => (await stateOf(at, id)) === 'stopped')
 
-test('each kind of limit shows its moment, warns on the row, can be snoozed and acts', async ({ start }) => {
+/** The details that stand beside the list, with what is to be said about their instance. */
+const detailsOf = (page: Page, id: number) =>
+  page.getByRole('complementary', { name: new RegExp(`^Details of .*#${id}`) })
+
+test('each kind of limit shows its moment, warns, can be snoozed and acts', async ({ start }) => {
   const at = await scene(start, 4)
   const { page, ids } = at
   const [timed = 0, lasting = 0, idle = 0, costly = 0] = ids
@@ -144,9 +148,9 @@ test('each kind of limit shows its moment, warns on the row, can be snoozed and 
     await pass(at, (await set(page)) - 960)
     const keep = page.getByRole('button', { name: new RegExp(`^Keep running: .*#${id}`) })
     await passUntil(at, () => keep.isVisible())
-    await page
-      .getByRole('row', { name: /stops at \d/ })
-      .filter({ has: keep })
+    await detailsOf(page, id)
+      .getByText(/stops at \d/)
+      .first()
       .waitFor()
     await keep.click(soon)
     await page.getByText('Snoozed', { exact: true }).waitFor()
@@ -166,9 +170,9 @@ test('each kind of limit shows its moment, warns on the row, can be snoozed and 
   await set(page)
   const keep = page.getByRole('button', { name: new RegExp(`^Keep running: .*#${idle}`) })
   await passUntil(at, () => keep.isVisible())
-  await page
-    .getByRole('row', { name: /Idle since/ })
-    .filter({ has: keep })
+  await detailsOf(page, idle)
+    .getByText(/^Idle since/)
+    .first()
     .waitFor()
   await keep.click(soon)
   await page.getByText('Snoozed', { exact: true }).waitFor()
@@ -275,7 +279,7 @@ test('a limit that also works asleep is switched off and on, and found in the pa
   await page.keyboard.press('Escape')
   await page.getByRole('tab', { name: 'Files' }).click()
   await page.getByRole('button', { name: /^Watchdog: / }).click()
-  await page.getByRole('tab', { name: 'Automation', selected: true }).waitFor()
+  await page.getByRole('tab', { name: 'Limits', selected: true }).waitFor()
   await page.keyboard.press('Control+k')
   await page.keyboard.type('limits')
   await page.getByRole('option', { name: /^Limits / }).waitFor()

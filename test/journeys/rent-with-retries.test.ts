@@ -137,7 +137,7 @@ test('an outbid instance has its bid raised by Berth, until its row switches tha
   if (!before) throw new Error('nothing is rented')
 
   await row.getByRole('link').click()
-  await page.getByRole('tab', { name: 'Automation' }).click()
+  await page.getByRole('tab', { name: 'Limits' }).click()
   await page.getByRole('button', { name: 'Change what happens if outbid' }).click()
   await page.getByText('Raise the bid', { exact: true }).click()
   await page.getByLabel('Bid up to').fill('40')

@@ -69,7 +69,7 @@ export async function playStory(parts: Parts, controls: DemoControls, signal: Ab
     } as const
     await automations.limits.set({ instance: sleeper, ...limit })
 
-    tell(2, '“finetune” is training. Then Berth downloads its results and stops it: see its Automation.')
+    tell(2, '“finetune” is training. Then Berth downloads its results and stops it: see its Limits.')
     await until(({ runs }) => Object.values(runs).find(run => run.rental === finetune && run.lastLine !== ''))
     await pause()
     tell(3, `Someone outbids “night batch”. Berth raises the bid, up to ${rate(ceiling * 1_000_000)}.`)

@@ -10,8 +10,8 @@ import {
 } from './page-window.ts'
 import { arrangement, besideTray } from './placing.ts'
 
-/** Points. */
-const usualSize = { width: 1080, height: 720 }
+/** Points: wide enough for a list beside the details of its opened row. */
+const usualSize = { width: 1120, height: 740 }
 
 /** Milliseconds until a hidden window ends with its page, which hold a third of Berth's memory. */
 const restAfter = 300_000

@@ -24,6 +24,12 @@ export function gpuWords({ gpuCount, gpuName }: { gpuCount?: number; gpuName?: s
   return `${gpuCount ?? 1} × ${gpuName ?? 'unknown GPU'}`
 }
 
+/** The same where the number says something: "2 × H100 SXM", but "RTX 4090" of one. */
+export function gpuNameWords(gpus: { gpuCount?: number | undefined; gpuName?: string | undefined }): string {
+  const { gpuCount = 1, gpuName = 'unknown GPU' } = gpus
+  return gpuCount > 1 ? `${gpuCount} × ${gpuName}` : gpuName
+}
+
 interface Listing {
   /** The most names to list: people skim longer lists. */
   most?: number

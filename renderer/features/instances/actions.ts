@@ -27,6 +27,15 @@ export function instanceActions(instance: InstanceView, page: Page): Action[] {
   )
 }
 
+/** Does what a key stands for, such as `s` for Stop, unless that is not possible now; gives whether one does. */
+export function pressAction(event: KeyboardEvent, actions: readonly Action[]): boolean {
+  const action = actions.find(one => one.key === event.key || one.key === event.key.toLowerCase())
+  if (!action || event.ctrlKey || event.metaKey || event.altKey) return false
+  event.preventDefault()
+  if (action.unusable === undefined) action.run()
+  return true
+}
+
 function actionsOf(instance: InstanceView, page: Page): Action[] {
   const shut = canGetIn(instance) ? undefined : 'You can connect once it’s running.'
   const go = (to: string) => () => route.go(`instances/${instance.id}/${to}`)
@@ -58,7 +67,7 @@ function actionsOf(instance: InstanceView, page: Page): Action[] {
     { id: 'runs', label: 'Run a command…', icon: 'play', first: true, run: go('run') },
     { id: 'run-stop', label: 'Run, then stop…', icon: 'stop', run: go('run-stop') },
     { ...idleStop(instance, page), icon: 'bolt', first: true },
-    { id: 'automation', label: 'Automation', icon: 'settings', run: go('automation') },
+    { id: 'limits', label: 'Limits', icon: 'clock', run: go('limits') },
     copy,
     attach,
     {

@@ -1,5 +1,6 @@
 import { untrack } from 'svelte'
 import type { Page } from '#renderer/bridge/page.svelte.ts'
+import { defaultStops } from '#shared/automation/limit-defaults.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
 import type { Course, LoadHistory } from '#shared/instance/metrics.ts'
 
@@ -37,6 +38,13 @@ export class HourOfLoad {
     return courseNow(this.#history?.load[instance.id], loadNow(instance))
   }
 
+  /** Minutes that a running instance has been idle, where that is worth showing; else 0. */
+  idle(instance: InstanceView): number {
+    const { state, gpuLoad } = instance
+    if (state !== 'running' || gpuLoad === undefined || gpuLoad >= defaultStops.idle.below) return 0
+    return idleMinutes(this.of(instance))
+  }
+
   async #ask(account: string): Promise<void> {
     const asking = ++this.#asking
     if (this.#account !== account) this.#history = undefined
@@ -49,6 +57,21 @@ export class HourOfLoad {
       if (asking === this.#asking) this.#history = { minute: Math.floor(this.#page.figuresAt / 60), load: {} }
     }
   }
+}
+
+/** Minutes without load from which an instance counts as idle: shorter pauses are part of most work. */
+const idleFrom = 10
+
+/** The minutes at the end of the course in which the GPUs computed next to nothing; 0 where they are few. */
+export function idleMinutes(course: Course): number {
+  const worked = course.findLastIndex(load => load === null || load >= defaultStops.idle.below)
+  const idle = course.length - 1 - worked
+  return idle >= idleFrom ? idle : 0
+}
+
+/** `22 min`; all that is shown of the course may only be its end. */
+export function idleWords(minutes: number): string {
+  return minutes >= shownMinutes ? 'over 1 h' : `${minutes} min`
 }
 
 /** Minutes of load that a row shows. */

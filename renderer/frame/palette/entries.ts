@@ -120,16 +120,8 @@ function actionsOf(instance: InstanceView, page: Page): Action[] {
 
 /** All actions on all instances, found by their words. */
 function instanceCommands(page: Page): Entry[] {
-  return instancesByUse(page).flatMap(instance => [
-    {
-      key: `${instance.id} limits`,
-      group: 'Do' as const,
-      mark: { icon: 'clock' as const },
-      label: 'Limits',
-      detail: instanceName(instance),
-      run: () => route.go(`instances/${instance.id}/limits`),
-    },
-    ...instanceActions(instance, page)
+  return instancesByUse(page).flatMap(instance =>
+    instanceActions(instance, page)
       .filter(({ unusable }) => unusable === undefined)
       .map(action => ({
         key: `${instance.id} ${action.id}`,
@@ -140,7 +132,7 @@ function instanceCommands(page: Page): Entry[] {
         danger: action.danger,
         run: action.run,
       })),
-  ])
+  )
 }
 
 function commandEntries(page: Page): Entry[] {

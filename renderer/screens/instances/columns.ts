@@ -7,22 +7,22 @@ import { bootingSince } from './boot.ts'
 import { type Row, rowPrice, rowState } from './rows.ts'
 
 /**
- * The columns and parts of a row that need a minimal table width (pixels), the least important first. Each leaves the
- * name 96 pixels, in which an instance's number fits.
+ * The columns and parts of a row that need a minimal table width (pixels), the least important first: what guards money
+ * is left out last. Each leaves the name room for a number, and from the load on for most labels.
  */
 const leastWidths = {
-  image: 1706,
-  place: 1486,
-  vram: 1336,
-  id: 1220,
-  gpuMemory: 1134,
-  uptime: 1100,
-  jupyter: 1014,
-  spent: 978,
-  stops: 910,
-  words: 760,
-  load: 700,
-  gpu: 550,
+  image: 1790,
+  place: 1570,
+  vram: 1420,
+  gpuMemory: 1300,
+  id: 1260,
+  jupyter: 1240,
+  uptime: 1200,
+  spent: 1010,
+  words: 930,
+  load: 860,
+  gpu: 740,
+  stops: 640,
   price: 432,
 } as const
 
@@ -57,8 +57,8 @@ export interface Column {
   /** The column is left out where there is no room for this part. */
   part?: Part
   /**
-   * The sort key; `now` in epoch seconds of the account's time. Load and memory have none: rows that move with every
-   * poll are hard to click.
+   * The sort key; `now` in epoch seconds of the account's time. Memory has none: rows that move with every poll are
+   * hard to click.
    */
   order?(row: Row, now: number): string | number | undefined
   /** The text of a cell; absent where a cell is more than text. */
@@ -67,6 +67,7 @@ export interface Column {
 
 /** The columns of the instances' table, from left to right. */
 export const columns: readonly Column[] = [
+  /** Sorted by need: see `sortRows`. */
   { column: 'state', title: 'State', width: 110, order: row => rowState(row).word },
   {
     column: 'name',
@@ -74,10 +75,19 @@ export const columns: readonly Column[] = [
     order: ({ instance, rental }) =>
       instance ? [instance.label, `#${instance.id}`].filter(Boolean).join(' ') : rental?.label,
   },
+  { column: 'stops', title: 'Stops', width: 192, part: 'stops', order: ({ stops }) => stops?.[0]?.at },
+  {
+    column: 'price',
+    title: 'Price',
+    width: 90,
+    figure: true,
+    part: 'price',
+    order: row => rowPrice(row).micros,
+  },
   {
     column: 'gpu',
     title: 'GPU',
-    width: parts => (parts.has('id') ? 170 : parts.has('gpuMemory') ? 150 : 116),
+    width: parts => (parts.has('gpuMemory') ? 170 : 116),
     part: 'gpu',
     order({ instance, rental }) {
       const offer = rental && offerOf(rental)
@@ -88,13 +98,13 @@ export const columns: readonly Column[] = [
   { column: 'place', title: 'Place', width: 150, part: 'place', order: place, text: place },
   { column: 'image', title: 'Image', width: 220, part: 'image', order: image, text: image },
   {
-    column: 'price',
-    title: 'Price',
-    width: 90,
-    figure: true,
-    part: 'price',
-    order: row => rowPrice(row).micros,
+    column: 'load',
+    title: 'GPU load, 60 min',
+    width: 146,
+    part: 'load',
+    order: ({ instance }) => (instance?.state === 'running' ? instance.gpuLoad : undefined),
   },
+  { column: 'vram', title: 'VRAM, GB', width: 116, part: 'vram' },
   {
     column: 'spent',
     title: 'Spent',
@@ -103,13 +113,6 @@ export const columns: readonly Column[] = [
     part: 'spent',
     order: ({ instance }, now) => instance && knownSpent(instance, now),
   },
-  {
-    column: 'load',
-    title: 'GPU load, 60 min',
-    width: parts => (parts.has('spent') ? 146 : 122),
-    part: 'load',
-  },
-  { column: 'vram', title: 'VRAM, GB', width: 116, part: 'vram' },
   {
     column: 'uptime',
     title: 'Up',
@@ -121,7 +124,6 @@ export const columns: readonly Column[] = [
       return seconds === undefined ? undefined : duration(seconds)
     },
   },
-  { column: 'stops', title: 'Stops', width: 150, part: 'stops', order: ({ stops }) => stops?.[0]?.at },
 ]
 
 /** The columns that fit. How much memory is used hears of connected instances alone: without any, it has no column. */

@@ -168,25 +168,31 @@ export function bidWords({
   return { title: parts.length === 0 ? 'Rented with a bid' : parts.join(', ') }
 }
 
-/** The rows in whose state, name, GPU, place, image, tags or note every typed word occurs. */
+/**
+ * The rows in whose state, name, GPU, place, image, tags or note every typed word occurs; `idle` finds the instances
+ * that it has minutes of.
+ */
 export function filterRows(
   rows: readonly Row[],
   typed: string,
   notes: AccountView['notes'] = {},
+  idle?: ReadonlyMap<number, number>,
 ): readonly Row[] {
   const words = typed.toLowerCase().split(/\s+/).filter(Boolean)
   if (words.length === 0) return rows
   return rows.filter(row => {
-    const { instance, rental } = row
+    const { instance, rental, unlimited } = row
     const offer = rental && offerOf(rental)
     const place = instance?.location ?? offer?.location
     const own = notes[instance?.id ?? '']
     const text = [
       rowState(row).word,
+      instance && idle?.get(instance.id) ? 'idle' : undefined,
       own?.note,
       ...(own?.tags ?? []).flatMap(tag => [tag, `#${tag}`]),
       instance ? instanceName(instance) : rental?.label,
       instance?.gpu?.name ?? offer?.gpuName,
+      unlimited ? 'no limit' : undefined,
       place === undefined ? undefined : placeText(place),
       instance?.image ?? (rental?.image || rental?.template),
     ]

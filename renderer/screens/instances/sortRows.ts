@@ -1,9 +1,16 @@
 import { columns, type RowColumn } from './columns.ts'
-import { needsYou, type Row } from './rows.ts'
+import { needsYou, type Row, rowState } from './rows.ts'
+import { standsOut } from './stops.ts'
 
 export interface RowSort {
   column: RowColumn
   descending: boolean
+}
+
+/** `now`: epoch seconds of the account's time. `idle`: the minutes that an instance was idle, 0 while it works. */
+export interface SortContext {
+  now: number
+  idle?: ReadonlyMap<number, number>
 }
 
 const columnOf = (name: RowColumn) => columns.find(({ column }) => column === name)
@@ -18,27 +25,28 @@ export function instanceSortAfterClick(now: RowSort | undefined, column: RowColu
 const collator = new Intl.Collator('en', { numeric: true, sensitivity: 'base' })
 
 /**
- * Rows that need the user first, and each part sorted, or else newest first. Unknown values come last in both
- * directions; equals keep their order.
+ * Rows that need the user first, and each part sorted, or else by how soon they may need the user. Unknown values come
+ * last in both directions; equals keep their order.
  */
-export function sortRows(rows: readonly Row[], by: RowSort | undefined, now: number): readonly Row[] {
+export function sortRows(
+  rows: readonly Row[],
+  by: RowSort | undefined,
+  context: SortContext,
+): readonly Row[] {
   const urgent = rows.filter(needsYou)
-  if (urgent.length === 0 || urgent.length === rows.length) return sorted(rows, by, now)
-  return [
-    ...sorted(urgent, by, now),
-    ...sorted(
-      rows.filter(row => !needsYou(row)),
-      by,
-      now,
-    ),
-  ]
+  if (urgent.length === 0 || urgent.length === rows.length) return sorted(rows, by, context)
+  const others = rows.filter(row => !needsYou(row))
+  return [...sorted(urgent, by, context), ...sorted(others, by, context)]
 }
 
-function sorted(rows: readonly Row[], by: RowSort | undefined, now: number): readonly Row[] {
-  if (!by) return rows
-  const turn = by.descending ? -1 : 1
-  const column = columnOf(by.column)
-  const keyed = rows.map(row => ({ row, key: column?.order?.(row, now) }))
+function sorted(rows: readonly Row[], by: RowSort | undefined, context: SortContext): readonly Row[] {
+  const { column, descending } = by ?? { column: 'state', descending: false }
+  const turn = descending ? -1 : 1
+  const keyOf =
+    column === 'state'
+      ? (row: Row) => urgency(row, context)
+      : (row: Row) => columnOf(column)?.order?.(row, context.now)
+  const keyed = rows.map(row => ({ row, key: keyOf(row) }))
   keyed.sort((a, b) => {
     if (a.key === undefined || b.key === undefined)
       return Number(a.key === undefined) - Number(b.key === undefined)
@@ -46,4 +54,28 @@ function sorted(rows: readonly Row[], by: RowSort | undefined, now: number): rea
     return collator.compare(String(a.key), String(b.key)) * turn
   })
   return keyed.map(({ row }) => row)
+}
+
+/** Seconds that no stop is ahead. */
+const aLongTime = 1e10
+
+/**
+ * Smaller for what may need the user sooner: it stops within half an hour, is idle, stops later, starts, rests. Of one
+ * kind the one that stops first.
+ */
+function urgency(row: Row, { now, idle }: SortContext): number {
+  const left = Math.max(0, (row.stops?.[0]?.at ?? now + aLongTime) - now)
+  const within = Math.min(left, aLongTime) / (2 * aLongTime)
+  switch (rowState(row).shape) {
+    case 'needs-you':
+    case 'broken':
+      return 0 + within
+    case 'busy':
+      return 4
+    case 'stopped':
+      return 5
+    default:
+      if (left <= standsOut) return 1 + within
+      return (row.instance && idle?.get(row.instance.id) ? 2 : 3) + within
+  }
 }

@@ -4,7 +4,7 @@ import { conditionBriefly, watchdogWords } from '#shared/automation/limit-words.
 import { isGoing } from '#shared/automation/run.ts'
 import type { WatchdogView } from '#shared/automation/watchdog.ts'
 import { money } from '#shared/format/money.ts'
-import { atMoment, duration, moment } from '#shared/format/time.ts'
+import { atMoment, duration, moment, timeOfDay } from '#shared/format/time.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
 import { micros } from '#shared/spending/money.ts'
 import type { AccountView } from '#shared/state.ts'
@@ -72,17 +72,24 @@ function watching(watchdog: WatchdogView | undefined): WatchdogView | undefined 
 }
 
 /** Seconds before a limit acts from which it stands out, so that the user can still answer. */
-const standsOut = 1800
+export const standsOut = 1800
+
+/** Seconds ahead up to which a time of day is clear beside the time that is left. */
+const aDay = 86_400
 
 /**
- * A stop in its cell: `16:49 · 7 h 48 min`, or its condition where the moment isn't known. `now`: epoch seconds of the
- * account's time. `soon`: within half an hour. `hindered`: Berth can't act now, so an idle time isn't known either.
+ * A stop in its cell: `7 h 48 min` and `16:49`, or its condition where the moment isn't known. `now`: epoch seconds of
+ * the account's time. `soon`: within half an hour. `hindered`: Berth can't act now, so an idle time isn't known either.
  */
-export function stopWords(stop: Stop, now: number, hindered: boolean): { text: string; soon: boolean } {
+export function stopWords(
+  stop: Stop,
+  now: number,
+  hindered: boolean,
+): { text: string; at?: string; soon: boolean } {
   const { at, when, byLoad } = stop
   if (at === undefined || (hindered && byLoad)) return { text: when, soon: false }
   const left = Math.max(0, at - now)
-  return { text: `${moment(at, now)} · ${duration(left)}`, soon: left <= standsOut }
+  return { text: duration(left), at: left < aDay ? timeOfDay(at) : moment(at, now), soon: left <= standsOut }
 }
 
 /** The limit on an instance that acts next, or waits to act. */

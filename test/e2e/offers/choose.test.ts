@@ -20,7 +20,7 @@ const test = base.extend('offersOf', async ({ start }) => {
 const drawer = (page: Page) => page.getByRole('complementary', { name: 'Offer' })
 /** Opens the first row. */
 const openFirst = async (page: Page) => {
-  await page.locator('tr[data-offer] td.reliability').first().click()
+  await page.locator('tr[data-offer] td.figure').first().click()
   await drawer(page).waitFor()
 }
 const chart = (page: Page) => page.getByRole('application')
@@ -241,7 +241,9 @@ test('an interruptible offer shows its bid before anything is rented', async ({ 
   expect(instances).toEqual([])
 })
 
-test('a narrow window has no drawer until a row is opened, and a low one no chart', async ({ offersOf }) => {
+test('in a narrow window an opened row takes the list’s place, and a low one has no chart', async ({
+  offersOf,
+}) => {
   const { page } = await offersOf({ width: 720, height: 480 })
   expect(await drawer(page).count()).toBe(0)
   expect(await chart(page).count()).toBe(0)

@@ -16,7 +16,7 @@ test('a window keeps its size and sharpness between monitors of scale 1 and 2', 
     return window && [window.bounds.width, window.bounds.height]
   }
   const pixelsPerPoint = async () => (await first.page()).evaluate(() => devicePixelRatio)
-  await expect.poll(() => size(first), soon).toEqual([1080, 720])
+  await expect.poll(() => size(first), soon).toEqual([1120, 740])
 
   await tell('[app_id=".*"] resize set 900 640')
   await expect.poll(() => size(first), soon).toEqual([900, 640])

@@ -199,7 +199,7 @@ test('a window returns to its place, maximised only once drawn', async () => {
   const fourth = await desk.start()
   await expect
     .poll(async () => (await fourth.windows())[0]?.bounds, soon)
-    .toMatchObject({ width: 1080, height: 720 })
+    .toMatchObject({ width: 1120, height: 740 })
 })
 
 test('a window shows even if its page never draws', async () => {

@@ -10,7 +10,7 @@ export const tabWords: Record<DetailsTab, string> = {
   terminal: 'Terminal',
   files: 'Files',
   monitor: 'Monitor',
-  automation: 'Automation',
+  automation: 'Limits',
   details: 'Details',
 }
 

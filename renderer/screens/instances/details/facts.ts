@@ -1,7 +1,8 @@
 import { fineMoney, money, rate, trafficWords } from '#shared/format/money.ts'
+import { gpuNameWords } from '#shared/format/name.ts'
 import { gigabytes, gpuMemory, percent } from '#shared/format/size.ts'
 import { duration, exactTime } from '#shared/format/time.ts'
-import type { InstanceView } from '#shared/instance/instance.ts'
+import type { InstanceView, SshAddress } from '#shared/instance/instance.ts'
 import { sharedHostKeyWords } from '#shared/instance/ssh-key.ts'
 import { placeName } from '#shared/market/place.ts'
 import { knownSpent, runningSince } from '#shared/reading.ts'
@@ -12,52 +13,82 @@ interface Fact {
   value: string
 }
 
+export interface FactGroup {
+  title: string
+  facts: Fact[]
+}
+
 /**
- * The known facts about an instance, in groups; unknown ones are left out. `now`: epoch seconds, account time.
- * `sharesKey`: whether others have its host key.
+ * The known facts about an instance in groups; unknown ones are left out, and groups without any. `now`: epoch seconds,
+ * account time. `sharesKey`: whether others have its host key.
  */
-export function factsOf(instance: InstanceView, now: number, way?: WayIn, sharesKey = false): Fact[][] {
+export function factsOf(instance: InstanceView, now: number, way?: WayIn, sharesKey = false): FactGroup[] {
   const { gpu, cpu, disk, ssh } = instance
-  const groups: [string, string | undefined][][] = [
-    [
-      ['GPU', gpu && `${gpu.count} × ${gpu.name}${gpu.memory ? `, ${gpuMemory(gpu.memory)} each` : ''}`],
+  const groups: Record<string, [string, string | undefined][]> = {
+    Machine: [
+      [
+        'GPU',
+        gpu &&
+          `${gpuNameWords({ gpuCount: gpu.count, gpuName: gpu.name })}${gpu.memory ? `, ${gpuMemory(gpu.memory)}${gpu.count > 1 ? ' each' : ''}` : ''}`,
+      ],
       ['Temperature', textOf(instance.gpuTemperature, celsius => `${Math.round(celsius)} °C`)],
       ['CPU load', textOf(cpu?.load, percent)],
-      ['Memory', of(cpu?.memoryUsed, cpu?.memoryTotal)],
-      ['Disk', of(disk?.used, disk?.size)],
+      ['RAM', of(cpu?.memoryUsed, cpu?.memoryTotal)],
+      ['Place', textOf(instance.location, placeName)],
+      ['Machine', textOf(instance.machineId, String)],
+      ['Host', textOf(instance.hostId, String)],
     ],
-    [
+    Network: [
+      ['Address', ssh?.direct?.host ?? ssh?.proxy?.host],
+      ['SSH', ssh?.problem],
+      ['Connected', way && `${way.direct ? 'direct' : 'by proxy'}, ${way.address}`],
+      ['Host key', sharesKey ? sharedHostKeyWords : undefined],
+      ['Traffic', instance.traffic && trafficWords(instance.traffic)],
+      ['Spent on it', textOf(instance.traffic?.spent, fineMoney)],
+    ],
+    Storage: [
+      ['Disk', of(disk?.used, disk?.size)],
+      ['While stopped', textOf(instance.diskPricePerHour, rate)],
+    ],
+    Contract: [
+      ['Kind', instance.interruptible ? 'Interruptible, by a bid' : 'On-demand, can’t be outbid'],
       ['Price', textOf(instance.pricePerHour, rate)],
-      ['Stopped', textOf(instance.diskPricePerHour, rate)],
-      ['Kind', instance.interruptible ? 'Interruptible' : 'On-demand'],
       ['Your bid', textOf(instance.bid, rate)],
       ['Lowest bid', textOf(instance.minimumBid, rate)],
-      ['Traffic', instance.traffic && trafficWords(instance.traffic)],
       ['Spent', textOf(knownSpent(instance, now), money)],
-      ['Traffic', textOf(instance.traffic?.spent, fineMoney)],
+      ['Up', textOf(runningSince(instance), at => duration(now - at))],
+      ['Started', textOf(instance.startedAt, exactTime)],
+      ['Contract ends', textOf(instance.endsAt, exactTime)],
     ],
-    [
+    Setup: [
       ['Image', instance.image],
       ['Template', instance.template],
       ['Run type', instance.runtype],
-      ['Uptime', textOf(runningSince(instance), at => duration(now - at))],
-      ['Created', textOf(instance.startedAt, exactTime)],
-      ['Ends', textOf(instance.endsAt, exactTime)],
     ],
-    [
-      ['Where', textOf(instance.location, placeName)],
-      ['Machine', textOf(instance.machineId, String)],
-      ['Host', textOf(instance.hostId, String)],
-      ['SSH, direct', ssh?.direct && `${ssh.direct.host}:${ssh.direct.port}`],
-      ['SSH, by proxy', ssh?.proxy && `${ssh.proxy.host}:${ssh.proxy.port}`],
-      ['SSH', ssh?.problem],
-      ['Host key', sharesKey ? sharedHostKeyWords : undefined],
-      ['Connected', way && `${way.direct ? 'direct' : 'by proxy'}, ${way.address}`],
-    ],
+  }
+  return Object.entries(groups)
+    .map(([title, facts]) => ({
+      title,
+      facts: facts.flatMap(([name, value]) => (value ? [{ name, value }] : [])),
+    }))
+    .filter(({ facts }) => facts.length > 0)
+}
+
+/** A way to log in from any terminal, as one types it. */
+export interface SshLine {
+  name: string
+  command: string
+  about: string
+}
+
+/** The commands that log in to an instance, the better way first. */
+export function sshLines({ ssh }: Pick<InstanceView, 'ssh'>): SshLine[] {
+  const line = (name: string, at: SshAddress | undefined, about: string): SshLine[] =>
+    at ? [{ name, command: `ssh -p ${at.port} root@${at.host}`, about }] : []
+  return [
+    ...line('Direct', ssh?.direct, 'from anywhere, with your key'),
+    ...line('Through proxy', ssh?.proxy, 'slower, where direct is blocked'),
   ]
-  return groups
-    .map(group => group.flatMap(([name, value]) => (value ? [{ name, value }] : [])))
-    .filter(group => group.length > 0)
 }
 
 function textOf<Value>(value: Value | undefined, words: (value: Value) => string): string | undefined {

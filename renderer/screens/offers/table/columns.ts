@@ -37,6 +37,11 @@ export const allColumns: readonly OfferColumn[] = sortColumns.map(column => ({
   column,
 }))
 
+/** The columns of the list beside an offer's details, whose rows have two lines. */
+export const briefColumns = allColumns
+  .filter(({ column }) => column === 'gpu' || column === 'price')
+  .map(each => (each.column === 'price' ? { ...each, width: 148 } : each))
+
 /** The columns to drop in a narrow table, in this order; the GPU and the price stay. */
 const droppedFirst: readonly SortColumn[] = [
   'cpu',

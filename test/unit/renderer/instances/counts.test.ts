@@ -18,12 +18,13 @@ test('instances are counted as running, starting or needing the user', () => {
   expect(calmWords(countsOf([]))).toBe('')
 })
 
-test('in a narrow table the least important columns go first', () => {
-  expect(partsFor(2000)).toEqual(partsFor(1706))
-  expect(partsFor(1220)).toContain('id')
-  expect(partsFor(1219)).not.toContain('id')
-  expect(partsFor(700)).toEqual(new Set(['load', 'gpu', 'price']))
-  expect(partsFor(672)).toEqual(new Set(['gpu', 'price']))
+test('in a narrow table the least important columns go first, and what guards money last', () => {
+  expect(partsFor(2000)).toEqual(partsFor(1790))
+  expect(partsFor(1260)).toContain('id')
+  expect(partsFor(1259)).not.toContain('id')
+  expect(partsFor(860)).toEqual(new Set(['load', 'gpu', 'stops', 'price']))
+  expect(partsFor(640)).toEqual(new Set(['stops', 'price']))
+  expect(partsFor(639)).toEqual(new Set(['price']))
 })
 
 test('VRAM is summed over all GPUs, and its use is given where known', () => {

@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest'
-import { courseNow, extendHistory, shownMinutes } from '#renderer/features/instances/hourOfLoad.svelte.ts'
+import {
+  courseNow,
+  extendHistory,
+  idleMinutes,
+  idleWords,
+  shownMinutes,
+} from '#renderer/features/instances/hourOfLoad.svelte.ts'
 import { instanceView } from '#test/unit/views.ts'
 
 const hour = (last: number | null) => [...new Array<number | null>(shownMinutes - 1).fill(50), last]
@@ -35,4 +41,16 @@ test('after a long gap or a step back the history is fetched again', () => {
   const history = { minute: 100, load: {} }
   expect(extendHistory(history, 106, {})).toBeUndefined()
   expect(extendHistory(history, 99, {})).toBeUndefined()
+})
+
+test('an instance is idle for the minutes at the end without load, unless they are few', () => {
+  const ends = (minutes: number, before: number | null) => [
+    ...new Array<number | null>(shownMinutes - minutes).fill(before),
+    ...new Array<number>(minutes).fill(4),
+  ]
+  expect([9, 10, 22].map(minutes => idleMinutes(ends(minutes, 80)))).toEqual([0, 10, 22])
+  expect(idleMinutes(ends(12, null))).toBe(12)
+  expect(idleMinutes([...ends(22, 80).slice(0, -1), 5])).toBe(0)
+  expect(idleMinutes([])).toBe(0)
+  expect([idleWords(22), idleWords(idleMinutes(ends(60, 80)))]).toEqual(['22 min', 'over 1 h'])
 })

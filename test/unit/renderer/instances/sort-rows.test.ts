@@ -11,14 +11,14 @@ const account = accountView(
   instanceView({ id: 3, label: 'Base', costPerHour: 300_000, pricePerHour: 300_000 }),
 )
 const order = (by: RowSort | undefined) =>
-  sortRows(instanceRows(account), by, 0)
+  sortRows(instanceRows(account), by, { now: 0 })
     .map(({ instance }) => instance?.label ?? 'rental')
     .join(', ')
 const clicked = (...columns: RowColumn[]) =>
   columns.reduce<RowSort | undefined>((by, column) => instanceSortAfterClick(by, column), undefined)
 
 test('clicks on a column sort by A or largest first, then reversed, then not at all', () => {
-  expect(order(undefined)).toBe('rental, Base, run 9, run 10')
+  expect(order(undefined)).toBe('Base, run 9, run 10, rental')
   expect(order(clicked('name'))).toBe('Base, run 9, run 10, rental')
   expect(order(clicked('name', 'name'))).toBe('run 10, run 9, Base, rental')
   expect(order(clicked('name', 'name', 'name'))).toBe(order(undefined))
@@ -38,8 +38,33 @@ test('rows that need the user come first, however the others are sorted', () => 
       ...states.map((state, id) => instanceView({ id, state, label: `${id}`, pricePerHour: 100 * id })),
     ),
   )
-  const labels = (by: RowSort | undefined) => sortRows(rows, by, 0).map(({ instance }) => instance?.label)
-  expect(labels(undefined)).toEqual(['3', '1', '2', '0'])
+  const labels = (by: RowSort | undefined) =>
+    sortRows(rows, by, { now: 0 }).map(({ instance }) => instance?.label)
+  expect(labels(undefined)).toEqual(['3', '1', '0', '2'])
   expect(labels({ column: 'name', descending: false })).toEqual(['1', '3', '0', '2'])
   expect(labels({ column: 'name', descending: true })).toEqual(['3', '1', '2', '0'])
+})
+
+test('unsorted rows come by how soon they may need the user, whatever they are', () => {
+  const [now, hour] = [1_000_000, 3600]
+  const instances = [
+    instanceView({ id: 1, label: 'stopped', state: 'stopped' }),
+    instanceView({ id: 2, label: 'starting', state: 'loading' }),
+    instanceView({ id: 3, label: 'endless' }),
+    instanceView({ id: 4, label: 'later' }),
+    instanceView({ id: 5, label: 'sooner' }),
+    instanceView({ id: 6, label: 'idle' }),
+    instanceView({ id: 7, label: 'soon' }),
+    instanceView({ id: 8, label: 'outbid', state: 'outbid' }),
+  ]
+  const stopAt: Record<string, number> = { later: 3 * hour, sooner: 2 * hour, idle: 5 * hour, soon: 1700 }
+  const rows = instanceRows(accountView({}, ...instances)).map(row => {
+    const left = stopAt[row.instance?.label ?? '']
+    const stop = { by: 'limit', action: 'stop', when: '', about: '', needsBerth: true } as const
+    return left === undefined ? row : { ...row, stops: [{ ...stop, at: now + left }] }
+  })
+  const named = (by?: RowSort) =>
+    sortRows(rows, by, { now, idle: new Map([[6, 12]]) }).map(({ instance }) => instance?.label)
+  expect(named()).toEqual(['outbid', 'soon', 'idle', 'sooner', 'later', 'endless', 'starting', 'stopped'])
+  expect(named({ column: 'state', descending: false })).toEqual(named())
 })

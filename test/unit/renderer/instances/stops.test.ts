@@ -3,7 +3,7 @@ import { nextLimit, nextWords, stopsOf, stopWords, wantsAnswer } from '#renderer
 import type { LimitView } from '#shared/automation/limit.ts'
 import type { RunView } from '#shared/automation/run.ts'
 import type { WatchdogView } from '#shared/automation/watchdog.ts'
-import { timeOfDay } from '#shared/format/time.ts'
+import { moment, timeOfDay } from '#shared/format/time.ts'
 import { accountView, byId, instanceView, limitView, runView } from '#test/unit/views.ts'
 
 const now = 1_790_000_000
@@ -35,7 +35,10 @@ function cells(
     watchdogs: watchdog ? { 7: watchdog } : {},
     runs: byId(runs),
   })
-  return stopsOf(account, box).map(stop => `${stop.by}: ${stopWords(stop, now, hindered).text}`)
+  return stopsOf(account, box).map(stop => {
+    const { text, at } = stopWords(stop, now, hindered)
+    return `${stop.by}: ${[text, at].filter(Boolean).join(' · ')}`
+  })
 }
 
 const watchdog = (request: WatchdogView['request']): WatchdogView => ({
@@ -45,18 +48,23 @@ const watchdog = (request: WatchdogView['request']): WatchdogView => ({
   foreign: false,
 })
 
-test('shows time and remainder of the next stop of any kind', () => {
+test('shows how long until the next stop of any kind, and when that is', () => {
   const clock = timeOfDay(now + 2 * hour)
-  expect(cells({ limits: [limit({})] })).toEqual([`limit: ${clock} · 2 h`])
+  expect(cells({ limits: [limit({})] })).toEqual([`limit: 2 h · ${clock}`])
   const cost = limit({
     id: 'g2',
     when: { kind: 'cost', dollars: 9 },
     dueAt: now + 47 * 60,
   })
   expect(cells({ limits: [limit({}), cost] })).toEqual([
-    `limit: ${timeOfDay(now + 47 * 60)} · 47 min`,
-    `limit: ${clock} · 2 h`,
+    `limit: 47 min · ${timeOfDay(now + 47 * 60)}`,
+    `limit: 2 h · ${clock}`,
   ])
+})
+
+test('the day of a stop is given from a day ahead on', () => {
+  const at = now + 30 * hour
+  expect(cells({ limits: [limit({ dueAt: at })] })).toEqual([`limit: 1 d 6 h · ${moment(at, now)}`])
 })
 
 test('without a moment the condition is given', () => {
@@ -77,16 +85,16 @@ test('a limit that its watchdog keeps, too, is the watchdog’s', () => {
   const at = now + 2 * hour
   const held = watchdog({ action: 'stop', at })
   expect(cells({ limits: [limit({ asleep: true })], watchdog: held })).toEqual([
-    `watchdog: ${timeOfDay(at)} · 2 h`,
+    `watchdog: 2 h · ${timeOfDay(at)}`,
   ])
   expect(cells({ limits: [limit({ asleep: true })], watchdog: { ...held, step: 'lost' } })).toEqual([
-    `limit: ${timeOfDay(at)} · 2 h`,
+    `limit: 2 h · ${timeOfDay(at)}`,
   ])
 })
 
 test('how long it is idle is not known while Berth sees nothing', () => {
   const idle = limit({ when: { kind: 'idle', below: 5, seconds: 1800 }, dueAt: now + 28 * 60 })
-  expect(cells({ limits: [idle] })).toEqual([`limit: ${timeOfDay(now + 28 * 60)} · 28 min`])
+  expect(cells({ limits: [idle] })).toEqual([`limit: 28 min · ${timeOfDay(now + 28 * 60)}`])
   expect(cells({ limits: [idle] }, true)).toEqual(['limit: if idle 30 min'])
 })
 

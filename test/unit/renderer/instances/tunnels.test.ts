@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { tunnelAddress, tunnelSteps, tunnelTrouble } from '#renderer/features/instances/tunnelWords.ts'
-import { factsOf } from '#renderer/screens/instances/details/facts.ts'
+import { factsOf, sshLines } from '#renderer/screens/instances/details/facts.ts'
 import { rowNoticeOf } from '#renderer/screens/instances/rowNotice.ts'
 import { instanceRows } from '#renderer/screens/instances/rows.ts'
 import type { TunnelView } from '#shared/instance/tunnel.ts'
@@ -52,9 +52,19 @@ test('a tunnel to a stopped instance is not shown in its row', () => {
 test('the details show the address in use while connected', () => {
   const said = (way?: { direct: boolean; address: string }) =>
     factsOf(instanceView({ id: 1 }), 0, way)
-      .flat()
+      .flatMap(({ facts }) => facts)
       .find(({ name }) => name === 'Connected')?.value
   expect(said()).toBeUndefined()
   expect(said({ direct: true, address: 'root@192.0.2.1:40022' })).toBe('direct, root@192.0.2.1:40022')
   expect(said({ direct: false, address: 'root@ssh.example:1' })).toBe('by proxy, root@ssh.example:1')
+})
+
+test('the details have SSH as one types it, the direct way first', () => {
+  const direct = { host: '192.0.2.1', port: 40_022 }
+  const proxy = { host: 'ssh.example', port: 1 }
+  expect(sshLines({ ssh: { direct, proxy } }).map(({ command }) => command)).toEqual([
+    'ssh -p 40022 root@192.0.2.1',
+    'ssh -p 1 root@ssh.example',
+  ])
+  expect(sshLines({})).toEqual([])
 })
