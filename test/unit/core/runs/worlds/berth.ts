@@ -80,14 +80,17 @@ export async function startBerth({ clock, files, keychain: entries, service, ids
     record: id => records.find(record => record.id === id),
     access: {
       probe: async () => undefined,
-      connect: async () => ({
-        connection: { programEnd: service.programEnd.bind(service) },
+      connect: async ({ instance }: { instance: { id: number } }) => ({
+        connection: {
+          programEnd: service.programEnd.bind(service),
+          addresses: () => service.addressesOf(instance.id),
+        },
         release: () => undefined,
       }),
     } as unknown as AccountContext['access'],
     sync: {
       scan: async () => ({ files: 0, bytes: 0, secrets: [], skipped: [], results: 0, linkedRules: [] }),
-      up: async () => ({ files: 0 }),
+      up: async () => ({ files: 0, present: [] }),
     } as unknown as AccountContext['sync'],
   })
   const endings = await withEndings(context, () => client)
@@ -194,6 +197,16 @@ export async function startBerth({ clock, files, keychain: entries, service, ids
     /** Whether no run goes on, and none has a machine. */
     isOver: (): boolean =>
       runs.swept.all().every(({ step }) => step === 'done' || step === 'failed' || step === 'cancelled'),
+    /** Problems of runs that failed, and how many commands have begun, those of several machines apart. */
+    ends: () => {
+      const all = runs.swept.all()
+      const began = all.filter(({ startedAt }) => startedAt !== undefined)
+      return {
+        problems: all.flatMap(({ problem }) => problem?.code ?? []),
+        began: began.filter(({ node }) => !node).length,
+        beganTogether: began.filter(({ node }) => node).length,
+      }
+    },
     kill: () => dead.abort(),
   }
 }

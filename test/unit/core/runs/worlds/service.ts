@@ -28,6 +28,9 @@ export class LyingService {
     this.#service = new Service(() => this.now(), 'both', true, 40)
     for (const offer of this.#service.offers())
       if (draw() < 0.2) this.#service.fates.set(offer, draw() < 0.5 ? 'exited' : 'loading')
+    // Of a machine on its own nobody could make a network.
+    for (const [at, { facts }] of this.#service.world.market.all().entries())
+      Object.assign(facts, { cluster_id: at % 6 })
     this.#time = { kind: 'right', at: this.now(), told: this.now() }
   }
 
@@ -60,6 +63,12 @@ export class LyingService {
   /** Whether nothing of it runs. */
   isQuiet(): boolean {
     return this.#service.world.instances.list().every(({ status }) => status === 'stopped')
+  }
+
+  /** What a machine prints of its network interfaces. */
+  addressesOf(id: number): string {
+    const { overlays } = this.#service.world
+    return `2: eth0    inet ${overlays.addressOf(id) ?? '172.17.0.2'}/24`
   }
 
   /** How a program on a machine is: drawn once, when it is first asked for. */
@@ -105,6 +114,7 @@ export class LyingService {
     const lost = () => noAnswer({ operation, secrets: [] }, 'connection_lost', true)
     if (!this.honest && this.#draw() < 0.03) throw lost()
     const answer = await this.#service.answer(operation, input)
+    for (const one of this.#service.world.instances.list()) one.joinedSsh ??= { host: '127.0.0.1', port: 22 }
     if (!this.honest && !isList && this.#draw() < 0.03) throw lost()
     if (this.honest || !isList) return answer
     const list = answer as Answer & { instances: Instance[] }

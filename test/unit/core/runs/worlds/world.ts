@@ -27,6 +27,8 @@ export interface Outcome {
   poll: number
   /** Instances left. */
   left: number
+  /** How its runs ended. */
+  ends: ReturnType<Berth['ends']>
   /** What happened, for a failure's message. */
   story: string[]
 }
@@ -97,9 +99,10 @@ export async function live(seed: number): Promise<Outcome> {
     }
     await pollAfter(service.isQuiet() ? pauses.quiet : pauses.busy)
   }
+  const ends = berth.ends()
   service.honest = true
   for (let day = 0; day < 500 && !isOver(); day += 1) await pollAfter(pauses.long)
-  return { charged: service.charged(), most, poll: poll + unseen, left: service.left(), story }
+  return { charged: service.charged(), most, poll: poll + unseen, left: service.left(), ends, story }
 }
 
 function specFor(draw: () => number): ProjectSpec {
@@ -119,7 +122,9 @@ function specFor(draw: () => number): ProjectSpec {
     { keep: 200 * 3600, afterwards: 'destroy' },
     { keep: 3000 * 3600 },
   )
-  const many = draw() < 0.3 ? { runs: pick(2, 3), at_once: pick(1, 2) } : {}
+  const kind = draw()
+  const many = kind < 0.3 ? { runs: pick(2, 3), at_once: pick(1, 2) } : {}
+  const together = kind > 0.75 ? { nodes: pick(2, 3), engine: 'none' as const, outbid: undefined } : {}
   return {
     run: 'train',
     disk: pick(10, 100, 400),
@@ -128,5 +133,6 @@ function specFor(draw: () => number): ProjectSpec {
     machine: { verified: false, reliability: 1, interruptible, ...(interruptible && { price: 2 }) },
     ...(interruptible && { outbid: { elsewhere: pick(0, 2) } }),
     ...many,
+    ...together,
   }
 }

@@ -3,14 +3,15 @@ import { live } from './world.ts'
 
 vi.mock('#ssh/exec.ts', async original => ({
   ...(await original<object>()),
-  outputOf: async (_: unknown, command: string) => {
-    const text = command.includes('HOME') ? '/root' : 'setup other'
+  outputOf: async ({ addresses }: Played, command: string) => {
+    const text = command.includes('HOME') ? '/root' : command.includes('addr') ? addresses() : 'setup other'
     return { text, bytes: Buffer.from(text), code: 0 }
   },
 }))
 
 interface Played {
   programEnd(program: string): number | undefined
+  addresses(): string
 }
 
 vi.mock('#ssh/runs/runs.ts', async original => ({
@@ -31,12 +32,19 @@ const first = Number(process.env['BERTH_SEED'] ?? 1)
 test(
   `in ${worlds} worlds with a service that lies, no plan’s maximum is passed by more than one poll`,
   async () => {
+    const total = { began: 0, beganTogether: 0 }
     for (let seed = first; seed < first + worlds; seed += 1) {
-      const { charged, most, poll, left, story } = await live(seed)
+      const { charged, most, poll, left, ends, story } = await live(seed)
+      total.began += ends.began
+      total.beganTogether += ends.beganTogether
       const told = `seed ${seed}: charged ${charged} of ${most}, at most ${poll} between two polls\n${story.join('\n')}`
       expect(charged, told).toBeLessThanOrEqual(most + poll)
       expect(left, told).toBe(0)
+      expect(ends.problems, told).not.toContain('internal')
     }
+    // A world in which nothing runs shows nothing.
+    expect(total.began).toBeGreaterThan(worlds / 5)
+    expect(total.beganTogether).toBeGreaterThan(worlds / 20)
   },
   worlds * 20_000,
 )
