@@ -52,9 +52,9 @@ export async function openUndoableActions(
   async function request({ id }: InstanceView, action: Exclude<UndoableAction, 'stop'>): Promise<string> {
     const { instances: service } = context.client()
     if (action === 'reboot') await service.reboot(id)
-    const queued = action === 'start' && (await service.start(id)).queued
-    // A stop that was requested before counts no more. Its limit is not worth a failed start.
-    if (action === 'start') await context.endings.cancel(id)
+    const queued =
+      action === 'start' && (await context.endings.startInstead(id, () => service.start(id))).queued
+    // Its limit is not worth a failed start.
     if (action === 'start') await started(id).catch(() => undefined)
     return queued ? 'Start queued until a GPU is free:' : done[action]
   }

@@ -54,7 +54,7 @@ export function endingsAtOnce(client: () => unknown): AccountContext['endings'] 
     end: async (instance: number, action: 'stop' | 'destroy') => end(instance, action).then(() => true),
     request: async (instance: number, action: 'stop' | 'destroy') => end(instance, action).then(() => true),
     expect: async () => undefined,
-    cancel: async () => undefined,
+    startInstead: async (_: number, start: () => Promise<unknown>) => start(),
     pending: () => undefined,
     allPending: () => [],
     isDestroyed: () => false,

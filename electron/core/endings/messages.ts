@@ -53,3 +53,11 @@ export function notEndedYet({ action, problem }: Ending): Problem {
     advice: 'Berth keeps trying.',
   }
 }
+
+/** Why a wait for an end is over without it: it was started, or Berth ends. */
+export const cancelled: Problem = { code: 'not_stopped', message: 'It was started again instead.' }
+export const berthEnds: Problem = {
+  code: 'ended',
+  message: 'Berth is quitting.',
+  advice: 'It continues at the next start.',
+}

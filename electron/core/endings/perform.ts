@@ -12,6 +12,8 @@ import { askForOne } from '../instances/poll-account.ts'
 import type { CollectionContext } from '../storage/collection.ts'
 import { createLoops, type Loops } from '../storage/loops.ts'
 import {
+  berthEnds,
+  cancelled,
   endedByUser,
   endingAlertId,
   finallyEndedAlert,
@@ -19,8 +21,22 @@ import {
   returnedText,
   urgentAlert,
 } from './messages.ts'
-import { type Ending, type EndingCause, isOpen, openStoredEndings, type StoredEndings } from './record.ts'
-import { hasReturned, isForgotten, isUrgentNow, pauseAfterRequest, sightOf } from './step.ts'
+import {
+  type Ending,
+  type EndingCause,
+  type EndingFollower,
+  isOpen,
+  openStoredEndings,
+  type StoredEndings,
+} from './record.ts'
+import {
+  hasReturned,
+  isForgotten,
+  isNoSuchInstance,
+  isUrgentNow,
+  pauseAfterRequest,
+  sightOf,
+} from './step.ts'
 
 /** What the endings of an account need from it. */
 export interface EndingsContext extends CollectionContext {
@@ -44,14 +60,6 @@ export interface EndingPoll {
   begunAt: number
   /** Epoch seconds of the account's time. */
   at: number
-}
-
-/** Told about the endings that a limit wants. */
-export interface EndingFollower {
-  /** Fresh readings show them. They count as pending until this resolves. */
-  ended(endings: readonly Ending[]): Promise<void>
-  /** A request failed, and is repeated in so many seconds. */
-  failed(ending: Ending, problem: Problem, pause: number): void
 }
 
 /**
@@ -162,13 +170,22 @@ export class Endings {
     await this.#stored.put({ ...this.#new(instance, action, { kind: 'berth' }), endedAt })
   }
 
-  /** It is no longer to end: the user starts it, or extends the limit that wanted it. */
-  async cancel(instance: number): Promise<void> {
+  /**
+   * Starts an instance in the place of its stop, which is taken back on disk first: a Berth that is killed meanwhile must not
+   * stop it again. Rejects as `start` does, and where it was refused the stop goes on; with `not_written` nothing is started.
+   */
+  async startInstead<Got>(instance: number, start: () => Promise<Got>): Promise<Got> {
     this.#byUser.delete(instance)
-    const ending = this.#stored.find(instance)
-    if (!ending || ending.action === 'destroy') return
+    const stop = this.#stored.find(instance)
+    if (!stop || stop.action === 'destroy') return start()
+    await this.#stored.remove(instance)
     await this.#forget(instance)
     this.#settle(instance, new BerthError(cancelled))
+    return start().catch(async error => {
+      const mayHaveStarted = error instanceof ServiceError && error.ambiguous
+      if (isOpen(stop) && !mayHaveStarted) await this.begin(instance, 'stop', stop.cause)
+      throw error
+    })
   }
 
   onPoll(poll: EndingPoll): void {
@@ -385,16 +402,4 @@ export class Endings {
       this.#rounds.set(instance, (this.#rounds.get(instance) ?? new Set()).add(resolve))
     })
   }
-}
-
-/** A 404 that says nothing about the key. */
-function isNoSuchInstance(error: unknown): boolean {
-  return error instanceof ServiceError && error.status === 404 && !error.keyRefused
-}
-
-const cancelled: Problem = { code: 'not_stopped', message: 'It was started again instead.' }
-const berthEnds: Problem = {
-  code: 'ended',
-  message: 'Berth is quitting.',
-  advice: 'It continues at the next start.',
 }

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { EndingAction, type EndingPhase, type EndingView } from '#shared/automation/ending.ts'
 import { InstanceId, LimitId } from '#shared/ids.ts'
+import type { Problem } from '#shared/problem.ts'
 import { StoredProblem } from '../bridge/problems.ts'
 import { type Collection, type CollectionContext, openCollection } from '../storage/collection.ts'
 
@@ -31,6 +32,14 @@ export const Ending = v.object({
   endedAt: v.optional(v.number()),
 })
 export type Ending = v.InferOutput<typeof Ending>
+
+/** Told about the endings that a limit wants. */
+export interface EndingFollower {
+  /** Fresh readings show them. They count as pending until this resolves. */
+  ended(endings: readonly Ending[]): Promise<void>
+  /** A request failed, and is repeated in so many seconds. */
+  failed(ending: Ending, problem: Problem, pause: number): void
+}
 
 export type StoredEndings = Collection<Ending, number>
 

@@ -1,3 +1,4 @@
+import { ServiceError } from '#service/service-error.ts'
 import type { InstanceState } from '#shared/instance/instance.ts'
 import { hasTrait } from '#shared/instance/state-traits.ts'
 import { retryPause } from '../storage/loops.ts'
@@ -64,4 +65,9 @@ export function isForgotten({ endedAt }: Ending, at: number): boolean {
 export function hasReturned({ action, endedAt }: Ending, state: InstanceState | undefined): boolean {
   if (endedAt === undefined || state === undefined || state === 'destroying') return false
   return action === 'destroy' || !(isAtRest(state) || state === 'stopping')
+}
+
+/** A 404 that says nothing about the key. */
+export function isNoSuchInstance(error: unknown): boolean {
+  return error instanceof ServiceError && error.status === 404 && !error.keyRefused
 }

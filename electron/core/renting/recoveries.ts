@@ -181,10 +181,8 @@ async function raiseBid(
   try {
     await client().instances.changeBid(id, bid / 1_000_000, { signal: ending })
     // An instance that is meant to be stopped does not start by a bid alone.
-    if (instance.intendedStatus !== 'running') {
-      await context.endings.cancel(id)
-      await client().instances.start(id, { signal: ending })
-    }
+    if (instance.intendedStatus !== 'running')
+      await context.endings.startInstead(id, () => client().instances.start(id, { signal: ending }))
   } catch (error) {
     if (ending.aborted || (error instanceof ServiceError && error.ambiguous)) return
     const wait = refusedFor(error)

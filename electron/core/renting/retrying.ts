@@ -177,17 +177,15 @@ export async function endRetries(
   const endedAt = context.now()
   // An instance that is kept is no longer tried, and its cost is its own.
   const change = current && instance === undefined ? closed(rental, current, endedAt) : {}
-  // At once, since after a kill in between another machine would be tried.
-  await rentals.update(id, now => ({
-    ...withTry(now, current?.mark ?? '', change),
-    step,
-    problem,
-    instance,
-    endedAt,
-  }))
+  // At once, since after a kill in between another machine would be tried. One that was cancelled meanwhile goes on to that.
+  await rentals.update(id, now =>
+    now.unwanted && step !== 'cancelled'
+      ? now
+      : { ...withTry(now, current?.mark ?? '', change), step, problem, instance, endedAt },
+  )
   const after = rentals.get(id)
   void context.poll()
-  if (!isRetrying(after)) return
+  if (!isRetrying(after) || after.step === 'trying') return
   if (step === 'cancelled') tellOfRetries(context, after, { text: 'Attempts cancelled' })
   else
     tellOfRetries(context, after, {

@@ -85,10 +85,8 @@ export function createMoves(context: AccountContext, parts: MoveParts) {
         }
         return false
       case 'start':
-        if (instance !== undefined) {
-          await endings.cancel(instance)
-          await client().instances.start(instance, { signal: ending })
-        }
+        if (instance !== undefined)
+          await endings.startInstead(instance, () => client().instances.start(instance, { signal: ending }))
         await context.poll()
         await runs.update(id, { starting: undefined })
         return false
@@ -350,8 +348,9 @@ export function createMoves(context: AccountContext, parts: MoveParts) {
 
   /** Undoes the rental of a cancelled run. Happens in the run's only loop, so after any request that was pending. */
   async function withdraw({ id, rental = '', instance }: Run): Promise<void> {
+    if (rentals.find(rental)?.step === 'trying') await rentals.cancel(rental)
+    // It may have become ready meanwhile.
     const found = rentals.find(rental)
-    if (found?.step === 'trying') await rentals.cancel(rental)
     const machine = instance ?? (found?.step === 'ready' ? found.instance : undefined)
     if (machine !== undefined) await destroy(machine)
     await runs.update(id, { withdrawing: undefined })

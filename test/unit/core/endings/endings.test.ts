@@ -92,7 +92,7 @@ test('a destroy takes the place of a stop, and a start cancels a stop', async ()
   world.always = 'accepted'
   const stop = world.endings.end(7, 'stop', user).catch((error: Error) => error.message)
   await world.pass(5)
-  await world.endings.cancel(7)
+  await world.endings.startInstead(7, async () => undefined)
   expect(await stop).toBe('It was started again instead.')
   void world.endings.begin(7, 'stop', user)
   await world.settle()
@@ -165,3 +165,41 @@ test('whatever is answered, what Berth says has ended has ended, and in the end 
     { numRuns: 80 },
   )
 }, 60_000)
+
+test('a stop that a start took back is not repeated after a kill, at whatever moment that comes', async () => {
+  for (const moment of ['before the start', 'while it starts', 'after it'] as const) {
+    const world = await EndingWorld.start()
+    world.always = 'accepted'
+    world.endings.end(7, 'stop', user).catch(() => undefined)
+    await world.pass(2)
+    const started: string[] = []
+    const start = async () => {
+      started.push('start')
+      if (moment === 'while it starts') await new Promise(() => undefined)
+    }
+    void world.endings.startInstead(7, start)
+    while (moment !== 'before the start' && started.length === 0) await flushPromises()
+    await flushPromises()
+    world.kill()
+    world.requests.length = 0
+    await world.restart()
+    await world.pass(30)
+    if (started.length > 0) expect([moment, world.requests]).toEqual([moment, []])
+  }
+})
+
+test('nothing is started while its stop cannot be taken back on disk, and a refused start leaves the stop', async () => {
+  const world = await EndingWorld.start()
+  world.always = 'accepted'
+  world.endings.end(7, 'stop', user).catch(() => undefined)
+  await world.pass(2)
+  const started: string[] = []
+  world.files.refusing = 'ENOSPC'
+  await expect(world.endings.startInstead(7, async () => started.push('start'))).rejects.toThrow()
+  expect([started, world.endings.pending(7)?.action]).toEqual([[], 'stop'])
+  world.files.refusing = undefined
+  await expect(world.endings.startInstead(7, () => Promise.reject(new Error('refused')))).rejects.toThrow(
+    'refused',
+  )
+  expect(world.endings.pending(7)?.action).toBe('stop')
+})

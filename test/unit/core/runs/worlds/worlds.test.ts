@@ -43,8 +43,8 @@ test(
       expect(ends.problems, told).not.toContain('internal')
     }
     // A world in which nothing runs shows nothing.
-    expect(total.began).toBeGreaterThan(worlds / 5)
-    expect(total.beganTogether).toBeGreaterThan(worlds / 20)
+    expect(total.began).toBeGreaterThanOrEqual(Math.floor(worlds / 5))
+    expect(total.beganTogether).toBeGreaterThanOrEqual(Math.floor(worlds / 20))
   },
   worlds * 20_000,
 )
