@@ -91,15 +91,15 @@ async function changeOrTick(connection: Call['connection']): Promise<void> {
 
 /**
  * Says on stderr what runs wait for: once that has lasted, when it or its error changes, and again before it was silent for
- * too long; of a command without output ever more rarely. With `--json` a line `{"job", "step", "waiting"}` on stdout.
+ * too long. With `--json` a line `{"job", "step", "waiting"}` on stdout.
  */
 function waitTeller({
   json,
   write,
   say,
 }: Call): (account: AccountView, runs: readonly ProjectRunView[]) => void {
-  /** What was said last of each run, when on this computer, and the milliseconds until it's said again. */
-  const told = new Map<string, { what: string; at: number; silence: number }>()
+  /** What was said last of each run, and when on this computer. */
+  const told = new Map<string, { what: string; at: number }>()
 
   function tell({ clock }: AccountView, run: ProjectRunView, isOne: boolean): void {
     const { id, name, step, waiting } = run
@@ -108,10 +108,8 @@ function waitTeller({
     if (!waiting || !isLongWait(waiting, now)) return void told.delete(id)
     const what = `${waiting.for} ${waiting.problem?.message}`
     const last = told.get(id)
-    const isSame = last?.what === what
-    if (isSame && at - last.at < last.silence) return
-    const grows = isSame && waiting.for === 'output' && step === 'running'
-    told.set(id, { what, at, silence: grows ? last.silence * 2 : longestSilence * 1000 })
+    if (last?.what === what && at - last.at < longestSilence * 1000) return
+    told.set(id, { what, at })
     if (json) write(`${JSON.stringify({ job: id, step, waiting: waitingJson(waiting) })}\n`)
     else say(`${isOne ? '' : `${name}: `}${waitingLine(waiting, now)}`)
   }

@@ -6,6 +6,7 @@ import { money, rate } from '../shared/format/money.ts'
 import { gpuWords } from '../shared/format/name.ts'
 import { counted, reliability } from '../shared/format/size.ts'
 import { duration } from '../shared/format/time.ts'
+import { bidWords, planAfterwards, unusedWords } from '../shared/project/afterwards.ts'
 import { borrowedQuestion, cloudUses, usesMade } from '../shared/project/borrowed.ts'
 import { cloudCopiesOf, setupOf } from '../shared/project/bounds.ts'
 import {
@@ -18,14 +19,7 @@ import {
   volumeWords,
 } from '../shared/project/handed-over.ts'
 import { engineOf, nodeCommand } from '../shared/project/nodes.ts'
-import {
-  agreedCosts,
-  keptWords,
-  type PlanCosts,
-  planCosts,
-  stoppedWords,
-  volumePrice,
-} from '../shared/project/plan-costs.ts'
+import { agreedCosts, type PlanCosts, planCosts, volumePrice } from '../shared/project/plan-costs.ts'
 import { type ProjectPlan, waitingWords } from '../shared/project/project.ts'
 import { settingWords } from '../shared/project/sweep.ts'
 import { accountsOf, type Call, type CliCommand, cliDollars, polledState, print } from './call.ts'
@@ -170,7 +164,6 @@ function planWords(
   const atMost = most === undefined ? 'No cost limit.' : `It costs at most ${money(most)}: ${why}.`
   const latest =
     longest === undefined ? 'No time limit.' : `It's stopped after ${duration(longest)} at the latest.`
-  const results = [spec.results ?? []].flat()
   const setup = setupOf(spec)
   const env = environmentOf(spec).map(
     ({ name, value, secret }) => `  ${name}=${secret ? `(the secret ${value})` : value}`,
@@ -189,6 +182,7 @@ function planWords(
               ? `${gpuWords(offer)}${pricePerHour === undefined ? '' : `, ${rate(pricePerHour)}`}`
               : 'No machine',
           ]),
+      ...bidWords(spec, pricePerHour),
       atMost,
       latest,
       `Set up with ${setupWords(spec)}.`,
@@ -209,10 +203,8 @@ function planWords(
       firstFailureWords,
       ...(demo ? [demoRunsWords] : []),
       ...(env.length === 0 ? [] : ['Environment:', ...env]),
-      results.length === 0 ? 'No results are downloaded.' : `Results: ${results.join(', ')}`,
-      `${spec.keep ? `Then the machine waits for the next run. After ${duration(spec.keep)} without one, it's` : 'Then the machine is'} ${
-        spec.after === 'stop' ? `stopped. ${stoppedWords(costs)}` : 'destroyed.'
-      } If the run fails or reaches a limit, it's stopped. ${keptWords(keeping, costs)}`,
+      ...planAfterwards(spec, keeping, costs),
+      ...unusedWords(spec),
       ...(offers.length < 2
         ? []
         : [
@@ -293,6 +285,10 @@ function planJson(
       ? plan.nodes.map(one => ({ offer: one.offer.id, pricePerHour: cliDollars(one.price) }))
       : null,
     waiting: plan.waiting?.instance ?? null,
+    interruptible: spec.machine?.interruptible ?? false,
+    checkpoint: spec.checkpoint ?? null,
+    movesAtMost: spec.outbid?.elsewhere ?? 0,
+    unused: unusedWords(spec),
     keptFor: spec.keep ?? 0,
     volume: plan.volume ? volumeJson(plan.volume, offer) : null,
     costsAtMost: costs?.most === undefined ? null : cliDollars(costs.most),

@@ -69,8 +69,8 @@ function textsOf(document: Document.Parsed, node: unknown): unknown {
     return Object.fromEntries(
       node.items.map(({ key, value }) => [String(textsOf(document, key)), textsOf(document, value)]),
     )
-  // One without a text is missing: `A:`
-  return isScalar(node) ? node.source || node.value : null
+  // One without a text is missing: `A:`, and so are `null` and `~`.
+  return isScalar(node) && node.value !== null ? node.source || node.value : null
 }
 
 /** Variables of names that an object has for itself, and that no schema would see. */

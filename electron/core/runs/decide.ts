@@ -188,6 +188,9 @@ const hopeless = new Set([
   'no_network',
 ])
 
+/** The service's refusals of a key: nothing is rented yet, and only the user can change that. */
+const refusals = new Set(['unauthorized', 'forbidden', 'tfa_needed'])
+
 /** A failed move, after `fails` earlier failures in a row; `isOnline`: whether the service answers. */
 export interface FailedMove {
   run: Pick<Run, 'step' | 'project' | 'begun' | 'problem' | 'changingSince'>
@@ -224,6 +227,7 @@ export function pauseAfter(
   if (isUnreached && !run.project) return pause
   const isOver =
     hopeless.has(code) ||
+    (refusals.has(code) && run.step === 'waiting') ||
     (lasting.has(code) && same >= most.same) ||
     fails + 1 >= (code.startsWith('ssh_') ? most.unreachable : most.failures)
   return isOver ? undefined : pause

@@ -1,35 +1,7 @@
 import type { Limit } from '#shared/automation/limit.ts'
 import { named } from '#shared/format/name.ts'
-import { counted } from '#shared/format/size.ts'
-import { duration } from '#shared/format/time.ts'
-import { keptWords, type PlanCosts, stoppedWords } from '#shared/project/plan-costs.ts'
 import { usualMachine } from '#shared/project/project-defaults.ts'
-import type { Keeping, ProjectSpec } from '#shared/project/spec.ts'
-
-/** Sentences on the results, the end of the machine, and moving to another machine if outbid. */
-export function planAfterwards(
-  { results, checkpoint, after, outbid, keep = 0, nodes = 1 }: ProjectSpec,
-  keeping: Keeping,
-  costs: PlanCosts | undefined,
-): string[] {
-  const home = results === undefined ? [] : [results].flat()
-  const then =
-    keep > 0 ? `Then the machine waits for the next run. After ${duration(keep)} without one,` : 'Then'
-  const machine = nodes > 1 ? 'node 0’s machine' : 'the machine'
-  return [
-    home.length === 0
-      ? 'No results are downloaded.'
-      : `${named(home)} ${home.length === 1 ? 'is' : 'are'} downloaded${checkpoint === undefined ? '' : `, every ${duration(checkpoint)} and at the end`}.`,
-    after === 'stop'
-      ? `${then} ${machine} is stopped. ${stoppedWords(costs)}`
-      : `${then} ${machine} and its disk are destroyed${keep > 0 ? '' : ', once all results are downloaded'}.`,
-    ...(nodes > 1 ? ['The other nodes’ machines are destroyed in any case.'] : []),
-    `If the run fails or reaches a limit, ${machine} is stopped. ${keptWords(keeping, costs)}`,
-    ...(outbid && outbid.elsewhere > 0
-      ? [`If it's outbid, it continues on another machine, at most ${counted(outbid.elsewhere, 'time')}.`]
-      : []),
-  ]
-}
+import type { ProjectSpec } from '#shared/project/spec.ts'
 
 /** How several machines run a command together. */
 export const nodesWords =

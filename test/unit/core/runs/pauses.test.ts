@@ -28,6 +28,18 @@ describe('a project’s run whose move has failed', () => {
     expect(pause('shell_replaced', 3)).toBeUndefined()
   })
 
+  test.each(['unauthorized', 'forbidden', 'tfa_needed'])(
+    'fails at once where the service refuses its key to rent, as %s',
+    code => {
+      const renting = { ...sending, run: { step: 'waiting', project }, move: 'rent', fails: 0 } as const
+      expect(pauseAfter({ code }, renting)).toBeUndefined()
+      expect(pauseAfter({ code }, { ...renting, isOnline: false })).toBe(1000)
+      expect(
+        pauseAfter({ code }, { ...sending, run: { step: 'ending', project }, move: 'end', fails: 0 }),
+      ).toBe(1000)
+    },
+  )
+
   test('waits ten minutes for results that change, and keeps its machine then', () => {
     const pause = (clock: number) =>
       pauseAfter(

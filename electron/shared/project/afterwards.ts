@@ -1,0 +1,61 @@
+import { rate } from '../format/money.ts'
+import { named } from '../format/name.ts'
+import { counted } from '../format/size.ts'
+import { duration } from '../format/time.ts'
+import type { Micros } from '../spending/money.ts'
+import { dearestOf } from './bounds.ts'
+import { nodeCount } from './nodes.ts'
+import { keptWords, type PlanCosts, stoppedWords } from './plan-costs.ts'
+import type { Keeping, ProjectSpec } from './spec.ts'
+import { settingsOf } from './sweep.ts'
+
+/** Sentences on the results, the end of the machine, and moving to another machine if outbid. */
+export function planAfterwards(
+  { results, checkpoint, after, outbid, keep = 0, nodes = 1 }: ProjectSpec,
+  keeping: Keeping,
+  costs: PlanCosts | undefined,
+): string[] {
+  const home = results === undefined ? [] : [results].flat()
+  const then =
+    keep > 0 ? `Then the machine waits for the next run. After ${duration(keep)} without one,` : 'Then'
+  const machine = nodes > 1 ? 'node 0’s machine' : 'the machine'
+  return [
+    home.length === 0
+      ? 'No results are downloaded.'
+      : `${named(home)} ${home.length === 1 ? 'is' : 'are'} downloaded${checkpoint === undefined ? '' : `, every ${duration(checkpoint)} and at the end`}.`,
+    after === 'stop'
+      ? `${then} ${machine} is stopped. ${stoppedWords(costs)}`
+      : `${then} ${machine} and its disk are destroyed${keep > 0 ? '' : ', once all results are downloaded'}.`,
+    ...(nodes > 1 ? ['The other nodes’ machines are destroyed in any case.'] : []),
+    `If the run fails or reaches a limit, ${machine} is stopped. ${keptWords(keeping, costs)}`,
+    ...(outbid && outbid.elsewhere > 0
+      ? [`If it's outbid, it continues on another machine, at most ${counted(outbid.elsewhere, 'time')}.`]
+      : []),
+  ]
+}
+
+/** The highest bid for a machine at that price per hour; empty for one that is rented on-demand. */
+export function bidWords(spec: ProjectSpec, price: Micros | undefined): string[] {
+  if (!spec.machine?.interruptible) return []
+  const dearest = dearestOf(spec, price)
+  return [
+    `Interruptible: ${dearest === undefined ? 'Berth bids' : `Berth bids at most ${rate(dearest)}`}, and others may outbid you.`,
+  ]
+}
+
+/** What a file says that changes nothing, with the reason. */
+export function unusedWords(spec: ProjectSpec): string[] {
+  const { results, checkpoint, engine, at_once, outbid, machine, sweep, env = {} } = spec
+  const names = new Set([sweep ?? []].flat().flatMap(values => Object.keys(values)))
+  const replaced = Object.keys(env).filter(name => names.has(name))
+  return [
+    checkpoint !== undefined && results === undefined && 'checkpoint does nothing: no results are named.',
+    engine !== undefined && nodeCount(spec) === 1 && 'engine does nothing on one machine: nodes is missing.',
+    at_once !== undefined && !settingsOf(spec) && 'at_once does nothing: there is no sweep.',
+    (outbid?.elsewhere ?? 0) > 0 &&
+      !machine?.interruptible &&
+      'outbid does nothing: nobody can outbid an on-demand machine.',
+    replaced.length > 0 &&
+      `The sweep’s ${named(replaced)} replace${replaced.length === 1 ? 's' : ''} the value in env.`,
+  ].filter(words => words !== false)
+}
