@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { readdirSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Call, ShellState } from '../shell/command.ts'
 import { readRegular } from '../shell/sink.ts'
@@ -48,13 +48,26 @@ export async function removeLeftFiles({ shell, out }: Call, values: Values): Pro
 
 /** Removes the files that were sent before and are not any more, and notes which are now. */
 export async function removeGoneFiles({ shell, out }: Call, values: Values): Promise<number> {
-  const [sent, folder] = [place(values, 'sent'), place(values, 'folder')]
+  const sent = place(values, 'sent')
   const present = values.get('present') ?? ''
   const before = has(shell.files, sent) ? readRegular(shell.files, sent).toString().split('\n') : []
-  for (const name of before) if (!present.split('\n').includes(name)) remove(shell, `${folder}/${name}`)
+  for (const name of before.toReversed())
+    if (!present.split('\n').includes(name)) removeOne(shell, `/root/${values.get('folder') ?? ''}/${name}`)
   write(shell, sent, present)
   await out('sent yes\n')
   return 0
+}
+
+/** Removes a file, or an empty folder. */
+function removeOne({ files }: ShellState, path: string): void {
+  if (!has(files, path)) return
+  const { real } = files.at(path, 'stay')
+  try {
+    if (files.at(path, 'stay').stats?.isDirectory()) rmdirSync(real)
+    else rmSync(real)
+  } catch {
+    // It has other files.
+  }
 }
 
 /** Folders are kept on a volume as they are: nothing is mounted here. */

@@ -90,7 +90,7 @@ export async function startBerth({ clock, files, keychain: entries, service, ids
     } as unknown as AccountContext['access'],
     sync: {
       scan: async () => ({ files: 0, bytes: 0, secrets: [], skipped: [], results: 0, linkedRules: [] }),
-      up: async () => ({ files: 0, present: [] }),
+      up: async () => ({ files: 0, present: [], folders: [] }),
     } as unknown as AccountContext['sync'],
   })
   const endings = await withEndings(context, () => client)
