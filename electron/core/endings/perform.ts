@@ -3,7 +3,6 @@ import { ServiceError } from '#service/service-error.ts'
 import type { EndingAction } from '#shared/automation/ending.ts'
 import { instanceName } from '#shared/format/name.ts'
 import { BerthError, type Problem } from '#shared/problem.ts'
-import type { AccountView } from '#shared/state.ts'
 import type { Activity } from '../activity.ts'
 import type { Notifications } from '../alerts/notifications.ts'
 import { lackedBy, problemOf } from '../bridge/problems.ts'
@@ -25,6 +24,7 @@ import {
   type Ending,
   type EndingCause,
   type EndingFollower,
+  type EndingPoll,
   isOpen,
   openStoredEndings,
   type StoredEndings,
@@ -51,16 +51,8 @@ export interface EndingsContext extends CollectionContext {
   onDestroyed(instance: number): void
 }
 
-/** A fresh poll, as far as it shows what has ended. */
-export interface EndingPoll {
-  account: Pick<AccountView, 'instances'>
-  /** Instances whose absence was confirmed by a request for each. */
-  gone: ReadonlySet<number>
-  /** When it began, milliseconds of the monotonic clock. */
-  begunAt: number
-  /** Epoch seconds of the account's time. */
-  at: number
-}
+/** Hears how an end came out: whether Berth had to request it, or why it is not over. */
+type Waiter = (outcome: BerthError | boolean) => void
 
 /**
  * Stops and destroys instances: the only place that does. It is on disk before it is requested, requested again with
@@ -71,7 +63,7 @@ export class Endings {
   readonly #context: EndingsContext
   readonly #stored: StoredEndings
   readonly #loops: Loops
-  readonly #waiters = new Map<number, Set<(outcome: BerthError | boolean) => void>>()
+  readonly #waiters = new Map<number, Set<Waiter>>()
   /** Called once a request was answered and a poll after it was read, by instance. */
   readonly #rounds = new Map<number, Set<() => void>>()
   /** When the last request was answered, monotonic milliseconds: only polls that began later show its effect. */
@@ -239,7 +231,6 @@ export class Endings {
   /** Sends one request. The answer is recorded as a problem or as none, and decides nothing. */
   async #ask(instance: number): Promise<Ending | undefined> {
     const { client, ending: aborted, machine } = this.#context
-    const { clock } = machine
     const before = this.pending(instance)
     if (!before) return undefined
     this.#answeredAt.set(instance, Number.POSITIVE_INFINITY)
@@ -250,7 +241,7 @@ export class Endings {
       if (!isNoSuchInstance(error)) failure = error
     }
     if (aborted.aborted) return undefined
-    this.#answeredAt.set(instance, clock.monotonic())
+    this.#answeredAt.set(instance, machine.clock.monotonic())
     const problem = failure === undefined ? undefined : this.#problemOf(failure)
     const after = await this.#stored.update(instance, ending =>
       ending.action === before.action ? { ...ending, requests: ending.requests + 1, problem } : ending,
@@ -326,13 +317,8 @@ export class Endings {
     const { account, activity, now } = this.#context
     const { instance } = ending
     activity.add({ account, instance, kind: 'berth', text: returnedText(ending) })
-    await this.#stored.update(instance, {
-      endedAt: undefined,
-      requests: 0,
-      problem: undefined,
-      isUrgent: undefined,
-      since: now(),
-    })
+    const anew = { endedAt: undefined, requests: 0, problem: undefined, isUrgent: undefined, since: now() }
+    await this.#stored.update(instance, anew)
     this.#answeredAt.set(instance, Number.POSITIVE_INFINITY)
     this.#loops.restart(String(instance))
   }
@@ -340,9 +326,14 @@ export class Endings {
   /** Stored first, then told: after a kill, a message is missed rather than repeated. */
   async #finish(seen: readonly Ending[], { account: { instances }, at }: EndingPoll): Promise<void> {
     const { account, activity, notifications, onDestroyed } = this.#context
-    for (const { instance } of seen) this.#finishing.add(instance)
+    const finished: { ending: Ending; waiters: Iterable<Waiter> }[] = []
     for (const ending of seen) {
       const { instance, cause, action, isUrgent } = ending
+      // While it was read, another one may have taken its place: that one is not over.
+      const current = this.#stored.find(instance)
+      if (current?.action !== action || current.since !== ending.since) continue
+      this.#finishing.add(instance)
+      finished.push({ ending, waiters: this.#takeWaiters(instance) })
       const isGone = instances[instance] === undefined
       if (cause.kind === 'user') this.#byUser.add(instance)
       else this.#byUser.delete(instance)
@@ -357,11 +348,11 @@ export class Endings {
       if (isUrgent && cause.kind === 'limit') notifications.withdraw(endingAlertId(account, instance))
       else if (isUrgent) notifications.tell(account, [finallyEndedAlert(account, ending)])
     }
-    const byLimits = seen.filter(({ cause }) => cause.kind === 'limit')
+    const byLimits = finished.flatMap(({ ending }) => (ending.cause.kind === 'limit' ? ending : []))
     if (byLimits.length > 0) await Promise.all([...this.#followers].map(follower => follower.ended(byLimits)))
-    for (const { instance, requests } of seen) {
-      this.#finishing.delete(instance)
-      this.#settle(instance, requests > 0)
+    for (const { ending, waiters } of finished) {
+      this.#finishing.delete(ending.instance)
+      for (const settle of waiters) settle(ending.requests > 0)
     }
   }
 
@@ -388,9 +379,13 @@ export class Endings {
   }
 
   #settle(instance: number, outcome: BerthError | boolean): void {
+    for (const settle of this.#takeWaiters(instance)) settle(outcome)
+  }
+
+  #takeWaiters(instance: number): Iterable<Waiter> {
     const waiters = this.#waiters.get(instance) ?? []
     this.#waiters.delete(instance)
-    for (const settle of waiters) settle(outcome)
+    return waiters
   }
 
   #abandon(): void {

@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { EndingAction, type EndingPhase, type EndingView } from '#shared/automation/ending.ts'
 import { InstanceId, LimitId } from '#shared/ids.ts'
 import type { Problem } from '#shared/problem.ts'
+import type { AccountView } from '#shared/state.ts'
 import { StoredProblem } from '../bridge/problems.ts'
 import { type Collection, type CollectionContext, openCollection } from '../storage/collection.ts'
 
@@ -39,6 +40,17 @@ export interface EndingFollower {
   ended(endings: readonly Ending[]): Promise<void>
   /** A request failed, and is repeated in so many seconds. */
   failed(ending: Ending, problem: Problem, pause: number): void
+}
+
+/** A fresh poll, as far as it shows what has ended. */
+export interface EndingPoll {
+  account: Pick<AccountView, 'instances'>
+  /** Instances whose absence was confirmed by a request for each. */
+  gone: ReadonlySet<number>
+  /** When it began, milliseconds of the monotonic clock. */
+  begunAt: number
+  /** Epoch seconds of the account's time. */
+  at: number
 }
 
 export type StoredEndings = Collection<Ending, number>

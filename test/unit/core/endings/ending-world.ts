@@ -37,6 +37,8 @@ export class EndingWorld {
   hidden = false
   listLies = false
   answers = true
+  /** Called when an instance's own record is read. */
+  onRecord: () => void = () => undefined
   readonly requests: string[] = []
   readonly told: string[] = []
   /** Ends that were told while neither list nor record hid the instance, which was there. */
@@ -91,6 +93,7 @@ export class EndingWorld {
         stop: (id: number) => this.#request(id, 'stop', signal),
         destroy: (id: number) => this.#request(id, 'destroy', signal),
         one: async (id: number) => {
+          this.onRecord()
           const state = this.hidden ? undefined : this.states.get(id)
           if (state === undefined) throw failures['404']()
           return { id, actual_status: state === 'stopped' ? 'exited' : state, intended_status: state }

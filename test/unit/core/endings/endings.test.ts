@@ -203,3 +203,18 @@ test('nothing is started while its stop cannot be taken back on disk, and a refu
   )
   expect(world.endings.pending(7)?.action).toBe('stop')
 })
+
+test('a destroy that takes the place of a stop just as that is seen is requested, and not told as done', async () => {
+  const world = await EndingWorld.start()
+  const told: string[] = []
+  void world.endings.end(7, 'stop', { kind: 'berth' }).catch(() => undefined)
+  world.onRecord = () => {
+    world.onRecord = () => undefined
+    void world.endings.end(7, 'destroy', { kind: 'berth' }).then(() => told.push('destroyed'))
+    told.push(world.states.get(7) ?? 'gone')
+  }
+  await world.pass(60)
+  expect(told).toEqual(['stopped', 'destroyed'])
+  expect(world.requests).toContain('destroy 7')
+  expect(world.states.has(7)).toBe(false)
+})
