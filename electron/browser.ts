@@ -15,7 +15,7 @@ import { berthHome } from './start/home.ts'
 import { unsupportedNode } from './start/node-support.ts'
 import { describeRuntime, keepHeapSmall, openHome } from './start/open-home.ts'
 import { berthToCome, endOnSignals, Shutdown } from './start/shutdown.ts'
-import { openMachine, openPrograms } from './start/system.ts'
+import { openPlatform, openPrograms } from './start/system.ts'
 
 const say = (line: string) => process.stdout.write(`${line}\n`)
 
@@ -42,21 +42,21 @@ async function start(shutdown: Shutdown): Promise<void> {
   const demo = await demoFor(flags, files, shutdown, log.line, loadSimulator)
 
   async function startBehindPage(): Promise<RunningBerth> {
-    const [{ startBerth }, machine, notifier] = await Promise.all([
+    const [{ startBerth }, platform, notifier] = await Promise.all([
       import('./core/berth.ts'),
-      openMachine(files, shutdown),
+      openPlatform(files, shutdown),
       openDbusNotifier(process.env, log.line, icon),
     ])
     const berth = await startBerth({
       log,
-      machine: {
-        ...machine,
+      platform: {
+        ...platform,
         notifier,
         browserDownloads: server.downloads,
         commandFile: userCommandFile({
           platform: process.platform,
           env: process.env,
-          home: machine.home,
+          home: platform.home,
           command: [process.execPath, fileURLToPath(new URL('./cli.js', import.meta.url))],
         }),
       },
@@ -64,7 +64,7 @@ async function start(shutdown: Shutdown): Promise<void> {
       demo,
     })
     shutdown.add(() => berth.close())
-    shutdown.add(watchNetwork(machine.clock, berth.pollNow))
+    shutdown.add(watchNetwork(platform.clock, berth.pollNow))
     if (flags.link !== undefined) berth.follow(flags.link)
     startHeartbeat(berth, shutdown, {
       files,

@@ -26,7 +26,7 @@ import { startHeartbeat } from './start/heartbeat/heartbeat.ts'
 import { berthHome } from './start/home.ts'
 import { describeRuntime, openHome } from './start/open-home.ts'
 import { Shutdown } from './start/shutdown.ts'
-import { openMachine, openPrograms } from './start/system.ts'
+import { openPlatform, openPrograms } from './start/system.ts'
 
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 const loadSimulator = async () => (await import('../simulator/simulator.ts')).startSimulator
@@ -39,7 +39,7 @@ async function start(home: string): Promise<void> {
   await hardenSession(session.defaultSession)
   proxies.find = systemProxy
   servePage(new BuiltFiles(at('../renderer')))
-  const { opener, platform } = openPrograms(files)
+  const { opener, os } = openPrograms(files)
   const built = { preload: at('../preload/preload.cjs'), pictures: at('../icons') }
   const parts = { files, clock: systemClock, opener, log: log.line, shutdown, appShutdown, deepLinks }
   const desktop = await openDesktop({ ...parts, hidden: flags.hidden, ...built })
@@ -51,13 +51,13 @@ async function start(home: string): Promise<void> {
   let first: FirstState | undefined
   if (desktop.isOpened && !flags.demo) {
     const { readFirstState } = await import('./core/first-state.ts')
-    first = await readFirstState(files, systemClock, { ...about, platform })
+    first = await readFirstState(files, systemClock, { ...about, platform: os })
     // Loading the core holds this process for a tenth of a second, in which the page would get neither files nor State.
     if (first) await desktop.showFirst(first)
   }
   // While the page draws in its own process; the core isn't loaded by a second instance, which only passes its link on.
   const opened = Promise.all([
-    openMachine(files, shutdown),
+    openPlatform(files, shutdown),
     // A package's files are in an archive that the desktop can't read, but it installs the icon.
     openNotifier(log.line, app.isPackaged ? 'berth' : at('../icons/app.png')),
     openTrayHost(process.platform, process.env, systemClock),
@@ -65,15 +65,15 @@ async function start(home: string): Promise<void> {
     systemUpdater(log),
     demoFor(flags, files, shutdown, log.line, loadSimulator),
   ])
-  const [{ startBerth }, [machine, notifier, trayHost, autostart, updater, demo]] = await Promise.all([
+  const [{ startBerth }, [platform, notifier, trayHost, autostart, updater, demo]] = await Promise.all([
     import('./core/berth.ts'),
     opened,
   ])
   shutdown.add(trayHost.close)
   const berth = await startBerth({
     log,
-    machine: {
-      ...machine,
+    platform: {
+      ...platform,
       notifier,
       fileDialogs: systemFileDialogs(),
       autostart,
@@ -81,7 +81,7 @@ async function start(home: string): Promise<void> {
       commandFile: userCommandFile({
         platform: process.platform,
         env: process.env,
-        home: machine.home,
+        home: platform.home,
         command: [...itself(), '--cli'],
       }),
       updater,

@@ -1,13 +1,13 @@
 import { isGoing, isProjectRun, type ProjectRunView, type RunStep } from '../shared/automation/run.ts'
 import { isLongWait, longestSilence, waitingLine } from '../shared/automation/waiting.ts'
+import { accountNow } from '../shared/derived.ts'
 import { money, rate } from '../shared/format/money.ts'
 import { counted } from '../shared/format/size.ts'
-import { accountNow } from '../shared/reading.ts'
 import type { AccountView } from '../shared/state.ts'
 import { type Call, cliDollars, print, waitingJson } from './call.ts'
 import { CliFailure, exitCodes } from './failure.ts'
 import { outputPrinter, writer } from './logs.ts'
-import { groupCounts } from './project-runs.ts'
+import { sweepCounts } from './project-runs.ts'
 
 const words: Readonly<Record<RunStep, string>> = {
   waiting: 'Renting a machine',
@@ -54,25 +54,25 @@ export async function followSweep(call: Call, account: string, id: string): Prom
   const tellWaits = waitTeller(call)
   for (;;) {
     const view = (await connection.state()).accounts[account]
-    const { runs = {}, groups } = view ?? {}
-    const group = groups?.[id]
-    if (!group)
-      throw new CliFailure(exitCodes.unknown, { code: 'no_such_group', message: 'The sweep is gone.' })
+    const { runs = {}, sweeps } = view ?? {}
+    const sweep = sweeps?.[id]
+    if (!sweep)
+      throw new CliFailure(exitCodes.unknown, { code: 'no_such_sweep', message: 'The sweep is gone.' })
     const ofProjects = Object.values(runs).filter(isProjectRun)
-    const counts = groupCounts(group, ofProjects)
+    const counts = sweepCounts(sweep, ofProjects)
     const words = `${counts.done} of ${counts.runs} done${counts.failed > 0 ? `, ${counts.failed} failed` : ''}`
     if (words !== shownLine && !json) say(words)
     shownLine = words
     if (view)
       tellWaits(
         view,
-        ofProjects.filter(run => run.group?.id === id),
+        ofProjects.filter(run => run.sweep?.id === id),
       )
-    if (group.step !== 'going' && counts.going === 0) {
-      if (json) print(call, { sweep: id, step: group.step, ...counts, cost: cliDollars(group.cost.micros) })
+    if (sweep.step !== 'going' && counts.going === 0) {
+      if (json) print(call, { sweep: id, step: sweep.step, ...counts, cost: cliDollars(sweep.cost.micros) })
       else {
-        if (group.problem) say([group.problem.message, group.problem.advice].filter(Boolean).join(' '))
-        say(`Results are in ${group.results}. It cost ${money(group.cost.micros)}.`)
+        if (sweep.problem) say([sweep.problem.message, sweep.problem.advice].filter(Boolean).join(' '))
+        say(`Results are in ${sweep.results}. It cost ${money(sweep.cost.micros)}.`)
       }
       return counts.done === counts.runs ? exitCodes.done : exitCodes.failed
     }

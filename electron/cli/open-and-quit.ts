@@ -1,6 +1,6 @@
 import { limitsWithoutBerth } from '#shared/automation/limit-words.ts'
+import { isCharged } from '#shared/derived.ts'
 import { counted } from '#shared/format/size.ts'
-import { isCharged } from '#shared/reading.ts'
 import { costOf } from '#shared/spending/spend-words.ts'
 import type { CliCommand } from './call.ts'
 import { CliFailure, exitCodes } from './failure.ts'

@@ -1,10 +1,10 @@
-import { type GroupView, latestRuns } from '../shared/automation/group.ts'
 import { isGoing, isProjectRun, type ProjectRunView } from '../shared/automation/run.ts'
+import { latestRuns, type SweepView } from '../shared/automation/sweep.ts'
 import { isLongWait, waitingLine } from '../shared/automation/waiting.ts'
+import { accountNow } from '../shared/derived.ts'
 import { money } from '../shared/format/money.ts'
 import { counted } from '../shared/format/size.ts'
 import { settingWords } from '../shared/project/sweep.ts'
-import { accountNow } from '../shared/reading.ts'
 import type { AccountView, State } from '../shared/state.ts'
 import { accountsOf, type Call, cliDollars, isoTime, polledState, print, table, waitingJson } from './call.ts'
 import { CliFailure, exitCodes } from './failure.ts'
@@ -14,7 +14,7 @@ import { findProject } from './project.ts'
 interface OnAccount {
   account: AccountView
   runs: ProjectRunView[]
-  groups: GroupView[]
+  sweeps: SweepView[]
 }
 
 function ofProject(call: Call, state: State, project: string): OnAccount[] {
@@ -24,7 +24,7 @@ function ofProject(call: Call, state: State, project: string): OnAccount[] {
       .filter(isProjectRun)
       .filter(run => run.project === project)
       .toSorted((a, b) => a.createdAt - b.createdAt),
-    groups: Object.values(account.groups).filter(group => group.project === project),
+    sweeps: Object.values(account.sweeps).filter(sweep => sweep.project === project),
   }))
 }
 
@@ -41,21 +41,21 @@ export async function listRuns(call: Call, word: string): Promise<undefined> {
   const project = await findProject(state, word)
   if (project === undefined) throw noProject(word)
   const all = ofProject(call, state, project)
-  const rows = all.flatMap(({ account, runs, groups }) =>
-    runs.map(run => ({ account, run, group: groupOf(run, groups) })),
+  const rows = all.flatMap(({ account, runs, sweeps }) =>
+    runs.map(run => ({ account, run, sweep: sweepOf(run, sweeps) })),
   )
   if (call.quiet) call.write(rows.map(({ run }) => `${run.id}\n`).join(''))
   else if (call.json)
     print(call, {
-      sweeps: all.flatMap(sweepsJson),
-      runs: rows.map(({ account, run, group }) => runJson(account, run, group)),
+      going: all.flatMap(sweepsJson),
+      runs: rows.map(({ account, run, sweep }) => runJson(account, run, sweep)),
     })
   else if (rows.length > 0) call.write(listing(rows))
   return undefined
 }
 
-const groupOf = ({ group }: ProjectRunView, groups: readonly GroupView[]) =>
-  groups.find(({ id }) => id === group?.id)
+const sweepOf = ({ sweep }: ProjectRunView, sweeps: readonly SweepView[]) =>
+  sweeps.find(({ id }) => id === sweep?.id)
 
 function costOf({ cost }: ProjectRunView, { clock }: AccountView): number {
   const now = accountNow(clock, Date.now())
@@ -63,14 +63,14 @@ function costOf({ cost }: ProjectRunView, { clock }: AccountView): number {
 }
 
 function listing(
-  rows: readonly { account: AccountView; run: ProjectRunView; group: GroupView | undefined }[],
+  rows: readonly { account: AccountView; run: ProjectRunView; sweep: SweepView | undefined }[],
 ): string {
   return table(
     ['ID', 'NAME', 'SETTING', 'STEP', '>COST', 'PRINTED', 'INSTANCE', 'WAITS'],
-    rows.map(({ account, run, group }) => [
+    rows.map(({ account, run, sweep }) => [
       run.id,
       run.name,
-      settingWords(group?.settings[run.group?.index ?? 0] ?? {}),
+      settingWords(sweep?.settings[run.sweep?.index ?? 0] ?? {}),
       run.step,
       money(costOf(run, account)),
       Object.entries(run.printed ?? {})
@@ -89,14 +89,14 @@ function waitsOf({ waiting }: ProjectRunView, { clock }: AccountView): string {
 }
 
 /** Scripts rely on these fields: they are added, never renamed. */
-function runJson(account: AccountView, run: ProjectRunView, group: GroupView | undefined) {
+function runJson(account: AccountView, run: ProjectRunView, sweep: SweepView | undefined) {
   const { id, name, step, code, problem, instance, createdAt, endedAt, printed = {} } = run
   return {
     account: account.id,
     job: id,
-    sweep: group?.id ?? null,
-    run: run.group ? run.group.index + 1 : null,
-    setting: group?.settings[run.group?.index ?? 0] ?? {},
+    sweep: sweep?.id ?? null,
+    run: run.sweep ? run.sweep.index + 1 : null,
+    setting: sweep?.settings[run.sweep?.index ?? 0] ?? {},
     name,
     step,
     exitCode: code ?? null,
@@ -110,26 +110,26 @@ function runJson(account: AccountView, run: ProjectRunView, group: GroupView | u
   }
 }
 
-function sweepsJson({ account, groups, runs }: OnAccount) {
-  return groups.map(group => ({
+function sweepsJson({ account, sweeps, runs }: OnAccount) {
+  return sweeps.map(sweep => ({
     account: account.id,
-    id: group.id,
-    name: group.name,
-    step: group.step,
-    ...groupCounts(group, runs),
-    cost: cliDollars(group.cost.micros),
-    costsAtMost: group.most === undefined ? null : cliDollars(group.most),
-    results: group.results,
+    id: sweep.id,
+    name: sweep.name,
+    step: sweep.step,
+    ...sweepCounts(sweep, runs),
+    cost: cliDollars(sweep.cost.micros),
+    costsAtMost: sweep.most === undefined ? null : cliDollars(sweep.most),
+    results: sweep.results,
   }))
 }
 
 /** How many of a sweep's runs there are, and how many of them are done, failed and in progress. */
-export function groupCounts(group: GroupView, runs: readonly ProjectRunView[]) {
-  const latest = latestRuns(group, runs)
+export function sweepCounts(sweep: SweepView, runs: readonly ProjectRunView[]) {
+  const latest = latestRuns(sweep, runs)
   const count = (isCounted: (run: ProjectRunView) => boolean) =>
     latest.filter(run => run !== undefined && isCounted(run)).length
   return {
-    runs: group.settings.length,
+    runs: sweep.settings.length,
     done: count(({ step }) => step === 'done'),
     failed: count(({ step }) => step === 'failed'),
     going: count(isGoing),
@@ -150,13 +150,13 @@ export async function stopProject(
   if (project === undefined) return false
   const all = ofProject(call, state, project)
   const alone = all.flatMap(({ account, runs }) =>
-    runs.filter(run => isGoing(run) && run.group === undefined).map(run => ({ account, run })),
+    runs.filter(run => isGoing(run) && run.sweep === undefined).map(run => ({ account, run })),
   )
-  const sweeps = all.flatMap(({ account, groups }) =>
-    groups.filter(({ step }) => step === 'going').map(group => ({ account, group })),
+  const going = all.flatMap(({ account, sweeps }) =>
+    sweeps.filter(({ step }) => step === 'going').map(sweep => ({ account, sweep })),
   )
   const what = [
-    ...sweeps.map(() => 'its sweep'),
+    ...going.map(() => 'its sweep'),
     ...(alone.length === 0 ? [] : [counted(alone.length, 'run')]),
   ].join(' and ')
   if (what === '' && isInstance) return false
@@ -173,14 +173,14 @@ export async function stopProject(
         ? `Confirm with --yes. To stop only the instance ${word}, use its id.`
         : 'Confirm with --yes.',
     })
-  for (const { account, group } of sweeps)
-    await call.connection.command('stopGroup', { account: account.id, group: group.id })
+  for (const { account, sweep } of going)
+    await call.connection.command('stopSweep', { account: account.id, sweep: sweep.id })
   for (const { account, run } of alone)
     await call.connection.command('cancelRun', { account: account.id, run: run.id })
   if (call.json)
     print(call, {
       project,
-      sweeps: sweeps.map(({ group }) => group.id),
+      sweeps: going.map(({ sweep }) => sweep.id),
       jobs: alone.map(({ run }) => run.id),
     })
   else call.write(`Cancelled ${what} of ${word}\n`)

@@ -4,10 +4,10 @@ import { sharedHostKeyWords } from '#shared/instance/ssh-key.ts'
 import type { EndingView } from '../shared/automation/ending.ts'
 import { dueNext } from '../shared/automation/limit.ts'
 import { isLongWait, waitingLine } from '../shared/automation/waiting.ts'
+import { accountNow, knownCost, knownSpent, runningSince, spendOnceReady } from '../shared/derived.ts'
 import { money } from '../shared/format/money.ts'
 import { gpuWords } from '../shared/format/name.ts'
 import { duration } from '../shared/format/time.ts'
-import { accountNow, knownCost, knownSpent, runningSince, spendOnceReady } from '../shared/reading.ts'
 import { costWords } from '../shared/spending/spend-words.ts'
 import {
   accountsOf,
@@ -101,7 +101,7 @@ function listing(found: readonly FoundInstance[]): string {
       costWords(instance),
       spent === undefined ? '–' : money(spent),
       since === undefined ? '' : duration(now - since),
-      stopWords(stopsOf(account, instance), now),
+      stopWords(upcomingEnds(account, instance), now),
       ...(several ? [account.name] : []),
     ]
   })
@@ -110,12 +110,12 @@ function listing(found: readonly FoundInstance[]): string {
 }
 
 /** The limits on an instance that have a moment, the next one first. */
-function stopsOf(account: Account, { id }: FoundInstance['instance']) {
+function upcomingEnds(account: Account, { id }: FoundInstance['instance']) {
   return dueNext(account).filter(({ limit }) => limit.instance === id)
 }
 
 /** `in 2 h`, or `destroyed in 2 h`. */
-function stopWords([next]: ReturnType<typeof stopsOf>, now: number): string {
+function stopWords([next]: ReturnType<typeof upcomingEnds>, now: number): string {
   if (!next) return ''
   const when = next.dueAt <= now ? 'now' : `in ${duration(next.dueAt - now)}`
   return next.limit.action === 'destroy' ? `destroyed ${when}` : when
@@ -157,7 +157,7 @@ function instanceJson({ account, instance }: FoundInstance) {
     interruptible,
     bid: instance.bid === undefined ? null : cliDollars(instance.bid),
     ending: endingJson(account.endings[instance.id]),
-    stops: stopsOf(account, instance).map(({ limit, dueAt }) => ({
+    stops: upcomingEnds(account, instance).map(({ limit, dueAt }) => ({
       action: limit.action,
       at: isoTime(dueAt),
     })),

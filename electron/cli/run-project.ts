@@ -20,7 +20,7 @@ import {
 } from '../shared/project/handed-over.ts'
 import { engineOf, nodeCommand } from '../shared/project/nodes.ts'
 import { agreedCosts, type PlanCosts, planCosts, volumePrice } from '../shared/project/plan-costs.ts'
-import { type ProjectPlan, waitingWords } from '../shared/project/project.ts'
+import { type ProjectPlan, waitingForPlanWords } from '../shared/project/project.ts'
 import { settingWords } from '../shared/project/sweep.ts'
 import { accountsOf, type Call, type CliCommand, cliDollars, polledState, print } from './call.ts'
 import { CliFailure, exitCodes, usageFailure } from './failure.ts'
@@ -62,14 +62,14 @@ export const run: CliCommand = {
 async function begin(call: Call, account: string, { project, isNew }: { project: string; isNew: boolean }) {
   const { offer, change } = call
   const plan = await call.connection.command('planProject', { account, project, offer, change })
-  const { content, stops, pricePerHour: price, scan } = plan
+  const { content, limits, pricePerHour: price, scan } = plan
   const secretFiles = call.secretFiles === 'send' ? scan.secrets.map(({ path }) => path) : []
-  const costs = planCosts(plan, { stops, offer })
+  const costs = planCosts(plan, { limits, offer })
   if (!call.json) call.say(planWords(plan, costs, secretFiles, account === 'demo'))
   else if (!call.yes) print(call, planJson(isNew ? null : project, plan, costs, secretFiles))
   refuse(call, plan)
   const allow = [...usesMade(plan), ...call.allow]
-  const terms = { account, project, offer, change, content, stops, price, secretFiles, allow }
+  const terms = { account, project, offer, change, content, limits, price, secretFiles, allow }
   const request = { ...terms, ...agreedCosts(costs) }
   return { project, plan, id: await call.connection.command('runProject', request) }
 }
@@ -225,7 +225,7 @@ function sweepWords({ settings, atOnce, waiting, machines }: NonNullable<Project
     .map((setting, index) => `  ${index + 1}  ${settingWords(setting)}`.trimEnd())
   const prices = [...waiting.map(one => one.pricePerHour), ...machines.map(one => one.price)]
   const sum = prices.reduce((total, price) => total + price, 0)
-  const first = waitingWords(waiting)
+  const first = waitingForPlanWords(waiting)
   return [
     `${counted(settings.length, 'run')}, at most ${atOnce} at once. ${counted(prices.length, 'machine')}, ${rate(sum)} together; the limits apply to all of them:`,
     ...(first === undefined ? [] : [first]),

@@ -1,6 +1,6 @@
 import { duration, isoDay } from '#shared/format/time.ts'
+import { accountNow, creditBy, creditLasts, spendOnceReady } from '../shared/derived.ts'
 import { money } from '../shared/format/money.ts'
-import { accountNow, creditBy, creditLasts, spendOnceReady } from '../shared/reading.ts'
 import type { MoneyDay } from '../shared/spending/history.ts'
 import { spendWords } from '../shared/spending/spend-words.ts'
 import type { AccountView } from '../shared/state.ts'

@@ -21,7 +21,7 @@ import {
   watchdogCommands,
 } from './commands/instances.ts'
 import { offerCommands, rentingCommands, templateCommands, watchCommands } from './commands/market.ts'
-import { groupCommands, projectCommands, runCommands } from './commands/projects.ts'
+import { projectCommands, runCommands, sweepCommands } from './commands/projects.ts'
 
 /** All commands of the page. Their arguments are checked against these shapes, over every transport. */
 export const commands = {
@@ -35,7 +35,7 @@ export const commands = {
   ...instanceCommands,
   ...watchdogCommands,
   ...runCommands,
-  ...groupCommands,
+  ...sweepCommands,
   ...projectCommands,
   ...limitCommands,
   ...accessCommands,

@@ -1,4 +1,4 @@
-import type { Files, Keychain, Machine } from '../platform/platform.ts'
+import type { Files, Keychain, Platform } from '../platform/platform.ts'
 import type { ServiceClient } from '../service/client.ts'
 import type { Instance } from '../service/instances.ts'
 import type { AccountId } from '../shared/ids.ts'
@@ -54,7 +54,7 @@ export interface Automation {
 export interface AccountContext {
   account: AccountId
   store: Store
-  machine: Machine
+  platform: Platform
   /** Holds the secrets of rentals until their instances exist. */
   keychain: Keychain
   /** The account's files, and its folder in them. */

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { Clock, Files } from '#platform/platform.ts'
+import { recordedMoment } from '#shared/derived.ts'
 import { AccountId } from '#shared/ids.ts'
-import { recordedMoment } from '#shared/reading.ts'
 import type { ActivityEntry } from '#shared/state.ts'
 import { type DocumentPlace, readText } from './storage/json-file.ts'
 import type { Store } from './storage/store.ts'

@@ -3,7 +3,7 @@ import { sharedHostKeyWords } from '#shared/instance/ssh-key.ts'
 import { findEditors } from '#ssh/editors.ts'
 import { findTerminals } from '#ssh/shell/system-terminal.ts'
 import { commands } from '../contract/commands.ts'
-import type { Files, Keychain, Log, Machine } from '../platform/platform.ts'
+import type { Files, Keychain, Log, Platform } from '../platform/platform.ts'
 import type { AccountId } from '../shared/ids.ts'
 import type { BerthError, Problem } from '../shared/problem.ts'
 import type { App } from '../shared/state.ts'
@@ -24,8 +24,8 @@ import { createPageLink, pageFailures } from './bridge/page-link.ts'
 import { sshArguments } from './commands/access.ts'
 import { allCommands } from './commands/all-commands.ts'
 import { beginAgain } from './commands/files.ts'
-import { Choices, type Parts } from './commands/parts.ts'
 import { registerProject } from './commands/projects.ts'
+import { ChosenFiles, type Services } from './commands/services.ts'
 import type { Demo } from './demo.ts'
 import { emptyState, type FirstState } from './first-state.ts'
 import { freezeWords } from './freeze-words.ts'
@@ -44,7 +44,7 @@ import { openUpdates } from './updates.ts'
 
 export interface BerthOptions {
   log: Log
-  machine: Machine
+  platform: Platform
   app: Pick<App, 'version' | 'shell' | 'tray' | 'runtime'>
   demo?: Demo
   /** What pages show already. */
@@ -57,10 +57,10 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
   /** Set once notices can be shown; until then a failed write rejects the start. */
   let sayNotWritten: (failure: BerthError) => void = () => undefined
   const watched = (files: Files) => watchedFiles(files, failure => sayNotWritten(failure))
-  const machine = {
-    ...options.machine,
-    files: watched(options.machine.files),
-    keychain: watchedKeychain(options.machine.keychain, {
+  const platform = {
+    ...options.platform,
+    files: watched(options.platform.files),
+    keychain: watchedKeychain(options.platform.keychain, {
       onSecret: options.log.learn,
       onProblem: problem =>
         store.change(draft => {
@@ -69,8 +69,8 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
     }),
   }
   const demo = options.demo && { ...options.demo, files: watched(options.demo.files) }
-  const { clock, files, keychain, notifier } = machine
-  const appNow = appAtStart(app, machine)
+  const { clock, files, keychain, notifier } = platform
+  const appNow = appAtStart(app, platform)
   const store = first?.store ?? createStore(emptyState(appNow))
   store.change(draft => {
     draft.app = appNow
@@ -90,17 +90,17 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
   )
   const sayProblem = ({ message, advice }: Problem, on?: { account: AccountId; instance: number }) =>
     activity.add({ ...on, kind: 'error', text: message, detail: advice || undefined })
-  const newId = () => machine.random.hex(16)
+  const newId = () => platform.random.hex(16)
   const [settings, searches, projects, secrets, pageNotices, fileTransfers] = await Promise.all([
     openSettings(files, clock, tellBroken),
-    openSavedSearches(store, machine, tellBroken),
-    openProjects(store, machine, tellBroken),
-    openProjectSecrets(store, machine, tellBroken),
+    openSavedSearches(store, platform, tellBroken),
+    openProjects(store, platform, tellBroken),
+    openProjectSecrets(store, platform, tellBroken),
     openPageNotices({ store, clock, notifier, files, onBroken: tellBroken }),
     openFileTransfers({ store, clock, files, activity, newId, onBroken: tellBroken }),
   ])
-  await followAutostart(settings, machine.autostart)
-  await followCommandFile(settings, machine.commandFile)
+  await followAutostart(settings, platform.autostart)
+  await followCommandFile(settings, platform.commandFile)
   store.change(draft => {
     draft.settings = settings.get()
   })
@@ -120,7 +120,7 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
   }
   const ways = showWays(store)
   const access = openAccess(
-    machine,
+    platform,
     demo?.files,
     store.get,
     (account, instance, way, hostKey) => {
@@ -137,16 +137,16 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
   )
   const sshConfig = await openSshConfig({
     store,
-    machine,
+    platform,
     access,
     attachKey: (account, instance) => access.attachKey(account, instance, accounts.session(account).client),
     onBroken: tellBroken,
     onProblem: problem => sayProblem(problem),
   })
-  const tunnels = createTunnels({ store, clock, random: machine.random, access })
+  const tunnels = createTunnels({ store, clock, random: platform.random, access })
   const accounts = await openAccounts({
     store,
-    machine,
+    platform,
     activity,
     notifications,
     access,
@@ -157,12 +157,12 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
   })
 
   await sshConfig.follow()
-  void showPrograms(store, machine)
+  void showPrograms(store, platform)
 
   const pause = createPause({ store, clock, activity, notifications, pollAccounts: accounts.pollNow })
-  const parts: Parts = {
+  const parts: Services = {
     store,
-    machine,
+    platform,
     accounts,
     pause,
     activity,
@@ -173,7 +173,7 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
     seenOffers: createSeenOffers(),
     access,
     fileTransfers,
-    folders: new Choices(machine.random),
+    folders: new ChosenFiles(platform.random),
     tunnels,
     sshConfig,
     projects,
@@ -183,8 +183,8 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
   fileTransfers.tellLost(lost => beginAgain(parts, lost))
   const { log } = options
   const notePageFailure = pageFailures(activity, clock, log)
-  const updates = openUpdates(store, clock, log, machine.updater)
-  const updateParts = { store, machine, log, updates, notePageFailure }
+  const updates = openUpdates(store, clock, log, platform.updater)
+  const updateParts = { store, platform, log, updates, notePageFailure }
   const dispatch = createDispatcher(commands, allCommands(parts, updateParts), log.line)
 
   const give: GiveCommand = (name, args) => dispatch(name, args, {})
@@ -247,7 +247,7 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
 /** What is known of the app and its machine at the start. */
 function appAtStart(
   app: BerthOptions['app'],
-  { platform, notifier, autostart, commandFile, keychain }: Machine,
+  { os: platform, notifier, autostart, commandFile, keychain }: Platform,
 ): App {
   return {
     ...app,
@@ -262,10 +262,10 @@ function appAtStart(
 }
 
 /** The terminals and editors on this machine. The start doesn't wait for them: that takes a look into every folder of the PATH. */
-async function showPrograms(store: Store, machine: Machine): Promise<void> {
+async function showPrograms(store: Store, platform: Platform): Promise<void> {
   const [terminals, editors] = await Promise.all([
-    findTerminals(machine.programs, machine.platform),
-    findEditors(machine),
+    findTerminals(platform.programs, platform.os),
+    findEditors(platform),
   ])
   store.change(draft => {
     draft.app.terminals = terminals.map(({ id, name }) => ({ id, name }))

@@ -10,7 +10,7 @@ export type SettingsStore = Awaited<ReturnType<typeof openSettings>>
 /** The settings file: invalid values fall back to their defaults, unknown ones are kept. */
 export async function openSettings(files: Files, clock: Clock, onBroken: DocumentPlace['onBroken']) {
   const document: Document<Stored> = await openDocument(
-    { files, machine: { clock }, onBroken },
+    { files, platform: { clock }, onBroken },
     'settings',
     v.record(v.string(), v.unknown()),
     {},

@@ -33,8 +33,8 @@ export async function openUndoableActions(
   context: AccountContext,
   started: (instance: number) => Promise<void> = async () => undefined,
 ) {
-  const { account, activity, machine, store, ending } = context
-  const { clock } = machine
+  const { account, activity, platform, store, ending } = context
+  const { clock } = platform
   /** The timers of waiting actions by instance; stored actions without one are from a Berth that was killed. */
   const timers = new Map<number, { cancel: () => void; resolve: (sent?: Promise<void>) => void }>()
   const sending = new Set<number>()

@@ -1,7 +1,7 @@
 import type { BrowserDownloads, Downloads, FileDialogs, SyncedFolders } from './folders.ts'
 
 /** Berth's access to the machine it runs on. */
-export interface Machine {
+export interface Platform {
   clock: Clock
   downloads: Downloads
   files: Files
@@ -23,7 +23,7 @@ export interface Machine {
   browserDownloads?: BrowserDownloads
   /** Absent if no update address is set, and in browser mode. */
   updater?: Updater
-  platform: 'linux' | 'darwin' | 'win32'
+  os: 'linux' | 'darwin' | 'win32'
   /** The user's home folder, with `.ssh`. */
   home: string
   /** The socket path of the user's SSH agent, or its pipe on Windows; absent without an agent. */

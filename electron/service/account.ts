@@ -65,7 +65,7 @@ const listSshKeys = operation(
 const addSshKey = operation('POST', '/api/v0/ssh/', 'never', looseConfirmation, { extra: 'collection' })
 
 /** The account (section 4.1, without API keys and webhooks). Every method throws ServiceError. */
-export function account(send: Send) {
+export function accountOperations(send: Send) {
   return {
     /** The key's user, with the credit in dollars. */
     currentUser: (options?: CallOptions) => send(currentUser, {}, options),

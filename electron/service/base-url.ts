@@ -1,5 +1,5 @@
 import { withoutEnd } from '../shared/text.ts'
-import { errorSentence } from './http/sentences.ts'
+import { errorSentence } from './http/error-messages.ts'
 import { ServiceError } from './service-error.ts'
 
 /** A checked address of a service: https, or http on loopback; no credentials, query, hash or trailing slash. */

@@ -1,16 +1,16 @@
 import * as Type from 'typebox'
 import { systemClock } from '#platform/clock-and-random.ts'
 import type { Clock } from '#platform/platform.ts'
-import { account } from './account.ts'
+import { accountOperations } from './account.ts'
 import { apiKeys } from './api-keys.ts'
 import type { BaseUrl } from './base-url.ts'
 import { charges } from './charges.ts'
 import { briefMemory, type DialectMemory } from './dialect.ts'
 import { plainAnswer } from './http/answer.ts'
-import type { AnswerTime } from './http/exchange.ts'
+import { errorSentence } from './http/error-messages.ts'
 import { type CallOptions, operation, type Send } from './http/operation.ts'
 import { Pacer } from './http/pacing.ts'
-import { errorSentence } from './http/sentences.ts'
+import type { AnswerTime } from './http/redirects.ts'
 import { createTransport } from './http/transport.ts'
 import { instances } from './instances.ts'
 import { machines } from './machines.ts'
@@ -74,7 +74,7 @@ export function createClient(options: ClientOptions) {
     onAnswer: options.onAnswer,
   })
   return {
-    account: account(send),
+    account: accountOperations(send),
     apiKeys: apiKeys(send),
     webhooks: webhooks(send),
     volumes: volumes(send),

@@ -1,7 +1,7 @@
 import type { User } from './account.ts'
 import type { ServiceClient } from './client.ts'
+import { errorSentence } from './http/error-messages.ts'
 import type { CallOptions } from './http/operation.ts'
-import { errorSentence } from './http/sentences.ts'
 import { ServiceError } from './service-error.ts'
 
 /**

@@ -7,8 +7,8 @@ import {
   removed,
   wrappedOrNull,
 } from './http/answer.ts'
+import { errorSentence } from './http/error-messages.ts'
 import { type CallOptions, type Operation, operation, type Send } from './http/operation.ts'
-import { errorSentence } from './http/sentences.ts'
 import { type ListOptions, listInstances } from './instance-list.ts'
 import { oneInstanceShape } from './instance-record.ts'
 import { ServiceError } from './service-error.ts'

@@ -6,8 +6,8 @@ import { systemClock } from '#platform/clock-and-random.ts'
 import type { Clock } from '#platform/platform.ts'
 import { sleep } from '#platform/tasks.ts'
 import { isLoopback } from './base-url.ts'
+import { errorSentence, type OwnCode } from './http/error-messages.ts'
 import { networkFailure } from './http/failure.ts'
-import { errorSentence, type OwnCode } from './http/sentences.ts'
 import { ServiceError } from './service-error.ts'
 
 export interface ResultOptions {

@@ -1,4 +1,4 @@
-import type { ErrorCode } from './http/sentences.ts'
+import type { ErrorCode } from './http/error-messages.ts'
 
 /** The fields of a {@link ServiceError}. */
 export interface ServiceErrorParts {

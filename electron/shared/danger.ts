@@ -1,7 +1,7 @@
-import type { GroupView } from './automation/group.ts'
 import { stopperWords } from './automation/limit-words.ts'
+import { type Everything, starting, startsUnlimited, stoppersOf } from './automation/limits-that-block.ts'
 import { isGoing, isProjectRun, type RunView } from './automation/run.ts'
-import { type Everything, starting, startsUnlimited, stoppersOf } from './automation/stoppers.ts'
+import type { SweepView } from './automation/sweep.ts'
 import { rate } from './format/money.ts'
 import { instanceName, named, shortInstanceName } from './format/name.ts'
 import { counted, gigabytes } from './format/size.ts'
@@ -37,7 +37,7 @@ interface Subjects {
   rent: RentTerms
   endRun: { run: RunView; afterwards: string }
   cancelRun: { run: RunView }
-  cancelSweep: { group: GroupView }
+  cancelSweep: { sweep: SweepView }
   deleteVolume: { name: string; room: string | undefined }
   deleteTemplate: { name: string; hasReadme: boolean; isUsed: boolean }
   deleteSecret: { name: string }
@@ -363,9 +363,9 @@ function destroyedWords(machines: readonly InstanceView[]): string {
   return `These are destroyed, with their disks and all files on them: ${names}.`
 }
 
-function cancelSweepQuestion(account: AccountView, { group }: Subjects['cancelSweep']): Question {
-  const going = Object.values(account.runs).filter(run => run.group?.id === group.id && isGoing(run))
-  const waiting = Object.values(account.waiting).filter(one => one.group === group.id)
+function cancelSweepQuestion(account: AccountView, { sweep }: Subjects['cancelSweep']): Question {
+  const going = Object.values(account.runs).filter(run => run.sweep?.id === sweep.id && isGoing(run))
+  const waiting = Object.values(account.waiting).filter(one => one.sweep === sweep.id)
   const ids = new Set(waiting.filter(({ action }) => action === 'destroy').map(({ instance }) => instance))
   for (const run of going) for (const { id } of machinesOf(account, run)) ids.add(id)
   const machines = [...ids].toSorted((a, b) => a - b).flatMap(id => account.instances[id] ?? [])
@@ -381,7 +381,7 @@ function cancelSweepQuestion(account: AccountView, { group }: Subjects['cancelSw
     'Results that aren’t downloaded yet are lost. Downloaded ones stay, and you can continue later.',
   ]
   return {
-    title: `Cancel the sweep ${group.name}?`,
+    title: `Cancel the sweep ${sweep.name}?`,
     verb: machines.length > 0 ? `Destroy ${counted(machines.length, 'machine')}` : 'Cancel sweep',
     lines: lines.filter(line => line !== false),
     grave: true,

@@ -1,10 +1,10 @@
 import type { Capabilities } from './account/capabilities.ts'
 import type { TransferView } from './account/transfer.ts'
 import type { DeletionView, EndingView } from './automation/ending.ts'
-import type { GroupView, WaitingMachineView } from './automation/group.ts'
 import type { Limit, LimitView } from './automation/limit.ts'
 import type { RecoveryView } from './automation/recovery.ts'
 import type { RunView } from './automation/run.ts'
+import type { SweepView, WaitingMachineView } from './automation/sweep.ts'
 import type { WatchView } from './automation/watch.ts'
 import type { WatchdogView } from './automation/watchdog.ts'
 import type { AccountId } from './ids.ts'
@@ -145,7 +145,7 @@ export interface AccountView {
   /** By the limit's id. */
   limits: Record<string, LimitView>
   /** The last successful rental, to rent it again, with its stop conditions. */
-  lastRental?: { id: string; what: string; stops: readonly Limit[] }
+  lastRental?: { id: string; what: string; limits: readonly Limit[] }
   /** Machines on which rentals failed, by machine id. */
   failedMachines: Record<string, FailedMachineView>
   /** By the instance's id; absent if Berth only alerts when it is outbid. */
@@ -169,7 +169,7 @@ export interface AccountView {
   /** Runs of commands on instances and of projects, by id. */
   runs: Record<string, RunView>
   /** Sweeps, by id. */
-  groups: Record<string, GroupView>
+  sweeps: Record<string, SweepView>
   /** Machines that wait for the next run of their project, by the instance's id. */
   waiting: Record<string, WaitingMachineView>
   /** Copies and syncs that Berth started, by id. */

@@ -12,16 +12,16 @@ export interface Editor {
 
 export interface EditorNeeds {
   programs: Programs
-  platform: Platform
+  os: Os
   /** The user's home folder: applications are installed there, too. */
   home: string
 }
 
 /** The editors on this machine that open an instance through the SSH config. */
-export async function findEditors({ programs, platform, home }: EditorNeeds): Promise<Editor[]> {
+export async function findEditors({ programs, os, home }: EditorNeeds): Promise<Editor[]> {
   const found = await Promise.all(
     kinds.map(async ({ id, name, places }) => {
-      for (const place of places[platform]) {
+      for (const place of places[os]) {
         const program = await programs.find(place.startsWith('~/') ? join(home, place.slice(2)) : place)
         if (program !== undefined) return { id, name, program }
       }
@@ -54,14 +54,14 @@ const noEditor = (id: string): Problem => ({
   advice: `Install ${kinds.map(({ name }) => name).join(', ')}, or choose another one in Settings.`,
 })
 
-type Platform = 'linux' | 'darwin' | 'win32'
+type Os = 'linux' | 'darwin' | 'win32'
 
 /** A program that edits files on a `Host` of the SSH config. */
 interface EditorKind {
   id: string
   name: string
   /** Possible places, the likeliest first: names on the PATH, absolute paths, or paths in the home folder. */
-  places: Readonly<Record<Platform, readonly string[]>>
+  places: Readonly<Record<Os, readonly string[]>>
   args(host: string): string[]
 }
 

@@ -10,15 +10,15 @@ export interface UserConfig {
    * Adds the line that includes a file; returns the created parts. Throws `ssh_config_path` or
    * `ssh_config_not_written`.
    */
-  include(path: string): Promise<Made>
+  include(path: string): Promise<EditedConfig>
   /** Whether the line is still there: the user may have removed it. Throws `ssh_config_path`. */
   includes(path: string): Promise<boolean>
   /** Removes the line, and the file and folder that Berth created if they are empty. Throws as `include` does. */
-  exclude(path: string, made: Made): Promise<void>
+  exclude(path: string, made: EditedConfig): Promise<void>
 }
 
 /** Whether Berth created the file and the folder, since they did not exist. */
-export interface Made {
+export interface EditedConfig {
   file: boolean
   folder: boolean
 }

@@ -4,18 +4,18 @@ import { systemDownloads } from '../platform/chosen-files.ts'
 import { systemClock, systemRandom } from '../platform/clock-and-random.ts'
 import { openKeychain } from '../platform/keychain.ts'
 import { systemOpener } from '../platform/opener.ts'
-import type { Files, Machine } from '../platform/platform.ts'
+import type { Files, Platform } from '../platform/platform.ts'
 import { childEnv, systemPrograms } from '../platform/programs.ts'
 import { systemSyncedFolders } from '../platform/synced-folders.ts'
 import type { Shutdown } from './shutdown.ts'
 
 /** Every platform but macOS and Windows is treated as Linux. */
-function platformOf(platform: NodeJS.Platform): Machine['platform'] {
+function platformOf(platform: NodeJS.Platform): Platform['os'] {
   return platform === 'darwin' || platform === 'win32' ? platform : 'linux'
 }
 
 /** What opens pages and starts programs on this machine, which waits for nothing. */
-export function openPrograms(files: Files): Pick<Machine, 'opener' | 'programs' | 'platform'> {
+export function openPrograms(files: Files): Pick<Platform, 'opener' | 'programs' | 'os'> {
   const platform = platformOf(process.platform)
   const programs = systemPrograms(childEnv(process.env), platform)
   const opener = systemOpener(programs, platform, {
@@ -23,11 +23,11 @@ export function openPrograms(files: Files): Pick<Machine, 'opener' | 'programs' 
     clock: systemClock,
     leadOnce: address => oneUseAddress(address, systemClock),
   })
-  return { opener, programs, platform }
+  return { opener, programs, os: platform }
 }
 
 /** The ports on this machine, once its keychain has answered. The shells differ in `files` and in how they notify. */
-export async function openMachine(files: Files, shutdown?: Shutdown): Promise<Omit<Machine, 'notifier'>> {
+export async function openPlatform(files: Files, shutdown?: Shutdown): Promise<Omit<Platform, 'notifier'>> {
   return {
     ...openPrograms(files),
     clock: systemClock,

@@ -1,6 +1,6 @@
 import { dialogs } from '#renderer/bridge/dialogs.svelte.ts'
 import type { Page } from '#renderer/bridge/page.svelte.ts'
-import { Sending } from '#renderer/components/answers/sending.svelte.ts'
+import { Submission } from '#renderer/components/answers/submission.svelte.ts'
 
 /** The best-known public service that Berth is a client of. */
 export const vast = {
@@ -62,7 +62,7 @@ export const wantedPermissions: readonly { name: string; why: string }[] = [
 
 /** Connects the form's account and shows it. */
 export class ConnectForm {
-  readonly sending = new Sending()
+  readonly sending = new Submission()
   readonly #page: Page
   readonly #connected: () => void
 

@@ -47,7 +47,7 @@ async function opened(rounds: number): Promise<Row> {
     await files.write('accounts/demo/money-past.json', past())
     const open = async () => {
       const money = await openMoney({
-        machine: { clock: systemClock } as Parameters<typeof openMoney>[0]['machine'],
+        platform: { clock: systemClock } as Parameters<typeof openMoney>[0]['platform'],
         files,
         folder: 'accounts/demo',
         account: 'demo',

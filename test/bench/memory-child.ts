@@ -4,21 +4,21 @@ import { join } from 'node:path'
 import { startBerth } from '#core/berth.ts'
 import { openFiles } from '#platform/files.ts'
 import { keepHeapSmall } from '#start/open-home.ts'
-import { openMachine } from '#start/system.ts'
+import { openPlatform } from '#start/system.ts'
 import { silentLog, testKeychain, testNotifier } from '#test/berth/machine.ts'
 
 /** Runs Berth's main process on the service of the given address: polls `polls` times and prints its memory. */
 keepHeapSmall()
 const [baseUrl = '', polls = '0'] = process.argv.slice(2)
 const home = await mkdtemp(join(tmpdir(), 'berth-bench-'))
-const machine = {
-  ...(await openMachine(openFiles(home))),
+const platform = {
+  ...(await openPlatform(openFiles(home))),
   notifier: testNotifier(),
   keychain: testKeychain(),
 }
 const berth = await startBerth({
   log: silentLog,
-  machine,
+  platform,
   app: { version: 'bench', shell: 'browser' },
 })
 const page = berth.connectPage(() => true)

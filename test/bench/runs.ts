@@ -6,14 +6,14 @@ import { inTurn, type Row, ratioRow, type Size } from './row.ts'
 
 const all = 10_000
 const going = 200
-const group = 'q0000000000000001'
+const sweep = 'q0000000000000001'
 /** What all runs have in common, as large as a real `berth.yaml`. */
 const project = {
   id: 'p0000000000000001',
   folder: '/home/me/digits',
   text: 'run: python train.py\n'.repeat(50),
   spec: { run: 'python train.py' },
-  stops: [],
+  limits: [],
   secretFiles: [],
 }
 
@@ -75,7 +75,7 @@ function storedRun(index: number): Run {
     name: `digits ${index}`,
     command: 'python train.py',
     project,
-    group: { id: group, index, attempt: 0 },
+    sweep: { id: sweep, index, attempt: 0 },
     afterwards: 'destroy',
     watchdog: false,
     stuckAfter: 0,

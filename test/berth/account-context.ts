@@ -23,7 +23,7 @@ export function accountContext(given: Partial<AccountContext> & { clock?: HandCl
   const context: Partial<AccountContext> = {
     account,
     store,
-    machine: { clock } as unknown as AccountContext['machine'],
+    platform: { clock } as unknown as AccountContext['platform'],
     files: new MemoryFiles(),
     folder: `accounts/${account}`,
     onBroken: ({ name, why }) => {

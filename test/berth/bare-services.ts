@@ -93,14 +93,14 @@ export async function startOnBareService(
   const { service, baseUrl, close } = await startBareService()
   service.user = { ...service.user, ...user }
   const world = await createWorld()
-  world.machine.clock = systemClock
+  world.platform.clock = systemClock
   onTestFinished(async () => {
     await world.close()
     close()
   })
   const under = await world.start()
   await under.run('connectAccount', { baseUrl, key: 'some-key' })
-  return { service, home: world.machine.home, under }
+  return { service, home: world.platform.home, under }
 }
 
 /** The service as its document has it, and nothing more: an instance has the fields of section 2.1 alone. */

@@ -18,7 +18,7 @@ const downloads = systemDownloads(folder)
 
 const berth = await startBerth({
   log: silentLog,
-  machine: await testMachine(folder, {
+  platform: await testMachine(folder, {
     clock: hurriedClock(),
     downloads,
     fileDialogs: answeredDialogs({ chooseTarget: () => downloads.at(projectFolder) }),
@@ -53,11 +53,11 @@ if (task === 'project') {
   const project = (await berth.dispatch('addProject', {})) as string
   const {
     content,
-    stops,
+    limits,
     pricePerHour: price,
   } = (await berth.dispatch('planProject', { project })) as ProjectPlan
   process.stdout.write('renting\n')
-  await berth.dispatch('runProject', { project, content, stops, price, secretFiles: [] })
+  await berth.dispatch('runProject', { project, content, limits, price, secretFiles: [] })
 }
 if (task === 'rent') {
   await berth.dispatch('changeSettings', { settings: { pollInterval: 2 } })
@@ -71,7 +71,7 @@ if (task === 'rent') {
     disk: 20,
     env: [{ name: 'TOKEN', value: 'secret', secret: true }],
     ports: [],
-    stops: [
+    limits: [
       { when: { kind: 'idle', below: 5, seconds: 1800 }, action: 'stop', asleep: false },
       { when: { kind: 'cost', dollars: 20 }, action: 'stop', asleep: false },
     ],
@@ -91,7 +91,7 @@ function sayWhenIdle(): void {
   const underWay = Object.values(account.rentals).some(isRenting)
   const runsGoOn =
     Object.values(account.runs).some(isGoing) ||
-    Object.values(account.groups).some(({ step }) => step === 'going') ||
+    Object.values(account.sweeps).some(({ step }) => step === 'going') ||
     Object.keys(account.waiting).length > 0
   if (!underWay && !runsGoOn) process.stdout.write('idle\n')
 }

@@ -4,14 +4,14 @@ import { join } from 'node:path'
 import { chosenFolder, chosenItem, systemDownloads } from '#platform/chosen-files.ts'
 import { openFiles } from '#platform/files.ts'
 import type { FileDialogs } from '#platform/folders.ts'
-import type { Files, Keychain, Log, Machine, Notice, Notifier, Programs } from '#platform/platform.ts'
+import type { Files, Keychain, Log, Notice, Notifier, Platform, Programs } from '#platform/platform.ts'
 import { systemSyncedFolders } from '#platform/synced-folders.ts'
 
 /** The machine of a test: real folders below `home`, no programs, and the given clock, keychain and more. */
 export async function testMachine(
   home: string,
-  given: Partial<Machine> & Pick<Machine, 'clock' | 'keychain'>,
-): Promise<Machine> {
+  given: Partial<Platform> & Pick<Platform, 'clock' | 'keychain'>,
+): Promise<Platform> {
   return {
     downloads: systemDownloads(home),
     syncedFolders: systemSyncedFolders,
@@ -23,7 +23,7 @@ export async function testMachine(
       hex: digits => randomBytes(digits).toString('hex').slice(0, digits),
       fraction: Math.random,
     },
-    platform: 'linux',
+    os: 'linux',
     home,
     ...given,
   }

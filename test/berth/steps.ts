@@ -104,8 +104,8 @@ export function everCreated({ sim }: World): number {
 }
 
 /** The text of every file that Berth keeps, by name. */
-export async function everyFile({ machine }: World): Promise<Map<string, string>> {
-  const files = await storedFiles(dirname(machine.files.path('any')))
+export async function everyFile({ platform }: World): Promise<Map<string, string>> {
+  const files = await storedFiles(dirname(platform.files.path('any')))
   return new Map([...files].map(([file, bytes]) => [file, bytes.toString('utf8')]))
 }
 

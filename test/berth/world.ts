@@ -5,7 +5,7 @@ import { test as base } from 'vitest'
 import type { Answer, Args, CommandName } from '#contract/commands.ts'
 import { type BerthOptions, startBerth } from '#core/berth.ts'
 import type { RunningBerth } from '#core/running.ts'
-import type { Machine } from '#platform/platform.ts'
+import type { Platform } from '#platform/platform.ts'
 import type { AccountView, State } from '#shared/state.ts'
 import type { LoggedRequest } from '#simulator/http/request-log.ts'
 import { type Simulator, type SimulatorOptions, startSimulator } from '#simulator/simulator.ts'
@@ -29,7 +29,7 @@ export interface BerthUnderTest {
 
 export interface World extends Calls {
   sim: Simulator
-  machine: Machine
+  platform: Platform
   keychain: ReturnType<typeof testKeychain>
   notifier: ReturnType<typeof testNotifier>
   /** Starts Berth on this world's files, as often as wanted. */
@@ -57,13 +57,13 @@ export async function createWorld(options: SimulatorOptions = {}): Promise<World
   const home = await mkdtemp(join(tmpdir(), 'berth-test-'))
   const keychain = testKeychain()
   const notifier = testNotifier()
-  const machine = await testMachine(home, { clock, keychain, notifier })
+  const platform = await testMachine(home, { clock, keychain, notifier })
   const running = new Set<BerthUnderTest>()
 
   async function start(more: Partial<BerthOptions> = {}): Promise<BerthUnderTest> {
     const berth = await startBerth({
       log: silentLog,
-      machine,
+      platform,
       app: { version: 'test', shell: 'browser' },
       ...more,
     })
@@ -92,7 +92,7 @@ export async function createWorld(options: SimulatorOptions = {}): Promise<World
 
   return {
     sim,
-    machine,
+    platform,
     keychain,
     notifier,
     start,

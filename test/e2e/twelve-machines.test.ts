@@ -28,7 +28,7 @@ describe.skipIf(noSshd)(`machines whose image has the host key${noSshd}`, () => 
       text.includes('the same host key'),
     )
     expect(told).toHaveLength(Object.keys(under.account().sharedHostKeys ?? {}).length - 1)
-    await under.run('stopGroup', { group: id })
+    await under.run('stopSweep', { sweep: id })
     await under.until(() => Object.keys(under.account().instances).length === 0)
   })
 })

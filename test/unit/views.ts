@@ -92,7 +92,9 @@ export function rentalView(given: Partial<RentalView> = {}): RentalView {
   return {
     id: 'r0000000000000001',
     step: 'waiting',
-    tries: [{ mark: 'r0000000000000001', offer: { id: 5, gpuName: 'A100 SXM', gpuCount: 8 }, startedAt: 0 }],
+    attempts: [
+      { mark: 'r0000000000000001', offer: { id: 5, gpuName: 'A100 SXM', gpuCount: 8 }, startedAt: 0 },
+    ],
     image: 'pytorch/pytorch',
     interruptible: false,
     startedAt: 0,
@@ -132,7 +134,7 @@ export function accountView(given: Partial<AccountView> = {}, ...instances: Inst
     gpuMemory: {},
     watchdogs: {},
     runs: {},
-    groups: {},
+    sweeps: {},
     waiting: {},
     undoable: {},
     endings: {},

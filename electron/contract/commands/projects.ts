@@ -1,6 +1,5 @@
 import * as v from 'valibot'
-import { GroupId } from '#shared/automation/group.ts'
-import { Stops } from '#shared/automation/limit.ts'
+import { RentalLimits } from '#shared/automation/limit.ts'
 import {
   PlacedRunRequest,
   RunAction,
@@ -10,6 +9,7 @@ import {
   RunPlace,
   RunProgram,
 } from '#shared/automation/run.ts'
+import { SweepId } from '#shared/automation/sweep.ts'
 import { given } from '#shared/fields.ts'
 import { InstanceId, OfferId } from '#shared/ids.ts'
 import { ChoiceId } from '#shared/instance/files.ts'
@@ -62,7 +62,7 @@ export const projectCommands = {
     /** The offer to try first, of those in the plan; the best one if absent. */
     offer: v.optional(OfferId),
     content: SpecContent,
-    stops: Stops,
+    limits: RentalLimits,
     /** How long its machine is kept if it fails; by the file if absent. */
     keeping: v.optional(Keeping),
     /** Micro-dollars per hour from the plan: another machine may cost a tenth more, unless the file has a limit. */
@@ -88,18 +88,18 @@ export const projectCommands = {
   }).answers<void>(),
 }
 
-const onGroup = { account, group: GroupId }
+const onSweep = { account, sweep: SweepId }
 
 /** Sweeps: the runs of a project with several settings, and machines that wait for the next run. */
-export const groupCommands = {
+export const sweepCommands = {
   /** Gives up its runs in progress, destroys their machines, and starts no other. */
-  stopGroup: command(onGroup).answers<void>(),
-  /** Starts the runs that have not ended, with fresh limits. Throws `group_going` or `project_busy`. */
-  continueGroup: command(onGroup).answers<void>(),
+  stopSweep: command(onSweep).answers<void>(),
+  /** Starts the runs that have not ended, with fresh limits. Throws `sweep_going` or `project_busy`. */
+  continueSweep: command(onSweep).answers<void>(),
   /** Runs those again that failed. Throws the same. */
-  retryGroup: command(onGroup).answers<void>(),
+  retrySweep: command(onSweep).answers<void>(),
   /** Removes one that has ended, with its runs. Throws `still_running`. */
-  dismissGroup: command(onGroup).answers<void>(),
+  dismissSweep: command(onSweep).answers<void>(),
   /** Ends a machine that waits. */
   endWaiting: command({ account, instance: InstanceId }).answers<void>(),
 }

@@ -1,4 +1,4 @@
-import type { Files, Machine } from '#platform/platform.ts'
+import type { Files, Platform } from '#platform/platform.ts'
 import type { ServiceClient } from '#service/client.ts'
 import { instanceName } from '#shared/format/name.ts'
 import type { AccountId } from '#shared/ids.ts'
@@ -14,8 +14,8 @@ import { openPassphrases } from '#ssh/keys/keys.ts'
 import { openOwnTerminal, openSystemTerminal } from '#ssh/shell/system-terminal.ts'
 import { quote } from '#ssh/ssh-command.ts'
 import { isDeepEqual, type Store } from '../storage/store.ts'
-import { addressesOf, createEnter, entryDeadline, type InstanceTarget, notReady } from './enter.ts'
-import { rememberAccess } from './remembered.ts'
+import { rememberAccess } from './access-store.ts'
+import { addressesOf, createEnter, entryDeadline, type InstanceTarget, notReady } from './connect-with-key.ts'
 import { createShells } from './shells.ts'
 
 export type Access = ReturnType<typeof openAccess>
@@ -25,25 +25,25 @@ export type Access = ReturnType<typeof openAccess>
  * SSH has separate files.
  */
 export function openAccess(
-  machine: Machine,
+  platform: Platform,
   demoFiles: Files | undefined,
   state: () => State,
   onWay: WayListener = () => undefined,
   onHostKey: (account: AccountId, instance: number, question: Problem) => void = () => undefined,
 ) {
-  const { clock, home, programs, platform } = machine
+  const { clock, home, programs, os } = platform
   const nameOf = (account: AccountId, instance: number) => {
     const { name, instances } = state().accounts[account] ?? {}
     const title = instanceName(instances?.[instance] ?? { id: instance })
     return name === undefined ? title : `${title} of ${name}`
   }
-  const passphrases = openPassphrases(machine.keychain)
-  const agent = openAgent(machine.sshAgent)
+  const passphrases = openPassphrases(platform.keychain)
+  const agent = openAgent(platform.sshAgent)
   const storesIn = (files: Files) => ({
-    ssh: createSsh({ files, nameOf, clock, home, platform, onWay, passphrases, agent }),
+    ssh: createSsh({ files, nameOf, clock, home, platform: os, onWay, passphrases, agent }),
     memory: rememberAccess(files, clock),
   })
-  const real = storesIn(machine.files)
+  const real = storesIn(platform.files)
   const demo = demoFiles && storesIn(demoFiles)
   const sideOf = (account: AccountId | undefined) => (account === 'demo' && demo ? demo : real)
   const sshOf = (account: AccountId | undefined) => sideOf(account).ssh
@@ -106,7 +106,7 @@ export function openAccess(
       const { program, command: own } = state().settings.terminal
       const args = await command(target, address)
       if (own.length > 0) await openOwnTerminal(programs, own, args, address)
-      else await openSystemTerminal({ programs, platform }, program, args)
+      else await openSystemTerminal({ programs, platform: os }, program, args)
     },
     /** The SSH command as one line for a POSIX shell. */
     async commandLine(target: InstanceTarget): Promise<string> {

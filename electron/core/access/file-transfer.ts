@@ -5,14 +5,14 @@ import { deferred } from '#platform/tasks.ts'
 import type { FileStep, FileTransferView } from '#shared/instance/files.ts'
 import { BerthError, type Problem } from '#shared/problem.ts'
 import type { Connection } from '#ssh/connection/connection.ts'
-import type { Lease } from '#ssh/connection/sharing.ts'
+import type { SharedConnection } from '#ssh/connection/sharing.ts'
 import { SftpLost } from '#ssh/files/file-problems.ts'
 import type { TransferJob } from '#ssh/files/transfer/job.ts'
-import type { InstanceTarget } from './enter.ts'
-import { overLosses } from './over-losses.ts'
+import type { InstanceTarget } from './connect-with-key.ts'
+import { overLosses } from './retry-on-disconnect.ts'
 
 /** Everything needed to restart a transfer. The page never learns these local paths. */
-export const Again = v.union([
+export const RestartInfo = v.union([
   v.object({
     items: v.array(v.string()),
     replace: v.boolean(),
@@ -23,7 +23,7 @@ export const Again = v.union([
   }),
   v.object({ paths: v.array(v.string()), into: v.string() }),
 ])
-export type Again = v.InferOutput<typeof Again>
+export type RestartInfo = v.InferOutput<typeof RestartInfo>
 
 export interface FileTransferNeeds {
   id: string
@@ -33,11 +33,11 @@ export interface FileTransferNeeds {
   folder: string
   job: TransferJob
   /** Absent where it cannot begin again once Berth has quit. */
-  again?: Again
+  again?: RestartInfo
   clock: Clock
   /** For a transfer started by an earlier Berth: why it failed, and whether permanently. Epoch milliseconds. */
   lost?: { problem: Problem; startedAt: number; forGood: boolean }
-  connect: () => Promise<Lease>
+  connect: () => Promise<SharedConnection>
   /** Waits for a turn, since only some transfers run at once. */
   turn: (signal: AbortSignal) => Promise<() => void>
   changed(): void
@@ -51,7 +51,7 @@ class Stopped extends Error {}
 export class FileTransfer {
   readonly account: string
   readonly instance: number
-  readonly again: Again | undefined
+  readonly again: RestartInfo | undefined
   readonly #needs: FileTransferNeeds
   readonly #startedAt: number
   readonly #speed: ReturnType<typeof createSpeed>

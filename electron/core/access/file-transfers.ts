@@ -9,7 +9,7 @@ import { FileTransferId, type FileTransferView, isFileTransferOver } from '#shar
 import { BerthError, type Problem } from '#shared/problem.ts'
 import type { ActivityEntry } from '#shared/state.ts'
 import type { TransferJob } from '#ssh/files/transfer/job.ts'
-import { Again, FileTransfer, type FileTransferNeeds } from './file-transfer.ts'
+import { FileTransfer, type FileTransferNeeds, RestartInfo } from './file-transfer.ts'
 
 /** Milliseconds between two updates of progress. */
 const updateInterval = 250
@@ -29,7 +29,7 @@ const Begun = v.object({
   name: v.string(),
   folder: v.string(),
   startedAt: v.number(),
-  again: v.optional(Again),
+  again: v.optional(RestartInfo),
 })
 export type LostTransfer = v.InferOutput<typeof Begun>
 
@@ -71,7 +71,7 @@ export async function openFileTransfers({
   onBroken,
 }: FileTransfersContext) {
   const begun = await openDocument(
-    { files, machine: { clock }, onBroken },
+    { files, platform: { clock }, onBroken },
     'file-transfers',
     v.array(Begun),
     [],

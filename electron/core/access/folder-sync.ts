@@ -1,18 +1,18 @@
 import { normalize } from 'node:path/posix'
 import * as v from 'valibot'
 import { type Document, type DocumentPlace, openDocument } from '#core/storage/json-file.ts'
-import type { Clock, Files, Machine } from '#platform/platform.ts'
+import type { Clock, Files, Platform } from '#platform/platform.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
 import type { Downloaded, FolderScan, SyncProgress } from '#shared/instance/sync.ts'
 import { BerthError, type Problem } from '#shared/problem.ts'
 import type { Connection } from '#ssh/connection/connection.ts'
-import type { Lease } from '#ssh/connection/sharing.ts'
+import type { SharedConnection } from '#ssh/connection/sharing.ts'
 import { syncDown } from '#ssh/sync/down.ts'
 import { isSameVersion, type Version } from '#ssh/sync/plan.ts'
 import { readTree, scanOf } from '#ssh/sync/scan.ts'
 import { type SentFolder, syncUp } from '#ssh/sync/up.ts'
 import { createSpeed } from './file-transfer.ts'
-import { overLosses } from './over-losses.ts'
+import { overLosses } from './retry-on-disconnect.ts'
 
 export type FolderSync = ReturnType<typeof createFolderSync>
 
@@ -49,8 +49,8 @@ interface DownloadWanted extends SyncWanted {
 
 interface SyncContext {
   /** A lease of the instance's connection. */
-  connect(instance: InstanceView): Promise<Lease>
-  machine: Pick<Machine, 'clock' | 'platform' | 'syncedFolders'>
+  connect(instance: InstanceView): Promise<SharedConnection>
+  platform: Pick<Platform, 'clock' | 'os' | 'syncedFolders'>
   files: Files
   /** The account's folder in `files`. */
   folder: string
@@ -70,8 +70,8 @@ const keepEvery = 1000
  * this computer are absolute, those on instances begin with `/`.
  */
 export function createFolderSync(context: SyncContext) {
-  const { machine } = context
-  const { clock, platform, syncedFolders } = machine
+  const { platform } = context
+  const { clock, os, syncedFolders } = platform
   const inTurn = oneAtATime()
   let opened: Promise<Document<Fetched>> | undefined
   const memory = () => {
@@ -134,7 +134,7 @@ export function createFolderSync(context: SyncContext) {
           confirmed: wanted.confirmed ?? [],
           downloaded,
           isResult: resultsIn(wanted.results ?? [], downloaded),
-          modes: platform !== 'win32',
+          modes: os !== 'win32',
           clock,
         }),
       )
@@ -183,7 +183,7 @@ export function createFolderSync(context: SyncContext) {
             ...wanted,
             ...more,
             folder: syncedFolders.at(wanted.folder),
-            system: platform,
+            system: os,
             from: `instance ${instance.id}`,
             synced,
             clock,

@@ -7,7 +7,7 @@ import { type LocalAddress, openTunnel, type Tunnel } from '#ssh/tunnels/tunnel.
 import { problemOf } from '../bridge/problems.ts'
 import type { Store } from '../storage/store.ts'
 import type { Access } from './access.ts'
-import type { InstanceTarget } from './enter.ts'
+import type { InstanceTarget } from './connect-with-key.ts'
 
 export interface TunnelsNeeds {
   store: Store

@@ -11,7 +11,7 @@ import {
   jupyterAddress,
 } from '#ssh/tunnels/jupyter.ts'
 import type { Access } from './access.ts'
-import type { InstanceTarget } from './enter.ts'
+import type { InstanceTarget } from './connect-with-key.ts'
 import { type Purpose, patientlyEvery } from './instance-tunnel.ts'
 
 /** Where Jupyter listens in an instance (FIELDS: Jupyter). */

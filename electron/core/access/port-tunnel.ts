@@ -5,7 +5,7 @@ import type { OfferedPort } from '#shared/instance/tunnel.ts'
 import { readOptions } from '#shared/market/docker-options.ts'
 import { firstWords } from '#shared/market/shell-words.ts'
 import { BerthError, type Problem } from '#shared/problem.ts'
-import type { Lease } from '#ssh/connection/sharing.ts'
+import type { SharedConnection } from '#ssh/connection/sharing.ts'
 import { openChannel, PortRefused } from '#ssh/tunnels/channel.ts'
 import { whatAnswers } from '#ssh/tunnels/web.ts'
 import { type Purpose, patientlyEvery } from './instance-tunnel.ts'
@@ -58,7 +58,10 @@ export function rentedPorts(
  * interfaces ask for a login have each without it at a port above, which only this machine's own programs reach, and
  * Berth. Throws `ssh_closed`.
  */
-export async function offeredPorts(lease: Lease, rented: readonly number[]): Promise<OfferedPort[]> {
+export async function offeredPorts(
+  lease: SharedConnection,
+  rented: readonly number[],
+): Promise<OfferedPort[]> {
   const ports = [...new Set([...rented, ...usualPorts])]
   const inner = ports.map(port => port + behindLogin).filter(port => port <= 65_535 && !ports.includes(port))
   const tried = await Promise.all(
@@ -83,7 +86,7 @@ export async function offeredPorts(lease: Lease, rented: readonly number[]): Pro
 /** ComfyUI is at 18188 if its login is at 8188. */
 const behindLogin = 10_000
 
-async function listens({ connection }: Lease, port: number): Promise<boolean> {
+async function listens({ connection }: SharedConnection, port: number): Promise<boolean> {
   try {
     const channel = await openChannel(connection, port)
     channel.on('error', () => undefined)

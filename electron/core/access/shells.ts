@@ -2,17 +2,17 @@ import type { Clock } from '#platform/platform.ts'
 import type { AccountId } from '#shared/ids.ts'
 import type { TmuxShell } from '#shared/instance/terminal.ts'
 import type { ShellRequest } from '#ssh/connection/connections.ts'
-import { type Lease, withinTime } from '#ssh/connection/sharing.ts'
+import { type SharedConnection, withinTime } from '#ssh/connection/sharing.ts'
 import { isShellReplaced } from '#ssh/connection/ssh-problems.ts'
 import type { Shell, ShellSize } from '#ssh/shell/shell.ts'
 import { freeName, historyOf, tmuxCommand, tmuxShells } from '#ssh/shell/tmux.ts'
-import type { InstanceTarget } from './enter.ts'
-import type { RememberedAccess } from './remembered.ts'
+import type { RememberedAccess } from './access-store.ts'
+import type { InstanceTarget } from './connect-with-key.ts'
 
 /** Dependencies for opening shells. */
 interface ShellParts {
   clock: Clock
-  connect(target: InstanceTarget): Promise<Lease>
+  connect(target: InstanceTarget): Promise<SharedConnection>
   open(target: InstanceTarget, request: ShellRequest): Promise<Shell>
   memoryOf(account: AccountId): RememberedAccess
   /** Whether shells live in tmux, unless something else is chosen for the instance. */
@@ -44,7 +44,7 @@ export function createShells({ clock, connect, open, memoryOf, isTmuxUsual }: Sh
 
   async function withLease<Answer>(
     target: InstanceTarget,
-    use: (lease: Lease) => Promise<Answer>,
+    use: (lease: SharedConnection) => Promise<Answer>,
   ): Promise<Answer> {
     const lease = await connect(target)
     try {
@@ -105,7 +105,7 @@ interface OpenedShell {
 
 interface Opening {
   clock: Clock
-  lease: Lease
+  lease: SharedConnection
   open(command: string | undefined): Promise<Shell>
   wanted: ShellWanted
   /** By the names that this Berth is connected to on the instance, or is about to be: leaves that shell. */

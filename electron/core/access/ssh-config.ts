@@ -2,12 +2,12 @@ import * as v from 'valibot'
 import { problemOf } from '#core/bridge/problems.ts'
 import { type DocumentPlace, openDocument, readText } from '#core/storage/json-file.ts'
 import type { Store } from '#core/storage/store.ts'
-import type { Machine } from '#platform/platform.ts'
+import type { Platform } from '#platform/platform.ts'
 import { oneAtATime } from '#platform/tasks.ts'
+import { canGetIn } from '#shared/derived.ts'
 import type { AccountId } from '#shared/ids.ts'
 import type { InstanceView, SshAddress } from '#shared/instance/instance.ts'
 import { BerthError, type Problem } from '#shared/problem.ts'
-import { canGetIn } from '#shared/reading.ts'
 import type { State } from '#shared/state.ts'
 import { configText, hostNames, recentOptionsProbe } from '#ssh/config-text.ts'
 import { sameAddress } from '#ssh/connection/addresses.ts'
@@ -18,7 +18,7 @@ export type SshConfig = Awaited<ReturnType<typeof openSshConfig>>
 
 export interface SshConfigNeeds {
   store: Store
-  machine: Pick<Machine, 'files' | 'clock' | 'home' | 'platform' | 'programs'>
+  platform: Pick<Platform, 'files' | 'clock' | 'home' | 'os' | 'programs'>
   access: Pick<Access, 'filesOf'>
   /** Attaches the chosen key to an instance. */
   attachKey: (account: AccountId, instance: number) => Promise<void>
@@ -38,16 +38,16 @@ type Stored = v.InferOutput<typeof Stored>
 /** The file that `~/.ssh/config` includes by the user's choice, kept up to date with the instances. */
 export async function openSshConfig({
   store,
-  machine,
+  platform,
   access,
   attachKey,
   onBroken,
   onProblem,
 }: SshConfigNeeds) {
-  const { files, home } = machine
+  const { files, home } = platform
   let recent: Promise<boolean> | undefined
   const empty: Stored = { made: { file: false, folder: false }, attached: {} }
-  const document = await openDocument({ files, machine, onBroken }, 'ssh-config', Stored, empty)
+  const document = await openDocument({ files, platform, onBroken }, 'ssh-config', Stored, empty)
   const user = userConfig(home)
   const addresses = new Map<string, SshAddress>()
   let written = await readText({ files, onBroken }, name, name)
@@ -72,7 +72,7 @@ export async function openSshConfig({
   /** Writes the file for the present State. */
   async function write(accounts = store.get().accounts): Promise<void> {
     if (off) return
-    recent ??= knowRecentOptions(machine)
+    recent ??= knowRecentOptions(platform)
     const entries = listed({ accounts })
     const text = configText(
       await Promise.all(entries.map(async entry => ({ ...entry, ...(await access.filesOf(entry.account)) }))),
@@ -172,16 +172,13 @@ export async function openSshConfig({
 }
 
 /** Whether every ssh of this machine that may read the file knows the options that came with OpenSSH 8.7. */
-async function knowRecentOptions({
-  programs,
-  platform,
-}: Pick<Machine, 'programs' | 'platform'>): Promise<boolean> {
+async function knowRecentOptions({ programs, os }: Pick<Platform, 'programs' | 'os'>): Promise<boolean> {
   const own = {
     linux: '/usr/bin/ssh',
     darwin: '/usr/bin/ssh',
     win32: 'C:\\Windows\\System32\\OpenSSH\\ssh.exe',
   }
-  const found = await Promise.all(['ssh', own[platform]].map(name => programs.find(name)))
+  const found = await Promise.all(['ssh', own[os]].map(name => programs.find(name)))
   const paths = new Set(found.filter(path => path !== undefined))
   try {
     for (const path of paths) await programs.launch(path, recentOptionsProbe, { untilEnd: true })

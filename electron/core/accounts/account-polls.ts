@@ -63,7 +63,7 @@ export class AccountPolls {
   /** One poll; rejects as a poller's `poll` does. */
   async poll(): Promise<void> {
     const { app, client, ending } = this.#session
-    const begunAt = app.machine.clock.monotonic()
+    const begunAt = app.platform.clock.monotonic()
     const polledClient = client.get()
     // One per poll, since a long-lived signal would collect listeners.
     this.#polling = new AbortController()

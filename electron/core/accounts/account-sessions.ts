@@ -1,4 +1,4 @@
-import type { Files, Keychain, Machine } from '#platform/platform.ts'
+import type { Files, Keychain, Platform } from '#platform/platform.ts'
 import type { ServiceClient } from '#service/client.ts'
 import type { AccountId } from '#shared/ids.ts'
 import type { Access } from '../access/access.ts'
@@ -16,7 +16,7 @@ import { rememberedView, type StoredAccount } from './stored-accounts.ts'
 /** Shared by the sessions of all accounts. */
 export interface AccountsContext {
   store: Store
-  machine: Machine
+  platform: Platform
   activity: Activity
   notifications: Notifications
   access: Access
@@ -41,16 +41,16 @@ const demoInterval = 2000
 
 /** The sessions of the accounts, one each, and their keys. */
 export function createAccountSessions(context: AccountsContext) {
-  const { store, machine, activity } = context
+  const { store, platform, activity } = context
   const sessions = new Map<AccountId, Session>()
   const demoKeychain = shortLivedKeychain()
-  const keychainOf = (id: AccountId) => (id === 'demo' ? demoKeychain : machine.keychain)
+  const keychainOf = (id: AccountId) => (id === 'demo' ? demoKeychain : platform.keychain)
   const keysOf = (account: Pick<StoredAccount, 'id' | 'baseUrl'>) =>
     accountKeys(keychainOf(account.id), account)
 
   async function begin(account: StoredAccount, files: Files, rate?: number): Promise<void> {
     if (!store.get().accounts[account.id]) {
-      const view = await rememberedView(files, account, machine.clock.now(), rate)
+      const view = await rememberedView(files, account, platform.clock.now(), rate)
       store.change(draft => {
         draft.accounts[account.id] = view
       })
@@ -72,7 +72,7 @@ export function createAccountSessions(context: AccountsContext) {
   function open(account: StoredAccount, files: Files, rate: number | undefined): Promise<Session> {
     return openSession(account, {
       store,
-      machine,
+      platform,
       keychain: keychainOf(account.id),
       files,
       activity,
@@ -80,7 +80,7 @@ export function createAccountSessions(context: AccountsContext) {
       access: context.access,
       fileTransfers: context.fileTransfers,
       forProjects: context.forProjects,
-      isPaused: () => isPaused(store, machine.clock),
+      isPaused: () => isPaused(store, platform.clock),
       pollInterval: () => (rate === undefined ? store.get().settings.pollInterval * 1000 : demoInterval),
       onAway: instance => context.onAway(account.id, instance),
       onGone: instance => context.onGone(account.id, instance),
@@ -110,7 +110,7 @@ export function createAccountSessions(context: AccountsContext) {
     all: (): readonly Session[] => [...sessions.values()],
     keysOf,
     /** Adds the account to State and begins its session. Never rejects: an error locks the account. */
-    begin: (account: StoredAccount): Promise<void> => begin(account, machine.files),
+    begin: (account: StoredAccount): Promise<void> => begin(account, platform.files),
     /** The same for the demo, with separate files. */
     async beginDemo({ files, speed, start }: NonNullable<AccountsContext['demo']>): Promise<void> {
       const { baseUrl, key } = await start()
@@ -123,7 +123,7 @@ export function createAccountSessions(context: AccountsContext) {
       await keysOf(account).keepApiKey(key)
       const session = sessions.get(account.id)
       if (session) session.useKey(key)
-      else await begin(account, machine.files)
+      else await begin(account, platform.files)
     },
     drop: (id: AccountId): void => void sessions.delete(id),
   }

@@ -18,8 +18,8 @@ export type Accounts = Awaited<ReturnType<typeof openAccounts>>
 
 /** Berth's accounts. All are polled and alerted on, with their limits kept; the page shows one. */
 export async function openAccounts(context: AccountsContext) {
-  const { store, machine, activity, demo } = context
-  const place = { files: machine.files, machine, onBroken: brokenFileTeller(context) }
+  const { store, platform, activity, demo } = context
+  const place = { files: platform.files, platform, onBroken: brokenFileTeller(context) }
   const document = await openDocument(place, 'accounts', StoredAccounts, { accounts: [] })
   const sessions = createAccountSessions(context)
   const { keysOf, begin } = sessions
@@ -62,7 +62,7 @@ export async function openAccounts(context: AccountsContext) {
     if (store.get().shown === id) await showId(next)
     // After this point nothing connects any more, which would create the account's SSH key again.
     await context.access.forgetAccount(id).catch(() => undefined)
-    await deleteFolder(machine.files, id)
+    await deleteFolder(platform.files, id)
     await document.record(stored => ({
       ...stored,
       accounts: stored.accounts.filter(account => account.id !== id),
@@ -85,8 +85,8 @@ export async function openAccounts(context: AccountsContext) {
     for (const session of sessions.all()) void session.poll()
   }
   // At a login the keychain may start after Berth or wait for the user; once it answers, the keys can be read.
-  machine.keychain.onBack?.(() => {
-    if (!isPaused(store, machine.clock)) pollNow()
+  platform.keychain.onBack?.(() => {
+    if (!isPaused(store, platform.clock)) pollNow()
   })
 
   const connecting = createConnecting(context, document, sessions, inTurn)
@@ -181,13 +181,13 @@ async function deleteFolder(files: Pick<Files, 'list' | 'delete'>, id: AccountId
 
 /** Stores the keys of accounts after the service has identified their users. */
 function createConnecting(
-  { machine, activity }: Pick<AccountsContext, 'machine' | 'activity'>,
+  { platform, activity }: Pick<AccountsContext, 'platform' | 'activity'>,
   document: Document<StoredAccounts>,
   { keysOf, begin, useKey }: AccountSessions,
   inTurn: <Result>(work: () => Promise<Result>) => Promise<Result>,
 ) {
   const clientFor = (baseUrl: BaseUrl, key: string) =>
-    createClient({ baseUrl, key, clock: machine.clock, random: machine.random.fraction })
+    createClient({ baseUrl, key, clock: platform.clock, random: platform.random.fraction })
 
   /** Stores both key and account, or neither. */
   async function keep(account: StoredAccount, key: string): Promise<void> {
@@ -210,7 +210,7 @@ function createConnecting(
   function newId({ baseUrl, userId }: Omit<StoredAccount, 'id'>): AccountId {
     const id = `a${createHash('sha256').update(`${baseUrl} ${userId}`).digest('hex').slice(0, 8)}`
     const isFree = userId !== undefined && document.get().accounts.every(kept => kept.id !== id)
-    return isFree ? id : `a${machine.random.hex(8)}`
+    return isFree ? id : `a${platform.random.hex(8)}`
   }
 
   /** Updates the account of the same user at the same address, or adds one. */

@@ -67,11 +67,11 @@ export async function openAutomations(
   const limits = await openLimits(context, {
     limits: storedLimits,
     spending: money,
-    isTried(instance) {
+    wasAttempted(instance) {
       const rental = rentals.ofInstance(instance)?.rental
       return rental !== undefined && isRetrying(rental) && rental.step === 'trying'
     },
-    before: async target => runs.spares(target),
+    before: async target => runs.allowedAction(target),
     watchdogs,
   })
   const notes = await openNotes(context)

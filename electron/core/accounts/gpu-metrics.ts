@@ -1,8 +1,8 @@
 import type { AccountContext } from '#core/account-context.ts'
 import type { LoadRecorder } from '#core/instances/load-history.ts'
+import { canGetIn } from '#shared/derived.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
 import type { InstanceMetrics } from '#shared/instance/metrics.ts'
-import { canGetIn } from '#shared/reading.ts'
 import type { AccountView } from '#shared/state.ts'
 import { readGpus } from '#ssh/monitor/metrics.ts'
 
@@ -17,7 +17,7 @@ const noticeable = 100
 
 /** `question` resolves with the output of `gpuQuestion` on an instance. */
 export function createGpuMetricsReader(
-  { account: id, store, machine: { clock }, ending, now }: AccountContext,
+  { account: id, store, platform: { clock }, ending, now }: AccountContext,
   history: Pick<LoadRecorder, 'onMetrics'>,
   question: (instance: InstanceView) => Promise<string>,
 ) {

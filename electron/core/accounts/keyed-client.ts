@@ -16,7 +16,7 @@ export type KeyedClient = ReturnType<typeof createKeyedClient>
 /** An account's client with its present key. */
 export function createKeyedClient(
   { id, baseUrl }: Pick<AccountView, 'id' | 'baseUrl'>,
-  { store, machine }: Pick<SessionContext, 'store' | 'machine'>,
+  { store, platform }: Pick<SessionContext, 'store' | 'platform'>,
   { lastSeen, dialect, watchdogs }: SessionMemory,
   time: AccountClock,
 ) {
@@ -39,15 +39,15 @@ export function createKeyedClient(
     },
     /** Throws `key_missing` while there is no key. */
     get(): FullClient {
-      if (!inUse) throw new BerthError(keyMissing(machine.keychain))
+      if (!inUse) throw new BerthError(keyMissing(platform.keychain))
       return inUse.client
     },
     use(key: string): void {
       const client = createClient({
         baseUrl: parseBaseUrl(baseUrl),
         key,
-        clock: machine.clock,
-        random: machine.random.fraction,
+        clock: platform.clock,
+        random: platform.random.fraction,
         onAnswer: time.learn,
         dialect: { get: dialect.get, set: learnt },
       })

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { Files, Keychain, Machine } from '#platform/platform.ts'
+import type { Files, Keychain, Platform } from '#platform/platform.ts'
 import type { ServiceClient } from '#service/client.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
 import type { Access } from '../access/access.ts'
@@ -19,7 +19,7 @@ import type { Store } from '../storage/store.ts'
 /** Dependencies of an account's session. */
 export interface SessionContext {
   store: Store
-  machine: Machine
+  platform: Platform
   /** Holds the secret values of rental requests. */
   keychain: Keychain
   /** The account's files. */

@@ -58,14 +58,14 @@ export async function openSession(
   { id, baseUrl }: Pick<AccountView, 'id' | 'baseUrl'>,
   app: SessionContext,
 ): Promise<Session> {
-  const { store, machine, files, activity, notifications, access, fileTransfers } = app
-  const { clock, random } = machine
+  const { store, platform, files, activity, notifications, access, fileTransfers } = app
+  const { clock, random } = platform
   const folder = `accounts/${id}`
   const onBroken = brokenFileTeller(app, id, () => store.get().accounts[id])
   const ending = new AbortController()
   // Each part and each call that waits listens to it.
   setMaxListeners(0, ending.signal)
-  const stored = { account: id, store, machine, files, folder, onBroken, ending: ending.signal }
+  const stored = { account: id, store, platform, files, folder, onBroken, ending: ending.signal }
   const memory = await openSessionMemory(stored, app)
   const { lastSeen, missingInstances, dialect } = memory
   const { at: seenAt } = lastSeen.get()
@@ -95,7 +95,7 @@ export async function openSession(
     fileTransfers,
     sync: createFolderSync({
       connect: instance => access.connect({ account: id, instance, client: client.get() }),
-      machine,
+      platform,
       files,
       folder,
       onBroken,
@@ -162,7 +162,7 @@ export async function openSession(
   automations.show()
   if (key === undefined) {
     poller.pause()
-    connectionStatus.locked(keyMissing(machine.keychain))
+    connectionStatus.locked(keyMissing(platform.keychain))
   } else begin()
 
   return {

@@ -59,7 +59,7 @@ export async function rememberedView(
     gpuMemory: {},
     watchdogs: {},
     runs: {},
-    groups: {},
+    sweeps: {},
     waiting: {},
     undoable: {},
     endings: {},

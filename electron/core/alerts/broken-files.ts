@@ -10,7 +10,7 @@ const contents: Readonly<Record<string, string>> = {
   accounts: 'accounts',
   activity: 'lines of Activity',
   endings: 'stops and destroys',
-  groups: 'sweeps',
+  sweeps: 'sweeps',
   limits: 'limits',
   projects: 'projects',
   recoveries: 'recoveries',
@@ -28,7 +28,7 @@ const contents: Readonly<Record<string, string>> = {
 /** Files without which a machine may go on unnoticed. */
 const ofMachines: ReadonlySet<string> = new Set([
   'endings',
-  'groups',
+  'sweeps',
   'limits',
   'rentals',
   'runs',

@@ -1,3 +1,4 @@
+import { isContractOver } from '#shared/derived.ts'
 import { rate } from '#shared/format/money.ts'
 import { shortInstanceName } from '#shared/format/name.ts'
 import type { InstanceState, InstanceView } from '#shared/instance/instance.ts'
@@ -10,7 +11,6 @@ import {
 } from '#shared/instance/instance-words.ts'
 import { outbidAlert } from '#shared/instance/outbid-words.ts'
 import { hasTrait } from '#shared/instance/state-traits.ts'
-import { isContractOver } from '#shared/reading.ts'
 import { costWords } from '#shared/spending/spend-words.ts'
 import type { AccountView } from '#shared/state.ts'
 import { type Alert, alertOf, type EventName } from './events.ts'

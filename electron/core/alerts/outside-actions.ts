@@ -1,9 +1,9 @@
 import type { Clock } from '#platform/platform.ts'
 import { dangers, undoableWords } from '#shared/danger.ts'
+import { accountNow } from '#shared/derived.ts'
 import { shortInstanceName } from '#shared/format/name.ts'
 import type { AccountId } from '#shared/ids.ts'
 import { secondsToUndo, type UndoableAction } from '#shared/instance/instance.ts'
-import { accountNow } from '#shared/reading.ts'
 import { goTo, type Store } from '../storage/store.ts'
 import type { GiveCommand, Notifications } from './notifications.ts'
 

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { Clock, Files, Notice, Notifier } from '#platform/platform.ts'
+import { recordedMoment } from '#shared/derived.ts'
 import { AccountId } from '#shared/ids.ts'
-import { recordedMoment } from '#shared/reading.ts'
 import type { Settings } from '#shared/settings.ts'
 import type { PageNotice } from '#shared/state.ts'
 import { type DocumentPlace, openDocument } from '../storage/json-file.ts'
@@ -44,7 +44,7 @@ export interface PageNoticesContext {
 /** Shows notices as native notifications, or on the page where this computer has none. */
 export async function openPageNotices(context: PageNoticesContext) {
   const { store, clock, notifier } = context
-  const place = { ...context, machine: { clock } }
+  const place = { ...context, platform: { clock } }
   const withheld = await openDocument(place, 'withheld', Withheld, [])
   const kept = await openDocument(place, 'kept-notices', Kept, [])
   let cancel: (() => void) | undefined

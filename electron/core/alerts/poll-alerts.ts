@@ -1,10 +1,4 @@
 import * as v from 'valibot'
-import { money, rate } from '#shared/format/money.ts'
-import { shortInstanceName } from '#shared/format/name.ts'
-import { atMoment, duration } from '#shared/format/time.ts'
-import type { InstanceState, InstanceView } from '#shared/instance/instance.ts'
-import { afterContract } from '#shared/instance/instance-words.ts'
-import { isRenting } from '#shared/market/rental-view.ts'
 import {
   contractEndsIn,
   creditLasts,
@@ -13,7 +7,13 @@ import {
   isCharged,
   isCreditLow,
   isSpendingUnknown,
-} from '#shared/reading.ts'
+} from '#shared/derived.ts'
+import { money, rate } from '#shared/format/money.ts'
+import { shortInstanceName } from '#shared/format/name.ts'
+import { atMoment, duration } from '#shared/format/time.ts'
+import type { InstanceState, InstanceView } from '#shared/instance/instance.ts'
+import { afterContract } from '#shared/instance/instance-words.ts'
+import { isRenting } from '#shared/market/rental-view.ts'
 import type { Settings } from '#shared/settings.ts'
 import type { Micros } from '#shared/spending/money.ts'
 import type { AccountView } from '#shared/state.ts'
@@ -64,7 +64,7 @@ export function alertsAfterPoll(
     const before = alerted?.instances[instance.id]
     const now = alertedState(instance, account)
     instances[instance.id] = now
-    if (isTried(account, instance.id)) continue
+    if (wasAttempted(account, instance.id)) continue
     untried.push(instance)
     if (before === now) continue
     const stateBefore = before === unstarted ? undefined : (before as InstanceState | undefined)
@@ -79,7 +79,7 @@ export function alertsAfterPoll(
 }
 
 /** Whether a rental with retries handles it, which drops the instance or reports itself that it is ready. */
-function isTried({ rentals }: AccountView, id: number): boolean {
+function wasAttempted({ rentals }: AccountView, id: number): boolean {
   return Object.values(rentals).some(rental => rental.retries && rental.instance === id && isRenting(rental))
 }
 

@@ -9,9 +9,9 @@ import { sshConfigOff } from '../access/ssh-config.ts'
 import type { Caller, HandlersOf } from '../bridge/dispatcher.ts'
 import { needingPermission } from '../bridge/problems.ts'
 import type { Streams } from '../bridge/streams.ts'
-import { noteUser, type OnInstance, type Parts, targetOf } from './parts.ts'
+import { noteUser, type OnInstance, type Services, targetOf } from './services.ts'
 
-export function accessHandlers(parts: Parts): HandlersOf<typeof accessCommands> {
+export function accessHandlers(parts: Services): HandlersOf<typeof accessCommands> {
   const { access } = parts
   /** The open shells of each page, by stream. */
   const shells = new WeakMap<Streams, Map<number, Shell>>()
@@ -84,7 +84,7 @@ export function accessHandlers(parts: Parts): HandlersOf<typeof accessCommands> 
  * the SSH config, where that is in use. Throws as connecting does.
  */
 export async function sshArguments(
-  parts: Parts,
+  parts: Services,
   { opens, ...args }: OnInstance & { opens: boolean },
 ): Promise<readonly string[]> {
   const { access, sshConfig, store, notifications } = parts
@@ -99,9 +99,9 @@ export async function sshArguments(
   return access.sshArguments(target, address)
 }
 
-export function tunnelHandlers(parts: Parts): HandlersOf<typeof tunnelCommands> {
-  const { access, accounts, machine, store, notifications, tunnels } = parts
-  const { clock, opener } = machine
+export function tunnelHandlers(parts: Services): HandlersOf<typeof tunnelCommands> {
+  const { access, accounts, platform, store, notifications, tunnels } = parts
+  const { clock, opener } = platform
 
   /** Looks the target up at each call: the instance may move while its tunnel is open. */
   function doorsOf(args: OnInstance) {
@@ -169,8 +169,8 @@ export function tunnelHandlers(parts: Parts): HandlersOf<typeof tunnelCommands> 
   }
 }
 
-export function editorHandlers(parts: Parts): HandlersOf<typeof editorCommands> {
-  const { access, activity, machine, sshConfig, store } = parts
+export function editorHandlers(parts: Services): HandlersOf<typeof editorCommands> {
+  const { access, activity, platform, sshConfig, store } = parts
   return {
     async openEditor({ editor, ...args }) {
       const target = targetOf(parts, args)
@@ -179,7 +179,7 @@ export function editorHandlers(parts: Parts): HandlersOf<typeof editorCommands> 
       await sshConfig.hostOf(account, instance.id)
       sshConfig.reached(account, instance.id, await access.probe(target))
       const host = await sshConfig.hostOf(account, instance.id)
-      await openEditor(machine, editor ?? store.get().settings.editor, host)
+      await openEditor(platform, editor ?? store.get().settings.editor, host)
       parts.notifications.entered(account, instance.id)
       noteUser(parts, account, 'Opened an editor on', instance, host)
     },

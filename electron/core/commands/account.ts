@@ -18,9 +18,9 @@ import { problemOf } from '../bridge/problems.ts'
 import { cleanLine } from '../instances/instance-view.ts'
 import { daysCsv, instancesCsv, modelsCsv, samplesCsv } from '../money/csv.ts'
 import { neededNames } from '../money/money.ts'
-import { askOf, type Parts } from './parts.ts'
+import { askOf, type Services } from './services.ts'
 
-export function accountHandlers({ accounts }: Parts): HandlersOf<typeof accountCommands> {
+export function accountHandlers({ accounts }: Services): HandlersOf<typeof accountCommands> {
   return {
     connectAccount: ({ baseUrl, key, name }) => serviceAddressAsTyped(accounts.connect(baseUrl, key, name)),
     replaceKey: ({ account, key }) => serviceAddressAsTyped(accounts.replaceKey(account, key)),
@@ -58,7 +58,7 @@ async function serviceAddressAsTyped<Answer>(connecting: Promise<Answer>): Promi
   }
 }
 
-export function moneyHandlers({ accounts }: Parts): HandlersOf<typeof moneyCommands> {
+export function moneyHandlers({ accounts }: Services): HandlersOf<typeof moneyCommands> {
   return {
     async moneyHistory({ account, from, samples, days: last }) {
       const { days, names, ...rest } = accounts.session(account).automations.money.history(from, samples)
@@ -76,7 +76,7 @@ export function moneyHandlers({ accounts }: Parts): HandlersOf<typeof moneyComma
   }
 }
 
-export function volumeHandlers(parts: Parts): HandlersOf<typeof volumeCommands> {
+export function volumeHandlers(parts: Services): HandlersOf<typeof volumeCommands> {
   const ask = askOf(parts)
   return {
     async listVolumes({ account }) {
@@ -107,7 +107,7 @@ function instanceId(mounted: unknown): number[] {
   return typeof id === 'number' ? [id] : []
 }
 
-export function notificationHandlers(parts: Parts): HandlersOf<typeof notificationCommands> {
+export function notificationHandlers(parts: Services): HandlersOf<typeof notificationCommands> {
   const { accounts, store } = parts
   const ask = askOf(parts)
 

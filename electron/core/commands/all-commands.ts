@@ -15,12 +15,12 @@ import {
 } from './instances.ts'
 import { keyHandlers, sshKeyHandlers } from './keys.ts'
 import { offerHandlers, rentingHandlers, templateHandlers, watchHandlers } from './market.ts'
-import { type Parts, targetOf } from './parts.ts'
-import { groupHandlers, projectHandlers, runHandlers } from './projects.ts'
+import { projectHandlers, runHandlers, sweepHandlers } from './projects.ts'
+import { type Services, targetOf } from './services.ts'
 import { twoFactorHandlers } from './two-factor.ts'
 
 /** The handlers of all declared commands. */
-export function allCommands(parts: Parts, updateParts: UpdateParts): Handlers {
+export function allCommands(parts: Services, updateParts: UpdateParts): Handlers {
   return {
     ...accountHandlers(parts),
     ...offerHandlers(parts),
@@ -32,7 +32,7 @@ export function allCommands(parts: Parts, updateParts: UpdateParts): Handlers {
     ...instanceHandlers(parts),
     ...watchdogHandlers(parts),
     ...runHandlers(parts),
-    ...groupHandlers(parts),
+    ...sweepHandlers(parts),
     ...projectHandlers(parts),
     ...limitHandlers(parts),
     ...accessHandlers(parts),
@@ -53,7 +53,7 @@ export function allCommands(parts: Parts, updateParts: UpdateParts): Handlers {
 }
 
 /** Commands that move data (section 4.3). */
-function transferHandlers(parts: Parts): HandlersOf<typeof transferCommands> {
+function transferHandlers(parts: Services): HandlersOf<typeof transferCommands> {
   const { accounts } = parts
   return {
     listCloudConnections: ({ account }) => cloudConnections(accounts.session(account).client),

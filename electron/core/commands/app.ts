@@ -8,11 +8,11 @@ import { type DemoControls, makeHappen } from '../demo.ts'
 import { diagnostics } from '../diagnostics.ts'
 import type { Updates } from '../updates.ts'
 import { playStory } from './demo-story.ts'
-import type { Parts } from './parts.ts'
+import type { Services } from './services.ts'
 
 /** Commands about Berth itself rather than the service. */
-export function appHandlers(parts: Parts): HandlersOf<typeof appCommands> {
-  const { store, machine, accounts, pause, activity, notifications, settings, sshConfig, demo } = parts
+export function appHandlers(parts: Services): HandlersOf<typeof appCommands> {
+  const { store, platform, accounts, pause, activity, notifications, settings, sshConfig, demo } = parts
 
   let story: AbortController | undefined
 
@@ -33,12 +33,12 @@ export function appHandlers(parts: Parts): HandlersOf<typeof appCommands> {
       // First, so that a choice that fails is not stored.
       if (wanted !== undefined && wanted !== settings.get().sshConfig) await sshConfig.turn(wanted)
       if (startAtLogin !== undefined && startAtLogin !== settings.get().startAtLogin) {
-        if (!machine.autostart) throw new BerthError(noAutostart)
-        await machine.autostart.choose(startAtLogin)
+        if (!platform.autostart) throw new BerthError(noAutostart)
+        await platform.autostart.choose(startAtLogin)
       }
       if (commandFile !== undefined && commandFile !== settings.get().commandFile) {
-        if (!machine.commandFile) throw new BerthError(noCommandFile)
-        await (commandFile ? machine.commandFile.write() : machine.commandFile.remove())
+        if (!platform.commandFile) throw new BerthError(noCommandFile)
+        await (commandFile ? platform.commandFile.write() : platform.commandFile.remove())
       }
       const after = await settings.change(changes as SettingsChange)
       store.change(draft => {
@@ -47,9 +47,9 @@ export function appHandlers(parts: Parts): HandlersOf<typeof appCommands> {
     },
     async leaveDesktop() {
       if (settings.get().sshConfig) await sshConfig.turn(false)
-      await machine.autostart?.choose('no')
-      await machine.links?.withdraw()
-      await machine.commandFile?.remove()
+      await platform.autostart?.choose('no')
+      await platform.links?.withdraw()
+      await platform.commandFile?.remove()
       const after = await settings.change({ sshConfig: false, startAtLogin: 'no', commandFile: false })
       store.change(draft => {
         draft.settings = after
@@ -63,7 +63,7 @@ export function appHandlers(parts: Parts): HandlersOf<typeof appCommands> {
     async reportPlace(place, { streams, isInFront }) {
       if (streams) notifications.pageIsAt(streams, { ...place, isInFront })
     },
-    openLink: ({ url }) => machine.opener.openLink(url),
+    openLink: ({ url }) => platform.opener.openLink(url),
     tryDemo: () => accounts.showDemo(),
     demoMessage: async () =>
       store.get().accounts['demo'] ? (await demo?.start())?.controls.outbox().at(-1) : undefined,
@@ -100,7 +100,7 @@ const noCommandFile = {
   field: 'commandFile',
 }
 
-export interface UpdateParts extends Pick<Parts, 'store' | 'machine'> {
+export interface UpdateParts extends Pick<Services, 'store' | 'platform'> {
   log: Log
   updates: Updates
   notePageFailure: NotePageFailure
@@ -109,13 +109,13 @@ export interface UpdateParts extends Pick<Parts, 'store' | 'machine'> {
 /** Commands for diagnostics and updates of Berth. */
 export function updateHandlers({
   store,
-  machine,
+  platform,
   log,
   updates,
   notePageFailure,
 }: UpdateParts): HandlersOf<typeof updateCommands> {
   return {
-    diagnostics: async () => diagnostics(store.get(), log, machine.home, machine.clock.now()),
+    diagnostics: async () => diagnostics(store.get(), log, platform.home, platform.clock.now()),
     reportPageError: async ({ screen, error }) =>
       notePageFailure('Part of the page couldn’t be shown', `${screen}: ${error}`),
     checkForUpdate: () => updates.check(),

@@ -9,8 +9,8 @@ import { problemOf } from '../bridge/problems.ts'
 import type { DemoControls } from '../demo.ts'
 import { searchNarrowed } from '../market/find-offers.ts'
 import { offerView } from '../market/offer-view.ts'
-import type { Parts } from './parts.ts'
 import { newRunOf } from './projects.ts'
+import type { Services } from './services.ts'
 
 /** Milliseconds of this machine for each step at most, and for reading a step at least. */
 const patience = 90_000
@@ -25,7 +25,7 @@ const image = 'pytorch/pytorch'
  * results are downloaded, a lost bid that is raised, a watchdog that acts. State shows each step. Resolves once it has
  * ended in any way, also by the signal.
  */
-export async function playStory(parts: Parts, controls: DemoControls, signal: AbortSignal): Promise<void> {
+export async function playStory(parts: Services, controls: DemoControls, signal: AbortSignal): Promise<void> {
   const { store, accounts } = parts
   const session = accounts.session('demo')
   const tell = (step: number, text: string) =>
@@ -37,7 +37,7 @@ export async function playStory(parts: Parts, controls: DemoControls, signal: Ab
     const { automations, rentals } = session
     const [first, second, third] = await threeOffers()
     const request = { image, access: 'ssh' as const, disk: defaultDisk, env: [], ports: [] }
-    const finetune = `r${parts.machine.random.hex(16)}`
+    const finetune = `r${parts.platform.random.hex(16)}`
     const command = 'python3 train.py'
     const training = newRunOf(parts, {
       command,
@@ -99,7 +99,7 @@ export async function playStory(parts: Parts, controls: DemoControls, signal: Ab
         cancel()
         reject(new BerthError(stopped))
       }
-      const cancel = parts.machine.clock.after(readable, () => {
+      const cancel = parts.platform.clock.after(readable, () => {
         signal.removeEventListener('abort', leave)
         resolve()
       })
@@ -118,7 +118,7 @@ export async function playStory(parts: Parts, controls: DemoControls, signal: Ab
 
   /** The instance of a rental, once it runs. */
   function running({ instances }: AccountView, rental: string): InstanceView | undefined {
-    const instance = instances[session.rentals.lastTry(rental).instance ?? 0]
+    const instance = instances[session.rentals.lastAttempt(rental).instance ?? 0]
     return instance?.state === 'running' ? instance : undefined
   }
 
@@ -132,7 +132,7 @@ export async function playStory(parts: Parts, controls: DemoControls, signal: Ab
         cleanUp()
         resolve(found)
       }
-      const cancel = parts.machine.clock.after(patience, () => {
+      const cancel = parts.platform.clock.after(patience, () => {
         cleanUp()
         reject(new BerthError(tooSlow))
       })

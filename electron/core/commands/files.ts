@@ -7,23 +7,23 @@ import { isThere } from '#ssh/files/destination.ts'
 import { existing, SftpLost } from '#ssh/files/file-problems.ts'
 import { remove } from '#ssh/files/remove.ts'
 import type { Sftp } from '#ssh/files/sftp.ts'
-import { readText, writeText } from '#ssh/files/text.ts'
+import { readRemoteText, writeText } from '#ssh/files/text.ts'
 import { downloadJob } from '#ssh/files/transfer/download.ts'
 import type { TransferJob } from '#ssh/files/transfer/job.ts'
 import { makeFolder, refuseExisting, uploadJob } from '#ssh/files/transfer/upload.ts'
 import { listFolder } from '#ssh/files/walk.ts'
-import type { InstanceTarget } from '../access/enter.ts'
-import type { Again } from '../access/file-transfer.ts'
+import type { InstanceTarget } from '../access/connect-with-key.ts'
+import type { RestartInfo } from '../access/file-transfer.ts'
 import type { LostTransfer } from '../access/file-transfers.ts'
 import { pageGoneProblem, pageSources } from '../access/page-sources.ts'
 import { rulesIn, rulesInPage } from '../access/upload-rules.ts'
 import type { Handlers } from '../bridge/dispatcher.ts'
-import { Choices, noteUser, type OnInstance, type Parts, targetOf } from './parts.ts'
+import { ChosenFiles, noteUser, type OnInstance, type Services, targetOf } from './services.ts'
 
 type FileCommands = FileTransferCommands &
   Pick<Handlers, 'listFiles' | 'makeFolder' | 'renameFile' | 'deleteFiles' | 'readTextFile' | 'writeTextFile'>
 
-export function fileHandlers(parts: Parts): FileCommands {
+export function fileHandlers(parts: Services): FileCommands {
   const on = createOverSftp(parts)
 
   return {
@@ -55,7 +55,7 @@ export function fileHandlers(parts: Parts): FileCommands {
       })
       noteUser(parts, account, 'Deleted files on', instance, paths.slice(0, 10).map(harmless).join(', '))
     },
-    readTextFile: ({ path, ...args }) => on(args, sftp => readText(sftp, path)),
+    readTextFile: ({ path, ...args }) => on(args, sftp => readRemoteText(sftp, path)),
     async writeTextFile({ path, text, version, ...args }) {
       const { account, instance } = targetOf(parts, args)
       const written = await on(args, sftp => writeText(sftp, path, text, version))
@@ -81,14 +81,14 @@ type FileTransferCommands = Pick<
 >
 
 /** Commands that choose, upload and download files, and that control transfers under way. */
-function fileTransferCommands(parts: Parts, on: OverSftp): FileTransferCommands {
-  const { folders, machine, fileTransfers: transfers } = parts
-  const system = machine.platform
-  const items = new Choices<readonly ChosenItem[]>(machine.random)
+function fileTransferCommands(parts: Services, on: OverSftp): FileTransferCommands {
+  const { folders, platform, fileTransfers: transfers } = parts
+  const system = platform.os
+  const items = new ChosenFiles<readonly ChosenItem[]>(platform.random)
 
   /** Offers a download to the browser; gives its address once its name is known. */
   async function downloadByBrowser(args: OnInstance, paths: readonly string[]) {
-    if (!machine.browserDownloads) throw new BerthError(noDialog)
+    if (!platform.browserDownloads) throw new BerthError(noDialog)
     const { streamDownloadJob } = await import('#ssh/files/transfer/download-stream.ts')
     const { id, transfer, job } = begin(parts, args, {
       ...fromPaths(paths),
@@ -97,7 +97,7 @@ function fileTransferCommands(parts: Parts, on: OverSftp): FileTransferCommands 
     const ready = await Promise.race([job.announced, transfer.whenEnded.then(() => undefined)])
     if (!ready)
       throw new BerthError(transfer.view().problem ?? { code: 'cancelled', message: 'It was cancelled.' })
-    const address = machine.browserDownloads.offer({
+    const address = platform.browserDownloads.offer({
       ...ready,
       serve(sink) {
         sink.onLeave = () => transfer.breakOff(browserLeft)
@@ -113,19 +113,19 @@ function fileTransferCommands(parts: Parts, on: OverSftp): FileTransferCommands 
 
   return {
     async chooseFiles({ what }) {
-      if (!machine.fileDialogs) throw new BerthError(noDialog)
-      const { chooseFiles, chooseFolders } = machine.fileDialogs
+      if (!platform.fileDialogs) throw new BerthError(noDialog)
+      const { chooseFiles, chooseFolders } = platform.fileDialogs
       const chosen = await (what === 'files' ? chooseFiles() : chooseFolders())
       if (chosen.length === 0) return undefined
       const choice = items.keep(chosen)
       const names = chosen.map(({ name }) => name)
       return what === 'files'
         ? { choice, names }
-        : { choice, names, plan: (await listAll(chosen, machine.syncedFolders)).plan }
+        : { choice, names, plan: (await listAll(chosen, platform.syncedFolders)).plan }
     },
     async chooseFolder() {
-      if (!machine.fileDialogs) throw new BerthError(noDialog)
-      const folder = await machine.fileDialogs.chooseTarget()
+      if (!platform.fileDialogs) throw new BerthError(noDialog)
+      const folder = await platform.fileDialogs.chooseTarget()
       return folder && { choice: folders.keep(folder), name: folder.name }
     },
     async uploadChosen({ folder, choice, replace, confirmed = [], whole = false, ...args }) {
@@ -182,12 +182,12 @@ interface ToBegin<Made extends TransferJob> {
   direction: 'up' | 'down'
   folder: string
   names: readonly string[]
-  again?: Again
+  again?: RestartInfo
   make(changed: () => void): Made
 }
 
 function begin<Made extends TransferJob>(
-  parts: Parts,
+  parts: Services,
   args: OnInstance,
   { names, ...wanted }: ToBegin<Made>,
 ) {
@@ -202,7 +202,7 @@ function begin<Made extends TransferJob>(
 }
 
 /** The instance is looked up each time: its address may have changed, or it may be gone. */
-const connecting = (parts: Parts, on: OnInstance) => () => parts.access.connect(targetOf(parts, on))
+const connecting = (parts: Services, on: OnInstance) => () => parts.access.connect(targetOf(parts, on))
 
 const fromPaths = (paths: readonly string[]) => ({
   direction: 'down' as const,
@@ -211,8 +211,8 @@ const fromPaths = (paths: readonly string[]) => ({
 })
 
 /** How a transfer that an earlier Berth began can begin again; undefined where it cannot. */
-export function beginAgain(parts: Parts, { account, instance, folder, again }: LostTransfer) {
-  if (!again || !parts.machine.fileDialogs) return undefined
+export function beginAgain(parts: Services, { account, instance, folder, again }: LostTransfer) {
+  if (!again || !parts.platform.fileDialogs) return undefined
   return {
     make: makeAgain(parts, { folder, again }, true),
     connect: connecting(parts, { account, instance }),
@@ -220,8 +220,8 @@ export function beginAgain(parts: Parts, { account, instance, folder, again }: L
 }
 
 function makeAgain(
-  { machine: { fileDialogs, syncedFolders, platform: system } }: Parts,
-  { folder, again }: { folder: string; again: Again },
+  { platform: { fileDialogs, syncedFolders, os: system } }: Services,
+  { folder, again }: { folder: string; again: RestartInfo },
   begun = false,
 ): (changed: () => void) => TransferJob {
   if (!fileDialogs) throw new BerthError(noDialog)
@@ -310,20 +310,20 @@ type OverSftp = <Got>(args: OnInstance, work: (sftp: Sftp) => Promise<Got>) => P
 /** Milliseconds to keep an unused connection open. */
 const keepOpen = 30_000
 
-function createOverSftp(parts: Parts): OverSftp {
-  const { access, machine } = parts
+function createOverSftp(parts: Services): OverSftp {
+  const { access, platform } = parts
 
   async function once<Got>(target: InstanceTarget, work: (sftp: Sftp) => Promise<Got>): Promise<Got> {
     const { openSftp } = await import('#ssh/files/sftp.ts')
     const lease = await access.connect(target)
     let sftp: Sftp | undefined
     try {
-      sftp = await openSftp(lease.connection, machine.clock)
+      sftp = await openSftp(lease.connection, platform.clock)
       return await work(sftp)
     } finally {
       sftp?.end()
       // The next command then finds it open.
-      machine.clock.after(keepOpen, lease.release)
+      platform.clock.after(keepOpen, lease.release)
     }
   }
 

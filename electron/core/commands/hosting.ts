@@ -19,10 +19,10 @@ import type {
 import { BerthError } from '#shared/problem.ts'
 import type { HandlersOf } from '../bridge/dispatcher.ts'
 import { cleanLine } from '../instances/instance-view.ts'
-import { askOf, type Parts } from './parts.ts'
+import { askOf, type Services } from './services.ts'
 
 /** Commands for owners of machines, and for serverless endpoints (sections 4.4 and 4.6). */
-export function hostingHandlers(parts: Parts): HandlersOf<typeof hostingCommands> {
+export function hostingHandlers(parts: Services): HandlersOf<typeof hostingCommands> {
   const ask = askOf(parts)
   return {
     async listMachines({ account }) {

@@ -6,7 +6,7 @@ import type {
   watchdogCommands,
 } from '#contract/commands/instances.ts'
 import { fetchResult } from '#service/result.ts'
-import { everything } from '#shared/automation/stoppers.ts'
+import { everything } from '#shared/automation/limits-that-block.ts'
 import { rate } from '#shared/format/money.ts'
 import { instanceName } from '#shared/format/name.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
@@ -15,18 +15,18 @@ import { type RentalView, rentedName } from '#shared/market/rental-view.ts'
 import { BerthError } from '#shared/problem.ts'
 import { type Micros, micros } from '#shared/spending/money.ts'
 import { firstLines, withoutEnd } from '#shared/text.ts'
-import type { Lease } from '#ssh/connection/sharing.ts'
+import type { SharedConnection } from '#ssh/connection/sharing.ts'
 import { findLog, followLog, logPlaces } from '#ssh/monitor/log.ts'
 import { plainLastLine } from '#ssh/monitor/plain-output.ts'
-import { type Watched, watchMetrics } from '#ssh/monitor/watch-metrics.ts'
+import { type WatchedMetrics, watchMetrics } from '#ssh/monitor/watch-metrics.ts'
 import type { Caller, HandlersOf } from '../bridge/dispatcher.ts'
 import { lackedBy, needingPermission, problemOf } from '../bridge/problems.ts'
 import { maskRecord } from '../instances/instance-view.ts'
 import { markLabel, rentalOf } from '../instances/mark.ts'
 import type { UndoableActions } from '../undoable-actions.ts'
-import { noteUser, type OnInstance, type Parts, targetOf } from './parts.ts'
+import { noteUser, type OnInstance, type Services, targetOf } from './services.ts'
 
-export function instanceHandlers(parts: Parts): HandlersOf<typeof instanceCommands> {
+export function instanceHandlers(parts: Services): HandlersOf<typeof instanceCommands> {
   /** Changes an instance, notes it in Activity, and polls; also where it may have been changed all the same. */
   async function change<Answer>(
     args: OnInstance,
@@ -94,7 +94,7 @@ export function instanceHandlers(parts: Parts): HandlersOf<typeof instanceComman
   }
 }
 
-export function limitHandlers(parts: Parts): HandlersOf<typeof limitCommands> {
+export function limitHandlers(parts: Services): HandlersOf<typeof limitCommands> {
   const { accounts, activity, store } = parts
   const limitsOf = (account: string | undefined) => accounts.session(account).automations.limits
 
@@ -160,7 +160,7 @@ function nameOf(rental: RentalView): string {
   return `the rental of ${rental.label ?? rentedName(rental)}`
 }
 
-export function watchdogHandlers({ accounts }: Parts): HandlersOf<typeof watchdogCommands> {
+export function watchdogHandlers({ accounts }: Services): HandlersOf<typeof watchdogCommands> {
   const of = ({ account }: OnInstance) => accounts.session(account).automations.watchdogs
 
   return {
@@ -172,7 +172,7 @@ export function watchdogHandlers({ accounts }: Parts): HandlersOf<typeof watchdo
 
 const words = { tell: 'only tell', raise: 'raise the bid', replace: 'rent another' } as const
 
-export function recoveryHandlers(parts: Parts): HandlersOf<typeof recoveryCommands> {
+export function recoveryHandlers(parts: Services): HandlersOf<typeof recoveryCommands> {
   return {
     async chooseRecovery({ choice, ...args }) {
       const { account, instance } = targetOf(parts, args)
@@ -198,12 +198,16 @@ function refuseUseless({ bid = 0, minimumBid = 0 }: InstanceView, ceiling: Micro
 /** More than Berth requests from the service. */
 const mostLines = { lines: 5_000, length: 4_096 }
 
-export function metricsHandlers(parts: Parts): HandlersOf<typeof metricsCommands> {
-  const { access, accounts, machine, store } = parts
-  const { clock } = machine
+export function metricsHandlers(parts: Services): HandlersOf<typeof metricsCommands> {
+  const { access, accounts, platform, store } = parts
+  const { clock } = platform
 
   /** Opens a stream to the page over a lease, which is released when the stream ends. */
-  async function stream(lease: Lease, { streams }: Caller, open: () => Promise<Watched>): Promise<number> {
+  async function stream(
+    lease: SharedConnection,
+    { streams }: Caller,
+    open: () => Promise<WatchedMetrics>,
+  ): Promise<number> {
     try {
       if (!streams) throw new BerthError({ code: 'no_page', message: 'Only a page can watch metrics.' })
       const watched = await open()

@@ -6,9 +6,9 @@ import { berthKey } from '#shared/instance/ssh-key.ts'
 import { BerthError, type Problem } from '#shared/problem.ts'
 import type { HandlersOf } from '../bridge/dispatcher.ts'
 import { tellingUnread } from '../storage/store.ts'
-import { askOf, type Parts } from './parts.ts'
+import { askOf, type Services } from './services.ts'
 
-export function keyHandlers(parts: Parts): HandlersOf<typeof keyCommands> {
+export function keyHandlers(parts: Services): HandlersOf<typeof keyCommands> {
   const { accounts, store } = parts
   const ask = askOf(parts)
   return {
@@ -109,10 +109,10 @@ export function sshKeyHandlers({
   access,
   accounts,
   activity,
-  machine,
+  platform,
   settings,
   store,
-}: Parts): HandlersOf<typeof sshKeyCommands> {
+}: Services): HandlersOf<typeof sshKeyCommands> {
   const keys = () => access.keys(store.get().shown)
   /** The content of the last chosen file, until it is imported or replaced. */
   let chosen: { file: number; text: string } | undefined
@@ -131,7 +131,7 @@ export function sshKeyHandlers({
       return imported
     },
     async chooseKeyFile() {
-      const [item] = (await machine.fileDialogs?.chooseFiles()) ?? []
+      const [item] = (await platform.fileDialogs?.chooseFiles()) ?? []
       const [source] = (await item?.list())?.files ?? []
       if (item === undefined || source === undefined) return {}
       const bytes = Buffer.alloc(Math.min(source.size, longest))

@@ -27,14 +27,14 @@ import {
   requestLike,
 } from '../renting/requests.ts'
 import { tellingUnread } from '../storage/store.ts'
-import { askOf, type Parts, targetOf } from './parts.ts'
 import { newRunOf } from './projects.ts'
+import { askOf, type Services, targetOf } from './services.ts'
 
 /** Milliseconds: a search of the whole market has a large answer. */
 const searchTimeout = 45_000
 
-export function offerHandlers(parts: Parts): HandlersOf<typeof offerCommands> {
-  const { accounts, machine, searches, recentSearches, seenOffers, store } = parts
+export function offerHandlers(parts: Services): HandlersOf<typeof offerCommands> {
+  const { accounts, platform, searches, recentSearches, seenOffers, store } = parts
   return {
     async searchOffers({ account, query, filter = {}, maxAge }, { withdrawn }) {
       const session = accounts.session(account)
@@ -45,14 +45,14 @@ export function offerHandlers(parts: Parts): HandlersOf<typeof offerCommands> {
       const { offers, cap } = await needingPermission('misc', searching)
       seenOffers.remember(session.id, offers)
       const limited = cap !== undefined || offers.length >= query.limit
-      return { offers, at: machine.clock.now() - market.age, limited, cap }
+      return { offers, at: platform.clock.now() - market.age, limited, cap }
     },
     saveSearch: ({ name, search }) => searches.save(name, search),
     deleteSearch: ({ id }) => searches.delete(id),
   }
 }
 
-export function rentingHandlers(parts: Parts): HandlersOf<typeof rentingCommands> {
+export function rentingHandlers(parts: Services): HandlersOf<typeof rentingCommands> {
   const { accounts, activity } = parts
   return {
     async rent({ account, request, replaces, search, run }) {
@@ -64,7 +64,7 @@ export function rentingHandlers(parts: Parts): HandlersOf<typeof rentingCommands
         await session.endings.request(replaces, 'destroy')
       }
       if (!run) return session.rentals.rent(request, offer, { search })
-      const rental = `r${parts.machine.random.hex(16)}`
+      const rental = `r${parts.platform.random.hex(16)}`
       const newRun = { ...newRunOf(parts, run), rental }
       return session.automations.runs.startOn(newRun, () =>
         session.rentals.rent(request, offer, { search, id: rental }),
@@ -81,7 +81,7 @@ export function rentingHandlers(parts: Parts): HandlersOf<typeof rentingCommands
       checkLengths(request, parts.store.get().accounts[session.id])
       const retryRequest = { search, request, retries: limits, why: 'user' } as const
       if (!run) return session.rentals.start(retryRequest)
-      const rental = `r${parts.machine.random.hex(16)}`
+      const rental = `r${parts.platform.random.hex(16)}`
       const newRun = { ...newRunOf(parts, run), rental }
       return session.automations.runs.startOn(newRun, () => session.rentals.start(retryRequest, rental))
     },
@@ -98,16 +98,16 @@ export function rentingHandlers(parts: Parts): HandlersOf<typeof rentingCommands
     async findReplacement({ without, ...args }) {
       const { instance, account } = targetOf(parts, args)
       const session = accounts.session(account)
-      const tried = session.rentals.ofInstance(instance.id)
+      const attempt = session.rentals.ofInstance(instance.id)
       const record = session.record(instance.id)
-      const request = tried ? requestAgain(tried) : requestLike(instance, record)
-      const rental = tried && foundBy(tried)
+      const request = attempt ? requestAgain(attempt) : requestLike(instance, record)
+      const rental = attempt && foundBy(attempt)
       return bestOf(session, { request, rental, gpu: instance.gpu, record }, without, instance.machineId)
     },
     async findAgain({ account, rental: id, without }) {
       const session = accounts.session(account)
-      const tried = session.rentals.lastTry(id)
-      return bestOf(session, { request: requestAgain(tried), rental: foundBy(tried) }, without)
+      const attempt = session.rentals.lastAttempt(id)
+      return bestOf(session, { request: requestAgain(attempt), rental: foundBy(attempt) }, without)
     },
   }
 
@@ -136,7 +136,7 @@ export function rentingHandlers(parts: Parts): HandlersOf<typeof rentingCommands
   }
 }
 
-export function watchHandlers(parts: Parts): HandlersOf<typeof watchCommands> {
+export function watchHandlers(parts: Services): HandlersOf<typeof watchCommands> {
   const watches = (account: string | undefined) => parts.accounts.session(account).automations.watches
   const shownWatch = (account: string | undefined, watch = '') =>
     parts.store.get().accounts[parts.accounts.session(account).id]?.watches[watch]
@@ -158,7 +158,7 @@ export function watchHandlers(parts: Parts): HandlersOf<typeof watchCommands> {
 }
 
 /** Stored launch configurations (section 4.5). Activity names them, but never holds env or token. */
-export function templateHandlers(parts: Parts): HandlersOf<typeof templateCommands> {
+export function templateHandlers(parts: Services): HandlersOf<typeof templateCommands> {
   const { accounts, store } = parts
   const ask = askOf(parts)
 

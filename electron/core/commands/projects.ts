@@ -1,4 +1,4 @@
-import type { groupCommands, projectCommands, runCommands } from '#contract/commands/projects.ts'
+import type { projectCommands, runCommands, sweepCommands } from '#contract/commands/projects.ts'
 import type { RunRequest } from '#shared/automation/run.ts'
 import { BerthError } from '#shared/problem.ts'
 import { secretUse } from '#shared/project/borrowed.ts'
@@ -9,8 +9,8 @@ import type { HandlersOf } from '../bridge/dispatcher.ts'
 import { needingPermission } from '../bridge/problems.ts'
 import { agreementOf, specChanged } from '../projects/projects.ts'
 import type { NewRun } from '../runs/new-runs.ts'
-import { outputStream, pageOf, searchOutput } from '../runs/reading.ts'
-import { noteUser, type Parts, targetOf } from './parts.ts'
+import { outputStream, pageOf, searchOutput } from '../runs/output-pages.ts'
+import { noteUser, type Services, targetOf } from './services.ts'
 
 /** The run's source: the project's file, a draft or an earlier run. */
 interface Wanted {
@@ -23,10 +23,10 @@ interface Wanted {
 
 export function projectHandlers({
   accounts,
-  machine,
+  platform,
   projects,
   secrets,
-}: Parts): HandlersOf<typeof projectCommands> {
+}: Services): HandlersOf<typeof projectCommands> {
   const runs = (account: string | undefined) => accounts.session(account).automations.projectRuns
   async function wanted({ change, ...asked }: Wanted) {
     const { spec, ...agreed } = await unchanged(asked)
@@ -36,17 +36,17 @@ export function projectHandlers({
   async function unchanged({ account, project, draft, run }: Omit<Wanted, 'change'>) {
     if (draft) {
       const { specText } = await import('../projects/write-spec.ts')
-      return { ...agreementOf(specText(draft), draft), stops: undefined }
+      return { ...agreementOf(specText(draft), draft), limits: undefined }
     }
-    if (run === undefined) return { ...(await projects.read(project)), stops: undefined }
-    const { text, spec, stops } = runs(account).agreed(run)
-    return { ...agreementOf(text, spec), stops }
+    if (run === undefined) return { ...(await projects.read(project)), limits: undefined }
+    const { text, spec, limits } = runs(account).agreed(run)
+    return { ...agreementOf(text, spec), limits }
   }
 
   return {
     async addProject() {
-      if (!machine.fileDialogs) throw new BerthError(noDialog)
-      const folder = await machine.fileDialogs.chooseTarget()
+      if (!platform.fileDialogs) throw new BerthError(noDialog)
+      const folder = await platform.fileDialogs.chooseTarget()
       return folder && projects.add(folder.path)
     },
     readProject: ({ project }) => projects.refresh(project),
@@ -54,12 +54,12 @@ export function projectHandlers({
     writeSpec: ({ project, spec, replaces }) => projects.write(project, spec, replaces),
     async planProject(asked) {
       const { account, project, offer } = asked
-      const { spec, content, stops } = await wanted(asked)
-      const plan = await needingPermission('misc', runs(account).plan(project, spec, { stops, offer }))
+      const { spec, content, limits } = await wanted(asked)
+      const plan = await needingPermission('misc', runs(account).plan(project, spec, { limits, offer }))
       return { ...plan, content, known: projects.isKnown(project, content) }
     },
     async runProject(asked) {
-      const { account, project, content, stops, ...terms } = asked
+      const { account, project, content, limits, ...terms } = asked
       const { text, spec, content: now } = await wanted(asked)
       if (now !== content) throw new BerthError(specChanged)
       await projects.agree(project, content)
@@ -69,7 +69,7 @@ export function projectHandlers({
         text,
         spec,
         offer,
-        stops,
+        limits,
         keeping,
         price,
         most,
@@ -91,10 +91,10 @@ export function projectHandlers({
 
 /** Makes a local folder a project, for callers that may name paths; gives its id. Throws `no_such_folder`. */
 export async function registerProject(
-  { machine, projects }: Pick<Parts, 'machine' | 'projects'>,
+  { platform, projects }: Pick<Services, 'platform' | 'projects'>,
   folder: string,
 ): Promise<string> {
-  await machine.syncedFolders.at(folder).list('')
+  await platform.syncedFolders.at(folder).list('')
   return projects.add(folder)
 }
 
@@ -105,18 +105,18 @@ const noDialog = {
     'In a terminal, run berth project add and the folder. You can install the command berth in Settings, Other tools.',
 }
 
-export function groupHandlers({ accounts }: Parts): HandlersOf<typeof groupCommands> {
+export function sweepHandlers({ accounts }: Services): HandlersOf<typeof sweepCommands> {
   const of = (account: string | undefined) => accounts.session(account).automations
   return {
-    stopGroup: ({ account, group }) => of(account).sweeps.stop(group),
-    continueGroup: ({ account, group }) => of(account).sweeps.goOn(group),
-    retryGroup: ({ account, group }) => of(account).sweeps.retry(group),
-    dismissGroup: ({ account, group }) => of(account).sweeps.dismiss(group),
+    stopSweep: ({ account, sweep }) => of(account).sweeps.stop(sweep),
+    continueSweep: ({ account, sweep }) => of(account).sweeps.goOn(sweep),
+    retrySweep: ({ account, sweep }) => of(account).sweeps.retry(sweep),
+    dismissSweep: ({ account, sweep }) => of(account).sweeps.dismiss(sweep),
     endWaiting: ({ account, instance }) => of(account).runs.waiting.end(instance),
   }
 }
 
-export function runHandlers(parts: Parts): HandlersOf<typeof runCommands> {
+export function runHandlers(parts: Services): HandlersOf<typeof runCommands> {
   const of = (account: string | undefined) => parts.accounts.session(account).automations.runs
 
   return {
@@ -149,13 +149,13 @@ export function runHandlers(parts: Parts): HandlersOf<typeof runCommands> {
       pageOf(await of(account).output(run, program), place),
     searchRun: async ({ account, run, of: program, text, before }) =>
       searchOutput(await of(account).output(run, program), text, before),
-    downloadsFolder: async () => parts.machine.downloads.own,
+    downloadsFolder: async () => parts.platform.downloads.own,
   }
 }
 
 /** The stored form of a request. The download folder is fixed now, as shown to the user. */
-export function newRunOf({ folders, machine }: Parts, { into, name, ...request }: RunRequest): NewRun {
-  const folder = into === undefined ? machine.downloads.own : folders.get(into).path
+export function newRunOf({ folders, platform }: Services, { into, name, ...request }: RunRequest): NewRun {
+  const folder = into === undefined ? platform.downloads.own : folders.get(into).path
   return {
     ...request,
     name: name || titleOf(request.command),

@@ -9,12 +9,12 @@ import type {
 import type { NewMethod, Proof, TwoFactorMethod, TwoFactorStatus } from '#shared/account/two-factor.ts'
 import type { AccountId } from '#shared/ids.ts'
 import type { HandlersOf } from '../bridge/dispatcher.ts'
-import { askOf, type Parts } from './parts.ts'
+import { askOf, type Services } from './services.ts'
 
 /** Seconds of the account's time in which methods may be added after an authorization (section 8). */
 const addingWindow = 30 * 60
 
-export function twoFactorHandlers(parts: Parts): HandlersOf<typeof twoFactorCommands> {
+export function twoFactorHandlers(parts: Services): HandlersOf<typeof twoFactorCommands> {
   const { accounts, store } = parts
   const ask = askOf(parts)
   /** The ends of the windows whose opening Berth saw, in epoch seconds of the account's time. */

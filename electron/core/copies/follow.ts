@@ -7,7 +7,7 @@ export const lateness = 45
 /** Seconds without a report after which a transfer no longer counts as running. */
 export const patience = 180
 /** Seconds without a report after which a transfer is given up; a sync soon, since its key is on the machine. */
-export const longestSilence = { copy: 86_400, sync: 900 }
+export const longestCopySilence = { copy: 86_400, sync: 900 }
 
 type Instances = Readonly<
   Record<string, Pick<InstanceView, 'statusMessage'> & Partial<Pick<InstanceView, 'state'>>>
@@ -62,7 +62,7 @@ export function follow(
       endedAt: now,
     }
   const silence = now - (transfer.reportedAt ?? transfer.startedAt + lateness)
-  if (transfer.step === 'unknown' && silence >= longestSilence[transfer.kind])
+  if (transfer.step === 'unknown' && silence >= longestCopySilence[transfer.kind])
     return { ...transfer, message: 'The service hasn’t reported on it for a while.', endedAt: now }
   if (transfer.step === 'unknown' || silence < patience) return transfer
   const message =

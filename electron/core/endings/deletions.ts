@@ -52,7 +52,7 @@ export class Deletions {
   constructor(context: DeletionsContext, stored: Collection<Deletion, string>) {
     this.#context = context
     this.#stored = stored
-    this.#loops = createLoops(context.machine.clock, context.ending, key => this.#work(key))
+    this.#loops = createLoops(context.platform.clock, context.ending, key => this.#work(key))
     void this.#loops.ended.then(() => this.#abandon())
   }
 

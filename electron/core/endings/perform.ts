@@ -83,7 +83,7 @@ export class Endings {
   constructor(context: EndingsContext, stored: StoredEndings) {
     this.#context = context
     this.#stored = stored
-    this.#loops = createLoops(context.machine.clock, context.ending, name => this.#work(Number(name)))
+    this.#loops = createLoops(context.platform.clock, context.ending, name => this.#work(Number(name)))
     void this.#loops.ended.then(() => this.#abandon())
   }
 
@@ -209,13 +209,13 @@ export class Endings {
 
   /** One loop per instance: it requests, polls, and waits, until a reading has shown it. */
   async #work(instance: number): Promise<void> {
-    const { ending: aborted, machine, poll } = this.#context
+    const { ending: aborted, platform, poll } = this.#context
     for (let isFirst = true; ; isFirst = false) {
       const before = this.pending(instance)
       if (!before || aborted.aborted) return
       // Someone else may have ended it: a fresh reading says so. The user's is requested even then: readings may be wrong.
       const isSkipped = isFirst && before.cause.kind !== 'user' && this.#looksOver(before)
-      if (isSkipped) this.#answeredAt.set(instance, machine.clock.monotonic())
+      if (isSkipped) this.#answeredAt.set(instance, platform.clock.monotonic())
       else if (!(await this.#ask(instance)) || aborted.aborted) return
       await poll()
       await this.#reading
@@ -230,7 +230,7 @@ export class Endings {
 
   /** Sends one request. The answer is recorded as a problem or as none, and decides nothing. */
   async #ask(instance: number): Promise<Ending | undefined> {
-    const { client, ending: aborted, machine } = this.#context
+    const { client, ending: aborted, platform } = this.#context
     const before = this.pending(instance)
     if (!before) return undefined
     this.#answeredAt.set(instance, Number.POSITIVE_INFINITY)
@@ -241,7 +241,7 @@ export class Endings {
       if (!isNoSuchInstance(error)) failure = error
     }
     if (aborted.aborted) return undefined
-    this.#answeredAt.set(instance, machine.clock.monotonic())
+    this.#answeredAt.set(instance, platform.clock.monotonic())
     const problem = failure === undefined ? undefined : this.#problemOf(failure)
     const after = await this.#stored.update(instance, ending =>
       ending.action === before.action ? { ...ending, requests: ending.requests + 1, problem } : ending,

@@ -16,12 +16,12 @@ import { problemOf } from '../bridge/problems.ts'
 import { instanceState, type Past } from './instance-state.ts'
 import { plainLabel, rentalOf } from './mark.ts'
 import {
-  type Agreed,
+  type AgreedPrices,
   believable,
   believableEnd,
   believableStart,
   costPerHour,
-  pricesOf,
+  instancePrices,
   ranAtLeast,
   spending,
 } from './spending.ts'
@@ -42,7 +42,7 @@ export interface Rented {
   /** GB of traffic that its renter expects. */
   traffic?: number
   /** The prices agreed to. */
-  agreed?: Agreed
+  agreed?: AgreedPrices
   /** When Berth rented it, epoch seconds: it did not exist before. */
   since?: number
   /** When the service rented it without starting it, epoch seconds: it waits for a GPU. */
@@ -88,7 +88,7 @@ export function instanceView(
   }
   const past = before ? pastOf(before, lastPoll.unbroken) : queuedPast(rented.queuedAt)
   const state = instanceState(status, past, at, capabilities)
-  const price = pricesOf(record, before, rented.agreed)
+  const price = instancePrices(record, before, rented.agreed)
   const reportedCost = costPerHour(state, price, capabilities)
   const perHour = reportedCost ?? 0
   const startedAt = believableStart(record.start_date, at, rented.since)

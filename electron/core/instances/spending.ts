@@ -13,11 +13,11 @@ export interface Prices {
   /** A promised reliability is paid for: it is charged for its GPUs also while its host is gone. */
   promised?: true
   /** What it costs at least, whatever the service says: it was agreed when Berth rented it. */
-  least?: Agreed
+  least?: AgreedPrices
 }
 
 /** What was agreed to at a rental, micro-dollars per hour: while it runs, and for its disk alone. */
-export interface Agreed {
+export interface AgreedPrices {
   running?: Micros
   disk?: Micros
 }
@@ -35,10 +35,10 @@ type PriceFields = Pick<
  * for stopped instances too, which only cost their disk. Missing prices, and those of nothing, come from the last record
  * (`before`), else from the rental (`agreed`), which is the least that it costs.
  */
-export function pricesOf(
+export function instancePrices(
   record: PriceFields,
   before?: Pick<InstanceView, 'pricePerHour' | 'diskPricePerHour'>,
-  agreed: Agreed = {},
+  agreed: AgreedPrices = {},
 ): Prices {
   const { storage_cost, disk_space } = record
   const total = believable(record.dph_total)

@@ -34,7 +34,7 @@ import type { LimitTarget } from './targets.ts'
 export interface ActingParts {
   limits: StoredLimits
   /** Whether a rental with retries tries an instance. */
-  isTried: (instance: number) => boolean
+  wasAttempted: (instance: number) => boolean
   /** Awaited before anything is stopped or destroyed. */
   before: BeforeLimit
 }
@@ -47,7 +47,7 @@ type Act = Extract<LimitDecision, { kind: 'act' }>
 /** `show` is called whenever a limit begins or stops acting. */
 export function createActing(
   { endings, ending, now, poll }: Pick<AccountContext, 'endings' | 'ending' | 'now' | 'poll'>,
-  { limits, isTried, before }: ActingParts,
+  { limits, wasAttempted, before }: ActingParts,
   { alert, scene }: LimitAlerts,
   show: () => void,
   facts: () => Facts,
@@ -62,7 +62,7 @@ export function createActing(
 
   /** Not while a rental tries it, which drops its own instance once a limit has recorded that it acts on it. */
   function mayActOn({ instance }: LimitTarget): boolean {
-    return !isTried(instance)
+    return !wasAttempted(instance)
   }
 
   /** Has each target stopped or destroyed. Resolves with why one is spared for now. */

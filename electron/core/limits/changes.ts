@@ -10,18 +10,18 @@ import {
 import { defaultWarning } from '#shared/automation/limit-defaults.ts'
 import { limitSentence } from '#shared/automation/limit-words.ts'
 import { conditionsOf, type WatchdogRequest } from '#shared/automation/watchdog.ts'
+import { spentBy } from '#shared/derived.ts'
 import { money } from '#shared/format/money.ts'
 import { moment } from '#shared/format/time.ts'
 import { BerthError, type Problem } from '#shared/problem.ts'
-import { spentBy } from '#shared/reading.ts'
 import { type Micros, micros } from '#shared/spending/money.ts'
 import type { AccountContext } from '../account-context.ts'
 import { isDeepEqual } from '../storage/store.ts'
 import type { LimitAlerts } from './alerts.ts'
 import { dueOf, withIdle } from './decide.ts'
-import type { Known } from './facts.ts'
+import type { LimitInputs } from './facts.ts'
+import { blindness } from './limit-view.ts'
 import { endOf, type StoredLimit, type StoredLimits, withEvent, withoutWarning } from './model.ts'
-import { blindness } from './shown.ts'
 import { targetsOf } from './targets.ts'
 
 export type LimitChanges = ReturnType<typeof createLimitChanges>
@@ -44,7 +44,7 @@ export function createLimitChanges(
     changed: (instance: number) => void
     /** Awaited where a limit is to count while this computer sleeps: throws where no retry would help. */
     apply: (instance: number) => Promise<void>
-    known: () => Known
+    known: () => LimitInputs
     /** Reads an instance's GPU load, where nothing is known of it. */
     look: (instance: number | undefined) => Promise<void>
     show: () => void
@@ -125,13 +125,13 @@ export function createLimitChanges(
       void poll()
     },
     /**
-     * Sets a rental's limits on its instance, once: its stops, or the remaining limits of the instance it `replaces`. A
+     * Sets a rental's limits on its instance, once: the agreed ones, or the remaining limits of the instance it `replaces`. A
      * failed write does not reject.
      */
     async limitRental(
       rental: string,
       instance: number,
-      stops: readonly Limit[],
+      agreed: readonly Limit[],
       replaces?: number,
     ): Promise<void> {
       // After a kill the limits may exist already.
@@ -144,7 +144,7 @@ export function createLimitChanges(
             .all()
             .filter(limit => limit.instance === replaces && !limit.ended)
             .map(limit => takenOver(limit, place(), spentBy(replaced, at), at))
-        : stops.map(stop => limitOfRental(stop, place(), at))
+        : agreed.map(limit => limitOfRental(limit, place(), at))
       if (chosen.length === 0) return
       await limits.put(...chosen)
       for (const limit of chosen) say('Set a limit', limit, 'berth')
@@ -216,7 +216,7 @@ export function createLimitChanges(
 }
 
 /** A preview of the limit as if it were set now: its action and moment. */
-function previewOf(limit: StoredLimit, known: Known, now: number): LimitPreview {
+function previewOf(limit: StoredLimit, known: LimitInputs, now: number): LimitPreview {
   const { facts } = known
   const { account, loads } = facts
   const instance = limit.instance === undefined ? undefined : account.instances[limit.instance]

@@ -1,6 +1,6 @@
 import type { Clock } from '#platform/platform.ts'
+import { calmRate } from '#shared/derived.ts'
 import { hasTrait } from '#shared/instance/state-traits.ts'
-import { calmRate } from '#shared/reading.ts'
 import type { Micros } from '#shared/spending/money.ts'
 import type { AccountView } from '#shared/state.ts'
 import { breakAfter } from '../instances/reconcile.ts'
@@ -17,25 +17,22 @@ export interface Facts extends Periods {
   observedPerHour: Micros
   countedAt: number
   /** By instance: loads read over SSH where the service does not report them. */
-  loads: Loads
+  loads: SshLoads
 }
 
 /** A load in percent, or why it cannot be read, as a clause; and when that was. */
-export type HeardLoad = { at: number } & (
-  | { load: number; why?: undefined }
-  | { load?: undefined; why: string }
-)
-export type Loads = ReadonlyMap<number, HeardLoad>
+export type SshLoad = { at: number } & ({ load: number; why?: undefined } | { load?: undefined; why: string })
+export type SshLoads = ReadonlyMap<number, SshLoad>
 
 /** The facts, and the limits' actions on them. */
-export interface Known {
+export interface LimitInputs {
   facts: Facts
   /** Instances that are being stopped or destroyed, which no fresh reading shows yet. */
   acted: ReadonlySet<number>
 }
 
 /** The basis of a decision. */
-export interface LimitSnapshot extends Known {
+export interface LimitSnapshot extends LimitInputs {
   /** Whether the facts are from a poll just now. Stale ones only lead to warnings. */
   fresh: boolean
   /** Instances without fresh facts, although the rest was just polled. Absent: none. */
@@ -102,7 +99,7 @@ export function createSnapshots(context: {
   clock: Clock
   spending: Spending
   /** The loads, by the rate of the account's time and its seconds between two polls. */
-  loads: (rate: number, between: number) => Loads
+  loads: (rate: number, between: number) => SshLoads
   /** Seconds between two polls. */
   interval: () => number
   /** When an earlier session last saw the account. */

@@ -1,13 +1,13 @@
 import type { Clock } from '#platform/platform.ts'
 import { sleep } from '#platform/tasks.ts'
+import { canGetIn } from '#shared/derived.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
-import { canGetIn } from '#shared/reading.ts'
 import { withoutEnd } from '#shared/text.ts'
 import { outputOf } from '#ssh/exec.ts'
 import { busiest, loadQuestion, whyUnread } from '#ssh/monitor/metrics.ts'
 import { type AccountContext, withConnection } from '../account-context.ts'
 import { problemOf } from '../bridge/problems.ts'
-import type { HeardLoad, Loads } from './facts.ts'
+import type { SshLoad, SshLoads } from './facts.ts'
 
 /** GPU loads of instances whose service does not report them now: its last report, or read over SSH. */
 export type GpuLoads = ReturnType<typeof createGpuLoads>
@@ -29,7 +29,7 @@ export function createGpuLoads(context: {
   heard?: () => void
 }) {
   const { clock, question, now, ending, heard = () => undefined } = context
-  const loads = new Map<number, HeardLoad>()
+  const loads = new Map<number, SshLoad>()
   const askedAt = new Map<number, number>()
   /** Failed readings in a row, by instance. */
   const failures = new Map<number, number>()
@@ -84,7 +84,7 @@ export function createGpuLoads(context: {
      * Loads from about the last two reads; older ones are useless. `between`: seconds of the account's time between two
      * polls, since reads happen at polls.
      */
-    heard(rate: number, between: number): Loads {
+    heard(rate: number, between: number): SshLoads {
       const since = now() - 2 * Math.max(interval / 1000, (shortestInterval / 1000) * rate, between) - between
       return new Map([...loads].filter(([, { at }]) => at >= since))
     },
@@ -92,8 +92,8 @@ export function createGpuLoads(context: {
 }
 
 /** Reads an instance's GPU loads over SSH, as `loadQuestion` prints them. */
-export function askGpuMetrics(context: Pick<AccountContext, 'account' | 'access' | 'machine' | 'client'>) {
-  const bounds = { clock: context.machine.clock, within: patience, most: 65_536 }
+export function askGpuMetrics(context: Pick<AccountContext, 'account' | 'access' | 'platform' | 'client'>) {
+  const bounds = { clock: context.platform.clock, within: patience, most: 65_536 }
   return (instance: InstanceView): Promise<string> =>
     withConnection(
       context,

@@ -1,6 +1,6 @@
 import type { LimitView } from '#shared/automation/limit.ts'
 import { reasonClause } from '#shared/automation/limit-words.ts'
-import { type Starting, stoppersOf } from '#shared/automation/stoppers.ts'
+import { type Starting, stoppersOf } from '#shared/automation/limits-that-block.ts'
 import type { Problem } from '#shared/problem.ts'
 import type { AccountView } from '#shared/state.ts'
 
@@ -8,7 +8,7 @@ import type { AccountView } from '#shared/state.ts'
  * Why Berth starts nothing automatically now: a limit would stop it at the next poll, and only its disk's bill would
  * remain. Undefined if no limit would. `now` in epoch seconds of the account's time.
  */
-export function limitVeto(
+export function blockingAccountLimit(
   account: AccountView | undefined,
   starting: Starting,
   now: number,
@@ -39,7 +39,7 @@ export function stoppedBy(limit: Pick<LimitView, 'when'>): Problem {
  * The limit that stops everything, or this instance, at the next poll. Limits on the credit do not count, as they stop
  * the instance that is cheapest to stop, which may be another one.
  */
-export function stopperOf(
+export function blockingLimit(
   account: AccountView | undefined,
   instance: number,
   now: number,

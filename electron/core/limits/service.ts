@@ -16,9 +16,15 @@ import {
 import { type LimitAlerts, limitAlertsOf } from './alerts.ts'
 import { createLimitChanges, type LimitChanges } from './changes.ts'
 import { type LimitDecision, limitActions } from './decide.ts'
-import { createSnapshots, type Known, type LimitSnapshot, type Snapshots, type Spending } from './facts.ts'
+import {
+  createSnapshots,
+  type LimitInputs,
+  type LimitSnapshot,
+  type Snapshots,
+  type Spending,
+} from './facts.ts'
 import { askGpuMetrics, createGpuLoads, type GpuLoads } from './gpu-loads.ts'
-import { createShownLimits, type ShownLimits } from './shown.ts'
+import { createShownLimits, type ShownLimits } from './limit-view.ts'
 import type { Watchdogs } from './watchdog.ts'
 
 /** The limits of one account, which stop or destroy for the user. */
@@ -80,8 +86,8 @@ export class LimitEngine {
   #cancelTimer: (() => void) | undefined
 
   constructor(context: AccountContext, parts: EngineParts) {
-    const { account, store, machine, ending, now } = context
-    const { clock } = machine
+    const { account, store, platform, ending, now } = context
+    const { clock } = platform
     const { limits, spending, limitAlerts, seenAt } = parts
     this.#context = context
     this.#parts = parts
@@ -112,7 +118,7 @@ export class LimitEngine {
   }
 
   /** The facts known now. */
-  known(): Known {
+  known(): LimitInputs {
     const facts = this.#snapshots.known(this.#account() ?? nothing)
     return { facts, acted: this.#acting.acted() }
   }
@@ -225,10 +231,10 @@ export class LimitEngine {
     this.#cancelTimer?.()
     this.#cancelTimer = undefined
     if (moment === undefined || !this.#hasKey) return
-    const { machine, now } = this.#context
+    const { platform, now } = this.#context
     const until = ((moment - now()) * 1000) / rate + afterMoment
     const milliseconds = Math.min(Math.max(until, 0), longestWait)
-    this.#cancelTimer = machine.clock.after(milliseconds, () => void this.#checkAt(moment))
+    this.#cancelTimer = platform.clock.after(milliseconds, () => void this.#checkAt(moment))
   }
 
   async #checkAt(moment: number): Promise<void> {

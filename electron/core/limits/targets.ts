@@ -1,10 +1,10 @@
 import { actsIn, type LimitAction } from '#shared/automation/limit.ts'
+import { expectedTraffic, isCharged, isSpendingUnknown, runsOnceBack } from '#shared/derived.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
 import { hasTrait } from '#shared/instance/state-traits.ts'
-import { expectedTraffic, isCharged, isSpendingUnknown, runsOnceBack } from '#shared/reading.ts'
 import type { Micros } from '#shared/spending/money.ts'
 import { idleBelow } from '../instances/instance-state.ts'
-import { creditRate, type Facts, type Known, type Loads } from './facts.ts'
+import { creditRate, type Facts, type LimitInputs, type SshLoads } from './facts.ts'
 import type { StoredLimit } from './model.ts'
 
 /** An instance that a limit acts on. */
@@ -21,7 +21,7 @@ export function targetsOf(
   {
     facts: { account, loads, observedPerHour },
     acted,
-  }: { facts: Pick<Facts, 'account' | 'loads' | 'observedPerHour'>; acted: Known['acted'] },
+  }: { facts: Pick<Facts, 'account' | 'loads' | 'observedPerHour'>; acted: LimitInputs['acted'] },
   now: number,
 ): LimitTarget[] {
   const { instance, action } = limit
@@ -45,7 +45,7 @@ export function accountTargets(
     credit = 0,
     observedPerHour,
   }: { instances: Instances; credit?: Micros; observedPerHour: Micros },
-  loads: Loads,
+  loads: SshLoads,
   now: number,
 ): LimitTarget[] {
   const all = Object.values(instances)
@@ -80,7 +80,7 @@ function savedByStopping(instance: InstanceView): Micros {
  * The loss by stopping: the work since it last began to run, valued at its cost. None where it does not run, the host
  * is silent or offline, or the GPUs are idle.
  */
-function workAtStake(instance: InstanceView, loads: Loads, now: number): Micros {
+function workAtStake(instance: InstanceView, loads: SshLoads, now: number): Micros {
   const { state } = instance
   if (state === 'waiting' || hasTrait(state, 'idle') || hasTrait(state, 'lapsed')) return 0
   const load = instance.gpuLoad ?? loads.get(instance.id)?.load

@@ -7,11 +7,11 @@ import {
   type WatchdogRequest,
   type WatchdogView,
 } from '#shared/automation/watchdog.ts'
+import { spentBy } from '#shared/derived.ts'
 import { money } from '#shared/format/money.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
 import { hasTrait } from '#shared/instance/state-traits.ts'
 import type { Problem } from '#shared/problem.ts'
-import { spentBy } from '#shared/reading.ts'
 import type { WatchdogReading } from '#ssh/watchdog/watchdog.ts'
 import { type Collection, type CollectionContext, openCollection } from '../storage/collection.ts'
 import { type StoredLimit, withEvent, withoutWarning, withTargets } from './model.ts'

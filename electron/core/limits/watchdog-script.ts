@@ -9,17 +9,17 @@ import { tickOf, watchdogRequest } from './watchdog-decide.ts'
 /**
  * The request with a watchdog in its start script, which works before anyone connects, and after every start. Without
  * one where nothing asks for it, where a template brings its own script, or where the script would be longer than the
- * service takes: then Berth installs it over SSH. `now`: epoch seconds of the account's time. `stops`: its limits, with what
+ * service takes: then Berth installs it over SSH. `now`: epoch seconds of the account's time. `limits`: those agreed, with what
  * is left of a cost; `price`: micro-dollars per hour, from which their moments follow.
  */
 export async function withWatchdogScript(
   request: RentRequest,
   account: Pick<AccountView, 'baseUrl' | 'capabilities'> | undefined,
   now: number,
-  { stops, price }: { stops: readonly Limit[]; price?: Micros },
+  { limits: agreed, price }: { limits: readonly Limit[]; price?: Micros },
 ): Promise<RentRequest> {
   const { onstart, template } = request
-  const limits = stops.map(stop => limitOfRental(stop, { id: '', instance: 0 }, now))
+  const limits = agreed.map(limit => limitOfRental(limit, { id: '', instance: 0 }, now))
   const nextRequest = watchdogRequest(limits, false, now, limit =>
     limit.when.kind !== 'cost'
       ? fixedMoment(limit)

@@ -1,9 +1,9 @@
 import { deferred } from '#platform/tasks.ts'
 import { watchdogWords } from '#shared/automation/limit-words.ts'
 import { isGoing } from '#shared/automation/run.ts'
+import { canGetIn } from '#shared/derived.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
 import { BerthError } from '#shared/problem.ts'
-import { canGetIn } from '#shared/reading.ts'
 import type { Connection } from '#ssh/connection/connection.ts'
 import {
   needLoad,
@@ -66,7 +66,7 @@ const hopeless = new Set([
  * sleeps, and from runs. Berth installs, changes and removes them, and renews their leases.
  */
 export function openWatchdogs(context: AccountContext, parts: WatchdogParts) {
-  const { account, store, machine, ending } = context
+  const { account, store, platform, ending } = context
   const { watchdogs: stored, limits } = parts
   const { all, find, put } = stored
   /** Instances whose start script installs a watchdog, which were checked already. */
@@ -76,7 +76,7 @@ export function openWatchdogs(context: AccountContext, parts: WatchdogParts) {
   const { visit, discover } = createWatchdogVisits(context, { ...parts, alerts, forget })
   /** Those who wait for the next visit to an instance, which begins at once or follows the running one. */
   const requests = new Map<number, ReturnType<typeof deferred<void>>>()
-  const loops = createLoops(machine.clock, ending, name => keepVisiting(Number(name)))
+  const loops = createLoops(platform.clock, ending, name => keepVisiting(Number(name)))
 
   /** Visits an instance until there is no next visit; a failed one is repeated. */
   async function keepVisiting(instance: number): Promise<void> {
@@ -147,7 +147,7 @@ export function openWatchdogs(context: AccountContext, parts: WatchdogParts) {
    * the load.
    */
   async function needLoadOf(view: InstanceView): Promise<void> {
-    await withConnection(context, view, connection => needLoad(connection, machine.clock)).catch(error => {
+    await withConnection(context, view, connection => needLoad(connection, platform.clock)).catch(error => {
       if (problemOf(error).code === 'gpu_load_unread') throw error
     })
   }
@@ -231,7 +231,7 @@ export function openWatchdogs(context: AccountContext, parts: WatchdogParts) {
       }
     },
     log: (instance: number): Promise<{ at: number; text: string }[]> =>
-      withConnection(context, existing(instance), connection => watchdogLog(connection, machine.clock)),
+      withConnection(context, existing(instance), connection => watchdogLog(connection, platform.clock)),
     onPoll({ account: { instances }, records, pollsMissing, at }: AccountPoll): void {
       for (const { id, onstart } of records) {
         const view = instances[id]
@@ -284,8 +284,8 @@ function createWatchdogVisits(
     forget,
   }: WatchdogParts & { alerts: WatchdogAlerts; forget: (instance: number) => Promise<void> },
 ) {
-  const { account, store, machine, ending } = context
-  const { clock } = machine
+  const { account, store, platform, ending } = context
+  const { clock } = platform
   const { find, problems } = watchdogs
   const view = () => store.get().accounts[account]
 
@@ -307,7 +307,7 @@ function createWatchdogVisits(
       note(instance, `Removed the watchdog from ${alerts.nameOf(instance)}`)
       return undefined
     }
-    const lease = watchdog.foreign || watchdog.request.lease === undefined ? '' : machine.random.hex(16)
+    const lease = watchdog.foreign || watchdog.request.lease === undefined ? '' : platform.random.hex(16)
     const reading =
       watchdog.step === 'putting'
         ? await putWatchdog(connection, clock, await configOf(watchdog), lease)
@@ -321,7 +321,7 @@ function createWatchdogVisits(
   }
 
   async function configOf({ instance, request }: StoredWatchdog) {
-    const key = await machine.keychain.get(instanceKeyEntry(account, instance)).catch(() => undefined)
+    const key = await platform.keychain.get(instanceKeyEntry(account, instance)).catch(() => undefined)
     return { request, instance, url: view()?.baseUrl ?? '', now: context.now(), tick: tickOf(request), key }
   }
 

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { type DocumentPlace, openDocument } from '#core/storage/json-file.ts'
 import type { Store } from '#core/storage/store.ts'
-import type { Machine } from '#platform/platform.ts'
+import type { Platform } from '#platform/platform.ts'
 import { SavedQuery } from '#shared/market/offer.ts'
 
 export type SavedSearches = Awaited<ReturnType<typeof openSavedSearches>>
@@ -11,10 +11,10 @@ const Stored = v.array(v.object({ id: v.string(), name: v.string(), query: Saved
 /** The user's named searches, shared by all accounts. */
 export async function openSavedSearches(
   store: Store,
-  { files, clock, random }: Machine,
+  { files, clock, random }: Platform,
   onBroken: DocumentPlace['onBroken'],
 ) {
-  const document = await openDocument({ files, machine: { clock }, onBroken }, 'searches', Stored, [])
+  const document = await openDocument({ files, platform: { clock }, onBroken }, 'searches', Stored, [])
 
   function show(): void {
     const searches = Object.fromEntries(document.get().map(search => [search.id, search]))

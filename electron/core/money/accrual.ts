@@ -1,5 +1,5 @@
+import { spentBy } from '#shared/derived.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
-import { spentBy } from '#shared/reading.ts'
 import type { Micros } from '#shared/spending/money.ts'
 import { shortestBreak } from '../instances/reconcile.ts'
 

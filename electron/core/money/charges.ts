@@ -53,7 +53,7 @@ interface DayRange {
 
 /** The service's own record of past days' charges and of top-ups, which replaces Berth's estimates. */
 export async function openCharges(
-  context: Pick<AccountContext, 'machine' | 'files' | 'folder' | 'onBroken' | 'client' | 'ending' | 'now'>,
+  context: Pick<AccountContext, 'platform' | 'files' | 'folder' | 'onBroken' | 'client' | 'ending' | 'now'>,
 ) {
   const { ending } = context
   const document = await openDocument(context, 'charges', Stored, { days: [], topUps: {} })

@@ -34,7 +34,7 @@ const Past = v.object({ days: v.array(StoredDay), samples: StoredSamples, names:
 
 /** The spending of an account: in samples of five minutes for 90 days, and by day for ever. */
 export async function openMoney(
-  context: Pick<AccountContext, 'account' | 'store' | 'machine' | 'files' | 'folder' | 'onBroken' | 'now'>,
+  context: Pick<AccountContext, 'account' | 'store' | 'platform' | 'files' | 'folder' | 'onBroken' | 'now'>,
   charges?: ChargeHistory,
 ) {
   const [now, past] = await Promise.all([
@@ -246,15 +246,15 @@ export function namedSpenders(
 function projectsByInstance({
   runs,
   rentals,
-  groups,
-}: Pick<AccountPoll['account'], 'runs' | 'rentals' | 'groups'>): ReadonlyMap<number, string> {
+  sweeps,
+}: Pick<AccountPoll['account'], 'runs' | 'rentals' | 'sweeps'>): ReadonlyMap<number, string> {
   return new Map(
     Object.values(runs)
       .filter(isProjectRun)
-      .flatMap(({ name, instance, rental = '', group }) =>
-        [instance, ...(rentals[rental]?.tries ?? []).map(tried => tried.instance)].flatMap(id =>
+      .flatMap(({ name, instance, rental = '', sweep }) =>
+        [instance, ...(rentals[rental]?.attempts ?? []).map(attempt => attempt.instance)].flatMap(id =>
           // The runs of a sweep are one project, whatever their own names.
-          id === undefined ? [] : [[id, groups[group?.id ?? '']?.name ?? name] as const],
+          id === undefined ? [] : [[id, sweeps[sweep?.id ?? '']?.name ?? name] as const],
         ),
       ),
   )

@@ -5,7 +5,7 @@ import type { OfferView } from '#shared/market/offer.ts'
 import { longestLabel, type OpenRequest, type RentalSearch } from '#shared/market/rent-request.ts'
 import { searchWords } from '#shared/market/search-text.ts'
 import { BerthError, type Problem } from '#shared/problem.ts'
-import { dearestOf, limitsOf, portOf } from '#shared/project/bounds.ts'
+import { dearestOf, portOf, retryBudget } from '#shared/project/bounds.ts'
 import { gpusInAll, nodeCount } from '#shared/project/nodes.ts'
 import type { PlannedVolume, ProjectPlan, WaitingForPlan } from '#shared/project/project.ts'
 import { usualMachine, usualSetup } from '#shared/project/project-defaults.ts'
@@ -15,10 +15,10 @@ import { type Micros, micros } from '#shared/spending/money.ts'
 import type { AccountContext } from '../account-context.ts'
 import { searchNarrowed } from '../market/find-offers.ts'
 import { offerView } from '../market/offer-view.ts'
+import { pricesUnknown } from '../renting/messages.ts'
 import { fittingOffers, type OfferChoice } from '../renting/next-offer.ts'
 import type { Rentals } from '../renting/rentals.ts'
-import { pricesUnknown } from '../renting/words.ts'
-import type { ClusterChoice } from '../runs/folders.ts'
+import type { ClusterChoice } from '../runs/transfer-results.ts'
 import { newVolumeForMany, nothingOnMachine, volumeOf } from './volume.ts'
 
 /** What a search of the market needs to know of rentals. */
@@ -73,10 +73,10 @@ function namesMeant(asked: readonly string[], names: readonly string[]): string[
 }
 
 /** The request for a project's machine, under the agreed terms. `label` is its label on the account. */
-export function requestOf(
+export function projectRequest(
   spec: ProjectSpec,
   label: string,
-  { stops, price, volume }: { stops: readonly Limit[]; price?: Micros; volume?: PlannedVolume },
+  { limits, price, volume }: { limits: readonly Limit[]; price?: Micros; volume?: PlannedVolume },
 ): OpenRequest {
   const { image, template, disk, ports = [], machine = {} } = spec
   return {
@@ -90,7 +90,7 @@ export function requestOf(
     label: label.slice(0, longestLabel),
     bid: machine.interruptible ? (dearestOf(spec, price) ?? anyBid) / 1_000_000 : undefined,
     ...(volume ? { volume: volumeRequest(volume) } : {}),
-    stops: [...stops],
+    limits: [...limits],
   }
 }
 
@@ -100,7 +100,7 @@ function volumeRequest({ name, at, id, machineId, size = 0 }: PlannedVolume): Op
 }
 
 /** The limits that a project's `stop` asks for. */
-export function stopsOf({ stop = {} }: ProjectSpec): Limit[] {
+export function limitsOf({ stop = {} }: ProjectSpec): Limit[] {
   const { idle, hours, dollars } = stop
   const whens: LimitWhen[] = []
   if (idle !== undefined) whens.push({ kind: 'idle', below: usual.idleBelow, seconds: idle })
@@ -153,8 +153,8 @@ export async function findClusters(
   })
   if (!found) return []
   const { search, offers } = found
-  const request = requestOf(spec, '', { stops: [] })
-  const retryRequest = { search, request, retries: limitsOf(spec, undefined), tries: [] }
+  const request = projectRequest(spec, '', { limits: [] })
+  const retryRequest = { search, request, retries: retryBudget(spec, undefined), attempts: [] }
   const fitting = [...fittingOffers(retryRequest, offers, rentals.hosts.view())].sort(
     (a, b) => a.price - b.price,
   )
@@ -166,14 +166,14 @@ export async function planNodes(
   context: AccountContext,
   rentals: MarketRentals,
   spec: ProjectSpec,
-  chosen: Pick<Chosen, 'stops'> = {},
+  chosen: Pick<Chosen, 'limits'> = {},
 ): Promise<MarketPlan> {
   const [cheapest] = await findClusters(context, rentals, spec)
-  const stops = chosen.stops ? [...chosen.stops] : stopsOf(spec)
+  const limits = chosen.limits ? [...chosen.limits] : limitsOf(spec)
   const secrets = secretsOf(spec)
   if (!cheapest) {
     const alone = await onOne(context, rentals, spec)
-    return { offers: [], problem: noCluster(spec), alone, stops, secrets }
+    return { offers: [], problem: noCluster(spec), alone, limits, secrets }
   }
   const { offers } = cheapest
   const price = priceOf(offers)
@@ -182,7 +182,7 @@ export async function planNodes(
     offers: [],
     nodes: offers.map(one => ({ offer: one.offer, price: one.price })),
     pricePerHour: price,
-    stops,
+    limits,
     secrets,
   }
 }
@@ -238,7 +238,7 @@ const noNetwork = {
 /** The part of a plan that depends on the market, and the names of the secrets it needs. */
 export type MarketPlan = Pick<
   ProjectPlan,
-  'offer' | 'offers' | 'problem' | 'pricePerHour' | 'nodes' | 'alone' | 'volume' | 'stops' | 'sweep'
+  'offer' | 'offers' | 'problem' | 'pricePerHour' | 'nodes' | 'alone' | 'volume' | 'limits' | 'sweep'
 > & {
   secrets: readonly string[]
 }
@@ -262,7 +262,7 @@ export async function searchMarket(
 
 /** The user's choices that override the file's stops and the best offer. */
 export interface Chosen {
-  stops?: readonly Limit[]
+  limits?: readonly Limit[]
   offer?: number
 }
 
@@ -284,10 +284,10 @@ export async function planMarket(
   const settings = settingsOf(spec)
   const atOnce = settings ? atOnceOf(spec, settings.length) : 1
   if (atOnce > 1 && volume && volume.id === undefined) throw new BerthError(newVolumeForMany(volume.name))
-  const stops = chosen.stops ? [...chosen.stops] : stopsOf(spec)
-  const request = requestOf(spec, '', { stops, volume })
-  const retries = limitsOf(spec, undefined)
-  const retryRequest = { search, request, retries, tries: [], first: chosen.offer }
+  const limits = chosen.limits ? [...chosen.limits] : limitsOf(spec)
+  const request = projectRequest(spec, '', { limits, volume })
+  const retries = retryBudget(spec, undefined)
+  const retryRequest = { search, request, retries, attempts: [], first: chosen.offer }
   const fitting = [...fittingOffers(retryRequest, offers, rentals.hosts.view())]
   const [choice] = fitting
   if (chosen.offer !== undefined && choice?.offer.id !== chosen.offer)
@@ -304,7 +304,7 @@ export async function planMarket(
     // Of a sweep the dearest, since each may cost as much as was agreed.
     pricePerHour: settings && prices.length > 0 ? Math.max(...prices) : choice?.price,
     volume,
-    stops,
+    limits,
     secrets: secretsOf(spec),
     sweep: settings && { settings, atOnce, waiting, machines },
   }

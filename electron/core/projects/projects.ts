@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { basename, relative, sep } from 'node:path'
 import * as v from 'valibot'
-import type { Machine } from '#platform/platform.ts'
+import type { Platform } from '#platform/platform.ts'
 import { harmless } from '#shared/instance/file-names.ts'
 import { BerthError } from '#shared/problem.ts'
 import type { Borrowed, Use } from '#shared/project/borrowed.ts'
@@ -12,7 +12,7 @@ import { type DocumentPlace, openDocument } from '../storage/json-file.ts'
 import type { Store } from '../storage/store.ts'
 
 /** A project's file as text and parsed. */
-export interface Agreed {
+export interface AgreedSpec {
   text: string
   /** SHA-256 of the text in hexadecimal, which the user agrees to. */
   content: string
@@ -47,9 +47,9 @@ const longestSpec = 32 * 1024
 const mostAgreed = 20
 
 /** Folders of this computer that can be run on rented machines, shared by all accounts. */
-export async function openProjects(store: Store, machine: Machine, onBroken: DocumentPlace['onBroken']) {
-  const { files, random, syncedFolders, home } = machine
-  const document = await openDocument({ files, machine, onBroken }, 'projects', Stored, [])
+export async function openProjects(store: Store, platform: Platform, onBroken: DocumentPlace['onBroken']) {
+  const { files, random, syncedFolders, home } = platform
+  const document = await openDocument({ files, platform, onBroken }, 'projects', Stored, [])
   const get = (id: string) => {
     const found = document.get().find(project => project.id === id)
     if (!found) throw new BerthError(noSuchProject)
@@ -59,7 +59,7 @@ export async function openProjects(store: Store, machine: Machine, onBroken: Doc
 
   const nameOf = ({ id, path }: Stored[number]) => store.get().projects[id]?.name ?? harmless(basename(path))
 
-  async function read(id: string): Promise<Agreed> {
+  async function read(id: string): Promise<AgreedSpec> {
     const found = await folder(id).read(specName, longestSpec)
     if (!found) {
       // Listing throws `no_such_folder` where the folder itself is missing.
@@ -188,7 +188,7 @@ export async function openProjects(store: Store, machine: Machine, onBroken: Doc
   }
 }
 
-export function agreementOf(text: string, spec: ProjectSpec): Agreed {
+export function agreementOf(text: string, spec: ProjectSpec): AgreedSpec {
   return { text, content: createHash('sha256').update(text).digest('hex'), spec }
 }
 

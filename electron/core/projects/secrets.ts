@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { Machine } from '#platform/platform.ts'
+import type { Platform } from '#platform/platform.ts'
 import { SecretName } from '#shared/project/spec.ts'
 import { type DocumentPlace, openDocument } from '../storage/json-file.ts'
 import type { Store } from '../storage/store.ts'
@@ -11,11 +11,11 @@ const entry = (name: string) => `project-secret/${name}`
 /** The user's secret values for projects. They are in the keychain; State has their names only. */
 export async function openProjectSecrets(
   store: Store,
-  { files, clock, keychain }: Machine,
+  { files, clock, keychain }: Platform,
   onBroken: DocumentPlace['onBroken'],
 ) {
   const names = await openDocument(
-    { files, machine: { clock }, onBroken },
+    { files, platform: { clock }, onBroken },
     'project-secrets',
     v.array(SecretName),
     [],

@@ -11,7 +11,7 @@ import {
   usesMade,
   volumeUse,
 } from '#shared/project/borrowed.ts'
-import { keepingOf, limitsOf, resultsOf } from '#shared/project/bounds.ts'
+import { keepingOf, resultsOf, retryBudget } from '#shared/project/bounds.ts'
 import { nodeCount, nodesProblem } from '#shared/project/nodes.ts'
 import type { ProjectPlan } from '#shared/project/project.ts'
 import { type Keeping, mostRuns, type ProjectSpec } from '#shared/project/spec.ts'
@@ -19,8 +19,8 @@ import { atOnceOf, settingsOf } from '#shared/project/sweep.ts'
 import type { AccountContext } from '../account-context.ts'
 import type { Transfers } from '../copies/service.ts'
 import type { Rentals } from '../renting/rentals.ts'
-import type { RunProjects } from '../runs/folders.ts'
 import type { Runs } from '../runs/service.ts'
+import type { RunProjects } from '../runs/transfer-results.ts'
 import type { Sweeps } from '../sweeps/service.ts'
 import { checkConnections, copiesFrom, copiesTo, copyAll } from './clouds.ts'
 import { commitOf } from './commit.ts'
@@ -30,19 +30,19 @@ import {
   type MarketRentals,
   planMarket,
   planNodes,
-  requestOf,
+  projectRequest,
   searchMarket,
   secretsOf,
 } from './plan.ts'
-import type { Agreed, OwnUse, Projects } from './projects.ts'
+import type { AgreedSpec, OwnUse, Projects } from './projects.ts'
 import type { ProjectSecrets } from './secrets.ts'
 
 /** The terms of a run that the user agreed to. */
-export interface NewProjectRun extends Pick<Agreed, 'text' | 'spec'> {
+export interface NewProjectRun extends Pick<AgreedSpec, 'text' | 'spec'> {
   project: string
   /** The offer to try first; the best one if absent. */
   offer?: number
-  stops: readonly Limit[]
+  limits: readonly Limit[]
   /** How long its machine is kept if it fails; by the file if absent. */
   keeping?: Keeping
   /** Micro-dollars per hour of the machine that was shown, if any. */
@@ -126,7 +126,7 @@ export function createProjectRuns(
       }
     },
     /** The file and stop conditions that the user agreed to for a run. */
-    agreed(run: string): Pick<NewProjectRun, 'text' | 'spec' | 'stops'> {
+    agreed(run: string): Pick<NewProjectRun, 'text' | 'spec' | 'limits'> {
       const { project } = runs.get(run)
       if (!project) throw new BerthError(noProject)
       return project
@@ -137,7 +137,7 @@ export function createProjectRuns(
       text,
       spec,
       offer,
-      stops,
+      limits,
       keeping,
       price,
       most,
@@ -165,7 +165,7 @@ export function createProjectRuns(
         most,
         keptCost,
         volumeCost,
-        stops: [...stops],
+        limits: [...limits],
         secretFiles: [...secretFiles],
       }
       const { keep } = spec
@@ -221,19 +221,19 @@ export function createRunProjects(
   }
 
   return {
-    async rent({ name, project, node, group, rental, moves = 0 }, network) {
+    async rent({ name, project, node, sweep, rental, moves = 0 }, network) {
       const { spec, price, offer } = project
       if (node && network) {
         const { name: overlay, cluster, offers } = network
         const { search } = await searchMarket(context, rentals, spec)
         const first = offers[node.rank]
-        const { stops } = project
-        const request = requestOf(spec, `${name} ${node.rank}`, { stops, price: first?.price })
+        const { limits } = project
+        const request = projectRequest(spec, `${name} ${node.rank}`, { limits, price: first?.price })
         await rentals.start(
           {
             search: { ...search, query: { ...search.query, extra: { cluster_id: { eq: cluster } } } },
             request: { ...request, overlay: { name: overlay, cluster } },
-            retries: limitsOf(spec, first?.price, stops),
+            retries: retryBudget(spec, first?.price, limits),
             first: first?.id,
             why: 'run',
             group: node.of,
@@ -243,11 +243,11 @@ export function createRunProjects(
         return
       }
       const { search, volume } = await searchMarket(context, rentals, spec)
-      const request = requestOf(spec, name, { ...project, volume })
+      const request = projectRequest(spec, name, { ...project, volume })
       // A machine that it left was not worth keeping, so the best one follows.
       const first = moves === 0 ? offer : undefined
-      const retries = limitsOf(spec, price, project.stops)
-      await rentals.start({ search, request, retries, first, why: 'run', group: group?.id }, rental)
+      const retries = retryBudget(spec, price, project.limits)
+      await rentals.start({ search, request, retries, first, why: 'run', group: sweep?.id }, rental)
     },
     chooseCluster: ({ project: { spec, price } }, refused) =>
       chooseCluster(context, rentals, spec, { refused, price }),
@@ -261,7 +261,7 @@ export function createRunProjects(
       }
       return values
     },
-    commitOf: folder => commitOf(context.machine.syncedFolders, folder),
+    commitOf: folder => commitOf(context.platform.syncedFolders, folder),
     async copyFromClouds({ project: { id: project, spec }, instance, createdAt }, folder, signal) {
       if (instance === undefined) return
       const copies = await copiesFrom(context, spec, { instance, folder })

@@ -9,13 +9,13 @@ import type { Limit } from '#shared/automation/limit.ts'
 import type { RentRequest } from '#shared/market/rent-request.ts'
 import type { Problem } from '#shared/problem.ts'
 import type { Micros } from '#shared/spending/money.ts'
-import { isRetrying, stopsLeftOf, type Tried, type Tries } from './rental.ts'
-import { rentalAlert, sentenceFor, tryEntry, tryOf } from './words.ts'
+import { attemptOf, rentalAlert, sentenceFor, tryEntry } from './messages.ts'
+import { type Attempts, isRetrying, limitsLeftOf, type RentalAttempt } from './rental.ts'
 
 /** Dependencies for creating instances. */
 export interface CreationParts {
   context: AccountContext
-  tries: Tries
+  attempts: Attempts
   secrets: RequestSecrets
   hooks: InstanceHooks
 }
@@ -27,7 +27,10 @@ export interface InstanceHooks {
   /** Sets the limits that were chosen with the rental. */
   limit: Limits['limitRental']
   /** The request as it is sent: with a watchdog in its start script, for limits that also count in a sleep. */
-  prepared: (request: RentRequest, terms: { stops: readonly Limit[]; price?: Micros }) => Promise<RentRequest>
+  prepared: (
+    request: RentRequest,
+    terms: { limits: readonly Limit[]; price?: Micros },
+  ) => Promise<RentRequest>
 }
 
 /** Milliseconds until an unanswered request is repeated. */
@@ -38,7 +41,7 @@ export const askAgainAfter = 5000
  * none is left.
  */
 export async function adoptInstance(
-  { context, tries, secrets, hooks }: CreationParts,
+  { context, attempts, secrets, hooks }: CreationParts,
   mark: string,
   instance: number,
   {
@@ -47,41 +50,41 @@ export async function adoptInstance(
     queued,
   }: { instanceKey?: string; guessed?: boolean; queued?: boolean } = {},
 ): Promise<void> {
-  const { rental } = tries.get(mark)
+  const { rental } = attempts.get(mark)
   const { request } = rental
   if (!isRetrying(rental)) await secrets.forget(rental).catch(() => undefined)
-  const { unwanted } = tries.get(mark)
-  if (guessed && unwanted) return letUserSay({ context, tries }, mark, [instance])
+  const { unwanted } = attempts.get(mark)
+  if (guessed && unwanted) return letUserSay({ context, attempts }, mark, [instance])
   // First, as the service reports the instance's own key only this once.
   hooks.onCreated(instance, instanceKey)
   // Before the try knows its instance, so that after a kill it is found again, with its limits.
   if (!unwanted) {
-    await hooks.limit(mark, instance, stopsLeftOf(rental), replacedBy(request))
+    await hooks.limit(mark, instance, limitsLeftOf(rental), replacedBy(request))
   }
-  await tries.update(mark, {
+  await attempts.update(mark, {
     step: 'waiting',
     instance,
     createdAt: context.now(),
     candidates: undefined,
     ...(queued ? { queued, problem: sentenceFor('no_gpu') } : { problem: undefined }),
   })
-  const tried = tries.get(mark)
+  const attempt = attempts.get(mark)
   const created = isRetrying(rental)
-    ? `${tryOf(tried)} was created and is starting`
+    ? `${attemptOf(attempt)} was created and is starting`
     : `Rented as #${instance}`
-  context.activity.add(tryEntry(`${created}${queued ? ', waiting for a GPU' : ''}`, tried))
+  context.activity.add(tryEntry(`${created}${queued ? ', waiting for a GPU' : ''}`, attempt))
   void context.poll()
 }
 
 /** Asks the user which instance is the try's. */
 export async function letUserSay(
-  { context, tries }: Pick<CreationParts, 'context' | 'tries'>,
+  { context, attempts }: Pick<CreationParts, 'context' | 'attempts'>,
   mark: string,
   candidates: readonly number[],
 ): Promise<void> {
-  await tries.update(mark, { step: 'unclear', candidates: [...candidates] })
+  await attempts.update(mark, { step: 'unclear', candidates: [...candidates] })
   const { account, notifications } = context
-  notifications.tell(account, [rentalAlert(account, tries.get(mark))])
+  notifications.tell(account, [rentalAlert(account, attempts.get(mark))])
 }
 
 /** Destroys surplus instances with a try's mark: a second one, or one that appeared when it was no longer wanted. */
@@ -95,17 +98,17 @@ export async function destroySurplus(
 }
 
 /** Destroys the try's instance, until that is seen. The user may have to identify it first. */
-export async function undoTry(parts: CreationParts, mark: string): Promise<void> {
-  const { context, tries } = parts
+export async function undoAttempt(parts: CreationParts, mark: string): Promise<void> {
+  const { context, attempts } = parts
   const { endings, ending } = context
-  if (tries.get(mark).step === 'unclear') {
-    await tries.update(mark, { problem: sentenceFor('unclear_unwanted') })
+  if (attempts.get(mark).step === 'unclear') {
+    await attempts.update(mark, { problem: sentenceFor('unclear_unwanted') })
     return
   }
   // The request to undo it may not have been on disk yet.
-  await tries.update(mark, { unwanted: true })
+  await attempts.update(mark, { unwanted: true })
   for (;;) {
-    const { instance } = tries.get(mark)
+    const { instance } = attempts.get(mark)
     if (instance === undefined) break
     try {
       await endings.end(instance, 'destroy', { kind: 'berth' })
@@ -113,51 +116,51 @@ export async function undoTry(parts: CreationParts, mark: string): Promise<void>
     } catch (error) {
       if (ending.aborted) return
       if (isRefusal(error)) throw error
-      await tries.update(mark, { problem: problemOf(error) })
+      await attempts.update(mark, { problem: problemOf(error) })
       await waitFor(context, askAgainAfter)
     }
   }
   if (ending.aborted) return
-  await endTry(parts, mark, 'cancelled')
+  await endAttempt(parts, mark, 'cancelled')
   void context.poll()
 }
 
 /** Ends a try and records that in Activity. */
-export async function endTry(
-  { context, tries, secrets }: CreationParts,
+export async function endAttempt(
+  { context, attempts, secrets }: CreationParts,
   mark: string,
   step: 'failed' | 'cancelled',
   problem?: Problem,
 ): Promise<void> {
   const { account, activity, notifications } = context
   // After a creation the secrets are deleted already, so its end is stored without a delay.
-  const before = tries.get(mark)
+  const before = attempts.get(mark)
   const retries = isRetrying(before.rental)
   if (before.instance === undefined && !retries) await secrets.forget(before.rental).catch(() => undefined)
-  await tries.update(mark, { step, problem })
-  const tried = tries.get(mark)
+  await attempts.update(mark, { step, problem })
+  const attempt = attempts.get(mark)
   if (retries) {
-    if (step === 'cancelled') activity.add(tryEntry(`${tryOf(tried)} was cancelled`, tried))
+    if (step === 'cancelled') activity.add(tryEntry(`${attemptOf(attempt)} was cancelled`, attempt))
     // Its rental continues at the next poll.
     void context.poll()
     // An instance that exists, or existed, has its own alerts.
-  } else if (step === 'failed' && tried.instance === undefined)
-    notifications.tell(account, [rentalAlert(account, tried)])
-  else activity.add(endEntry(tried, context.endings.isDestroyed(tried.instance ?? 0)))
+  } else if (step === 'failed' && attempt.instance === undefined)
+    notifications.tell(account, [rentalAlert(account, attempt)])
+  else activity.add(endEntry(attempt, context.endings.isDestroyed(attempt.instance ?? 0)))
 }
 
-function endEntry(tried: Tried, isDestroyed: boolean): ReturnType<typeof tryEntry> {
-  const { step, problem } = tried
+function endEntry(attempt: RentalAttempt, isDestroyed: boolean): ReturnType<typeof tryEntry> {
+  const { step, problem } = attempt
   if (isDestroyed && problem?.code === 'instance_gone')
-    return tryEntry('Destroyed while it was starting', tried, { kind: 'user' })
-  if (step !== 'failed') return tryEntry('Rental cancelled', tried, { kind: 'user' })
+    return tryEntry('Destroyed while it was starting', attempt, { kind: 'user' })
+  if (step !== 'failed') return tryEntry('Rental cancelled', attempt, { kind: 'user' })
   const detail = problem?.message
   // It was rented at the requested bid, so nothing failed.
-  if (problem?.code === 'outbid') return tryEntry('Rented, but outbid before it ran', tried, { detail })
-  return tryEntry('Renting failed', tried, { kind: 'error', detail })
+  if (problem?.code === 'outbid') return tryEntry('Rented, but outbid before it ran', attempt, { detail })
+  return tryEntry('Renting failed', attempt, { kind: 'error', detail })
 }
 
 /** Waits that many milliseconds, or until Berth ends. */
-export function waitFor({ machine, ending }: AccountContext, milliseconds: number): Promise<void> {
-  return sleep(machine.clock, milliseconds, ending).catch(() => undefined)
+export function waitFor({ platform, ending }: AccountContext, milliseconds: number): Promise<void> {
+  return sleep(platform.clock, milliseconds, ending).catch(() => undefined)
 }

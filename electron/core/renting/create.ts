@@ -6,11 +6,18 @@ import type { Creation as CreationAnswer } from '#service/offers.ts'
 import { ServiceError } from '#service/service-error.ts'
 import type { Problem } from '#shared/problem.ts'
 import { lackedBy } from '../bridge/problems.ts'
-import { adoptInstance, askAgainAfter, type CreationParts, endTry, undoTry, waitFor } from './adopt.ts'
+import {
+  adoptInstance,
+  askAgainAfter,
+  type CreationParts,
+  endAttempt,
+  undoAttempt,
+  waitFor,
+} from './adopt.ts'
 import { searchForLost } from './find-lost.ts'
-import { isRetrying, isUnderWay, rentedAs, requestOf, stopsLeftOf, type Tried } from './rental.ts'
+import { sentenceFor } from './messages.ts'
+import { isRetrying, isUnderWay, limitsLeftOf, type RentalAttempt, rentedAs, requestOf } from './rental.ts'
 import { checkLengths, requestBody } from './requests.ts'
-import { sentenceFor } from './words.ts'
 
 /**
  * Requesting an instance; searching for it after a lost answer, to request it again if there is none, or, after a
@@ -23,30 +30,30 @@ const creationTimeout = 30_000
 
 /** Takes tries from the request to an instance, or to their failure, in one loop per try. */
 export function createCreation(parts: CreationParts) {
-  const { tries } = parts
-  const { ending, machine } = parts.context
+  const { attempts } = parts
+  const { ending, platform } = parts.context
   /** Tries with a running loop. */
   const busy = new Set<string>()
-  const retries = createAuthRetries(machine.clock)
+  const retries = createAuthRetries(platform.clock)
 
   async function work(mark: string, first: Work): Promise<void> {
     if (busy.has(mark) || ending.aborted) return
     busy.add(mark)
     let next: Work | 'done' = first
     try {
-      while (next !== 'done' && !ending.aborted) next = await step(parts, next, tries.get(mark))
-      const tried = tries.get(mark)
-      if (tried.unwanted && isUnderWay(tried) && !ending.aborted) await undoTry(parts, mark)
+      while (next !== 'done' && !ending.aborted) next = await step(parts, next, attempts.get(mark))
+      const attempt = attempts.get(mark)
+      if (attempt.unwanted && isUnderWay(attempt) && !ending.aborted) await undoAttempt(parts, mark)
       retries.finish(mark)
     } catch (error) {
       if (ending.aborted) return
       if (isRefusal(error)) {
         // A refused key says nothing about the instance.
         retries.refused(mark, next === 'done' ? 'undo' : next)
-        await tries.update(mark, { problem: problemOf(error) })
+        await attempts.update(mark, { problem: problemOf(error) })
       } else {
         retries.finish(mark)
-        await endTry(parts, mark, 'failed', problemOf(error))
+        await endAttempt(parts, mark, 'failed', problemOf(error))
       }
     } finally {
       busy.delete(mark)
@@ -63,41 +70,44 @@ export function createCreation(parts: CreationParts) {
     /** Call after a poll showed that the key works: tries stopped by a refusal continue. */
     goOn(): void {
       for (const [mark, next] of retries.due()) {
-        const tried = tries.find(mark)
-        if (tried && isUnderWay(tried)) void work(mark, next)
+        const attempt = attempts.find(mark)
+        if (attempt && isUnderWay(attempt)) void work(mark, next)
         else retries.finish(mark)
       }
     },
   }
 }
 
-async function step(parts: CreationParts, next: Work, tried: Tried): Promise<Work | 'done'> {
+async function step(parts: CreationParts, next: Work, attempt: RentalAttempt): Promise<Work | 'done'> {
   if (next === 'undo') return 'done'
-  return next === 'ask' ? ask(parts, tried) : searchForLost(parts, tried.mark, next === 'find')
+  return next === 'ask' ? ask(parts, attempt) : searchForLost(parts, attempt.mark, next === 'find')
 }
 
 /** Requests the instance and returns how to continue. Throws where the key is refused and nothing was created. */
-async function ask(parts: CreationParts, tried: Tried): Promise<'ask' | 'find' | 'find or give up' | 'done'> {
-  const { context, tries, secrets, hooks } = parts
-  const { mark } = tried
+async function ask(
+  parts: CreationParts,
+  attempt: RentalAttempt,
+): Promise<'ask' | 'find' | 'find or give up' | 'done'> {
+  const { context, attempts, secrets, hooks } = parts
+  const { mark } = attempt
   const { account, store, client, ending } = context
-  if (tried.unwanted) return 'done'
-  const restored = await secrets.restore(tried.rental.id, requestOf(tried))
+  if (attempt.unwanted) return 'done'
+  const restored = await secrets.restore(attempt.rental.id, requestOf(attempt))
   if (!restored) {
-    await endTry(parts, mark, 'failed', sentenceFor('secrets_lost'))
+    await endAttempt(parts, mark, 'failed', sentenceFor('secrets_lost'))
     return 'done'
   }
-  const stops = stopsLeftOf(tried.rental)
-  const request = await hooks.prepared(restored, { stops, price: rentedAs(tried).agreed?.running })
+  const limits = limitsLeftOf(attempt.rental)
+  const request = await hooks.prepared(restored, { limits, price: rentedAs(attempt).agreed?.running })
   try {
-    await tries.intend(mark, { step: 'asking', requestCount: tried.requestCount + 1 })
+    await attempts.intend(mark, { step: 'asking', requestCount: attempt.requestCount + 1 })
   } catch (error) {
     // A failure could not be written either: it would be reported here, and the next start would still rent.
-    await tries.update(mark, { problem: problemOf(error) })
+    await attempts.update(mark, { problem: problemOf(error) })
     await waitFor(context, askAgainAfter)
     return 'ask'
   }
-  const { requestCount, unwanted } = tries.get(mark)
+  const { requestCount, unwanted } = attempts.get(mark)
   if (unwanted) return 'done'
   let created: CreationAnswer
   try {
@@ -108,22 +118,22 @@ async function ask(parts: CreationParts, tried: Tried): Promise<'ask' | 'find' |
   } catch (error) {
     if (ending.aborted) return 'done'
     const ambiguous = error instanceof ServiceError && error.ambiguous
-    if (isRefusal(error) && requestCount === 1 && forgivesRefusedKey(tried)) {
-      await tries.update(mark, { requestCount: 0, refused: true })
+    if (isRefusal(error) && requestCount === 1 && forgivesRefusedKey(attempt)) {
+      await attempts.update(mark, { requestCount: 0, refused: true })
       throw error
     }
     if (!ambiguous && requestCount === 1) {
-      await endTry(parts, mark, 'failed', creationProblem(error))
+      await endAttempt(parts, mark, 'failed', creationProblem(error))
       return 'done'
     }
-    await tries.update(mark, { step: 'lost', problem: creationProblem(error) })
+    await attempts.update(mark, { step: 'lost', problem: creationProblem(error) })
     return error instanceof ServiceError && error.ambiguous && !saysNo(error) ? 'find' : 'find or give up'
   }
   if (ending.aborted) return 'done'
   const { new_contract: instance, instance_api_key: instanceKey, success } = created
-  if (tried.before.includes(instance)) {
+  if (attempt.before.includes(instance)) {
     // It belongs to something else, which must not be destroyed in this try's place.
-    await tries.update(mark, { step: 'lost', problem: sentenceFor('not_new') })
+    await attempts.update(mark, { step: 'lost', problem: sentenceFor('not_new') })
     return 'find or give up'
   }
   await adoptInstance(parts, mark, instance, { instanceKey, queued: success === false })
@@ -154,7 +164,7 @@ function isOfferGone(error: unknown): boolean {
  * A rental with retries repeats its first refused key, which may be temporary, as no user is there to retry. Nothing was
  * created, so that request does not count.
  */
-function forgivesRefusedKey({ rental, refused }: Tried): boolean {
+function forgivesRefusedKey({ rental, refused }: RentalAttempt): boolean {
   return isRetrying(rental) && !refused
 }
 

@@ -1,13 +1,13 @@
 import * as v from 'valibot'
 import type { AccountContext, AccountPoll } from '#core/account-context.ts'
 import { openDocument } from '#core/storage/json-file.ts'
+import { isDead } from '#shared/derived.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
 import { hasTrait } from '#shared/instance/state-traits.ts'
 import type { FailedMachineView } from '#shared/market/rental-view.ts'
-import { isDead } from '#shared/reading.ts'
+import { noImageCode, sentenceFor } from './messages.ts'
 import { deathOf } from './next-move.ts'
-import { isRetrying, type Tried, type Try } from './rental.ts'
-import { noImage, sentenceFor } from './words.ts'
+import { type Attempt, isRetrying, type RentalAttempt } from './rental.ts'
 
 const FailedMachine = v.object({
   machineId: v.number(),
@@ -15,7 +15,7 @@ const FailedMachine = v.object({
   times: v.number(),
   lastAt: v.number(),
   why: v.string(),
-  /** The mark of the last try that failed there, and of earlier ones, so that each counts once. */
+  /** The mark of the last attempt that failed there, and of earlier ones, so that each counts once. */
   mark: v.string(),
   earlier: v.optional(v.array(v.string())),
   /** The user forgave these failures. */
@@ -23,10 +23,10 @@ const FailedMachine = v.object({
 })
 type FailedMachine = v.InferOutput<typeof FailedMachine>
 
-/** A try that failed on its machine. */
+/** An attempt that failed on its machine. */
 export interface Failure {
   mark: string
-  offer: Try['offer']
+  offer: Attempt['offer']
   /** Epoch seconds of the account's time. */
   at: number
   why: string
@@ -34,13 +34,13 @@ export interface Failure {
 
 export type FailedMachines = Awaited<ReturnType<typeof openFailedMachines>>
 
-/** The number of machines remembered, without the oldest failures, and of tries for each. */
+/** The number of machines remembered, without the oldest failures, and of attempts for each. */
 const mostRemembered = 500
-const mostTries = 20
+const mostAttempts = 20
 
 /** The machines on which an account's rentals failed. */
 export async function openFailedMachines(
-  context: Pick<AccountContext, 'files' | 'folder' | 'machine' | 'onBroken'>,
+  context: Pick<AccountContext, 'files' | 'folder' | 'platform' | 'onBroken'>,
 ) {
   const document = await openDocument(context, 'failed-machines', v.array(FailedMachine), [])
 
@@ -50,7 +50,7 @@ export async function openFailedMachines(
       const { machineId, hostId } = offer
       if (machineId === undefined) return
       const known = document.get().find(host => host.machineId === machineId)
-      const earlier = known ? [...(known.earlier ?? []), known.mark].slice(-mostTries) : []
+      const earlier = known ? [...(known.earlier ?? []), known.mark].slice(-mostAttempts) : []
       if (earlier.includes(mark)) return
       const failed: FailedMachine = {
         machineId,
@@ -84,17 +84,17 @@ export async function openFailedMachines(
 const soon = 3600
 
 /**
- * Why a try's failure counts against its machine: it never ran, or died on its own within an hour of running. Undefined
+ * Why an attempt's failure counts against its machine: it never ran, or died on its own within an hour of running. Undefined
  * if the user stopped it, it was outbid, or Berth did not see it.
  */
 export function hostFailure(
-  { step, problem }: Pick<Try, 'step' | 'problem'>,
+  { step, problem }: Pick<Attempt, 'step' | 'problem'>,
   instance: InstanceView | undefined,
 ): string | undefined {
   if (step === 'late') return problem?.code === 'no_gpu' ? undefined : problem?.message
   if (!instance || !isDead(instance) || instance.intendedStatus === 'stopped') return undefined
   const { history, state } = instance
-  if (deathOf(instance) === noImage) return undefined
+  if (deathOf(instance) === noImageCode) return undefined
   // An exit that may be temporary can be the first sign of a crash.
   const lived = history.findLastIndex(change => change.state !== 'exited' && !hasTrait(change.state, 'dead'))
   const before = history[lived]
@@ -105,16 +105,16 @@ export function hostFailure(
   return neverRan ? sentenceFor(state).message : undefined
 }
 
-/** Remembers the machines of tries that failed at a poll. A rental with retries judges its own while it tries. */
+/** Remembers the machines of attempts that failed at a poll. A rental with retries judges its own while it tries. */
 export async function blameHosts(
-  tries: readonly Tried[],
+  attempts: readonly RentalAttempt[],
   hosts: Pick<FailedMachines, 'blame'>,
   { account, at }: AccountPoll,
 ): Promise<void> {
-  for (const tried of tries) {
-    const { mark, offer, instance, unwanted, rental } = tried
+  for (const attempt of attempts) {
+    const { mark, offer, instance, unwanted, rental } = attempt
     if (unwanted || instance === undefined || (isRetrying(rental) && rental.step === 'trying')) continue
-    const why = hostFailure(tried, account.instances[instance])
+    const why = hostFailure(attempt, account.instances[instance])
     if (why !== undefined) await hosts.blame({ mark, offer, at, why })
   }
 }

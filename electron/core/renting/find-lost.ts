@@ -6,14 +6,14 @@ import {
   askAgainAfter,
   type CreationParts,
   destroySurplus,
-  endTry,
+  endAttempt,
   letUserSay,
   waitFor,
 } from './adopt.ts'
-import { isRetrying, isUnderWay, knownInstances, type Try } from './rental.ts'
-import { sentenceFor } from './words.ts'
+import { sentenceFor } from './messages.ts'
+import { type Attempt, isRetrying, isUnderWay, knownInstances } from './rental.ts'
 
-/** The result of searching a poll for a try whose answer was lost. */
+/** The result of searching a poll for an attempt whose answer was lost. */
 export type Finding =
   | {
       found: number
@@ -27,27 +27,27 @@ export type Finding =
 
 /**
  * Looks for the mark; else for instances that are new since the request and hide their marks. If there is exactly one
- * such instance, it is the try's; if there are several, or it began earlier, the user decides. A record with a label
- * or an environment but no mark belongs to someone else. `taken`: the instances of other tries. With retries
- * `mayGuess` is false, since a try may be destroyed without asking: another Berth may be trying something on the same
+ * such instance, it is the attempt's; if there are several, or it began earlier, the user decides. A record with a label
+ * or an environment but no mark belongs to someone else. `taken`: the instances of other attempts. With retries
+ * `mayGuess` is false, since an attempt may be destroyed without asking: another Berth may be trying something on the same
  * account.
  */
 export function findLost(
-  tried: Pick<Try, 'mark' | 'before' | 'startedAt'>,
+  attempt: Pick<Attempt, 'mark' | 'before' | 'startedAt'>,
   mayGuess: boolean,
   records: readonly Instance[],
   taken: ReadonlySet<number>,
 ): Finding {
-  const [found, ...surplus] = markedBy(tried.mark, records)
+  const [found, ...surplus] = markedBy(attempt.mark, records)
   if (found !== undefined) return { found, surplus }
 
-  const old = new Set(tried.before)
+  const old = new Set(attempt.before)
   const candidates = records.filter(
     record => hidesMark(record) && !old.has(record.id) && !taken.has(record.id),
   )
   const [only, second] = candidates
   if (only === undefined) return { found: undefined }
-  const older = (only.start_date ?? tried.startedAt) < tried.startedAt - uncertainty
+  const older = (only.start_date ?? attempt.startedAt) < attempt.startedAt - uncertainty
   return second === undefined && !older && mayGuess
     ? { found: only.id, guessed: true, surplus: [] }
     : { unclear: sortedIds(candidates) }
@@ -73,10 +73,10 @@ export function isListWhole(
   )
 }
 
-/** Instances with a try's mark that appeared late: a second one, or one after the try had ended. */
-export function lateComers(tried: Try, records: readonly Instance[]): number[] {
-  const { mark, instance, requestCount } = tried
-  const mayBeLate = instance === undefined ? requestCount > 0 && !isUnderWay(tried) : requestCount > 1
+/** Instances with an attempt's mark that appeared late: a second one, or one after the attempt had ended. */
+export function lateComers(attempt: Attempt, records: readonly Instance[]): number[] {
+  const { mark, instance, requestCount } = attempt
+  const mayBeLate = instance === undefined ? requestCount > 0 && !isUnderWay(attempt) : requestCount > 1
   return mayBeLate ? markedBy(mark, records).filter(one => one !== instance) : []
 }
 
@@ -102,7 +102,7 @@ function hidesMark({ label, extra_env }: Instance): boolean {
 const findAfter = [500, 1500, 3000, 5000]
 /** Seconds of the account's time in which a new instance is listed; one that is not found by then was not created. */
 const appearsWithin = 90
-/** The most requests to the service for one try. */
+/** The most requests to the service for one attempt. */
 const mostAsked = 3
 
 /** Polls the account until the instance of a lost answer is found, or has had enough time to appear. */
@@ -111,8 +111,8 @@ export async function searchForLost(
   mark: string,
   mayAskAgain: boolean,
 ): Promise<'ask' | 'done'> {
-  const { context, tries } = parts
-  await tries.update(mark, { step: 'lost' })
+  const { context, attempts } = parts
+  await attempts.update(mark, { step: 'lost' })
   const from = context.now()
   const mayStillAppear = () => Math.abs(context.now() - from) < appearsWithin
   for (let round = 0; round < findAfter.length || mayStillAppear(); round += 1) {
@@ -129,16 +129,16 @@ export async function searchForLost(
       return 'done'
     }
   }
-  const { unwanted, requestCount, problem } = tries.get(mark)
+  const { unwanted, requestCount, problem } = attempts.get(mark)
   if (unwanted) return 'done'
   if (mayAskAgain && requestCount < mostAsked) return 'ask'
-  await endTry(parts, mark, 'failed', problem ?? sentenceFor('not_created'))
+  await endAttempt(parts, mark, 'failed', problem ?? sentenceFor('not_created'))
   return 'done'
 }
 
 /** Searches one new and complete list, retrying until there is one; undefined when Berth ends. */
 async function searchOnce(
-  { context, tries }: CreationParts,
+  { context, attempts }: CreationParts,
   mark: string,
   anew: boolean,
 ): Promise<Finding | undefined> {
@@ -147,13 +147,13 @@ async function searchOnce(
     try {
       const list = await client().instances.list({ signal: ending, anew })
       if (ending.aborted) return undefined
-      const taken = tries.all().flatMap(other => (other.mark === mark ? [] : (other.instance ?? [])))
-      const tried = tries.get(mark)
-      const finding = findLost(tried, !isRetrying(tried.rental), list.instances, new Set(taken))
+      const taken = attempts.all().flatMap(other => (other.mark === mark ? [] : (other.instance ?? [])))
+      const attempt = attempts.get(mark)
+      const finding = findLost(attempt, !isRetrying(attempt.rental), list.instances, new Set(taken))
       const isFound = 'found' in finding && finding.found !== undefined
       // A list that may be incomplete proves nothing: asking again could rent it twice.
-      if (isFound || isListWhole(list, tried.before, knownInstances(context))) return finding
-      await tries.update(mark, { problem: sentenceFor('list_uncertain') })
+      if (isFound || isListWhole(list, attempt.before, knownInstances(context))) return finding
+      await attempts.update(mark, { problem: sentenceFor('list_uncertain') })
     } catch (error) {
       if (isRefusal(error)) throw error
     }

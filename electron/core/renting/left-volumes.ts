@@ -1,6 +1,6 @@
 import type { AccountContext } from '../account-context.ts'
-import type { Tried, Tries } from './rental.ts'
-import { tryEntry } from './words.ts'
+import { tryEntry } from './messages.ts'
+import type { Attempts, RentalAttempt } from './rental.ts'
 
 /**
  * Deletes the volumes that dropped attempts made: nothing was stored in them, each is charged, and the next rental makes
@@ -8,32 +8,32 @@ import { tryEntry } from './words.ts'
  */
 export function createLeftVolumes(
   { deletions, activity }: AccountContext,
-  tries: Pick<Tries, 'all' | 'update'>,
+  attempts: Pick<Attempts, 'all' | 'update'>,
 ) {
   const busy = new Set<string>()
 
-  async function clean(tried: Tried): Promise<void> {
-    const { mark, offer, rental } = tried
+  async function clean(attempt: RentalAttempt): Promise<void> {
+    const { mark, offer, rental } = attempt
     const { volume } = rental.request
     if (volume?.create && offer.machineId !== undefined) {
       const { name } = volume
       const { isGone, ids } = await deletions.delete({ kind: 'volume', name, machine: offer.machineId })
       const text = `${isGone ? 'Deleted' : 'Berth can’t delete'} the volume ${name}`
       const detail = isGone ? 'Nothing was in it.' : 'Delete it on the service’s website: you pay for it.'
-      for (const id of ids) activity.add(tryEntry(`${text} (#${id})`, tried, { detail }))
+      for (const id of ids) activity.add(tryEntry(`${text} (#${id})`, attempt, { detail }))
     }
-    await tries.update(mark, { volumeLeft: undefined })
+    await attempts.update(mark, { volumeLeft: undefined })
   }
 
   return {
     /** Call after each poll. */
     onPoll(): void {
-      for (const tried of tries.all()) {
-        const { mark, volumeLeft } = tried
+      for (const attempt of attempts.all()) {
+        const { mark, volumeLeft } = attempt
         if (!volumeLeft || busy.has(mark)) continue
         busy.add(mark)
         // Only Berth's end rejects it: the next start goes on.
-        clean(tried).then(
+        clean(attempt).then(
           () => busy.delete(mark),
           () => undefined,
         )

@@ -1,14 +1,22 @@
+import { isDead } from '#shared/derived.ts'
 import { type InstanceView, startFailure } from '#shared/instance/instance.ts'
 import { hasTrait } from '#shared/instance/state-traits.ts'
 import type { Problem } from '#shared/problem.ts'
-import { isDead } from '#shared/reading.ts'
 import { micros } from '#shared/spending/money.ts'
-import { costOfTry, type Drop, isUnderWay, openTry, type Retrying, spentOn, type Try } from './rental.ts'
-import { noImage, sentenceFor, sentences } from './words.ts'
+import { noImageCode, sentenceFor, sentences } from './messages.ts'
+import {
+  type Abandonment,
+  type Attempt,
+  costOfAttempt,
+  isUnderWay,
+  openAttempt,
+  type Retrying,
+  spentOn,
+} from './rental.ts'
 
 /** The cause of death of an instance, for `sentenceFor`: an image that cannot be pulled is not the machine's fault. */
 export function deathOf({ state, statusMessage }: InstanceView): string {
-  return state === 'unstartable' && startFailure(statusMessage) === 'image' ? noImage : state
+  return state === 'unstartable' && startFailure(statusMessage) === 'image' ? noImageCode : state
 }
 
 /**
@@ -16,25 +24,25 @@ export function deathOf({ state, statusMessage }: InstanceView): string {
  * the answer lacks it; `now` is the account's time in epoch seconds.
  */
 export function nextTryStep(
-  tried: Try,
+  attempt: Attempt,
   instance: InstanceView | undefined,
   now: number,
-): { step: Try['step']; problem?: Problem } {
+): { step: Attempt['step']; problem?: Problem } {
   if (!instance) return { step: 'failed', problem: sentenceFor('gone') }
   if (instance.state === 'running') return { step: 'running' }
   if (isDead(instance)) return { step: 'failed', problem: sentenceFor(deathOf(instance)) }
   if (instance.state === 'outbid') return { step: 'failed', problem: sentenceFor('outbid') }
   const { stateRequest, state } = instance
-  const neverStarted = tried.queued && stateRequest?.state !== 'stopped'
+  const neverStarted = attempt.queued && stateRequest?.state !== 'stopped'
   if (hasTrait(state, 'startable') && !neverStarted) return { step: 'failed', problem: sentenceFor(state) }
   const waits = state === 'waiting' || hasTrait(state, 'startable')
-  const isLate = now - (tried.createdAt ?? tried.startedAt) >= tried.deadline
+  const isLate = now - (attempt.createdAt ?? attempt.startedAt) >= attempt.deadline
   if (waits) return { step: isLate ? 'late' : 'waiting', problem: sentenceFor('no_gpu') }
   return isLate ? { step: 'late', problem: sentenceFor('late') } : { step: 'waiting' }
 }
 
 /** Facts about the current try from a poll and an SSH probe. */
-export interface TrySnapshot {
+export interface AttemptSnapshot {
   /** Epoch seconds of the account's time. */
   now: number
   /** Its instance in the latest poll. */
@@ -46,10 +54,10 @@ export interface TrySnapshot {
   stopper?: Stopper
 }
 
-/** A limit that stops a try. */
+/** A limit that stops an attempt. */
 export interface Stopper {
   why: Problem
-  /** Whether it limits this instance alone. The next try would run without that limit, so there is none. */
+  /** Whether it limits this instance alone. The next attempt would run without that limit, so there is none. */
   alone: boolean
 }
 
@@ -61,8 +69,8 @@ export type RentalMove =
   /** Checks whether SSH lets Berth in. */
   | { do: 'probeSsh' }
   /** Stores the drop. */
-  | { do: 'drop'; drop: Omit<Drop, 'at'> }
-  /** Destroys the try's instance. */
+  | { do: 'drop'; drop: Omit<Abandonment, 'at'> }
+  /** Destroys the attempt's instance. */
   | { do: 'take back' }
   /** Stores the final cost of an instance that is gone. */
   | { do: 'close' }
@@ -82,9 +90,9 @@ const hopeless: ReadonlySet<string> = new Set([
 ])
 
 /** A pure function: the same rental and snapshot always give the same move. */
-export function nextMove(rental: Retrying, snapshot: TrySnapshot): RentalMove {
-  const current = openTry(rental)
-  if (!current) return betweenTries(rental)
+export function nextRentalMove(rental: Retrying, snapshot: AttemptSnapshot): RentalMove {
+  const current = openAttempt(rental)
+  if (!current) return betweenAttempts(rental)
   const nothing = current.step === 'failed' && current.instance === undefined
   if (current.drop || rental.unwanted) {
     if (current.step === 'cancelled' || nothing) return { do: 'close' }
@@ -109,13 +117,13 @@ export function nextMove(rental: Retrying, snapshot: TrySnapshot): RentalMove {
   }
 }
 
-function betweenTries(rental: Retrying): RentalMove {
-  const { tries, retries } = rental
-  const last = tries.at(-1)
+function betweenAttempts(rental: Retrying): RentalMove {
+  const { attempts, retries } = rental
+  const last = attempts.at(-1)
   if (rental.unwanted) return { do: 'end', step: 'cancelled' }
   if (last?.drop?.last) return { do: 'end', step: 'failed', problem: last.drop.why }
-  if (tries.length >= retries.attempts) {
-    const crashed = tries.length > 1 && tries.every(({ drop }) => drop && isCrash(drop.why))
+  if (attempts.length >= retries.attempts) {
+    const crashed = attempts.length > 1 && attempts.every(({ drop }) => drop && isCrash(drop.why))
     const problem = crashed ? sentences.crashedEverywhere : sentences.attemptsUsedUp
     return { do: 'end', step: 'failed', problem }
   }
@@ -124,13 +132,13 @@ function betweenTries(rental: Retrying): RentalMove {
   return { do: 'search' }
 }
 
-function whileBooting(rental: Retrying, current: Try, { now, stopper }: TrySnapshot): RentalMove {
+function whileBooting(rental: Retrying, current: Attempt, { now, stopper }: AttemptSnapshot): RentalMove {
   if (stopper) return dropFor(stopper)
   if (isTooDear(rental, current, now)) return drop(sentences.ceiling, false, true)
   return { do: 'wait', until: soonest(lateAt(current), tooDearAt(rental, current)) }
 }
 
-function onceRunning(rental: Retrying, current: Try, snapshot: TrySnapshot): RentalMove {
+function onceRunning(rental: Retrying, current: Attempt, snapshot: AttemptSnapshot): RentalMove {
   const { instance, now, ssh } = snapshot
   if (snapshot.gone) return { do: 'end', step: 'failed', problem: sentences.takenAway }
   if (!instance) return { do: 'wait' }
@@ -151,7 +159,7 @@ function onceRunning(rental: Retrying, current: Try, snapshot: TrySnapshot): Ren
 }
 
 /** When it should have been entered: SSH has its own time after `running`. */
-function lateAt({ runningAt, startedAt, createdAt = startedAt, deadline }: Try): number {
+function lateAt({ runningAt, startedAt, createdAt = startedAt, deadline }: Attempt): number {
   if (runningAt === undefined) return createdAt + deadline
   // It began to run after its creation, even if a clock was set back in between.
   return Math.max(Math.min(createdAt, runningAt) + deadline, runningAt + graceForSsh)
@@ -161,17 +169,17 @@ function lateAt({ runningAt, startedAt, createdAt = startedAt, deadline }: Try):
  * It exited, and the service does not say why. It crashed, if Berth was there all the time, since section 3.1 says so
  * and advises the next offer; else someone may have worked on it and stopped it elsewhere.
  */
-function afterExit(rental: Retrying, current: Try, { now }: TrySnapshot): RentalMove {
+function afterExit(rental: Retrying, current: Attempt, { now }: AttemptSnapshot): RentalMove {
   return now < lateAt(current) ? dropDead(sentenceFor('ended')) : foundStopped(rental, current.instance)
 }
 
 /** Nothing was created. An offer that is gone is nobody's fault, so the next one is tried at once. */
-function afterRefusal({ problem }: Try): RentalMove {
+function afterRefusal({ problem }: Attempt): RentalMove {
   const why = problem ?? sentenceFor('not_created')
   return drop(why, false, hopeless.has(why.code))
 }
 
-function afterFailure(rental: Retrying, current: Try, snapshot: TrySnapshot): RentalMove {
+function afterFailure(rental: Retrying, current: Attempt, snapshot: AttemptSnapshot): RentalMove {
   const { problem, instance } = current
   const { stopper } = snapshot
   const why = problem ?? sentenceFor('failed')
@@ -194,7 +202,7 @@ function isCrash({ code }: Problem): boolean {
 }
 
 function dropDead(why: Problem): RentalMove {
-  const imageMissing = why.code === noImage
+  const imageMissing = why.code === noImageCode
   return drop(why, !imageMissing, imageMissing)
 }
 
@@ -213,12 +221,12 @@ function drop(why: Problem, blame: boolean, last = false): RentalMove {
   return { do: 'drop', drop: { why, blame, last } }
 }
 
-function isTooDear(rental: Retrying, current: Try, now: number): boolean {
-  return spentOn(rental) + costOfTry(current, now) >= micros(rental.retries.ceiling)
+function isTooDear(rental: Retrying, current: Attempt, now: number): boolean {
+  return spentOn(rental) + costOfAttempt(current, now) >= micros(rental.retries.ceiling)
 }
 
-/** When the tries will have reached their cost limit at the present price. */
-function tooDearAt(rental: Retrying, { spent }: Try): number | undefined {
+/** When the attempts will have reached their cost limit at the present price. */
+function tooDearAt(rental: Retrying, { spent }: Attempt): number | undefined {
   if (!spent || spent.perHour <= 0) return undefined
   const left = micros(rental.retries.ceiling) - spentOn(rental) - spent.micros
   return spent.at + (left * 3600) / spent.perHour
@@ -228,8 +236,12 @@ function soonest(one: number, other: number | undefined): number {
   return other === undefined ? one : Math.min(one, other)
 }
 
-/** Facts about a try from its instance: its cost, and when it began to run. */
-export function observedTry({ runningAt, spent }: Try, instance: InstanceView, now: number): Partial<Try> {
+/** Facts about an attempt from its instance: its cost, and when it began to run. */
+export function observedAttempt(
+  { runningAt, spent }: Attempt,
+  instance: InstanceView,
+  now: number,
+): Partial<Attempt> {
   const since = runningAt ?? (instance.state === 'running' ? now : undefined)
   // So that a clock that was set back does not keep it waiting.
   return {

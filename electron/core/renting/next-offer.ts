@@ -1,6 +1,6 @@
 import type { AccountContext } from '#core/account-context.ts'
 import { problemOf } from '#core/bridge/problems.ts'
-import { limitVeto } from '#core/limits/may-start.ts'
+import { blockingAccountLimit } from '#core/limits/may-start.ts'
 import { searchNarrowed } from '#core/market/find-offers.ts'
 import { offerView } from '#core/market/offer-view.ts'
 import type { RequestSecrets } from '#core/market/request-secrets.ts'
@@ -14,9 +14,9 @@ import type { Problem } from '#shared/problem.ts'
 import { type Micros, micros } from '#shared/spending/money.ts'
 import { needingPermission } from '../bridge/problems.ts'
 import type { FailedMachines } from './failed-machines.ts'
+import { attemptedOfferName, nothingFound, sentenceFor, tellOfRetries } from './messages.ts'
 import type { RentalMove } from './next-move.ts'
-import { isRetrying, knownInstances, type Retrying, type StoredRentals, type Try } from './rental.ts'
-import { nothingFound, offerName, sentenceFor, tellOfRetries } from './words.ts'
+import { type Attempt, isRetrying, knownInstances, type Retrying, type StoredRentals } from './rental.ts'
 
 /** The offer that a rental tries next. */
 export interface OfferChoice {
@@ -34,7 +34,7 @@ export interface BestOffer {
 }
 
 /** Criteria for the offers of a rental with retries. */
-type Wanted = Pick<Retrying, 'search' | 'request' | 'retries' | 'tries' | 'first'>
+type Wanted = Pick<Retrying, 'search' | 'request' | 'retries' | 'attempts' | 'first'>
 
 /**
  * The first offer in search order that fits the request, was not tried yet and is not held back by a limit, which may
@@ -44,13 +44,13 @@ export function bestOffer(
   rental: Wanted,
   offers: readonly OfferView[],
   failed: Readonly<Record<string, FailedMachineView>>,
-  limitVeto: (price: Micros) => Problem | undefined,
+  blockingAccountLimit: (price: Micros) => Problem | undefined,
 ): BestOffer | undefined {
   let cheapest: BestOffer | undefined
   for (const choice of fittingOffers(rental, offers, failed)) {
     // A limit that holds back one offer also holds back more expensive ones.
     if (cheapest && choice.price >= cheapest.choice.price) continue
-    const holds = limitVeto(choice.price)
+    const holds = blockingAccountLimit(choice.price)
     if (!holds) return { choice }
     cheapest = { choice, holds }
   }
@@ -89,11 +89,11 @@ function takesVolume(offer: OfferView, volume: OpenRequest['volume']): boolean {
 
 /** The offers that a rental may try, in the order in which it tries them. */
 export function* fittingOffers(
-  { search, request, retries, tries, first }: Wanted,
+  { search, request, retries, attempts, first }: Wanted,
   offers: readonly OfferView[],
   failed: Readonly<Record<string, FailedMachineView>>,
 ): Generator<OfferChoice> {
-  const machines = new Set(tries.map(({ offer }) => offer.machineId ?? `offer ${offer.id}`))
+  const machines = new Set(attempts.map(({ offer }) => offer.machineId ?? `offer ${offer.id}`))
   const inOrder = goodEnough(offers, search, request, failed)
   const chosen = inOrder.filter(({ offer }) => offer.id === first)
   for (const { offer, price } of [...chosen, ...inOrder.filter(listed => !chosen.includes(listed))]) {
@@ -118,7 +118,7 @@ function isWithin(price: ListedOffer['price'], most: number | undefined): price 
 
 /** Milliseconds; the answer to a search of the whole market is large. */
 const searchTimeout = 45_000
-/** Seconds of the account's time between searches while a limit holds the next try back. */
+/** Seconds of the account's time between searches while a limit holds the next attempt back. */
 const marketForgottenAfter = 60
 
 /** Dependencies of rentals with retries. */
@@ -127,9 +127,9 @@ export interface RetryParts {
   rentals: StoredRentals
   hosts: FailedMachines
   secrets: RequestSecrets
-  /** Requests a try's instance. */
+  /** Requests an attempt's instance. */
   request(mark: string): void
-  /** Destroys the instance that a try created or is still creating. */
+  /** Destroys the instance that an attempt created or is still creating. */
   discard(mark: string): Promise<void>
 }
 
@@ -145,7 +145,7 @@ export function createRentNext(parts: RetryParts): (rental: Retrying) => Promise
 
   /** Why a limit forbids to rent for that many micro-dollars per hour now. */
   function vetoFor(more: Micros): Problem | undefined {
-    return limitVeto(store.get().accounts[account], { more }, now())
+    return blockingAccountLimit(store.get().accounts[account], { more }, now())
   }
 
   function waitForLimit(id: string, problem: Problem, price: Micros): Promise<void> {
@@ -208,24 +208,28 @@ export function createRentNext(parts: RetryParts): (rental: Retrying) => Promise
 
 async function tryOffer(
   { context, rentals, request }: RetryParts,
-  { id, retries, tries }: Retrying,
+  { id, retries, attempts }: Retrying,
   { offer, bid }: OfferChoice,
 ): Promise<void> {
   const mark = `r${context.newId()}`
-  const next: Try = { ...newTry(context, mark, offer), bid, deadline: retries.deadline }
-  await rentals.intend(id, rental => ({ ...rental, problem: undefined, tries: [...rental.tries, next] }))
+  const next: Attempt = { ...newAttempt(context, mark, offer), bid, deadline: retries.deadline }
+  await rentals.intend(id, rental => ({
+    ...rental,
+    problem: undefined,
+    attempts: [...rental.attempts, next],
+  }))
   const rental = rentals.get(id)
-  const text = `Attempt ${tries.length + 1} of ${retries.attempts}: ${offerName(offer)}`
+  const text = `Attempt ${attempts.length + 1} of ${retries.attempts}: ${attemptedOfferName(offer)}`
   if (isRetrying(rental)) tellOfRetries(context, rental, { text, detail: `Offer ${offer.id}` })
   request(mark)
 }
 
-/** A try that is not requested yet. */
-export function newTry(
+/** An attempt that is not requested yet. */
+export function newAttempt(
   context: AccountContext,
   mark: string,
   offer: Partial<OfferView> & Pick<OfferView, 'id'>,
-): Omit<Try, 'deadline'> {
+): Omit<Attempt, 'deadline'> {
   const { id, gpuName, gpuCount, gpuMemory, price, storagePrice, storageCost, location } = offer
   const { machineId, hostId, verified, reliability, volumeOffer } = offer
   const where = { location, machineId, hostId, volumeOffer }

@@ -2,20 +2,21 @@ import type { AccountContext, AccountPoll } from '#core/account-context.ts'
 import { alertOf } from '#core/alerts/events.ts'
 import { problemOf } from '#core/bridge/problems.ts'
 import { pollsUntilGone } from '#core/instances/missing-instances.ts'
-import { limitVeto } from '#core/limits/may-start.ts'
+import { blockingAccountLimit } from '#core/limits/may-start.ts'
 import { type Collection, openCollection } from '#core/storage/collection.ts'
 import type { Instance } from '#service/instances.ts'
 import { ServiceError } from '#service/service-error.ts'
+import type { Starting } from '#shared/automation/limits-that-block.ts'
 import type { RecoveryChoice } from '#shared/automation/recovery.ts'
-import type { Starting } from '#shared/automation/stoppers.ts'
+import { spentBy } from '#shared/derived.ts'
 import { rate } from '#shared/format/money.ts'
 import { instanceName, shortInstanceName } from '#shared/format/name.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
 import { BerthError, type Problem } from '#shared/problem.ts'
-import { spentBy } from '#shared/reading.ts'
 import type { Micros } from '#shared/spending/money.ts'
 import { lackedBy } from '../bridge/problems.ts'
 import { isDeepEqual } from '../storage/store.ts'
+import { nothingAsGoodCode } from './messages.ts'
 import {
   freshRecovery,
   isNeedless,
@@ -27,10 +28,9 @@ import {
   recoveryView,
   refusedFor,
 } from './recovery.ts'
-import { openTry, spentOn } from './rental.ts'
+import { openAttempt, spentOn } from './rental.ts'
 import type { Rentals } from './rentals.ts'
 import { replacementFor } from './requests.ts'
-import { nothingAsGoodCode } from './words.ts'
 
 /** The recoveries of one account: Berth's actions for outbid interruptible instances, as chosen for each. */
 export async function openRecoveries(context: AccountContext, rentals: RecoveryParts['rentals']) {
@@ -151,7 +151,7 @@ async function carryOut(parts: RecoveryParts, instance: InstanceView, recovery: 
 
 /** Throws if a limit would stop the instance at the next poll. */
 function refuseWhereLimited({ account, store, now }: AccountContext, starting: Starting): void {
-  const why = limitVeto(store.get().accounts[account], starting, now())
+  const why = blockingAccountLimit(store.get().accounts[account], starting, now())
   if (why) throw new BerthError(why)
 }
 
@@ -255,7 +255,7 @@ async function followReplacement(
   const replacedCost = recovery.replacedCost + spentOn(rental)
   switch (rental.step) {
     case 'trying': {
-      const own = openTry(rental)?.instance
+      const own = openAttempt(rental)?.instance
       const mine = parts.records().find(record => record.id === own)
       if (!rental.unwanted && isNeedless(recovery, instance, mine, other))
         await rentals.cancel(rental.id, true)

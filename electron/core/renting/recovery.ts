@@ -21,7 +21,7 @@ export const Recovery = v.object({
   instance: InstanceId,
   /** When it last acted; epoch seconds of the account's time. Stored before it acts. */
   lastAt: v.optional(v.number()),
-  /** When the service last refused a raise temporarily, and the seconds until the next try. */
+  /** When the service last refused a raise temporarily, and the seconds until the next attempt. */
   refused: v.optional(v.object({ at: v.number(), wait: v.number() })),
   /** A bid that was sent and not confirmed yet, and the one before it, micro-dollars per hour. */
   pendingBid: v.optional(v.object({ bid: v.number(), from: v.number(), at: v.number() })),

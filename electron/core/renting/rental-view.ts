@@ -1,24 +1,24 @@
 import type { InstanceView } from '#shared/instance/instance.ts'
-import type { RentalStep, RentalView, TryView } from '#shared/market/rental-view.ts'
+import type { AttemptView, RentalStep, RentalView } from '#shared/market/rental-view.ts'
 import { micros } from '#shared/spending/money.ts'
 import type { AccountView } from '#shared/state.ts'
-import { isRetrying, openTry, type Rental, spentOn, type Try } from './rental.ts'
-import { nothingAsGoodCode } from './words.ts'
+import { nothingAsGoodCode } from './messages.ts'
+import { type Attempt, isRetrying, openAttempt, type Rental, spentOn } from './rental.ts'
 
 type Instances = Readonly<Record<string, InstanceView>>
 
 /**
  * The rentals that the page shows: those in progress, those that failed and left nothing, and with retries those with
- * more than one try, until they are dismissed or their instance is gone. A recovery that finds nothing as good is shown
+ * more than one attempt, until they are dismissed or their instance is gone. A recovery that finds nothing as good is shown
  * by the recovery.
  */
 export function rentalViews(rentals: readonly Rental[], instances: Instances): Record<string, RentalView> {
   const shown = rentals.filter(rental => {
-    const { step, tries, instance, dismissed, problem } = rental
+    const { step, attempts, instance, dismissed, problem } = rental
     if (step === 'trying') return true
     if (dismissed || step === 'cancelled' || problem?.code === nothingAsGoodCode) return false
     if (!isRetrying(rental)) return step === 'failed' && instance === undefined
-    return step === 'failed' || (tries.length > 1 && instances[instance ?? ''] !== undefined)
+    return step === 'failed' || (attempts.length > 1 && instances[instance ?? ''] !== undefined)
   })
   return Object.fromEntries(shown.map(rental => [rental.id, viewOf(rental, instances)]))
 }
@@ -26,30 +26,30 @@ export function rentalViews(rentals: readonly Rental[], instances: Instances): R
 /** The last successful rental that the user chose, to rent it again: none of a project, a watch or a recovery. */
 export function lastRental(rentals: readonly Rental[]): AccountView['lastRental'] {
   const last = rentals.findLast(rental => {
-    const tried = rental.tries.at(-1)
-    if (rental.why !== 'user' || rental.unwanted || tried?.instance === undefined || tried.unwanted)
+    const attempt = rental.attempts.at(-1)
+    if (rental.why !== 'user' || rental.unwanted || attempt?.instance === undefined || attempt.unwanted)
       return false
     return !isRetrying(rental) || rental.step === 'ready'
   })
-  const offer = last?.tries.at(-1)?.offer
+  const offer = last?.attempts.at(-1)?.offer
   if (!last || !offer) return undefined
   const { id, request } = last
   return {
     id,
     what: request.label || request.template?.name || offer.gpuName || request.image,
-    stops: request.stops ?? [],
+    limits: request.limits ?? [],
   }
 }
 
 function viewOf(rental: Rental, instances: Instances): RentalView {
-  const { id, request, retries, tries, startedAt, unwanted, replaces } = rental
-  const current = openTry(rental)
+  const { id, request, retries, attempts, startedAt, unwanted, replaces } = rental
+  const current = openAttempt(rental)
   const { step, since } = stepOf(rental, current, instances)
   return {
     id,
     step,
     since,
-    tries: tries.map(tryView),
+    attempts: attempts.map(attemptView),
     retries: retries && {
       most: retries.attempts,
       spent: spentOn(rental),
@@ -70,19 +70,19 @@ function viewOf(rental: Rental, instances: Instances): RentalView {
   }
 }
 
-function tryView({ mark, offer, startedAt, instance, drop, cost }: Try): TryView {
+function attemptView({ mark, offer, startedAt, instance, drop, cost }: Attempt): AttemptView {
   const { machineId, hostId: _, ...shown } = offer
   return { mark, offer: shown, machineId, startedAt, instance, why: drop?.why, cost }
 }
 
 function stepOf(
   rental: Rental,
-  current: Try | undefined,
+  current: Attempt | undefined,
   instances: Instances,
 ): { step: RentalStep; since: number } {
-  const { step, startedAt, endedAt, tries, unwanted } = rental
+  const { step, startedAt, endedAt, attempts, unwanted } = rental
   if (step !== 'trying') return { step, since: endedAt ?? startedAt }
-  if (!current) return { step: 'searching', since: tries.at(-1)?.endedAt ?? startedAt }
+  if (!current) return { step: 'searching', since: attempts.at(-1)?.endedAt ?? startedAt }
   if (isRetrying(rental) && (current.drop || unwanted))
     return { step: 'dropping', since: current.drop?.at ?? current.startedAt }
   const { runningAt, createdAt = current.startedAt, instance } = current

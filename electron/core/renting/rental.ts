@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import type { AccountContext } from '#core/account-context.ts'
 import { StoredProblem } from '#core/bridge/problems.ts'
 import type { Rented } from '#core/instances/instance-view.ts'
-import { type Agreed, believable, monthHours } from '#core/instances/spending.ts'
+import { type AgreedPrices, believable, monthHours } from '#core/instances/spending.ts'
 import { type Collection, openCollection, type Rescue } from '#core/storage/collection.ts'
 import type { Instance } from '#service/instance-record.ts'
 import { type Limit, lessSpent } from '#shared/automation/limit.ts'
@@ -32,7 +32,7 @@ export const StoredOffer = v.object({
 })
 
 /** Why a try is dropped. */
-export const Drop = v.object({
+export const Abandonment = v.object({
   why: StoredProblem,
   /** Epoch seconds of the account's time. */
   at: v.number(),
@@ -41,10 +41,10 @@ export const Drop = v.object({
   /** Whether no other try follows. */
   last: v.boolean(),
 })
-export type Drop = v.InferOutput<typeof Drop>
+export type Abandonment = v.InferOutput<typeof Abandonment>
 
 /** One request to create an instance, which never creates two. Times in epoch seconds of the account's time. */
-export const Try = v.object({
+export const Attempt = v.object({
   /** The instance carries it in its label and its environment. Without retries it is the rental's id. */
   mark: RentalId,
   offer: StoredOffer,
@@ -77,7 +77,7 @@ export const Try = v.object({
   /** When it was first seen running. */
   runningAt: v.optional(v.number()),
   /** Stored before its instance is destroyed. */
-  drop: v.optional(Drop),
+  drop: v.optional(Abandonment),
   /** Its cost at its last view: `micros` at `at`, growing by `perHour`. */
   spent: v.optional(v.object({ micros: v.number(), at: v.number(), perHour: v.number() })),
   /** Dropped with a volume that was made for it and that may still be there. */
@@ -86,7 +86,7 @@ export const Try = v.object({
   cost: v.optional(v.number()),
   endedAt: v.optional(v.number()),
 })
-export type Try = v.InferOutput<typeof Try>
+export type Attempt = v.InferOutput<typeof Attempt>
 
 /**
  * A rental as stored: the request for a machine, and the offers that were tried for it. Without `retries` it tries one
@@ -108,7 +108,7 @@ export const Rental = v.object({
   group: v.optional(v.string()),
   step: v.picklist(['trying', 'ready', 'failed', 'cancelled']),
   /** Oldest first. */
-  tries: v.array(Try),
+  attempts: v.array(Attempt),
   startedAt: v.number(),
   endedAt: v.optional(v.number()),
   /** It was cancelled: the present try is undone, and no other follows. */
@@ -131,32 +131,32 @@ export type RetryRequest = Pick<Retrying, 'request' | 'search' | 'retries'> &
   Pick<Rental, 'first' | 'why' | 'replaces' | 'group'>
 
 /** A try with the rental that it belongs to. */
-export type Tried = Try & { rental: Rental }
+export type RentalAttempt = Attempt & { rental: Rental }
 
 export function isRetrying(rental: Rental): rental is Retrying {
   return rental.retries !== undefined && rental.search !== undefined
 }
 
 /** Whether a try has not ended. */
-export function isUnderWay({ step }: Pick<Try, 'step'>): boolean {
+export function isUnderWay({ step }: Pick<Attempt, 'step'>): boolean {
   return step === 'asking' || step === 'lost' || step === 'unclear' || step === 'waiting' || step === 'late'
 }
 
 /** The present try, whose final cost is not known yet. */
-export function openTry({ tries }: Pick<Rental, 'tries'>): Try | undefined {
-  return tries.find(({ cost }) => cost === undefined)
+export function openAttempt({ attempts }: Pick<Rental, 'attempts'>): Attempt | undefined {
+  return attempts.find(({ cost }) => cost === undefined)
 }
 
 /** The rental with changes to one try. Without retries, its step is the try's. */
-export function withTry(rental: Rental, mark: string, change: Partial<Try>): Rental {
-  const tries = rental.tries.map(one => (one.mark === mark ? { ...one, ...change } : one))
-  const only = tries[0]
-  if (isRetrying(rental) || !only) return { ...rental, tries }
+export function withAttempt(rental: Rental, mark: string, change: Partial<Attempt>): Rental {
+  const attempts = rental.attempts.map(one => (one.mark === mark ? { ...one, ...change } : one))
+  const only = attempts[0]
+  if (isRetrying(rental) || !only) return { ...rental, attempts }
   const { step, instance, problem } = only
   const endStep = step === 'running' ? 'ready' : step
   return {
     ...rental,
-    tries,
+    attempts,
     instance,
     problem,
     step: isUnderWay(only) ? 'trying' : (endStep as Rental['step']),
@@ -164,25 +164,29 @@ export function withTry(rental: Rental, mark: string, change: Partial<Try>): Ren
 }
 
 /** The request of one try, without secret values. */
-export function requestOf({ rental, offer, bid }: Pick<Tried, 'rental' | 'offer' | 'bid'>): RentRequest {
+export function requestOf({
+  rental,
+  offer,
+  bid,
+}: Pick<RentalAttempt, 'rental' | 'offer' | 'bid'>): RentRequest {
   const { volume } = rental.request
   const created = volume?.create && { volume: { ...volume, volume: volume.volume ?? offer.volumeOffer } }
   return { ...rental.request, offer: offer.id, ...(bid === undefined ? {} : { bid }), ...created }
 }
 
 /** The cost of all finished tries. */
-export function spentOn({ tries }: Pick<Rental, 'tries'>): Micros {
-  return tries.reduce((sum, { cost }) => sum + (cost ?? 0), 0)
+export function spentOn({ attempts }: Pick<Rental, 'attempts'>): Micros {
+  return attempts.reduce((sum, { cost }) => sum + (cost ?? 0), 0)
 }
 
 /** The limits of its next machine: a run's dollars include its failed attempts. */
-export function stopsLeftOf(rental: Rental): readonly Limit[] {
-  const { stops = [] } = rental.request
-  return rental.why === 'run' ? lessSpent(stops, spentOn(rental)) : stops
+export function limitsLeftOf(rental: Rental): readonly Limit[] {
+  const { limits = [] } = rental.request
+  return rental.why === 'run' ? lessSpent(limits, spentOn(rental)) : limits
 }
 
 /** A try's cost up to a moment of the account's time; 0 without an instance. */
-export function costOfTry({ spent }: Pick<Try, 'spent'>, at: number): Micros {
+export function costOfAttempt({ spent }: Pick<Attempt, 'spent'>, at: number): Micros {
   if (!spent) return 0
   return spent.micros + Math.max(0, Math.floor(((at - spent.at) * spent.perHour) / 3600))
 }
@@ -202,20 +206,20 @@ export function rentedWith(
 }
 
 /** A rental's data about its instance: traffic expected, price or bid agreed to, when, and whether it waits. */
-export function rentedAs(tried: Tried): Rented {
-  const { offer, queued, createdAt, startedAt } = tried
-  const { traffic, bid, disk } = requestOf(tried)
+export function rentedAs(attempt: RentalAttempt): Rented {
+  const { offer, queued, createdAt, startedAt } = attempt
+  const { traffic, bid, disk } = requestOf(attempt)
   const agreed = agreedFor(offer, disk, bid)
-  const { mark } = tried
+  const { mark } = attempt
   return { mark, traffic, agreed, since: startedAt, queuedAt: queued ? createdAt : undefined }
 }
 
 /** The prices of an offer with that many GB of disk; a bid is for the GPUs alone. */
 function agreedFor(
-  { pricePerHour, storagePrice, storageCost }: Try['offer'],
+  { pricePerHour, storagePrice, storageCost }: Attempt['offer'],
   gb: number,
   bid: number | undefined,
-): Agreed {
+): AgreedPrices {
   const disk = storageCost === undefined ? undefined : believable((storageCost * gb) / monthHours)
   if (bid !== undefined) return { running: micros(bid) + (disk ?? 0), disk }
   if (pricePerHour === undefined || storagePrice === undefined || disk === undefined)
@@ -224,21 +228,21 @@ function agreedFor(
 }
 
 /** The tries of all rentals of one account, by their marks. */
-export interface Tries {
+export interface Attempts {
   /** Oldest first. */
-  all(): readonly Tried[]
-  find(mark: string): Tried | undefined
+  all(): readonly RentalAttempt[]
+  find(mark: string): RentalAttempt | undefined
   /** Throws `no_such_rental`. */
-  get(mark: string): Tried
+  get(mark: string): RentalAttempt
   /** A change that must be on disk before an action. Rejects with `not_written`, and then nothing has changed. */
-  intend(mark: string, change: Partial<Try>): Promise<void>
+  intend(mark: string, change: Partial<Attempt>): Promise<void>
   /** Records something that happened; a failed write does not reject. */
-  update(mark: string, change: Partial<Try>): Promise<void>
+  update(mark: string, change: Partial<Attempt>): Promise<void>
 }
 
 /** The rentals of one account, as stored and as shown in State. */
 export interface StoredRentals extends Collection<Rental, string> {
-  readonly tries: Tries
+  readonly attempts: Attempts
 }
 
 /** Parts of a rental without which it cannot rent as the user agreed. */
@@ -254,7 +258,7 @@ function rescueRental({ account, now }: Pick<AccountContext, 'account' | 'now'>)
       request: { image: 'unreadable', access: 'ssh', disk: 1, env: [], ports: [] },
       why: 'user',
       step: 'trying',
-      tries: [],
+      attempts: [],
       startedAt: at,
       'tries.*.offer': { id: 0 },
       'tries.*.step': 'lost',
@@ -265,8 +269,8 @@ function rescueRental({ account, now }: Pick<AccountContext, 'account' | 'now'>)
     },
     keep(rental, lacking) {
       if (rental.step !== 'trying' || !lacking.some(part => vital.test(part))) return rental
-      const tries = rental.tries.map(one => (isUnderWay(one) ? { ...one, unwanted: true } : one))
-      return { ...rental, tries, unwanted: true }
+      const attempts = rental.attempts.map(one => (isUnderWay(one) ? { ...one, unwanted: true } : one))
+      return { ...rental, attempts, unwanted: true }
     },
   }
 }
@@ -289,23 +293,24 @@ export async function openStoredRentals(
     prune: { isOver: ({ step }) => step !== 'trying', most: mostEnded },
     view,
   })
-  const all = () => rentals.all().flatMap(rental => rental.tries.map(one => ({ ...one, rental })))
+  const all = () => rentals.all().flatMap(rental => rental.attempts.map(one => ({ ...one, rental })))
   const find = (mark: string) => all().find(one => one.mark === mark)
-  function get(mark: string): Tried {
-    const tried = find(mark)
-    if (!tried) throw new BerthError(missing)
-    return tried
+  function get(mark: string): RentalAttempt {
+    const attempt = find(mark)
+    if (!attempt) throw new BerthError(missing)
+    return attempt
   }
   return {
     ...rentals,
-    tries: {
+    attempts: {
       all,
       find,
       get,
-      intend: (mark, change) => rentals.intend(get(mark).rental.id, rental => withTry(rental, mark, change)),
+      intend: (mark, change) =>
+        rentals.intend(get(mark).rental.id, rental => withAttempt(rental, mark, change)),
       async update(mark, change) {
         const id = find(mark)?.rental.id
-        if (id !== undefined) await rentals.update(id, rental => withTry(rental, mark, change))
+        if (id !== undefined) await rentals.update(id, rental => withAttempt(rental, mark, change))
       },
     },
   }

@@ -6,38 +6,38 @@ import type { OfferView, SavedQuery } from '#shared/market/offer.ts'
 import type { RentRequest } from '#shared/market/rent-request.ts'
 import { BerthError, type Problem } from '#shared/problem.ts'
 import { isDeepEqual } from '../storage/store.ts'
-import { adoptInstance, type CreationParts, destroySurplus, endTry, type InstanceHooks } from './adopt.ts'
+import { adoptInstance, type CreationParts, destroySurplus, endAttempt, type InstanceHooks } from './adopt.ts'
 import { createCreation } from './create.ts'
 import { blameHosts, openFailedMachines } from './failed-machines.ts'
 import { lateComers } from './find-lost.ts'
 import { createLeftVolumes } from './left-volumes.ts'
+import { sentenceFor, tellOfRetries, tryEntry } from './messages.ts'
 import { nextTryStep } from './next-move.ts'
-import { newTry } from './next-offer.ts'
+import { newAttempt } from './next-offer.ts'
 import {
   isRetrying,
   isUnderWay,
   openStoredRentals,
   type Rental,
+  type RentalAttempt,
   type RetryRequest,
-  type Tried,
 } from './rental.ts'
 import { lastRental, rentalViews } from './rental-view.ts'
 import { checkLengths } from './requests.ts'
 import { createRetries } from './retrying.ts'
-import { sentenceFor, tellOfRetries, tryEntry } from './words.ts'
 
 export type Rentals = Awaited<ReturnType<typeof openRentals>>
 
-/** Seconds after its click in which a try of an earlier Berth is still requested: later its price may be another. */
+/** Seconds after its click in which an attempt of an earlier Berth is still requested: later its price may be another. */
 const requestedWithin = 900
 /** Seconds by which two answers about the account’s time may differ. */
 const uncertainty = 60
 
 /**
  * The rentals of one account. A rental without retries tries one offer, and its user decides about it; with retries it
- * tries one machine after another until one can be entered. A try is stored before its request is sent, and carries a
- * mark; after a lost answer, Berth searches the account before it requests again. A try never rents twice. The next
- * step of a try is decided after fresh polls only, and stored before Berth acts.
+ * tries one machine after another until one can be entered. An attempt is stored before its request is sent, and carries a
+ * mark; after a lost answer, Berth searches the account before it requests again. An attempt never rents twice. The next
+ * step of an attempt is decided after fresh polls only, and stored before Berth acts.
  */
 export async function openRentals(
   context: AccountContext,
@@ -53,11 +53,11 @@ export async function openRentals(
     lastRental: lastRental(all),
     failedMachines: hosts.view(),
   }))
-  const { all, find, get, update, tries } = rentals
-  const parts: CreationParts = { context, tries, secrets, hooks }
+  const { all, find, get, update, attempts } = rentals
+  const parts: CreationParts = { context, attempts, secrets, hooks }
   const creation = createCreation(parts)
   const request = (mark: string) => void creation.work(mark, 'ask')
-  const leftVolumes = createLeftVolumes(context, tries)
+  const leftVolumes = createLeftVolumes(context, attempts)
   const retries = createRetries({ context, rentals, hosts, secrets, request, discard }, limits)
 
   /** Stores a rental and its secret values. Throws `not_written`, and then nothing has changed. */
@@ -71,51 +71,51 @@ export async function openRentals(
     }
   }
 
-  /** Destroys surplus instances; one that appeared after its try had ended is kept if it is still wanted. */
-  function meetLateComers(tried: Tried, late: readonly number[]): void {
-    const { mark, instance, rental, unwanted } = tried
+  /** Destroys surplus instances; one that appeared after its attempt had ended is kept if it is still wanted. */
+  function meetLateComers(attempt: RentalAttempt, late: readonly number[]): void {
+    const { mark, instance, rental, unwanted } = attempt
     if (late.length === 0) return
     if (instance !== undefined) void destroySurplus(context, late)
     else if (!isRetrying(rental) && !unwanted) void creation.work(mark, 'find or give up')
     else void destroySurplus(context, late, 'created after its rental had ended')
   }
 
-  /** Undoes a try at any step, even one that runs or failed. */
+  /** Undoes an attempt at any step, even one that runs or failed. */
   async function discard(mark: string): Promise<void> {
-    const { step, instance } = tries.get(mark)
+    const { step, instance } = attempts.get(mark)
     const ended = !isUnderWay({ step })
     if (step === 'cancelled' || (ended && instance === undefined)) return
-    await tries.update(mark, { unwanted: true, step: ended ? 'waiting' : step })
+    await attempts.update(mark, { unwanted: true, step: ended ? 'waiting' : step })
     takeBack(mark)
   }
 
   function takeBack(mark: string): void {
-    const tried = tries.get(mark)
-    const unknown = tried.instance === undefined && tried.step !== 'unclear'
-    if (isUnderWay(tried)) void creation.work(mark, unknown ? 'find' : 'undo')
+    const attempt = attempts.get(mark)
+    const unknown = attempt.instance === undefined && attempt.step !== 'unclear'
+    if (isUnderWay(attempt)) void creation.work(mark, unknown ? 'find' : 'undo')
   }
 
-  function lastTry(id: string): Tried {
+  function lastAttempt(id: string): RentalAttempt {
     const rental = get(id)
-    const tried = rental.tries.at(-1)
-    if (!tried) throw new BerthError(nothingTried)
-    return { ...tried, rental }
+    const attempt = rental.attempts.at(-1)
+    if (!attempt) throw new BerthError(nothingTried)
+    return { ...attempt, rental }
   }
 
-  /** Follows a created instance until it runs or has failed, unless a loop is working on its try. */
-  function follow(tried: Tried, { account: { instances }, pollsMissing }: AccountPoll): void {
-    const { mark, step: before } = tried
-    if ((before !== 'waiting' && before !== 'late') || tried.instance === undefined) return
-    if (tried.unwanted || creation.isBusy(mark)) return
-    const instance = instances[tried.instance]
-    if (!instance && pollsMissing(tried.instance) < pollsUntilGone) return
+  /** Follows a created instance until it runs or has failed, unless a loop is working on its attempt. */
+  function follow(attempt: RentalAttempt, { account: { instances }, pollsMissing }: AccountPoll): void {
+    const { mark, step: before } = attempt
+    if ((before !== 'waiting' && before !== 'late') || attempt.instance === undefined) return
+    if (attempt.unwanted || creation.isBusy(mark)) return
+    const instance = instances[attempt.instance]
+    if (!instance && pollsMissing(attempt.instance) < pollsUntilGone) return
     // So that a clock that was set back does not postpone the deadline.
-    if ((tried.createdAt ?? 0) > context.now() + uncertainty)
-      void tries.update(mark, { createdAt: context.now() })
-    const { step, problem } = nextTryStep(tried, instance, context.now())
-    if (step === before && isDeepEqual(problem, tried.problem)) return
-    if (step === 'failed') void endTry(parts, mark, step, problem)
-    else void tries.update(mark, { step, problem })
+    if ((attempt.createdAt ?? 0) > context.now() + uncertainty)
+      void attempts.update(mark, { createdAt: context.now() })
+    const { step, problem } = nextTryStep(attempt, instance, context.now())
+    if (step === before && isDeepEqual(problem, attempt.problem)) return
+    if (step === 'failed') void endAttempt(parts, mark, step, problem)
+    else void attempts.update(mark, { step, problem })
   }
 
   return {
@@ -131,7 +131,7 @@ export async function openRentals(
     ): Promise<string> {
       checkLengths(request, store.get().accounts[account])
       const { offer: number, ...open } = request
-      const only = newTry(context, id, offer ?? { id: number })
+      const only = newAttempt(context, id, offer ?? { id: number })
       await add({
         id,
         account,
@@ -139,17 +139,17 @@ export async function openRentals(
         search,
         why: 'user',
         step: 'trying',
-        tries: [{ ...only, deadline: store.get().settings.rentalDeadline }],
+        attempts: [{ ...only, deadline: store.get().settings.rentalDeadline }],
         startedAt: only.startedAt,
       })
-      activity.add(tryEntry('Renting', lastTry(id), { kind: 'user' }))
+      activity.add(tryEntry('Renting', lastAttempt(id), { kind: 'user' }))
       void creation.work(id, 'ask')
       return id
     },
     /** Rents with retries. Resolves as `rent` does. A known `id` starts nothing. */
     async start(wanted: RetryRequest, id: string = `r${context.newId()}`): Promise<string> {
       if (find(id)) return id
-      await add({ ...wanted, id, account, step: 'trying', tries: [], startedAt: context.now() })
+      await add({ ...wanted, id, account, step: 'trying', attempts: [], startedAt: context.now() })
       const rental = get(id)
       const text = `Renting with retries: up to ${wanted.retries.attempts} attempts`
       if (isRetrying(rental)) tellOfRetries(context, rental, { text })
@@ -166,7 +166,7 @@ export async function openRentals(
       if (step === 'ready') throw new BerthError(tooLate)
       if (step !== 'trying' && !(needless && step === 'cancelled')) return
       if (!isRetrying(rental)) {
-        await tries.update(id, { unwanted: true })
+        await attempts.update(id, { unwanted: true })
         takeBack(id)
       } else if (!unwanted || needless) {
         await update(id, { unwanted: true, needless })
@@ -174,21 +174,21 @@ export async function openRentals(
       }
     },
     async waitLonger(id: string): Promise<void> {
-      const { mark, step, createdAt, startedAt } = lastTry(id)
+      const { mark, step, createdAt, startedAt } = lastAttempt(id)
       if (step !== 'late') return
       const since = context.now() - (createdAt ?? startedAt)
       const deadline = since + store.get().settings.rentalDeadline
-      await tries.update(mark, { step: 'waiting', deadline, problem: undefined })
+      await attempts.update(mark, { step: 'waiting', deadline, problem: undefined })
     },
     /** The user chose this rental's instance, or that there is none. */
     async resolve(id: string, instance: number | null): Promise<void> {
-      const { mark, step, unwanted, candidates } = lastTry(id)
+      const { mark, step, unwanted, candidates } = lastAttempt(id)
       if (step !== 'unclear') return
-      if (instance === null && unwanted) await endTry(parts, mark, 'cancelled')
-      else if (instance === null) await endTry(parts, mark, 'failed', sentenceFor('not_created'))
+      if (instance === null && unwanted) await endAttempt(parts, mark, 'cancelled')
+      else if (instance === null) await endAttempt(parts, mark, 'failed', sentenceFor('not_created'))
       else if (candidates?.includes(instance)) {
         await adoptInstance(parts, mark, instance)
-        if (tries.get(mark).unwanted) takeBack(mark)
+        if (attempts.get(mark).unwanted) takeBack(mark)
       } else throw new BerthError(notInQuestion)
     },
     async dismiss(id: string): Promise<void> {
@@ -197,16 +197,16 @@ export async function openRentals(
     onPoll(poll: AccountPoll): void {
       ;({ instances } = poll.account)
       creation.goOn()
-      for (const tried of tries.all()) follow(tried, poll)
-      for (const tried of tries.all()) meetLateComers(tried, lateComers(tried, poll.records))
+      for (const attempt of attempts.all()) follow(attempt, poll)
+      for (const attempt of attempts.all()) meetLateComers(attempt, lateComers(attempt, poll.records))
       retries.onPoll(poll)
       leftVolumes.onPoll()
-      void blameHosts(tries.all(), hosts, poll).then(rentals.show)
+      void blameHosts(attempts.all(), hosts, poll).then(rentals.show)
       rentals.show()
     },
     /** Created instances that do not run yet; `createdAt` in epoch seconds of the account's time. */
     awaited: (): readonly { instance: number; createdAt: number }[] =>
-      tries
+      attempts
         .all()
         .flatMap(({ step, instance, createdAt, startedAt }) =>
           instance === undefined || (step !== 'waiting' && step !== 'late')
@@ -215,13 +215,13 @@ export async function openRentals(
         ),
     show: rentals.show,
     resume(): void {
-      for (const tried of tries.all()) {
-        const { mark, step, requestCount, instance, unwanted, startedAt } = tried
-        if (!isUnderWay(tried) || creation.isBusy(mark)) continue
+      for (const attempt of attempts.all()) {
+        const { mark, step, requestCount, instance, unwanted, startedAt } = attempt
+        if (!isUnderWay(attempt) || creation.isBusy(mark)) continue
         const isOld = context.now() - startedAt > requestedWithin
         if (step === 'asking' || step === 'lost') {
           if (requestCount > 0) void creation.work(mark, isOld ? 'find or give up' : 'find')
-          else if (isOld && !unwanted) void endTry(parts, mark, 'failed', sentenceFor('too_old'))
+          else if (isOld && !unwanted) void endAttempt(parts, mark, 'failed', sentenceFor('too_old'))
           else void creation.work(mark, 'ask')
         } else if (unwanted && (instance !== undefined || step === 'unclear'))
           void creation.work(mark, 'undo')
@@ -240,7 +240,7 @@ export async function openRentals(
     /** The machines that rentals got, which may have volumes in use. */
     usedMachines: (): ReadonlySet<number> =>
       new Set(
-        all().flatMap(({ step, tries: all }) =>
+        all().flatMap(({ step, attempts: all }) =>
           step === 'ready' ? (all.at(-1)?.offer.machineId ?? []) : [],
         ),
       ),
@@ -249,18 +249,18 @@ export async function openRentals(
     find,
     /** Without secrets. Throws `no_such_rental`. */
     get,
-    /** The last try of a rental, without secrets. Throws `no_such_rental`. */
-    lastTry,
-    /** The try that created an instance, without secrets. */
-    ofInstance: (instance: number): Tried | undefined =>
-      tries.all().findLast(tried => tried.instance === instance),
+    /** The last attempt of a rental, without secrets. Throws `no_such_rental`. */
+    lastAttempt,
+    /** The attempt that created an instance, without secrets. */
+    ofInstance: (instance: number): RentalAttempt | undefined =>
+      attempts.all().findLast(attempt => attempt.instance === instance),
     /** The user bids that many dollars per hour for an instance, which may cost less from now on. */
     async noteBid(instance: number, bid: number): Promise<void> {
-      const tried = tries.all().findLast(one => one.instance === instance)
-      if (tried) await tries.update(tried.mark, { bid })
+      const attempt = attempts.all().findLast(one => one.instance === instance)
+      if (attempt) await attempts.update(attempt.mark, { bid })
     },
     /** Whether a mark belongs to a rental of this Berth. */
-    knows: (mark: string): boolean => tries.find(mark) !== undefined,
+    knows: (mark: string): boolean => attempts.find(mark) !== undefined,
     /** Forgets that a machine failed. */
     async forgive(machine: number): Promise<void> {
       await hosts.forgive(machine)

@@ -10,7 +10,7 @@ import { defaultDisk } from '#shared/market/rental-defaults.ts'
 import { withoutParts } from '#shared/market/search-part.ts'
 import { BerthError } from '#shared/problem.ts'
 import type { AccountView } from '#shared/state.ts'
-import { type RetryRequest, requestOf, type Tried, type Try } from './rental.ts'
+import { type Attempt, type RentalAttempt, type RetryRequest, requestOf } from './rental.ts'
 
 /**
  * The rent dialog's request in the form of section 4.2, with the rental's mark in label and environment. An empty text
@@ -77,7 +77,7 @@ export interface Replaced {
   /** The request for the new one. */
   request: OpenRequest
   /** The rental of the old one; absent if Berth did not rent it. */
-  rental?: { offer: Try['offer']; search?: SavedQuery }
+  rental?: { offer: Attempt['offer']; search?: SavedQuery }
   gpu?: InstanceView['gpu']
   /** The service's record. */
   record?: Pick<Instance, 'verification' | 'reliability2'>
@@ -118,7 +118,7 @@ function isVerified(record: Replaced['record']): boolean | undefined {
   return record?.verification === undefined ? undefined : record.verification === 'verified'
 }
 
-function gpuOf(offer: Try['offer'] | undefined): {
+function gpuOf(offer: Attempt['offer'] | undefined): {
   name?: string
   count?: number
   memory?: number
@@ -133,13 +133,13 @@ function larger(one: number | undefined, other: number | undefined): number | un
 }
 
 /** The offer that was rented, and the search that found it. */
-export function foundBy({ offer, rental }: Tried): NonNullable<Replaced['rental']> {
+export function foundBy({ offer, rental }: RentalAttempt): NonNullable<Replaced['rental']> {
   return { offer, search: rental.search }
 }
 
-/** The request of a try before an offer is chosen for it, and in no instance's place. */
-export function requestAgain(tried: Pick<Tried, 'rental' | 'offer' | 'bid'>): OpenRequest {
-  const { offer: _, env, ...request } = requestOf(tried)
+/** The request of an attempt before an offer is chosen for it, and in no instance's place. */
+export function requestAgain(attempt: Pick<RentalAttempt, 'rental' | 'offer' | 'bid'>): OpenRequest {
+  const { offer: _, env, ...request } = requestOf(attempt)
   return { ...request, env: env.filter(({ name }) => name !== replacesVariable) }
 }
 
@@ -164,7 +164,7 @@ export function requestLike(instance: InstanceView, record: Instance | undefined
  */
 export function replacementFor(
   instance: InstanceView,
-  tried: Tried | undefined,
+  attempt: RentalAttempt | undefined,
   record: Instance | undefined,
   { ceiling, limits }: Extract<RecoveryChoice, { kind: 'replace' }>,
 ): RetryRequest {
@@ -175,7 +175,7 @@ export function replacementFor(
       message: 'The service doesn’t report this instance’s GPUs, so Berth can’t choose a replacement.',
       advice: 'Raise the bid, or rent another yourself.',
     })
-  const known = tried ? requestAgain(tried) : requestLike(instance, record)
+  const known = attempt ? requestAgain(attempt) : requestLike(instance, record)
   if (known.registry) throw secretsLost(`the token of ${known.registry.server}`)
   const env = known.env.map(variable => ({
     ...variable,
@@ -192,7 +192,7 @@ export function replacementFor(
     request,
     retries: limits,
     search: {
-      ...withoutParts(asGoodAs({ request, rental: tried && foundBy(tried), gpu, record }), ['price']),
+      ...withoutParts(asGoodAs({ request, rental: attempt && foundBy(attempt), gpu, record }), ['price']),
       order: { column: 'price', descending: false },
     },
   }

@@ -1,38 +1,44 @@
 import type { Access } from '#core/access/access.ts'
-import type { InstanceTarget } from '#core/access/enter.ts'
+import type { InstanceTarget } from '#core/access/connect-with-key.ts'
 import type { AccountPoll } from '#core/account-context.ts'
 import { problemOf } from '#core/bridge/problems.ts'
 import { pollsUntilGone } from '#core/instances/missing-instances.ts'
-import { stopperOf as limitThatStops, stoppedBy } from '#core/limits/may-start.ts'
+import { blockingLimit as limitThatStops, stoppedBy } from '#core/limits/may-start.ts'
 import type { StoredLimits } from '#core/limits/model.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
 import { isDeepEqual } from '../storage/store.ts'
-import { nextMove, observedTry, type RentalMove, type Stopper, type TrySnapshot } from './next-move.ts'
+import { attemptOf, tellOfRetries, tryEntry } from './messages.ts'
+import {
+  type AttemptSnapshot,
+  nextRentalMove,
+  observedAttempt,
+  type RentalMove,
+  type Stopper,
+} from './next-move.ts'
 import { createRentNext, type RetryParts } from './next-offer.ts'
 import {
-  costOfTry,
-  type Drop,
+  type Abandonment,
+  type Attempt,
+  costOfAttempt,
   isRetrying,
-  openTry,
+  openAttempt,
   type Rental,
   type Retrying,
-  type Try,
-  withTry,
+  withAttempt,
 } from './rental.ts'
-import { tellOfRetries, tryEntry, tryOf } from './words.ts'
 
 /** Moves rentals with retries from one machine to the next, in one loop per rental. */
 export function createRetries(parts: RetryParts, limits: Pick<StoredLimits, 'actedOn'>) {
   const { context, rentals, hosts, discard } = parts
   const { account, store, access, client, ending, now } = context
-  const { tries } = rentals
+  const { attempts } = rentals
   const rentNext = createRentNext(parts)
   /** Rentals with a running loop. */
   const busy = new Set<string>()
   const due = new Map<string, number>()
   let instances: Readonly<Record<string, InstanceView>> = {}
   /** Facts about tries that are not stored, by mark. */
-  const ssh = new Map<string, TrySnapshot['ssh']>()
+  const ssh = new Map<string, AttemptSnapshot['ssh']>()
   const gone = new Set<string>()
 
   async function pursue(id: string): Promise<void> {
@@ -42,7 +48,7 @@ export function createRetries(parts: RetryParts, limits: Pick<StoredLimits, 'act
       for (;;) {
         const rental = await observed(id)
         if (!isRetrying(rental) || rental.step !== 'trying' || ending.aborted) break
-        const move = nextMove(rental, snapshotOf(openTry(rental)))
+        const move = nextRentalMove(rental, snapshotOf(openAttempt(rental)))
         if (move.do === 'wait') {
           if (move.until === undefined) due.delete(id)
           else due.set(id, move.until)
@@ -58,20 +64,20 @@ export function createRetries(parts: RetryParts, limits: Pick<StoredLimits, 'act
 
   /** The rental, after its present try has taken in the latest poll. */
   async function observed(id: string): Promise<Rental> {
-    const current = openTry(rentals.get(id))
+    const current = openAttempt(rentals.get(id))
     const instance = instances[current?.instance ?? '']
     if (!current || !instance) return rentals.get(id)
-    const change = observedTry(current, instance, now())
+    const change = observedAttempt(current, instance, now())
     if (isDeepEqual({ ...current, ...change }, current)) return rentals.get(id)
-    await tries.update(current.mark, change)
-    const tried = tries.get(current.mark)
-    const runs = tried.rental.request.access === 'ssh' ? 'is running, waiting for SSH' : 'runs'
-    if (current.runningAt === undefined && tried.runningAt !== undefined && !tried.drop)
-      context.activity.add(tryEntry(`${tryOf(tried)} ${runs}`, tried))
+    await attempts.update(current.mark, change)
+    const attempt = attempts.get(current.mark)
+    const runs = attempt.rental.request.access === 'ssh' ? 'is running, waiting for SSH' : 'runs'
+    if (current.runningAt === undefined && attempt.runningAt !== undefined && !attempt.drop)
+      context.activity.add(tryEntry(`${attemptOf(attempt)} ${runs}`, attempt))
     return rentals.get(id)
   }
 
-  function snapshotOf(current: Try | undefined): TrySnapshot {
+  function snapshotOf(current: Attempt | undefined): AttemptSnapshot {
     const { mark = '', instance } = current ?? {}
     return {
       now: now(),
@@ -88,7 +94,7 @@ export function createRetries(parts: RetryParts, limits: Pick<StoredLimits, 'act
     return limit && { why: stoppedBy(limit), alone: limit.instance !== undefined }
   }
 
-  function probeSsh(id: string, { mark, instance: number }: Try): void {
+  function probeSsh(id: string, { mark, instance: number }: Attempt): void {
     const instance = instances[number ?? '']
     if (!instance || ssh.get(mark) === 'asking') return
     ssh.set(mark, 'asking')
@@ -104,7 +110,7 @@ export function createRetries(parts: RetryParts, limits: Pick<StoredLimits, 'act
 
   /** Resolves with whether there is more to do at once. */
   async function perform(rental: Retrying, move: Exclude<RentalMove, { do: 'wait' }>): Promise<boolean> {
-    const current = openTry(rental)
+    const current = openAttempt(rental)
     if (move.do === 'search') {
       const next = await rentNext(rental)
       return typeof next === 'boolean' ? next : perform(rental, next)
@@ -130,19 +136,19 @@ export function createRetries(parts: RetryParts, limits: Pick<StoredLimits, 'act
       case 'close':
         ssh.delete(current.mark)
         gone.delete(current.mark)
-        await tries.update(current.mark, closed(rental, current, now()))
+        await attempts.update(current.mark, closed(rental, current, now()))
         return current.instance !== undefined || current.drop?.why.code === 'offer_gone'
     }
   }
 
   /** Stores that a try is dropped, before its instance is destroyed. */
-  async function drop({ mark, offer }: Try, why: Drop): Promise<void> {
-    await tries.update(mark, { drop: why })
+  async function drop({ mark, offer }: Attempt, why: Abandonment): Promise<void> {
+    await attempts.update(mark, { drop: why })
     if (why.blame) await hosts.blame({ mark, offer, at: why.at, why: why.why.message })
     rentals.show()
-    const tried = tries.get(mark)
-    const text = `Dropped ${tryOf(tried).replace('A', 'a')}`
-    context.activity.add(tryEntry(text, tried, { detail: why.why.message }))
+    const attempt = attempts.get(mark)
+    const text = `Dropped ${attemptOf(attempt).replace('A', 'a')}`
+    context.activity.add(tryEntry(text, attempt, { detail: why.why.message }))
   }
 
   return {
@@ -152,7 +158,7 @@ export function createRetries(parts: RetryParts, limits: Pick<StoredLimits, 'act
       instances = seen.instances
       for (const rental of rentals.all()) {
         if (!isRetrying(rental) || rental.step !== 'trying') continue
-        const { mark, instance } = openTry(rental) ?? {}
+        const { mark, instance } = openAttempt(rental) ?? {}
         if (mark !== undefined && instance !== undefined) {
           if (pollsMissing(instance) >= pollsUntilGone) gone.add(mark)
           else gone.delete(mark)
@@ -173,7 +179,7 @@ export async function endRetries(
 ): Promise<void> {
   const { id } = rental
   await secrets.forget(rental).catch(() => undefined)
-  const current = openTry(rental)
+  const current = openAttempt(rental)
   const endedAt = context.now()
   // An instance that is kept is no longer tried, and its cost is its own.
   const change = current && instance === undefined ? closed(rental, current, endedAt) : {}
@@ -181,7 +187,7 @@ export async function endRetries(
   await rentals.update(id, now =>
     now.unwanted && step !== 'cancelled'
       ? now
-      : { ...withTry(now, current?.mark ?? '', change), step, problem, instance, endedAt },
+      : { ...withAttempt(now, current?.mark ?? '', change), step, problem, instance, endedAt },
   )
   const after = rentals.get(id)
   void context.poll()
@@ -189,7 +195,7 @@ export async function endRetries(
   if (step === 'cancelled') tellOfRetries(context, after, { text: 'Attempts cancelled' })
   else
     tellOfRetries(context, after, {
-      text: step === 'ready' ? `Ready on attempt ${after.tries.length}` : 'Renting with retries failed',
+      text: step === 'ready' ? `Ready on attempt ${after.attempts.length}` : 'Renting with retries failed',
       end: step,
       problem,
       instance,
@@ -197,10 +203,10 @@ export async function endRetries(
 }
 
 /** The fields of an ended try. */
-function closed({ request }: Pick<Rental, 'request'>, current: Try, at: number): Partial<Try> {
+function closed({ request }: Pick<Rental, 'request'>, current: Attempt, at: number): Partial<Attempt> {
   const hasVolume = request.volume?.create === true && current.offer.machineId !== undefined
   const volumeLeft = hasVolume && current.instance !== undefined ? true : undefined
-  return { cost: costOfTry(current, at), endedAt: at, volumeLeft }
+  return { cost: costOfAttempt(current, at), endedAt: at, volumeLeft }
 }
 
 /** Rejects while nobody can log in. Questions for the user, such as a changed host key, are not the machine's fault. */

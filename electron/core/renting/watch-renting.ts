@@ -2,7 +2,7 @@ import type { Problem } from '#shared/problem.ts'
 import type { Micros } from '#shared/spending/money.ts'
 import type { AccountContext } from '../account-context.ts'
 import { tellerOf } from '../alerts/notifications.ts'
-import { limitVeto } from '../limits/may-start.ts'
+import { blockingAccountLimit } from '../limits/may-start.ts'
 import type { StoredWatchRun, Watch } from '../market/watch.ts'
 import { type WatchRenting, type WatchRentingParts, watchDoneAlert } from '../market/watches.ts'
 import type { Rentals } from './rentals.ts'
@@ -42,7 +42,7 @@ export function createWatchRenting(
   async function withinLimits(watch: Watch, price: Micros): Promise<void> {
     const { id, request, renting, rented } = watch
     if (!request.rents || renting !== undefined || rented >= request.rents.most) return
-    const waits = limitVeto(store.get().accounts[account], { more: price }, context.now())
+    const waits = blockingAccountLimit(store.get().accounts[account], { more: price }, context.now())
     if (waits?.message !== watch.waits?.message) {
       await update(id, { waits })
       if (waits) alert(watchDoneAlert(watch, `“${request.name}” has paused renting`, waits.message))

@@ -190,7 +190,7 @@ export function keptAlert(
       ? `The run has cost what it may, ${money(most)}.`
       : `Its machine was kept for ${duration(keepingFor(run).seconds)}, as you chose. ${cost}`
   const ends =
-    run.step === 'failed' && most !== undefined && !run.group ? ` It’s destroyed at ${money(most)}.` : ''
+    run.step === 'failed' && most !== undefined && !run.sweep ? ` It’s destroyed at ${money(most)}.` : ''
   return alertOf(destroyed ? 'machineDestroyed' : 'machineKept', {
     ...about(account, run),
     title: titled(run, destroyed ? 'failed, and its machine is destroyed' : 'still has a machine'),

@@ -30,7 +30,7 @@ function mayEnd({ project, instance, afterwards, interrupted, finalAction }: Run
 }
 
 /** The next step after its command ended, after its download, or when the user retries. `at`: epoch seconds. */
-export function settled(run: Run, at: number): RunChange {
+export function nextStep(run: Run, at: number): RunChange {
   const undone = { failedAt: undefined, problem: undefined }
   if (wantsResults(run) && !run.fetched) return { ...undone, step: 'fetching' }
   if (run.outcome) return failed(run, run.outcome.problem, at)
@@ -43,11 +43,11 @@ export function afterCommand(run: Run, code: number, at: number): RunChange {
   const change: RunChange = {
     code,
     outcome: problem && { failedAt: 'running', problem },
-    afterwards: problem && run.afterwards === 'destroy' && !run.group ? 'stop' : run.afterwards,
+    afterwards: problem && run.afterwards === 'destroy' && !run.sweep ? 'stop' : run.afterwards,
     endedAt: run.project ? undefined : at,
     stuckSince: undefined,
   }
-  return { ...change, ...settled({ ...run, ...change }, at) }
+  return { ...change, ...nextStep({ ...run, ...change }, at) }
 }
 
 /**
@@ -60,7 +60,7 @@ export function failed(run: Run, { code, message, advice }: Problem, at: number)
   const stops = code !== machineGone.code && !wasEnding && mayEnd(run)
   const isOutcome = outcome?.problem.code === code
   // Nothing that a run of a sweep needs is on its machine, which is not kept then.
-  const isLeft = run.group !== undefined && (isOutcome || code === 'setup_failed')
+  const isLeft = run.sweep !== undefined && (isOutcome || code === 'setup_failed')
   return {
     step: stops ? 'ending' : 'failed',
     failedAt: outcome?.failedAt ?? step,
@@ -80,7 +80,7 @@ export function failed(run: Run, { code, message, advice }: Problem, at: number)
 }
 
 /** Leaves the instance of a command as it is, since its folder is only there. */
-export function leftThere({ code, message, advice }: Problem): RunChange {
+export function keptOnMachine({ code, message, advice }: Problem): RunChange {
   return {
     step: 'failed',
     failedAt: 'fetching',
@@ -90,15 +90,15 @@ export function leftThere({ code, message, advice }: Problem): RunChange {
 }
 
 /** Downloads the results of a failed run again, which then fails as before. */
-export function fetchingAgain(run: Run, at: number): RunChange {
+export function refetching(run: Run, at: number): RunChange {
   const { failedAt = 'fetching', problem, outcome } = run
   const isOther = problem !== undefined && failedAt !== 'fetching'
   const change = { fetched: undefined, outcome: outcome ?? (isOther ? { failedAt, problem } : undefined) }
-  return { ...change, ...settled({ ...run, ...change }, at) }
+  return { ...change, ...nextStep({ ...run, ...change }, at) }
 }
 
 /** Fields that a project's run loses when it continues after a failure on its machine, which may have to be started. */
-export function afresh({ project }: ProjectRun, machine: InstanceView | undefined): RunChange {
+export function resumed({ project }: ProjectRun, machine: InstanceView | undefined): RunChange {
   return {
     failedAt: undefined,
     problem: undefined,
@@ -124,16 +124,12 @@ export const nextProgram = {
  * Retries a project's failed run. It sends the folder again, which the user may have corrected; `rental` is for
  * one without a machine.
  */
-export function againFromFailure(
-  run: ProjectRun,
-  machine: InstanceView | undefined,
-  rental: string,
-): RunChange {
+export function retried(run: ProjectRun, machine: InstanceView | undefined, rental: string): RunChange {
   const { failedAt = 'waiting' } = run
   const step = failedAt === 'setup' || failedAt === 'running' ? 'sending' : failedAt
   const keepsOutput = step === 'fetching' || step === 'ending'
   return {
-    ...afresh(run, machine),
+    ...resumed(run, machine),
     step,
     outcome: undefined,
     endedByUser: undefined,
@@ -149,7 +145,7 @@ export function againFromFailure(
 }
 
 /** Moves a project's run to another machine: the old one is destroyed, with all results that were not downloaded. */
-export function elsewhere(run: Run, rental: string, at: number): RunChange {
+export function movedToNewMachine(run: Run, rental: string, at: number): RunChange {
   const { instance, leaving = [], moves = 0, project } = run
   return {
     ...nextProgram,

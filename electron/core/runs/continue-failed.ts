@@ -2,7 +2,7 @@ import type { Limit } from '#shared/automation/limit.ts'
 import { isGoing } from '#shared/automation/run.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
 import { BerthError } from '#shared/problem.ts'
-import { boundOf, dollarsOf, mostUntilStopped, stopsAt } from '#shared/project/bounds.ts'
+import { boundOf, dollarsOf, limitsAt, mostUntilStopped } from '#shared/project/bounds.ts'
 import { micros } from '#shared/spending/money.ts'
 import type { AccountContext } from '../account-context.ts'
 import { limitOfRental } from '../limits/changes.ts'
@@ -10,9 +10,9 @@ import type { StoredLimits } from '../limits/model.ts'
 import { alertId } from './alerts.ts'
 import type { RunChange } from './changes.ts'
 import { machineGone } from './decide.ts'
-import type { RunMachines } from './machine.ts'
 import { type ProjectRun, type Run, runCostBy } from './model.ts'
 import type { RunOutputs } from './output.ts'
+import type { RunMachines } from './remote.ts'
 import type { StoredRuns } from './stored-runs.ts'
 
 export type GoingOn = ReturnType<typeof createGoingOn>
@@ -24,15 +24,15 @@ interface GoingOnParts {
   outputs: RunOutputs
   /** Whether another sweep of the project is in progress. */
   isSweeping(project: string, except: string | undefined): boolean
-  /** The stops of the run's machine. */
-  stopsOf(run: ProjectRun): readonly Limit[]
+  /** The agreed limits of the run's machine. */
+  limitsOf(run: ProjectRun): readonly Limit[]
   restart(id: string): void
 }
 
 /** How failed runs of projects resume, and the limits of a machine that is used again. */
 export function createGoingOn(
   context: AccountContext,
-  { runs, machines, limits, outputs, isSweeping, stopsOf, restart }: GoingOnParts,
+  { runs, machines, limits, outputs, isSweeping, limitsOf, restart }: GoingOnParts,
 ) {
   const { account, activity, notifications, now } = context
 
@@ -48,30 +48,30 @@ export function createGoingOn(
   }
 
   /**
-   * Sets the agreed stops again whose limits have ended, before the machine starts again. Resolves with what changes of
+   * Sets the agreed limits again that have ended, before the machine starts again. Resolves with what changes of
    * the run.
    */
   async function limitAnew(run: ProjectRun): Promise<RunChange> {
     const there = machines.viewOf(run.instance)
-    const stops = stopsOf(run)
-    const dollars = dollarsOf(stops)
-    const agreed = mostUntilStopped(run.project) ?? (dollars === undefined ? undefined : micros(dollars))
+    const agreed = limitsOf(run)
+    const dollars = dollarsOf(agreed)
+    const most = mostUntilStopped(run.project) ?? (dollars === undefined ? undefined : micros(dollars))
     if (!there)
-      return run.group || run.node || agreed === undefined ? {} : { most: runCostBy(run, now()) + agreed }
+      return run.sweep || run.node || most === undefined ? {} : { most: runCostBy(run, now()) + most }
     // The machine's part of a limit of the whole has moved, whether it has acted or not.
-    if (run.group) {
-      await limitReused(there, stops)
+    if (run.sweep) {
+      await limitReused(there, agreed)
       return {}
     }
     const open = limits.all().filter(limit => limit.instance === there.id && !limit.ended)
-    const ended = stops.filter(({ when }) => !open.some(limit => limit.when.kind === when.kind))
-    const bound = boundOf(stops, there.pricePerHour)
+    const ended = agreed.filter(({ when }) => !open.some(limit => limit.when.kind === when.kind))
+    const bound = boundOf(agreed, there.pricePerHour)
     // Its watchdog may have ended that of the highest cost a little before it was reached.
     const isLimited = open.some(({ when }) => when.kind === 'cost')
     const isUsedUp = run.most !== undefined && (!isLimited || runCostBy(run, now()) >= run.most)
     if (ended.length === 0 && !isUsedUp) return {}
-    const anew = bound === undefined ? ended : stopsAt(ended, bound)
-    await limits.put(...anew.map(stop => fresh(stop, there)))
+    const anew = bound === undefined ? ended : limitsAt(ended, bound)
+    await limits.put(...anew.map(limit => fresh(limit, there)))
     // That of the highest cost until now would stop it too soon.
     const isOutdated = ({ when, action, rental }: (typeof open)[number]) =>
       when.kind === 'cost' && action === 'stop' && rental !== undefined
@@ -79,13 +79,13 @@ export function createGoingOn(
     return bound === undefined ? {} : { most: runCostBy(run, now()) + bound }
   }
 
-  async function limitReused(there: InstanceView, stops: readonly Limit[]): Promise<void> {
-    const kinds = new Set(stops.map(({ when }) => when.kind))
+  async function limitReused(there: InstanceView, agreed: readonly Limit[]): Promise<void> {
+    const kinds = new Set(agreed.map(({ when }) => when.kind))
     const before = limits
       .all()
       .filter(limit => limit.instance === there.id && !limit.ended && limit.action === 'stop')
       .filter(({ when }) => kinds.has(when.kind) || when.kind === 'time')
-    await limits.put(...stops.map(stop => fresh(stop, there)))
+    await limits.put(...agreed.map(limit => fresh(limit, there)))
     for (const { id } of before) await limits.forget(id)
   }
 
@@ -93,8 +93,8 @@ export function createGoingOn(
     const others = runs
       .all()
       .filter(run => run.project?.id === project && run.id !== except?.id)
-      .filter(({ group }) => group === undefined || group.id !== except?.group?.id)
-    if (others.some(isGoing) || isSweeping(project, except?.group?.id)) throw new BerthError(projectBusy)
+      .filter(({ sweep }) => sweep === undefined || sweep.id !== except?.sweep?.id)
+    if (others.some(isGoing) || isSweeping(project, except?.sweep?.id)) throw new BerthError(projectBusy)
   }
 
   return {
@@ -123,7 +123,7 @@ export function createGoingOn(
       if (run.instance !== undefined && !view) throw new BerthError(machineGone)
       return view
     },
-    /** Sets stops on a machine that a run uses again, in the place of those of the run before. */
+    /** Sets limits on a machine that a run uses again, in the place of those of the run before. */
     limitReused,
   }
 }

@@ -1,24 +1,24 @@
 import type { LimitAction } from '#shared/automation/limit.ts'
 import { isGoing, type RunStep } from '#shared/automation/run.ts'
+import { canGetIn } from '#shared/derived.ts'
 import { named } from '#shared/format/name.ts'
 import type { InstanceState, InstanceView } from '#shared/instance/instance.ts'
 import { runOutbid } from '#shared/instance/outbid-words.ts'
 import { hasTrait } from '#shared/instance/state-traits.ts'
 import type { Problem } from '#shared/problem.ts'
-import { canGetIn } from '#shared/reading.ts'
 import type { WatchdogOrder } from '#ssh/runs/runs.ts'
 import { idleBelow } from '../instances/instance-state.ts'
 import type { LimitTarget } from '../limits/targets.ts'
 import { longestAfter, retryPause } from '../storage/loops.ts'
 import { lastingErrors, pauseWhileChanging } from './left-behind.ts'
 import {
+  canReuseMachine,
+  hasUndownloadedResults,
   isOfProject,
-  isUnsafe,
   isWorker,
   keepingFor,
   type ProjectRun,
   type Run,
-  releasesMachine,
   runCostBy,
 } from './model.ts'
 import { type NodeMove, type NodeSnapshot, nodeHold, nodeMove } from './node-decide.ts'
@@ -57,7 +57,7 @@ export type RunMove =
   | { do: 'step'; step: RunStep; instance?: number; finalAction?: 'destroy' }
 
 /** A run's next move. Each may be repeated after a kill. */
-export function nextMove(run: Run, snapshot: RunSnapshot): RunMove {
+export function nextRunMove(run: Run, snapshot: RunSnapshot): RunMove {
   const { step } = run
   if (step === 'cancelled') return { do: 'wait' }
   if (step === 'done') return isOfProject(run) ? leftStopped(run, snapshot) : { do: 'wait' }
@@ -116,7 +116,7 @@ function moveForMachine(
   { instance, limit, isStoppedByUser = false }: RunSnapshot,
 ): RunMove | undefined {
   if (instance === undefined) return { do: 'wait' }
-  const { spec, stops } = run.project
+  const { spec, limits } = run.project
   const mayMove = run.reuses || (run.moves ?? 0) < (spec.outbid?.elsewhere ?? 0)
   if (instance === 'gone') return mayMove ? { do: 'move' } : { do: 'fail', problem: machineGone }
   if (instance.state === 'running') return undefined
@@ -125,7 +125,7 @@ function moveForMachine(
   if (instance.state === 'outbid') return mayMove ? { do: 'move' } : { do: 'fail', problem: runOutbid }
   if (run.starting && hasTrait(instance.state, 'halted')) return { do: 'start' }
   if (instance.state === 'stopped')
-    return { do: 'fail', problem: stopped(isStoppedByUser, limit, stops.length > 0) }
+    return { do: 'fail', problem: stopped(isStoppedByUser, limit, limits.length > 0) }
   if (instance.state === 'ended') return { do: 'fail', problem: exited }
   if (instance.state === 'crashed' || instance.state === 'unstartable')
     return { do: 'fail', problem: crashed }
@@ -135,7 +135,7 @@ function moveForMachine(
 function ending(run: Run, { instance }: RunSnapshot): RunMove {
   if (run.instance === undefined || run.afterwards === 'nothing')
     return { do: 'step', step: run.problem ? 'failed' : 'done' }
-  if (releasesMachine(run) && typeof instance === 'object' && instance.state === 'running')
+  if (canReuseMachine(run) && typeof instance === 'object' && instance.state === 'running')
     return { do: 'keep' }
   if (instance !== 'gone' || isOfProject(run)) return { do: 'end' }
   return run.afterwards === 'destroy'
@@ -288,7 +288,7 @@ export function stuckSince(
 }
 
 /** Whether a run forbids another one to stop or destroy their instance: while it runs, or until its folder is here. */
-export function keepsItFrom({ step, failedAt }: Run, action: 'stop' | 'destroy'): boolean {
+export function blocksEnding({ step, failedAt }: Run, action: 'stop' | 'destroy'): boolean {
   if (step === 'failed') return failedAt === 'fetching' && action === 'destroy'
   return isGoing({ step }) && step !== 'waiting' && step !== 'ending'
 }
@@ -298,7 +298,10 @@ export function keepsItFrom({ step, failedAt }: Run, action: 'stop' | 'destroy')
  * waits (undefined); else it stops the instance, which keeps the folder and ends most of the cost, and leaves a stopped
  * one alone (undefined).
  */
-export function spared(unsafe: readonly Run[], state: InstanceState | undefined): LimitAction | undefined {
+export function actionSparing(
+  unsafe: readonly Run[],
+  state: InstanceState | undefined,
+): LimitAction | undefined {
   if (unsafe.length === 0) return 'destroy'
   if (unsafe.some(({ step, unreachedSince }) => step === 'fetching' && unreachedSince === undefined))
     return undefined
@@ -308,7 +311,7 @@ export function spared(unsafe: readonly Run[], state: InstanceState | undefined)
 /**
  * The action that a limit may take on an instance with these runs; noted in Activity if it is less than its setting.
  */
-export function spares(
+export function allowedAction(
   { instance, action }: LimitTarget,
   runs: readonly Run[],
   view: InstanceView | undefined,
@@ -317,8 +320,8 @@ export function spares(
   if (action === 'stop') return 'stop'
   const isProjects = (run: Run) => run.project && run.instance === instance
   if (runs.some(run => isProjects(run) && (isGoing(run) || run.step === 'failed'))) return 'stop'
-  const unsafe = runs.filter(run => run.instance === instance && isUnsafe(run))
-  const may = spared(unsafe, view?.state)
+  const unsafe = runs.filter(run => run.instance === instance && hasUndownloadedResults(run))
+  const may = actionSparing(unsafe, view?.state)
   const [first] = unsafe
   if (may === 'stop' && first)
     note(first, 'A limit stops rather than destroys', `${first.fetch} of ${first.name} isn’t downloaded yet.`)

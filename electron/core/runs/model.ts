@@ -1,8 +1,8 @@
 import * as v from 'valibot'
-import { type Limit, Stops } from '#shared/automation/limit.ts'
+import { type Limit, RentalLimits } from '#shared/automation/limit.ts'
 import { isGoing, RunFields, RunId, RunStep } from '#shared/automation/run.ts'
 import { InstanceId, OfferId } from '#shared/ids.ts'
-import { keepingOf, mostOf, resultsOf, stopsAt } from '#shared/project/bounds.ts'
+import { keepingOf, limitsAt, mostOf, resultsOf } from '#shared/project/bounds.ts'
 import { ProjectId } from '#shared/project/project.ts'
 import { remindsWithin } from '#shared/project/project-defaults.ts'
 import { Keeping, type ProjectSpec } from '#shared/project/spec.ts'
@@ -19,7 +19,7 @@ export const AgreedProject = v.object({
   spec: v.custom<ProjectSpec>(value => typeof value === 'object' && value !== null),
   /** The offer to try first, as the user chose. */
   offer: v.optional(OfferId),
-  stops: Stops,
+  limits: RentalLimits,
   /** Micro-dollars per hour of the machine shown when the user agreed. */
   price: v.optional(v.number()),
   /** Micro-dollars by the plan: in all, and of that for the disk of a failed run's machine and for a new volume. */
@@ -100,7 +100,7 @@ export const Run = v.object({
   /** Its machine waited for it, and its command was not started there yet. */
   reuses: v.optional(v.boolean()),
   /** Micro-dollars of the attempts to rent that failed. */
-  tried: v.optional(v.number()),
+  attemptCost: v.optional(v.number()),
   /** Whether a retry has to start the machine first. */
   starting: v.optional(v.boolean()),
   /** It was cancelled, and its machine or rental still has to be ended. */
@@ -125,9 +125,9 @@ export function isOfProject(run: Run): run is ProjectRun {
  * Whether its machine has nothing that the run still needs, and may wait for the next run. In a sweep that is so, too,
  * where the command failed, once all results are here.
  */
-export function releasesMachine({ keep, group, problem, outcome, interrupted }: Run): boolean {
+export function canReuseMachine({ keep, sweep, problem, outcome, interrupted }: Run): boolean {
   if (keep === undefined || interrupted) return false
-  return problem === undefined || (group !== undefined && outcome?.problem.code === problem.code)
+  return problem === undefined || (sweep !== undefined && outcome?.problem.code === problem.code)
 }
 
 /** Whether it is a machine of several, and not the first, whose run stands for all. */
@@ -151,7 +151,7 @@ export function wantsResults({ project, fetch }: Run): boolean {
 }
 
 /** Whether a command's folder is not on this computer yet, and would be lost with the instance. */
-export function isUnsafe(run: Run): boolean {
+export function hasUndownloadedResults(run: Run): boolean {
   if (run.fetch === undefined || run.fetched || run.step === 'waiting') return false
   return isGoing(run) || (run.step === 'failed' && run.startedAt !== undefined)
 }
@@ -172,20 +172,20 @@ export function runCostBy({ spentBefore = 0, spent, endedAt }: Run, at: number):
  * The stops of a run's next machine: what is left of its highest cost, which covers all its machines and attempts.
  * `head`: of several machines the first one, whose network says what each costs: each has its share.
  */
-export function stopsLeft(
+export function limitsLeft(
   run: ProjectRun,
-  stops: readonly Limit[],
+  limits: readonly Limit[],
   at: number,
   head: Run | undefined,
 ): Limit[] {
-  const { most, group, node, project } = run
-  if (group) return [...stops]
-  if (!node) return most === undefined ? [...stops] : stopsAt(stops, most - runCostBy(run, at))
+  const { most, sweep, node, project } = run
+  if (sweep) return [...limits]
+  if (!node) return most === undefined ? [...limits] : limitsAt(limits, most - runCostBy(run, at))
   const prices = head?.node?.network?.offers.map(({ price }) => price) ?? []
-  const whole = head?.most ?? mostOf(project.spec, stops, prices)
+  const whole = head?.most ?? mostOf(project.spec, limits, prices)
   const sum = prices.reduce((total, price) => total + price, 0)
   const share = sum > 0 ? (prices[node.rank] ?? 0) / sum : 1 / node.count
-  return whole === undefined ? [...stops] : stopsAt(stops, Math.floor(whole * share))
+  return whole === undefined ? [...limits] : limitsAt(limits, Math.floor(whole * share))
 }
 
 /**
@@ -208,10 +208,10 @@ export function keptFrom({ seconds, destroys }: Keeping, at: number): Pick<Run, 
 }
 
 /** The code of a limit on a whole sweep, also for the runs that it stops. */
-export const groupLimit = 'group_limit'
+export const sweepLimit = 'sweep_limit'
 
 /** Whether it ended before its command did: its user cancelled it, or its machine was stopped or has gone. */
 export function isInterrupted({ step, problem }: Pick<Run, 'step' | 'problem'>): boolean {
-  const codes = [groupLimit, 'stopped', 'stopped_by_user', 'no_such_instance']
+  const codes = [sweepLimit, 'stopped', 'stopped_by_user', 'no_such_instance']
   return step === 'cancelled' || (step === 'failed' && problem !== undefined && codes.includes(problem.code))
 }

@@ -1,11 +1,11 @@
 import type { Limit } from '#shared/automation/limit.ts'
-import { boundOf, mostUntilStopped, stopsAt } from '#shared/project/bounds.ts'
-import { spentBy } from '#shared/reading.ts'
+import { spentBy } from '#shared/derived.ts'
+import { boundOf, limitsAt, mostUntilStopped } from '#shared/project/bounds.ts'
 import type { AccountContext } from '../account-context.ts'
 import type { GoingOn } from './continue-failed.ts'
-import type { RunMachines } from './machine.ts'
 import { isOfProject, type ProjectRun, type Run } from './model.ts'
 import type { RunNodes } from './nodes.ts'
+import type { RunMachines } from './remote.ts'
 import type { StoredRuns } from './stored-runs.ts'
 import type { WaitingMachines } from './waiting-machines.ts'
 
@@ -28,7 +28,7 @@ export type NewRun = Pick<
 
 /** A new run, also of a sweep or on a machine that waited. */
 type AddedRun = NewRun &
-  Pick<Run, 'id' | 'node' | 'group' | 'reuses' | 'gpu' | 'most' | 'spentBefore' | 'spent'>
+  Pick<Run, 'id' | 'node' | 'sweep' | 'reuses' | 'gpu' | 'most' | 'spentBefore' | 'spent'>
 
 interface NewRunParts {
   runs: StoredRuns
@@ -37,7 +37,7 @@ interface NewRunParts {
   waiting: Pick<WaitingMachines, 'take'>
   goingOn: Pick<GoingOn, 'limitReused'>
   /** The stops of the run's machine. */
-  stopsOf(run: ProjectRun): readonly Limit[]
+  limitsOf(run: ProjectRun): readonly Limit[]
   /** Removes the oldest runs beyond the number that is kept. */
   makeRoom(): Promise<void>
   work(id: string): void
@@ -48,7 +48,7 @@ interface NewRunParts {
 /** How runs begin. Each resolves once the run is on disk, which then continues automatically. */
 export function createNewRuns(
   context: AccountContext,
-  { runs, machines, nodes, waiting, goingOn, stopsOf, makeRoom, work, asking }: NewRunParts,
+  { runs, machines, nodes, waiting, goingOn, limitsOf, makeRoom, work, asking }: NewRunParts,
 ) {
   const { now } = context
   const newId = () => `x${context.newId()}`
@@ -100,35 +100,35 @@ export function createNewRuns(
     },
     /** Starts a run of a project on a machine that waits, or on one that is rented for it. `id`: a new one by default. */
     async startOfProject(
-      newRun: NewRun & Pick<Run, 'group'>,
+      newRun: NewRun & Pick<Run, 'sweep'>,
       on: number | undefined,
       id: string = newId(),
     ): Promise<string> {
       const there = machines.viewOf(on)
       if (!there) {
-        const most = newRun.group ? undefined : mostUntilStopped(newRun.project ?? {})
+        const most = newRun.sweep ? undefined : mostUntilStopped(newRun.project ?? {})
         await add({ ...newRun, id, rental: `r${context.newId()}`, most })
         work(id)
         return id
       }
       const { gpu, pricePerHour } = there
-      const { stops = [] } = newRun.project ?? {}
-      const most = mostUntilStopped(newRun.project ?? {}) ?? boundOf(stops, pricePerHour)
+      const { limits = [] } = newRun.project ?? {}
+      const most = mostUntilStopped(newRun.project ?? {}) ?? boundOf(limits, pricePerHour)
       await add({
         ...newRun,
         id,
         instance: there.id,
         reuses: true,
         gpu: gpu && { name: gpu.name, count: gpu.count },
-        most: newRun.group ? undefined : most,
+        most: newRun.sweep ? undefined : most,
         spentBefore: -spentBy(there, now()),
         spent: { ...there.spent },
       })
       const run = runs.get(id)
       // In the place of the other run's limits.
       if (isOfProject(run)) {
-        const own = stopsOf(run)
-        await goingOn.limitReused(there, run.most === undefined ? own : stopsAt(own, run.most))
+        const own = limitsOf(run)
+        await goingOn.limitReused(there, run.most === undefined ? own : limitsAt(own, run.most))
       }
       // Its watchdog learns of both with that.
       await waiting.take(there.id)

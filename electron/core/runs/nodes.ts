@@ -1,18 +1,25 @@
 import { ServiceError } from '#service/service-error.ts'
 import { isYetToEnd } from '#shared/automation/run.ts'
+import { canGetIn } from '#shared/derived.ts'
 import { instanceName } from '#shared/format/name.ts'
 import { BerthError, type Problem } from '#shared/problem.ts'
-import { canGetIn } from '#shared/reading.ts'
 import { endRun } from '#ssh/runs/runs.ts'
 import { quote } from '#ssh/ssh-command.ts'
 import type { AccountContext } from '../account-context.ts'
-import { failed, over, type RunChange, settled } from './changes.ts'
-import type { RunProjects } from './folders.ts'
-import { addressIn, addressQuestion, type Launch, launchOf, mpiPort, type NodePaths } from './launch.ts'
-import { environmentText, type RunMachines, remotePaths, writeEnvironment } from './machine.ts'
+import { failed, nextStep, over, type RunChange } from './changes.ts'
+import {
+  addressIn,
+  addressQuestion,
+  type DistributedLaunch,
+  launchOf,
+  mpiPort,
+  type NodePaths,
+} from './distributed-launch.ts'
 import { isOfProject, isWorker, type ProjectRun, type Run, runCostBy } from './model.ts'
 import { nodeFailed, otherNode } from './node-decide.ts'
+import { environmentText, type RunMachines, remotePaths, writeEnvironment } from './remote.ts'
 import type { StoredRuns } from './stored-runs.ts'
+import type { RunProjects } from './transfer-results.ts'
 
 export type RunNodes = ReturnType<typeof createRunNodes>
 
@@ -27,7 +34,7 @@ interface NodeParts {
 
 /** The machines of runs that several run together: their network, and what each of them runs. */
 export function createRunNodes(context: AccountContext, { runs, machines, projects }: NodeParts) {
-  const { client, deletions, ending, machine, poll } = context
+  const { client, deletions, ending, platform, poll } = context
 
   function of({ node }: Run): readonly Run[] {
     if (!node) return []
@@ -101,7 +108,7 @@ export function createRunNodes(context: AccountContext, { runs, machines, projec
         gpus: gpu?.count ?? 1,
       }))
       const paths = remotePaths(run)
-      const { environment, command }: Launch = launchOf(run.project.spec, places, rank, paths)
+      const { environment, command }: DistributedLaunch = launchOf(run.project.spec, places, rank, paths)
       const { engine } = run.project.spec
       const token = engine === 'ray' ? await tokenOn(nodes[0] ?? run) : {}
       // The file may name other network interfaces; all else that it could have is refused.
@@ -139,7 +146,7 @@ export function createRunNodes(context: AccountContext, { runs, machines, projec
       const { program } = run
       if (program === undefined || !run.begun) return
       await machines
-        .inside(run, connection => endRun(connection, machine.clock, program))
+        .inside(run, connection => endRun(connection, platform.clock, program))
         .catch(() => undefined)
     },
   }
@@ -213,7 +220,7 @@ export function nodeFailure(run: Run, problem: Problem, at: number): RunChange {
   if (!isWorker(run) && hasBegun) {
     if (outcome || problem.code !== otherNode) return failed(run, problem, at)
     const change: RunChange = { outcome: { failedAt: step, problem }, afterwards: 'stop' }
-    return { ...change, ...settled({ ...run, ...change }, at) }
+    return { ...change, ...nextStep({ ...run, ...change }, at) }
   }
   return {
     step: 'failed',

@@ -10,19 +10,19 @@ import { endRun, mostAtOnce, readRunStatus, startRun } from '#ssh/runs/runs.ts'
 import type { AccountContext } from '../account-context.ts'
 import { idleBelow } from '../instances/instance-state.ts'
 import { type RunAlerts, stuckAlert } from './alerts.ts'
-import { nextProgram, settled, setupFailed } from './changes.ts'
+import { nextProgram, nextStep, setupFailed } from './changes.ts'
 import { observedRun, stuckSince } from './decide.ts'
-import type { RunFolders } from './folders.ts'
-import { inProject, type RunMachines, removeEnvironment } from './machine.ts'
 import { isOfProject, type ProjectRun, type Run } from './model.ts'
 import type { RunOutput } from './output.ts'
-import { noteFiles, noteSetUp } from './prepared.ts'
 import { printedNumbers } from './printed-numbers.ts'
 import { lastProgress } from './progress.ts'
+import { inProject, type RunMachines, removeEnvironment } from './remote.ts'
+import { noteFiles, noteSetUp } from './setup-cache.ts'
 import type { StoredRuns } from './stored-runs.ts'
+import type { RunFolders } from './transfer-results.ts'
 import type { RunWatchdog } from './watchdog.ts'
 
-export type Programs = ReturnType<typeof createPrograms>
+export type RunPrograms = ReturnType<typeof createPrograms>
 
 type ProgramEnd = { code: number; problem?: undefined } | { problem: Problem }
 
@@ -43,7 +43,7 @@ export interface ProgramParts {
 
 /** The programs of runs on their machines: a set-up, then the command. */
 export function createPrograms(
-  { account, machine: { clock }, now, newId }: AccountContext,
+  { account, platform: { clock }, now, newId }: AccountContext,
   { runs, machines, watchdog, alerts, rentedWith, outputOf, nodeCommand, folders, until }: ProgramParts,
 ) {
   const { tell, note, nameOf } = alerts
@@ -67,10 +67,10 @@ export function createPrograms(
     const text = step === 'setup' ? ((run.project && setupOf(run.project.spec)?.run) ?? '') : run.command
     const ofNode = step === 'running' && isOfProject(run) ? await nodeCommand(run) : undefined
     const command = isOfProject(run) ? inProject(run, ofNode ?? text) : text
-    if (step === 'running' && isOfProject(run) && (run.group || run.project.spec.keep !== undefined)) {
+    if (step === 'running' && isOfProject(run) && (run.sweep || run.project.spec.keep !== undefined)) {
       await machines.ask(run, 'sh -s', noteFiles(run))
       // Noted before: they are this run's alone.
-      if (run.group) await folders.sendResults(run)
+      if (run.sweep) await folders.sendResults(run)
     }
     if (isOfProject(run) && ofNode === undefined) await folders.placeEnvironment(run)
     await startRun(connection, clock, program, { command, order, environment: rentedWith(run.instance) })
@@ -87,7 +87,7 @@ export function createPrograms(
 
   async function seemsStuck(run: Run): Promise<void> {
     tell(run, stuckAlert(account, run, nameOf(run), now()))
-    const change = settled(run, now())
+    const change = nextStep(run, now())
     if (run.afterwardsIfStuck && change.step !== 'done')
       await runs.update(run.id, { ...change, endedAt: now() })
   }

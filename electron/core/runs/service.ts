@@ -1,7 +1,7 @@
 import type { Limit, LimitAction } from '#shared/automation/limit.ts'
 import { isGoing, type RunAction, type RunProgram } from '#shared/automation/run.ts'
+import { canGetIn } from '#shared/derived.ts'
 import { BerthError, type Problem } from '#shared/problem.ts'
-import { canGetIn } from '#shared/reading.ts'
 import { endRun, markRun } from '#ssh/runs/runs.ts'
 import type { AccountContext, AccountPoll } from '../account-context.ts'
 import type { StoredLimits } from '../limits/model.ts'
@@ -11,38 +11,45 @@ import { rentedWith } from '../renting/rental.ts'
 import type { Rentals } from '../renting/rentals.ts'
 import { createLoops } from '../storage/loops.ts'
 import { alertId, runAlertsOf } from './alerts.ts'
-import { afresh, againFromFailure, failed, fetchingAgain, over } from './changes.ts'
+import { failed, over, refetching, resumed, retried } from './changes.ts'
 import { createGoingOn, notFailed } from './continue-failed.ts'
-import { machineGone, spares } from './decide.ts'
-import { createRunFolders, type RunProjects } from './folders.ts'
-import { createRunMachines } from './machine.ts'
-import { isOfProject, isUnsafe, isWorker, type ProjectRun, programsOf, type Run } from './model.ts'
-import { createMoves } from './moves.ts'
+import { allowedAction, machineGone } from './decide.ts'
+import {
+  hasUndownloadedResults,
+  isOfProject,
+  isWorker,
+  type ProjectRun,
+  programsOf,
+  type Run,
+} from './model.ts'
 import { createNewRuns, type NewRun } from './new-runs.ts'
 import { createRunNodes } from './nodes.ts'
 import { createOutputs, type RunOutput } from './output.ts'
 import { createPrograms } from './programs.ts'
+import { createRunMachines } from './remote.ts'
+import { createRunWork, type RunWork } from './scheduler.ts'
+import { createMoves } from './steps.ts'
 import { openStoredRuns, surplusRuns } from './stored-runs.ts'
+import { createRunFolders, type RunProjects } from './transfer-results.ts'
 import { openWaitingMachines } from './waiting-machines.ts'
 import { createRunWatchdog } from './watchdog.ts'
-import { createRunWork, type RunWork } from './work.ts'
 
 export type Runs = Awaited<ReturnType<typeof openRuns>>
 
 /** What runs need to know of their sweeps. */
 export interface RunSweeps {
   /** The agreed terms of one, which are stored with it alone. */
-  agreed(group: string): ProjectRun['project'] | undefined
+  agreed(sweep: string): ProjectRun['project'] | undefined
   /** Whether one of a project, other than `except`, has runs in progress or to come. */
   isBusy(project: string, except?: string): boolean
   /** The stops of a run's machine: in a sweep, its share of what is left of the whole. */
-  stopsOf(run: ProjectRun): readonly Limit[]
+  limitsOf(run: ProjectRun): readonly Limit[]
   /** Whether one has cost all that it may, the disks of its stopped machines included. */
-  isSpent(group: string): boolean
+  isSpent(sweep: string): boolean
   /** The variables of the environment that differ from run to run. */
   settingOf(run: ProjectRun): Readonly<Record<string, string>>
   /** Runs one again that failed and has no machine. */
-  retry(group: string, index: number): Promise<void>
+  retry(sweep: string, index: number): Promise<void>
 }
 
 /** Dependencies of runs, besides the account. */
@@ -65,8 +72,8 @@ export async function openRuns(
   context: AccountContext,
   { watchdogs, rentals, limits, projects, sweeps }: RunServiceParts,
 ) {
-  const { account, store, machine, files, activity, notifications, now } = context
-  const { clock } = machine
+  const { account, store, platform, files, activity, notifications, now } = context
+  const { clock } = platform
   const runs = await openStoredRuns(context, sweeps.agreed)
   const outputs = createOutputs(files, `${context.folder}/runs`, runs)
   const alerts = runAlertsOf(context)
@@ -104,7 +111,7 @@ export async function openRuns(
     nodes,
     isGone: instance => gone.has(instance),
     waiting,
-    stopsOf: sweeps.stopsOf,
+    limitsOf: sweeps.limitsOf,
     runs,
     alerts,
     machines,
@@ -127,7 +134,7 @@ export async function openRuns(
     rentals,
     limits,
     asking,
-    isGroupSpent: sweeps.isSpent,
+    isSweepSpent: sweeps.isSpent,
   })
 
   async function dismiss(run: Run): Promise<void> {
@@ -159,7 +166,7 @@ export async function openRuns(
     limits,
     outputs,
     isSweeping: sweeps.isBusy,
-    stopsOf: sweeps.stopsOf,
+    limitsOf: sweeps.limitsOf,
     restart: loops.restart,
   })
   const { goOn, refuseIfBusy, refuseUnlessFailed } = goingOn
@@ -170,7 +177,7 @@ export async function openRuns(
     nodes,
     waiting,
     goingOn,
-    stopsOf: sweeps.stopsOf,
+    limitsOf: sweeps.limitsOf,
     async makeRoom() {
       for (const old of surplusRuns(runs.all(), mostEnded)) if (!isThreatened(old)) await dismiss(old)
     },
@@ -205,16 +212,16 @@ export async function openRuns(
     if (isOfProject(run)) {
       if (run.node) throw new BerthError(severalMachines)
       const view = refuseUnlessFailed(run)
-      if (run.group && !view) return sweeps.retry(run.group.id, run.group.index)
-      await goOn(run, 'go on with', againFromFailure(run, view, `r${context.newId()}`))
+      if (run.sweep && !view) return sweeps.retry(run.sweep.id, run.sweep.index)
+      await goOn(run, 'go on with', retried(run, view, `r${context.newId()}`))
       return
     }
-    if (into !== undefined && isUnsafe(run)) {
+    if (into !== undefined && hasUndownloadedResults(run)) {
       const changed = runs.update(id, { into, as: undefined })
       folders.drop(id)
       await changed
     }
-    if (run.step === 'failed' && isUnsafe(run)) await runs.update(id, fetchingAgain(run, now()))
+    if (run.step === 'failed' && hasUndownloadedResults(run)) await runs.update(id, refetching(run, now()))
     loops.restart(id)
   }
 
@@ -228,7 +235,7 @@ export async function openRuns(
     swept: {
       all: runs.all,
       /** Starts one on a machine that waits, or on one that is rented for it. Does nothing if it is there already. */
-      async start(id: string, newRun: NewRun & Pick<Run, 'group'>, on: number | undefined): Promise<void> {
+      async start(id: string, newRun: NewRun & Pick<Run, 'sweep'>, on: number | undefined): Promise<void> {
         if (runs.find(id)) loops.work(id)
         else await newRuns.startOfProject(newRun, on, id)
       },
@@ -287,7 +294,7 @@ export async function openRuns(
       if (!isOfProject(run)) throw new BerthError(notFailed)
       const view = refuseUnlessFailed(run)
       if (!view) throw new BerthError(machineGone)
-      await goOn(run, 'download the results of', { ...afresh(run, view), ...fetchingAgain(run, now()) })
+      await goOn(run, 'download the results of', { ...resumed(run, view), ...refetching(run, now()) })
     },
     /**
      * Continues from the step that failed. `into`: the folder of this machine to download to; the usual one if undefined.
@@ -319,8 +326,8 @@ export async function openRuns(
       return outputs.of(program ?? id)
     },
     /** The action that a limit may take without losing results that aren't downloaded yet; undefined for none. */
-    spares: (target: LimitTarget): LimitAction | undefined =>
-      spares(target, runs.all(), viewOf(target.instance), note),
+    allowedAction: (target: LimitTarget): LimitAction | undefined =>
+      allowedAction(target, runs.all(), viewOf(target.instance), note),
     /** Called before an account is removed. */
     deleteOutputs: () => outputs.delete(),
     onPoll(poll: AccountPoll): void {

@@ -31,7 +31,7 @@ export interface StoredRuns
   note(id: string, change: RunChange): void
   remove(id: string): Promise<void>
   /** Why the last try failed; when the next one is, and when it is given up, epoch seconds of the account's time. */
-  setProblem(id: string, problem: Problem | undefined, tries?: Tries): void
+  setProblem(id: string, problem: Problem | undefined, retry?: Retry): void
   /** What it waits for. Where that stays the same, it goes on since then. */
   setWait(id: string, wait: Wait | undefined): void
   /** Why the last checkpoint failed. */
@@ -84,9 +84,9 @@ const notRead = {
 /** `agreed`: what all runs of a group have in common, which is not on disk with each. */
 export async function openStoredRuns(
   context: AccountContext,
-  agreed: (group: string) => ProjectRun['project'] | undefined,
+  agreed: (sweep: string) => ProjectRun['project'] | undefined,
 ): Promise<StoredRuns> {
-  const { clock } = context.machine
+  const { clock } = context.platform
   const problems = new Map<string, Hindrance>()
   const checkpoints = new Map<string, Problem>()
   const progress = new Map<string, SyncProgress>()
@@ -104,11 +104,11 @@ export async function openStoredRuns(
     schema: Run,
     key: ({ id }) => id,
     missing: { code: 'no_such_run', message: 'That run is no longer on the list.' },
-    stored: run => (run.group ? { ...run, project: undefined } : run),
+    stored: run => (run.sweep ? { ...run, project: undefined } : run),
     rescue: rescueRun(context.now()),
     restored(run) {
-      if (!run.group) return run
-      const project = agreed(run.group.id)
+      if (!run.sweep) return run
+      const project = agreed(run.sweep.id)
       return project || !isGoing(run) ? { ...run, project } : unreadable(run, context.now())
     },
     entry: {
@@ -153,8 +153,8 @@ export async function openStoredRuns(
       runs.touch(id)
       cancelUpdate ??= clock.after(updateInterval, show)
     },
-    setProblem(id, problem, tries) {
-      if (problem) problems.set(id, { problem, ...tries })
+    setProblem(id, problem, retry) {
+      if (problem) problems.set(id, { problem, ...retry })
       else if (!problems.delete(id)) return
       runs.touch(id)
       show()
@@ -179,13 +179,13 @@ export async function openStoredRuns(
 }
 
 /** When something that failed is tried again, and given up, in epoch seconds of the account's time. */
-export interface Tries {
+export interface Retry {
   nextTryAt?: number
   givesUpAt?: number
 }
 
 /** Why a run does not continue. */
-interface Hindrance extends Tries {
+interface Hindrance extends Retry {
   problem: Problem
 }
 
@@ -208,7 +208,7 @@ const hindranceOf = (problem: Problem | undefined): Hindrance | undefined => pro
 /** The oldest ended runs with nothing left to do, beyond the number that is kept. Those of sweeps go with the sweep, and those of other nodes with the first. */
 export function surplusRuns(runs: readonly Run[], most: number): readonly Run[] {
   const isBusy = (run: Run) => isGoing(run) || run.leaving || run.withdrawing
-  const ended = runs.filter(run => !isBusy(run) && !run.group && !isWorker(run))
+  const ended = runs.filter(run => !isBusy(run) && !run.sweep && !isWorker(run))
   return ended.slice(0, Math.max(0, ended.length - most))
 }
 

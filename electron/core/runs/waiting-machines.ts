@@ -1,12 +1,12 @@
 import * as v from 'valibot'
-import { WaitingFields, type WaitingMachineView } from '#shared/automation/group.ts'
 import { isGoing, RunId } from '#shared/automation/run.ts'
+import { WaitingFields, type WaitingMachineView } from '#shared/automation/sweep.ts'
+import { canGetIn } from '#shared/derived.ts'
 import { LimitId } from '#shared/ids.ts'
 import { hasTrait } from '#shared/instance/state-traits.ts'
 import { BerthError } from '#shared/problem.ts'
 import { ProjectId } from '#shared/project/project.ts'
 import type { ProjectSpec } from '#shared/project/spec.ts'
-import { canGetIn } from '#shared/reading.ts'
 import type { AccountContext, AccountPoll } from '../account-context.ts'
 import { pollsUntilGone } from '../instances/missing-instances.ts'
 import { limitOfRental } from '../limits/changes.ts'
@@ -15,11 +15,11 @@ import type { Watchdogs } from '../limits/watchdog.ts'
 import { openCollection } from '../storage/collection.ts'
 import { createLoops, retryPause } from '../storage/loops.ts'
 import type { RunAlerts } from './alerts.ts'
-import type { RunMachines } from './machine.ts'
 import type { ProjectRun, Run } from './model.ts'
+import type { RunMachines } from './remote.ts'
 
 /** A machine that waits for the next run of its project, as stored. Times in epoch seconds of the account's time. */
-const Waiting = v.object({
+const WaitingMachine = v.object({
   ...WaitingFields.entries,
   project: ProjectId,
   /** The run that it was rented for, or that used it last. */
@@ -31,7 +31,7 @@ const Waiting = v.object({
   /** It is no longer wanted. */
   ending: v.optional(v.boolean()),
 })
-export type Waiting = v.InferOutput<typeof Waiting>
+export type WaitingMachine = v.InferOutput<typeof WaitingMachine>
 
 export type WaitingMachines = Awaited<ReturnType<typeof openWaitingMachines>>
 
@@ -48,17 +48,17 @@ export async function openWaitingMachines(
   context: AccountContext,
   { runs, machines, limits, watchdogs, note }: WaitingParts,
 ) {
-  const { machine, now } = context
+  const { platform, now } = context
   const waiting = await openCollection(context, {
     name: 'waiting',
-    schema: Waiting,
+    schema: WaitingMachine,
     key: ({ instance }) => instance,
     missing: { code: 'not_waiting', message: 'That machine is no longer waiting.' },
     view: all => ({ waiting: Object.fromEntries(all.map(each => [each.instance, viewOf(each)])) }),
   })
-  const loops = createLoops(machine.clock, context.ending, name => finish(Number(name)))
+  const loops = createLoops(platform.clock, context.ending, name => finish(Number(name)))
 
-  async function removeLimit({ limit, instance }: Waiting): Promise<void> {
+  async function removeLimit({ limit, instance }: WaitingMachine): Promise<void> {
     await limits.forget(limit)
     void watchdogs.settle(instance)
   }
@@ -79,17 +79,17 @@ export async function openWaitingMachines(
     }
   }
 
-  async function drop(there: Waiting): Promise<void> {
+  async function drop(there: WaitingMachine): Promise<void> {
     await waiting.update(there.instance, { ending: true })
     loops.work(String(there.instance))
   }
 
   /** Whether a run uses it that began after it waited, which a kill may have left undone. */
-  function isTaken({ instance, by }: Waiting): boolean {
+  function isTaken({ instance, by }: WaitingMachine): boolean {
     return runs.all().some(run => run.instance === instance && run.id !== by && isGoing(run))
   }
 
-  function observe(there: Waiting, { account, pollsMissing }: AccountPoll): void {
+  function observe(there: WaitingMachine, { account, pollsMissing }: AccountPoll): void {
     const { instance, action } = there
     if (isTaken(there)) {
       void take(instance)
@@ -127,7 +127,7 @@ export async function openWaitingMachines(
     all: waiting.all,
     /** Lets the machine of a run that is over wait. Does nothing where it waits already. */
     async keep(run: ProjectRun): Promise<void> {
-      const { id, instance = 0, project, group, keep = 0 } = run
+      const { id, instance = 0, project, sweep, keep = 0 } = run
       if (waiting.find(instance)?.by === id) return
       const [since, until] = [now(), now() + keep]
       const action = project.spec.after ?? 'destroy'
@@ -142,7 +142,7 @@ export async function openWaitingMachines(
       await waiting.add({
         instance,
         project: project.id,
-        group: group?.id,
+        sweep: sweep?.id,
         by: id,
         demands,
         since,
@@ -153,14 +153,14 @@ export async function openWaitingMachines(
       void watchdogs.settle(instance)
       // The limits see their new one with it.
       void context.poll()
-      if (!group) note(run, `The machine of ${run.name} is waiting for the next run`)
+      if (!sweep) note(run, `The machine of ${run.name} is waiting for the next run`)
     },
     /** Lets one wait for the runs of a sweep. */
-    async give(instance: number, group: string): Promise<void> {
-      await waiting.update(instance, { group })
+    async give(instance: number, sweep: string): Promise<void> {
+      await waiting.update(instance, { sweep })
     },
     /** Those for a project that asks for the same machine, which can be entered now. */
-    allFor(project: string, spec: ProjectSpec): readonly Waiting[] {
+    allFor(project: string, spec: ProjectSpec): readonly WaitingMachine[] {
       const demands = demandsOf(spec)
       return waiting.all().filter(there => {
         const view = machines.viewOf(there.instance)
@@ -196,8 +196,8 @@ function demandsOf({ machine, image, template, disk, ports }: ProjectSpec): stri
   return JSON.stringify([machine, image, template, disk, ports])
 }
 
-function viewOf({ instance, project, group, since, until, action }: Waiting): WaitingMachineView {
-  return { instance, project, ...(group && { group }), since, until, action }
+function viewOf({ instance, project, sweep, since, until, action }: WaitingMachine): WaitingMachineView {
+  return { instance, project, ...(sweep && { sweep }), since, until, action }
 }
 
 const inUse = { code: 'not_waiting', message: 'A run is using that machine.' }

@@ -1,7 +1,7 @@
 import { isGoing, isYetToEnd } from '#shared/automation/run.ts'
 import type { Waiting } from '#shared/automation/waiting.ts'
+import { canGetIn } from '#shared/derived.ts'
 import type { RentalView } from '#shared/market/rental-view.ts'
-import { canGetIn } from '#shared/reading.ts'
 import { type FailedMove, failsAfter, pauseAfter, type RunMove, type RunSnapshot } from './decide.ts'
 import type { Run } from './model.ts'
 
@@ -59,7 +59,7 @@ function rentalWait({ step, since, problem, deadline }: RentalView): Wait {
 }
 
 /** The most tries that are counted. */
-const mostTries = 200
+const mostAttempts = 200
 
 /** Milliseconds of pauses until a move that fails each time with the same problem is given up; undefined for never. */
 export function givesUpAfter(
@@ -68,7 +68,7 @@ export function givesUpAfter(
 ): number | undefined {
   let { fails, same } = failed
   let waited = 0
-  for (let tries = 0; tries < mostTries; tries++) {
+  for (let tries = 0; tries < mostAttempts; tries++) {
     const pause = pauseAfter(problem, { ...failed, fails, same, clock: failed.clock + waited / 1000 })
     if (pause === undefined) return waited
     waited += pause

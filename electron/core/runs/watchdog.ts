@@ -7,15 +7,15 @@ import type { Watchdogs } from '../limits/watchdog.ts'
 import { isDeepEqual } from '../storage/store.ts'
 import type { RunAlerts } from './alerts.ts'
 import { watchdogOrder } from './decide.ts'
-import type { Inside } from './machine.ts'
 import type { Run } from './model.ts'
+import type { Inside } from './remote.ts'
 import type { StoredRuns } from './stored-runs.ts'
 
 export type RunWatchdog = ReturnType<typeof createRunWatchdog>
 
 /** Runs' orders to the watchdogs on their instances. A watchdog follows its last order until it receives a new one. */
 export function createRunWatchdog(
-  { account, store, machine: { clock } }: Pick<AccountContext, 'account' | 'store' | 'machine'>,
+  { account, store, platform: { clock } }: Pick<AccountContext, 'account' | 'store' | 'platform'>,
   {
     watchdogs,
     runs,

@@ -22,7 +22,7 @@ const tryAgainAfter = 10_000
 /** Where JSON files are. */
 export interface DocumentPlace {
   files: Files
-  machine: { clock: Clock }
+  platform: { clock: Clock }
   /** The folder of an account in `files`; absent for those of all accounts. */
   folder?: string
   /** Called where something in a file cannot be read. */
@@ -94,7 +94,7 @@ export async function openFile<Content>(
   { empty, text, read }: Contents<Content>,
 ): Promise<Document<Content>> {
   type Change = (content: Content) => Content
-  const { files, machine, folder } = place
+  const { files, platform, folder } = place
   const name = `${folder === undefined ? '' : `${folder}/`}${shortName}.json`
   const found = await readContent(place, name, read)
   /** The unreadable text of the file, while its copy could not be written. */
@@ -141,7 +141,7 @@ export async function openFile<Content>(
   }
 
   function saveAfter(milliseconds: number): void {
-    cancelSoon ??= machine.clock.after(milliseconds, () => void save().catch(() => saveAfter(tryAgainAfter)))
+    cancelSoon ??= platform.clock.after(milliseconds, () => void save().catch(() => saveAfter(tryAgainAfter)))
   }
 
   if (found.isBroken) void save().catch(() => saveAfter(tryAgainAfter))

@@ -5,32 +5,32 @@ import type { Problem } from '#shared/problem.ts'
 import type { Micros } from '#shared/spending/money.ts'
 import { type Alert, alertOf } from '../alerts/events.ts'
 import { titled } from '../runs/alerts.ts'
-import type { Group } from './model.ts'
+import type { Sweep } from './model.ts'
 
 /** The alert once each run of a sweep has ended. */
-export function groupEndedAlert(
+export function sweepEndedAlert(
   account: AccountId,
-  group: Group,
+  sweep: Sweep,
   { done, cost }: { done: number; cost: Micros },
 ): Alert {
-  const all = group.settings.length
+  const all = sweep.settings.length
   return alertOf(done === all ? 'runDone' : 'runEnded', {
-    ...aboutGroup(account, group),
-    title: titled(group, done === all ? 'is done' : `ended: ${done} of ${all} done`),
+    ...aboutSweep(account, sweep),
+    title: titled(sweep, done === all ? 'is done' : `ended: ${done} of ${all} done`),
     body: `${counted(all, 'run')} cost ${money(cost)}.`,
   })
 }
 
 /** The alert for a sweep that starts no other run. */
-export function groupHaltedAlert(account: AccountId, group: Group, { message, advice }: Problem): Alert {
+export function sweepHaltedAlert(account: AccountId, sweep: Sweep, { message, advice }: Problem): Alert {
   return alertOf('runFailed', {
-    ...aboutGroup(account, group),
-    title: titled(group, 'is paused'),
+    ...aboutSweep(account, sweep),
+    title: titled(sweep, 'is paused'),
     body: [message, advice].filter(Boolean).join(' '),
   })
 }
 
-function aboutGroup(account: AccountId, { id, project }: Group) {
+function aboutSweep(account: AccountId, { id, project }: Sweep) {
   return {
     id: `${account}/group/${id}`,
     instance: undefined,

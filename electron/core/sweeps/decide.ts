@@ -1,14 +1,14 @@
-import { latestRuns } from '#shared/automation/group.ts'
 import { isGoing } from '#shared/automation/run.ts'
+import { latestRuns } from '#shared/automation/sweep.ts'
 import { counted } from '#shared/format/size.ts'
 import type { Problem } from '#shared/problem.ts'
 import { stoppedByUser } from '../runs/decide.ts'
-import { groupLimit, type Run } from '../runs/model.ts'
-import { type Group, groupCost, groupLimits } from './model.ts'
+import { type Run, sweepLimit } from '../runs/model.ts'
+import { type Sweep, sweepCost, sweepLimits } from './model.ts'
 
 /** Inputs for a group's next move. */
-export interface GroupSnapshot {
-  group: Group
+export interface SweepSnapshot {
+  sweep: Sweep
   /** All of its runs, earlier attempts included. */
   runs: readonly Run[]
   /** Machines that wait for it, and which of them can be entered. */
@@ -19,7 +19,7 @@ export interface GroupSnapshot {
   now: number
 }
 
-export type GroupMove =
+export type SweepMove =
   | { do: 'wait' }
   /** Starts a run, on a machine that waits, or on one that is rented for it. */
   | { do: 'run'; index: number; on: number | undefined }
@@ -27,31 +27,31 @@ export type GroupMove =
   | { do: 'requeue'; run: Run }
   /** Ends a machine that waits. */
   | { do: 'release'; instance: number }
-  /** Starts no other run. `stops`: those in progress are stopped with their machines, which keep their files. */
-  | { do: 'halt'; problem: Problem; stops: boolean }
+  /** Starts no other run. `limits`: those in progress are stopped with their machines, which keep their files. */
+  | { do: 'halt'; problem: Problem; endsRuns: boolean }
   | { do: 'end' }
 
 /** Failures without a success before them, after which no other run is started. */
 const mostFailures = 3
 
 /** A group's next move. Each may be repeated after a kill. */
-export function nextGroupMove({ group, runs, waiting, isRenting, now }: GroupSnapshot): GroupMove {
-  const { step, atOnce, keep, short } = group
-  const latest = latestRuns(group, runs)
+export function nextSweepMove({ sweep, runs, waiting, isRenting, now }: SweepSnapshot): SweepMove {
+  const { step, atOnce, keep, short } = sweep
+  const latest = latestRuns(sweep, runs)
   const going = latest.filter(run => run !== undefined && isGoing(run))
   const [spare] = waiting
   if (step !== 'going')
     return spare && (keep === undefined || step !== 'over')
       ? { do: 'release', instance: spare.instance }
       : wait
-  const limit = reachedLimit(group, runs, now)
-  if (limit) return { do: 'halt', problem: limit, stops: true }
+  const limit = reachedLimit(sweep, runs, now)
+  if (limit) return { do: 'halt', problem: limit, endsRuns: true }
   if (latest.some(run => run && isStoppedByUser(run)))
-    return { do: 'halt', problem: haltedByUser, stops: false }
+    return { do: 'halt', problem: haltedByUser, endsRuns: false }
   const unrented = latest.find(run => run?.step === 'failed' && run.failedAt === 'waiting')
   if (unrented) return { do: 'requeue', run: unrented }
-  const failing = repeatedFailure(group, latest)
-  if (failing) return { do: 'halt', problem: failing, stops: false }
+  const failing = repeatedFailure(sweep, latest)
+  if (failing) return { do: 'halt', problem: failing, endsRuns: false }
 
   const next = latest.indexOf(undefined)
   if (next < 0) {
@@ -65,23 +65,23 @@ export function nextGroupMove({ group, runs, waiting, isRenting, now }: GroupSna
     ? { do: 'run', index: next, on: undefined }
     : wait
 }
-const wait: GroupMove = { do: 'wait' }
+const wait: SweepMove = { do: 'wait' }
 
 /** Whether the user stopped a run's machine: another rental would be a surprise. Once they continue, it is run again. */
 function isStoppedByUser({ step, problem }: Run): boolean {
   return step === 'failed' && problem?.code === stoppedByUser
 }
 const haltedByUser: Problem = {
-  code: 'group_halted_by_user',
+  code: 'sweep_halted_by_user',
   message: 'You stopped a machine of it.',
   advice: 'No other run starts until you continue.',
 }
 
-function reachedLimit(group: Group, runs: readonly Run[], now: number): Problem | undefined {
-  const { most, seconds } = groupLimits(group)
-  const { since } = group
+function reachedLimit(sweep: Sweep, runs: readonly Run[], now: number): Problem | undefined {
+  const { most, seconds } = sweepLimits(sweep)
+  const { since } = sweep
   const message =
-    most !== undefined && groupCost(group, runs, now) >= since.micros + most
+    most !== undefined && sweepCost(sweep, runs, now) >= since.micros + most
       ? 'It has reached its cost limit.'
       : seconds !== undefined && now >= since.at + seconds
         ? 'It has reached its time limit.'
@@ -89,18 +89,18 @@ function reachedLimit(group: Group, runs: readonly Run[], now: number): Problem 
   return message === undefined
     ? undefined
     : {
-        code: groupLimit,
+        code: sweepLimit,
         message,
         advice: 'Its machines are stopped and keep their files. Continue resets the limits.',
       }
 }
 /** Why no other run is started: the first ones all failed. */
-function repeatedFailure(group: Group, latest: readonly (Run | undefined)[]): Problem | undefined {
+function repeatedFailure(sweep: Sweep, latest: readonly (Run | undefined)[]): Problem | undefined {
   if (latest.some(run => run?.step === 'done')) return undefined
   const failed = latest.filter(run => run?.step === 'failed')
-  if (failed.length - group.since.failed < mostFailures || !latest.includes(undefined)) return undefined
+  if (failed.length - sweep.since.failed < mostFailures || !latest.includes(undefined)) return undefined
   return {
-    code: 'group_failing',
+    code: 'sweep_failing',
     message: `The first ${counted(failed.length, 'run')} failed: ${failed.at(-1)?.problem?.message ?? ''}`,
     advice: 'Fix the cause, then continue. Until then no other run starts.',
   }

@@ -7,25 +7,25 @@ import type { Watchdogs } from '../limits/watchdog.ts'
 import type { ProjectRun, Run } from '../runs/model.ts'
 import type { WaitingMachines } from '../runs/waiting-machines.ts'
 import type { Collection } from '../storage/collection.ts'
-import { type Group, groupDeadline, settled } from './model.ts'
+import { costUntil, type Sweep, sweepDeadline } from './model.ts'
 
-interface GroupLimitParts {
-  groups: Pick<Collection<Group, string>, 'find' | 'putSoon'>
-  runsOf(group: Pick<Group, 'id'>): readonly Run[]
+interface SweepLimitParts {
+  stored: Pick<Collection<Sweep, string>, 'find' | 'putSoon'>
+  runsOf(sweep: Pick<Sweep, 'id'>): readonly Run[]
   waiting: Pick<WaitingMachines, 'all'>
   limits: Pick<StoredLimits, 'all' | 'put'>
   watchdogs: Pick<Watchdogs, 'settle'>
 }
 
 /** The limit of a whole sweep. Each machine has its share as a separate limit. */
-export function createGroupLimits(
+export function createSweepLimits(
   { now }: Pick<AccountContext, 'now'>,
-  { groups, runsOf, waiting, limits, watchdogs }: GroupLimitParts,
+  { stored, runsOf, waiting, limits, watchdogs }: SweepLimitParts,
 ) {
   /** Lets each machine be stopped when the whole would reach its limit, also while this computer sleeps. */
-  async function guard(group: Group, own: readonly Run[]): Promise<void> {
-    const deadline = groupDeadline(group, own, now())
-    if (deadline === undefined || group.step !== 'going') return
+  async function guard(sweep: Sweep, own: readonly Run[]): Promise<void> {
+    const deadline = sweepDeadline(sweep, own, now())
+    if (deadline === undefined || sweep.step !== 'going') return
     for (const { instance, step } of own) {
       if (instance === undefined || !isGoing({ step })) continue
       const guarding = limits
@@ -44,45 +44,45 @@ export function createGroupLimits(
 
   return {
     /** The stops of a machine that is rented for a run: its share of what is left of the whole. */
-    stopsOf({ group: place, project }: ProjectRun): readonly Limit[] {
-      const group = groups.find(place?.id ?? '')
-      if (!group) return project.stops
-      const own = runsOf(group)
-      const idle = project.stops.filter(({ when }) => when.kind === 'idle' || when.kind === 'away')
-      const deadline = groupDeadline(withOneMore(group, now()), own, now())
+    limitsOf({ sweep: place, project }: ProjectRun): readonly Limit[] {
+      const sweep = stored.find(place?.id ?? '')
+      if (!sweep) return project.limits
+      const own = runsOf(sweep)
+      const idle = project.limits.filter(({ when }) => when.kind === 'idle' || when.kind === 'away')
+      const deadline = sweepDeadline(withOneMore(sweep, now()), own, now())
       if (deadline === undefined) return idle
       const seconds = Math.max(60, Math.round(deadline - now()))
       return [...idle, { when: { kind: 'duration', seconds }, action: 'stop', asleep: true }]
     },
     /** Stores the machines' cost as of a poll, and moves their limits. */
-    observe(group: Group, { account: { instances }, at }: AccountPoll): void {
-      const own = runsOf(group)
+    observe(sweep: Sweep, { account: { instances }, at }: AccountPoll): void {
+      const own = runsOf(sweep)
       const present = [
         ...own
           .filter(run => isGoing(run) || run.step === 'failed' || run.withdrawing)
           .flatMap(({ instance }) => instance ?? []),
-        ...waiting.all().flatMap(there => (there.group === group.id ? there.instance : [])),
+        ...waiting.all().flatMap(there => (there.sweep === sweep.id ? there.instance : [])),
       ]
       // One that has gone counts up to this poll, so that the sum is never too low.
       const machines = Object.fromEntries(
-        Object.entries(group.machines).map(([instance, spent]) => [
+        Object.entries(sweep.machines).map(([instance, spent]) => [
           instance,
-          spent.perHour > 0 ? settled(spent, at) : spent,
+          spent.perHour > 0 ? costUntil(spent, at) : spent,
         ]),
       )
       for (const instance of present) {
         const spent = instances[instance]?.spent
         if (spent) machines[instance] = { ...spent }
       }
-      groups.putSoon({ ...group, machines })
-      void guard({ ...group, machines }, own)
+      stored.putSoon({ ...sweep, machines })
+      void guard({ ...sweep, machines }, own)
     },
   }
 }
 
 /** The group after one more machine at the agreed price, from `at` on. */
-function withOneMore(group: Group, at: number): Group {
-  const { price } = group.project
-  if (price === undefined) return group
-  return { ...group, machines: { ...group.machines, '': { micros: 0, at, perHour: price } } }
+function withOneMore(sweep: Sweep, at: number): Sweep {
+  const { price } = sweep.project
+  if (price === undefined) return sweep
+  return { ...sweep, machines: { ...sweep.machines, '': { micros: 0, at, perHour: price } } }
 }

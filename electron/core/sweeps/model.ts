@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import { GroupFields, type GroupView } from '#shared/automation/group.ts'
 import { isGoing } from '#shared/automation/run.ts'
+import { SweepFields, type SweepView } from '#shared/automation/sweep.ts'
 import { mostOf, mostUntilStopped, pricesOf } from '#shared/project/bounds.ts'
 import type { Micros } from '#shared/spending/money.ts'
 import type { AccountContext } from '../account-context.ts'
@@ -15,8 +15,8 @@ const Spent = v.object({ micros: v.number(), at: v.number(), perHour: v.number()
  * Runs of a project that were confirmed together, as stored: their settings and limits, and how often each was run. The runs
  * themselves record which have begun. Times in epoch seconds of the account's time, money in micro-dollars.
  */
-export const Group = v.object({
-  ...GroupFields.entries,
+export const Sweep = v.object({
+  ...SweepFields.entries,
   /** Its stops limit the whole, but for idleness, which is of each machine. */
   project: AgreedProject,
   problem: v.optional(StoredProblem),
@@ -27,73 +27,76 @@ export const Group = v.object({
   /** What it had cost when its machines were stopped at its limit. */
   costThen: v.optional(v.number()),
   /** The cost of its failed rental attempts that no run counts. */
-  tried: v.number(),
+  attemptCost: v.number(),
   /** Why no further machine was rented, and when that is tried again. */
   short: v.optional(v.object({ problem: StoredProblem, nextTryAt: v.number() })),
 })
-export type Group = v.InferOutput<typeof Group>
+export type Sweep = v.InferOutput<typeof Sweep>
 
 /** The cost of a machine that the group has left: up to that moment, and growing no more. */
-export function settled({ micros: paid, at: since, perHour }: v.InferOutput<typeof Spent>, at: number) {
+export function costUntil({ micros: paid, at: since, perHour }: v.InferOutput<typeof Spent>, at: number) {
   return { micros: paid + Math.max(0, Math.floor(((at - since) * perHour) / 3600)), at, perHour: 0 }
 }
 
 /** A group's cost up to a moment, including waiting machines and failed attempts. */
-export function groupCost({ machines, tried }: Group, runs: readonly Run[], at: number): Micros {
-  const perMachine = Object.values(machines).map(spent => settled(spent, at).micros)
-  return [...perMachine, ...runs.map(run => run.tried ?? 0)].reduce((sum, cost) => sum + cost, tried)
+export function sweepCost({ machines, attemptCost }: Sweep, runs: readonly Run[], at: number): Micros {
+  const perMachine = Object.values(machines).map(spent => costUntil(spent, at).micros)
+  return [...perMachine, ...runs.map(run => run.attemptCost ?? 0)].reduce(
+    (sum, cost) => sum + cost,
+    attemptCost,
+  )
 }
 
 /** The total cost of its machines, micro-dollars per hour. */
-export function groupRate({ machines }: Group): Micros {
+export function sweepRate({ machines }: Sweep): Micros {
   return Object.values(machines).reduce((sum, { perHour }) => sum + perHour, 0)
 }
 
 /** Micro-dollars and seconds until its machines are stopped, as agreed for the whole. */
-export function groupLimits({ project, atOnce }: Pick<Group, 'project' | 'atOnce'>): {
+export function sweepLimits({ project, atOnce }: Pick<Sweep, 'project' | 'atOnce'>): {
   most?: Micros
   seconds?: number
 } {
-  const { spec, stops, price } = project
-  const seconds = stops.flatMap(({ when }) => (when.kind === 'duration' ? when.seconds : []))[0]
-  return { most: mostUntilStopped(project) ?? mostOf(spec, stops, pricesOf(price, atOnce)), seconds }
+  const { spec, limits, price } = project
+  const seconds = limits.flatMap(({ when }) => (when.kind === 'duration' ? when.seconds : []))[0]
+  return { most: mostUntilStopped(project) ?? mostOf(spec, limits, pricesOf(price, atOnce)), seconds }
 }
 
 /** When all machines of a group are stopped at the latest, if they cost as much as now until then. */
-export function groupDeadline(group: Group, runs: readonly Run[], now: number): number | undefined {
-  const { most, seconds } = groupLimits(group)
-  const moments = seconds === undefined ? [] : [group.since.at + seconds]
-  const perHour = groupRate(group)
+export function sweepDeadline(sweep: Sweep, runs: readonly Run[], now: number): number | undefined {
+  const { most, seconds } = sweepLimits(sweep)
+  const moments = seconds === undefined ? [] : [sweep.since.at + seconds]
+  const perHour = sweepRate(sweep)
   if (most !== undefined && perHour > 0) {
-    const left = group.since.micros + most - groupCost(group, runs, now)
+    const left = sweep.since.micros + most - sweepCost(sweep, runs, now)
     moments.push(now + Math.max(0, (left / perHour) * 3600))
   }
   return moments.length === 0 ? undefined : Math.min(...moments)
 }
 
 /** The most that a group costs in all, as shown; undefined without a limit. */
-export function groupMost(group: Group): Micros | undefined {
-  const { most } = groupLimits(group)
-  const { volumeCost = 0, keptCost = 0 } = group.project
-  return most === undefined ? undefined : group.since.micros + most + keptCost + volumeCost
+export function sweepMost(sweep: Sweep): Micros | undefined {
+  const { most } = sweepLimits(sweep)
+  const { volumeCost = 0, keptCost = 0 } = sweep.project
+  return most === undefined ? undefined : sweep.since.micros + most + keptCost + volumeCost
 }
 
 /** What its machines may cost in all, the disks of stopped ones included; undefined where that is not limited. */
-export function groupMostInAll(group: Group): Micros | undefined {
-  const { since, project, costThen = 0 } = group
-  const { most } = groupLimits(group)
+export function sweepMostInAll(sweep: Sweep): Micros | undefined {
+  const { since, project, costThen = 0 } = sweep
+  const { most } = sweepLimits(sweep)
   if (most === undefined || project.keptCost === undefined) return undefined
   return Math.max(since.micros + most, costThen) + project.keptCost
 }
 
 /** Whether any of its runs is unfinished. */
-export function isBusy({ id, step }: Group, runs: readonly Run[]): boolean {
-  return step === 'going' || runs.some(run => run.group?.id === id && isGoing(run))
+export function isBusy({ id, step }: Sweep, runs: readonly Run[]): boolean {
+  return step === 'going' || runs.some(run => run.sweep?.id === id && isGoing(run))
 }
 
 /** What is left of a sweep that cannot be read: it starts no other run, and those that have begun keep their limits. */
-const rescueGroup: Rescue<Group> = {
-  keep: group => (group.step === 'going' ? { ...group, step: 'halted', problem: notRead } : group),
+const rescueSweep: Rescue<Sweep> = {
+  keep: sweep => (sweep.step === 'going' ? { ...sweep, step: 'halted', problem: notRead } : sweep),
 }
 const notRead = {
   code: 'not_read',
@@ -102,23 +105,23 @@ const notRead = {
 }
 
 /** The sweeps of an account as stored, which the stored runs need, too. `runs`: all runs of the account. */
-export function openStoredGroups(
+export function openStoredSweeps(
   context: AccountContext,
   runs: () => readonly Run[],
-): Promise<Collection<Group, string>> {
+): Promise<Collection<Sweep, string>> {
   return openCollection(context, {
-    name: 'groups',
-    schema: Group,
-    rescue: rescueGroup,
+    name: 'sweeps',
+    schema: Sweep,
+    rescue: rescueSweep,
     key: ({ id }) => id,
-    missing: { code: 'no_such_group', message: 'That sweep is no longer on the list.' },
+    missing: { code: 'no_such_sweep', message: 'That sweep is no longer on the list.' },
     view: all => ({
-      groups: Object.fromEntries(
-        all.map(group => [
-          group.id,
-          groupView(
-            group,
-            runs().filter(run => run.group?.id === group.id),
+      sweeps: Object.fromEntries(
+        all.map(sweep => [
+          sweep.id,
+          sweepView(
+            sweep,
+            runs().filter(run => run.sweep?.id === sweep.id),
             context.now(),
           ),
         ]),
@@ -127,16 +130,16 @@ export function openStoredGroups(
   })
 }
 
-function groupView(group: Group, own: readonly Run[], now: number): GroupView {
-  const { project, since, machines, tried: _tried, costThen: _costThen, ...shown } = group
-  const { most, seconds } = groupLimits(group)
+function sweepView(sweep: Sweep, own: readonly Run[], now: number): SweepView {
+  const { project, since, machines, attemptCost: _tried, costThen: _costThen, ...shown } = sweep
+  const { most, seconds } = sweepLimits(sweep)
   const at = Math.max(since.at, ...Object.values(machines).map(machine => machine.at))
   const isLimited = shown.step === 'going' && (most !== undefined || seconds !== undefined)
   return {
     ...shown,
     project: project.id,
-    cost: { micros: groupCost(group, own, at), at, perHour: groupRate(group) },
-    most: groupMost(group),
-    deadline: isLimited ? groupDeadline(group, own, now) : undefined,
+    cost: { micros: sweepCost(sweep, own, at), at, perHour: sweepRate(sweep) },
+    most: sweepMost(sweep),
+    deadline: isLimited ? sweepDeadline(sweep, own, now) : undefined,
   }
 }

@@ -1,35 +1,35 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
-import { latestRuns } from '#shared/automation/group.ts'
 import { isGoing } from '#shared/automation/run.ts'
+import { latestRuns } from '#shared/automation/sweep.ts'
+import { canGetIn, spentBy } from '#shared/derived.ts'
 import { counted } from '#shared/format/size.ts'
 import { BerthError, type Problem } from '#shared/problem.ts'
 import type { Setting } from '#shared/project/sweep.ts'
-import { canGetIn, spentBy } from '#shared/reading.ts'
 import type { AccountContext, AccountPoll } from '../account-context.ts'
 import { problemOf } from '../bridge/problems.ts'
 import { spentOn } from '../renting/rental.ts'
-import { groupLimit, isInterrupted, type ProjectRun, type Run } from '../runs/model.ts'
+import { isInterrupted, type ProjectRun, type Run, sweepLimit } from '../runs/model.ts'
 import { openRuns, type RunServiceParts, type Runs } from '../runs/service.ts'
 import { createLoops, retryPause } from '../storage/loops.ts'
-import { groupEndedAlert, groupHaltedAlert } from './alerts.ts'
-import { type GroupMove, nextGroupMove } from './decide.ts'
-import { createGroupLimits } from './limits.ts'
+import { sweepEndedAlert, sweepHaltedAlert } from './alerts.ts'
+import { nextSweepMove, type SweepMove } from './decide.ts'
+import { createSweepLimits } from './limits.ts'
 import {
-  type Group,
-  groupCost,
-  groupDeadline,
-  groupMostInAll,
-  groupRate,
   isBusy,
-  openStoredGroups,
+  openStoredSweeps,
+  type Sweep,
+  sweepCost,
+  sweepDeadline,
+  sweepMostInAll,
+  sweepRate,
 } from './model.ts'
 
 export type Sweeps = ReturnType<typeof createSweeps>
 
-export interface NewGroup {
+export interface NewSweep {
   name: string
-  project: Group['project']
+  project: Sweep['project']
   settings: readonly Setting[]
   atOnce: number
   keep?: number
@@ -46,24 +46,24 @@ export async function openRunsAndSweeps(
   context: AccountContext,
   parts: Omit<RunServiceParts, 'sweeps'>,
 ): Promise<{ runs: Runs; sweeps: Sweeps }> {
-  const groups = await openStoredGroups(context, () => runs.swept.all())
+  const stored = await openStoredSweeps(context, () => runs.swept.all())
   const runs = await openRuns(context, {
     ...parts,
     sweeps: {
-      agreed: group => groups.find(group)?.project,
+      agreed: sweep => stored.find(sweep)?.project,
       isBusy: (...args) => sweeps.isBusy(...args),
-      stopsOf: run => sweeps.stopsOf(run),
+      limitsOf: run => sweeps.limitsOf(run),
       settingOf: run => sweeps.settingOf(run),
-      isSpent: group => sweeps.isSpent(group),
+      isSpent: sweep => sweeps.isSpent(sweep),
       retry: (...args) => sweeps.retry(...args),
     },
   })
-  const sweeps = createSweeps(context, { ...parts, groups, runs: runs.swept, waiting: runs.waiting })
+  const sweeps = createSweeps(context, { ...parts, stored, runs: runs.swept, waiting: runs.waiting })
   return { runs, sweeps }
 }
 
 interface SweepParts extends Pick<RunServiceParts, 'rentals' | 'limits' | 'watchdogs'> {
-  groups: Awaited<ReturnType<typeof openStoredGroups>>
+  stored: Awaited<ReturnType<typeof openStoredSweeps>>
   runs: Runs['swept']
   waiting: Runs['waiting']
 }
@@ -71,33 +71,33 @@ interface SweepParts extends Pick<RunServiceParts, 'rentals' | 'limits' | 'watch
 /** Sweeps: runs of a project with several settings, which share machines and limits. */
 function createSweeps(
   context: AccountContext,
-  { groups, runs, waiting, rentals, limits, watchdogs }: SweepParts,
+  { stored, runs, waiting, rentals, limits, watchdogs }: SweepParts,
 ) {
   const { account, store, activity, notifications, now, ending } = context
-  const loops = createLoops(context.machine.clock, ending, advance)
-  const { stopsOf, observe } = createGroupLimits(context, { groups, runsOf, waiting, limits, watchdogs })
+  const loops = createLoops(context.platform.clock, ending, advance)
+  const { limitsOf, observe } = createSweepLimits(context, { stored, runsOf, waiting, limits, watchdogs })
 
   /** A group's runs, with the cost of the attempts that one is renting with. */
-  function runsOf({ id }: Pick<Group, 'id'>): readonly Run[] {
+  function runsOf({ id }: Pick<Sweep, 'id'>): readonly Run[] {
     return runs
       .all()
-      .filter(run => run.group?.id === id)
+      .filter(run => run.sweep?.id === id)
       .map(run => {
         const rental = run.step === 'waiting' ? rentals.find(run.rental ?? '') : undefined
-        return rental ? { ...run, tried: (run.tried ?? 0) + spentOn(rental) } : run
+        return rental ? { ...run, attemptCost: (run.attemptCost ?? 0) + spentOn(rental) } : run
       })
   }
 
   const viewOf = (instance = 0) => store.get().accounts[account]?.instances[instance]
 
-  function moveOf(group: Group): GroupMove {
-    const own = runsOf(group)
-    return nextGroupMove({
-      group,
+  function moveOf(sweep: Sweep): SweepMove {
+    const own = runsOf(sweep)
+    return nextSweepMove({
+      sweep,
       runs: own,
       waiting: waiting
         .all()
-        .filter(there => there.group === group.id && !there.ending)
+        .filter(there => there.sweep === sweep.id && !there.ending)
         .filter(
           ({ instance, by }) => !own.some(run => isGoing(run) && run.instance === instance && run.id !== by),
         )
@@ -110,7 +110,7 @@ function createSweeps(
         ({ step, rental, instance }) =>
           step === 'waiting' &&
           instance === undefined &&
-          rentals.find(rental ?? '')?.tries.at(-1)?.instance === undefined,
+          rentals.find(rental ?? '')?.attempts.at(-1)?.instance === undefined,
       ),
       now: now(),
     })
@@ -118,18 +118,18 @@ function createSweeps(
 
   async function advance(id: string): Promise<void> {
     for (let fails = 0; !ending.aborted; ) {
-      const group = groups.find(id)
-      if (!group) return
-      const move = moveOf(group)
-      if (move.do === 'wait' && group.step !== 'going') return
+      const sweep = stored.find(id)
+      if (!sweep) return
+      const move = moveOf(sweep)
+      if (move.do === 'wait' && sweep.step !== 'going') return
       try {
         if (move.do === 'wait') await loops.until(id, undefined)
-        else await perform(group, move)
+        else await perform(sweep, move)
         fails = 0
       } catch (error) {
         if (ending.aborted) return
         const pause = retryPause(fails)
-        await groups.update(id, {
+        await stored.update(id, {
           short: { problem: problemOf(error), nextTryAt: now() + pause / 1000 },
         })
         await loops.until(id, pause)
@@ -138,53 +138,53 @@ function createSweeps(
     }
   }
 
-  async function perform(group: Group, move: GroupMove): Promise<void> {
-    const { id } = group
+  async function perform(sweep: Sweep, move: SweepMove): Promise<void> {
+    const { id } = sweep
     switch (move.do) {
       case 'wait':
         return
       case 'run': {
         const { index, on } = move
-        await runs.start(runIdOf(group, index), newRunOf(group, index), on)
+        await runs.start(runIdOf(sweep, index), newRunOf(sweep, index), on)
         if (on !== undefined) await waiting.take(on)
-        if (group.short) await groups.update(id, { short: undefined })
+        if (sweep.short) await stored.update(id, { short: undefined })
         return
       }
       case 'requeue':
-        return requeue(group, move.run)
+        return requeue(sweep, move.run)
       case 'release':
         return waiting.end(move.instance)
       case 'halt': {
-        const { problem, stops } = move
-        const costThen = groupCost(group, runsOf(group), now())
-        await groups.intend(id, { step: 'halted', problem, short: undefined, costThen })
-        if (stops) await haltRuns(group)
-        notifications.tell(account, [groupHaltedAlert(account, group, problem)])
+        const { problem, endsRuns } = move
+        const costThen = sweepCost(sweep, runsOf(sweep), now())
+        await stored.intend(id, { step: 'halted', problem, short: undefined, costThen })
+        if (endsRuns) await haltRuns(sweep)
+        notifications.tell(account, [sweepHaltedAlert(account, sweep, problem)])
         return
       }
       case 'end': {
-        await groups.intend(id, { step: 'over', endedAt: now(), short: undefined })
-        const own = runsOf(group)
-        const done = latestRuns(group, own).filter(run => run?.step === 'done').length
+        await stored.intend(id, { step: 'over', endedAt: now(), short: undefined })
+        const own = runsOf(sweep)
+        const done = latestRuns(sweep, own).filter(run => run?.step === 'done').length
         notifications.tell(account, [
-          groupEndedAlert(account, group, { done, cost: groupCost(group, own, now()) }),
+          sweepEndedAlert(account, sweep, { done, cost: sweepCost(sweep, own, now()) }),
         ])
       }
     }
   }
 
-  async function haltRuns(group: Group): Promise<void> {
-    const problem = { code: groupLimit, message: 'The sweep has reached its limit.' }
-    for (const run of runsOf(group)) if (isGoing(run)) await runs.halt(run.id, problem)
+  async function haltRuns(sweep: Sweep): Promise<void> {
+    const problem = { code: sweepLimit, message: 'The sweep has reached its limit.' }
+    for (const run of runsOf(sweep)) if (isGoing(run)) await runs.halt(run.id, problem)
   }
 
   /** The run of that place has not begun, and is tried again in a while, or on a machine that is done before. */
-  async function requeue(group: Group, run: Run): Promise<void> {
+  async function requeue(sweep: Sweep, run: Run): Promise<void> {
     const rental = rentals.find(run.rental ?? '')
     const problem = run.problem ?? { code: 'not_rented', message: 'No machine was rented.' }
-    await groups.update(group.id, current => ({
+    await stored.update(sweep.id, current => ({
       ...current,
-      tried: current.tried + (run.tried ?? 0) + (rental ? spentOn(rental) : 0),
+      attemptCost: current.attemptCost + (run.attemptCost ?? 0) + (rental ? spentOn(rental) : 0),
       short: { problem, nextTryAt: now() + shortPause },
     }))
     await runs.remove(run)
@@ -195,23 +195,23 @@ function createSweeps(
    * forgiven.
    */
   async function goOn(id: string, again: (run: Run) => boolean): Promise<void> {
-    const group = groups.get(id)
-    if (group.step === 'going') throw new BerthError(groupGoing)
-    runs.refuseIfBusy(group.project.id)
-    const own = runsOf(group)
-    const latest = latestRuns(group, own)
+    const sweep = stored.get(id)
+    if (sweep.step === 'going') throw new BerthError(sweepGoing)
+    runs.refuseIfBusy(sweep.project.id)
+    const own = runsOf(sweep)
+    const latest = latestRuns(sweep, own)
     const isKept = (run: Run) =>
       run.step === 'failed' && run.instance !== undefined && viewOf(run.instance) !== undefined
     const chosen = latest.filter(run => run !== undefined).filter(again)
-    const afresh = chosen.filter(run => !isKept(run)).flatMap(({ group: place }) => place?.index ?? [])
+    const afresh = chosen.filter(run => !isKept(run)).flatMap(({ sweep: place }) => place?.index ?? [])
     const failed = latest.filter(
-      run => run?.step === 'failed' && !afresh.includes(run.group?.index ?? -1),
+      run => run?.step === 'failed' && !afresh.includes(run.sweep?.index ?? -1),
     ).length
     // Its limits count anew before those that have machines continue, and it ends only once all of them have.
-    await groups.intend(id, { since: { at: now(), micros: groupCost(group, own, now()), failed } })
-    activity.add({ account, kind: 'user', text: `Continued ${group.name}` })
+    await stored.intend(id, { since: { at: now(), micros: sweepCost(sweep, own, now()), failed } })
+    activity.add({ account, kind: 'user', text: `Continued ${sweep.name}` })
     for (const run of chosen) if (isKept(run)) await runs.retry(run.id)
-    await groups.intend(id, current => ({
+    await stored.intend(id, current => ({
       ...current,
       step: 'going',
       problem: undefined,
@@ -225,18 +225,18 @@ function createSweeps(
   /** Goes on once a run has changed. */
   const ignore = store.onChange((after, before) => {
     if (after.accounts[account]?.runs === before.accounts[account]?.runs) return
-    for (const { id, step } of groups.all()) if (step === 'going') loops.work(id)
+    for (const { id, step } of stored.all()) if (step === 'going') loops.work(id)
   })
   ending.addEventListener('abort', ignore, { once: true })
 
   return {
-    stopsOf,
+    limitsOf,
     isBusy: (project: string, except?: string): boolean =>
-      groups
+      stored
         .all()
-        .some(group => group.project.id === project && group.id !== except && isBusy(group, runs.all())),
+        .some(sweep => sweep.project.id === project && sweep.id !== except && isBusy(sweep, runs.all())),
     /** Resolves with its id once it is on disk; its runs then start automatically. */
-    async start({ name, project, settings, atOnce, keep }: NewGroup): Promise<string> {
+    async start({ name, project, settings, atOnce, keep }: NewSweep): Promise<string> {
       const id = `q${context.newId()}`
       const at = now()
       const reused = waiting.allFor(project.id, project.spec).slice(0, atOnce)
@@ -246,7 +246,7 @@ function createSweeps(
       }, 0)
       // First, so that none of its runs begins without them.
       for (const { instance } of reused) await waiting.give(instance, id)
-      await groups.add({
+      await stored.add({
         id,
         name,
         project,
@@ -260,79 +260,79 @@ function createSweeps(
         since: { at, micros: 0, failed: 0 },
         machines: {},
         // Their earlier cost does not belong to the sweep.
-        tried: -before,
+        attemptCost: -before,
       })
       loops.work(id)
       return id
     },
     isSpent(id: string): boolean {
-      const group = groups.find(id)
-      if (!group) return false
-      const most = groupMostInAll(group)
-      return most !== undefined && groupCost(group, runsOf(group), now()) >= most
+      const sweep = stored.find(id)
+      if (!sweep) return false
+      const most = sweepMostInAll(sweep)
+      return most !== undefined && sweepCost(sweep, runsOf(sweep), now()) >= most
     },
-    settingOf({ group: place }: ProjectRun): Readonly<Record<string, string>> {
-      const group = groups.find(place?.id ?? '')
+    settingOf({ sweep: place }: ProjectRun): Readonly<Record<string, string>> {
+      const sweep = stored.find(place?.id ?? '')
       const number = {
         BERTH_RUN: String((place?.index ?? 0) + 1),
-        BERTH_RUNS: String(group?.settings.length ?? 1),
+        BERTH_RUNS: String(sweep?.settings.length ?? 1),
       }
-      return { ...group?.settings[place?.index ?? 0], ...number }
+      return { ...sweep?.settings[place?.index ?? 0], ...number }
     },
     async stop(id: string): Promise<void> {
-      const group = groups.get(id)
-      if (group.step === 'going' || group.step === 'halted')
-        await groups.intend(id, { step: 'stopped', problem: undefined, short: undefined, endedAt: now() })
-      activity.add({ account, kind: 'user', text: `Stopped ${group.name}` })
-      for (const run of runsOf(group)) if (isGoing(run)) await runs.cancel(run.id)
+      const sweep = stored.get(id)
+      if (sweep.step === 'going' || sweep.step === 'halted')
+        await stored.intend(id, { step: 'stopped', problem: undefined, short: undefined, endedAt: now() })
+      activity.add({ account, kind: 'user', text: `Stopped ${sweep.name}` })
+      for (const run of runsOf(sweep)) if (isGoing(run)) await runs.cancel(run.id)
       loops.restart(id)
     },
-    /** Starts what has not ended, with fresh limits. Throws `group_going` or `project_busy`. */
+    /** Starts what has not ended, with fresh limits. Throws `sweep_going` or `project_busy`. */
     goOn: (id: string): Promise<void> => goOn(id, isInterrupted),
     /** The same, and runs those again that failed. */
     retry: (id: string, index?: number): Promise<void> =>
       goOn(
         id,
-        ({ step, group }) =>
-          (step === 'failed' || step === 'cancelled') && (index === undefined || group?.index === index),
+        ({ step, sweep }) =>
+          (step === 'failed' || step === 'cancelled') && (index === undefined || sweep?.index === index),
       ),
     /** Throws `still_running`. */
     async dismiss(id: string): Promise<void> {
-      const group = groups.get(id)
-      const own = runsOf(group)
+      const sweep = stored.get(id)
+      const own = runsOf(sweep)
       const kept = own.filter(run => run.step === 'failed' && viewOf(run.instance) !== undefined)
-      if (isBusy(group, own) || kept.length > 0) throw new BerthError(stillGoing(kept.length))
+      if (isBusy(sweep, own) || kept.length > 0) throw new BerthError(stillGoing(kept.length))
       for (const run of own) await runs.remove(run)
-      await groups.remove(id)
+      await stored.remove(id)
     },
     onPoll(poll: AccountPoll): void {
-      for (const group of groups.all()) {
-        const isOver = group.step !== 'going' && groupRate(group) === 0 && !isBusy(group, runs.all())
-        if (!isOver) observe(group, poll)
+      for (const sweep of stored.all()) {
+        const isOver = sweep.step !== 'going' && sweepRate(sweep) === 0 && !isBusy(sweep, runs.all())
+        if (!isOver) observe(sweep, poll)
       }
-      groups.show()
-      for (const { id } of groups.all()) loops.work(id)
+      stored.show()
+      for (const { id } of stored.all()) loops.work(id)
     },
     dueAt(after: number): number {
-      const moments = groups
+      const moments = stored
         .all()
         .filter(({ step }) => step === 'going')
-        .flatMap(group => [
-          groupDeadline(group, runsOf(group), now()) ?? Number.POSITIVE_INFINITY,
-          group.short?.nextTryAt ?? Number.POSITIVE_INFINITY,
+        .flatMap(sweep => [
+          sweepDeadline(sweep, runsOf(sweep), now()) ?? Number.POSITIVE_INFINITY,
+          sweep.short?.nextTryAt ?? Number.POSITIVE_INFINITY,
         ])
       return Math.min(...moments.filter(moment => moment > after))
     },
-    show: groups.show,
+    show: stored.show,
     async flush() {
       await loops.rest()
-      await groups.flush()
+      await stored.flush()
     },
   }
 }
 
 function newRunOf(
-  { id, name, project, settings, attempts, results, keep = betweenRuns }: Group,
+  { id, name, project, settings, attempts, results, keep = betweenRuns }: Sweep,
   index: number,
 ) {
   const { spec, folder } = project
@@ -341,7 +341,7 @@ function newRunOf(
     name: `${name} ${number}`,
     command: spec.run,
     project,
-    group: { id, index, attempt: attempts[index] ?? 0 },
+    sweep: { id, index, attempt: attempts[index] ?? 0 },
     into: join(folder, results, number),
     afterwards: spec.after ?? ('destroy' as const),
     keep,
@@ -352,7 +352,7 @@ function newRunOf(
 }
 
 /** The run's id, the same whenever it is started, so that no kill makes two of it. */
-function runIdOf({ id, attempts }: Group, index: number): string {
+function runIdOf({ id, attempts }: Sweep, index: number): string {
   const hash = createHash('sha256')
     .update(`${id} ${index} ${attempts[index] ?? 0}`)
     .digest('hex')
@@ -364,7 +364,7 @@ function folderTime(at: number): string {
   return new Date(at * 1000).toISOString().slice(0, 16).replaceAll(/[-:]/g, '').replace('T', '-')
 }
 
-const groupGoing = { code: 'group_going', message: 'It’s still running.' }
+const sweepGoing = { code: 'sweep_going', message: 'It’s still running.' }
 function stillGoing(kept: number): Problem {
   return kept === 0
     ? {

@@ -1,7 +1,7 @@
+import { isCharged } from '#shared/derived.ts'
 import { counted } from '#shared/format/size.ts'
 import { isFileTransferOver } from '#shared/instance/files.ts'
 import { isRenting, rentedName } from '#shared/market/rental-view.ts'
-import { isCharged } from '#shared/reading.ts'
 import { costOf } from '#shared/spending/spend-words.ts'
 import type { State } from '#shared/state.ts'
 import { instanceLine, word } from '../tray/tray-words.ts'

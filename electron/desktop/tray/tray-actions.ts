@@ -1,8 +1,8 @@
 import type { CommandName } from '#contract/commands.ts'
 import type { RunningBerth } from '#core/running.ts'
 import { dangers, type Question } from '#shared/danger.ts'
+import { accountNow } from '#shared/derived.ts'
 import { BerthError } from '#shared/problem.ts'
-import { accountNow } from '#shared/reading.ts'
 import type { TrayAction } from './tray-words.ts'
 
 /** Needs of the tray's actions. */

@@ -1,6 +1,6 @@
 import { type LimitView, snoozes } from '#shared/automation/limit.ts'
 import { type DueLimit, dueLimits } from '#shared/automation/limit-words.ts'
-import { everything, isAnythingRunning } from '#shared/automation/stoppers.ts'
+import { everything, isAnythingRunning } from '#shared/automation/limits-that-block.ts'
 import { duration, weekdayAndTime } from '#shared/format/time.ts'
 import type { AccountView } from '#shared/state.ts'
 import { instanceTitle, type MenuItemModel, word } from './tray-words.ts'

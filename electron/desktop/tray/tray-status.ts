@@ -1,11 +1,11 @@
 import type { TrayImageSize, TrayState, TrayTone } from '#platform/tray-images.ts'
+import { isCreditLow, isDead, isOnTheMeter } from '#shared/derived.ts'
 import { rate } from '#shared/format/money.ts'
 import { timeOfDay } from '#shared/format/time.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
 import { hasTrait } from '#shared/instance/state-traits.ts'
 import { isRenting, type RentalView, rentedName } from '#shared/market/rental-view.ts'
 import { outageWords } from '#shared/outage.ts'
-import { isCreditLow, isDead, isOnTheMeter } from '#shared/reading.ts'
 import type { AccountView, State } from '#shared/state.ts'
 import { instanceTitle, spendLine, stateOf, word } from './tray-words.ts'
 

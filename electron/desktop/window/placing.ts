@@ -92,7 +92,7 @@ const most = 16
 export async function openStoredPlaces(files: Files, clock: Clock) {
   // A broken file is not reported: the window then opens where a new one would.
   const document = await openDocument(
-    { files, machine: { clock }, onBroken: () => undefined },
+    { files, platform: { clock }, onBroken: () => undefined },
     'window',
     v.record(v.string(), StoredPlace),
     {},

@@ -1,5 +1,5 @@
 import { count } from '#shared/format/size.ts'
-import type { WireAnswer } from './wire.ts'
+import type { WireAnswer } from './http-request.ts'
 
 /** Limits on an answer, which is aborted as soon as it exceeds them. */
 export interface AnswerBound {

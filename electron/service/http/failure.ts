@@ -1,8 +1,14 @@
 import { ServiceError } from '../service-error.ts'
 import type { AnswerProblem } from './answer.ts'
+import {
+  type ErrorCode,
+  errorSentence,
+  isServiceCode,
+  type OwnCode,
+  refusalSentence,
+} from './error-messages.ts'
 import type { Operation } from './operation.ts'
 import type { ProxyFailed } from './proxy.ts'
-import { type ErrorCode, errorSentence, isServiceCode, type OwnCode, refusalSentence } from './sentences.ts'
 
 /** Failures without a whole answer. */
 type Unanswered =

@@ -4,7 +4,7 @@ import type { BaseUrl } from '../base-url.ts'
 import { ServiceError } from '../service-error.ts'
 import { parseJson } from './answer.ts'
 import { AnswerTooLarge, answerBounds } from './bounded-answer.ts'
-import { type AnswerTime, type Exchanged, exchange, RedirectRefused } from './exchange.ts'
+import { isServiceCode } from './error-messages.ts'
 import {
   badAnswer,
   networkFailure,
@@ -16,11 +16,11 @@ import {
   throughNoProxy,
   tooLarge,
 } from './failure.ts'
+import { NotSent } from './http-request.ts'
 import type { CallOptions, Input, Operation, Send } from './operation.ts'
 import { type Pacer, thresholdIn } from './pacing.ts'
 import { ProxyFailed } from './proxy.ts'
-import { isServiceCode } from './sentences.ts'
-import { NotSent } from './wire.ts'
+import { type AnswerTime, type Exchanged, exchange, RedirectRefused } from './redirects.ts'
 
 export interface TransportOptions {
   baseUrl: BaseUrl

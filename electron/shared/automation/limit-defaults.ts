@@ -1,4 +1,4 @@
-import type { StopKind, StopOf } from './limit.ts'
+import type { RentalLimitKind, WhenOf } from './limit.ts'
 
 /** The defaults of a new limit, wherever the user chose nothing. */
 
@@ -6,7 +6,7 @@ import type { StopKind, StopOf } from './limit.ts'
 export const defaultWarning = 900
 
 /** The conditions of a rental's limits; alone, the duration is that of the first rental. */
-export const defaultStops: { readonly [Kind in StopKind]: StopOf<Kind> } = {
+export const defaultLimits: { readonly [Kind in RentalLimitKind]: WhenOf<Kind> } = {
   idle: { kind: 'idle', below: 5, seconds: 1800 },
   duration: { kind: 'duration', seconds: 8 * 3600 },
   cost: { kind: 'cost', dollars: 20 },

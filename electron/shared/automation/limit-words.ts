@@ -1,9 +1,9 @@
+import { localMoment } from '../derived.ts'
 import { money } from '../format/money.ts'
 import { instanceName, named, shortInstanceName } from '../format/name.ts'
 import { counted, figure, percent } from '../format/size.ts'
 import { atMoment, duration, moment } from '../format/time.ts'
 import type { InstanceView } from '../instance/instance.ts'
-import { localMoment } from '../reading.ts'
 import { micros } from '../spending/money.ts'
 import type { AccountView, ConnectionState } from '../state.ts'
 import {

@@ -77,24 +77,24 @@ export const Limit = v.strictObject({
 export type Limit = v.InferOutput<typeof Limit>
 
 /** The kinds of limits that can be chosen with a rental, in the order in which they are shown. */
-export const stopKinds = ['idle', 'duration', 'cost', 'away'] as const
-export type StopKind = (typeof stopKinds)[number]
+export const rentalLimitKinds = ['idle', 'duration', 'cost', 'away'] as const
+export type RentalLimitKind = (typeof rentalLimitKinds)[number]
 /** The condition of a kind. */
-export type StopOf<Kind extends StopKind> = Extract<LimitWhen, { kind: Kind }>
+export type WhenOf<Kind extends RentalLimitKind> = Extract<LimitWhen, { kind: Kind }>
 
 /** The limits chosen with a rental, which are set as soon as the instance exists: at most one of each kind. */
-export const Stops = v.pipe(
+export const RentalLimits = v.pipe(
   v.array(Limit),
   v.check(
-    stops => stops.every(({ when }) => stopKinds.some(kind => kind === when.kind)),
+    limits => limits.every(({ when }) => rentalLimitKinds.some(kind => kind === when.kind)),
     'a time, idleness or a cost',
   ),
-  v.check(stops => new Set(stops.map(({ when }) => when.kind)).size === stops.length, 'each kind once'),
+  v.check(limits => new Set(limits.map(({ when }) => when.kind)).size === limits.length, 'each kind once'),
 )
 
 /** The stops of a machine for which micro-dollars were spent already, so that its cost counts on top of these. */
-export function lessSpent(stops: readonly Limit[], spent: Micros): Limit[] {
-  return stops.map(stop =>
+export function lessSpent(limits: readonly Limit[], spent: Micros): Limit[] {
+  return limits.map(stop =>
     stop.when.kind === 'cost'
       ? {
           ...stop,

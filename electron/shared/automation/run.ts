@@ -4,7 +4,7 @@ import { ChoiceId, RemotePath } from '../instance/files.ts'
 import type { SyncProgress } from '../instance/sync.ts'
 import type { Problem } from '../problem.ts'
 import type { Micros } from '../spending/money.ts'
-import { GroupPlace } from './group.ts'
+import { SweepPlace } from './sweep.ts'
 import type { Waiting } from './waiting.ts'
 
 /** The id of a run: `x` and sixteen hexadecimal digits. */
@@ -142,7 +142,7 @@ export const RunFields = v.object({
   /** Micro-dollars that a project's run costs at most. */
   most: v.optional(v.number()),
   /** Its place among the runs of a sweep. */
-  group: v.optional(GroupPlace),
+  sweep: v.optional(SweepPlace),
   /** The numbers that its command printed last, by their names. */
   printed: v.optional(v.record(v.string(), PrintedNumber)),
 })

@@ -1,5 +1,5 @@
 import { endingWords } from '../automation/ending.ts'
-import { isCharged } from '../reading.ts'
+import { isCharged } from '../derived.ts'
 import { costOf } from '../spending/spend-words.ts'
 import type { AccountView } from '../state.ts'
 import { type InstanceState, type InstanceView, startFailure } from './instance.ts'
@@ -38,7 +38,7 @@ export function troubleWords(instance: InstanceView): string | undefined {
       return `It was stopped or crashed. The service doesn’t say which.${saidBy(instance)}`
     case 'unstartable': {
       const why =
-        startFailure(instance.statusMessage) === 'image' ? noImage : 'Its container can’t be started.'
+        startFailure(instance.statusMessage) === 'image' ? noImageMessage : 'Its container can’t be started.'
       return `${why}${saidBy(instance)}`
     }
     case 'crashed':
@@ -53,7 +53,7 @@ export function troubleWords(instance: InstanceView): string | undefined {
 }
 
 /** Another machine would not help. */
-export const noImage = 'The image can’t be pulled: it doesn’t exist or needs a login.'
+export const noImageMessage = 'The image can’t be pulled: it doesn’t exist or needs a login.'
 
 /** An instance's fate after its contract, as a clause. */
 export const afterContract = 'it can’t start again, and its data may be deleted 48 hours later'

@@ -1,5 +1,5 @@
 import { isIdentityPort } from './rent-request.ts'
-import { firstWords, isExpanded, unquoted, type Word } from './shell-words.ts'
+import { firstWords, isExpanded, type PastedWord, unquoted } from './shell-words.ts'
 
 /** One port of `-p`, as digits; `outside` is empty where any will do. */
 export interface PublishedPort {
@@ -35,7 +35,7 @@ const lettersAlone = 'ditPq'
  * Reads words as options of `docker run`. `ends` at the first word that is no option, the image: what follows belongs
  * to the program in it. Otherwise such a word is skipped.
  */
-export function readOptions(words: readonly Word[], atImage: 'ends' | 'goes on'): DockerOptions {
+export function readOptions(words: readonly PastedWord[], atImage: 'ends' | 'goes on'): DockerOptions {
   const found: DockerOptions = { variables: [], unset: [], ports: [], unread: [] }
   for (let at = 0; at < words.length; at++) {
     const word = words[at]?.text ?? ''

@@ -1,6 +1,6 @@
 import { withoutEnd } from '../text.ts'
 import { type DockerOptions, readOptions } from './docker-options.ts'
-import { commandLine, isExpanded, quoted, unquoted, type Word } from './shell-words.ts'
+import { commandLine, isExpanded, type PastedWord, quoted, unquoted } from './shell-words.ts'
 
 /**
  * Reads what people paste to rent: lines of a `.env` file, Docker's options, and whole commands of Docker and its like
@@ -152,7 +152,7 @@ function readCommand(text: string, from: number, found: DockerOptions): number {
   return wrapped.end
 }
 
-function lastValue({ text }: Word): string {
+function lastValue({ text }: PastedWord): string {
   return /^(?:-e|--env=)?[A-Za-z_][A-Za-z0-9_]*=(.*)$/.exec(text)?.[1] ?? ''
 }
 

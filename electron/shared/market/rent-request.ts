@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { type Capabilities, describedCapabilities } from '../account/capabilities.ts'
-import { Stops } from '../automation/limit.ts'
+import { RentalLimits } from '../automation/limit.ts'
 import { count } from '../format/size.ts'
 import { OfferId } from '../ids.ts'
 import { OfferFilter, OfferQuery } from './offer.ts'
@@ -233,7 +233,7 @@ const requestFields = v.object({
     ),
   ),
   /** Limits to set once it is created, and also on its replacements. */
-  stops: v.optional(Stops),
+  limits: v.optional(RentalLimits),
 })
 
 const imageOrTemplate = 'enter a Docker image, such as pytorch/pytorch'

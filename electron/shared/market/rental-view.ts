@@ -6,7 +6,7 @@ import type { OpenRequest } from './rent-request.ts'
 /**
  * searching: for the next offer. asking: an instance is requested. lost: no answer came, so Berth looks for the instance
  * by polling. unclear: the user must say which instance is its own. waiting: it is created and not running. late: the
- * same after its deadline. entering: it runs, and SSH does not answer yet. dropping: a try is being destroyed. ready: the
+ * same after its deadline. entering: it runs, and SSH does not answer yet. dropping: an attempt is being destroyed. ready: the
  * instance can be used. failed and cancelled: nothing is left, unless `instance` names one that is kept.
  */
 export type RentalStep =
@@ -34,7 +34,7 @@ export interface RentedOffer {
 }
 
 /** One machine that was tried, or is. */
-export interface TryView {
+export interface AttemptView {
   mark: string
   offer: RentedOffer
   machineId?: number
@@ -51,10 +51,10 @@ export interface RentalView {
   id: string
   step: RentalStep
   /** Oldest first; the last one is in progress unless it has a `why`. */
-  tries: readonly TryView[]
-  /** The most tries, the cost of dropped ones, and its limit. Absent where its user decides about its only try. */
+  attempts: readonly AttemptView[]
+  /** The most attempts, the cost of dropped ones, and its limit. Absent where its user decides about its only attempt. */
   retries?: { most: number; spent: Micros; ceiling: Micros }
-  /** Seconds that a try may take. */
+  /** Seconds that an attempt may take. */
   deadline: number
   startedAt: number
   /** When this step began; epoch seconds of the account's time. */
@@ -94,13 +94,13 @@ export function isRenting({ step }: Pick<RentalView, 'step'>): boolean {
   return step !== 'ready' && step !== 'failed' && step !== 'cancelled'
 }
 
-/** The offer of the last try; undefined while none was tried. */
-export function offerOf({ tries }: Pick<RentalView, 'tries'>): RentedOffer | undefined {
-  return tries.at(-1)?.offer
+/** The offer of the last attempt; undefined while none was tried. */
+export function offerOf({ attempts }: Pick<RentalView, 'attempts'>): RentedOffer | undefined {
+  return attempts.at(-1)?.offer
 }
 
 /** What is being rented: `RTX 4090`, else the offer's number; while none was tried, the label. */
-export function rentedName(rental: Pick<RentalView, 'tries' | 'label'>): string {
+export function rentedName(rental: Pick<RentalView, 'attempts' | 'label'>): string {
   const offer = offerOf(rental)
   return offer ? (offer.gpuName ?? `offer ${offer.id}`) : (rental.label ?? 'a GPU')
 }

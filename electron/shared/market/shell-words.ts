@@ -1,12 +1,12 @@
 /** A word as it is written, quotes and all, and the space before it. */
-export interface Word {
+export interface PastedWord {
   before: string
   text: string
 }
 
 /** The words of a text, split as a shell does; `rest` is what follows them: space, or all from a quote that stays open. */
-export function firstWords(text: string): { words: Word[]; rest: string } {
-  const words: Word[] = []
+export function firstWords(text: string): { words: PastedWord[]; rest: string } {
+  const words: PastedWord[] = []
   let at = 0
   for (;;) {
     const [whole, before = '', word = ''] = nextWord(text, at) ?? []
@@ -26,8 +26,8 @@ function nextWord(text: string, from: number): RegExpExecArray | null {
 }
 
 /** The words of one command, and where it ends in its text. */
-export interface CommandLine {
-  words: Word[]
+export interface PastedLine {
+  words: PastedWord[]
   /** The index after it, and after the comment behind it. */
   end: number
   /** A quote stays open; all behind it belongs to no word. */
@@ -38,8 +38,8 @@ export interface CommandLine {
  * The words of the command that begins at `from`, as a shell splits them: up to a line's end that is neither quoted nor
  * continued by `\`, by `^` as in Windows' shell, or by a backtick as in PowerShell. A comment is no word.
  */
-export function commandLine(text: string, from: number): CommandLine {
-  const words: Word[] = []
+export function commandLine(text: string, from: number): PastedLine {
+  const words: PastedWord[] = []
   let at = from
   for (;;) {
     const before = matchAt(/(?:[^\S\n]|[\\^`][^\S\n]*\n)*/y, text, at)

@@ -1,7 +1,7 @@
 import { type Limit, leastDollars } from '../automation/limit.ts'
 import type { RetryLimits } from '../market/rent-request.ts'
 import { type Micros, micros } from '../spending/money.ts'
-import { paidAfterReminder, usualKeepingFailed, usualSetup, usualTries } from './project-defaults.ts'
+import { paidAfterReminder, usualAttempts, usualKeepingFailed, usualSetup } from './project-defaults.ts'
 import type { Keeping, ProjectSpec } from './spec.ts'
 
 /** The file's choice for the machine of a failed run. */
@@ -105,23 +105,23 @@ export function dearestOf({ machine = {} }: ProjectSpec, price: Micros | undefin
  * The attempts' limits. `price`: of the shown machine. Their ceiling is the price of an hour, at least a dollar, and never
  * more than a stop in dollars.
  */
-export function limitsOf(
+export function retryBudget(
   spec: ProjectSpec,
   price: Micros | undefined,
-  stops: readonly Limit[] = [],
+  limits: readonly Limit[] = [],
 ): RetryLimits {
   const dearest = dearestOf(spec, price)
   const dollars = dearest === undefined ? undefined : dearest / 1_000_000
   return {
-    ...usualTries,
-    ceiling: Math.min(1000, Math.max(1, dollars ?? 1), dollarsOf(stops) ?? 1000),
+    ...usualAttempts,
+    ceiling: Math.min(1000, Math.max(1, dollars ?? 1), dollarsOf(limits) ?? 1000),
     price: spec.machine?.interruptible ? undefined : dollars,
   }
 }
 
 /** The dollars of a stop by cost. */
-export function dollarsOf(stops: readonly Limit[]): number | undefined {
-  return stops.flatMap(({ when }) => (when.kind === 'cost' ? when.dollars : []))[0]
+export function dollarsOf(limits: readonly Limit[]): number | undefined {
+  return limits.flatMap(({ when }) => (when.kind === 'cost' ? when.dollars : []))[0]
 }
 
 /**
@@ -130,18 +130,18 @@ export function dollarsOf(stops: readonly Limit[]): number | undefined {
  */
 export function mostOf(
   spec: ProjectSpec,
-  stops: readonly Limit[],
+  limits: readonly Limit[],
   prices: readonly (Micros | undefined)[],
 ): Micros | undefined {
   const parts = prices.map(price => {
     const bound = boundOf(
-      stops.filter(({ when }) => when.kind === 'duration'),
+      limits.filter(({ when }) => when.kind === 'duration'),
       dearestOf(spec, price),
     )
-    return bound === undefined ? Number.NaN : bound + micros(limitsOf(spec, price).ceiling)
+    return bound === undefined ? Number.NaN : bound + micros(retryBudget(spec, price).ceiling)
   })
   const byTime = parts.reduce((sum, part) => sum + part, 0)
-  const dollars = dollarsOf(stops)
+  const dollars = dollarsOf(limits)
   const bounds = [byTime, dollars === undefined ? Number.NaN : micros(dollars)].filter(Number.isFinite)
   return bounds.length === 0 ? undefined : Math.min(...bounds)
 }
@@ -165,8 +165,8 @@ export function mostUntilStopped({ most, keptCost = 0, volumeCost = 0 }: AgreedC
  * The stops of a machine that may cost so many micro-dollars in all. That and its hours also hold while this computer sleeps,
  * since the plan shows what it costs at most.
  */
-export function stopsAt(stops: readonly Limit[], most: Micros): Limit[] {
-  const others = stops
+export function limitsAt(limits: readonly Limit[], most: Micros): Limit[] {
+  const others = limits
     .filter(({ when }) => when.kind !== 'cost')
     .map(stop => (stop.when.kind === 'duration' ? { ...stop, asleep: true } : stop))
   const dollars = Math.max(leastDollars, most / 1_000_000)
@@ -184,8 +184,8 @@ export function pricesOf<Price extends Micros | undefined>(price: Price, machine
 }
 
 /** The most that a machine of a price per hour costs until one of its stops ends it; undefined without a limit. */
-export function boundOf(stops: readonly Limit[], price: Micros | undefined): Micros | undefined {
-  const bounds = stops.flatMap(({ when }) => {
+export function boundOf(limits: readonly Limit[], price: Micros | undefined): Micros | undefined {
+  const bounds = limits.flatMap(({ when }) => {
     if (when.kind === 'cost') return micros(when.dollars)
     return when.kind === 'duration' && price !== undefined ? Math.ceil((price * when.seconds) / 3600) : []
   })
@@ -196,8 +196,8 @@ export function boundOf(stops: readonly Limit[], price: Micros | undefined): Mic
  * Seconds after which a run's machine is stopped at the latest; undefined without a limit. `machines`: how many it may use
  * in turn, each for the hours.
  */
-export function longestOf(stops: readonly Limit[], price: Micros, machines = 1): number | undefined {
-  const spans = stops.flatMap(({ when }) => {
+export function longestOf(limits: readonly Limit[], price: Micros, machines = 1): number | undefined {
+  const spans = limits.flatMap(({ when }) => {
     if (when.kind === 'duration') return when.seconds * machines
     return when.kind === 'cost' && price > 0 ? (micros(when.dollars) / price) * 3600 : []
   })

@@ -1,4 +1,4 @@
-import { type Command, pipelinesOf, type Word, wordsOf } from './shell-line.ts'
+import { pipelinesOf, type ShellCommand, type ShellWord, shellWordsOf } from './shell-line.ts'
 
 /**
  * What several machines make of a command that one machine would run: the line that starts it on all of them, and what
@@ -40,14 +40,14 @@ export function launchLine(run: string): LaunchLine {
   const [main, ...others] = mains
   if (!main || others.length > 0) return isUnclear
   const [command, ...takers] = main.commands
-  if (!command || takers.some(taker => !taking.has(wordsOf(taker)[0]?.text ?? ''))) return isUnclear
+  if (!command || takers.some(taker => !taking.has(shellWordsOf(taker)[0]?.text ?? ''))) return isUnclear
   if (pipelines[pipelines.indexOf(main) + 1]?.after === '||') return isUnclear
   return lineOf(run, command)
 }
 
-function isPreparing(commands: readonly Command[]): boolean {
+function isPreparing(commands: readonly ShellCommand[]): boolean {
   return commands.every(command => {
-    const words = wordsOf(command).filter(({ text }) => !isAssignment(text))
+    const words = shellWordsOf(command).filter(({ text }) => !isAssignment(text))
     const [first, second] = words.map(({ text }) => text)
     if (first === 'uv') return second === 'sync' || second === 'pip' || second === 'venv'
     if (first === 'conda' || first === 'mamba' || first === 'micromamba') return second !== 'run'
@@ -57,8 +57,8 @@ function isPreparing(commands: readonly Command[]): boolean {
 
 const isAssignment = (text: string) => /^[A-Za-z_]\w*=/.test(text)
 
-function lineOf(run: string, command: Command): LaunchLine {
-  const words = wordsOf(command)
+function lineOf(run: string, command: ShellCommand): LaunchLine {
+  const words = shellWordsOf(command)
   let at = 0
   const first = () => nameOf(words[at]?.text)
   const skipAssignments = () => {
@@ -80,7 +80,7 @@ function lineOf(run: string, command: Command): LaunchLine {
 }
 
 /** Processes of each node: as many as it has GPUs, or as the command lets it see; undefined where that is not known. */
-function gpusOf(run: string, before: readonly Word[]): string | undefined {
+function gpusOf(run: string, before: readonly ShellWord[]): string | undefined {
   if (!run.includes('CUDA_VISIBLE_DEVICES')) return '$GPUS_PER_NODE'
   const seen = before.map(({ text }) => /^CUDA_VISIBLE_DEVICES=(\d+(?:,\d+)*)$/.exec(text)?.[1]).find(Boolean)
   return seen === undefined || run.split('CUDA_VISIBLE_DEVICES').length > 2
@@ -95,7 +95,7 @@ const withValue =
   /^(?:--with|--with-requirements|--extra|--group|--python|-p|--project|--directory|--env-file|--package|-n|--name|--prefix|--cwd)$/
 
 /** The place after `uv run`, `conda run -n x` and others that start a program in an environment. */
-function afterRunner(words: readonly Word[], from: number): number {
+function afterRunner(words: readonly ShellWord[], from: number): number {
   const isRunner =
     /^(?:uv|poetry|pipenv|pixi|pdm|rye|hatch|conda|mamba|micromamba)$/.test(nameOf(words[from]?.text)) &&
     words[from + 1]?.text === 'run'
@@ -122,7 +122,7 @@ function launcherOf(program: string, next: string | undefined): string | undefin
 }
 
 /** A Python program: `words` begin with its interpreter. */
-function pythonLine(run: string, words: readonly Word[], gpus: string): LaunchLine {
+function pythonLine(run: string, words: readonly ShellWord[], gpus: string): LaunchLine {
   let at = 1
   for (
     let text = words[at]?.text ?? '';
@@ -151,7 +151,7 @@ const noNodes = (name: string) =>
 const modes = /^--(?:multi-gpu|cpu|tpu|use-deepspeed|use-fsdp|use-megatron-lm|config-file)$/
 
 /** A launcher: `words` begin with its name, behind which its options are. */
-function launcherLine(run: string, launcher: string, words: readonly Word[], gpus: string): LaunchLine {
+function launcherLine(run: string, launcher: string, words: readonly ShellWord[], gpus: string): LaunchLine {
   if (launcher !== 'torchrun' && launcher !== 'accelerate') return refusedLauncher(launcher)
   const [name, ...rest] = words
   if (!name) return isUnclear

@@ -9,12 +9,12 @@ import {
   diskPrice,
   dollarsOf,
   keepingOf,
-  limitsOf,
   longestKept,
   longestOf,
   machinesInTurn,
   mostOf,
   pricesOf,
+  retryBudget,
 } from './bounds.ts'
 import type { PlannedVolume, ProjectPlan } from './project.ts'
 import { remindsWithin } from './project-defaults.ts'
@@ -41,20 +41,20 @@ export interface PlanCosts {
 }
 
 type Planned = Pick<ProjectPlan, 'spec' | 'offer' | 'offers' | 'pricePerHour' | 'volume' | 'nodes'> &
-  Pick<ProjectPlan, 'sweep' | 'waiting' | 'stops'>
+  Pick<ProjectPlan, 'sweep' | 'waiting' | 'limits'>
 
 /**
  * What to reckon with: the stops, the offer that the user chose in place of the best one, and how long a failed run's
  * machine is kept, by default as the file says.
  */
 interface Choice {
-  stops: readonly Limit[]
+  limits: readonly Limit[]
   offer?: number
   keeping?: Keeping
 }
 
 /** By the plan's own stops where no others were chosen; undefined while there is no machine. */
-export function planCosts(plan: Planned, choice: Choice = { stops: plan.stops }): PlanCosts | undefined {
+export function planCosts(plan: Planned, choice: Choice = { limits: plan.limits }): PlanCosts | undefined {
   const machines = machineCosts(plan, choice)
   if (!machines) return undefined
   const disk = diskLeft(plan, choice)
@@ -120,30 +120,30 @@ function diskLeft({ spec, sweep, nodes, waiting, ...plan }: Planned, { offer }: 
   return diskPrice(spec, chosen?.storageCost)
 }
 
-function machineCosts(plan: Planned, { stops, offer }: Choice): PlanCosts | undefined {
+function machineCosts(plan: Planned, { limits, offer }: Choice): PlanCosts | undefined {
   const { spec, sweep, nodes, waiting } = plan
   if (sweep) {
     const prices = [...sweep.waiting.map(one => one.pricePerHour), ...sweep.machines.map(one => one.price)]
     if (prices.length === 0) return undefined
     // Machines that wait may be lost, and are replaced then.
     const price = Math.max(...prices)
-    const most = mostOf(spec, stops, pricesOf(price, sweep.atOnce))
-    const why = whyMost(spec, stops, most, { together: [price], machines: sweep.atOnce })
-    return { price, sum: inAll(prices), most, longest: longestOf(stops, inAll(prices)), why }
+    const most = mostOf(spec, limits, pricesOf(price, sweep.atOnce))
+    const why = whyMost(spec, limits, most, { together: [price], machines: sweep.atOnce })
+    return { price, sum: inAll(prices), most, longest: longestOf(limits, inAll(prices)), why }
   }
   if (waiting && offer === undefined) {
     const price = waiting.pricePerHour
-    const most = boundOf(stops, price)
-    const why = dollarsBound(stops, most) ?? timeWords(stops, price)
-    return { price, sum: price, longest: longestOf(stops, price), most, why }
+    const most = boundOf(limits, price)
+    const why = dollarsBound(limits, most) ?? timeWords(limits, price)
+    return { price, sum: price, longest: longestOf(limits, price), most, why }
   }
   const price = plan.offers.find(one => one.offer.id === offer)?.price ?? plan.pricePerHour
   if (price === undefined) return undefined
   const machines = machinesInTurn(spec)
   const together = nodes?.map(node => node.price) ?? [price]
-  const most = mostOf(spec, stops, nodes ? together : pricesOf(price, machines))
-  const why = whyMost(spec, stops, most, { together, machines })
-  return { price, sum: price, longest: longestOf(stops, price, machines), most, why }
+  const most = mostOf(spec, limits, nodes ? together : pricesOf(price, machines))
+  const why = whyMost(spec, limits, most, { together, machines })
+  return { price, sum: price, longest: longestOf(limits, price, machines), most, why }
 }
 
 function inAll(amounts: readonly Micros[]): Micros {
@@ -156,29 +156,29 @@ function inAll(amounts: readonly Micros[]): Micros {
  */
 function whyMost(
   spec: ProjectSpec,
-  stops: readonly Limit[],
+  limits: readonly Limit[],
   most: Micros | undefined,
   { together, machines }: { together: readonly Micros[]; machines: number },
 ): string {
   const dearest = inAll(together.map(price => dearestOf(spec, price) ?? price))
-  const attempts = inAll(together.map(price => micros(limitsOf(spec, price).ceiling)))
+  const attempts = inAll(together.map(price => micros(retryBudget(spec, price).ceiling)))
   const each = machines > 1 ? `, on each of ${machines} machines` : ''
   return (
-    dollarsBound(stops, most) ??
-    `${timeWords(stops, dearest)}, plus up to ${money(attempts)} for failed attempts${each}`
+    dollarsBound(limits, most) ??
+    `${timeWords(limits, dearest)}, plus up to ${money(attempts)} for failed attempts${each}`
   )
 }
 
 /** The stop in dollars as the reason, where it is what bounds the costs. */
-function dollarsBound(stops: readonly Limit[], most: Micros | undefined): string | undefined {
-  const dollars = dollarsOf(stops)
+function dollarsBound(limits: readonly Limit[], most: Micros | undefined): string | undefined {
+  const dollars = dollarsOf(limits)
   if (dollars === undefined || micros(dollars) !== most) return undefined
   return `your limit of ${money(most)}, failed attempts included`
 }
 
 /** The stop in hours as the reason: `$0.35 for 2 h at up to $0.177/h`. */
-function timeWords(stops: readonly Limit[], perHour: Micros): string {
-  const seconds = Math.min(...stops.flatMap(({ when }) => (when.kind === 'duration' ? when.seconds : [])))
+function timeWords(limits: readonly Limit[], perHour: Micros): string {
+  const seconds = Math.min(...limits.flatMap(({ when }) => (when.kind === 'duration' ? when.seconds : [])))
   return `${money(Math.ceil((perHour * seconds) / 3600))} for ${duration(seconds)} at up to ${rate(perHour)}`
 }
 

@@ -10,7 +10,7 @@ export const usualSetup = { image: 'pytorch/pytorch', disk: defaultDisk }
 export const usualMachine = { verified: true, reliability: defaultReliability * 100 }
 
 /** The number of tries, and the seconds for each. */
-export const usualTries = { attempts: 5, deadline: 1200 }
+export const usualAttempts = { attempts: 5, deadline: 1200 }
 
 /** Seconds for which the machine of a successful run is kept, once the user wants it kept for the next run. */
 export const usualKeep = 1200

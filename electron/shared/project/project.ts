@@ -54,7 +54,7 @@ export interface ProjectPlan {
   nodes?: readonly { offer: OfferView; price: Micros }[]
   /** Where no cluster has room for them: one machine with as many GPUs. */
   alone?: { offer: OfferView; price: Micros }
-  stops: Limit[]
+  limits: Limit[]
   /** How long its machine is kept if it fails. */
   keeping: Keeping
   /** A sweep's runs, the machines that wait for them, and those that would be rented now; prices per hour with disk. */
@@ -86,7 +86,7 @@ export interface WaitingForPlan {
 }
 
 /** The machines that a sweep uses first; undefined without any. */
-export function waitingWords(waiting: readonly WaitingForPlan[]): string | undefined {
+export function waitingForPlanWords(waiting: readonly WaitingForPlan[]): string | undefined {
   const names = waiting.map(({ instance, pricePerHour }) => `#${instance} at ${rate(pricePerHour)}`)
   if (names.length === 0) return undefined
   return `${named(names)} ${names.length === 1 ? 'is waiting, and takes the first run' : 'are waiting, and take the first runs'}.`

@@ -1,17 +1,17 @@
 /** A simple command in a text: from its first character to the one after its last. */
-export interface Command {
+export interface ShellCommand {
   text: string
   start: number
 }
 
 /** Commands that are joined by pipes, and the operator before them. */
 export interface Pipeline {
-  commands: Command[]
+  commands: ShellCommand[]
   after: '' | ';' | '&&' | '||'
 }
 
 /** A word of a command as it is written, with its place in the whole text. */
-export interface Word {
+export interface ShellWord {
   text: string
   start: number
   end: number
@@ -67,7 +67,7 @@ export function pipelinesOf(text: string): Pipeline[] | undefined {
   close(text.length)
   const filled = pipelines.filter(({ commands }) => commands.length > 0)
   const isControlled = filled.some(({ commands }) =>
-    commands.some(command => controls.has(wordsOf(command)[0]?.text ?? '')),
+    commands.some(command => controls.has(shellWordsOf(command)[0]?.text ?? '')),
   )
   return isControlled ? undefined : filled
 }
@@ -79,7 +79,7 @@ const controls = new Set(
 const word = /(?:\\[\s\S]|'[^']*'|"(?:[^"\\]|\\[\s\S])*"|\$\(\([^)]*\)\)|\$\([^)]*\)|[^\s'"\\])+/g
 
 /** The words of a command; a line that continues after `\` goes on. */
-export function wordsOf({ text, start }: Command): Word[] {
+export function shellWordsOf({ text, start }: ShellCommand): ShellWord[] {
   return [...text.matchAll(word)].flatMap(({ 0: found, index }) =>
     found === '\\\n' ? [] : { text: found, start: start + index, end: start + index + found.length },
   )

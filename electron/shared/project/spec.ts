@@ -171,7 +171,7 @@ const SettingValue = v.union(variableForms, 'must be text, a number, true or fal
 export const mostRuns = 1000
 
 /** The settings of a sweep: the values of each name, of which every combination runs, or a list of settings. */
-export const Sweep = v.union(
+export const SweepSpec = v.union(
   [
     v.pipe(
       v.record(
@@ -196,7 +196,7 @@ export const Sweep = v.union(
   ],
   'must be lists of values by their names, such as lr: [1e-4, 3e-4], or a list of settings',
 )
-export type Sweep = v.InferOutput<typeof Sweep>
+export type SweepSpec = v.InferOutput<typeof SweepSpec>
 
 /** How many runs, of each setting where there are some; and how many machines run them at once. */
 const Runs = whole(1, mostRuns)
@@ -285,7 +285,7 @@ const SpecFields = v.strictObject({
   /** How often it may move to another machine after it was outbid; never by default. */
   outbid: v.optional(v.strictObject({ elsewhere: whole(0, 20) })),
   /** The command runs once with each setting, as environment variables. */
-  sweep: v.optional(Sweep),
+  sweep: v.optional(SweepSpec),
   runs: v.optional(Runs),
   at_once: v.optional(AtOnce),
   /** How long the machine waits for the project's next run after one that succeeded. */
@@ -349,7 +349,7 @@ export type Keeping = v.InferOutput<typeof Keeping>
 
 /** A run's options that override berth.yaml. */
 export const SpecChange = v.strictObject({
-  sweep: v.optional(Sweep),
+  sweep: v.optional(SweepSpec),
   runs: v.optional(Runs),
   atOnce: v.optional(AtOnce),
   /** In seconds; 0 where its machine does not wait. */

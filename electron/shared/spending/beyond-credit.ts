@@ -1,6 +1,6 @@
+import { creditBy, spendOnceReady } from '../derived.ts'
 import { money } from '../format/money.ts'
 import { atMoment, duration } from '../format/time.ts'
-import { creditBy, spendOnceReady } from '../reading.ts'
 import type { AccountView } from '../state.ts'
 import type { Micros } from './money.ts'
 

@@ -1,6 +1,6 @@
 import { dueNext } from '../automation/limit.ts'
+import { costOnceReady, creditBy, isSpendingUnknown, spendOnceReady, trafficPerHour } from '../derived.ts'
 import type { InstanceView } from '../instance/instance.ts'
-import { costOnceReady, creditBy, isSpendingUnknown, spendOnceReady, trafficPerHour } from '../reading.ts'
 import type { AccountView } from '../state.ts'
 import type { Micros } from './money.ts'
 

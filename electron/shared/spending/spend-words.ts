@@ -1,6 +1,6 @@
+import { costOnceReady, isSpendingUnknown, spendOnceReady } from '../derived.ts'
 import { rate } from '../format/money.ts'
 import type { InstanceView } from '../instance/instance.ts'
-import { costOnceReady, isSpendingUnknown, spendOnceReady } from '../reading.ts'
 import type { AccountView } from '../state.ts'
 
 /**

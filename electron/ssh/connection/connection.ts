@@ -6,7 +6,7 @@ import type { SshAddress } from '#shared/instance/instance.ts'
 import { BerthError, type Problem } from '#shared/problem.ts'
 import type { LoadedKey } from '../keys/keys.ts'
 import { fingerprintOf, typeOf } from '../keys/openssh-key.ts'
-import { dial, type Limits } from './dial.ts'
+import { type DialTimeouts, dial } from './dial.ts'
 import type { HostKeyHolder, KnownHosts } from './known-hosts.ts'
 import {
   connectionFull,
@@ -72,7 +72,7 @@ const channelPatience = 60_000
  * says that it's the instance. No agent is forwarded. Throws `ssh_unreachable`, `ssh_timeout`, `host_key_changed`,
  * `host_key_known_elsewhere`, `key_refused` or `ssh_closed`, and as `tell` does.
  */
-export async function connectTo(attempt: ConnectionAttempt, limits: Limits): Promise<Connection> {
+export async function connectTo(attempt: ConnectionAttempt, limits: DialTimeouts): Promise<Connection> {
   const { account, instance, address, key, knownHosts } = attempt
   const start = limits.clock.monotonic()
   const knownKey = await knownHosts.known(account, instance)

@@ -7,7 +7,13 @@ import { sshCommand } from '../ssh-command.ts'
 import { type Candidate, candidates } from './addresses.ts'
 import { greetsAsSsh } from './dial.ts'
 import { openKnownHosts } from './known-hosts.ts'
-import { type Lease, shareConnections, type Target, type WayListener, withinTime } from './sharing.ts'
+import {
+  type SharedConnection,
+  shareConnections,
+  type Target,
+  type WayListener,
+  withinTime,
+} from './sharing.ts'
 import { closedHere } from './ssh-problems.ts'
 
 export type Ssh = ReturnType<typeof createSsh>
@@ -47,7 +53,7 @@ export function createSsh(needs: SshNeeds) {
     return keys
   }
 
-  async function shellOn(lease: Lease, request: ShellRequest, ms: number): Promise<Shell> {
+  async function shellOn(lease: SharedConnection, request: ShellRequest, ms: number): Promise<Shell> {
     const opening = openShellOn(lease.connection, lease.candidate.way === 'direct', request, request.command)
     try {
       const shell = await withinTime(clock, opening, ms)

@@ -4,7 +4,7 @@ import type { SshAddress } from '#shared/instance/instance.ts'
 import { closedHere, reasonOf, timedOut, unreachable } from './ssh-problems.ts'
 
 /** The time limit of an attempt, and the signal that aborts it. */
-export interface Limits {
+export interface DialTimeouts {
   clock: Clock
   /** Milliseconds. */
   within: number
@@ -15,7 +15,7 @@ export interface Limits {
  * Opens a TCP connection, without Nagle's delay. Throws `ssh_unreachable`, `ssh_timeout`, or `ssh_closed` if the signal
  * aborts it.
  */
-export function dial(address: SshAddress, { clock, within, signal }: Limits): Promise<Socket> {
+export function dial(address: SshAddress, { clock, within, signal }: DialTimeouts): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host: address.host, port: address.port, noDelay: true })
     const giveUp = (error: Error) => {
@@ -43,7 +43,7 @@ export function dial(address: SshAddress, { clock, within, signal }: Limits): Pr
 }
 
 /** Resolves if an SSH server greets at the address. Throws like `dial`, and `ssh_unreachable` for any other server. */
-export async function greetsAsSsh(address: SshAddress, limits: Limits): Promise<void> {
+export async function greetsAsSsh(address: SshAddress, limits: DialTimeouts): Promise<void> {
   const start = limits.clock.monotonic()
   const socket = await dial(address, limits)
   const left = limits.within - (limits.clock.monotonic() - start)

@@ -1,19 +1,19 @@
 import type { Clock } from '#platform/platform.ts'
 import { BerthError, type Problem } from '#shared/problem.ts'
-import type { Lease } from './sharing.ts'
+import type { SharedConnection } from './sharing.ts'
 import { closedHere } from './ssh-problems.ts'
 
 /** A lease of an instance's connection that reconnects whenever the connection is lost. */
 export interface SteadyLease {
   /** Waits for the connection and gives its lease. Rejects with `ssh_closed` after `close`. */
-  get(): Promise<Lease>
+  get(): Promise<SharedConnection>
   close(): void
 }
 
 export interface SteadyNeeds {
   clock: Clock
   /** Connects; called again after a loss. */
-  connect: () => Promise<Lease>
+  connect: () => Promise<SharedConnection>
   /** Called when the connection is lost, and after each failed reconnect. */
   lost: (problem: Problem) => void
   back: () => void
@@ -26,10 +26,10 @@ const pauses = [250, 500, 1000, 2000, 4000, 8000]
 export async function keepLease({ clock, connect, lost, back }: SteadyNeeds): Promise<SteadyLease> {
   let closed = false
   let cancelPause: () => void = () => undefined
-  let current: Promise<Lease>
-  let heldLease: Lease | undefined
+  let current: Promise<SharedConnection>
+  let heldLease: SharedConnection | undefined
 
-  function hold(lease: Lease): Lease {
+  function hold(lease: SharedConnection): SharedConnection {
     if (closed) {
       lease.release()
       throw closedHere()
@@ -47,7 +47,7 @@ export async function keepLease({ clock, connect, lost, back }: SteadyNeeds): Pr
     return lease
   }
 
-  async function again(attempt: number): Promise<Lease> {
+  async function again(attempt: number): Promise<SharedConnection> {
     await new Promise<void>(resolve => {
       const cancel = clock.after(pauses[Math.min(attempt, pauses.length - 1)] ?? 0, resolve)
       cancelPause = () => {

@@ -3,7 +3,7 @@ import { BerthError } from '#shared/problem.ts'
 import type { Keys } from '../keys/keys.ts'
 import { type Addresses, type Candidate, candidates, sameAddress } from './addresses.ts'
 import type { Connection, ConnectionAttempt } from './connection.ts'
-import type { Limits } from './dial.ts'
+import type { DialTimeouts } from './dial.ts'
 import type { KnownHosts } from './known-hosts.ts'
 import { closedHere, timedOut } from './ssh-problems.ts'
 
@@ -23,7 +23,7 @@ export interface Target {
 }
 
 /** A lease of an instance's connection. Releasing the last lease closes the connection. */
-export interface Lease extends Entrance {
+export interface SharedConnection extends Entrance {
   /** Whether the connection already existed. */
   found: boolean
   release(): void
@@ -101,7 +101,7 @@ export function shareConnections(
     return at === undefined || ways.some(way => sameAddress(way.address, at)) ? shared : undefined
   }
 
-  async function share(shared: Shared, deadlineMs: number): Promise<Lease> {
+  async function share(shared: Shared, deadlineMs: number): Promise<SharedConnection> {
     const found = shared.open !== undefined
     shared.shares++
     let released = false
@@ -131,13 +131,13 @@ export function shareConnections(
 
   return {
     /** Leases the instance's connection, and opens it if there is none. */
-    async connect(target: Target): Promise<Lease> {
+    async connect(target: Target): Promise<SharedConnection> {
       if (closed) throw closedHere()
       const ways = candidates(target.addresses, target.jupyterRuntype)
       return share(current(target, ways) ?? begin(target, ways), target.deadlineMs)
     },
     /** Gives no further leases of this connection; existing ones stay valid. */
-    retire(lease: Lease): void {
+    retire(lease: SharedConnection): void {
       for (const [of, shared] of sharable) {
         if (shared.open?.connection === lease.connection) sharable.delete(of)
       }
@@ -180,7 +180,7 @@ interface Entrance {
 async function getIn(
   ways: readonly Candidate[],
   attempt: Omit<ConnectionAttempt, 'address' | 'tell'> & Pick<Target, 'mark'>,
-  limits: Limits,
+  limits: DialTimeouts,
 ): Promise<Entrance> {
   const start = limits.clock.monotonic()
   const [{ connectTo }, { tellByMark }] = await Promise.all([

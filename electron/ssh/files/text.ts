@@ -4,7 +4,10 @@ import { destinationOf, partOf, takeAfter } from './destination.ts'
 import type { Sftp } from './sftp.ts'
 
 /** The text of a small file. Throws `too_large` or `not_text`. */
-export async function readText(sftp: Sftp, path: string): Promise<{ text: string; version: FileVersion }> {
+export async function readRemoteText(
+  sftp: Sftp,
+  path: string,
+): Promise<{ text: string; version: FileVersion }> {
   const handle = await sftp.openRead(path)
   try {
     const { modified } = await sftp.statHandle(handle)
@@ -39,7 +42,7 @@ export async function writeText(
   const { path: target, before } = destination
   if (version !== undefined && (before?.size !== version.size || before.modified !== version.modified)) {
     // It may have been written before, and the answer lost.
-    const there = before && (await readText(sftp, path).catch(unlessUnread))
+    const there = before && (await readRemoteText(sftp, path).catch(unlessUnread))
     if (there?.text === text) return there.version
     throw new BerthError(changedMeanwhile)
   }

@@ -3,7 +3,7 @@ import type { Connection } from '../connection/connection.ts'
 import { openExec, outputOf } from '../exec.ts'
 import { quote } from '../ssh-command.ts'
 import { plainLines } from './plain-output.ts'
-import type { Watched } from './watch-metrics.ts'
+import type { WatchedMetrics } from './watch-metrics.ts'
 
 /** Usual paths of the start script's output, on various deployments. */
 const usual = [
@@ -51,7 +51,7 @@ export async function findLog(
  * The file's last lines and all that follow, as plain text. Throws `shell_replaced`, `ssh_timeout`, `ssh_full` or
  * `ssh_closed`.
  */
-export async function followLog(connection: Connection, path: string, clock: Clock): Promise<Watched> {
+export async function followLog(connection: Connection, path: string, clock: Clock): Promise<WatchedMetrics> {
   const exec = await openExec(connection, clock, `tail -n ${linesBefore} -F ${quote([path])}`)
   await exec.begun
   const stream = plainLines()

@@ -16,7 +16,7 @@ import {
 } from './metrics.ts'
 
 /** A stream to the page, and why it ended. */
-export interface Watched {
+export interface WatchedMetrics {
   stream: Duplex
   /** Resolves when the stream has ended: with the reason, unless it was closed here. */
   ended: Promise<Problem | undefined>
@@ -73,7 +73,7 @@ export function watchMetrics(
   connection: Connection,
   clock: Clock,
   onMetrics: (metrics: InstanceMetrics) => void = () => undefined,
-): Watched {
+): WatchedMetrics {
   let cancel: (() => void) | undefined
   let reading = false
   let wait = 0

@@ -11,7 +11,7 @@ export interface Terminal {
   program: string
 }
 
-type Platform = 'linux' | 'darwin' | 'win32'
+type Os = 'linux' | 'darwin' | 'win32'
 
 interface Kind {
   id: string
@@ -32,7 +32,7 @@ interface Kind {
  */
 const script = (...lines: string[]) => ['on run argv', ...lines, 'end run'].flatMap(line => ['-e', line])
 
-const kinds: Readonly<Record<Platform, readonly Kind[]>> = {
+const kinds: Readonly<Record<Os, readonly Kind[]>> = {
   linux: [
     // The user's default terminal, on desktops that have such a setting.
     onPath('xdg-terminal-exec', 'The terminal of your choice', command => [...command]),
@@ -108,7 +108,7 @@ function onPath(id: string, name: string, args: Kind['args']): Kind {
 }
 
 /** The terminal programs on this machine, the likeliest choice first. */
-export async function findTerminals(programs: Programs, platform: Platform): Promise<Terminal[]> {
+export async function findTerminals(programs: Programs, platform: Os): Promise<Terminal[]> {
   const found = await Promise.all(
     kinds[platform].map(async ({ id, name, program, installedAt }) => {
       if (installedAt !== undefined && (await programs.find(installedAt)) === undefined) return undefined
@@ -124,7 +124,7 @@ export async function findTerminals(programs: Programs, platform: Platform): Pro
  * `no_terminal`, or `terminal_refused` with the system's message.
  */
 export async function openSystemTerminal(
-  { programs, platform }: { programs: Programs; platform: Platform },
+  { programs, platform }: { programs: Programs; platform: Os },
   id: string,
   command: readonly string[],
 ): Promise<void> {

@@ -4,7 +4,7 @@ import type { Downloaded, SyncProgress } from '#shared/instance/sync.ts'
 import { withoutEnd } from '#shared/text.ts'
 import type { Connection } from '../connection/connection.ts'
 import type { NamesOf } from '../files/transfer/local-names.ts'
-import type { Wanted } from './fetch.ts'
+import type { WantedFile } from './fetch.ts'
 import { listedFolderOf, listRemote, type RemoteItem, type RemoteListing } from './listing.ts'
 import {
   besideName,
@@ -16,7 +16,7 @@ import {
   repositoriesIn,
   type Version,
 } from './plan.ts'
-import { createSamples, type Standing, settled } from './whole.ts'
+import { createSamples, restSeconds, type Standing } from './whole.ts'
 
 export interface SyncDown {
   /** The folder on the instance, and the paths below it to fetch; `.` for all. */
@@ -61,7 +61,7 @@ export async function syncDown(connection: Connection, down: SyncDown): Promise<
   let listing = await list()
   samples.add(listing)
   if (down.last && justChanged(listing).length > 0) {
-    listing = await list(settled.closed + 1)
+    listing = await list(restSeconds.closed + 1)
     samples.add(listing)
   }
   let choice = await choose()
@@ -88,7 +88,7 @@ export async function syncDown(connection: Connection, down: SyncDown): Promise<
       progress.done += bytes
       onProgress?.({ ...progress })
     },
-    onFile({ path }: Wanted, as: string, version: Version) {
+    onFile({ path }: WantedFile, as: string, version: Version) {
       synced.set(as, version)
       if (as !== localPath(path)) beside.push({ path, as })
       progress.filesDone++
@@ -127,7 +127,7 @@ export async function syncDown(connection: Connection, down: SyncDown): Promise<
       !(await inTheWay(path)) && (await folder.stat(localPath(path))) !== undefined
     const repositories = await repositoriesIn(listing.items, system, has)
     const { files, skipped } = offeredFiles(listing.items, system, path => repositories.has(path))
-    const chosen: Wanted[] = []
+    const chosen: WantedFile[] = []
     const [held, heldFolders] = [new Set<string>(), new Set<string>()]
     let waits = false
     for (const offered of files) {
@@ -146,7 +146,7 @@ export async function syncDown(connection: Connection, down: SyncDown): Promise<
       waits = true
       if (!samples.isStatus(path)) heldFolders.add(listedFolderOf(path))
     }
-    const isHeld = ({ path, placed }: Wanted) =>
+    const isHeld = ({ path, placed }: WantedFile) =>
       placed === 'unchanged' && heldFolders.has(listedFolderOf(path))
     const wanted = chosen.filter(one => !isHeld(one))
     for (const one of chosen) if (isHeld(one)) held.add(one.path)
@@ -158,14 +158,14 @@ export async function syncDown(connection: Connection, down: SyncDown): Promise<
     item: RemoteItem,
     here: LocalEntry | undefined,
     standing: Standing,
-  ): Wanted['placed'] | undefined {
+  ): WantedFile['placed'] | undefined {
     if (standing === 'whole') return 'unchanged'
     if (here) return item.size > here.size ? 'longer' : undefined
     return standing === 'log' || down.last ? 'any' : undefined
   }
 
   /** Fetches some files, and places those that did not change meanwhile. */
-  async function fetchRound(round: readonly Wanted[]): Promise<void> {
+  async function fetchRound(round: readonly WantedFile[]): Promise<void> {
     const { fetchFiles, place, discardAll } = await import('./fetch.ts')
     const { arrived, changed, missed } = await fetchFiles(connection, round, fetching)
     try {
@@ -189,8 +189,8 @@ export async function syncDown(connection: Connection, down: SyncDown): Promise<
   }
 
   /** Those of the files that are no longer as they were listed. */
-  async function changedSince(arrived: readonly Wanted[]): Promise<Wanted[]> {
-    const changed: Wanted[] = []
+  async function changedSince(arrived: readonly WantedFile[]): Promise<WantedFile[]> {
+    const changed: WantedFile[] = []
     for (let at = 0; at < arrived.length; at += listedAtOnce) {
       const some = arrived.slice(at, at + listedAtOnce)
       const asked = { remote: down.remote, paths: some.map(({ path }) => path), links: true, clock }
@@ -291,15 +291,15 @@ const listedAtOnce = 400
 const round = { files: 4000, bytes: 256 * 1024 * 1024 }
 
 /** Parts that are fetched one after the other. Unless it is the last download, files of one folder stay together. */
-function inRounds(wanted: readonly Wanted[], isLast: boolean): Wanted[][] {
-  const groups = new Map<string, Wanted[]>()
+function inRounds(wanted: readonly WantedFile[], isLast: boolean): WantedFile[][] {
+  const groups = new Map<string, WantedFile[]>()
   for (const one of wanted) {
     const key = isLast ? one.path : listedFolderOf(one.path)
     const group = groups.get(key)
     if (group) group.push(one)
     else groups.set(key, [one])
   }
-  const rounds: Wanted[][] = []
+  const rounds: WantedFile[][] = []
   let bytes = 0
   for (const group of groups.values()) {
     const last = rounds.at(-1)
@@ -315,7 +315,7 @@ function inRounds(wanted: readonly Wanted[], isLast: boolean): Wanted[][] {
 /** The files that were changed within the last seconds before the listing, by the instance's clock. */
 function justChanged({ items, now }: RemoteListing): string[] {
   return [...items].flatMap(([path, { kind, changed, modified }]) =>
-    kind === 'file' && Math.abs(now - (changed ?? modified)) < settled.closed ? path : [],
+    kind === 'file' && Math.abs(now - (changed ?? modified)) < restSeconds.closed ? path : [],
   )
 }
 

@@ -10,7 +10,7 @@ import { giveScript } from './scripts.ts'
 import { wrongArchive } from './sync-problems.ts'
 
 /** A file to download, its local path, and the current content of that path. */
-export interface Wanted extends Offered {
+export interface WantedFile extends Offered {
   as: string
   here: LocalEntry | undefined
   /**
@@ -22,7 +22,7 @@ export interface Wanted extends Offered {
 
 /** A file that arrived whole, and is not in its place yet. */
 export interface Arrived {
-  wanted: Wanted
+  wanted: WantedFile
   file: Receiving
   version: Version
 }
@@ -38,14 +38,14 @@ interface Fetching {
   /** Another path for a file whose own was changed meanwhile; undefined if it need not be saved. */
   freeName(path: string, item: Version): Promise<{ as: string } | undefined>
   onBytes(bytes: number): void
-  onFile(wanted: Wanted, as: string, version: Version): void
+  onFile(wanted: WantedFile, as: string, version: Version): void
 }
 
 export interface Fetched {
   /** Files that wait for their place. */
   arrived: Arrived[]
   /** Those that arrived otherwise than wanted, since they are written to. */
-  changed: Wanted[]
+  changed: WantedFile[]
   /** The paths of those that did not arrive. */
   missed: string[]
 }
@@ -58,7 +58,7 @@ const growth = { times: 2, bytes: 1024 * 1024 }
 /** Fetches files as one archive. Those that wait for their place are the caller's to place, or to discard. */
 export async function fetchFiles(
   connection: Connection,
-  wanted: readonly Wanted[],
+  wanted: readonly WantedFile[],
   fetching: Fetching,
 ): Promise<Fetched> {
   const { remote, tar, clock, signal } = fetching
@@ -66,7 +66,7 @@ export async function fetchFiles(
   const stream = await openScript(connection, clock, { remote, tar }, giveScript)
   const leave = () => stream.close()
   signal.addEventListener('abort', leave, { once: true })
-  const [arrived, changed]: [Arrived[], Wanted[]] = [[], []]
+  const [arrived, changed]: [Arrived[], WantedFile[]] = [[], []]
   try {
     signal.throwIfAborted()
     const asking = ask(stream, [...byPath.keys()])
@@ -107,7 +107,7 @@ async function ask(stream: ScriptStream, paths: readonly string[]): Promise<void
 /** Receives each requested file once, and removes it from `waiting`. Other entries are skipped. */
 async function take(
   stream: ScriptStream,
-  waiting: Map<string, Wanted>,
+  waiting: Map<string, WantedFile>,
   fetching: Fetching & Omit<Fetched, 'missed'>,
 ): Promise<void> {
   const archive = tarExtract()
@@ -158,7 +158,7 @@ async function passOver(entry: Entry): Promise<void> {
 
 async function receive(
   entry: Entry,
-  wanted: Wanted,
+  wanted: WantedFile,
   fetching: Fetching & Omit<Fetched, 'missed'>,
 ): Promise<void> {
   const { folder, now, signal, onBytes } = fetching
@@ -214,7 +214,7 @@ function beginsWith(local: OpenFile | undefined) {
 
 /** The file's own path; another one if the local file was changed meanwhile. */
 async function placeFor(
-  { path, as, here }: Wanted,
+  { path, as, here }: WantedFile,
   version: Version,
   { folder, freeName }: Fetching,
 ): Promise<string | undefined> {

@@ -51,7 +51,7 @@ const longest = 1000
  * Gives a function that does work which tries ignore rules. They may come from strangers and become regular expressions
  * that take for ever, so the work is ended after a second: then it throws `ERR_SCRIPT_EXECUTION_TIMEOUT`.
  */
-export function boundedTries(): <Result>(work: () => Result) => Result {
+export function boundedAttempts(): <Result>(work: () => Result) => Result {
   const script = new Script('work()')
   const place: { work?: () => unknown } = {}
   const context = createContext(place)

@@ -4,7 +4,7 @@ import { countTree } from '#shared/instance/files.ts'
 import { likelySecret, longestLookedAt } from '#shared/instance/secrets.ts'
 import type { FolderScan, Skipped } from '#shared/instance/sync.ts'
 import { BerthError } from '#shared/problem.ts'
-import { boundedTries, type RuleFiles, verdictOf, withoutRulesFor, withRules } from './ignore-rules.ts'
+import { boundedAttempts, type RuleFiles, verdictOf, withoutRulesFor, withRules } from './ignore-rules.ts'
 
 export interface LocalFile extends FileFacts {
   path: string
@@ -78,7 +78,7 @@ export async function readTree(
   }
   const count = countTree('sent')
   const turn = inSlices()
-  const tries = boundedTries()
+  const tries = boundedAttempts()
   await visit('', await rulesFrom('', []), await folder.list(''))
   return tree
 

@@ -10,7 +10,7 @@ export type Standing = 'whole' | 'log' | 'written'
  * Whole seconds without a change after which a file counts as whole, and one that a program has open for writing; more
  * than `mayChangeFor` of `fetch.ts`.
  */
-export const settled = { closed: 3, open: 60 }
+export const restSeconds = { closed: 3, open: 60 }
 /** A log: over how many seconds it must have grown, and by how much at most: bytes, and bytes a second. */
 const log = { seconds: 9, bytes: 16 * 1024, perSecond: 4 * 1024 }
 /** A status file: at most that large, written at that many seconds, with at most as many sizes. */
@@ -18,7 +18,7 @@ const status = { bytes: 64 * 1024, times: 3, sizes: 3 }
 
 /** A program that gives a file an earlier time does so once its content is whole, so that of the content counts. */
 function isLeftAlone({ modified, open }: RemoteItem, now: number): boolean {
-  return Math.abs(now - modified) >= (open ? settled.open : settled.closed)
+  return Math.abs(now - modified) >= (open ? restSeconds.open : restSeconds.closed)
 }
 
 /** The files that were not left alone, of one listing after the other. */

@@ -18,7 +18,7 @@ export interface TunnelEntry {
  * How a request may enter: by the tunnel's name, with the secret in its path, or with the cookie that it got for the
  * secret. Undefined for anybody else, and for pages of another origin, which a browser that has the cookie may show.
  */
-export function wayIn(
+export function authMethod(
   { method, url = '', headers }: IncomingMessage,
   entry: TunnelEntry,
 ): 'name' | 'secret' | 'cookie' | undefined {
@@ -41,7 +41,7 @@ export function addressAtLoopback(url: string, { port, secret }: TunnelEntry): s
 }
 
 /** Answers a request with the secret: gives the cookie for it, and leads to the page without it. */
-export function letIn({ url = '' }: IncomingMessage, response: ServerResponse, entry: TunnelEntry): void {
+export function authorize({ url = '' }: IncomingMessage, response: ServerResponse, entry: TunnelEntry): void {
   response.writeHead(200, {
     'set-cookie': `${cookieFor(entry)}; Path=/; HttpOnly; SameSite=Strict`,
     // No redirection: after one from another site, browsers would withhold the cookie.

@@ -4,7 +4,7 @@ import type { Clock } from '#platform/platform.ts'
 import { sleep } from '#platform/tasks.ts'
 import type { Problem } from '#shared/problem.ts'
 import { keepLease } from '../connection/reconnect.ts'
-import type { Lease } from '../connection/sharing.ts'
+import type { SharedConnection } from '../connection/sharing.ts'
 import { whyEnded } from '../connection/ssh-problems.ts'
 import { join, openChannel, overTls, PortRefused } from './channel.ts'
 import { addressAtLoopback, type TunnelEntry } from './entry.ts'
@@ -33,7 +33,7 @@ export type Listened = 'web' | 'other' | 'either'
 export interface TunnelNeeds extends PortChoice {
   clock: Clock
   /** Connects to the instance; called again when the connection is lost. */
-  connect: () => Promise<Lease>
+  connect: () => Promise<SharedConnection>
   /** The port inside the instance. */
   port: number
   /**

@@ -9,7 +9,7 @@ import {
 import type { Socket } from 'node:net'
 import { Duplex, pipeline } from 'node:stream'
 import { join, PortRefused } from './channel.ts'
-import { cookiePrefix, letIn, type TunnelEntry, wayIn } from './entry.ts'
+import { authMethod, authorize, cookiePrefix, type TunnelEntry } from './entry.ts'
 import { requestHeaders, responseHeaders, type Sides, type WebServer } from './web-headers.ts'
 
 /** The most bytes of headers in each direction: a browser sends up to 180 cookies of 4 KB for a page. */
@@ -47,13 +47,13 @@ export function createWebProxy({ dial, port, webServer, entry, reached }: WebPro
 
   /** Passes a request on if it may enter, else answers it. */
   async function forward(request: IncomingMessage, response: ServerResponse) {
-    const way = wayIn(request, entry())
+    const way = authMethod(request, entry())
     if (way === undefined) {
       refuse(response, 403, 'Nothing is at this address. Open the page from Berth.')
       return undefined
     }
     if (way === 'secret') {
-      letIn(request, response, entry())
+      authorize(request, response, entry())
       return undefined
     }
     reached()

@@ -16,7 +16,7 @@ export interface WebAnswer {
  */
 export type Answering = 'nothing' | 'silent' | 'other' | WebAnswer
 
-export interface Question {
+export interface WebProbe {
   path: string
   headers?: Readonly<Record<string, string>>
   /** Milliseconds for the first byte of an answer. */
@@ -45,7 +45,7 @@ export async function whatAnswers(
   dial: () => Promise<Duplex>,
   port: number,
   clock: Clock,
-  question: Question = { path: '/' },
+  question: WebProbe = { path: '/' },
 ): Promise<Answering> {
   const [usual = '', ...others] = [`localhost:${port}`, `127.0.0.1:${port}`, 'localhost', '127.0.0.1']
   const plain = await ask(dial, clock, { tls: false, host: usual }, question)
@@ -81,7 +81,7 @@ export async function statusOf(
   dial: () => Promise<Duplex>,
   clock: Clock,
   server: WebServer,
-  question: Question,
+  question: WebProbe,
 ): Promise<number | undefined> {
   const reply = await ask(dial, clock, { ...server, host: server.host ?? elsewhere }, question)
   return typeof reply === 'object' ? reply.status : undefined
@@ -101,7 +101,7 @@ async function ask(
   dial: () => Promise<Duplex>,
   clock: Clock,
   server: WebServer & { host: string },
-  { path, headers, patience = usualPatience }: Question,
+  { path, headers, patience = usualPatience }: WebProbe,
 ): Promise<Exclude<Answering, WebAnswer> | Reply> {
   let channel: Duplex
   try {

@@ -3,11 +3,11 @@ import { dialogs } from '#renderer/bridge/dialogs.svelte.ts'
 import type { Page } from '#renderer/bridge/page.svelte.ts'
 import { route } from '#renderer/bridge/route.svelte.ts'
 import type { Action } from '#renderer/components/menu/menu.ts'
+import { canGetIn, isContractOver, isDead } from '#shared/derived.ts'
 import { instanceName } from '#shared/format/name.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
 import { hasTrait } from '#shared/instance/state-traits.ts'
-import { canGetIn, isContractOver, isDead } from '#shared/reading.ts'
-import { idleStop } from '../limits/stops.ts'
+import { idleLimit } from '../limits/rentalLimits.ts'
 import { openInEditor, openJupyter } from './getIn.ts'
 import { act } from './startAndStop.ts'
 
@@ -66,7 +66,7 @@ function actionsOf(instance: InstanceView, page: Page): Action[] {
     system,
     { id: 'runs', label: 'Run a command…', icon: 'play', first: true, run: go('run') },
     { id: 'run-stop', label: 'Run, then stop…', icon: 'stop', run: go('run-stop') },
-    { ...idleStop(instance, page), icon: 'bolt', first: true },
+    { ...idleLimit(instance, page), icon: 'bolt', first: true },
     { id: 'limits', label: 'Limits', icon: 'clock', run: go('limits') },
     copy,
     attach,

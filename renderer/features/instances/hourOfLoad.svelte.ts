@@ -1,6 +1,6 @@
 import { untrack } from 'svelte'
 import type { Page } from '#renderer/bridge/page.svelte.ts'
-import { defaultStops } from '#shared/automation/limit-defaults.ts'
+import { defaultLimits } from '#shared/automation/limit-defaults.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
 import type { Course, LoadHistory } from '#shared/instance/metrics.ts'
 
@@ -41,7 +41,7 @@ export class HourOfLoad {
   /** Minutes that a running instance has been idle, where that is worth showing; else 0. */
   idle(instance: InstanceView): number {
     const { state, gpuLoad } = instance
-    if (state !== 'running' || gpuLoad === undefined || gpuLoad >= defaultStops.idle.below) return 0
+    if (state !== 'running' || gpuLoad === undefined || gpuLoad >= defaultLimits.idle.below) return 0
     return idleMinutes(this.of(instance))
   }
 
@@ -64,7 +64,7 @@ const idleFrom = 10
 
 /** The minutes at the end of the course in which the GPUs computed next to nothing; 0 where they are few. */
 export function idleMinutes(course: Course): number {
-  const worked = course.findLastIndex(load => load === null || load >= defaultStops.idle.below)
+  const worked = course.findLastIndex(load => load === null || load >= defaultLimits.idle.below)
   const idle = course.length - 1 - worked
   return idle >= idleFrom ? idle : 0
 }

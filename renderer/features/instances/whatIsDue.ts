@@ -1,7 +1,7 @@
 import { type LimitView, limitKinds } from '#shared/automation/limit.ts'
 import { dueLimits } from '#shared/automation/limit-words.ts'
+import { accountNow } from '#shared/derived.ts'
 import { moment } from '#shared/format/time.ts'
-import { accountNow } from '#shared/reading.ts'
 import type { AccountView } from '#shared/state.ts'
 
 /** A limit that is due next, in the palette's words. */

@@ -9,11 +9,11 @@ import {
 } from '#shared/automation/limit.ts'
 import { watchdogReason } from '#shared/automation/limit-words.ts'
 import type { WatchdogView } from '#shared/automation/watchdog.ts'
+import { knownSpent } from '#shared/derived.ts'
 import { money } from '#shared/format/money.ts'
 import { atMoment, duration, moment } from '#shared/format/time.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
 import { hasTrait } from '#shared/instance/state-traits.ts'
-import { knownSpent } from '#shared/reading.ts'
 import { costOf } from '#shared/spending/spend-words.ts'
 import type { AccountView } from '#shared/state.ts'
 

@@ -7,7 +7,7 @@ import { type SortBy, type SortColumn, sortAfterClick } from '#shared/market/off
 import { defaultDisk } from '#shared/market/rental-defaults.ts'
 import type { TemplateView } from '#shared/market/template.ts'
 import type { Problem } from '#shared/problem.ts'
-import { firstStops } from '../limits/stops.ts'
+import { firstLimits } from '../limits/rentalLimits.ts'
 import { readExtraFilters } from '../templates/extraFilters.ts'
 import { hasUsual, mostOffers, usualFilter, usualQuery } from './rentDefaults.ts'
 
@@ -45,7 +45,7 @@ export class Market {
   #chosen: ChosenTemplate | undefined = $state.raw()
   #last: Found | undefined = $state.raw()
   /** The stops of the next rental, if chosen since the last one. */
-  #stops: { account: AccountId; stops: readonly Limit[] } | undefined = $state.raw()
+  #limits: { account: AccountId; limits: readonly Limit[] } | undefined = $state.raw()
   /** Default disk in GB; replaced once the user picks one. */
   #usualDisk = defaultDisk
   /** Whether the filter is a proposal that nobody has touched. */
@@ -89,15 +89,15 @@ export class Market {
   }
 
   /** The stops of the next rental: those chosen here, else the usual ones. */
-  get stops(): readonly Limit[] {
+  get limits(): readonly Limit[] {
     const { account } = this.#page
-    const chosen = this.#stops?.account === account?.id ? this.#stops?.stops : undefined
-    return chosen ?? firstStops(account)
+    const chosen = this.#limits?.account === account?.id ? this.#limits?.limits : undefined
+    return chosen ?? firstLimits(account)
   }
 
-  set stops(stops: readonly Limit[]) {
+  set limits(limits: readonly Limit[]) {
     const account = this.#page.account?.id
-    this.#stops = account === undefined ? undefined : { account, stops }
+    this.#limits = account === undefined ? undefined : { account, limits }
   }
 
   /** Starts with the last search, else with reliable hosts. */

@@ -4,7 +4,7 @@ import type { OfferFilter, OfferQuery, OfferView } from '#shared/market/offer.ts
 import type { RegistryLogin, RentRequest } from '#shared/market/rent-request.ts'
 import { defaultDisk, defaultImage, defaultReliability } from '#shared/market/rental-defaults.ts'
 import type { AccountView } from '#shared/state.ts'
-import { firstStops } from '../limits/stops.ts'
+import { firstLimits } from '../limits/rentalLimits.ts'
 import { noVolume, type RentDraft, type VolumeDraft } from './rentDraft.ts'
 
 /** That of a public image. */
@@ -28,7 +28,7 @@ export function emptyDraft(): RentDraft {
     label: '',
     bid: '',
     traffic: '',
-    stops: [],
+    limits: [],
   }
 }
 
@@ -39,7 +39,7 @@ export function freshDraft(account: AccountView | undefined, offer: OfferView): 
     ...usualWay(account),
     disk: String(fitting(usualDisk(account), offer)),
     bid: firstBid(offer.minimumBid).toFixed(3),
-    stops: firstStops(account),
+    limits: firstLimits(account),
   }
 }
 
@@ -61,7 +61,7 @@ export function draftFrom(request: Omit<RentRequest, 'offer'>, offer: OfferView)
     label: request.label ?? '',
     bid: Math.max(request.bid ?? 0, firstBid(offer.minimumBid)).toFixed(3),
     traffic: request.traffic === undefined ? '' : String(request.traffic),
-    stops: request.stops ?? [],
+    limits: request.limits ?? [],
   }
 }
 

@@ -26,7 +26,7 @@ export interface RentDraft {
   /** GB that are expected on the first day; empty for none. */
   traffic: string
   /** What stops it. */
-  stops: readonly Limit[]
+  limits: readonly Limit[]
 }
 
 export interface EnvRow {

@@ -80,7 +80,7 @@ export function readDraft(
       label: draft.label.trim() === '' ? undefined : draft.label.trim(),
       traffic: draft.traffic.trim() === '' ? undefined : number(draft.traffic),
       bid: interruptible ? number(draft.bid) : undefined,
-      stops: draft.stops.length === 0 ? undefined : draft.stops,
+      limits: draft.limits.length === 0 ? undefined : draft.limits,
     },
     path => fieldOfPath(path, rows),
   )

@@ -1,9 +1,9 @@
 import type { WatchRun } from '#shared/automation/watch.ts'
-import { emptyRun, fieldsOf, type RunFields, readRun } from './runForm.ts'
+import { emptyRun, type RunFormFields, readRun, runFormFieldsOf } from './runForm.ts'
 
 /** The input for a new or changed run. */
 export class RunDraft {
-  fields: RunFields = $state({ ...emptyRun })
+  fields: RunFormFields = $state({ ...emptyRun })
   /** The chosen download folder on this computer. */
   chosen: { choice: string; name: string } | undefined = $state.raw()
   /** The download folder before the change. */
@@ -17,7 +17,7 @@ export class RunDraft {
   /** Begins with a saved run, to change it. */
   constructor(kept?: WatchRun) {
     this.#before = kept?.into
-    if (kept) this.fields = fieldsOf(kept)
+    if (kept) this.fields = runFormFieldsOf(kept)
   }
 }
 

@@ -4,7 +4,7 @@ import { type RunAction, RunRequest } from '#shared/automation/run.ts'
 import type { WatchRun } from '#shared/automation/watch.ts'
 
 /** The form's input. */
-export interface RunFields {
+export interface RunFormFields {
   command: string
   name: string
   fetches: boolean
@@ -17,7 +17,7 @@ export interface RunFields {
   afterwardsIfStuck: boolean
 }
 
-export const emptyRun: RunFields = {
+export const emptyRun: RunFormFields = {
   command: '',
   name: '',
   fetches: false,
@@ -30,7 +30,7 @@ export const emptyRun: RunFields = {
 }
 
 /** The form's fields for a saved run. */
-export function fieldsOf(run: WatchRun): RunFields {
+export function runFormFieldsOf(run: WatchRun): RunFormFields {
   const { command, name, fetch = '', afterwards, watchdog, stuckAfter, afterwardsIfStuck } = run
   return {
     command,
@@ -53,7 +53,7 @@ const TypedRun = v.object({
 })
 
 /** The request with the chosen download folder, or the errors by field. */
-export function readRun(fields: RunFields, into: string | undefined): ReadForm<RunRequest> {
+export function readRun(fields: RunFormFields, into: string | undefined): ReadForm<RunRequest> {
   const name = fields.name.trim()
   return readForm(
     fields.stuck ? TypedRun : RunRequest,
@@ -71,7 +71,10 @@ export function readRun(fields: RunFields, into: string | undefined): ReadForm<R
 }
 
 /** The steps after the run's end, in sentences. */
-export function afterwardsWords({ fetches, fetch, afterwards, watchdog }: RunFields, into: string): string {
+export function afterwardsWords(
+  { fetches, fetch, afterwards, watchdog }: RunFormFields,
+  into: string,
+): string {
   const steps = [
     ...(fetches ? [`${fetch.trim() || 'the folder'} is downloaded to ${into}`] : []),
     ...(afterwards === 'nothing'

@@ -65,7 +65,7 @@ function endedWith(code: number | undefined): string {
 }
 
 /** The next step of a run, or the last one; `now` in epoch seconds of the account's time. */
-export function nextWords(run: RunView, now: number): string {
+export function nextStepWords(run: RunView, now: number): string {
   const { step, fetch, into, fetched, finalAction, interrupted, startedAt, endedAt, stuckSince, loadUnread } =
     run
   const isFailed = step === 'failed' && run.failedAt !== 'fetching'
@@ -176,7 +176,7 @@ export function commitTitle({ id, changed }: NonNullable<ProjectRunView['commit'
 }
 
 /** `It's destroyed in 23 h.`, for the machine of a failed run. `now` in epoch seconds. */
-export function keptWords({ keptUntil, most }: ProjectRunView, now: number): string {
+export function keptUntilWords({ keptUntil, most }: ProjectRunView, now: number): string {
   if (!keptUntil) return ''
   const left = duration(Math.max(0, keptUntil.at - now))
   if (keptUntil.destroys) return `It's destroyed in ${left}, as you chose.`

@@ -6,7 +6,7 @@ import {
   readVariable,
   variableName,
 } from '#shared/market/docker-options.ts'
-import { firstWords, quoted, unquoted, type Word } from '#shared/market/shell-words.ts'
+import { firstWords, type PastedWord, quoted, unquoted } from '#shared/market/shell-words.ts'
 
 /** One flag of a template's `env` (section 2.3). Without `source` it is new or was changed, and is printed afresh. */
 export type FlagRow = (
@@ -76,7 +76,7 @@ export function rowMistake(row: FlagRow): string | undefined {
   return undefined
 }
 
-function takeFlag(words: readonly Word[], at: number): { row: FlagRow; words: number } {
+function takeFlag(words: readonly PastedWord[], at: number): { row: FlagRow; words: number } {
   const [word, next] = [words[at], words[at + 1]]
   if (!word) return { row: { kind: 'other', text: '' }, words: 1 }
   const wordText = unquoted(word.text)

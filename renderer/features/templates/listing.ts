@@ -1,6 +1,6 @@
 import type { TemplateView } from '#shared/market/template.ts'
 
-export type Whose = 'all' | 'own' | 'public'
+export type TemplateOwner = 'all' | 'own' | 'public'
 export type TemplateColumn = 'name' | 'image' | 'disk' | 'used' | 'created'
 export interface TemplateSort {
   column: TemplateColumn
@@ -8,7 +8,7 @@ export interface TemplateSort {
 }
 
 /** The user's own templates, or those of others, where templates without an author belong, too. */
-export function whoseOnly(templates: readonly TemplateView[], whose: Whose): TemplateView[] {
+export function whoseOnly(templates: readonly TemplateView[], whose: TemplateOwner): TemplateView[] {
   return templates.filter(({ own }) => whose === 'all' || (own === true) === (whose === 'own'))
 }
 

@@ -40,7 +40,7 @@ export function accessWords(template: TemplateView): string {
 }
 
 /** A volume hint in words (section 2.4). */
-export function volumeWords(info: Record<string, unknown>): string {
+export function volumeInfoWords(info: Record<string, unknown>): string {
   const at = typeof info['mount_path'] === 'string' ? ` at ${info['mount_path']}` : ''
   const id = typeof info['volume_id'] === 'number' ? ` ${info['volume_id']}` : ''
   const size = typeof info['size'] === 'number' ? ` of ${gigabytes(info['size'])}` : ''

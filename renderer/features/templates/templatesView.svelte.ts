@@ -2,7 +2,7 @@ import { answerProblem, type Page } from '#renderer/bridge/page.svelte.ts'
 import type { AccountId } from '#shared/ids.ts'
 import type { TemplateFilter, TemplateView } from '#shared/market/template.ts'
 import type { Problem } from '#shared/problem.ts'
-import { sorted, type TemplateSort, type Whose, whoseOnly, withText } from './listing.ts'
+import { sorted, type TemplateOwner, type TemplateSort, whoseOnly, withText } from './listing.ts'
 import type { TemplateDraft } from './templateForm.ts'
 
 /** An editor's input, its first state, and its template. */
@@ -16,7 +16,7 @@ export interface Unsaved {
 export class TemplatesView {
   /** The query sent to the service. */
   filters: readonly TemplateFilter[] = $state.raw([])
-  whose: Whose = $state('all')
+  whose: TemplateOwner = $state('all')
   text = $state('')
   sortBy: TemplateSort = $state.raw({ column: 'used', descending: true })
   loading = $state(false)

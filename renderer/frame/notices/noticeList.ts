@@ -1,4 +1,4 @@
-import { accountPrefix } from '#shared/reading.ts'
+import { accountPrefix } from '#shared/derived.ts'
 import type { AccountView, PageNotice, State } from '#shared/state.ts'
 
 const weight = { critical: 2, normal: 1, low: 0 }

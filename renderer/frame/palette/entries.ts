@@ -7,24 +7,24 @@ import { instanceActions } from '#renderer/features/instances/actions.ts'
 import { screens } from '#renderer/features/screens.ts'
 import type { AcceleratorName } from '#shared/accelerators.ts'
 import { bidsTooLow } from '#shared/automation/bid.ts'
+import { isDead } from '#shared/derived.ts'
 import { money, rate } from '#shared/format/money.ts'
 import { gpuWords, instanceName } from '#shared/format/name.ts'
 import { percent } from '#shared/format/size.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
 import { hasTrait } from '#shared/instance/state-traits.ts'
-import { isDead } from '#shared/reading.ts'
 import { spendWords } from '#shared/spending/spend-words.ts'
 import { bestMatches, match } from './match.ts'
 import { pageActions } from './pageActions.ts'
 
 /** In the order in which the palette shows them. */
 export const groups = ['Offers', 'Saved searches', 'Instances', 'Do', 'Go to', 'Templates'] as const
-export type Group = (typeof groups)[number]
+export type PaletteGroup = (typeof groups)[number]
 
 /** One entry of the palette. */
 export interface Entry {
   key: string
-  group: Group
+  group: PaletteGroup
   mark: { icon: IconName } | { shape: Shape }
   label: string
   /** The text next to its name, and the text at the end of its line. */
@@ -62,7 +62,7 @@ function textOf({ label, detail = '', group }: Entry): string {
 
 /** Keeps groups together. Offers come first, and then the group with the best match: "stop" is a command first. */
 function inGroups(entries: readonly Entry[], typed: string): Entry[] {
-  const best = (group: Group) =>
+  const best = (group: PaletteGroup) =>
     group === 'Offers' || group === 'Saved searches'
       ? -1
       : Math.min(

@@ -139,7 +139,7 @@ const kindWords: Record<ActivityKind, { word: string; icon: IconName }> = {
 }
 
 /** An entry's icon and word; good news is no alarm. */
-export function wordsOf({ kind, good }: Pick<ActivityEntry, 'kind' | 'good'>): {
+export function entryWords({ kind, good }: Pick<ActivityEntry, 'kind' | 'good'>): {
   word: string
   icon: IconName
 } {

@@ -42,7 +42,7 @@ function sameness({ query: { limit: _, ...query }, filter }: SavedQuery): string
 }
 
 /** The recent course of a search's lowest price. */
-export interface PriceCourse {
+export interface SearchPriceCourse {
   /** Epoch seconds, and micro-dollars per hour; oldest first, the last is now where a price is known. */
   points: readonly { at: number; price: Micros }[]
   /** The change as a share: −0.08 is 8% cheaper. */
@@ -56,7 +56,7 @@ export function courseOf(
   samples: readonly PriceSample[],
   low: Micros | undefined,
   now: number,
-): PriceCourse | undefined {
+): SearchPriceCourse | undefined {
   const prices = samples
     .filter(({ at }) => at >= now - week && at <= now)
     .map(({ at, lowest }) => ({ at, price: lowest }))
@@ -69,7 +69,7 @@ export function courseOf(
 
 /** The line of a course and the area below it, in a box; y grows downwards. */
 export function drawnCourse(
-  { points }: PriceCourse,
+  { points }: SearchPriceCourse,
   width: number,
   height: number,
 ): { line: string; area: string } {

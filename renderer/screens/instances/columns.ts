@@ -1,8 +1,8 @@
+import { knownSpent, runningSince } from '#shared/derived.ts'
 import { duration } from '#shared/format/time.ts'
 import { hasTrait } from '#shared/instance/state-traits.ts'
 import { placeName } from '#shared/market/place.ts'
 import { offerOf } from '#shared/market/rental-view.ts'
-import { knownSpent, runningSince } from '#shared/reading.ts'
 import { bootingSince } from './boot.ts'
 import { type Row, rowPrice, rowState } from './rows.ts'
 

@@ -3,6 +3,7 @@ import { isNear } from '#renderer/features/limits/limitWords.ts'
 import { bidsTooLow } from '#shared/automation/bid.ts'
 import type { LimitView } from '#shared/automation/limit.ts'
 import { hinderedLimits } from '#shared/automation/limit-words.ts'
+import { contractEndsIn, diskNearlyFull, diskUse, isContractOver, isDead } from '#shared/derived.ts'
 import { rate } from '#shared/format/money.ts'
 import { duration, moment } from '#shared/format/time.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
@@ -16,7 +17,6 @@ import { lowBidWords } from '#shared/instance/outbid-words.ts'
 import { hasTrait } from '#shared/instance/state-traits.ts'
 import type { TunnelView } from '#shared/instance/tunnel.ts'
 import { isRenting, type RentalView } from '#shared/market/rental-view.ts'
-import { contractEndsIn, diskNearlyFull, diskUse, isContractOver, isDead } from '#shared/reading.ts'
 import type { Micros } from '#shared/spending/money.ts'
 import {
   increasedRate,
@@ -25,7 +25,7 @@ import {
   priceChanges,
 } from '#shared/spending/price-increase.ts'
 import { type Row, winningBid } from './rows.ts'
-import { wantsAnswer } from './stops.ts'
+import { wantsAnswer } from './upcomingEnds.ts'
 
 /** The notice under a row; its kind decides which buttons it has. */
 export type RowNotice =
@@ -33,7 +33,7 @@ export type RowNotice =
   /** Its stop, if there is no column for it. */
   | { kind: 'stops' }
   | { kind: 'runs' }
-  | { kind: 'tries'; rental: RentalView; retries: NonNullable<RentalView['retries']> }
+  | { kind: 'attempts'; rental: RentalView; retries: NonNullable<RentalView['retries']> }
   | { kind: 'tunnel'; tunnel: TunnelView }
   /** `hindered`: that none of its limits can act now. */
   | { kind: 'limit'; limit: LimitView; hindered?: string }
@@ -67,18 +67,18 @@ function ownNotice(
   context: NoticeContext,
 ): RowNotice | undefined {
   const { retries } = rental ?? {}
-  const tries = rental && retries && ({ kind: 'tries', rental, retries } as const)
-  if (tries && (isRenting(rental) || !instance)) return tries
+  const attempts = rental && retries && ({ kind: 'attempts', rental, retries } as const)
+  if (attempts && (isRenting(rental) || !instance)) return attempts
   const trouble = (instance && troubleWords(instance)) ?? ''
   if (instance && isDead(instance))
     return { kind: 'dead', text: `${trouble} ${costUntilDestroyed(instance)}`, final: isBroken(instance) }
   if (instance?.state === 'waiting') return { kind: 'waiting', text: trouble }
-  if (rental && !tries && instance?.state !== 'running') return rentalNotice(rental, context)
+  if (rental && !attempts && instance?.state !== 'running') return rentalNotice(rental, context)
   if (!instance) return undefined
   const hindered = context.saidAbove ? undefined : hinderedLimits(limitsSet, context.hindrance)
   if (limit && isNear(limit)) return { kind: 'limit', limit, ...(hindered && { hindered }) }
   if (instance.state === 'outbid') return { kind: 'outbid', text: trouble, bid: winningBid(instance) }
-  if (tries) return tries
+  if (attempts) return attempts
   if (instance.ssh?.problem) return { kind: 'note', text: instance.ssh.problem }
   if (tunnel) return { kind: 'tunnel', tunnel }
   if (instance.state === 'frozen')

@@ -3,8 +3,9 @@ import { needsNote } from '#renderer/features/instances/tunnelWords.ts'
 import { bidAbove } from '#shared/automation/bid.ts'
 import type { EndingView } from '#shared/automation/ending.ts'
 import { type LimitView, limitsSet } from '#shared/automation/limit.ts'
+import { isUnlimited } from '#shared/automation/limits-that-block.ts'
 import { isProjectRun, type RunView } from '#shared/automation/run.ts'
-import { isUnlimited } from '#shared/automation/stoppers.ts'
+import { knownCost } from '#shared/derived.ts'
 import { rate } from '#shared/format/money.ts'
 import { instanceName } from '#shared/format/name.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
@@ -12,11 +13,10 @@ import { hasTrait } from '#shared/instance/state-traits.ts'
 import type { TunnelView } from '#shared/instance/tunnel.ts'
 import { isRenting, offerOf, type RentalView } from '#shared/market/rental-view.ts'
 import { placeText } from '#shared/market/search-text.ts'
-import { knownCost } from '#shared/reading.ts'
 import type { Micros } from '#shared/spending/money.ts'
 import type { PriceIncreaseView } from '#shared/spending/price-increase.ts'
 import type { AccountView } from '#shared/state.ts'
-import { nextLimit, type Stop, stopsOf } from './stops.ts'
+import { nextLimit, type UpcomingEnd, upcomingEnds } from './upcomingEnds.ts'
 
 /** One row: an instance, with the rental that made it, or a rental without an instance. */
 export interface Row {
@@ -26,7 +26,7 @@ export interface Row {
   /** A tunnel that is opening, lost for now, failed, or whose name the browser does not resolve. */
   tunnel?: TunnelView
   /** Its upcoming stops, the soonest first; absent without any. */
-  stops?: readonly Stop[]
+  stops?: readonly UpcomingEnd[]
   /** The limit that acts next, or waits to act. */
   limit?: LimitView
   /** How many of its own limits may still act, whether they count now or not. */
@@ -76,7 +76,7 @@ export function instanceRows(account: AccountView): Row[] {
   for (const instance of instances) {
     const rental = byInstance.get(instance.id)
     const tunnel = tunnels.find(one => one.instance === instance.id)
-    const stops = stopsOf(account, instance)
+    const stops = upcomingEnds(account, instance)
     const increase = account.priceIncreases[instance.id]
     rows.push({
       key: String(instance.id),

@@ -1,6 +1,6 @@
 import { columns, type RowColumn } from './columns.ts'
 import { needsYou, type Row, rowState } from './rows.ts'
-import { standsOut } from './stops.ts'
+import { standsOut } from './upcomingEnds.ts'
 
 export interface RowSort {
   column: RowColumn

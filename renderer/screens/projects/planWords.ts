@@ -24,13 +24,13 @@ export function loosenWords({ machine = {} }: ProjectSpec): string {
 }
 
 /** When the limits of a plan act while this computer sleeps. `isSweep`: whether they are for a whole sweep. */
-export function sleepWords(stops: readonly Limit[], isSweep: boolean): string | undefined {
-  if (stops.length === 0) return undefined
-  const byWatchdog = stops.filter(({ when, asleep }) => asleep || when.kind !== 'idle')
+export function sleepWords(limits: readonly Limit[], isSweep: boolean): string | undefined {
+  if (limits.length === 0) return undefined
+  const byWatchdog = limits.filter(({ when, asleep }) => asleep || when.kind !== 'idle')
   if (byWatchdog.length === 0)
     return 'If this computer sleeps through one of these limits, the limit acts when it wakes.'
   const watchdog = `A watchdog on ${isSweep ? 'each machine' : 'the machine'} applies`
-  const others = stops.length - byWatchdog.length
+  const others = limits.length - byWatchdog.length
   if (others === 0) return `${watchdog} these limits even while this computer sleeps.`
   return `${watchdog} ${byWatchdog.length === 1 ? 'one' : 'some'} of these limits even while this computer sleeps; ${others === 1 ? 'the other acts' : 'the others act'} when it wakes.`
 }

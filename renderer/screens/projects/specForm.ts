@@ -1,7 +1,7 @@
 import { firstPart, number, type ReadForm, readForm } from '#renderer/components/fields/readForm.ts'
-import { stopOf, stopOn } from '#renderer/features/limits/stops.ts'
+import { stopLimit, whenOf } from '#renderer/features/limits/rentalLimits.ts'
 import type { Limit } from '#shared/automation/limit.ts'
-import { defaultStops } from '#shared/automation/limit-defaults.ts'
+import { defaultLimits } from '#shared/automation/limit-defaults.ts'
 import { setupOf } from '#shared/project/bounds.ts'
 import type { Engine } from '#shared/project/nodes.ts'
 import { type ProjectDraft, ProjectSpec, SpecChange, specDraft, timeText } from '#shared/project/spec.ts'
@@ -25,7 +25,7 @@ export interface SpecFields {
   disk: string
   ports: string
   results: string
-  stops: readonly Limit[]
+  limits: readonly Limit[]
   after: 'destroy' | 'stop'
   /** A line for each setting: its name, and values separated by commas. */
   sweep: string
@@ -59,7 +59,7 @@ export const emptySpec: SpecFields = {
   disk: '',
   ports: '',
   results: '',
-  stops: [stopOn(defaultStops.duration)],
+  limits: [stopLimit(defaultLimits.duration)],
   after: 'destroy',
   sweep: '',
   atOnce: '',
@@ -94,7 +94,7 @@ export function isExtraField(name: string): boolean {
 }
 
 /** The input that shows a spec. Fields that can't show its values are empty, such as those of a list of settings. */
-export function fieldsOf(spec: ProjectSpec): SpecFields {
+export function specFieldsOf(spec: ProjectSpec): SpecFields {
   const { machine = {}, stop = {}, sweep, volume, from } = spec
   return {
     run: spec.run,
@@ -110,10 +110,10 @@ export function fieldsOf(spec: ProjectSpec): SpecFields {
     disk: shown(spec.disk),
     ports: shown(spec.ports),
     results: shown(spec.results),
-    stops: [
-      stop.idle === undefined ? undefined : stopOn({ ...defaultStops.idle, seconds: stop.idle }),
-      stop.hours === undefined ? undefined : stopOn({ kind: 'duration', seconds: stop.hours * 3600 }),
-      stop.dollars === undefined ? undefined : stopOn({ kind: 'cost', dollars: stop.dollars }),
+    limits: [
+      stop.idle === undefined ? undefined : stopLimit({ ...defaultLimits.idle, seconds: stop.idle }),
+      stop.hours === undefined ? undefined : stopLimit({ kind: 'duration', seconds: stop.hours * 3600 }),
+      stop.dollars === undefined ? undefined : stopLimit({ kind: 'cost', dollars: stop.dollars }),
     ].filter(limit => limit !== undefined),
     after: spec.after ?? 'destroy',
     sweep: sweep === undefined || Array.isArray(sweep) ? '' : sweepText(sweep),
@@ -148,7 +148,7 @@ const machineParts = ['gpu', 'count', 'price', 'interruptible'] as const
 
 /** The spec with the changed fields; fields that the form lacks stay. */
 function editedDraft(fields: SpecFields, spec: ProjectSpec): ProjectDraft {
-  const [kept, before, after] = [specDraft(spec), draftOf(fieldsOf(spec)), draftOf(fields)]
+  const [kept, before, after] = [specDraft(spec), draftOf(specFieldsOf(spec)), draftOf(fields)]
   const machine = changed(kept.machine ?? {}, before.machine ?? {}, after.machine ?? {}, machineParts)
   const draft = changed(kept, before, after, Object.keys(after) as (keyof ProjectDraft)[])
   return {
@@ -210,7 +210,7 @@ function draftOf(fields: SpecFields): ProjectDraft {
     setup: setupDraft(fields),
     run: fields.run,
     results: results && oneOrAll(results),
-    stop: stopDraft(fields.stops),
+    stop: stopDraft(fields.limits),
     after: after === 'stop' ? after : undefined,
     sweep: sweepDraft(fields.sweep),
     runs: figured(fields.runs),
@@ -274,11 +274,11 @@ function keepText(text: string): string | undefined {
   return minutes === undefined ? undefined : `${minutes}m`
 }
 
-function stopDraft(stops: readonly Limit[]): ProjectDraft['stop'] {
-  if (stops.length === 0) return undefined
-  const idle = stopOf(stops, 'idle')
-  const duration = stopOf(stops, 'duration')
-  const cost = stopOf(stops, 'cost')
+function stopDraft(limits: readonly Limit[]): ProjectDraft['stop'] {
+  if (limits.length === 0) return undefined
+  const idle = whenOf(limits, 'idle')
+  const duration = whenOf(limits, 'duration')
+  const cost = whenOf(limits, 'cost')
   return {
     idle: idle && timeText(Math.max(60, idle.seconds)),
     hours: duration && duration.seconds / 3600,

@@ -1,6 +1,6 @@
 import { runCost, runState } from '#renderer/features/runs/runWords.ts'
-import { type GroupView, latestRuns } from '#shared/automation/group.ts'
 import { isGoing, type ProjectRunView } from '#shared/automation/run.ts'
+import { latestRuns, type SweepView } from '#shared/automation/sweep.ts'
 import { csv, dollars } from '#shared/format/csv.ts'
 import { money } from '#shared/format/money.ts'
 import { counted } from '#shared/format/size.ts'
@@ -15,10 +15,10 @@ export interface SweepRow {
   run: ProjectRunView | undefined
 }
 
-export function sweepRows(group: GroupView, runs: readonly ProjectRunView[]): SweepRow[] {
-  return latestRuns(group, runs).map((run, index) => ({
+export function sweepRows(sweep: SweepView, runs: readonly ProjectRunView[]): SweepRow[] {
+  return latestRuns(sweep, runs).map((run, index) => ({
     number: index + 1,
-    setting: group.settings[index] ?? {},
+    setting: sweep.settings[index] ?? {},
     run,
   }))
 }
@@ -95,7 +95,7 @@ export function sweepCsv(rows: readonly SweepRow[], now: number): string {
 }
 
 /** How far a sweep is, by the number of its runs. */
-export function sweepCounts(rows: readonly SweepRow[]) {
+export function rowCounts(rows: readonly SweepRow[]) {
   const count = (wanted: (run: ProjectRunView) => boolean) =>
     rows.filter(({ run }) => run !== undefined && wanted(run)).length
   const going = count(isGoing)
@@ -113,7 +113,7 @@ export function sweepCounts(rows: readonly SweepRow[]) {
 }
 
 /** `7 of 12 done, 2 running, 1 failed`. */
-export function countWords({ all, done, failed, cancelled, going }: ReturnType<typeof sweepCounts>): string {
+export function countWords({ all, done, failed, cancelled, going }: ReturnType<typeof rowCounts>): string {
   return [
     `${done} of ${all} done`,
     going > 0 && `${going} in progress`,
@@ -125,9 +125,9 @@ export function countWords({ all, done, failed, cancelled, going }: ReturnType<t
 }
 
 /** What the runs that are left will cost, as much each as those that are done: estimated; undefined before one is. */
-export function costToCome(group: GroupView, rows: readonly SweepRow[], now: number): Micros | undefined {
-  const { going, left } = sweepCounts(rows)
-  if (group.step !== 'going' || going + left === 0) return undefined
+export function costToCome(sweep: SweepView, rows: readonly SweepRow[], now: number): Micros | undefined {
+  const { going, left } = rowCounts(rows)
+  if (sweep.step !== 'going' || going + left === 0) return undefined
   const done = rows.flatMap(({ run }) => (run?.step === 'done' ? runCost(run, now) : []))
   if (done.length === 0) return undefined
   const each = done.reduce((sum, cost) => sum + cost, 0) / done.length
@@ -137,14 +137,14 @@ export function costToCome(group: GroupView, rows: readonly SweepRow[], now: num
 }
 
 /** `$1.20 so far, about $0.80 more, at most $4.00`. */
-export function sweepCostWords(group: GroupView, rows: readonly SweepRow[], now: number): string {
-  const cost = money(runCost(group, now))
-  const toCome = costToCome(group, rows, now)
-  if (group.step !== 'going') return `${counted(rows.length, 'run')}, ${cost}`
+export function sweepCostWords(sweep: SweepView, rows: readonly SweepRow[], now: number): string {
+  const cost = money(runCost(sweep, now))
+  const toCome = costToCome(sweep, rows, now)
+  if (sweep.step !== 'going') return `${counted(rows.length, 'run')}, ${cost}`
   return [
     `${cost} so far`,
     toCome !== undefined && `about ${money(toCome)} more`,
-    group.most !== undefined && `at most ${money(group.most)}`,
+    sweep.most !== undefined && `at most ${money(sweep.most)}`,
   ]
     .filter(Boolean)
     .join(', ')

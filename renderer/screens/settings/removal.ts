@@ -1,6 +1,6 @@
 import { limitsSet } from '#shared/automation/limit.ts'
+import { isCharged } from '#shared/derived.ts'
 import { isRenting } from '#shared/market/rental-view.ts'
-import { isCharged } from '#shared/reading.ts'
 import { costOf } from '#shared/spending/spend-words.ts'
 import type { AccountView } from '#shared/state.ts'
 

@@ -16,7 +16,7 @@ import { openFiles } from '#platform/files.ts'
 import { deferred } from '#platform/tasks.ts'
 import { tunnelPorts } from '#ssh/tunnels/local-port.ts'
 import { berthToCome } from '#start/shutdown.ts'
-import { openMachine } from '#start/system.ts'
+import { openPlatform } from '#start/system.ts'
 import { silentLog } from '#test/berth/machine.ts'
 import { beginSocket, joinBerth, someNonce } from '#test/page-client.ts'
 
@@ -33,10 +33,10 @@ beforeAll(async () => {
   await writeFile(join(page, 'assets', 'main-abc.js'), 'plain')
   await writeFile(join(page, 'assets', 'main-abc.js.br'), 'compressed')
   await writeFile(join(folder, 'secret.html'), 'secret')
-  const machine = { ...(await openMachine(openFiles(join(folder, 'home')))), notifier: noNotifier }
+  const platform = { ...(await openPlatform(openFiles(join(folder, 'home')))), notifier: noNotifier }
   berth = await startBerth({
     log: silentLog,
-    machine,
+    platform,
     app: { version: '0', shell: 'browser' },
   })
   server = await openPageServer(new BuiltFiles(page), 0)

@@ -57,12 +57,12 @@ export async function ended(child: ChildProcess): Promise<Called> {
 
 /** Opens the command socket of a Berth in this process; gives its home and the events. */
 export async function openSocket(world: World, berth: RunningBerth) {
-  const home = join(world.machine.home, 'berth')
+  const home = join(world.platform.home, 'berth')
   const happened: string[] = []
   const close = await openCommandSocket({
     home,
     berth,
-    random: world.machine.random,
+    random: world.platform.random,
     log: line => happened.push(line),
     openPage: () => happened.push('page opened'),
     quit: () => happened.push('quit'),

@@ -100,7 +100,7 @@ test.skipIf(noSsh)(`the system’s ssh gets in, and its exit code is the command
   const { world, under, berth, home } = await connected()
   const id = String(await rentOne(under))
   // ssh finds its configuration by HOME.
-  const options = { env: { ...process.env, HOME: world.machine.home } }
+  const options = { env: { ...process.env, HOME: world.platform.home } }
   expect(await berthOn(home, options)('ssh', id, '--', 'echo', 'inside')).toMatchObject({
     code: 0,
     out: 'inside\n',
@@ -232,7 +232,7 @@ test('folder and socket reject another user', async context => {
   const program = join(others, 'cli.mjs')
   await copyFile(at('dist/main/cli.js'), program)
   await chmod(others, 0o755)
-  await chmod(world.machine.home, 0o755)
+  await chmod(world.platform.home, 0o755)
   const asNobody = berthOn(home, { uid: nobody, gid: nobody, cwd: '/' }, program)
   expect(await asNobody('ps')).toEqual({
     code: 4,
@@ -251,14 +251,14 @@ test.skipIf(lacks(fileModes))('the socket is private to the user and deleted on 
   onTestFinished(() => world.close())
   const under = await world.start()
   const close = await openCommandSocket({
-    home: join(world.machine.home, 'berth'),
+    home: join(world.platform.home, 'berth'),
     berth: under.berth,
-    random: world.machine.random,
+    random: world.platform.random,
     log: () => undefined,
     openPage: () => undefined,
     quit: () => undefined,
   })
-  const path = join(world.machine.home, 'berth', 'berth.sock')
+  const path = join(world.platform.home, 'berth', 'berth.sock')
   expect((await stat(path)).mode & 0o777).toBe(0o600)
   await close()
   expect(existsSync(path)).toBe(false)

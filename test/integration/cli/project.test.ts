@@ -162,11 +162,11 @@ describe('a project on the machines that the simulator plays', () => {
   async function played(files: Readonly<Record<string, string>>, more: SimulatorOptions = {}) {
     const world = await createWorld({ speed: 60, ...more })
     onTestFinished(() => world.close())
-    const folder = join(world.machine.home, 'digits')
+    const folder = join(world.platform.home, 'digits')
     write(folder, files)
     const under = await world.startConnected()
     const { home } = await openSocket(world, under.berth)
-    const env = { HOME: world.machine.home }
+    const env = { HOME: world.platform.home }
     return { under, folder, berth: berthOn(home, { cwd: folder, env }) }
   }
 

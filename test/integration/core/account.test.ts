@@ -2,7 +2,7 @@ import { TOTP } from 'otpauth'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { parseBaseUrl } from '#service/base-url.ts'
 import { createClient } from '#service/client.ts'
-import { accountNow } from '#shared/reading.ts'
+import { accountNow } from '#shared/derived.ts'
 import { codeOf } from '#test/berth/steps.ts'
 import { type BerthUnderTest, createWorld, type World } from '#test/berth/world.ts'
 

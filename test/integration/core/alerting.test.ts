@@ -51,7 +51,7 @@ test.concurrent('the ready alert closes once the user opens the instance in any 
   const world = await openWorld()
   const closed: string[] = []
   world.notifier.close = async id => void closed.push(id)
-  world.machine.programs = {
+  world.platform.programs = {
     find: async name => (name === 'code' || name === 'kitty' ? `/usr/bin/${name}` : undefined),
     launch: async () => undefined,
   }
@@ -82,7 +82,7 @@ test.concurrent('without desktop notifications an alert stays on the page until 
 }) => {
   const world = await openWorld()
   const silent = { ...world.notifier, available: false }
-  const under = await world.start({ machine: { ...world.machine, notifier: silent } })
+  const under = await world.start({ platform: { ...world.platform, notifier: silent } })
   await under.run('connectAccount', { baseUrl: world.sim.baseUrl, key: world.sim.apiKey })
   world.sim.controls.setCredit(1)
   await under.run('refresh', {})

@@ -67,17 +67,17 @@ test.concurrent('a full disk is reported once per file, blocks renting, and ends
   world.sim.controls.setCredit(100)
   const full = Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' })
   let isFull = false
-  const { files } = world.machine
+  const { files } = world.platform
   const effect = (write: () => Promise<void>) => (isFull ? Promise.reject(full) : write())
-  const machine = {
-    ...world.machine,
+  const platform = {
+    ...world.platform,
     files: {
       ...files,
       write: (name: string, text: string) => effect(() => files.write(name, text)),
       append: (name: string, text: string) => effect(() => files.append(name, text)),
     },
   }
-  const under = await world.start({ machine })
+  const under = await world.start({ platform })
   await under.run('connectAccount', { baseUrl: world.sim.baseUrl, key: world.sim.apiKey })
   await under.run('changeSettings', { settings: { pollInterval: 2 } })
   await rentCheapest(under)

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { expect, onTestFinished, type TestContext, test } from 'vitest'
+import { creditUnknownWords, isContractOver } from '#shared/derived.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
-import { creditUnknownWords, isContractOver } from '#shared/reading.ts'
 import { spendWords } from '#shared/spending/spend-words.ts'
 import { startOnBareService } from '#test/berth/bare-services.ts'
 import { setLimit } from '#test/berth/steps.ts'

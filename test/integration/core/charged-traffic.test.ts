@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { spentBy } from '#shared/reading.ts'
+import { spentBy } from '#shared/derived.ts'
 import { forecast } from '#shared/spending/forecast.ts'
 import { publicProfile } from '#simulator/deployment.ts'
 import { instancesOf, rentalsOf, requestCheapest, setLimit } from '#test/berth/steps.ts'

@@ -29,7 +29,7 @@ describe.each(profileNames)('charges of the %s', name => {
 
   const open = (files: MemoryFiles) =>
     openCharges({
-      machine: { clock: new HandClock() } as never,
+      platform: { clock: new HandClock() } as never,
       files,
       folder: 'accounts/a00000001',
       onBroken: setAside => expect.fail(`broken: ${setAside}`),

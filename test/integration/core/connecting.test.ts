@@ -92,11 +92,11 @@ test('connecting the same user again replaces the key instead of adding an accou
 test('where the list of accounts is broken, connecting the same user again finds the limits', async () => {
   const first = await world.startConnected()
   const { id } = await rentRunning(first, {
-    stops: [{ when: { kind: 'cost', dollars: 20 }, action: 'stop', asleep: false }],
+    limits: [{ when: { kind: 'cost', dollars: 20 }, action: 'stop', asleep: false }],
   })
   const limits = Object.keys(first.account().limits)
   await first.close()
-  await world.machine.files.write('accounts.json', '{"accounts": [')
+  await world.platform.files.write('accounts.json', '{"accounts": [')
   const second = await world.start()
   expect(second.berth.state().accounts).toEqual({})
   expect(world.notifier.shown.at(-1)?.body).toContain('accounts.json.broken')
@@ -171,8 +171,8 @@ test('without a keychain the account is locked with a message that says so', asy
 test('an account with a broken address is locked but can be removed', async () => {
   const first = await world.startConnected()
   await first.close()
-  const text = (await world.machine.files.read('accounts.json')) ?? ''
-  await world.machine.files.write('accounts.json', text.replace(world.sim.baseUrl, 'not an address'))
+  const text = (await world.platform.files.read('accounts.json')) ?? ''
+  await world.platform.files.write('accounts.json', text.replace(world.sim.baseUrl, 'not an address'))
   const second = await world.start()
   expect(second.account().connection).toMatchObject({ status: 'locked' })
   await second.run('removeAccount', { account: second.account().id })

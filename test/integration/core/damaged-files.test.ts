@@ -2,16 +2,16 @@ import { expect } from 'vitest'
 import { rentRunning } from '#test/berth/steps.ts'
 import { test } from '#test/berth/world.ts'
 
-const stops = [{ when: { kind: 'cost' as const, dollars: 20 }, action: 'stop' as const, asleep: false }]
+const agreed = [{ when: { kind: 'cost' as const, dollars: 20 }, action: 'stop' as const, asleep: false }]
 
 test('a damaged limit is told on the page with its instance until that is read, and the others stay', async ({
   world,
 }) => {
   const first = await world.startConnected()
-  const { id } = await rentRunning(first, { stops })
-  const other = await rentRunning(first, { stops })
+  const { id } = await rentRunning(first, { limits: agreed })
+  const other = await rentRunning(first, { limits: agreed })
   await first.close()
-  const { files } = world.machine
+  const { files } = world.platform
   const account = first.account().id
   const name = `accounts/${account}/limits.json`
   const limits: { instance: number; when: object }[] = JSON.parse((await files.read(name)) ?? '')
@@ -22,7 +22,7 @@ test('a damaged limit is told on the page with its instance until that is read, 
 
   const second = await world.start()
   const shown = Object.values(second.account().limits)
-  expect(shown.find(({ instance }) => instance === other.id)?.when).toEqual(stops[0]?.when)
+  expect(shown.find(({ instance }) => instance === other.id)?.when).toEqual(agreed[0]?.when)
   expect(shown.find(({ instance }) => instance === id)).toMatchObject({
     action: 'stop',
     when: { kind: 'time' },
@@ -46,10 +46,10 @@ test('a damaged limit is told on the page with its instance until that is read, 
 
 test('a file of limits that is cut to nothing names the instances that lost theirs', async ({ world }) => {
   const first = await world.startConnected()
-  const { id } = await rentRunning(first, { stops })
+  const { id } = await rentRunning(first, { limits: agreed })
   await first.close()
   const account = first.account().id
-  await world.machine.files.write(`accounts/${account}/limits.json`, '')
+  await world.platform.files.write(`accounts/${account}/limits.json`, '')
   const second = await world.start()
   expect(second.berth.state().notices[`${account}/file-limits`]).toMatchObject({
     title: 'No limits could be read',

@@ -14,7 +14,7 @@ const launched: (readonly string[])[] = []
 beforeEach(async () => {
   world = await createWorld()
   detour = await startDetour(world.sim.baseUrl, 22, () => host)
-  world.machine.programs = {
+  world.platform.programs = {
     find: async name => `/usr/bin/${name}`,
     // What runs to its end is ssh, asked which options it knows.
     launch: async (program, args, how) => {
@@ -46,7 +46,7 @@ test('every connection rejects invalid hosts and starts nothing', async () => {
   const under = await world.startConnected(detour.baseUrl)
   const { id: instance } = await rentRunning(under)
   await under.run('changeSettings', { settings: { sshConfig: true, pollInterval: 300 } })
-  const config = async () => (await world.machine.files.read('ssh/config')) ?? ''
+  const config = async () => (await world.platform.files.read('ssh/config')) ?? ''
   await expect.poll(config).toContain(`Host berth-${instance}`)
 
   // Blanks around a host are trimmed, so those that are valid then are left out.

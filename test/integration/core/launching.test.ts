@@ -31,9 +31,9 @@ const terminals = [
 /** A world whose PATH is one folder, and what puts stand-ins there and reads the arguments of one that was started. */
 const test = base.extend('path', async ({ openWorld }) => {
   const world = await openWorld()
-  const bin = join(world.machine.home, 'pro grams')
+  const bin = join(world.platform.home, 'pro grams')
   await mkdir(bin)
-  world.machine.programs = systemPrograms({ ...process.env, PATH: bin }, 'linux')
+  world.platform.programs = systemPrograms({ ...process.env, PATH: bin }, 'linux')
   return {
     world,
     bin,
@@ -85,7 +85,7 @@ test.concurrent('each terminal on the PATH is found and started with ssh and its
 }) => {
   const { world, bin, install, argumentsOf } = path
   await install(...terminals, 'ssh')
-  const found = await findTerminals(world.machine.programs, 'linux')
+  const found = await findTerminals(world.platform.programs, 'linux')
   expect(found.map(({ id }) => id)).toEqual(terminals)
   const under = await world.startConnected()
   const { id } = await rentRunning(under)
@@ -98,12 +98,12 @@ test.concurrent('each terminal on the PATH is found and started with ssh and its
     expect(args.slice(0, at).join(' '), program).toMatch(/^(-e|--|-x|start --|--new-window --)?$/)
     expect(args.slice(at + 1), program).toEqual([
       ...['-F', 'none', '-i'],
-      world.machine.files.path(`accounts/${under.account().id}/id_ed25519`),
+      world.platform.files.path(`accounts/${under.account().id}/id_ed25519`),
       ...[
         'IdentitiesOnly=yes',
         'PreferredAuthentications=publickey',
         expect.stringMatching(new RegExp(`^HostKeyAlias=berth-\\w+-${id}$`)),
-        `UserKnownHostsFile="${world.machine.files.path('known_hosts')}"`,
+        `UserKnownHostsFile="${world.platform.files.path('known_hosts')}"`,
         'StrictHostKeyChecking=accept-new',
         'HashKnownHosts=no',
         'ForwardAgent=no',
@@ -123,5 +123,5 @@ test.concurrent('a program on a relative entry of the PATH is not found', async 
   const relative = systemPrograms({ PATH: `.:${bin.slice(1)}:` }, 'linux')
   expect(await relative.find('code')).toBeUndefined()
   expect(await relative.find('../code')).toBeUndefined()
-  expect(await world.machine.programs.find('code')).toBe(join(bin, 'code'))
+  expect(await world.platform.programs.find('code')).toBe(join(bin, 'code'))
 })

@@ -22,7 +22,7 @@ beforeEach(async () => {
   await under.run('connectAccount', { baseUrl: world.sim.baseUrl, key: world.sim.apiKey })
   await under.until(() => under.account().connection.status === 'online')
   await untilQuiet()
-  server = await openPageServer(new BuiltFiles(world.machine.home), 0)
+  server = await openPageServer(new BuiltFiles(world.platform.home), 0)
   server.serve(under.berth)
 })
 afterEach(async () => {
@@ -32,7 +32,7 @@ afterEach(async () => {
 
 /** All that a call could have changed: State, the service, the keychain, the files, and the user’s alerts. */
 async function traces() {
-  const files = await storedFiles(world.machine.home)
+  const files = await storedFiles(world.platform.home)
   return {
     state: structuredClone(under.berth.state()),
     requests: await requestsSeen(),

@@ -40,7 +40,7 @@ test('sixty instances are polled once per default interval, with under 5% refuse
     ...{ deployment: publicProfile, limitClock: () => clock.monotonic() },
   })
   onTestFinished(() => world.close())
-  world.machine.clock = clock
+  world.platform.clock = clock
   const { baseUrl, apiKey, controls } = world.sim
   const pass = async (milliseconds: number) => {
     await controls.advance(milliseconds / 1000)
@@ -96,7 +96,7 @@ test('sixty instances are polled once per default interval, with under 5% refuse
 test('the first page is shown while the second is awaited, and nothing counts as gone until the end', async () => {
   const service = await ScriptedService.start()
   const world = await createWorld()
-  world.machine.clock = systemClock
+  world.platform.clock = systemClock
   onTestFinished(async () => {
     await world.close()
     await service.stop()

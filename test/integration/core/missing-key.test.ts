@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'vitest'
-import { accountNow } from '#shared/reading.ts'
+import { accountNow } from '#shared/derived.ts'
 import { haste } from '#test/berth/clocks.ts'
 import {
   codeOf,
@@ -72,13 +72,13 @@ test.concurrent('a limit that comes due without a key waits for it, and then act
   await world.sleep(600)
   await first.until(() => rentalsOf(first).length === 0)
   const id = instancesOf(first)[0]?.id ?? 0
-  const now = () => accountNow(first.account().clock, world.machine.clock.now())
+  const now = () => accountNow(first.account().clock, world.platform.clock.now())
   const at = now() + 12
   await setLimit(first, { instance: id, when: { kind: 'time', at } })
   const { under, giveBack } = await restartWithoutKey(world, first)
   const left = await traces(world)
   await expect
-    .poll(() => accountNow(under.account().clock, world.machine.clock.now()) - at)
+    .poll(() => accountNow(under.account().clock, world.platform.clock.now()) - at)
     .toBeGreaterThan(8)
   expect(await traces(world)).toEqual(left)
   expect(Object.values(under.account().limits)).toMatchObject([{ step: 'waiting' }])

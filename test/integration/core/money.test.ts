@@ -14,7 +14,7 @@ describe.each(profileNames)('on the %s profile', name => {
     const options = { start: nextMorning(), speed: 60, deployment: profiles[name], limits: false }
     world = await createWorld(options)
     // The precision depends on the length of a poll by the world's clock.
-    world.machine.clock = systemClock
+    world.platform.clock = systemClock
     berth = await world.startConnected()
   })
   afterAll(() => world.close())

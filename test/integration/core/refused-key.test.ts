@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect } from 'vitest'
-import { wire } from '#service/http/wire.ts'
-import { accountNow } from '#shared/reading.ts'
+import { wire } from '#service/http/http-request.ts'
+import { accountNow } from '#shared/derived.ts'
 import type { FaultInput } from '#simulator/http/faults.ts'
 import { HandClock, haste } from '#test/berth/clocks.ts'
 import {
@@ -135,7 +135,7 @@ describe.concurrent('a temporary refusal of the key', () => {
     await world.sleep(600)
     await under.until(() => rentalsOf(under).length === 0)
     const id = instancesOf(under)[0]?.id ?? 0
-    const at = accountNow(under.account().clock, world.machine.clock.now()) + 20
+    const at = accountNow(under.account().clock, world.platform.clock.now()) + 20
     await setLimit(under, { missed: 'tell', instance: id, when: { kind: 'time', at } })
     world.sim.controls.setFaults([everything(401)])
     await under.until(() => isRefused(under))
@@ -159,7 +159,7 @@ describe.concurrent('a missing permission', () => {
       code: 'forbidden',
       message: expect.stringContaining('lacks the permission instance_write'),
     })
-    expect(rentalOf(under, id)?.tries).toHaveLength(1)
+    expect(rentalOf(under, id)?.attempts).toHaveLength(1)
     expect(creates(world)).toBe(2)
   })
 
@@ -198,7 +198,7 @@ test('a revoked key costs under 50 requests an hour, whatever is under way', asy
   const clock = new HandClock(Date.now())
   const wire = watchedWire()
   onTestFinished(wire.end)
-  const under = await world.start({ machine: { ...world.machine, clock } })
+  const under = await world.start({ platform: { ...world.platform, clock } })
   /** Advances both clocks by seconds; returns in how many of these a request was sent. */
   async function pass(seconds: number): Promise<number> {
     let times = 0

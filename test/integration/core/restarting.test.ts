@@ -36,7 +36,7 @@ test('a restart shows the last known state at once, though the service is down',
 })
 
 test('a page shows the last instances before Berth runs, which then answers it', async ({ world }) => {
-  const { clock, files } = world.machine
+  const { clock, files } = world.platform
   const about = { version: 'test', shell: 'electron', platform: 'linux' } as const
   const before = await world.startConnected()
   expect(await readFirstState(files, clock, about)).toBeUndefined()
@@ -84,16 +84,16 @@ function rentingWatch(): WatchRequest {
 }
 
 /** Fails writes as a full disk does, by a file's name and how often rentals were written; returns what ends it. */
-function breakWrites({ machine }: World, fails: (name: string, rentals: number) => boolean): () => void {
-  const { files } = machine
+function breakWrites({ platform }: World, fails: (name: string, rentals: number) => boolean): () => void {
+  const { files } = platform
   let rentals = 0
   const write = async (name: string, text: string) => {
     if (name.endsWith('/rentals.json')) rentals += 1
     if (fails(name, rentals)) throw Object.assign(new Error('full'), { code: 'ENOSPC' })
     return files.write(name, text)
   }
-  Object.assign(machine, { files: { ...files, write } })
-  return () => void Object.assign(machine, { files })
+  Object.assign(platform, { files: { ...files, write } })
+  return () => void Object.assign(platform, { files })
 }
 
 const storedSecrets = ({ keychain }: World) =>
@@ -169,14 +169,14 @@ test('removing an account continues after a kill, until its keys and files are d
   const forgetting = world.keychain.delete
   world.keychain.delete = () => new Promise(() => undefined)
   void first.run('removeAccount', { account: id })
-  await expect.poll(() => world.machine.files.read('accounts.json')).toContain('"leaving": true')
+  await expect.poll(() => world.platform.files.read('accounts.json')).toContain('"leaving": true')
   await first.close()
   world.keychain.delete = forgetting
   expect(world.keychain.entries.size).toBe(1)
   const second = await world.start()
   await second.until(state => Object.keys(state.accounts).length === 0)
   await expect.poll(() => [...world.keychain.entries]).toEqual([])
-  await expect.poll(() => world.machine.files.list(`accounts/${id}`)).toEqual([])
+  await expect.poll(() => world.platform.files.list(`accounts/${id}`)).toEqual([])
 })
 
 test('a key stored right before a kill, without its account, is deleted after a restart', async ({

@@ -10,9 +10,9 @@ const run = promisify(execFile)
 /** A world with a folder `.ssh`, the user's SSH config there, Berth's own, and the system's ssh with the former. */
 const test = base.extend('machine', async ({ openWorld }) => {
   const world = await openWorld()
-  const config = join(world.machine.home, '.ssh', 'config')
-  mkdirSync(join(world.machine.home, '.ssh'), { mode: 0o700 })
-  const path = world.machine.files.path('ssh/config')
+  const config = join(world.platform.home, '.ssh', 'config')
+  mkdirSync(join(world.platform.home, '.ssh'), { mode: 0o700 })
+  const path = world.platform.files.path('ssh/config')
   return {
     world,
     config,
@@ -83,7 +83,7 @@ test.concurrent('an instance renamed while the setting is turned off does not re
   const { id } = await rentRunning(under)
   await under.run('changeSettings', { settings: { sshConfig: true } })
   await expect.poll(own).toContain(`Host berth-${id}`)
-  const { files } = world.machine
+  const { files } = world.platform
   const remove = files.delete.bind(files)
   files.delete = async name => {
     await remove(name)
@@ -109,7 +109,7 @@ test.concurrent('the demo’s instances are in the SSH config while the demo run
   expect,
 }) => {
   const { world, own, ssh } = machine
-  const files = openFiles(join(world.machine.home, 'demo'))
+  const files = openFiles(join(world.platform.home, 'demo'))
   const { baseUrl, apiKey } = world.sim
   const controls = {
     setCredit: () => undefined,

@@ -23,7 +23,7 @@ async function rentBooted(
 
 test('Jupyter opens with its token, which is in the opened address and not in State', async ({ world }) => {
   const opened: string[] = []
-  world.machine.opener.openPrivately = async url => void opened.push(url)
+  world.platform.opener.openPrivately = async url => void opened.push(url)
   const under = await world.startConnected()
   const { id } = await rentBooted(world, under, { access: 'jupyter' })
   const steps: string[] = []
@@ -96,7 +96,7 @@ test('ports that answer are found, and those of the template even when silent', 
 })
 
 /** Holds back the timers of so many milliseconds, until the test calls them. */
-function holdTimers({ machine: { clock } }: World, held: number): ReadonlySet<() => void> {
+function holdTimers({ platform: { clock } }: World, held: number): ReadonlySet<() => void> {
   const waiting = new Set<() => void>()
   const after = clock.after.bind(clock)
   clock.after = (ms, done) => {
@@ -138,7 +138,7 @@ test('connections to a tunnel’s port alone get nothing and change no address',
   // Whatever Berth gives ten seconds to, they pass while the browser is kept out.
   const waits = holdTimers(world, 10_000)
   const opened: string[] = []
-  world.machine.opener.openPrivately = async url => void opened.push(url)
+  world.platform.opener.openPrivately = async url => void opened.push(url)
   const under = await world.startConnected()
   const { id } = await rentBooted(world, under, { access: 'jupyter' })
   const { url = '' } = await under.run('openPort', { instance: id, port: 8080 })

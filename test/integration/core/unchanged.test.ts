@@ -26,7 +26,7 @@ beforeEach(async () => {
     const user = { id: 7, email: 'a@b.example', credit: 50_000, ssh_key: '', tfa_status: 'disabled' }
     const list = { instances_found: instances.length, instances }
     response.setHeader('content-type', 'application/json')
-    response.setHeader('date', new Date(world.machine.clock.now()).toUTCString())
+    response.setHeader('date', new Date(world.platform.clock.now()).toUTCString())
     response.end(JSON.stringify(url?.includes('/instances/') ? list : user))
   })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))

@@ -7,7 +7,7 @@ import { ended, rentalOf, retriesRequest } from './renting/request.ts'
 // The tests mostly wait, for machines to boot and for what might still appear.
 vi.setConfig({ maxConcurrency: 8, testTimeout: 90_000 })
 
-const stops: Limit[] = [{ when: { kind: 'duration', seconds: 8 * 3600 }, action: 'stop', asleep: false }]
+const agreed: Limit[] = [{ when: { kind: 'duration', seconds: 8 * 3600 }, action: 'stop', asleep: false }]
 const limited = [{ when: { kind: 'duration', seconds: 8 * 3600 }, step: 'waiting' }]
 
 /** Worlds of a public deployment that answers renting in that way. */
@@ -24,7 +24,7 @@ describe.concurrent('an instance that the service rents without starting it', ()
     'is adopted with its limits, and waits: records %s',
     async (records, { openPublic, expect }) => {
       const { world, under } = await openPublic({ rent: 'queued', records })
-      await rentCheapest(under, { stops })
+      await rentCheapest(under, { limits: agreed })
       await under.until(() => instancesOf(under)[0]?.state === 'waiting')
       const [instance] = instancesOf(under)
       expect(rentalsOf(under)).toMatchObject([
@@ -43,7 +43,7 @@ describe.concurrent('an instance that the service rents without starting it', ()
 
   test('stays with its rental where it was created stopped', async ({ openPublic, expect }) => {
     const { world, under } = await openPublic({ rent: 'stopped' })
-    await rentCheapest(under, { stops })
+    await rentCheapest(under, { limits: agreed })
     await under.until(() => instancesOf(under)[0]?.state === 'stopped')
     await under.run('refresh', {})
     const [instance] = instancesOf(under)
@@ -60,11 +60,11 @@ describe.concurrent('an instance that the service rents without starting it', ()
 
   test('is the only one that retries rent, and is ready once it runs', async ({ openPublic, expect }) => {
     const { world, under } = await openPublic({ rent: 'queued' })
-    const id = await under.run('rentWithRetries', retriesRequest({ attempts: 4 }, { stops }))
+    const id = await under.run('rentWithRetries', retriesRequest({ attempts: 4 }, { limits: agreed }))
     await under.until(() => instancesOf(under)[0]?.state === 'waiting')
     await world.sim.controls.advance(600)
     await under.run('refresh', {})
-    expect(rentalOf(under, id)?.tries).toHaveLength(1)
+    expect(rentalOf(under, id)?.attempts).toHaveLength(1)
     expect(limitsOf(under, instancesOf(under)[0]?.id ?? 0)).toMatchObject(limited)
     world.sim.controls.setDeployment({ rent: 'boots' })
     await under.until(() => rentalOf(under, id) === undefined)
@@ -78,12 +78,12 @@ describe.concurrent('an instance that the service rents without starting it', ()
       const { world, under } = await openPublic({ rent })
       const id = await under.run('rentWithRetries', retriesRequest({ attempts: 2, deadline: 600 }))
       for (const count of [1, 2]) {
-        await under.until(() => rentalOf(under, id)?.tries[count - 1]?.instance !== undefined)
+        await under.until(() => rentalOf(under, id)?.attempts[count - 1]?.instance !== undefined)
         await under.run('refresh', {})
         await world.sim.controls.advance(700)
       }
       const rental = await ended(under, id)
-      expect(rental?.tries.map(({ why }) => why?.code)).toEqual(['no_gpu', 'no_gpu'])
+      expect(rental?.attempts.map(({ why }) => why?.code)).toEqual(['no_gpu', 'no_gpu'])
       expect(under.account().failedMachines).toEqual({})
       expect(idsOf(world)).toEqual([])
     },
@@ -91,7 +91,7 @@ describe.concurrent('an instance that the service rents without starting it', ()
 
   test('is the only one that a watch rents', async ({ openPublic, expect }) => {
     const { world, under } = await openPublic({ rent: 'queued' })
-    const { search, request, limits } = retriesRequest({}, { stops })
+    const { search, request, limits } = retriesRequest({}, { limits: agreed })
     await under.run('saveWatch', {
       request: { name: 'Any', search, every: 1, rents: { request, limits, most: 1 } },
     })
@@ -125,7 +125,7 @@ describe.concurrent('a refusal of a rental with status 200', () => {
     'is not believed before the account was searched: records %s',
     async (records, { openPublic, expect }) => {
       const { world, under } = await openPublic({ rent: 'unsaid', records })
-      await rentCheapest(under, { stops })
+      await rentCheapest(under, { limits: agreed })
       await under.until(() => instancesOf(under)[0]?.state === 'running')
       await under.until(() => rentalsOf(under).length === 0)
       expect(limitsOf(under, instancesOf(under)[0]?.id ?? 0)).toMatchObject(limited)
@@ -152,7 +152,7 @@ describe.concurrent('a refusal of a rental with status 200', () => {
 
   test('makes retries ask the user where the records carry no mark', async ({ openPublic, expect }) => {
     const { world, under } = await openPublic({ rent: 'unsaid', records: 'unmarked' })
-    const id = await under.run('rentWithRetries', retriesRequest({ attempts: 4 }, { stops }))
+    const id = await under.run('rentWithRetries', retriesRequest({ attempts: 4 }, { limits: agreed }))
     await under.until(() => rentalOf(under, id)?.candidates?.length === 1)
     await world.sim.controls.advance(3600)
     await under.run('refresh', {})
@@ -168,7 +168,7 @@ describe.concurrent('a refusal of a rental with status 200', () => {
     const { world, under } = await openPublic({ rent: 'refused' })
     const id = await under.run('rentWithRetries', retriesRequest({ attempts: 2 }))
     const rental = await ended(under, id)
-    expect(rental?.tries.map(({ why }) => why?.code)).toEqual(['refused', 'refused'])
+    expect(rental?.attempts.map(({ why }) => why?.code)).toEqual(['refused', 'refused'])
     expect(creates(world)).toBe(2)
     expect(idsOf(world)).toEqual([])
   })

@@ -44,9 +44,9 @@ interface Place {
 async function openProject(files: Readonly<Record<string, string>>): Promise<Place> {
   const world = await createWorld({ seed: 7, offers: 500, speed: 5 })
   onTestFinished(() => world.close())
-  const folder = join(world.machine.home, 'code', 'sum')
+  const folder = join(world.platform.home, 'code', 'sum')
   write(folder, files)
-  world.machine.fileDialogs = answeredDialogs({ chooseTarget: () => world.machine.downloads.at(folder) })
+  world.platform.fileDialogs = answeredDialogs({ chooseTarget: () => world.platform.downloads.at(folder) })
   const under = await world.startConnected()
   const joined = new Map<number, NodeMachine>()
   under.berth.onChange(() => {
@@ -54,7 +54,7 @@ async function openProject(files: Readonly<Record<string, string>>): Promise<Pla
       const machine = machines[joined.size]
       if (joined.has(id) || !machine) continue
       joined.set(id, machine)
-      ownPublicKey(join(world.machine.home, 'berth')).then(machine.authorize, () => undefined)
+      ownPublicKey(join(world.platform.home, 'berth')).then(machine.authorize, () => undefined)
       world.sim.controls.setInstance(id, { ssh: { host: machine.host, port: machine.port } })
       // Boots none before each leads to its machine: at this speed a boot takes minutes.
       if (joined.size === count) void world.sim.controls.advance(300)
@@ -62,8 +62,8 @@ async function openProject(files: Readonly<Record<string, string>>): Promise<Pla
   })
   const project = (await under.run('addProject', {})) ?? ''
   async function run() {
-    const { content, stops, pricePerHour: price } = await under.run('planProject', { project })
-    return under.run('runProject', { project, content, stops, price, secretFiles: [] })
+    const { content, limits, pricePerHour: price } = await under.run('planProject', { project })
+    return under.run('runProject', { project, content, limits, price, secretFiles: [] })
   }
   return { world, under, folder, run, machineOf: instance => joined.get(instance ?? 0) }
 }

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { createServer, type RequestListener } from 'node:http'
 import { join } from 'node:path'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { Lease } from '#ssh/connection/sharing.ts'
+import type { SharedConnection } from '#ssh/connection/sharing.ts'
 import { findJupyter } from '#ssh/tunnels/jupyter.ts'
 import { listen } from '#test/loopback.ts'
 import { noNginx, startNginx } from './nginx.ts'
@@ -14,7 +14,7 @@ import { useSshd } from './use-sshd.ts'
 describe.skipIf(noSshd)(`of the Jupyters that an instance lists${noSshd}`, () => {
   const here = useSshd()
   const { endings } = here
-  let lease: Lease
+  let lease: SharedConnection
 
   beforeAll(() => {
     writeFileSync(join(here.sshd.home, '.bashrc'), 'PATH=$HOME/bin:$PATH\n')

@@ -1,6 +1,6 @@
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { InstanceTarget } from '#core/access/enter.ts'
+import type { InstanceTarget } from '#core/access/connect-with-key.ts'
 import { createTunnels, type Tunnels } from '#core/access/instance-tunnel.ts'
 import { jupyterPurpose } from '#core/access/jupyter-tunnel.ts'
 import { portPurpose } from '#core/access/port-tunnel.ts'

@@ -45,9 +45,9 @@ export function scratchMachine(): ScratchMachine {
 
 /** Berth's ssh on a machine of its own, with that clock; both end with the test. */
 export function openScratch(clock: Clock = systemClock): { machine: ScratchMachine; ssh: Ssh } {
-  const machine = { ...scratchMachine(), clock }
-  onTestFinished(() => machine.remove())
-  const ssh = createSsh(machine)
+  const platform = { ...scratchMachine(), clock }
+  onTestFinished(() => platform.remove())
+  const ssh = createSsh(platform)
   onTestFinished(() => ssh.close())
-  return { machine, ssh }
+  return { machine: platform, ssh }
 }

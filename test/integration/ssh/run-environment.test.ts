@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { inProject } from '#core/runs/machine.ts'
+import { inProject } from '#core/runs/remote.ts'
 import { systemClock } from '#platform/clock-and-random.ts'
 import { readRunStatus, startRun } from '#ssh/runs/runs.ts'
 import { projectRun } from '#test/unit/core/runs/stored-run.ts'

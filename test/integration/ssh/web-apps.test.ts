@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server }
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { WebSocketServer } from 'ws'
-import type { InstanceTarget } from '#core/access/enter.ts'
+import type { InstanceTarget } from '#core/access/connect-with-key.ts'
 import { createTunnels, type Tunnels } from '#core/access/instance-tunnel.ts'
 import { portPurpose } from '#core/access/port-tunnel.ts'
 import { createStore } from '#core/storage/store.ts'

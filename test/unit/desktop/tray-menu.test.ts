@@ -198,7 +198,7 @@ test('a failed rental is not shown as under way', () => {
 })
 
 test('the last rental is offered again by name, as a filled-in dialog', () => {
-  const account = accountView({ lastRental: { id: 'r0123456789abcdef', what: 'llama-finetune', stops: [] } })
+  const account = accountView({ lastRental: { id: 'r0123456789abcdef', what: 'llama-finetune', limits: [] } })
   expect(entry(menuOf(stateWith(account)), 'Rent llama-finetune again…').action).toEqual({
     kind: 'go',
     account: account.id,

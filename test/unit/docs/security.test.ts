@@ -34,7 +34,7 @@ test('every row names code and tests that exist', () => {
 test('a reference to missing code or tests is found', () => {
   expect(codeMistake('`electron/desktop/nothing.ts#harden`')).toBe('is no file')
   expect(codeMistake('`electron/desktop/hardening.ts#softenPages`')).toBe('is not in that file')
-  expect(codeMistake('`words.ts#words`')).toMatch('is in several files')
+  expect(codeMistake('`alerts.ts#words`')).toMatch('is in several files')
   expect(codeMistake('`electron-builder.yml#runAsNode: true`')).toBe('is not in that file')
   expect(testMistake('`unit/docs/security.test.ts` › an untested title')).toBe('is no test in that file')
 })

@@ -28,7 +28,7 @@ beforeEach(() => {
 })
 
 const clock = new HandClock()
-const open = () => openDocument({ files, machine: { clock }, onBroken }, 'limits', v.array(v.number()), [])
+const open = () => openDocument({ files, platform: { clock }, onBroken }, 'limits', v.array(v.number()), [])
 
 /** What can be in the place of a file. */
 const obstacles: [what: string, put: (path: string) => unknown][] = [

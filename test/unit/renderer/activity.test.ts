@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import {
   answersSearch,
   byDay,
+  entryWords,
   mergedEntries,
-  wordsOf,
 } from '#renderer/screens/activity/activityView.svelte.ts'
 import { stories } from '#renderer/screens/activity/stories.ts'
 import type { ActivityEntry } from '#shared/state.ts'
@@ -78,6 +78,6 @@ test('the steps of a rental are one story until its instance is ready, and the r
 })
 
 test('good news is no alarm', () => {
-  expect(wordsOf({ kind: 'alert', good: true }).word).toBe('Done')
-  expect(wordsOf({ kind: 'alert' }).word).toBe('Alert')
+  expect(entryWords({ kind: 'alert', good: true }).word).toBe('Done')
+  expect(entryWords({ kind: 'alert' }).word).toBe('Alert')
 })

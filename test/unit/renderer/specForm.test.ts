@@ -1,19 +1,19 @@
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
-import { stopOn } from '#renderer/features/limits/stops.ts'
+import { stopLimit } from '#renderer/features/limits/rentalLimits.ts'
 import {
   emptySpec,
-  fieldsOf,
   filledExtras,
   isExtraField,
   readSpecForm,
   readSweepForm,
+  specFieldsOf,
 } from '#renderer/screens/projects/specForm.ts'
 import { ProjectSpec } from '#shared/project/spec.ts'
 
 describe('the project form', () => {
   test('gives only what was filled in', () => {
-    expect(readSpecForm({ ...emptySpec, run: 'python train.py', stops: [] })).toEqual({
+    expect(readSpecForm({ ...emptySpec, run: 'python train.py', limits: [] })).toEqual({
       value: { run: 'python train.py' },
     })
   })
@@ -33,10 +33,10 @@ describe('the project form', () => {
       disk: '40 GB',
       ports: '6006, 8080:80',
       results: 'out',
-      stops: [
-        stopOn({ kind: 'idle', below: 5, seconds: 5400 }),
-        stopOn({ kind: 'duration', seconds: 9000 }),
-        stopOn({ kind: 'cost', dollars: 4 }),
+      limits: [
+        stopLimit({ kind: 'idle', below: 5, seconds: 5400 }),
+        stopLimit({ kind: 'duration', seconds: 9000 }),
+        stopLimit({ kind: 'cost', dollars: 4 }),
       ],
       after: 'stop' as const,
       sweep: 'lr: 1e-4, 3e-4\nmodel: small, large\n',
@@ -85,7 +85,7 @@ describe('the project form', () => {
     const filled = {
       ...emptySpec,
       run,
-      stops: [],
+      limits: [],
       volume: 'datasets:/data',
       cache: '~/.cache/huggingface, ~/.cache/pip',
       cloudFrom: 's3://bucket/images\ns3.101://bucket/raw  /data/raw images \n',
@@ -99,18 +99,18 @@ describe('the project form', () => {
       to: 's3://bucket/runs',
     })
     expect(
-      readSpecForm({ ...emptySpec, run, stops: [], volume: 'sets:/data', volumeSize: '50' }).value,
+      readSpecForm({ ...emptySpec, run, limits: [], volume: 'sets:/data', volumeSize: '50' }).value,
     ).toEqual({
       run,
       volume: { name: 'sets', at: '/data', size: 50 },
     })
-    expect(readSpecForm({ ...emptySpec, run, stops: [], nodes: '4', engine: 'mpi', runs: '' }).value).toEqual(
-      {
-        run,
-        nodes: 4,
-        engine: 'mpi',
-      },
-    )
+    expect(
+      readSpecForm({ ...emptySpec, run, limits: [], nodes: '4', engine: 'mpi', runs: '' }).value,
+    ).toEqual({
+      run,
+      nodes: 4,
+      engine: 'mpi',
+    })
   })
 
   test('shows errors of the part that few need at its fields, and knows that part', () => {
@@ -170,15 +170,15 @@ describe('the form for an existing berth.yaml', () => {
   const spec = v.parse(ProjectSpec, draft)
 
   test('changes nothing where nothing was changed', () => {
-    expect(v.parse(ProjectSpec, readSpecForm(fieldsOf(spec), spec).value)).toEqual(spec)
+    expect(v.parse(ProjectSpec, readSpecForm(specFieldsOf(spec), spec).value)).toEqual(spec)
   })
 
   test('changes only the fields that were changed', () => {
     const fields = {
-      ...fieldsOf(spec),
+      ...specFieldsOf(spec),
       gpu: 'H100',
       price: '',
-      stops: [],
+      limits: [],
       sweep: 'lr: 0.3, 0.4',
       cloudTo: '',
     }
@@ -193,7 +193,7 @@ describe('the form for an existing berth.yaml', () => {
 
   test('shows a sweep as lines, of which one run can have others', () => {
     const grid = v.parse(ProjectSpec, { run: 'x', sweep: { lr: [0.1, 0.2], model: ['a', 'b'] } })
-    const fields = fieldsOf(grid)
+    const fields = specFieldsOf(grid)
     expect(fields.sweep).toBe('lr: 0.1, 0.2\nmodel: a, b')
     expect(readSweepForm({ ...fields, sweep: 'lr: 0.3', runs: '2' }, grid).value).toEqual({
       sweep: { lr: ['0.3'] },

@@ -2,17 +2,17 @@ import { expect, test } from 'vitest'
 import {
   costToCome,
   countWords,
+  rowCounts,
   sortedRows,
   sweepColumns,
-  sweepCounts,
   sweepCsv,
   sweepRows,
 } from '#renderer/screens/projects/sweepTable.ts'
-import type { GroupView } from '#shared/automation/group.ts'
 import type { ProjectRunView } from '#shared/automation/run.ts'
+import type { SweepView } from '#shared/automation/sweep.ts'
 import { projectRunView } from '#test/unit/views.ts'
 
-const group: GroupView = {
+const sweep: SweepView = {
   id: 'q1',
   name: 'digits',
   project: 'p1',
@@ -27,8 +27,8 @@ const group: GroupView = {
 
 function run(index: number, attempt: number, change: Partial<ProjectRunView>): ProjectRunView {
   const cost = { micros: 100_000, at: 0, perHour: 0 }
-  const group = { id: 'q1', index, attempt }
-  return projectRunView({ id: `x${index}${attempt}`, cost, group, ...change })
+  const sweep = { id: 'q1', index, attempt }
+  return projectRunView({ id: `x${index}${attempt}`, cost, sweep, ...change })
 }
 
 const runs = [
@@ -36,12 +36,12 @@ const runs = [
   run(1, 0, { step: 'failed', printed: { loss: 9 } }),
   run(1, 1, { step: 'running', cost: { micros: 40_000, at: 0, perHour: 0 }, printed: { loss: 0.25 } }),
 ]
-const rows = sweepRows(group, runs)
+const rows = sweepRows(sweep, runs)
 
 test('a sweep’s rows are its runs by their latest attempt, also those that have not begun', () => {
   expect(rows.map(row => row.run?.id)).toEqual(['x00', 'x11', undefined])
   expect(sweepColumns(rows)).toEqual({ settings: ['lr'], printed: ['loss'] })
-  expect(countWords(sweepCounts(rows))).toBe('1 of 3 done, 1 in progress')
+  expect(countWords(rowCounts(rows))).toBe('1 of 3 done, 1 in progress')
 })
 
 test('rows are sorted by numbers as numbers, and those without a value come last either way', () => {
@@ -54,7 +54,7 @@ test('rows are sorted by numbers as numbers, and those without a value come last
 
 test('a number that has diverged comes after all others either way, and is shown and saved as its word', () => {
   const losses = ['nan', 0.5, '-inf', 0.25] as const
-  const four = { ...group, settings: [{}, {}, {}, {}, {}], attempts: [0, 0, 0, 0, 0] }
+  const four = { ...sweep, settings: [{}, {}, {}, {}, {}], attempts: [0, 0, 0, 0, 0] }
   const all = sweepRows(
     four,
     losses.map((loss, index) => run(index, 0, { printed: { loss } })),
@@ -67,8 +67,8 @@ test('a number that has diverged comes after all others either way, and is shown
 })
 
 test('the cost to come is as much for each run as those that are done have cost', () => {
-  expect(costToCome(group, rows, 0)).toBe(160_000)
-  expect(costToCome({ ...group, step: 'over' }, rows, 0)).toBeUndefined()
+  expect(costToCome(sweep, rows, 0)).toBe(160_000)
+  expect(costToCome({ ...sweep, step: 'over' }, rows, 0)).toBeUndefined()
 })
 
 test('a sweep as CSV has a column for each setting and each number', () => {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { WebhookFields } from '#shared/account/notifications.ts'
 import { PhoneNumber, SixDigits } from '#shared/account/two-factor.ts'
 import { BidPrice, FirstBid } from '#shared/market/rent-request.ts'
-import { dearestOf, limitsOf, mostOf } from '#shared/project/bounds.ts'
+import { dearestOf, mostOf, retryBudget } from '#shared/project/bounds.ts'
 
 test.each([
   ['+15551234567', true],
@@ -57,6 +57,6 @@ describe('a project’s highest cost', () => {
         [shown],
       ),
     ).toBeUndefined()
-    expect(limitsOf({ run }, undefined).price).toBeUndefined()
+    expect(retryBudget({ run }, undefined).price).toBeUndefined()
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { GroupView } from '#shared/automation/group.ts'
+import type { SweepView } from '#shared/automation/sweep.ts'
 import { dangers, type RentTerms } from '#shared/danger.ts'
 import { type InstanceView, UndoableAction } from '#shared/instance/instance.ts'
 import type { AccountView } from '#shared/state.ts'
@@ -124,9 +124,9 @@ test('a rental is asked about where credit, limits or its price speak against it
 })
 
 test('cancelling a sweep says how many machines it destroys, and nothing else’s', () => {
-  const group = { id: 'q1', name: 'lr', project: 'p1' } as GroupView
+  const sweep = { id: 'q1', name: 'lr', project: 'p1' } as SweepView
   const run = (id: string, index: number, given: Partial<ReturnType<typeof projectRunView>>) =>
-    projectRunView({ id, group: { id: 'q1', index, attempt: 0 }, ...given })
+    projectRunView({ id, sweep: { id: 'q1', index, attempt: 0 }, ...given })
   const machines = [1, 2, 3, 4, 5].map(id => instanceView({ id }))
   const wait = { project: 'p1', since: 0, until: 9, action: 'destroy' as const }
   const account = accountView(
@@ -137,15 +137,15 @@ test('cancelling a sweep says how many machines it destroys, and nothing else’
         c: run('c', 2, { step: 'failed', instance: 2 }),
         d: projectRunView({ id: 'd', step: 'running', instance: 3 }),
       },
-      waiting: { 4: { ...wait, instance: 4, group: 'q1' }, 5: { ...wait, instance: 5 } },
+      waiting: { 4: { ...wait, instance: 4, sweep: 'q1' }, 5: { ...wait, instance: 5 } },
     },
     ...machines,
   )
-  const question = dangers.cancelSweep.question(account, { group }, 0)
+  const question = dangers.cancelSweep.question(account, { sweep }, 0)
   expect(question).toMatchObject({ title: 'Cancel the sweep lr?', verb: 'Destroy 2 machines' })
   expect(question?.lines.join(' ')).toMatch(
     /^2 runs in progress are cancelled.*#1 and Instance #4\. 1 machine being rented is destroyed too\./,
   )
   expect(question?.lines.join(' ')).not.toMatch(/#[235]/)
-  expect(dangers.cancelSweep.question(accountView(), { group }, 0)?.verb).toBe('Cancel sweep')
+  expect(dangers.cancelSweep.question(accountView(), { sweep }, 0)?.verb).toBe('Cancel sweep')
 })

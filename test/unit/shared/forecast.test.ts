@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { LimitView } from '#shared/automation/limit.ts'
-import { creditLasts, spendOnceReady } from '#shared/reading.ts'
+import { creditLasts, spendOnceReady } from '#shared/derived.ts'
 import { forecast, limitedForecast } from '#shared/spending/forecast.ts'
 import { accountView, byId, instanceView, limitView } from '../views.ts'
 

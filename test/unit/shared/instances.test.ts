@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { everything } from '#shared/automation/stoppers.ts'
+import { everything } from '#shared/automation/limits-that-block.ts'
+import { recordedMoment, runningSince } from '#shared/derived.ts'
 import type { InstanceState } from '#shared/instance/instance.ts'
 import { hasTrait } from '#shared/instance/state-traits.ts'
 import { isPassing, outageWords } from '#shared/outage.ts'
-import { recordedMoment, runningSince } from '#shared/reading.ts'
 import { accountView, instanceView } from '../views.ts'
 
 const history = (...states: InstanceState[]) =>

@@ -8,8 +8,8 @@ import {
   limitsWithoutBerth,
   stopperWords,
 } from '#shared/automation/limit-words.ts'
-import { starting, stoppersOf } from '#shared/automation/stoppers.ts'
-import { stopsAt } from '#shared/project/bounds.ts'
+import { starting, stoppersOf } from '#shared/automation/limits-that-block.ts'
+import { limitsAt } from '#shared/project/bounds.ts'
 import { accountView, instanceView, limitView } from '../views.ts'
 
 test('a part of a sum is never more than it, however small', () => {
@@ -21,7 +21,7 @@ test('a part of a sum is never more than it, however small', () => {
         action: 'stop',
         asleep: false,
       }
-      const left = [stopsAt([stop], whole - spent), lessSpent([stop], spent)]
+      const left = [limitsAt([stop], whole - spent), lessSpent([stop], spent)]
       for (const [one] of left) {
         if (one?.when.kind !== 'cost') throw new Error('no limit on the cost')
         expect(one.when.dollars).toBeCloseTo(Math.max(leastDollars, (whole - spent) / 1_000_000), 6)

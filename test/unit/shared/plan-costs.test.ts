@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Limit } from '#shared/automation/limit.ts'
 import { planCosts, volumePrice } from '#shared/project/plan-costs.ts'
-import { waitingWords } from '#shared/project/project.ts'
+import { waitingForPlanWords } from '#shared/project/project.ts'
 import type { ProjectSpec } from '#shared/project/spec.ts'
 import { micros } from '#shared/spending/money.ts'
 
@@ -21,7 +21,7 @@ const dollars = (amount: number): Limit => ({
 const disk = 7
 /** The cost of that in all, micro-dollars. */
 const kept = { first: 100_800, other: 201_600 }
-const planOf = (spec: Partial<ProjectSpec>, stops: Limit[]) => ({
+const planOf = (spec: Partial<ProjectSpec>, limits: Limit[]) => ({
   spec: { run: 'true', disk, ...spec },
   offer,
   offers: [
@@ -29,7 +29,7 @@ const planOf = (spec: Partial<ProjectSpec>, stops: Limit[]) => ({
     { offer: other, price: micros(0.32) },
   ],
   pricePerHour: micros(0.16),
-  stops,
+  limits,
 })
 
 describe('what a plan costs at most', () => {
@@ -58,11 +58,11 @@ describe('what a plan costs at most', () => {
 
   test('is that of the offer and the stops that were chosen', () => {
     const plan = planOf({}, [dollars(2)])
-    expect(planCosts(plan, { stops: [hours(1)], offer: 2 })).toMatchObject({
+    expect(planCosts(plan, { limits: [hours(1)], offer: 2 })).toMatchObject({
       price: micros(0.32),
       most: micros(1.352) + kept.other,
     })
-    const without = planCosts(plan, { stops: [] })
+    const without = planCosts(plan, { limits: [] })
     expect([without?.most, without?.longest]).toEqual([undefined, undefined])
   })
 
@@ -74,7 +74,7 @@ describe('what a plan costs at most', () => {
       volumeCost: micros(0.2),
       why: '$0.35 for 2 h at up to $0.176/h, plus up to $1.00 for failed attempts, and $0.10 for 3 d of disk if it fails, and about $0.20 for the new volume',
     })
-    expect(planCosts(plan, { stops: [hours(2)], offer: 2 })?.most).toBe(micros(2.104) + kept.other)
+    expect(planCosts(plan, { limits: [hours(2)], offer: 2 })?.most).toBe(micros(2.104) + kept.other)
     // One that exists is paid for anyway, and one without a price can't be counted.
     const there = { ...volume, id: 7, costPerHour: micros(0.1) }
     expect(planCosts({ ...plan, volume: there })?.most).toBe(micros(1.352) + kept.first)
@@ -108,7 +108,7 @@ describe('what a plan costs at most', () => {
     })
     const alone = { ...sweep, atOnce: 1, machines: [] }
     expect(planCosts({ ...planOf({}, [hours(2)]), sweep: alone })?.sum).toBe(micros(0.32))
-    expect(waitingWords(waiting)).toBe('#4711 at $0.320/h is waiting, and takes the first run.')
+    expect(waitingForPlanWords(waiting)).toBe('#4711 at $0.320/h is waiting, and takes the first run.')
   })
 
   test('of several machines is one limit for all, and attempts for each', () => {
@@ -119,7 +119,7 @@ describe('what a plan costs at most', () => {
       most: micros(2) + kept.first,
       why: 'your limit of $2.00, failed attempts included, and $0.10 for 3 d of disk if it fails',
     })
-    expect(planCosts({ ...plan, stops: [hours(1)] })).toMatchObject({
+    expect(planCosts({ ...plan, limits: [hours(1)] })).toMatchObject({
       most: micros(2.528) + kept.first,
       why: '$0.53 for 1 h at up to $0.528/h, plus up to $2.00 for failed attempts, and $0.10 for 3 d of disk if it fails',
     })
@@ -128,7 +128,7 @@ describe('what a plan costs at most', () => {
   test('counts the disk for as long as the machine of a failed run is kept, if its price is known', () => {
     const plan = planOf({}, [dollars(2)])
     const keeping = { seconds: 6 * 3600, destroys: true }
-    expect(planCosts(plan, { stops: plan.stops, keeping })).toMatchObject({
+    expect(planCosts(plan, { limits: plan.limits, keeping })).toMatchObject({
       disk: 1400,
       keptCost: 8400,
       most: micros(2) + 8400,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { firstBid } from '#shared/automation/bid.ts'
-import { creditLasts, isCreditLow, knownSpent } from '#shared/reading.ts'
+import { creditLasts, isCreditLow, knownSpent } from '#shared/derived.ts'
 import { forecast } from '#shared/spending/forecast.ts'
 import { increasedRate } from '#shared/spending/price-increase.ts'
 import { costOf, costWords, spendWords } from '#shared/spending/spend-words.ts'

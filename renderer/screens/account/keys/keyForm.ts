@@ -22,7 +22,7 @@ export function emptyKeyDraft({ permissions } = describedCapabilities): KeyDraft
 }
 
 /** The categories of a read-only key. */
-export const readOnly: readonly string[] = [
+export const readOnlyPermissions: readonly string[] = [
   'misc',
   'user_read',
   'instance_read',

@@ -1,10 +1,10 @@
 import { dueNext, type LimitView, limitsSet } from '#shared/automation/limit.ts'
 import { conditionWords } from '#shared/automation/limit-words.ts'
 import { isYetToEnd, type RunView } from '#shared/automation/run.ts'
+import { runsOnceBack } from '#shared/derived.ts'
 import { atMoment, moment, timeOfDay } from '#shared/format/time.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
 import { hasTrait } from '#shared/instance/state-traits.ts'
-import { runsOnceBack } from '#shared/reading.ts'
 import type { AccountView } from '#shared/state.ts'
 
 /** An automatic event of an instance, if nothing changes until then. */

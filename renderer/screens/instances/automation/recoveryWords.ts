@@ -1,8 +1,8 @@
 import type { RecoveryView } from '#shared/automation/recovery.ts'
+import { spentBy } from '#shared/derived.ts'
 import { fineMoney, rate } from '#shared/format/money.ts'
 import { duration } from '#shared/format/time.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
-import { spentBy } from '#shared/reading.ts'
 import type { Micros } from '#shared/spending/money.ts'
 
 /** A recovery's present step; undefined while there is nothing to do. `now`: epoch seconds of the account's time. */

@@ -1,7 +1,7 @@
 import { SvelteMap } from 'svelte/reactivity'
 import type { Page } from '#renderer/bridge/page.svelte.ts'
+import { canGetIn } from '#shared/derived.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
-import { canGetIn } from '#shared/reading.ts'
 import { type DetailsTab, detailsTabs } from '#shared/settings.ts'
 import { sessions } from '../terminal/sessions.svelte.ts'
 

@@ -1,3 +1,4 @@
+import { knownSpent, runningSince } from '#shared/derived.ts'
 import { fineMoney, money, rate, trafficWords } from '#shared/format/money.ts'
 import { gpuNameWords } from '#shared/format/name.ts'
 import { gigabytes, gpuMemory, percent } from '#shared/format/size.ts'
@@ -5,7 +6,6 @@ import { duration, exactTime } from '#shared/format/time.ts'
 import type { InstanceView, SshAddress } from '#shared/instance/instance.ts'
 import { sharedHostKeyWords } from '#shared/instance/ssh-key.ts'
 import { placeName } from '#shared/market/place.ts'
-import { knownSpent, runningSince } from '#shared/reading.ts'
 import type { WayIn } from '#shared/state.ts'
 
 interface Fact {

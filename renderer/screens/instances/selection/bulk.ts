@@ -1,12 +1,12 @@
 import { answerProblem } from '#renderer/bridge/page.svelte.ts'
 import { stateWords } from '#renderer/bridge/stateWords.ts'
+import { canGetIn, isContractOver, knownSpent } from '#shared/derived.ts'
 import { csv, dollars } from '#shared/format/csv.ts'
 import { rate } from '#shared/format/money.ts'
 import { instanceName } from '#shared/format/name.ts'
 import type { InstanceNote, InstanceView } from '#shared/instance/instance.ts'
 import { hasTrait } from '#shared/instance/state-traits.ts'
 import { BerthError } from '#shared/problem.ts'
-import { canGetIn, isContractOver, knownSpent } from '#shared/reading.ts'
 import { withoutEnd } from '#shared/text.ts'
 
 /** An action on all of the selection that asks once. */

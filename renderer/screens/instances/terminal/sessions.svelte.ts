@@ -2,7 +2,7 @@ import { untrack } from 'svelte'
 import { SvelteMap } from 'svelte/reactivity'
 import { now } from '#renderer/bridge/now.svelte.ts'
 import type { Page } from '#renderer/bridge/page.svelte.ts'
-import { canGetIn } from '#shared/reading.ts'
+import { canGetIn } from '#shared/derived.ts'
 import type { State } from '#shared/state.ts'
 import { InstanceShells } from './shells.svelte.ts'
 

@@ -1,15 +1,15 @@
 import type { Page } from '#renderer/bridge/page.svelte.ts'
 import { typedNumber } from '#renderer/components/fields/readForm.ts'
-import { stopOf } from '#renderer/features/limits/stops.ts'
+import { whenOf } from '#renderer/features/limits/rentalLimits.ts'
 import { firstHours, onDemandPrice, rentalCost, trafficOnce } from '#renderer/features/market/cost.ts'
 import { highBid } from '#renderer/features/market/offerWords.ts'
 import type { RentDraft } from '#renderer/features/market/rentDraft.ts'
 import type { Limit } from '#shared/automation/limit.ts'
 import { stopperWords } from '#shared/automation/limit-words.ts'
-import { stoppersOf } from '#shared/automation/stoppers.ts'
+import { stoppersOf } from '#shared/automation/limits-that-block.ts'
 import { dangers, type Question, type RentTerms } from '#shared/danger.ts'
+import { spendOnceReady } from '#shared/derived.ts'
 import { defaultDisk } from '#shared/market/rental-defaults.ts'
-import { spendOnceReady } from '#shared/reading.ts'
 import { beyondCredit, creditWouldLast } from '#shared/spending/beyond-credit.ts'
 import { micros } from '#shared/spending/money.ts'
 import type { RentSubject } from './rentSubject.ts'
@@ -17,7 +17,7 @@ import type { RentSubject } from './rentSubject.ts'
 /** The parts of a rental's form that determine its price. */
 interface Priced {
   readonly subject: RentSubject
-  readonly draft: Pick<RentDraft, 'disk' | 'bid' | 'traffic' | 'stops'>
+  readonly draft: Pick<RentDraft, 'disk' | 'bid' | 'traffic' | 'limits'>
   readonly interruptible: boolean
 }
 
@@ -52,8 +52,8 @@ export class RentalPrice {
   }
 
   /** Why a stop condition would not act; undefined if nothing prevents it. */
-  blindness(stops: readonly Limit[]): string | undefined {
-    return this.isUnknown && stopOf(stops, 'cost') !== undefined
+  blindness(limits: readonly Limit[]): string | undefined {
+    return this.isUnknown && whenOf(limits, 'cost') !== undefined
       ? 'The service doesn’t report its cost, so it can’t be stopped by cost.'
       : undefined
   }
@@ -82,7 +82,7 @@ export class RentalPrice {
 
   readonly #terms: RentTerms = $derived.by(() => {
     const { subject, draft } = this.#rental
-    const endsAfter = stopOf(draft.stops, 'duration')?.seconds
+    const endsAfter = whenOf(draft.limits, 'duration')?.seconds
     return {
       cost: this.cost && { perHour: this.cost.perHour, once: this.traffic, endsAfter },
       isUnpriced: this.isUnknown && !subject.otherwise,

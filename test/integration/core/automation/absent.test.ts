@@ -32,7 +32,7 @@ async function entered() {
   return { ...inside, answers, tunnel, keyEntry }
 }
 
-const pins = ({ world }: Pick<Inside, 'world'>) => world.machine.files.read('known_hosts')
+const pins = ({ world }: Pick<Inside, 'world'>) => world.platform.files.read('known_hosts')
 const alias = (under: BerthUnderTest, instance: number) => `berth-${under.account().id}-${instance}`
 const texts = (under: BerthUnderTest) => under.texts()
 

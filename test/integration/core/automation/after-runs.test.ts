@@ -66,7 +66,7 @@ describe.skipIf(lacking)(`after its end a run${lacking}`, () => {
     ['a file whose name is taken here', 'echo w > $HOME/out', 'out (2)'],
   ])('downloads %s, then destroys its instance', async (what, command, expected) => {
     const { world, under, instance, home, intended } = await openInside()
-    const downloads = join(world.machine.home, 'Berth')
+    const downloads = join(world.platform.home, 'Berth')
     mkdirSync(downloads)
     if (what.includes('taken')) writeFileSync(join(downloads, 'out'), 'mine')
     const fetch = join(home, 'out')
@@ -89,7 +89,7 @@ describe.skipIf(lacking)(`after its end a run${lacking}`, () => {
     await world.sleep(600)
     await under.until(() => runOf(under, id)?.step === 'failed')
     expect(runOf(under, id)).toMatchObject({ finalAction: 'stop', problem: { code: 'results_changing' } })
-    expect(readFileSync(join(world.machine.home, 'Berth', 'out', 'model'), 'utf8')).toBe('w\n')
+    expect(readFileSync(join(world.platform.home, 'Berth', 'out', 'model'), 'utf8')).toBe('w\n')
     expect(await intended()).toBe('stopped')
 
     rmSync(join(home, 'writes'))
@@ -98,7 +98,7 @@ describe.skipIf(lacking)(`after its end a run${lacking}`, () => {
     await under.run('retryRun', { run: id })
     await under.until(() => runOf(under, id)?.step === 'done')
     expect(runOf(under, id)).toMatchObject({ fetched: true, finalAction: 'stop', problem: undefined })
-    expect(readFileSync(join(world.machine.home, 'Berth', 'out', 'log'))).toEqual(
+    expect(readFileSync(join(world.platform.home, 'Berth', 'out', 'log'))).toEqual(
       readFileSync(join(fetch, 'log')),
     )
   })
@@ -123,7 +123,7 @@ describe.skipIf(lacking)(`after its end a run${lacking}`, () => {
     await under.until(() => runOf(under, id)?.step === 'done')
     expect(runOf(under, id)).toMatchObject({ fetched: true, finalAction: 'destroy', into: elsewhere })
     expect(statSync(join(elsewhere, 'results', 'model')).size).toBe(192 * 1024 * 1024)
-    expect(existsSync(join(world.machine.home, 'Berth', 'results', 'model'))).toBe(false)
+    expect(existsSync(join(world.platform.home, 'Berth', 'results', 'model'))).toBe(false)
     expect(await intended()).toBeUndefined()
   })
 

@@ -39,9 +39,9 @@ export async function openInside({
 } = {}): Promise<Inside> {
   const world = await createWorld({ speed: 1, faultTime })
   onTestFinished(() => world.close())
-  if (fileDialogs) world.machine.fileDialogs = fileDialogs
-  const bin = join(world.machine.home, 'bin')
-  const home = join(world.machine.home, 'instance')
+  if (fileDialogs) world.platform.fileDialogs = fileDialogs
+  const bin = join(world.platform.home, 'bin')
+  const home = join(world.platform.home, 'instance')
   mkdirSync(bin)
   mkdirSync(home)
   const setLoad = (percent: number) => writeFileSync(join(home, 'load'), `${percent}\n`)
@@ -65,7 +65,7 @@ export async function openInside({
   await world.sim.controls.advance(900)
   await under.until(() => only()?.state === 'running')
   const instance = only()?.id ?? 0
-  sshd.authorize(await ownPublicKey(join(world.machine.home, 'berth')))
+  sshd.authorize(await ownPublicKey(join(world.platform.home, 'berth')))
 
   return {
     world,

@@ -37,7 +37,7 @@ test('only an instance ended by neither user nor limit is put down to its watchd
     report: { at: 1, comesBack: true, key: 'container' },
   })
   const kept = [watched(byUser, 'stop'), watched(byLimit, 'stop'), watched(byWatchdog, 'destroy')]
-  await world.machine.files.write(`accounts/${account}/watchdogs.json`, JSON.stringify(kept))
+  await world.platform.files.write(`accounts/${account}/watchdogs.json`, JSON.stringify(kept))
   const limits = kept.map(({ instance, request: { action } }, index) => ({
     id: `g${String(index).padStart(16, '0')}`,
     instance,
@@ -49,7 +49,7 @@ test('only an instance ended by neither user nor limit is put down to its watchd
     setAt: 1,
     history: [],
   }))
-  await world.machine.files.write(`accounts/${account}/limits.json`, JSON.stringify(limits))
+  await world.platform.files.write(`accounts/${account}/limits.json`, JSON.stringify(limits))
   const under = await world.start()
   const stateOf = ({ id }: { id: number }) => under.account().instances[id]?.state
   await under.until(() => under.account().connection.status === 'online')
@@ -77,7 +77,7 @@ test('only an instance ended by neither user nor limit is put down to its watchd
 })
 
 const idle = { kind: 'idle', seconds: 3600, below: 5 } as const
-const stops = [{ when: idle, action: 'stop' as const, asleep: true }]
+const agreed = [{ when: idle, action: 'stop' as const, asleep: true }]
 
 test('a start script that is too long for the service is refused unsent, and a watchdog goes over SSH instead', async ({
   openWorld,
@@ -94,7 +94,7 @@ test('a start script that is too long for the service is refused unsent, and a w
   })
   expect(creates(world)).toBe(0)
 
-  const { id } = await rentRunning(under, { stops })
+  const { id } = await rentRunning(under, { limits: agreed })
   await under.until(() => under.account().watchdogs[id]?.step === 'watching')
   expect(under.account().watchdogs[id]?.request).toEqual({
     action: 'stop',
@@ -109,7 +109,7 @@ test('limits of a rental that also count in a sleep bring their watchdog with th
 }) => {
   const world = await openWorld({ limits: false })
   const under = await world.startConnected()
-  const { id } = await rentRunning(under, { stops, onstart: '#!/bin/bash\necho hello' })
+  const { id } = await rentRunning(under, { limits: agreed, onstart: '#!/bin/bash\necho hello' })
   await under.until(() => under.account().watchdogs[id]?.step === 'watching')
   const { instances: there } = await world.api<{ instances: { onstart: string } }>(
     'GET',

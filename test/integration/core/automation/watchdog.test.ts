@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { LimitAction, LimitWhen } from '#shared/automation/limit.ts'
 import type { WatchdogView } from '#shared/automation/watchdog.ts'
-import { accountNow } from '#shared/reading.ts'
+import { accountNow } from '#shared/derived.ts'
 import { watchdogStartScript } from '#ssh/watchdog/start-script.ts'
 import { codeOf, everyFile } from '#test/berth/steps.ts'
 import { type BerthUnderTest, createWorld } from '#test/berth/world.ts'
@@ -142,8 +142,8 @@ describe.skipIf(lacking)(`a watchdog that Berth puts into an instance${lacking}`
     await vi.waitFor(async () => expect(await intended()).toBe('stopped'), patient)
     // The service has acted before the script has its answer.
     const log = () => readFileSync(join(home, '.berth', 'watchdog', 'log'), 'utf8')
-    const tries = /try 1 with \w+: no answer; again in 2 s\n.*try 2 .*no answer.*\n.*try 3 with \w+: done/
-    await vi.waitFor(() => expect(log()).toMatch(tries), patient)
+    const attempts = /try 1 with \w+: no answer; again in 2 s\n.*try 2 .*no answer.*\n.*try 3 with \w+: done/
+    await vi.waitFor(() => expect(log()).toMatch(attempts), patient)
 
     const again = await restart()
     await again.until(() =>

@@ -21,7 +21,7 @@ beforeEach(async () => {
   world = await createWorld({ speed: 600 })
   here = await mkdtemp(join(tmpdir(), 'berth-files-'))
   await mkdir(join(here, 'into'))
-  world.machine.fileDialogs = answeredDialogs({
+  world.platform.fileDialogs = answeredDialogs({
     chooseFiles: async () => [chosenItem(join(here, '-a file ü.bin'))],
     chooseFolders: async () => [chosenItem(join(here, 'data'))],
     chooseTarget: async () => chosenFolder(join(here, 'into')),
@@ -249,10 +249,10 @@ test('a text file is written and read, and a local path is refused as an argumen
 /** Starts Berth again, as if it had been killed while the transfer was under way. */
 async function kill(transfer: string): Promise<void> {
   const kept = 'file-transfers.json'
-  await expect.poll(() => world.machine.files.read(kept)).toContain(transfer)
-  const atKill = (await world.machine.files.read(kept)) ?? ''
+  await expect.poll(() => world.platform.files.read(kept)).toContain(transfer)
+  const atKill = (await world.platform.files.read(kept)) ?? ''
   await under.close()
-  await world.machine.files.write(kept, atKill)
+  await world.platform.files.write(kept, atKill)
   under = await world.start()
 }
 

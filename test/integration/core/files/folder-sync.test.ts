@@ -23,7 +23,7 @@ async function openFolderSync() {
   const open = () =>
     createFolderSync({
       connect: () => connect(),
-      machine: { clock: systemClock, platform: 'linux', syncedFolders: systemSyncedFolders },
+      platform: { clock: systemClock, os: 'linux', syncedFolders: systemSyncedFolders },
       files,
       folder: 'accounts/a00000001',
       onBroken: () => undefined,

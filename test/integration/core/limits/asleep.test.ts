@@ -30,7 +30,7 @@ async function limited(context: TestContext, missed: Args<'setLimit'>['missed'])
   await first.close()
 
   const clock = new HandClock(Date.now())
-  const under = await world.start({ machine: { ...world.machine, clock } })
+  const under = await world.start({ platform: { ...world.platform, clock } })
   await under.until(() => under.account().connection.status === 'online')
   await setLimit(under, { instance, missed, when: { kind: 'duration', seconds: hour } })
   await under.run('refresh', {})

@@ -4,7 +4,7 @@ import { instancesOf, limitsOf, rentRunning, setLimit } from '#test/berth/steps.
 import { test } from '#test/berth/world.ts'
 import { ended, rentalOf, retriesRequest } from '../renting/request.ts'
 
-const stops: Limit[] = [
+const agreed: Limit[] = [
   { when: { kind: 'idle', below: 5, seconds: 1800 }, action: 'stop', asleep: false },
   { when: { kind: 'duration', seconds: 8 * 3600 }, action: 'stop', asleep: false },
   { when: { kind: 'cost', dollars: 20 }, action: 'stop', asleep: false },
@@ -20,12 +20,12 @@ test.concurrent('limits requested with a rental are set on its instance and kept
 }) => {
   const { world, under } = await connected()
   expect(under.account().lastRental).toBeUndefined()
-  const { id } = await rentRunning(under, { stops })
+  const { id } = await rentRunning(under, { limits: agreed })
   expect(limitsOf(under, id)).toMatchObject(limited)
-  expect(under.account().lastRental).toMatchObject({ stops })
+  expect(under.account().lastRental).toMatchObject({ limits: agreed })
   // The service is not told of them.
   const [create] = world.requests('PUT', '/asks/')
-  expect(JSON.stringify(create)).not.toContain('stops')
+  expect(JSON.stringify(create)).not.toContain('"limits"')
 
   await world.sim.controls.advance(8 * 3600 + 60)
   await under.until(() => under.account().instances[id]?.state === 'stopped', 30_000)
@@ -35,9 +35,9 @@ test.concurrent('limits requested with retries are set on the instance of each a
   connected,
 }) => {
   const { world, under } = await connected()
-  const id = await under.run('rentWithRetries', retriesRequest({}, { stops }))
-  await under.until(() => rentalOf(under, id)?.tries[0]?.instance !== undefined, 30_000)
-  const first = rentalOf(under, id)?.tries[0]?.instance ?? 0
+  const id = await under.run('rentWithRetries', retriesRequest({}, { limits: agreed }))
+  await under.until(() => rentalOf(under, id)?.attempts[0]?.instance !== undefined, 30_000)
+  const first = rentalOf(under, id)?.attempts[0]?.instance ?? 0
   expect(limitsOf(under, first)).toMatchObject(limited)
   await world.sim.controls.forceStatus(first, 'exited')
   const instance = (await ended(under, id))?.instance ?? 0
@@ -47,7 +47,7 @@ test.concurrent('limits requested with retries are set on the instance of each a
 
 test.concurrent('limits requested with a watch are set on the instance it rents', async ({ connected }) => {
   const { under } = await connected()
-  const { search, request, limits } = retriesRequest({}, { stops })
+  const { search, request, limits } = retriesRequest({}, { limits: agreed })
   await under.run('saveWatch', {
     request: { name: 'Any', search, every: 1, rents: { request, limits, most: 1 } },
   })
@@ -60,7 +60,7 @@ test.concurrent('a replacement inherits the remainder of the outbid instance’s
   connected,
 }) => {
   const { world, under } = await connected()
-  const { id } = await rentRunning(under, { bid: 0.4, stops })
+  const { id } = await rentRunning(under, { bid: 0.4, limits: agreed })
   const [idle, duration] = limitsOf(under, id)
   await under.run('removeLimit', { limit: idle?.id ?? '' })
   const at = (duration?.dueAt ?? 0) - 3600

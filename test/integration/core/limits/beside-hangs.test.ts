@@ -18,17 +18,17 @@ test('a due limit acts while the keychain never answers and strangers’ files a
   openWorld,
 }) => {
   const world = await openWorld()
-  const { home } = world.machine
+  const { home } = world.platform
   for (const name of ['config', 'known_hosts', 'id_ed25519', 'id_rsa.pub', 'pipe', 'other'])
     pipe(join(home, '.ssh', name))
   pipe(join(home, '.local/bin/berth'))
   const command = userCommandFile({ platform: 'linux', env: {}, home, command: ['berth'] })
-  world.machine.commandFile = command
+  world.platform.commandFile = command
   const folder = join(home, 'code')
   for (const name of ['.gitignore', 'berth.yaml', '.git/config', '.git/HEAD', '.git/info/exclude', 'data'])
     pipe(join(folder, name))
   writeFileSync(join(folder, 'train.py'), '')
-  world.machine.fileDialogs = answeredDialogs({ chooseTarget: () => world.machine.downloads.at(folder) })
+  world.platform.fileDialogs = answeredDialogs({ chooseTarget: () => world.platform.downloads.at(folder) })
   const under = await world.startConnected()
   const { id } = await rentRunning(under)
   await setLimit(under, { instance: id, when: { kind: 'duration', seconds: 3600 } })

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { expect } from 'vitest'
-import { wire } from '#service/http/wire.ts'
+import { wire } from '#service/http/http-request.ts'
 import { instancesOf, rentalsOf, rentCheapest, rentRunning, setLimit } from '#test/berth/steps.ts'
 import { test } from '#test/berth/world.ts'
 import { retriesRequest } from '../renting/request.ts'

@@ -52,12 +52,12 @@ test.concurrent('an attempt that a limit would stop is destroyed, and the next w
 }) => {
   const { world, under, first } = await spending()
   const id = await under.run('rentWithRetries', retriesRequest({ deadline: 3600 }))
-  await under.until(() => rentalOf(under, id)?.tries[0]?.instance !== undefined)
+  await under.until(() => rentalOf(under, id)?.attempts[0]?.instance !== undefined)
   const limit = await budget(under)
   await under.until(() => rentalOf(under, id)?.problem?.code === 'held_by_limit', 40_000)
   expect(rentalOf(under, id)).toMatchObject({
     step: 'searching',
-    tries: [{ why: { code: 'stopped_by_limit' } }],
+    attempts: [{ why: { code: 'stopped_by_limit' } }],
   })
   await under.poll(3)
   expect((await onAccount(world)).map(one => one.id)).toEqual([first])
@@ -72,7 +72,7 @@ test.concurrent('an attempt that a limit would stop is destroyed, and the next w
 
   await under.run('snoozeLimit', { limit, minutes: 720 })
   await under.until(() => rentalOf(under, id)?.step === 'ready', 40_000)
-  expect(rentalOf(under, id)?.tries).toHaveLength(2)
+  expect(rentalOf(under, id)?.attempts).toHaveLength(2)
   expect(await lines(under, 'is running, waiting for SSH')).not.toEqual([])
 })
 
@@ -87,7 +87,7 @@ test.concurrent('a running attempt is destroyed by its rental alone, not by the 
   await world.sim.controls.advance(1800)
   await under.run('refresh', {})
   await budget(under)
-  await under.until(() => rentalOf(under, id)?.tries[0]?.why?.code === 'stopped_by_limit')
+  await under.until(() => rentalOf(under, id)?.attempts[0]?.why?.code === 'stopped_by_limit')
   await under.until(() => rentalOf(under, id)?.problem?.code === 'held_by_limit', 45_000)
   expect(world.requests('PUT', `/instances/${tried}/`)).toEqual([])
   expect(world.requests('DELETE', `/instances/${tried}/`)).toHaveLength(1)

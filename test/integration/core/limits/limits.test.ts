@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect } from 'vitest'
 import type { Args } from '#contract/commands.ts'
-import { wire } from '#service/http/wire.ts'
+import { wire } from '#service/http/http-request.ts'
 import { haste } from '#test/berth/clocks.ts'
 import {
   codeOf,

@@ -35,7 +35,7 @@ async function running({ onTestFinished }: TestContext, credit = 100): Promise<S
   // This machine's time advances alike, since steps of the world alone would look like a faster world.
   let passed = 0
   const monotonic = () => systemClock.monotonic() + passed * 1000
-  Object.assign(world.machine, { clock: { ...systemClock, monotonic } })
+  Object.assign(world.platform, { clock: { ...systemClock, monotonic } })
   const step = 5 * minute
   const pass = async (seconds: number, poll = under) => {
     for (let gone = 0; gone < seconds; gone += step) {

@@ -48,9 +48,9 @@ async function openLid(files: Readonly<Record<string, string>>, servers = 1) {
   let clock: SleepyClock | undefined
   const place = await openProject(
     files,
-    machine => {
-      clock = sleepy(machine.clock)
-      machine.clock = clock
+    platform => {
+      clock = sleepy(platform.clock)
+      platform.clock = clock
     },
     {},
     servers,
@@ -157,7 +157,7 @@ describe.skipIf(noSshd)(`a project’s run while the computer sleeps for a night
     const id = await runProject()
     const jobs = () => Object.values(under.account().runs)
     await under.until(() => jobs().length === 3 && jobs().every(({ outputs }) => outputs.includes('command')))
-    const { deadline = 0 } = under.account().groups[id] ?? {}
+    const { deadline = 0 } = under.account().sweeps[id] ?? {}
     const asleep = () => Object.values(under.account().limits).filter(limit => limit.asleep)
     expect(new Set(asleep().map(({ instance }) => instance))).toEqual(
       new Set(jobs().map(job => job.instance)),
@@ -166,14 +166,14 @@ describe.skipIf(noSshd)(`a project’s run while the computer sleeps for a night
     // A machine's share counts from when it runs: the poll after that moves its limit to the deadline of the whole.
     await under.until(() => asleep().every(({ dueAt = Infinity }) => dueAt < deadline + 60))
     await place.sleepThroughNight()
-    await under.until(() => under.account().groups[id]?.step === 'halted')
+    await under.until(() => under.account().sweeps[id]?.step === 'halted')
     await under.until(() => jobs().every(({ step }) => step === 'failed'))
     expect(Object.values(under.account().instances).map(({ state }) => state)).toEqual(
       Array.from({ length: 3 }, () => 'stopped'),
     )
     for (const { home } of sshds) writeFileSync(join(home, 'enough'), '')
-    await under.run('continueGroup', { group: id })
-    await under.until(() => under.account().groups[id]?.step === 'over')
+    await under.run('continueSweep', { sweep: id })
+    await under.until(() => under.account().sweeps[id]?.step === 'over')
     expect(jobs().map(({ step }) => step)).toEqual(['done', 'done', 'done'])
     await under.until(() => Object.keys(under.account().instances).length === 0)
     expect(place.world.sim.controls.ledger().instances).toHaveLength(3)

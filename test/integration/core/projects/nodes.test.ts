@@ -18,14 +18,14 @@ interface Place {
 async function openNodes(spec: string, more: { offers?: number; seed?: number } = {}): Promise<Place> {
   const world = await createWorld({ seed: 7, offers: 500, speed: 60, ...more })
   onTestFinished(() => world.close())
-  const folder = join(world.machine.home, 'code', 'digits')
+  const folder = join(world.platform.home, 'code', 'digits')
   write(folder, { 'berth.yaml': spec, 'train.py': 'print(1)\n' })
-  world.machine.fileDialogs = answeredDialogs({ chooseTarget: () => world.machine.downloads.at(folder) })
+  world.platform.fileDialogs = answeredDialogs({ chooseTarget: () => world.platform.downloads.at(folder) })
   const under = await world.startConnected()
   const project = (await under.run('addProject', {})) ?? ''
   async function start() {
-    const { content, stops, pricePerHour: price } = await under.run('planProject', { project })
-    return under.run('runProject', { project, content, stops, price, secretFiles: [] })
+    const { content, limits, pricePerHour: price } = await under.run('planProject', { project })
+    return under.run('runProject', { project, content, limits, price, secretFiles: [] })
   }
   return { world, under, project, start }
 }
@@ -71,13 +71,13 @@ describe('a run on several machines', () => {
 
   test('keeps all its machines if a poll comes while it starts', async () => {
     const { world, under, start } = await openNodes(spec)
-    const { write: writeFile } = world.machine.files
-    world.machine.files.write = async (name, text) => {
+    const { write: writeFile } = world.platform.files
+    world.platform.files.write = async (name, text) => {
       if (name.endsWith('/runs.json')) await under.run('refresh', {})
       await writeFile(name, text)
     }
     const id = await start()
-    world.machine.files.write = writeFile
+    world.platform.files.write = writeFile
     expect(allNodes(jobOf(under, id)).map(({ step }) => step)).toEqual(
       Array.from({ length: 4 }, () => 'waiting'),
     )

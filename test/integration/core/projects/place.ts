@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
-import type { Machine } from '#platform/platform.ts'
+import type { Platform } from '#platform/platform.ts'
 import { isProjectRun, type ProjectRunView } from '#shared/automation/run.ts'
 import { usesMade } from '#shared/project/borrowed.ts'
 import { agreedCosts, planCosts } from '#shared/project/plan-costs.ts'
@@ -34,22 +34,22 @@ const boot = 300
  */
 export async function openProject(
   files: Readonly<Record<string, string>>,
-  change: (machine: Machine) => void = () => undefined,
+  change: (platform: Platform) => void = () => undefined,
   options: SimulatorOptions = {},
   servers = 1,
   image?: (server: number) => readonly string[],
 ): Promise<ProjectPlace & { sshds: readonly Sshd[] }> {
   const world = await createWorld({ speed: 60, ...options })
   onTestFinished(() => world.close())
-  change(world.machine)
+  change(world.platform)
   const sshd = await startSshd(image?.(0))
   const ofImage = (server: number) => image && [`HostKey ${sshd.folder}/host_key`, ...image(server)]
   const others = Array.from({ length: servers - 1 }, (_, index) => startSshd(ofImage(index + 1)))
   const sshds = [sshd, ...(await Promise.all(others))]
   onTestFinished(async () => void (await Promise.all(sshds.map(each => each.close()))))
-  const folder = join(world.machine.home, 'code', 'digits')
+  const folder = join(world.platform.home, 'code', 'digits')
   write(folder, files)
-  world.machine.fileDialogs = answeredDialogs({ chooseTarget: () => world.machine.downloads.at(folder) })
+  world.platform.fileDialogs = answeredDialogs({ chooseTarget: () => world.platform.downloads.at(folder) })
   const under = await world.startConnected()
   joinAll(world, under, ...sshds)
   const project = (await under.run('addProject', {})) ?? ''
@@ -58,11 +58,11 @@ export async function openProject(
 
 async function runProject(under: BerthUnderTest, project: string): Promise<string> {
   const plan = await under.run('planProject', { project })
-  const { content, stops, pricePerHour: price, scan } = plan
+  const { content, limits, pricePerHour: price, scan } = plan
   return under.run('runProject', {
     project,
     content,
-    stops,
+    limits,
     price,
     ...agreedCosts(planCosts(plan)),
     secretFiles: scan.secrets.map(({ path }) => path),
@@ -74,7 +74,7 @@ async function runProject(under: BerthUnderTest, project: string): Promise<strin
  * Points each new instance at a server that had none yet, else at a free one, else at the next; authorizes Berth's key,
  * and lets the boot's time pass. All programs of one that stops end, as in its container.
  */
-export function joinAll({ sim, machine }: World, { berth }: BerthUnderTest, ...sshds: Sshd[]): void {
+export function joinAll({ sim, platform }: World, { berth }: BerthUnderTest, ...sshds: Sshd[]): void {
   const joined = new Map<number, { sshd: Sshd; isStopped: boolean }>()
   berth.onChange(() => {
     for (const account of Object.values(berth.state().accounts))
@@ -93,7 +93,7 @@ export function joinAll({ sim, machine }: World, { berth }: BerthUnderTest, ...s
         joined.set(id, { sshd, isStopped: false })
         // The service writes it into each container.
         writeFileSync(join(sshd.home, '.vast_containerlabel'), `C.${id}\n`)
-        ownPublicKey(join(machine.home, 'berth'))
+        ownPublicKey(join(platform.home, 'berth'))
           .then(sshd.authorize)
           .catch(() => undefined)
         sim.controls.setInstance(id, { ssh: { host: sshd.host, port: sshd.port } })

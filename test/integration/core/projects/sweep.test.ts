@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { latestRuns } from '#shared/automation/group.ts'
 import { isGoing, isProjectRun } from '#shared/automation/run.ts'
+import { latestRuns } from '#shared/automation/sweep.ts'
 import { planCosts } from '#shared/project/plan-costs.ts'
 import { codeOf } from '#test/berth/steps.ts'
 import type { BerthUnderTest } from '#test/berth/world.ts'
@@ -25,15 +25,15 @@ results: out
 stop: { hours: 4 }
 `
 
-const groupOf = (under: BerthUnderTest, id: string) => under.account().groups[id]
+const sweepOf = (under: BerthUnderTest, id: string) => under.account().sweeps[id]
 function runsOf(under: BerthUnderTest, id: string) {
-  const group = groupOf(under, id)
-  return group ? latestRuns(group, Object.values(under.account().runs).filter(isProjectRun)) : []
+  const sweep = sweepOf(under, id)
+  return sweep ? latestRuns(sweep, Object.values(under.account().runs).filter(isProjectRun)) : []
 }
 
 /** The results here, by the folder of their run. */
 function resultsOf({ folder, under }: ProjectPlace, id: string): Record<string, string> {
-  const place = join(folder, groupOf(under, id)?.results ?? '')
+  const place = join(folder, sweepOf(under, id)?.results ?? '')
   return Object.fromEntries(
     readdirSync(place)
       .sort()
@@ -55,7 +55,7 @@ describe.skipIf(noSshd)(`a sweep${noSshd}`, () => {
     under.berth.onChange(() => {
       most = Math.max(most, runsOf(under, id).filter(run => run !== undefined && isGoing(run)).length)
     })
-    await under.until(() => groupOf(under, id)?.step === 'over', 90_000)
+    await under.until(() => sweepOf(under, id)?.step === 'over', 90_000)
     expect(runsOf(under, id).map(run => run?.step)).toEqual(Array.from({ length: 12 }, () => 'done'))
     expect(most).toBe(3)
     expect(world.sim.controls.ledger().instances).toHaveLength(3)
@@ -64,7 +64,7 @@ describe.skipIf(noSshd)(`a sweep${noSshd}`, () => {
     expect(Object.keys(results)).toHaveLength(12)
     expect(results['01']).toBe('ready\n1e-4 1 1/12\n')
     expect(results['12']).toBe('ready\n3e-4 6 12/12\n')
-    const cost = groupOf(under, id)?.cost.micros
+    const cost = sweepOf(under, id)?.cost.micros
     expect(cost).toBeLessThan(planCosts(plan)?.most ?? 0)
     // Machines that are gone count with all that they cost until then.
     const charged = world.sim.controls.ledger().micro_dollars
@@ -78,9 +78,9 @@ describe.skipIf(noSshd)(`a sweep${noSshd}`, () => {
     await under.until(() => runsOf(under, id).filter(run => run?.step === 'running').length === 2, 90_000)
     for (const run of runsOf(under, id))
       if (run?.instance !== undefined) await under.run('stopInstance', { instance: run.instance })
-    await under.until(() => groupOf(under, id)?.step === 'halted', 90_000)
+    await under.until(() => sweepOf(under, id)?.step === 'halted', 90_000)
     await under.until(() => runsOf(under, id).every(run => run === undefined || run.step === 'failed'))
-    expect(groupOf(under, id)?.problem?.code).toBe('group_halted_by_user')
+    expect(sweepOf(under, id)?.problem?.code).toBe('sweep_halted_by_user')
     expect(world.sim.controls.ledger().instances).toHaveLength(2)
   })
 
@@ -95,15 +95,15 @@ describe.skipIf(noSshd)(`a sweep${noSshd}`, () => {
     const id = await runProject()
     const done = () => runsOf(under, id).filter(run => run?.step === 'done')
     await under.until(() => done().length >= 4, 60_000)
-    await under.run('stopGroup', { group: id })
-    expect(groupOf(under, id)?.step).toBe('stopped')
+    await under.run('stopSweep', { sweep: id })
+    expect(sweepOf(under, id)?.step).toBe('stopped')
     await under.until(() => Object.keys(under.account().instances).length === 0)
     const before = done().map(run => run?.id)
     expect(before.length).toBeLessThan(12)
 
-    await under.run('continueGroup', { group: id })
-    expect(await codeOf(under.run('continueGroup', { group: id }))).toBe('group_going')
-    await under.until(() => groupOf(under, id)?.step === 'over', 90_000)
+    await under.run('continueSweep', { sweep: id })
+    expect(await codeOf(under.run('continueSweep', { sweep: id }))).toBe('sweep_going')
+    await under.until(() => sweepOf(under, id)?.step === 'over', 90_000)
     expect(done()).toHaveLength(12)
     expect(done().map(run => run?.id)).toEqual(expect.arrayContaining(before))
     expect(Object.keys(resultsOf(place, id))).toHaveLength(12)
@@ -123,7 +123,7 @@ describe.skipIf(noSshd)(`a sweep${noSshd}`, () => {
     )
     const { world, under, folder, runProject } = place
     const id = await runProject()
-    await under.until(() => groupOf(under, id)?.step === 'over', 60_000)
+    await under.until(() => sweepOf(under, id)?.step === 'over', 60_000)
     expect(runsOf(under, id).map(run => run?.step)).toEqual(['done', 'failed', 'done', 'done'])
     expect(runsOf(under, id)[2]?.printed).toEqual({ loss: 3 })
     // The machine of the run that failed took the next one.
@@ -134,13 +134,13 @@ describe.skipIf(noSshd)(`a sweep${noSshd}`, () => {
     const others = runsOf(under, id)
       .filter(run => run?.step === 'done')
       .map(run => run?.id)
-    await under.run('retryGroup', { group: id })
-    await under.until(() => groupOf(under, id)?.step === 'over', 60_000)
+    await under.run('retrySweep', { sweep: id })
+    await under.until(() => sweepOf(under, id)?.step === 'over', 60_000)
     expect(runsOf(under, id).map(run => run?.step)).toEqual(['done', 'done', 'done', 'done'])
     expect(runsOf(under, id).map(run => run?.id)).toEqual(expect.arrayContaining(others))
     expect(world.sim.controls.ledger().instances).toHaveLength(2)
     await under.until(() => Object.keys(under.account().instances).length === 0)
-    await under.run('dismissGroup', { group: id })
+    await under.run('dismissSweep', { sweep: id })
     expect(Object.keys(under.account().runs)).toEqual([])
   })
 
@@ -155,7 +155,7 @@ describe.skipIf(noSshd)(`a sweep${noSshd}`, () => {
       2,
     )
     const id = await runProject()
-    await under.until(() => groupOf(under, id)?.step === 'halted', 60_000)
+    await under.until(() => sweepOf(under, id)?.step === 'halted', 60_000)
     expect(runsOf(under, id).map(run => run?.step)).toEqual([
       'failed',
       'failed',
@@ -187,8 +187,8 @@ describe.skipIf(noSshd)(`a sweep${noSshd}`, () => {
     const id = await runProject()
     await under.until(() => runsOf(under, id).every(run => run?.outputs.includes('command')), 60_000)
     await world.sim.controls.advance(10_000)
-    await under.until(() => groupOf(under, id)?.step === 'halted', 60_000)
-    expect(groupOf(under, id)?.problem?.code).toBe('group_limit')
+    await under.until(() => sweepOf(under, id)?.step === 'halted', 60_000)
+    expect(sweepOf(under, id)?.problem?.code).toBe('sweep_limit')
     await under.until(() => runsOf(under, id).every(run => run?.step === 'failed'))
     expect(Object.values(under.account().instances).map(({ state }) => state)).toEqual([
       'stopped',
@@ -198,10 +198,10 @@ describe.skipIf(noSshd)(`a sweep${noSshd}`, () => {
     expect(Object.keys(under.account().instances)).toHaveLength(3)
     // No more than what all of them cost in one poll and the delay of a busy machine, at sixty times the speed.
     const perHour = (plan.sweep?.machines ?? []).reduce((sum, { price }) => sum + price, 0)
-    expect(groupOf(under, id)?.cost.micros).toBeLessThan(most + (perHour * (10_000 + 900)) / 3600)
+    expect(sweepOf(under, id)?.cost.micros).toBeLessThan(most + (perHour * (10_000 + 900)) / 3600)
 
-    await under.run('continueGroup', { group: id })
-    await under.until(() => groupOf(under, id)?.step !== 'going', 60_000)
+    await under.run('continueSweep', { sweep: id })
+    await under.until(() => sweepOf(under, id)?.step !== 'going', 60_000)
     expect(runsOf(under, id).map(run => run?.step)).toEqual(['done', 'done', 'done'])
     expect(world.sim.controls.ledger().instances).toHaveLength(3)
     await under.until(() => Object.keys(under.account().instances).length === 0)
@@ -240,14 +240,14 @@ run: |
       await under.until(() => first()?.outputs.includes('command') === true)
       allow()
     } else {
-      await under.run('stopGroup', { group: id })
+      await under.run('stopSweep', { sweep: id })
       await under.until(() => Object.keys(under.account().instances).length === 0)
       allow()
-      await under.run('continueGroup', { group: id })
+      await under.run('continueSweep', { sweep: id })
     }
-    await under.until(() => groupOf(under, id)?.step === 'over', 60_000)
+    await under.until(() => sweepOf(under, id)?.step === 'over', 60_000)
     const steps = (run: string) =>
-      readFileSync(join(folder, groupOf(under, id)?.results ?? '', run, 'steps'), 'utf8')
+      readFileSync(join(folder, sweepOf(under, id)?.results ?? '', run, 'steps'), 'utf8')
     expect(steps('1')).toBe('begun 1\nagain\n')
     expect(steps('2')).toBe('begun 2\n')
     expect(world.sim.controls.ledger().instances).toHaveLength(2)
@@ -266,7 +266,7 @@ run: |
     expect(fitting).toBeGreaterThan(0)
     expect(fitting).toBeLessThan(6)
     const id = await runProject()
-    await under.until(() => groupOf(under, id)?.step === 'over', 90_000)
+    await under.until(() => sweepOf(under, id)?.step === 'over', 90_000)
     expect(runsOf(under, id).map(run => run?.step)).toEqual(Array.from({ length: 6 }, () => 'done'))
     expect(world.sim.controls.ledger().instances.length).toBeLessThanOrEqual(fitting)
     await under.until(() => Object.keys(under.account().instances).length === 0)

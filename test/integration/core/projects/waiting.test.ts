@@ -83,11 +83,11 @@ describe.skipIf(noSshd)(`a machine that waits${noSshd}`, () => {
 
   test('isn’t kept if the user switched that off, or after a failed run', async () => {
     const { under, project, folder, runProject } = await openProject(files, undefined, {}, 2)
-    const { content, stops } = await under.run('planProject', { project, change: { keep: 0 } })
+    const { content, limits } = await under.run('planProject', { project, change: { keep: 0 } })
     const id = await under.run('runProject', {
       project,
       content,
-      stops,
+      limits,
       change: { keep: 0 },
       secretFiles: [],
     })

@@ -16,15 +16,15 @@ async function startRun(text: string) {
   const world = await createWorld({ seed: 7, offers: 500, speed: 60 })
   onTestFinished(() => world.close())
   world.sim.controls.setCredit(1000)
-  const folder = join(world.machine.home, 'code', 'digits')
+  const folder = join(world.platform.home, 'code', 'digits')
   write(folder, { 'berth.yaml': text, 'train.py': 'print(1)\n' })
-  world.machine.fileDialogs = answeredDialogs({ chooseTarget: () => world.machine.downloads.at(folder) })
+  world.platform.fileDialogs = answeredDialogs({ chooseTarget: () => world.platform.downloads.at(folder) })
   const under = await world.startConnected()
   const project = (await under.run('addProject', {})) ?? ''
   const plan = await under.run('planProject', { project })
-  const { content, stops, pricePerHour: price } = plan
+  const { content, limits, pricePerHour: price } = plan
   const costs = planCosts(plan)
-  const terms = { content, stops, price, ...agreedCosts(costs), secretFiles: [] }
+  const terms = { content, limits, price, ...agreedCosts(costs), secretFiles: [] }
   const id = await under.run('runProject', { project, ...terms })
   /** Berth is dead for a day, and nobody stops the machines but they themselves. */
   async function dieForADay(berth: BerthUnderTest): Promise<string[]> {

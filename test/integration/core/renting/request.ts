@@ -5,7 +5,7 @@ import type { BerthUnderTest, World } from '#test/berth/world.ts'
 import { test as base, type Connected } from '#test/berth/world.ts'
 import { type Detour, startDetour } from '#test/e2e/detour.ts'
 
-/** A test that opens worlds where nothing listens at the SSH address, so that no try ends automatically. */
+/** A test that opens worlds where nothing listens at the SSH address, so that no attempt ends automatically. */
 export const test = base.extend('openShut', ({ openWorld }, { onCleanup }) => {
   const detours: Detour[] = []
   onCleanup(async () => void (await Promise.all(detours.map(detour => detour.close()))))

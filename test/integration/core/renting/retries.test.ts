@@ -12,14 +12,14 @@ import { ended, onAccount, rentalOf, retriesRequest, test } from './request.ts'
 
 /** The instance of an attempt, once it is created. */
 async function tried(under: BerthUnderTest, id: string, number: number): Promise<number> {
-  await under.until(() => (rentalOf(under, id)?.tries.length ?? 0) >= number)
-  await under.until(() => rentalOf(under, id)?.tries[number - 1]?.instance !== undefined, 30_000)
-  const instance = rentalOf(under, id)?.tries[number - 1]?.instance
+  await under.until(() => (rentalOf(under, id)?.attempts.length ?? 0) >= number)
+  await under.until(() => rentalOf(under, id)?.attempts[number - 1]?.instance !== undefined, 30_000)
+  const instance = rentalOf(under, id)?.attempts[number - 1]?.instance
   if (instance === undefined) throw new Error('the attempt has no instance')
   return instance
 }
 
-/** Lets most of the 330 seconds pass that a try has, once its instance runs. */
+/** Lets most of the 330 seconds pass that an attempt has, once its instance runs. */
 async function passAlmost({ sim }: World, under: BerthUnderTest, id: string): Promise<void> {
   await under.until(() => rentalOf(under, id)?.step === 'entering')
   await sim.controls.advance(200)
@@ -38,9 +38,9 @@ describe.concurrent('renting with retries', () => {
     await world.sim.controls.advance(300)
     await under.until(() => rentalOf(under, id)?.step === 'ready', 40_000)
     const view = rentalOf(under, id)
-    expect(view?.tries.map(({ why }) => why?.code)).toEqual(['crashed', 'offline', undefined])
-    expect(new Set(view?.tries.map(({ machineId }) => machineId)).size).toBe(3)
-    expect(view?.tries.slice(0, 2).every(({ cost }) => cost !== undefined)).toBe(true)
+    expect(view?.attempts.map(({ why }) => why?.code)).toEqual(['crashed', 'offline', undefined])
+    expect(new Set(view?.attempts.map(({ machineId }) => machineId)).size).toBe(3)
+    expect(view?.attempts.slice(0, 2).every(({ cost }) => cost !== undefined)).toBe(true)
     expect(await onAccount(world)).toEqual([
       expect.objectContaining({ id: view?.instance, actual_status: 'running' }),
     ])
@@ -49,7 +49,7 @@ describe.concurrent('renting with retries', () => {
 
     const failed = Object.keys(under.account().failedMachines).map(Number)
     expect(failed.sort()).toEqual(
-      view?.tries
+      view?.attempts
         .slice(0, 2)
         .map(({ machineId }) => machineId)
         .sort(),
@@ -71,7 +71,7 @@ describe.concurrent('renting with retries', () => {
     // Failed machines are tried last until they are forgiven.
     const next = await under.run('rentWithRetries', retriesRequest({ attempts: 1 }))
     await tried(under, next, 1)
-    expect(failed).not.toContain(rentalOf(under, next)?.tries[0]?.machineId)
+    expect(failed).not.toContain(rentalOf(under, next)?.attempts[0]?.machineId)
     await under.run('cancelRental', { rental: next })
     for (const machine of failed) await under.run('forgiveMachine', { machine })
     expect(under.account().failedMachines).toEqual({})
@@ -81,9 +81,9 @@ describe.concurrent('renting with retries', () => {
     connected,
   }) => {
     const { world, under } = await connected()
-    const stops = await rentRunning(under)
-    await under.run('stopInstance', { instance: stops.id })
-    await under.until(() => under.account().instances[stops.id]?.state === 'stopped', 30_000)
+    const limits = await rentRunning(under)
+    await under.run('stopInstance', { instance: limits.id })
+    await under.until(() => under.account().instances[limits.id]?.state === 'stopped', 30_000)
     const dies = await rentRunning(under)
     await world.sim.controls.forceStatus(dies.id, 'offline')
     await under.until(() => Object.keys(under.account().failedMachines).length > 0)
@@ -106,7 +106,7 @@ describe.concurrent('renting with retries', () => {
     await passAlmost(world, under, shut)
     expect(await ended(under, shut)).toMatchObject({
       step: 'failed',
-      tries: [{ why: { code: 'no_ssh' } }],
+      attempts: [{ why: { code: 'no_ssh' } }],
     })
     await ended(under, open)
     expect((await onAccount(world)).map(({ actual_status }) => actual_status)).toEqual(['running'])
@@ -125,13 +125,13 @@ describe.concurrent('renting with retries', () => {
       const id = await under.run('rentWithRetries', retriesRequest({ attempts: 1, deadline: 330 }))
       await tried(under, id, 1)
       await world.sim.controls.advance(300)
-      const publicKey = await ownPublicKey(join(world.machine.home, 'berth'))
+      const publicKey = await ownPublicKey(join(world.platform.home, 'berth'))
       await expect.poll(sshd.log).toMatch(/Failed publickey|Connection closed by authenticating user/)
       expect(rentalOf(under, id)?.step).toBe('entering')
       if (when === 'late') sshd.authorize(publicKey)
       else await world.sim.controls.advance(400)
       const rental = await ended(under, id)
-      if (when === 'never') expect(rental?.tries).toMatchObject([{ why: { code: 'no_ssh' } }])
+      if (when === 'never') expect(rental?.attempts).toMatchObject([{ why: { code: 'no_ssh' } }])
       expect(await onAccount(world)).toMatchObject(when === 'late' ? [{ actual_status: 'running' }] : [])
     },
   )
@@ -143,7 +143,7 @@ describe.concurrent('renting with retries', () => {
     await passAlmost(world, under, shut)
     expect(await ended(under, shut)).toMatchObject({
       step: 'failed',
-      tries: [{ why: { code: 'no_ssh' } }],
+      attempts: [{ why: { code: 'no_ssh' } }],
     })
     expect(await onAccount(world)).toEqual([])
   })
@@ -214,7 +214,7 @@ describe.concurrent('renting with retries', () => {
     await world.sim.controls.advance(0.15 * left)
     const view = await ended(under, id)
     const why = { code: 'ceiling_reached' }
-    expect(view).toMatchObject({ step: 'failed', problem: why, tries: [{ instance, why }] })
+    expect(view).toMatchObject({ step: 'failed', problem: why, attempts: [{ instance, why }] })
     expect(view?.retries?.spent).toBeGreaterThanOrEqual(ceiling)
     expect(view?.retries?.spent).toBeLessThan(1.1 * ceiling)
     expect(await onAccount(world)).toEqual([])

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { systemClock } from '#platform/clock-and-random.ts'
 import type { SshAddress } from '#shared/instance/instance.ts'
-import type { Lease } from '#ssh/connection/sharing.ts'
+import type { SharedConnection } from '#ssh/connection/sharing.ts'
 import { openSftp, type Sftp } from '#ssh/files/sftp.ts'
 import { openScratch } from '../machine.ts'
 import { type Sshd, startSshd } from '../sshd.ts'
@@ -18,7 +18,7 @@ export interface Place {
   there: string
   here: string
   /** Another address gives another connection. */
-  connect(at?: SshAddress): Promise<Lease>
+  connect(at?: SshAddress): Promise<SharedConnection>
   sftp(): Promise<Sftp>
 }
 

@@ -15,7 +15,7 @@ import { describe, expect, test } from 'vitest'
 import { chosenFolder, chosenItem } from '#platform/chosen-files.ts'
 import { remove } from '#ssh/files/remove.ts'
 import type { Sftp } from '#ssh/files/sftp.ts'
-import { readText, writeText } from '#ssh/files/text.ts'
+import { readRemoteText, writeText } from '#ssh/files/text.ts'
 import { downloadJob } from '#ssh/files/transfer/download.ts'
 import { uploadJob } from '#ssh/files/transfer/upload.ts'
 import { listFolder, walk } from '#ssh/files/walk.ts'
@@ -357,7 +357,7 @@ describe.skipIf(noSshd)(`files over Debian’s sshd${noSshd}`, () => {
     writeFileSync(join(there, 'conf'), 'a = 1\n', { mode: 0o640 })
     symlinkSync('conf', join(there, 'link'))
     const over = await sftp()
-    const { text, version } = await readText(over, join(there, 'link'))
+    const { text, version } = await readRemoteText(over, join(there, 'link'))
     expect(text).toBe('a = 1\n')
     await writeText(over, join(there, 'link'), 'a = 22\n', version)
     expect(readFileSync(join(there, 'conf'), 'utf8')).toBe('a = 22\n')
@@ -367,7 +367,7 @@ describe.skipIf(noSshd)(`files over Debian’s sshd${noSshd}`, () => {
     expect(readdirSync(there).sort()).toEqual(['conf', 'link'])
     writeFileSync(join(there, 'binary'), Buffer.from([0x66, 0, 1]))
     writeFileSync(join(there, 'latin'), Buffer.from([0x66, 0xfc]))
-    expect(await codeOf(readText(over, join(there, 'binary')))).toBe('not_text')
-    expect(await codeOf(readText(over, join(there, 'latin')))).toBe('not_text')
+    expect(await codeOf(readRemoteText(over, join(there, 'binary')))).toBe('not_text')
+    expect(await codeOf(readRemoteText(over, join(there, 'latin')))).toBe('not_text')
   })
 })

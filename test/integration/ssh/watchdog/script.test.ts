@@ -12,7 +12,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type Simulator, startSimulator } from '#simulator/simulator.ts'
 import { createSsh, type Ssh } from '#ssh/connection/connections.ts'
-import type { Lease } from '#ssh/connection/sharing.ts'
+import type { SharedConnection } from '#ssh/connection/sharing.ts'
 import { outputOf } from '#ssh/exec.ts'
 import { watchdogScript } from '#ssh/watchdog/start-script.ts'
 import { lacks } from '#test/needs.ts'
@@ -38,7 +38,7 @@ describe.skipIf(lacking)(`the watchdog’s script${lacking}`, () => {
   let sshd: Sshd
   let machine: ScratchMachine
   let ssh: Ssh
-  let lease: Lease
+  let lease: SharedConnection
   const neighbours: ChildProcess[] = []
   /** Running instances that no test uses yet. */
   let spare: { id: number; key: string }[]

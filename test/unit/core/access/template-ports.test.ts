@@ -1,7 +1,7 @@
 import { type Duplex, PassThrough } from 'node:stream'
 import { expect, test } from 'vitest'
 import { offeredPorts, publishedPorts, rentedPorts } from '#core/access/port-tunnel.ts'
-import type { Lease } from '#ssh/connection/sharing.ts'
+import type { SharedConnection } from '#ssh/connection/sharing.ts'
 
 test('the rented ports are those mapped or requested, except SSH and UDP', () => {
   const ports = {
@@ -38,7 +38,7 @@ test('a connection lost while ports are probed is reported as ssh_closed', async
   const forwardOut = (...args: unknown[]) =>
     (args.at(-1) as (error: Error) => void)(new Error('Not connected'))
   const connection = { client: { forwardOut }, address: { host: '1.2.3.4', port: 22 } }
-  await expect(offeredPorts({ connection } as unknown as Lease, [8080])).rejects.toMatchObject({
+  await expect(offeredPorts({ connection } as unknown as SharedConnection, [8080])).rejects.toMatchObject({
     problem: { code: 'ssh_closed' },
   })
 })
@@ -55,7 +55,7 @@ test('a web interface behind its image’s login is also offered where it has no
       },
     },
   }
-  expect(await offeredPorts({ connection } as unknown as Lease, [8080])).toEqual([
+  expect(await offeredPorts({ connection } as unknown as SharedConnection, [8080])).toEqual([
     { port: 8080, name: 'Jupyter', answers: false },
     { port: 8188, name: 'ComfyUI', answers: true },
     { port: 18188, name: 'ComfyUI without login', answers: true },

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { commands } from '#contract/commands.ts'
 import { createDispatcher, type Handlers } from '#core/bridge/dispatcher.ts'
 import { problemOf } from '#core/bridge/problems.ts'
-import { errorSentence } from '#service/http/sentences.ts'
+import { errorSentence } from '#service/http/error-messages.ts'
 import { ServiceError } from '#service/service-error.ts'
 import { BerthError } from '#shared/problem.ts'
 

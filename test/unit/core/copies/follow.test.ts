@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { follow, lateness, longestSilence, patience } from '#core/copies/follow.ts'
+import { follow, lateness, longestCopySilence, patience } from '#core/copies/follow.ts'
 import type { Transfer } from '#core/copies/transfer.ts'
 
 function copy(given: Partial<Transfer> = {}): Transfer {
@@ -93,10 +93,10 @@ describe('when the status line is silent', () => {
 
   test('the transfer ends as unknown after a day', () => {
     const unknown = copy({ step: 'unknown' })
-    expect(followed(undefined, unknown, later + longestSilence.copy - 1).endedAt).toBeUndefined()
-    expect(followed(undefined, unknown, later + longestSilence.copy)).toMatchObject({
+    expect(followed(undefined, unknown, later + longestCopySilence.copy - 1).endedAt).toBeUndefined()
+    expect(followed(undefined, unknown, later + longestCopySilence.copy)).toMatchObject({
       step: 'unknown',
-      endedAt: later + longestSilence.copy,
+      endedAt: later + longestCopySilence.copy,
     })
   })
 

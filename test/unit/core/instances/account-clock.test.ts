@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createAccountClock, sameTime } from '#core/instances/account-clock.ts'
-import { accountNow } from '#shared/reading.ts'
+import { accountNow } from '#shared/derived.ts'
 import { HandClock } from '#test/berth/clocks.ts'
 
 const epoch = 1_900_000_000

@@ -4,14 +4,14 @@ import {
   believableEnd,
   believableStart,
   costPerHour,
-  pricesOf,
+  instancePrices,
   ranAtLeast,
   spending,
 } from '#core/instances/spending.ts'
 import { publicCapabilities } from '#shared/account/capabilities.ts'
 
 test('a running instance costs its whole price, a stopped one its disk', () => {
-  const price = pricesOf({ dph_total: 0.5, dph_base: 0.45 })
+  const price = instancePrices({ dph_total: 0.5, dph_base: 0.45 })
   expect(price).toEqual({ running: 500_000, disk: 50_000 })
   expect(costPerHour('running', price)).toBe(500_000)
   expect(costPerHour('stopping', price)).toBe(500_000)
@@ -28,7 +28,7 @@ test('a running instance costs its whole price, a stopped one its disk', () => {
 })
 
 test('an offline instance costs its disk if billed, unless its record has a cost', () => {
-  const price = pricesOf({ dph_total: 0.5, dph_base: 0.45 })
+  const price = instancePrices({ dph_total: 0.5, dph_base: 0.45 })
   expect(costPerHour('offline', price)).toBe(50_000)
   expect(costPerHour('offline', price, publicCapabilities)).toBe(0)
   expect(costPerHour('offline', { ...price, now: 70_000 }, publicCapabilities)).toBe(70_000)
@@ -38,22 +38,26 @@ test('an offline instance costs its disk if billed, unless its record has a cost
 
 test('an offline instance with promised reliability costs its GPUs', () => {
   const hourly = { totalHour: 0.41, slaPremiumPerHour: 0.08 }
-  const price = pricesOf({ dph_total: 0.49, dph_base: 0.47, search: hourly })
+  const price = instancePrices({ dph_total: 0.49, dph_base: 0.47, search: hourly })
   expect(costPerHour('offline', price, publicCapabilities)).toBe(490_000)
   expect(costPerHour('running', price, publicCapabilities)).toBe(490_000)
-  const none = pricesOf({ dph_total: 0.49, dph_base: 0.47, search: { ...hourly, slaPremiumPerHour: 0 } })
+  const none = instancePrices({
+    dph_total: 0.49,
+    dph_base: 0.47,
+    search: { ...hourly, slaPremiumPerHour: 0 },
+  })
   expect(costPerHour('offline', none, publicCapabilities)).toBe(0)
   expect(costPerHour('running', none, publicCapabilities)).toBe(410_000)
 })
 
 test('missing or absurd prices are ignored, so that sums stay valid', () => {
-  expect(pricesOf({ dph_base: 0.4 })).toEqual({})
-  expect(pricesOf({ dph_total: 0.4 })).toEqual({ running: 400_000 })
-  expect(pricesOf({ dph_total: 0.3, dph_base: 0.4 })).toEqual({ running: 300_000, disk: 0 })
+  expect(instancePrices({ dph_base: 0.4 })).toEqual({})
+  expect(instancePrices({ dph_total: 0.4 })).toEqual({ running: 400_000 })
+  expect(instancePrices({ dph_total: 0.3, dph_base: 0.4 })).toEqual({ running: 300_000, disk: 0 })
   for (const absurd of [-1, 1001, 1e300, Number.NaN, Number.POSITIVE_INFINITY]) {
-    expect(pricesOf({ dph_total: absurd, dph_base: 0.4 })).toEqual({})
-    expect(pricesOf({ dph_total: 0.4, dph_base: absurd })).toEqual({ running: 400_000 })
-    expect(pricesOf({ dph_total: 0.4, instance: { totalHour: absurd } })).toEqual({ running: 400_000 })
+    expect(instancePrices({ dph_total: absurd, dph_base: 0.4 })).toEqual({})
+    expect(instancePrices({ dph_total: 0.4, dph_base: absurd })).toEqual({ running: 400_000 })
+    expect(instancePrices({ dph_total: 0.4, instance: { totalHour: absurd } })).toEqual({ running: 400_000 })
   }
 })
 
@@ -61,15 +65,15 @@ test('a missing cost is the rental’s price, or unknown', () => {
   const agreed = { running: 300_000 }
   expect(costPerHour('running', {})).toBeUndefined()
   expect(costPerHour('running', { now: 0 })).toBeUndefined()
-  expect(costPerHour('running', pricesOf({}, undefined, agreed))).toBe(300_000)
-  expect(costPerHour('stopped', pricesOf({}, undefined, agreed))).toBeUndefined()
-  expect(pricesOf({ dph_total: 0.6 }, undefined, agreed).running).toBe(600_000)
-  expect(pricesOf({}, { pricePerHour: 500_000 }, agreed).running).toBe(500_000)
+  expect(costPerHour('running', instancePrices({}, undefined, agreed))).toBe(300_000)
+  expect(costPerHour('stopped', instancePrices({}, undefined, agreed))).toBeUndefined()
+  expect(instancePrices({ dph_total: 0.6 }, undefined, agreed).running).toBe(600_000)
+  expect(instancePrices({}, { pricePerHour: 500_000 }, agreed).running).toBe(500_000)
 })
 
 test('a price of nothing is that of the last record', () => {
-  expect(pricesOf({ dph_total: 0 }, { pricePerHour: 500_000 }).running).toBe(500_000)
-  expect(pricesOf({ dph_total: 0 }).running).toBe(0)
+  expect(instancePrices({ dph_total: 0 }, { pricePerHour: 500_000 }).running).toBe(500_000)
+  expect(instancePrices({ dph_total: 0 }).running).toBe(0)
 })
 
 test('a rented instance costs at least what was agreed, whatever its record says', () => {
@@ -100,7 +104,7 @@ test('a rented instance costs at least what was agreed, whatever its record says
   const before = fc.option(fc.constant({ pricePerHour: 1, diskPricePerHour: 1 }), { nil: undefined })
   fc.assert(
     fc.property(record, before, (told, last) => {
-      const price = pricesOf(told as Parameters<typeof pricesOf>[0], last, agreed)
+      const price = instancePrices(told as Parameters<typeof instancePrices>[0], last, agreed)
       for (const capabilities of [undefined, publicCapabilities]) {
         expect(costPerHour('running', price, capabilities)).toBeGreaterThanOrEqual(300_000)
         expect(costPerHour('frozen', price, capabilities)).toBeGreaterThanOrEqual(300_000)
@@ -112,15 +116,15 @@ test('a rented instance costs at least what was agreed, whatever its record says
 })
 
 test('a price missing from an answer keeps its last value', () => {
-  expect(pricesOf({}, { pricePerHour: 500_000, diskPricePerHour: 50_000 })).toEqual({
+  expect(instancePrices({}, { pricePerHour: 500_000, diskPricePerHour: 50_000 })).toEqual({
     running: 500_000,
     disk: 50_000,
   })
-  expect(pricesOf({ dph_total: 0.6 }, { pricePerHour: 500_000 })).toEqual({ running: 600_000 })
+  expect(instancePrices({ dph_total: 0.6 }, { pricePerHour: 500_000 })).toEqual({ running: 600_000 })
 })
 
 test('the current cost that the service reports takes precedence', () => {
-  const told = pricesOf({
+  const told = instancePrices({
     dph_total: 0.5,
     dph_base: 0.45,
     storage_total_cost: 0.05,
@@ -135,21 +139,21 @@ test('the current cost that the service reports takes precedence', () => {
 
 test('a free disk on an offline host still has a price, or an unknown one', () => {
   const gone = { instance: { totalHour: 0, diskHour: 0 } }
-  expect(pricesOf({ ...gone, storage_total_cost: 0.05 })).toEqual({ disk: 50_000, now: 0 })
-  expect(pricesOf({ ...gone, dph_total: 0.5, dph_base: 0.45 })).toMatchObject({ disk: 50_000, now: 0 })
-  expect(pricesOf(gone, { diskPricePerHour: 50_000 })).toEqual({ disk: 50_000, now: 0 })
-  expect(pricesOf(gone)).toEqual({ now: 0 })
-  expect(pricesOf({ ...gone, storage_total_cost: 0 })).toEqual({ disk: 0, now: 0 })
+  expect(instancePrices({ ...gone, storage_total_cost: 0.05 })).toEqual({ disk: 50_000, now: 0 })
+  expect(instancePrices({ ...gone, dph_total: 0.5, dph_base: 0.45 })).toMatchObject({ disk: 50_000, now: 0 })
+  expect(instancePrices(gone, { diskPricePerHour: 50_000 })).toEqual({ disk: 50_000, now: 0 })
+  expect(instancePrices(gone)).toEqual({ now: 0 })
+  expect(instancePrices({ ...gone, storage_total_cost: 0 })).toEqual({ disk: 0, now: 0 })
 })
 
 test('the price is base plus disk; an unpriced disk costs its GB rate over 720 hours', () => {
   const disk = { storage_cost: 0.14933, disk_space: 10 }
-  expect(pricesOf({ dph_total: 0.9, dph_base: 0.45, storage_total_cost: 0.02 })).toEqual({
+  expect(instancePrices({ dph_total: 0.9, dph_base: 0.45, storage_total_cost: 0.02 })).toEqual({
     running: 470_000,
     disk: 20_000,
   })
-  expect(pricesOf({ dph_base: 0.45, ...disk })).toEqual({ running: 452_074, disk: 2074 })
-  const stopped = pricesOf({ dph_total: 0.5, ...disk })
+  expect(instancePrices({ dph_base: 0.45, ...disk })).toEqual({ running: 452_074, disk: 2074 })
+  const stopped = instancePrices({ dph_total: 0.5, ...disk })
   expect(costPerHour('stopped', stopped)).toBe(2074)
 })
 

@@ -110,7 +110,7 @@ export class OneAccount {
     this.#limits = await openLimits(context, {
       limits: await openStoredLimits(context),
       spending,
-      isTried: () => false,
+      wasAttempted: () => false,
       before: target => this.before(target),
       watchdogs: { settle: async () => undefined, apply: async () => undefined },
     })

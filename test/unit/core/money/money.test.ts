@@ -39,7 +39,7 @@ const open = (files: MemoryFiles, clock: HandClock, now: number, store = createS
   openMoney({
     account: 'a00000001',
     store,
-    machine: { clock } as never,
+    platform: { clock } as never,
     files,
     folder: 'accounts/a00000001',
     onBroken: setAside => expect.fail(`broken: ${setAside}`),

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
-import { requestOf, searchOf, stopsOf } from '#core/projects/plan.ts'
+import { limitsOf, projectRequest, searchOf } from '#core/projects/plan.ts'
 import { Rental } from '#core/renting/rental.ts'
 import { Run } from '#core/runs/model.ts'
-import { limitsOf } from '#shared/project/bounds.ts'
+import { retryBudget } from '#shared/project/bounds.ts'
 import { ProjectSpec } from '#shared/project/spec.ts'
 import { someRental } from '../renting/some-rental.ts'
 import { projectRun } from '../runs/stored-run.ts'
@@ -100,16 +100,16 @@ test('whatever a plan accepts, its rental and its run can be stored and read', (
       if (!read.success) return
       accepted += 1
       const spec = read.output
-      const stops = stopsOf(spec)
+      const limits = limitsOf(spec)
       const volume = spec.volume && { ...spec.volume, size: spec.volume.size ?? 10 }
       const known = volume && (spec.volume?.size === undefined ? { ...volume, id: 5, machineId: 7 } : volume)
       const rental = someRental({
-        request: requestOf(spec, spec.name ?? folder, { stops, price, volume: known }),
+        request: projectRequest(spec, spec.name ?? folder, { limits, price, volume: known }),
         search: searchOf(spec, ['RTX 4090', 'H100 SXM'], known),
-        retries: limitsOf(spec, price, stops),
+        retries: retryBudget(spec, price, limits),
       })
       expect(refused(Rental, rental)).toEqual([])
-      const run = projectRun({ project: { spec, stops, price: price ?? 0 } })
+      const run = projectRun({ project: { spec, limits, price: price ?? 0 } })
       expect(refused(Run, run)).toEqual([])
       expect(stored(run.project.spec)).toEqual(spec)
     }),

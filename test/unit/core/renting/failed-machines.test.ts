@@ -51,7 +51,7 @@ test('an instance not running by its deadline counts as a host failure', () => {
   expect(hostFailure({ step: 'late', problem }, through({}, ['loading', 0]))).toBe(problem.message)
 })
 
-test('each try counts once against its machine, and not again once forgiven', async () => {
+test('each attempt counts once against its machine, and not again once forgiven', async () => {
   const context = accountContext()
   const open = () => openFailedMachines(context)
   const hosts = await open()

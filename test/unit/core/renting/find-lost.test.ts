@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { markLabel, markVariable, plainLabel, rentalOf } from '#core/instances/mark.ts'
 import { findLost, isListWhole, lateComers } from '#core/renting/find-lost.ts'
-import type { Try } from '#core/renting/rental.ts'
+import type { Attempt } from '#core/renting/rental.ts'
 import type { Instance } from '#service/instances.ts'
 
 const mark = 'r0123456789abcdef'
 const other = 'rfedcba9876543210'
-const tried = { mark, before: [1, 2], startedAt: 1000 }
-const find = (records: Instance[], taken: number[] = []) => findLost(tried, true, records, new Set(taken))
+const attempt = { mark, before: [1, 2], startedAt: 1000 }
+const find = (records: Instance[], taken: number[] = []) => findLost(attempt, true, records, new Set(taken))
 
 test('an instance is found by the mark in its label or its environment', () => {
   expect(find([{ id: 1 }, { id: 9, label: `llama berth:${mark}` }])).toEqual({ found: 9, surplus: [] })
@@ -49,7 +49,7 @@ test('an instance clearly older than the request is not taken without asking', (
 })
 
 test('the instance of a rental with retries is never guessed', () => {
-  expect(findLost(tried, false, [{ id: 9 }], new Set())).toEqual({ unclear: [9] })
+  expect(findLost(attempt, false, [{ id: 9 }], new Set())).toEqual({ unclear: [9] })
 })
 
 test('a list is whole if nothing was left out and nothing unreadable may be new', () => {
@@ -63,7 +63,7 @@ test('a list is whole if nothing was left out and nothing unreadable may be new'
 
 test('late instances are surplus or came after the end, never the awaited one', () => {
   const records = [9, 12].map(id => ({ id, label: `berth:${mark}` }))
-  const late = (fields: Partial<Try>) => lateComers({ ...tried, ...fields } as Try, records)
+  const late = (fields: Partial<Attempt>) => lateComers({ ...attempt, ...fields } as Attempt, records)
   expect(late({ step: 'waiting', instance: 9, requestCount: 2 })).toEqual([12])
   expect(late({ step: 'waiting', instance: 9, requestCount: 1 })).toEqual([])
   expect(late({ step: 'failed', requestCount: 1 })).toEqual([9, 12])

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { nextMove, nextTryStep } from '#core/renting/next-move.ts'
-import type { Try } from '#core/renting/rental.ts'
+import { nextRentalMove, nextTryStep } from '#core/renting/next-move.ts'
+import type { Attempt } from '#core/renting/rental.ts'
 import type { InstanceState } from '#shared/instance/instance.ts'
 import { instanceView } from '#test/unit/views.ts'
-import { retrying, someTry } from './some-rental.ts'
+import { retrying, someAttempt } from './some-rental.ts'
 
-const step = (state: InstanceState, now = 1100) => nextTryStep(someTry(), instanceView({ state }), now)
+const step = (state: InstanceState, now = 1100) => nextTryStep(someAttempt(), instanceView({ state }), now)
 
 test.each(['crashed', 'ended', 'silent', 'offline', 'outbid', 'stopped'] as const)(
   'a rental whose instance is %s has failed, with advice',
@@ -18,7 +18,7 @@ test.each(['crashed', 'ended', 'silent', 'offline', 'outbid', 'stopped'] as cons
 )
 
 const now = 1_800_000_000
-const running = someTry({
+const running = someAttempt({
   step: 'running',
   startedAt: now - 100,
   createdAt: now - 100,
@@ -33,7 +33,7 @@ test.each<[InstanceState, boolean]>([
   ['silent', true],
 ])('an attempt that ran and is now %s is dropped; its machine is blamed: %s', (state, blame) => {
   const snapshot = { now, instance: instanceView({ state }), gone: false, ssh: 'silent' } as const
-  expect(nextMove(retrying(running), snapshot)).toMatchObject({
+  expect(nextRentalMove(retrying(running), snapshot)).toMatchObject({
     do: 'drop',
     drop: { blame, last: false },
   })
@@ -42,9 +42,9 @@ test.each<[InstanceState, boolean]>([
 test('an attempt that exited unexplained is dropped, but kept once it could have been in use', () => {
   const ended = instanceView({ state: 'ended' })
   const snapshot = { instance: ended, gone: false, ssh: 'silent' } as const
-  const failed = someTry({ ...running, step: 'failed', problem: { code: 'ended', message: '' } })
-  for (const tried of [running, failed]) {
-    const moveAt = (at: number) => nextMove(retrying(tried), { ...snapshot, now: at })
+  const failed = someAttempt({ ...running, step: 'failed', problem: { code: 'ended', message: '' } })
+  for (const attempt of [running, failed]) {
+    const moveAt = (at: number) => nextRentalMove(retrying(attempt), { ...snapshot, now: at })
     expect(moveAt(now)).toMatchObject({ do: 'drop', drop: { why: { code: 'ended' }, blame: true } })
     expect(moveAt(now + 3600)).toMatchObject({
       do: 'end',
@@ -56,13 +56,13 @@ test('an attempt that exited unexplained is dropped, but kept once it could have
 
 test('no further machine is rented once past attempts have cost the ceiling', () => {
   const snapshot = { now, instance: undefined, gone: false, ssh: 'unasked' } as const
-  const gone = (cost: number): Try => ({
+  const gone = (cost: number): Attempt => ({
     ...running,
     cost,
     drop: { why: { code: 'crashed', message: '' }, at: now, blame: true, last: false },
   })
-  expect(nextMove(retrying(gone(500_000), gone(499_999)), snapshot)).toEqual({ do: 'search' })
-  expect(nextMove(retrying(gone(500_000), gone(500_000)), snapshot)).toMatchObject({
+  expect(nextRentalMove(retrying(gone(500_000), gone(499_999)), snapshot)).toEqual({ do: 'search' })
+  expect(nextRentalMove(retrying(gone(500_000), gone(500_000)), snapshot)).toMatchObject({
     do: 'end',
     step: 'failed',
     problem: { code: 'ceiling_reached' },
@@ -71,12 +71,15 @@ test('no further machine is rented once past attempts have cost the ceiling', ()
 
 /** The move while SSH is silent, that many seconds after it began to run and 900 after its creation. */
 const probed = (seconds: number, ssh: 'silent' | 'asking' = 'silent') =>
-  nextMove(retrying({ ...running, startedAt: now - 900, createdAt: now - 900, runningAt: now - seconds }), {
-    now,
-    instance: instanceView({ state: 'running' }),
-    gone: false,
-    ssh,
-  })
+  nextRentalMove(
+    retrying({ ...running, startedAt: now - 900, createdAt: now - 900, runningAt: now - seconds }),
+    {
+      now,
+      instance: instanceView({ state: 'running' }),
+      gone: false,
+      ssh,
+    },
+  )
 
 test('SSH has three minutes once the instance runs, however late that was', () => {
   expect(probed(179)).toEqual({ do: 'probeSsh' })
@@ -90,9 +93,9 @@ test.each([
   ['invalid_args', true],
   ['no_such_ask', false],
 ])('a refusal with %s makes this attempt the last: %s', (code, last) => {
-  const { instance: _, ...refused } = someTry({ step: 'failed', problem: { code, message: 'No.' } })
+  const { instance: _, ...refused } = someAttempt({ step: 'failed', problem: { code, message: 'No.' } })
   const snapshot = { now, instance: undefined, gone: false, ssh: 'unasked' } as const
-  expect(nextMove(retrying(refused), snapshot)).toMatchObject({
+  expect(nextRentalMove(retrying(refused), snapshot)).toMatchObject({
     do: 'drop',
     drop: { blame: false, last },
   })
@@ -109,7 +112,7 @@ test.each([true, false])(
       ssh: 'silent',
       stopper,
     } as const
-    expect(nextMove(retrying(running), snapshot)).toMatchObject({
+    expect(nextRentalMove(retrying(running), snapshot)).toMatchObject({
       do: 'drop',
       drop: { blame: false, last: alone },
     })
@@ -118,19 +121,19 @@ test.each([true, false])(
 
 test('crashes on every machine are reported as such, since the image is suspect', () => {
   const snapshot = { now, instance: undefined, gone: false, ssh: 'unasked' } as const
-  const dropped = (code: string): Try => ({
+  const dropped = (code: string): Attempt => ({
     ...running,
     cost: 0,
     drop: { why: { code, message: '' }, at: now, blame: true, last: false },
   })
   const five = (last: string) => retrying(...[1, 2, 3, 4].map(() => dropped('crashed')), dropped(last))
-  expect(nextMove(five('crashed'), snapshot)).toMatchObject({
+  expect(nextRentalMove(five('crashed'), snapshot)).toMatchObject({
     problem: { message: 'It crashed on every machine tried.' },
   })
-  expect(nextMove(five('ended'), snapshot)).toMatchObject({
+  expect(nextRentalMove(five('ended'), snapshot)).toMatchObject({
     problem: { message: 'It crashed on every machine tried.' },
   })
-  expect(nextMove(five('late'), snapshot)).toMatchObject({
+  expect(nextRentalMove(five('late'), snapshot)).toMatchObject({
     problem: { message: 'All attempts failed.' },
   })
 })

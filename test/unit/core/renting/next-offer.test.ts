@@ -7,7 +7,7 @@ import { someRental, someSearch } from './some-rental.ts'
 const dollar = 1_000_000
 const retries = { attempts: 5, ceiling: 1, deadline: 600 }
 const { request } = someRental()
-const wanted = { search: someSearch, request, retries, tries: [] }
+const wanted = { search: someSearch, request, retries, attempts: [] }
 const offers = [
   { id: 1, machineId: 10 },
   { id: 2, machineId: 20, price: 0.5 * dollar, minimumBid: 0.3 * dollar },

@@ -43,7 +43,7 @@ const replacement = (id: number, start: number, mark = 'r0000000000000002') =>
  */
 async function outbidOnce(starting = async () => undefined, written = async () => undefined) {
   const bids: number[] = []
-  const stops: number[] = []
+  const limits: number[] = []
   const { said: told, ...noted } = noting()
   const refusals: ServiceError[] = []
   const records: Instance[] = []
@@ -64,14 +64,16 @@ async function outbidOnce(starting = async () => undefined, written = async () =
     flush: written,
     find: () =>
       step
-        ? ({ step, tries: [{ instance: place }], instance: place } as unknown as ReturnType<Rentals['find']>)
+        ? ({ step, attempts: [{ instance: place }], instance: place } as unknown as ReturnType<
+            Rentals['find']
+          >)
         : undefined,
   }
   const context = accountContext({
     client: () =>
       ({
         instances: {
-          stop: async (id: number) => void stops.push(id),
+          stop: async (id: number) => void limits.push(id),
           async changeBid(_id: number, price: number) {
             bids.push(price)
             const refusal = refusals.shift()
@@ -93,7 +95,7 @@ async function outbidOnce(starting = async () => undefined, written = async () =
     pollNothing: () => see(),
     view: () => context.store.get().accounts[account]?.recoveries ?? {},
     bids,
-    stops,
+    limits,
     told,
     refusals,
     records,
@@ -186,15 +188,15 @@ test('a replacement takes over only once the end of its rental is on disk', asyn
 })
 
 test('a replaced instance keeps running if you start it, and stops if the service starts it', async () => {
-  const { poll, ready, stops, view } = await replacing()
+  const { poll, ready, limits, view } = await replacing()
   ready()
   await poll()
   const back: InstanceView = { ...outbid, state: 'provisioning' }
   await poll(back)
-  expect(stops).toEqual([outbid.id])
+  expect(limits).toEqual([outbid.id])
   await poll({ ...back, stateRequest: { state: 'running', at: 1001 } })
   await poll({ ...back, state: 'running' })
-  expect(stops).toEqual([outbid.id])
+  expect(limits).toEqual([outbid.id])
   expect(view()[outbid.id]).toMatchObject({ choice: replace, step: 'watching' })
 })
 

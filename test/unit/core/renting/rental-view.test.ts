@@ -6,11 +6,11 @@ import { lastRental } from '#core/renting/rental-view.ts'
 import { endRetries } from '#core/renting/retrying.ts'
 import { accountContext } from '#test/berth/account-context.ts'
 import { MemoryFiles } from '#test/berth/machine.ts'
-import { retrying, someRental, someTry } from './some-rental.ts'
+import { retrying, someAttempt, someRental } from './some-rental.ts'
 
 test('the last rental is the last one that the user chose and got', () => {
   const when = { kind: 'duration' as const, seconds: 3600 }
-  const request = { ...someRental().request, stops: [{ when, action: 'stop' as const, asleep: false }] }
+  const request = { ...someRental().request, limits: [{ when, action: 'stop' as const, asleep: false }] }
   const named = (rental: Rental, id: string): Rental => ({
     ...rental,
     id,
@@ -19,14 +19,14 @@ test('the last rental is the last one that the user chose and got', () => {
   const chosen = named(someRental({ step: 'ready', instance: 4711 }), 'chosen')
   const others = [
     named({ ...chosen, why: 'run' }, 'project'),
-    named(someRental({ tries: [someTry({ unwanted: true })] }), 'unwanted'),
-    named(someRental({ step: 'failed', tries: [someTry({ instance: undefined })] }), 'failed'),
-    named(retrying(someTry()), 'trying'),
+    named(someRental({ attempts: [someAttempt({ unwanted: true })] }), 'unwanted'),
+    named(someRental({ step: 'failed', attempts: [someAttempt({ instance: undefined })] }), 'failed'),
+    named(retrying(someAttempt()), 'trying'),
   ]
-  expect(lastRental([chosen, ...others])).toEqual({ id: 'chosen', what: 'chosen', stops: request.stops })
+  expect(lastRental([chosen, ...others])).toEqual({ id: 'chosen', what: 'chosen', limits: request.limits })
   expect(lastRental(others)).toBeUndefined()
-  const tried = named({ ...retrying(someTry()), step: 'ready', instance: 4711 }, 'tried')
-  expect(lastRental([chosen, tried])?.id).toBe('tried')
+  const attempt = named({ ...retrying(someAttempt()), step: 'ready', instance: 4711 }, 'tried')
+  expect(lastRental([chosen, attempt])?.id).toBe('tried')
 })
 
 test('an instance was rented with the variables that the service shows, and else with those of its rental', () => {
@@ -47,7 +47,7 @@ test('an instance was rented with the variables that the service shows, and else
 test('an instance’s own key, sent only once, is stored before its record', async () => {
   const context = accountContext()
   const rentals = await openStoredRentals(context)
-  const rental = someRental({ tries: [someTry({ step: 'asking', instance: undefined })] })
+  const rental = someRental({ attempts: [someAttempt({ step: 'asking', instance: undefined })] })
   await rentals.add(rental)
   const calls: unknown[] = []
   const hooks = {
@@ -56,7 +56,7 @@ test('an instance’s own key, sent only once, is stored before its record', asy
   }
   const parts = {
     context,
-    tries: rentals.tries,
+    attempts: rentals.attempts,
     hooks,
     secrets: { forget: async () => undefined },
   } as unknown as CreationParts
@@ -64,17 +64,17 @@ test('an instance’s own key, sent only once, is stored before its record', asy
   expect(calls).toEqual([[7, 'own'], 'limit'])
 })
 
-test('a rental ends with its last try, so that a kill in between tries no other machine', async () => {
+test('a rental ends with its last attempt, so that a kill in between attempts no other machine', async () => {
   const files = new MemoryFiles()
   const context = accountContext({ files, now: () => 1000 })
   const rentals = await openStoredRentals(context)
-  const rental = retrying(someTry({ instance: undefined }))
+  const rental = retrying(someAttempt({ instance: undefined }))
   await rentals.add(rental)
   await endRetries({ context, rentals, secrets: requestSecrets(context.keychain) }, rental, {
     step: 'failed',
   })
   const written = files.writes.map(({ text }) => JSON.parse(text)[0] as Rental)
-  expect(written.map(({ step, tries: [first] }) => [step, first?.endedAt])).toEqual([
+  expect(written.map(({ step, attempts: [first] }) => [step, first?.endedAt])).toEqual([
     ['trying', undefined],
     ['failed', 1000],
   ])

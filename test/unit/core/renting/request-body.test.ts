@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { withoutSecrets } from '#core/market/request-secrets.ts'
-import { requestOf, type Tried } from '#core/renting/rental.ts'
+import { type RentalAttempt, requestOf } from '#core/renting/rental.ts'
 import { checkLengths, requestBody } from '#core/renting/requests.ts'
 import { rentalBody } from '#service/dialect.ts'
 import { type Capabilities, describedCapabilities, publicCapabilities } from '#shared/account/capabilities.ts'
@@ -137,7 +137,7 @@ test('a start script that is longer than the service takes is refused', () => {
 test('a new volume is made by the volume offer of the rented machine, under its name', () => {
   const { offer, ...request } = plain
   const volume = { create: true as const, name: 'datasets', size: 50, mountPath: '/data' }
-  const rental = { request: { ...request, volume } } as Tried['rental']
+  const rental = { request: { ...request, volume } } as RentalAttempt['rental']
   const asked = requestOf({ rental, offer: { id: offer, volumeOffer: 31 } })
   expect(requestBody(asked, id).volume_info).toEqual({
     create_new: true,

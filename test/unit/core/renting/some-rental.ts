@@ -1,4 +1,4 @@
-import type { Rental, Retrying, Try } from '#core/renting/rental.ts'
+import type { Attempt, Rental, Retrying } from '#core/renting/rental.ts'
 import type { RentalSearch } from '#shared/market/rent-request.ts'
 
 export const someSearch: RentalSearch = {
@@ -7,8 +7,8 @@ export const someSearch: RentalSearch = {
   order: { column: 'price', descending: false },
 }
 
-/** A try whose instance is awaited, by default. */
-export function someTry(given: Partial<Try> = {}): Try {
+/** An attempt whose instance is awaited, by default. */
+export function someAttempt(given: Partial<Attempt> = {}): Attempt {
   return {
     mark: 'r0000000000000001',
     offer: { id: 1, machineId: 10 },
@@ -31,14 +31,14 @@ export function someRental(given: Partial<Rental> = {}): Rental {
     request: { image: 'ubuntu', access: 'ssh', disk: 20, env: [], ports: [] },
     why: 'user',
     step: 'trying',
-    tries: [someTry()],
+    attempts: [someAttempt()],
     startedAt: 1000,
     ...given,
   }
 }
 
 /** The same with retries. */
-export function retrying(...tries: Try[]): Retrying {
+export function retrying(...attempts: Attempt[]): Retrying {
   const retries = { attempts: 5, ceiling: 1, deadline: 600 }
-  return { ...someRental({ tries }), search: someSearch, retries }
+  return { ...someRental({ attempts }), search: someSearch, retries }
 }

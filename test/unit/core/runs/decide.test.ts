@@ -2,25 +2,25 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { stuckAlert } from '#core/runs/alerts.ts'
 import {
-  afresh,
   afterCommand,
-  againFromFailure,
   failed,
-  fetchingAgain,
-  settled,
+  nextStep,
+  refetching,
+  resumed,
+  retried,
   withStaleWatchdog,
 } from '#core/runs/changes.ts'
 import {
+  actionSparing,
   checkpointDue,
   machineGone,
-  nextMove,
+  nextRunMove,
   observedRun,
   type RunSnapshot,
-  spared,
   stuckSince,
   watchdogOrder,
 } from '#core/runs/decide.ts'
-import { isUnsafe, type ProjectRun, type Run } from '#core/runs/model.ts'
+import { hasUndownloadedResults, type ProjectRun, type Run } from '#core/runs/model.ts'
 import { isGoing } from '#shared/automation/run.ts'
 import type { InstanceState, InstanceView } from '#shared/instance/instance.ts'
 import { instanceView } from '#test/unit/views.ts'
@@ -42,11 +42,11 @@ const broken = { code: 'setup_failed', message: 'It ended.', advice: undefined }
 
 test('results are downloaded before the instance is stopped or destroyed, and nothing is done twice', () => {
   const wanted: Run = { ...run, fetch: '/root/results', afterwards: 'destroy' }
-  expect(settled(wanted, 0).step).toBe('fetching')
-  expect(settled({ ...wanted, fetched: true }, 0).step).toBe('ending')
-  expect(settled({ ...wanted, fetched: true, finalAction: 'destroy' }, 0).step).toBe('done')
-  expect(settled({ ...run, afterwards: 'stop' }, 0).step).toBe('ending')
-  expect(settled(run, 0).step).toBe('done')
+  expect(nextStep(wanted, 0).step).toBe('fetching')
+  expect(nextStep({ ...wanted, fetched: true }, 0).step).toBe('ending')
+  expect(nextStep({ ...wanted, fetched: true, finalAction: 'destroy' }, 0).step).toBe('done')
+  expect(nextStep({ ...run, afterwards: 'stop' }, 0).step).toBe('ending')
+  expect(nextStep(run, 0).step).toBe('done')
 })
 
 test('the instance of a failed command is stopped, not destroyed, unless the user ended it', () => {
@@ -62,8 +62,8 @@ test('the instance of a failed command is stopped, not destroyed, unless the use
 })
 
 test('a run whose instance was stopped and started again does not stop it once more', () => {
-  expect(settled({ ...run, afterwards: 'stop', interrupted: true }, 0).step).toBe('done')
-  expect(settled({ ...run, afterwards: 'destroy', fetch: '/root/a', interrupted: true }, 0).step).toBe(
+  expect(nextStep({ ...run, afterwards: 'stop', interrupted: true }, 0).step).toBe('done')
+  expect(nextStep({ ...run, afterwards: 'destroy', fetch: '/root/a', interrupted: true }, 0).step).toBe(
     'fetching',
   )
 })
@@ -122,25 +122,25 @@ test('the watchdog gets each new instruction, and never destroys results before 
 
 test('a command waits for its instance or rental, and fails if that is gone', () => {
   const waiting = commandRun({ step: 'waiting', startedAt: undefined, begun: undefined })
-  expect(nextMove(waiting, seen())).toEqual({ do: 'step', step: 'running', instance: 7 })
-  expect(nextMove(waiting, seen({ instance: machine('loading') }))).toEqual({ do: 'wait' })
-  expect(nextMove(waiting, seen({ instance: 'gone' }))).toMatchObject({
+  expect(nextRunMove(waiting, seen())).toEqual({ do: 'step', step: 'running', instance: 7 })
+  expect(nextRunMove(waiting, seen({ instance: machine('loading') }))).toEqual({ do: 'wait' })
+  expect(nextRunMove(waiting, seen({ instance: 'gone' }))).toMatchObject({
     do: 'fail',
     problem: { code: 'no_such_instance' },
   })
   const rented = { ...waiting, instance: undefined, rental: 'r0000000000000001' }
-  const awaited = (step: string) => nextMove(rented, seen({ instance: undefined, awaited: { step } }))
+  const awaited = (step: string) => nextRunMove(rented, seen({ instance: undefined, awaited: { step } }))
   expect(awaited('waiting')).toEqual({ do: 'wait' })
   expect(awaited('failed')).toMatchObject({ do: 'fail', problem: { code: 'rental_failed' } })
   expect(awaited('cancelled')).toMatchObject({ do: 'fail', quiet: true })
 })
 
 test('a command is followed over SSH, and is done if its watchdog destroyed the machine', () => {
-  expect(nextMove(run, seen())).toEqual({ do: 'program' })
-  expect(nextMove(run, seen({ instance: machine('stopped') }))).toEqual({ do: 'wait' })
-  expect(nextMove(run, seen({ instance: 'gone' }))).toMatchObject({ do: 'fail' })
+  expect(nextRunMove(run, seen())).toEqual({ do: 'program' })
+  expect(nextRunMove(run, seen({ instance: machine('stopped') }))).toEqual({ do: 'wait' })
+  expect(nextRunMove(run, seen({ instance: 'gone' }))).toMatchObject({ do: 'fail' })
   const watched = commandRun({ afterwards: 'destroy', watchdog: true })
-  expect(nextMove(watched, seen({ instance: 'gone' }))).toEqual({
+  expect(nextRunMove(watched, seen({ instance: 'gone' }))).toEqual({
     do: 'step',
     step: 'done',
     finalAction: 'destroy',
@@ -157,18 +157,18 @@ test.each<[Partial<Run>, boolean]>([
   [{ step: 'failed', startedAt: 1, fetched: true }, false],
   [{ step: 'failed', startedAt: undefined }, false],
 ])('a folder of a run that is %o would be lost with its instance: %s', (changes, unsafe) => {
-  expect(isUnsafe(commandRun({ fetch: '/workspace/out', ...changes }))).toBe(unsafe)
-  expect(isUnsafe(commandRun(changes))).toBe(false)
+  expect(hasUndownloadedResults(commandRun({ fetch: '/workspace/out', ...changes }))).toBe(unsafe)
+  expect(hasUndownloadedResults(commandRun(changes))).toBe(false)
 })
 
 test('a limit that destroys only stops if a folder would be lost, and waits for a fetch', () => {
   const kept = commandRun({ step: 'failed', failedAt: 'fetching' })
-  expect(spared([], 'running')).toBe('destroy')
-  expect(spared([run], 'running')).toBe('stop')
-  expect(spared([kept], 'silent')).toBe('stop')
-  expect(spared([commandRun({ step: 'fetching' })], 'running')).toBeUndefined()
-  expect(spared([commandRun({ step: 'fetching', unreachedSince: 1 })], 'running')).toBe('stop')
-  expect(spared([kept], 'stopped')).toBeUndefined()
+  expect(actionSparing([], 'running')).toBe('destroy')
+  expect(actionSparing([run], 'running')).toBe('stop')
+  expect(actionSparing([kept], 'silent')).toBe('stop')
+  expect(actionSparing([commandRun({ step: 'fetching' })], 'running')).toBeUndefined()
+  expect(actionSparing([commandRun({ step: 'fetching', unreachedSince: 1 })], 'running')).toBe('stop')
+  expect(actionSparing([kept], 'stopped')).toBeUndefined()
 })
 
 describe('a project’s run that runs', () => {
@@ -209,10 +209,12 @@ describe('a project’s run that runs', () => {
   test('moves when its instance is lost, at most as often as its spec allows', () => {
     const twice = { ...spec, outbid: { elsewhere: 2 } }
     const outbid = seen({ instance: machine('outbid') })
-    expect(nextMove(projectRun(), outbid)).toMatchObject({ do: 'fail', problem: { code: 'outbid' } })
-    expect(nextMove(projectRun({ project: { spec: twice }, moves: 1 }), outbid)).toEqual({ do: 'move' })
-    expect(nextMove(projectRun({ project: { spec: twice }, moves: 2 }), outbid)).toMatchObject({ do: 'fail' })
-    expect(nextMove(projectRun({ project: { spec: twice } }), seen({ instance: 'gone' }))).toEqual({
+    expect(nextRunMove(projectRun(), outbid)).toMatchObject({ do: 'fail', problem: { code: 'outbid' } })
+    expect(nextRunMove(projectRun({ project: { spec: twice }, moves: 1 }), outbid)).toEqual({ do: 'move' })
+    expect(nextRunMove(projectRun({ project: { spec: twice }, moves: 2 }), outbid)).toMatchObject({
+      do: 'fail',
+    })
+    expect(nextRunMove(projectRun({ project: { spec: twice } }), seen({ instance: 'gone' }))).toEqual({
       do: 'move',
     })
   })
@@ -223,7 +225,7 @@ describe('a project’s run that runs', () => {
     ['crashed', 'crashed'],
     ['unstartable', 'crashed'],
   ] as const)('fails when its instance is %s', (state, code) => {
-    expect(nextMove(projectRun(), seen({ instance: machine(state) }))).toMatchObject({
+    expect(nextRunMove(projectRun(), seen({ instance: machine(state) }))).toMatchObject({
       do: 'fail',
       problem: { code },
     })
@@ -232,8 +234,8 @@ describe('a project’s run that runs', () => {
   test.each(['loading', 'exited', 'offline', 'silent', 'waiting', 'other'] as const)(
     'waits while its instance is %s or unknown',
     state => {
-      expect(nextMove(projectRun(), seen({ instance: machine(state) }))).toEqual({ do: 'wait' })
-      expect(nextMove(projectRun(), seen({ instance: undefined }))).toEqual({ do: 'wait' })
+      expect(nextRunMove(projectRun(), seen({ instance: machine(state) }))).toEqual({ do: 'wait' })
+      expect(nextRunMove(projectRun(), seen({ instance: undefined }))).toEqual({ do: 'wait' })
     },
   )
 })
@@ -245,14 +247,14 @@ describe('a project’s run that has failed', () => {
       ...failed(projectRun({ step: 'setup' }), broken, 100),
     }
     expect(failing).toMatchObject({ step: 'ending', failedAt: 'setup', afterwards: 'stop', problem: broken })
-    expect(nextMove(failing, seen())).toEqual({ do: 'end' })
-    expect(nextMove({ ...failing, step: 'failed' }, seen())).toEqual({ do: 'wait' })
+    expect(nextRunMove(failing, seen())).toEqual({ do: 'end' })
+    expect(nextRunMove({ ...failing, step: 'failed' }, seen())).toEqual({ do: 'wait' })
     expect(failed(projectRun(), machineGone, 100).step).toBe('failed')
   })
 
   test('keeps its stopped instance for the agreed time, then reminds or destroys as agreed', () => {
     const kept = (project: Partial<ProjectRun['project']>, now: number, state: InstanceState = 'stopped') =>
-      nextMove(
+      nextRunMove(
         projectRun({ step: 'failed', keptUntil: 500, project }),
         seen({ now, instance: machine(state) }),
       )
@@ -269,16 +271,16 @@ describe('a project’s run that has failed', () => {
 
   test('names the limit that stopped its instance, and offers a reset only if it has limits', () => {
     const limited = projectRun({
-      project: { stops: [{ when: { kind: 'cost', dollars: 2 }, action: 'stop', asleep: false }] },
+      project: { limits: [{ when: { kind: 'cost', dollars: 2 }, action: 'stop', asleep: false }] },
     })
     const seenStopped = seen({ instance: machine('stopped'), limit: 'It has cost $2.00.' })
-    expect(nextMove(limited, seenStopped)).toMatchObject({
+    expect(nextRunMove(limited, seenStopped)).toMatchObject({
       problem: {
         message: 'Its machine was stopped before the run finished. It has cost $2.00.',
         advice: expect.stringContaining('limits reset'),
       },
     })
-    expect(nextMove(projectRun(), seen({ instance: machine('stopped') }))).toMatchObject({
+    expect(nextRunMove(projectRun(), seen({ instance: machine('stopped') }))).toMatchObject({
       problem: {
         message: 'Its machine was stopped before the run finished.',
         advice: 'Its files are still there. Resume to start it again.',
@@ -309,7 +311,7 @@ describe('a project’s run that downloads its results before it fails', () => {
       ...fetching,
       ...failed(fetching, { code: 'results_left', message: 'One is left.' }, 1000),
     }
-    const again = { ...after, ...afresh(fetching, machine('stopped')), ...fetchingAgain(after, 9) }
+    const again = { ...after, ...resumed(fetching, machine('stopped')), ...refetching(after, 9) }
     expect(again).toMatchObject({ step: 'fetching', starting: true, outcome, keptUntil: undefined })
     expect(failed(again, outcome.problem, 2000).problem).toEqual(outcome.problem)
   })
@@ -318,7 +320,7 @@ describe('a project’s run that downloads its results before it fails', () => {
 describe('a failed project’s run that resumes', () => {
   const again = (failedAt: Run['step'], state: InstanceState = 'running') => {
     const failed = projectRun({ step: 'failed', failedAt, setupProgram: 's1', program: 'c1' })
-    return { ...failed, ...againFromFailure(failed, machine(state), 'fnew') }
+    return { ...failed, ...retried(failed, machine(state), 'fnew') }
   }
 
   test('resends the folder before a failed command, and repeats only what failed', () => {

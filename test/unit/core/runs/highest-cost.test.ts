@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { failed } from '#core/runs/changes.ts'
-import { nextMove } from '#core/runs/decide.ts'
-import { keptFrom, mostInAll, type Run, stopsLeft } from '#core/runs/model.ts'
-import { nextGroupMove } from '#core/sweeps/decide.ts'
-import { groupMost, groupMostInAll } from '#core/sweeps/model.ts'
+import { nextRunMove } from '#core/runs/decide.ts'
+import { keptFrom, limitsLeft, mostInAll, type Run } from '#core/runs/model.ts'
+import { nextSweepMove } from '#core/sweeps/decide.ts'
+import { sweepMost, sweepMostInAll } from '#core/sweeps/model.ts'
 import type { Limit } from '#shared/automation/limit.ts'
 import type { InstanceState } from '#shared/instance/instance.ts'
 import { micros } from '#shared/spending/money.ts'
@@ -12,16 +12,16 @@ import { projectRun } from './stored-run.ts'
 
 const day = 86_400
 const hours: Limit = { when: { kind: 'duration', seconds: 7200 }, action: 'stop', asleep: false }
-const dollarsOf = (stops: readonly Limit[]) =>
-  stops.flatMap(({ when }) => (when.kind === 'cost' ? when.dollars : []))
+const dollarsOf = (limits: readonly Limit[]) =>
+  limits.flatMap(({ when }) => (when.kind === 'cost' ? when.dollars : []))
 const machine = (state: InstanceState) => instanceView({ id: 7, state })
 const stopped = { awaited: undefined, instance: machine('stopped'), limit: undefined }
 
 describe('what a run may cost at most', () => {
   test('is a limit of each machine, also where only hours were agreed', () => {
-    const run = projectRun({ most: micros(1.2), project: { stops: [hours] } })
-    expect(dollarsOf(stopsLeft(run, [hours], 0, undefined))).toEqual([1.2])
-    expect(dollarsOf(stopsLeft({ ...run, spentBefore: micros(1) }, [hours], 0, undefined))).toEqual([0.2])
+    const run = projectRun({ most: micros(1.2), project: { limits: [hours] } })
+    expect(dollarsOf(limitsLeft(run, [hours], 0, undefined))).toEqual([1.2])
+    expect(dollarsOf(limitsLeft({ ...run, spentBefore: micros(1) }, [hours], 0, undefined))).toEqual([0.2])
   })
 
   test('is shared by nodes as they cost, without a cent more', () => {
@@ -30,7 +30,7 @@ describe('what a run may cost at most', () => {
     const head = { ...projectRun({ most: micros(0.01) }), node: { of: 'x1', rank: 0, count: 3, network } }
     const shares = [0, 1, 2].flatMap(rank => {
       const run = { ...projectRun(), node: { of: 'x1', rank, count: 3 } }
-      return dollarsOf(stopsLeft(run, [hours], 0, head as Run))
+      return dollarsOf(limitsLeft(run, [hours], 0, head as Run))
     })
     expect(shares).toEqual([0.001666, 0.003333, 0.005])
   })
@@ -38,8 +38,8 @@ describe('what a run may cost at most', () => {
   test('is not passed by renting another machine', () => {
     const run = projectRun({ step: 'waiting', instance: undefined, most: 1000, spentBefore: 999 })
     const nothing = { ...stopped, instance: undefined, now: 0 }
-    expect(nextMove(run, nothing)).toEqual({ do: 'rent' })
-    expect(nextMove({ ...run, spentBefore: 1000 }, nothing)).toMatchObject({
+    expect(nextRunMove(run, nothing)).toEqual({ do: 'rent' })
+    expect(nextRunMove({ ...run, spentBefore: 1000 }, nothing)).toMatchObject({
       do: 'fail',
       problem: { code: 'most_reached' },
     })
@@ -52,20 +52,20 @@ describe('what a run may cost at most', () => {
     // Stopped too late, as after a sleep, it keeps its files as long.
     expect(mostInAll({ ...run, costThen: 5000 })).toBe(5200)
     expect(mostInAll({ ...run, costThen: 500 })).toBe(1200)
-    expect(nextMove(run, { ...stopped, now: 0 })).toEqual({ do: 'wait' })
+    expect(nextRunMove(run, { ...stopped, now: 0 })).toEqual({ do: 'wait' })
     const spent = { ...stopped, now: 0, isSpent: true }
-    expect(nextMove(run, spent)).toEqual({ do: 'expire', destroys: true })
-    expect(nextMove(run, { ...spent, instance: machine('crashed') })).toEqual({
+    expect(nextRunMove(run, spent)).toEqual({ do: 'expire', destroys: true })
+    expect(nextRunMove(run, { ...spent, instance: machine('crashed') })).toEqual({
       do: 'expire',
       destroys: true,
     })
-    expect(nextMove(run, { ...spent, instance: machine('running') })).toEqual({ do: 'wait' })
+    expect(nextRunMove(run, { ...spent, instance: machine('running') })).toEqual({ do: 'wait' })
   })
 
   test('of a sweep stops it by hours too, and counts the disks after that', () => {
     const spec = { run: 'x', machine: { price: 1 } }
-    const project = { ...projectRun().project, spec, stops: [hours], price: micros(1), keptCost: 500 }
-    const group = {
+    const project = { ...projectRun().project, spec, limits: [hours], price: micros(1), keptCost: 500 }
+    const sweep = {
       id: 'q0000000000000001',
       name: 'digits',
       project,
@@ -77,15 +77,15 @@ describe('what a run may cost at most', () => {
       createdAt: 0,
       since: { at: 0, micros: 0, failed: 0 },
       machines: { 7: { micros: 0, at: 0, perHour: micros(20) } },
-      tried: 0,
+      attemptCost: 0,
     }
-    expect(groupMost(group)).toBe(micros(6) + 500)
-    expect(groupMostInAll(group)).toBe(micros(6) + 500)
-    const move = (now: number) => nextGroupMove({ group, runs: [], waiting: [], isRenting: true, now })
+    expect(sweepMost(sweep)).toBe(micros(6) + 500)
+    expect(sweepMostInAll(sweep)).toBe(micros(6) + 500)
+    const move = (now: number) => nextSweepMove({ sweep, runs: [], waiting: [], isRenting: true, now })
     expect(move(1000)).toEqual({ do: 'wait' })
     expect(move(1080)).toMatchObject({
       do: 'halt',
-      stops: true,
+      endsRuns: true,
       problem: { message: expect.stringContaining('cost limit') },
     })
   })
@@ -113,7 +113,10 @@ describe('the user is reminded of a stopped machine', () => {
       keptUntil: day,
       project: { keeping: { seconds: 60, destroys: true } },
     })
-    expect(nextMove(run, { ...stopped, now: day - 1, isSpent: true })).toEqual({ do: 'wait' })
-    expect(nextMove(run, { ...stopped, now: day, isSpent: true })).toEqual({ do: 'expire', destroys: false })
+    expect(nextRunMove(run, { ...stopped, now: day - 1, isSpent: true })).toEqual({ do: 'wait' })
+    expect(nextRunMove(run, { ...stopped, now: day, isSpent: true })).toEqual({
+      do: 'expire',
+      destroys: false,
+    })
   })
 })

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { deleteOutput, openOutput, type RunOutput } from '#core/runs/output.ts'
-import { outputStream, pageOf, searchOutput } from '#core/runs/reading.ts'
+import { outputStream, pageOf, searchOutput } from '#core/runs/output-pages.ts'
 import { openFiles } from '#platform/files.ts'
 import { MemoryFiles } from '#test/berth/machine.ts'
 import { liveMemory } from '#test/live-memory.ts'

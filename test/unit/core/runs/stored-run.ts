@@ -41,7 +41,7 @@ export function projectRun({
       folder: '/home/me/digits',
       text: 'run: x',
       spec: { run: 'x' },
-      stops: [],
+      limits: [],
       secretFiles: [],
       ...project,
     },

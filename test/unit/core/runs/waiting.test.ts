@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { failsAfter, nextMove, pauseAfter } from '#core/runs/decide.ts'
+import { failsAfter, nextRunMove, pauseAfter } from '#core/runs/decide.ts'
 import { givesUpAfter, waitOf } from '#core/runs/waiting.ts'
 import { isGoing, RunStep } from '#shared/automation/run.ts'
 import { isLongWait, waitingLine } from '#shared/automation/waiting.ts'
@@ -46,7 +46,7 @@ test('every step of a run in progress says what it waits for, in whatever state 
       (step, ofRental, view, begun, outage) => {
         const run = { ...projectRun(), step, begun }
         const snapshot = { awaited: undefined, instance: view, limit: undefined, now: 1000 }
-        const wait = waitOf(run, nextMove(run, snapshot).do, { snapshot, rental: ofRental, outage })
+        const wait = waitOf(run, nextRunMove(run, snapshot).do, { snapshot, rental: ofRental, outage })
         expect(wait !== undefined).toBe(isGoing(run))
         if (!wait) return
         const line = waitingLine({ since: 900, ...wait }, 1000)

@@ -7,11 +7,11 @@ import { openStoredRentals, Rental } from '#core/renting/rental.ts'
 import type { Run } from '#core/runs/model.ts'
 import { openStoredRuns } from '#core/runs/stored-runs.ts'
 import type { BrokenFile } from '#core/storage/json-file.ts'
-import { openStoredGroups } from '#core/sweeps/model.ts'
+import { openStoredSweeps } from '#core/sweeps/model.ts'
 import { account, accountContext } from '#test/berth/account-context.ts'
 import { MemoryFiles } from '#test/berth/machine.ts'
 import { storedLimit } from '../limits/stored-limit.ts'
-import { retrying, someRental, someTry } from '../renting/some-rental.ts'
+import { retrying, someAttempt, someRental } from '../renting/some-rental.ts'
 import { projectRun } from '../runs/stored-run.ts'
 
 let files: MemoryFiles
@@ -132,11 +132,11 @@ test.each([
 })
 
 test('a run of a sweep that is unreadable fails, and its machine is stopped', async () => {
-  const run = projectRun({ instance: 4711, group: { id: 'q0000000000000001', index: 0, attempt: 0 } })
+  const run = projectRun({ instance: 4711, sweep: { id: 'q0000000000000001', index: 0, attempt: 0 } })
   write('runs', [{ ...run, project: undefined }])
-  write('groups', [{ id: 'q0000000000000001' }])
-  const groups = await openStoredGroups(context, () => [])
-  const runs = await openStoredRuns(context, group => groups.find(group)?.project)
+  write('sweeps', [{ id: 'q0000000000000001' }])
+  const sweeps = await openStoredSweeps(context, () => [])
+  const runs = await openStoredRuns(context, sweep => sweeps.find(sweep)?.project)
   expect(runs.get(run.id)).toMatchObject({
     step: 'ending',
     afterwards: 'stop',
@@ -145,12 +145,14 @@ test('a run of a sweep that is unreadable fails, and its machine is stopped', as
 })
 
 test('a damaged rental loses no other; one under way asks for nothing that was not agreed', async () => {
-  const tries = [someTry({ drop: { why: { code: 'x', message: 'X' }, at: 1, blame: true, last: false } })]
-  const rental: Rental = { ...retrying(...tries), request: { ...someRental().request, bid: 0.5 } }
+  const attempts = [
+    someAttempt({ drop: { why: { code: 'x', message: 'X' }, at: 1, blame: true, last: false } }),
+  ]
+  const rental: Rental = { ...retrying(...attempts), request: { ...someRental().request, bid: 0.5 } }
   await fc.assert(
     fc.asyncProperty(damagesOf(rental), async record => {
       begin()
-      const sound = someRental({ id: `r${other}`, tries: [someTry({ mark: `r${other}` })] })
+      const sound = someRental({ id: `r${other}`, attempts: [someAttempt({ mark: `r${other}` })] })
       write('rentals', [record, sound])
       const rentals = await openStoredRentals(context)
       expect(rentals.find(sound.id)).toEqual(sound)

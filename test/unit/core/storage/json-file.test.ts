@@ -15,7 +15,7 @@ beforeEach(() => {
 
 const open = () =>
   openDocument(
-    { files, machine: { clock }, onBroken: broken => setAside.push(broken.setAside ?? '') },
+    { files, platform: { clock }, onBroken: broken => setAside.push(broken.setAside ?? '') },
     'list',
     v.array(v.number()),
     [],

@@ -10,7 +10,7 @@ import { printedNumbers } from '#core/runs/printed-numbers.ts'
 import { openStoredRuns } from '#core/runs/stored-runs.ts'
 import { openFiles } from '#platform/files.ts'
 import type { Limit } from '#shared/automation/limit.ts'
-import { keepingOf, limitsOf, mostOf, stopsAt } from '#shared/project/bounds.ts'
+import { keepingOf, limitsAt, mostOf, retryBudget } from '#shared/project/bounds.ts'
 import { ProjectSpec } from '#shared/project/spec.ts'
 import { accountContext } from '#test/berth/account-context.ts'
 import { storedLimit } from '../limits/stored-limit.ts'
@@ -122,15 +122,15 @@ test('what a plan accepts, a program prints and the service answers is read agai
       const spec = checked.output
       const asked = price !== undefined && price > 0 && price < 1e9 ? Math.ceil(price) : undefined
       const most = mostOf(spec, [], [asked])
-      const stops: Limit[] = most === undefined ? [] : stopsAt([], most)
+      const limits: Limit[] = most === undefined ? [] : limitsAt([], most)
       const before = await start()
       const run = projectRun({
         most,
-        project: { spec, text: JSON.stringify(given), stops, keeping: keepingOf(spec), price: asked },
+        project: { spec, text: JSON.stringify(given), limits, keeping: keepingOf(spec), price: asked },
       })
-      expect(limitsOf(spec, asked, stops)).toBeDefined()
+      expect(retryBudget(spec, asked, limits)).toBeDefined()
       await before.runs.add(run)
-      for (const [at, { when, action }] of stops.entries())
+      for (const [at, { when, action }] of limits.entries())
         await before.limits.add(
           storedLimit({ id: `g${at}00000000000000`.slice(0, 17), instance: 7, when, action }),
         )

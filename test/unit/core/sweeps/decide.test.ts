@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'vitest'
 import type { Run } from '#core/runs/model.ts'
-import { type GroupSnapshot, nextGroupMove } from '#core/sweeps/decide.ts'
-import type { Group } from '#core/sweeps/model.ts'
+import { nextSweepMove, type SweepSnapshot } from '#core/sweeps/decide.ts'
+import type { Sweep } from '#core/sweeps/model.ts'
 import { projectRun } from '../runs/stored-run.ts'
 
 const id = 'q0000000000000001'
 const { project } = projectRun()
 
-function group(change: Partial<Group> = {}): Group {
+function sweep(change: Partial<Sweep> = {}): Sweep {
   return {
     id,
     name: 'digits',
-    project: { ...project, stops: [] },
+    project: { ...project, limits: [] },
     settings: [{}, {}, {}, {}],
     attempts: [0, 0, 0, 0],
     atOnce: 2,
@@ -20,7 +20,7 @@ function group(change: Partial<Group> = {}): Group {
     createdAt: 1000,
     since: { at: 1000, micros: 0, failed: 0 },
     machines: {},
-    tried: 0,
+    attemptCost: 0,
     ...change,
   }
 }
@@ -29,13 +29,13 @@ function run(index: number, change: Partial<Run> = {}, attempt = 0): Run {
   return {
     ...projectRun(),
     id: `x${String(index).padStart(16, '0')}`,
-    group: { id, index, attempt },
+    sweep: { id, index, attempt },
     ...change,
   }
 }
 
-const next = (change: Partial<GroupSnapshot>) =>
-  nextGroupMove({ group: group(), runs: [], waiting: [], isRenting: false, now: 2000, ...change })
+const next = (change: Partial<SweepSnapshot>) =>
+  nextSweepMove({ sweep: sweep(), runs: [], waiting: [], isRenting: false, now: 2000, ...change })
 
 const ready = { instance: 7, isReady: true }
 
@@ -60,7 +60,7 @@ describe('a sweep that continues', () => {
     const runs = [0, 1, 2].map(index => run(index, { step: 'done' }))
     const all = [...runs, run(3, { step: 'running' })]
     expect(next({ runs: all, waiting: [ready] })).toEqual({ do: 'release', instance: 7 })
-    expect(next({ runs: all, waiting: [ready], group: group({ keep: 600 }) })).toEqual({ do: 'wait' })
+    expect(next({ runs: all, waiting: [ready], sweep: sweep({ keep: 600 }) })).toEqual({ do: 'wait' })
   })
 })
 
@@ -74,27 +74,31 @@ describe('without a free machine', () => {
 
   test('none is requested until the next try, and a machine that becomes free takes the run earlier', () => {
     const runs = [run(0, { step: 'running' })]
-    expect(next({ runs, group: group({ short }) })).toEqual({ do: 'wait' })
-    expect(next({ runs, group: group({ short }), waiting: [ready] })).toMatchObject({ do: 'run', on: 7 })
-    expect(next({ runs, group: group({ short }), now: 2300 })).toMatchObject({ do: 'run', on: undefined })
+    expect(next({ runs, sweep: sweep({ short }) })).toEqual({ do: 'wait' })
+    expect(next({ runs, sweep: sweep({ short }), waiting: [ready] })).toMatchObject({ do: 'run', on: 7 })
+    expect(next({ runs, sweep: sweep({ short }), now: 2300 })).toMatchObject({ do: 'run', on: undefined })
   })
 })
 
 describe('the limit of the whole sweep', () => {
-  const stops = [
+  const limits = [
     { when: { kind: 'cost', dollars: 1 }, action: 'stop', asleep: false },
     { when: { kind: 'duration', seconds: 3600 }, action: 'stop', asleep: false },
   ] as const
-  const limited = (change: Partial<Group>) => group({ project: { ...project, stops: [...stops] }, ...change })
+  const limited = (change: Partial<Sweep>) =>
+    sweep({ project: { ...project, limits: [...limits] }, ...change })
 
   test('counts all machines, including former ones and failed attempts', () => {
     const machines = {
       1: { micros: 400_000, at: 1000, perHour: 0 },
       2: { micros: 300_000, at: 1000, perHour: 360_000 },
     }
-    const at = (now: number, tried: number) =>
-      next({ group: limited({ machines, tried }), runs: [run(0, { step: 'running', tried: 100_000 })], now })
-        .do
+    const at = (now: number, attemptCost: number) =>
+      next({
+        sweep: limited({ machines, attemptCost }),
+        runs: [run(0, { step: 'running', attemptCost: 100_000 })],
+        now,
+      }).do
     expect(at(1000, 0)).not.toBe('halt')
     expect(at(2999, 0)).not.toBe('halt')
     expect(at(3000, 0)).toBe('halt')
@@ -102,13 +106,13 @@ describe('the limit of the whole sweep', () => {
   })
 
   test('ends it at its time, and counts from zero after it continues', () => {
-    expect(next({ group: limited({}), now: 4599 }).do).toBe('run')
-    expect(next({ group: limited({}), now: 4600 })).toMatchObject({
+    expect(next({ sweep: limited({}), now: 4599 }).do).toBe('run')
+    expect(next({ sweep: limited({}), now: 4600 })).toMatchObject({
       do: 'halt',
-      stops: true,
-      problem: { code: 'group_limit' },
+      endsRuns: true,
+      problem: { code: 'sweep_limit' },
     })
-    expect(next({ group: limited({ since: { at: 4600, micros: 0, failed: 0 } }), now: 4600 }).do).toBe('run')
+    expect(next({ sweep: limited({ since: { at: 4600, micros: 0, failed: 0 } }), now: 4600 }).do).toBe('run')
   })
 })
 
@@ -117,31 +121,31 @@ test('where the first runs all fail, no other begins until the user continues', 
   const failed = [0, 1, 2].map(index => run(index, { step: 'failed', failedAt: 'running', problem }))
   expect(next({ runs: failed })).toMatchObject({
     do: 'halt',
-    stops: false,
-    problem: { code: 'group_failing' },
+    endsRuns: false,
+    problem: { code: 'sweep_failing' },
   })
   expect(next({ runs: failed.slice(0, 2) }).do).toBe('run')
   expect(next({ runs: [...failed.slice(0, 2), run(2, { step: 'done' })] }).do).toBe('run')
-  expect(next({ runs: failed, group: group({ since: { at: 0, micros: 0, failed: 3 } }) }).do).toBe('run')
+  expect(next({ runs: failed, sweep: sweep({ since: { at: 0, micros: 0, failed: 3 } }) }).do).toBe('run')
 })
 
 test('rents nothing after the user stopped a machine of it, until they continue', () => {
   const problem = { code: 'stopped_by_user', message: 'You stopped its machine.' }
   const stopped = run(0, { step: 'failed', failedAt: 'running', problem })
-  const halted = { do: 'halt', stops: false, problem: { code: 'group_halted_by_user' } }
+  const halted = { do: 'halt', endsRuns: false, problem: { code: 'sweep_halted_by_user' } }
   expect(next({ runs: [stopped] })).toMatchObject(halted)
-  expect(next({ runs: [stopped], group: group({ attempts: [1, 0, 0, 0] }) }).do).toBe('run')
+  expect(next({ runs: [stopped], sweep: sweep({ attempts: [1, 0, 0, 0] }) }).do).toBe('run')
   const other = { ...problem, code: 'stopped' }
   expect(next({ runs: [{ ...stopped, problem: other }] }).do).toBe('run')
 })
 
 test.for(['stopped', 'halted', 'over'] as const)('one that is %s starts nothing', step => {
-  expect(next({ group: group({ step }) })).toEqual({ do: 'wait' })
+  expect(next({ sweep: sweep({ step }) })).toEqual({ do: 'wait' })
 })
 
 test('a stopped sweep ends its waiting machines, and a finished one lets them wait as agreed', () => {
-  expect(next({ group: group({ step: 'stopped', keep: 600 }), waiting: [ready] })).toMatchObject({
+  expect(next({ sweep: sweep({ step: 'stopped', keep: 600 }), waiting: [ready] })).toMatchObject({
     do: 'release',
   })
-  expect(next({ group: group({ step: 'over', keep: 600 }), waiting: [ready] })).toEqual({ do: 'wait' })
+  expect(next({ sweep: sweep({ step: 'over', keep: 600 }), waiting: [ready] })).toEqual({ do: 'wait' })
 })

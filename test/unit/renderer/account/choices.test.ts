@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { mayNeedLogin } from '#renderer/components/answers/sending.svelte.ts'
+import { mayNeedLogin } from '#renderer/components/answers/submission.svelte.ts'
 import { choices } from '#renderer/screens/account/two-factor/words.ts'
 import type { TwoFactorStatus } from '#shared/account/two-factor.ts'
 

@@ -32,7 +32,7 @@ test('copy, paste, search and leave have keys on each platform', () => {
 
 test('a lost connection is retried for ever, at growing intervals of up to 30 seconds', () => {
   const lost = { code: 'ssh_closed', message: '' }
-  expect([0, 1, 4, 5, 6, 1000].map(tries => retryIn(lost, tries))).toEqual([1, 2, 15, 30, 30, 30])
+  expect([0, 1, 4, 5, 6, 1000].map(attempts => retryIn(lost, attempts))).toEqual([1, 2, 15, 30, 30, 30])
 })
 
 test.each(['host_key_changed', 'host_key_known_elsewhere', 'key_refused', 'no_such_instance'])(

@@ -17,9 +17,9 @@ test('a first rental starts with a public image over SSH', () => {
 
 test('a first rental stops after eight hours, and later ones stop as the last one does, or never', () => {
   const eightHours = { when: { kind: 'duration', seconds: 28_800 }, action: 'stop', asleep: false }
-  expect(freshDraft(account, offer({ id: 1 })).stops).toEqual([eightHours])
-  const lastRental = { id: 'r0123456789abcdef', what: 'llama', stops: [] }
-  expect(freshDraft({ ...account, lastRental }, offer({ id: 1 })).stops).toEqual([])
+  expect(freshDraft(account, offer({ id: 1 })).limits).toEqual([eightHours])
+  const lastRental = { id: 'r0123456789abcdef', what: 'llama', limits: [] }
+  expect(freshDraft({ ...account, lastRental }, offer({ id: 1 })).limits).toEqual([])
 })
 
 test('the next rental starts like the newest instance', () => {
@@ -93,6 +93,6 @@ test('another attempt keeps the whole request, with a bid for the new machine', 
     label: 'l',
     bid: '0.310',
     traffic: '250',
-    stops: [],
+    limits: [],
   })
 })

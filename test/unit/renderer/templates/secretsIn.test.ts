@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { draftOf } from '#renderer/features/templates/templateForm.ts'
-import { secretsInTemplate } from '#renderer/screens/templates/editor/editing.svelte.ts'
+import { secretsInTemplate } from '#renderer/screens/templates/editor/templateForm.svelte.ts'
 import { soundsSecret } from '#shared/instance/secrets.ts'
 
 test('names such as HF_TOKEN sound secret', () => {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { boundedTries, verdictOf, withRules } from '#ssh/sync/ignore-rules.ts'
+import { boundedAttempts, verdictOf, withRules } from '#ssh/sync/ignore-rules.ts'
 
 /** As a walk from the top down decides: what lies in an ignored folder is ignored. */
 function isLeftOut(text: string, path: string, isFolder: boolean): boolean {
@@ -42,7 +42,7 @@ test.each([
 test('a pattern built for endless backtracking is given up', () => {
   const text = `${'*a'.repeat(100)}b\n${'**/a/'.repeat(50)}b\n`
   const path = Array.from({ length: 60 }, () => 'a').join('/')
-  expect(() => boundedTries()(() => isLeftOut(text, path, false))).toThrow(/timed out/)
+  expect(() => boundedAttempts()(() => isLeftOut(text, path, false))).toThrow(/timed out/)
 })
 
 describe('compared with git', () => {

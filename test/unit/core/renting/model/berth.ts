@@ -47,15 +47,15 @@ export interface Berth {
   kill(): void
 }
 
-export async function startBerth(machine: Machine): Promise<Berth> {
-  const { turns, clock, now, newId } = machine
+export async function startBerth(platform: Machine): Promise<Berth> {
+  const { turns, clock, now, newId } = platform
   const dead = new AbortController()
   const { signal } = dead
   // The client repeats nothing here, so that the rentals meet every failure.
   const dialect: DialectMemory = { get: () => ({ list: 'v0' }), set: () => undefined }
-  const { send } = machine
+  const { send } = platform
   const client = { instances: instances(send, dialect), offers: offers(send, dialect) } as FullClient
-  const views = { [account]: accountView({ id: account, instances: machine.shown }) }
+  const views = { [account]: accountView({ id: account, instances: platform.shown }) }
   const store = createStore({ ...emptyState(), accounts: views })
   let rentals: Rentals | undefined
   let endings: Endings | undefined
@@ -73,14 +73,14 @@ export async function startBerth(machine: Machine): Promise<Berth> {
     for (const id of missing) if ((await askForOne(client, id, signal)) === 'gone') gone.add(id)
     polling = false
     if (list) {
-      const shown = list.instances.map(record => instanceView(record, machine.shown[record.id], now()))
-      machine.shown = Object.fromEntries(shown.map(view => [view.id, view]))
+      const shown = list.instances.map(record => instanceView(record, platform.shown[record.id], now()))
+      platform.shown = Object.fromEntries(shown.map(view => [view.id, view]))
       store.change(draft => {
         const target = draft.accounts[account]
-        if (target) target.instances = machine.shown
+        if (target) target.instances = platform.shown
       })
-      const answer = freshAnswer({ store }, machine.shown, list.instances, now())
-      machine.onPoll(machine.shown, () => {
+      const answer = freshAnswer({ store }, platform.shown, list.instances, now())
+      platform.onPoll(platform.shown, () => {
         rentals?.onPoll(answer)
         endings?.onPoll({ account: answer.account, gone, begunAt, at: now() })
       })
@@ -89,13 +89,13 @@ export async function startBerth(machine: Machine): Promise<Berth> {
   }
 
   async function open(): Promise<void> {
-    const files = inTurn(machine.files, ['write', 'delete'], turns, signal)
-    const entries = testKeychain(machine.keychain)
+    const files = inTurn(platform.files, ['write', 'delete'], turns, signal)
+    const entries = testKeychain(platform.keychain)
     const onBroken = ({ name }: BrokenFile) => {
       throw new Error(`${name} is broken`)
     }
     const inKeychain = inTurn(entries, ['get', 'set', 'delete'], turns, signal)
-    const keychain = await notedKeychain(inKeychain, { files, machine: { clock }, onBroken })
+    const keychain = await notedKeychain(inKeychain, { files, platform: { clock }, onBroken })
     const context = accountContext({
       clock,
       store,

@@ -1,8 +1,8 @@
-import type { Try } from '#core/renting/rental.ts'
+import type { Attempt } from '#core/renting/rental.ts'
 import type { NewInstance } from '#service/new-instance.ts'
 import type { InstanceState, InstanceView } from '#shared/instance/instance.ts'
 
-type Step = Try['step']
+type Step = Attempt['step']
 
 /** Polls in a row without its instance after which it counts as gone. */
 const enough = 2
@@ -58,7 +58,7 @@ export class ModelRental {
   }
 
   /** Notes a request to create it. Gives the rules that breaks; `kept` is the rental on disk. */
-  asked(offer: number, { env }: NewInstance, kept: Try | undefined): string[] {
+  asked(offer: number, { env }: NewInstance, kept: Attempt | undefined): string[] {
     this.creates += 1
     const tooSoon = this.creates > 1 && this.listsSince < several
     this.listsSince = 0
@@ -77,7 +77,7 @@ export class ModelRental {
   }
 
   /** Notes a kill. Gives what was wrongly forgotten; `kept` is the rental on disk. */
-  killed(kept: Try | undefined): string[] {
+  killed(kept: Attempt | undefined): string[] {
     const isForgotten = this.promised && !kept
     const isWanted = this.cancel === 'accepted' && !kept?.unwanted && kept?.step !== 'cancelled'
     // The user has no answer yet: the disk decides.
@@ -93,7 +93,7 @@ export class ModelRental {
   }
 
   /** Notes a request to destroy its instance. Gives the rules that breaks. */
-  destroys(instance: number, isGuess: boolean, kept: Try | undefined): string[] {
+  destroys(instance: number, isGuess: boolean, kept: Attempt | undefined): string[] {
     return [
       ...(isGuess && !this.told.has(instance) ? [`destroys #${instance}, which was a guess`] : []),
       ...(this.cancel === 'no' ? [`destroys the wanted #${instance}`] : []),

@@ -54,7 +54,7 @@ test(`${runs} histories of faults, kills, polls and users end as the model says`
         const end = world.knows(rental) ? world.shown(rental).step : 'forgotten'
         seen.set(end, (seen.get(end) ?? 0) + 1)
       }
-      const { files, keychain } = world.machine
+      const { files, keychain } = world.platform
       expect([...keychain]).toEqual([])
       expect([...files.writes].filter(({ text }) => text.includes('secret of'))).toEqual([])
     }),

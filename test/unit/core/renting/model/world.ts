@@ -1,4 +1,4 @@
-import type { Rental, Try } from '#core/renting/rental.ts'
+import type { Attempt, Rental } from '#core/renting/rental.ts'
 import type { Send } from '#service/http/operation.ts'
 import type { NewInstance } from '#service/new-instance.ts'
 import type { Creation } from '#service/offers.ts'
@@ -12,13 +12,13 @@ import { ModelRental } from './model-rental.ts'
 import { kindOf, Service } from './service.ts'
 import { Turns } from './turns.ts'
 
-const ends: readonly Try['step'][] = ['running', 'failed', 'cancelled']
+const ends: readonly Attempt['step'][] = ['running', 'failed', 'cancelled']
 
 /** One Berth, its user, the service and its other users. */
 export class World {
   readonly rentals: ModelRental[] = []
   readonly service: Service
-  readonly machine: Machine
+  readonly platform: Machine
   /** Actions that must never happen. */
   readonly wrongs: string[] = []
   /** Whether the service shows no marks. */
@@ -34,7 +34,7 @@ export class World {
     const now = () => this.#clock.monotonic() / 1000
     this.#blind = shows === 'nothing'
     this.service = new Service(now, shows, exclusive)
-    this.machine = {
+    this.platform = {
       turns: this.#turns,
       clock: this.#clock,
       files: new MemoryFiles(),
@@ -48,7 +48,7 @@ export class World {
   }
 
   async start(): Promise<void> {
-    this.#started = await startBerth(this.machine)
+    this.#started = await startBerth(this.platform)
   }
 
   get #berth(): Berth {
@@ -121,7 +121,7 @@ export class World {
     const offer = offered === 'gone' ? 1 : (this.service.offers()[at + 1] ?? 0)
     if (offered !== 'gone') this.service.fates.set(offer, offered)
     const id = `r${(this.#ids + 1).toString(16).padStart(16, '0')}`
-    const rental = new ModelRental(id, offer, `secret of ${at}`, this.machine.now())
+    const rental = new ModelRental(id, offer, `secret of ${at}`, this.platform.now())
     this.rentals.push(rental)
     const env = [{ name: 'TOKEN', value: rental.secret, secret: true }]
     void this.#berth.rentals
@@ -135,8 +135,8 @@ export class World {
     return this.#berth.rentals.knows(id)
   }
 
-  shown({ id }: ModelRental): Try {
-    return this.#berth.rentals.lastTry(id)
+  shown({ id }: ModelRental): Attempt {
+    return this.#berth.rentals.lastAttempt(id)
   }
 
   /** Its instances at the service, whether their mark shows or not. */
@@ -214,13 +214,13 @@ export class World {
   }
 
   /** The rental's try on disk. */
-  #onDisk({ id }: ModelRental): Try | undefined {
-    const text = this.machine.files.texts.get('accounts/a00000001/rentals.json') ?? '[]'
-    return (JSON.parse(text) as Rental[]).find(rental => rental.id === id)?.tries[0]
+  #onDisk({ id }: ModelRental): Attempt | undefined {
+    const text = this.platform.files.texts.get('accounts/a00000001/rentals.json') ?? '[]'
+    return (JSON.parse(text) as Rental[]).find(rental => rental.id === id)?.attempts[0]
   }
 
   #begun(): void {
-    for (const rental of this.rentals) rental.begun(this.machine.now())
+    for (const rental of this.rentals) rental.begun(this.platform.now())
   }
 
   async #restart(): Promise<void> {
@@ -305,7 +305,7 @@ export class World {
       if (!this.knows(rental) || rental.cancel !== 'no') return []
       const { step, instance, createdAt = 0, deadline } = this.shown(rental)
       if (instance === undefined) return []
-      const isLate = this.machine.now() - createdAt >= deadline
+      const isLate = this.platform.now() - createdAt >= deadline
       return [{ rental, may: rental.after(step, instances[instance], isLate, certain) }]
     })
     follow()

@@ -63,7 +63,7 @@ export async function startBerth({ clock, files, keychain: entries, service, ids
   const onBroken = () => {
     throw new Error('a file is broken')
   }
-  const keychain = await notedKeychain(testKeychain(entries), { files, machine: { clock }, onBroken })
+  const keychain = await notedKeychain(testKeychain(entries), { files, platform: { clock }, onBroken })
   const known: KnownRecords = new Map()
   let records: readonly Instance[] = []
   let polling: Promise<boolean> | undefined
@@ -136,11 +136,11 @@ export async function startBerth({ clock, files, keychain: entries, service, ids
       observedPerHour: () => 0,
       countedAt: () => undefined,
     },
-    isTried(instance) {
+    wasAttempted(instance) {
       const rental = rentals.ofInstance(instance)?.rental
       return rental !== undefined && isRetrying(rental) && rental.step === 'trying'
     },
-    before: async target => runs.spares(target),
+    before: async target => runs.allowedAction(target),
     watchdogs,
   })
   const all = [limits, rentals, runs, sweeps]
@@ -164,8 +164,8 @@ export async function startBerth({ clock, files, keychain: entries, service, ids
     const at = time.now()
     const before = store.get().accounts[account]?.instances ?? {}
     const rented = (id: number) => {
-      const tried = rentals.ofInstance(id)
-      return tried && rentedAs(tried)
+      const attemptCost = rentals.ofInstance(id)
+      return attemptCost && rentedAs(attemptCost)
     }
     const listing = { instances: onceEach(list.instances), unconfirmed: [] }
     const { changed, gone } = compareInstances(known, before, listing, at, undefined, undefined, rented)

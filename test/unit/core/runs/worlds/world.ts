@@ -60,8 +60,8 @@ export async function live(seed: number): Promise<Outcome> {
   const costs = planCosts({ ...plan, spec } as Parameters<typeof planCosts>[0])
   if (costs?.most === undefined) throw new Error(`seed ${seed}: the plan has no maximum`)
   const { most, keptCost, volumeCost } = costs
-  const { stops, pricePerHour: price } = plan
-  const terms = { text: '', spec, stops, price, most, keptCost, volumeCost, secretFiles: [] }
+  const { limits, pricePerHour: price } = plan
+  const terms = { text: '', spec, limits, price, most, keptCost, volumeCost, secretFiles: [] }
   story.push(JSON.stringify({ spec, most, price }))
   await clock.runUntil(berth.projectRuns.start({ project: 'p0000000000000001', ...terms }))
 

@@ -1,0 +1,177 @@
+import { type LimitStep, type LimitView, limitKinds } from '#shared/automation/limit.ts'
+import { actionWords, limitSentence } from '#shared/automation/limit-words.ts'
+import { isSpendingUnknown } from '#shared/derived.ts'
+import { moment } from '#shared/format/time.ts'
+import type { AccountId } from '#shared/ids.ts'
+import type { InstanceView } from '#shared/instance/instance.ts'
+import type { Problem } from '#shared/problem.ts'
+import type { AccountView } from '#shared/state.ts'
+import type { Collection } from '../storage/collection.ts'
+import { isDeepEqual, type Store } from '../storage/store.ts'
+import { creditStaleSince, dueOf, nextMoment } from './decide.ts'
+import type { Facts } from './facts.ts'
+import { kindOf } from './limit-due.ts'
+import { endOf, type StoredLimit } from './model.ts'
+
+export type ShownLimits = ReturnType<typeof createShownLimits>
+
+/** Seconds by which a distant moment must move to be written again; near moments are more exact. */
+const noticeable = 30
+/** A change by this share of the remaining time is written, too, but at least by a second. */
+const noticeablePart = 0.05
+
+/** An account's limits in State. */
+export function createShownLimits({
+  store,
+  account,
+  limits: stored,
+  isActing,
+}: {
+  store: Store
+  account: AccountId
+  limits: Pick<Collection<StoredLimit, string>, 'all'>
+  isActing: (limit: string) => boolean
+}) {
+  let next = Number.POSITIVE_INFINITY
+
+  /** Reuses the view in State if it is unchanged, since its sentence is expensive to write. */
+  function draw(
+    limit: StoredLimit,
+    before: LimitView | undefined,
+    facts: Facts,
+    now: number,
+    exact?: number,
+  ) {
+    const { instances } = facts.account
+    const dueAt = before && isNear(before.dueAt, exact, now) ? before.dueAt : exact && Math.round(exact)
+    const acting = isActing(limit.id)
+    const blind = blindness(limit, facts, now)
+    const view = limitView(limit, { now, dueAt, acting, blind, sentence: before?.sentence ?? '' })
+    const isSame =
+      before && isDeepEqual(before, view) && before.sentence.startsWith(actionWords(limit, instances))
+    return isSame ? before : { ...view, sentence: limitSentence(limit, instances, now) }
+  }
+
+  return {
+    /** Writes changes; a moment that moves by seconds is none. Moments up to `seen` are decided already. */
+    show(facts: Facts, now: number, seen: number): void {
+      const before = store.get().accounts[account]?.limits
+      if (!before) return
+      next = Number.POSITIVE_INFINITY
+      const changed: LimitView[] = []
+      const gone = new Set(Object.keys(before))
+      for (const limit of stored.all()) {
+        gone.delete(limit.id)
+        const dueAt = limit.ended ? undefined : dueOf(limit, facts)
+        // While it acts, or its instance is missing from the answer, there is no next moment.
+        const isThere = limit.instance === undefined || limit.instance in facts.account.instances
+        const moment = isThere && !isActing(limit.id) ? nextMoment(limit, dueAt, now, seen) : undefined
+        if (moment !== undefined) next = Math.min(next, moment)
+        const view = draw(limit, before[limit.id], facts, now, dueAt)
+        if (view !== before[limit.id]) changed.push(view)
+      }
+      if (changed.length === 0 && gone.size === 0) return
+      store.change(draft => {
+        const target = draft.accounts[account]
+        if (!target) return
+        for (const view of changed) target.limits[view.id] = view
+        for (const id of gone) delete target.limits[id]
+      })
+    },
+    /** The next moment at which a limit has to do something, epoch seconds of the account's time. */
+    next: (): number | undefined => (Number.isFinite(next) ? next : undefined),
+    /** Running instances with an idle limit whose GPU load the service does not report. */
+    unknownLoads({ instances }: Pick<AccountView, 'instances'>): InstanceView[] {
+      const ids = new Set(
+        stored
+          .all()
+          .flatMap(({ when, instance, ended }) =>
+            when.kind === 'idle' && !ended && instance !== undefined ? [instance] : [],
+          ),
+      )
+      return [...ids].flatMap(id => {
+        const instance = instances[id]
+        return instance?.state === 'running' && instance.gpuLoad === undefined ? [instance] : []
+      })
+    },
+  }
+}
+
+function isNear(a: number | undefined, b: number | undefined, now: number): boolean {
+  if (a === undefined || b === undefined) return a === b
+  return Math.abs(a - b) < Math.min(noticeable, Math.max(1, (b - now) * noticeablePart))
+}
+
+/** A limit for the page. `dueAt` as of the last poll; `acting` while its requests are pending. */
+export function limitView(
+  limit: StoredLimit,
+  facts: {
+    now: number
+    dueAt: number | undefined
+    acting: boolean
+    blind: Problem | undefined
+    sentence: string
+  },
+): LimitView {
+  const { id, instance, when, action, asleep, warning, missed, setAt, snoozedUntil, history } = limit
+  const step = stepOf(limit, facts.acting)
+  // If the clock goes back, the snooze applies again.
+  const snoozed = snoozedUntil !== undefined && snoozedUntil > facts.now
+  return {
+    id,
+    instance,
+    when,
+    action,
+    asleep,
+    warning,
+    missed,
+    setAt,
+    sentence: facts.sentence,
+    step,
+    dueAt: limit.ended ? undefined : facts.dueAt,
+    snoozedUntil: snoozed ? snoozedUntil : undefined,
+    problem: limit.problem ?? facts.blind,
+    history,
+  }
+}
+
+/** Why the limit cannot observe its condition; undefined if it can. `now`: epoch seconds of the account's time. */
+export function blindness(limit: StoredLimit, facts: Facts, now: number): Problem | undefined {
+  const { when, ended } = limit
+  if (ended) return undefined
+  const blind = kindOf(when).blindness(limit, facts)
+  if (blind || limitKinds[when.kind].on !== 'account') return blind
+  const since = creditStaleSince(limit, facts)
+  if (since !== undefined) return creditStale(moment(since, now))
+  if (!isSpendingUnknown(facts.account)) return undefined
+  return facts.account.credit === undefined ? spendingUnknown : spendingUnseen
+}
+
+const spendingUnknown: Problem = {
+  code: 'spending_unknown',
+  message:
+    'The service reports neither the credit nor all spending: this limit counts only the part that it reports.',
+  advice: 'Set a time limit.',
+}
+
+const spendingUnseen: Problem = {
+  code: 'spending_unseen',
+  message:
+    'The service doesn’t report all spending: this limit can’t look ahead, and follows the credit as it falls.',
+  advice: 'Set a time limit as well.',
+}
+
+const creditStale = (since: string): Problem => ({
+  code: 'credit_stale',
+  message: `The service hasn’t reported the credit since ${since}. Until it does, this limit only warns and doesn’t act.`,
+  advice: 'Its time is estimated from the prices. If that’s too late, stop the instances yourself.',
+})
+
+function stepOf(limit: StoredLimit, acting: boolean): LimitStep {
+  const end = endOf(limit)
+  if (end) return end
+  if (acting && limit.failures === undefined) return 'acting'
+  if (limit.passed) return 'missed'
+  if (limit.heldAt !== undefined || limit.failures !== undefined) return 'held'
+  return limit.warnedAt === undefined ? 'waiting' : 'warned'
+}

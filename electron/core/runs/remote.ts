@@ -1,0 +1,133 @@
+import { canGetIn } from '#shared/derived.ts'
+import { harmless } from '#shared/instance/file-names.ts'
+import type { InstanceView } from '#shared/instance/instance.ts'
+import { BerthError, type Problem } from '#shared/problem.ts'
+import type { Connection } from '#ssh/connection/connection.ts'
+import { outputOf } from '#ssh/exec.ts'
+import { quote } from '#ssh/ssh-command.ts'
+import { type AccountContext, withConnection } from '../account-context.ts'
+import { missingCommand } from './changes.ts'
+import type { NodePaths } from './distributed-launch.ts'
+import type { ProjectRun, Run } from './model.ts'
+
+/** Uses the connection to a run's machine; undefined while it cannot be entered. */
+export type Inside = <Got>(
+  run: Pick<Run, 'instance'>,
+  use: (connection: Connection, view: InstanceView) => Promise<Got>,
+) => Promise<Got | undefined>
+
+export type RunMachines = ReturnType<typeof createRunMachines>
+
+/** The machines of an account's runs, over SSH and in State. */
+export function createRunMachines(context: AccountContext) {
+  const { store, account, platform } = context
+  function viewOf(instance: number | undefined): InstanceView | undefined {
+    return store.get().accounts[account]?.instances[instance ?? '']
+  }
+
+  const inside: Inside = async ({ instance }, use) => {
+    const view = viewOf(instance)
+    if (!view || !canGetIn(view)) return undefined
+    return withConnection(context, view, connection => use(connection, view))
+  }
+
+  async function ask(run: Run, command: string, input?: string, within = 30_000): Promise<string> {
+    const bounds = { clock: platform.clock, within, most: 4096, input }
+    const answer = await inside(run, connection => outputOf(connection, command, bounds))
+    if (!answer) throw new BerthError(notRunning)
+    if (answer.code !== 0) throw new BerthError(notPrepared(answer.text, answer.code))
+    return answer.text.trim()
+  }
+
+  return {
+    viewOf,
+    inside,
+    /**
+     * A command's output, without space around it. `within`: milliseconds, 30 seconds by default. Throws `not_running`, and `not_prepared` or `disk_full` where the
+     * command fails.
+     */
+    ask,
+    /** The project's folder on the machine. Throws the same. */
+    async folderOf(run: ProjectRun): Promise<string> {
+      const home = await ask(run, 'printf %s "$HOME"')
+      if (!home.startsWith('/')) throw new BerthError(notPrepared('its shell names no home folder', 0))
+      return `${home.replace(/\/$/, '')}/${remoteFolder(run)}`
+    },
+  }
+}
+
+/** The project's folder on the machine, relative to the home folder. */
+export function remoteFolder({ project }: ProjectRun): string {
+  return `berth/${project.id}`
+}
+
+/** The file with the environment's values on the machine, readable by its user alone. No command line contains them. */
+function environmentFile(run: Run): string {
+  return `berth/.${fileName(run)}.env`
+}
+
+/** The same on all nodes of a run. */
+function fileName({ id, node }: Run): string {
+  return node?.of ?? id
+}
+
+/** A run's paths on its machine, relative to the home folder. */
+export function remotePaths(run: ProjectRun): NodePaths {
+  return { environment: environmentFile(run), folder: remoteFolder(run), ssh: `berth/.${fileName(run)}.ssh` }
+}
+
+/** Writes its input to the environment file; prints why it failed. */
+export function writeEnvironment(run: Run): string {
+  const file = quote([environmentFile(run)])
+  return `{ cd && mkdir -p berth && umask 077 && cat > ${file}.part && mv ${file}.part ${file}; } 2>&1`
+}
+
+export function environmentText(values: Readonly<Record<string, string>>): string {
+  return Object.entries(values)
+    .map(([name, value]) => `export ${name}=${quote([value])}\n`)
+    .join('')
+}
+
+/** The entry of the environment that tells the processes of a project's command from all others. */
+export function commandMark({ project }: ProjectRun): string {
+  return `BERTH_COMMAND=${project.id}`
+}
+
+/**
+ * A project's command, in its folder and environment. It reads the file with the values and deletes it, since they would
+ * stay on a machine that is stopped or waits; only the other nodes of MPI read it later.
+ */
+export function inProject(run: ProjectRun, command: string): string {
+  const file = quote([environmentFile(run)])
+  const isReadLater = run.project.spec.engine === 'mpi' && run.step === 'running'
+  const taken = isReadLater ? '' : ` && rm -f ${file}`
+  const mark = run.step === 'running' ? ` && export ${commandMark(run)}` : ''
+  return `cd && . ./${file}${taken}${mark} && cd ${quote([remoteFolder(run)])} || exit 1\n${command}\n`
+}
+
+/** Deletes the file with the environment's values. */
+export function removeEnvironment(run: Run): string {
+  const file = quote([environmentFile(run)])
+  return `cd && rm -f ${file} ${file}.part`
+}
+
+const notRunning = { code: 'not_running', message: 'Its machine can’t be reached right now.' }
+/** `output` is the machine's, whose last line has the reason. */
+function notPrepared(output: string, code: number | undefined): Problem {
+  const line = output.trim().split('\n').at(-1)?.replace(/\.$/, '').slice(0, 300) ?? ''
+  const unsaid = code === undefined ? 'the connection ended' : `its shell ended with exit code ${code}`
+  const isFull = /no space left|quota/i.test(line)
+  const missing = code === 126 || code === 127 ? missingCommand(line) : undefined
+  return {
+    code: isFull ? 'disk_full' : 'not_prepared',
+    message:
+      missing === undefined
+        ? `The folder couldn’t be set up on its machine: ${harmless(line) || unsaid}.`
+        : `The folder couldn’t be set up on its machine: ${missing} is missing there.`,
+    advice: isFull
+      ? 'Free some space there, then resume.'
+      : missing === undefined
+        ? 'Open a terminal there to find out more.'
+        : 'Install it there or use another image, then resume.',
+  }
+}

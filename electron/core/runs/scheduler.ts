@@ -1,0 +1,290 @@
+import { reasonSentence } from '#shared/automation/limit-words.ts'
+import { isGoing } from '#shared/automation/run.ts'
+import { accountNow } from '#shared/derived.ts'
+import { hasTrait } from '#shared/instance/state-traits.ts'
+import type { AccountContext, AccountPoll } from '../account-context.ts'
+import { problemOf } from '../bridge/problems.ts'
+import { rentalOf } from '../instances/mark.ts'
+import { pollsUntilGone } from '../instances/missing-instances.ts'
+import { actsOnce, type StoredLimit, type StoredLimits } from '../limits/model.ts'
+import { openAttempt } from '../renting/rental.ts'
+import type { Rentals } from '../renting/rentals.ts'
+import { type Loops, retryPause } from '../storage/loops.ts'
+import {
+  checkpointDue,
+  failsAfter,
+  nextRunMove,
+  pauseAfter,
+  type RunMove,
+  type RunSnapshot,
+} from './decide.ts'
+import { mostInAll, type Run, runCostBy } from './model.ts'
+import { leavesNetwork } from './node-decide.ts'
+import type { RunNodes } from './nodes.ts'
+import type { RunMachines } from './remote.ts'
+import type { Moves } from './steps.ts'
+import type { StoredRuns } from './stored-runs.ts'
+import { Dropped } from './transfer-results.ts'
+import { givesUpAfter, waitOf } from './waiting.ts'
+
+export type RunWork = ReturnType<typeof createRunWork>
+
+/** Its dependencies, besides the account. */
+interface WorkParts {
+  runs: StoredRuns
+  moves: Moves
+  loops: Pick<Loops, 'work' | 'restart' | 'until'>
+  checkpoints: Pick<Loops, 'work' | 'until'>
+  machines: Pick<RunMachines, 'viewOf'>
+  rentals: Pick<Rentals, 'find'>
+  limits: Pick<StoredLimits, 'all'>
+  nodes: Pick<RunNodes, 'of' | 'isCutOff'>
+  /** Whether a sweep has cost all that it may, the disks of its stopped machines included. */
+  isSweepSpent(sweep: string): boolean
+  /** Instances that certainly no longer exist, as polls tell. */
+  gone: Set<number>
+  /** Runs whose instance is being rented right now. */
+  asking: ReadonlySet<string>
+}
+
+/** Moves runs from step to step. */
+export function createRunWork(context: AccountContext, parts: WorkParts) {
+  const { account, store, ending, now } = context
+  const { clock } = context.platform
+  const { runs, moves, loops, checkpoints, machines, rentals, limits, nodes, gone, asking } = parts
+  /** The instances of rentals that runs wait for. */
+  const rented = new Map<string, number>()
+  /** Each run's current activity. */
+  const present = new Map<string, RunMove['do']>()
+  const isOnline = () => store.get().accounts[account]?.connection.status === 'online'
+
+  function snapshotOf(run: Run): RunSnapshot {
+    const awaited = awaitedBy(run)
+    const instance = run.instance ?? (run.project ? undefined : (rented.get(run.id) ?? awaited?.instance))
+    return {
+      awaited,
+      instance: instance !== undefined && gone.has(instance) ? 'gone' : machines.viewOf(instance),
+      limit: instance === undefined ? undefined : limitOf(instance, limits.all()),
+      isStoppedByUser: instance !== undefined && context.endings.isStoppedByUser(instance),
+      nodes: run.node && nodes.of(run),
+      isSpent: isSpent(run),
+      now: now(),
+    }
+  }
+
+  /** Whether it, with the other nodes or the sweep that it belongs to, has cost all that it may. */
+  function isSpent(run: Run): boolean {
+    if (run.sweep) return parts.isSweepSpent(run.sweep.id)
+    const [head = run, ...others] = nodes.of(run)
+    const beside = others.reduce((sum, one) => sum + runCostBy(one, now()), 0)
+    const most = mostInAll(head, beside)
+    return most !== undefined && runCostBy(head, now()) + beside >= most
+  }
+
+  function awaitedBy({ id, rental }: Run): RunSnapshot['awaited'] {
+    if (asking.has(id)) return { step: 'asking' }
+    const found = rental === undefined ? undefined : rentals.find(rental)
+    if (!found) return undefined
+    const present = openAttempt(found)
+    return {
+      ...found,
+      instance: found.step === 'ready' ? found.instance : undefined,
+      unclear: present?.step === 'unclear' ? (present.candidates ?? []) : undefined,
+    }
+  }
+
+  const moveOf = (run: Run) => nextRunMove(run, snapshotOf(run))
+
+  /** The account's time in so many milliseconds; undefined for never. */
+  function inAccountTime(milliseconds: number | undefined): number | undefined {
+    const { rate = 1 } = store.get().accounts[account]?.clock ?? {}
+    return milliseconds === undefined ? undefined : now() + (milliseconds / 1000) * rate
+  }
+
+  /** Shows what a run waits for. */
+  function noteWait(run: Run, move: RunMove['do']): void {
+    const { connection, rentals = {}, clock: time } = store.get().accounts[account] ?? {}
+    const { problem, retryAt } = connection?.status === 'offline' ? connection : {}
+    const outage = problem && { problem, nextTryAt: retryAt && time ? accountNow(time, retryAt) : undefined }
+    runs.setWait(
+      run.id,
+      waitOf(run, move, { snapshot: snapshotOf(run), rental: rentals[run.rental ?? ''], outage }),
+    )
+  }
+
+  async function advance(id: string): Promise<void> {
+    let fails = 0
+    let last = { problem: '', times: 0 }
+    for (;;) {
+      // A request is carried out once it is on disk. If it can't be written, it is refused.
+      await runs.flush()
+      const run = runs.find(id)
+      if (ending.aborted || !run) return
+      const move = moveOf(run)
+      try {
+        noteWait(run, move.do)
+        await moves.cleanUp(run)
+        if (move.do === 'wait' && !isGoing(run)) return
+        present.set(id, move.do)
+        const waits = await moves.perform(run, move, () => isToFollow(run))
+        fails = 0
+        last = { problem: '', times: 0 }
+        // Until then the reason for waiting is shown.
+        if (!waits || move.do === 'wait') runs.setProblem(id, undefined)
+        if (!waits) wakeOthers(id)
+        if (waits) await loops.until(id, undefined)
+      } catch (error) {
+        if (ending.aborted) return
+        const after = runs.find(id)
+        if (!after || after.step !== run.step || error instanceof Dropped) continue
+        const problem = problemOf(error)
+        const text = `${problem.code} ${problem.message}`
+        last = { problem: text, times: text === last.problem ? last.times + 1 : 1 }
+        const failed = {
+          run: after,
+          move: move.do,
+          fails,
+          same: last.times,
+          isOnline: isOnline(),
+          clock: clock.now() / 1000,
+        }
+        const pause = pauseAfter(problem, failed)
+        if (pause === undefined) await moves.giveUp(after, move, problem)
+        else if (after.node && isOnline() && (await nodes.isCutOff(after, problem, fails)))
+          await moves.giveUp(after, move, problem)
+        else {
+          const retry = {
+            nextTryAt: inAccountTime(pause),
+            givesUpAt: inAccountTime(givesUpAfter(problem, failed)),
+          }
+          await moves.hindered(after, move, problem, fails, retry)
+          await loops.until(id, pause)
+        }
+        fails = failsAfter(fails, isOnline())
+      } finally {
+        present.delete(id)
+      }
+    }
+  }
+
+  /** Other nodes may wait for this node's step. */
+  function wakeOthers(id: string): void {
+    const run = runs.find(id)
+    if (run?.node) for (const other of nodes.of(run)) if (other.id !== id) loops.work(other.id)
+  }
+
+  function isToFollow({ id, step }: Run): boolean {
+    const run = runs.find(id)
+    return !ending.aborted && run?.step === step && moveOf(run).do === 'program'
+  }
+
+  async function checkpoint(id: string): Promise<void> {
+    for (let fails = 0; ; fails += 1) {
+      const run = runs.find(id)
+      const due = run && checkpointDue(run)
+      if (ending.aborted) return
+      if (!run || due === undefined || due > now()) return runs.setCheckpointProblem(id, undefined)
+      try {
+        // Where it can't be entered, the next poll tries again.
+        if (!(await moves.checkpoint(run))) return
+      } catch (error) {
+        if (ending.aborted) return
+        if (runs.find(id)?.step === 'running') runs.setCheckpointProblem(id, problemOf(error))
+        await checkpoints.until(id, retryPause(fails))
+      }
+    }
+  }
+
+  function rentedFor({ rental }: Run, records: AccountPoll['records']): number | undefined {
+    if (rental === undefined) return undefined
+    return records.find(({ label, extra_env }) => rentalOf(label, extra_env ?? []) === rental)?.id
+  }
+
+  /** Notes a poll's facts about a run. */
+  function observe(run: Run, { account: { instances }, records, pollsMissing }: AccountPoll): void {
+    if (run.step === 'waiting' && run.instance === undefined) {
+      const found = rentedFor(run, records)
+      if (found !== undefined) rented.set(run.id, found)
+    } else rented.delete(run.id)
+    const { id, instance, step } = run
+    if (instance === undefined) return
+    if (pollsMissing(instance) >= pollsUntilGone) gone.add(instance)
+    else gone.delete(instance)
+    const view = instances[instance]
+    if (!view) return
+    if (run.project) {
+      if (isGoing(run) || step === 'failed') runs.putSoon({ ...run, spent: { ...view.spent } })
+      if (view.state === 'running' && run.starting) void runs.update(id, { starting: undefined })
+    } else if (
+      isGoing(run) &&
+      step !== 'waiting' &&
+      step !== 'ending' &&
+      !run.interrupted &&
+      hasTrait(view.state, 'startable')
+    )
+      void runs.update(id, { interrupted: true })
+  }
+
+  function hasWork(run: Run): boolean {
+    const { step, leaving, withdrawing } = run
+    const isKeptTooLong = keptDue(run) <= now() || (step === 'failed' && !!run.instance && isSpent(run))
+    if (isGoing(run) || isKeptTooLong || leaving || withdrawing) return true
+    return run.node?.network !== undefined && leavesNetwork(nodes.of(run), instance => gone.has(instance))
+  }
+
+  /** Continues runs when their rentals change, without waiting for a poll. */
+  const ignore = store.onChange((after, before) => {
+    const [now, then] = [after.accounts[account], before.accounts[account]]
+    if (now?.rentals === then?.rentals && now?.connection === then?.connection) return
+    for (const run of runs.all()) {
+      const { id, step, rental = '' } = run
+      if (isGoing(run)) noteWait(run, present.get(id) ?? moveOf(run).do)
+      if (step === 'waiting' && now?.rentals[rental]?.step !== then?.rentals[rental]?.step) loops.work(id)
+    }
+  })
+  ending.addEventListener('abort', ignore, { once: true })
+
+  return {
+    /** Performs a run's moves until nothing is left to do; between them it waits for polls and other changes. */
+    advance,
+    /** Downloads a run's due checkpoints, in parallel with its other moves. */
+    checkpoint,
+    onPoll(poll: AccountPoll): void {
+      for (const run of runs.all()) observe(run, poll)
+      runs.show()
+      for (const run of runs.all()) {
+        if (!hasWork(run)) continue
+        // Its current move is obsolete, so it does not wait for the next try.
+        const doing = present.get(run.id)
+        if (doing !== undefined && doing !== moveOf(run).do) loops.restart(run.id)
+        else loops.work(run.id)
+        if ((checkpointDue(run) ?? Number.POSITIVE_INFINITY) <= now()) checkpoints.work(run.id)
+      }
+    },
+    dueAt(after: number): number {
+      const moments = runs.all().map(run => checkpointDue(run) ?? keptDue(run))
+      return Math.min(...moments.filter(moment => moment > after))
+    },
+  }
+}
+
+/** When the user is reminded of the machine of a run that is over, or it is destroyed; Infinity for never. */
+function keptDue({ step, keptUntil, remindAt }: Run): number {
+  if (step !== 'failed' && step !== 'done') return Number.POSITIVE_INFINITY
+  return Math.min(keptUntil ?? Number.POSITIVE_INFINITY, remindAt ?? Number.POSITIVE_INFINITY)
+}
+
+/** Why a limit has stopped the instance, or is about to be seen to, unless one was set again since. */
+function limitOf(instance: number, limits: readonly StoredLimit[]): string | undefined {
+  const acted = limits.findLast(limit => {
+    const { targets, ended, begunAt } = limit
+    return targets?.includes(instance) && (ended === 'done' || begunAt !== undefined || !actsOnce(limit))
+  })
+  if (acted?.begunAt !== undefined) return reasonSentence(acted.when)
+  const actedAt = acted?.history.at(-1)?.at ?? 0
+  const anew = limits.some(
+    ({ instance: other, ended, when, setAt }) =>
+      other === instance && !ended && (when.kind === acted?.when.kind || setAt >= actedAt),
+  )
+  return acted && !anew ? reasonSentence(acted.when) : undefined
+}

@@ -1,0 +1,409 @@
+import type { Limit } from '#shared/automation/limit.ts'
+import type { InstanceView } from '#shared/instance/instance.ts'
+import type { Problem } from '#shared/problem.ts'
+import { machinesInTurn, mostOf, pricesOf } from '#shared/project/bounds.ts'
+import { remindsWithin } from '#shared/project/project-defaults.ts'
+import { markRun } from '#ssh/runs/runs.ts'
+import type { AccountContext } from '../account-context.ts'
+import type { Alert } from '../alerts/events.ts'
+import { spentOn } from '../renting/rental.ts'
+import type { Rentals } from '../renting/rentals.ts'
+import {
+  commandFailedAlert,
+  endedAlert,
+  hinderedAlert,
+  keptAlert,
+  notStartedAlert,
+  projectDoneAlert,
+  projectFailedAlert,
+  type RunAlerts,
+} from './alerts.ts'
+import {
+  afterCommand,
+  commandFailed,
+  failed,
+  movedToNewMachine,
+  nextStep,
+  over,
+  type RunChange,
+  released,
+  reminded,
+} from './changes.ts'
+import { blocksEnding, machineGone, type RunMove, unclearCode } from './decide.ts'
+import { isOfProject, isWorker, limitsLeft, type ProjectRun, type Run } from './model.ts'
+import { leavesNetwork } from './node-decide.ts'
+import { nodeFailure, nodeLeft, type RunNodes } from './nodes.ts'
+import type { RunPrograms } from './programs.ts'
+import type { RunMachines } from './remote.ts'
+import type { Retry, StoredRuns } from './stored-runs.ts'
+import type { RunFolders, RunProjects } from './transfer-results.ts'
+import type { WaitingMachines } from './waiting-machines.ts'
+import type { RunWatchdog } from './watchdog.ts'
+
+export type Moves = ReturnType<typeof createMoves>
+
+/** Dependencies of moves, besides the account. */
+interface MoveParts {
+  runs: StoredRuns
+  alerts: RunAlerts
+  machines: RunMachines
+  watchdog: RunWatchdog
+  programs: RunPrograms
+  folders: RunFolders
+  projects: Pick<RunProjects, 'rent'>
+  nodes: RunNodes
+  /** Whether an instance certainly no longer exists. */
+  isGone(instance: number): boolean
+  rentals: Pick<Rentals, 'find' | 'cancel'>
+  waiting: Pick<WaitingMachines, 'keep'>
+  /** The stops of the machine that is rented for a run. */
+  limitsOf(run: ProjectRun): readonly Limit[]
+}
+
+/** Failures in a row, with a connection that works, until the user hears of them. */
+const mostUntold = 3
+
+/** Performs the moves of runs. Each rejects where it must be retried. */
+export function createMoves(context: AccountContext, parts: MoveParts) {
+  const { account, notifications, client, ending, now } = context
+  const { runs, alerts, machines, watchdog, programs, folders, nodes, rentals } = parts
+  const { tell, note, nameOf } = alerts
+  const asked = new Set<string>()
+
+  async function perform(run: Run, move: RunMove, goesOn: () => boolean): Promise<boolean> {
+    const { id, instance } = run
+    const { endings } = context
+    switch (move.do) {
+      case 'wait':
+        return true
+      case 'rent':
+        if (isOfProject(run)) {
+          const [head] = nodes.of(run)
+          const limits = limitsLeft(run, parts.limitsOf(run), now(), head)
+          const limited = { ...run, project: { ...run.project, limits } }
+          await parts.projects.rent(limited, head?.node?.network)
+        }
+        return false
+      case 'start':
+        if (instance !== undefined)
+          await endings.startInstead(instance, () => client().instances.start(instance, { signal: ending }))
+        await context.poll()
+        await runs.update(id, { starting: undefined })
+        return false
+      case 'send':
+        if (isOfProject(run)) await folders.send(run)
+        await reach(run, { step: 'setup' })
+        return false
+      case 'program': {
+        const end = await programs.advance(run, goesOn)
+        if (end?.problem) await fail(run, end.problem)
+        else if (end) await commandEnded(run, end.code)
+        return false
+      }
+      case 'fetch':
+        return fetch(run)
+      case 'end':
+        return end(run)
+      case 'keep':
+        if (isOfProject(run)) await keep(run)
+        return false
+      case 'expire':
+        if (isOfProject(run)) await expire(run, move.destroys)
+        return false
+      case 'move':
+        await moveOn(run)
+        return false
+      case 'network':
+        if (isOfProject(run)) await nodes.makeNetwork(run)
+        return false
+      case 'address':
+        await nodes.readAddress(run)
+        return false
+      case 'leave': {
+        const [head] = nodes.of(run)
+        await reach(run, nodeLeft(run, head?.code === 0, now()))
+        return false
+      }
+      case 'fail':
+        await fail(run, move.problem, move.quiet)
+        return false
+      case 'step':
+        await step(run, move)
+        return false
+    }
+  }
+
+  /** Records a change at once, unless the run's step changed meanwhile, as by a cancellation. */
+  async function reach(run: Run, change: RunChange): Promise<Run | undefined> {
+    let isReached = false
+    const after = await runs.update(run.id, current => {
+      isReached = current.step === run.step
+      return isReached ? ({ ...current, ...change } as Run) : current
+    })
+    return isReached ? after : undefined
+  }
+
+  async function step(run: Run, move: Extract<RunMove, { do: 'step' }>): Promise<void> {
+    if (move.step === 'done' || move.step === 'failed') {
+      await finish(run, move.finalAction)
+      return
+    }
+    const arrives = isOfProject(run) && move.instance !== undefined
+    await reach(run, {
+      step: move.step,
+      instance: move.instance ?? run.instance,
+      ...(arrives && arrival(run, move.instance)),
+    })
+  }
+
+  /** The changes for a newly found machine. */
+  function arrival(run: ProjectRun, instance: number | undefined): RunChange {
+    const view = machines.viewOf(instance)
+    // In a sweep only the whole has limits, and the agreed ones count on every machine.
+    const most = run.sweep ? undefined : (run.most ?? mostFrom(run, view))
+    return {
+      ...withAttempts(run),
+      gpu: view?.gpu && { name: view.gpu.name, count: view.gpu.count },
+      most,
+    }
+  }
+
+  /** The cost of the failed attempts to rent its machine counts for the run. */
+  function withAttempts(run: Run): RunChange {
+    const rental = rentals.find(run.rental ?? '')
+    const attempts = rental ? spentOn(rental) : 0
+    return { spentBefore: (run.spentBefore ?? 0) + attempts, attemptCost: (run.attemptCost ?? 0) + attempts }
+  }
+
+  /** The highest total cost of a run that rents its first machine; of several machines, for the first node alone. */
+  function mostFrom(
+    { project: { spec, limits, price }, node, spentBefore = 0 }: ProjectRun,
+    view: InstanceView | undefined,
+  ): number | undefined {
+    if (node && !node.network) return undefined
+    const prices =
+      node?.network?.offers.map(offer => offer.price) ??
+      pricesOf(price ?? view?.pricePerHour, machinesInTurn(spec))
+    const most = mostOf(spec, limits, prices)
+    return most === undefined ? undefined : spentBefore + most
+  }
+
+  async function fetch(run: Run): Promise<boolean> {
+    if (!(await folders.fetch(run, true))) return true
+    const change = { fetched: true, changingSince: undefined, checkpointAt: now() }
+    const before = runs.find(run.id)
+    if (!before) return false
+    if (!run.project)
+      note(
+        run,
+        `Downloaded ${run.fetch} of ${run.name}`,
+        `Into ${run.into ?? context.platform.downloads.own}`,
+      )
+    await conclude(before, { ...change, ...nextStep({ ...before, ...change }, now()) })
+    await watchdog.tellIfStale(run.id)
+    return false
+  }
+
+  async function commandEnded(run: Run, code: number): Promise<void> {
+    const before = runs.find(run.id)
+    if (before?.node && (await nodeEnded(before, code))) return
+    const after = before && (await conclude(before, afterCommand(before, code, now())))
+    if (!after) return
+    const isSpared = before.afterwards !== after.afterwards
+    tell(after, endedAlert(account, after, { where: nameOf(after), isSpared }))
+    await watchdog.tellIfStale(run.id)
+  }
+
+  /** Whether the end of a node's command is another node's matter: that of the first one, without a failure, is none. */
+  async function nodeEnded(run: Run, code: number): Promise<boolean> {
+    if (code === 0 || run.endedByUser) {
+      if (isWorker(run)) await reach(run, { code })
+      return isWorker(run)
+    }
+    const problem = await nodes.brokenBeside(run)
+    if (!problem && !isWorker(run)) return false
+    await fail(run, problem ?? commandFailed(run, code))
+    return true
+  }
+
+  /** Enters the step after its command or its results, with which a project's run may have ended. */
+  async function conclude(run: Run, change: RunChange): Promise<Run | undefined> {
+    const after = await reach(run, change)
+    if (!after || !isOfProject(after)) return after
+    if (after.step === 'done') tellDone(await reach(after, over(after, 'done', now())))
+    else if (after.problem)
+      tellOfProject(after, projectFailedAlert(account, after, machines.viewOf(after.instance)))
+    return after
+  }
+
+  async function end(run: Run): Promise<boolean> {
+    const { id, instance, afterwards, watchdog: isWatched, name } = run
+    if (instance === undefined || afterwards === 'nothing') return false
+    const isOther = (one: Run) => one.id !== id && one.instance === instance
+    const other = run.project
+      ? undefined
+      : runs.all().find(one => isOther(one) && blocksEnding(one, afterwards))
+    if (other) {
+      runs.setProblem(id, otherRun(other, afterwards))
+      return true
+    }
+    const where = nameOf(run)
+    // A stop ends the watchdog, too. Mark the run as served, so that the watchdog does not act after the next start.
+    if (isWatched && afterwards === 'stop')
+      await machines
+        .inside(run, connection => markRun(connection, context.platform.clock, id, 'served'))
+        .catch(() => undefined)
+    try {
+      const current = runs.find(id)
+      if (ending.aborted || current?.step !== 'ending' || current.afterwards !== afterwards) return false
+      asked.add(id)
+      const isBerths = await context.endings.end(instance, afterwards, { kind: 'berth' })
+      await finish(run, afterwards)
+      // Someone else did it before, which has a line of its own.
+      if (!isBerths) return false
+    } finally {
+      asked.delete(id)
+    }
+    const done = afterwards === 'stop' ? 'Stopped' : 'Destroyed'
+    note(run, `${done} ${where}, since ${name} has ${run.problem ? 'failed' : 'ended'}`)
+    return false
+  }
+
+  /** The end of a run. `action`: what was done with its machine. */
+  async function finish(run: Run, action: Run['finalAction']): Promise<void> {
+    const step = run.problem ? 'failed' : 'done'
+    const after = { ...run, finalAction: action ?? run.finalAction }
+    const isLeft = isOfProject(run) && step === 'done' && after.finalAction === 'stop'
+    const change = { finalAction: after.finalAction, ...over(after, step, now()) }
+    tellDone(await reach(run, isLeft ? { ...change, keptUntil: now() + remindsWithin } : change))
+  }
+
+  async function keep(run: ProjectRun): Promise<void> {
+    await parts.waiting.keep(run)
+    tellDone(await reach(run, released(run, now())))
+  }
+
+  function tellDone(after: Run | undefined): void {
+    if (after?.step !== 'done' || !isOfProject(after)) return
+    tellOfProject(after, projectDoneAlert(account, after, now()))
+  }
+
+  /** Of a sweep, only its end is alerted. */
+  function tellOfProject(run: ProjectRun, alert: Alert): void {
+    if (run.sweep) note(run, alert.title, alert.body)
+    else notifications.tell(account, [alert])
+  }
+
+  async function expire(run: ProjectRun, destroys: boolean): Promise<void> {
+    if (destroys && run.instance !== undefined)
+      await context.endings.end(run.instance, 'destroy', { kind: 'berth' })
+    const after = await reach(
+      run,
+      destroys ? { keptUntil: undefined, remindAt: undefined } : reminded(run, now()),
+    )
+    if (!after || !isOfProject(after)) return
+    const facts = { destroyed: destroys, view: machines.viewOf(after.instance), now: now() }
+    notifications.tell(account, [keptAlert(account, after, facts)])
+  }
+
+  async function moveOn(run: Run): Promise<void> {
+    await runs.intend(run.id, movedToNewMachine(run, `r${context.newId()}`, now()))
+    note(run, `${run.name} continues on another machine`, 'Its machine was outbid, or has gone.')
+  }
+
+  /** Fails the run, unless its step changed meanwhile, and alerts the user. */
+  async function fail(run: Run, problem: Problem, quiet = false): Promise<void> {
+    const before = runs.find(run.id)
+    if (before?.node) await nodes.endCommand(before)
+    const change = before?.node ? nodeFailure : failed
+    const attempts = before?.project && !before.sweep && before.step === 'waiting' ? withAttempts(before) : {}
+    // Its machine is destroyed as soon as it's known which it is.
+    const undone = problem.code === unclearCode ? { withdrawing: true } : {}
+    const failing = before && {
+      ...attempts,
+      ...change({ ...before, ...attempts }, problem, now()),
+      ...undone,
+    }
+    const after = failing && (await reach(run, failing))
+    if (!after) return
+    await endIfBack(after, problem)
+    runs.setProblem(run.id, undefined)
+    // The first one tells of it.
+    if (isWorker(after)) return
+    if (isOfProject(after))
+      tellOfProject(after, projectFailedAlert(account, after, machines.viewOf(after.instance)))
+    else if (run.step !== 'waiting') tell(after, commandFailedAlert(account, after, nameOf(after)))
+    // It failed before it began.
+    else if (quiet || run.rentedAgain) note(after, `${run.name} was not run`, problem.message)
+    else tell(after, notStartedAlert(account, after))
+    await watchdog.tellIfStale(run.id)
+  }
+
+  /** A machine that is gone and returns is ended as agreed: a project's is stopped, as that of any failed run. */
+  async function endIfBack({ instance, project, afterwards }: Run, { code }: Problem): Promise<void> {
+    if (code !== machineGone.code || instance === undefined) return
+    const action = project && afterwards === 'destroy' ? 'stop' : afterwards
+    if (action !== 'nothing') await context.endings.expect(instance, action)
+  }
+
+  async function destroy(instance: number): Promise<void> {
+    await context.endings.end(instance, 'destroy', { kind: 'berth' })
+  }
+
+  /** Undoes the rental of a cancelled run. Happens in the run's only loop, so after any request that was pending. */
+  async function withdraw({ id, rental = '', instance }: Run): Promise<void> {
+    if (rentals.find(rental)?.step === 'trying') await rentals.cancel(rental)
+    // It may have become ready meanwhile.
+    const found = rentals.find(rental)
+    const machine = instance ?? (found?.step === 'ready' ? found.instance : undefined)
+    if (machine !== undefined) await destroy(machine)
+    await runs.update(id, { withdrawing: undefined })
+  }
+
+  return {
+    /** Resolves with true where the next move has to wait. `goesOn`: whether a program is to be followed on. */
+    perform,
+    /** Downloads results while the command runs. Resolves with false where its machine cannot be entered. */
+    async checkpoint(run: Run): Promise<boolean> {
+      const isFetched = await folders.fetch(run, false)
+      if (isFetched) await runs.update(run.id, { checkpointAt: now() })
+      return isFetched
+    },
+    /** Destroys the machines that a run left, and those rented for a cancelled one. */
+    async cleanUp(run: Run): Promise<void> {
+      for (const instance of run.leaving ?? []) await destroy(instance)
+      if (run.leaving) await runs.update(run.id, { leaving: undefined })
+      if (run.withdrawing) await withdraw(run)
+      if (leavesNetwork(nodes.of(run), parts.isGone)) await nodes.removeNetwork(run)
+    },
+    /** Ends the tries of a failed move: fails the run, or leaves its instance as it is. */
+    async giveUp(run: Run, move: RunMove, problem: Problem): Promise<void> {
+      // A stopped instance keeps its files, and one that is to be stopped needs no more.
+      const keeps =
+        move.do === 'fetch' &&
+        !run.project &&
+        run.afterwards !== 'stop' &&
+        problem.code !== 'results_changing'
+      if (keeps) await folders.keep(run, problem)
+      else await fail(run, problem)
+    },
+    /** Shows a failed move, which is retried; the user is alerted if it lasts. */
+    async hindered(run: Run, move: RunMove, problem: Problem, fails: number, retry: Retry): Promise<void> {
+      if (move.do === 'fetch') return folders.hindered(run, problem, retry)
+      runs.setProblem(run.id, problem, retry)
+      if (isWorker(run)) return
+      if (move.do === 'program' && !problem.code.startsWith('ssh_') && fails + 1 === mostUntold)
+        tell(run, hinderedAlert(account, run, nameOf(run), problem))
+    },
+    /** Whether a request to stop or destroy its instance is under way: then it is too late to choose something else. */
+    isEnding: (id: string): boolean => asked.has(id),
+  }
+}
+
+function otherRun({ name }: Run, afterwards: 'stop' | 'destroy'): Problem {
+  const done = afterwards === 'stop' ? 'stopped' : 'destroyed'
+  return {
+    code: 'other_run',
+    message: `${name} is still running there: the instance is ${done} after that.`,
+  }
+}

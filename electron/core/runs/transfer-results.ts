@@ -1,0 +1,326 @@
+import { relative, sep } from 'node:path'
+import { folderOf, lastName } from '#shared/instance/file-names.ts'
+import type { InstanceView } from '#shared/instance/instance.ts'
+import type { SyncProgress } from '#shared/instance/sync.ts'
+import type { OfferView } from '#shared/market/offer.ts'
+import { BerthError, type Problem } from '#shared/problem.ts'
+import { resultsOf } from '#shared/project/bounds.ts'
+import type { Micros } from '#shared/spending/money.ts'
+import { outputOf } from '#ssh/exec.ts'
+import { withMark } from '#ssh/files/transfer/local-names.ts'
+import { keepOnVolume } from '#ssh/runs/cache-folders.ts'
+import { markRun, stillAtWork } from '#ssh/runs/runs.ts'
+import type { AccountContext } from '../account-context.ts'
+import { alertId, notDestroyedAlert, type RunAlerts, unreachedAlert } from './alerts.ts'
+import { keptOnMachine } from './changes.ts'
+import { leftBehind, stillWritten } from './left-behind.ts'
+import { isInterrupted, isOfProject, type ProjectRun, type Run } from './model.ts'
+import { environmentText, type RunMachines, writeEnvironment } from './remote.ts'
+import { askSetUp, removeGone, removeLeft } from './setup-cache.ts'
+import type { Retry, StoredRuns } from './stored-runs.ts'
+import type { RunWatchdog } from './watchdog.ts'
+
+export type RunFolders = ReturnType<typeof createRunFolders>
+
+/** The end of an upload or download that starts again or is given up. */
+export class Dropped extends Error {}
+
+/** Machines of one cluster, one for each node, and their prices per hour. */
+export interface ClusterChoice {
+  cluster: number
+  offers: readonly { offer: OfferView; price: Micros }[]
+}
+
+type NodeNetwork = NonNullable<NonNullable<Run['node']>['network']>
+
+/** The part of projects that their runs need. */
+export interface RunProjects {
+  /** Rents a machine by the run's rental, for a node in their network. Does nothing if that exists. */
+  rent(run: ProjectRun, network?: NodeNetwork): Promise<void>
+  /** Machines of one cluster for all nodes of a run. Throws `no_cluster` or `no_network`. */
+  chooseCluster(run: ProjectRun, refused: readonly number[]): Promise<ClusterChoice>
+  /** The environment's values, secret ones included. Throws `secret_missing`. */
+  environmentOf(run: ProjectRun): Promise<Readonly<Record<string, string>>>
+  commitOf(folder: string): Promise<Run['commit']>
+  /** Copies the file's cloud data to the machine. Throws `cloud_copy_failed`. */
+  copyFromClouds(run: ProjectRun, folder: string, signal: AbortSignal): Promise<void>
+  /** Copies the results from the machine to the file's cloud, if any. Throws `cloud_copy_failed`. */
+  copyToCloud(run: ProjectRun, folder: string, signal: AbortSignal): Promise<void>
+}
+
+interface FolderParts {
+  runs: StoredRuns
+  machines: RunMachines
+  watchdog: RunWatchdog
+  alerts: RunAlerts
+  projects: RunProjects
+  /** The variables of the environment that differ from run to run. */
+  settingOf(run: ProjectRun): Readonly<Record<string, string>>
+}
+
+/** Milliseconds between two messages to the watchdog that a download is running. */
+const busyEvery = 60_000
+/** Milliseconds for files to move to a volume; what has moved by then stays there. */
+const keptWithin = 600_000
+/** Seconds without a connection until the user is alerted. */
+const alertAfter = 30
+/** How many names of renamed files are listed. */
+const mostBeside = 100
+
+/** The folders that runs send to their machines and download from them. */
+export function createRunFolders(
+  context: AccountContext,
+  { runs, machines, watchdog, alerts, projects, settingOf }: FolderParts,
+) {
+  const { account, platform, notifications, sync, ending } = context
+  const { inside, ask, viewOf } = machines
+  const { clock } = platform
+  /** The present upload or download of each run. */
+  const underWay = new Map<string, { abort: AbortController; over: Promise<unknown> }>()
+
+  /** One at a time for each run. */
+  async function alone<Result>(
+    id: string,
+    transfer: (options: { signal: AbortSignal; onProgress(progress: SyncProgress): void }) => Promise<Result>,
+  ): Promise<Result> {
+    await underWay.get(id)?.over.catch(() => undefined)
+    const abort = new AbortController()
+    const signal = AbortSignal.any([abort.signal, ending])
+    const onProgress = (progress: SyncProgress) => {
+      entered(id)
+      runs.noteProgress(id, progress)
+    }
+    const transferring = transfer({ signal, onProgress })
+    underWay.set(id, { abort, over: transferring })
+    try {
+      const result = await transferring
+      abort.signal.throwIfAborted()
+      return result
+    } finally {
+      if (underWay.get(id)?.abort === abort) underWay.delete(id)
+      runs.noteProgress(id, undefined)
+    }
+  }
+
+  /** Records that the instance cannot be reached: shown at once, and alerted once it lasts. */
+  async function shutOut(id: string, problem: Problem, retry?: Retry): Promise<void> {
+    const run = runs.find(id)
+    if (run?.step !== 'fetching' || ending.aborted) return
+    runs.setProblem(id, problem, retry)
+    // That of a project is given up after a while, which is alerted then.
+    if (run.project) return
+    const since = run.unreachedSince ?? context.now()
+    const alertsNow = !run.unreachedAlerted && context.now() - since >= alertAfter
+    if (run.unreachedSince !== undefined && !alertsNow) return
+    const change = { unreachedSince: since, unreachedAlerted: alertsNow || run.unreachedAlerted }
+    // Stored before the alert, so that it is not repeated.
+    const after = await runs.update(id, change)
+    if (after && alertsNow)
+      alerts.tell(after, unreachedAlert(account, after, alerts.nameOf(after), problem.message))
+  }
+
+  function entered(id: string): void {
+    const run = runs.find(id)
+    if (run?.unreachedSince === undefined) return
+    runs.setProblem(id, undefined)
+    void runs.update(id, { unreachedSince: undefined, unreachedAlerted: undefined })
+    if (run.unreachedAlerted) notifications.withdraw(alertId(account, run))
+  }
+
+  /** Where a run's results are on its machine, and where they go. */
+  async function placeOf(run: Run) {
+    if (isOfProject(run)) {
+      const { spec } = run.project
+      return {
+        folder: await resultsFolder(run),
+        remote: await machines.folderOf(run),
+        paths: resultsOf(spec),
+      }
+    }
+    const { fetch = '' } = run
+    return { ...(await localPlaceOf(run)), remote: folderOf(fetch), paths: [lastName(fetch)] }
+  }
+
+  /**
+   * The folder on this computer for a project's results: in a sweep one of the run's own, so that no two meet in a file.
+   * What is in them is neither sent nor committed. Throws `no_such_folder` where the project's folder has gone.
+   */
+  async function resultsFolder({ project, sweep, into }: ProjectRun): Promise<string> {
+    if (!sweep || into === undefined) return project.folder
+    const here = platform.syncedFolders.at(project.folder)
+    await here.list('')
+    const own = relative(project.folder, into).split(sep)
+    const isMade = await here.makeFolder(own.join('/'))
+    if (!isMade) throw new BerthError(inTheWay(into))
+    await here.create(`${own[0]}/.gitignore`, '*\n')
+    return into
+  }
+
+  /** The folder on this computer for a command's download, and the name in it, which nothing else has. */
+  async function localPlaceOf({ id, into = platform.downloads.own, fetch = '', as }: Run) {
+    const folder = (await platform.downloads.at(into)).path
+    if (as !== undefined) return { folder, as }
+    const here = platform.syncedFolders.at(folder)
+    const isOthers = (name: string) => runs.all().some(run => run.as === name && run.into === into)
+    for (let number = 1; ; number++) {
+      const own = lastName(fetch)
+      const name = number === 1 ? own : withMark(own, ` (${number})`)
+      if ((await here.stat(name)) || isOthers(name)) continue
+      await runs.update(id, { as: name })
+      return { folder, as: name }
+    }
+  }
+
+  async function download(run: Run, view: InstanceView, { atWork, last }: { atWork: string; last: boolean }) {
+    const { id } = run
+    const place = await placeOf(run)
+    const result = await alone(id, options =>
+      sync.down(view, { ...options, ...place, last, by: id, waiting: why => void shutOut(id, why) }),
+    )
+    entered(id)
+    await runs.update(id, current => {
+      const beside = new Set([
+        ...(current.downloadResult?.beside ?? []),
+        ...result.beside.map(({ as }) => as),
+      ])
+      return {
+        ...current,
+        downloadResult: { files: result.filesInAll, beside: [...beside].slice(0, mostBeside) },
+      }
+    })
+    const waiting = stillWritten(result)
+    if (!last && waiting) throw new BerthError(waiting)
+    if (!last) return
+    const problem = leftBehind(result, atWork, run.project ? 'resume' : 'try again')
+    if (problem && !isHarmless(runs.find(id) ?? run, problem.code)) throw new BerthError(problem)
+    if (!problem && !run.outcome) await sync.removeEarlier(place.folder)
+    if (isOfProject(run) && !run.outcome)
+      await alone(id, ({ signal }) => projects.copyToCloud(run, place.remote, signal))
+  }
+
+  /** Whether the attempt before it was stopped on a machine that is gone, and not by its own failure. */
+  function wasInterrupted({ sweep }: ProjectRun): boolean {
+    return runs.all().some(({ sweep: other, step, problem }) => {
+      if (!sweep || other?.id !== sweep.id || other.index !== sweep.index) return false
+      return other.attempt === sweep.attempt - 1 && isInterrupted({ step, problem })
+    })
+  }
+
+  return {
+    /** Writes the environment that the next program reads. Throws `secret_missing`. */
+    async placeEnvironment(run: ProjectRun): Promise<void> {
+      const values = { ...(await projects.environmentOf(run)), ...placeOfNode(run), ...settingOf(run) }
+      await ask(run, writeEnvironment(run), environmentText(values))
+    },
+    /** Sends the project's folder. */
+    async send(run: ProjectRun): Promise<void> {
+      const { folder, secretFiles: confirmed, spec } = run.project
+      const remote = await machines.folderOf(run)
+      const environment = { ...(await projects.environmentOf(run)), ...placeOfNode(run) }
+      const varying = settingOf(run)
+      if (run.reuses) await ask(run, 'sh -s', removeLeft(run))
+      const { volume, cache, setup } = spec
+      if (volume && cache !== undefined)
+        await ask(run, 'sh -s', await keepOnVolume(volume.at, [cache].flat()), keptWithin)
+      await runs.update(run.id, { commit: await projects.commitOf(folder) })
+      const view = viewOf(run.instance)
+      if (!view) return
+      // One that moves continues with its results, and others begin without those of earlier runs.
+      const results = run.moves ? [] : resultsOf(spec)
+      const sent = await alone(run.id, options =>
+        sync.up(view, { ...options, folder, remote, confirmed, results }),
+      )
+      await alone(run.id, ({ signal }) => projects.copyFromClouds(run, remote, signal))
+      await ask(run, 'sh -s', removeGone(run, sent))
+      if (setup === undefined || run.isSetUp) return
+      const read = { environment, varying, files: sent.present }
+      const isSame = (await ask(run, 'sh -s', askSetUp(run, read))) === 'setup same'
+      if (isSame) await runs.update(run.id, { isSetUp: true })
+    },
+    /** Sends the results that a run of a sweep had on another machine, from the folder that only it has. */
+    async sendResults(run: ProjectRun): Promise<void> {
+      const view = viewOf(run.instance)
+      if (!run.sweep || !view || !(run.moves || wasInterrupted(run))) return
+      const [folder, remote] = [await resultsFolder(run), await machines.folderOf(run)]
+      await alone(run.id, options => sync.up(view, { ...options, folder, remote, all: true }))
+    },
+    /**
+     * Downloads results, of which all must arrive if it is the `last` time: throws `results_missing`, `results_left` or
+     * `results_changing`, else `checkpoint_waits` where some are still being written. Resolves with false where the machine cannot be entered.
+     */
+    async fetch(run: Run, last: boolean): Promise<boolean> {
+      const { id, program } = run
+      // Asked before the download, which then has all that they wrote.
+      const asks = last && program !== undefined && (run.project || run.afterwards === 'destroy')
+      const atWork = await inside(run, async connection => {
+        await watchdog.tell(run, connection)
+        if (!asks) return ''
+        const bounds = { clock, within: 30_000, most: 4096 }
+        const { text, code } = await outputOf(connection, stillAtWork(program), bounds)
+        return code === 0 ? text.trim() : ''
+      })
+      const view = viewOf(run.instance)
+      if (atWork === undefined || !view) {
+        if (view) await shutOut(id, notEntered(view))
+        return false
+      }
+      let cancelBusy: () => void = () => undefined
+      const stayBusy = () => {
+        if (run.watchdog)
+          void inside(run, connection => markRun(connection, clock, id, 'busy')).catch(() => undefined)
+        cancelBusy = clock.after(busyEvery, stayBusy)
+      }
+      stayBusy()
+      try {
+        await download(run, view, { atWork, last })
+      } finally {
+        cancelBusy()
+      }
+      return true
+    },
+    /** Shows that a download failed, and alerts once it has for a while. */
+    async hindered(run: Run, problem: Problem, retry: Retry): Promise<void> {
+      if (problem.code === 'results_changing') {
+        await runs.update(run.id, { changingSince: run.changingSince ?? clock.now() / 1000 })
+        runs.setProblem(run.id, problem, retry)
+      } else await shutOut(run.id, problem, retry)
+    },
+    /** Leaves the instance of a command, whose folder could not be downloaded, as it is, for its watchdog, too. */
+    async keep(run: Run, problem: Problem): Promise<void> {
+      const kept = await runs.update(run.id, keptOnMachine(problem))
+      if (kept) alerts.tell(kept, notDestroyedAlert(account, kept, alerts.nameOf(kept), problem.message))
+      await watchdog.tellIfStale(run.id)
+    },
+    /** Ends the present upload or download with `Dropped`, because it starts again or is given up. */
+    drop(id: string): void {
+      entered(id)
+      underWay.get(id)?.abort.abort(new Dropped())
+    },
+  }
+}
+
+/** A node's place, also for its set-up. */
+function placeOfNode({ node }: Run): Record<string, string> {
+  return node ? { NODE_RANK: String(node.rank), NUM_NODES: String(node.count) } : {}
+}
+
+/**
+ * Whether the remaining files are no loss: it stays on a machine that isn't destroyed, or a command that failed wrote
+ * none.
+ */
+function isHarmless({ project, afterwards, outcome }: Run, code: string): boolean {
+  if (code === 'results_missing') return outcome !== undefined
+  return code === 'results_left' && !project && afterwards !== 'destroy'
+}
+
+const inTheWay = (folder: string): Problem => ({
+  code: 'in_the_way',
+  message: `${folder} can’t be created: a file or a link has its name.`,
+  advice: 'Move it away, then resume.',
+})
+
+const notEntered = ({ state }: InstanceView): Problem => ({
+  code: 'not_running',
+  message: `The instance is ${state}, so Berth can’t connect.`,
+  advice: 'The download continues once it runs.',
+})

@@ -1,0 +1,136 @@
+import { isNear } from '#renderer/features/limits/limitWords.ts'
+import { actsIn, hasEnded, type LimitView } from '#shared/automation/limit.ts'
+import { conditionBriefly, watchdogWords } from '#shared/automation/limit-words.ts'
+import { isGoing } from '#shared/automation/run.ts'
+import type { WatchdogView } from '#shared/automation/watchdog.ts'
+import { money } from '#shared/format/money.ts'
+import { atMoment, duration, moment, timeOfDay } from '#shared/format/time.ts'
+import type { InstanceView } from '#shared/instance/instance.ts'
+import { micros } from '#shared/spending/money.ts'
+import type { AccountView } from '#shared/state.ts'
+
+/** Something that will stop or destroy an instance. */
+export interface UpcomingEnd {
+  /** limit: Berth, while this computer is awake. watchdog: the instance itself, also while it sleeps. run: the end of a run. */
+  by: 'limit' | 'watchdog' | 'run'
+  action: 'stop' | 'destroy'
+  /** Epoch seconds of the account's time; absent where the moment isn't known. */
+  at?: number
+  /** The condition in a few words, such as `if idle 30 min`: shown without a moment. */
+  when: string
+  /** The action and the condition in a sentence. */
+  about: string
+  /** Whether Berth has to reach the service to act. */
+  needsBerth: boolean
+  /** Its moment follows the GPU load, and isn't known while Berth sees none. */
+  byLoad?: boolean
+}
+
+/** An instance's upcoming stops, the soonest first, those without a moment last. */
+export function upcomingEnds(
+  { limits, watchdogs, runs }: Pick<AccountView, 'limits' | 'watchdogs' | 'runs'>,
+  instance: InstanceView,
+): UpcomingEnd[] {
+  const watchdog = watching(watchdogs[instance.id])
+  const own = Object.values(limits).filter(
+    limit => limit.instance === instance.id && !hasEnded(limit) && actsIn(instance.state, limit),
+  )
+  const stops = own.map((limit): UpcomingEnd => {
+    const asleep = watchdog !== undefined && limit.asleep
+    return {
+      by: asleep ? 'watchdog' : 'limit',
+      action: limit.action,
+      ...(limit.dueAt !== undefined && { at: limit.dueAt }),
+      when: conditionBriefly(limit.when),
+      about: `${limit.sentence}${asleep ? ' Its watchdog does too, even while this computer sleeps.' : ''}`,
+      needsBerth: !asleep,
+      byLoad: limit.when.kind === 'idle',
+    }
+  })
+  if (watchdog?.foreign && actsIn(instance.state, watchdog.request))
+    stops.push({
+      by: 'watchdog',
+      action: watchdog.request.action,
+      when: 'by another Berth',
+      about: watchdogWords(watchdog.request, 0),
+      needsBerth: false,
+    })
+  for (const run of Object.values(runs))
+    if (run.instance === instance.id && run.afterwards !== 'nothing' && isGoing(run))
+      stops.push({
+        by: 'run',
+        action: run.afterwards,
+        when: 'after its run',
+        about: `${run.afterwards === 'stop' ? 'Stops' : 'Is destroyed'} once ${run.name} has ended.`,
+        needsBerth: !run.watchdog,
+      })
+  return stops.sort((a, b) => (a.at ?? Number.MAX_VALUE) - (b.at ?? Number.MAX_VALUE))
+}
+
+function watching(watchdog: WatchdogView | undefined): WatchdogView | undefined {
+  return watchdog?.step === 'removing' || watchdog?.step === 'lost' ? undefined : watchdog
+}
+
+/** Seconds before a limit acts from which it stands out, so that the user can still answer. */
+export const standsOut = 1800
+
+/** Seconds ahead up to which a time of day is clear beside the time that is left. */
+const aDay = 86_400
+
+/**
+ * A stop in its cell: `7 h 48 min` and `16:49`, or its condition where the moment isn't known. `now`: epoch seconds of
+ * the account's time. `soon`: within half an hour. `hindered`: Berth can't act now, so an idle time isn't known either.
+ */
+export function endWords(
+  stop: UpcomingEnd,
+  now: number,
+  hindered: boolean,
+): { text: string; at?: string; soon: boolean } {
+  const { at, when, byLoad } = stop
+  if (at === undefined || (hindered && byLoad)) return { text: when, soon: false }
+  const left = Math.max(0, at - now)
+  return { text: duration(left), at: left < aDay ? timeOfDay(at) : moment(at, now), soon: left <= standsOut }
+}
+
+/** The limit on an instance that acts next, or waits to act. */
+export function nextLimit(limits: readonly LimitView[], instance: InstanceView): LimitView | undefined {
+  return limits
+    .filter(limit => limit.instance === instance.id && !hasEnded(limit))
+    .filter(limit => isNear(limit) || limit.dueAt !== undefined)
+    .filter(limit => limit.step === 'acting' || actsIn(instance.state, limit))
+    .sort((a, b) => (a.dueAt ?? 0) - (b.dueAt ?? 0))[0]
+}
+
+/** Whether it acts when its snooze ends; after a later start of the idle time it acts later. */
+function isPutOff({ dueAt, snoozedUntil }: LimitView): boolean {
+  return snoozedUntil !== undefined && dueAt === snoozedUntil
+}
+
+/** The limit's action, with its time and reason: `Next: stops at 15:19, when it has cost $9.00.` */
+export function nextLimitWords(limit: LimitView, now: number): string {
+  const { action, when, dueAt, problem, step } = limit
+  const doing = action === 'destroy' ? 'destroys it' : 'stops'
+  if (step === 'acting') return action === 'destroy' ? 'Destroying it now.' : 'Stopping it now.'
+  if (problem) return problem.message
+  if (dueAt === undefined) return ''
+  const then = dueAt <= now ? 'as soon as the service answers' : `${atMoment(dueAt, now)}`
+  switch (when.kind) {
+    case 'idle':
+      if (isPutOff(limit))
+        return `Kept running until ${moment(dueAt, now)}: ${doing} then if it is still idle.`
+      return `Idle since ${moment(dueAt - when.seconds, now)}: ${doing} ${then}.`
+    case 'cost':
+      if (isPutOff(limit))
+        return `Kept running until ${moment(dueAt, now)}: ${doing} then, beyond its ${money(micros(when.dollars))}.`
+      return `Next: ${doing} ${then}, when it has cost ${money(micros(when.dollars))}.`
+    case 'duration':
+      return `Next: ${doing} ${then}, after ${duration(when.seconds)}.`
+    default:
+      return `Next: ${doing} ${then}.`
+  }
+}
+
+/** Whether the words have a button *Keep running*. */
+export function wantsAnswer(limit: LimitView, now: number): boolean {
+  return isNear(limit) || (limit.dueAt !== undefined && limit.dueAt - now <= standsOut)
+}

@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest'
+import { stopLimit, whenOf, withLimit } from '#renderer/features/limits/rentalLimits.ts'
+import { defaultLimits } from '#shared/automation/limit-defaults.ts'
+import { conditionLabel, stopSentence } from '#shared/automation/limit-words.ts'
+
+const { idle, duration, cost } = defaultLimits
+
+test('stops have a fixed order, one of each kind', () => {
+  const two = withLimit(withLimit([], 'cost', cost), 'idle', idle)
+  expect(two).toEqual([stopLimit(idle), stopLimit(cost)])
+  const five = { kind: 'cost', dollars: 5 } as const
+  expect(withLimit(two, 'cost', five)).toEqual([stopLimit(idle), stopLimit(five)])
+  expect(withLimit(two, 'idle', undefined)).toEqual([stopLimit(cost)])
+  expect(whenOf(two, 'duration')).toBeUndefined()
+})
+
+test('each stop has a short and a full text', () => {
+  expect([idle, duration, cost].map(conditionLabel)).toEqual(['30 min idle', '8 h', '$20'])
+  expect([idle, duration, cost].map(when => stopSentence({ when }))).toEqual([
+    'Stops when its GPU load stays below 5% for 30 min',
+    'Stops 8 h after renting',
+    'Stops when it has cost $20.00',
+  ])
+})
