@@ -35,6 +35,14 @@ export function readSpec(text: string): ReadSpec {
         message: `${path.join('.')} can’t be set.`,
       })),
     }
+  const nothing = ['env', 'sweep'].flatMap(key => nothingBelow(document, document.get(key, true)))
+  if (nothing.length > 0)
+    return {
+      problems: nothing.map(offset => ({
+        ...at(offset),
+        message: 'null is no value. Put it in quotes for the text, or remove it.',
+      })),
+    }
   const read = v.safeParse(ProjectSpec, value)
   if (read.success) return { spec: read.output }
   const unknown = unknownPaths(ProjectSpec, value).map(path => ({
@@ -71,6 +79,14 @@ function textsOf(document: Document.Parsed, node: unknown): unknown {
     )
   // One without a text is missing: `A:`, and so are `null` and `~`.
   return isScalar(node) && node.value !== null ? node.source || node.value : null
+}
+
+/** The offsets of the values below a node that are written as nothing: `null` or `~`. */
+function nothingBelow(document: Document.Parsed, node: unknown): number[] {
+  if (isAlias(node)) return nothingBelow(document, node.resolve(document))
+  if (isSeq(node)) return node.items.flatMap(item => nothingBelow(document, item))
+  if (isMap(node)) return node.items.flatMap(({ value }) => nothingBelow(document, value))
+  return isScalar(node) && node.value === null && node.source ? [node.range?.[0] ?? 0] : []
 }
 
 /** Variables of names that an object has for itself, and that no schema would see. */

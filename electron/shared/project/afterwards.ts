@@ -4,7 +4,7 @@ import { counted } from '../format/size.ts'
 import { duration } from '../format/time.ts'
 import type { Micros } from '../spending/money.ts'
 import { dearestOf } from './bounds.ts'
-import { nodeCount } from './nodes.ts'
+import { gpusInAll, nodeCount } from './nodes.ts'
 import { keptWords, type PlanCosts, stoppedWords } from './plan-costs.ts'
 import type { Keeping, ProjectSpec } from './spec.ts'
 import { settingsOf } from './sweep.ts'
@@ -43,10 +43,18 @@ export function bidWords(spec: ProjectSpec, price: Micros | undefined): string[]
   ]
 }
 
-/** What a file says that changes nothing, with the reason. */
+/** The number of processes for which a command asks accelerate; NaN where it doesn't say. */
+function processesOf(run: string): number {
+  const words = run.split(/[\s=]+/)
+  const at = words.findIndex(word => word === '--num_processes' || word === '--num-processes')
+  return at >= 0 && words.some(word => word.includes('accelerate')) ? Number(words[at + 1]) : Number.NaN
+}
+
+/** What a file says that changes nothing, and the GPUs that its command leaves alone, with the reason. */
 export function unusedWords(spec: ProjectSpec): string[] {
   const { results, checkpoint, engine, at_once, outbid, machine, sweep, env = {} } = spec
   const names = new Set([sweep ?? []].flat().flatMap(values => Object.keys(values)))
+  const [gpus, processes] = [gpusInAll(spec), processesOf(spec.run)]
   const replaced = Object.keys(env).filter(name => names.has(name))
   return [
     checkpoint !== undefined && results === undefined && 'checkpoint does nothing: no results are named.',
@@ -57,5 +65,8 @@ export function unusedWords(spec: ProjectSpec): string[] {
       'outbid does nothing: nobody can outbid an on-demand machine.',
     replaced.length > 0 &&
       `The sweep’s ${named(replaced)} replace${replaced.length === 1 ? 's' : ''} the value in env.`,
+    nodeCount(spec) > 1 &&
+      processes < gpus &&
+      `accelerate uses ${processes} of ${gpus} GPUs: --num_processes counts all machines.`,
   ].filter(words => words !== false)
 }

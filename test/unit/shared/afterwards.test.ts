@@ -32,6 +32,16 @@ describe('a plan says', () => {
     expect(unusedWords(specOf(text))).toEqual([])
   })
 
+  test('how many GPUs accelerate leaves alone, whose count is of all machines', () => {
+    const words = (run: string) => unusedWords({ ...specOf('nodes: 2\nmachine: { count: 2 }'), run })
+    expect(words('accelerate launch --num_processes 2 train.py')).toEqual([
+      'accelerate uses 2 of 4 GPUs: --num_processes counts all machines.',
+    ])
+    expect(words('accelerate launch --num_processes=4 train.py')).toEqual([])
+    expect(words('accelerate launch --num_processes=$((NUM_NODES * 2)) train.py')).toEqual([])
+    expect(words('python train.py --num_processes 2')).toEqual([])
+  })
+
   test('the bid, the checkpoints and the moves', () => {
     const spec = specOf(
       'results: out\ncheckpoint: 5m\noutbid: { elsewhere: 2 }\nmachine: { interruptible: true, price: 0.6 }',
