@@ -51,12 +51,19 @@ on_volume() {
   esac
 }
 
+# Where a link leads in the end. Of one that leads into itself, GNU's readlink would follow ever longer paths.
+goal='goal() {
+  [ -e "$1" ] || case $(LC_ALL=C cat -- "$1" 2>&1 < /dev/null) in *"oo many "* | *"link loop"*) return 1 ;; esac
+  readlink -f -- "$1"
+}'
+
 # Where a folder is or would be, without links in its path.
 place_of() {
   above=$(cd -- "$(dirname -- "$1")" && pwd -P) || return
   place=${above%/}/$(basename -- "$1")
   if [ -L "$place" ]; then
-    place=$(readlink -f -- "$place") && [ -n "$place" ] || {
+    eval "$goal"
+    place=$(goal "$place") && [ -n "$place" ] || {
       echo "$1 is a link that leads nowhere" >&2
       return 1
     }
@@ -69,7 +76,8 @@ move_files() {
   said=$(
     cd -- "$1" || exit
     find . -xdev -type d -exec sh -c 'to=$1; shift; for d; do mkdir -p -- "$to/$d" 2>/dev/null; done' sh "$2" {} +
-    find . -xdev '(' -type f -o -type l ')' -exec sh -c "$move" sh "$2" {} +
+    find . -xdev '(' -type f -o -type l ')' -exec sh -c "$goal
+$move" sh "$2" {} +
   ) 2>&1
   case $said in *berth-failed*) printf '%s\n' "${said%%berth-failed*}" && return 1 ;; esac
 }
@@ -79,7 +87,7 @@ for f; do
   t=$to/$f
   if [ -e "$t" ] || [ -L "$t" ]; then
     if [ -L "$f" ]; then
-      one=$(readlink -f -- "$f") other=$(readlink -f -- "$t")
+      one=$(goal "$f") other=$(goal "$t")
       if [ "$one" = "$other" ] && [ -n "$one" ]; then rm -f -- "$f"; fi
     elif [ -f "$t" ] && [ ! -L "$t" ] && cmp -s -- "$f" "$t"; then rm -f -- "$f"
     fi

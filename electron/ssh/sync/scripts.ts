@@ -40,7 +40,7 @@ const show = `show() {
  */
 const follow = `
 for link; do
-  to=$(readlink -f -- "$link" 2>/dev/null) && [ -e "$link" ] || continue
+  [ -e "$link" ] && to=$(readlink -f -- "$link" 2>/dev/null) || continue
   around=; inside=
   case $here/ in "$to"/*) around=yes ;; esac
   case $to/ in // | /bin/ | /boot/ | /dev/ | /etc/ | /home/ | /lib/ | /lib32/ | /lib64/ | /opt/ | /proc/* | /root/ | /run/ | /sbin/ | /srv/ | /sys/* | /tmp/ | /usr/ | /usr/lib/ | /usr/local/ | /usr/share/ | /var/) around=yes ;; esac
@@ -100,7 +100,7 @@ if [ -n "$links" ]; then
   here=$(pwd -P); roots=
   for start; do
     roots="$roots
-$(readlink -f -- "$start" 2>/dev/null)"
+$([ ! -e "$start" ] || readlink -f -- "$start" 2>/dev/null)"
   done
   named=yes; export here roots named show follow
   for start; do

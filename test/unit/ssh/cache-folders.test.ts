@@ -49,7 +49,12 @@ function openDisk() {
         folders.map(folder => folder.replace(/^\//, `${top}/`)),
       )
       const env = { HOME: join(top, 'home'), PATH }
-      const { stdout, status } = spawnSync(program, args, { input: script, env, encoding: 'utf8' })
+      const { stdout, status } = spawnSync(program, args, {
+        input: script,
+        env,
+        encoding: 'utf8',
+        timeout: 60_000,
+      })
       return { said: stdout.trim().split('\n').at(-1), status }
     },
   }
@@ -108,6 +113,19 @@ describe.each(shells)('folders kept on a volume by %s', (_, shell) => {
     write('home/.cache/hub/model', 'weights')
     expect(await keep(shell, ['~/.cache/hub'])).toMatchObject({ status: 0 })
     expect(read('home/.cache/hub/model')).toBe('weights')
+  })
+
+  test.each([
+    ['home/a', 'home/a/b/c'],
+    ['home/a', 'home/a'],
+    ['volume/.berth-cache/a', 'volume/.berth-cache/a/b'],
+  ])('end soon where %s leads to %s', async (at, to) => {
+    const { top, write, keep } = openDisk()
+    write('home/other', 'of home')
+    mkdirSync(dirname(join(top, at)), { recursive: true })
+    symlinkSync(join(top, to), join(top, at))
+    expect((await keep(shell, ['~/a'])).status).toBe(at === 'home/a' ? 1 : 0)
+    expect(contents(top)).toEqual(['of home'])
   })
 
   test('of the same name in other places stay apart', async () => {
