@@ -111,8 +111,14 @@ test('an address of an unknown instance or screen says so', async ({ start }) =>
 
 test('without an account, screens that need one offer to connect it', async ({ start }) => {
   const { page } = await berthAt(start, [])
-  for (const { label: name } of screens.filter(({ connect }) => connect)) {
-    await page.getByRole('link', { name, exact: true }).click()
+  await page.getByRole('heading', { name: 'Welcome', level: 1 }).waitFor()
+  const links = page.getByRole('navigation').getByRole('link')
+  const names = async () => (await links.allTextContents()).map(name => name.trim())
+  await expect.poll(names).toEqual(['Home', 'Projects', 'Activity', 'Settings'])
+  const key = page.getByLabel('API key')
+  await expect.poll(() => key.evaluate(field => field === document.activeElement)).toBe(true)
+  for (const { id, label: name } of screens.filter(({ connect }) => connect)) {
+    await page.evaluate(to => location.assign(to), `#/${id}`)
     await page.getByRole('heading', { name, exact: true, level: 1 }).waitFor()
     const main = page.getByRole('main')
     await main.getByText('No account yet', { exact: true }).waitFor()
