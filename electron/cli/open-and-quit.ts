@@ -1,5 +1,6 @@
 import { limitsWithoutBerth } from '#shared/automation/limit-words.ts'
 import { isCharged } from '#shared/derived.ts'
+import { instanceName, named } from '#shared/format/name.ts'
 import { counted } from '#shared/format/size.ts'
 import { costOf } from '#shared/spending/spend-words.ts'
 import type { CliCommand } from './call.ts'
@@ -36,7 +37,8 @@ export const quit: CliCommand = {
     await connection.local('quit', {})
     if (costing.length > 0) {
       const keep = costing.length === 1 ? 'keeps' : 'keep'
-      say(`${counted(costing.length, 'instance')} ${keep} costing ${costOf(costing)}.`)
+      const names = named(costing.map(instanceName), { most: 8 })
+      say(`${counted(costing.length, 'instance')} ${keep} costing ${costOf(costing)}: ${names}.`)
     }
     const limits = limitsWithoutBerth(accounts)
     if (limits !== undefined) say(limits)

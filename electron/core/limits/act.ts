@@ -1,8 +1,9 @@
 import type { LimitAction } from '#shared/automation/limit.ts'
 import { doneWords, reasonSentence } from '#shared/automation/limit-words.ts'
+import { spentBy } from '#shared/derived.ts'
+import { money } from '#shared/format/money.ts'
 import { atMoment, moment } from '#shared/format/time.ts'
 import type { Problem } from '#shared/problem.ts'
-import { costOf } from '#shared/spending/spend-words.ts'
 import type { AccountContext } from '../account-context.ts'
 import type { Alert } from '../alerts/events.ts'
 import { problemOf } from '../bridge/problems.ts'
@@ -319,5 +320,5 @@ function figures({ when, instance }: StoredLimit, facts: Facts): string {
   const { figureWords } = kindOf(when)
   if (figureWords) return figureWords(when, facts)
   const one = facts.account.instances[instance ?? '']
-  return one ? `It cost ${costOf([one])}.` : ''
+  return one && !one.costUnknown ? `It has cost ${money(spentBy(one, facts.at))} so far.` : ''
 }

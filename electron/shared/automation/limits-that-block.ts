@@ -67,11 +67,15 @@ export interface Everything {
  * Rentals in progress are cancelled, which destroys their instances: nothing ran on them yet. All other instances that
  * run, boot, or would restart automatically (outbid, or offline) are stopped. Watches that rent are paused.
  */
-export function everything(account: Pick<AccountView, 'instances' | 'rentals' | 'watches'>): Everything {
+export function everything(
+  account: Pick<AccountView, 'instances' | 'rentals' | 'watches' | 'endings'>,
+): Everything {
   const rentals = Object.values(account.rentals).filter(one => isRenting(one) && !one.cancelling)
   const taken = new Set(rentals.map(({ instance }) => instance))
   return {
-    instances: Object.values(account.instances).filter(one => mayRun(one) && !taken.has(one.id)),
+    instances: Object.values(account.instances).filter(
+      one => mayRun(one) && !taken.has(one.id) && account.endings[one.id]?.action !== 'destroy',
+    ),
     rentals,
     watches: Object.values(account.watches).filter(({ rents, paused }) => rents && !paused),
   }

@@ -145,7 +145,7 @@ test('open shows the page; quit ends Berth and says which instances keep costing
   expect(await berth('quit')).toMatchObject({
     code: 0,
     err: expect.stringMatching(
-      /^1 instance keeps costing \$.*\n1 limit is set and can’t act while Berth is not running\.\n$/,
+      /^1 instance keeps costing \$.*: .+\.\n1 limit is set and can’t act while Berth is not running\.\n$/,
     ),
   })
   expect(happened).toEqual(['page opened', 'quit'])

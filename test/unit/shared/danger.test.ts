@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { everything } from '#shared/automation/limits-that-block.ts'
 import type { SweepView } from '#shared/automation/sweep.ts'
 import { dangers, type RentTerms } from '#shared/danger.ts'
 import { type InstanceView, UndoableAction } from '#shared/instance/instance.ts'
@@ -34,6 +35,15 @@ describe('stopping', () => {
     const nodes = [projectRunView({ id: 'x2', step: 'running', instance: 8 })]
     const run = projectRunView({ id: 'x1', step: 'running', instance: 7, name: 'digits', nodes })
     expect(stopped({ runs: { x1: run } }, other)?.lines[0]).toContain('digits')
+  })
+
+  test('everything leaves out what is being destroyed already', () => {
+    const view = accountView({}, box, other)
+    const ending = { action: 'destroy', phase: 'retrying', since: 0, requests: 1 } as const
+    const ids = (endings: AccountView['endings']) =>
+      everything({ ...view, endings }).instances.map(({ id }) => id)
+    expect(ids({ 8: ending })).toEqual([7])
+    expect(ids({ 8: { ...ending, action: 'stop' } })).toEqual([7, 8])
   })
 
   test('several are always asked about, with all runs that end', () => {

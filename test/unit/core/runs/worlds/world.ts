@@ -101,7 +101,7 @@ export async function live(seed: number): Promise<Outcome> {
   }
   const ends = berth.ends()
   service.honest = true
-  for (let day = 0; day < 500 && !isOver(); day += 1) await pollAfter(pauses.long)
+  for (let day = 0; day < 3000 && !isOver(); day += 1) await pollAfter(pauses.long)
   return { charged: service.charged(), most, poll: poll + unseen, left: service.left(), ends, story }
 }
 
