@@ -1,5 +1,6 @@
 import { unknownRental } from '#renderer/bridge/stateWords.ts'
 import { isNear } from '#renderer/features/limits/limitWords.ts'
+import { wantsAnswer } from '#renderer/features/limits/upcomingEnds.ts'
 import { bidsTooLow } from '#shared/automation/bid.ts'
 import type { LimitView } from '#shared/automation/limit.ts'
 import { hinderedLimits } from '#shared/automation/limit-words.ts'
@@ -25,7 +26,6 @@ import {
   priceChanges,
 } from '#shared/spending/price-increase.ts'
 import { type Row, winningBid } from './rows.ts'
-import { wantsAnswer } from './upcomingEnds.ts'
 
 /** The notice under a row; its kind decides which buttons it has. */
 export type RowNotice =

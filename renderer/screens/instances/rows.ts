@@ -1,5 +1,6 @@
 import { instanceMark, rentalWords, stateWords } from '#renderer/bridge/stateWords.ts'
 import { needsNote } from '#renderer/features/instances/tunnelWords.ts'
+import { nextLimit, type UpcomingEnd, upcomingEnds } from '#renderer/features/limits/upcomingEnds.ts'
 import { bidAbove } from '#shared/automation/bid.ts'
 import type { EndingView } from '#shared/automation/ending.ts'
 import { type LimitView, limitsSet } from '#shared/automation/limit.ts'
@@ -16,7 +17,6 @@ import { placeText } from '#shared/market/search-text.ts'
 import type { Micros } from '#shared/spending/money.ts'
 import type { PriceIncreaseView } from '#shared/spending/price-increase.ts'
 import type { AccountView } from '#shared/state.ts'
-import { nextLimit, type UpcomingEnd, upcomingEnds } from './upcomingEnds.ts'
 
 /** One row: an instance, with the rental that made it, or a rental without an instance. */
 export interface Row {

@@ -1,6 +1,6 @@
+import { standsOut } from '#renderer/features/limits/upcomingEnds.ts'
 import { columns, type RowColumn } from './columns.ts'
 import { needsYou, type Row, rowState } from './rows.ts'
-import { standsOut } from './upcomingEnds.ts'
 
 export interface RowSort {
   column: RowColumn

@@ -5,7 +5,7 @@ import {
   nextLimitWords,
   upcomingEnds,
   wantsAnswer,
-} from '#renderer/screens/instances/upcomingEnds.ts'
+} from '#renderer/features/limits/upcomingEnds.ts'
 import type { LimitView } from '#shared/automation/limit.ts'
 import type { RunView } from '#shared/automation/run.ts'
 import type { WatchdogView } from '#shared/automation/watchdog.ts'
