@@ -47,7 +47,7 @@ export async function listRuns(call: Call, word: string): Promise<undefined> {
   if (call.quiet) call.write(rows.map(({ run }) => `${run.id}\n`).join(''))
   else if (call.json)
     print(call, {
-      going: all.flatMap(sweepsJson),
+      sweeps: all.flatMap(sweepsJson),
       runs: rows.map(({ account, run, sweep }) => runJson(account, run, sweep)),
     })
   else if (rows.length > 0) call.write(listing(rows))

@@ -88,9 +88,12 @@ export function environmentText(values: Readonly<Record<string, string>>): strin
     .join('')
 }
 
-/** The entry of the environment that tells the processes of a project's command from all others. */
-export function commandMark({ project }: ProjectRun): string {
-  return `BERTH_COMMAND=${project.id}`
+/**
+ * The entry of the environment that tells the processes of a project's command on its instance from all others, also where
+ * instances of one host see each other's processes.
+ */
+export function commandMark({ project, instance }: ProjectRun): string {
+  return `BERTH_COMMAND=${project.id}.${instance ?? ''}.`
 }
 
 /**

@@ -40,7 +40,7 @@ describe.skipIf(noSshd)(`a sweep from the command line${noSshd}`, () => {
     // They wait, each with what ends it.
     await expect.poll(async () => (await berth('ps')).out).toMatch(/STOPS\n.*destroyed in \d+ min/)
     const { instances } = JSON.parse((await berth('ps', '--json')).out)
-    expect(instances[0]).toMatchObject({ bid: null, limits: [{ action: 'destroy' }, { action: 'stop' }] })
+    expect(instances[0]).toMatchObject({ bid: null, stops: [{ action: 'destroy' }, { action: 'stop' }] })
 
     expect(await berth('stop', 'sums')).toMatchObject({ code: 1, err: 'sums has no run in progress.\n' })
     const sweep = JSON.parse((await berth('run', '--yes', '--json', '--set', 'lr=slow', '--runs', '3')).out)
