@@ -35,7 +35,7 @@ test('where the service caps its list, the page says so and the service filters'
   await page.getByLabel('Find in offers').fill('gb')
   await page.getByRole('button', { name: 'Reset' }).click()
   await page.getByRole('button', { name: 'GPU: any' }).waitFor()
-  expect(await page.getByRole('button', { name: /^(CUDA|Static IP)/ }).count()).toBe(0)
+  expect(await page.getByRole('button', { name: /^(CUDA|Static IP):/ }).count()).toBe(0)
   expect(await page.getByLabel('Find in offers').inputValue()).toBe('')
   await page.getByRole('row').nth(1).waitFor()
 
