@@ -132,7 +132,7 @@ echo 'listed yes'`,
 export function removeLeft(run: ProjectRun): string {
   return prepared(
     run,
-    `left() { grep -ls -e "$mark" /proc/[0-9]*/environ 2>/dev/null | cut -d / -f 3; }
+    `left() { grep -Fls -e "$mark" /proc/[0-9]*/environ 2>/dev/null | cut -d / -f 3; }
 if [ -n "$(left)" ]; then
 kill -TERM $(left) 2>/dev/null
 for second in 1 2 3 4 5; do [ -z "$(left)" ] || sleep 1; done
