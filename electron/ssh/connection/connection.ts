@@ -132,10 +132,10 @@ export async function connectTo(attempt: ConnectionAttempt, limits: DialTimeouts
     await ready
     if (client === null || offered === undefined) throw unreachable(address, 'the handshake was incomplete')
     client.setNoDelay(true)
-    const hostKey = {
+    const hostKey: Connection['hostKey'] = {
       fingerprint: fingerprintOf(offered),
       isFirst: knownKey === undefined,
-      sharedWith: await knownHosts.holders(account, instance, offered),
+      sharedWith: [],
     }
     const connection = watch({
       ssh,
@@ -147,7 +147,8 @@ export async function connectTo(attempt: ConnectionAttempt, limits: DialTimeouts
       clientClosed,
       fault: () => fault,
     })
-    await knownHosts.remember(account, instance, offered, holders => attempt.tell(connection, holders))
+    const tell = (holders: readonly HostKeyHolder[]) => attempt.tell(connection, holders)
+    hostKey.sharedWith = await knownHosts.remember(account, instance, offered, tell)
     return connection
   } catch (error) {
     socket.destroy()

@@ -78,18 +78,17 @@ export function openKnownHosts(
      * Throws `host_key_changed` with the facts `known` and `offered`, both SHA256 fingerprints.
      */
     verify,
-    holders,
     /**
-     * Stores the first key seen. If another instance has it, `tell` says first which of them answered: resolves with
-     * `own`, and throws where it is another. With `unknown` this throws `host_key_known_elsewhere` with the fact
-     * `offered`. Throws as `verify` does, too.
+     * Stores the first key seen, and resolves with the instances that had it before. If there are any, `tell` says first
+     * which of them answered: resolves with `own`, and throws where it is another. With `unknown` this throws
+     * `host_key_known_elsewhere` with the fact `offered`. Throws as `verify` does, too.
      */
     async remember(
       account: string,
       instance: number,
       key: Buffer,
       tell: (others: readonly HostKeyHolder[]) => Promise<'own' | 'unknown'>,
-    ): Promise<void> {
+    ): Promise<readonly HostKeyHolder[]> {
       const alias = hostKeyAlias(account, instance)
       const store = (isOwn: boolean) =>
         stored.change(hosts =>
@@ -97,9 +96,9 @@ export function openKnownHosts(
             ? hosts
             : { ...hosts, [alias]: { key: key.toString('base64') } },
         )
-      if ((await verify(account, instance, key)) === 'known') return
+      if ((await verify(account, instance, key)) === 'known') return holders(account, instance, key)
       await store(false)
-      if ((await verify(account, instance, key)) === 'known') return
+      if ((await verify(account, instance, key)) === 'known') return []
       const others = await holders(account, instance, key)
       if ((await tell(others)) === 'unknown') {
         refuse(alias, key)
@@ -108,6 +107,7 @@ export function openKnownHosts(
       }
       await store(true)
       await verify(account, instance, key)
+      return others
     },
     /**
      * Accepts a refused key as the instance's own, in place of a known one. Throws `host_key_not_offered` unless a key of

@@ -102,6 +102,8 @@ export async function live(seed: number): Promise<Outcome> {
   const ends = berth.ends()
   service.honest = true
   for (let day = 0; day < 3000 && !isOver(); day += 1) await pollAfter(pauses.long)
+  // What ended without an answer to a poll, as a limit does that acts by the clock.
+  poll = Math.max(poll, service.charged() - charged)
   return { charged: service.charged(), most, poll: poll + unseen, left: service.left(), ends, story }
 }
 
