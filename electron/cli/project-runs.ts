@@ -90,7 +90,7 @@ function waitsOf({ waiting }: ProjectRunView, { clock }: AccountView): string {
 
 /** Scripts rely on these fields: they are added, never renamed. */
 function runJson(account: AccountView, run: ProjectRunView, sweep: SweepView | undefined) {
-  const { id, name, step, code, problem, instance, createdAt, endedAt, printed = {} } = run
+  const { id, name, step, code, problem, instance, createdAt, endedAt, retried, printed = {} } = run
   return {
     account: account.id,
     job: id,
@@ -101,6 +101,7 @@ function runJson(account: AccountView, run: ProjectRunView, sweep: SweepView | u
     step,
     exitCode: code ?? null,
     problem: problem ?? null,
+    retries: retried?.times ?? 0,
     instance: instance ?? null,
     cost: cliDollars(costOf(run, account)),
     printed,

@@ -21,6 +21,7 @@ import {
 import { engineOf, nodeCommand } from '../shared/project/nodes.ts'
 import { agreedCosts, type PlanCosts, planCosts, volumePrice } from '../shared/project/plan-costs.ts'
 import { type ProjectPlan, waitingForPlanWords } from '../shared/project/project.ts'
+import { retriedCodes } from '../shared/project/retry.ts'
 import { settingWords } from '../shared/project/sweep.ts'
 import { accountsOf, type Call, type CliCommand, cliDollars, polledState, print } from './call.ts'
 import { CliFailure, exitCodes, usageFailure } from './failure.ts'
@@ -288,6 +289,7 @@ function planJson(
     interruptible: spec.machine?.interruptible ?? false,
     checkpoint: spec.checkpoint ?? null,
     movesAtMost: spec.outbid?.elsewhere ?? 0,
+    retry: spec.retry ? { times: spec.retry.times, on: retriedCodes(spec.retry) } : null,
     unused: unusedWords(spec),
     keptFor: spec.keep ?? 0,
     volume: plan.volume ? volumeJson(plan.volume, offer) : null,

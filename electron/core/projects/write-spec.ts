@@ -13,6 +13,7 @@ const onOneLine = [
   ['stop'],
   ['failed'],
   ['outbid'],
+  ['retry'],
   ['sweep'],
   ['setup', 'reads'],
   ['volume'],

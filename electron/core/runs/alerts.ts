@@ -5,6 +5,7 @@ import type { AccountId } from '#shared/ids.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
 import type { Problem } from '#shared/problem.ts'
 import { resultsOf } from '#shared/project/bounds.ts'
+import { exitCodeWords, exitMeaning } from '#shared/project/retry.ts'
 import type { AccountContext } from '../account-context.ts'
 import { type Alert, alertOf } from '../alerts/events.ts'
 import { tellerOf } from '../alerts/notifications.ts'
@@ -59,7 +60,7 @@ export function endedAlert(
   const failed = run.outcome !== undefined
   return alertOf(failed ? 'runFailed' : 'runDone', {
     ...about(account, run),
-    title: failed ? `${name} failed with exit code ${code}` : `${name} ended with exit code ${code}`,
+    title: `${name} ${failed ? 'failed' : 'ended'} with ${exitCodeWords(code ?? 0)}`,
     body: [`On ${where}.`, comesNext(run), isSpared ? 'Its files stay until you destroy the instance.' : '']
       .filter(Boolean)
       .join(' '),
@@ -159,7 +160,7 @@ export function projectDoneAlert(account: AccountId, run: ProjectRun, now: numbe
     : ''
   return alertOf(code === 0 ? 'runDone' : 'runEnded', {
     ...about(account, run),
-    title: titled(run, code === 0 ? 'is done' : `ended with exit code ${code}`),
+    title: titled(run, code === 0 ? 'is done' : `ended with ${exitCodeWords(code)}`),
     body: `It cost ${money(runCostBy(run, now))}.${files}`,
   })
 }
@@ -172,7 +173,7 @@ export function projectFailedAlert(
 ): Alert {
   return alertOf('runFailed', {
     ...about(account, run),
-    title: titled(run, 'failed'),
+    title: titled(run, exitMeaning(run.code) === 'out of memory' ? 'ran out of memory' : 'failed'),
     body: [run.problem?.message, run.problem?.advice, diskWords(view)].filter(Boolean).join(' '),
   })
 }

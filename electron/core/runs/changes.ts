@@ -1,6 +1,8 @@
+import { counted } from '#shared/format/size.ts'
 import { harmless } from '#shared/instance/file-names.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
 import type { Problem } from '#shared/problem.ts'
+import { exitCodeWords, exitMeaning } from '#shared/project/retry.ts'
 import { isDeepEqual } from '../storage/store.ts'
 import { machineGone, watchdogOrder } from './decide.ts'
 import {
@@ -138,6 +140,7 @@ export function retried(run: ProjectRun, machine: InstanceView | undefined, rent
       ...nextProgram,
       code: undefined,
       fetched: undefined,
+      retried: undefined,
       setupProgram: failedAt === 'setup' ? undefined : run.setupProgram,
       program: undefined,
     }),
@@ -163,6 +166,7 @@ export function movedToNewMachine(run: Run, rental: string, at: number): RunChan
     isSetUp: undefined,
     program: undefined,
     moves: run.reuses ? run.moves : moves + 1,
+    retried: run.retried && { ...run.retried, before: run.retried.times, nextAt: undefined },
     reuses: undefined,
   }
 }
@@ -193,11 +197,18 @@ export function released(run: Run, at: number): RunChange {
     : change
 }
 
-export function commandFailed({ project, lastLine }: Run, code: number): Problem {
+export function commandFailed({ project, lastLine, retried }: Run, code: number): Problem {
+  const why = `${exitCodeWords(code)}${missingWords(code, lastLine)}`
+  const tried =
+    retried && retried.nextAt === undefined ? `, after ${counted(retried.times, 'retry', 'retries')}` : ''
+  const [cause, advice] =
+    exitMeaning(code) === 'out of memory'
+      ? ['was killed', 'Use less of the machine’s memory, or a machine with more of it.']
+      : ['ended', 'Its last lines say why.']
   return {
     code: 'command_failed',
-    message: `The command ended with exit code ${code}${missingWords(code, lastLine)}.`,
-    advice: `Its last lines say why.${project ? ' Its machine is stopped with all its files.' : ''}`,
+    message: `The command ${cause} with ${why}${tried}.`,
+    advice: `${advice}${project ? ' Its machine is stopped with all its files.' : ''}`,
   }
 }
 

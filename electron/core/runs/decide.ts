@@ -6,7 +6,7 @@ import type { InstanceState, InstanceView } from '#shared/instance/instance.ts'
 import { runOutbid } from '#shared/instance/outbid-words.ts'
 import { hasTrait } from '#shared/instance/state-traits.ts'
 import type { Problem } from '#shared/problem.ts'
-import type { WatchdogOrder } from '#ssh/runs/runs.ts'
+import type { RunStatus, WatchdogOrder } from '#ssh/runs/runs.ts'
 import { idleBelow } from '../instances/instance-state.ts'
 import type { LimitTarget } from '../limits/targets.ts'
 import { longestAfter, retryPause } from '../storage/loops.ts'
@@ -275,6 +275,17 @@ export function observedRun(
     ...(loaded ? { loadAt: now } : {}),
     ...(load === undefined ? {} : { loadUnread: load === 'unread' }),
   }
+}
+
+/** The attempts of its command that have failed by now, on this machine and those before it. `now`: account time. */
+export function retriedRun({ retried }: Run, attempts: RunStatus['attempts'], now: number): Run['retried'] {
+  if (!attempts) return retried
+  const { failed, code, pause } = attempts
+  const before = retried?.before ?? 0
+  const isSame = retried?.times === before + failed
+  const at = isSame ? retried.at : now
+  const nextAt = pause === 0 ? undefined : ((isSame ? retried.nextAt : undefined) ?? Math.ceil(now + pause))
+  return { times: before + failed, before, code, at, nextAt }
 }
 
 /** Since when there was neither output nor load, if that is longer than `stuckAfter`; else undefined. */

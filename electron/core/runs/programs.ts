@@ -2,21 +2,22 @@ import type { Clock } from '#platform/platform.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
 import type { Problem } from '#shared/problem.ts'
 import { setupOf } from '#shared/project/bounds.ts'
+import { retriedCodes, retryPauses } from '#shared/project/retry.ts'
 import type { Connection } from '#ssh/connection/connection.ts'
 import { outputOf } from '#ssh/exec.ts'
 import { busiest, loadQuestion, readLoads } from '#ssh/monitor/metrics.ts'
 import { plainLastLine, plainOutput } from '#ssh/monitor/plain-output.ts'
-import { endRun, mostAtOnce, readRunStatus, startRun } from '#ssh/runs/runs.ts'
+import { type Attempts, endRun, mostAtOnce, readRunStatus, startRun } from '#ssh/runs/runs.ts'
 import type { AccountContext } from '../account-context.ts'
 import { idleBelow } from '../instances/instance-state.ts'
 import { type RunAlerts, stuckAlert } from './alerts.ts'
 import { nextProgram, nextStep, setupFailed } from './changes.ts'
-import { observedRun, stuckSince } from './decide.ts'
+import { observedRun, retriedRun, stuckSince } from './decide.ts'
 import { isOfProject, type ProjectRun, type Run } from './model.ts'
 import type { RunOutput } from './output.ts'
 import { printedNumbers } from './printed-numbers.ts'
 import { lastProgress } from './progress.ts'
-import { inProject, type RunMachines, removeEnvironment } from './remote.ts'
+import { intoProject, type RunMachines, removeEnvironment } from './remote.ts'
 import { noteFiles, noteSetUp } from './setup-cache.ts'
 import type { StoredRuns } from './stored-runs.ts'
 import type { RunFolders } from './transfer-results.ts'
@@ -66,14 +67,20 @@ export function createPrograms(
     const order = await watchdog.ready(run, view)
     const text = step === 'setup' ? ((run.project && setupOf(run.project.spec)?.run) ?? '') : run.command
     const ofNode = step === 'running' && isOfProject(run) ? await nodeCommand(run) : undefined
-    const command = isOfProject(run) ? inProject(run, ofNode ?? text) : text
+    const command = ofNode ?? text
     if (step === 'running' && isOfProject(run) && (run.sweep || run.project.spec.keep !== undefined)) {
       await machines.ask(run, 'sh -s', noteFiles(run))
       // Noted before: they are this run's alone.
       if (run.sweep) await folders.sendResults(run)
     }
     if (isOfProject(run) && ofNode === undefined) await folders.placeEnvironment(run)
-    await startRun(connection, clock, program, { command, order, environment: rentedWith(run.instance) })
+    await startRun(connection, clock, program, {
+      command,
+      before: isOfProject(run) ? intoProject(run) : undefined,
+      attempts: attemptsOf(run),
+      order,
+      environment: rentedWith(run.instance),
+    })
     const after = runs.find(id)
     // The run was ended meanwhile, so its program is ended, too.
     if (after?.step !== step) return endRun(connection, clock, program)
@@ -145,6 +152,14 @@ export function createPrograms(
   }
 }
 
+/** How often its command may still be tried again, which counts on all its machines; undefined for never. */
+function attemptsOf({ step, project, retried }: Run): Attempts | undefined {
+  const retry = step === 'running' ? project?.spec.retry : undefined
+  if (!retry) return undefined
+  const times = Math.max(0, retry.times - (retried?.before ?? 0))
+  return { times, pause: retryPauses.first, codes: retriedCodes(retry) }
+}
+
 const processGone = {
   code: 'process_gone',
   message: 'Its process disappeared without an exit code, for example because the container restarted.',
@@ -197,7 +212,8 @@ async function followProgram(id: string, context: Following): Promise<FollowedEn
     const over = status.state === 'ended' || status.state === 'lost'
     const all = output.next() + status.bytes.length >= status.size
     await output.append(status.bytes)
-    await note(runs, id, output, observedRun(run, { bytes: status.bytes.length, load }, now()))
+    const observed = observedRun(run, { bytes: status.bytes.length, load }, now())
+    await note(runs, id, output, { ...observed, retried: retriedRun(run, status.attempts, now()) })
     if (over && all) return status.state === 'ended' ? { code: status.code ?? 255 } : 'lost'
 
     const after = runs.find(id)
@@ -255,7 +271,7 @@ function loadReader(connection: Connection, clock: Clock): (run: Run) => number 
 const tail = 65_536
 
 async function note(runs: StoredRuns, id: string, output: RunOutput, run: Run): Promise<void> {
-  const { outputAt, loadAt, loadUnread, stuckSince: since } = run
+  const { outputAt, loadAt, loadUnread, stuckSince: since, retried } = run
   const { bytes } = await output.read(Math.max(0, output.next() - tail), tail)
   const text = bytes.toString('utf8')
   const plain = plainOutput(text)
@@ -264,6 +280,7 @@ async function note(runs: StoredRuns, id: string, output: RunOutput, run: Run): 
     outputAt,
     loadAt,
     loadUnread,
+    retried,
     stuckSince: since,
     outputBytes: output.next(),
     droppedBytes: output.first(),

@@ -97,15 +97,15 @@ export function commandMark({ project, instance }: ProjectRun): string {
 }
 
 /**
- * A project's command, in its folder and environment. It reads the file with the values and deletes it, since they would
+ * The lines before a project's command, which lead to its folder and environment. They read the file with the values and delete it, since they would
  * stay on a machine that is stopped or waits; only the other nodes of MPI read it later.
  */
-export function inProject(run: ProjectRun, command: string): string {
+export function intoProject(run: ProjectRun): string {
   const file = quote([environmentFile(run)])
   const isReadLater = run.project.spec.engine === 'mpi' && run.step === 'running'
   const taken = isReadLater ? '' : ` && rm -f ${file}`
   const mark = run.step === 'running' ? ` && export ${commandMark(run)}` : ''
-  return `cd && . ./${file}${taken}${mark} && cd ${quote([remoteFolder(run)])} || exit 1\n${command}\n`
+  return `cd && . ./${file}${taken}${mark} && cd ${quote([remoteFolder(run)])} || exit 1\n`
 }
 
 /** Deletes the file with the environment's values. */

@@ -13,7 +13,7 @@ import { portsOf, resultsOf } from '#shared/project/bounds.ts'
 import type { AccountContext } from '../account-context.ts'
 import { type Change, type Collection, openCollection, type Rescue } from '../storage/collection.ts'
 import { isDeepEqual } from '../storage/store.ts'
-import { failed, type RunChange, withStaleWatchdog } from './changes.ts'
+import { commandFailed, failed, type RunChange, withStaleWatchdog } from './changes.ts'
 import { isOfProject, isWorker, keepingFor, type ProjectRun, Run } from './model.ts'
 import type { Wait } from './waiting.ts'
 
@@ -196,6 +196,11 @@ function waitingOf(
   hindrance: Hindrance | undefined,
 ): Waiting | undefined {
   if (!wait || !isGoing(run)) return undefined
+  const { retried } = run
+  if (run.step === 'running' && retried?.nextAt !== undefined) {
+    const { code, message } = commandFailed(run, retried.code)
+    return { for: 'retry', since: retried.at, nextTryAt: retried.nextAt, problem: { code, message } }
+  }
   const { from, since = from, ...rest } = wait
   const { step, startedAt = 0, outputAt = 0 } = run
   const heard = Math.max(outputAt, step === 'running' ? startedAt : 0)

@@ -139,6 +139,19 @@ export const RunFields = v.object({
       changed: v.optional(v.object({ files: v.number(), named: v.array(v.string()) })),
     }),
   ),
+  /**
+   * How many attempts of its command have failed and were tried again, and of those on earlier machines; the last one's
+   * exit code, when it was seen, and until the next one begins when it does.
+   */
+  retried: v.optional(
+    v.object({
+      times: v.number(),
+      before: v.number(),
+      code: v.number(),
+      at: v.number(),
+      nextAt: v.optional(v.number()),
+    }),
+  ),
   /** Micro-dollars that a project's run costs at most. */
   most: v.optional(v.number()),
   /** Its place among the runs of a sweep. */

@@ -14,6 +14,7 @@ const waits = {
   folder: 'Waiting for the machine to take the folder',
   start: 'Waiting for the machine to start the program',
   output: 'No output',
+  retry: 'Waiting to try the command again',
   results: 'Waiting for the machine to send the results',
   end: 'Waiting for the machine to be ended',
   service: 'Waiting for the service, which doesn’t answer',

@@ -6,12 +6,13 @@ import type { Micros } from '../spending/money.ts'
 import { dearestOf } from './bounds.ts'
 import { gpusInAll, nodeCount } from './nodes.ts'
 import { keptWords, type PlanCosts, stoppedWords } from './plan-costs.ts'
+import { retryWords } from './retry.ts'
 import type { Keeping, ProjectSpec } from './spec.ts'
 import { settingsOf } from './sweep.ts'
 
 /** Sentences on the results, the end of the machine, and moving to another machine if outbid. */
 export function planAfterwards(
-  { results, checkpoint, after, outbid, keep = 0, nodes = 1 }: ProjectSpec,
+  { results, checkpoint, after, outbid, retry, keep = 0, nodes = 1 }: ProjectSpec,
   keeping: Keeping,
   costs: PlanCosts | undefined,
 ): string[] {
@@ -27,6 +28,7 @@ export function planAfterwards(
       ? `${then} ${machine} is stopped. ${stoppedWords(costs)}`
       : `${then} ${machine} and its disk are destroyed${keep > 0 ? '' : ', once all results are downloaded'}.`,
     ...(nodes > 1 ? ['The other nodes’ machines are destroyed in any case.'] : []),
+    ...retryWords(retry),
     `If the run fails or reaches a limit, ${machine} is stopped. ${keptWords(keeping, costs)}`,
     ...(outbid && outbid.elsewhere > 0
       ? [`If it's outbid, it continues on another machine, at most ${counted(outbid.elsewhere, 'time')}.`]

@@ -25,6 +25,7 @@ interface NodesSpec {
   sweep?: unknown
   runs?: number
   keep?: number
+  retry?: unknown
 }
 
 /** The number of machines that run it. */
@@ -100,6 +101,7 @@ export function nodesProblem(spec: NodesSpec): string | undefined {
     return 'a run on several machines can’t move elsewhere, so remove outbid'
   if (spec.sweep !== undefined || spec.runs !== undefined)
     return 'a sweep runs each setting on one machine, so remove nodes'
+  if (spec.retry !== undefined) return 'a command on several machines isn’t tried again, so remove retry'
   if (spec.keep !== undefined) return 'several machines don’t wait for the next run, so remove keep'
   if (spec.volume !== undefined) return 'a volume is on one machine, so remove volume'
   return undefined

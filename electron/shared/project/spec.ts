@@ -12,6 +12,7 @@ import {
 } from '../market/rent-request.ts'
 import { cacheProblem } from './cache.ts'
 import { Engine, nodesProblem } from './nodes.ts'
+import { Retry } from './retry.ts'
 import { VariableName, VariableText } from './variables.ts'
 
 const text = (most: number, empty = 'is empty') =>
@@ -262,6 +263,8 @@ const SpecFields = v.strictObject({
   /** Runs once on each machine, before the command. */
   setup: v.optional(Setup),
   run: text(65_536, 'enter the command to run'),
+  /** How often the command is tried again if it fails, and after which exit codes. */
+  retry: v.optional(Retry),
   /** The paths to download. */
   results: v.optional(oneOrMore(Inside, 100)),
   /** How often results are downloaded while it runs, in seconds. */

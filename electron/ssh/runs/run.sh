@@ -20,9 +20,11 @@ command -v bash > /dev/null 2>&1 && shell='bash'
 set -- -e
 if "$shell" -c 'set -o pipefail' > /dev/null 2>&1; then
   set -- -e -o pipefail
-elif grep -q '[^|]|[^|]' "$here/command" 2>/dev/null; then
+elif grep -hq '[^|]|[^|]' "$here/command" "$here/tried" 2>/dev/null; then
   echo 'Berth: this image’s sh has no pipefail and there is no bash, so a failure before a | goes unnoticed.' >> "$here/output"
 fi
-"$shell" "$@" "$here/command" < /dev/null >> "$here/output" 2>&1
+# What goes on around a command needs its shell, and calls it from the environment that the first lines prepare.
+[ ! -f "$here/tried" ] || around=1
+"$shell" "$@" "$here/command" ${around:+"$here" "$shell" "$@"} < /dev/null >> "$here/output" 2>&1
 code=$?
 echo "$code" > "$here/code.new" && mv -f "$here/code.new" "$here/code"

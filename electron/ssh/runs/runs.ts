@@ -13,6 +13,8 @@ export interface RunStatus {
   size: number
   /** Output from the requested byte on. */
   bytes: Buffer
+  /** Of a command that is tried again: its failed attempts, the last one's exit code, and the seconds until the next one. */
+  attempts?: { failed: number; code: number; pause: number }
 }
 
 /** The watchdog's action on the instance, this many seconds after the run's end, unless Berth acts first. */
@@ -21,9 +23,19 @@ export interface WatchdogOrder {
   seconds: number
 }
 
+/** How often a command is tried again, the seconds before the first time, and the exit codes; `error` for any. */
+export interface Attempts {
+  times: number
+  pause: number
+  codes: readonly (number | 'error')[]
+}
+
 /** A command, the watchdog's order for after it, and the variables with which its instance was rented. */
 export interface NewCommand {
   command: string
+  /** Lines that prepare its environment, once. */
+  before?: string
+  attempts?: Attempts
   order: WatchdogOrder | undefined
   environment: Readonly<Record<string, string>>
 }
@@ -37,7 +49,7 @@ const headline = 256
 
 /** The scripts as text, loaded on first use. */
 async function scripts() {
-  const [environment, run, place, start, status, end, mark] = await Promise.all([
+  const [environment, run, place, start, status, end, mark, around] = await Promise.all([
     import('./environment.sh?raw'),
     import('./run.sh?raw'),
     import('./place.sh?raw'),
@@ -45,8 +57,10 @@ async function scripts() {
     import('./status.sh?raw'),
     import('./end.sh?raw'),
     import('./mark.sh?raw'),
+    import('./around.sh?raw'),
   ])
   return {
+    around: around.default,
     run: `${environment.default}\n${run.default}`,
     place: place.default,
     start: start.default,
@@ -64,13 +78,16 @@ export async function startRun(
   connection: Connection,
   clock: Clock,
   run: string,
-  { command, order, environment }: NewCommand,
+  { command, before = '', attempts, order, environment }: NewCommand,
 ): Promise<void> {
-  const { run: script, place, start } = await scripts()
+  const { run: script, place, start, around } = await scripts()
   const values = {
     run,
     script,
-    command,
+    command: attempts ? `${before}exec sh "$1/around.sh" "$@"` : `${before}${command}`,
+    around,
+    tried: attempts ? command : '',
+    retry: attempts ? [attempts.times, attempts.pause, ...attempts.codes].join(' ') : '',
     order: order ? orderText(order) : '',
     BERTH_RENTED_WITH: environmentText(environment),
   }
@@ -102,17 +119,21 @@ export async function readRunStatus(
   const bounds = { clock, within: patience, most: mostAtOnce + headline }
   const { bytes } = await runScript(connection, values, [place, status], bounds)
   const end = bytes.indexOf(10)
-  const match = /^(none|starting|running|ended|lost) (\d+|-) (\d+)$/.exec(
+  const match = /^(none|starting|running|ended|lost) (\d+|-) (\d+)(?: (\d+) (\d+) (\d+))?$/.exec(
     bytes.subarray(0, Math.max(0, end)).toString('latin1'),
   )
   if (!match) throw new BerthError(noShell)
-  const [, state, code = '-', size] = match
+  const [, state, code = '-', size, failed, failedCode, pause] = match
   return {
     state: state as RunStatus['state'],
     size: Math.min(Number(size), Number.MAX_SAFE_INTEGER),
     bytes: bytes.subarray(end + 1),
     // The file with it is the command's to write: no process ends with another code.
     code: code === '-' ? undefined : Math.min(Number(code), 255),
+    attempts:
+      failed === undefined
+        ? undefined
+        : { failed: Number(failed), code: Math.min(Number(failedCode), 255), pause: Number(pause) },
   }
 }
 

@@ -1,10 +1,17 @@
-# Starts the run, unless it was started before. Needs: script, command, order, and BERTH_RENTED_WITH for `run.sh`.
+# Starts the run, unless it was started before. Needs: script, command, order, and BERTH_RENTED_WITH for `run.sh`; for a
+# command that is tried again also around, tried and retry.
+
+put_around() {
+  [ -n "$tried" ] || return 0
+  printf '%s' "$around" > "$here/around.sh" && printf '%s\n' "$retry" > "$here/retry" &&
+    printf '%s\n' "$tried" > "$here/tried"
+}
 
 mkdir -p "$here"
 if [ ! -d "$here/claim" ]; then
   [ -z "$order" ] || printf '%s\n' "$order" > "$here/then"
   : >> "$here/output"
-  if ! printf '%s' "$script" > "$here/run.sh" || ! printf '%s\n' "$command" > "$here/command"; then
+  if ! printf '%s' "$script" > "$here/run.sh" || ! printf '%s\n' "$command" > "$here/command" || ! put_around; then
     echo 'refused no_room'
     exit 0
   fi

@@ -1,4 +1,5 @@
-# How the run is, on one line, and then its output from a byte on. Needs: from, most.
+# How the run is, on one line, and then its output from a byte on. Needs: from, most. Of a command that is tried again the
+# line ends with how many attempts have failed, the last one's exit code, and the seconds until the next one.
 
 state=none code=- size=0
 if [ -d "$here" ]; then
@@ -18,7 +19,20 @@ if [ -d "$here" ]; then
   case $code in '' | *[!0-9]* | ????*) code=- ;; esac
   [ -f "$here/output" ] && size=$(wc -c < "$here/output" | tr -d ' ')
 fi
-echo "$state $code $size"
+attempts=
+if read -r failed failed_code next 2>/dev/null < "$here/attempts"; then
+  case $failed$failed_code$next in
+    '' | *[!0-9]* | ????????????????*) ;;
+    *)
+      up=
+      read -r up _ 2>/dev/null < /proc/uptime
+      up=${up%%.*}
+      case $up in '' | *[!0-9]*) up=$(date +%s) ;; esac
+      attempts=" $failed $failed_code $((next > up ? next - up : 0))"
+      ;;
+  esac
+fi
+echo "$state $code $size$attempts"
 if [ "$size" -gt "$from" ]; then
   tail -c "+$((from + 1))" "$here/output" | head -c "$most"
 fi

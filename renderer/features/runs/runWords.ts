@@ -12,6 +12,7 @@ import { named } from '#shared/format/name.ts'
 import { bytes, count, counted, speed } from '#shared/format/size.ts'
 import { duration } from '#shared/format/time.ts'
 import type { SyncProgress } from '#shared/instance/sync.ts'
+import { exitCodeWords } from '#shared/project/retry.ts'
 import type { Micros } from '#shared/spending/money.ts'
 import type { AccountView } from '#shared/state.ts'
 
@@ -34,7 +35,8 @@ export function runState(run: RunView): { word: string; shape: Shape } {
   if (step === 'failed' || (isProject && step === 'ending' && failedAt !== undefined)) {
     const isKept = !isProject && failedAt === 'fetching' && finalAction === undefined
     if (isKept) return { word: `${endedWith(code)}, instance kept`, shape: 'needs-you' }
-    if (code && failedAt === 'running') return { word: `Failed with exit code ${code}`, shape: 'needs-you' }
+    if (code && failedAt === 'running')
+      return { word: `Failed with ${exitCodeWords(code)}`, shape: 'needs-you' }
     return { word: isProject ? `Failed: ${name(failedAt ?? 'waiting')}` : 'Failed', shape: 'needs-you' }
   }
   switch (step) {
@@ -61,7 +63,7 @@ export function runState(run: RunView): { word: string; shape: Shape } {
 }
 
 function endedWith(code: number | undefined): string {
-  return code === undefined ? 'Ended' : `Ended with exit code ${code}`
+  return code === undefined ? 'Ended' : `Ended with ${exitCodeWords(code)}`
 }
 
 /** The next step of a run, or the last one; `now` in epoch seconds of the account's time. */

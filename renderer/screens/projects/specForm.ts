@@ -4,6 +4,7 @@ import type { Limit } from '#shared/automation/limit.ts'
 import { defaultLimits } from '#shared/automation/limit-defaults.ts'
 import { setupOf } from '#shared/project/bounds.ts'
 import type { Engine } from '#shared/project/nodes.ts'
+import type { Retry } from '#shared/project/retry.ts'
 import { type ProjectDraft, ProjectSpec, SpecChange, specDraft, timeText } from '#shared/project/spec.ts'
 import { listOfTexts, textsIn } from '#shared/project/variables.ts'
 
@@ -31,6 +32,9 @@ export interface SpecFields {
   sweep: string
   atOnce: string
   runs: string
+  retryTimes: string
+  /** Exit codes, separated by commas; error for any. */
+  retryOn: string
   /** Minutes. */
   keep: string
   /** `datasets:/data`. */
@@ -64,6 +68,8 @@ export const emptySpec: SpecFields = {
   sweep: '',
   atOnce: '',
   runs: '',
+  retryTimes: '',
+  retryOn: '',
   keep: '',
   volume: '',
   volumeSize: '',
@@ -77,6 +83,7 @@ export const emptySpec: SpecFields = {
 /** Fields that most projects leave empty, by the name of their part. */
 const extraFields = {
   sweep: ['sweep', 'runs', 'atOnce'],
+  retries: ['retryTimes', 'retryOn'],
   'waiting machine': ['keep', 'setupReads'],
   data: ['volume', 'volumeSize', 'cache', 'cloudFrom', 'cloudTo'],
   'several machines': ['nodes', 'engine'],
@@ -119,6 +126,8 @@ export function specFieldsOf(spec: ProjectSpec): SpecFields {
     sweep: sweep === undefined || Array.isArray(sweep) ? '' : sweepText(sweep),
     atOnce: shown(spec.at_once),
     runs: shown(spec.runs),
+    retryTimes: shown(spec.retry?.times),
+    retryOn: shown(spec.retry?.on),
     keep: spec.keep === undefined ? '' : shown(Math.round(spec.keep / 60)),
     volume: volume === undefined ? '' : `${volume.name}:${volume.at}`,
     volumeSize: shown(volume?.size),
@@ -215,6 +224,7 @@ function draftOf(fields: SpecFields): ProjectDraft {
     sweep: sweepDraft(fields.sweep),
     runs: figured(fields.runs),
     at_once: figured(fields.atOnce),
+    retry: retryDraft(fields),
     keep: keepText(fields.keep),
     ...dataDraft(fields),
     nodes: figured(fields.nodes),
@@ -269,6 +279,13 @@ function setupDraft({ setup, setupReads }: SpecFields): ProjectDraft['setup'] {
   return run === undefined || reads === undefined ? run : { run, reads: oneOrAll(reads) }
 }
 
+function retryDraft({ retryTimes, retryOn }: SpecFields): ProjectDraft['retry'] {
+  const [times, on] = [figured(retryTimes), listed(retryOn)]
+  if (times === undefined && on === undefined) return undefined
+  const codes = on?.map(one => (/^\d+$/.test(one) ? Number(one) : one)) as Retry['on']
+  return { times: times ?? 1, on: Array.isArray(codes) && codes.length === 1 ? codes[0] : codes }
+}
+
 function keepText(text: string): string | undefined {
   const minutes = figured(text)
   return minutes === undefined ? undefined : `${minutes}m`
@@ -313,6 +330,7 @@ function fieldAt(path: string): string {
   if (first === 'stop') return 'stops'
   if (first === 'at_once') return 'atOnce'
   if (first === 'from') return 'cloudFrom'
+  if (first === 'retry') return second === 'on' ? 'retryOn' : 'retryTimes'
   if (first === 'to') return 'cloudTo'
   if (path === 'volume.size') return 'volumeSize'
   return first === 'machine' ? second : first

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { inProject } from '#core/runs/remote.ts'
+import { intoProject } from '#core/runs/remote.ts'
 import { systemClock } from '#platform/clock-and-random.ts'
 import { readRunStatus, startRun } from '#ssh/runs/runs.ts'
 import { projectRun } from '#test/unit/core/runs/stored-run.ts'
@@ -46,7 +46,7 @@ describe.skipIf(noSshd)(`a run${noSshd}`, () => {
   test('of a project finds and sees the same, in its set-up and its command', async () => {
     const run = projectRun()
     const files = `cd && mkdir -p berth/${run.project.id} && echo "export OWN='of the project'" > berth/.${run.id}.env`
-    const command = `(${files}) && ${inProject(run, 'mytrain; echo "$OWN"')}`
+    const command = `(${files}) && ${intoProject(run)}mytrain; echo "$OWN"`
     expect(await printed({ RENTED_WITH: 'yes' }, command)).toBe('got=yes\nof the project\n')
   })
 

@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
 import { openStoredLimits } from '#core/limits/model.ts'
+import { retriedRun } from '#core/runs/decide.ts'
 import type { Run } from '#core/runs/model.ts'
 import { printedNumbers } from '#core/runs/printed-numbers.ts'
 import { openStoredRuns } from '#core/runs/stored-runs.ts'
@@ -61,6 +62,10 @@ const draft = fc.record(
     after: fc.constantFrom('destroy', 'stop'),
     failed: fc.record({ keep: time, afterwards: fc.constantFrom('remind', 'destroy') }, { requiredKeys: [] }),
     outbid: fc.record({ elsewhere: fc.nat(25) }),
+    retry: fc.record(
+      { times: fc.integer({ min: 1, max: 50 }), on: fc.constantFrom(137, 'error', ['timeout', 3]) },
+      { requiredKeys: ['times'] },
+    ),
     keep: time,
   },
   { requiredKeys: ['run'] },
@@ -72,6 +77,7 @@ const event = fc.oneof(
   fc.record({ code: number }),
   fc.record({ micros: number, perHour: number, at: number }),
   fc.record({ says: text, id: number }),
+  fc.record({ failed: fc.nat(99), code: fc.nat(255), pause: fc.nat(1000) }),
 )
 type Event = typeof event extends fc.Arbitrary<infer Of> ? Of : never
 
@@ -81,6 +87,7 @@ function changeBy(happened: Event, run: Run): Partial<Run> {
     const printed = printedNumbers(`${output}\nloss=${loss}\n`, run.printed)
     return { lastLine: output, outputBytes: bytes, printed }
   }
+  if ('failed' in happened) return { retried: retriedRun(run, happened, 100) }
   if ('code' in happened) return { code: happened.code, endedAt: 100, step: 'fetching' }
   if ('micros' in happened) return { spent: happened, gpu: { name: 'H100', count: happened.perHour } }
   const problem = {

@@ -1,0 +1,38 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { movedToNewMachine } from '#core/runs/changes.ts'
+import { retriedRun } from '#core/runs/decide.ts'
+import type { Run } from '#core/runs/model.ts'
+import { projectRun } from './stored-run.ts'
+
+const reading = fc.record({ failed: fc.nat(5), pause: fc.nat(3), now: fc.nat(5) })
+
+test('failed attempts of a command count on all machines, each once, and a next one keeps its time', () => {
+  const machines = fc.array(fc.array(reading, { minLength: 1, maxLength: 6 }), { minLength: 1, maxLength: 4 })
+  fc.assert(
+    fc.property(machines, all => {
+      let run: Run = projectRun()
+      let time = 0
+      let earlier = 0
+      for (const readings of all) {
+        let failed = 0
+        for (const { failed: more, pause, now } of readings) {
+          failed = Math.max(failed, more)
+          time += now
+          const last = run.retried
+          run = {
+            ...run,
+            retried: retriedRun(run, failed === 0 ? undefined : { failed, code: 1, pause }, time),
+          }
+          expect(run.retried?.times ?? 0).toBe(earlier + failed)
+          const isSame = last?.times === run.retried?.times && last?.nextAt !== undefined
+          if (isSame && failed > 0 && pause > 0) expect(run.retried?.nextAt).toBe(last.nextAt)
+        }
+        earlier += failed
+        run = { ...run, ...movedToNewMachine(run, 'r0000000000000002', time) }
+        expect(run.retried?.before ?? 0).toBe(earlier)
+        expect(run.retried?.nextAt).toBeUndefined()
+      }
+    }),
+  )
+})
