@@ -1,6 +1,6 @@
 import { instanceName } from '#shared/format/name.ts'
 import { isoDay, monthAndYear, monthDay, monthInFull, monthName, weekdayAndDay } from '#shared/format/time.ts'
-import type { ChargedKinds, MoneyDay, MoneyHistory } from '#shared/spending/history.ts'
+import type { ChargedKinds, InstanceUse, MoneyDay, MoneyHistory } from '#shared/spending/history.ts'
 import type { Micros } from '#shared/spending/money.ts'
 
 /** This month, the last 90 days, or the last 12 months. */
@@ -21,12 +21,16 @@ export interface Bar {
   charged?: true
   /** Whose it was, in the order of the stacks' names. */
   parts: readonly Micros[]
+  /** The days in it that Berth knows. */
+  days: readonly MoneyDay[]
 }
 
 /** Bars in different colors for each instance, project or kind. */
 export interface Stacks {
-  /** Whose the parts are: the dearest first, which lie at the bottom, and the rest last. Never more than four. */
+  /** Whose the parts are: the dearest first, which lie at the bottom, and the rest last. At most `mostSeries`. */
   names: readonly string[]
+  /** The color of each, 1 to `mostSeries`; the rest always has the last. */
+  series: readonly number[]
   bars: readonly Bar[]
 }
 
@@ -40,16 +44,16 @@ export interface Spender {
   of?: string
 }
 
-/** More parts can't be distinguished, so the rest becomes one. */
-const mostParts = 4
+/** More colors can't be distinguished, so the rest becomes one. */
+export const mostSeries = 6
 
 /** What was spent in each day or month of a span, parted by whose it was. `now` in epoch seconds. */
 export function stacks(history: MoneyHistory, span: Span, now: number, by: By): Stacks {
   const rows = spenders(history, span, now, by)
-  const own = rows.length > mostParts ? rows.slice(0, mostParts - 1) : rows
+  const own = rows.length > mostSeries ? rows.slice(0, mostSeries - 1) : rows
   const bars = stretches(span, now).map(({ isIn, ...stretch }) => {
     const days = history.days.filter(isIn)
-    const bar = { ...stretch, ...spentOn(days) }
+    const bar = { ...stretch, ...spentOn(days), days }
     const shares = sharesOfAll({ ...history, days }, by)
     const partOf = (of: string | undefined) =>
       of === undefined ? Math.max(0, bar.spent - valueSum(shares)) : (shares.get(of) ?? 0)
@@ -58,7 +62,9 @@ export function stacks(history: MoneyHistory, span: Span, now: number, by: By): 
     return { ...bar, parts: rows.length > own.length ? [...parts, rest] : parts }
   })
   const names = own.map(({ name }) => name)
-  return { names: rows.length > own.length ? [...names, `${rows.length - own.length} others`] : names, bars }
+  const series = own.map(({ of }, at) => (of === undefined ? mostSeries : at + 1))
+  if (rows.length === own.length) return { names, series, bars }
+  return { names: [...names, `${rows.length - own.length} others`], series: [...series, mostSeries], bars }
 }
 
 type Stretch = Pick<Bar, 'label' | 'title' | 'ahead'> & { isIn(day: MoneyDay): boolean }
@@ -111,6 +117,46 @@ export function spenders({ days, names }: MoneyHistory, span: Span, now: number,
   rows.sort((a, b) => Number(isOther(a)) - Number(isOther(b)) || b.spent - a.spent)
   if (rest > 0) rows.push({ name: restName, spent: rest, today: Math.max(0, restToday) })
   return rows.map(row => ({ ...row, share: total === 0 ? 0 : row.spent / total }))
+}
+
+/** An instance's cost in the days of a bar. Without `id`: the cost of no single instance. */
+export interface InstanceCost extends InstanceUse {
+  id?: string
+  name: string
+  project?: string
+  spent: Micros
+}
+
+/** The instances of some days, the most expensive first; kinds and hours where they are known. */
+export function instanceCosts({ days, names }: Pick<MoneyHistory, 'days' | 'names'>): InstanceCost[] {
+  const costs = new Map<string, InstanceCost>()
+  for (const { instances, charged, uses = {} } of days)
+    for (const [id, spent] of Object.entries(instances)) {
+      const before = costs.get(id) ?? {
+        id,
+        name: nameOf(id, 'instance', names),
+        project: names[id]?.project,
+        spent: 0,
+      }
+      const { ran, ...counted } = uses[id] ?? {}
+      costs.set(id, {
+        ...before,
+        spent: before.spent + spent,
+        ...added(before, { ran, ...(charged?.[id] ?? counted) }),
+      })
+    }
+  const rows = [...costs.values()].filter(({ spent }) => spent > 0).sort((a, b) => b.spent - a.spent)
+  const rest = sum(days) - rows.reduce((total, { spent }) => total + spent, 0)
+  return rest > 0 ? [...rows, { name: restName, spent: rest }] : rows
+}
+
+/** Two uses together; what neither knows stays unknown. */
+function added(before: InstanceUse, more: InstanceUse): InstanceUse {
+  return Object.fromEntries(
+    (['ran', ...chargedKinds] as const).flatMap(kind =>
+      more[kind] === undefined ? [] : [[kind, (before[kind] ?? 0) + more[kind]]],
+    ),
+  )
 }
 
 /** The bars that cost something as rows, the newest first. */
@@ -206,18 +252,19 @@ function valueSum(totals: ReadonlyMap<string, Micros>): Micros {
   return [...totals.values()].reduce((a, b) => a + b, 0)
 }
 
-function sharesOf({ models, instances, charged = {} }: MoneyDay, by: By): Readonly<Record<string, Micros>> {
-  if (by === 'kind') return kindsOf(Object.values(charged))
+function sharesOf({ models, instances, charged, uses }: MoneyDay, by: By): Readonly<Record<string, Micros>> {
+  if (by === 'kind') return kindsOf(Object.values(charged ?? uses ?? {}))
   return by === 'model' ? models : instances
 }
 
 function kindsOf(instances: readonly ChargedKinds[]): Readonly<Record<string, Micros>> {
   const kinds: Record<string, Micros> = {}
   for (const parts of instances)
-    for (const [kind, spent] of Object.entries(parts)) kinds[kind] = (kinds[kind] ?? 0) + spent
+    for (const kind of chargedKinds) if (parts[kind]) kinds[kind] = (kinds[kind] ?? 0) + parts[kind]
   return kinds
 }
 
+const chargedKinds = ['gpu', 'disk', 'traffic', 'other'] as const
 const restName = 'Other'
 const kindNames: Readonly<Record<string, string>> = {
   gpu: 'GPU',

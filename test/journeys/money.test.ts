@@ -50,6 +50,14 @@ describe('money and the market over time', () => {
     const slider = part.getByRole('slider')
     await slider.fill(String(new Date(nextMorning()).getDate() - 1))
     expect(await slider.getAttribute('aria-valuetext')).toContain(`#${id} $`)
+    await slider.press('Enter')
+    const why = part.getByRole('table', { name: /^Instances of / })
+    const costs = why.getByRole('row', { name: new RegExp(`#${id}`) })
+    await expect.poll(() => costs.textContent()).toMatch(/\d h( \d+ min)?\$\d+\.\d\d/)
+    // With forced colors each series has its letter, on its bars and beside its name.
+    await page.emulateMedia({ forcedColors: 'active' })
+    await byGpu.getByText('A', { exact: true }).waitFor()
+    await page.emulateMedia({ forcedColors: 'none' })
     const [download] = await Promise.all([
       page.waitForEvent('download'),
       part.getByRole('button', { name: 'Save as CSV' }).click(),

@@ -1,5 +1,6 @@
 import { spentBy } from '#shared/derived.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
+import type { InstanceUse } from '#shared/spending/history.ts'
 import type { Micros } from '#shared/spending/money.ts'
 import { shortestBreak } from '../instances/reconcile.ts'
 
@@ -8,8 +9,18 @@ export interface Counted {
   /** Epoch seconds of the account's time. */
   at: number
   credit?: Micros
-  /** By instance id: the total cost at that poll, and the price per hour as it was and while it runs. */
-  instances: Record<string, { spent: Micros; perHour: Micros; running: Micros }>
+  /** By instance id. */
+  instances: Record<string, CountedInstance>
+}
+
+/** An instance's total cost and total cost of traffic at a poll, and its prices per hour. */
+export interface CountedInstance {
+  spent: Micros
+  perHour: Micros
+  /** The price while it runs, and of its disk alone. */
+  running: Micros
+  disk?: Micros
+  traffic?: Micros
 }
 
 /** The additions of a poll to the record. */
@@ -22,6 +33,8 @@ export interface Accrual {
   estimated: boolean
   /** How much of `spent` each instance cost, by id, including those destroyed meanwhile. */
   shares: ReadonlyMap<string, Micros>
+  /** How each share divides. */
+  uses: ReadonlyMap<string, InstanceUse>
   /** Corrected total costs, by id, of instances that cost something else than their price while Berth was away. */
   corrected: ReadonlyMap<string, Micros>
 }
@@ -45,13 +58,21 @@ export function accrueSpending(
   }: { at: number; credit?: Micros; instances: Readonly<Record<string, InstanceView>> },
 ): Accrual {
   const counted = { at, credit, instances: countedInstances(instances, at) }
-  const nothing = { spent: 0, toppedUp: 0, estimated: false, shares: new Map(), corrected: new Map() }
+  const nothing = {
+    spent: 0,
+    toppedUp: 0,
+    estimated: false,
+    shares: new Map(),
+    uses: new Map(),
+    corrected: new Map(),
+  }
   if (!before) return { counted, ...nothing }
 
   const priced = pricedShares(before, counted)
   const expected = sum(priced)
+  const divided = (shares: ReadonlyMap<string, Micros>) => ({ shares, uses: usesOf(before, counted, shares) })
   if (credit === undefined || before.credit === undefined)
-    return { counted, ...nothing, spent: expected, shares: priced }
+    return { counted, ...nothing, spent: expected, ...divided(priced) }
 
   const fell = before.credit - credit
   const away = at - before.at > shortestBreak
@@ -60,17 +81,38 @@ export function accrueSpending(
   const toppedUp = Math.max(paid, Math.ceil(Math.max(0, -fell) / cent) * cent)
   const spent = fell + toppedUp
   const known = { counted, spent, toppedUp, estimated: away && unexplained }
-  if (!away) return { ...known, shares: priced, corrected: new Map() }
+  if (!away) return { ...known, ...divided(priced), corrected: new Map() }
   const shares = sharesOf(spent, priced, mostShares(before, counted, priced))
-  return { ...known, shares, corrected: correctTotals(before, counted, shares) }
+  return { ...known, ...divided(shares), corrected: correctTotals(before, counted, shares) }
 }
 
 function countedInstances(views: Readonly<Record<string, InstanceView>>, at: number): Counted['instances'] {
   return Object.fromEntries(
     Object.entries(views).map(([id, view]) => {
-      const { costPerHour, pricePerHour = 0 } = view
+      const { costPerHour, pricePerHour = 0, diskPricePerHour: disk, traffic } = view
       const running = Math.max(costPerHour, pricePerHour)
-      return [id, { spent: spentBy(view, at), perHour: costPerHour, running }]
+      return [id, { spent: spentBy(view, at), perHour: costPerHour, running, disk, traffic: traffic?.spent }]
+    }),
+  )
+}
+
+/** How each share divides: measured traffic, the disk at its price over the time, and the rest for the GPUs. */
+function usesOf(
+  before: Counted,
+  after: Counted,
+  shares: ReadonlyMap<string, Micros>,
+): Map<string, InstanceUse> {
+  const seconds = Math.max(0, after.at - before.at)
+  return new Map(
+    [...shares].map(([id, share]) => {
+      const [then, now] = [before.instances[id], after.instances[id]]
+      const { running = 0, disk: diskPrice = 0 } = now ?? then ?? {}
+      const traffic = Math.min(share, Math.max(0, (now?.traffic ?? 0) - (then?.traffic ?? 0)))
+      const disk = Math.min(share - traffic, Math.floor((diskPrice * seconds) / 3600))
+      const gpu = share - traffic - disk
+      const perHour = running - diskPrice
+      const ran = perHour > 0 ? Math.min(seconds, Math.round((gpu / perHour) * 3600)) : 0
+      return [id, { gpu, disk, traffic, ran }]
     }),
   )
 }

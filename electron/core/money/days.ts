@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { isoDay } from '#shared/format/time.ts'
-import type { MoneyDay } from '#shared/spending/history.ts'
+import type { InstanceUse, MoneyDay } from '#shared/spending/history.ts'
 import type { Micros } from '#shared/spending/money.ts'
 
 const amounts = v.record(v.string(), v.number())
@@ -13,6 +13,17 @@ export const StoredDay: v.GenericSchema<MoneyDay> = v.object({
   credit: v.optional(v.number()),
   models: amounts,
   instances: amounts,
+  uses: v.optional(
+    v.record(
+      v.string(),
+      v.object({
+        gpu: v.optional(v.number()),
+        disk: v.optional(v.number()),
+        traffic: v.optional(v.number()),
+        ran: v.optional(v.number()),
+      }),
+    ),
+  ),
 })
 
 export function emptyDay(day: string): MoneyDay {
@@ -28,6 +39,7 @@ export interface Stretch {
   /** Whether `spent` and `toppedUp` are only the likeliest amounts. */
   estimated?: boolean
   shares: ReadonlyMap<string, Micros>
+  uses: ReadonlyMap<string, InstanceUse>
   credit?: Micros
   /** The GPU model of an instance. */
   model(instance: string): string
@@ -52,10 +64,12 @@ export function withStretch(
     const base = index === 0 && day === today.day ? today : (begun ?? emptyDay(day))
     const models = { ...base.models }
     const instances = { ...base.instances }
+    const uses = { ...base.uses }
     for (const [id, share] of stretch.shares) {
       const amount = part(share)
       if (amount === 0) continue
       instances[id] = (instances[id] ?? 0) + amount
+      uses[id] = withUse(uses[id], amount, stretch.uses.get(id), part)
       const model = stretch.model(id)
       models[model] = (models[model] ?? 0) + amount
     }
@@ -67,9 +81,26 @@ export function withStretch(
       estimated: base.estimated || stretch.estimated ? (true as const) : undefined,
       models,
       instances,
+      uses,
       credit,
     }
   })
+}
+
+/** Adds a day's `amount` of a use to what was counted; `part` gives this day's part of a figure of the whole span. */
+function withUse(
+  before: InstanceUse = {},
+  amount: Micros,
+  use: InstanceUse = {},
+  part: (whole: number) => number,
+): InstanceUse {
+  const [disk, traffic] = [part(use.disk ?? 0), part(use.traffic ?? 0)]
+  return {
+    gpu: (before.gpu ?? 0) + Math.max(0, amount - disk - traffic),
+    disk: (before.disk ?? 0) + disk,
+    traffic: (before.traffic ?? 0) + traffic,
+    ran: (before.ran ?? 0) + part(use.ran ?? 0),
+  }
 }
 
 /** The most instances stored of a day that is over: the costliest. */
@@ -84,7 +115,11 @@ export function withDaysOver(pastDays: readonly MoneyDay[], more: readonly Money
     a.day < b.day ? -1 : 1,
   )
   const detailed = all.length - daysWithInstances
-  return all.map((day, index) => ({ ...day, instances: index < detailed ? {} : costliest(day.instances) }))
+  return all.map((day, index) => {
+    const instances = index < detailed ? {} : costliest(day.instances)
+    const uses = Object.fromEntries(Object.entries(day.uses ?? {}).filter(([id]) => id in instances))
+    return { ...day, instances, ...(day.uses && { uses }) }
+  })
 }
 
 function costliest(instances: MoneyDay['instances']): MoneyDay['instances'] {

@@ -63,7 +63,8 @@ export async function openMoney(
       if (Math.abs(at - creditStaleSince) < longestWithoutCredit) return void charges?.onPoll(at)
     }
     const dayOf = (day: string) => past.get().days.find(one => one.day === day)
-    const { after, endedDays, estimated, corrected } = countPoll(current, poll, dayOf)
+    const { projects } = context.store.get()
+    const { after, endedDays, estimated, corrected } = countPoll(current, poll, dayOf, projects)
     void charges?.onPoll(at, estimated)
     if (corrected.size > 0) showCosts(corrected, at)
     current = after
@@ -174,7 +175,13 @@ const MoneyNow = v.object({
       credit: v.optional(v.number()),
       instances: v.record(
         v.string(),
-        v.object({ spent: v.number(), perHour: v.number(), running: v.number() }),
+        v.object({
+          spent: v.number(),
+          perHour: v.number(),
+          running: v.number(),
+          disk: v.optional(v.number()),
+          traffic: v.optional(v.number()),
+        }),
       ),
     }),
   ),
@@ -201,17 +208,18 @@ function countPoll(
   before: MoneyNow,
   { account, credit, at }: AccountPoll,
   dayOf: (day: string) => MoneyDay | undefined,
+  projects: ProjectNames,
 ): CountedPoll {
   const since = before.counted?.at ?? at
-  const { counted, spent, toppedUp, estimated, shares, corrected } = accrueSpending(before.counted, {
+  const { counted, spent, toppedUp, estimated, shares, uses, corrected } = accrueSpending(before.counted, {
     at,
     instances: account.instances,
     credit,
   })
-  const names = namedSpenders(before.names, account)
+  const names = namedSpenders(before.names, account, projects)
   const from = since > at ? at : Math.max(since, at - longestStretch)
   const model = (id: string) => names[id]?.gpu ?? ''
-  const stretch = { from, to: at, spent, toppedUp, estimated, shares, credit, model }
+  const stretch = { from, to: at, spent, toppedUp, estimated, shares, uses, credit, model }
   const days = withStretch(before.today, stretch, dayOf)
   const today = days.at(-1) ?? before.today
   // Also days after `today`: on a journey west the calendar goes back.
@@ -229,9 +237,10 @@ const longestLabel = 80
 export function namedSpenders(
   names: Readonly<Record<string, SpenderName>>,
   account: AccountPoll['account'],
+  projectNames: ProjectNames = {},
 ): Record<string, SpenderName> {
   const named = { ...names }
-  const projects = projectsByInstance(account)
+  const projects = projectsByInstance(account, projectNames)
   for (const { id, gpu, label: inFull } of Object.values(account.instances)) {
     const before = names[id]
     const label = inFull?.slice(0, longestLabel)
@@ -242,19 +251,22 @@ export function namedSpenders(
   return named
 }
 
+type ProjectNames = Readonly<Record<string, { name: string }>>
+
 /** The project that each machine was rented for, including machines that could not be entered. */
-function projectsByInstance({
-  runs,
-  rentals,
-  sweeps,
-}: Pick<AccountPoll['account'], 'runs' | 'rentals' | 'sweeps'>): ReadonlyMap<number, string> {
+function projectsByInstance(
+  { runs, rentals, sweeps }: Pick<AccountPoll['account'], 'runs' | 'rentals' | 'sweeps'>,
+  names: ProjectNames,
+): ReadonlyMap<number, string> {
   return new Map(
     Object.values(runs)
       .filter(isProjectRun)
-      .flatMap(({ name, instance, rental = '', sweep }) =>
+      .flatMap(({ name, project, instance, rental = '', sweep }) =>
         [instance, ...(rentals[rental]?.attempts ?? []).map(attempt => attempt.instance)].flatMap(id =>
-          // The runs of a sweep are one project, whatever their own names.
-          id === undefined ? [] : [[id, sweeps[sweep?.id ?? '']?.name ?? name] as const],
+          // Runs have names of their own, such as `digits 6`; those of a removed project are named by their sweep.
+          id === undefined
+            ? []
+            : [[id, names[project]?.name ?? sweeps[sweep?.id ?? '']?.name ?? name] as const],
         ),
       ),
   )

@@ -24,6 +24,8 @@ export interface MoneyDay {
   models: Readonly<Record<string, Micros>>
   /** By instance id. Old days, and the smallest of very many shares, are only stored by model. */
   instances: Readonly<Record<string, Micros>>
+  /** How each instance's share divides, by its id, as Berth counted it. Absent for days counted before Berth did. */
+  uses?: Readonly<Record<string, InstanceUse>>
   /** The service's own charges by instance id, which then determine `spent` instead of the credit. */
   charged?: Readonly<Record<string, ChargedKinds>>
 }
@@ -34,6 +36,12 @@ export interface ChargedKinds {
   disk?: Micros
   traffic?: Micros
   other?: Micros
+}
+
+/** An instance's share of a day by kind, and how long its GPUs were charged. */
+export interface InstanceUse extends ChargedKinds {
+  /** Seconds. */
+  ran?: number
 }
 
 /** An instance in the days, which may be gone by now. */

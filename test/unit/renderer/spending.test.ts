@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { monthFigures, rowsOf, spenders, stacks } from '#renderer/features/spending.ts'
+import { instanceCosts, monthFigures, rowsOf, spenders, stacks } from '#renderer/features/spending.ts'
 import type { MoneyHistory } from '#shared/spending/history.ts'
 
 const now = new Date(2026, 10, 21, 14, 30).getTime() / 1000
@@ -79,13 +79,63 @@ test('the parts of a bar add up to it, other costs included', () => {
   expect(bars.at(20)?.parts).toEqual([1_000_000, 300_000, 200_000])
 })
 
-test('the three most expensive instances have their own part, the others share one', () => {
+test('the five most expensive instances have their own part, the others share one', () => {
   const many = Object.fromEntries(Array.from({ length: 9 }, (_, id) => [id + 1, (id + 1) * 100]))
   const crowd = { ...history, days: [day('2026-11-20', many, 5000), day('2026-11-21', { 1: 7 }, 7)] }
-  const { names, bars } = stacks(crowd, 'month', now, 'instance')
-  expect(names).toEqual(['Instance #9', 'A100 #8', 'train #7', '7 others'])
-  expect(bars.at(19)?.parts).toEqual([900, 800, 700, 2600])
-  expect(bars.at(20)?.parts).toEqual([0, 0, 0, 7])
+  const { names, series, bars } = stacks(crowd, 'month', now, 'instance')
+  expect(names).toEqual(['Instance #9', 'A100 #8', 'train #7', 'Instance #6', 'Instance #5', '5 others'])
+  expect(series).toEqual([1, 2, 3, 4, 5, 6])
+  expect(bars.at(19)?.parts).toEqual([900, 800, 700, 600, 500, 1500])
+  expect(bars.at(20)?.parts).toEqual([0, 0, 0, 0, 0, 7])
+})
+
+test('each series has its own color, and “Other” always the last one', () => {
+  expect(stacks(history, 'month', now, 'instance')).toMatchObject({
+    names: ['train #7', 'A100 #8', 'Other'],
+    series: [1, 2, 6],
+  })
+})
+
+test('a day is explained by its instances, the most expensive first, with hours and kinds where known', () => {
+  const counted = {
+    ...day('2026-11-20', { 7: 300_000, 8: 900_000 }, 1_250_000),
+    uses: { 7: { gpu: 250_000, disk: 50_000, traffic: 0, ran: 1800 }, 8: { gpu: 900_000, ran: 7200 } },
+  }
+  const charged = {
+    ...day('2026-11-21', { 7: 500_000 }, 500_000),
+    uses: { 7: { gpu: 460_000, disk: 40_000, ran: 3600 } },
+    charged: { 7: { gpu: 430_000, traffic: 70_000 } },
+  }
+  expect(instanceCosts({ days: [counted], names: history.names })).toEqual([
+    { id: '8', name: 'A100 #8', spent: 900_000, gpu: 900_000, ran: 7200 },
+    { id: '7', name: 'train #7', spent: 300_000, gpu: 250_000, disk: 50_000, traffic: 0, ran: 1800 },
+    { name: 'Other', spent: 50_000 },
+  ])
+  // Of a day that the service charged, the kinds are the service's.
+  expect(instanceCosts({ days: [counted, charged], names: history.names })[1]).toEqual({
+    id: '7',
+    name: 'train #7',
+    spent: 800_000,
+    gpu: 680_000,
+    disk: 50_000,
+    traffic: 70_000,
+    ran: 5400,
+  })
+  expect(instanceCosts({ days: [day('2026-11-21', { 7: 5 }, 5)], names: {} })).toEqual([
+    { id: '7', name: 'Instance #7', spent: 5 },
+  ])
+})
+
+test('kinds come from the service’s charges, else from Berth’s own count', () => {
+  const uses = { 7: { gpu: 300, disk: 100, ran: 60 } }
+  const days = [{ ...day('2026-11-21', { 7: 400 }, 400), uses }]
+  const rows = (more: object) =>
+    spenders({ ...history, days: days.map(one => ({ ...one, ...more })) }, 'month', now, 'kind')
+  expect(rows({}).map(({ name, spent }) => [name, spent])).toEqual([
+    ['GPU', 300],
+    ['Disk', 100],
+  ])
+  expect(rows({ charged: { 7: { gpu: 400 } } }).map(({ name }) => name)).toEqual(['GPU'])
 })
 
 test('the table lists days with costs, newest first, and marks estimates', () => {

@@ -141,3 +141,17 @@ test('without the credit an instance that is gone has cost its price until now',
   )
   expect([spent, shares.get('1')]).toEqual([10_000, 10_000])
 })
+
+test('a share divides into traffic, the disk by its price, and the GPUs with the time that they ran', () => {
+  const machine = { ...runs(1, 1_000_000, start - hour), diskPricePerHour: 100_000 }
+  const moved = {
+    ...machine,
+    traffic: { spent: 50_000 },
+    spent: { micros: 2_050_000, at: start + hour, perHour: 1_000_000 },
+  }
+  const usesAfter = (credit: number, ...seen: InstanceView[]) =>
+    accrueSpending(counted(start, 9_000_000, machine), poll(start + hour, credit, ...seen)).uses.get('1')
+  expect(usesAfter(7_950_000, moved)).toEqual({ gpu: 900_000, disk: 100_000, traffic: 50_000, ran: hour })
+  // It ran for half of the time, unseen.
+  expect(usesAfter(8_450_000, machine)).toEqual({ gpu: 450_000, disk: 100_000, traffic: 0, ran: hour / 2 })
+})

@@ -13,11 +13,16 @@ test('spending across midnight is split by time, exact to the micro-dollar', () 
     spent: 1_000_001,
     toppedUp: 5_000_000,
     shares: new Map([['7', 900_001]]),
+    uses: new Map([['7', { gpu: 800_001, disk: 90_000, traffic: 10_000, ran: 240 }]]),
     credit: 3,
     model,
   })
   expect(days.map(({ spent }) => spent)).toEqual([333_333, 666_668])
   expect(days.map(({ instances }) => instances['7'])).toEqual([300_000, 600_001])
+  expect(days.map(({ uses }) => uses?.['7'])).toEqual([
+    { gpu: 266_667, disk: 30_000, traffic: 3333, ran: 80 },
+    { gpu: 533_334, disk: 60_000, traffic: 6667, ran: 160 },
+  ])
   expect(days.map(({ models }) => models['RTX 4090'])).toEqual([300_000, 600_001])
   expect(days.map(({ toppedUp, credit }) => [toppedUp, credit])).toEqual([
     [0, undefined],
@@ -29,17 +34,23 @@ test('the days of a stretch add up to it, however long it is', () => {
   const amount = fc.integer({ min: 0, max: 10_000_000_000 })
   fc.assert(
     fc.property(amount, amount, fc.integer({ min: 0, max: 20 * 86_400 }), (spent, share, seconds) => {
+      const disk = Math.floor(share / 3)
+      const use = { gpu: share - disk, disk, ran: seconds }
       const days = withStretch(emptyDay(localDay(midnight - 3600)), {
         from: midnight - 3600,
         to: midnight - 3600 + seconds,
         spent,
         toppedUp: 0,
         shares: new Map([['7', share]]),
+        uses: new Map([['7', use]]),
         model,
       })
       const sum = (amounts: number[]) => amounts.reduce((a, b) => a + b, 0)
       expect(sum(days.map(day => day.spent))).toBe(spent)
       expect(sum(days.map(day => day.instances['7'] ?? 0))).toBe(share)
+      const used = days.map(day => day.uses?.['7'] ?? {})
+      expect(sum(used.map(({ gpu = 0, disk = 0, traffic = 0 }) => gpu + disk + traffic))).toBe(share)
+      if (share > 0) expect(sum(used.map(({ ran = 0 }) => ran))).toBeLessThanOrEqual(seconds)
       expect(new Set(days.map(({ day }) => day)).size).toBe(days.length)
     }),
   )
@@ -54,6 +65,12 @@ test('ten years of days with fifty machines each stay below five megabytes', () 
       models: { 'RTX 4090': 100_000_000, 'H100 SXM': 20_000_000, A100: 3_456_789 },
       instances: Object.fromEntries(
         Array.from({ length: 50 }, (_, at) => [String(9_000_000 + year * 18_250 + day * 50 + at), 2_469_135]),
+      ),
+      uses: Object.fromEntries(
+        Array.from({ length: 50 }, (_, at) => [
+          String(9_000_000 + year * 18_250 + day * 50 + at),
+          { gpu: 2_369_135, disk: 90_000, traffic: 10_000, ran: 86_400 },
+        ]),
       ),
     }))
     over = withDaysOver(over, more)

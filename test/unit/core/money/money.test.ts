@@ -243,3 +243,23 @@ test('an instance that a watchdog stopped offline costs the fall of the credit',
   expect(store.get().accounts['a00000001']?.instances[7]?.spent.micros).toBe(earlier + 3_600_000)
   expect(money.history(0, 10).days.at(-1)?.instances[7]).toBe(3_600_000)
 })
+
+test('machines of a project have its name, whatever their runs are called', async () => {
+  const project = `p${'0'.repeat(16)}`
+  const store = createStore(emptyState())
+  store.change(draft => {
+    draft.projects[project] = { id: project, name: 'digits', folder: '~/digits', problems: [] }
+  })
+  const money = await open(new MemoryFiles(), new HandClock(), midnight, store)
+  const polled = pollAccount(midnight, 500_000_000)
+  const run = { id: 'r00000001', name: 'digits 6', project, instance: 7, sweep: { id: 's00000001', run: 6 } }
+  const runs = { [run.id]: run } as never
+  for (const at of [midnight, midnight + 60])
+    money.onPoll({
+      ...polled,
+      account: { ...polled.account, runs },
+      at,
+      credit: 500_000_000 - (at - midnight) * 1000,
+    })
+  expect(money.history(0, 10).names[7]).toMatchObject({ project: 'digits' })
+})
