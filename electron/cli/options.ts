@@ -59,6 +59,11 @@ export const someOptions = {
     usage: '--keep TIME',
     summary: `Keep the machine for the next run, such as ${usualKeep / 60}m or 2h; 0 to not keep it`,
   },
+  wait: {
+    type: 'string',
+    usage: '--wait TIME',
+    summary: 'Wait so long for an offer within machine.price, such as 12h; 0 to not wait',
+  },
 } as const satisfies Record<string, Option>
 
 export type OptionName = keyof typeof someOptions
@@ -87,6 +92,7 @@ interface SweepWords {
   runs?: string | undefined
   'at-once'?: string | undefined
   keep?: string | undefined
+  wait?: string | undefined
   nodes?: string | undefined
 }
 
@@ -96,7 +102,8 @@ export function specChangeOf(words: SweepWords): SpecChange | undefined {
     sweep: words.set && gridOf(words.set),
     runs: wholeOf('--runs', words.runs),
     atOnce: wholeOf('--at-once', words['at-once']),
-    keep: secondsOf(words.keep),
+    keep: secondsOf('--keep', words.keep),
+    wait: secondsOf('--wait', words.wait),
     nodes: wholeOf('--nodes', words.nodes),
   }
   return Object.values(change).some(value => value !== undefined) ? change : undefined
@@ -123,11 +130,11 @@ function wholeOf(option: string, word: string | undefined): number | undefined {
   return Number(word)
 }
 
-function secondsOf(word: string | undefined): number | undefined {
+function secondsOf(option: string, word: string | undefined): number | undefined {
   if (word === undefined) return undefined
   const [, hours, minutes] = /^(?=.)(?:(\d{1,3})h)?(?:(\d{1,4})m)?$/.exec(word) ?? []
   if (word === '0') return 0
   if (hours === undefined && minutes === undefined)
-    throw usageFailure('--keep takes a time such as 20m or 2h, or 0.')
+    throw usageFailure(`${option} takes a time such as 20m or 2h, or 0.`)
   return Number(hours ?? 0) * 3600 + Number(minutes ?? 0) * 60
 }

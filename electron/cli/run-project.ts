@@ -6,7 +6,7 @@ import { money, rate } from '../shared/format/money.ts'
 import { gpuWords } from '../shared/format/name.ts'
 import { counted, reliability } from '../shared/format/size.ts'
 import { duration } from '../shared/format/time.ts'
-import { bidWords, planAfterwards, unusedWords } from '../shared/project/afterwards.ts'
+import { bidWords, planAfterwards, unusedWords, waitWords } from '../shared/project/afterwards.ts'
 import { borrowedQuestion, cloudUses, usesMade } from '../shared/project/borrowed.ts'
 import { cloudCopiesOf, setupOf } from '../shared/project/bounds.ts'
 import {
@@ -44,6 +44,7 @@ export const run: CliCommand = {
     'runs',
     'at-once',
     'keep',
+    'wait',
     'nodes',
   ],
   async run(call) {
@@ -100,7 +101,7 @@ function refuse({ yes, secretFiles, allow }: Call, plan: ProjectPlan): void {
       'Enter them in Berth, with Run…: berth project add DIR, then berth open',
     )
   if (problem && !isWaitedFor) throw new CliFailure(failed, problem)
-  if (!offer && !isWaitedFor)
+  if (!offer && !isWaitedFor && plan.spec.wait === undefined)
     fail(
       failed,
       'no_offer',
@@ -184,6 +185,7 @@ function planWords(
               : 'No machine',
           ]),
       ...bidWords(spec, pricePerHour),
+      ...waitWords({ spec, offer, ...plan }),
       atMost,
       latest,
       `Set up with ${setupWords(spec)}.`,
@@ -290,6 +292,8 @@ function planJson(
     checkpoint: spec.checkpoint ?? null,
     movesAtMost: spec.outbid?.elsewhere ?? 0,
     retry: spec.retry ? { times: spec.retry.times, on: retriedCodes(spec.retry) } : null,
+    wait: spec.wait ?? 0,
+    cheapestAbove: plan.above ? cliDollars(plan.above.price) : null,
     unused: unusedWords(spec),
     keptFor: spec.keep ?? 0,
     volume: plan.volume ? volumeJson(plan.volume, offer) : null,

@@ -238,7 +238,16 @@ const noNetwork = {
 /** The part of a plan that depends on the market, and the names of the secrets it needs. */
 export type MarketPlan = Pick<
   ProjectPlan,
-  'offer' | 'offers' | 'problem' | 'pricePerHour' | 'nodes' | 'alone' | 'volume' | 'limits' | 'sweep'
+  | 'offer'
+  | 'offers'
+  | 'above'
+  | 'problem'
+  | 'pricePerHour'
+  | 'nodes'
+  | 'alone'
+  | 'volume'
+  | 'limits'
+  | 'sweep'
 > & {
   secrets: readonly string[]
 }
@@ -258,6 +267,24 @@ export async function searchMarket(
   // A service that truncates its list is asked again, with the filter.
   const matching = (await searchNarrowed(service, query, search.filter, options)).map(offerView)
   return { search, offers: matching, volume }
+}
+
+/** An offer that a project would take now, or else the cheapest one that only its price keeps out. */
+export async function seekOffer(
+  context: AccountContext,
+  rentals: MarketRentals,
+  spec: ProjectSpec,
+): Promise<{ fits: boolean; cheapest?: Pick<OfferChoice, 'offer' | 'price'> }> {
+  const bestOf = async (wanted: ProjectSpec) => {
+    const { search, offers, volume } = await searchMarket(context, rentals, wanted)
+    const request = projectRequest(wanted, '', { limits: [], volume })
+    const retries = retryBudget(wanted, undefined)
+    const [best] = fittingOffers({ search, request, retries, attempts: [] }, offers, rentals.hosts.view())
+    return best
+  }
+  const best = await bestOf(spec)
+  if (best) return { fits: true, cheapest: best }
+  return { fits: false, cheapest: await bestOf({ ...spec, machine: { ...spec.machine, price: undefined } }) }
 }
 
 /** The user's choices that override the file's stops and the best offer. */
@@ -292,6 +319,10 @@ export async function planMarket(
   const [choice] = fitting
   if (chosen.offer !== undefined && choice?.offer.id !== chosen.offer)
     throw new BerthError(offerUnfit(chosen.offer))
+  const above =
+    choice || settings || spec.wait === undefined
+      ? undefined
+      : (await seekOffer(context, rentals, spec)).cheapest
   const unavailable = volume?.id === undefined ? pricesUnknown(request, offers) : nothingOnMachine(volume)
   const shown = (count: number) =>
     fitting.slice(0, count).map(one => ({ offer: one.offer, price: one.price }))
@@ -301,6 +332,7 @@ export async function planMarket(
     offer: choice?.offer,
     offers: shown(mostOffers),
     problem: choice ? undefined : unavailable,
+    above: above && { offer: above.offer, price: above.price },
     // Of a sweep the dearest, since each may cost as much as was agreed.
     pricePerHour: settings && prices.length > 0 ? Math.max(...prices) : choice?.price,
     volume,

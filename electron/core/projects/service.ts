@@ -33,6 +33,7 @@ import {
   projectRequest,
   searchMarket,
   secretsOf,
+  seekOffer,
 } from './plan.ts'
 import type { AgreedSpec, OwnUse, Projects } from './projects.ts'
 import type { ProjectSecrets } from './secrets.ts'
@@ -248,6 +249,10 @@ export function createRunProjects(
       const first = moves === 0 ? offer : undefined
       const retries = retryBudget(spec, price, project.limits)
       await rentals.start({ search, request, retries, first, why: 'run', group: sweep?.id }, rental)
+    },
+    async seek({ project: { spec } }) {
+      const { fits, cheapest } = await seekOffer(context, rentals, spec)
+      return { fits, cheapest: fits ? undefined : cheapest?.price }
     },
     chooseCluster: ({ project: { spec, price } }, refused) =>
       chooseCluster(context, rentals, spec, { refused, price }),

@@ -136,6 +136,7 @@ export function retried(run: ProjectRun, machine: InstanceView | undefined, rent
     outcome: undefined,
     endedByUser: undefined,
     rental: step === 'waiting' ? rental : run.rental,
+    seeking: undefined,
     ...(!keepsOutput && {
       ...nextProgram,
       code: undefined,

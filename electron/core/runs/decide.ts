@@ -2,6 +2,7 @@ import type { LimitAction } from '#shared/automation/limit.ts'
 import { isGoing, type RunStep } from '#shared/automation/run.ts'
 import { canGetIn } from '#shared/derived.ts'
 import { named } from '#shared/format/name.ts'
+import { duration } from '#shared/format/time.ts'
 import type { InstanceState, InstanceView } from '#shared/instance/instance.ts'
 import { runOutbid } from '#shared/instance/outbid-words.ts'
 import { hasTrait } from '#shared/instance/state-traits.ts'
@@ -51,6 +52,8 @@ export type RunMove =
   | { do: 'keep' }
   /** Reminds the user of a stopped machine, or destroys that of a failed run as agreed. */
   | { do: 'expire'; destroys: boolean }
+  /** Searches the market again for a run that waits for an offer. */
+  | { do: 'seek' }
   /** Continues on another machine, which is still to be found. */
   | { do: 'move' }
   | NodeMove
@@ -85,8 +88,20 @@ function renting(run: ProjectRun, { awaited, now }: RunSnapshot): RunMove {
   const { step, instance, problem, unclear } = awaited
   if (unclear) return { do: 'fail', problem: unclearRental(unclear) }
   if (step === 'ready' && instance !== undefined) return { do: 'step', step: 'sending', instance }
-  if (step === 'failed') return { do: 'fail', problem: problem ?? notRented }
+  if (step === 'failed')
+    return seeking(run, now, problem?.code) ?? { do: 'fail', problem: problem ?? notRented }
   return step === 'cancelled' ? { do: 'fail', problem: notRented } : { do: 'wait' }
+}
+
+/** The move of a run whose file says that it waits for an offer, as none was within its price; undefined for others. */
+function seeking(
+  { project: { spec }, sweep, seeking: since }: ProjectRun,
+  now: number,
+  code?: string,
+): RunMove | undefined {
+  if (spec.wait === undefined || sweep || code !== 'no_offers') return undefined
+  if (since && now >= since.since + spec.wait) return { do: 'fail', problem: noOfferInTime(spec.wait) }
+  return { do: now >= (since?.nextAt ?? 0) ? 'seek' : 'wait' }
 }
 
 /** The move of a command that waits for its instance, or for the rental of one. */
@@ -343,6 +358,13 @@ const usedUp = {
   code: 'most_reached',
   message: 'It has cost all that it may.',
   advice: 'Run it again with a higher limit.',
+}
+function noOfferInTime(seconds: number): Problem {
+  return {
+    code: 'no_offers',
+    message: `No offer fit within its price in ${duration(seconds)}.`,
+    advice: 'Resume to wait again, or run it with a higher price.',
+  }
 }
 const notRented = {
   code: 'not_rented',

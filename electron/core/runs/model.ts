@@ -99,6 +99,11 @@ export const Run = v.object({
   keep: v.optional(v.number()),
   /** Its machine waited for it, and its command was not started there yet. */
   reuses: v.optional(v.boolean()),
+  /**
+   * While it waits for an offer within its price: since when, when the market is searched again, in epoch seconds, and what
+   * the cheapest offer costs that only the price keeps out, in micro-dollars per hour.
+   */
+  seeking: v.optional(v.object({ since: v.number(), nextAt: v.number(), cheapest: v.optional(v.number()) })),
   /** Micro-dollars of the attempts to rent that failed. */
   attemptCost: v.optional(v.number()),
   /** Whether a retry has to start the machine first. */

@@ -262,10 +262,16 @@ export function createRunWork(context: AccountContext, parts: WorkParts) {
       }
     },
     dueAt(after: number): number {
-      const moments = runs.all().map(run => checkpointDue(run) ?? keptDue(run))
+      const moments = runs.all().map(run => checkpointDue(run) ?? seekingDue(run) ?? keptDue(run))
       return Math.min(...moments.filter(moment => moment > after))
     },
   }
+}
+
+/** When the market is searched again for a run that waits for an offer, or it gives up; undefined for others. */
+function seekingDue({ step, seeking, project }: Run): number | undefined {
+  if (step !== 'waiting' || !seeking) return undefined
+  return Math.min(seeking.nextAt, seeking.since + (project?.spec.wait ?? 0))
 }
 
 /** When the user is reminded of the machine of a run that is over, or it is destroyed; Infinity for never. */

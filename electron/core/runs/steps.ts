@@ -50,7 +50,7 @@ interface MoveParts {
   watchdog: RunWatchdog
   programs: RunPrograms
   folders: RunFolders
-  projects: Pick<RunProjects, 'rent'>
+  projects: Pick<RunProjects, 'rent' | 'seek'>
   nodes: RunNodes
   /** Whether an instance certainly no longer exists. */
   isGone(instance: number): boolean
@@ -62,6 +62,9 @@ interface MoveParts {
 
 /** Failures in a row, with a connection that works, until the user hears of them. */
 const mostUntold = 3
+
+/** Seconds between two searches for a run that waits for an offer. */
+const seekEvery = 120
 
 /** Performs the moves of runs. Each rejects where it must be retried. */
 export function createMoves(context: AccountContext, parts: MoveParts) {
@@ -83,6 +86,9 @@ export function createMoves(context: AccountContext, parts: MoveParts) {
           const limited = { ...run, project: { ...run.project, limits } }
           await parts.projects.rent(limited, head?.node?.network)
         }
+        return false
+      case 'seek':
+        if (isOfProject(run)) await seek(run)
         return false
       case 'start':
         if (instance !== undefined)
@@ -133,6 +139,15 @@ export function createMoves(context: AccountContext, parts: MoveParts) {
     }
   }
 
+  /** Searches again for a run whose rental found no offer: the next rental begins once there is one. */
+  async function seek(run: ProjectRun): Promise<void> {
+    const since = run.seeking?.since ?? now()
+    await reach(run, { seeking: { ...run.seeking, since, nextAt: now() + seekEvery } })
+    const { fits, cheapest } = await parts.projects.seek(run)
+    const found = fits ? { ...withAttempts(run), rental: `r${context.newId()}` } : {}
+    await reach(run, { ...found, seeking: { since, nextAt: now() + seekEvery, cheapest } })
+  }
+
   /** Records a change at once, unless the run's step changed meanwhile, as by a cancellation. */
   async function reach(run: Run, change: RunChange): Promise<Run | undefined> {
     let isReached = false
@@ -163,6 +178,7 @@ export function createMoves(context: AccountContext, parts: MoveParts) {
     const most = run.sweep ? undefined : (run.most ?? mostFrom(run, view))
     return {
       ...withAttempts(run),
+      seeking: undefined,
       gpu: view?.gpu && { name: view.gpu.name, count: view.gpu.count },
       most,
     }

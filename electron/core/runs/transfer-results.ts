@@ -37,6 +37,8 @@ type NodeNetwork = NonNullable<NonNullable<Run['node']>['network']>
 export interface RunProjects {
   /** Rents a machine by the run's rental, for a node in their network. Does nothing if that exists. */
   rent(run: ProjectRun, network?: NodeNetwork): Promise<void>
+  /** Whether an offer fits a run now, and what the cheapest costs otherwise, in micro-dollars per hour. */
+  seek(run: ProjectRun): Promise<{ fits: boolean; cheapest?: Micros }>
   /** Machines of one cluster for all nodes of a run. Throws `no_cluster` or `no_network`. */
   chooseCluster(run: ProjectRun, refused: readonly number[]): Promise<ClusterChoice>
   /** The environment's values, secret ones included. Throws `secret_missing`. */

@@ -1,7 +1,9 @@
 import { isGoing, isYetToEnd } from '#shared/automation/run.ts'
 import type { Waiting } from '#shared/automation/waiting.ts'
 import { canGetIn } from '#shared/derived.ts'
+import { rate } from '#shared/format/money.ts'
 import type { RentalView } from '#shared/market/rental-view.ts'
+import { micros } from '#shared/spending/money.ts'
 import { type FailedMove, failsAfter, pauseAfter, type RunMove, type RunSnapshot } from './decide.ts'
 import type { Run } from './model.ts'
 
@@ -25,6 +27,7 @@ export function waitOf(run: Run, move: RunMove['do'], facts: WaitFacts): Wait | 
   const { instance } = facts.snapshot
   if (run.step === 'waiting') {
     if (move === 'network') return { for: 'network' }
+    if (run.seeking && facts.rental?.step === 'failed' && !facts.outage) return seekingWait(run, run.seeking)
     if (facts.rental) return rentalWait(facts.rental)
     if (facts.outage) return { for: 'service', ...facts.outage }
     if (typeof instance === 'object') return { for: 'machine' }
@@ -37,6 +40,19 @@ export function waitOf(run: Run, move: RunMove['do'], facts: WaitFacts): Wait | 
   if (run.step === 'sending') return { for: 'folder' }
   if (run.step === 'fetching') return { for: 'results' }
   return { for: run.begun ? 'output' : 'start' }
+}
+
+function seekingWait({ project }: Run, { since, nextAt, cheapest }: NonNullable<Run['seeking']>): Wait {
+  const { wait = 0, machine } = project?.spec ?? {}
+  const above = cheapest === undefined ? '' : ` The cheapest one costs ${rate(cheapest)} now.`
+  const message = `No offer fits at up to ${rate(micros(machine?.price ?? 0))}.${above}`
+  return {
+    for: 'offer',
+    since,
+    problem: { code: 'no_offers', message },
+    nextTryAt: nextAt,
+    givesUpAt: since + wait,
+  }
 }
 
 function rentalWait({ step, since, problem, deadline }: RentalView): Wait {

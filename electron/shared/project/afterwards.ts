@@ -2,10 +2,11 @@ import { rate } from '../format/money.ts'
 import { named } from '../format/name.ts'
 import { counted } from '../format/size.ts'
 import { duration } from '../format/time.ts'
-import type { Micros } from '../spending/money.ts'
+import { type Micros, micros } from '../spending/money.ts'
 import { dearestOf } from './bounds.ts'
 import { gpusInAll, nodeCount } from './nodes.ts'
 import { keptWords, type PlanCosts, stoppedWords } from './plan-costs.ts'
+import type { ProjectPlan } from './project.ts'
 import { retryWords } from './retry.ts'
 import type { Keeping, ProjectSpec } from './spec.ts'
 import { settingsOf } from './sweep.ts'
@@ -52,15 +53,29 @@ function processesOf(run: string): number {
   return at >= 0 && words.some(word => word.includes('accelerate')) ? Number(words[at + 1]) : Number.NaN
 }
 
+/** What becomes of a run that finds no offer within its price, and what one would take now. */
+export function waitWords({ spec, offer, above }: Pick<ProjectPlan, 'spec' | 'offer' | 'above'>): string[] {
+  const { wait, machine } = spec
+  if (wait === undefined || machine?.price === undefined || settingsOf(spec)) return []
+  const most = rate(micros(machine.price))
+  const now = above ? ` The cheapest one costs ${rate(above.price)} now.` : ''
+  return [
+    offer
+      ? `If no offer is left at up to ${most}, it waits for one, at most ${duration(wait)}.`
+      : `No offer fits at up to ${most} now.${now} The run waits for one, at most ${duration(wait)}, and costs nothing until then.`,
+  ]
+}
+
 /** What a file says that changes nothing, and the GPUs that its command leaves alone, with the reason. */
 export function unusedWords(spec: ProjectSpec): string[] {
-  const { results, checkpoint, engine, at_once, outbid, machine, sweep, env = {} } = spec
+  const { results, checkpoint, engine, at_once, outbid, machine, sweep, wait, env = {} } = spec
   const names = new Set([sweep ?? []].flat().flatMap(values => Object.keys(values)))
   const [gpus, processes] = [gpusInAll(spec), processesOf(spec.run)]
   const replaced = Object.keys(env).filter(name => names.has(name))
   return [
     checkpoint !== undefined && results === undefined && 'checkpoint does nothing: no results are named.',
     engine !== undefined && nodeCount(spec) === 1 && 'engine does nothing on one machine: nodes is missing.',
+    wait !== undefined && settingsOf(spec) && 'wait does nothing: a sweep waits for machines by itself.',
     at_once !== undefined && !settingsOf(spec) && 'at_once does nothing: there is no sweep.',
     (outbid?.elsewhere ?? 0) > 0 &&
       !machine?.interruptible &&
@@ -70,5 +85,5 @@ export function unusedWords(spec: ProjectSpec): string[] {
     nodeCount(spec) > 1 &&
       processes < gpus &&
       `accelerate uses ${processes} of ${gpus} GPUs: --num_processes counts all machines.`,
-  ].filter(words => words !== false)
+  ].filter(words => typeof words === 'string')
 }

@@ -26,6 +26,7 @@ interface NodesSpec {
   runs?: number
   keep?: number
   retry?: unknown
+  wait?: unknown
 }
 
 /** The number of machines that run it. */
@@ -102,6 +103,7 @@ export function nodesProblem(spec: NodesSpec): string | undefined {
   if (spec.sweep !== undefined || spec.runs !== undefined)
     return 'a sweep runs each setting on one machine, so remove nodes'
   if (spec.retry !== undefined) return 'a command on several machines isn’t tried again, so remove retry'
+  if (spec.wait !== undefined) return 'several machines of one cluster aren’t waited for, so remove wait'
   if (spec.keep !== undefined) return 'several machines don’t wait for the next run, so remove keep'
   if (spec.volume !== undefined) return 'a volume is on one machine, so remove volume'
   return undefined

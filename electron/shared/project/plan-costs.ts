@@ -40,7 +40,10 @@ export interface PlanCosts {
   why?: string
 }
 
-type Planned = Pick<ProjectPlan, 'spec' | 'offer' | 'offers' | 'pricePerHour' | 'volume' | 'nodes'> &
+type Planned = Pick<
+  ProjectPlan,
+  'spec' | 'offer' | 'offers' | 'above' | 'pricePerHour' | 'volume' | 'nodes'
+> &
   Pick<ProjectPlan, 'sweep' | 'waiting' | 'limits'>
 
 /**
@@ -116,7 +119,11 @@ function diskLeft({ spec, sweep, nodes, waiting, ...plan }: Planned, { offer }: 
     return disks.includes(undefined) ? undefined : Math.max(...disks.map(disk => disk ?? 0)) * sweep.atOnce
   }
   if (waiting && offer === undefined) return waiting.disk
-  const chosen = plan.offers.find(one => one.offer.id === offer)?.offer ?? nodes?.[0]?.offer ?? plan.offer
+  const chosen =
+    plan.offers.find(one => one.offer.id === offer)?.offer ??
+    nodes?.[0]?.offer ??
+    plan.offer ??
+    plan.above?.offer
   return diskPrice(spec, chosen?.storageCost)
 }
 
@@ -137,13 +144,18 @@ function machineCosts(plan: Planned, { limits, offer }: Choice): PlanCosts | und
     const why = dollarsBound(limits, most) ?? timeWords(limits, price)
     return { price, sum: price, longest: longestOf(limits, price), most, why }
   }
-  const price = plan.offers.find(one => one.offer.id === offer)?.price ?? plan.pricePerHour
+  const price = plan.offers.find(one => one.offer.id === offer)?.price ?? plan.pricePerHour ?? pricedAt(spec)
   if (price === undefined) return undefined
   const machines = machinesInTurn(spec)
   const together = nodes?.map(node => node.price) ?? [price]
   const most = mostOf(spec, limits, nodes ? together : pricesOf(price, machines))
   const why = whyMost(spec, limits, most, { together, machines })
   return { price, sum: price, longest: longestOf(limits, price, machines), most, why }
+}
+
+/** What a run that waits pays per hour at most, where no offer fits yet. */
+function pricedAt({ wait, machine }: ProjectSpec): Micros | undefined {
+  return wait === undefined || machine?.price === undefined ? undefined : micros(machine.price)
 }
 
 function inAll(amounts: readonly Micros[]): Micros {

@@ -44,6 +44,8 @@ export interface ProjectPlan {
   offer?: OfferView
   /** The first offers that fit, the one above among them; prices per hour with disk. */
   offers: readonly { offer: OfferView; price: Micros }[]
+  /** Where none fits and the run waits for one: the cheapest that only its price keeps out. */
+  above?: { offer: OfferView; price: Micros }
   /** Why none would be, where the project’s requirements aren’t the reason. */
   problem?: Problem
   /** Disk included; of all its machines. */

@@ -263,6 +263,8 @@ const SpecFields = v.strictObject({
   /** Runs once on each machine, before the command. */
   setup: v.optional(Setup),
   run: text(65_536, 'enter the command to run'),
+  /** How long it waits for an offer within its price, in seconds; it fails at once by default. */
+  wait: v.optional(Time),
   /** How often the command is tried again if it fails, and after which exit codes. */
   retry: v.optional(Retry),
   /** The paths to download. */
@@ -301,6 +303,8 @@ const SpecFields = v.strictObject({
 
 const bidForm = 'the highest bid for an interruptible machine is $128 per hour'
 
+const waitForm = 'needs machine.price, the price per hour that it waits for'
+
 /** The content of `berth.yaml`. A stranger may have written it, so nothing in it happens before the user agrees. */
 export const ProjectSpec = v.pipe(
   SpecFields,
@@ -319,6 +323,10 @@ export const ProjectSpec = v.pipe(
     ['cache'],
   ),
   v.forward(
+    v.check(({ wait, machine }) => wait === undefined || machine?.price !== undefined, waitForm),
+    ['wait'],
+  ),
+  v.forward(
     v.check(({ machine }) => !machine?.interruptible || v.is(v.optional(FirstBid), machine.price), bidForm),
     ['machine', 'price'],
   ),
@@ -329,10 +337,11 @@ export type ProjectDraft = v.InferInput<typeof ProjectSpec>
 
 /** A spec in the notation of its file. */
 export function specDraft(spec: ProjectSpec): ProjectDraft {
-  const { checkpoint, stop, failed, keep } = spec
+  const { checkpoint, stop, failed, keep, wait } = spec
   return {
     ...spec,
     keep: keep === undefined ? undefined : timeText(keep),
+    wait: wait === undefined ? undefined : timeText(wait),
     checkpoint: checkpoint === undefined ? undefined : timeText(checkpoint),
     stop: stop && { ...stop, idle: stop.idle === undefined ? undefined : timeText(stop.idle) },
     failed: failed && { ...failed, keep: failed.keep === undefined ? undefined : timeText(failed.keep) },
@@ -362,6 +371,8 @@ export const SpecChange = v.strictObject({
       v.pipe(v.number(), v.minValue(60, 'at least a minute'), v.maxValue(7 * 86_400, 'at most a week')),
     ]),
   ),
+  /** In seconds; 0 where it doesn't wait. */
+  wait: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(366 * 86_400))),
   nodes: v.optional(NodeCount),
   /** One machine with as many GPUs in place of several. */
   oneMachine: v.optional(v.literal(true)),

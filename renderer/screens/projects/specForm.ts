@@ -32,6 +32,8 @@ export interface SpecFields {
   sweep: string
   atOnce: string
   runs: string
+  /** Hours. */
+  wait: string
   retryTimes: string
   /** Exit codes, separated by commas; error for any. */
   retryOn: string
@@ -68,6 +70,7 @@ export const emptySpec: SpecFields = {
   sweep: '',
   atOnce: '',
   runs: '',
+  wait: '',
   retryTimes: '',
   retryOn: '',
   keep: '',
@@ -83,6 +86,7 @@ export const emptySpec: SpecFields = {
 /** Fields that most projects leave empty, by the name of their part. */
 const extraFields = {
   sweep: ['sweep', 'runs', 'atOnce'],
+  'waiting for an offer': ['wait'],
   retries: ['retryTimes', 'retryOn'],
   'waiting machine': ['keep', 'setupReads'],
   data: ['volume', 'volumeSize', 'cache', 'cloudFrom', 'cloudTo'],
@@ -126,6 +130,7 @@ export function specFieldsOf(spec: ProjectSpec): SpecFields {
     sweep: sweep === undefined || Array.isArray(sweep) ? '' : sweepText(sweep),
     atOnce: shown(spec.at_once),
     runs: shown(spec.runs),
+    wait: spec.wait === undefined ? '' : shown(Math.round(spec.wait / 36) / 100),
     retryTimes: shown(spec.retry?.times),
     retryOn: shown(spec.retry?.on),
     keep: spec.keep === undefined ? '' : shown(Math.round(spec.keep / 60)),
@@ -224,6 +229,7 @@ function draftOf(fields: SpecFields): ProjectDraft {
     sweep: sweepDraft(fields.sweep),
     runs: figured(fields.runs),
     at_once: figured(fields.atOnce),
+    wait: waitText(fields.wait),
     retry: retryDraft(fields),
     keep: keepText(fields.keep),
     ...dataDraft(fields),
@@ -284,6 +290,11 @@ function retryDraft({ retryTimes, retryOn }: SpecFields): ProjectDraft['retry'] 
   if (times === undefined && on === undefined) return undefined
   const codes = on?.map(one => (/^\d+$/.test(one) ? Number(one) : one)) as Retry['on']
   return { times: times ?? 1, on: Array.isArray(codes) && codes.length === 1 ? codes[0] : codes }
+}
+
+function waitText(text: string): string | undefined {
+  const hours = figured(text)
+  return hours === undefined ? undefined : timeText(hours * 3600)
 }
 
 function keepText(text: string): string | undefined {

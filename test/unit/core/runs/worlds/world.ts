@@ -126,14 +126,15 @@ function specFor(draw: () => number): ProjectSpec {
   )
   const kind = draw()
   const many = kind < 0.3 ? { runs: pick(2, 3), at_once: pick(1, 2) } : {}
-  const together = kind > 0.75 ? { nodes: pick(2, 3), engine: 'none' as const, outbid: undefined } : {}
+  const together =
+    kind > 0.75 ? { nodes: pick(2, 3), engine: 'none' as const, outbid: undefined, wait: undefined } : {}
   return {
     run: 'train',
     disk: pick(10, 100, 400),
     stop,
     failed,
     machine: { verified: false, reliability: 1, interruptible, ...(interruptible && { price: 2 }) },
-    ...(interruptible && { outbid: { elsewhere: pick(0, 2) } }),
+    ...(interruptible && { outbid: { elsewhere: pick(0, 2) }, wait: pick(1800, 8 * 3600) }),
     ...many,
     ...together,
   }

@@ -1,0 +1,62 @@
+import { describe, expect, test } from 'vitest'
+import { waitWords } from '#shared/project/afterwards.ts'
+import { planCosts } from '#shared/project/plan-costs.ts'
+import { requestCheapest } from '#test/berth/steps.ts'
+import { noSshd } from '#test/integration/ssh/own-root.ts'
+import { jobOf, openProject, write } from './place.ts'
+
+describe.skipIf(noSshd)(`a run without an offer within its price${noSshd}`, () => {
+  test('waits for one as its file says, shows what it would take now, and begins once there is one', async () => {
+    const { under, folder, project, runProject } = await openProject({
+      'berth.yaml': 'machine: { gpu: RTX 4090, price: 5 }\nrun: echo done\n',
+    })
+    const [cheapest, next] = (await under.run('planProject', { project })).offers
+    if (!cheapest || !next) throw new Error('There are no two offers to choose from.')
+    expect(next.price).toBeGreaterThan(cheapest.price)
+    // Someone else has the only one within its price.
+    await under.run('rent', { request: { ...(await requestCheapest(under)), offer: cheapest.offer.id } })
+    await under.until(() => Object.keys(under.account().instances).length === 1)
+    const price = (cheapest.price + next.price) / 2_000_000
+    write(folder, {
+      'berth.yaml': `machine: { gpu: RTX 4090, price: ${price} }\nwait: 12h\nrun: echo done\nstop: { hours: 1 }\n`,
+    })
+
+    const plan = await under.run('planProject', { project })
+    expect(plan).toMatchObject({ offers: [], above: { price: next.price } })
+    expect(waitWords(plan)).toEqual([expect.stringContaining('The run waits for one, at most 12 h')])
+    const costs = planCosts(plan)
+    expect(costs?.most).toBeGreaterThan(price * 1_000_000)
+    const id = await runProject()
+    const job = () => jobOf(under, id)
+    await under.until(() => job()?.waiting?.givesUpAt !== undefined)
+    const { since = 0, problem, nextTryAt = 0, givesUpAt = 0 } = job()?.waiting ?? {}
+    expect(problem?.message).toContain('The cheapest one costs $')
+    expect(nextTryAt).toBeGreaterThan(since)
+    expect(givesUpAt - since).toBe(12 * 3600)
+
+    const [other = 0] = Object.keys(under.account().instances).map(Number)
+    await under.run('destroyInstance', { instance: other })
+    await under.until(() => job()?.step === 'done')
+    expect(job()?.cost.micros).toBeLessThan(costs?.most ?? 0)
+  })
+
+  test('gives up at the end of its time, and can be cancelled before', async () => {
+    const { world, under, runProject } = await openProject({
+      'berth.yaml': 'machine: { gpu: RTX 4090, price: 0.001 }\nwait: 1h\nrun: echo done\n',
+    })
+    const id = await runProject()
+    const job = () => jobOf(under, id)
+    await under.until(() => job()?.waiting?.givesUpAt !== undefined)
+    await world.sim.controls.advance(3600)
+    await under.until(() => job()?.step === 'failed')
+    expect(job()?.problem).toMatchObject({
+      code: 'no_offers',
+      message: 'No offer fit within its price in 1 h.',
+    })
+    await under.run('retryRun', { run: id })
+    await under.until(() => job()?.waiting?.givesUpAt !== undefined)
+    await under.run('cancelRun', { run: id })
+    await under.until(() => job()?.step === 'cancelled')
+    expect(Object.keys(under.account().instances)).toEqual([])
+  })
+})
