@@ -21,6 +21,7 @@ const shipped = 'test/electron/shipped/'
 const desktop = 'test/electron/specs/desktop'
 const monitors = 'test/electron/specs/monitors'
 const installed = 'test/electron/specs/installed'
+const silentFolders = 'test/integration/platform/silent-folder'
 const watchdog = 'test/integration/ssh/watchdog/'
 const jupyter = 'test/integration/ssh/jupyter'
 const webApps = 'test/integration/ssh/web-apps'
@@ -74,6 +75,7 @@ export const systemParts: readonly SystemPart[] = [
     'test/integration/browser/starting',
     'test/integration/simulator/main',
   ]),
+  part(['sshfs'], 'sshfs', [silentFolders]),
   part(['tmux'], 'tmux', ['test/integration/ssh/', ...browser]),
   part(['dash'], 'dash', [watchdog]),
   part(['busybox'], 'busybox', [watchdog]),

@@ -9,19 +9,29 @@ import { rentRunning } from './e2e/account-steps.ts'
 import { startKeyring } from './integration/platform/keyring.ts'
 import type { TestSession } from './integration/platform/session-bus.ts'
 
-/**
- * Runs in each thread of Berth before all else: once the file is there and the watcher looks, the main thread waits for
- * ever, as for a lock.
- */
-const preload = (file: string) => `
+/** How it stands still: its main thread for a lock, or all threads for files in calls that never return. */
+type Freezing = 'lock' | 'files'
+
+const freezes: Readonly<Record<Freezing, string>> = {
+  lock: 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)',
+  // Opening a named pipe waits for its other end.
+  files:
+    "still = true; execFileSync('mkfifo', [pipe]); for (let read = 0; read < 4; read++) readFile(pipe, () => {})",
+}
+
+/** Runs in each thread of Berth before all else: once the file is there and the watcher looks, it stands still for ever. */
+const preload = (file: string, how: Freezing) => `
 const { isMainThread, workerData } = require('node:worker_threads')
-const { existsSync, rmSync, writeFileSync } = require('node:fs')
-const [file, watched] = [${JSON.stringify(file)}, ${JSON.stringify(`${file}.watched`)}]
+const { execFileSync } = require('node:child_process')
+const { existsSync, readFile, rmSync, writeFileSync } = require('node:fs')
+const file = ${JSON.stringify(file)}
+const [watched, pipe] = [file + '.watched', file + '.pipe']
+let still = false
 const every = setInterval
 if (isMainThread) every(() => {
-  if (!existsSync(file) || !existsSync(watched)) return
+  if (still || !existsSync(file) || !existsSync(watched)) return
   rmSync(file)
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
+  ${freezes[how]}
 }, 100).unref()
 else if (workerData && workerData.beats) globalThis.setInterval = (...look) => {
   writeFileSync(watched, '')
@@ -36,6 +46,7 @@ const soon = { timeout: 180_000 }
  * @param start starts Berth with options for its Node
  */
 export async function freezesAndActs(
+  how: Freezing,
   session: TestSession,
   home: string,
   start: (nodeOptions: string) => void,
@@ -46,7 +57,7 @@ export async function freezesAndActs(
   await startKeyring(session, 'password')
   const file = join(session.home, 'freeze')
   const script = join(session.home, 'freeze.cjs')
-  await writeFile(script, preload(file))
+  await writeFile(script, preload(file, how))
   await chmod(session.home, 0o777)
   start(`--require ${script}`)
 

@@ -127,7 +127,10 @@ export interface SyncedFolders {
   at(path: string): SyncedFolder
 }
 
-/** A synced folder. Paths are relative to it, with `/` between names; a path that leaves it is refused. */
+/**
+ * A synced folder. Paths are relative to it, with `/` between names; a path that leaves it is refused. Everything throws
+ * `folder_silent` where the folder doesn't answer, as on a network disk that is away.
+ */
 export interface SyncedFolder {
   /** Absolute. */
   readonly path: string
@@ -150,7 +153,7 @@ export interface SyncedFolder {
   /** Removes the earlier versions that were kept. */
   removeEarlier(): Promise<void>
   /** The closest repository around it, if that names this folder as its own. */
-  repository(): Repository | undefined
+  repository(): Promise<Repository | undefined>
   /** The rules of git in force below one of its folders. Nothing that a repository's configuration names is run. */
   rules(folder: string, signal?: AbortSignal): Promise<FolderRules>
   /**

@@ -5,6 +5,7 @@ import { chmod, link, lstat, mkdir, open, readlink, realpath, rename, rm, writeF
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { BerthError } from '../shared/problem.ts'
 import { inOrder } from './chosen-files.ts'
+import { answering } from './folder-answers.ts'
 import {
   earlierName,
   type LocalEntry,
@@ -21,7 +22,10 @@ import { inSlices } from './tasks.ts'
 export const systemSyncedFolders: SyncedFolders = { at: syncedFolder }
 
 function syncedFolder(root: string): SyncedFolder {
-  const turn = inSlices()
+  const pause = inSlices()
+  const answered = answering(root)
+  /** To wait for before each call: see `answering`. */
+  const turn = () => answered() ?? pause()
   const user = process.geteuid?.()
   /** The system is only asked about files that are not plainly this user's own. */
   const isReadable = (path: string, { uid, mode }: Stats) =>
@@ -60,6 +64,7 @@ function syncedFolder(root: string): SyncedFolder {
   return {
     path: root,
     async list(folder) {
+      await answered()
       const names = namesIn(at(folder))
       const entries: LocalEntry[] = []
       const start = join(at(folder), sep)
@@ -85,18 +90,43 @@ function syncedFolder(root: string): SyncedFolder {
       const found = readRegular(at(path), most)
       return found && { bytes: found.bytes, ...factsOf(found.stats) }
     },
-    open: path => openFile(at(path)),
-    create: (path, text) => createFile(at(path), text),
-    replace: (path, text) => replaceFile(at(path), text),
-    makeFolder,
-    receive: path => receive(at(path), { at, keep }),
-    removeEarlier: () => rm(at(earlierName), { recursive: true, force: true }),
-    repository() {
+    async open(path) {
+      await answered()
+      return openFile(at(path))
+    },
+    async create(path, text) {
+      await answered()
+      return createFile(at(path), text)
+    },
+    async replace(path, text) {
+      await answered()
+      return replaceFile(at(path), text)
+    },
+    async makeFolder(path) {
+      await answered()
+      return makeFolder(path)
+    },
+    async receive(path) {
+      await answered()
+      return receive(at(path), { at, keep })
+    },
+    async removeEarlier() {
+      await answered()
+      await rm(at(earlierName), { recursive: true, force: true })
+    },
+    async repository() {
+      await answered()
       const { pointsBack, ...repository } = repositoryOf(real()) ?? { pointsBack: false }
       return pointsBack && 'top' in repository ? repository : undefined
     },
-    rules: async (folder, signal) => rulesBelow(real(), join(real(), relative(root, at(folder))), signal),
-    changedSince: async (commit, repository) => changedSince(real(), commit, repository),
+    async rules(folder, signal) {
+      await answered()
+      return rulesBelow(real(), join(real(), relative(root, at(folder))), signal)
+    },
+    async changedSince(commit, repository) {
+      await answered()
+      return changedSince(real(), commit, repository)
+    },
   }
 }
 

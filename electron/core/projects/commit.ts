@@ -14,7 +14,7 @@ const mostNamed = 20
  */
 export async function commitOf(folders: SyncedFolders, path: string): Promise<ProjectRunView['commit']> {
   const folder = folders.at(path)
-  const repository = folder.repository()
+  const repository = await folder.repository()
   const head = repository && (await headOf(folders, repository))
   if (!head) return undefined
   const changed = await folder.changedSince(head.id, repository)

@@ -1,3 +1,4 @@
+import { randomFill } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import inspector from 'node:inspector'
 import { Worker } from 'node:worker_threads'
@@ -58,10 +59,14 @@ function hasAutomation({ limits, rentals, runs, recoveries, watches, waiting }: 
   )
 }
 
-/** Gives signs of life, and tells of a freeze that ended by itself. */
+/**
+ * Gives signs of life, and tells of a freeze that ended by itself. Each goes by way of the few threads that all files
+ * share: once calls that never return hold them, as to a disk that is away, nothing can be stored any more.
+ */
 function beatAlways(onThaw: (freeze: Freeze) => void) {
   const beats = new Int32Array(new SharedArrayBuffer(4 * Object.keys(slots).length))
-  function beat(): void {
+  const beat = () => randomFill(new Uint8Array(1), live)
+  function live(): void {
     Atomics.add(beats, slots.count, 1)
     Atomics.store(beats, slots.debugged, inspector.url() === undefined ? 0 : 1)
     const seconds = Atomics.exchange(beats, slots.silence, 0)

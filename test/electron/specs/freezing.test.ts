@@ -15,5 +15,5 @@ test('a Berth that stands still starts anew, says so, and its limit acts', async
     const child = spawn(program, [app], { cwd: '/', env, stdio: ['ignore', 'inherit', 'inherit'] })
     onTestFinished(() => void child.kill('SIGKILL'))
   }
-  await freezesAndActs(desk.session, desk.home, start, onTestFinished)
+  await freezesAndActs('lock', desk.session, desk.home, start, onTestFinished)
 })

@@ -19,5 +19,5 @@ test('a Berth in browser mode that stands still starts anew, says so, and its li
     const child = spawn(process.execPath, args, { env: { ...env, NODE_OPTIONS: options }, stdio: 'inherit' })
     onTestFinished(() => void child.kill('SIGKILL'))
   }
-  await freezesAndActs(session, home, start, onTestFinished)
+  await freezesAndActs('files', session, home, start, onTestFinished)
 })

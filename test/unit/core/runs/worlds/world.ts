@@ -21,8 +21,9 @@ export interface Outcome {
   charged: number
   most: number
   /**
-   * The most that was charged between two polls that Berth could act on, and all that was charged between two of which the
-   * second saw a machine run, or a price risen, since an unknown moment.
+   * The most that was charged between two polls that Berth could act on, once while something ran and once for what is
+   * kept after its end; and all that was charged between two of which the second saw a machine run, or a price risen,
+   * since an unknown moment.
    */
   poll: number
   /** Instances left. */
@@ -67,15 +68,20 @@ export async function live(seed: number): Promise<Outcome> {
 
   service.honest = false
   let charged = service.charged()
-  let poll = 0
+  const polls = { running: 0, kept: 0 }
   let unseen = 0
   let running = 0
   let hasHappened = false
+  /** Counts what was charged since the last poll. */
+  function count(amount: number): void {
+    const at = running > 0 ? 'running' : 'kept'
+    polls[at] = Math.max(polls[at], amount)
+  }
   async function pollAfter(seconds: number): Promise<void> {
     await clock.pass(seconds * 1000)
     if (!(await berth.poll())) return
     const now = service.charged()
-    poll = Math.max(poll, now - charged)
+    count(now - charged)
     if (service.running() > running || hasHappened) unseen += now - charged
     running = service.running()
     hasHappened = false
@@ -103,8 +109,15 @@ export async function live(seed: number): Promise<Outcome> {
   service.honest = true
   for (let day = 0; day < 3000 && !isOver(); day += 1) await pollAfter(pauses.long)
   // What ended without an answer to a poll, as a limit does that acts by the clock.
-  poll = Math.max(poll, service.charged() - charged)
-  return { charged: service.charged(), most, poll: poll + unseen, left: service.left(), ends, story }
+  count(service.charged() - charged)
+  return {
+    charged: service.charged(),
+    most,
+    poll: polls.running + polls.kept + unseen,
+    left: service.left(),
+    ends,
+    story,
+  }
 }
 
 function specFor(draw: () => number): ProjectSpec {
