@@ -233,6 +233,8 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
     async close() {
       updates.close()
       pause.close()
+      // What the demo told is over with it, and a desktop would go on showing it.
+      await notifications.withdrawAccount('demo')
       await pageNotices.close()
       await fileTransfers.close()
       await accounts.close()

@@ -2,6 +2,7 @@ import { stopperWords } from './automation/limit-words.ts'
 import { type Everything, starting, startsUnlimited, stoppersOf } from './automation/limits-that-block.ts'
 import { isGoing, isProjectRun, type RunView } from './automation/run.ts'
 import type { SweepView } from './automation/sweep.ts'
+import { type Danger, type DeletionSubjects, deletions, noUndo, type Question } from './deletions.ts'
 import { rate } from './format/money.ts'
 import { instanceName, named, shortInstanceName } from './format/name.ts'
 import { counted, gigabytes } from './format/size.ts'
@@ -13,19 +14,10 @@ import type { Micros } from './spending/money.ts'
 import { costOf } from './spending/spend-words.ts'
 import type { AccountView } from './state.ts'
 
-/** The question before something is spent or lost. Page, tray, notifications and command ask it in the same words. */
-export interface Question {
-  title: string
-  /** The label of the button that does it. */
-  verb: string
-  /** What is lost and what is paid for, a sentence or two each. */
-  lines: readonly string[]
-  /** Whether something is lost for good, or spent against advice: its button is red. */
-  grave: boolean
-}
+export type { Question } from './deletions.ts'
 
 /** What each dangerous action is done to. */
-interface Subjects {
+interface Subjects extends DeletionSubjects {
   stop: { instances: readonly InstanceView[] }
   destroy: { instances: readonly InstanceView[] }
   /** `on`: ` on Lab` where there are several accounts. */
@@ -38,9 +30,6 @@ interface Subjects {
   endRun: { run: RunView; afterwards: string }
   cancelRun: { run: RunView }
   cancelSweep: { sweep: SweepView }
-  deleteVolume: { name: string; room: string | undefined }
-  deleteTemplate: { name: string; hasReadme: boolean; isUsed: boolean }
-  deleteSecret: { name: string }
 }
 export type DangerousAction = keyof Subjects
 
@@ -57,14 +46,6 @@ export interface RentTerms {
   meetsLimits: boolean
 }
 
-/** One dangerous action. */
-interface Danger<Subject> {
-  /** Whether it is sent after five seconds in which it can be undone. */
-  undo: boolean
-  /** Undefined where it needs none. `now`: epoch seconds of the account's time. */
-  question: (account: AccountView, subject: Subject, now: number) => Question | undefined
-}
-
 /** Every action that spends or loses something. All ways to it read its question and its undo here. */
 export const dangers: { [Action in DangerousAction]: Danger<Subjects[Action]> } = {
   stop: { undo: true, question: stopQuestion },
@@ -77,39 +58,8 @@ export const dangers: { [Action in DangerousAction]: Danger<Subjects[Action]> } 
   endRun: { undo: false, question: endRunQuestion },
   cancelRun: { undo: false, question: cancelRunQuestion },
   cancelSweep: { undo: false, question: cancelSweepQuestion },
-  deleteVolume: {
-    undo: false,
-    question: (_account, { name, room }) => ({
-      title: `Delete ${name}?`,
-      verb: 'Delete volume',
-      lines: [`Everything on ${room ? `its ${room}` : 'it'} is lost, and you stop paying for it. ${noUndo}`],
-      grave: true,
-    }),
-  },
-  deleteTemplate: {
-    undo: false,
-    question: (_account, { name, hasReadme, isUsed }) => ({
-      title: `Delete ${name}?`,
-      verb: 'Delete template',
-      lines: [
-        `The template is deleted for everyone${hasReadme ? ', including its readme' : ''}. ${noUndo}`,
-        ...listOf(isUsed ? 'Instances made from it stay as they are.' : undefined),
-      ],
-      grave: true,
-    }),
-  },
-  deleteSecret: {
-    undo: false,
-    question: (_account, { name }) => ({
-      title: `Delete ${name}?`,
-      verb: 'Delete',
-      lines: [`Projects that use it ask for its value again before they run. ${noUndo}`],
-      grave: true,
-    }),
-  },
+  ...deletions,
 }
-
-const noUndo = 'You can’t undo this.'
 
 interface UndoableWords {
   /** The state shown until it is sent. */

@@ -54,6 +54,7 @@ export async function openAccounts(context: AccountsContext) {
     sessions.drop(id)
     const shown = Object.keys(store.get().accounts[id]?.instances ?? {}).map(Number)
     for (const instance of [...shown, ...(session?.departed() ?? [])]) context.onGone(id, instance)
+    await context.notifications.withdrawAccount(id)
     await keysOf({ id, baseUrl }).forget()
     const next = Object.keys(store.get().accounts).find(other => other !== id)
     store.change(draft => {

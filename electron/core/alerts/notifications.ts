@@ -45,6 +45,8 @@ export interface Notifications {
   pageIsAt(page: object, place?: PagePlace): void
   /** Withdraws an alert whose cause is over. */
   withdraw(id: string): void
+  /** Withdraws all alerts of an account that Berth no longer has. */
+  withdrawAccount(account: AccountId): Promise<void>
   /** Sets how the buttons with a command run it. */
   onCommand(give: GiveCommand): void
   /** Sets how the buttons with an action on an instance do it. */
@@ -171,6 +173,10 @@ export function createNotifications({
     withdraw(id) {
       shown.delete(id)
       pageNotices.takeOff(id)
+    },
+    async withdrawAccount(account) {
+      for (const [id, { account: of }] of shown) if (of === account) shown.delete(id)
+      await pageNotices.takeOffAccount(account)
     },
     onCommand(giveCommand) {
       give = giveCommand

@@ -62,6 +62,8 @@ export async function openPageNotices(context: PageNoticesContext) {
     return mustWait(urgency, store.get().settings.quietHours, minuteOfDay(clock.now()))
   }
 
+  /** The ids of all that the desktop was given and didn't refuse. */
+  const onDesktop = new Set<string>()
   /** The demo's waiting notices, in memory only. */
   let ofDemo: Withheld = []
   const waiting = () => [...withheld.get(), ...ofDemo]
@@ -105,7 +107,22 @@ export async function openPageNotices(context: PageNoticesContext) {
       watch()
       return
     }
-    void notifier.show(notice).catch(() => showOnPage(notice, onPage))
+    onDesktop.add(notice.id)
+    void notifier.show(notice).catch(() => {
+      onDesktop.delete(notice.id)
+      showOnPage(notice, onPage)
+    })
+  }
+
+  /** Resolves once the desktop no longer shows it, either. */
+  async function takeOff(id: string): Promise<void> {
+    if (id in store.get().notices)
+      store.change(draft => {
+        delete draft.notices[id]
+      })
+    drop(id)
+    onDesktop.delete(id)
+    await notifier.close(id).catch(() => undefined)
   }
 
   watch()
@@ -122,13 +139,21 @@ export async function openPageNotices(context: PageNoticesContext) {
       if (notifier.available) show(notice, stored)
     },
     /** Removes a notice from the screen, and from those that wait. */
-    takeOff(id: string): void {
-      if (id in store.get().notices)
-        store.change(draft => {
-          delete draft.notices[id]
-        })
-      drop(id)
-      void notifier.close(id).catch(() => undefined)
+    takeOff: (id: string): void => void takeOff(id),
+    /** The same for all of an account that Berth no longer has. */
+    async takeOffAccount(account: AccountId): Promise<void> {
+      const { notices } = store.get()
+      const ids = [
+        ...onDesktop,
+        ...Object.keys(notices),
+        ...kept.get().map(({ id }) => id),
+        ...waiting().map(({ id }) => id),
+      ]
+      const ofAccount = (id: string) =>
+        id.startsWith(`${account}/`) ||
+        notices[id]?.account === account ||
+        kept.get().some(one => one.id === id && one.account === account)
+      await Promise.all([...new Set(ids)].filter(ofAccount).map(takeOff))
     },
     /** Whether it is on the page now. */
     isOnPage: (id: string): boolean => id in store.get().notices,

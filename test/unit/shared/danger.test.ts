@@ -159,3 +159,37 @@ test('cancelling a sweep says how many machines it destroys, and nothing else’
   expect(question?.lines.join(' ')).not.toMatch(/#[235]/)
   expect(dangers.cancelSweep.question(accountView(), { sweep }, 0)?.verb).toBe('Cancel sweep')
 })
+
+test('deleting the key that Berth uses, or may use, says which limits no longer act', () => {
+  const limits = { one: limit }
+  const asked = (given: Partial<AccountView>, inUse: boolean | undefined) =>
+    dangers.deleteApiKey.question(accountView(given), { id: 4, name: 'ci', inUse }, 0)
+  expect(asked({ limits }, false)).toEqual({
+    title: 'Delete “ci”?',
+    verb: 'Delete key',
+    lines: ['Anything that uses it stops working. You can’t undo this.'],
+    grave: true,
+  })
+  expect(asked({ limits: { one: { ...limit, step: 'waiting' } } }, true)?.lines[1]).toBe(
+    'Berth uses this key. Without it, Berth can’t reach the account until you enter another, and 1 limit can’t act.',
+  )
+  expect(asked({}, true)?.lines[1]).toBe(
+    'Berth uses this key. Without it, Berth can’t reach the account until you enter another.',
+  )
+  expect(asked({}, undefined)?.lines).toHaveLength(1)
+})
+
+test('every deletion is for good: red, and without an undo', () => {
+  const subject = { id: 4, name: 'it', room: undefined, hasReadme: false, isUsed: false, inUse: false }
+  for (const action of [
+    'deleteVolume',
+    'deleteTemplate',
+    'deleteSecret',
+    'deleteApiKey',
+    'deleteWebhook',
+  ] as const) {
+    const { undo, question } = dangers[action]
+    const asked = question(accountView(), subject, 0)
+    expect([undo, asked?.grave, asked?.verb]).toEqual([false, true, expect.stringMatching(/^Delete/)])
+  }
+})

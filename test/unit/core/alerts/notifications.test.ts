@@ -347,3 +347,35 @@ test('a summary names some and counts the rest', () => {
   expect(summary(['a', 'b'])).toEqual({ title: '2 alerts during quiet hours', body: 'a. b.' })
   expect(summary(['a', 'b', 'c', 'd', 'e', 'f'])?.body).toBe('a. b. c. d. And 2 more.')
 })
+
+test.each([true, false])('an account that is gone takes its notices along (desktop: %s)', async available => {
+  const quietHours = { ...defaultSettings.quietHours, on: true, from: '13:00', to: '14:00' }
+  const { poll, notifications, pageNotices, store, closed, shown, clock, files } = await notificationsWith(
+    available,
+    { quietHours },
+  )
+  poll({
+    ...accountView({ credit: 900_000_000 }, instanceView({ state: 'running' })),
+    id: 'demo',
+    demo: true,
+  })
+  const outbid = { ...withState('outbid'), id: 'demo', demo: true }
+  poll(outbid)
+  notifications.keep({ id: 'lost-file', title: 'A file', body: '', urgency: 'normal', actions: [] }, 'demo')
+  notifications.say({ id: 'freeze', title: 'Slept', body: '', urgency: 'normal', actions: [] })
+  await clock.pass(at(13, 10) - clock.now())
+  notifications.tell('demo', [
+    alertOf('running', { id: 'demo/9/running', instance: 9, title: 'Waits', body: '' }),
+  ])
+  expect(available ? shown.length : Object.keys(store.get().notices).length).toBeGreaterThan(2)
+  await notifications.withdrawAccount('demo')
+  expect(Object.keys(store.get().notices)).toEqual(available ? [] : ['freeze'])
+  if (available)
+    expect(new Set(closed)).toEqual(
+      new Set([...shown.map(({ id }) => id).filter(id => id !== 'freeze'), 'demo/9/running']),
+    )
+  await clock.pass(at(14, 30) - clock.now())
+  expect(shown.map(({ id }) => id)).not.toContain('quiet-hours')
+  await pageNotices.close()
+  expect([...files.texts.values()].join()).not.toMatch(/Waits|A file/)
+})
