@@ -1,7 +1,7 @@
 import type { Capabilities } from './account/capabilities.ts'
 import type { TransferView } from './account/transfer.ts'
 import type { DeletionView, EndingView } from './automation/ending.ts'
-import type { Limit, LimitView } from './automation/limit.ts'
+import type { LimitView } from './automation/limit.ts'
 import type { RecoveryView } from './automation/recovery.ts'
 import type { RunView } from './automation/run.ts'
 import type { SweepView, WaitingMachineView } from './automation/sweep.ts'
@@ -12,7 +12,7 @@ import type { FileTransferView } from './instance/files.ts'
 import type { InstanceNote, InstanceView, UndoableView } from './instance/instance.ts'
 import type { TunnelView } from './instance/tunnel.ts'
 import type { SavedQuery } from './market/offer.ts'
-import type { FailedMachineView, RentalView } from './market/rental-view.ts'
+import type { FailedMachineView, PastRental, RentalView } from './market/rental-view.ts'
 import type { Problem } from './problem.ts'
 import type { ProjectView } from './project/project.ts'
 import type { DetailsTab, Settings } from './settings.ts'
@@ -144,8 +144,8 @@ export interface AccountView {
   deletions: Record<string, DeletionView>
   /** By the limit's id. */
   limits: Record<string, LimitView>
-  /** The last successful rental, to rent it again, with its stop conditions. */
-  lastRental?: { id: string; what: string; limits: readonly Limit[] }
+  /** The setups of successful rentals, to rent them again: each once, the last one first. */
+  pastRentals?: readonly PastRental[]
   /** Machines on which rentals failed, by machine id. */
   failedMachines: Record<string, FailedMachineView>
   /** By the instance's id; absent if Berth only alerts when it is outbid. */

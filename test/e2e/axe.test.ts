@@ -138,7 +138,7 @@ test('axe finds nothing wrong on any screen, in the palette or in the first dial
   await close()
 
   await page.getByRole('link', { name: 'Home' }).click()
-  await page.getByRole('button', { name: 'Start Chat with a model' }).click()
+  await page.getByRole('button', { name: 'Rent Chat with a model…' }).click()
   await dialog.waitFor()
   await scan('chat with a model')
   await close()

@@ -3,7 +3,7 @@ import type { LimitView } from '#shared/automation/limit.ts'
 import type { ProjectRunView, RunView } from '#shared/automation/run.ts'
 import type { FileTransferView } from '#shared/instance/files.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
-import type { RentalView } from '#shared/market/rental-view.ts'
+import type { PastRental, RentalView } from '#shared/market/rental-view.ts'
 import { defaultSettings } from '#shared/settings.ts'
 import type { AccountView, State } from '#shared/state.ts'
 
@@ -104,6 +104,11 @@ export function rentalView(given: Partial<RentalView> = {}): RentalView {
     cancelling: false,
     ...given,
   }
+}
+
+/** What was rented before, by its name. */
+export function pastRental(what: string): PastRental {
+  return { id: 'r0123456789abcdef', what, offer: { id: 1 }, setup: 'ubuntu', disk: 20, limits: [] }
 }
 
 export function byId<Item extends { id: string | number }>(items: readonly Item[]): Record<string, Item> {

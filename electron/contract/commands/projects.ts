@@ -31,6 +31,11 @@ const instead = { draft: v.optional(ProjectSpec), run: v.optional(RunId), change
 export const projectCommands = {
   /** Shows the system's dialog; answers the project's id, if one was chosen. Throws `no_dialog` in a browser. */
   addProject: command({}).answers<string | undefined>(),
+  /**
+   * Creates an example in `berth-example`, in the user's home folder, unless that exists, and makes the folder a project;
+   * answers its id.
+   */
+  addExample: command({}).answers<string>(),
   /** Reads its file again. */
   readProject: command(onProject).answers<void>(),
   /** The folder is not changed. */

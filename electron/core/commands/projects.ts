@@ -49,6 +49,7 @@ export function projectHandlers({
       const folder = await platform.fileDialogs.chooseTarget()
       return folder && projects.add(folder.path)
     },
+    addExample: () => projects.addExample(),
     readProject: ({ project }) => projects.refresh(project),
     removeProject: ({ project }) => projects.remove(project),
     writeSpec: ({ project, spec, replaces }) => projects.write(project, spec, replaces),

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { basename, relative, sep } from 'node:path'
+import { basename, join, relative, sep } from 'node:path'
 import * as v from 'valibot'
 import type { Platform } from '#platform/platform.ts'
 import { harmless } from '#shared/instance/file-names.ts'
@@ -41,6 +41,33 @@ const Stored = v.array(
 type Stored = v.InferOutput<typeof Stored>
 
 const specName = 'berth.yaml'
+/** In the user's home folder. */
+const exampleFolder = 'berth-example'
+/** A project that needs any small GPU for a minute, and what it runs. */
+const exampleFiles = {
+  [specName]: `# "Run…" rents such a machine, sends this folder, runs the command, downloads the results
+# into this folder, and destroys the machine.
+machine:
+  vram: 8                # GB, at least
+  price: 0.20            # dollars per hour, at most
+run: python3 train.py
+results: out             # downloaded at the end
+stop: { hours: 0.5, dollars: 0.20 }
+`,
+  'train.py': `# Learns the slope of a line: a stand-in for a training script of yours.
+import json
+import os
+
+slope = 0.0
+for step in range(1, 41):
+    slope += 0.1 * (3.0 - slope)
+    print(f"step {step} loss {(3.0 - slope) ** 2:.6f}", flush=True)
+
+os.makedirs("out", exist_ok=True)
+with open("out/result.json", "w") as file:
+    json.dump({"slope": slope}, file)
+`,
+}
 /** The longest `berth.yaml`, in bytes: of a nasty one, this much takes the parser about a second. */
 const longestSpec = 32 * 1024
 /** The number of agreed contents that are remembered per project. */
@@ -107,15 +134,24 @@ export async function openProjects(store: Store, platform: Platform, onBroken: D
     })
   }
 
+  async function add(path: string): Promise<string> {
+    const known = document.get().find(project => project.path === path)
+    const id = known?.id ?? `p${random.hex(16)}`
+    if (!known) await document.write(projects => [...projects, { id, path, agreed: [], allowed: [] }])
+    await show(id)
+    return id
+  }
+
   await Promise.all(document.get().map(({ id }) => show(id)))
   return {
     /** Returns the folder's project id, an existing one where there is one. */
-    async add(path: string): Promise<string> {
-      const known = document.get().find(project => project.path === path)
-      const id = known?.id ?? `p${random.hex(16)}`
-      if (!known) await document.write(projects => [...projects, { id, path, agreed: [], allowed: [] }])
-      await show(id)
-      return id
+    add,
+    /** The same for an example, whose files are created where they are missing. */
+    async addExample(): Promise<string> {
+      await syncedFolders.at(home).makeFolder(exampleFolder)
+      const path = join(home, exampleFolder)
+      for (const [name, text] of Object.entries(exampleFiles)) await syncedFolders.at(path).create(name, text)
+      return add(path)
     },
     /** Throws `no_such_project`. */
     folder,

@@ -1,5 +1,5 @@
 import type { InstanceView } from '#shared/instance/instance.ts'
-import type { AttemptView, RentalStep, RentalView } from '#shared/market/rental-view.ts'
+import type { AttemptView, PastRental, RentalStep, RentalView } from '#shared/market/rental-view.ts'
 import { micros } from '#shared/spending/money.ts'
 import type { AccountView } from '#shared/state.ts'
 import { nothingAsGoodCode } from './messages.ts'
@@ -23,20 +23,38 @@ export function rentalViews(rentals: readonly Rental[], instances: Instances): R
   return Object.fromEntries(shown.map(rental => [rental.id, viewOf(rental, instances)]))
 }
 
-/** The last successful rental that the user chose, to rent it again: none of a project, a watch or a recovery. */
-export function lastRental(rentals: readonly Rental[]): AccountView['lastRental'] {
-  const last = rentals.findLast(rental => {
-    const attempt = rental.attempts.at(-1)
-    if (rental.why !== 'user' || rental.unwanted || attempt?.instance === undefined || attempt.unwanted)
-      return false
-    return !isRetrying(rental) || rental.step === 'ready'
-  })
-  const offer = last?.attempts.at(-1)?.offer
-  if (!last || !offer) return undefined
-  const { id, request } = last
+/** The most setups of past rentals that are shown. */
+const mostPast = 20
+
+/**
+ * The setups of successful rentals that the user chose, none of a project, a watch or a recovery: each once, with what it
+ * was last rented with, and the last one first.
+ */
+export function pastRentals(rentals: readonly Rental[]): AccountView['pastRentals'] {
+  const bySetup = new Map<string, PastRental>()
+  for (const rental of rentals.toReversed()) {
+    const past = pastRental(rental)
+    if (!past) continue
+    const { what, offer, setup } = past
+    const key = JSON.stringify([what, offer.gpuName, offer.gpuCount, setup])
+    if (!bySetup.has(key)) bySetup.set(key, past)
+    if (bySetup.size === mostPast) break
+  }
+  return bySetup.size > 0 ? [...bySetup.values()] : undefined
+}
+
+function pastRental(rental: Rental): PastRental | undefined {
+  const { id, request, why, unwanted, attempts, step } = rental
+  const attempt = attempts.at(-1)
+  if (why !== 'user' || unwanted || attempt?.instance === undefined || attempt.unwanted) return undefined
+  if (isRetrying(rental) && step !== 'ready') return undefined
+  const setup = request.template?.name || request.image
   return {
     id,
-    what: request.label || request.template?.name || offer.gpuName || request.image,
+    what: request.label || request.template?.name || attempt.offer.gpuName || request.image,
+    offer: attemptView(attempt).offer,
+    setup,
+    disk: request.disk,
     limits: request.limits ?? [],
   }
 }

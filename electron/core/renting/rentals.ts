@@ -22,7 +22,7 @@ import {
   type RentalAttempt,
   type RetryRequest,
 } from './rental.ts'
-import { lastRental, rentalViews } from './rental-view.ts'
+import { pastRentals, rentalViews } from './rental-view.ts'
 import { checkLengths } from './requests.ts'
 import { createRetries } from './retrying.ts'
 
@@ -50,7 +50,7 @@ export async function openRentals(
   let instances: AccountPoll['account']['instances'] = {}
   const rentals = await openStoredRentals(context, all => ({
     rentals: rentalViews(all, instances),
-    lastRental: lastRental(all),
+    pastRentals: pastRentals(all),
     failedMachines: hosts.view(),
   }))
   const { all, find, get, update, attempts } = rentals

@@ -176,14 +176,14 @@ function acts(action: UndoableAction, { id: account }: AccountView, instance: In
 
 /** The last rental again, as a dialog to review, and the market, whole or by a saved search. */
 function rentEntries(account: AccountView, saved: readonly SavedSearch[]): MenuItemModel[] {
-  const { lastRental } = account
+  const last = account.pastRentals?.[0]
   const searches = saved.toSorted((a, b) => a.name.localeCompare(b.name)).slice(0, mostSearches)
   return [
-    ...(lastRental
+    ...(last
       ? [
           {
-            label: `Rent ${word(lastRental.what)} again…`,
-            action: go(account, { screen: 'offers', again: lastRental.id }),
+            label: `Rent ${word(last.what)} again…`,
+            action: go(account, { screen: 'offers', again: last.id }),
           },
         ]
       : []),

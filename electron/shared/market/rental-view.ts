@@ -1,3 +1,4 @@
+import type { Limit } from '../automation/limit.ts'
 import type { Problem } from '../problem.ts'
 import type { Micros } from '../spending/money.ts'
 import type { OfferView, SavedQuery } from './offer.ts'
@@ -87,6 +88,18 @@ export interface FailedMachineView {
   /** Epoch seconds of the account's time. */
   lastAt: number
   why: string
+}
+
+/** The setup of a successful rental that the user chose. */
+export interface PastRental {
+  id: string
+  /** Its name, else its template, else its GPU. */
+  what: string
+  offer: RentedOffer
+  /** The image's or the template's name, and GB of disk. */
+  setup: string
+  disk: number
+  limits: readonly Limit[]
 }
 
 /** Whether the rental is in progress. */

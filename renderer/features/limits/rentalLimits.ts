@@ -22,7 +22,7 @@ export function stopLimit(when: LimitWhen): Limit {
 
 /** The default stops of a new rental: those of the last one, possibly none; the first has eight hours. */
 export function firstLimits(account: AccountView | undefined): readonly Limit[] {
-  return account?.lastRental?.limits ?? [stopLimit(defaultLimits.duration)]
+  return account?.pastRentals?.[0]?.limits ?? [stopLimit(defaultLimits.duration)]
 }
 
 /** The settings of a limit that a click sets, without the form. */
@@ -72,7 +72,8 @@ export function idleLimit(instance: InstanceView, page: Page): Action {
       label: 'Keep running when idle',
       run: () => page.attempt(berth.switchLimit({ limit: limit.id, on: false })),
     }
-  const when = whenOf(limit ? [limit] : (account?.lastRental?.limits ?? []), 'idle') ?? defaultLimits.idle
+  const when =
+    whenOf(limit ? [limit] : (account?.pastRentals?.[0]?.limits ?? []), 'idle') ?? defaultLimits.idle
   return {
     id: 'idle-stop',
     label: `When idle for ${duration(when.seconds)}, stop`,

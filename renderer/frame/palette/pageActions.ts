@@ -11,7 +11,7 @@ import { limitsSet } from '#shared/automation/limit.ts'
 /** The actions that are offered on every screen. */
 export function pageActions(page: Page): Action[] {
   const { berth, state } = page
-  const last = page.account?.lastRental
+  const last = page.account?.pastRentals?.[0]
   return [
     ...screens.map(screen => ({
       id: `go-${screen.id}`,

@@ -1,4 +1,5 @@
 import type { PriceSample, WatchView } from '#shared/automation/watch.ts'
+import type { ListedOffer } from '#shared/market/catalogue.ts'
 import type { SavedQuery } from '#shared/market/offer.ts'
 import type { Micros } from '#shared/spending/money.ts'
 import type { SavedSearch } from '#shared/state.ts'
@@ -87,4 +88,18 @@ export function drawnCourse(
 
 function round(value: number): number {
   return Math.round(value * 10) / 10
+}
+
+const common = ['RTX 3060', 'RTX 3090', 'RTX 4090', 'RTX 5090', 'A100 SXM4', 'H100 SXM']
+
+/** The lowest price of one of each common GPU, as far as there is one, in micro-dollars per hour. */
+export function lowestOf(offers: readonly ListedOffer[]): { gpu: string; price: Micros }[] {
+  const lowest = new Map<string, Micros>()
+  for (const { offer, price } of offers)
+    if (offer.gpuName !== undefined && price !== undefined && (offer.gpuCount ?? 1) === 1)
+      lowest.set(offer.gpuName, Math.min(price, lowest.get(offer.gpuName) ?? Infinity))
+  return common.flatMap(gpu => {
+    const price = lowest.get(gpu)
+    return price === undefined ? [] : [{ gpu, price }]
+  })
 }

@@ -102,8 +102,8 @@ test('all of Europe is one tick, which the chip, the countries and the name of t
 test('Home starts the same offer that the drawer in Offers shows', async ({ offersOf }) => {
   const { page } = await offersOf()
   await page.getByRole('link', { name: 'Home' }).click()
-  await page.getByText(/^1 × .+, PyTorch/).waitFor()
-  await page.getByRole('button', { name: 'Start Notebook' }).click()
+  await page.getByRole('region', { name: 'Recipes' }).getByText('/h').first().waitFor()
+  await page.getByRole('button', { name: 'Rent Notebook…' }).click()
   const title = await page.getByRole('dialog').getByRole('heading').first().innerText()
   await page.keyboard.press('Escape')
   await page.getByRole('dialog').waitFor({ state: 'detached' })
@@ -113,7 +113,7 @@ test('Home starts the same offer that the drawer in Offers shows', async ({ offe
 test('Home rents a model to chat with by its name, a token and a limit', async ({ offersOf }) => {
   const { sim, page } = await offersOf()
   await page.getByRole('link', { name: 'Home' }).click()
-  await page.getByRole('button', { name: 'Start Chat with a model' }).click()
+  await page.getByRole('button', { name: 'Rent Chat with a model…' }).click()
   const dialog = page.getByRole('dialog', { name: 'Chat with a model' })
   await dialog.getByRole('button', { name: 'All options' }).click()
   await page.getByRole('dialog').getByLabel('Image', { exact: true }).waitFor()
@@ -121,7 +121,7 @@ test('Home rents a model to chat with by its name, a token and a limit', async (
   await page.getByRole('dialog').waitFor({ state: 'detached' })
 
   await page.getByRole('link', { name: 'Home' }).click()
-  await page.getByRole('button', { name: 'Start Chat with a model' }).click()
+  await page.getByRole('button', { name: 'Rent Chat with a model…' }).click()
   const rent = dialog.getByRole('button', { name: /^Rent for \$/ })
   await dialog.getByLabel('Model', { exact: true }).fill('')
   expect(await rent.isDisabled()).toBe(true)

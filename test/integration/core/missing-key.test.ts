@@ -56,7 +56,7 @@ test.concurrent('without a key the account is shown as it was left, and nothing 
     Object.values(limits).map(({ id, instance, when, sentence }) => [id, instance, when, sentence])
   expect(shown(under.account())).toEqual(shown(before))
   expect(shown(before)).toHaveLength(3)
-  expect(under.account().lastRental).toEqual(before.lastRental)
+  expect(under.account().pastRentals).toEqual(before.pastRentals)
   expect(await codeOf(under.run('listFiles', { instance: id + 1, path: '/' }))).toBe('key_missing')
 
   const left = await traces(world)

@@ -38,7 +38,7 @@ const needs: { [Name in CommandName]?: [permission: string, args: () => Args<Nam
     'instance_write',
     () => ({ request: { ...request, env: [], ports: [], offer }, replaces: instance }),
   ],
-  findAgain: ['misc', () => ({ rental: under.account().lastRental?.id ?? '' })],
+  findAgain: ['misc', () => ({ rental: under.account().pastRentals?.[0]?.id ?? '' })],
   findReplacement: ['misc', () => ({ instance })],
   searchTemplates: ['user_read', () => ({ filters: [] })],
   createTemplate: ['user_write', () => ({ fields: plainTemplate })],

@@ -4,7 +4,15 @@ import type { MenuItemModel } from '#desktop/tray/tray-words.ts'
 import type { LimitView } from '#shared/automation/limit.ts'
 import type { InstanceState, InstanceView } from '#shared/instance/instance.ts'
 import type { AccountView } from '#shared/state.ts'
-import { accountView, emptyState, instanceView, limitView, rentalView, stateWith } from '../views.ts'
+import {
+  accountView,
+  emptyState,
+  instanceView,
+  limitView,
+  pastRental,
+  rentalView,
+  stateWith,
+} from '../views.ts'
 
 const menuOf = (state = emptyState(), now = 0) => trayMenu(state, now)
 
@@ -198,7 +206,7 @@ test('a failed rental is not shown as under way', () => {
 })
 
 test('the last rental is offered again by name, as a filled-in dialog', () => {
-  const account = accountView({ lastRental: { id: 'r0123456789abcdef', what: 'llama-finetune', limits: [] } })
+  const account = accountView({ pastRentals: [pastRental('llama-finetune')] })
   expect(entry(menuOf(stateWith(account)), 'Rent llama-finetune again…').action).toEqual({
     kind: 'go',
     account: account.id,

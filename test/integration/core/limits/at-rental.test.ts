@@ -19,10 +19,10 @@ test.concurrent('limits requested with a rental are set on its instance and kept
   connected,
 }) => {
   const { world, under } = await connected()
-  expect(under.account().lastRental).toBeUndefined()
+  expect(under.account().pastRentals).toBeUndefined()
   const { id } = await rentRunning(under, { limits: agreed })
   expect(limitsOf(under, id)).toMatchObject(limited)
-  expect(under.account().lastRental).toMatchObject({ limits: agreed })
+  expect(under.account().pastRentals?.[0]).toMatchObject({ limits: agreed })
   // The service is not told of them.
   const [create] = world.requests('PUT', '/asks/')
   expect(JSON.stringify(create)).not.toContain('"limits"')

@@ -66,6 +66,21 @@ describe.skipIf(noSshd)(`a project’s run${noSshd}`, () => {
       expect(`${name} ${text}`).not.toContain('hub-token-value')
   })
 
+  test('of the example, whose files are written once, brings its result back', async () => {
+    const { world, under, runProject } = await openProject({ 'berth.yaml': spec })
+    const example = await under.run('addExample', {})
+    const folder = join(world.platform.home, 'berth-example')
+    expect(under.berth.state().projects[example]).toMatchObject({ name: 'berth-example', problems: [] })
+    const id = await runProject(under, example)
+    await under.until(() => jobOf(under, id)?.step === 'done')
+    expect(JSON.parse(readFileSync(join(folder, 'out/result.json'), 'utf8'))).toEqual({
+      slope: expect.closeTo(2.96),
+    })
+    writeFileSync(join(folder, 'train.py'), 'mine')
+    expect(await under.run('addExample', {})).toBe(example)
+    expect(readFileSync(join(folder, 'train.py'), 'utf8')).toBe('mine')
+  })
+
   test('asks once before it uses a secret that was entered for another project', async () => {
     const text =
       'name: digits\nenv: { TOKEN: { secret: HUB_TOKEN } }\nrun: echo $TOKEN > out.txt\nresults: out.txt\n'

@@ -21,8 +21,8 @@ export interface ProjectPlace {
   /** The local folder. */
   folder: string
   project: string
-  /** Plans and runs the project by its file; returns the run's id. */
-  runProject(under?: BerthUnderTest): Promise<string>
+  /** Plans and runs the project, or another, by its file; returns the run's id. */
+  runProject(under?: BerthUnderTest, project?: string): Promise<string>
 }
 
 /** Seconds of world time within which any instance boots. */
@@ -53,7 +53,15 @@ export async function openProject(
   const under = await world.startConnected()
   joinAll(world, under, ...sshds)
   const project = (await under.run('addProject', {})) ?? ''
-  return { world, under, sshd, sshds, folder, project, runProject: (by = under) => runProject(by, project) }
+  return {
+    world,
+    under,
+    sshd,
+    sshds,
+    folder,
+    project,
+    runProject: (by = under, other = project) => runProject(by, other),
+  }
 }
 
 async function runProject(under: BerthUnderTest, project: string): Promise<string> {

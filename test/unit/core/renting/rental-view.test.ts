@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { requestSecrets } from '#core/market/request-secrets.ts'
 import { adoptInstance, type CreationParts } from '#core/renting/adopt.ts'
 import { openStoredRentals, type Rental, rentedWith } from '#core/renting/rental.ts'
-import { lastRental } from '#core/renting/rental-view.ts'
+import { pastRentals } from '#core/renting/rental-view.ts'
 import { endRetries } from '#core/renting/retrying.ts'
 import { accountContext } from '#test/berth/account-context.ts'
 import { MemoryFiles } from '#test/berth/machine.ts'
@@ -23,10 +23,38 @@ test('the last rental is the last one that the user chose and got', () => {
     named(someRental({ step: 'failed', attempts: [someAttempt({ instance: undefined })] }), 'failed'),
     named(retrying(someAttempt()), 'trying'),
   ]
-  expect(lastRental([chosen, ...others])).toEqual({ id: 'chosen', what: 'chosen', limits: request.limits })
-  expect(lastRental(others)).toBeUndefined()
+  expect(pastRentals([chosen, ...others])).toMatchObject([
+    { id: 'chosen', what: 'chosen', setup: 'ubuntu', disk: 20, limits: request.limits },
+  ])
+  expect(pastRentals(others)).toBeUndefined()
   const attempt = named({ ...retrying(someAttempt()), step: 'ready', instance: 4711 }, 'tried')
-  expect(lastRental([chosen, attempt])?.id).toBe('tried')
+  expect(pastRentals([chosen, attempt])?.[0]?.id).toBe('tried')
+})
+
+test('past setups are listed once each, the last one first, with what they were last rented with', () => {
+  const rental = (id: string, label: string, image: string, gpuName: string, disk = 20): Rental => ({
+    ...someRental({ step: 'ready', instance: 4711, attempts: [someAttempt({ offer: { id: 1, gpuName } })] }),
+    id,
+    request: { ...someRental().request, label, image, disk },
+  })
+  const past = pastRentals([
+    rental('1', 'llama', 'vllm', 'RTX 4090'),
+    rental('2', 'eval', 'pytorch', 'RTX 3090'),
+    rental('3', 'llama', 'vllm', 'RTX 4090', 80),
+    rental('4', 'llama', 'vllm', 'A100'),
+  ])
+  expect(past?.map(({ id, what, offer, disk }) => [id, what, offer.gpuName, disk])).toEqual([
+    ['4', 'llama', 'A100', 20],
+    ['3', 'llama', 'RTX 4090', 80],
+    ['2', 'eval', 'RTX 3090', 20],
+  ])
+  const many = Array.from({ length: 50 }, (_, at) => rental(String(at), `box ${at}`, 'ubuntu', 'A40'))
+  expect(
+    pastRentals(many)
+      ?.map(({ what }) => what)
+      .slice(0, 2),
+  ).toEqual(['box 49', 'box 48'])
+  expect(pastRentals(many)).toHaveLength(20)
 })
 
 test('an instance was rented with the variables that the service shows, and else with those of its rental', () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { draftFrom, freshDraft, usualDisk } from '#renderer/features/market/rentDefaults.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
-import { accountView, instanceView } from '#test/unit/views.ts'
+import { accountView, instanceView, pastRental } from '#test/unit/views.ts'
 import { offer } from './listed.ts'
 
 const account = accountView()
@@ -18,8 +18,8 @@ test('a first rental starts with a public image over SSH', () => {
 test('a first rental stops after eight hours, and later ones stop as the last one does, or never', () => {
   const eightHours = { when: { kind: 'duration', seconds: 28_800 }, action: 'stop', asleep: false }
   expect(freshDraft(account, offer({ id: 1 })).limits).toEqual([eightHours])
-  const lastRental = { id: 'r0123456789abcdef', what: 'llama', limits: [] }
-  expect(freshDraft({ ...account, lastRental }, offer({ id: 1 })).limits).toEqual([])
+  const pastRentals = [pastRental('llama')]
+  expect(freshDraft({ ...account, pastRentals }, offer({ id: 1 })).limits).toEqual([])
 })
 
 test('the next rental starts like the newest instance', () => {
