@@ -32,6 +32,7 @@ const roomsOfCore = [
   'demo',
   'diagnostics',
   'freeze-words',
+  'engine',
   'bridge',
   'activity',
   'running',

@@ -2,8 +2,8 @@ import { deferred } from '#platform/tasks.ts'
 import { ServiceError } from '#service/service-error.ts'
 import { BerthError, type Problem } from '#shared/problem.ts'
 import { lackedBy, problemOf } from '../bridge/problems.ts'
+import { type Next, Worker } from '../engine/worker.ts'
 import type { Collection } from '../storage/collection.ts'
-import { createLoops, type Loops } from '../storage/loops.ts'
 import {
   type Deletion,
   type DeletionTarget,
@@ -39,7 +39,7 @@ type Round = { over: Deleted; refusal?: Problem | undefined } | { problem: Probl
 export class Deletions {
   readonly #context: DeletionsContext
   readonly #stored: Collection<Deletion, string>
-  readonly #loops: Loops
+  readonly #worker: Worker<string>
   /** Of those that Berth follows, by key. */
   readonly #ends = new Map<string, ReturnType<typeof deferred<Deleted>>>()
   /** Called once a round has ended that didn't show it gone, with what failed. */
@@ -52,8 +52,9 @@ export class Deletions {
   constructor(context: DeletionsContext, stored: Collection<Deletion, string>) {
     this.#context = context
     this.#stored = stored
-    this.#loops = createLoops(context.platform.clock, context.ending, key => this.#work(key))
-    void this.#loops.ended.then(() => this.#abandon())
+    const { platform, ending } = context
+    this.#worker = new Worker({ clock: platform.clock, ending, turn: key => this.#turn(key) })
+    ending.addEventListener('abort', () => this.#abandon(), { once: true })
   }
 
   /**
@@ -62,7 +63,7 @@ export class Deletions {
    */
   async delete(target: DeletionTarget): Promise<Deleted> {
     const end = this.#end(target)
-    await this.#begin(target, 'berth')
+    this.#worker.wake(await this.#begin(target, 'berth'))
     return end
   }
 
@@ -72,8 +73,7 @@ export class Deletions {
     const over = this.#end(target).then(() => true)
     const round = this.#whenRound(key).then(() => false)
     over.catch(() => undefined)
-    await this.#begin(target, 'berth')
-    this.#loops.restart(key)
+    this.#worker.hurry(await this.#begin(target, 'berth'))
     return Promise.race([over, round])
   }
 
@@ -90,8 +90,7 @@ export class Deletions {
     })
     // The loser of the two may fail later, which State shows.
     for (const one of [gone, round]) one.catch(() => undefined)
-    await this.#begin(target, 'user')
-    this.#loops.restart(key)
+    this.#worker.hurry(await this.#begin(target, 'user'))
     return Promise.race([round, gone])
   }
 
@@ -101,42 +100,44 @@ export class Deletions {
 
   /** Goes on with the deletions of an earlier session, once there is a key. */
   resume(): void {
-    for (const deletion of this.#stored.all()) this.#loops.restart(deletionKey(deletion))
+    for (const deletion of this.#stored.all()) this.#worker.hurry(deletionKey(deletion))
   }
 
   async flush(): Promise<void> {
-    await this.#loops.rest()
+    await this.#worker.flush()
     await this.#stored.flush()
   }
 
-  async #begin(target: DeletionTarget, by: Deletion['by']): Promise<void> {
+  /** Stores it. Resolves with its key. */
+  async #begin(target: DeletionTarget, by: Deletion['by']): Promise<string> {
     const key = deletionKey(target)
     const { now } = this.#context
     const ids = target.id === undefined ? [] : [target.id]
     if (!this.#stored.find(key)) await this.#stored.put({ ...target, by, since: now(), requests: 0, ids })
     else if (by === 'user') await this.#stored.update(key, { by })
-    this.#loops.work(key)
+    return key
   }
 
-  async #work(key: string): Promise<void> {
+  async #turn(key: string): Promise<Next> {
     const { ending } = this.#context
-    for (;;) {
-      const before = this.#stored.find(key)
-      if (!before || ending.aborted) return
-      const round = await this.#ask(before)
-      if (ending.aborted) return
-      if ('over' in round) return this.#finish(key, round)
-      const after = await this.#stored.update(key, deletion => ({
-        ...deletion,
-        requests: deletion.requests + 1,
-        problem: round.problem,
-      }))
-      if (!after || ending.aborted) return
-      if (isUrgentNow(after) && round.problem !== holdsInstances) await this.#alert(key, after)
-      for (const done of this.#rounds.get(key) ?? []) done(round.problem)
-      this.#rounds.delete(key)
-      await this.#loops.until(key, pauseAfterRequest(after))
+    const before = this.#stored.find(key)
+    if (!before) return 'rest'
+    const round = await this.#ask(before)
+    if (ending.aborted) return 'rest'
+    if ('over' in round) {
+      await this.#finish(key, round)
+      return 'rest'
     }
+    const after = await this.#stored.update(key, deletion => ({
+      ...deletion,
+      requests: deletion.requests + 1,
+      problem: round.problem,
+    }))
+    if (!after || ending.aborted) return 'rest'
+    if (isUrgentNow(after) && round.problem !== holdsInstances) await this.#alert(key, after)
+    for (const done of this.#rounds.get(key) ?? []) done(round.problem)
+    this.#rounds.delete(key)
+    return { after: pauseAfterRequest(after) }
   }
 
   /** Requests it and reads a list after that. Never rejects. */

@@ -6,10 +6,10 @@ import { BerthError, type Problem } from '#shared/problem.ts'
 import type { Activity } from '../activity.ts'
 import type { Notifications } from '../alerts/notifications.ts'
 import { lackedBy, problemOf } from '../bridge/problems.ts'
+import { type Next, Worker } from '../engine/worker.ts'
 import { instanceView } from '../instances/instance-view.ts'
 import { askForOne } from '../instances/poll-account.ts'
 import type { CollectionContext } from '../storage/collection.ts'
-import { createLoops, type Loops } from '../storage/loops.ts'
 import {
   berthEnds,
   cancelled,
@@ -62,7 +62,7 @@ type Waiter = (outcome: BerthError | boolean) => void
 export class Endings {
   readonly #context: EndingsContext
   readonly #stored: StoredEndings
-  readonly #loops: Loops
+  readonly #worker: Worker<number>
   readonly #waiters = new Map<number, Set<Waiter>>()
   /** Called once a request was answered and a poll after it was read, by instance. */
   readonly #rounds = new Map<number, Set<() => void>>()
@@ -83,8 +83,9 @@ export class Endings {
   constructor(context: EndingsContext, stored: StoredEndings) {
     this.#context = context
     this.#stored = stored
-    this.#loops = createLoops(context.platform.clock, context.ending, name => this.#work(Number(name)))
-    void this.#loops.ended.then(() => this.#abandon())
+    const { platform, ending } = context
+    this.#worker = new Worker({ clock: platform.clock, ending, turn: instance => this.#turn(instance) })
+    ending.addEventListener('abort', () => this.#abandon(), { once: true })
   }
 
   follow(follower: EndingFollower): void {
@@ -120,12 +121,12 @@ export class Endings {
   async begin(instance: number, action: EndingAction, cause: EndingCause): Promise<void> {
     const before = this.pending(instance)
     if (before && (before.action === action || action === 'stop')) {
-      this.#loops.work(String(instance))
+      this.#worker.wake(instance)
       return
     }
     this.#answeredAt.set(instance, Number.POSITIVE_INFINITY)
     await this.#stored.put(this.#new(instance, action, cause))
-    this.#loops.restart(String(instance))
+    this.#worker.hurry(instance)
   }
 
   /**
@@ -149,9 +150,10 @@ export class Endings {
     const round = this.#whenRound(instance).then(() => false)
     // A later failure is told by State.
     seen.catch(() => undefined)
+    const isRepeated = this.pending(instance) !== undefined
     await this.begin(instance, action, { kind: 'user' })
-    // Where it is pending already, the user need not wait for the next request.
-    this.#loops.restart(String(instance))
+    // The user need not wait for the next request.
+    if (isRepeated) this.#worker.hurry(instance)
     return Promise.race([seen, round])
   }
 
@@ -195,7 +197,7 @@ export class Endings {
   }
 
   async flush(): Promise<void> {
-    await this.#loops.rest()
+    await this.#worker.flush()
     await this.#reading
     await this.#stored.flush()
   }
@@ -207,25 +209,24 @@ export class Endings {
     return { instance, action, cause, name, since: now(), requests: 0 }
   }
 
-  /** One loop per instance: it requests, polls, and waits, until a reading has shown it. */
-  async #work(instance: number): Promise<void> {
+  /** Requests it, and polls for a reading that shows it. */
+  async #turn(instance: number): Promise<Next> {
     const { ending: aborted, platform, poll } = this.#context
-    for (let isFirst = true; ; isFirst = false) {
-      const before = this.pending(instance)
-      if (!before || aborted.aborted) return
-      // Someone else may have ended it: a fresh reading says so. The user's is requested even then: readings may be wrong.
-      const isSkipped = isFirst && before.cause.kind !== 'user' && this.#looksOver(before)
-      if (isSkipped) this.#answeredAt.set(instance, platform.clock.monotonic())
-      else if (!(await this.#ask(instance)) || aborted.aborted) return
-      await poll()
-      await this.#reading
-      for (const done of this.#rounds.get(instance) ?? []) done()
-      this.#rounds.delete(instance)
-      const open = this.pending(instance)
-      if (!open || aborted.aborted) return
-      if (isUrgentNow(open)) await this.#alert(open)
-      await this.#loops.until(String(instance), pauseAfterRequest(open))
-    }
+    const before = this.pending(instance)
+    if (!before) return 'rest'
+    const isFirst = !Number.isFinite(this.#answeredAt.get(instance) ?? Number.POSITIVE_INFINITY)
+    // Someone else may have ended it: a fresh reading says so. The user's is requested even then: readings may be wrong.
+    const isSkipped = isFirst && before.cause.kind !== 'user' && this.#looksOver(before)
+    if (isSkipped) this.#answeredAt.set(instance, platform.clock.monotonic())
+    else if (!(await this.#ask(instance)) || aborted.aborted) return 'rest'
+    await poll()
+    await this.#reading
+    for (const done of this.#rounds.get(instance) ?? []) done()
+    this.#rounds.delete(instance)
+    const open = this.pending(instance)
+    if (!open || aborted.aborted) return 'rest'
+    if (isUrgentNow(open)) await this.#alert(open)
+    return { after: pauseAfterRequest(open) }
   }
 
   /** Sends one request. The answer is recorded as a problem or as none, and decides nothing. */
@@ -293,7 +294,7 @@ export class Endings {
     const sight = sightOf(ending, { state, isGone: gone.has(instance) })
     if (sight === 'seen' && (state === undefined || (await this.#saysIt(ending)))) return true
     if ((sight === 'taken') !== isTaken) await this.#stored.update(instance, { isTaken: sight === 'taken' })
-    this.#loops.work(String(instance))
+    this.#worker.wake(instance)
     return false
   }
 
@@ -320,7 +321,7 @@ export class Endings {
     const anew = { endedAt: undefined, requests: 0, problem: undefined, isUrgent: undefined, since: now() }
     await this.#stored.update(instance, anew)
     this.#answeredAt.set(instance, Number.POSITIVE_INFINITY)
-    this.#loops.restart(String(instance))
+    this.#worker.hurry(instance)
   }
 
   /** Stored first, then told: after a kill, a message is missed rather than repeated. */
@@ -361,7 +362,7 @@ export class Endings {
     if (this.#stored.find(instance)?.isUrgent) notifications.withdraw(endingAlertId(account, instance))
     this.#answeredAt.delete(instance)
     await this.#stored.forget(instance)
-    this.#loops.wake(String(instance))
+    this.#worker.hurry(instance)
   }
 
   #looksOver(ending: Ending): boolean {

@@ -1,7 +1,7 @@
 import { ServiceError } from '#service/service-error.ts'
 import type { InstanceState } from '#shared/instance/instance.ts'
 import { hasTrait } from '#shared/instance/state-traits.ts'
-import { retryPause } from '../storage/loops.ts'
+import { retryPause } from '../engine/worker.ts'
 import type { Ending } from './record.ts'
 
 /** What a fresh poll shows of an instance. */

@@ -1,4 +1,3 @@
-import { deferred } from '#platform/tasks.ts'
 import { watchdogWords } from '#shared/automation/limit-words.ts'
 import { isGoing } from '#shared/automation/run.ts'
 import { canGetIn } from '#shared/derived.ts'
@@ -15,9 +14,9 @@ import {
 } from '#ssh/watchdog/watchdog.ts'
 import { type AccountContext, type AccountPoll, withConnection } from '../account-context.ts'
 import { problemOf } from '../bridge/problems.ts'
+import { longestAfter, Worker } from '../engine/worker.ts'
 import { instanceKeyEntry } from '../instances/mark.ts'
 import { pollsUntilGone } from '../instances/missing-instances.ts'
-import { createLoops, longestAfter, retryPause } from '../storage/loops.ts'
 import { isDeepEqual } from '../storage/store.ts'
 import { createWatchdogAlerts, type WatchdogAlerts } from './alerts.ts'
 import type { LimitChanges } from './changes.ts'
@@ -74,49 +73,24 @@ export function openWatchdogs(context: AccountContext, parts: WatchdogParts) {
   const viewOf = (instance: number) => store.get().accounts[account]?.instances[instance]
   const alerts = createWatchdogAlerts(context)
   const { visit, discover } = createWatchdogVisits(context, { ...parts, alerts, forget })
-  /** Those who wait for the next visit to an instance, which begins at once or follows the running one. */
-  const requests = new Map<number, ReturnType<typeof deferred<void>>>()
-  const loops = createLoops(platform.clock, ending, name => keepVisiting(Number(name)))
-
-  /** Visits an instance until there is no next visit; a failed one is repeated. */
-  async function keepVisiting(instance: number): Promise<void> {
-    for (let fails = 0; !ending.aborted; ) {
-      const waiting = requests.get(instance)
-      requests.delete(instance)
-      let pause: number | undefined
-      try {
-        const next = await visit(instance)
-        pause = next && next * 1000
-        fails = 0
-        waiting?.resolve()
-      } catch (error) {
-        pause = fails < longestAfter ? retryPause(fails) : rarest
-        fails += 1
-        waiting?.reject(error)
-      }
-      if (requests.has(instance)) continue
-      if (pause === undefined) return
-      await loops.until(String(instance), pause)
-    }
-  }
-
-  /** Visits it now, or after the running visit; rejects with the reason of a failure, which is retried nevertheless. */
-  function visitNow(instance: number): Promise<void> {
-    if (ending.aborted) return Promise.resolve()
-    const waiting = requests.get(instance) ?? deferred<void>()
-    requests.set(instance, waiting)
-    loops.restart(String(instance))
-    return waiting.promise
-  }
+  const worker = new Worker<number>({
+    clock: platform.clock,
+    ending,
+    async turn(instance) {
+      const next = await visit(instance)
+      return next === undefined ? 'rest' : { after: next * 1000 }
+    },
+    hindered: (_, { fails }) => (fails < longestAfter ? undefined : { after: rarest }),
+  })
 
   async function forget(instance: number): Promise<void> {
     stored.problems.delete(instance)
     await stored.forget(instance)
-    loops.wake(String(instance))
+    worker.hurry(instance)
   }
 
   async function seek(view: InstanceView): Promise<void> {
-    if (await discover(view)) loops.work(String(view.id))
+    if (await discover(view)) worker.wake(view.id)
   }
 
   const own = (instance: number) => limits.all().filter(limit => limit.instance === instance)
@@ -175,7 +149,7 @@ export function openWatchdogs(context: AccountContext, parts: WatchdogParts) {
   }
 
   async function settle(instance: number): Promise<void> {
-    if (await want(instance)) void visitNow(instance)
+    if (await want(instance)) void worker.once(instance)
   }
 
   /** Undoes a watchdog that was wanted; `mayBeThere`: a visit after a poll may have put it meanwhile. */
@@ -183,7 +157,7 @@ export function openWatchdogs(context: AccountContext, parts: WatchdogParts) {
     const there = find(instance)
     if (!there || !mayBeThere) return forget(instance)
     await put({ ...there, step: 'removing' })
-    void visitNow(instance)
+    void worker.once(instance)
   }
 
   async function apply(instance: number, insists = false): Promise<void> {
@@ -194,7 +168,7 @@ export function openWatchdogs(context: AccountContext, parts: WatchdogParts) {
       if (own(instance).some(({ asleep, ended, when }) => asleep && !ended && when.kind === 'idle'))
         await needLoadOf(existing(instance))
       await want(instance)
-      if (find(instance)?.step !== 'watching') await visitNow(instance)
+      if (find(instance)?.step !== 'watching') await worker.once(instance)
     } catch (error) {
       const { code } = problemOf(error)
       const isHopeless = hopeless.has(code)
@@ -216,7 +190,7 @@ export function openWatchdogs(context: AccountContext, parts: WatchdogParts) {
       const view = existing(instance)
       const watchdog = find(instance)
       if (watchdog?.step === 'lost') await put({ ...watchdog, step: 'putting' })
-      await (watchdog ? visitNow(instance) : seek(view))
+      await (watchdog ? worker.once(instance) : seek(view))
     },
     /** Makes the watchdog of another Berth this one's, by limits with its conditions. Throws as `apply` does. */
     async adopt(instance: number): Promise<void> {
@@ -252,9 +226,9 @@ export function openWatchdogs(context: AccountContext, parts: WatchdogParts) {
           continue
         }
         if (after.watchdog !== watchdog) void put(after.watchdog)
-        if (canGetIn(view)) loops.work(String(instance))
+        if (canGetIn(view)) worker.wake(instance)
         // Its visit finds that it cannot get in, and is the last one.
-        else loops.wake(String(instance))
+        else worker.hurry(instance)
       }
       // Afterwards: a limit whose instance its watchdog has just stopped is over, and asks for nothing any more.
       const asleep = limits
@@ -268,7 +242,7 @@ export function openWatchdogs(context: AccountContext, parts: WatchdogParts) {
       for (const { instance } of all()) alerts.saw(viewOf(instance))
     },
     async flush() {
-      await loops.rest()
+      await worker.flush()
       await stored.flush()
     },
   }

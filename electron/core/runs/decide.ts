@@ -8,9 +8,9 @@ import { runOutbid } from '#shared/instance/outbid-words.ts'
 import { hasTrait } from '#shared/instance/state-traits.ts'
 import type { Problem } from '#shared/problem.ts'
 import type { RunStatus, WatchdogOrder } from '#ssh/runs/runs.ts'
+import { longestAfter, retryPause } from '../engine/worker.ts'
 import { idleBelow } from '../instances/instance-state.ts'
 import type { LimitTarget } from '../limits/targets.ts'
-import { longestAfter, retryPause } from '../storage/loops.ts'
 import { lastingErrors, pauseWhileChanging } from './left-behind.ts'
 import {
   canReuseMachine,

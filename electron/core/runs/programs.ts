@@ -38,14 +38,14 @@ export interface ProgramParts {
   /** The command of a node, once its machine has the environment for it; undefined for a run on one machine. */
   nodeCommand(run: ProjectRun): Promise<string | undefined>
   folders: Pick<RunFolders, 'placeEnvironment' | 'sendResults'>
-  /** Waits that many milliseconds, or until the run is woken. */
-  until(id: string, milliseconds: number): Promise<void>
+  /** Waits that many milliseconds, or until the run is hurried. */
+  pause(id: string, milliseconds: number): Promise<void>
 }
 
 /** The programs of runs on their machines: a set-up, then the command. */
 export function createPrograms(
   { account, platform: { clock }, now, newId }: AccountContext,
-  { runs, machines, watchdog, alerts, rentedWith, outputOf, nodeCommand, folders, until }: ProgramParts,
+  { runs, machines, watchdog, alerts, rentedWith, outputOf, nodeCommand, folders, pause }: ProgramParts,
 ) {
   const { tell, note, nameOf } = alerts
 
@@ -131,7 +131,7 @@ export function createPrograms(
       output: await outputOf(program),
       now,
       goesOn,
-      rest: milliseconds => until(run.id, milliseconds),
+      rest: milliseconds => pause(run.id, milliseconds),
       stuck: seemsStuck,
     })
     return end === undefined ? undefined : ended(run, end)

@@ -2,14 +2,15 @@ import { reasonSentence } from '#shared/automation/limit-words.ts'
 import { isGoing } from '#shared/automation/run.ts'
 import { accountNow } from '#shared/derived.ts'
 import { hasTrait } from '#shared/instance/state-traits.ts'
+import type { Problem } from '#shared/problem.ts'
 import type { AccountContext, AccountPoll } from '../account-context.ts'
 import { problemOf } from '../bridge/problems.ts'
+import type { Next, Worker } from '../engine/worker.ts'
 import { rentalOf } from '../instances/mark.ts'
 import { pollsUntilGone } from '../instances/missing-instances.ts'
 import { actsOnce, type StoredLimit, type StoredLimits } from '../limits/model.ts'
 import { openAttempt } from '../renting/rental.ts'
 import type { Rentals } from '../renting/rentals.ts'
-import { type Loops, retryPause } from '../storage/loops.ts'
 import {
   checkpointDue,
   failsAfter,
@@ -33,8 +34,8 @@ export type RunWork = ReturnType<typeof createRunWork>
 interface WorkParts {
   runs: StoredRuns
   moves: Moves
-  loops: Pick<Loops, 'work' | 'restart' | 'until'>
-  checkpoints: Pick<Loops, 'work' | 'until'>
+  worker: Pick<Worker<string>, 'wake' | 'hurry'>
+  checkpoints: Pick<Worker<string>, 'wake'>
   machines: Pick<RunMachines, 'viewOf'>
   rentals: Pick<Rentals, 'find'>
   limits: Pick<StoredLimits, 'all'>
@@ -51,11 +52,13 @@ interface WorkParts {
 export function createRunWork(context: AccountContext, parts: WorkParts) {
   const { account, store, ending, now } = context
   const { clock } = context.platform
-  const { runs, moves, loops, checkpoints, machines, rentals, limits, nodes, gone, asking } = parts
+  const { runs, moves, worker, checkpoints, machines, rentals, limits, nodes, gone, asking } = parts
   /** The instances of rentals that runs wait for. */
   const rented = new Map<string, number>()
-  /** Each run's current activity. */
+  /** Each run's last move, while it is performed or retried. */
   const present = new Map<string, RunMove['do']>()
+  /** The failures in a row of a run's moves, and of these the last with the same problem. */
+  const failures = new Map<string, typeof noFailure>()
   const isOnline = () => store.get().accounts[account]?.connection.status === 'online'
 
   function snapshotOf(run: Run): RunSnapshot {
@@ -112,65 +115,60 @@ export function createRunWork(context: AccountContext, parts: WorkParts) {
     )
   }
 
-  async function advance(id: string): Promise<void> {
-    let fails = 0
-    let last = { problem: '', times: 0 }
-    for (;;) {
-      // A request is carried out once it is on disk. If it can't be written, it is refused.
-      await runs.flush()
-      const run = runs.find(id)
-      if (ending.aborted || !run) return
-      const move = moveOf(run)
-      try {
-        noteWait(run, move.do)
-        await moves.cleanUp(run)
-        if (move.do === 'wait' && !isGoing(run)) return
-        present.set(id, move.do)
-        const waits = await moves.perform(run, move, () => isToFollow(run))
-        fails = 0
-        last = { problem: '', times: 0 }
-        // Until then the reason for waiting is shown.
-        if (!waits || move.do === 'wait') runs.setProblem(id, undefined)
-        if (!waits) wakeOthers(id)
-        if (waits) await loops.until(id, undefined)
-      } catch (error) {
-        if (ending.aborted) return
-        const after = runs.find(id)
-        if (!after || after.step !== run.step || error instanceof Dropped) continue
-        const problem = problemOf(error)
-        const text = `${problem.code} ${problem.message}`
-        last = { problem: text, times: text === last.problem ? last.times + 1 : 1 }
-        const failed = {
-          run: after,
-          move: move.do,
-          fails,
-          same: last.times,
-          isOnline: isOnline(),
-          clock: clock.now() / 1000,
-        }
-        const pause = pauseAfter(problem, failed)
-        if (pause === undefined) await moves.giveUp(after, move, problem)
-        else if (after.node && isOnline() && (await nodes.isCutOff(after, problem, fails)))
-          await moves.giveUp(after, move, problem)
-        else {
-          const retry = {
-            nextTryAt: inAccountTime(pause),
-            givesUpAt: inAccountTime(givesUpAfter(problem, failed)),
-          }
-          await moves.hindered(after, move, problem, fails, retry)
-          await loops.until(id, pause)
-        }
-        fails = failsAfter(fails, isOnline())
-      } finally {
-        present.delete(id)
+  async function turn(id: string): Promise<Next> {
+    present.delete(id)
+    // A request is carried out once it is on disk. If it can't be written, it is refused.
+    await runs.flush()
+    const run = runs.find(id)
+    if (ending.aborted || !run) return 'rest'
+    const move = moveOf(run)
+    try {
+      noteWait(run, move.do)
+      await moves.cleanUp(run)
+      if (move.do === 'wait' && !isGoing(run)) {
+        failures.delete(id)
+        return 'rest'
       }
+      present.set(id, move.do)
+      const waits = await moves.perform(run, move, () => isToFollow(run))
+      failures.delete(id)
+      // Until then the reason for waiting is shown.
+      if (!waits || move.do === 'wait') runs.setProblem(id, undefined)
+      if (!waits) wakeOthers(id)
+      return waits ? 'rest' : 'again'
+    } catch (error) {
+      const after = runs.find(id)
+      if (ending.aborted) return 'rest'
+      if (!after || after.step !== run.step || error instanceof Dropped) return 'again'
+      return retry(after, move, problemOf(error))
     }
+  }
+
+  /** After a move that failed: when it is tried again, if it isn't given up. */
+  async function retry(run: Run, move: RunMove, problem: Problem): Promise<Next> {
+    const { id } = run
+    const { fails, text: before, same: earlier } = failures.get(id) ?? noFailure
+    const text = `${problem.code} ${problem.message}`
+    const same = text === before ? earlier + 1 : 1
+    failures.set(id, { fails: failsAfter(fails, isOnline()), text, same })
+    const failed = { run, move: move.do, fails, same, isOnline: isOnline(), clock: clock.now() / 1000 }
+    const pause = pauseAfter(problem, failed)
+    if (pause === undefined || (run.node && isOnline() && (await nodes.isCutOff(run, problem, fails)))) {
+      await moves.giveUp(run, move, problem)
+      return 'again'
+    }
+    const next = {
+      nextTryAt: inAccountTime(pause),
+      givesUpAt: inAccountTime(givesUpAfter(problem, failed)),
+    }
+    await moves.hindered(run, move, problem, fails, next)
+    return { after: pause }
   }
 
   /** Other nodes may wait for this node's step. */
   function wakeOthers(id: string): void {
     const run = runs.find(id)
-    if (run?.node) for (const other of nodes.of(run)) if (other.id !== id) loops.work(other.id)
+    if (run?.node) for (const other of nodes.of(run)) if (other.id !== id) worker.wake(other.id)
   }
 
   function isToFollow({ id, step }: Run): boolean {
@@ -178,21 +176,15 @@ export function createRunWork(context: AccountContext, parts: WorkParts) {
     return !ending.aborted && run?.step === step && moveOf(run).do === 'program'
   }
 
-  async function checkpoint(id: string): Promise<void> {
-    for (let fails = 0; ; fails += 1) {
-      const run = runs.find(id)
-      const due = run && checkpointDue(run)
-      if (ending.aborted) return
-      if (!run || due === undefined || due > now()) return runs.setCheckpointProblem(id, undefined)
-      try {
-        // Where it can't be entered, the next poll tries again.
-        if (!(await moves.checkpoint(run))) return
-      } catch (error) {
-        if (ending.aborted) return
-        if (runs.find(id)?.step === 'running') runs.setCheckpointProblem(id, problemOf(error))
-        await checkpoints.until(id, retryPause(fails))
-      }
+  async function checkpoint(id: string): Promise<Next> {
+    const run = runs.find(id)
+    const due = run && checkpointDue(run)
+    if (!run || due === undefined || due > now()) {
+      runs.setCheckpointProblem(id, undefined)
+      return 'rest'
     }
+    // Where it can't be entered, the next poll tries again.
+    return (await moves.checkpoint(run)) ? 'again' : 'rest'
   }
 
   function rentedFor({ rental }: Run, records: AccountPoll['records']): number | undefined {
@@ -239,16 +231,19 @@ export function createRunWork(context: AccountContext, parts: WorkParts) {
     for (const run of runs.all()) {
       const { id, step, rental = '' } = run
       if (isGoing(run)) noteWait(run, present.get(id) ?? moveOf(run).do)
-      if (step === 'waiting' && now?.rentals[rental]?.step !== then?.rentals[rental]?.step) loops.work(id)
+      if (step === 'waiting' && now?.rentals[rental]?.step !== then?.rentals[rental]?.step) worker.wake(id)
     }
   })
   ending.addEventListener('abort', ignore, { once: true })
 
   return {
-    /** Performs a run's moves until nothing is left to do; between them it waits for polls and other changes. */
-    advance,
-    /** Downloads a run's due checkpoints, in parallel with its other moves. */
+    /** Performs a run's next move. */
+    turn,
+    /** Downloads a run's due checkpoint, in parallel with its other moves. */
     checkpoint,
+    noteCheckpoint(id: string, problem: Problem): undefined {
+      if (runs.find(id)?.step === 'running') runs.setCheckpointProblem(id, problem)
+    },
     onPoll(poll: AccountPoll): void {
       for (const run of runs.all()) observe(run, poll)
       runs.show()
@@ -256,9 +251,9 @@ export function createRunWork(context: AccountContext, parts: WorkParts) {
         if (!hasWork(run)) continue
         // Its current move is obsolete, so it does not wait for the next try.
         const doing = present.get(run.id)
-        if (doing !== undefined && doing !== moveOf(run).do) loops.restart(run.id)
-        else loops.work(run.id)
-        if ((checkpointDue(run) ?? Number.POSITIVE_INFINITY) <= now()) checkpoints.work(run.id)
+        if (doing !== undefined && doing !== moveOf(run).do) worker.hurry(run.id)
+        else worker.wake(run.id)
+        if ((checkpointDue(run) ?? Number.POSITIVE_INFINITY) <= now()) checkpoints.wake(run.id)
       }
     },
     dueAt(after: number): number {
@@ -273,6 +268,8 @@ function seekingDue({ step, seeking, project }: Run): number | undefined {
   if (step !== 'waiting' || !seeking) return undefined
   return Math.min(seeking.nextAt, seeking.since + (project?.spec.wait ?? 0))
 }
+
+const noFailure = { fails: 0, text: '', same: 0 }
 
 /** When the user is reminded of the machine of a run that is over, or it is destroyed; Infinity for never. */
 function keptDue({ step, keptUntil, remindAt }: Run): number {

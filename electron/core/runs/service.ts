@@ -4,12 +4,12 @@ import { canGetIn } from '#shared/derived.ts'
 import { BerthError, type Problem } from '#shared/problem.ts'
 import { endRun, markRun } from '#ssh/runs/runs.ts'
 import type { AccountContext, AccountPoll } from '../account-context.ts'
+import { Worker } from '../engine/worker.ts'
 import type { StoredLimits } from '../limits/model.ts'
 import type { LimitTarget } from '../limits/targets.ts'
 import type { Watchdogs } from '../limits/watchdog.ts'
 import { rentedWith } from '../renting/rental.ts'
 import type { Rentals } from '../renting/rentals.ts'
-import { createLoops } from '../storage/loops.ts'
 import { alertId, runAlertsOf } from './alerts.ts'
 import { failed, over, refetching, resumed, retried } from './changes.ts'
 import { createGoingOn, notFailed } from './continue-failed.ts'
@@ -90,8 +90,14 @@ export async function openRuns(
     projects,
     settingOf: sweeps.settingOf,
   })
-  const loops = createLoops(clock, context.ending, id => work.advance(id))
-  const checkpoints = createLoops(clock, context.ending, id => work.checkpoint(id))
+  const { ending } = context
+  const worker: Worker<string> = new Worker({ clock, ending, turn: id => work.turn(id) })
+  const checkpoints: Worker<string> = new Worker({
+    clock,
+    ending,
+    turn: id => work.checkpoint(id),
+    hindered: (id, { problem }) => work.noteCheckpoint(id, problem),
+  })
   const programs = createPrograms(context, {
     runs,
     machines,
@@ -101,7 +107,7 @@ export async function openRuns(
     outputOf: outputs.of,
     nodeCommand: run => nodes.prepare(run),
     folders,
-    until: loops.until,
+    pause: (id, milliseconds) => worker.pause(id, milliseconds),
   })
   const waiting = await openWaitingMachines(context, { runs, machines, limits, watchdogs, note })
   /** Instances that certainly no longer exist. */
@@ -128,7 +134,7 @@ export async function openRuns(
     gone,
     runs,
     moves,
-    loops,
+    worker,
     checkpoints,
     machines,
     rentals,
@@ -167,7 +173,7 @@ export async function openRuns(
     outputs,
     isSweeping: sweeps.isBusy,
     limitsOf: sweeps.limitsOf,
-    restart: loops.restart,
+    restart: id => worker.hurry(id),
   })
   const { goOn, refuseIfBusy, refuseUnlessFailed } = goingOn
 
@@ -181,7 +187,7 @@ export async function openRuns(
     async makeRoom() {
       for (const old of surplusRuns(runs.all(), mostEnded)) if (!isThreatened(old)) await dismiss(old)
     },
-    work: loops.work,
+    work: id => worker.wake(id),
     asking,
   })
 
@@ -203,8 +209,8 @@ export async function openRuns(
     activity.add({ account, instance, kind: 'user', text: `Gave up ${name}`, detail })
     notifications.withdraw(alertId(account, run))
     folders.drop(id)
-    loops.restart(id)
-    for (const other of nodes.of(run)) loops.restart(other.id)
+    worker.hurry(id)
+    for (const other of nodes.of(run)) worker.hurry(other.id)
   }
 
   async function retry(id: string, into: string | undefined): Promise<void> {
@@ -222,7 +228,7 @@ export async function openRuns(
       await changed
     }
     if (run.step === 'failed' && hasUndownloadedResults(run)) await runs.update(id, refetching(run, now()))
-    loops.restart(id)
+    worker.hurry(id)
   }
 
   return {
@@ -236,7 +242,7 @@ export async function openRuns(
       all: runs.all,
       /** Starts one on a machine that waits, or on one that is rented for it. Does nothing if it is there already. */
       async start(id: string, newRun: NewRun & Pick<Run, 'sweep'>, on: number | undefined): Promise<void> {
-        if (runs.find(id)) loops.work(id)
+        if (runs.find(id)) worker.wake(id)
         else await newRuns.startOfProject(newRun, on, id)
       },
       cancel,
@@ -247,7 +253,7 @@ export async function openRuns(
         if (run.step === 'waiting') return cancel(id)
         await runs.intend(id, failed(run, problem, now()))
         folders.drop(id)
-        loops.restart(id)
+        worker.hurry(id)
       },
       /** Goes on with one that failed and still has its machine. */
       retry: (id: string): Promise<void> => retry(id, undefined),
@@ -262,7 +268,7 @@ export async function openRuns(
       if (!project && (step === 'waiting' || (step === 'running' && !run.begun))) {
         await runs.update(id, { step: 'cancelled', endedAt: now() })
         runs.setProblem(id, undefined)
-        loops.wake(id)
+        worker.hurry(id)
         // Its command may have been started although the answer was lost.
         if (step === 'running' && program !== undefined) void endUnheard(run, program)
         return
@@ -275,7 +281,7 @@ export async function openRuns(
         await runs.update(id, { endedByUser: undefined })
         throw new BerthError(notReached)
       }
-      loops.wake(id)
+      worker.hurry(id)
     },
     /** Throws `too_late` while the earlier choice is being requested from the service. */
     async change(id: string, afterwards: RunAction): Promise<void> {
@@ -283,7 +289,7 @@ export async function openRuns(
       if (!isGoing(run)) return
       if (moves.isEnding(id)) throw new BerthError(tooLate(run))
       await runs.update(id, { afterwards })
-      loops.wake(id)
+      worker.hurry(id)
       await tellIfStale(id)
     },
     /** Ends a project's run without its results, and destroys its machine. */
@@ -309,7 +315,7 @@ export async function openRuns(
       folders.drop(id)
       runs.setProblem(id, undefined)
       note(run, `Gave up downloading ${run.fetch} of ${run.name}`, 'The instance is left as it is.')
-      loops.wake(id)
+      worker.hurry(id)
       await tellIfStale(id)
     },
     async dismiss(id: string): Promise<void> {
@@ -345,7 +351,7 @@ export async function openRuns(
       runs.show()
     },
     async flush() {
-      await Promise.all([loops.rest(), checkpoints.rest(), waiting.flush()])
+      await Promise.all([worker.flush(), checkpoints.flush(), waiting.flush()])
       await runs.flush()
     },
   }

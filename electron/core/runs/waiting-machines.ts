@@ -8,12 +8,12 @@ import { BerthError } from '#shared/problem.ts'
 import { ProjectId } from '#shared/project/project.ts'
 import type { ProjectSpec } from '#shared/project/spec.ts'
 import type { AccountContext, AccountPoll } from '../account-context.ts'
+import { type Next, Worker } from '../engine/worker.ts'
 import { pollsUntilGone } from '../instances/missing-instances.ts'
 import { limitOfRental } from '../limits/changes.ts'
 import type { StoredLimits } from '../limits/model.ts'
 import type { Watchdogs } from '../limits/watchdog.ts'
 import { openCollection } from '../storage/collection.ts'
-import { createLoops, retryPause } from '../storage/loops.ts'
 import type { RunAlerts } from './alerts.ts'
 import type { ProjectRun, Run } from './model.ts'
 import type { RunMachines } from './remote.ts'
@@ -56,32 +56,26 @@ export async function openWaitingMachines(
     missing: { code: 'not_waiting', message: 'That machine is no longer waiting.' },
     view: all => ({ waiting: Object.fromEntries(all.map(each => [each.instance, viewOf(each)])) }),
   })
-  const loops = createLoops(platform.clock, context.ending, name => finish(Number(name)))
+  const worker = new Worker<number>({ clock: platform.clock, ending: context.ending, turn })
 
   async function removeLimit({ limit, instance }: WaitingMachine): Promise<void> {
     await limits.forget(limit)
     void watchdogs.settle(instance)
   }
 
-  /** Ends a machine that is no longer wanted, until that is done. */
-  async function finish(instance: number): Promise<void> {
-    for (let fails = 0; !context.ending.aborted; fails += 1) {
-      const there = waiting.find(instance)
-      if (!there?.ending) return
-      try {
-        await context.endings.end(instance, there.action, { kind: 'berth' })
-        await limits.forget(there.limit)
-        await waiting.forget(instance)
-        return
-      } catch {
-        await loops.until(String(instance), retryPause(fails))
-      }
-    }
+  /** Ends a machine that is no longer wanted. */
+  async function turn(instance: number): Promise<Next> {
+    const there = waiting.find(instance)
+    if (!there?.ending) return 'rest'
+    await context.endings.end(instance, there.action, { kind: 'berth' })
+    await limits.forget(there.limit)
+    await waiting.forget(instance)
+    return 'rest'
   }
 
   async function drop(there: WaitingMachine): Promise<void> {
     await waiting.update(there.instance, { ending: true })
-    loops.work(String(there.instance))
+    worker.wake(there.instance)
   }
 
   /** Whether a run uses it that began after it waited, which a kill may have left undone. */
@@ -96,7 +90,7 @@ export async function openWaitingMachines(
       return
     }
     if (there.ending) {
-      loops.work(String(instance))
+      worker.wake(instance)
       return
     }
     const view = account.instances[instance]
@@ -175,14 +169,14 @@ export async function openWaitingMachines(
       const there = waiting.get(instance)
       if (isTaken(there)) throw new BerthError(inUse)
       await waiting.intend(instance, { ending: true })
-      loops.work(String(instance))
+      worker.wake(instance)
     },
     onPoll(poll: AccountPoll): void {
       for (const there of waiting.all()) observe(there, poll)
     },
     show: waiting.show,
     async flush() {
-      await loops.rest()
+      await worker.flush()
       await waiting.flush()
     },
   }

@@ -7,11 +7,10 @@ import { counted } from '#shared/format/size.ts'
 import { BerthError, type Problem } from '#shared/problem.ts'
 import type { Setting } from '#shared/project/sweep.ts'
 import type { AccountContext, AccountPoll } from '../account-context.ts'
-import { problemOf } from '../bridge/problems.ts'
+import { type Next, Worker } from '../engine/worker.ts'
 import { spentOn } from '../renting/rental.ts'
 import { isInterrupted, type ProjectRun, type Run, sweepLimit } from '../runs/model.ts'
 import { openRuns, type RunServiceParts, type Runs } from '../runs/service.ts'
-import { createLoops, retryPause } from '../storage/loops.ts'
 import { sweepEndedAlert, sweepHaltedAlert } from './alerts.ts'
 import { nextSweepMove, type SweepMove } from './decide.ts'
 import { createSweepLimits } from './limits.ts'
@@ -74,7 +73,15 @@ function createSweeps(
   { stored, runs, waiting, rentals, limits, watchdogs }: SweepParts,
 ) {
   const { account, store, activity, notifications, now, ending } = context
-  const loops = createLoops(context.platform.clock, ending, advance)
+  const worker = new Worker<string>({
+    clock: context.platform.clock,
+    ending,
+    turn,
+    async hindered(id, { problem, pause }) {
+      await stored.update(id, { short: { problem, nextTryAt: now() + pause / 1000 } })
+      return undefined
+    },
+  })
   const { limitsOf, observe } = createSweepLimits(context, { stored, runsOf, waiting, limits, watchdogs })
 
   /** A group's runs, with the cost of the attempts that one is renting with. */
@@ -116,33 +123,17 @@ function createSweeps(
     })
   }
 
-  async function advance(id: string): Promise<void> {
-    for (let fails = 0; !ending.aborted; ) {
-      const sweep = stored.find(id)
-      if (!sweep) return
-      const move = moveOf(sweep)
-      if (move.do === 'wait' && sweep.step !== 'going') return
-      try {
-        if (move.do === 'wait') await loops.until(id, undefined)
-        else await perform(sweep, move)
-        fails = 0
-      } catch (error) {
-        if (ending.aborted) return
-        const pause = retryPause(fails)
-        await stored.update(id, {
-          short: { problem: problemOf(error), nextTryAt: now() + pause / 1000 },
-        })
-        await loops.until(id, pause)
-        fails += 1
-      }
-    }
+  async function turn(id: string): Promise<Next> {
+    const sweep = stored.find(id)
+    const move = sweep && moveOf(sweep)
+    if (!move || move.do === 'wait') return 'rest'
+    await perform(sweep, move)
+    return 'again'
   }
 
-  async function perform(sweep: Sweep, move: SweepMove): Promise<void> {
+  async function perform(sweep: Sweep, move: Exclude<SweepMove, { do: 'wait' }>): Promise<void> {
     const { id } = sweep
     switch (move.do) {
-      case 'wait':
-        return
       case 'run': {
         const { index, on } = move
         await runs.start(runIdOf(sweep, index), newRunOf(sweep, index), on)
@@ -219,13 +210,13 @@ function createSweeps(
       endedAt: undefined,
       attempts: current.attempts.map((attempt, index) => (afresh.includes(index) ? attempt + 1 : attempt)),
     }))
-    loops.restart(id)
+    worker.hurry(id)
   }
 
   /** Goes on once a run has changed. */
   const ignore = store.onChange((after, before) => {
     if (after.accounts[account]?.runs === before.accounts[account]?.runs) return
-    for (const { id, step } of stored.all()) if (step === 'going') loops.work(id)
+    for (const { id, step } of stored.all()) if (step === 'going') worker.wake(id)
   })
   ending.addEventListener('abort', ignore, { once: true })
 
@@ -262,7 +253,7 @@ function createSweeps(
         // Their earlier cost does not belong to the sweep.
         attemptCost: -before,
       })
-      loops.work(id)
+      worker.wake(id)
       return id
     },
     isSpent(id: string): boolean {
@@ -285,7 +276,7 @@ function createSweeps(
         await stored.intend(id, { step: 'stopped', problem: undefined, short: undefined, endedAt: now() })
       activity.add({ account, kind: 'user', text: `Stopped ${sweep.name}` })
       for (const run of runsOf(sweep)) if (isGoing(run)) await runs.cancel(run.id)
-      loops.restart(id)
+      worker.hurry(id)
     },
     /** Starts what has not ended, with fresh limits. Throws `sweep_going` or `project_busy`. */
     goOn: (id: string): Promise<void> => goOn(id, isInterrupted),
@@ -311,7 +302,7 @@ function createSweeps(
         if (!isOver) observe(sweep, poll)
       }
       stored.show()
-      for (const { id } of stored.all()) loops.work(id)
+      for (const { id } of stored.all()) worker.wake(id)
     },
     dueAt(after: number): number {
       const moments = stored
@@ -325,7 +316,7 @@ function createSweeps(
     },
     show: stored.show,
     async flush() {
-      await loops.rest()
+      await worker.flush()
       await stored.flush()
     },
   }

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
+import { Worker } from '#core/engine/worker.ts'
 import type { Run } from '#core/runs/model.ts'
 import { createRunWork, type RunWork } from '#core/runs/scheduler.ts'
 import type { Moves } from '#core/runs/steps.ts'
 import { openStoredRuns } from '#core/runs/stored-runs.ts'
-import { createLoops } from '#core/storage/loops.ts'
 import { deferred } from '#platform/tasks.ts'
 import { accountContext, freshAnswer } from '#test/berth/account-context.ts'
 import { MemoryFiles } from '#test/berth/machine.ts'
@@ -25,12 +25,13 @@ test('a cancelled run ends once that is on disk, and continues if it can’t be 
     perform: async () => true,
   } as unknown as Moves
   const nothing = { find: () => undefined, all: () => [] } as never
-  const loops = createLoops(context.platform.clock, context.ending, name => work.advance(name))
+  const { platform, ending } = context
+  const worker: Worker<string> = new Worker({ clock: platform.clock, ending, turn: id => work.turn(id) })
   const work: RunWork = createRunWork(context, {
     runs,
     moves,
-    loops,
-    checkpoints: loops,
+    worker,
+    checkpoints: worker,
     machines: { viewOf: () => undefined },
     rentals: nothing,
     limits: nothing,
