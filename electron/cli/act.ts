@@ -1,7 +1,8 @@
-import { endingWords } from '../shared/automation/ending.ts'
+import { type EndingView, endingWords } from '../shared/automation/ending.ts'
 import { instanceName } from '../shared/format/name.ts'
 import type { Problem } from '../shared/problem.ts'
 import type { State } from '../shared/state.ts'
+import { awaitEnds } from './await-ends.ts'
 import {
   accountsOf,
   type Call,
@@ -100,43 +101,27 @@ async function failureOf(act: Promise<void>): Promise<CliFailure | undefined> {
   }
 }
 
-/** Milliseconds to wait until a stop or destroy is seen. */
-const patience = 60_000
-
 /** Resolves once it is done: a stop or destroy once a fresh reading shows it, also where a request failed first. */
 async function actOn(call: Call, { account, instance }: FoundInstance, tell: Action['tell']): Promise<void> {
   const { connection } = call
-  const pending = async () => (await connection.state()).accounts[account.id]?.endings[instance.id]
-  const until = performance.now() + patience
   const failure = await failureOf(tell(connection, { account: account.id, instance: instance.id }))
-  let ending = await pending()
-  if (failure && !ending) throw failure
+  let ending: EndingView | undefined
   let said = false
-  while (ending) {
-    const left = until - performance.now()
-    if (left <= 0) throw new CliFailure(exitCodes.failed, lasts(endingWords(ending), ending.problem))
-    const problem = ending.problem === undefined ? '' : `: ${ending.problem}`
-    if (!said && ending.phase !== 'requested')
-      call.say(`${instanceName(instance)}: ${endingWords(ending)}${problem}`)
-    said ||= ending.phase !== 'requested'
-    // Several wait on one connection, and one may take in a change for another.
-    await Promise.race([connection.change(), later(Math.min(left, 1000))])
-    ending = await pending()
+  async function isOver(): Promise<boolean> {
+    const pending = (await connection.state()).accounts[account.id]?.endings[instance.id]
+    if (pending && pending.phase !== 'requested' && !said) {
+      said = true
+      const problem = pending.problem === undefined ? '' : `: ${pending.problem}`
+      call.say(`${instanceName(instance)}: ${endingWords(pending)}${problem}`)
+    }
+    if (failure && !pending && !ending) throw failure
+    ending = pending
+    return !pending
   }
-}
-
-function later(milliseconds: number): Promise<void> {
-  return new Promise(resolve => {
-    setTimeout(resolve, milliseconds).unref()
-  })
-}
-
-function lasts(words: string, problem: string | undefined): Problem {
-  return {
-    code: 'not_ended_yet',
-    message: problem === undefined ? `${words}.` : `${words}: ${problem}`,
-    advice: 'Berth keeps trying while it runs. See: berth ps',
-  }
+  await awaitEnds(connection, isOver, () => ({
+    words: ending ? endingWords(ending) : '',
+    problem: ending?.problem,
+  }))
 }
 
 function sentence({ message, advice }: Problem): string {

@@ -3,9 +3,12 @@ import { latestRuns, type SweepView } from '../shared/automation/sweep.ts'
 import { isLongWait, waitingLine } from '../shared/automation/waiting.ts'
 import { accountNow } from '../shared/derived.ts'
 import { money } from '../shared/format/money.ts'
+import { instanceName, named } from '../shared/format/name.ts'
 import { counted } from '../shared/format/size.ts'
+import { isRenting } from '../shared/market/rental-view.ts'
 import { settingWords } from '../shared/project/sweep.ts'
 import type { AccountView, State } from '../shared/state.ts'
+import { awaitEnds } from './await-ends.ts'
 import { accountsOf, type Call, cliDollars, isoTime, polledState, print, table, waitingJson } from './call.ts'
 import { CliFailure, exitCodes } from './failure.ts'
 import { findProject } from './project.ts'
@@ -138,7 +141,7 @@ export function sweepCounts(sweep: SweepView, runs: readonly ProjectRunView[]) {
 }
 
 /**
- * Cancels a project's runs and sweeps in progress. Returns false if no project has that name or id. `isInstance`: an
+ * Cancels a project's runs and sweeps in progress, and resolves once their machines are gone. Returns false if no project has that name or id. `isInstance`: an
  * instance has that name, too, as a run's machine does; then also if the project has nothing in progress.
  */
 export async function stopProject(
@@ -174,10 +177,12 @@ export async function stopProject(
         ? `Confirm with --yes. To stop only the instance ${word}, use its id.`
         : 'Confirm with --yes.',
     })
+  const cancelled = all.map(({ account, runs }) => ({ account: account.id, runs: runs.filter(isGoing) }))
   for (const { account, sweep } of going)
     await call.connection.command('stopSweep', { account: account.id, sweep: sweep.id })
   for (const { account, run } of alone)
     await call.connection.command('cancelRun', { account: account.id, run: run.id })
+  await untilDestroyed(call, cancelled)
   if (call.json)
     print(call, {
       project,
@@ -186,4 +191,40 @@ export async function stopProject(
     })
   else call.write(`Cancelled ${what} of ${word}\n`)
   return true
+}
+
+interface Cancelled {
+  account: string
+  runs: readonly ProjectRunView[]
+}
+
+/** Resolves once a fresh reading shows no machine of these runs, and none is being rented for them. */
+async function untilDestroyed({ connection }: Call, cancelled: readonly Cancelled[]): Promise<void> {
+  let left: Left[] = []
+  async function isOver(): Promise<boolean> {
+    const { accounts } = await connection.state()
+    left = cancelled.flatMap(({ account, runs }) => {
+      const now = accounts[account]
+      return now ? runs.flatMap(run => [run, ...(run.nodes ?? [])]).flatMap(run => leftOf(now, run)) : []
+    })
+    return left.length === 0
+  }
+  await awaitEnds(connection, isOver, () => ({
+    words: `Not destroyed yet: ${named(left.map(({ name }) => name))}`,
+    problem: left.find(({ problem }) => problem !== undefined)?.problem,
+  }))
+}
+
+/** A machine that is still there, or is still being rented. */
+interface Left {
+  name: string
+  problem: string | undefined
+}
+
+function leftOf({ instances, rentals, endings }: AccountView, run: ProjectRunView): Left[] {
+  const rental = rentals[run.rental ?? '']
+  const id = run.instance ?? rental?.instance
+  const instance = id === undefined ? undefined : instances[id]
+  if (instance) return [{ name: instanceName(instance), problem: endings[instance.id]?.problem }]
+  return rental && isRenting(rental) ? [{ name: rental.label ?? run.name, problem: undefined }] : []
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { isGoing } from '#shared/automation/run.ts'
 import { openProject } from '../core/projects/place.ts'
 import { noSshd } from '../ssh/own-root.ts'
 import { berthOn, openSocket } from './cli.ts'
@@ -51,9 +52,15 @@ describe.skipIf(noSshd)(`a sweep from the command line${noSshd}`, () => {
     await under.until(() => under.account().instances[machine ?? 0]?.label === 'sums')
     const both = await berth('stop', 'sums')
     expect(both).toMatchObject({ code: 4, err: expect.stringContaining('To stop only the instance sums') })
+    const machines = () => Object.keys(under.account().instances)
+    const used = Object.values(under.account().runs).flatMap(run =>
+      isGoing(run) ? (run.instance ?? []) : [],
+    )
+    expect(used.length).toBeGreaterThan(0)
     const stopped = JSON.parse((await berth('stop', 'sums', '--yes', '--json')).out)
+    expect(machines().filter(id => used.includes(Number(id)))).toEqual([])
     expect(stopped.sweeps).toEqual([sweep.sweep])
-    await under.until(() => Object.keys(under.account().instances).length === 0)
+    await under.until(() => machines().length === 0)
   })
 
   test('rejects unknown options', async () => {
