@@ -22,6 +22,7 @@ const desktop = 'test/electron/specs/desktop'
 const monitors = 'test/electron/specs/monitors'
 const installed = 'test/electron/specs/installed'
 const silentFolders = 'test/integration/platform/silent-folder'
+const images = 'test/e2e/images'
 const watchdog = 'test/integration/ssh/watchdog/'
 const jupyter = 'test/integration/ssh/jupyter'
 const webApps = 'test/integration/ssh/web-apps'
@@ -78,7 +79,7 @@ export const systemParts: readonly SystemPart[] = [
   part(['sshfs'], 'sshfs', [silentFolders]),
   part(['tmux'], 'tmux', ['test/integration/ssh/', ...browser]),
   part(['dash'], 'dash', [watchdog]),
-  part(['busybox'], 'busybox', [watchdog]),
+  part(['busybox'], 'busybox', [watchdog, images]),
   part(['curl'], 'curl', [watchdog]),
   part(['wget'], 'wget', [watchdog]),
   part(['python3'], 'python3', [watchdog, packaging]),

@@ -110,7 +110,10 @@ export function noteSetUp(run: ProjectRun): string {
 }
 
 /** Prints one line for the script, its environment and the files that it reads. */
-const state = `{ cat "$next"; (cd "$folder" && printf '%s\\n' "$names" | while IFS= read -r f; do if [ -f "$f" ]; then sha256sum "$f"; fi; done); } | sha256sum`
+const state = `{
+sum=$(command -v sha256sum || command -v cksum) && cat "$next" &&
+(cd "$folder" && printf '%s\\n' "$names" | while IFS= read -r f; do if [ -f "$f" ]; then "$sum" "$f"; fi; done)
+} | { "$(command -v sha256sum || command -v cksum)"; }`
 
 /**
  * Notes what is in the folder before the command begins: before the first run of a sweep, and before each run after which
