@@ -15,6 +15,8 @@ const roomsOfCore = [
   'projects',
   'sweeps',
   'runs',
+  'watches',
+  'recoveries',
   'renting',
   'limits',
   'market',

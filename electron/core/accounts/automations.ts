@@ -7,19 +7,18 @@ import { type Limits, openLimits } from '#core/limits/service.ts'
 import { openWatchdogs } from '#core/limits/watchdog.ts'
 import type { StoredWatchdogs } from '#core/limits/watchdog-decide.ts'
 import { withWatchdogScript } from '#core/limits/watchdog-script.ts'
-import { openWatches } from '#core/market/watches.ts'
 import { openCharges } from '#core/money/charges.ts'
 import { openMoney } from '#core/money/money.ts'
 import { openPriceIncreases } from '#core/money/price-increases.ts'
 import type { Projects } from '#core/projects/projects.ts'
 import type { ProjectSecrets } from '#core/projects/secrets.ts'
 import { createProjectRuns, createRunProjects } from '#core/projects/service.ts'
-import { openRecoveries } from '#core/renting/recoveries.ts'
+import { Recoveries } from '#core/recoveries/perform.ts'
 import { isRetrying } from '#core/renting/rental.ts'
 import { openRentals } from '#core/renting/rentals.ts'
-import { createWatchRenting } from '#core/renting/watch-renting.ts'
 import { openRunsAndSweeps } from '#core/sweeps/service.ts'
 import type { UndoableActions } from '#core/undoable-actions.ts'
+import { Watches } from '#core/watches/perform.ts'
 import type { RentRequest } from '#shared/market/rent-request.ts'
 import type { GpuMetricsReader } from './gpu-metrics.ts'
 
@@ -75,8 +74,8 @@ export async function openAutomations(
     watchdogs,
   })
   const notes = await openNotes(context)
-  const recoveries = await openRecoveries(context, rentals)
-  const watches = await openWatches(context, parts => createWatchRenting(context, rentals, runs, parts))
+  const recoveries = await Recoveries.open(context, rentals)
+  const watches = await Watches.open(context, rentals, runs)
   /** In the order in which they get a poll: later ones may depend on the results of earlier ones. */
   const all: readonly (Pick<Automation, 'onPoll'> & Partial<Automation>)[] = [
     loadHistory,

@@ -6,74 +6,73 @@ import { BerthError, type Problem } from '#shared/problem.ts'
 import type { AccountContext } from '../account-context.ts'
 import { needingPermission } from '../bridge/problems.ts'
 import type { DeletionTarget } from '../endings/deletion.ts'
+import { type Next, Worker } from '../engine/worker.ts'
 import { isDeepEqual } from '../storage/store.ts'
 import { type StoredTransfers, type Transfer, transferEntry } from './transfer.ts'
 
-export type KeyKeeper = ReturnType<typeof createKeyKeeper>
+type KeyContext = Pick<AccountContext, 'account' | 'deletions' | 'ending' | 'activity' | 'platform'>
 
 /** Deletes the keys of syncs that have ended, and then forgets dismissed ones. */
-export function createKeyKeeper(
-  {
-    account,
-    deletions,
-    ending,
-    activity,
-  }: Pick<AccountContext, 'account' | 'deletions' | 'ending' | 'activity'>,
-  transfers: Pick<StoredTransfers, 'find' | 'note' | 'forget'>,
-) {
-  const busy = new Map<string, Promise<void>>()
-  const { find } = transfers
-  /** By its name where the answer to its creation was lost. */
-  const targetOf = ({ id, key }: Transfer): DeletionTarget =>
-    key ? { kind: 'apiKey', id: key.id } : { kind: 'apiKey', name: keyName(id) }
-  const hasKey = ({ key, keyAsked }: Transfer) => key?.state === 'in-use' || (keyAsked && !key)
+export class KeyKeeper {
+  readonly #context: KeyContext
+  readonly #transfers: Pick<StoredTransfers, 'find' | 'note' | 'forget'>
+  readonly #worker: Worker<string>
 
-  async function work(transfer: Transfer): Promise<void> {
-    const { id } = transfer
-    if (hasKey(transfer)) {
+  constructor(context: KeyContext, transfers: Pick<StoredTransfers, 'find' | 'note' | 'forget'>) {
+    const { platform, ending } = context
+    this.#context = context
+    this.#transfers = transfers
+    this.#worker = new Worker({
+      clock: platform.clock,
+      ending,
+      turn: id => this.#turn(id),
+      // The next poll tries again.
+      hindered: () => 'rest',
+    })
+  }
+
+  /** Deletes a transfer's key, and then forgets a dismissed transfer. Resolves once that is over. Never rejects. */
+  async deleteUnused(id: string): Promise<void> {
+    if (!this.#worker.isBusy(id)) this.#worker.wake(id)
+    await this.#worker.settled(id)
+  }
+
+  /** The same, requested at once; resolves after that request, even if it isn't over. */
+  async deleteNow(id: string): Promise<void> {
+    const transfer = this.#transfers.find(id)
+    const deleting = this.deleteUnused(id)
+    const isOver = !transfer || !hasKey(transfer) || this.#context.deletions.deleteNow(targetOf(transfer))
+    if (await isOver) await deleting
+  }
+
+  async #turn(id: string): Promise<Next> {
+    const { account, activity, deletions } = this.#context
+    const transfer = this.#transfers.find(id)
+    if (transfer && hasKey(transfer)) {
       const { isGone, ids } = await deletions.delete(targetOf(transfer))
       const [found] = ids
       const known =
         transfer.key ?? (found === undefined ? undefined : { id: found, name: keyName(id), scoped: true })
       const key: TransferKey | undefined = known && { ...known, state: isGone ? 'deleted' : 'stays' }
-      await transfers.note(id, key ? { key, keyAsked: false } : { keyAsked: false })
-      if (key && !isGone)
-        activity.add(
-          transferEntry(
-            account,
-            'error',
-            'The key could not be deleted',
-            transfer,
-            `Delete the API key “${key.name}” #${key.id} yourself.`,
-          ),
-        )
+      await this.#transfers.note(id, key ? { key, keyAsked: false } : { keyAsked: false })
+      if (key && !isGone) {
+        const detail = `Delete the API key “${key.name}” #${key.id} yourself.`
+        activity.add(transferEntry(account, 'error', 'The key could not be deleted', transfer, detail))
+      }
     }
-    const after = find(id)
-    if (after?.dismissed && isOver(after) && after.key?.state !== 'in-use') await transfers.forget(id)
+    const after = this.#transfers.find(id)
+    if (after?.dismissed && isOver(after) && after.key?.state !== 'in-use') await this.#transfers.forget(id)
+    return 'rest'
   }
+}
 
-  /** Deletes a transfer's key, and then forgets a dismissed transfer. Resolves once that is over. Never rejects. */
-  function deleteUnused(id: string): Promise<void> {
-    const transfer = find(id)
-    const working = busy.get(id)
-    if (working) return working
-    if (!transfer || ending.aborted || !(hasKey(transfer) || transfer.dismissed)) return Promise.resolve()
-    const started = work(transfer)
-      .catch(() => undefined)
-      .finally(() => busy.delete(id))
-    busy.set(id, started)
-    return started
-  }
+/** By its name where the answer to its creation was lost. */
+function targetOf({ id, key }: Transfer): DeletionTarget {
+  return key ? { kind: 'apiKey', id: key.id } : { kind: 'apiKey', name: keyName(id) }
+}
 
-  return {
-    deleteUnused,
-    /** The same, requested at once; resolves after that request, even if it isn't over. */
-    async deleteNow(id: string): Promise<void> {
-      const transfer = find(id)
-      const deleting = deleteUnused(id)
-      if (!transfer || !hasKey(transfer) || (await deletions.deleteNow(targetOf(transfer)))) await deleting
-    },
-  }
+function hasKey({ key, keyAsked }: Transfer): boolean {
+  return key?.state === 'in-use' || (keyAsked === true && !key)
 }
 
 /** The call that starts a cloud copy, as permissions name it. */

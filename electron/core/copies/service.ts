@@ -5,7 +5,7 @@ import type { AccountContext, AccountPoll } from '../account-context.ts'
 import { needingPermission, problemOf } from '../bridge/problems.ts'
 import { isDeepEqual } from '../storage/store.ts'
 import { follow, lateness, patience } from './follow.ts'
-import { createKeyKeeper, wideKeyNeeded } from './key-keeper.ts'
+import { KeyKeeper, wideKeyNeeded } from './key-keeper.ts'
 import { endsOf, startCopy, startSync } from './start.ts'
 import { lostAlert, openStoredTransfers, type Transfer, transferEntry } from './transfer.ts'
 
@@ -16,7 +16,7 @@ export async function openTransfers(context: AccountContext) {
   const { account, activity, client, now } = context
   const transfers = await openStoredTransfers(context)
   const { all, get, note } = transfers
-  const keys = createKeyKeeper(context, transfers)
+  const keys = new KeyKeeper(context, transfers)
   const parts = { context, transfers, keys }
   /** Those that wait for the next poll. */
   const waiting = new Set<() => void>()

@@ -4,7 +4,6 @@ import { replacedBy } from '#core/instances/mark.ts'
 import { isRefusal } from '#core/instances/poll-account.ts'
 import type { Limits } from '#core/limits/service.ts'
 import type { RequestSecrets } from '#core/market/request-secrets.ts'
-import { sleep } from '#platform/tasks.ts'
 import type { Limit } from '#shared/automation/limit.ts'
 import type { RentRequest } from '#shared/market/rent-request.ts'
 import type { Problem } from '#shared/problem.ts'
@@ -32,6 +31,15 @@ export interface InstanceHooks {
     terms: { limits: readonly Limit[]; price?: Micros },
   ) => Promise<RentRequest>
 }
+
+/**
+ * Requesting an instance; searching for it after a lost answer, to request it again if there is none, or, after a
+ * refused repeat, to give up then; destroying what is no longer wanted.
+ */
+export type Work = 'ask' | 'find' | 'find or give up' | 'undo'
+
+/** How an attempt's work goes on, in so many milliseconds or at once. */
+export type WorkDone = 'done' | { work: Work; after?: number }
 
 /** Milliseconds until an unanswered request is repeated. */
 export const askAgainAfter = 5000
@@ -98,31 +106,27 @@ export async function destroySurplus(
 }
 
 /** Destroys the try's instance, until that is seen. The user may have to identify it first. */
-export async function undoAttempt(parts: CreationParts, mark: string): Promise<void> {
+export async function undoAttempt(parts: CreationParts, mark: string): Promise<WorkDone> {
   const { context, attempts } = parts
   const { endings, ending } = context
   if (attempts.get(mark).step === 'unclear') {
     await attempts.update(mark, { problem: sentenceFor('unclear_unwanted') })
-    return
+    return 'done'
   }
   // The request to undo it may not have been on disk yet.
   await attempts.update(mark, { unwanted: true })
-  for (;;) {
-    const { instance } = attempts.get(mark)
-    if (instance === undefined) break
-    try {
-      await endings.end(instance, 'destroy', { kind: 'berth' })
-      break
-    } catch (error) {
-      if (ending.aborted) return
-      if (isRefusal(error)) throw error
-      await attempts.update(mark, { problem: problemOf(error) })
-      await waitFor(context, askAgainAfter)
-    }
+  const { instance } = attempts.get(mark)
+  try {
+    if (instance !== undefined) await endings.end(instance, 'destroy', { kind: 'berth' })
+  } catch (error) {
+    if (ending.aborted || isRefusal(error)) throw error
+    await attempts.update(mark, { problem: problemOf(error) })
+    return { work: 'undo', after: askAgainAfter }
   }
-  if (ending.aborted) return
+  if (ending.aborted) return 'done'
   await endAttempt(parts, mark, 'cancelled')
   void context.poll()
+  return 'done'
 }
 
 /** Ends a try and records that in Activity. */
@@ -158,9 +162,4 @@ function endEntry(attempt: RentalAttempt, isDestroyed: boolean): ReturnType<type
   // It was rented at the requested bid, so nothing failed.
   if (problem?.code === 'outbid') return tryEntry('Rented, but outbid before it ran', attempt, { detail })
   return tryEntry('Renting failed', attempt, { kind: 'error', detail })
-}
-
-/** Waits that many milliseconds, or until Berth ends. */
-export function waitFor({ platform, ending }: AccountContext, milliseconds: number): Promise<void> {
-  return sleep(platform.clock, milliseconds, ending).catch(() => undefined)
 }

@@ -1,93 +1,118 @@
 import { problemOf } from '#core/bridge/problems.ts'
 import { isRefusal } from '#core/instances/poll-account.ts'
 import { pauseAfterRefusal } from '#core/instances/repeated-polls.ts'
-import type { Clock } from '#platform/platform.ts'
 import type { Creation as CreationAnswer } from '#service/offers.ts'
 import { ServiceError } from '#service/service-error.ts'
 import type { Problem } from '#shared/problem.ts'
 import { lackedBy } from '../bridge/problems.ts'
+import { type Failure, type Next, Worker } from '../engine/worker.ts'
 import {
   adoptInstance,
   askAgainAfter,
   type CreationParts,
   endAttempt,
   undoAttempt,
-  waitFor,
+  type Work,
+  type WorkDone,
 } from './adopt.ts'
-import { searchForLost } from './find-lost.ts'
+import { beginSearch, type LostSearch, searchForLost } from './find-lost.ts'
 import { sentenceFor } from './messages.ts'
 import { isRetrying, isUnderWay, limitsLeftOf, type RentalAttempt, rentedAs, requestOf } from './rental.ts'
 import { checkLengths, requestBody } from './requests.ts'
 
-/**
- * Requesting an instance; searching for it after a lost answer, to request it again if there is none, or, after a
- * refused repeat, to give up then. A try that is no longer wanted is undone after each.
- */
-export type Work = 'ask' | 'find' | 'find or give up' | 'undo'
-
 /** Milliseconds for the service to create an instance. */
 const creationTimeout = 30_000
 
-/** Takes tries from the request to an instance, or to their failure, in one loop per try. */
-export function createCreation(parts: CreationParts) {
-  const { attempts } = parts
-  const { ending, platform } = parts.context
-  /** Tries with a running loop. */
-  const busy = new Set<string>()
-  const retries = createAuthRetries(platform.clock)
+/** How many refusals are retried at the very next successful poll. */
+const passing = 2
 
-  async function work(mark: string, first: Work): Promise<void> {
-    if (busy.has(mark) || ending.aborted) return
-    busy.add(mark)
-    let next: Work | 'done' = first
-    try {
-      while (next !== 'done' && !ending.aborted) next = await step(parts, next, attempts.get(mark))
-      const attempt = attempts.get(mark)
-      if (attempt.unwanted && isUnderWay(attempt) && !ending.aborted) await undoAttempt(parts, mark)
-      retries.finish(mark)
-    } catch (error) {
-      if (ending.aborted) return
-      if (isRefusal(error)) {
-        // A refused key says nothing about the instance.
-        retries.refused(mark, next === 'done' ? 'undo' : next)
-        await attempts.update(mark, { problem: problemOf(error) })
-      } else {
-        retries.finish(mark)
-        await endAttempt(parts, mark, 'failed', problemOf(error))
-      }
-    } finally {
-      busy.delete(mark)
+/** Takes attempts from the request to an instance, or to their failure. */
+export class Creation {
+  readonly #parts: CreationParts
+  readonly #worker: Worker<string>
+  /** What is done next for each attempt in progress. */
+  readonly #works = new Map<string, Work>()
+  readonly #searches = new Map<string, LostSearch>()
+
+  constructor(parts: CreationParts) {
+    const { ending, platform } = parts.context
+    this.#parts = parts
+    this.#worker = new Worker({
+      clock: platform.clock,
+      ending,
+      turn: mark => this.#turn(mark),
+      hindered: (mark, failure) => this.#hindered(mark, failure),
+    })
+  }
+
+  /**
+   * Continues until the attempt has ended, Berth ends, or the key is refused, which stops it for now. A second call
+   * meanwhile does nothing.
+   */
+  work(mark: string, first: Work): void {
+    if (this.#worker.isBusy(mark)) return
+    this.#searches.delete(mark)
+    this.#works.set(mark, first)
+    this.#worker.hurry(mark)
+  }
+
+  isBusy(mark: string): boolean {
+    return this.#worker.isBusy(mark)
+  }
+
+  /** Call after a poll showed that the key works: attempts stopped by a refusal continue. */
+  goOn(): void {
+    for (const mark of this.#works.keys()) {
+      if (this.#worker.isBusy(mark)) continue
+      const attempt = this.#parts.attempts.find(mark)
+      if (attempt && isUnderWay(attempt)) this.#worker.wake(mark)
+      else this.#works.delete(mark)
     }
   }
 
-  return {
-    /**
-     * Continues until the try has ended, Berth ends, or the key is refused, which stops it for now; never rejects. A
-     * second call meanwhile does nothing.
-     */
-    work,
-    isBusy: (mark: string): boolean => busy.has(mark),
-    /** Call after a poll showed that the key works: tries stopped by a refusal continue. */
-    goOn(): void {
-      for (const [mark, next] of retries.due()) {
-        const attempt = attempts.find(mark)
-        if (attempt && isUnderWay(attempt)) void work(mark, next)
-        else retries.finish(mark)
-      }
-    },
+  async #turn(mark: string): Promise<Next> {
+    const { attempts } = this.#parts
+    const work = this.#works.get(mark)
+    if (!work) return 'rest'
+    const done = await this.#perform(work, attempts.get(mark))
+    const { unwanted, step } = attempts.get(mark)
+    const isToUndo = done === 'done' && work !== 'undo' && unwanted && isUnderWay({ step })
+    const next = isToUndo ? { work: 'undo' as const } : done
+    if (next === 'done' || next.work !== work) this.#searches.delete(mark)
+    if (next === 'done') {
+      this.#works.delete(mark)
+      return 'rest'
+    }
+    this.#works.set(mark, next.work)
+    return next.after === undefined ? 'again' : { after: next.after }
+  }
+
+  async #perform(work: Work, attempt: RentalAttempt): Promise<WorkDone> {
+    const { mark, unwanted } = attempt
+    if (work === 'ask') return ask(this.#parts, attempt)
+    if (work === 'undo') return unwanted && isUnderWay(attempt) ? undoAttempt(this.#parts, mark) : 'done'
+    const search = this.#searches.get(mark)
+    if (search) return searchForLost(this.#parts, mark, work, search)
+    const { search: begun, after } = await beginSearch(this.#parts, mark)
+    this.#searches.set(mark, begun)
+    return { work, after }
+  }
+
+  /** A refused key says nothing about the instance: it may be temporary, and is retried after a poll with the key. */
+  async #hindered(mark: string, { error, problem, fails }: Failure): Promise<Next> {
+    this.#searches.delete(mark)
+    if (isRefusal(error)) {
+      await this.#parts.attempts.update(mark, { problem })
+      return { wokenAfter: fails < passing ? 0 : pauseAfterRefusal(fails + 1, 0.5) }
+    }
+    this.#works.delete(mark)
+    await endAttempt(this.#parts, mark, 'failed', problem)
+    return 'rest'
   }
 }
 
-async function step(parts: CreationParts, next: Work, attempt: RentalAttempt): Promise<Work | 'done'> {
-  if (next === 'undo') return 'done'
-  return next === 'ask' ? ask(parts, attempt) : searchForLost(parts, attempt.mark, next === 'find')
-}
-
-/** Requests the instance and returns how to continue. Throws where the key is refused and nothing was created. */
-async function ask(
-  parts: CreationParts,
-  attempt: RentalAttempt,
-): Promise<'ask' | 'find' | 'find or give up' | 'done'> {
+/** Requests the instance. Throws where the key is refused and nothing was created. */
+async function ask(parts: CreationParts, attempt: RentalAttempt): Promise<WorkDone> {
   const { context, attempts, secrets, hooks } = parts
   const { mark } = attempt
   const { account, store, client, ending } = context
@@ -104,8 +129,7 @@ async function ask(
   } catch (error) {
     // A failure could not be written either: it would be reported here, and the next start would still rent.
     await attempts.update(mark, { problem: problemOf(error) })
-    await waitFor(context, askAgainAfter)
-    return 'ask'
+    return { work: 'ask', after: askAgainAfter }
   }
   const { requestCount, unwanted } = attempts.get(mark)
   if (unwanted) return 'done'
@@ -127,14 +151,15 @@ async function ask(
       return 'done'
     }
     await attempts.update(mark, { step: 'lost', problem: creationProblem(error) })
-    return error instanceof ServiceError && error.ambiguous && !saysNo(error) ? 'find' : 'find or give up'
+    const mayBeThere = error instanceof ServiceError && error.ambiguous && !saysNo(error)
+    return { work: mayBeThere ? 'find' : 'find or give up' }
   }
   if (ending.aborted) return 'done'
   const { new_contract: instance, instance_api_key: instanceKey, success } = created
   if (attempt.before.includes(instance)) {
     // It belongs to something else, which must not be destroyed in this try's place.
     await attempts.update(mark, { step: 'lost', problem: sentenceFor('not_new') })
-    return 'find or give up'
+    return { work: 'find or give up' }
   }
   await adoptInstance(parts, mark, instance, { instanceKey, queued: success === false })
   return 'done'
@@ -166,29 +191,4 @@ function isOfferGone(error: unknown): boolean {
  */
 function forgivesRefusedKey({ rental, refused }: RentalAttempt): boolean {
   return isRetrying(rental) && !refused
-}
-
-/** How many refusals are retried at the very next successful poll. */
-const passing = 2
-
-/**
- * Work that stopped because the key was refused. The refusal may be temporary, so the work continues once a poll shows
- * that the key works. If the poll is allowed and the work is not, retries become rarer.
- */
-function createAuthRetries(clock: Clock) {
-  const retries = new Map<string, { work: Work; refusals: number; notBefore: number }>()
-  return {
-    refused(mark: string, work: Work): void {
-      const refusals = (retries.get(mark)?.refusals ?? 0) + 1
-      const pause = refusals <= passing ? 0 : pauseAfterRefusal(refusals, 0.5)
-      retries.set(mark, { work, refusals, notBefore: clock.monotonic() + pause })
-    },
-    /** The work has succeeded or ended. */
-    finish: (mark: string): void => void retries.delete(mark),
-    /** The work that may be retried now, after a successful poll. */
-    due: (): [mark: string, work: Work][] =>
-      [...retries].flatMap(([mark, { work, notBefore }]) =>
-        clock.monotonic() >= notBefore ? [[mark, work] as [string, Work]] : [],
-      ),
-  }
 }

@@ -8,7 +8,7 @@ import {
   destroySurplus,
   endAttempt,
   letUserSay,
-  waitFor,
+  type WorkDone,
 } from './adopt.ts'
 import { sentenceFor } from './messages.ts'
 import { type Attempt, isRetrying, isUnderWay, knownInstances } from './rental.ts'
@@ -105,59 +105,74 @@ const appearsWithin = 90
 /** The most requests to the service for one attempt. */
 const mostAsked = 3
 
-/** Polls the account until the instance of a lost answer is found, or has had enough time to appear. */
+/** A search for the instance of a lost answer. */
+export interface LostSearch {
+  /** When it began, epoch seconds of the account's time. */
+  from: number
+  /** The complete lists that have shown nothing. */
+  round: number
+}
+
+/** Begins to search, first in so many milliseconds. */
+export async function beginSearch(
+  { context, attempts }: CreationParts,
+  mark: string,
+): Promise<{ search: LostSearch; after: number }> {
+  await attempts.update(mark, { step: 'lost' })
+  return { search: { from: context.now(), round: 0 }, after: pauseBefore(0) }
+}
+
+const pauseBefore = (round: number) => findAfter[round] ?? askAgainAfter
+
+/** Looks for the instance of a lost answer, again until it is found or has had enough time to appear. */
 export async function searchForLost(
   parts: CreationParts,
   mark: string,
-  mayAskAgain: boolean,
-): Promise<'ask' | 'done'> {
+  work: 'find' | 'find or give up',
+  search: LostSearch,
+): Promise<WorkDone> {
   const { context, attempts } = parts
-  await attempts.update(mark, { step: 'lost' })
-  const from = context.now()
-  const mayStillAppear = () => Math.abs(context.now() - from) < appearsWithin
-  for (let round = 0; round < findAfter.length || mayStillAppear(); round += 1) {
-    await waitFor(context, findAfter[round] ?? askAgainAfter)
-    const finding = await searchOnce(parts, mark, round === 0)
-    if (!finding) return 'done'
-    if ('unclear' in finding) {
-      await letUserSay(parts, mark, finding.unclear)
-      return 'done'
-    }
-    if (finding.found !== undefined) {
-      await adoptInstance(parts, mark, finding.found, finding)
-      await destroySurplus(context, finding.surplus)
-      return 'done'
-    }
+  const finding = await searchOnce(parts, mark, search.round === 0)
+  if (context.ending.aborted) return 'done'
+  if (!finding) return { work, after: askAgainAfter }
+  if ('unclear' in finding) {
+    await letUserSay(parts, mark, finding.unclear)
+    return 'done'
   }
+  if (finding.found !== undefined) {
+    await adoptInstance(parts, mark, finding.found, finding)
+    await destroySurplus(context, finding.surplus)
+    return 'done'
+  }
+  search.round += 1
+  const mayStillAppear = Math.abs(context.now() - search.from) < appearsWithin
+  if (search.round < findAfter.length || mayStillAppear) return { work, after: pauseBefore(search.round) }
   const { unwanted, requestCount, problem } = attempts.get(mark)
   if (unwanted) return 'done'
-  if (mayAskAgain && requestCount < mostAsked) return 'ask'
+  if (work === 'find' && requestCount < mostAsked) return { work: 'ask' }
   await endAttempt(parts, mark, 'failed', problem ?? sentenceFor('not_created'))
   return 'done'
 }
 
-/** Searches one new and complete list, retrying until there is one; undefined when Berth ends. */
+/** Searches one new list; undefined where it is not complete. */
 async function searchOnce(
   { context, attempts }: CreationParts,
   mark: string,
   anew: boolean,
 ): Promise<Finding | undefined> {
   const { client, ending } = context
-  while (!ending.aborted) {
-    try {
-      const list = await client().instances.list({ signal: ending, anew })
-      if (ending.aborted) return undefined
-      const taken = attempts.all().flatMap(other => (other.mark === mark ? [] : (other.instance ?? [])))
-      const attempt = attempts.get(mark)
-      const finding = findLost(attempt, !isRetrying(attempt.rental), list.instances, new Set(taken))
-      const isFound = 'found' in finding && finding.found !== undefined
-      // A list that may be incomplete proves nothing: asking again could rent it twice.
-      if (isFound || isListWhole(list, attempt.before, knownInstances(context))) return finding
-      await attempts.update(mark, { problem: sentenceFor('list_uncertain') })
-    } catch (error) {
-      if (isRefusal(error)) throw error
-    }
-    await waitFor(context, askAgainAfter)
+  try {
+    const list = await client().instances.list({ signal: ending, anew })
+    if (ending.aborted) return undefined
+    const taken = attempts.all().flatMap(other => (other.mark === mark ? [] : (other.instance ?? [])))
+    const attempt = attempts.get(mark)
+    const finding = findLost(attempt, !isRetrying(attempt.rental), list.instances, new Set(taken))
+    const isFound = 'found' in finding && finding.found !== undefined
+    // A list that may be incomplete proves nothing: asking again could rent it twice.
+    if (isFound || isListWhole(list, attempt.before, knownInstances(context))) return finding
+    await attempts.update(mark, { problem: sentenceFor('list_uncertain') })
+  } catch (error) {
+    if (isRefusal(error)) throw error
   }
   return undefined
 }

@@ -1,19 +1,33 @@
 import type { AccountContext } from '../account-context.ts'
+import { type Next, Worker } from '../engine/worker.ts'
 import { tryEntry } from './messages.ts'
-import type { Attempts, RentalAttempt } from './rental.ts'
+import type { Attempts } from './rental.ts'
 
 /**
  * Deletes the volumes that dropped attempts made: nothing was stored in them, each is charged, and the next rental makes
  * its own.
  */
-export function createLeftVolumes(
-  { deletions, activity }: AccountContext,
-  attempts: Pick<Attempts, 'all' | 'update'>,
-) {
-  const busy = new Set<string>()
+export class LeftVolumes {
+  readonly #context: AccountContext
+  readonly #attempts: Attempts
+  readonly #worker: Worker<string>
 
-  async function clean(attempt: RentalAttempt): Promise<void> {
-    const { mark, offer, rental } = attempt
+  constructor(context: AccountContext, attempts: Attempts) {
+    const { platform, ending } = context
+    this.#context = context
+    this.#attempts = attempts
+    this.#worker = new Worker({ clock: platform.clock, ending, turn: mark => this.#turn(mark) })
+  }
+
+  onPoll(): void {
+    for (const { mark, volumeLeft } of this.#attempts.all()) if (volumeLeft) this.#worker.wake(mark)
+  }
+
+  async #turn(mark: string): Promise<Next> {
+    const { deletions, activity } = this.#context
+    const attempt = this.#attempts.find(mark)
+    if (!attempt?.volumeLeft) return 'rest'
+    const { offer, rental } = attempt
     const { volume } = rental.request
     if (volume?.create && offer.machineId !== undefined) {
       const { name } = volume
@@ -22,22 +36,7 @@ export function createLeftVolumes(
       const detail = isGone ? 'Nothing was in it.' : 'Delete it on the service’s website: you pay for it.'
       for (const id of ids) activity.add(tryEntry(`${text} (#${id})`, attempt, { detail }))
     }
-    await attempts.update(mark, { volumeLeft: undefined })
-  }
-
-  return {
-    /** Call after each poll. */
-    onPoll(): void {
-      for (const attempt of attempts.all()) {
-        const { mark, volumeLeft } = attempt
-        if (!volumeLeft || busy.has(mark)) continue
-        busy.add(mark)
-        // Only Berth's end rejects it: the next start goes on.
-        clean(attempt).then(
-          () => busy.delete(mark),
-          () => undefined,
-        )
-      }
-    },
+    await this.#attempts.update(mark, { volumeLeft: undefined })
+    return 'rest'
   }
 }

@@ -7,10 +7,10 @@ import type { RentRequest } from '#shared/market/rent-request.ts'
 import { BerthError, type Problem } from '#shared/problem.ts'
 import { isDeepEqual } from '../storage/store.ts'
 import { adoptInstance, type CreationParts, destroySurplus, endAttempt, type InstanceHooks } from './adopt.ts'
-import { createCreation } from './create.ts'
+import { Creation } from './create.ts'
 import { blameHosts, openFailedMachines } from './failed-machines.ts'
 import { lateComers } from './find-lost.ts'
-import { createLeftVolumes } from './left-volumes.ts'
+import { LeftVolumes } from './left-volumes.ts'
 import { sentenceFor, tellOfRetries, tryEntry } from './messages.ts'
 import { nextTryStep } from './next-move.ts'
 import { newAttempt } from './next-offer.ts'
@@ -24,7 +24,7 @@ import {
 } from './rental.ts'
 import { pastRentals, rentalViews } from './rental-view.ts'
 import { checkLengths } from './requests.ts'
-import { createRetries } from './retrying.ts'
+import { Retries } from './retrying.ts'
 
 export type Rentals = Awaited<ReturnType<typeof openRentals>>
 
@@ -55,10 +55,10 @@ export async function openRentals(
   }))
   const { all, find, get, update, attempts } = rentals
   const parts: CreationParts = { context, attempts, secrets, hooks }
-  const creation = createCreation(parts)
-  const request = (mark: string) => void creation.work(mark, 'ask')
-  const leftVolumes = createLeftVolumes(context, attempts)
-  const retries = createRetries({ context, rentals, hosts, secrets, request, discard }, limits)
+  const creation = new Creation(parts)
+  const request = (mark: string) => creation.work(mark, 'ask')
+  const leftVolumes = new LeftVolumes(context, attempts)
+  const retries = new Retries({ context, rentals, hosts, secrets, request, discard }, limits)
 
   /** Stores a rental and its secret values. Throws `not_written`, and then nothing has changed. */
   async function add(rental: Rental): Promise<void> {
@@ -76,7 +76,7 @@ export async function openRentals(
     const { mark, instance, rental, unwanted } = attempt
     if (late.length === 0) return
     if (instance !== undefined) void destroySurplus(context, late)
-    else if (!isRetrying(rental) && !unwanted) void creation.work(mark, 'find or give up')
+    else if (!isRetrying(rental) && !unwanted) creation.work(mark, 'find or give up')
     else void destroySurplus(context, late, 'created after its rental had ended')
   }
 
@@ -92,7 +92,7 @@ export async function openRentals(
   function takeBack(mark: string): void {
     const attempt = attempts.get(mark)
     const unknown = attempt.instance === undefined && attempt.step !== 'unclear'
-    if (isUnderWay(attempt)) void creation.work(mark, unknown ? 'find' : 'undo')
+    if (isUnderWay(attempt)) creation.work(mark, unknown ? 'find' : 'undo')
   }
 
   function lastAttempt(id: string): RentalAttempt {
@@ -143,7 +143,7 @@ export async function openRentals(
         startedAt: only.startedAt,
       })
       activity.add(tryEntry('Renting', lastAttempt(id), { kind: 'user' }))
-      void creation.work(id, 'ask')
+      creation.work(id, 'ask')
       return id
     },
     /** Rents with retries. Resolves as `rent` does. A known `id` starts nothing. */
@@ -153,7 +153,7 @@ export async function openRentals(
       const rental = get(id)
       const text = `Renting with retries: up to ${wanted.retries.attempts} attempts`
       if (isRetrying(rental)) tellOfRetries(context, rental, { text })
-      void retries.pursue(id)
+      retries.goOn(id)
       return id
     },
     /**
@@ -170,7 +170,7 @@ export async function openRentals(
         takeBack(id)
       } else if (!unwanted || needless) {
         await update(id, { unwanted: true, needless })
-        void retries.pursue(id)
+        retries.goOn(id)
       }
     },
     async waitLonger(id: string): Promise<void> {
@@ -220,11 +220,10 @@ export async function openRentals(
         if (!isUnderWay(attempt) || creation.isBusy(mark)) continue
         const isOld = context.now() - startedAt > requestedWithin
         if (step === 'asking' || step === 'lost') {
-          if (requestCount > 0) void creation.work(mark, isOld ? 'find or give up' : 'find')
+          if (requestCount > 0) creation.work(mark, isOld ? 'find or give up' : 'find')
           else if (isOld && !unwanted) void endAttempt(parts, mark, 'failed', sentenceFor('too_old'))
-          else void creation.work(mark, 'ask')
-        } else if (unwanted && (instance !== undefined || step === 'unclear'))
-          void creation.work(mark, 'undo')
+          else creation.work(mark, 'ask')
+        } else if (unwanted && (instance !== undefined || step === 'unclear')) creation.work(mark, 'undo')
       }
     },
     /** A template was edited: rentals of it refer to its new version. A failed write does not reject. */
@@ -236,7 +235,7 @@ export async function openRentals(
       }
     },
     secretOwners: () => all().flatMap(({ id, step }) => (step === 'trying' ? id : [])),
-    dueAt: retries.dueAt,
+    dueAt: (after: number) => retries.dueAt(after),
     /** The machines that rentals got, which may have volumes in use. */
     usedMachines: (): ReadonlySet<number> =>
       new Set(

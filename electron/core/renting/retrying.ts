@@ -6,6 +6,7 @@ import { pollsUntilGone } from '#core/instances/missing-instances.ts'
 import { blockingLimit as limitThatStops, stoppedBy } from '#core/limits/may-start.ts'
 import type { StoredLimits } from '#core/limits/model.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
+import { type Next, Worker } from '../engine/worker.ts'
 import { isDeepEqual } from '../storage/store.ts'
 import { attemptOf, tellOfRetries, tryEntry } from './messages.ts'
 import {
@@ -27,47 +28,63 @@ import {
   withAttempt,
 } from './rental.ts'
 
-/** Moves rentals with retries from one machine to the next, in one loop per rental. */
-export function createRetries(parts: RetryParts, limits: Pick<StoredLimits, 'actedOn'>) {
-  const { context, rentals, hosts, discard } = parts
-  const { account, store, access, client, ending, now } = context
-  const { attempts } = rentals
-  const rentNext = createRentNext(parts)
-  /** Rentals with a running loop. */
-  const busy = new Set<string>()
-  const due = new Map<string, number>()
-  let instances: Readonly<Record<string, InstanceView>> = {}
-  /** Facts about tries that are not stored, by mark. */
-  const ssh = new Map<string, AttemptSnapshot['ssh']>()
-  const gone = new Set<string>()
+/** Moves rentals with retries from one machine to the next. */
+export class Retries {
+  readonly #parts: RetryParts
+  readonly #limits: Pick<StoredLimits, 'actedOn'>
+  readonly #rentNext: ReturnType<typeof createRentNext>
+  readonly #worker: Worker<string>
+  #instances: Readonly<Record<string, InstanceView>> = {}
+  /** Facts about attempts that are not stored, by mark. */
+  readonly #ssh = new Map<string, AttemptSnapshot['ssh']>()
+  readonly #gone = new Set<string>()
 
-  async function pursue(id: string): Promise<void> {
-    if (busy.has(id) || ending.aborted) return
-    busy.add(id)
-    try {
-      for (;;) {
-        const rental = await observed(id)
-        if (!isRetrying(rental) || rental.step !== 'trying' || ending.aborted) break
-        const move = nextRentalMove(rental, snapshotOf(openAttempt(rental)))
-        if (move.do === 'wait') {
-          if (move.until === undefined) due.delete(id)
-          else due.set(id, move.until)
-          break
-        }
-        due.delete(id)
-        if (!(await perform(rental, move))) break
+  constructor(parts: RetryParts, limits: Pick<StoredLimits, 'actedOn'>) {
+    const { platform, ending } = parts.context
+    this.#parts = parts
+    this.#limits = limits
+    this.#rentNext = createRentNext(parts)
+    this.#worker = new Worker({ clock: platform.clock, ending, turn: id => this.#turn(id) })
+  }
+
+  /** Something has changed for a rental. */
+  goOn(id: string): void {
+    this.#worker.wake(id)
+  }
+
+  onPoll({ account: seen, pollsMissing }: AccountPoll): void {
+    this.#instances = seen.instances
+    for (const rental of this.#parts.rentals.all()) {
+      if (!isRetrying(rental) || rental.step !== 'trying') continue
+      const { mark, instance } = openAttempt(rental) ?? {}
+      if (mark !== undefined && instance !== undefined) {
+        if (pollsMissing(instance) >= pollsUntilGone) this.#gone.add(mark)
+        else this.#gone.delete(mark)
       }
-    } finally {
-      busy.delete(id)
+      this.#worker.wake(rental.id)
     }
   }
 
-  /** The rental, after its present try has taken in the latest poll. */
-  async function observed(id: string): Promise<Rental> {
+  /** The first moment after `after` at which a rental continues automatically, epoch seconds of the account's time. */
+  dueAt(after: number): number {
+    return this.#worker.dueAt(after)
+  }
+
+  async #turn(id: string): Promise<Next> {
+    const rental = await this.#observed(id)
+    if (!isRetrying(rental) || rental.step !== 'trying') return 'rest'
+    const move = nextRentalMove(rental, this.#snapshotOf(openAttempt(rental)))
+    return move.do === 'wait' ? { by: move.until } : this.#perform(rental, move)
+  }
+
+  /** The rental, after its present attempt has taken in the latest poll. */
+  async #observed(id: string): Promise<Rental> {
+    const { context, rentals } = this.#parts
+    const { attempts } = rentals
     const current = openAttempt(rentals.get(id))
-    const instance = instances[current?.instance ?? '']
+    const instance = this.#instances[current?.instance ?? '']
     if (!current || !instance) return rentals.get(id)
-    const change = observedAttempt(current, instance, now())
+    const change = observedAttempt(current, instance, context.now())
     if (isDeepEqual({ ...current, ...change }, current)) return rentals.get(id)
     await attempts.update(current.mark, change)
     const attempt = attempts.get(current.mark)
@@ -77,97 +94,83 @@ export function createRetries(parts: RetryParts, limits: Pick<StoredLimits, 'act
     return rentals.get(id)
   }
 
-  function snapshotOf(current: Attempt | undefined): AttemptSnapshot {
+  #snapshotOf(current: Attempt | undefined): AttemptSnapshot {
     const { mark = '', instance } = current ?? {}
     return {
-      now: now(),
-      stopper: instance === undefined ? undefined : stopperOf(instance),
-      instance: instances[instance ?? ''],
-      gone: gone.has(mark),
-      ssh: ssh.get(mark) ?? 'unasked',
+      now: this.#parts.context.now(),
+      stopper: instance === undefined ? undefined : this.#stopperOf(instance),
+      instance: this.#instances[instance ?? ''],
+      gone: this.#gone.has(mark),
+      ssh: this.#ssh.get(mark) ?? 'unasked',
     }
   }
 
   /** The limit that stopped an instance, or will at the next poll. */
-  function stopperOf(instance: number): Stopper | undefined {
-    const limit = limits.actedOn(instance) ?? limitThatStops(store.get().accounts[account], instance, now())
+  #stopperOf(instance: number): Stopper | undefined {
+    const { account, store, now } = this.#parts.context
+    const limit =
+      this.#limits.actedOn(instance) ?? limitThatStops(store.get().accounts[account], instance, now())
     return limit && { why: stoppedBy(limit), alone: limit.instance !== undefined }
   }
 
-  function probeSsh(id: string, { mark, instance: number }: Attempt): void {
-    const instance = instances[number ?? '']
-    if (!instance || ssh.get(mark) === 'asking') return
-    ssh.set(mark, 'asking')
+  #probeSsh(id: string, { mark, instance: number }: Attempt): void {
+    const { account, access, client } = this.#parts.context
+    const instance = this.#instances[number ?? '']
+    if (!instance || this.#ssh.get(mark) === 'asking') return
+    this.#ssh.set(mark, 'asking')
     letsIn(access, { account, instance, client: client() }).then(
       () => {
-        ssh.set(mark, 'answered')
-        void pursue(id)
+        this.#ssh.set(mark, 'answered')
+        this.#worker.wake(id)
       },
       // Repeated after the next poll.
-      () => ssh.set(mark, 'silent'),
+      () => this.#ssh.set(mark, 'silent'),
     )
   }
 
-  /** Resolves with whether there is more to do at once. */
-  async function perform(rental: Retrying, move: Exclude<RentalMove, { do: 'wait' }>): Promise<boolean> {
+  async #perform(rental: Retrying, move: Exclude<RentalMove, { do: 'wait' }>): Promise<Next> {
+    const { context, discard, rentals } = this.#parts
     const current = openAttempt(rental)
     if (move.do === 'search') {
-      const next = await rentNext(rental)
-      return typeof next === 'boolean' ? next : perform(rental, next)
+      const next = await this.#rentNext(rental)
+      if (typeof next !== 'boolean') return this.#perform(rental, next)
+      return next ? 'again' : 'rest'
     }
     if (move.do === 'end') {
       const taken = move.step === 'failed' && move.instance === undefined ? current?.instance : undefined
       // It is gone, and nobody waits for it any more.
       if (taken !== undefined) await context.endings.expect(taken, 'destroy')
-      await endRetries(parts, rental, move)
-      return false
+      await endRetries(this.#parts, rental, move)
+      return 'rest'
     }
-    if (!current) return true
+    if (!current) return 'again'
     switch (move.do) {
       case 'probeSsh':
-        probeSsh(rental.id, current)
-        return false
+        this.#probeSsh(rental.id, current)
+        return 'rest'
       case 'drop':
-        await drop(current, { ...move.drop, at: now() })
-        return true
+        await this.#drop(current, { ...move.drop, at: context.now() })
+        return 'again'
       case 'take back':
         await discard(current.mark)
-        return false
+        return 'rest'
       case 'close':
-        ssh.delete(current.mark)
-        gone.delete(current.mark)
-        await attempts.update(current.mark, closed(rental, current, now()))
-        return current.instance !== undefined || current.drop?.why.code === 'offer_gone'
+        this.#ssh.delete(current.mark)
+        this.#gone.delete(current.mark)
+        await rentals.attempts.update(current.mark, closed(rental, current, context.now()))
+        return current.instance !== undefined || current.drop?.why.code === 'offer_gone' ? 'again' : 'rest'
     }
   }
 
-  /** Stores that a try is dropped, before its instance is destroyed. */
-  async function drop({ mark, offer }: Attempt, why: Abandonment): Promise<void> {
-    await attempts.update(mark, { drop: why })
+  /** Stores that an attempt is dropped, before its instance is destroyed. */
+  async #drop({ mark, offer }: Attempt, why: Abandonment): Promise<void> {
+    const { context, rentals, hosts } = this.#parts
+    await rentals.attempts.update(mark, { drop: why })
     if (why.blame) await hosts.blame({ mark, offer, at: why.at, why: why.why.message })
     rentals.show()
-    const attempt = attempts.get(mark)
+    const attempt = rentals.attempts.get(mark)
     const text = `Dropped ${attemptOf(attempt).replace('A', 'a')}`
     context.activity.add(tryEntry(text, attempt, { detail: why.why.message }))
-  }
-
-  return {
-    /** Continues until it has to wait for a poll. */
-    pursue,
-    onPoll({ account: seen, pollsMissing }: AccountPoll): void {
-      instances = seen.instances
-      for (const rental of rentals.all()) {
-        if (!isRetrying(rental) || rental.step !== 'trying') continue
-        const { mark, instance } = openAttempt(rental) ?? {}
-        if (mark !== undefined && instance !== undefined) {
-          if (pollsMissing(instance) >= pollsUntilGone) gone.add(mark)
-          else gone.delete(mark)
-        }
-        void pursue(rental.id)
-      }
-    },
-    /** The first moment after `after` at which a rental continues automatically, epoch seconds of the account's time. */
-    dueAt: (after: number): number => Math.min(...[...due.values()].filter(moment => moment > after)),
   }
 }
 

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
-import { openWatches } from '#core/market/watches.ts'
 import type { Rentals } from '#core/renting/rentals.ts'
-import { createWatchRenting, type WatchRuns } from '#core/renting/watch-renting.ts'
+import { Watches } from '#core/watches/perform.ts'
+import type { WatchRentals, WatchRuns } from '#core/watches/renting.ts'
 import { deferred } from '#platform/tasks.ts'
 import type { ServiceClient } from '#service/client.ts'
 import type { WatchRequest } from '#shared/automation/watch.ts'
 import { account, accountContext, noting } from '#test/berth/account-context.ts'
 import { flushPromises, HandClock } from '#test/berth/clocks.ts'
 import { MemoryFiles, testKeychain } from '#test/berth/machine.ts'
-import { someRental, someSearch } from './some-rental.ts'
+import { someRental, someSearch } from '../renting/some-rental.ts'
 
 const start = 1_800_000_000
 
@@ -64,7 +64,7 @@ async function renting(left: Left = { files: new MemoryFiles(), secrets: new Map
     activity,
     notifications,
   })
-  const rentals: Parameters<typeof createWatchRenting>[1] = {
+  const rentals: WatchRentals = {
     async start(_request, id = '') {
       noted.push(files.texts.get(`accounts/${account}/watches.json`)?.includes(id) ?? false)
       await gates.rental
@@ -81,7 +81,7 @@ async function renting(left: Left = { files: new MemoryFiles(), secrets: new Map
     },
     forget: async rental => void forgotten.push(rental),
   }
-  const watches = await openWatches(context, parts => createWatchRenting(context, rentals, runs, parts))
+  const watches = await Watches.open(context, rentals, runs)
   const poll = () => watches.onPoll()
   const watchRequest = (most: number): WatchRequest => ({
     name: 'Bargain',

@@ -1,48 +1,13 @@
-import * as v from 'valibot'
-import { StoredProblem } from '#core/bridge/problems.ts'
-import { rentalOf, replacesVariable } from '#core/instances/mark.ts'
 import type { Instance } from '#service/instances.ts'
 import { ServiceError } from '#service/service-error.ts'
 import { bidWithin } from '#shared/automation/bid.ts'
-import {
-  type RecoveryChoice,
-  RecoveryFields,
-  type RecoveryStep,
-  type RecoveryView,
-} from '#shared/automation/recovery.ts'
-import { InstanceId } from '#shared/ids.ts'
+import type { RecoveryStep, RecoveryView } from '#shared/automation/recovery.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
 import type { Problem } from '#shared/problem.ts'
 import { type Micros, micros } from '#shared/spending/money.ts'
-
-/** The recovery of an interruptible instance once it is outbid, as stored. Its rental is stored before that begins. */
-export const Recovery = v.object({
-  ...RecoveryFields.entries,
-  instance: InstanceId,
-  /** When it last acted; epoch seconds of the account's time. Stored before it acts. */
-  lastAt: v.optional(v.number()),
-  /** When the service last refused a raise temporarily, and the seconds until the next attempt. */
-  refused: v.optional(v.object({ at: v.number(), wait: v.number() })),
-  /** A bid that was sent and not confirmed yet, and the one before it, micro-dollars per hour. */
-  pendingBid: v.optional(v.object({ bid: v.number(), from: v.number(), at: v.number() })),
-  /** The user's own bid, and Berth's raise of it, micro-dollars per hour. */
-  base: v.optional(v.number()),
-  own: v.optional(v.number()),
-  /** Why nothing is possible within the choice, after it was reported. */
-  hindrance: v.optional(StoredProblem),
-})
-export type Recovery = v.InferOutput<typeof Recovery>
-
-export function freshRecovery(instance: number, choice: RecoveryChoice, at: number): Recovery {
-  return {
-    instance,
-    choice,
-    raises: 0,
-    addedCost: { micros: 0, at, perHour: 0 },
-    replacements: 0,
-    replacedCost: 0,
-  }
-}
+import { rentalOf, replacesVariable } from '../instances/mark.ts'
+import { aboveCeiling, unknownMinimum } from './messages.ts'
+import type { Recovery } from './record.ts'
 
 /** A recovery's next move after a poll. */
 export type RecoveryMove =
@@ -155,23 +120,6 @@ function addedBy(recovery: Recovery, instance: InstanceView, now: number): Recov
   if (perHour === addedCost.perHour) return addedCost
   const grown = Math.max(0, Math.floor(((now - addedCost.at) * addedCost.perHour) / 3600))
   return { micros: addedCost.micros + grown, at: now, perHour }
-}
-
-const unknownMinimum: Problem = {
-  code: 'unknown_minimum',
-  message: 'The service doesn’t report the minimum bid, so Berth can’t choose one.',
-  advice: 'Raise the bid yourself.',
-}
-
-const aboveCeiling: Problem = {
-  code: 'above_ceiling',
-  message: 'The minimum bid isn’t below your ceiling.',
-  advice: 'Wait for it to drop, raise the ceiling, or rent another.',
-}
-
-export const notInterruptible: Problem = {
-  code: 'not_interruptible',
-  message: 'This instance is on-demand, so it can’t be outbid.',
 }
 
 /**

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
-import { priceSamples, resultOf, type StoredPrice, type Watch, withPrices } from '#core/market/watch.ts'
+import { priceSamples, type StoredPrice, withPrices } from '#core/watches/prices.ts'
+import type { Watch } from '#core/watches/record.ts'
+import { resultOf } from '#core/watches/step.ts'
 import type { OfferView } from '#shared/market/offer.ts'
 
 const start = 1_800_000_000

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { openRecoveries } from '#core/renting/recoveries.ts'
-import { givesWay } from '#core/renting/recovery.ts'
+import { Recoveries, type RecoveryRentals } from '#core/recoveries/perform.ts'
+import { givesWay } from '#core/recoveries/step.ts'
 import type { Rentals } from '#core/renting/rentals.ts'
 import { deferred } from '#platform/tasks.ts'
 import type { ServiceClient } from '#service/client.ts'
@@ -50,7 +50,7 @@ async function outbidOnce(starting = async () => undefined, written = async () =
   let time = 1000
   let step: 'trying' | 'ready' | 'cancelled' | undefined
   let place = 4712
-  const rentals: Parameters<typeof openRecoveries>[1] = {
+  const rentals: RecoveryRentals = {
     ofInstance: () => undefined,
     knows: mark => mark === ownMark,
     async start(_request, id = '') {
@@ -84,7 +84,7 @@ async function outbidOnce(starting = async () => undefined, written = async () =
     now: () => time,
     ...noted,
   })
-  const recoveries = await openRecoveries(context, rentals)
+  const recoveries = await Recoveries.open(context, rentals)
   const see = async (...all: InstanceView[]) => {
     recoveries.onPoll(freshAnswer(context, Object.fromEntries(all.map(one => [one.id, one])), records))
     await flushPromises()
