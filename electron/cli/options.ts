@@ -51,7 +51,7 @@ export const someOptions = {
   nodes: {
     type: 'string',
     usage: '--nodes N',
-    summary: 'Run on N machines of one cluster together (beta)',
+    summary: 'Run on N machines of one cluster together',
   },
   'at-once': { type: 'string', usage: '--at-once N', summary: 'Use at most N machines at a time' },
   keep: {

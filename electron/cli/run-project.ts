@@ -137,7 +137,7 @@ function refuse({ yes, secretFiles, allow }: Call, plan: ProjectPlan): void {
 function nodesWords(nodes: NonNullable<ProjectPlan['nodes']>): string[] {
   const words = nodes.map(({ offer, price }) => `${gpuWords(offer)}, ${rate(price)}`)
   return [
-    `${nodes.length} machines of one cluster (beta), all or none:`,
+    `${nodes.length} machines of one cluster, all or none:`,
     ...[...new Set(words)].map(line => `  ${words.filter(other => other === line).length} with ${line}`),
   ]
 }

@@ -295,7 +295,7 @@ const SpecFields = v.strictObject({
   at_once: v.optional(AtOnce),
   /** How long the machine waits for the project's next run after one that succeeded. */
   keep: v.optional(Time),
-  /** Beta: the machines of one cluster that run it together, each with the GPUs of `machine`. */
+  /** The machines of one cluster that run it together, each with the GPUs of `machine`. */
   nodes: v.optional(NodeCount),
   /** What starts the command on all of them; by default torchrun for a Python command, or the command's own launcher. */
   engine: v.optional(Engine),

@@ -5,7 +5,7 @@ import type { ProjectSpec } from '#shared/project/spec.ts'
 
 /** How several machines run a command together. */
 export const nodesWords =
-  'Beta. Berth rents all of them or none. The run ends when node 0 ends or any node fails. Only node 0’s results are downloaded.'
+  'Berth rents all of them or none. The run ends when node 0 ends or any node fails. Only node 0’s results are downloaded.'
 
 /** The demands to loosen where no offer meets them, the strictest first. */
 export function loosenWords({ machine = {} }: ProjectSpec): string {

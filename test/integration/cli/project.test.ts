@@ -257,7 +257,7 @@ describe('a project on the machines that the simulator plays', () => {
       nodeCommand: expect.stringMatching(/^python -m torch.* train\.py/),
     })
     const ran = await berth('run', '.', '--yes', '-f', '--nodes', '3')
-    expect(ran.err).toContain('3 machines of one cluster (beta), all or none')
+    expect(ran.err).toContain('3 machines of one cluster, all or none')
     expect(ran.err).toContain(
       'Every node runs, once for each GPU:\n  python -m torch.distributed.run --nnodes=',
     )

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { chmodSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { answeredDialogs } from '#test/berth/machine.ts'
@@ -93,11 +93,21 @@ ${more}
 /** Under Python 3.11, torchrun of torch 1.13 does not start: an enumeration's member of value 0 is not iterated over. */
 const mend = `import sys
 try:
-    if any('torch.distributed.run' in arg for arg in sys.orig_argv):
+    if any('torch.distributed.run' in arg or arg.endswith('torchrun') for arg in sys.orig_argv):
         from torch.distributed.elastic.multiprocessing import Std
         Std.from_str = classmethod(lambda cls, text: cls.NONE)
 except ImportError:
     pass
+`
+
+/** Adds the numbers of all nodes, from 1 on. */
+const sum = `import os, torch, torch.distributed as dist
+dist.init_process_group('gloo')
+number = torch.tensor([dist.get_rank() + 1.0])
+dist.all_reduce(number)
+print('node', os.environ['NODE_RANK'], 'of', dist.get_world_size(), 'sum', int(number), flush=True)
+if dist.get_rank() == 0:
+    open('sum.txt', 'w').write(f'{int(number)} of {dist.get_world_size()}')
 `
 
 describe.skipIf(lacking)(`a command on four machines${lacking}`, () => {
@@ -111,14 +121,7 @@ describe.skipIf(lacking)(`a command on four machines${lacking}`, () => {
       'berth.yaml': spec(`env: { PYTHONPATH: ., OMP_NUM_THREADS: 1 }
 run: python3 sum.py`),
       'sitecustomize.py': mend,
-      'sum.py': `import os, torch, torch.distributed as dist
-dist.init_process_group('gloo')
-number = torch.tensor([dist.get_rank() + 1.0])
-dist.all_reduce(number)
-print('node', os.environ['NODE_RANK'], 'of', dist.get_world_size(), 'sum', int(number), flush=True)
-if dist.get_rank() == 0:
-    open('sum.txt', 'w').write(f'{int(number)} of {dist.get_world_size()}')
-`,
+      'sum.py': sum,
     })
     const id = await place.run()
     await untilOver(place, id)
@@ -130,6 +133,37 @@ if dist.get_rank() == 0:
     })
     expect(third.text).toContain('node 2 of 4 sum 10')
     await place.under.until(() => Object.keys(place.under.account().instances).length === 0)
+  })
+
+  test('is a sum over all of them where it is torchrun itself', async () => {
+    const place = await openProject({
+      'berth.yaml': spec(`env: { PYTHONPATH: ., OMP_NUM_THREADS: 1 }
+run: torchrun --nproc_per_node=1 sum.py`),
+      'sitecustomize.py': mend,
+      'sum.py': sum,
+    })
+    const id = await place.run()
+    await untilOver(place, id)
+    expect(jobOf(place.under, id)?.step, await outputs(place, id)).toBe('done')
+    expect(readFileSync(join(place.folder, 'sum.txt'), 'utf8')).toBe('10 of 4')
+    await place.under.until(() => Object.keys(place.under.account().instances).length === 0)
+  })
+
+  test('gets the places of all machines where it is accelerate, of which no package exists here', async () => {
+    const place = await openProject({
+      'berth.yaml': spec('run: PATH="$PWD:$PATH" accelerate launch --mixed_precision bf16 train.py --lr 3'),
+      accelerate: '#!/bin/sh\necho "$@" | tee sum.txt\n',
+    })
+    chmodSync(join(place.folder, 'accelerate'), 0o755)
+    const id = await place.run()
+    await untilOver(place, id)
+    const told = await outputs(place, id)
+    expect(jobOf(place.under, id)?.step, told).toBe('done')
+    for (const rank of [0, 1, 2, 3])
+      expect(told).toMatch(new RegExp(`--num_machines[ =]4 --machine_rank[ =]${rank}`))
+    expect(readFileSync(join(place.folder, 'sum.txt'), 'utf8')).toMatch(
+      /^launch .*--mixed_precision bf16 .*train\.py --lr 3$/m,
+    )
   })
 
   test('is a sum over all of them with Open MPI', async () => {
