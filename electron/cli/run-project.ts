@@ -7,6 +7,7 @@ import { gpuWords } from '../shared/format/name.ts'
 import { counted, reliability } from '../shared/format/size.ts'
 import { duration } from '../shared/format/time.ts'
 import { bidWords, planAfterwards, unusedWords, waitWords } from '../shared/project/afterwards.ts'
+import { type BeforeStop, noticeOf } from '../shared/project/before-stop.ts'
 import { borrowedQuestion, cloudUses, usesMade } from '../shared/project/borrowed.ts'
 import { cloudCopiesOf, setupOf } from '../shared/project/bounds.ts'
 import {
@@ -291,6 +292,7 @@ function planJson(
     interruptible: spec.machine?.interruptible ?? false,
     checkpoint: spec.checkpoint ?? null,
     movesAtMost: spec.outbid?.elsewhere ?? 0,
+    beforeStop: spec.before_stop ? beforeStopJson(spec.before_stop) : null,
     retry: spec.retry ? { times: spec.retry.times, on: retriedCodes(spec.retry) } : null,
     wait: spec.wait ?? 0,
     cheapestAbove: plan.above ? cliDollars(plan.above.price) : null,
@@ -308,6 +310,11 @@ function planJson(
     missingSecrets: plan.missingSecrets,
     asks: plan.borrowed.map(({ use, of }) => ({ allow: use, usedBy: of })),
   }
+}
+
+function beforeStopJson(before: BeforeStop) {
+  const { signal, run, seconds } = noticeOf(before)
+  return { signal, run: run ?? null, atMost: seconds }
 }
 
 function volumeJson(volume: NonNullable<ProjectPlan['volume']>, offer: ProjectPlan['offer']) {

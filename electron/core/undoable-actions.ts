@@ -28,10 +28,11 @@ const unsure = {
   reboot: 'May have been rebooted',
 } as const
 
-/** `started` is called with each instance that the user has started. */
+/** `started` is called with each instance that the user has started; `stopping` is awaited before one is stopped. */
 export async function openUndoableActions(
   context: AccountContext,
   started: (instance: number) => Promise<void> = async () => undefined,
+  stopping: (instance: number) => Promise<void> = async () => undefined,
 ) {
   const { account, activity, platform, store, ending } = context
   const { clock } = platform
@@ -65,8 +66,10 @@ export async function openUndoableActions(
 
   /** A stop is told in Activity once it is seen. */
   async function perform(instance: InstanceView, action: UndoableAction): Promise<void> {
-    if (action === 'stop') await context.endings.request(instance.id, 'stop')
-    else say(instance, await needingPermission('instance_write', request(instance, action)))
+    if (action === 'stop') {
+      await stopping(instance.id)
+      if (!ending.aborted) await context.endings.request(instance.id, 'stop')
+    } else say(instance, await needingPermission('instance_write', request(instance, action)))
   }
 
   function callOff(instance: number): void {

@@ -70,7 +70,11 @@ export async function openAutomations(
       const rental = rentals.ofInstance(instance)?.rental
       return rental !== undefined && isRetrying(rental) && rental.step === 'trying'
     },
-    before: async target => runs.allowedAction(target),
+    async before(target) {
+      const action = runs.allowedAction(target)
+      if (action !== undefined) await runs.beforeStop(target.instance)
+      return action
+    },
     watchdogs,
   })
   const notes = await openNotes(context)

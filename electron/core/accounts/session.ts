@@ -212,7 +212,11 @@ async function openParts(
   const parts = {
     loadHistory,
     transfers: await openTransfers(context),
-    actions: await openUndoableActions(context, instance => automations.limits.startAgain(instance)),
+    actions: await openUndoableActions(
+      context,
+      instance => automations.limits.startAgain(instance),
+      instance => automations.runs.beforeStopByUser(instance),
+    ),
     gpuMetrics: createGpuMetricsReader(context, loadHistory, askGpuMetrics(context)),
   }
   const created = (instance: number, instanceKey: string | undefined) =>

@@ -1,6 +1,7 @@
 import type { SyncRequest } from '#shared/account/transfer.ts'
 import type { Limit } from '#shared/automation/limit.ts'
 import { BerthError, type Problem } from '#shared/problem.ts'
+import { noticeProblem } from '#shared/project/before-stop.ts'
 import {
   type Borrowed,
   borrowedQuestion,
@@ -11,7 +12,7 @@ import {
   usesMade,
   volumeUse,
 } from '#shared/project/borrowed.ts'
-import { keepingOf, resultsOf, retryBudget } from '#shared/project/bounds.ts'
+import { dearestOf, keepingOf, resultsOf, retryBudget } from '#shared/project/bounds.ts'
 import { nodeCount, nodesProblem } from '#shared/project/nodes.ts'
 import type { ProjectPlan } from '#shared/project/project.ts'
 import { type Keeping, mostRuns, type ProjectSpec } from '#shared/project/spec.ts'
@@ -113,6 +114,7 @@ export function createProjectRuns(
         context.sync.scan(path, { results: resultsOf(spec) }),
         checkConnections(context, spec),
       ])
+      refuseNotice(spec, market.limits, market.pricePerHour)
       return {
         ...market,
         spec,
@@ -148,6 +150,7 @@ export function createProjectRuns(
       allow = [],
     }: NewProjectRun): Promise<string> {
       refuseNodes(spec)
+      refuseNotice(spec, limits, price)
       runs.refuseIfBusy(id)
       const uses = usesOf(spec)
       const refused = projects.borrowed(id, uses).filter(({ use }) => !allow.includes(use))
@@ -294,6 +297,17 @@ function refuseNodes(spec: ProjectSpec): void {
   throw new BerthError({
     code: 'bad_nodes',
     message: `It can’t run on ${nodeCount(spec)} machines: ${problem}.`,
+  })
+}
+
+/** Throws `notice_too_long` where what happens before a stop leaves the run too little of its limits. */
+function refuseNotice(spec: ProjectSpec, limits: readonly Limit[], price: number | undefined): void {
+  const problem = noticeProblem(limits, spec.before_stop, dearestOf(spec, price))
+  if (problem === undefined) return
+  throw new BerthError({
+    code: 'notice_too_long',
+    message: `${problem}.`,
+    advice: 'Choose a shorter at_most, or higher limits.',
   })
 }
 

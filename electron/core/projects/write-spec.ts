@@ -14,6 +14,7 @@ const onOneLine = [
   ['failed'],
   ['outbid'],
   ['retry'],
+  ['before_stop'],
   ['sweep'],
   ['setup', 'reads'],
   ['volume'],

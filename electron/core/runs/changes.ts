@@ -78,6 +78,7 @@ export function failed(run: Run, { code, message, advice }: Problem, at: number)
       : { keptUntil: undefined, remindAt: undefined }),
     stuckSince: undefined,
     changingSince: undefined,
+    told: undefined,
   }
 }
 
@@ -106,6 +107,7 @@ export function resumed({ project }: ProjectRun, machine: InstanceView | undefin
     problem: undefined,
     keptUntil: undefined,
     remindAt: undefined,
+    told: undefined,
     afterwards: project.spec.after ?? 'destroy',
     finalAction: undefined,
     starting: machine && machine.state !== 'running' ? true : undefined,
@@ -167,6 +169,7 @@ export function movedToNewMachine(run: Run, rental: string, at: number): RunChan
     isSetUp: undefined,
     program: undefined,
     moves: run.reuses ? run.moves : moves + 1,
+    told: undefined,
     retried: run.retried && { ...run.retried, before: run.retried.times, nextAt: undefined },
     reuses: undefined,
   }

@@ -10,7 +10,7 @@ import type { StoredLimits } from '../limits/model.ts'
 import { alertId } from './alerts.ts'
 import type { RunChange } from './changes.ts'
 import { machineGone } from './decide.ts'
-import { type ProjectRun, type Run, runCostBy } from './model.ts'
+import { machineLimits, type ProjectRun, type Run, runCostBy } from './model.ts'
 import type { RunOutputs } from './output.ts'
 import type { RunMachines } from './remote.ts'
 import type { StoredRuns } from './stored-runs.ts'
@@ -60,7 +60,7 @@ export function createGoingOn(
       return run.sweep || run.node || most === undefined ? {} : { most: runCostBy(run, now()) + most }
     // The machine's part of a limit of the whole has moved, whether it has acted or not.
     if (run.sweep) {
-      await limitReused(there, agreed)
+      await limitReused(there, machineLimits(run, agreed))
       return {}
     }
     const open = limits.all().filter(limit => limit.instance === there.id && !limit.ended)
@@ -71,7 +71,7 @@ export function createGoingOn(
     const isUsedUp = run.most !== undefined && (!isLimited || runCostBy(run, now()) >= run.most)
     if (ended.length === 0 && !isUsedUp) return {}
     const anew = bound === undefined ? ended : limitsAt(ended, bound)
-    await limits.put(...anew.map(limit => fresh(limit, there)))
+    await limits.put(...machineLimits(run, anew).map(limit => fresh(limit, there)))
     // That of the highest cost until now would stop it too soon.
     const isOutdated = ({ when, action, rental }: (typeof open)[number]) =>
       when.kind === 'cost' && action === 'stop' && rental !== undefined

@@ -2,15 +2,17 @@ import type { LimitAction } from '#shared/automation/limit.ts'
 import { isGoing, type RunStep } from '#shared/automation/run.ts'
 import { canGetIn } from '#shared/derived.ts'
 import { named } from '#shared/format/name.ts'
-import { duration } from '#shared/format/time.ts'
 import type { InstanceState, InstanceView } from '#shared/instance/instance.ts'
 import { runOutbid } from '#shared/instance/outbid-words.ts'
 import { hasTrait } from '#shared/instance/state-traits.ts'
 import type { Problem } from '#shared/problem.ts'
-import type { RunStatus, WatchdogOrder } from '#ssh/runs/runs.ts'
+import { noticeCost } from '#shared/project/before-stop.ts'
+import { dearestOf } from '#shared/project/bounds.ts'
+import type { WatchdogOrder } from '#ssh/runs/runs.ts'
 import { longestAfter, retryPause } from '../engine/worker.ts'
 import { idleBelow } from '../instances/instance-state.ts'
 import type { LimitTarget } from '../limits/targets.ts'
+import { isToldOfStop } from './before-stop.ts'
 import { lastingErrors, pauseWhileChanging } from './left-behind.ts'
 import {
   canReuseMachine,
@@ -23,6 +25,7 @@ import {
   runCostBy,
 } from './model.ts'
 import { type NodeMove, type NodeSnapshot, nodeHold, nodeMove } from './node-decide.ts'
+import { seekingMove } from './seeking.ts'
 
 /** A run's inputs, as of a poll. */
 export interface RunSnapshot extends NodeSnapshot {
@@ -71,6 +74,7 @@ export function nextRunMove(run: Run, snapshot: RunSnapshot): RunMove {
   if (step === 'waiting') return isOfProject(run) ? renting(run, snapshot) : placing(run, snapshot)
   const machineMove = isOfProject(run) ? moveForMachine(run, snapshot) : moveForInstance(run, snapshot)
   if (machineMove) return machineMove
+  if (isToldOfStop(run, snapshot.now)) return { do: 'wait' }
   const hold = nodeHold(run, snapshot)
   if (hold) return hold
   if (step === 'sending') return { do: 'send' }
@@ -83,25 +87,16 @@ export function nextRunMove(run: Run, snapshot: RunSnapshot): RunMove {
 }
 
 function renting(run: ProjectRun, { awaited, now }: RunSnapshot): RunMove {
-  const isUsedUp = run.most !== undefined && runCostBy(run, now) >= run.most
+  const { spec, price } = run.project
+  const least = 2 * noticeCost(spec.before_stop, dearestOf(spec, price))
+  const isUsedUp = run.most !== undefined && runCostBy(run, now) + least >= run.most
   if (!awaited) return isUsedUp ? { do: 'fail', problem: usedUp } : { do: 'rent' }
   const { step, instance, problem, unclear } = awaited
   if (unclear) return { do: 'fail', problem: unclearRental(unclear) }
   if (step === 'ready' && instance !== undefined) return { do: 'step', step: 'sending', instance }
   if (step === 'failed')
-    return seeking(run, now, problem?.code) ?? { do: 'fail', problem: problem ?? notRented }
+    return seekingMove(run, now, problem?.code) ?? { do: 'fail', problem: problem ?? notRented }
   return step === 'cancelled' ? { do: 'fail', problem: notRented } : { do: 'wait' }
-}
-
-/** The move of a run whose file says that it waits for an offer, as none was within its price; undefined for others. */
-function seeking(
-  { project: { spec }, sweep, seeking: since }: ProjectRun,
-  now: number,
-  code?: string,
-): RunMove | undefined {
-  if (spec.wait === undefined || sweep || code !== 'no_offers') return undefined
-  if (since && now >= since.since + spec.wait) return { do: 'fail', problem: noOfferInTime(spec.wait) }
-  return { do: now >= (since?.nextAt ?? 0) ? 'seek' : 'wait' }
 }
 
 /** The move of a command that waits for its instance, or for the rental of one. */
@@ -292,17 +287,6 @@ export function observedRun(
   }
 }
 
-/** The attempts of its command that have failed by now, on this machine and those before it. `now`: account time. */
-export function retriedRun({ retried }: Run, attempts: RunStatus['attempts'], now: number): Run['retried'] {
-  if (!attempts) return retried
-  const { failed, code, pause } = attempts
-  const before = retried?.before ?? 0
-  const isSame = retried?.times === before + failed
-  const at = isSame ? retried.at : now
-  const nextAt = pause === 0 ? undefined : ((isSame ? retried.nextAt : undefined) ?? Math.ceil(now + pause))
-  return { times: before + failed, before, code, at, nextAt }
-}
-
 /** Since when there was neither output nor load, if that is longer than `stuckAfter`; else undefined. */
 export function stuckSince(
   { stuckAfter, startedAt, outputAt, loadAt }: Run,
@@ -358,13 +342,6 @@ const usedUp = {
   code: 'most_reached',
   message: 'It has cost all that it may.',
   advice: 'Run it again with a higher limit.',
-}
-function noOfferInTime(seconds: number): Problem {
-  return {
-    code: 'no_offers',
-    message: `No offer fit within its price in ${duration(seconds)}.`,
-    advice: 'Resume to wait again, or run it with a higher price.',
-  }
 }
 const notRented = {
   code: 'not_rented',

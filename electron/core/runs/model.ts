@@ -2,7 +2,8 @@ import * as v from 'valibot'
 import { type Limit, RentalLimits } from '#shared/automation/limit.ts'
 import { isGoing, RunFields, RunId, RunStep } from '#shared/automation/run.ts'
 import { InstanceId, OfferId } from '#shared/ids.ts'
-import { keepingOf, limitsAt, mostOf, resultsOf } from '#shared/project/bounds.ts'
+import { limitsBeforeStop } from '#shared/project/before-stop.ts'
+import { dearestOf, keepingOf, limitsAt, mostOf, resultsOf } from '#shared/project/bounds.ts'
 import { ProjectId } from '#shared/project/project.ts'
 import { remindsWithin } from '#shared/project/project-defaults.ts'
 import { Keeping, type ProjectSpec } from '#shared/project/spec.ts'
@@ -104,6 +105,8 @@ export const Run = v.object({
    * the cheapest offer costs that only the price keeps out, in micro-dollars per hour.
    */
   seeking: v.optional(v.object({ since: v.number(), nextAt: v.number(), cheapest: v.optional(v.number()) })),
+  /** Since when its command knows that its machine is about to be stopped, and until when the stop waits for it. */
+  told: v.optional(v.object({ since: v.number(), until: v.number() })),
   /** Micro-dollars of the attempts to rent that failed. */
   attemptCost: v.optional(v.number()),
   /** Whether a retry has to start the machine first. */
@@ -191,6 +194,14 @@ export function limitsLeft(
   const sum = prices.reduce((total, price) => total + price, 0)
   const share = sum > 0 ? (prices[node.rank] ?? 0) / sum : 1 / node.count
   return whole === undefined ? [...limits] : limitsAt(limits, Math.floor(whole * share))
+}
+
+/** The limits of a run's machine, which leave the command its time before a stop. */
+export function machineLimits(
+  { project: { spec, price }, spent }: ProjectRun,
+  limits: readonly Limit[],
+): Limit[] {
+  return limitsBeforeStop(limits, spec.before_stop, dearestOf(spec, price) ?? spent?.perHour)
 }
 
 /**

@@ -3,7 +3,7 @@ import { spentBy } from '#shared/derived.ts'
 import { boundOf, limitsAt, mostUntilStopped } from '#shared/project/bounds.ts'
 import type { AccountContext } from '../account-context.ts'
 import type { GoingOn } from './continue-failed.ts'
-import { isOfProject, type ProjectRun, type Run } from './model.ts'
+import { isOfProject, machineLimits, type ProjectRun, type Run } from './model.ts'
 import type { RunNodes } from './nodes.ts'
 import type { RunMachines } from './remote.ts'
 import type { StoredRuns } from './stored-runs.ts'
@@ -128,7 +128,8 @@ export function createNewRuns(
       // In the place of the other run's limits.
       if (isOfProject(run)) {
         const own = limitsOf(run)
-        await goingOn.limitReused(there, run.most === undefined ? own : limitsAt(own, run.most))
+        const limited = run.most === undefined ? own : limitsAt(own, run.most)
+        await goingOn.limitReused(there, machineLimits(run, limited))
       }
       // Its watchdog learns of both with that.
       await waiting.take(there.id)

@@ -1,6 +1,7 @@
 import type { Clock } from '#platform/platform.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
 import type { Problem } from '#shared/problem.ts'
+import { noticeOf } from '#shared/project/before-stop.ts'
 import { setupOf } from '#shared/project/bounds.ts'
 import { retriedCodes, retryPauses } from '#shared/project/retry.ts'
 import type { Connection } from '#ssh/connection/connection.ts'
@@ -12,12 +13,13 @@ import type { AccountContext } from '../account-context.ts'
 import { idleBelow } from '../instances/instance-state.ts'
 import { type RunAlerts, stuckAlert } from './alerts.ts'
 import { nextProgram, nextStep, setupFailed } from './changes.ts'
-import { observedRun, retriedRun, stuckSince } from './decide.ts'
+import { observedRun, stuckSince } from './decide.ts'
 import { isOfProject, type ProjectRun, type Run } from './model.ts'
 import type { RunOutput } from './output.ts'
 import { printedNumbers } from './printed-numbers.ts'
 import { lastProgress } from './progress.ts'
 import { intoProject, type RunMachines, removeEnvironment } from './remote.ts'
+import { retriedRun } from './seeking.ts'
 import { noteFiles, noteSetUp } from './setup-cache.ts'
 import type { StoredRuns } from './stored-runs.ts'
 import type { RunFolders } from './transfer-results.ts'
@@ -63,6 +65,7 @@ export function createPrograms(
 
   async function begin(run: Run, connection: Connection, view: InstanceView): Promise<void> {
     const { id, step, name } = run
+    const spec = run.project?.spec
     const program = await programOf(run)
     const order = await watchdog.ready(run, view)
     const text = step === 'setup' ? ((run.project && setupOf(run.project.spec)?.run) ?? '') : run.command
@@ -78,6 +81,7 @@ export function createPrograms(
       command,
       before: isOfProject(run) ? intoProject(run) : undefined,
       attempts: attemptsOf(run),
+      notice: step === 'running' && spec?.before_stop ? noticeOf(spec.before_stop) : undefined,
       order,
       environment: rentedWith(run.instance),
     })
@@ -86,6 +90,7 @@ export function createPrograms(
     if (after?.step !== step) return endRun(connection, clock, program)
     await runs.update(id, {
       begun: true,
+      told: undefined,
       reuses: step === 'running' ? undefined : after.reuses,
       startedAt: step === 'running' ? (after.startedAt ?? now()) : after.startedAt,
     })

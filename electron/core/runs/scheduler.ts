@@ -23,6 +23,7 @@ import { mostInAll, type Run, runCostBy } from './model.ts'
 import { leavesNetwork } from './node-decide.ts'
 import type { RunNodes } from './nodes.ts'
 import type { RunMachines } from './remote.ts'
+import { seekingDue } from './seeking.ts'
 import type { Moves } from './steps.ts'
 import type { StoredRuns } from './stored-runs.ts'
 import { Dropped } from './transfer-results.ts'
@@ -261,12 +262,6 @@ export function createRunWork(context: AccountContext, parts: WorkParts) {
       return Math.min(...moments.filter(moment => moment > after))
     },
   }
-}
-
-/** When the market is searched again for a run that waits for an offer, or it gives up; undefined for others. */
-function seekingDue({ step, seeking, project }: Run): number | undefined {
-  if (step !== 'waiting' || !seeking) return undefined
-  return Math.min(seeking.nextAt, seeking.since + (project?.spec.wait ?? 0))
 }
 
 const noFailure = { fails: 0, text: '', same: 0 }

@@ -11,6 +11,7 @@ import type { Watchdogs } from '../limits/watchdog.ts'
 import { rentedWith } from '../renting/rental.ts'
 import type { Rentals } from '../renting/rentals.ts'
 import { alertId, runAlertsOf } from './alerts.ts'
+import { asksForNotice, createBeforeStops } from './before-stop.ts'
 import { failed, over, refetching, resumed, retried } from './changes.ts'
 import { createGoingOn, notFailed } from './continue-failed.ts'
 import { allowedAction, machineGone } from './decide.ts'
@@ -82,6 +83,7 @@ export async function openRuns(
   const { inside, viewOf } = machines
   const watchdog = createRunWatchdog(context, { watchdogs, runs, inside, note })
   const { tellIfStale } = watchdog
+  const beforeStops = createBeforeStops(context, { runs, inside })
   const folders = createRunFolders(context, {
     runs,
     machines,
@@ -275,6 +277,15 @@ export async function openRuns(
       }
       if (step !== 'running' || program === undefined) return
       await runs.intend(id, { endedByUser: true })
+      if (asksForNotice(run)) {
+        // A second request ends it at once.
+        const ended = beforeStops.end(run)
+        if (!run.told) {
+          void ended.then(() => worker.hurry(id))
+          return
+        }
+        await runs.update(id, { told: undefined })
+      }
       const asked = await inside(run, connection => endRun(connection, clock, program))
       const view = viewOf(run.instance)
       if (asked === undefined && !(view && canGetIn(view))) {
@@ -334,6 +345,10 @@ export async function openRuns(
     /** The action that a limit may take without losing results that aren't downloaded yet; undefined for none. */
     allowedAction: (target: LimitTarget): LimitAction | undefined =>
       allowedAction(target, runs.all(), viewOf(target.instance), note),
+    /** Resolves once the commands on an instance had their time before it is stopped. */
+    beforeStop: beforeStops.ofInstance,
+    /** The same for a stop by the user, whose second request does not wait. */
+    beforeStopByUser: beforeStops.byUser,
     /** Called before an account is removed. */
     deleteOutputs: () => outputs.delete(),
     onPoll(poll: AccountPoll): void {

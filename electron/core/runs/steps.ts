@@ -30,7 +30,7 @@ import {
   reminded,
 } from './changes.ts'
 import { blocksEnding, machineGone, type RunMove, unclearCode } from './decide.ts'
-import { isOfProject, isWorker, limitsLeft, type ProjectRun, type Run } from './model.ts'
+import { isOfProject, isWorker, limitsLeft, machineLimits, type ProjectRun, type Run } from './model.ts'
 import { leavesNetwork } from './node-decide.ts'
 import { nodeFailure, nodeLeft, type RunNodes } from './nodes.ts'
 import type { RunPrograms } from './programs.ts'
@@ -82,7 +82,7 @@ export function createMoves(context: AccountContext, parts: MoveParts) {
       case 'rent':
         if (isOfProject(run)) {
           const [head] = nodes.of(run)
-          const limits = limitsLeft(run, parts.limitsOf(run), now(), head)
+          const limits = machineLimits(run, limitsLeft(run, parts.limitsOf(run), now(), head))
           const limited = { ...run, project: { ...run.project, limits } }
           await parts.projects.rent(limited, head?.node?.network)
         }

@@ -196,7 +196,8 @@ function waitingOf(
   hindrance: Hindrance | undefined,
 ): Waiting | undefined {
   if (!wait || !isGoing(run)) return undefined
-  const { retried } = run
+  const { retried, told } = run
+  if (run.step === 'running' && told) return { for: 'save', since: told.since, givesUpAt: told.until }
   if (run.step === 'running' && retried?.nextAt !== undefined) {
     const { code, message } = commandFailed(run, retried.code)
     return { for: 'retry', since: retried.at, nextTryAt: retried.nextAt, problem: { code, message } }

@@ -15,6 +15,7 @@ const waits = {
   start: 'Waiting for the machine to start the program',
   output: 'No output',
   retry: 'Waiting to try the command again',
+  save: 'Waiting for the command to save before its machine is stopped',
   results: 'Waiting for the machine to send the results',
   end: 'Waiting for the machine to be ended',
   service: 'Waiting for the service, which doesn’t answer',

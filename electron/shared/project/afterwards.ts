@@ -3,6 +3,7 @@ import { named } from '../format/name.ts'
 import { counted } from '../format/size.ts'
 import { duration } from '../format/time.ts'
 import { type Micros, micros } from '../spending/money.ts'
+import { beforeStopWords } from './before-stop.ts'
 import { dearestOf } from './bounds.ts'
 import { gpusInAll, nodeCount } from './nodes.ts'
 import { keptWords, type PlanCosts, stoppedWords } from './plan-costs.ts'
@@ -13,7 +14,7 @@ import { settingsOf } from './sweep.ts'
 
 /** Sentences on the results, the end of the machine, and moving to another machine if outbid. */
 export function planAfterwards(
-  { results, checkpoint, after, outbid, retry, keep = 0, nodes = 1 }: ProjectSpec,
+  { results, checkpoint, after, outbid, retry, before_stop, keep = 0, nodes = 1 }: ProjectSpec,
   keeping: Keeping,
   costs: PlanCosts | undefined,
 ): string[] {
@@ -30,6 +31,7 @@ export function planAfterwards(
       : `${then} ${machine} and its disk are destroyed${keep > 0 ? '' : ', once all results are downloaded'}.`,
     ...(nodes > 1 ? ['The other nodes’ machines are destroyed in any case.'] : []),
     ...retryWords(retry),
+    ...beforeStopWords(before_stop),
     `If the run fails or reaches a limit, ${machine} is stopped. ${keptWords(keeping, costs)}`,
     ...(outbid && outbid.elsewhere > 0
       ? [`If it's outbid, it continues on another machine, at most ${counted(outbid.elsewhere, 'time')}.`]

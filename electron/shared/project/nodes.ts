@@ -27,6 +27,7 @@ interface NodesSpec {
   keep?: number
   retry?: unknown
   wait?: unknown
+  before_stop?: unknown
 }
 
 /** The number of machines that run it. */
@@ -103,6 +104,8 @@ export function nodesProblem(spec: NodesSpec): string | undefined {
   if (spec.sweep !== undefined || spec.runs !== undefined)
     return 'a sweep runs each setting on one machine, so remove nodes'
   if (spec.retry !== undefined) return 'a command on several machines isn’t tried again, so remove retry'
+  if (spec.before_stop !== undefined)
+    return 'several machines aren’t told before a stop, so remove before_stop'
   if (spec.wait !== undefined) return 'several machines of one cluster aren’t waited for, so remove wait'
   if (spec.keep !== undefined) return 'several machines don’t wait for the next run, so remove keep'
   if (spec.volume !== undefined) return 'a volume is on one machine, so remove volume'

@@ -10,6 +10,7 @@ import {
   PricePerHour,
   VolumeName,
 } from '../market/rent-request.ts'
+import { BeforeStop, beforeStopDraft } from './before-stop.ts'
 import { cacheProblem } from './cache.ts'
 import { Engine, nodesProblem } from './nodes.ts'
 import { Retry } from './retry.ts'
@@ -265,6 +266,8 @@ const SpecFields = v.strictObject({
   run: text(65_536, 'enter the command to run'),
   /** How long it waits for an offer within its price, in seconds; it fails at once by default. */
   wait: v.optional(Time),
+  /** What happens before the machine of the running command is stopped, and how long the stop waits for it. */
+  before_stop: v.optional(BeforeStop),
   /** How often the command is tried again if it fails, and after which exit codes. */
   retry: v.optional(Retry),
   /** The paths to download. */
@@ -341,6 +344,7 @@ export function specDraft(spec: ProjectSpec): ProjectDraft {
   return {
     ...spec,
     keep: keep === undefined ? undefined : timeText(keep),
+    before_stop: beforeStopDraft(spec.before_stop),
     wait: wait === undefined ? undefined : timeText(wait),
     checkpoint: checkpoint === undefined ? undefined : timeText(checkpoint),
     stop: stop && { ...stop, idle: stop.idle === undefined ? undefined : timeText(stop.idle) },

@@ -1,11 +1,20 @@
-# Runs a command in the environment that its caller has prepared, and again where it fails: `sh around.sh HERE SHELL
-# OPTIONS…`. In HERE: tried, the command; retry, how often it is tried again, the first pause in seconds, and after which
-# exit codes, or error for any; and attempts, as this writes it: how many have failed, with which code the last one, and at
-# which uptime the next one begins, 0 once it has. Its names begin with berth_, since the command has all others.
+# Runs a command in the environment that its caller has prepared, with what goes on around it: `sh around.sh HERE SHELL
+# OPTIONS…`. It is tried again where it fails, and told before its machine is stopped, once this gets SIGUSR2. In HERE:
+#   tried        the command
+#   retry        how often it is tried again, the first pause in seconds, and after which exit codes, or error for any
+#   attempts     written here: how many have failed, the last one's code, and at which uptime the next begins, 0 once it has
+#   before_stop  the signal for the command before a stop, and for how many seconds the stop waits; hook, what runs then
+#   around       written here: the number of this process; stopped: at which uptime the command had its time before a stop
+# Its names begin with berth_, since the command has all others.
 
 berth_here=$1
-shift
-read -r berth_times berth_pause berth_codes < "$berth_here/retry"
+berth_shell=$2
+shift 2
+berth_options=$*
+berth_times=0 berth_told='' berth_all=''
+read -r berth_times berth_pause berth_codes 2>/dev/null < "$berth_here/retry"
+echo $$ > "$berth_here/around"
+trap 'berth_told=1' USR2
 
 # Seconds of a clock that nobody sets.
 berth_read_uptime() {
@@ -23,17 +32,94 @@ berth_is_retried() {
 }
 
 berth_note() {
-  echo "$*" > "$berth_here/attempts.new" && mv -f "$berth_here/attempts.new" "$berth_here/attempts"
+  echo "$2" > "$berth_here/$1.new" && mv -f "$berth_here/$1.new" "$berth_here/$1"
 }
 
-berth_failed=0 berth_quick=0
+# shellcheck disable=SC2086
+berth_start() {
+  "$berth_shell" $berth_options "$berth_here/$1" < /dev/null &
+  berth_child=$!
+}
+
+# Waits for a child, whose exit code is in `berth_code` then, and tells the command before a stop meanwhile.
+berth_wait() {
+  berth_code=
+  while :; do
+    wait "$1"
+    berth_now=$?
+    # One that ended just when the signal came is not known to a second wait.
+    if [ -n "$berth_code" ] && [ "$berth_now" -eq 127 ]; then return; fi
+    berth_code=$berth_now
+    [ -n "$berth_told" ] || return
+    berth_told=''
+    berth_before_stop "$1"
+  done
+}
+
+# A process and all that it has started, in `berth_all`.
+berth_add_tree() {
+  berth_all="$berth_all $1"
+  for berth_each in $(cat "/proc/$1/task/"*/children 2>/dev/null); do berth_add_tree "$berth_each"; done
+}
+
+berth_is_there() {
+  kill -0 "$1" 2>/dev/null && ! grep -qs '^State:.Z' "/proc/$1/status"
+}
+
+# Whether a process has a handler of its own for the signal with that number: others would end by it.
+berth_takes() {
+  berth_mask=$(sed -n 's/^SigCgt:.*\([0-9a-f]\{8\}\)$/\1/p' "/proc/$1/status" 2>/dev/null)
+  [ $(((0x${berth_mask:-0} >> ($2 - 1)) & 1)) -eq 1 ]
+}
+
+# Sends the signal, starts the hook, and waits until both have done: for as long as agreed, then the hook is ended.
+berth_before_stop() {
+  read -r berth_signal berth_most 2>/dev/null < "$berth_here/before_stop" || return
+  berth_read_uptime
+  berth_until=$((berth_uptime + berth_most))
+  berth_times=0 berth_all='' berth_waits='' berth_hook=''
+  berth_add_tree "$1"
+  for berth_each in $berth_all; do
+    case $berth_signal in
+      TERM) kill -TERM "$berth_each" 2>/dev/null && berth_waits="$berth_waits $berth_each" ;;
+      USR1) berth_takes "$berth_each" 10 && kill -USR1 "$berth_each" && berth_waits="$berth_waits $berth_each" ;;
+      USR2) berth_takes "$berth_each" 12 && kill -USR2 "$berth_each" && berth_waits="$berth_waits $berth_each" ;;
+    esac
+  done
+  berth_stopping=$((berth_until + 300))
+  if [ -f "$berth_here/hook" ]; then
+    echo "Berth: the machine is about to be stopped, in $berth_most s at most."
+    berth_start hook
+    berth_hook=$berth_child
+    # The hook says that it has saved; a signal but SIGTERM need not end the command.
+    [ "$berth_signal" = TERM ] || berth_waits=''
+  fi
+  for berth_each in $berth_hook $berth_waits; do
+    while berth_is_there "$berth_each" && [ "$berth_uptime" -lt "$berth_until" ]; do
+      sleep 0.2 2>/dev/null || sleep 1
+      berth_read_uptime
+    done
+  done
+  if [ -n "$berth_hook" ]; then
+    berth_all=''
+    berth_is_there "$berth_hook" && echo "Berth: what was to run before the stop has not ended in $berth_most s, and is ended."
+    berth_add_tree "$berth_hook"
+    # shellcheck disable=SC2086
+    kill -KILL $berth_all 2>/dev/null
+  fi
+  berth_note stopped "$berth_uptime"
+}
+
+berth_failed=0 berth_quick=0 berth_stopping=0
 while :; do
   berth_read_uptime
   berth_begun=$berth_uptime
-  "$@" "$berth_here/tried" < /dev/null
-  berth_code=$?
-  [ "$berth_code" -ne 0 ] || exit 0
+  berth_start tried
+  berth_wait "$berth_child"
   berth_read_uptime
+  # What ends because it was asked to is not done, whatever it says.
+  [ "$berth_code" -ne 0 ] || [ "$berth_uptime" -lt "$berth_stopping" ] || exit 0
+  if [ "$berth_stopping" -gt 0 ]; then exit $((berth_code == 0 ? 143 : berth_code)); fi
   berth_quick=$((berth_uptime - berth_begun < 60 ? berth_quick + 1 : 0))
   berth_is_retried "$berth_code" && [ "$berth_failed" -lt "$berth_times" ] || exit "$berth_code"
   if [ "$berth_quick" -ge 3 ]; then
@@ -41,14 +127,17 @@ while :; do
     exit "$berth_code"
   fi
   berth_failed=$((berth_failed + 1))
+  berth_last=$berth_code
   case $berth_code in
     124) berth_why=' (timed out)' ;;
     137) berth_why=' (out of memory)' ;;
     *) berth_why= ;;
   esac
   echo "Berth: exit code $berth_code$berth_why. Retry $berth_failed of $berth_times begins in $berth_pause s."
-  berth_note "$berth_failed $berth_code $((berth_uptime + berth_pause))"
-  sleep "$berth_pause"
-  berth_note "$berth_failed $berth_code 0"
+  berth_note attempts "$berth_failed $berth_code $((berth_uptime + berth_pause))"
+  sleep "$berth_pause" &
+  berth_wait $!
+  [ "$berth_stopping" -eq 0 ] || exit "$berth_last"
+  berth_note attempts "$berth_failed $berth_last 0"
   berth_pause=$((berth_pause * 2 > 600 ? 600 : berth_pause * 2))
 done

@@ -30,12 +30,20 @@ export interface Attempts {
   codes: readonly (number | 'error')[]
 }
 
+/** What happens before a command's machine is stopped: a signal, a hook, and how many seconds the stop waits for them. */
+export interface StopNotice {
+  signal: 'TERM' | 'USR1' | 'USR2'
+  run?: string
+  seconds: number
+}
+
 /** A command, the watchdog's order for after it, and the variables with which its instance was rented. */
 export interface NewCommand {
   command: string
   /** Lines that prepare its environment, once. */
   before?: string
   attempts?: Attempts
+  notice?: StopNotice
   order: WatchdogOrder | undefined
   environment: Readonly<Record<string, string>>
 }
@@ -49,7 +57,7 @@ const headline = 256
 
 /** The scripts as text, loaded on first use. */
 async function scripts() {
-  const [environment, run, place, start, status, end, mark, around] = await Promise.all([
+  const [environment, run, place, start, status, end, mark, around, notice] = await Promise.all([
     import('./environment.sh?raw'),
     import('./run.sh?raw'),
     import('./place.sh?raw'),
@@ -58,9 +66,11 @@ async function scripts() {
     import('./end.sh?raw'),
     import('./mark.sh?raw'),
     import('./around.sh?raw'),
+    import('./notice.sh?raw'),
   ])
   return {
     around: around.default,
+    notice: notice.default,
     run: `${environment.default}\n${run.default}`,
     place: place.default,
     start: start.default,
@@ -78,15 +88,17 @@ export async function startRun(
   connection: Connection,
   clock: Clock,
   run: string,
-  { command, before = '', attempts, order, environment }: NewCommand,
+  { command, before = '', attempts, notice, order, environment }: NewCommand,
 ): Promise<void> {
   const { run: script, place, start, around } = await scripts()
   const values = {
     run,
     script,
-    command: attempts ? `${before}exec sh "$1/around.sh" "$@"` : `${before}${command}`,
+    command: attempts || notice ? `${before}exec sh "$1/around.sh" "$@"` : `${before}${command}`,
     around,
-    tried: attempts ? command : '',
+    tried: attempts || notice ? command : '',
+    before_stop: notice ? `${notice.signal} ${notice.seconds}` : '',
+    hook: notice?.run ?? '',
     retry: attempts ? [attempts.times, attempts.pause, ...attempts.codes].join(' ') : '',
     order: order ? orderText(order) : '',
     BERTH_RENTED_WITH: environmentText(environment),
@@ -141,6 +153,18 @@ export async function readRunStatus(
 export async function endRun(connection: Connection, clock: Clock, run: string): Promise<void> {
   const { place, end } = await scripts()
   await expectAnswer(connection, clock, { run }, [place, end], 'ended')
+}
+
+/** Tells the command that its machine is about to be stopped; whether it has had its time. Throws as `startRun` does. */
+export async function tellOfStop(connection: Connection, clock: Clock, run: string): Promise<boolean> {
+  const { place, notice } = await scripts()
+  const { text } = await runScript(connection, { run }, [place, notice], {
+    clock,
+    within: patience,
+    most: headline,
+  })
+  if (!text.includes('notice ')) throw new BerthError(noShell)
+  return text.includes('notice over')
 }
 
 /** Gives the watchdog its order. Throws as `startRun` does. */

@@ -1,10 +1,12 @@
 # Starts the run, unless it was started before. Needs: script, command, order, and BERTH_RENTED_WITH for `run.sh`; for a
-# command that is tried again also around, tried and retry.
+# command that something goes on around also around and tried, and what of that: retry, before_stop and hook.
 
 put_around() {
   [ -n "$tried" ] || return 0
-  printf '%s' "$around" > "$here/around.sh" && printf '%s\n' "$retry" > "$here/retry" &&
-    printf '%s\n' "$tried" > "$here/tried"
+  [ -z "$retry" ] || printf '%s\n' "$retry" > "$here/retry" || return
+  [ -z "$hook" ] || printf '%s\n' "$hook" > "$here/hook" || return
+  [ -z "$before_stop" ] || printf '%s\n' "$before_stop" > "$here/before_stop" || return
+  printf '%s' "$around" > "$here/around.sh" && printf '%s\n' "$tried" > "$here/tried"
 }
 
 mkdir -p "$here"

@@ -2,6 +2,7 @@ import { firstPart, number, type ReadForm, readForm } from '#renderer/components
 import { stopLimit, whenOf } from '#renderer/features/limits/rentalLimits.ts'
 import type { Limit } from '#shared/automation/limit.ts'
 import { defaultLimits } from '#shared/automation/limit-defaults.ts'
+import type { BeforeStop } from '#shared/project/before-stop.ts'
 import { setupOf } from '#shared/project/bounds.ts'
 import type { Engine } from '#shared/project/nodes.ts'
 import type { Retry } from '#shared/project/retry.ts'
@@ -34,6 +35,10 @@ export interface SpecFields {
   runs: string
   /** Hours. */
   wait: string
+  /** Commands before a stop, the signal for the command, and how many seconds the stop waits. */
+  stopRun: string
+  stopSignal: string
+  stopSeconds: string
   retryTimes: string
   /** Exit codes, separated by commas; error for any. */
   retryOn: string
@@ -71,6 +76,9 @@ export const emptySpec: SpecFields = {
   atOnce: '',
   runs: '',
   wait: '',
+  stopRun: '',
+  stopSignal: '',
+  stopSeconds: '',
   retryTimes: '',
   retryOn: '',
   keep: '',
@@ -88,6 +96,7 @@ const extraFields = {
   sweep: ['sweep', 'runs', 'atOnce'],
   'waiting for an offer': ['wait'],
   retries: ['retryTimes', 'retryOn'],
+  'before a stop': ['stopRun', 'stopSignal', 'stopSeconds'],
   'waiting machine': ['keep', 'setupReads'],
   data: ['volume', 'volumeSize', 'cache', 'cloudFrom', 'cloudTo'],
   'several machines': ['nodes', 'engine'],
@@ -131,6 +140,9 @@ export function specFieldsOf(spec: ProjectSpec): SpecFields {
     atOnce: shown(spec.at_once),
     runs: shown(spec.runs),
     wait: spec.wait === undefined ? '' : shown(Math.round(spec.wait / 36) / 100),
+    stopRun: spec.before_stop?.run ?? '',
+    stopSignal: spec.before_stop?.signal ?? '',
+    stopSeconds: shown(spec.before_stop?.at_most),
     retryTimes: shown(spec.retry?.times),
     retryOn: shown(spec.retry?.on),
     keep: spec.keep === undefined ? '' : shown(Math.round(spec.keep / 60)),
@@ -230,6 +242,7 @@ function draftOf(fields: SpecFields): ProjectDraft {
     runs: figured(fields.runs),
     at_once: figured(fields.atOnce),
     wait: waitText(fields.wait),
+    before_stop: beforeStopOf(fields),
     retry: retryDraft(fields),
     keep: keepText(fields.keep),
     ...dataDraft(fields),
@@ -292,6 +305,16 @@ function retryDraft({ retryTimes, retryOn }: SpecFields): ProjectDraft['retry'] 
   return { times: times ?? 1, on: Array.isArray(codes) && codes.length === 1 ? codes[0] : codes }
 }
 
+function beforeStopOf({ stopRun, stopSignal, stopSeconds }: SpecFields): ProjectDraft['before_stop'] {
+  const [run, signal, seconds] = [said(stopRun), said(stopSignal), said(stopSeconds)]
+  if ([run, signal, seconds].every(value => value === undefined)) return undefined
+  return {
+    signal: signal?.toUpperCase().replace(/^SIG/, '') as BeforeStop['signal'],
+    run,
+    at_most: seconds === undefined ? undefined : `${seconds}s`,
+  }
+}
+
 function waitText(text: string): string | undefined {
   const hours = figured(text)
   return hours === undefined ? undefined : timeText(hours * 3600)
@@ -341,6 +364,7 @@ function fieldAt(path: string): string {
   if (first === 'stop') return 'stops'
   if (first === 'at_once') return 'atOnce'
   if (first === 'from') return 'cloudFrom'
+  if (first === 'before_stop') return { run: 'stopRun', signal: 'stopSignal' }[second] ?? 'stopSeconds'
   if (first === 'retry') return second === 'on' ? 'retryOn' : 'retryTimes'
   if (first === 'to') return 'cloudTo'
   if (path === 'volume.size') return 'volumeSize'

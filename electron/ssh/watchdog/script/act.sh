@@ -1,5 +1,41 @@
 # The watchdog: acting on a reason, and telling Berth how it stands.
 
+# Tells the commands that asked for it that a stop is near, each once in five minutes, and waits for as long as they said.
+# True where it has waited: what holds then may have changed.
+tell_runs() {
+  until=
+  for folder in "$runs"/*/; do
+    if [ ! -f "$folder/before_stop" ] || [ -f "$folder/code" ]; then continue; fi
+    runs_still "$folder/around" /around.sh || continue
+    has_had_notice "$folder" && continue
+    read -r _ most < "$folder/before_stop"
+    is_number "$most" || continue
+    log "a command has $most s before this is done: $wanted"
+    kill -USR2 "$pid" 2>/dev/null
+    [ -n "$until" ] && [ "$until" -ge $((uptime + most + 2)) ] || until=$((uptime + most + 2))
+  done
+  [ -n "$until" ] || return 1
+  while [ "$uptime" -lt "$until" ] && awaits_notice; do
+    rest 1
+    read_uptime
+  done
+}
+
+has_had_notice() {
+  had=
+  read -r had 2>/dev/null < "$1/stopped"
+  is_number "$had" && [ $((uptime - had)) -lt 300 ]
+}
+
+awaits_notice() {
+  for folder in "$runs"/*/; do
+    if [ ! -f "$folder/before_stop" ] || [ -f "$folder/code" ]; then continue; fi
+    runs_still "$folder/around" /around.sh || continue
+    has_had_notice "$folder" || return 0
+  done
+  return 1
+}
+
 # One try. What does not work is tried again by later checks, while the reason holds.
 act() {
   if [ "$tries" -eq 0 ]; then

@@ -46,7 +46,15 @@ run() {
     before=$why
     decide
     if [ "$why" != "$before" ]; then tries=0 next_try=0; fi
-    if [ -n "$why" ] && [ "$uptime" -ge "$next_try" ]; then act; fi
+    if [ -n "$why" ] && [ "$uptime" -ge "$next_try" ]; then
+      if tell_runs; then
+        read_now
+        read_config
+        decide
+      fi
+      checked_at=$uptime
+      if [ -n "$why" ]; then act; fi
+    fi
     tell_state
     rest "$tick"
   done

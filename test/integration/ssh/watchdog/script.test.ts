@@ -1,6 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import {
   chmodSync,
+  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -112,6 +113,21 @@ describe.skipIf(lacking)(`the watchdog’s script${lacking}`, () => {
     return bin
   }
 
+  /** A run whose command takes a second once it hears of a stop; whether it did. */
+  function asksForNotice(run: string): () => boolean {
+    mkdirSync(run, { recursive: true })
+    const saves = `sleep 1; read -r up _ < /proc/uptime; echo "\${up%%.*}" > ${run}/stopped`
+    const around = spawn('sh', [
+      '-c',
+      `trap '${saves}' USR2; while :; do sleep 0.1; done`,
+      `${run}/around.sh`,
+    ])
+    neighbours.push(around)
+    writeFileSync(join(run, 'around'), String(around.pid))
+    writeFileSync(join(run, 'before_stop'), 'TERM 60')
+    return () => existsSync(join(run, 'stopped'))
+  }
+
   /** Starts a watchdog in its own folder. */
   async function watchdog(
     shell: readonly string[],
@@ -175,6 +191,7 @@ describe.skipIf(lacking)(`the watchdog’s script${lacking}`, () => {
       // It ran on this instance before, which was stopped and started since.
       mkdirSync(join(bin, String(own.id), 'watchdog'), { recursive: true })
       writeFileSync(join(bin, String(own.id), 'watchdog', 'state'), '')
+      const told = asksForNotice(join(bin, String(leased.id), 'runs', 'x1'))
       const [onTime, whenIdle, byLease, whileBusy, ofAnother, afterRun, afresh] = await Promise.all([
         // World time is over an hour ahead of this machine, so its clock would act an hour late.
         put(timed, { action: 'destroy', at: Math.ceil(now) + 2 }),
@@ -201,7 +218,11 @@ describe.skipIf(lacking)(`the watchdog’s script${lacking}`, () => {
       await becomes(idle.id, 'stopped')
       await whenIdle.logs(/no load above 5% for \d+ s: stop/)
       await becomes(leased.id, 'stopped')
-      await byLease.logs(/Berth has not renewed the lease for \d+ s: stop/)
+      // The command was told before, and had the time that it needed, not all of it.
+      await byLease.logs(
+        /a command has 60 s before this is done: stop\n.*Berth has not renewed the lease for \d+ s: stop/,
+      )
+      expect(told()).toBe(true)
 
       expect(await stateOf(busy.id)).toBe('running')
       whileBusy.write('loads', '0\n4\n')

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { movedToNewMachine } from '#core/runs/changes.ts'
-import { retriedRun } from '#core/runs/decide.ts'
 import type { Run } from '#core/runs/model.ts'
+import { retriedRun } from '#core/runs/seeking.ts'
 import { projectRun } from './stored-run.ts'
 
 const reading = fc.record({ failed: fc.nat(5), pause: fc.nat(3), now: fc.nat(5) })

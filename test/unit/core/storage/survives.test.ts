@@ -5,9 +5,9 @@ import fc from 'fast-check'
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
 import { openStoredLimits } from '#core/limits/model.ts'
-import { retriedRun } from '#core/runs/decide.ts'
 import type { Run } from '#core/runs/model.ts'
 import { printedNumbers } from '#core/runs/printed-numbers.ts'
+import { retriedRun } from '#core/runs/seeking.ts'
 import { openStoredRuns } from '#core/runs/stored-runs.ts'
 import { openFiles } from '#platform/files.ts'
 import type { Limit } from '#shared/automation/limit.ts'
@@ -62,6 +62,14 @@ const draft = fc.record(
     after: fc.constantFrom('destroy', 'stop'),
     failed: fc.record({ keep: time, afterwards: fc.constantFrom('remind', 'destroy') }, { requiredKeys: [] }),
     outbid: fc.record({ elsewhere: fc.nat(25) }),
+    before_stop: fc.record(
+      {
+        signal: fc.constantFrom('TERM', 'USR1'),
+        run: fc.constant('./save.sh'),
+        at_most: fc.constantFrom('60s', '2m'),
+      },
+      { requiredKeys: [] },
+    ),
     retry: fc.record(
       { times: fc.integer({ min: 1, max: 50 }), on: fc.constantFrom(137, 'error', ['timeout', 3]) },
       { requiredKeys: ['times'] },

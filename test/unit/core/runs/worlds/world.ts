@@ -56,8 +56,18 @@ export async function live(seed: number): Promise<Outcome> {
   let berth: Berth = await startBerth(computer)
   await berth.poll()
 
-  const spec = specFor(draw)
-  const plan = await clock.runUntil(berth.projectRuns.plan('p0000000000000001', spec))
+  const { before_stop, ...others } = specFor(draw)
+  const planOf = (one: ProjectSpec) => clock.runUntil(berth.projectRuns.plan('p0000000000000001', one))
+  const whole = { ...others, ...(before_stop && { before_stop }) }
+  // Some limits are too low for what happens before a stop, which is refused.
+  const planned = await planOf(whole).then(
+    plan => ({ spec: whole, plan }),
+    async (error: unknown) => {
+      if (!before_stop) throw error
+      return { spec: others, plan: await planOf(others) }
+    },
+  )
+  const { spec, plan } = planned
   const costs = planCosts({ ...plan, spec } as Parameters<typeof planCosts>[0])
   if (costs?.most === undefined) throw new Error(`seed ${seed}: the plan has no maximum`)
   const { most, keptCost, volumeCost } = costs
@@ -140,7 +150,15 @@ function specFor(draw: () => number): ProjectSpec {
   const kind = draw()
   const many = kind < 0.3 ? { runs: pick(2, 3), at_once: pick(1, 2) } : {}
   const together =
-    kind > 0.75 ? { nodes: pick(2, 3), engine: 'none' as const, outbid: undefined, wait: undefined } : {}
+    kind > 0.75
+      ? {
+          nodes: pick(2, 3),
+          engine: 'none' as const,
+          outbid: undefined,
+          wait: undefined,
+          before_stop: undefined,
+        }
+      : {}
   return {
     run: 'train',
     disk: pick(10, 100, 400),
@@ -148,6 +166,7 @@ function specFor(draw: () => number): ProjectSpec {
     failed,
     machine: { verified: false, reliability: 1, interruptible, ...(interruptible && { price: 2 }) },
     ...(interruptible && { outbid: { elsewhere: pick(0, 2) }, wait: pick(1800, 8 * 3600) }),
+    ...(draw() < 0.4 && { before_stop: { at_most: pick(60, 600) } }),
     ...many,
     ...together,
   }

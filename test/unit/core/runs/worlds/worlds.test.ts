@@ -17,6 +17,8 @@ vi.mock('#ssh/runs/runs.ts', async original => ({
   ...(await original<object>()),
   startRun: async () => undefined,
   endRun: async () => undefined,
+  // A command that never ends its time before a stop.
+  tellOfStop: async () => false,
   markRun: async () => undefined,
   instructWatchdog: async () => undefined,
   readRunStatus: async ({ programEnd }: Played, _: unknown, program: string) => {

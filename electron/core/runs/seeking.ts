@@ -1,0 +1,41 @@
+import { duration } from '#shared/format/time.ts'
+import type { Problem } from '#shared/problem.ts'
+import type { RunStatus } from '#ssh/runs/runs.ts'
+import type { RunMove } from './decide.ts'
+import type { ProjectRun, Run } from './model.ts'
+
+/** The move of a run whose file says that it waits for an offer, as none was within its price; undefined for others. */
+export function seekingMove(
+  { project: { spec }, sweep, seeking }: ProjectRun,
+  now: number,
+  code: string | undefined,
+): RunMove | undefined {
+  if (spec.wait === undefined || sweep || code !== 'no_offers') return undefined
+  if (seeking && now >= seeking.since + spec.wait) return { do: 'fail', problem: noOfferInTime(spec.wait) }
+  return { do: now >= (seeking?.nextAt ?? 0) ? 'seek' : 'wait' }
+}
+
+/** When the market is searched again for a run that waits for an offer, or it gives up; undefined for others. */
+export function seekingDue({ step, seeking, project }: Run): number | undefined {
+  if (step !== 'waiting' || !seeking) return undefined
+  return Math.min(seeking.nextAt, seeking.since + (project?.spec.wait ?? 0))
+}
+
+function noOfferInTime(seconds: number): Problem {
+  return {
+    code: 'no_offers',
+    message: `No offer fit within its price in ${duration(seconds)}.`,
+    advice: 'Resume to wait again, or run it with a higher price.',
+  }
+}
+
+/** The attempts of its command that have failed by now, on this machine and those before it. `now`: account time. */
+export function retriedRun({ retried }: Run, attempts: RunStatus['attempts'], now: number): Run['retried'] {
+  if (!attempts) return retried
+  const { failed, code, pause } = attempts
+  const before = retried?.before ?? 0
+  const isSame = retried?.times === before + failed
+  const at = isSame ? retried.at : now
+  const nextAt = pause === 0 ? undefined : ((isSame ? retried.nextAt : undefined) ?? Math.ceil(now + pause))
+  return { times: before + failed, before, code, at, nextAt }
+}
