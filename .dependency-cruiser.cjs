@@ -18,6 +18,7 @@ const roomsOfCore = [
   'watches',
   'recoveries',
   'renting',
+  'watchdogs',
   'limits',
   'market',
   'money',

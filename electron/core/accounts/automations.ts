@@ -4,9 +4,6 @@ import type { LoadRecorder } from '#core/instances/load-history.ts'
 import { openNotes } from '#core/instances/notes.ts'
 import { openStoredLimits } from '#core/limits/model.ts'
 import { type Limits, openLimits } from '#core/limits/service.ts'
-import { openWatchdogs } from '#core/limits/watchdog.ts'
-import type { StoredWatchdogs } from '#core/limits/watchdog-decide.ts'
-import { withWatchdogScript } from '#core/limits/watchdog-script.ts'
 import { openCharges } from '#core/money/charges.ts'
 import { openMoney } from '#core/money/money.ts'
 import { openPriceIncreases } from '#core/money/price-increases.ts'
@@ -18,6 +15,9 @@ import { isRetrying } from '#core/renting/rental.ts'
 import { openRentals } from '#core/renting/rentals.ts'
 import { openRunsAndSweeps } from '#core/sweeps/service.ts'
 import type { UndoableActions } from '#core/undoable-actions.ts'
+import { Watchdogs } from '#core/watchdogs/perform.ts'
+import type { StoredWatchdogs } from '#core/watchdogs/record.ts'
+import { withWatchdogScript } from '#core/watchdogs/rental-script.ts'
 import { Watches } from '#core/watches/perform.ts'
 import type { RentRequest } from '#shared/market/rent-request.ts'
 import type { GpuMetricsReader } from './gpu-metrics.ts'
@@ -45,11 +45,9 @@ export async function openAutomations(
   const money = await openMoney(context, await openCharges(context))
   const priceIncreases = await openPriceIncreases(context)
   const storedLimits = await openStoredLimits(context)
-  const watchdogs = openWatchdogs(context, {
-    watchdogs: storedWatchdogs,
-    limits: storedLimits,
-    adopt: (instance, request) => limits.adopt(instance, request),
-  })
+  const watchdogs = new Watchdogs(context, storedWatchdogs, storedLimits, (instance, request) =>
+    limits.adopt(instance, request),
+  )
   const hooks = {
     onCreated,
     limit: (...args: Parameters<Limits['limitRental']>) => limits.limitRental(...args),

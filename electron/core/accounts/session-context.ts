@@ -9,12 +9,12 @@ import { goneAlerts } from '../alerts/instance-alerts.ts'
 import { type Notifications, openAccountAlerts } from '../alerts/notifications.ts'
 import { openLastSeen } from '../instances/last-seen.ts'
 import { openMissingInstances } from '../instances/missing-instances.ts'
-import { openStoredWatchdogs } from '../limits/watchdog-decide.ts'
 import type { Projects } from '../projects/projects.ts'
 import type { ProjectSecrets } from '../projects/secrets.ts'
 import type { CollectionContext } from '../storage/collection.ts'
 import { openDocument } from '../storage/json-file.ts'
 import type { Store } from '../storage/store.ts'
+import { openStoredWatchdogs } from '../watchdogs/record.ts'
 
 /** Dependencies of an account's session. */
 export interface SessionContext {

@@ -120,10 +120,7 @@ export class Endings {
    */
   async begin(instance: number, action: EndingAction, cause: EndingCause): Promise<void> {
     const before = this.pending(instance)
-    if (before && (before.action === action || action === 'stop')) {
-      this.#worker.wake(instance)
-      return
-    }
+    if (before && (before.action === action || action === 'stop')) return this.#worker.wake(instance)
     this.#answeredAt.set(instance, Number.POSITIVE_INFINITY)
     await this.#stored.put(this.#new(instance, action, cause))
     this.#worker.hurry(instance)

@@ -24,7 +24,7 @@ export function retryPause(fails: number): number {
 export type Next = 'again' | 'rest' | { by: number | undefined } | { after: number } | { wokenAfter: number }
 
 /** Why a turn failed, after `fails` earlier ones in a row. */
-export interface Failure {
+export interface FailedTurn {
   error: unknown
   problem: Problem
   fails: number
@@ -38,7 +38,7 @@ export interface WorkerOptions<Id> {
   /** Takes an id's next step: reads its record, decides, acts. */
   turn(id: Id): Promise<Next>
   /** Notes what hinders an id, and may decide what follows instead of a retry after a growing pause. */
-  hindered?(id: Id, failure: Failure): Promise<Next | undefined> | Next | undefined
+  hindered?(id: Id, failure: FailedTurn): Promise<Next | undefined> | Next | undefined
 }
 
 interface Loop {

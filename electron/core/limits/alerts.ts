@@ -1,13 +1,4 @@
-import {
-  doneWords,
-  effectWords,
-  listed,
-  nameOf,
-  reasonSentence,
-  sentence,
-  watchdogReason,
-} from '#shared/automation/limit-words.ts'
-import type { WatchdogEnding } from '#shared/automation/watchdog.ts'
+import { doneWords, effectWords, listed, nameOf, reasonSentence } from '#shared/automation/limit-words.ts'
 import { shortInstanceName } from '#shared/format/name.ts'
 import { atMoment } from '#shared/format/time.ts'
 import type { AccountId } from '#shared/ids.ts'
@@ -143,58 +134,5 @@ export function limitAlertsOf(
     ...teller,
     withdraw: limit => teller.withdraw(limitAlertId(account, limit)),
     scene: at => ({ account, instances: store.get().accounts[account]?.instances ?? {}, now: at }),
-  }
-}
-
-export type WatchdogAlerts = ReturnType<typeof createWatchdogAlerts>
-
-/** The alerts of an account's watchdogs. */
-export function createWatchdogAlerts({
-  account,
-  store,
-  notifications,
-}: Pick<AccountContext, 'account' | 'store' | 'notifications'>) {
-  const names = new Map<number, string>()
-  const viewOf = (instance: number) => store.get().accounts[account]?.instances[instance]
-
-  function nameOf(instance: number): string {
-    const view = viewOf(instance)
-    return view ? shortInstanceName(view) : (names.get(instance) ?? shortInstanceName({ id: instance }))
-  }
-
-  function tell(instance: number, title: string, body: string): void {
-    // One id per instance: a watchdog's newest action replaces the one before.
-    const id = `${account}/watchdog/${instance}`
-    notifications.tell(account, [alertOf('watchdog', { id, instance, title, body })])
-  }
-
-  return {
-    nameOf,
-    /** Remembers an instance's name for when it is gone. */
-    saw(view: InstanceView | undefined): void {
-      if (view) names.set(view.id, shortInstanceName(view))
-    },
-    /** Reports a watchdog's action; `seems` if only the effect was seen. */
-    ended({ action, why }: WatchdogEnding, instance: number, seems: boolean = false): void {
-      const did = action === 'stop' ? 'stopped' : 'destroyed'
-      const doubt = seems ? 'probably ' : ''
-      tell(instance, `${nameOf(instance)} was ${doubt}${did} by its watchdog`, sentence(watchdogReason(why)))
-    },
-    /** It goes by idle time, and cannot read the GPU load. */
-    blind(instance: number): void {
-      tell(
-        instance,
-        `The watchdog of ${nameOf(instance)} can’t see its load`,
-        'nvidia-smi reports no load, so idle time doesn’t count. Set a time as well.',
-      )
-    },
-    /** The watchdog disappeared. */
-    gone(instance: number): void {
-      tell(
-        instance,
-        `The watchdog of ${nameOf(instance)} is gone`,
-        'Something on the instance removed it, so it can’t stop the instance anymore. Install it again.',
-      )
-    },
   }
 }

@@ -25,7 +25,6 @@ import {
 } from './facts.ts'
 import { askGpuMetrics, createGpuLoads, type GpuLoads } from './gpu-loads.ts'
 import { createShownLimits, type ShownLimits } from './limit-view.ts'
-import type { Watchdogs } from './watchdog.ts'
 
 /** The limits of one account, which stop or destroy for the user. */
 export interface Limits extends LimitChanges, Required<Omit<Automation, 'secretOwners'>> {}
@@ -34,7 +33,7 @@ export interface Limits extends LimitChanges, Required<Omit<Automation, 'secretO
 interface LimitParts extends ActingParts {
   spending: Spending
   /** The watchdogs on the account's instances, which follow the limits. */
-  watchdogs: Pick<Watchdogs, 'settle' | 'apply'>
+  watchdogs: { settle(instance: number): Promise<void>; apply(instance: number): Promise<void> }
 }
 
 export async function openLimits(context: AccountContext, parts: LimitParts): Promise<Limits> {

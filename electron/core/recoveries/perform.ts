@@ -9,7 +9,7 @@ import { BerthError, type Problem } from '#shared/problem.ts'
 import type { Micros } from '#shared/spending/money.ts'
 import type { AccountContext, AccountPoll } from '../account-context.ts'
 import { lackedBy, problemOf } from '../bridge/problems.ts'
-import { type Failure, type Next, Worker } from '../engine/worker.ts'
+import { type FailedTurn, type Next, Worker } from '../engine/worker.ts'
 import { pollsUntilGone } from '../instances/missing-instances.ts'
 import { blockingAccountLimit } from '../limits/may-start.ts'
 import { nothingAsGoodCode } from '../renting/messages.ts'
@@ -137,7 +137,7 @@ export class Recoveries {
   }
 
   /** All actions are stored, so the next poll continues from there. */
-  async #hindered(id: number, { error }: Failure): Promise<Next> {
+  async #hindered(id: number, { error }: FailedTurn): Promise<Next> {
     const why = lackedBy(error, 'instance_write') ?? problemOf(error)
     const before = this.#stored.find(id)
     const instance = this.#seen.instances[id]

@@ -5,7 +5,7 @@ import type { Creation as CreationAnswer } from '#service/offers.ts'
 import { ServiceError } from '#service/service-error.ts'
 import type { Problem } from '#shared/problem.ts'
 import { lackedBy } from '../bridge/problems.ts'
-import { type Failure, type Next, Worker } from '../engine/worker.ts'
+import { type FailedTurn, type Next, Worker } from '../engine/worker.ts'
 import {
   adoptInstance,
   askAgainAfter,
@@ -27,7 +27,7 @@ const creationTimeout = 30_000
 const passing = 2
 
 /** Takes attempts from the request to an instance, or to their failure. */
-export class Creation {
+export class InstanceCreation {
   readonly #parts: CreationParts
   readonly #worker: Worker<string>
   /** What is done next for each attempt in progress. */
@@ -99,7 +99,7 @@ export class Creation {
   }
 
   /** A refused key says nothing about the instance: it may be temporary, and is retried after a poll with the key. */
-  async #hindered(mark: string, { error, problem, fails }: Failure): Promise<Next> {
+  async #hindered(mark: string, { error, problem, fails }: FailedTurn): Promise<Next> {
     this.#searches.delete(mark)
     if (isRefusal(error)) {
       await this.#parts.attempts.update(mark, { problem })

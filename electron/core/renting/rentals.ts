@@ -7,7 +7,7 @@ import type { RentRequest } from '#shared/market/rent-request.ts'
 import { BerthError, type Problem } from '#shared/problem.ts'
 import { isDeepEqual } from '../storage/store.ts'
 import { adoptInstance, type CreationParts, destroySurplus, endAttempt, type InstanceHooks } from './adopt.ts'
-import { Creation } from './create.ts'
+import { InstanceCreation } from './create.ts'
 import { blameHosts, openFailedMachines } from './failed-machines.ts'
 import { lateComers } from './find-lost.ts'
 import { LeftVolumes } from './left-volumes.ts'
@@ -55,7 +55,7 @@ export async function openRentals(
   }))
   const { all, find, get, update, attempts } = rentals
   const parts: CreationParts = { context, attempts, secrets, hooks }
-  const creation = new Creation(parts)
+  const creation = new InstanceCreation(parts)
   const request = (mark: string) => creation.work(mark, 'ask')
   const leftVolumes = new LeftVolumes(context, attempts)
   const retries = new Retries({ context, rentals, hosts, secrets, request, discard }, limits)

@@ -3,10 +3,10 @@ import { isGoing } from '#shared/automation/run.ts'
 import type { AccountContext, AccountPoll } from '../account-context.ts'
 import { hasMoved } from '../limits/limit-due.ts'
 import type { StoredLimits } from '../limits/model.ts'
-import type { Watchdogs } from '../limits/watchdog.ts'
 import type { ProjectRun, Run } from '../runs/model.ts'
 import type { WaitingMachines } from '../runs/waiting-machines.ts'
 import type { Collection } from '../storage/collection.ts'
+import type { Watchdogs } from '../watchdogs/perform.ts'
 import { costUntil, type Sweep, sweepDeadline } from './model.ts'
 
 interface SweepLimitParts {

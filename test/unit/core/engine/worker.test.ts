@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type Failure, type Next, Worker, type WorkerOptions } from '#core/engine/worker.ts'
+import { type FailedTurn, type Next, Worker, type WorkerOptions } from '#core/engine/worker.ts'
 import { deferred } from '#platform/tasks.ts'
 import { HandClock } from '#test/berth/clocks.ts'
 
@@ -75,7 +75,7 @@ test('failures are retried after growing pauses, which a wake leaves and a hurry
 })
 
 test('an error goes to what hinders the id, which may decide what follows', async () => {
-  const seen: Failure[] = []
+  const seen: FailedTurn[] = []
   const { clock, turns, works, end } = worker({
     hindered(_, failure) {
       seen.push(failure)

@@ -3,8 +3,8 @@ import { type RentRequest, startScriptTooLong } from '#shared/market/rent-reques
 import { type Micros, micros } from '#shared/spending/money.ts'
 import type { AccountView } from '#shared/state.ts'
 import { watchdogStartScript, withWatchdogFirst } from '#ssh/watchdog/start-script.ts'
-import { limitOfRental } from './changes.ts'
-import { tickOf, watchdogRequest } from './watchdog-decide.ts'
+import { limitOfRental } from '../limits/changes.ts'
+import { tickOf, watchdogRequest } from './step.ts'
 
 /**
  * The request with a watchdog in its start script, which works before anyone connects, and after every start. Without

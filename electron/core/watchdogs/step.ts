@@ -1,25 +1,15 @@
-import * as v from 'valibot'
 import { fixedMoment } from '#shared/automation/limit.ts'
-import {
-  type WatchdogEnding,
-  WatchdogFields,
-  type WatchdogReason,
-  type WatchdogRequest,
-  type WatchdogView,
-} from '#shared/automation/watchdog.ts'
+import type { WatchdogEnding, WatchdogReason, WatchdogRequest } from '#shared/automation/watchdog.ts'
 import { spentBy } from '#shared/derived.ts'
 import { money } from '#shared/format/money.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
 import { hasTrait } from '#shared/instance/state-traits.ts'
-import type { Problem } from '#shared/problem.ts'
 import type { WatchdogReading } from '#ssh/watchdog/watchdog.ts'
-import { type Collection, type CollectionContext, openCollection } from '../storage/collection.ts'
-import { type StoredLimit, withEvent, withoutWarning, withTargets } from './model.ts'
+import { type StoredLimit, withEvent, withoutWarning, withTargets } from '../limits/model.ts'
+import type { StoredWatchdog } from './record.ts'
 
 /** Seconds: a watchdog checks at least every ten, and its clock and the account's may differ by a few more. */
 const slack = 15
-/** Polls that may still show it running after Berth requested its end; after that the request counts as failed. */
-export const pollsUntilEnd = 3
 
 /**
  * A watchdog after a poll, and its probable action: its instance no longer runs, it was due, and Berth did not end it.
@@ -163,18 +153,6 @@ export function costsReached(limits: readonly StoredLimit[], view: InstanceView,
     })
 }
 
-/** A watchdog as stored. */
-export const StoredWatchdog = v.object({
-  ...WatchdogFields.entries,
-  /** When the lease was last renewed, epoch seconds of the account's time. */
-  renewedAt: v.optional(v.number()),
-  /** Berth requested its instance's end; that many more polls may still show it running. */
-  endsHere: v.optional(v.number()),
-  /** Whether it has been decided that the watchdog ended the instance; decided again only after it has run. */
-  isEndDecided: v.optional(v.boolean()),
-})
-export type StoredWatchdog = v.InferOutput<typeof StoredWatchdog>
-
 /** Seconds between visits, short enough that a lease survives a few failed ones. */
 export function visitEvery({ request, foreign }: StoredWatchdog): number {
   if (request.lease === undefined || foreign) return 300
@@ -189,39 +167,4 @@ export function tickOf({ idle, lease }: WatchdogRequest): number {
 /** Whether a start script installs a watchdog. */
 export function startsWatchdog(onstart: string | undefined): boolean {
   return onstart?.includes('# >>> berth watchdog') ?? false
-}
-
-/** The watchdogs of one account, as stored and as shown in State, one per instance. */
-export interface StoredWatchdogs extends Collection<StoredWatchdog, number> {
-  /** Why the last visit failed, by instance; shown with the next `show`. */
-  readonly problems: Map<number, Problem>
-  /** Berth is about to stop or destroy an instance, so its end is not the watchdog's doing. */
-  endsHere(instance: number): void
-}
-
-export async function openStoredWatchdogs(context: CollectionContext): Promise<StoredWatchdogs> {
-  const problems = new Map<number, Problem>()
-  const watchdogs = await openCollection(context, {
-    name: 'watchdogs',
-    schema: StoredWatchdog,
-    key: ({ instance }) => instance,
-    view: all => ({
-      watchdogs: Object.fromEntries(
-        all.map(watchdog => [watchdog.instance, watchdogView(watchdog, problems.get(watchdog.instance))]),
-      ),
-    }),
-  })
-  return {
-    ...watchdogs,
-    problems,
-    endsHere(instance) {
-      const watchdog = watchdogs.find(instance)
-      if (watchdog) void watchdogs.put({ ...watchdog, endsHere: pollsUntilEnd })
-    },
-  }
-}
-
-function watchdogView(watchdog: StoredWatchdog, problem: Problem | undefined): WatchdogView {
-  const { renewedAt: _renewedAt, endsHere: _endsHere, isEndDecided: _told, ...view } = watchdog
-  return { ...view, problem }
 }

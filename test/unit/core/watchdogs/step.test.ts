@@ -1,20 +1,19 @@
 import { expect, test } from 'vitest'
 import { momentAsleep } from '#core/limits/limit-due.ts'
 import type { StoredLimit } from '#core/limits/model.ts'
+import { pollsUntilEnd, type StoredWatchdog } from '#core/watchdogs/record.ts'
 import {
   costsReached,
   isNews,
-  pollsUntilEnd,
-  type StoredWatchdog,
   tickOf,
   visitEvery,
   watchdogAfterPoll,
   watchdogRequest,
-} from '#core/limits/watchdog-decide.ts'
+} from '#core/watchdogs/step.ts'
 import type { WatchdogRequest } from '#shared/automation/watchdog.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
 import { instanceView } from '#test/unit/views.ts'
-import { storedLimit } from './stored-limit.ts'
+import { storedLimit } from '../limits/stored-limit.ts'
 
 const running = instanceView()
 const stopped = instanceView({ state: 'stopped' })

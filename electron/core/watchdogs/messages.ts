@@ -1,0 +1,40 @@
+import { sentence, watchdogReason } from '#shared/automation/limit-words.ts'
+import type { WatchdogEnding } from '#shared/automation/watchdog.ts'
+import type { Problem } from '#shared/problem.ts'
+
+/** Title and body of an alert about a watchdog, by the name of its instance. */
+interface Words {
+  title: string
+  body: string
+}
+
+/** Its action; `seems` if only the effect was seen. */
+export function actedWords(name: string, { action, why }: WatchdogEnding, seems: boolean): Words {
+  const did = action === 'stop' ? 'stopped' : 'destroyed'
+  const doubt = seems ? 'probably ' : ''
+  return { title: `${name} was ${doubt}${did} by its watchdog`, body: sentence(watchdogReason(why)) }
+}
+
+/** It goes by idle time, and cannot read the GPU load. */
+export function blindWords(name: string): Words {
+  return {
+    title: `The watchdog of ${name} can’t see its load`,
+    body: 'nvidia-smi reports no load, so idle time doesn’t count. Set a time as well.',
+  }
+}
+
+/** It disappeared. */
+export function goneWords(name: string): Words {
+  return {
+    title: `The watchdog of ${name} is gone`,
+    body: 'Something on the instance removed it, so it can’t stop the instance anymore. Install it again.',
+  }
+}
+
+export function notRunning(name: string): Problem {
+  return {
+    code: 'not_running',
+    message: `${name} isn’t running, so Berth can’t reach into it.`,
+    advice: 'Start it, or wait until it is running.',
+  }
+}

@@ -1,0 +1,246 @@
+import { isGoing } from '#shared/automation/run.ts'
+import { canGetIn } from '#shared/derived.ts'
+import type { InstanceView } from '#shared/instance/instance.ts'
+import { BerthError } from '#shared/problem.ts'
+import { needLoad, watchdogLog } from '#ssh/watchdog/watchdog.ts'
+import { type AccountContext, type AccountPoll, withConnection } from '../account-context.ts'
+import { problemOf } from '../bridge/problems.ts'
+import { longestAfter, type Next, Worker } from '../engine/worker.ts'
+import { pollsUntilGone } from '../instances/missing-instances.ts'
+import { momentAsleep } from '../limits/limit-due.ts'
+import type { StoredLimit, StoredLimits } from '../limits/model.ts'
+import { isDeepEqual } from '../storage/store.ts'
+import { notRunning } from './messages.ts'
+import type { StoredWatchdogs } from './record.ts'
+import { costsReached, startsWatchdog, watchdogAfterPoll, watchdogRequest } from './step.ts'
+import { type AdoptWatchdog, WatchdogVisits } from './visits.ts'
+
+/** Milliseconds between visits to an instance that cannot be reached for long. */
+const rarest = 300_000
+
+/** Errors that no retry solves: the request is withdrawn. */
+const hopeless = new Set([
+  'no_http_tool',
+  'no_instance_key',
+  'no_posix_shell',
+  'disk_full',
+  'gpu_load_unread',
+])
+
+/**
+ * The watchdogs on one account's instances. Their tasks follow from the limits that also act while this computer
+ * sleeps, and from runs. Berth installs, changes and removes them, and renews their leases.
+ */
+export class Watchdogs {
+  readonly #context: AccountContext
+  readonly #stored: StoredWatchdogs
+  readonly #limits: Pick<StoredLimits, 'all' | 'put'>
+  readonly #adopt: AdoptWatchdog
+  readonly #visits: WatchdogVisits
+  readonly #worker: Worker<number>
+  /** Instances whose start script installs a watchdog, which were checked already. */
+  readonly #sought = new Set<number>()
+
+  constructor(
+    context: AccountContext,
+    stored: StoredWatchdogs,
+    limits: Pick<StoredLimits, 'all' | 'put'>,
+    adopt: AdoptWatchdog,
+  ) {
+    this.#context = context
+    this.#stored = stored
+    this.#limits = limits
+    this.#adopt = adopt
+    this.#visits = new WatchdogVisits(context, stored, adopt)
+    this.#worker = new Worker({
+      clock: context.platform.clock,
+      ending: context.ending,
+      turn: instance => this.#turn(instance),
+      hindered: (_, { fails }) => (fails < longestAfter ? undefined : { after: rarest }),
+    })
+  }
+
+  /** Lets the watchdog follow its limits and runs, as soon as it can be reached. */
+  async settle(instance: number): Promise<void> {
+    if (await this.#want(instance)) void this.#worker.once(instance)
+  }
+
+  /**
+   * The same at once, if it can be reached. Throws errors that no retry solves (`no_instance_key`, `no_http_tool`,
+   * `gpu_load_unread`, `no_posix_shell` or `disk_full`), and with `insists` any error that prevents it.
+   */
+  async apply(instance: number, insists: boolean = false): Promise<void> {
+    const view = this.#viewOf(instance)
+    if (!insists && !(view && canGetIn(view))) return this.settle(instance)
+    const before = this.#stored.find(instance)
+    try {
+      if (this.#own(instance).some(({ asleep, ended, when }) => asleep && !ended && when.kind === 'idle'))
+        await this.#needLoadOf(this.#existing(instance))
+      await this.#want(instance)
+      if (this.#stored.find(instance)?.step !== 'watching') await this.#worker.once(instance)
+    } catch (error) {
+      const { code } = problemOf(error)
+      const isHopeless = hopeless.has(code)
+      if (isHopeless && before) await this.#stored.put(before)
+      else if (isHopeless) await this.#takeBack(instance, code === 'gpu_load_unread')
+      if (isHopeless || insists) throw error
+    }
+  }
+
+  /** Reads it now, and installs one that is gone. */
+  async visit(instance: number): Promise<void> {
+    const view = this.#existing(instance)
+    const watchdog = this.#stored.find(instance)
+    if (watchdog?.step === 'lost') await this.#stored.put({ ...watchdog, step: 'putting' })
+    await (watchdog ? this.#worker.once(instance) : this.#seek(view))
+  }
+
+  /** Makes the watchdog of another Berth this one's, by limits with its conditions. Throws as `apply` does. */
+  async adopt(instance: number): Promise<void> {
+    const watchdog = this.#stored.find(instance)
+    if (!watchdog?.foreign) return
+    const undo = await this.#adopt(instance, watchdog.request)
+    try {
+      await this.apply(instance, true)
+    } catch (error) {
+      await undo()
+      throw error
+    }
+  }
+
+  log(instance: number): Promise<{ at: number; text: string }[]> {
+    const { clock } = this.#context.platform
+    return withConnection(this.#context, this.#existing(instance), connection =>
+      watchdogLog(connection, clock),
+    )
+  }
+
+  onPoll({ account: { instances }, records, pollsMissing, at }: AccountPoll): void {
+    for (const { id, onstart } of records) {
+      const view = instances[id]
+      if (!view || !canGetIn(view) || !startsWatchdog(onstart)) continue
+      if (this.#stored.find(id) || this.#sought.has(id)) continue
+      this.#sought.add(id)
+      void this.#seek(view).catch(() => this.#sought.delete(id))
+    }
+    for (const watchdog of this.#stored.all()) {
+      const { instance } = watchdog
+      const view = instances[instance]
+      this.#visits.saw(view)
+      if (!view && pollsMissing(instance) < pollsUntilGone) continue
+      const after = watchdogAfterPoll(watchdog, view, at)
+      if (after.did) this.#visits.tellActed(after.did, instance, true)
+      if (after.did?.why === 'time' && view)
+        void this.#limits.put(...costsReached(this.#own(instance), view, at))
+      if (!view) {
+        void this.#forget(instance)
+        continue
+      }
+      if (after.watchdog !== watchdog) void this.#stored.put(after.watchdog)
+      if (canGetIn(view)) this.#worker.wake(instance)
+      // Its visit finds that it cannot get in, and is the last one.
+      else this.#worker.hurry(instance)
+    }
+    // Afterwards: a limit whose instance its watchdog has just stopped is over, and asks for nothing any more.
+    const asleep = this.#limits
+      .all()
+      .flatMap(({ asleep, ended, instance }) => (asleep && !ended && instance) || [])
+    for (const instance of new Set([...asleep, ...this.#stored.all().map(({ instance }) => instance)]))
+      if (instances[instance]) void this.settle(instance)
+  }
+
+  show(): void {
+    this.#stored.show()
+  }
+
+  resume(): void {
+    for (const { instance } of this.#stored.all()) this.#visits.saw(this.#viewOf(instance))
+  }
+
+  async flush(): Promise<void> {
+    await this.#worker.flush()
+    await this.#stored.flush()
+  }
+
+  async #turn(instance: number): Promise<Next> {
+    const next = await this.#visits.visit(instance)
+    return next === undefined ? 'rest' : { after: next * 1000 }
+  }
+
+  /** Stores the watchdog's task; returns whether it changed. */
+  async #want(instance: number): Promise<boolean> {
+    const before = this.#stored.find(instance)
+    const limited = this.#own(instance)
+    const [now, view] = [this.#context.now(), this.#viewOf(instance)]
+    const request = watchdogRequest(limited, this.#runsNeed(instance), now, limit =>
+      momentAsleep(limit, view, before?.request.at, now),
+    )
+    // One of another Berth serves runs as it is.
+    if (before?.foreign && !limited.some(({ asleep, ended }) => asleep && !ended)) return false
+    if (!request) {
+      if (!before || before.step === 'removing') return false
+      if (before.step === 'lost') await this.#forget(instance)
+      else await this.#stored.put({ ...before, step: 'removing' })
+      return true
+    }
+    if (before && !before.foreign && before.step !== 'removing' && isDeepEqual(before.request, request))
+      return false
+    await this.#stored.put({ ...before, instance, request, step: 'putting', foreign: false })
+    return true
+  }
+
+  /** Undoes a watchdog that was wanted; `mayBeThere`: a visit after a poll may have put it meanwhile. */
+  async #takeBack(instance: number, mayBeThere: boolean): Promise<void> {
+    const there = this.#stored.find(instance)
+    if (!there || !mayBeThere) return this.#forget(instance)
+    await this.#stored.put({ ...there, step: 'removing' })
+    void this.#worker.once(instance)
+  }
+
+  async #forget(instance: number): Promise<void> {
+    this.#stored.problems.delete(instance)
+    await this.#stored.forget(instance)
+    this.#worker.hurry(instance)
+  }
+
+  async #seek(view: InstanceView): Promise<void> {
+    if (await this.#visits.discover(view)) this.#worker.wake(view.id)
+  }
+
+  #own(instance: number): readonly StoredLimit[] {
+    return this.#limits.all().filter(limit => limit.instance === instance)
+  }
+
+  /** Whether a run depends on the watchdog, or has an order there that is outdated. */
+  #runsNeed(instance: number): boolean {
+    const { account, store } = this.#context
+    const runs = Object.values(store.get().accounts[account]?.runs ?? {})
+    return runs.some(
+      run =>
+        run.instance === instance &&
+        ((run.watchdog && isGoing(run) && run.step !== 'waiting') || run.watchdogStale),
+    )
+  }
+
+  #viewOf(instance: number): InstanceView | undefined {
+    const { account, store } = this.#context
+    return store.get().accounts[account]?.instances[instance]
+  }
+
+  #existing(instance: number): InstanceView {
+    const view = this.#viewOf(instance)
+    if (!view || !canGetIn(view)) throw new BerthError(notRunning(this.#visits.nameOf(instance)))
+    return view
+  }
+
+  /**
+   * Throws `gpu_load_unread`. An unreachable instance gets the watchdog anyway, which later reports if it can't read
+   * the load.
+   */
+  async #needLoadOf(view: InstanceView): Promise<void> {
+    const { clock } = this.#context.platform
+    await withConnection(this.#context, view, connection => needLoad(connection, clock)).catch(error => {
+      if (problemOf(error).code === 'gpu_load_unread') throw error
+    })
+  }
+}

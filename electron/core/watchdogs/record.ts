@@ -1,0 +1,54 @@
+import * as v from 'valibot'
+import { WatchdogFields, type WatchdogView } from '#shared/automation/watchdog.ts'
+import type { Problem } from '#shared/problem.ts'
+import { type Collection, type CollectionContext, openCollection } from '../storage/collection.ts'
+
+/** A watchdog as stored. */
+export const StoredWatchdog = v.object({
+  ...WatchdogFields.entries,
+  /** When the lease was last renewed, epoch seconds of the account's time. */
+  renewedAt: v.optional(v.number()),
+  /** Berth requested its instance's end; that many more polls may still show it running. */
+  endsHere: v.optional(v.number()),
+  /** Whether it has been decided that the watchdog ended the instance; decided again only after it has run. */
+  isEndDecided: v.optional(v.boolean()),
+})
+export type StoredWatchdog = v.InferOutput<typeof StoredWatchdog>
+
+/** Polls that may still show it running after Berth requested its end; after that the request counts as failed. */
+export const pollsUntilEnd = 3
+
+/** The watchdogs of one account, as stored and as shown in State, one per instance. */
+export interface StoredWatchdogs extends Collection<StoredWatchdog, number> {
+  /** Why the last visit failed, by instance; shown with the next `show`. */
+  readonly problems: Map<number, Problem>
+  /** Berth is about to stop or destroy an instance, so its end is not the watchdog's doing. */
+  endsHere(instance: number): void
+}
+
+export async function openStoredWatchdogs(context: CollectionContext): Promise<StoredWatchdogs> {
+  const problems = new Map<number, Problem>()
+  const watchdogs = await openCollection(context, {
+    name: 'watchdogs',
+    schema: StoredWatchdog,
+    key: ({ instance }) => instance,
+    view: all => ({
+      watchdogs: Object.fromEntries(
+        all.map(watchdog => [watchdog.instance, watchdogView(watchdog, problems.get(watchdog.instance))]),
+      ),
+    }),
+  })
+  return {
+    ...watchdogs,
+    problems,
+    endsHere(instance) {
+      const watchdog = watchdogs.find(instance)
+      if (watchdog) void watchdogs.put({ ...watchdog, endsHere: pollsUntilEnd })
+    },
+  }
+}
+
+function watchdogView(watchdog: StoredWatchdog, problem: Problem | undefined): WatchdogView {
+  const { renewedAt: _renewedAt, endsHere: _endsHere, isEndDecided: _told, ...view } = watchdog
+  return { ...view, problem }
+}

@@ -1,0 +1,167 @@
+import { watchdogWords } from '#shared/automation/limit-words.ts'
+import type { WatchdogEnding } from '#shared/automation/watchdog.ts'
+import { canGetIn } from '#shared/derived.ts'
+import { shortInstanceName } from '#shared/format/name.ts'
+import type { InstanceView } from '#shared/instance/instance.ts'
+import type { AccountView } from '#shared/state.ts'
+import type { Connection } from '#ssh/connection/connection.ts'
+import { putWatchdog, readWatchdog, removeWatchdog, type WatchdogReading } from '#ssh/watchdog/watchdog.ts'
+import { type AccountContext, withConnection } from '../account-context.ts'
+import { alertOf } from '../alerts/events.ts'
+import { problemOf } from '../bridge/problems.ts'
+import { instanceKeyEntry } from '../instances/mark.ts'
+import type { LimitChanges } from '../limits/changes.ts'
+import { isDeepEqual } from '../storage/store.ts'
+import { actedWords, blindWords, goneWords } from './messages.ts'
+import type { StoredWatchdog, StoredWatchdogs } from './record.ts'
+import { afterVisit, isNews, startsWatchdog, tickOf, visitEvery } from './step.ts'
+
+/**
+ * Sets limits with the conditions of a watchdog that was found on an instance. Resolves with a function that undoes it.
+ */
+export type AdoptWatchdog = LimitChanges['adopt']
+
+/** Visits to instances for their watchdogs, and what is told of them. */
+export class WatchdogVisits {
+  readonly #context: AccountContext
+  readonly #watchdogs: StoredWatchdogs
+  readonly #adopt: AdoptWatchdog
+  /** The names of instances, for when they are gone. */
+  readonly #names = new Map<number, string>()
+
+  constructor(context: AccountContext, watchdogs: StoredWatchdogs, adopt: AdoptWatchdog) {
+    this.#context = context
+    this.#watchdogs = watchdogs
+    this.#adopt = adopt
+  }
+
+  nameOf(instance: number): string {
+    const view = this.#account()?.instances[instance]
+    return view ? shortInstanceName(view) : (this.#names.get(instance) ?? shortInstanceName({ id: instance }))
+  }
+
+  /** Remembers an instance's name for when it is gone. */
+  saw(view: InstanceView | undefined): void {
+    if (view) this.#names.set(view.id, shortInstanceName(view))
+  }
+
+  /** Reports a watchdog's action; `seems` if only the effect was seen. */
+  tellActed(did: WatchdogEnding, instance: number, seems: boolean = false): void {
+    this.#tell(instance, actedWords(this.nameOf(instance), did, seems))
+  }
+
+  /**
+   * Installs or removes the watchdog as requested, and records its report. Resolves with the seconds until the next visit,
+   * undefined for none. Rejects with the reason if it cannot.
+   */
+  async visit(instance: number): Promise<number | undefined> {
+    const { ending } = this.#context
+    const { find, problems, show } = this.#watchdogs
+    const there = this.#account()?.instances[instance]
+    // The next visit comes once a poll shows that it accepts connections again.
+    if (ending.aborted || !find(instance) || !there || !canGetIn(there)) return undefined
+    try {
+      const next = await withConnection(this.#context, there, connection =>
+        this.#bringAbout(instance, connection),
+      )
+      problems.delete(instance)
+      return next
+    } catch (error) {
+      if (!ending.aborted) problems.set(instance, problemOf(error))
+      throw error
+    } finally {
+      show()
+    }
+  }
+
+  /** Looks for a watchdog of a request whose answer was lost, of a start script, or of another Berth; whether one is there. */
+  async discover(there: InstanceView): Promise<boolean> {
+    const { clock } = this.#context.platform
+    const reading = await withConnection(this.#context, there, connection =>
+      readWatchdog(connection, clock, ''),
+    )
+    if (!reading || this.#watchdogs.find(there.id)) return false
+    const watchdog = { instance: there.id, request: reading.request }
+    if (!reading.placed) {
+      // Installed by the start script, without its instance's id yet.
+      await this.#adopt(there.id, reading.request)
+      await this.#watchdogs.put({ ...watchdog, step: 'putting', foreign: false })
+    } else await this.#record({ ...watchdog, step: 'watching', foreign: true }, reading, false)
+    return true
+  }
+
+  async #bringAbout(instance: number, connection: Connection): Promise<number | undefined> {
+    const { clock, random } = this.#context.platform
+    const { find, problems, forget } = this.#watchdogs
+    const watchdog = find(instance)
+    if (!watchdog) return undefined
+    if (watchdog.step === 'removing') {
+      await removeWatchdog(connection, clock)
+      // It may be wanted again meanwhile.
+      if (find(instance)?.step !== 'removing') return 0
+      problems.delete(instance)
+      await forget(instance)
+      this.#note(instance, `Removed the watchdog from ${this.nameOf(instance)}`)
+      return undefined
+    }
+    const lease = watchdog.foreign || watchdog.request.lease === undefined ? '' : random.hex(16)
+    const reading =
+      watchdog.step === 'putting'
+        ? await putWatchdog(connection, clock, await this.#configOf(watchdog), lease)
+        : await readWatchdog(connection, clock, lease)
+    const now = find(instance)
+    if (!now) return undefined
+    // The user may have changed it meanwhile, which the next visit handles.
+    if (now.step !== watchdog.step || !isDeepEqual(now.request, watchdog.request)) return 0
+    await this.#record(now, reading, lease !== '')
+    // In the account's time, which leases use, and which runs faster in the demo.
+    return visitEvery(now) / (this.#account()?.clock.rate ?? 1)
+  }
+
+  async #configOf({ instance, request }: StoredWatchdog) {
+    const { account, now, platform } = this.#context
+    const key = await platform.keychain.get(instanceKeyEntry(account, instance)).catch(() => undefined)
+    const url = this.#account()?.baseUrl ?? ''
+    return { request, instance, url, now: now(), tick: tickOf(request), key }
+  }
+
+  async #record(
+    watchdog: StoredWatchdog,
+    reading: WatchdogReading | undefined,
+    renewed: boolean,
+  ): Promise<void> {
+    const { now, record } = this.#context
+    const { instance } = watchdog
+    const name = this.nameOf(instance)
+    if (!reading) {
+      if (watchdog.step === 'lost') return
+      await this.#watchdogs.put({ ...watchdog, step: 'lost' })
+      this.#tell(instance, goneWords(name))
+      return
+    }
+    if (watchdog.step === 'putting')
+      this.#note(instance, `Installed a watchdog on ${name}`, watchdogWords(watchdog.request, now()))
+    if (reading.lastAction && isNews(reading.lastAction, watchdog.lastAction))
+      this.tellActed(reading.lastAction, instance)
+    if (reading.blind && !watchdog.report?.blind) this.#tell(instance, blindWords(name))
+    const startsIt = startsWatchdog(record(instance)?.onstart)
+    await this.#watchdogs.put(afterVisit(watchdog, reading, { at: now(), renewed, startsIt }))
+  }
+
+  #account(): AccountView | undefined {
+    return this.#context.store.get().accounts[this.#context.account]
+  }
+
+  #note(instance: number, text: string, detail?: string): void {
+    const { account, activity } = this.#context
+    activity.add({ account, instance, kind: 'berth', text, detail })
+  }
+
+  /** One id per instance: a watchdog's newest action replaces the one before. */
+  #tell(instance: number, words: { title: string; body: string }): void {
+    const { account, notifications } = this.#context
+    notifications.tell(account, [
+      alertOf('watchdog', { id: `${account}/watchdog/${instance}`, instance, ...words }),
+    ])
+  }
+}
