@@ -283,7 +283,7 @@ test.skipIf(noSshd)(
     await confirm.waitFor()
     await scan('run sheet', '[role=dialog]')
     await confirm.click()
-    await run.getByRole('button', { name: 'End digits…' }).waitFor()
+    await run.getByRole('button', { name: 'Stop digits…' }).waitFor()
     await scan('running', 'main')
     writeFileSync(join(sshd.home, 'enough'), '')
     await run.getByText('1 file downloaded').waitFor()

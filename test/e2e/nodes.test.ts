@@ -18,7 +18,7 @@ test('a plan on several machines shows all of them, and a run shows each node wi
     { 'berth.yaml': spec, 'train.py': '' },
     { simulator: { seed: 7, offers: 500 }, servers: 0 },
   )
-  const project = page.getByRole('main').getByRole('group', { name: 'digits', exact: true })
+  const project = page.getByRole('main')
   await project.getByRole('button', { name: 'Run digits…' }).click()
   const sheet = page.getByRole('dialog', { name: 'Run digits' })
   await expect

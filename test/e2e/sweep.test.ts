@@ -21,7 +21,7 @@ test.skipIf(noSshd)(
   `a sweep of twelve runs on three machines is stopped half way, continued and compared${noSshd}`,
   async ({ start }) => {
     const { sim, page, folder } = await openProjectPage(start, { 'berth.yaml': spec }, { servers: 6 })
-    const project = page.getByRole('main').getByRole('group', { name: 'digits', exact: true })
+    const project = page.getByRole('main')
     await project.getByRole('button', { name: 'Run digits…' }).click()
     const sheet = page.getByRole('dialog', { name: 'Run digits' })
     await sheet.getByText('12 runs, at most 3 at once.', { exact: false }).waitFor()

@@ -30,7 +30,7 @@ test.skipIf(noSshd)(
       'train.py': training,
       '.env': 'A=1\n',
     })
-    const project = page.getByRole('main').getByRole('group', { name: 'digits', exact: true })
+    const project = page.getByRole('main')
 
     await project.getByRole('button', { name: 'Run digits…' }).click()
     const sheet = page.getByRole('dialog', { name: 'Run digits' })

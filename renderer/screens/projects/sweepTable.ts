@@ -1,3 +1,4 @@
+import type { Shape } from '#renderer/bridge/stateWords.ts'
 import { runCost, runState } from '#renderer/features/runs/runWords.ts'
 import { isGoing, type ProjectRunView } from '#shared/automation/run.ts'
 import { latestRuns, type SweepView } from '#shared/automation/sweep.ts'
@@ -113,6 +114,16 @@ export function rowCounts(rows: readonly SweepRow[]) {
 }
 
 /** `7 of 12 done, 2 running, 1 failed`. */
+/** The state of a sweep as a word and an icon. @param runs its runs */
+export function sweepMark(sweep: SweepView, runs: readonly ProjectRunView[]): { word: string; shape: Shape } {
+  if (sweep.step === 'going') return { word: 'Running', shape: 'running' }
+  if (sweep.step === 'stopped') return { word: 'Stopped', shape: 'stopped' }
+  if (sweep.step === 'halted') return { word: 'Paused', shape: 'needs-you' }
+  const { all, done, failed } = rowCounts(sweepRows(sweep, runs))
+  if (done === all) return { word: 'Done', shape: 'running' }
+  return { word: 'Ended', shape: failed > 0 ? 'needs-you' : 'stopped' }
+}
+
 export function countWords({ all, done, failed, cancelled, going }: ReturnType<typeof rowCounts>): string {
   return [
     `${done} of ${all} done`,
