@@ -29,9 +29,13 @@ export function bidAbove(minimumBid: Micros, highest: Micros = highestBid): Micr
   return bid > highest ? undefined : bid
 }
 
-/** The first bid of a rental, dollars per hour: just above the lowest that runs, or the highest allowed. */
+/** How far a first bid is above the lowest that runs, so that the next bid isn't above it already. */
+export const bidRoom = 0.2
+
+/** The first bid of a rental, dollars per hour: a fifth above the lowest that runs, or the highest allowed. */
 export function firstBid(minimumBid: Micros = 0): number {
-  return (bidAbove(minimumBid, highestFirstBid) ?? highestFirstBid) / 1_000_000
+  const withRoom = bidAbove(Math.max(0, Math.round(minimumBid * (1 + bidRoom)) - 1), highestFirstBid)
+  return (withRoom ?? highestFirstBid) / 1_000_000
 }
 
 /** `bidAbove`, but at most the ceiling; undefined if the ceiling is not above the minimum. */

@@ -15,6 +15,11 @@ export function money(micros: Micros): string {
   return dollars(micros, cents)
 }
 
+/** The most that something costs, rounded up to a cent: "$0.64". */
+export function moneyUp(micros: Micros): string {
+  return money(Math.ceil(micros / 10_000) * 10_000)
+}
+
 /** A sum, below a dollar to a tenth of a cent: "$0.003", "under $0.001". */
 export function fineMoney(micros: Micros): string {
   if (micros > 0 && micros < 1000) return 'under $0.001'

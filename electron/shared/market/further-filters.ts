@@ -107,21 +107,25 @@ const table = {
     kind: 'least',
     key: 'downFrom',
     name: 'Download',
-    unit: 'Mb/s',
+    unit: 'Gb/s',
+    scale: 0.001,
+    digits: 3,
     field: 'inet_down',
     has: offer => offer.down,
-    usual: [100, 500, 1000, 5000],
-    requirement: figure => `at least ${figure} Mb/s of download`,
+    usual: [0.1, 0.5, 1, 5],
+    requirement: figure => `at least ${figure} Gb/s of download`,
   },
   up: {
     kind: 'least',
     key: 'upFrom',
     name: 'Upload',
-    unit: 'Mb/s',
+    unit: 'Gb/s',
+    scale: 0.001,
+    digits: 3,
     field: 'inet_up',
     has: offer => offer.up,
-    usual: [100, 500, 1000, 5000],
-    requirement: figure => `at least ${figure} Mb/s of upload`,
+    usual: [0.1, 0.5, 1, 5],
+    requirement: figure => `at least ${figure} Gb/s of upload`,
   },
   cuda: {
     kind: 'least',
@@ -242,7 +246,7 @@ export function shownFigure(further: LeastFilter, filter: OfferFilter): string |
 
 /** The filter's value from the displayed one. */
 export function fromShown({ scale = 1 }: LeastFilter, shown: number | undefined): number | undefined {
-  return shown === undefined ? undefined : Number(shown.toFixed(4)) / scale
+  return shown === undefined ? undefined : Number((Number(shown.toFixed(4)) / scale).toFixed(6))
 }
 
 /** The filter's condition for a sentence: `at least 80 GB per GPU`. */

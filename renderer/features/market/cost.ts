@@ -1,3 +1,5 @@
+import type { Limit } from '#shared/automation/limit.ts'
+import { conditionLabel } from '#shared/automation/limit-words.ts'
 import type { OfferView } from '#shared/market/offer.ts'
 import { type Micros, micros } from '#shared/spending/money.ts'
 import type { TrafficPrices } from '#shared/spending/traffic.ts'
@@ -76,6 +78,31 @@ export function firstHours(
     traffic,
     total: perHour * hours + (traffic ?? 0),
   }
+}
+
+/** The most that a rental costs until a limit stops it, in micro-dollars, and that limit: `3 h`, `$20`. */
+export interface MostCost {
+  micros: Micros
+  limit: string
+}
+
+/**
+ * The most until the first limit with a time or an amount; undefined without one. @param traffic its one-time cost in
+ * micro-dollars @param count how many machines have these limits, whose prices are in `cost` together
+ */
+export function mostCost(
+  { perHour }: RentalCost,
+  traffic: Micros | undefined,
+  limits: readonly Limit[],
+  count: number,
+): MostCost | undefined {
+  const each = limits.flatMap(({ when }): MostCost[] => {
+    const limit = conditionLabel(when)
+    if (when.kind === 'duration')
+      return [{ micros: Math.ceil((perHour * when.seconds) / 3600) + (traffic ?? 0), limit }]
+    return when.kind === 'cost' ? [{ micros: micros(when.dollars) * count, limit }] : []
+  })
+  return each.sort((a, b) => a.micros - b.micros)[0]
 }
 
 export function onDemandPrice(offer: OfferView): Micros | undefined {

@@ -18,6 +18,7 @@ import {
 import type { RunDraft } from '#renderer/features/runs/runDrafts.svelte.ts'
 import { templatesView } from '#renderer/features/templates/templatesView.svelte.ts'
 import { type Capabilities, describedCapabilities } from '#shared/account/capabilities.ts'
+import { counted } from '#shared/format/size.ts'
 import { soundsSecret } from '#shared/instance/secrets.ts'
 import { type DockerOptions, portText } from '#shared/market/docker-options.ts'
 import { readPastedOptions } from '#shared/market/pasted-options.ts'
@@ -25,6 +26,14 @@ import type { TemplateView } from '#shared/market/template.ts'
 import type { Problem } from '#shared/problem.ts'
 import { RentalPrice } from './rentalPrice.svelte.ts'
 import type { RentSubject } from './rentSubject.ts'
+
+/** The most machines that one click rents. */
+const highestCount = 16
+
+/** The name of one of several machines: `train-2`, or the name alone of a single one. */
+export function numbered(label: string | undefined, index: number, count: number): string | undefined {
+  return label === undefined || count < 2 ? label : `${label}-${index + 1}`
+}
 
 /** A rental's form, which keeps all input until it is rented or given up. */
 export class RentForm {
@@ -39,6 +48,8 @@ export class RentForm {
   draft: RentDraft = $state(emptyDraft())
   /** Whether it is rented by a bid. */
   interruptible = $state(false)
+  /** How many machines like this one are rented: each with its number in its name. */
+  count = $state(1)
   /** The template to rent from, if any. */
   template: RentTemplate | undefined = $state.raw()
   /** True while sending, and permanently once accepted, so that a second Enter does nothing. */
@@ -53,6 +64,8 @@ export class RentForm {
     field => this.#valueOf(field),
   )
   #lastKey = 0
+  /** Those of `count` that were requested. */
+  #begun = 0
 
   constructor(page: Page, subject: RentSubject) {
     this.#page = page
@@ -146,6 +159,13 @@ export class RentForm {
     return !interruptible && !otherwise && !later && offer.minimumBid !== undefined
   }
 
+  /** The most machines that can be rented together. */
+  get mostAtOnce(): number {
+    const { otherwise, later, replaces, alike = [] } = this.subject
+    const only = otherwise || later || replaces !== undefined || this.draft.volume.mode !== 'none'
+    return only ? 1 : Math.min(highestCount, alike.length + 1)
+  }
+
   /** The errors to show, by field. */
   get errors(): Partial<RentErrors> {
     return this.#fields.shown
@@ -209,19 +229,41 @@ export class RentForm {
     const { request } = this.#read
     const account = this.#page.account?.id
     this.sending = true
+    const begun = this.#begun
     const rows = sentRows(this.draft)
     try {
       const { otherwise, replaces, search } = this.subject
       if (otherwise) await otherwise.send(request, run)
       else {
-        await this.#page.berth.rent({ account, request, replaces, search, run })
-        marketOf(this.#page).took(request.offer)
+        const all = [request.offer, ...(this.subject.alike ?? []).map(({ id }) => id)]
+        const count = Math.min(this.count, this.mostAtOnce)
+        const [from, to] = [this.#begun, this.#begun + count]
+        for (const offer of all.slice(from, to)) {
+          const label = numbered(request.label, this.#begun, to)
+          await this.#page.berth.rent({
+            account,
+            request: { ...request, offer, label },
+            replaces,
+            search,
+            run,
+          })
+          this.#begun += 1
+          marketOf(this.#page).took(offer)
+        }
         if (!this.subject.request) marketOf(this.#page).limits = request.limits ?? []
       }
       return true
     } catch (error) {
       this.sending = false
-      this.#refuse(answerProblem(error), rows)
+      const problem = answerProblem(error)
+      // Those that were requested are under way: a second click must not rent them again.
+      if (this.#begun > begun) {
+        this.count -= this.#begun - begun
+        this.problem = {
+          ...problem,
+          message: `${counted(this.#begun, 'machine')} will be there, and no other was requested: ${problem.message}`,
+        }
+      } else this.#refuse(problem, rows)
       return false
     }
   }

@@ -2,6 +2,7 @@ import type { StoredSecrets } from '#renderer/features/market/rentForm.ts'
 import type { VolumeView } from '#shared/account/hosting.ts'
 import type { RunRequest } from '#shared/automation/run.ts'
 import { diskRoom } from '#shared/format/size.ts'
+import type { ListedOffer } from '#shared/market/catalogue.ts'
 import type { OfferView, SavedQuery } from '#shared/market/offer.ts'
 import type { RentRequest } from '#shared/market/rent-request.ts'
 import type { TemplateView } from '#shared/market/template.ts'
@@ -11,6 +12,8 @@ export interface RentSubject {
   offer: OfferView
   /** GB that the offer’s price includes; without it, the disk of `request`. */
   pricedDisk?: number
+  /** Offers of other machines like its own, the cheapest first, to rent several. */
+  alike?: readonly OfferView[]
   interruptible: boolean
   /** The template chosen beforehand. */
   template?: TemplateView
@@ -58,4 +61,29 @@ export function volumeChoices(
   }))
   const isOther = typed.trim() !== '' && !choices.some(({ value }) => value === typed.trim())
   return isOther ? [...choices, { value: typed, label: `#${typed.trim()}, not on this machine` }] : choices
+}
+
+/** How much dearer a machine may be to count as alike. */
+const alikeShare = 1.05
+
+/** The offers of other machines with the same GPUs, as reliable and hardly dearer, the cheapest of each machine. */
+export function alikeOffers(offers: readonly ListedOffer[], { offer, price }: ListedOffer): OfferView[] {
+  const { machineId, gpuName, gpuCount, verified, reliability = 0 } = offer
+  if (price === undefined || machineId === undefined || gpuName === undefined) return []
+  const machines = new Set([machineId])
+  return offers
+    .filter(
+      ({ offer: other, price: asked = Infinity }) =>
+        other.gpuName === gpuName &&
+        other.gpuCount === gpuCount &&
+        asked <= price * alikeShare &&
+        (other.verified === verified || other.verified === true) &&
+        (other.reliability ?? 0) >= reliability - 0.01,
+    )
+    .toSorted((a, b) => (a.price ?? 0) - (b.price ?? 0))
+    .flatMap(({ offer: other }) => {
+      if (other.machineId === undefined || machines.has(other.machineId)) return []
+      machines.add(other.machineId)
+      return [other]
+    })
 }

@@ -1,7 +1,14 @@
 import type { Page } from '#renderer/bridge/page.svelte.ts'
 import { typedNumber } from '#renderer/components/fields/readForm.ts'
 import { whenOf } from '#renderer/features/limits/rentalLimits.ts'
-import { firstHours, onDemandPrice, rentalCost, trafficOnce } from '#renderer/features/market/cost.ts'
+import {
+  firstHours,
+  type MostCost,
+  mostCost,
+  onDemandPrice,
+  rentalCost,
+  trafficOnce,
+} from '#renderer/features/market/cost.ts'
 import { highBid } from '#renderer/features/market/offerWords.ts'
 import type { RentDraft } from '#renderer/features/market/rentDraft.ts'
 import type { Limit } from '#shared/automation/limit.ts'
@@ -11,7 +18,7 @@ import { dangers, type Question, type RentTerms } from '#shared/danger.ts'
 import { spendOnceReady } from '#shared/derived.ts'
 import { defaultDisk } from '#shared/market/rental-defaults.ts'
 import { beyondCredit, creditWouldLast } from '#shared/spending/beyond-credit.ts'
-import { micros } from '#shared/spending/money.ts'
+import { type Micros, micros } from '#shared/spending/money.ts'
 import type { RentSubject } from './rentSubject.ts'
 
 /** The parts of a rental's form that determine its price. */
@@ -19,6 +26,8 @@ interface Priced {
   readonly subject: RentSubject
   readonly draft: Pick<RentDraft, 'disk' | 'bid' | 'traffic' | 'limits'>
   readonly interruptible: boolean
+  /** How many machines like it are rented. */
+  readonly count: number
 }
 
 /** The price of a rental as filled in, and warnings about it. */
@@ -42,7 +51,14 @@ export class RentalPrice {
     const { offer, pricedDisk, request } = subject
     const disk = typedNumber(draft.disk)
     if (disk === undefined || !(disk > 0) || (interruptible && !(Number(this.#bid) > 0))) return undefined
-    return rentalCost(offer, pricedDisk ?? request?.disk ?? defaultDisk, disk, this.#bid)
+    const one = rentalCost(offer, pricedDisk ?? request?.disk ?? defaultDisk, disk, this.#bid)
+    const { count } = this.#rental
+    return (
+      one && {
+        perHour: one.perHour * count,
+        diskPerHour: one.diskPerHour === undefined ? undefined : one.diskPerHour * count,
+      }
+    )
   })
 
   /** Whether the service does not report the cost. */
@@ -65,7 +81,23 @@ export class RentalPrice {
   })
 
   /** The cost of the traffic, once; undefined where it has no price. */
-  readonly traffic = $derived.by(() => trafficOnce(this.#rental.subject.offer, this.expectedTraffic))
+  readonly traffic = $derived.by(() => {
+    const once = trafficOnce(this.#rental.subject.offer, this.expectedTraffic)
+    return once === undefined ? undefined : once * this.#rental.count
+  })
+
+  /** The most that it costs until the first of its limits that has a time or an amount; undefined without one. */
+  readonly most: MostCost | undefined = $derived.by(
+    () => this.cost && mostCost(this.cost, this.traffic, this.#rental.draft.limits, this.#rental.count),
+  )
+
+  /** Micro-dollars per hour of the same on demand, disk included; undefined without a bid, or where it is unknown. */
+  readonly onDemand: Micros | undefined = $derived.by(() => {
+    const { subject, interruptible, count } = this.#rental
+    const price = subject.interruptible ? undefined : onDemandPrice(subject.offer)
+    if (!interruptible || price === undefined) return undefined
+    return price * count + (this.cost?.diskPerHour ?? 0)
+  })
 
   /** The cost of the first hours, line by line. */
   after(hours: number) {

@@ -94,7 +94,7 @@ test('the requirements are listed in words, and each can be dropped', () => {
     '2 GPUs',
     'at least 24 GB per GPU',
     'at least 99.1% reliable',
-    'at least 500 Mb/s of download',
+    'at least 0.5 Gb/s of download',
     'in Sweden',
     'at most $0.500/h',
   ])

@@ -91,7 +91,7 @@ test('another attempt keeps the whole request, with a bid for the new machine', 
     ports: '53/udp',
     onstart: 'x',
     label: 'l',
-    bid: '0.310',
+    bid: '0.360',
     traffic: '250',
     limits: [],
   })
