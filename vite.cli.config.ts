@@ -11,7 +11,7 @@ export default defineConfig({
   root: at('.'),
   publicDir: false,
   // What only checks a command's arguments isn't needed here, since the Berth that runs checks them.
-  ssr: { noExternal: ['valibot'] },
+  ssr: { noExternal: ['valibot', '@valibot/to-json-schema'] },
   build: {
     ssr: true,
     outDir: at('dist/main'),

@@ -134,7 +134,7 @@ export function waitingJson(waiting: Waiting | undefined) {
     for: what,
     since: isoTime(since),
     lastError: problem ? { code: problem.code, message: problem.message } : null,
-    nextAttempt: nextTryAt === undefined ? null : isoTime(nextTryAt),
+    nextTry: nextTryAt === undefined ? null : isoTime(nextTryAt),
     givesUp: givesUpAt === undefined ? null : isoTime(givesUpAt),
   }
 }

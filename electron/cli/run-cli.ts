@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util'
 import { berthHome } from '#start/home.ts'
 import type { Call, CliCommand } from './call.ts'
 import { cliCommands, completion, shells } from './commands.ts'
+import { description } from './describe.ts'
 import { CliFailure, exitCodes, usageFailure } from './failure.ts'
 import { alwaysOptions, type OptionName, optionsOf, someOptions, specChangeOf } from './options.ts'
 import { type Launch, reachBerth } from './reach.ts'
@@ -26,6 +27,7 @@ export async function runCli(args: readonly string[], launch: Launch): Promise<n
 async function run(args: readonly string[], launch: Launch): Promise<number> {
   const { values, positionals } = parse(args)
   const [name, ...operands] = positionals
+  if (values.describe) return printDescription(positionals)
   if (name === undefined || name === 'help') {
     process.stdout.write(help())
     return name === undefined && !values.help ? exitCodes.usage : exitCodes.done
@@ -90,7 +92,7 @@ function offerOf(word: string | undefined): number | undefined {
 
 function parse(args: readonly string[]) {
   try {
-    const options = { ...someOptions, ...alwaysOptions }
+    const options = { ...someOptions, ...alwaysOptions, describe: { type: 'boolean' } } as const
     return parseArgs({ args: [...args], options, allowPositionals: true })
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
@@ -122,6 +124,13 @@ function printCompletion([word, ...more]: readonly string[]): number {
   return exitCodes.done
 }
 
+/** Programs learn from it what they can do, without Berth. */
+function printDescription(operands: readonly string[]): number {
+  if (operands.length > 0) throw usageFailure('berth --describe takes no more arguments.')
+  process.stdout.write(`${JSON.stringify(description(), undefined, 2)}\n`)
+  return exitCodes.done
+}
+
 /** The help of the command as a whole. */
 function help(): string {
   const commands = Object.entries(cliCommands).map(
@@ -134,7 +143,10 @@ function help(): string {
     ...listed([...commands, [`completion ${shells.join('|')}`, 'Print a completion script for that shell']]),
     '',
     'INSTANCE is an id or a label. Options:',
-    ...listed(optionLines([])),
+    ...listed([
+      ...optionLines([]),
+      ['--describe', 'Print commands, options, answers and exit codes as JSON'],
+    ]),
     '',
     'Exit codes: 0 done, 1 failed, 2 wrong usage, 3 Berth isn’t running, 4 needs --yes or belongs to another user,',
     '5 no such instance, run, project or account; of run -f 6: the command failed with a code up to 6, and above that',

@@ -2,8 +2,10 @@ import '#test/built.ts'
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { onTestFinished } from 'vitest'
+import * as v from 'valibot'
+import { expect, onTestFinished } from 'vitest'
 import { at } from '#build/places.ts'
+import { CliError, cliAnswers } from '#cli/answers.ts'
 import type { RunningBerth } from '#core/running.ts'
 import { openCommandSocket } from '#start/command-socket.ts'
 import type { World } from '#test/berth/world.ts'
@@ -17,7 +19,38 @@ export interface Called {
 
 /** Calls the built command on a home folder, as a script does. */
 export function berthOn(home: string, options: SpawnOptions = {}, program = at('dist/main/cli.js')) {
-  return (...args: string[]): Promise<Called> => ended(begin(home, args, options, program))
+  return async (...args: string[]): Promise<Called> => {
+    const called = await ended(begin(home, args, options, program))
+    if (args.includes('--json')) expectDescribed(args[0] ?? '', called)
+    return called
+  }
+}
+
+/** Every text of JSON is one that `berth --describe` tells of. */
+function expectDescribed(command: string, { out, err }: Called): void {
+  const schemas = (cliAnswers[command] ?? []).map(({ schema }) => schema)
+  for (const text of texts(out)) {
+    const issues = schemas.map(schema => v.safeParse(schema, text).issues?.map(issue => v.getDotPath(issue)))
+    expect(
+      schemas.some(schema => v.is(schema, text)),
+      JSON.stringify({ text, issues }),
+    ).toBe(true)
+  }
+  for (const text of err.split('\n').filter(line => line.startsWith('{"error"')))
+    expect(v.safeParse(CliError, JSON.parse(text)).issues).toBeUndefined()
+}
+
+/** The one text of JSON, or each line's. */
+function texts(out: string): unknown[] {
+  if (out === '') return []
+  try {
+    return [JSON.parse(out)]
+  } catch {
+    return out
+      .trimEnd()
+      .split('\n')
+      .map(line => JSON.parse(line))
+  }
 }
 
 /** Starts the command and does not wait for its end. */

@@ -313,3 +313,17 @@ test('destroy tries every instance, names each failure, and waits until the dest
   await under.run('refresh', {})
   expect(under.account().instances).toEqual({})
 })
+
+test('--describe tells a program of every command, its answers and exit codes, without Berth', async () => {
+  const called = await ended(begin('/nowhere', ['--describe']))
+  expect(called).toMatchObject({ code: 0, err: '' })
+  const { commands, exitCodes } = JSON.parse(called.out)
+  const help = (await ended(begin('/nowhere', ['--help']))).out
+  for (const { name, options, answers } of commands) {
+    expect(help).toContain(`\n  ${name} `)
+    const hasJson = options.some((option: { name: string }) => option.name === '--json')
+    expect(answers.length > 0, name).toBe(hasJson)
+  }
+  expect(exitCodes.map(({ code }: { code: number }) => code)).toEqual([0, 1, 2, 3, 4, 5, 6])
+  expect(await ended(begin('/nowhere', ['ps', '--describe']))).toMatchObject({ code: 2 })
+})
