@@ -1,4 +1,10 @@
-import { isGoing, isProjectRun, type ProjectRunView, type RunStep } from '../shared/automation/run.ts'
+import {
+  isGoing,
+  isProjectRun,
+  movesWords,
+  type ProjectRunView,
+  type RunStep,
+} from '../shared/automation/run.ts'
 import { isLongWait, longestSilence, waitingLine } from '../shared/automation/waiting.ts'
 import { accountNow } from '../shared/derived.ts'
 import { money, rate } from '../shared/format/money.ts'
@@ -120,16 +126,15 @@ function waitTeller({
 }
 
 /** Prints the end of a run. `disk`: the price of its stopped machine, in micro-dollars per hour. Gives the exit code. */
-function ended(
-  { json, write, say }: Call,
-  { id, step, code, cost, downloadResult, problem, instance }: ProjectRunView,
-  disk: number | undefined,
-): number {
+function ended({ json, write, say }: Call, run: ProjectRunView, disk: number | undefined): number {
+  const { id, step, code, cost, downloadResult, problem, instance, moves, lost } = run
   if (json) {
     const brought = downloadResult?.files ?? 0
     const end = { job: id, step, exitCode: code ?? null, problem: problem ?? null }
-    write(`${JSON.stringify({ ...end, cost: cliDollars(cost.micros), brought })}\n`)
+    const went = { moves, trainingLost: lost?.seconds ?? 0 }
+    write(`${JSON.stringify({ ...end, cost: cliDollars(cost.micros), brought, ...went })}\n`)
   } else {
+    if (moves > 0) say(`${movesWords(run)}.`)
     if (problem) say([problem.message, problem.advice].filter(Boolean).join(' '))
     say(
       `${downloadResult ? `${counted(downloadResult.files, 'file')} downloaded. ` : ''}It cost ${money(cost.micros)}.`,

@@ -105,6 +105,8 @@ function runJson(account: AccountView, run: ProjectRunView, sweep: SweepView | u
     exitCode: code ?? null,
     problem: problem ?? null,
     retries: retried?.times ?? 0,
+    moves: run.moves,
+    trainingLost: run.lost?.seconds ?? 0,
     instance: instance ?? null,
     cost: cliDollars(costOf(run, account)),
     printed,

@@ -3,21 +3,12 @@ import { noticeOf } from '#shared/project/before-stop.ts'
 import { dearestOf } from '#shared/project/bounds.ts'
 import { endRun, tellOfStop } from '#ssh/runs/runs.ts'
 import type { AccountContext } from '../account-context.ts'
-import { isOfProject, type ProjectRun, type Run, runCostBy } from './model.ts'
+import { asksForNotice, isOfProject, type ProjectRun, type Run, runCostBy } from './model.ts'
 import type { Inside } from './remote.ts'
 import type { StoredRuns } from './stored-runs.ts'
 
-export type BeforeStops = ReturnType<typeof createBeforeStops>
-
-/** Seconds that a command which had its time before a stop is not followed: its machine is about to be stopped. */
-const restsFor = 120
 /** Milliseconds between two looks at whether it has had its time: more and more. */
 const lookEvery = { first: 1000, most: 5000 }
-
-/** Whether its command was told of a stop, and says nothing of its run by the way it ends. */
-export function isToldOfStop({ told, step }: Pick<Run, 'told' | 'step'>, now: number): boolean {
-  return step === 'running' && told !== undefined && now < told.until + restsFor
-}
 
 /** Tells commands that their machine is about to be stopped, as their files say. */
 export function createBeforeStops(
@@ -84,11 +75,6 @@ export function createBeforeStops(
       return true
     },
   }
-}
-
-/** Whether its command runs, and has time before a stop. */
-export function asksForNotice({ step, begun, project }: Run): boolean {
-  return step === 'running' && begun === true && project?.spec.before_stop !== undefined
 }
 
 /** Seconds of that many for which what the run may cost lasts. */

@@ -5,6 +5,7 @@ import type { Problem } from '#shared/problem.ts'
 import { exitCodeWords, exitMeaning } from '#shared/project/retry.ts'
 import { isDeepEqual } from '../storage/store.ts'
 import { machineGone, watchdogOrder } from './decide.ts'
+import { lostBy } from './lost-time.ts'
 import {
   isOfProject,
   keepingFor,
@@ -169,6 +170,10 @@ export function movedToNewMachine(run: Run, rental: string, at: number): RunChan
     isSetUp: undefined,
     program: undefined,
     moves: run.reuses ? run.moves : moves + 1,
+    lost: lostBy(run, at),
+    begunAt: undefined,
+    wholeAt: undefined,
+    seenAt: undefined,
     told: undefined,
     retried: run.retried && { ...run.retried, before: run.retried.times, nextAt: undefined },
     reuses: undefined,

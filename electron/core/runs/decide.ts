@@ -12,12 +12,12 @@ import type { WatchdogOrder } from '#ssh/runs/runs.ts'
 import { longestAfter, retryPause } from '../engine/worker.ts'
 import { idleBelow } from '../instances/instance-state.ts'
 import type { LimitTarget } from '../limits/targets.ts'
-import { isToldOfStop } from './before-stop.ts'
 import { lastingErrors, pauseWhileChanging } from './left-behind.ts'
 import {
   canReuseMachine,
   hasUndownloadedResults,
   isOfProject,
+  isToldOfStop,
   isWorker,
   keepingFor,
   type ProjectRun,

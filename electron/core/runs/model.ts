@@ -115,8 +115,12 @@ export const Run = v.object({
   withdrawing: v.optional(v.boolean()),
   /** Machines that it left, which still have to be destroyed. */
   leaving: v.optional(v.array(InstanceId)),
-  /** When results were last downloaded. */
+  /** When results were last downloaded, and when the last download of all of them began. */
   checkpointAt: v.optional(v.number()),
+  wholeAt: v.optional(v.number()),
+  /** When its command began on the present machine, and when a poll last saw it run there. */
+  begunAt: v.optional(v.number()),
+  seenAt: v.optional(v.number()),
   /** Micro-dollars: the cost of earlier machines, and of the present one at its last view. */
   spentBefore: v.optional(v.number()),
   spent: v.optional(v.object({ micros: v.number(), at: v.number(), perHour: v.number() })),
@@ -136,6 +140,19 @@ export function isOfProject(run: Run): run is ProjectRun {
 export function canReuseMachine({ keep, sweep, problem, outcome, interrupted }: Run): boolean {
   if (keep === undefined || interrupted) return false
   return problem === undefined || (sweep !== undefined && outcome?.problem.code === problem.code)
+}
+
+/** Seconds that a command which had its time before a stop is not followed: its machine is about to be stopped. */
+const restsFor = 120
+
+/** Whether its command was told of a stop, and says nothing of its run by the way it ends. */
+export function isToldOfStop({ told, step }: Pick<Run, 'told' | 'step'>, now: number): boolean {
+  return step === 'running' && told !== undefined && now < told.until + restsFor
+}
+
+/** Whether its command runs, and has time before a stop. */
+export function asksForNotice({ step, begun, project }: Run): boolean {
+  return step === 'running' && begun === true && project?.spec.before_stop !== undefined
 }
 
 /** Whether it is a machine of several, and not the first, whose run stands for all. */

@@ -92,6 +92,7 @@ export function createPrograms(
       begun: true,
       told: undefined,
       reuses: step === 'running' ? undefined : after.reuses,
+      begunAt: step === 'running' ? now() : after.begunAt,
       startedAt: step === 'running' ? (after.startedAt ?? now()) : after.startedAt,
     })
     note(run, `Started ${step === 'setup' ? `the set-up of ${name}` : name} on ${nameOf(run)}`)

@@ -19,6 +19,7 @@ import {
   type RunMove,
   type RunSnapshot,
 } from './decide.ts'
+import { seenRunning } from './lost-time.ts'
 import { mostInAll, type Run, runCostBy } from './model.ts'
 import { leavesNetwork } from './node-decide.ts'
 import type { RunNodes } from './nodes.ts'
@@ -206,7 +207,8 @@ export function createRunWork(context: AccountContext, parts: WorkParts) {
     const view = instances[instance]
     if (!view) return
     if (run.project) {
-      if (isGoing(run) || step === 'failed') runs.putSoon({ ...run, spent: { ...view.spent } })
+      if (isGoing(run) || step === 'failed')
+        runs.putSoon({ ...run, ...seenRunning(run, view, now()), spent: { ...view.spent } })
       if (view.state === 'running' && run.starting) void runs.update(id, { starting: undefined })
     } else if (
       isGoing(run) &&

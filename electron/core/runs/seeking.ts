@@ -1,7 +1,6 @@
 import { duration } from '#shared/format/time.ts'
 import type { Problem } from '#shared/problem.ts'
 import type { RunStatus } from '#ssh/runs/runs.ts'
-import type { RunMove } from './decide.ts'
 import type { ProjectRun, Run } from './model.ts'
 
 /** The move of a run whose file says that it waits for an offer, as none was within its price; undefined for others. */
@@ -9,7 +8,7 @@ export function seekingMove(
   { project: { spec }, sweep, seeking }: ProjectRun,
   now: number,
   code: string | undefined,
-): RunMove | undefined {
+): { do: 'seek' | 'wait' } | { do: 'fail'; problem: Problem } | undefined {
   if (spec.wait === undefined || sweep || code !== 'no_offers') return undefined
   if (seeking && now >= seeking.since + spec.wait) return { do: 'fail', problem: noOfferInTime(spec.wait) }
   return { do: now >= (seeking?.nextAt ?? 0) ? 'seek' : 'wait' }

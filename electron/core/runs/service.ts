@@ -11,11 +11,12 @@ import { rentedWith } from '../renting/rental.ts'
 import type { Rentals } from '../renting/rentals.ts'
 import type { Watchdogs } from '../watchdogs/perform.ts'
 import { alertId, runAlertsOf } from './alerts.ts'
-import { asksForNotice, createBeforeStops } from './before-stop.ts'
+import { createBeforeStops } from './before-stop.ts'
 import { failed, over, refetching, resumed, retried } from './changes.ts'
 import { createGoingOn, notFailed } from './continue-failed.ts'
 import { allowedAction, machineGone } from './decide.ts'
 import {
+  asksForNotice,
   hasUndownloadedResults,
   isOfProject,
   isWorker,

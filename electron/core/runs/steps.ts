@@ -381,8 +381,9 @@ export function createMoves(context: AccountContext, parts: MoveParts) {
     perform,
     /** Downloads results while the command runs. Resolves with false where its machine cannot be entered. */
     async checkpoint(run: Run): Promise<boolean> {
+      const wholeAt = now()
       const isFetched = await folders.fetch(run, false)
-      if (isFetched) await runs.update(run.id, { checkpointAt: now() })
+      if (isFetched) await runs.update(run.id, { checkpointAt: now(), wholeAt })
       return isFetched
     },
     /** Destroys the machines that a run left, and those rented for a cancelled one. */

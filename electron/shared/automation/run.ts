@@ -1,4 +1,6 @@
 import * as v from 'valibot'
+import { counted } from '../format/size.ts'
+import { duration } from '../format/time.ts'
 import { InstanceId, RentalId } from '../ids.ts'
 import { ChoiceId, RemotePath } from '../instance/files.ts'
 import type { SyncProgress } from '../instance/sync.ts'
@@ -128,6 +130,8 @@ export const RunFields = v.object({
   /** How often a project's run moved to another machine, and the GPU of the present or last one. */
   moves: v.optional(v.number()),
   gpu: v.optional(v.object({ name: v.string(), count: v.number() })),
+  /** Seconds of its command that its moves have lost; `isUpTo` if it may be less. */
+  lost: v.optional(v.object({ seconds: v.number(), isUpTo: v.boolean() })),
   /**
    * The git commit of its folder when it was last sent, if it is in a repository; `changed`: how many tracked files
    * differed from it, if known, and the first of them.
@@ -203,6 +207,16 @@ export interface ProjectRunView extends RunView {
 
 export function isProjectRun(run: RunView): run is ProjectRunView {
   return run.project !== undefined
+}
+
+/** `2 moves, 1 min 40 s of training lost`; empty for a run that didn't move. */
+export function movesWords({ moves = 0, lost }: Pick<RunView, 'moves' | 'lost'>): string {
+  if (moves === 0) return ''
+  const seconds = Math.floor(lost?.seconds ?? 0)
+  if (seconds === 0) return `${counted(moves, 'move')}, no training lost`
+  const rest = seconds > 60 && seconds < 3600 && seconds % 60 > 0 ? ` ${duration(seconds % 60)}` : ''
+  const time = `${lost?.isUpTo ? 'up to ' : ''}${duration(seconds)}${rest}`
+  return `${counted(moves, 'move')}, ${time} of training lost`
 }
 
 /** Whether the run is unfinished. */

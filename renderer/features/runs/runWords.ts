@@ -3,6 +3,7 @@ import {
   isGoing,
   isProjectRun,
   isYetToEnd,
+  movesWords,
   type ProjectRunView,
   type RunStep,
   type RunView,
@@ -187,11 +188,13 @@ export function keptUntilWords({ keptUntil, most }: ProjectRunView, now: number)
 }
 
 /** The result of a project's run that has ended. */
-export function projectEndWords({ step, downloadResult, startedAt, endedAt, moves }: ProjectRunView): string {
+export function projectEndWords(run: ProjectRunView): string {
+  const { step, downloadResult, startedAt, endedAt } = run
   const took = startedAt === undefined || endedAt === undefined ? '' : `Took ${duration(endedAt - startedAt)}`
   const files = downloadResult && `${counted(downloadResult.files, 'file')} downloaded`
-  const went = moves > 0 && `moved to another machine ${moves === 1 ? 'once' : `${moves} times`}`
-  const facts = [took, step === 'cancelled' ? 'nothing was downloaded' : files, went].filter(Boolean)
+  const facts = [took, step === 'cancelled' ? 'nothing was downloaded' : files, movesWords(run)].filter(
+    Boolean,
+  )
   const words = facts.join(', ')
   return words.charAt(0).toUpperCase() + words.slice(1)
 }

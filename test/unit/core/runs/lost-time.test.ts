@@ -1,0 +1,55 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { movedToNewMachine } from '#core/runs/changes.ts'
+import { lostBy, seenRunning } from '#core/runs/lost-time.ts'
+import type { Run } from '#core/runs/model.ts'
+import { movesWords } from '#shared/automation/run.ts'
+import { instanceView } from '../../views.ts'
+import { projectRun } from './stored-run.ts'
+
+/** What happens to a command on one machine, with seconds in between: a whole download, or a poll. */
+const event = fc.record({ after: fc.nat(200), is: fc.constantFrom('downloaded', 'polled') })
+const machine = fc.record({ events: fc.array(event, { maxLength: 6 }), endsAfter: fc.nat(1000) })
+
+test('a run has lost what its command did since the last whole download, on all machines it left', () => {
+  fc.assert(
+    fc.property(fc.array(machine, { minLength: 1, maxLength: 4 }), machines => {
+      let run: Run = projectRun()
+      let [time, expected] = [1000, 0]
+      let isSure = true
+      for (const { events, endsAfter } of machines) {
+        run = { ...run, step: 'running', begun: true, begunAt: time }
+        let [whole, seen] = [time, time]
+        for (const { after, is } of events) {
+          time += after
+          if (is === 'downloaded') run = { ...run, wholeAt: time }
+          else run = { ...run, ...seenRunning(run, instanceView({ state: 'running' }), time) }
+          if (is === 'downloaded') whole = time
+          else seen = time
+        }
+        time += endsAfter
+        expected += time - whole
+        isSure &&= time - seen <= 300
+        run = { ...run, ...movedToNewMachine(run, 'r0000000000000002', time) }
+        expect(run.lost).toEqual({ seconds: expected, isUpTo: !isSure })
+      }
+      expect(movesWords(run)).toMatch(new RegExp(`^${machines.length} move`))
+    }),
+  )
+})
+
+test('nothing is lost where the command had not begun, or runs no more', () => {
+  expect(lostBy(projectRun({ step: 'setup' }), 2000)).toBeUndefined()
+  expect(lostBy(projectRun({ step: 'fetching', begunAt: 1000 }), 2000)).toBeUndefined()
+})
+
+test('moves are told in words', () => {
+  expect(movesWords({ moves: 2, lost: { seconds: 100, isUpTo: false } })).toBe(
+    '2 moves, 1 min 40 s of training lost',
+  )
+  expect(movesWords({ moves: 1, lost: { seconds: 7200, isUpTo: true } })).toBe(
+    '1 move, up to 2 h of training lost',
+  )
+  expect(movesWords({ moves: 1 })).toBe('1 move, no training lost')
+  expect(movesWords({ moves: 0 })).toBe('')
+})
