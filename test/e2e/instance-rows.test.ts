@@ -33,7 +33,7 @@ describe('an instance row', () => {
     // Beside the list its details say it, with the button to answer it.
     const next = page.getByText(/^Next: stops .*\d\d:\d\d/)
     await next.waitFor()
-    await page.getByRole('button', { name: new RegExp(`^Keep running: box #${id}`) }).click()
+    await page.getByRole('button', { name: new RegExp(`^Extend 1 h before it stops: box #${id}`) }).click()
     await page.getByRole('row', { name: /box .*(?:59 min|1 h).* · \d\d:\d\d/ }).waitFor()
     // Said once: a second line is for what wants an answer.
     await next.waitFor({ state: 'detached' })

@@ -36,7 +36,7 @@ test('shells open in tabs and side by side, and each keeps its output', async ({
   const { page, row } = await withInstance(start)
   await row.getByRole('button', { name: 'Terminal' }).click()
   await expect.poll(() => terminalText(page)).toContain('root@')
-  await page.getByText('New host key').waitFor()
+  await page.getByText('Host key saved').waitFor()
   await page.keyboard.type('echo first-$((1))\n')
   await expect.poll(() => page.locator('.xterm-accessibility-tree').textContent()).toContain('first-')
   await page.getByRole('button', { name: 'Split to the right' }).click()

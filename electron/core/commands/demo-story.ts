@@ -83,7 +83,10 @@ export async function playStory(parts: Services, controls: DemoControls, signal:
     controls.advance(3600)
     await until(({ watchdogs }) => watchdogs[sleeper]?.lastAction)
     const saved = 8 * ((first.price ?? 0) + (third.price ?? 0))
-    tell(0, `Berth saved you ${money(saved)}: it stopped two machines that would have run for 8 h more.`)
+    tell(
+      0,
+      `Berth saved you ${money(saved)}: it stopped two machines that would have run for 8 h more. “night batch” has no limit and runs on.`,
+    )
   } catch (error) {
     tell(
       0,

@@ -1,4 +1,11 @@
-import { doneWords, effectWords, listed, nameOf, reasonSentence } from '#shared/automation/limit-words.ts'
+import {
+  conditionLabel,
+  doneWords,
+  effectWords,
+  listed,
+  nameOf,
+  reasonSentence,
+} from '#shared/automation/limit-words.ts'
 import { shortInstanceName } from '#shared/format/name.ts'
 import { atMoment } from '#shared/format/time.ts'
 import type { AccountId } from '#shared/ids.ts'
@@ -37,7 +44,7 @@ export function warningAlert(
     ...base(scene, limit),
     title: `${effectWords(limit, scene.instances)} ${atMoment(dueAt, scene.now)}`,
     // The title has the moment: a duration would become wrong while it is shown.
-    body: `A limit is due.${which}${lost}`,
+    body: `${limit.instance === undefined ? 'Your' : 'Its'} limit: ${conditionLabel(limit.when)}.${which}${lost}`,
     actions: snoozeOrShow(scene.account, limit),
   })
 }
@@ -112,7 +119,7 @@ function snoozeOrShow(account: AccountId, limit: StoredLimit): Alert['actions'] 
   return [
     {
       id: 'command-snooze',
-      label: 'Snooze 1 h',
+      label: 'Extend 1 h',
       command: { name: 'snoozeLimit', args: { account, limit: limit.id, minutes: 60 } },
     },
     { id: 'show', label: 'Show' },

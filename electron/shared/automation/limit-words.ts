@@ -59,7 +59,7 @@ function fixedWords(limit: Worded, formatMoment: typeof moment, now: number): st
   const { when, snoozedUntil = 0 } = limit
   const at = fixedMoment(limit) ?? 0
   if (snoozedUntil > at) return `${formatMoment(snoozedUntil, now)}, snoozed from ${moment(at, now)}`
-  return `${formatMoment(at, now)}${when.kind === 'duration' ? `, ${duration(when.seconds)} after you set it` : ''}`
+  return `${formatMoment(at, now)}${when.kind === 'duration' ? ` (${duration(when.seconds)} limit)` : ''}`
 }
 
 /** Why a limit acts, as a clause: `it has cost $5.00`. */

@@ -81,11 +81,15 @@ export interface SshLine {
   about: string
 }
 
-/** The commands that log in to an instance, the better way first. */
-export function sshLines({ ssh }: Pick<InstanceView, 'ssh'>): SshLine[] {
+/** The commands that log in to an instance, the better way first. @param named whether Berth's SSH config has its name */
+export function sshLines({ id, ssh }: Pick<InstanceView, 'id' | 'ssh'>, named: boolean): SshLine[] {
   const line = (name: string, at: SshAddress | undefined, about: string): SshLine[] =>
     at ? [{ name, command: `ssh -p ${at.port} root@${at.host}`, about }] : []
+  const isThere = ssh?.direct !== undefined || ssh?.proxy !== undefined
   return [
+    ...(named && isThere
+      ? [{ name: 'By name', command: `ssh berth-${id}`, about: 'any terminal on this computer' }]
+      : []),
     ...line('Direct', ssh?.direct, 'from anywhere, with your key'),
     ...line('Through proxy', ssh?.proxy, 'slower, where direct is blocked'),
   ]

@@ -164,7 +164,7 @@ test.concurrent('a limit warns ahead, is snoozed from the alert, and acts at its
   await sleepThrough(under, world, 40 * minute)
   await expect.poll(() => world.titles(), soon).toContainEqual(expect.stringContaining(' stops at '))
   const [warning] = world.notifier.shown.filter(({ title }) => title.includes(' stops at '))
-  expect(warning?.actions.map(({ label }) => label)).toContain('Snooze 1 h')
+  expect(warning?.actions.map(({ label }) => label)).toContain('Extend 1 h')
 
   const before = limitsOf(under)[0]?.dueAt ?? 0
   world.notifier.click(warning?.id ?? '', 'command-snooze')
