@@ -53,6 +53,8 @@ async function start(shutdown: Shutdown): Promise<void> {
         ...platform,
         notifier,
         browserDownloads: server.downloads,
+        // Once the page has its answer.
+        quit: () => void setImmediate(() => shutdown.exit()),
         commandFile: userCommandFile({
           platform: process.platform,
           env: process.env,

@@ -85,6 +85,7 @@ async function start(home: string): Promise<void> {
         command: [...itself(), '--cli'],
       }),
       updater,
+      quit: () => app.quit(),
     },
     app: { ...about, tray: trayHost.present() },
     demo,

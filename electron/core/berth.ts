@@ -211,6 +211,7 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
       followLink(store, link, (title, body) =>
         notifications.say({ id: 'link', title, body, urgency: 'normal', actions: [] }),
       ),
+    spentToday: account => accounts.find(account)?.automations.money.spentToday(),
     say: notice => notifications.say(notice),
     noteFreeze(freeze) {
       const locked = Object.values(store.get().accounts).filter(

@@ -3,6 +3,7 @@ import type { CommandName } from '../contract/commands.ts'
 import type { Freeze, Notice } from '../platform/platform.ts'
 import type { AccountId } from '../shared/ids.ts'
 import type { UndoableAction } from '../shared/instance/instance.ts'
+import type { Micros } from '../shared/spending/money.ts'
 import type { Place, State } from '../shared/state.ts'
 
 /** A started Berth for the shells, which pass messages and draw State but decide nothing. */
@@ -33,6 +34,8 @@ export interface RunningBerth {
   forgetGoTo(): void
   /** Follows a `berth://` link, which may come from anyone, or shows why it leads nowhere. */
   follow(link: string): void
+  /** What an account has spent today, by this computer's calendar, micro-dollars; undefined without one. */
+  spentToday(account: AccountId): Micros | undefined
   /** Shows a notice of the shell. */
   say(notice: Notice): void
   /** Says that Berth stood still, and polls. */

@@ -16,6 +16,7 @@ import { startsHidden } from './lifecycle/autostart.ts'
 import { type DeepLinks, introduce } from './lifecycle/deep-links.ts'
 import { pollOnWake, showOnGoTo } from './lifecycle/lifecycle.ts'
 import { recoverPage } from './lifecycle/page-recovery.ts'
+import { notifyOnce } from './notifications.ts'
 import { joinWindow } from './page-channel.ts'
 import { followTray } from './tray/follow-tray.ts'
 import { showTray } from './tray/tray.ts'
@@ -96,6 +97,7 @@ export async function openDesktop(options: DesktopOptions): Promise<Desktop> {
     hides: () =>
       shown === undefined || (shown.trayHost.present() && shown.berth.state().settings.closeToTray),
     closes: options.appShutdown.closesWindows,
+    onHidden: () => void (shown && notifyOnce(shown.berth, options.files, stillInTray)),
     quit: () => app.quit(),
   })
   const isOpened = !startsHidden(options.hidden, 'tray')
@@ -149,6 +151,12 @@ export async function openDesktop(options: DesktopOptions): Promise<Desktop> {
   }
 
   return { isOpened, showFirst, show: showBerth }
+}
+
+const stillInTray = {
+  id: 'in-tray',
+  title: 'Berth stays in the tray',
+  body: 'It keeps monitoring your instances. To end it, choose Quit Berth in the icon’s menu.',
 }
 
 /**

@@ -23,6 +23,8 @@ export interface Platform {
   browserDownloads?: BrowserDownloads
   /** Absent if no update address is set, and in browser mode. */
   updater?: Updater
+  /** Begins to end Berth, and returns. Absent where another program ends it. */
+  quit?: () => void
   os: 'linux' | 'darwin' | 'win32'
   /** The user's home folder, with `.ssh`. */
   home: string

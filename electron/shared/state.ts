@@ -74,13 +74,13 @@ export type Place =
   | {
       screen: 'instances'
       instance?: number
-      /** `logs`: a part of the details. */
-      tab?: DetailsTab | 'logs'
+      /** `logs` and `ports`: parts of the details. */
+      tab?: DetailsTab | 'logs' | 'ports'
       /**
-       * A dialog to open at once: a new bid, a replacement, to open a terminal, or the question before it is stopped,
-       * started, rebooted or destroyed.
+       * A dialog to open at once: a limit, a new bid, a replacement, to open a terminal, or the question before it is
+       * stopped, started, rebooted or destroyed.
        */
-      ask?: 'bid' | 'replace' | 'terminal' | 'stop' | 'start' | 'reboot' | 'destroy'
+      ask?: 'limit' | 'bid' | 'replace' | 'terminal' | 'stop' | 'start' | 'reboot' | 'destroy'
     }
   /** `search` is run; `offer` opens the rent dialog for one of its offers, `again` for an earlier rental, by its id. */
   | { screen: 'offers'; search?: SavedQuery; offer?: number; again?: string }

@@ -32,18 +32,6 @@ export function copySshLine(page: Page, command: string): Promise<void> {
   return copyAndSay(page, command, 'SSH command copied.', command.length > 60 ? shorter : command)
 }
 
-/** Copies diagnostics for a bug report to the clipboard, and lists their contents. */
-export async function copyDiagnostics(page: Page): Promise<void> {
-  const text = await page.attempt(page.berth.diagnostics({}))
-  if (text === undefined) return
-  await copyAndSay(
-    page,
-    text,
-    'Diagnostics copied.',
-    'Versions, settings and recent errors. It contains no keys, names or addresses.',
-  )
-}
-
 /** Downloads a text as a file of that name. */
 export function saveText(name: string, text: string): void {
   const address = URL.createObjectURL(new Blob([text], { type: 'text/plain' }))

@@ -2,7 +2,7 @@ import type { ProjectDraft, SpecChange } from '#shared/project/spec.ts'
 
 /** A dialog that any part of the page may open. */
 export type OpenDialog =
-  | { kind: 'connect' | 'palette' | 'shortcuts' | 'stopAll' | 'pause' | 'login' }
+  | { kind: 'connect' | 'palette' | 'shortcuts' | 'stopAll' | 'pause' | 'login' | 'report' | 'quit' }
   | { kind: 'replaceKey'; account: string }
   | { kind: 'rentAgain'; rental: string }
   /** The terms from its file, a form or an earlier run, and the sweep chosen in their place. */

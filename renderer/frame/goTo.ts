@@ -19,6 +19,7 @@ export function goToPlace(page: Page, place: Place): void {
 }
 
 const questions = {
+  limit: 'limit',
   bid: 'bid',
   replace: 'another',
   destroy: 'destroy',

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { expect } from 'vitest'
 import { deferred } from '#platform/tasks.ts'
 import { test } from '../berth/pages.ts'
@@ -121,4 +122,49 @@ test('what can be done now comes first', async ({ start }) => {
   await page.keyboard.type('stop')
   const first = page.getByRole('option').first()
   await expect.poll(() => first.textContent()).toMatch(new RegExp(`^\\s*Stop.*zzz-running #${running}`))
+})
+
+test('a bug report shows what goes with it before anything is copied', async ({ start }) => {
+  const { page } = await start.page((await start.berth({ flags: ['--demo'] })).address)
+  await page.getByRole('link', { name: 'Offers' }).waitFor()
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('feedback')
+  await page.getByRole('option', { name: /Report a bug/, selected: true }).waitFor()
+  await page.keyboard.press('Enter')
+  const dialog = page.getByRole('dialog', { name: 'Report a bug' })
+  await dialog.getByLabel('What happened').fill('The list jumped.')
+  const parts = dialog.getByRole('region', { name: /^Goes with it/ })
+  await expect.poll(() => parts.textContent()).toMatch(/^Berth\n.*in a browser.*"pollInterval": \d+/s)
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    dialog.getByRole('button', { name: 'Save as file' }).click(),
+  ])
+  expect(await readFile(await download.path(), 'utf8')).toMatch(
+    /^What happened\nThe list jumped\.\n\nBerth\n/,
+  )
+})
+
+test('in a browser, Quit names what goes on costing, and ends Berth', async ({ start }) => {
+  const sim = await start.simulator()
+  await rentRunning(sim, { label: 'night-batch' })
+  const { page } = await start.page((await start.berth()).address)
+  await connectAccount(page, sim)
+  await page.getByText('night-batch').first().waitFor()
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('exit')
+  await page.getByRole('option', { name: /Quit Berth/, selected: true }).waitFor()
+  await page.keyboard.press('Enter')
+  const question = page.getByRole('alertdialog', { name: 'Quit Berth?' })
+  await question.getByText(/1 instance keeps costing.*night-batch/s).waitFor()
+  await question.getByRole('button', { name: 'Quit' }).click()
+  await page.getByText('Berth has quit', { exact: true }).waitFor()
+})
+
+test('credit and projects are found by what people call them', async ({ start }) => {
+  const sim = await start.simulator()
+  const { page } = await start.page((await start.berth()).address)
+  await connectAccount(page, sim)
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('top up')
+  await page.getByRole('option', { name: /Add credit on 127/, selected: true }).waitFor()
 })

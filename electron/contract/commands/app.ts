@@ -49,6 +49,8 @@ export const appCommands = {
    * `berth`, and its line in the user's SSH config. For users who are about to uninstall it.
    */
   leaveDesktop: command({}).answers<void>(),
+  /** Ends Berth. The desktop app asks first where something goes on costing or is lost; in a browser the page asks. */
+  quit: command({}).answers<void>(),
   /** Shows the demo, and starts it first if necessary. */
   tryDemo: command({}).answers<void>(),
   /** Demo only: causes an event in its market. */

@@ -99,6 +99,7 @@ export async function openAccounts(context: AccountsContext) {
       if (!session) throw new BerthError(noSuchAccount)
       return session
     },
+    find: (id: AccountId): Session | undefined => sessions.find(id),
     async connect(baseUrl: string, key: string, name: string | undefined): Promise<AccountId> {
       const id = await connecting.connect(baseUrl, key, name)
       await showId(id)

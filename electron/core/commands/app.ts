@@ -64,6 +64,10 @@ export function appHandlers(parts: Services): HandlersOf<typeof appCommands> {
       if (streams) notifications.pageIsAt(streams, { ...place, isInFront })
     },
     openLink: ({ url }) => platform.opener.openLink(url),
+    async quit() {
+      if (!platform.quit) throw new BerthError(cannotQuit)
+      platform.quit()
+    },
     tryDemo: () => accounts.showDemo(),
     demoMessage: async () =>
       store.get().accounts['demo'] ? (await demo?.start())?.controls.outbox().at(-1) : undefined,
@@ -85,6 +89,8 @@ export function appHandlers(parts: Services): HandlersOf<typeof appCommands> {
 }
 
 const storyUnderWay = { code: 'story_under_way', message: 'The demo day is already playing.' }
+
+const cannotQuit = { code: 'cannot_quit', message: 'This Berth is ended by the program that started it.' }
 
 const noAutostart = {
   code: 'no_autostart',

@@ -1,6 +1,6 @@
 import { BrowserWindow, dialog, type MessageBoxOptions } from 'electron'
+import { quitQuestion } from '#shared/quit-question.ts'
 import type { State } from '#shared/state.ts'
-import { quitQuestion } from './quit-question.ts'
 
 export interface QuitContext {
   state: () => State

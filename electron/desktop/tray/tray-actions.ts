@@ -62,7 +62,10 @@ export function trayActions(reach: TrayReach): (action: TrayAction) => Promise<v
         return
       case 'copy': {
         const answer = await give(action.name, action.args, action.what)
-        if (typeof answer === 'string') await copy(answer)
+        if (typeof answer !== 'string') return
+        await copy(answer)
+        // Otherwise nothing shows that it happened: the menu is closed, and the window may be.
+        berth.say({ id: 'tray-copied', title: 'Copied', body: answer, urgency: 'low', actions: [] })
       }
     }
   }

@@ -2,8 +2,9 @@ import { type LimitView, snoozes } from '#shared/automation/limit.ts'
 import { type DueLimit, dueLimits } from '#shared/automation/limit-words.ts'
 import { everything, isAnythingRunning } from '#shared/automation/limits-that-block.ts'
 import { duration, weekdayAndTime } from '#shared/format/time.ts'
+import { instanceTitle, word } from '#shared/instance/short-lines.ts'
 import type { AccountView } from '#shared/state.ts'
-import { instanceTitle, type MenuItemModel, word } from './tray-words.ts'
+import type { MenuItemModel } from './tray-words.ts'
 
 /**
  * The next limit that acts on each account, soonest first and with its snoozes, and the entries that ask whether to
@@ -35,12 +36,12 @@ function dueEntry({ account, limit, dueAt, timing }: DueLimit, on: string): Menu
     label: `${timing}${on}: ${whatHappens(account, limit)}, ${weekdayAndTime(dueAt)}`,
     submenu: [
       ...snoozes.map(minutes => ({
-        label: `Snooze for ${duration(minutes * 60)}`,
+        label: `Extend ${duration(minutes * 60)}`,
         action: {
           kind: 'command' as const,
           name: 'snoozeLimit' as const,
           args: { account: account.id, limit: limit.id, minutes },
-          what: 'snooze that limit',
+          what: 'extend that limit',
         },
       })),
       { separator: true },

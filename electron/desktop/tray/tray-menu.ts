@@ -1,37 +1,36 @@
 import type { CommandName } from '#contract/commands.ts'
 import { demoEventWords } from '#contract/demo-events.ts'
 import { bidsTooLow } from '#shared/automation/bid.ts'
-import { limitsSet } from '#shared/automation/limit.ts'
+import { dueNext, type LimitView, limitsSet } from '#shared/automation/limit.ts'
 import { accountNow, canGetIn, isContractOver, isDead } from '#shared/derived.ts'
-import { timeOfDay } from '#shared/format/time.ts'
+import { money } from '#shared/format/money.ts'
+import { timeOfDay, weekdayAndTime } from '#shared/format/time.ts'
 import type { InstanceView, UndoableAction } from '#shared/instance/instance.ts'
+import { instanceLine, instanceTitle, word } from '#shared/instance/short-lines.ts'
 import { hasTrait } from '#shared/instance/state-traits.ts'
 import { type RentalView, rentedName } from '#shared/market/rental-view.ts'
 import { lastSeenAt, outageWords } from '#shared/outage.ts'
 import { lastRunFirst } from '#shared/project/project.ts'
+import type { Micros } from '#shared/spending/money.ts'
 import type { AccountView, ConnectionState, Place, SavedSearch, State } from '#shared/state.ts'
+import { plainText, shortened } from '#shared/text.ts'
 import { dueEntries } from './tray-due.ts'
-import {
-  creditLine,
-  instanceLine,
-  instanceTitle,
-  type MenuItemModel,
-  spendLine,
-  type TrayAction,
-  word,
-} from './tray-words.ts'
+import { creditLine, type MenuItemModel, spendLine, type TrayAction } from './tray-words.ts'
 
 /** The most entries per account: a longer menu would not fit the screen. */
 const mostInstances = 15
 const mostSearches = 15
 const mostProjects = 3
 
-/** The tray's menu for a State. `now` is this machine's time in epoch milliseconds, for contracts that end. */
-export function trayMenu(state: State, now: number): MenuItemModel[] {
+/**
+ * The tray's menu for a State. `now` is this machine's time in epoch milliseconds, for contracts that end; `spentToday`:
+ * micro-dollars of the shown account.
+ */
+export function trayMenu(state: State, now: number, spentToday?: Micros): MenuItemModel[] {
   const shown = state.shown === undefined ? undefined : state.accounts[state.shown]
   const others = Object.values(state.accounts).filter(account => account !== shown)
   return [
-    ...(shown ? accountLines(shown) : [{ label: 'No account yet' }]),
+    ...(shown ? accountLines(shown, spentToday) : [{ label: 'No account yet' }]),
     ...Object.values(state.accounts).flatMap(undoEntries),
     ...(state.pausedUntil === undefined
       ? []
@@ -40,6 +39,7 @@ export function trayMenu(state: State, now: number): MenuItemModel[] {
     ...others.flatMap(account => otherAccount(account, now)),
     { separator: true },
     ...dueEntries(shown ? [shown, ...others] : others),
+    ...lastNotices(state),
     ...(shown ? projectEntries(shown, state.projects) : []),
     ...(shown ? rentEntries(shown, Object.values(state.savedSearches)) : []),
     ...(shown?.demo ? [demoEvents] : []),
@@ -50,8 +50,9 @@ export function trayMenu(state: State, now: number): MenuItemModel[] {
   ]
 }
 
-function accountLines(account: AccountView): MenuItemModel[] {
-  const lines = [creditLine(account), spendLine([account])]
+function accountLines(account: AccountView, spentToday: Micros | undefined): MenuItemModel[] {
+  const today = spentToday === undefined ? '' : `, ${money(spentToday)} today`
+  const lines = [creditLine(account), `${spendLine([account])}${today}`]
   if (account.demo) lines.unshift('Demo: nothing here costs money')
   if (account.connection.status !== 'online') lines.push(unseenLine(account.connection))
   return lines.map(label => ({ label }))
@@ -119,19 +120,85 @@ function instanceEntry(account: AccountView, instance: InstanceView, now: number
   const at = (place: Partial<Place & { screen: 'instances' }>) =>
     go(account, { screen: 'instances', instance: instance.id, ...place })
   const submenu: MenuItemModel[] = []
-  if (canGetIn(instance)) submenu.push(...waysIn(account, instance, at({ tab: 'terminal' })))
+  if (canGetIn(instance))
+    submenu.push(
+      ...waysIn(account, instance, {
+        terminal: at({ tab: 'terminal' }),
+        files: at({ tab: 'files' }),
+        ports: at({ tab: 'ports' }),
+      }),
+    )
   const hasExpired = isContractOver(instance, accountNow(account.clock, now))
   const power = powerEntry(account, instance, { raiseBid: at({ ask: 'bid' }), hasExpired })
   if (instance.state === 'crashed') submenu.push({ label: 'Log', action: at({ tab: 'logs' }) })
   if (power) submenu.push(power)
   if (isDead(instance)) submenu.push({ label: 'Move to another machine…', action: at({ ask: 'replace' }) })
+  const due = dueNext(account).find(({ limit }) => limit.instance === instance.id)
+  if (due) submenu.push({ label: 'Extend 1 h', action: extends1h(account, due.limit) })
+  if (hasTrait(instance.state, 'gpusCharged') || hasTrait(instance.state, 'booting'))
+    submenu.push({ label: 'Set a limit…', action: at({ ask: 'limit' }) })
   submenu.push({ label: 'Show', action: at({}) }, { separator: true })
   submenu.push({ label: 'Destroy…', action: at({ ask: 'destroy' }) })
-  return { label: instanceLine(account, instance), submenu }
+  const ends = due && `${due.limit.action === 'stop' ? 'stops' : 'destroyed'} ${weekdayAndTime(due.dueAt)}`
+  const label = [instanceLine(account, instance), loadWords(instance), ends].filter(Boolean).join(', ')
+  return { label, submenu }
 }
 
+/** `idle`, `GPU 90%`: to tens, since each change of a menu closes it under the pointer. */
+function loadWords({ state, gpuLoad }: InstanceView): string | undefined {
+  if (state !== 'running' || gpuLoad === undefined) return undefined
+  return gpuLoad < 5 ? 'idle' : `GPU ${Math.min(100, Math.max(10, Math.round(gpuLoad / 10) * 10))}%`
+}
+
+function extends1h({ id: account }: AccountView, { id: limit }: LimitView): TrayAction {
+  return {
+    kind: 'command',
+    name: 'snoozeLimit',
+    args: { account, limit, minutes: 60 },
+    what: 'extend that limit',
+  }
+}
+
+const mostNotices = 5
+
+/** The last alerts, the newest first; each leads to what it is about. */
+function lastNotices({ activity, accounts }: State): MenuItemModel[] {
+  const alerts = Object.values(activity)
+    .filter(({ kind, account }) => kind === 'alert' && (account === undefined || account in accounts))
+    .toSorted((a, b) => (a.id < b.id ? 1 : -1))
+    .slice(0, mostNotices)
+  if (alerts.length === 0) return []
+  return [
+    {
+      label: 'Last notices',
+      submenu: [
+        ...alerts.map(({ at, text, account, instance }) => ({
+          label: `${weekdayAndTime(at / 1000)}  ${shortened(plainText(text), longestNotice)}`,
+          action: {
+            kind: 'go' as const,
+            ...(account !== undefined && { account }),
+            place:
+              instance !== undefined && accounts[account ?? '']?.instances[instance]
+                ? { screen: 'instances' as const, instance }
+                : { screen: 'activity' as const },
+          },
+        })),
+        { separator: true },
+        { label: 'All activity', action: { kind: 'go', place: { screen: 'activity' } } },
+      ],
+    },
+  ]
+}
+
+/** Characters. */
+const longestNotice = 60
+
 /** Each is one click. Missing programs or settings are reported when it is tried. */
-function waysIn(account: AccountView, instance: InstanceView, terminal: TrayAction): MenuItemModel[] {
+function waysIn(
+  account: AccountView,
+  instance: InstanceView,
+  { terminal, files, ports }: Readonly<Record<'terminal' | 'files' | 'ports', TrayAction>>,
+): MenuItemModel[] {
   const does = (name: CommandName, verb: string) => ({
     name,
     args: { account: account.id, instance: instance.id },
@@ -141,6 +208,8 @@ function waysIn(account: AccountView, instance: InstanceView, terminal: TrayActi
     { label: 'Terminal', action: terminal },
     { label: 'Jupyter', action: { kind: 'command', ...does('openJupyter', 'open Jupyter on') } },
     { label: 'Editor', action: { kind: 'command', ...does('openEditor', 'open an editor on') } },
+    { label: 'Files', action: files },
+    { label: 'Ports', action: ports },
     {
       label: 'Copy SSH command',
       action: { kind: 'copy', ...does('sshCommand', 'copy the SSH command of') },

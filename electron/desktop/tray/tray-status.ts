@@ -3,11 +3,12 @@ import { isCreditLow, isDead, isOnTheMeter } from '#shared/derived.ts'
 import { rate } from '#shared/format/money.ts'
 import { timeOfDay } from '#shared/format/time.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
+import { instanceTitle, stateOf, word } from '#shared/instance/short-lines.ts'
 import { hasTrait } from '#shared/instance/state-traits.ts'
 import { isRenting, type RentalView, rentedName } from '#shared/market/rental-view.ts'
 import { outageWords } from '#shared/outage.ts'
 import type { AccountView, State } from '#shared/state.ts'
-import { instanceTitle, spendLine, stateOf, word } from './tray-words.ts'
+import { spendLine } from './tray-words.ts'
 
 /** The tray's appearance while its menu is closed. */
 export interface TrayStatus {

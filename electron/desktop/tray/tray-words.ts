@@ -1,22 +1,11 @@
 import type { CommandName } from '#contract/commands.ts'
 import { creditLasts, isOnTheMeter, spendOnceReady } from '#shared/derived.ts'
 import { money } from '#shared/format/money.ts'
-import { instanceName } from '#shared/format/name.ts'
 import { roughDuration, timeOfDay } from '#shared/format/time.ts'
 import type { AccountId } from '#shared/ids.ts'
-import type { InstanceView, UndoableAction } from '#shared/instance/instance.ts'
-import { instanceStateWord } from '#shared/instance/instance-words.ts'
-import { costWords, spendWords } from '#shared/spending/spend-words.ts'
+import type { UndoableAction } from '#shared/instance/instance.ts'
+import { spendWords } from '#shared/spending/spend-words.ts'
 import type { AccountView, Place } from '#shared/state.ts'
-import { plainText, shortened } from '#shared/text.ts'
-
-/** Characters of a name in a menu. */
-const longest = 32
-
-/** Foreign text for a menu: one short line. */
-export function word(text: string): string {
-  return shortened(plainText(text), longest)
-}
 
 /** `Credit $48.20, lasts 17 h`, `Credit −$7.43, used up`; `Credit $48.20 as of 13:05, …` where it is not current. */
 export function creditLine(account: AccountView): string {
@@ -36,20 +25,6 @@ export function spendLine(accounts: readonly AccountView[]): string {
   return `${running === 0 ? 'Nothing running' : `${running} running`}, ${words}`
 }
 
-/** `llama-finetune #4711` */
-export function instanceTitle({ id, label, gpu }: InstanceView): string {
-  return instanceName({ id, label: word(label || gpu?.name || '') })
-}
-
-/** `llama-finetune #4711: Running, $0.412/h` */
-export function instanceLine(account: AccountView, instance: InstanceView): string {
-  return `${instanceTitle(instance)}: ${stateOf(account, instance)}, ${costWords(instance)}`
-}
-
-export function stateOf(account: AccountView, instance: InstanceView): string {
-  return word(instanceStateWord(account, instance))
-}
-
 /** The action of a menu entry. */
 export type TrayAction =
   | { kind: 'open' }
@@ -67,3 +42,10 @@ export type TrayAction =
 export type MenuItemModel =
   | { separator: true }
   | { label: string; action?: TrayAction; submenu?: readonly MenuItemModel[] }
+
+/** What a menu offers, without the figures in its labels. */
+export function menuShape(items: readonly MenuItemModel[]): string {
+  return JSON.stringify(items, (key, value: unknown) =>
+    key === 'label' && typeof value === 'string' ? value.replaceAll(/[\d.,]+/g, '') : value,
+  )
+}

@@ -10,7 +10,7 @@ import type { RunningBerth } from '#core/running.ts'
 import { type TrayState, trayImageName } from '#platform/tray-images.ts'
 import { trayMenu } from './tray-menu.ts'
 import { type TrayDesktop, traySize, trayStatus, trayTone } from './tray-status.ts'
-import type { MenuItemModel, TrayAction } from './tray-words.ts'
+import { type MenuItemModel, menuShape, type TrayAction } from './tray-words.ts'
 
 export interface TrayOptions {
   berth: RunningBerth
@@ -20,6 +20,9 @@ export interface TrayOptions {
   /** Called on a click on the icon; `near` is its position, if the desktop reports it. */
   open: (near: Rectangle | undefined) => void
 }
+
+/** Milliseconds between two menus that differ in figures alone. */
+const figuresEvery = 60_000
 
 /** Shows the tray icon and updates it with State. Gives the function that removes it. */
 export function showTray({ berth, pictures, act, open }: TrayOptions): () => void {
@@ -42,12 +45,19 @@ export function showTray({ berth, pictures, act, open }: TrayOptions): () => voi
   }
 
   let menu = ''
+  let shape = ''
+  let drawnAt = 0
   function drawMenu(): void {
-    const model = trayMenu(berth.state(), Date.now())
-    // Replaced only when its content has changed: a replaced menu closes under the user's pointer.
+    const state = berth.state()
+    const now = Date.now()
+    const model = trayMenu(state, now, berth.spentToday(state.shown ?? ''))
+    // Replaced only when its content has changed, and seldom for figures alone: it closes under the user's pointer.
     const next = JSON.stringify(model)
-    if (next === menu) return
+    const nextShape = menuShape(model)
+    if (next === menu || (nextShape === shape && Math.abs(now - drawnAt) < figuresEvery)) return
     menu = next
+    shape = nextShape
+    drawnAt = now
     tray.setContextMenu(Menu.buildFromTemplate(model.map(item => template(item, act))))
   }
 

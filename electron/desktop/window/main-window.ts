@@ -26,6 +26,8 @@ export interface MainWindowOptions extends PageWindowOptions {
   /** Called when a hidden window ends, which the next `show` opens again where it was. */
   onRest: () => void
   /** Called when the window is closed and does not hide: ends Berth, unless the user stays. */
+  /** Called when its closing left Berth in the tray. */
+  onHidden: () => void
   quit: () => void
 }
 
@@ -100,8 +102,9 @@ export class MainWindow {
     window.on('close', event => {
       if (this.#options.closes()) return
       event.preventDefault()
-      if (this.#options.hides()) this.hide()
-      else this.#options.quit()
+      if (!this.#options.hides()) return this.#options.quit()
+      this.hide()
+      this.#options.onHidden()
     })
     window.once('closed', () => {
       this.#cancelRest()

@@ -32,6 +32,8 @@ export interface Entry {
   side?: string | undefined
   accelerator?: AcceleratorName | undefined
   danger?: boolean | undefined
+  /** Further words by which it is found. */
+  words?: string | undefined
   run: () => unknown
   /** At most three further actions. */
   actions?: readonly Action[]
@@ -56,8 +58,8 @@ export function entriesFor(page: Page, typed: string, answers: readonly Entry[])
   return inGroups([...answers, ...matches], typed)
 }
 
-function textOf({ label, detail = '', group }: Entry): string {
-  return `${label} ${detail} ${group === 'Go to' ? group : ''}`
+function textOf({ label, detail = '', group, words = '' }: Entry): string {
+  return `${label} ${detail} ${group === 'Go to' ? group : ''} ${words}`
 }
 
 /** Keeps groups together. Offers come first, and then the group with the best match: "stop" is a command first. */
@@ -130,13 +132,14 @@ function instanceCommands(page: Page): Entry[] {
         label: action.label,
         detail: instanceName(instance),
         danger: action.danger,
+        words: actionWords[action.id],
         run: action.run,
       })),
   )
 }
 
 function commandEntries(page: Page): Entry[] {
-  return pageActions(page).map(({ id, label, accelerator, danger, run }) => {
+  return pageActions(page).map(({ id, label, accelerator, danger, words, run }) => {
     const screen = screens.find(one => `go-${one.id}` === id)
     return {
       key: id,
@@ -148,9 +151,20 @@ function commandEntries(page: Page): Entry[] {
         id === 'go-account' && page.account?.credit !== undefined ? money(page.account.credit) : undefined,
       accelerator,
       danger,
+      words,
       run,
     }
   })
+}
+
+/** What people also call the actions on an instance. */
+const actionWords: Readonly<Record<string, string>> = {
+  destroy: 'delete remove terminate kill',
+  terminal: 'shell ssh console',
+  stop: 'pause halt',
+  start: 'resume boot',
+  limits: 'timer budget',
+  rename: 'name label',
 }
 
 const icons: Readonly<Record<string, IconName>> = {
@@ -164,7 +178,8 @@ const icons: Readonly<Record<string, IconName>> = {
   login: 'key',
   'new-key': 'key',
   'stop-all': 'stop',
-  diagnostics: 'copy',
+  report: 'warning',
+  'add-credit': 'spending',
   'new-copy': 'transfers',
   'new-sync': 'transfers',
   'new-template': 'templates',
@@ -172,5 +187,6 @@ const icons: Readonly<Record<string, IconName>> = {
 
 function iconOf(id: string): IconName {
   if (id.startsWith('run-')) return 'play'
+  if (id.startsWith('project-')) return 'projects'
   return icons[id] ?? (id.startsWith('account-') ? 'accounts' : 'right')
 }

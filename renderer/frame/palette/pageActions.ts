@@ -1,4 +1,3 @@
-import { copyDiagnostics } from '#renderer/bridge/copyAndSave.ts'
 import { dialogs } from '#renderer/bridge/dialogs.svelte.ts'
 import type { Page } from '#renderer/bridge/page.svelte.ts'
 import { route } from '#renderer/bridge/route.svelte.ts'
@@ -8,8 +7,13 @@ import { snoozeOptions } from '#renderer/features/limits/limitWords.ts'
 import { addressOfPart, screenParts, screens } from '#renderer/features/screens.ts'
 import { limitsSet } from '#shared/automation/limit.ts'
 
+/** An action on every screen; `words`: others that people type for it. */
+export interface PageAction extends Action {
+  words?: string
+}
+
 /** The actions that are offered on every screen. */
-export function pageActions(page: Page): Action[] {
+export function pageActions(page: Page): PageAction[] {
   const { berth, state } = page
   const last = page.account?.pastRentals?.[0]
   return [
@@ -33,8 +37,27 @@ export function pageActions(page: Page): Action[] {
     { id: 'login', label: 'Log in with two factors…', run: () => dialogs.show({ kind: 'login' }) },
     { id: 'new-copy', label: 'Copy data between instances…', run: () => route.go('transfers/copy') },
     { id: 'new-sync', label: 'Cloud sync…', run: () => route.go('transfers/sync') },
-    { id: 'diagnostics', label: 'Copy diagnostics', run: () => copyDiagnostics(page) },
-    { id: 'shortcuts', label: 'Keyboard shortcuts', run: () => dialogs.show({ kind: 'shortcuts' }) },
+    ...addCredit(page),
+    {
+      id: 'report',
+      label: 'Report a bug…',
+      words: 'diagnostics problem feedback help support issue',
+      run: () => dialogs.show({ kind: 'report' }),
+    },
+    {
+      id: 'shortcuts',
+      label: 'Keyboard shortcuts',
+      words: 'help keys hotkeys',
+      run: () => dialogs.show({ kind: 'shortcuts' }),
+    },
+    {
+      id: 'quit',
+      label: 'Quit Berth…',
+      words: 'exit close',
+      // The desktop app asks in a dialog of its own.
+      run: () =>
+        state?.app.shell === 'electron' ? page.attempt(berth.quit({})) : dialogs.show({ kind: 'quit' }),
+    },
     pauseOrResume(page),
     ...(last
       ? [
@@ -48,7 +71,14 @@ export function pageActions(page: Page): Action[] {
     ...Object.values(state?.projects ?? {}).map(({ id, name }) => ({
       id: `run-${id}`,
       label: `Run ${name}…`,
+      words: 'start project',
       run: () => dialogs.show({ kind: 'runProject', project: id }),
+    })),
+    ...Object.values(state?.projects ?? {}).map(({ id, name }) => ({
+      id: `project-${id}`,
+      label: `Project ${name}`,
+      words: 'open runs results',
+      run: () => route.go(`projects/${id}`),
     })),
     ...dueActions(page),
     ...screenParts.map(part => ({
@@ -71,6 +101,19 @@ export function pageActions(page: Page): Action[] {
         label: `Show account ${name}`,
         run: () => page.attempt(berth.showAccount({ account: id })),
       })),
+  ]
+}
+
+/** The service's own page, where credit is added: its interface has no call for it. */
+function addCredit({ account, attempt, berth }: Page): PageAction[] {
+  if (!account || account.demo) return []
+  return [
+    {
+      id: 'add-credit',
+      label: `Add credit on ${new URL(account.baseUrl).host}`,
+      words: 'top up pay money billing balance',
+      run: () => attempt(berth.openLink({ url: account.baseUrl })),
+    },
   ]
 }
 

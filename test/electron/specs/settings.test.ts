@@ -18,12 +18,17 @@ async function openSettings(): Promise<{ berth: Berth; page: Page }> {
   return { berth: started, page }
 }
 
-test('diagnostics are copied to the clipboard, without the user’s home', async () => {
+test('a bug report is read first, and copied without the user’s home', async () => {
   const { page } = await openSettings()
-  await page.getByRole('button', { name: 'Copy diagnostics' }).click()
-  await page.getByText('Diagnostics copied.').waitFor()
+  await page.getByRole('button', { name: 'Report a bug…' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Report a bug' })
+  await dialog.getByLabel('What happened').fill('It froze.')
+  await dialog.getByText(/as a desktop app/).waitFor()
+  await dialog.getByRole('button', { name: 'Copy report' }).click()
+  await page.getByText('Report copied.').waitFor()
+  await page.keyboard.press('Escape')
   const text = await page.evaluate(() => navigator.clipboard.readText())
-  expect(text).toMatch(/^Berth\n\d+\.\d+\.\d+, as a desktop app/)
+  expect(text).toMatch(/^What happened\nIt froze\.\n\nBerth\n\d+\.\d+\.\d+, as a desktop app/)
   expect(text).toContain('closeToTray')
   expect(text).not.toContain(desk.session.home)
 })

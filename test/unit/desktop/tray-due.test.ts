@@ -25,7 +25,7 @@ test('the next due limit has its snoozes and an entry that opens it', () => {
   })
   const submenu = next && 'submenu' in next ? (next.submenu ?? []) : []
   expect(submenu[1]).toMatchObject({
-    label: 'Snooze for 1 h',
+    label: 'Extend 1 h',
     action: { name: 'snoozeLimit', args: { limit: 'g0000000000000001', minutes: 60 } },
   })
   expect(submenu.at(-1)).toMatchObject({

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { trayMenu } from '#desktop/tray/tray-menu.ts'
-import type { MenuItemModel } from '#desktop/tray/tray-words.ts'
+import { type MenuItemModel, menuShape } from '#desktop/tray/tray-words.ts'
 import type { LimitView } from '#shared/automation/limit.ts'
 import type { InstanceState, InstanceView } from '#shared/instance/instance.ts'
 import type { AccountView } from '#shared/state.ts'
@@ -70,8 +70,10 @@ test('a running instance has Terminal, Jupyter, Editor, SSH, Stop and Destroy…
   const account = accountView({}, instanceView({ id: 7, ssh }), instanceView({ id: 8, ssh }))
   const { submenu = [] } = entry(menuOf(stateWith(account)), 'Instance #7')
   expect(labels(submenu).join(' ')).toBe(
-    'Terminal Jupyter Editor Copy SSH command --- Stop Show --- Destroy…',
+    'Terminal Jupyter Editor Files Ports Copy SSH command --- Stop Set a limit… Show --- Destroy…',
   )
+  expect(entry(submenu, 'Ports').action).toMatchObject({ kind: 'go', place: { instance: 7, tab: 'ports' } })
+  expect(entry(submenu, 'Set a limit…').action).toMatchObject({ kind: 'go', place: { ask: 'limit' } })
   const args = { account: account.id, instance: 7 }
   expect(entry(submenu, 'Jupyter').action).toMatchObject({ kind: 'command', name: 'openJupyter', args })
   expect(entry(submenu, 'Editor').action).toMatchObject({ kind: 'command', name: 'openEditor', args })
@@ -161,7 +163,7 @@ test('a booting instance shows its price once ready', () => {
 test('an instance without an address offers no connections', () => {
   const account = accountView({}, instanceView({ state: 'running' }))
   const offered = labels(entry(menuOf(stateWith(account)), 'Instance').submenu ?? [])
-  expect(offered).toEqual(['Stop', 'Show', '---', 'Destroy…'])
+  expect(offered).toEqual(['Stop', 'Set a limit…', 'Show', '---', 'Destroy…'])
 })
 
 test('other accounts are listed by name while they have instances', () => {
@@ -190,10 +192,16 @@ test('a menu of many instances ends with an entry for the rest', () => {
   expect(labels(menu)).toContain('25 more…')
 })
 
-test('a poll that changes nothing visible gives the same menu', () => {
-  const before = accountView({}, instanceView({ gpuLoad: 10, spent: { micros: 1, at: 0, perHour: 400_000 } }))
-  const after = accountView({}, instanceView({ gpuLoad: 90, spent: { micros: 9, at: 9, perHour: 400_000 } }))
-  expect(menuOf(stateWith({ ...after, credit: 49_999_000 }))).toEqual(menuOf(stateWith(before)))
+test('a poll that changes figures alone gives a menu of the same shape', () => {
+  const view = (gpuLoad: number, given = {}) =>
+    stateWith(accountView({ credit: 50_000_000, ...given }, instanceView({ gpuLoad })))
+  expect(menuOf(view(90, { credit: 49_999_000 }))).toEqual(menuOf(view(91)))
+  const shape = menuShape(trayMenu(view(10), 0, 1_000_000))
+  expect(menuShape(trayMenu(view(90, { credit: 31_000_000 }), 0, 2_340_000))).toBe(shape)
+  // Another state, or another machine in its place, is no figure.
+  expect(menuShape(trayMenu(view(1), 0, 1_000_000))).not.toBe(shape)
+  const other = stateWith(accountView({ credit: 50_000_000 }, instanceView({ id: 4712, gpuLoad: 10 })))
+  expect(menuShape(trayMenu(other, 0, 1_000_000))).not.toBe(shape)
 })
 
 test('a failed rental is not shown as under way', () => {
@@ -261,4 +269,54 @@ test('an unreachable account shows why and since when', () => {
   )
   expect(told({ status: 'refused', problem, since })).toBe('The API key was refused, as of 14:02')
   expect(told({ status: 'connecting' })).toBe('Connecting…')
+})
+
+test('a machine says its load and when it stops, which its menu extends', () => {
+  const limit = limitView({ id: 'one', instance: 7, dueAt: 1_790_000_000 })
+  const box = (gpuLoad: number) => instanceView({ id: 7, label: 'box', ssh, gpuLoad })
+  const menu = (gpuLoad: number) => menuOf(stateWith(accountView({ limits: { one: limit } }, box(gpuLoad))))
+  const machine = entry(menu(93.7), 'box')
+  expect(machine.label).toMatch(/^box #7: Running, \$0\.400\/h, GPU 90%, stops \w+ \d\d:\d\d$/)
+  expect(entry(machine.submenu ?? [], 'Extend 1 h').action).toMatchObject({
+    kind: 'command',
+    name: 'snoozeLimit',
+    args: { account: accountView().id, limit: 'one', minutes: 60 },
+  })
+  expect(entry(menu(0), 'box').label).toContain(', idle, stops')
+  // The menu isn't replaced, and so closed, by every reading.
+  expect(entry(menu(91), 'box').label).toBe(machine.label)
+})
+
+test('the menu says what was spent today, and the last alerts with a way to each', () => {
+  const account = accountView({}, instanceView({ id: 7, label: 'box' }))
+  const note = (id: string, given: object) => ({
+    id,
+    at: 1_790_000_000_000,
+    text: id,
+    kind: 'alert' as const,
+    ...given,
+  })
+  const activity = Object.fromEntries(
+    [
+      note('1', { account: account.id, instance: 7, text: 'box #7 was outbid' }),
+      note('2', { kind: 'user', text: 'Started box' }),
+      note('3', { account: 'gone', text: 'Of an account that is gone' }),
+      note('4', { account: account.id, instance: 8, text: 'x'.repeat(200) }),
+    ].map(one => [one.id, one]),
+  )
+  const menu = trayMenu({ ...stateWith(account), activity }, 0, 2_340_000)
+  expect(labels(menu)[1]).toBe('1 running, $0.400/h, $2.34 today')
+  const { submenu = [] } = entry(menu, 'Last notices')
+  expect(labels(submenu)).toEqual([
+    expect.stringMatching(/^\w+ \d\d:\d\d {2}x{50,}…$/),
+    expect.stringMatching(/^\w+ \d\d:\d\d {2}box #7 was outbid$/),
+    '---',
+    'All activity',
+  ])
+  expect(submenu.map(item => ('action' in item ? item.action : undefined))).toMatchObject([
+    { kind: 'go', place: { screen: 'activity' } },
+    { kind: 'go', place: { screen: 'instances', instance: 7 } },
+    undefined,
+    { kind: 'go', place: { screen: 'activity' } },
+  ])
 })

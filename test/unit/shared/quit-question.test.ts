@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { quitQuestion } from '#desktop/lifecycle/quit-question.ts'
 import type { FileStep } from '#shared/instance/files.ts'
+import { quitQuestion } from '#shared/quit-question.ts'
 import type { AccountView } from '#shared/state.ts'
 import { accountView, emptyState, fileTransferView, instanceView, rentalView, stateWith } from '../views.ts'
 

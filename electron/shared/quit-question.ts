@@ -1,10 +1,10 @@
-import { isCharged } from '#shared/derived.ts'
-import { counted } from '#shared/format/size.ts'
-import { isFileTransferOver } from '#shared/instance/files.ts'
-import { isRenting, rentedName } from '#shared/market/rental-view.ts'
-import { costOf } from '#shared/spending/spend-words.ts'
-import type { State } from '#shared/state.ts'
-import { instanceLine, word } from '../tray/tray-words.ts'
+import { isCharged } from './derived.ts'
+import { counted } from './format/size.ts'
+import { isFileTransferOver } from './instance/files.ts'
+import { instanceLine, word } from './instance/short-lines.ts'
+import { isRenting, rentedName } from './market/rental-view.ts'
+import { costOf } from './spending/spend-words.ts'
+import type { State } from './state.ts'
 
 /** The question before quitting. */
 export interface QuitQuestion {
