@@ -27,9 +27,17 @@ export interface Screen {
 
 /** The parts of the two long screens, as their groups name them; `at` where that is not the title in lower case. */
 export const screenParts: readonly { screen: ScreenId; title: string; at?: string }[] = [
-  ...['Accounts', 'Watching', 'Alerts', 'SSH key', 'Terminal', 'Other tools', 'Appearance', 'About'].map(
-    title => ({ screen: 'settings' as const, title }),
-  ),
+  ...[
+    'Accounts',
+    'Watching',
+    'Alerts',
+    'SSH key',
+    'Terminal',
+    'Other tools',
+    'Appearance',
+    'Another computer',
+    'About',
+  ].map(title => ({ screen: 'settings' as const, title })),
   ...['Profile', 'Credit', 'Limits', 'Notifications', 'Webhooks'].map(title => ({
     screen: 'account' as const,
     title,

@@ -1,9 +1,12 @@
 import * as v from 'valibot'
+import type { ImportPlan } from '#shared/export.ts'
 import { InstanceId } from '#shared/ids.ts'
 import { ChangeableSettings } from '#shared/settings.ts'
 import type { ActivityEntry } from '#shared/state.ts'
 import { type DemoMessage, demoEvents } from '../demo-events.ts'
 import { command } from './command.ts'
+
+const exported = v.pipe(v.string(), v.maxLength(2_000_000, 'an export is shorter than that'))
 
 /** Commands about Berth itself, not the service. */
 export const appCommands = {
@@ -49,6 +52,12 @@ export const appCommands = {
    * `berth`, and its line in the user's SSH config. For users who are about to uninstall it.
    */
   leaveDesktop: command({}).answers<void>(),
+  /** The text of a file for another computer: settings, saved searches, accounts without keys. */
+  exportBerth: command({}).answers<string>(),
+  /** What importing that text would change; changes nothing. Throws `bad_export`. */
+  planImport: command({ text: exported }).answers<ImportPlan>(),
+  /** Imports it, as the user confirmed. Throws `bad_export`. */
+  importBerth: command({ text: exported }).answers<void>(),
   /** Ends Berth. The desktop app asks first where something goes on costing or is lost; in a browser the page asks. */
   quit: command({}).answers<void>(),
   /** Shows the demo, and starts it first if necessary. */

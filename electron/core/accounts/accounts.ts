@@ -105,6 +105,8 @@ export async function openAccounts(context: AccountsContext) {
       await showId(id)
       return id
     },
+    /** Adds an account of another Berth, which asks for its key. */
+    addWithoutKey: (account: Omit<StoredAccount, 'id'>): Promise<void> => connecting.addWithoutKey(account),
     /** Throws `demo_stays`, or `other_user` for another user's key. */
     async replaceKey(id: AccountId, key: string): Promise<void> {
       const { name, baseUrl, userId } = existing(id)
@@ -248,6 +250,12 @@ function createConnecting(
       const connected = { name: name ?? new URL(baseUrl).host, baseUrl, userId: user?.id }
       return inTurn(() => connectUser(connected, key))
     },
+    addWithoutKey: (user: Omit<StoredAccount, 'id'>): Promise<void> =>
+      inTurn(async () => {
+        const account = { id: newId(user), ...user }
+        await document.write(kept => ({ ...kept, accounts: [...kept.accounts, account] }))
+        await begin(account)
+      }),
     /** Throws `other_user` for another user's key. */
     async replaceKey(account: StoredAccount, key: string): Promise<void> {
       const { id, baseUrl, userId } = account

@@ -6,13 +6,15 @@ import type { HandlersOf } from '../bridge/dispatcher.ts'
 import type { NotePageFailure } from '../bridge/page-link.ts'
 import { type DemoControls, makeHappen } from '../demo.ts'
 import { diagnostics } from '../diagnostics.ts'
+import { exportText, importPlan, isHere, readExport } from '../export.ts'
 import type { Updates } from '../updates.ts'
 import { playStory } from './demo-story.ts'
 import type { Services } from './services.ts'
 
 /** Commands about Berth itself rather than the service. */
 export function appHandlers(parts: Services): HandlersOf<typeof appCommands> {
-  const { store, platform, accounts, pause, activity, notifications, settings, sshConfig, demo } = parts
+  const { store, platform, accounts, pause, activity, notifications, settings, sshConfig, demo, searches } =
+    parts
 
   let story: AbortController | undefined
 
@@ -64,6 +66,19 @@ export function appHandlers(parts: Services): HandlersOf<typeof appCommands> {
       if (streams) notifications.pageIsAt(streams, { ...place, isInFront })
     },
     openLink: ({ url }) => platform.opener.openLink(url),
+    exportBerth: async () => exportText(store.get(), platform.clock.now()),
+    planImport: async ({ text }) => importPlan(readExport(text), store.get()),
+    async importBerth({ text }) {
+      const file = readExport(text)
+      const after = await settings.change(file.settings as SettingsChange)
+      store.change(draft => {
+        draft.settings = after
+      })
+      for (const { name, query } of file.searches) await searches.save(name, query)
+      for (const account of file.accounts)
+        if (!isHere(account, store.get())) await accounts.addWithoutKey(account)
+      activity.add({ kind: 'user', text: 'Imported settings of another Berth' })
+    },
     async quit() {
       if (!platform.quit) throw new BerthError(cannotQuit)
       platform.quit()

@@ -51,7 +51,7 @@ export function trayMenu(state: State, now: number, spentToday?: Micros): MenuIt
 }
 
 function accountLines(account: AccountView, spentToday: Micros | undefined): MenuItemModel[] {
-  const today = spentToday === undefined ? '' : `, ${money(spentToday)} today`
+  const today = spentToday ? `, ${money(spentToday)} today` : ''
   const lines = [creditLine(account), `${spendLine([account])}${today}`]
   if (account.demo) lines.unshift('Demo: nothing here costs money')
   if (account.connection.status !== 'online') lines.push(unseenLine(account.connection))

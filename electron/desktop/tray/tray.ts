@@ -22,7 +22,7 @@ export interface TrayOptions {
 }
 
 /** Milliseconds between two menus that differ in figures alone. */
-const figuresEvery = 60_000
+const figuresEvery = 15_000
 
 /** Shows the tray icon and updates it with State. Gives the function that removes it. */
 export function showTray({ berth, pictures, act, open }: TrayOptions): () => void {

@@ -59,6 +59,7 @@ test('every entry of the tray works', async () => {
   expect(spend?.label).toBe('Nothing running, $0.000/h')
 
   await berth.closeToTray()
+  await expect.poll(desk.titles, soon).toContain('Berth stays in the tray')
   await desk.panel.icons.click()
   await expect.poll(() => berth.visible()).toBe(true)
   await clickClosed('Open Berth')
@@ -74,6 +75,12 @@ test('every entry of the tray works', async () => {
   await clickClosed(name, 'Terminal')
   await expect.poll(() => place(page)).toBe(`#/instances/${id}/terminal`)
   await expect.poll(() => terminalText(page), soon).toContain('root@')
+  await clickClosed(name, 'Files')
+  await expect.poll(() => place(page)).toBe(`#/instances/${id}/files`)
+  await clickClosed(name, 'Ports')
+  await expect.poll(() => place(page)).toBe(`#/instances/${id}/ports`)
+  await clickClosed(name, 'Set a limit…')
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
   await clickClosed(name, 'Show')
   await expect.poll(() => place(page)).toMatch(new RegExp(`^#/instances/${id}`))
   await clickClosed(name, 'Destroy…')
@@ -82,6 +89,7 @@ test('every entry of the tray works', async () => {
 
   await clickMenu(name, 'Copy SSH command')
   await expect.poll(() => copied(berth), soon).toMatch(/^ssh .*root@127\.0\.0\.1/)
+  await expect.poll(desk.titles, soon).toContain('Copied')
   await clickMenu(name, 'Jupyter')
   await expect.poll(() => desk.opened(), soon).toHaveLength(1)
   await clickMenu(name, 'Editor')

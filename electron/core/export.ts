@@ -1,0 +1,96 @@
+import { isDeepStrictEqual } from 'node:util'
+import * as v from 'valibot'
+import { parseBaseUrl } from '#service/base-url.ts'
+import { ExportFile, type ImportPlan, travellingSettings } from '#shared/export.ts'
+import { BerthError } from '#shared/problem.ts'
+import type { State } from '#shared/state.ts'
+
+type Given = Pick<State, 'settings' | 'savedSearches' | 'accounts' | 'projects' | 'projectSecrets'>
+
+/** What another Berth can import, as the text of a file. `at`: epoch milliseconds. */
+export function exportText(state: Given, at: number): string {
+  const accounts = Object.values(state.accounts).filter(({ demo }) => !demo)
+  const file: ExportFile = {
+    format: 'berth-export',
+    version: 1,
+    at: new Date(at).toISOString(),
+    settings: travellingSettings(state.settings),
+    searches: Object.values(state.savedSearches).map(({ name, query }) => ({ name, query })),
+    accounts: accounts.map(({ name, baseUrl, userId }) => ({ name, baseUrl, userId })),
+    projects: Object.values(state.projects).map(({ folder }) => folder),
+    secrets: [...state.projectSecrets],
+  }
+  return `${JSON.stringify(file, undefined, 2)}\n`
+}
+
+/** The file, checked by the shapes of what Berth stores. Throws `bad_export`. */
+export function readExport(text: string): ExportFile {
+  let given: unknown
+  try {
+    given = JSON.parse(text)
+  } catch {
+    throw badExport('it isn’t JSON')
+  }
+  const read = v.safeParse(ExportFile, given)
+  if (!read.success) {
+    const [issue] = read.issues
+    const at = v.getDotPath(issue)
+    throw badExport(at === null ? issue.message : `${at}: ${issue.message}`)
+  }
+  const accounts = read.output.accounts.map(account => ({ ...account, baseUrl: checkedUrl(account.baseUrl) }))
+  return { ...read.output, accounts }
+}
+
+function checkedUrl(text: string): string {
+  try {
+    return parseBaseUrl(text)
+  } catch {
+    throw badExport('accounts: an address is not allowed')
+  }
+}
+
+/** What the import of a file would change. */
+export function importPlan(
+  { at, settings, searches, accounts, projects, secrets }: ExportFile,
+  state: Given,
+): ImportPlan {
+  const here = travellingSettings(state.settings)
+  const known = new Set(Object.values(state.savedSearches).map(({ name }) => name))
+  const names = [...new Set(searches.map(({ name }) => name))]
+  const folders = new Set(Object.values(state.projects).map(({ folder }) => folder))
+  const after = { ...here, ...settings, terminal: { ...here.terminal, ...settings.terminal } }
+  return {
+    at,
+    settings: !isDeepStrictEqual(after, here),
+    searches: {
+      added: names.filter(name => !known.has(name)),
+      replaced: names.filter(name => known.has(name)),
+    },
+    accounts: accounts
+      .filter(account => !isHere(account, state))
+      .map(({ name, baseUrl }) => ({ name, baseUrl })),
+    folders: projects.filter(folder => !folders.has(folder)),
+    secrets: secrets.filter(secret => !state.projectSecrets.includes(secret)),
+  }
+}
+
+/** Whether the same user's account at the same address is connected; without a user, one of the same name. */
+export function isHere(
+  { baseUrl, userId, name }: ExportFile['accounts'][number],
+  { accounts }: Pick<State, 'accounts'>,
+): boolean {
+  return Object.values(accounts).some(
+    here =>
+      here.baseUrl === baseUrl &&
+      (userId === undefined || here.userId === undefined ? here.name === name : here.userId === userId),
+  )
+}
+
+function badExport(why: string): BerthError {
+  return new BerthError({
+    code: 'bad_export',
+    message: `The file can’t be imported: ${why}.`,
+    advice: 'Choose a file that Export wrote.',
+    field: 'text',
+  })
+}

@@ -1,0 +1,74 @@
+import * as v from 'valibot'
+import { name } from './fields.ts'
+import { SavedQuery } from './market/offer.ts'
+import { SecretName } from './project/spec.ts'
+import { Settings } from './settings.ts'
+
+/** Settings that say how Berth looks and warns. The others are of one computer: its programs, keys and start. */
+const travelling = v.pick(Settings, [
+  'theme',
+  'pollInterval',
+  'lowCreditDollars',
+  'lowCreditHours',
+  'rentalDeadline',
+  'alerts',
+  'quietHours',
+  'closeToTray',
+  'tunnelsAtLoopback',
+  'detailsTab',
+  'instanceGroups',
+  'offers',
+])
+const terminal = v.pick(Settings.entries.terminal, ['fontSize', 'fontFamily', 'tmux'])
+
+const TravellingSettings = v.object({
+  ...v.partial(travelling).entries,
+  terminal: v.optional(v.partial(terminal)),
+})
+type TravellingSettings = v.InferOutput<typeof TravellingSettings>
+
+/**
+ * What moves to another computer, as a file: nothing in it is secret, and nothing acts. Limits, runs and watches stay
+ * with the Berth that has them, since two would act twice.
+ */
+export const ExportFile = v.object({
+  format: v.literal('berth-export', 'this is no export of Berth'),
+  version: v.literal(1, 'a newer Berth wrote this file'),
+  /** ISO 8601. */
+  at: v.pipe(v.string(), v.isoTimestamp()),
+  settings: TravellingSettings,
+  searches: v.pipe(v.array(v.object({ name, query: SavedQuery })), v.maxLength(500)),
+  accounts: v.pipe(
+    v.array(
+      v.object({
+        name,
+        baseUrl: v.pipe(v.string(), v.nonEmpty(), v.maxLength(2048)),
+        userId: v.optional(v.pipe(v.number(), v.safeInteger())),
+      }),
+    ),
+    v.maxLength(50),
+  ),
+  /** Folders as people write them, for the user to add: a file may not choose what is sent to a machine. */
+  projects: v.pipe(v.array(v.pipe(v.string(), v.maxLength(4096))), v.maxLength(500)),
+  /** Names of the secrets that projects use. */
+  secrets: v.pipe(v.array(SecretName), v.maxLength(500)),
+})
+export type ExportFile = v.InferOutput<typeof ExportFile>
+
+/** The settings that an export has. */
+export function travellingSettings(settings: Settings): TravellingSettings {
+  return v.parse(TravellingSettings, settings)
+}
+
+/** What an import would change here. */
+export interface ImportPlan {
+  at: string
+  /** Whether settings here differ, and are replaced. */
+  settings: boolean
+  searches: { added: readonly string[]; replaced: readonly string[] }
+  /** Accounts that are not here yet; each asks for its key. */
+  accounts: readonly { name: string; baseUrl: string }[]
+  /** To be done by hand: folders that are no projects here, and secrets without a value. */
+  folders: readonly string[]
+  secrets: readonly string[]
+}

@@ -1,0 +1,35 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect } from 'vitest'
+import { scratchFolder } from '../berth/browser.ts'
+import { test } from '../berth/pages.ts'
+import { connectAccount } from './account-steps.ts'
+
+test('settings go to another Berth by a file, after a question that says what changes', async ({ start }) => {
+  const sim = await start.simulator()
+  const { page: first } = await start.page((await start.berth()).address, { acceptDownloads: true })
+  await connectAccount(first, sim)
+  await first.evaluate(() => location.assign('#/settings'))
+  await first.getByRole('radiogroup', { name: 'Theme' }).getByText('Dark').click()
+  const [download] = await Promise.all([
+    first.waitForEvent('download'),
+    first.getByRole('button', { name: 'Export…' }).click(),
+  ])
+  const folder = await scratchFolder()
+  start.atEnd(folder.remove)
+  const file = join(folder.path, 'berth-export.json')
+  const text = await readFile(await download.path(), 'utf8')
+  expect(text).not.toContain(sim.apiKey)
+  await writeFile(file, text)
+
+  const { page } = await start.page((await start.berth()).address)
+  await page.getByRole('button', { name: /demo/ }).first().waitFor()
+  await page.evaluate(() => location.assign('#/settings'))
+  await page.getByLabel('Exported file').setInputFiles(file)
+  const question = page.getByRole('alertdialog', { name: 'Import from another Berth?' })
+  await question.getByText(/is added, and asks for its API key\./).waitFor()
+  await question.getByRole('button', { name: 'Import' }).click()
+  await page.getByText('Imported.', { exact: true }).waitFor()
+  await expect.poll(() => page.getByRole('radio', { name: 'Dark' }).isChecked()).toBe(true)
+  await page.getByRole('button', { name: 'Replace key' }).first().waitFor()
+})

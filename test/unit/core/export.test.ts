@@ -1,0 +1,104 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { exportText, importPlan, readExport } from '#core/export.ts'
+import { importWords } from '#renderer/screens/settings/importWords.ts'
+import { defaultSettings } from '#shared/settings.ts'
+import type { State } from '#shared/state.ts'
+import { accountView, emptyState, stateWith } from '../views.ts'
+
+const query = {
+  query: { type: 'on-demand', verifiedOnly: true, storage: 20, limit: 50 },
+  filter: { gpus: ['RTX 4090'] },
+} as never
+const lab = accountView({ name: 'Lab', baseUrl: 'https://gpu.example', userId: 7 })
+const given: State = {
+  ...stateWith(lab),
+  settings: {
+    ...defaultSettings,
+    theme: 'dark',
+    startAtLogin: 'tray',
+    sshConfig: true,
+    terminal: { ...defaultSettings.terminal, fontSize: 15, command: ['xterm', '-e'] },
+  },
+  savedSearches: { s1: { id: 's1', name: 'cheap', query } },
+  projects: { p1: { id: 'p1', name: 'digits', folder: '~/digits', problems: [] } },
+  projectSecrets: ['HF_TOKEN'],
+}
+const text = exportText(given, 1_790_000_000_000)
+/** The same with something changed. */
+const changed = (change: object) => JSON.stringify({ ...JSON.parse(text), ...change })
+
+describe('an export', () => {
+  test('has what another Berth needs, and nothing of this computer’s programs, keys and start', () => {
+    const { settings, ...file } = readExport(text)
+    expect(file).toMatchObject({
+      accounts: [{ name: 'Lab', baseUrl: 'https://gpu.example', userId: 7 }],
+      searches: [{ name: 'cheap', query }],
+      projects: ['~/digits'],
+      secrets: ['HF_TOKEN'],
+    })
+    expect(settings).toMatchObject({ theme: 'dark', terminal: { fontSize: 15 } })
+    expect(text).not.toMatch(/xterm|startAtLogin|sshConfig|sshKey|commandFile/)
+  })
+
+  test('leaves the demo out', () => {
+    const demo = { ...lab, id: 'demo', name: 'Demo', demo: true }
+    expect(exportText(stateWith(demo), 0)).not.toContain('gpu.example')
+  })
+
+  test('changes nothing where it comes from', () => {
+    const plan = importPlan(readExport(text), given)
+    expect(plan).toMatchObject({ settings: false, accounts: [], folders: [], secrets: [] })
+    expect(plan.searches).toEqual({ added: [], replaced: ['cheap'] })
+  })
+
+  test('is planned in words before it changes anything', () => {
+    const plan = importPlan(readExport(text), emptyState())
+    expect(importWords(plan).slice(1)).toEqual([
+      'Your settings for display, alerts and searches are replaced.',
+      'Saved searches added: cheap.',
+      'The account Lab at gpu.example is added, and asks for its API key.',
+      'To run your projects here, copy and add their 1 folder: ~/digits.',
+      'Enter these secrets in Projects again: HF_TOKEN.',
+      'Limits, runs and watches stay with the other Berth, which goes on acting.',
+    ])
+  })
+
+  test.each([
+    ['another format', { format: 'other' }, /no export of Berth/],
+    ['a newer version', { version: 2 }, /newer Berth/],
+    [
+      'a setting out of bounds',
+      { settings: { pollInterval: 0 } },
+      /settings\.pollInterval: at least 2 seconds/,
+    ],
+    [
+      'an address that sends keys in the clear',
+      { accounts: [{ name: 'x', baseUrl: 'http://evil.example' }] },
+      /address/,
+    ],
+    [
+      'an address with a password',
+      { accounts: [{ name: 'x', baseUrl: 'https://a:b@evil.example' }] },
+      /address/,
+    ],
+    ['a secret that is no name', { secrets: ['not a name'] }, /secrets\.0/],
+    ['a query of no known kind', { searches: [{ name: 'x', query: { query: {} } }] }, /searches\.0\.query/],
+  ])('is refused whole for %s', (_what, change, message) => {
+    expect(() => readExport(changed(change))).toThrow(message)
+  })
+
+  test('of any other text is refused with a reason, and what Berth doesn’t know is dropped', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.json()), other => {
+        expect(() => readExport(other)).toThrow(/can’t be imported/)
+      }),
+    )
+    const extra = changed({
+      keys: ['k'],
+      settings: { theme: 'light', startAtLogin: 'tray', terminal: { command: ['sh'] } },
+    })
+    expect(readExport(extra)).not.toHaveProperty('keys')
+    expect(readExport(extra).settings).toEqual({ theme: 'light', terminal: {} })
+  })
+})
