@@ -29,27 +29,38 @@ export async function isStale(): Promise<boolean> {
   return (await builtFrom()) !== (await sourcesNow())
 }
 
+interface BuildOptions {
+  quiet: boolean
+  force: boolean
+  /** Called as each part begins, with its name. */
+  onPart?: (part: string) => void
+}
+
 /** Builds everything into dist/. Simultaneous builds take turns; unless forced, the later one finds the work done. */
-export async function buildAll({ quiet, force }: { quiet: boolean; force: boolean }): Promise<void> {
+export async function buildAll({ quiet, force, onPart }: BuildOptions): Promise<void> {
   await mkdir(at('dist'), { recursive: true })
   const unlock = await lockFolder(at('dist/.building'), 300_000)
   try {
     const now = await sourcesNow()
     if (!force && (await builtFrom()) === now) return
-    await build(quiet ? 'error' : 'info')
+    await build(quiet ? 'error' : 'info', onPart)
     await writeFile(stamp, now)
   } finally {
     await unlock()
   }
 }
 
-async function build(logLevel: 'info' | 'error'): Promise<void> {
+const parts = { main: 'program', cli: 'command', preload: 'bridge', renderer: 'page' }
+
+async function build(logLevel: 'info' | 'error', onPart?: BuildOptions['onPart']): Promise<void> {
   // Always a production build: a test runner sets "test", for which Svelte would add its checks.
   process.env['NODE_ENV'] = 'production'
   const vite = await import('vite')
-  for (const part of ['main', 'cli', 'preload', 'renderer']) {
+  for (const [part, name] of Object.entries(parts)) {
+    onPart?.(name)
     await vite.build({ configFile: at(`vite.${part}.config.ts`), logLevel })
   }
+  onPart?.('icons')
   await compressPage(at('dist/renderer'))
   const { drawPng, drawTrayIcons } = await import('./icons.ts')
   await drawTrayIcons(at('dist/icons'))

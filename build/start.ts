@@ -10,11 +10,9 @@ const args = process.argv.slice(2)
 /** `npm start`: Berth under Electron where that is possible, else in the browser. */
 async function start(): Promise<void> {
   const flags = readFlags(args)
-  if (await isStale()) {
-    process.stderr.write('Building Berth…\n')
-    // In its own process, whose memory is freed after the build.
-    if ((await runScript('build.ts', '--if-stale')) !== 0) throw new Error('Berth could not be built.')
-  }
+  // In its own process, whose memory is freed after the build.
+  if ((await isStale()) && (await runScript('build.ts', '--if-stale')) !== 0)
+    throw new Error('Berth could not be built.')
   if (flags.browser) return startInBrowser()
   const electron = await findElectron()
   const why = 'why' in electron ? electron.why : await startElectron(electron.program)

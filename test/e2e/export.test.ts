@@ -11,6 +11,8 @@ test('settings go to another Berth by a file, after a question that says what ch
   await connectAccount(first, sim)
   await first.evaluate(() => location.assign('#/settings'))
   await first.getByRole('radiogroup', { name: 'Theme' }).getByText('Dark').click()
+  const scheme = () => first.evaluate(() => getComputedStyle(document.documentElement).colorScheme)
+  await expect.poll(scheme).toBe('dark')
   const [download] = await Promise.all([
     first.waitForEvent('download'),
     first.getByRole('button', { name: 'Export…' }).click(),
