@@ -34,5 +34,7 @@ test.concurrent('an export has none of the secrets that Berth knows, and another
   await first.run('replaceKey', { account: id, key: world.sim.apiKey })
   await first.until(() => first.berth.state().accounts[id]?.connection.status === 'online')
   expect(first.berth.state().accounts[id]?.userId).toBe(userId)
-  await expect(first.run('importBerth', { text: '{}' })).rejects.toMatchObject({ problem: { code: 'bad_export' } })
+  await expect(first.run('importBerth', { text: '{}' })).rejects.toMatchObject({
+    problem: { code: 'bad_export' },
+  })
 })
