@@ -22,7 +22,7 @@ import type { Transfers } from '../copies/service.ts'
 import type { Rentals } from '../renting/rentals.ts'
 import type { Runs } from '../runs/service.ts'
 import type { RunProjects } from '../runs/transfer-results.ts'
-import type { Sweeps } from '../sweeps/service.ts'
+import type { Sweeps } from '../sweeps/perform.ts'
 import { checkConnections, copiesFrom, copiesTo, copyAll } from './clouds.ts'
 import { commitOf } from './commit.ts'
 import {

@@ -7,7 +7,9 @@ import type { ProjectRun, Run } from '../runs/model.ts'
 import type { WaitingMachines } from '../runs/waiting-machines.ts'
 import type { Collection } from '../storage/collection.ts'
 import type { Watchdogs } from '../watchdogs/perform.ts'
-import { costUntil, type Sweep, sweepDeadline } from './model.ts'
+import { costUntil, type Sweep, sweepDeadline } from './record.ts'
+
+export type SweepLimits = ReturnType<typeof createSweepLimits>
 
 interface SweepLimitParts {
   stored: Pick<Collection<Sweep, string>, 'find' | 'putSoon'>

@@ -1,10 +1,10 @@
 import { isGoing } from '#shared/automation/run.ts'
 import { latestRuns } from '#shared/automation/sweep.ts'
-import { counted } from '#shared/format/size.ts'
 import type { Problem } from '#shared/problem.ts'
 import { stoppedByUser } from '../runs/decide.ts'
-import { type Run, sweepLimit } from '../runs/model.ts'
-import { type Sweep, sweepCost, sweepLimits } from './model.ts'
+import type { Run } from '../runs/model.ts'
+import { firstFailed, haltedByUser, limitReached } from './messages.ts'
+import { type Sweep, sweepCost, sweepLimits } from './record.ts'
 
 /** Inputs for a group's next move. */
 export interface SweepSnapshot {
@@ -27,7 +27,7 @@ export type SweepMove =
   | { do: 'requeue'; run: Run }
   /** Ends a machine that waits. */
   | { do: 'release'; instance: number }
-  /** Starts no other run. `limits`: those in progress are stopped with their machines, which keep their files. */
+  /** Starts no other run. `endsRuns`: those in progress are stopped with their machines, which keep their files. */
   | { do: 'halt'; problem: Problem; endsRuns: boolean }
   | { do: 'end' }
 
@@ -71,37 +71,18 @@ const wait: SweepMove = { do: 'wait' }
 function isStoppedByUser({ step, problem }: Run): boolean {
   return step === 'failed' && problem?.code === stoppedByUser
 }
-const haltedByUser: Problem = {
-  code: 'sweep_halted_by_user',
-  message: 'You stopped a machine of it.',
-  advice: 'No other run starts until you continue.',
-}
 
 function reachedLimit(sweep: Sweep, runs: readonly Run[], now: number): Problem | undefined {
   const { most, seconds } = sweepLimits(sweep)
   const { since } = sweep
-  const message =
-    most !== undefined && sweepCost(sweep, runs, now) >= since.micros + most
-      ? 'It has reached its cost limit.'
-      : seconds !== undefined && now >= since.at + seconds
-        ? 'It has reached its time limit.'
-        : undefined
-  return message === undefined
-    ? undefined
-    : {
-        code: sweepLimit,
-        message,
-        advice: 'Its machines are stopped and keep their files. Continue resets the limits.',
-      }
+  if (most !== undefined && sweepCost(sweep, runs, now) >= since.micros + most) return limitReached('cost')
+  return seconds !== undefined && now >= since.at + seconds ? limitReached('time') : undefined
 }
+
 /** Why no other run is started: the first ones all failed. */
 function repeatedFailure(sweep: Sweep, latest: readonly (Run | undefined)[]): Problem | undefined {
   if (latest.some(run => run?.step === 'done')) return undefined
   const failed = latest.filter(run => run?.step === 'failed')
   if (failed.length - sweep.since.failed < mostFailures || !latest.includes(undefined)) return undefined
-  return {
-    code: 'sweep_failing',
-    message: `The first ${counted(failed.length, 'run')} failed: ${failed.at(-1)?.problem?.message ?? ''}`,
-    advice: 'Fix the cause, then continue. Until then no other run starts.',
-  }
+  return firstFailed(failed.length, failed.at(-1)?.problem?.message)
 }

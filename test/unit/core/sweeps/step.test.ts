@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Run } from '#core/runs/model.ts'
-import { nextSweepMove, type SweepSnapshot } from '#core/sweeps/decide.ts'
-import type { Sweep } from '#core/sweeps/model.ts'
+import type { Sweep } from '#core/sweeps/record.ts'
+import { nextSweepMove, type SweepSnapshot } from '#core/sweeps/step.ts'
 import { projectRun } from '../runs/stored-run.ts'
 
 const id = 'q0000000000000001'

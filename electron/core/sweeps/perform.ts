@@ -1,0 +1,396 @@
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import type { Limit } from '#shared/automation/limit.ts'
+import { isGoing } from '#shared/automation/run.ts'
+import { latestRuns } from '#shared/automation/sweep.ts'
+import { canGetIn, spentBy } from '#shared/derived.ts'
+import type { InstanceView } from '#shared/instance/instance.ts'
+import { BerthError } from '#shared/problem.ts'
+import type { Setting } from '#shared/project/sweep.ts'
+import type { AccountContext, AccountPoll } from '../account-context.ts'
+import { type FailedTurn, type Next, Worker } from '../engine/worker.ts'
+import { spentOn } from '../renting/rental.ts'
+import { isInterrupted, type ProjectRun, type Run } from '../runs/model.ts'
+import { openRuns, type RunServiceParts, type Runs } from '../runs/service.ts'
+import { createSweepLimits, type SweepLimits } from './limits.ts'
+import {
+  notRented,
+  stillGoing,
+  sweepAtLimit,
+  sweepEndedAlert,
+  sweepGoing,
+  sweepHaltedAlert,
+} from './messages.ts'
+import {
+  isBusy,
+  openStoredSweeps,
+  type Sweep,
+  sweepCost,
+  sweepDeadline,
+  sweepMostInAll,
+  sweepRate,
+} from './record.ts'
+import { nextSweepMove, type SweepMove, type SweepSnapshot } from './step.ts'
+
+export interface NewSweep {
+  name: string
+  project: Sweep['project']
+  settings: readonly Setting[]
+  atOnce: number
+  keep?: number
+}
+
+/** Seconds until a machine is looked for again where none was to be had. */
+const shortPause = 300
+
+/** Seconds for which a machine waits for the next run of its sweep, as Berth may end between two. */
+const betweenRuns = 900
+
+/** Opens the runs of an account with its sweeps, which need each other. */
+export async function openRunsAndSweeps(
+  context: AccountContext,
+  parts: Omit<RunServiceParts, 'sweeps'>,
+): Promise<{ runs: Runs; sweeps: Sweeps }> {
+  const stored = await openStoredSweeps(context, () => runs.swept.all())
+  const runs = await openRuns(context, {
+    ...parts,
+    sweeps: {
+      agreed: sweep => stored.find(sweep)?.project,
+      isBusy: (...args) => sweeps.isBusy(...args),
+      limitsOf: run => sweeps.limitsOf(run),
+      settingOf: run => sweeps.settingOf(run),
+      isSpent: sweep => sweeps.isSpent(sweep),
+      retry: (...args) => sweeps.retry(...args),
+    },
+  })
+  const sweeps: Sweeps = new Sweeps(context, { ...parts, stored, runs: runs.swept, waiting: runs.waiting })
+  return { runs, sweeps }
+}
+
+interface SweepParts extends Pick<RunServiceParts, 'rentals' | 'limits' | 'watchdogs'> {
+  stored: Awaited<ReturnType<typeof openStoredSweeps>>
+  runs: Runs['swept']
+  waiting: Runs['waiting']
+}
+
+/** Sweeps: runs of a project with several settings, which share machines and limits. */
+export class Sweeps {
+  readonly #context: AccountContext
+  readonly #parts: SweepParts
+  readonly #worker: Worker<string>
+  readonly #limits: SweepLimits
+
+  constructor(context: AccountContext, parts: SweepParts) {
+    const { account, ending, platform, store } = context
+    this.#context = context
+    this.#parts = parts
+    this.#limits = createSweepLimits(context, { ...parts, runsOf: sweep => this.#runsOf(sweep) })
+    this.#worker = new Worker({
+      clock: platform.clock,
+      ending,
+      turn: id => this.#turn(id),
+      hindered: (id, failed) => this.#hindered(id, failed),
+    })
+    // Goes on once a run has changed.
+    const ignore = store.onChange((after, before) => {
+      if (after.accounts[account]?.runs === before.accounts[account]?.runs) return
+      for (const { id, step } of parts.stored.all()) if (step === 'going') this.#worker.wake(id)
+    })
+    ending.addEventListener('abort', ignore, { once: true })
+  }
+
+  /** The stops of a machine that is rented for a run: its share of what is left of the whole. */
+  limitsOf(run: ProjectRun): readonly Limit[] {
+    return this.#limits.limitsOf(run)
+  }
+
+  isBusy(project: string, except?: string): boolean {
+    const { stored, runs } = this.#parts
+    return stored
+      .all()
+      .some(sweep => sweep.project.id === project && sweep.id !== except && isBusy(sweep, runs.all()))
+  }
+
+  /** Resolves with its id once it is on disk; its runs then start automatically. */
+  async start({ name, project, settings, atOnce, keep }: NewSweep): Promise<string> {
+    const { stored, waiting } = this.#parts
+    const id = `q${this.#context.newId()}`
+    const at = this.#context.now()
+    const reused = waiting.allFor(project.id, project.spec).slice(0, atOnce)
+    const before = reused.reduce((sum, { instance }) => {
+      const view = this.#viewOf(instance)
+      return sum + (view ? spentBy(view, at) : 0)
+    }, 0)
+    // First, so that none of its runs begins without them.
+    for (const { instance } of reused) await waiting.give(instance, id)
+    await stored.add({
+      id,
+      name,
+      project,
+      settings: settings.map(setting => ({ ...setting })),
+      attempts: settings.map(() => 0),
+      atOnce,
+      keep,
+      results: `sweeps/${folderTime(at)}-${id.slice(1, 5)}`,
+      step: 'going',
+      createdAt: at,
+      since: { at, micros: 0, failed: 0 },
+      machines: {},
+      // Their earlier cost does not belong to the sweep.
+      attemptCost: -before,
+    })
+    this.#worker.wake(id)
+    return id
+  }
+
+  isSpent(id: string): boolean {
+    const sweep = this.#parts.stored.find(id)
+    if (!sweep) return false
+    const most = sweepMostInAll(sweep)
+    return most !== undefined && sweepCost(sweep, this.#runsOf(sweep), this.#context.now()) >= most
+  }
+
+  settingOf({ sweep: place }: ProjectRun): Readonly<Record<string, string>> {
+    const sweep = this.#parts.stored.find(place?.id ?? '')
+    const number = {
+      BERTH_RUN: String((place?.index ?? 0) + 1),
+      BERTH_RUNS: String(sweep?.settings.length ?? 1),
+    }
+    return { ...sweep?.settings[place?.index ?? 0], ...number }
+  }
+
+  async stop(id: string): Promise<void> {
+    const { account, activity, now } = this.#context
+    const { stored, runs } = this.#parts
+    const sweep = stored.get(id)
+    if (sweep.step === 'going' || sweep.step === 'halted')
+      await stored.intend(id, { step: 'stopped', problem: undefined, short: undefined, endedAt: now() })
+    activity.add({ account, kind: 'user', text: `Stopped ${sweep.name}` })
+    for (const run of this.#runsOf(sweep)) if (isGoing(run)) await runs.cancel(run.id)
+    this.#worker.hurry(id)
+  }
+
+  /** Starts what has not ended, with fresh limits. Throws `sweep_going` or `project_busy`. */
+  goOn(id: string): Promise<void> {
+    return this.#goOn(id, isInterrupted)
+  }
+
+  /** The same, and runs those again that failed. */
+  retry(id: string, index?: number): Promise<void> {
+    return this.#goOn(
+      id,
+      ({ step, sweep }) =>
+        (step === 'failed' || step === 'cancelled') && (index === undefined || sweep?.index === index),
+    )
+  }
+
+  /** Throws `still_running`. */
+  async dismiss(id: string): Promise<void> {
+    const { stored, runs } = this.#parts
+    const sweep = stored.get(id)
+    const own = this.#runsOf(sweep)
+    const kept = own.filter(run => run.step === 'failed' && this.#viewOf(run.instance) !== undefined)
+    if (isBusy(sweep, own) || kept.length > 0) throw new BerthError(stillGoing(kept.length))
+    for (const run of own) await runs.remove(run)
+    await stored.remove(id)
+  }
+
+  onPoll(poll: AccountPoll): void {
+    const { stored, runs } = this.#parts
+    for (const sweep of stored.all()) {
+      const isOver = sweep.step !== 'going' && sweepRate(sweep) === 0 && !isBusy(sweep, runs.all())
+      if (!isOver) this.#limits.observe(sweep, poll)
+    }
+    stored.show()
+    for (const { id } of stored.all()) this.#worker.wake(id)
+  }
+
+  dueAt(after: number): number {
+    const moments = this.#parts.stored
+      .all()
+      .filter(({ step }) => step === 'going')
+      .flatMap(sweep => [
+        sweepDeadline(sweep, this.#runsOf(sweep), this.#context.now()) ?? Number.POSITIVE_INFINITY,
+        sweep.short?.nextTryAt ?? Number.POSITIVE_INFINITY,
+      ])
+    return Math.min(...moments.filter(moment => moment > after))
+  }
+
+  show(): void {
+    this.#parts.stored.show()
+  }
+
+  async flush(): Promise<void> {
+    await this.#worker.flush()
+    await this.#parts.stored.flush()
+  }
+
+  async #turn(id: string): Promise<Next> {
+    const sweep = this.#parts.stored.find(id)
+    const move = sweep && nextSweepMove(this.#snapshotOf(sweep))
+    if (!move || move.do === 'wait') return 'rest'
+    await this.#perform(sweep, move)
+    return 'again'
+  }
+
+  async #hindered(id: string, { problem, pause }: FailedTurn): Promise<undefined> {
+    const nextTryAt = this.#context.now() + pause / 1000
+    await this.#parts.stored.update(id, { short: { problem, nextTryAt } })
+  }
+
+  #snapshotOf(sweep: Sweep): SweepSnapshot {
+    const { waiting, rentals } = this.#parts
+    const runs = this.#runsOf(sweep)
+    return {
+      sweep,
+      runs,
+      waiting: waiting
+        .all()
+        .filter(there => there.sweep === sweep.id && !there.ending)
+        .filter(
+          ({ instance, by }) => !runs.some(run => isGoing(run) && run.instance === instance && run.id !== by),
+        )
+        .filter(({ by }) => !runs.some(run => run.id === by && isGoing(run)))
+        .map(({ instance }) => {
+          const view = this.#viewOf(instance)
+          return { instance, isReady: view !== undefined && canGetIn(view) }
+        }),
+      isRenting: runs.some(
+        ({ step, rental, instance }) =>
+          step === 'waiting' &&
+          instance === undefined &&
+          rentals.find(rental ?? '')?.attempts.at(-1)?.instance === undefined,
+      ),
+      now: this.#context.now(),
+    }
+  }
+
+  async #perform(sweep: Sweep, move: Exclude<SweepMove, { do: 'wait' }>): Promise<void> {
+    const { account, notifications, now } = this.#context
+    const { stored, runs, waiting } = this.#parts
+    const { id } = sweep
+    switch (move.do) {
+      case 'run': {
+        const { index, on } = move
+        await runs.start(runIdOf(sweep, index), newRunOf(sweep, index), on)
+        if (on !== undefined) await waiting.take(on)
+        if (sweep.short) await stored.update(id, { short: undefined })
+        return
+      }
+      case 'requeue':
+        return this.#requeue(sweep, move.run)
+      case 'release':
+        return waiting.end(move.instance)
+      case 'halt': {
+        const { problem, endsRuns } = move
+        const own = this.#runsOf(sweep)
+        const costThen = sweepCost(sweep, own, now())
+        await stored.intend(id, { step: 'halted', problem, short: undefined, costThen })
+        if (endsRuns)
+          for (const run of this.#runsOf(sweep)) if (isGoing(run)) await runs.halt(run.id, sweepAtLimit)
+        notifications.tell(account, [sweepHaltedAlert(account, sweep, problem)])
+        return
+      }
+      case 'end': {
+        await stored.intend(id, { step: 'over', endedAt: now(), short: undefined })
+        const own = this.#runsOf(sweep)
+        const done = latestRuns(sweep, own).filter(run => run?.step === 'done').length
+        const cost = sweepCost(sweep, own, now())
+        notifications.tell(account, [sweepEndedAlert(account, sweep, { done, cost })])
+      }
+    }
+  }
+
+  /** The run of that place has not begun, and is tried again in a while, or on a machine that is done before. */
+  async #requeue(sweep: Sweep, run: Run): Promise<void> {
+    const { stored, rentals, runs } = this.#parts
+    const rental = rentals.find(run.rental ?? '')
+    const short = { problem: run.problem ?? notRented, nextTryAt: this.#context.now() + shortPause }
+    await stored.update(sweep.id, current => ({
+      ...current,
+      attemptCost: current.attemptCost + (run.attemptCost ?? 0) + (rental ? spentOn(rental) : 0),
+      short,
+    }))
+    await runs.remove(run)
+  }
+
+  /** Continues after its user's request, with those of its runs again that `again` names. */
+  async #goOn(id: string, again: (run: Run) => boolean): Promise<void> {
+    const { account, activity, now } = this.#context
+    const { stored, runs } = this.#parts
+    const sweep = stored.get(id)
+    if (sweep.step === 'going') throw new BerthError(sweepGoing)
+    runs.refuseIfBusy(sweep.project.id)
+    const own = this.#runsOf(sweep)
+    const latest = latestRuns(sweep, own)
+    const isKept = (run: Run) => run.step === 'failed' && this.#viewOf(run.instance) !== undefined
+    const chosen = latest.filter(run => run !== undefined).filter(again)
+    const afresh = chosen.filter(run => !isKept(run)).flatMap(({ sweep: place }) => place?.index ?? [])
+    const failed = latest.filter(
+      run => run?.step === 'failed' && !afresh.includes(run.sweep?.index ?? -1),
+    ).length
+    // Its limits count anew before those that have machines continue, and it ends only once all of them have.
+    await stored.intend(id, { since: { at: now(), micros: sweepCost(sweep, own, now()), failed } })
+    activity.add({ account, kind: 'user', text: `Continued ${sweep.name}` })
+    for (const run of chosen) if (isKept(run)) await runs.retry(run.id)
+    await stored.intend(id, current => ({
+      ...current,
+      step: 'going',
+      problem: undefined,
+      short: undefined,
+      endedAt: undefined,
+      attempts: current.attempts.map((attempt, index) => (afresh.includes(index) ? attempt + 1 : attempt)),
+    }))
+    this.#worker.hurry(id)
+  }
+
+  /** A sweep's runs, with the cost of the attempts that one is renting with. */
+  #runsOf({ id }: Pick<Sweep, 'id'>): readonly Run[] {
+    const { runs, rentals } = this.#parts
+    return runs
+      .all()
+      .filter(run => run.sweep?.id === id)
+      .map(run => {
+        const rental = run.step === 'waiting' ? rentals.find(run.rental ?? '') : undefined
+        return rental ? { ...run, attemptCost: (run.attemptCost ?? 0) + spentOn(rental) } : run
+      })
+  }
+
+  #viewOf(instance: number | undefined): InstanceView | undefined {
+    const { account, store } = this.#context
+    return instance === undefined ? undefined : store.get().accounts[account]?.instances[instance]
+  }
+}
+
+function newRunOf(
+  { id, name, project, settings, attempts, results, keep = betweenRuns }: Sweep,
+  index: number,
+) {
+  const { spec, folder } = project
+  const number = String(index + 1).padStart(String(settings.length).length, '0')
+  return {
+    name: `${name} ${number}`,
+    command: spec.run,
+    project,
+    sweep: { id, index, attempt: attempts[index] ?? 0 },
+    into: join(folder, results, number),
+    afterwards: spec.after ?? ('destroy' as const),
+    keep,
+    watchdog: false,
+    stuckAfter: 0,
+    afterwardsIfStuck: false,
+  }
+}
+
+/** The run's id, the same whenever it is started, so that no kill makes two of it. */
+function runIdOf({ id, attempts }: Sweep, index: number): string {
+  const hash = createHash('sha256')
+    .update(`${id} ${index} ${attempts[index] ?? 0}`)
+    .digest('hex')
+  return `x${hash.slice(0, 16)}`
+}
+
+/** `20261127-2212`, in universal time. */
+function folderTime(at: number): string {
+  return new Date(at * 1000).toISOString().slice(0, 16).replaceAll(/[-:]/g, '').replace('T', '-')
+}
