@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import type { AccountContext, AccountPoll } from '#core/account-context.ts'
 import { Deletions } from '#core/endings/deletions.ts'
 import { Endings } from '#core/endings/perform.ts'
@@ -41,6 +42,8 @@ export function accountContext(given: Partial<AccountContext> & { clock?: HandCl
     endings: endingsAtOnce(() => (context as AccountContext).client()),
     ...parts,
   }
+  // As in a session: each engine hears of the end.
+  if (context.ending) setMaxListeners(0, context.ending)
   return context as AccountContext
 }
 
