@@ -1,5 +1,5 @@
 import { publishedPorts } from '#core/access/port-tunnel.ts'
-import { readLine, speaksOf } from '#core/copies/follow.ts'
+import { readLine, speaksOf } from '#core/copies/step.ts'
 import { cleanLine } from '#core/instances/instance-view.ts'
 import { createMask } from '#platform/mask.ts'
 import { isTooMuch } from '#renderer/screens/templates/readmeWork.ts'

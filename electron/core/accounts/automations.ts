@@ -1,5 +1,5 @@
 import type { AccountContext, AccountPoll, Automation } from '#core/account-context.ts'
-import type { Transfers } from '#core/copies/service.ts'
+import type { Transfers } from '#core/copies/perform.ts'
 import type { LoadRecorder } from '#core/instances/load-history.ts'
 import { openNotes } from '#core/instances/notes.ts'
 import { openStoredLimits } from '#core/limits/model.ts'

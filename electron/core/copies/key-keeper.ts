@@ -2,13 +2,14 @@ import type { KeyPermissions } from '#service/api-keys.ts'
 import type { ServiceClient } from '#service/client.ts'
 import { ServiceError } from '#service/service-error.ts'
 import { isOver, type TransferKey } from '#shared/account/transfer.ts'
-import { BerthError, type Problem } from '#shared/problem.ts'
+import { BerthError } from '#shared/problem.ts'
 import type { AccountContext } from '../account-context.ts'
 import { needingPermission } from '../bridge/problems.ts'
 import type { DeletionTarget } from '../endings/deletion.ts'
 import { type Next, Worker } from '../engine/worker.ts'
 import { isDeepEqual } from '../storage/store.ts'
-import { type StoredTransfers, type Transfer, transferEntry } from './transfer.ts'
+import { transferEntry, wideKeyNeeded } from './messages.ts'
+import type { StoredTransfers, Transfer } from './record.ts'
 
 type KeyContext = Pick<AccountContext, 'account' | 'deletions' | 'ending' | 'activity' | 'platform'>
 
@@ -124,11 +125,4 @@ export async function makeSyncKey(
 
 function isRefusal(error: unknown): error is ServiceError {
   return error instanceof ServiceError && error.code === 'invalid_permissions'
-}
-
-export const wideKeyNeeded: Problem = {
-  code: 'wide_key',
-  message:
-    'The service can’t limit the copy’s key to the copy: on the machine it could rent, stop and destroy your instances.',
-  advice: 'Run it again and allow that key, or copy without the service.',
 }

@@ -6,8 +6,9 @@ import { BerthError } from '#shared/problem.ts'
 import type { AccountContext } from '../account-context.ts'
 import { needingPermission, problemOf } from '../bridge/problems.ts'
 import { cleanLine } from '../instances/instance-view.ts'
-import { type KeyKeeper, makeSyncKey, wideKeyNeeded } from './key-keeper.ts'
-import { type StoredTransfers, type Transfer, transferEntry } from './transfer.ts'
+import { type KeyKeeper, makeSyncKey } from './key-keeper.ts'
+import { answerLost, transferEntry, wideKeyNeeded } from './messages.ts'
+import type { StoredTransfers, Transfer } from './record.ts'
 
 /** Dependencies for starting a transfer. */
 interface StartParts {
@@ -141,8 +142,6 @@ async function keyFor(
 function webAddress(url: string | undefined): string | undefined {
   return url !== undefined && URL.canParse(url) && /^https?:$/.test(new URL(url).protocol) ? url : undefined
 }
-
-const answerLost = 'The service’s answer to the start was lost: it may be running.'
 
 /** The account's cloud connections; none where the service does not list them. */
 export async function cloudConnections({

@@ -3,7 +3,7 @@ import { BerthError } from '#shared/problem.ts'
 import { type CloudPlace, cloudCopiesOf, cloudPlaceOf, resultsOf } from '#shared/project/bounds.ts'
 import type { ProjectSpec } from '#shared/project/spec.ts'
 import type { AccountContext } from '../account-context.ts'
-import type { Transfers } from '../copies/service.ts'
+import type { Transfers } from '../copies/perform.ts'
 import { cloudConnections } from '../copies/start.ts'
 
 /** The machine of a run, and the folder of its project there. */

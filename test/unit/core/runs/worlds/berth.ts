@@ -1,5 +1,5 @@
 import type { AccountContext } from '#core/account-context.ts'
-import type { Transfers } from '#core/copies/service.ts'
+import type { Transfers } from '#core/copies/perform.ts'
 import { createAccountClock } from '#core/instances/account-clock.ts'
 import { askForOne } from '#core/instances/poll-account.ts'
 import { compareInstances, type KnownRecords } from '#core/instances/reconcile.ts'

@@ -1,6 +1,6 @@
 import { isOver } from '#shared/account/transfer.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
-import { instancesOf, type Transfer } from './transfer.ts'
+import { instancesOf, type Transfer } from './record.ts'
 
 /** Seconds by which the status line lags (section 4.3), with reserve: before, it may be about an earlier transfer. */
 export const lateness = 45

@@ -1,13 +1,22 @@
 import { orAborted } from '#platform/tasks.ts'
 import { type CopyRequest, isOver, isRunning, type SyncRequest } from '#shared/account/transfer.ts'
-import { BerthError, type Problem } from '#shared/problem.ts'
+import { BerthError } from '#shared/problem.ts'
 import type { AccountContext, AccountPoll } from '../account-context.ts'
 import { needingPermission, problemOf } from '../bridge/problems.ts'
 import { isDeepEqual } from '../storage/store.ts'
-import { follow, lateness, patience } from './follow.ts'
-import { KeyKeeper, wideKeyNeeded } from './key-keeper.ts'
+import { KeyKeeper } from './key-keeper.ts'
+import {
+  copyFailed,
+  endedInBetween,
+  lostAlert,
+  neverBegan,
+  stillRunning,
+  transferEntry,
+  wideKeyNeeded,
+} from './messages.ts'
+import { openStoredTransfers, type Transfer } from './record.ts'
 import { endsOf, startCopy, startSync } from './start.ts'
-import { lostAlert, openStoredTransfers, type Transfer, transferEntry } from './transfer.ts'
+import { follow, lateness, patience } from './step.ts'
 
 export type Transfers = Awaited<ReturnType<typeof openTransfers>>
 
@@ -144,20 +153,4 @@ export async function openTransfers(context: AccountContext) {
 function cancelledWith(transfer: Transfer, kind: Transfer['kind'], at: number): boolean {
   if (isOver(transfer) || transfer.kind !== kind) return false
   return transfer.to.instance === at || (kind === 'sync' && transfer.from.instance === at)
-}
-
-function copyFailed(cloudPath: string, message: string | undefined): Problem {
-  return {
-    code: 'cloud_copy_failed',
-    message: `The copy with ${cloudPath} in the cloud failed${message === undefined ? '.' : `: ${message}`}`,
-    advice: 'See Transfers for the service’s message. Resume to copy it again.',
-  }
-}
-
-const endedInBetween = 'Berth quit while starting it, so it may be running.'
-const neverBegan = 'Berth quit before starting it.'
-const stillRunning: Problem = {
-  code: 'still_running',
-  message: 'It’s still running.',
-  advice: 'Cancel it first, or wait until it ends.',
 }

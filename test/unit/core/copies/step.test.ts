@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { follow, lateness, longestCopySilence, patience } from '#core/copies/follow.ts'
-import type { Transfer } from '#core/copies/transfer.ts'
+import type { Transfer } from '#core/copies/record.ts'
+import { follow, lateness, longestCopySilence, patience } from '#core/copies/step.ts'
 
 function copy(given: Partial<Transfer> = {}): Transfer {
   return {
