@@ -60,7 +60,7 @@ describe('by keyboard alone', () => {
     await page.keyboard.type('RTX 4090')
     await tabTo(page, /^Rent 1 × RTX 4090/)
     await press(page, 'Enter')
-    await expect.poll(() => focused(page)).toBe('Image')
+    await expect.poll(() => focused(page)).toBe('Name')
     await press(page, 'Control+Enter')
     const row = page.getByRole('table', { name: 'Instances' }).getByRole('row', { name: /RTX 4090/ })
     await row.getByText('Running', { exact: true }).waitFor({ timeout: 150_000 })
