@@ -60,11 +60,11 @@ export async function openProject(
     sshds,
     folder,
     project,
-    runProject: (by = under, other = project) => runProject(by, other),
+    runProject: (by = under, other = project) => agreedRun(by, other),
   }
 }
 
-async function runProject(under: BerthUnderTest, project: string): Promise<string> {
+export async function agreedRun(under: BerthUnderTest, project: string): Promise<string> {
   const plan = await under.run('planProject', { project })
   const { content, limits, pricePerHour: price, scan } = plan
   return under.run('runProject', {
