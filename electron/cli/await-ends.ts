@@ -1,21 +1,28 @@
 import type { BerthConnection } from './connection.ts'
 import { CliFailure, exitCodes } from './failure.ts'
 
-/** Milliseconds to wait until a stop or destroy is seen. */
+/** Milliseconds to wait until a stop or destroy is seen, and after which the wait is told. */
 const patience = 60_000
+const told = 3_000
 
 /**
  * Asks until `isOver`, again with each change of State. Rejects after a minute with `not_ended_yet` and the words for
- * what still goes on, and why.
+ * what still goes on, and why; `say` gets them after a few seconds.
  */
 export async function awaitEnds(
   connection: BerthConnection,
   isOver: () => Promise<boolean>,
   rest: () => { words: string; problem: string | undefined },
+  say: (line: string) => void = () => undefined,
 ): Promise<void> {
-  const until = performance.now() + patience
+  const begun = performance.now()
+  let isTold = false
   while (!(await isOver())) {
-    const left = until - performance.now()
+    const left = begun + patience - performance.now()
+    if (!isTold && left < patience - told) {
+      isTold = true
+      say(`${rest().words}. Waiting up to a minute.`)
+    }
     if (left <= 0) throw notEndedYet(rest())
     // Several wait on one connection, and one may take in a change for another.
     await Promise.race([connection.change(), later(Math.min(left, 1000))])

@@ -201,7 +201,7 @@ interface Cancelled {
 }
 
 /** Resolves once a fresh reading shows no machine of these runs, and none is being rented for them. */
-async function untilDestroyed({ connection }: Call, cancelled: readonly Cancelled[]): Promise<void> {
+async function untilDestroyed({ connection, say }: Call, cancelled: readonly Cancelled[]): Promise<void> {
   let left: Left[] = []
   async function isOver(): Promise<boolean> {
     const { accounts } = await connection.state()
@@ -211,10 +211,11 @@ async function untilDestroyed({ connection }: Call, cancelled: readonly Cancelle
     })
     return left.length === 0
   }
-  await awaitEnds(connection, isOver, () => ({
+  const rest = () => ({
     words: `Not destroyed yet: ${named(left.map(({ name }) => name))}`,
     problem: left.find(({ problem }) => problem !== undefined)?.problem,
-  }))
+  })
+  await awaitEnds(connection, isOver, rest, say)
 }
 
 /** A machine that is still there, or is still being rented. */

@@ -187,8 +187,8 @@ function planWords(
           ]),
       ...bidWords(spec, pricePerHour),
       ...waitWords({ spec, offer, ...plan }),
-      atMost,
-      latest,
+      // Without a machine nothing is known of its price.
+      ...(costs ? [atMost, latest] : []),
       `Set up with ${setupWords(spec)}.`,
       ...volumeWords({ volume, offer, spec }),
       ...cloudWords({ spec, ...plan }),

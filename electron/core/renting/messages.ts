@@ -212,10 +212,15 @@ export function rentalAlert(account: AccountId, { rental, step, offer, problem }
   })
 }
 
+/** The id of the alert about a rental's end. */
+export function rentalAlertId(account: string, rental: string): string {
+  return `${account}/rental/${rental}`
+}
+
 /** The alert for a rental with retries that ended automatically: that it is ready, or why it failed. */
 export function retriesAlert({ account, ...rental }: Retrying): Alert {
   const { id, step, instance, attempts, retries, problem, request, group } = rental
-  const alertId = `${account}/rental/${id}`
+  const alertId = rentalAlertId(account, id)
   const dropped = attempts.filter(({ drop }) => drop).length
   const cost =
     dropped === 0

@@ -57,7 +57,7 @@ export interface RunSweeps {
 /** Dependencies of runs, besides the account. */
 export interface RunServiceParts {
   watchdogs: Watchdogs
-  rentals: Pick<Rentals, 'find' | 'cancel' | 'ofInstance'>
+  rentals: Pick<Rentals, 'find' | 'cancel' | 'dismiss' | 'ofInstance'>
   limits: Pick<StoredLimits, 'all' | 'put' | 'forget'>
   projects: RunProjects
   sweeps: RunSweeps

@@ -6,6 +6,7 @@ import { remindsWithin } from '#shared/project/project-defaults.ts'
 import { markRun } from '#ssh/runs/runs.ts'
 import type { AccountContext } from '../account-context.ts'
 import type { Alert } from '../alerts/events.ts'
+import { rentalAlertId } from '../renting/messages.ts'
 import { spentOn } from '../renting/rental.ts'
 import type { Rentals } from '../renting/rentals.ts'
 import {
@@ -54,7 +55,7 @@ interface MoveParts {
   nodes: RunNodes
   /** Whether an instance certainly no longer exists. */
   isGone(instance: number): boolean
-  rentals: Pick<Rentals, 'find' | 'cancel'>
+  rentals: Pick<Rentals, 'find' | 'cancel' | 'dismiss'>
   waiting: Pick<WaitingMachines, 'keep'>
   /** The stops of the machine that is rented for a run. */
   limitsOf(run: ProjectRun): readonly Limit[]
@@ -141,11 +142,20 @@ export function createMoves(context: AccountContext, parts: MoveParts) {
 
   /** Searches again for a run whose rental found no offer: the next rental begins once there is one. */
   async function seek(run: ProjectRun): Promise<void> {
+    await forgetRental(run)
     const since = run.seeking?.since ?? now()
     await reach(run, { seeking: { ...run.seeking, since, nextAt: now() + seekEvery } })
     const { fits, cheapest } = await parts.projects.seek(run)
     const found = fits ? { ...withAttempts(run), rental: `r${context.newId()}` } : {}
     await reach(run, { ...found, seeking: { since, nextAt: now() + seekEvery, cheapest } })
+  }
+
+  /** Takes back that renting has failed: the run says itself that it waits. */
+  async function forgetRental({ rental: id = '' }: Run): Promise<void> {
+    const rental = rentals.find(id)
+    if (!rental || rental.dismissed) return
+    context.notifications.withdraw(rentalAlertId(context.account, id))
+    await rentals.dismiss(id)
   }
 
   /** Records a change at once, unless the run's step changed meanwhile, as by a cancellation. */

@@ -11,7 +11,7 @@ import type { Run } from './model.ts'
 export type Wait = Omit<Waiting, 'since'> & Partial<Pick<Waiting, 'since'>>
 
 interface WaitFacts {
-  snapshot: Pick<RunSnapshot, 'instance'>
+  snapshot: Pick<RunSnapshot, 'instance' | 'awaited'>
   /** The rental of its machine, as State shows it. */
   rental: RentalView | undefined
   /** Why the service doesn't answer, and when it's asked again. */
@@ -27,7 +27,8 @@ export function waitOf(run: Run, move: RunMove['do'], facts: WaitFacts): Wait | 
   const { instance } = facts.snapshot
   if (run.step === 'waiting') {
     if (move === 'network') return { for: 'network' }
-    if (run.seeking && facts.rental?.step === 'failed' && !facts.outage) return seekingWait(run, run.seeking)
+    const isLeft = facts.snapshot.awaited?.step === 'failed'
+    if (run.seeking && isLeft && !facts.outage) return seekingWait(run, run.seeking)
     if (facts.rental) return rentalWait(facts.rental)
     if (facts.outage) return { for: 'service', ...facts.outage }
     if (typeof instance === 'object') return { for: 'machine' }

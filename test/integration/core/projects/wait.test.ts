@@ -33,6 +33,12 @@ describe.skipIf(noSshd)(`a run without an offer within its price${noSshd}`, () =
     expect(problem?.message).toContain('The cheapest one costs $')
     expect(nextTryAt).toBeGreaterThan(since)
     expect(givesUpAt - since).toBe(12 * 3600)
+    // It waits, so nothing says that it has failed.
+    const account = Object.keys(under.berth.state().accounts)[0]
+    expect(Object.values(under.account().rentals).filter(({ step }) => step === 'failed')).toEqual([])
+    expect(
+      Object.keys(under.berth.state().notices).filter(id => id.startsWith(`${account}/rental/`)),
+    ).toEqual([])
 
     const [other = 0] = Object.keys(under.account().instances).map(Number)
     await under.run('destroyInstance', { instance: other })
