@@ -11,7 +11,7 @@ test('a replacement is rented at the price shown, and no text on savings is cut 
   await connectAccount(page, sim)
 
   await page.getByRole('link', { name: 'Spending' }).click()
-  const saving = page.getByRole('cell', { name: /^Ends all spending/ })
+  const saving = page.getByRole('cell', { name: /Ends all spending/ })
   await saving.waitFor()
   expect(await saving.evaluate(cell => cell.scrollWidth - cell.clientWidth)).toBe(0)
 
