@@ -1,13 +1,9 @@
 import type { Limit } from '#shared/automation/limit.ts'
-import type { InstanceView } from '#shared/instance/instance.ts'
 import type { Problem } from '#shared/problem.ts'
-import { machinesInTurn, mostOf, pricesOf } from '#shared/project/bounds.ts'
 import { remindsWithin } from '#shared/project/project-defaults.ts'
 import { markRun } from '#ssh/runs/runs.ts'
 import type { AccountContext } from '../account-context.ts'
 import type { Alert } from '../alerts/events.ts'
-import { rentalAlertId } from '../renting/messages.ts'
-import { spentOn } from '../renting/rental.ts'
 import type { Rentals } from '../renting/rentals.ts'
 import {
   commandFailedAlert,
@@ -36,6 +32,7 @@ import { leavesNetwork } from './node-decide.ts'
 import { nodeFailure, nodeLeft, type RunNodes } from './nodes.ts'
 import type { RunPrograms } from './programs.ts'
 import type { RunMachines } from './remote.ts'
+import { RunRental } from './run-rental.ts'
 import type { Retry, StoredRuns } from './stored-runs.ts'
 import type { RunFolders, RunProjects } from './transfer-results.ts'
 import type { WaitingMachines } from './waiting-machines.ts'
@@ -70,7 +67,8 @@ const seekEvery = 120
 /** Performs the moves of runs. Each rejects where it must be retried. */
 export function createMoves(context: AccountContext, parts: MoveParts) {
   const { account, notifications, client, ending, now } = context
-  const { runs, alerts, machines, watchdog, programs, folders, nodes, rentals } = parts
+  const { runs, alerts, machines, watchdog, programs, folders, nodes } = parts
+  const rental = new RunRental(context, parts.rentals, machines)
   const { tell, note, nameOf } = alerts
   const asked = new Set<string>()
 
@@ -142,20 +140,12 @@ export function createMoves(context: AccountContext, parts: MoveParts) {
 
   /** Searches again for a run whose rental found no offer: the next rental begins once there is one. */
   async function seek(run: ProjectRun): Promise<void> {
-    await forgetRental(run)
+    await rental.forget(run)
     const since = run.seeking?.since ?? now()
     await reach(run, { seeking: { ...run.seeking, since, nextAt: now() + seekEvery } })
     const { fits, cheapest } = await parts.projects.seek(run)
-    const found = fits ? { ...withAttempts(run), rental: `r${context.newId()}` } : {}
+    const found = fits ? { ...rental.withAttempts(run), rental: `r${context.newId()}` } : {}
     await reach(run, { ...found, seeking: { since, nextAt: now() + seekEvery, cheapest } })
-  }
-
-  /** Takes back that renting has failed: the run says itself that it waits. */
-  async function forgetRental({ rental: id = '' }: Run): Promise<void> {
-    const rental = rentals.find(id)
-    if (!rental || rental.dismissed) return
-    context.notifications.withdraw(rentalAlertId(context.account, id))
-    await rentals.dismiss(id)
   }
 
   /** Records a change at once, unless the run's step changed meanwhile, as by a cancellation. */
@@ -177,41 +167,8 @@ export function createMoves(context: AccountContext, parts: MoveParts) {
     await reach(run, {
       step: move.step,
       instance: move.instance ?? run.instance,
-      ...(arrives && arrival(run, move.instance)),
+      ...(arrives && rental.arrival(run, move.instance)),
     })
-  }
-
-  /** The changes for a newly found machine. */
-  function arrival(run: ProjectRun, instance: number | undefined): RunChange {
-    const view = machines.viewOf(instance)
-    // In a sweep only the whole has limits, and the agreed ones count on every machine.
-    const most = run.sweep ? undefined : (run.most ?? mostFrom(run, view))
-    return {
-      ...withAttempts(run),
-      seeking: undefined,
-      gpu: view?.gpu && { name: view.gpu.name, count: view.gpu.count },
-      most,
-    }
-  }
-
-  /** The cost of the failed attempts to rent its machine counts for the run. */
-  function withAttempts(run: Run): RunChange {
-    const rental = rentals.find(run.rental ?? '')
-    const attempts = rental ? spentOn(rental) : 0
-    return { spentBefore: (run.spentBefore ?? 0) + attempts, attemptCost: (run.attemptCost ?? 0) + attempts }
-  }
-
-  /** The highest total cost of a run that rents its first machine; of several machines, for the first node alone. */
-  function mostFrom(
-    { project: { spec, limits, price }, node, spentBefore = 0 }: ProjectRun,
-    view: InstanceView | undefined,
-  ): number | undefined {
-    if (node && !node.network) return undefined
-    const prices =
-      node?.network?.offers.map(offer => offer.price) ??
-      pricesOf(price ?? view?.pricePerHour, machinesInTurn(spec))
-    const most = mostOf(spec, limits, prices)
-    return most === undefined ? undefined : spentBefore + most
   }
 
   async function fetch(run: Run): Promise<boolean> {
@@ -342,7 +299,7 @@ export function createMoves(context: AccountContext, parts: MoveParts) {
     const before = runs.find(run.id)
     if (before?.node) await nodes.endCommand(before)
     const change = before?.node ? nodeFailure : failed
-    const attempts = before?.project && !before.sweep && before.step === 'waiting' ? withAttempts(before) : {}
+    const attempts = before?.project && !before.sweep && before.step === 'waiting' ? rental.withAttempts(before) : {}
     // Its machine is destroyed as soon as it's known which it is.
     const undone = problem.code === unclearCode ? { withdrawing: true } : {}
     const failing = before && {
@@ -376,14 +333,11 @@ export function createMoves(context: AccountContext, parts: MoveParts) {
     await context.endings.end(instance, 'destroy', { kind: 'berth' })
   }
 
-  /** Undoes the rental of a cancelled run. Happens in the run's only loop, so after any request that was pending. */
-  async function withdraw({ id, rental = '', instance }: Run): Promise<void> {
-    if (rentals.find(rental)?.step === 'trying') await rentals.cancel(rental)
-    // It may have become ready meanwhile.
-    const found = rentals.find(rental)
-    const machine = instance ?? (found?.step === 'ready' ? found.instance : undefined)
+  /** Happens in the run's only loop, so after any request that was pending. */
+  async function withdraw(run: Run): Promise<void> {
+    const machine = await rental.undo(run)
     if (machine !== undefined) await destroy(machine)
-    await runs.update(id, { withdrawing: undefined })
+    await runs.update(run.id, { withdrawing: undefined })
   }
 
   return {

@@ -1,0 +1,76 @@
+import type { InstanceView } from '#shared/instance/instance.ts'
+import { machinesInTurn, mostOf, pricesOf } from '#shared/project/bounds.ts'
+import type { AccountContext } from '../account-context.ts'
+import { rentalAlertId } from '../renting/messages.ts'
+import { spentOn } from '../renting/rental.ts'
+import type { Rentals } from '../renting/rentals.ts'
+import type { RunChange } from './changes.ts'
+import type { ProjectRun, Run } from './model.ts'
+import type { RunMachines } from './remote.ts'
+
+/** What a run has to do with the rental of its machine. */
+export class RunRental {
+  readonly #context: Pick<AccountContext, 'account' | 'notifications'>
+  readonly #rentals: Pick<Rentals, 'find' | 'cancel' | 'dismiss'>
+  readonly #machines: Pick<RunMachines, 'viewOf'>
+
+  constructor(
+    context: Pick<AccountContext, 'account' | 'notifications'>,
+    rentals: Pick<Rentals, 'find' | 'cancel' | 'dismiss'>,
+    machines: Pick<RunMachines, 'viewOf'>,
+  ) {
+    this.#context = context
+    this.#rentals = rentals
+    this.#machines = machines
+  }
+
+  /** Takes back that renting has failed: the run says itself that it waits. */
+  async forget({ rental: id = '' }: Run): Promise<void> {
+    const rental = this.#rentals.find(id)
+    if (!rental || rental.dismissed) return
+    const { account, notifications } = this.#context
+    notifications.withdraw(rentalAlertId(account, id))
+    await this.#rentals.dismiss(id)
+  }
+
+  /** Undoes the rental of a cancelled run; resolves with its machine where that is to be destroyed still. */
+  async undo({ rental = '', instance }: Run): Promise<number | undefined> {
+    if (this.#rentals.find(rental)?.step === 'trying') await this.#rentals.cancel(rental)
+    // It may have become ready meanwhile.
+    const found = this.#rentals.find(rental)
+    return instance ?? (found?.step === 'ready' ? found.instance : undefined)
+  }
+
+  /** The changes for a newly found machine. */
+  arrival(run: ProjectRun, instance: number | undefined): RunChange {
+    const view = this.#machines.viewOf(instance)
+    // In a sweep only the whole has limits, and the agreed ones count on every machine.
+    const most = run.sweep ? undefined : (run.most ?? mostFrom(run, view))
+    return {
+      ...this.withAttempts(run),
+      seeking: undefined,
+      gpu: view?.gpu && { name: view.gpu.name, count: view.gpu.count },
+      most,
+    }
+  }
+
+  /** The cost of the failed attempts to rent its machine counts for the run. */
+  withAttempts(run: Run): RunChange {
+    const rental = this.#rentals.find(run.rental ?? '')
+    const attempts = rental ? spentOn(rental) : 0
+    return { spentBefore: (run.spentBefore ?? 0) + attempts, attemptCost: (run.attemptCost ?? 0) + attempts }
+  }
+}
+
+/** The highest total cost of a run that rents its first machine; of several machines, for the first node alone. */
+function mostFrom(
+  { project: { spec, limits, price }, node, spentBefore = 0 }: ProjectRun,
+  view: InstanceView | undefined,
+): number | undefined {
+  if (node && !node.network) return undefined
+  const prices =
+    node?.network?.offers.map(offer => offer.price) ??
+    pricesOf(price ?? view?.pricePerHour, machinesInTurn(spec))
+  const most = mostOf(spec, limits, prices)
+  return most === undefined ? undefined : spentBefore + most
+}
