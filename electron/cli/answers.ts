@@ -67,7 +67,7 @@ const WaitingRun = v.strictObject({
   ...waitingFields,
 })
 
-const problem = v.nullable(v.looseObject({ code: Text, message: Text }))
+const problem = v.nullable(v.object({ code: Text, message: Text, advice: v.optional(Text) }))
 const sweepCounts = { runs: Count, done: Count, failed: Count, going: Count }
 
 const Sweep = v.strictObject({
@@ -92,6 +92,8 @@ const Run = v.strictObject({
   exitCode: v.nullable(Count),
   problem,
   retries: Count,
+  moves: Count,
+  trainingLost: Seconds,
   instance: v.nullable(Id),
   cost: Dollars,
   printed: v.record(Text, v.union([v.number(), v.picklist(['nan', 'inf', '-inf'])])),
@@ -110,7 +112,7 @@ const Plan = v.strictObject({
   setupReads: v.nullable(v.array(Text)),
   image: v.nullable(Text),
   template: v.nullable(Text),
-  ports: v.array(Count),
+  ports: v.array(v.union([Count, Text])),
   env: v.record(Text, v.union([Text, v.strictObject({ secret: Text })])),
   from: v.array(v.strictObject({ cloud: Text, to: Text })),
   to: v.nullable(Text),
@@ -134,7 +136,8 @@ const Plan = v.strictObject({
   interruptible: v.boolean(),
   checkpoint: v.nullable(Seconds),
   movesAtMost: Count,
-  retry: v.nullable(v.strictObject({ times: Count, on: v.union([v.array(Count), v.literal('error')]) })),
+  beforeStop: v.nullable(v.strictObject({ signal: Text, run: v.nullable(Text), atMost: Seconds })),
+  retry: v.nullable(v.strictObject({ times: Count, on: v.array(v.union([Count, v.literal('error')])) })),
   wait: Seconds,
   cheapestAbove: v.nullable(Dollars),
   unused: v.array(Text),
@@ -160,6 +163,10 @@ const Plan = v.strictObject({
   missingSecrets: v.array(Text),
   asks: v.array(v.strictObject({ allow: Text, usedBy: v.array(Text) })),
 })
+
+export type PlanJson = v.InferOutput<typeof Plan>
+export type RunJson = v.InferOutput<typeof Run>
+export type InstanceJson = v.InferOutput<typeof Instance>
 
 const Output = v.strictObject({ output: Text })
 const Project = v.strictObject({
@@ -227,6 +234,8 @@ export const cliAnswers: Readonly<Record<string, readonly Answer[]>> = {
         problem,
         cost: Dollars,
         brought: Count,
+        moves: Count,
+        trainingLost: Seconds,
       }),
     },
     {

@@ -8,6 +8,7 @@ import { counted } from '../shared/format/size.ts'
 import { isRenting } from '../shared/market/rental-view.ts'
 import { settingWords } from '../shared/project/sweep.ts'
 import type { AccountView, State } from '../shared/state.ts'
+import type { RunJson } from './answers.ts'
 import { awaitEnds } from './await-ends.ts'
 import { accountsOf, type Call, cliDollars, isoTime, polledState, print, table, waitingJson } from './call.ts'
 import { CliFailure, exitCodes } from './failure.ts'
@@ -92,7 +93,7 @@ function waitsOf({ waiting }: ProjectRunView, { clock }: AccountView): string {
 }
 
 /** Scripts rely on these fields: they are added, never renamed. */
-function runJson(account: AccountView, run: ProjectRunView, sweep: SweepView | undefined) {
+function runJson(account: AccountView, run: ProjectRunView, sweep: SweepView | undefined): RunJson {
   const { id, name, step, code, problem, instance, createdAt, endedAt, retried, printed = {} } = run
   return {
     account: account.id,
@@ -143,7 +144,8 @@ export function sweepCounts(sweep: SweepView, runs: readonly ProjectRunView[]) {
 }
 
 /**
- * Cancels a project's runs and sweeps in progress, and resolves once their machines are gone. Returns false if no project has that name or id. `isInstance`: an
+ * Cancels a project's runs and sweeps in progress, and resolves once their machines are gone. Returns false if no project
+ * has that name or id. `isInstance`: an
  * instance has that name, too, as a run's machine does; then also if the project has nothing in progress.
  */
 export async function stopProject(

@@ -9,6 +9,7 @@ import { money } from '../shared/format/money.ts'
 import { gpuWords } from '../shared/format/name.ts'
 import { duration } from '../shared/format/time.ts'
 import { costWords } from '../shared/spending/spend-words.ts'
+import type { InstanceJson } from './answers.ts'
 import {
   accountsOf,
   type Call,
@@ -142,7 +143,7 @@ function endingJson(ending: EndingView | undefined) {
 }
 
 /** Scripts rely on these fields: they are added, never renamed. */
-function instanceJson({ account, instance }: FoundInstance) {
+function instanceJson({ account, instance }: FoundInstance): InstanceJson {
   const now = accountNow(account.clock, Date.now())
   const since = runningSince(instance)
   const [cost, spent] = [knownCost(instance), knownSpent(instance, now)]

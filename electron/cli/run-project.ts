@@ -24,6 +24,7 @@ import { agreedCosts, type PlanCosts, planCosts, volumePrice } from '../shared/p
 import { type ProjectPlan, waitingForPlanWords } from '../shared/project/project.ts'
 import { retriedCodes } from '../shared/project/retry.ts'
 import { settingWords } from '../shared/project/sweep.ts'
+import type { PlanJson } from './answers.ts'
 import { accountsOf, type Call, type CliCommand, cliDollars, polledState, print } from './call.ts'
 import { CliFailure, exitCodes, usageFailure } from './failure.ts'
 import { followRun, followSweep } from './follow.ts'
@@ -250,7 +251,7 @@ function planJson(
   { spec, offer, offers, pricePerHour, keeping, ...plan }: ProjectPlan,
   costs: PlanCosts | undefined,
   secretFiles: readonly string[],
-) {
+): PlanJson {
   return {
     project,
     command: spec.run,
@@ -276,7 +277,7 @@ function planJson(
     pricePerHour: pricePerHour === undefined ? null : cliDollars(pricePerHour),
     sweep: plan.sweep
       ? {
-          settings: plan.sweep.settings,
+          settings: [...plan.sweep.settings],
           atOnce: plan.sweep.atOnce,
           waiting: plan.sweep.waiting.map(({ instance }) => instance),
           machines: plan.sweep.machines.map(one => ({
@@ -307,8 +308,8 @@ function planJson(
     files: plan.scan.files,
     bytes: plan.scan.bytes,
     notSent: plan.scan.secrets.map(({ path }) => path).filter(path => !secretFiles.includes(path)),
-    missingSecrets: plan.missingSecrets,
-    asks: plan.borrowed.map(({ use, of }) => ({ allow: use, usedBy: of })),
+    missingSecrets: [...plan.missingSecrets],
+    asks: plan.borrowed.map(({ use, of }) => ({ allow: use, usedBy: [...of] })),
   }
 }
 
