@@ -66,21 +66,21 @@ test('a user connects, sees the price of traffic, rents, enters directly and des
   const direct = dialog.getByLabel('SSH directly to the machine, proxy as fallback')
   expect(await direct.isChecked()).toBe(true)
   await dialog.getByText(/\$\d\S*\/GB down, \$\d\S*\/GB up/).waitFor()
-  // Without an estimate the usual traffic is counted once, all in the first hour.
+  // Without an estimate the usual traffic is counted once, also in what it costs until its limit.
   const traffic = dialog
     .locator('dt')
     .filter({ hasText: /^Traffic once$/ })
     .locator('+ dd')
-  const firstHour = dialog.getByLabel('Totals').locator('dt').filter({ hasText: /^1 h$/ }).locator('+ dd')
+  const most = dialog.getByText('At most', { exact: true }).locator('+ p')
   const dollars = async (figure: Locator) => Number((await figure.textContent())?.replace('$', ''))
-  const before = { traffic: await dollars(traffic), firstHour: await dollars(firstHour) }
+  const before = { traffic: await dollars(traffic), most: await dollars(most) }
   expect(before.traffic).toBeGreaterThan(0)
   const expected = dialog.getByLabel('Traffic you expect (GB)')
   // The placeholder is what was expected without a figure.
   await expected.fill(String(5 * Number(await expected.getAttribute('placeholder'))))
   await expect.poll(() => dollars(traffic)).toBeGreaterThan(before.traffic)
   const more = (await dollars(traffic)) - before.traffic
-  expect((await dollars(firstHour)) - before.firstHour).toBeCloseTo(more, 1)
+  expect((await dollars(most)) - before.most).toBeCloseTo(more, 1)
   expect(await requests('PUT', /^\/api\/v0\/asks\//)).toBe(0)
   await dialog.getByRole('button', { name: /^Rent for \$\S+\/h$/ }).click()
 
