@@ -31,7 +31,7 @@ test('a folder dropped on the window becomes a project, with a dialog to set up 
   await desk.write(join(folder, 'berth.yaml'), 'run: python3 train.py\n')
   await berth.drop(folder, middle)
   await page.getByRole('dialog', { name: 'Run digits' }).waitFor()
-  expect(await page.getByRole('group', { name: 'digits', exact: true, includeHidden: true }).count()).toBe(1)
+  expect(await page.getByRole('link', { name: 'digits', exact: true, includeHidden: true }).count()).toBe(1)
   expect(berth.errors).toEqual([])
 })
 
@@ -57,6 +57,6 @@ test('a scripted drop, a file, or a drop on a row adds no project', async () => 
   await page.getByRole('region', { name: 'Projects' }).waitFor()
   await berth.drop(last, middle)
   await page.getByRole('dialog', { name: 'Set up last' }).getByRole('button', { name: 'Cancel' }).click()
-  await page.getByRole('group', { name: 'last', exact: true }).waitFor()
-  expect(await page.getByRole('group', { name: 'digits', exact: true }).count()).toBe(0)
+  await page.getByRole('link', { name: 'last', exact: true }).waitFor()
+  expect(await page.getByRole('link', { name: 'digits', exact: true }).count()).toBe(0)
 })
