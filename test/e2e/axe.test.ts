@@ -179,7 +179,7 @@ async function scanEach(page: Page, where: string, scope: string): Promise<strin
       const text = button.textContent.trim()
       const label = button.getAttribute('aria-label')
       const opens = button.hasAttribute('aria-haspopup') || text.endsWith('…')
-      return !opens || /^(Upload|Go to|Rent from)/.test(label ?? text) ? [] : [{ label, text }]
+      return !opens || /^(Upload|Export|Import|Go to|Rent from)/.test(label ?? text) ? [] : [{ label, text }]
     }),
   )
   const found: string[] = []
