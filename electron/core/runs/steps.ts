@@ -299,7 +299,8 @@ export function createMoves(context: AccountContext, parts: MoveParts) {
     const before = runs.find(run.id)
     if (before?.node) await nodes.endCommand(before)
     const change = before?.node ? nodeFailure : failed
-    const attempts = before?.project && !before.sweep && before.step === 'waiting' ? rental.withAttempts(before) : {}
+    const attempts =
+      before?.project && !before.sweep && before.step === 'waiting' ? rental.withAttempts(before) : {}
     // Its machine is destroyed as soon as it's known which it is.
     const undone = problem.code === unclearCode ? { withdrawing: true } : {}
     const failing = before && {
