@@ -110,6 +110,17 @@ test('text typed while the palette loads is searched', async ({ start }) => {
   await page.getByRole('heading', { name: 'Activity', level: 1 }).waitFor()
 })
 
+test('Enter pressed while the palette loads runs what was typed before', async ({ start }) => {
+  const { page, send } = await withLateDialogs(start)
+  await page.getByRole('link', { name: 'Settings' }).focus()
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('activity')
+  await page.keyboard.press('Enter')
+  send(true)
+  await page.getByRole('heading', { name: 'Activity', level: 1 }).waitFor()
+  expect(await page.getByRole('dialog').count()).toBe(0)
+})
+
 test('what can be done now comes first', async ({ start }) => {
   const sim = await start.simulator()
   const stopped = await rentRunning(sim, { label: 'aaa-stopped' })
