@@ -6,7 +6,7 @@ import { money, rate } from '../shared/format/money.ts'
 import { gpuWords } from '../shared/format/name.ts'
 import { counted, reliability } from '../shared/format/size.ts'
 import { duration } from '../shared/format/time.ts'
-import { bidWords, planAfterwards, unusedWords, waitWords } from '../shared/project/afterwards.ts'
+import { bidPlanWords, planAfterwards, unusedWords, waitWords } from '../shared/project/afterwards.ts'
 import { type BeforeStop, noticeOf } from '../shared/project/before-stop.ts'
 import { borrowedQuestion, cloudUses, usesMade } from '../shared/project/borrowed.ts'
 import { cloudCopiesOf, setupOf } from '../shared/project/bounds.ts'
@@ -186,7 +186,7 @@ function planWords(
               ? `${gpuWords(offer)}${pricePerHour === undefined ? '' : `, ${rate(pricePerHour)}`}`
               : 'No machine',
           ]),
-      ...bidWords(spec, pricePerHour),
+      ...bidPlanWords(spec, pricePerHour),
       ...waitWords({ spec, offer, ...plan }),
       // Without a machine nothing is known of its price.
       ...(costs ? [atMost, latest] : []),

@@ -8,7 +8,7 @@ import type { Connection } from '#ssh/connection/connection.ts'
 import { outputOf } from '#ssh/exec.ts'
 import { busiest, loadQuestion, readLoads } from '#ssh/monitor/metrics.ts'
 import { plainLastLine, plainOutput } from '#ssh/monitor/plain-output.ts'
-import { type Attempts, endRun, mostAtOnce, readRunStatus, startRun } from '#ssh/runs/runs.ts'
+import { endRun, mostAtOnce, type RetryOrder, readRunStatus, startRun } from '#ssh/runs/runs.ts'
 import type { AccountContext } from '../account-context.ts'
 import { idleBelow } from '../instances/instance-state.ts'
 import { type RunAlerts, stuckAlert } from './alerts.ts'
@@ -159,7 +159,7 @@ export function createPrograms(
 }
 
 /** How often its command may still be tried again, which counts on all its machines; undefined for never. */
-function attemptsOf({ step, project, retried }: Run): Attempts | undefined {
+function attemptsOf({ step, project, retried }: Run): RetryOrder | undefined {
   const retry = step === 'running' ? project?.spec.retry : undefined
   if (!retry) return undefined
   const times = Math.max(0, retry.times - (retried?.before ?? 0))

@@ -33,7 +33,7 @@ import { nodeFailure, nodeLeft, type RunNodes } from './nodes.ts'
 import type { RunPrograms } from './programs.ts'
 import type { RunMachines } from './remote.ts'
 import { RunRental } from './run-rental.ts'
-import type { Retry, StoredRuns } from './stored-runs.ts'
+import type { NextAttempt, StoredRuns } from './stored-runs.ts'
 import type { RunFolders, RunProjects } from './transfer-results.ts'
 import type { WaitingMachines } from './waiting-machines.ts'
 import type { RunWatchdog } from './watchdog.ts'
@@ -370,7 +370,13 @@ export function createMoves(context: AccountContext, parts: MoveParts) {
       else await fail(run, problem)
     },
     /** Shows a failed move, which is retried; the user is alerted if it lasts. */
-    async hindered(run: Run, move: RunMove, problem: Problem, fails: number, retry: Retry): Promise<void> {
+    async hindered(
+      run: Run,
+      move: RunMove,
+      problem: Problem,
+      fails: number,
+      retry: NextAttempt,
+    ): Promise<void> {
       if (move.do === 'fetch') return folders.hindered(run, problem, retry)
       runs.setProblem(run.id, problem, retry)
       if (isWorker(run)) return

@@ -31,7 +31,7 @@ export interface StoredRuns
   note(id: string, change: RunChange): void
   remove(id: string): Promise<void>
   /** Why the last try failed; when the next one is, and when it is given up, epoch seconds of the account's time. */
-  setProblem(id: string, problem: Problem | undefined, retry?: Retry): void
+  setProblem(id: string, problem: Problem | undefined, retry?: NextAttempt): void
   /** What it waits for. Where that stays the same, it goes on since then. */
   setWait(id: string, wait: Wait | undefined): void
   /** Why the last checkpoint failed. */
@@ -179,13 +179,13 @@ export async function openStoredRuns(
 }
 
 /** When something that failed is tried again, and given up, in epoch seconds of the account's time. */
-export interface Retry {
+export interface NextAttempt {
   nextTryAt?: number
   givesUpAt?: number
 }
 
 /** Why a run does not continue. */
-interface Hindrance extends Retry {
+interface Hindrance extends NextAttempt {
   problem: Problem
 }
 

@@ -17,7 +17,7 @@ import { leftBehind, stillWritten } from './left-behind.ts'
 import { isInterrupted, isOfProject, type ProjectRun, type Run } from './model.ts'
 import { environmentText, type RunMachines, writeEnvironment } from './remote.ts'
 import { askSetUp, removeGone, removeLeft } from './setup-cache.ts'
-import type { Retry, StoredRuns } from './stored-runs.ts'
+import type { NextAttempt, StoredRuns } from './stored-runs.ts'
 import type { RunWatchdog } from './watchdog.ts'
 
 export type RunFolders = ReturnType<typeof createRunFolders>
@@ -105,7 +105,7 @@ export function createRunFolders(
   }
 
   /** Records that the instance cannot be reached: shown at once, and alerted once it lasts. */
-  async function shutOut(id: string, problem: Problem, retry?: Retry): Promise<void> {
+  async function shutOut(id: string, problem: Problem, retry?: NextAttempt): Promise<void> {
     const run = runs.find(id)
     if (run?.step !== 'fetching' || ending.aborted) return
     runs.setProblem(id, problem, retry)
@@ -281,7 +281,7 @@ export function createRunFolders(
       return true
     },
     /** Shows that a download failed, and alerts once it has for a while. */
-    async hindered(run: Run, problem: Problem, retry: Retry): Promise<void> {
+    async hindered(run: Run, problem: Problem, retry: NextAttempt): Promise<void> {
       if (problem.code === 'results_changing') {
         await runs.update(run.id, { changingSince: run.changingSince ?? clock.now() / 1000 })
         runs.setProblem(run.id, problem, retry)

@@ -40,7 +40,7 @@ export function planAfterwards(
 }
 
 /** The highest bid for a machine at that price per hour; empty for one that is rented on-demand. */
-export function bidWords(spec: ProjectSpec, price: Micros | undefined): string[] {
+export function bidPlanWords(spec: ProjectSpec, price: Micros | undefined): string[] {
   if (!spec.machine?.interruptible) return []
   const dearest = dearestOf(spec, price)
   return [

@@ -24,7 +24,7 @@ export interface WatchdogOrder {
 }
 
 /** How often a command is tried again, the seconds before the first time, and the exit codes; `error` for any. */
-export interface Attempts {
+export interface RetryOrder {
   times: number
   pause: number
   codes: readonly (number | 'error')[]
@@ -42,7 +42,7 @@ export interface NewCommand {
   command: string
   /** Lines that prepare its environment, once. */
   before?: string
-  attempts?: Attempts
+  attempts?: RetryOrder
   notice?: StopNotice
   order: WatchdogOrder | undefined
   environment: Readonly<Record<string, string>>

@@ -2,14 +2,14 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { systemClock } from '#platform/clock-and-random.ts'
-import { type Attempts, endRun, readRunStatus, startRun } from '#ssh/runs/runs.ts'
+import { endRun, type RetryOrder, readRunStatus, startRun } from '#ssh/runs/runs.ts'
 import { openPlace } from './files/place.ts'
 import { noSshd } from './own-root.ts'
 
 const before = `export OWN='of the project' && cd ~ || exit 1\n`
 
 /** Starts a command that is tried again, and gives its status and what it printed. */
-async function retried(command: string, attempts: Partial<Attempts> = {}) {
+async function retried(command: string, attempts: Partial<RetryOrder> = {}) {
   const { sshd, connect } = await openPlace([])
   const { connection } = await connect()
   await startRun(connection, systemClock, 'one', {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { readSpec } from '#core/projects/read-spec.ts'
-import { bidWords, planAfterwards, unusedWords } from '#shared/project/afterwards.ts'
+import { bidPlanWords, planAfterwards, unusedWords } from '#shared/project/afterwards.ts'
 
 function specOf(text: string) {
   const read = readSpec(`run: python train.py\n${text}`)
@@ -56,11 +56,11 @@ describe('a plan says', () => {
     const spec = specOf(
       'results: out\ncheckpoint: 5m\noutbid: { elsewhere: 2 }\nmachine: { interruptible: true, price: 0.6 }',
     )
-    expect(bidWords(spec, undefined)).toEqual([expect.stringContaining('at most $0.600/h')])
+    expect(bidPlanWords(spec, undefined)).toEqual([expect.stringContaining('at most $0.600/h')])
     const words = planAfterwards(spec, { seconds: 86_400, destroys: false }, undefined).join(' ')
     expect(words).toContain('every 5 min')
     expect(words).toContain('at most 2 times')
-    expect(bidWords(specOf(''), 100_000)).toEqual([])
+    expect(bidPlanWords(specOf(''), 100_000)).toEqual([])
   })
 })
 
