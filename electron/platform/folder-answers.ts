@@ -65,7 +65,7 @@ function ask(path: string, folder: Asked): Promise<boolean> {
   })
 }
 
-/** Whether no folder need be asked: on Windows a call to a disk that is away fails by itself. */
+/** Whether folders can be used without asking: no network disk is mounted, or, as on Windows, such calls fail by themselves. */
 function needNotAsk(): boolean {
   if (process.platform !== 'linux') return process.platform === 'win32'
   try {

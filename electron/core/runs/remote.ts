@@ -97,8 +97,8 @@ export function commandMark({ project, instance }: ProjectRun): string {
 }
 
 /**
- * The lines before a project's command, which lead to its folder and environment. They read the file with the values and delete it, since they would
- * stay on a machine that is stopped or waits; only the other nodes of MPI read it later.
+ * The lines before a project's command, which lead to its folder and environment. They read the file with the values and
+ * delete it, since the values would stay on a machine that is stopped or waits; only the other nodes of MPI read it later.
  */
 export function intoProject(run: ProjectRun): string {
   const file = quote([environmentFile(run)])
