@@ -52,8 +52,8 @@ type InMain<Answer, Arg> = (
 /** Berth in a real Electron. */
 export class Berth {
   readonly electron: ElectronApplication
-  /** Resolves with the exit code when Berth ends. */
-  readonly ended: Promise<number | null>
+  /** Resolves when Berth ends, with its exit code or the signal that ended it. */
+  readonly ended: Promise<number | NodeJS.Signals>
   /** Errors of pages' scripts and on their consoles. */
   readonly errors: string[] = []
   readonly #start: Start
@@ -84,7 +84,7 @@ export class Berth {
     this.electron = electron
     this.#start = start
     this.#process = electron.process()
-    this.ended = once(this.#process, 'exit').then(([code]) => code as number | null)
+    this.ended = once(this.#process, 'exit').then(([code, signal]) => code ?? signal)
     for (const page of electron.windows()) this.#listen(page)
     electron.on('window', page => this.#listen(page))
   }

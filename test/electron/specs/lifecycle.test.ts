@@ -18,10 +18,16 @@ afterAll(() => sim.stop())
 let started: Berth | undefined
 let connected = false
 
-/** The Berth that all tests share; the last one ends it. */
+/** The Berth that all tests share; the last one ends it, and one that has ended is followed by a new one. */
 async function open(): Promise<Berth> {
-  started ??= await desk.start()
-  return started
+  if (started) return started
+  const berth = await desk.start()
+  started = berth
+  connected = false
+  void berth.ended.then(() => {
+    started = undefined
+  })
+  return berth
 }
 
 /** Berth with a connected account and a new running instance. */
