@@ -32,6 +32,8 @@ export const choices = {
    * record of which only the `id` is readable.
    */
   records: ['full', 'null', 'missing', 'text', 'unmarked', 'null-row', 'bad-row'],
+  /** The SSH keys of an account without any: an empty `list`, or 404. */
+  keyless: ['list', '404'],
   /** `credit` of the user object. */
   credit: ['there', 'null', 'missing'],
   /**

@@ -116,7 +116,7 @@ export class Doors {
         instanceId: instance.id,
         seed: this.#world.seed,
         hostname: `C.${instance.id}`,
-        environment: environmentOf(instance),
+        environment: environmentOf(this.#world, instance),
         overlayAddress: () => this.#world.overlays.addressOf(instance.id),
         gpu: { name: facts.gpu_name, count: facts.num_gpus, memoryMb: facts.gpu_ram },
         authorizedKeys: () => instance.sshKeys,
@@ -143,9 +143,10 @@ export class Doors {
   }
 }
 
-/** What a container is started with: the variables of its rental, and its own key. */
-function environmentOf({ launch, apiKey }: Instance): Record<string, string> {
-  return { ...environmentVariables(launch.env), CONTAINER_API_KEY: apiKey }
+/** What a container is started with: the account's variables, those of its rental, and its own key. */
+function environmentOf({ environment }: World, { launch, apiKey }: Instance): Record<string, string> {
+  const ofAccount = Object.fromEntries(environment.all())
+  return { ...ofAccount, ...environmentVariables(launch.env), CONTAINER_API_KEY: apiKey }
 }
 
 /** The access to an instance's watchdog from inside the instance. */

@@ -90,9 +90,21 @@ export function serveRoutes(
         hasBody: text.trim() !== '',
         headers,
       }
-      return new Response(JSON.stringify(await route.answer(request)), { headers })
+      const answer = await route.answer(request)
+      if (route.method !== 'GET') noteCall(world, caller, pathOf(context))
+      return new Response(JSON.stringify(answer), { headers })
     })
   }
+}
+
+/** Notes a call that may have changed something, for the account's audit log. */
+function noteCall({ account, apiKeys, clock }: World, caller: ApiRequest['caller'], path: string): void {
+  const key = caller.kind === 'anonymous' ? undefined : apiKeys.list().find(({ key }) => key === caller.key)
+  account.audit.push({
+    created_at: epochSeconds(clock.now()),
+    api_key_id: key?.id ?? 0,
+    api_route: path.replace(/^\/api\/v\d+/, ''),
+  })
 }
 
 /** The HTTP answer for a thrown error: its own for a ServiceError, 500 for a bug in the simulator. */

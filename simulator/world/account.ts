@@ -22,6 +22,14 @@ export interface Message {
   at: number
 }
 
+/** A call that changed something, as `GET /api/v0/audit_logs/` lists it. */
+export interface AuditEntry {
+  /** Epoch seconds. */
+  created_at: number
+  api_key_id: number
+  api_route: string
+}
+
 const FIRST_CREDIT = micro(25)
 
 /** The one account of this world. */
@@ -35,6 +43,8 @@ export class Account {
   readonly payments: { at: number; amount: number }[] = []
   /** The messages that the service would have sent, oldest first: none leaves this machine. */
   readonly messages: Message[] = []
+  /** Calls that changed something, oldest first. */
+  readonly audit: AuditEntry[] = []
   /** States that some error codes need; tests set them through the control plane. */
   readonly state = {
     /** Null when there is none on the account. */

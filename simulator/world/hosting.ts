@@ -168,6 +168,12 @@ export class Workergroups extends Collection<Workergroup> {
     super('workergroup', firstId)
     this.#clock = clock
     this.#firstEndpoint = firstId * 10
+    this.endpoint('playground')
+  }
+
+  /** The account's endpoints by name, with their ids: one that was there, and those that were made. */
+  endpoints(): ReadonlyMap<string, number> {
+    return this.#endpoints
   }
 
   create(content: WorkergroupContent): Workergroup {

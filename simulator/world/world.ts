@@ -1,6 +1,7 @@
 import { Account } from './account.ts'
 import { ApiKeys, type Caller } from './api-keys.ts'
 import { WorldClock } from './clock.ts'
+import { EnvironmentVariables } from './environment.ts'
 import { Machines, NetworkDisks, Workergroups } from './hosting.ts'
 import { Instances } from './instances/instances.ts'
 import { Overlays } from './instances/overlays.ts'
@@ -8,6 +9,7 @@ import { PriceIncreases } from './instances/price-increases.ts'
 import { Ledger } from './ledger.ts'
 import { Market } from './market/market.ts'
 import { NotificationPreferences, Webhooks } from './notifications.ts'
+import { ScheduledJobs } from './scheduled-jobs.ts'
 import { Templates } from './templates/templates.ts'
 import { Transfers } from './transfers.ts'
 import { TwoFactor } from './two-factor/two-factor.ts'
@@ -46,6 +48,8 @@ export class World {
   readonly volumes: Volumes
   readonly overlays: Overlays
   readonly priceIncreases: PriceIncreases
+  readonly environment = new EnvironmentVariables()
+  readonly scheduledJobs: ScheduledJobs
   /** Each instance's SSH port on loopback, also before it listens, by instance id. */
   readonly sshPorts = new Map<number, number>()
 
@@ -67,6 +71,7 @@ export class World {
     this.networkDisks = new NetworkDisks(seed, this.clock)
     this.workergroups = new Workergroups(seed, this.clock)
     this.priceIncreases = new PriceIncreases(this.clock, this.instances)
+    this.scheduledJobs = new ScheduledJobs(seed)
     this.overlays = new Overlays(this.market, this.instances)
     this.volumes = new Volumes(this)
   }

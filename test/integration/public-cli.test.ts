@@ -10,7 +10,7 @@ import { type Simulator, startSimulator } from '#simulator/simulator.ts'
 
 /**
  * The public command line drives the simulator's public profile. It runs where BERTH_VAST_CLI names a checkout, with
- * Debian's python3-requests, python3-dateutil and python3-rich; elsewhere it is left out, with CI=true too.
+ * Debian's python3-requests, python3-dateutil, python3-rich and python3-pytest; elsewhere it is left out, with CI=true too.
  */
 const checkout = process.env['BERTH_VAST_CLI'] ?? ''
 const missing = checkout === '' ? ' (skipped: BERTH_VAST_CLI names no checkout)' : ''
@@ -31,25 +31,27 @@ describe.skipIf(checkout === '')(`the public command line${missing}`, () => {
     await rm(home, { recursive: true, force: true })
   })
 
-  /** The output of a command. Rejects with its whole output where it fails. */
-  async function vast(...words: string[]): Promise<string> {
-    const child = spawn(
-      '/usr/bin/python3',
-      ['-B', '-c', 'from vastai.cli.main import main; main()', ...words],
-      {
-        cwd: checkout,
-        env: {
-          PATH: '/usr/bin:/bin',
-          HOME: home,
-          VAST_URL: sim.baseUrl,
-          VAST_API_KEY: sim.apiKey,
-          VASTAI_NO_UPDATE_CHECK: '1',
-        },
-        stdio: ['ignore', 'pipe', 'pipe'],
+  async function python(...words: string[]) {
+    const child = spawn('/usr/bin/python3', ['-B', ...words], {
+      cwd: checkout,
+      env: {
+        PATH: '/usr/bin:/bin',
+        HOME: home,
+        PYTHONPATH: `${home}:${checkout}`,
+        VAST_URL: sim.baseUrl,
+        VAST_API_KEY: sim.apiKey,
+        VASTAI_NO_UPDATE_CHECK: '1',
       },
-    )
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
     const ended = new Promise<number | null>(resolve => child.once('close', resolve))
     const [out, err, status] = await Promise.all([text(child.stdout), text(child.stderr), ended])
+    return { out, err, status }
+  }
+
+  /** The output of a command. Rejects with its whole output where it fails. */
+  async function vast(...words: string[]): Promise<string> {
+    const { out, err, status } = await python('-c', 'from vastai.cli.main import main; main()', ...words)
     // The exit code is 0 even where the service refuses.
     if (status !== 0 || /^Failed with error|^Error/m.test(err))
       throw new Error(`vastai ${words.join(' ')} ended with ${status}: ${out}${err}`)
@@ -219,6 +221,22 @@ describe.skipIf(checkout === '')(`the public command line${missing}`, () => {
     expect(await pending()).not.toContain(String(id))
     expect((await show(id)).dph_base).toBe(dearer)
     await vast('destroy', 'instance', String(id), '-y')
+  })
+
+  test('passes the live tests of its own SDK', async () => {
+    // In place of the checkout's own conftest.py, which loads the worker's libraries too.
+    const fixture = [
+      'import os, pytest',
+      'from vastai.api.client import VastClient',
+      '@pytest.fixture(scope="session")',
+      'def live_client():',
+      '    return VastClient(api_key=os.environ["VAST_API_KEY"], server_url=os.environ["VAST_URL"])',
+    ]
+    await writeFile(join(home, 'live_fixture.py'), fixture.join('\n'))
+    const flags = ['-q', '--noconftest', '-p', 'live_fixture', '-p', 'no:cacheprovider']
+    const { out, status } = await python('-m', 'pytest', ...flags, 'tests/live')
+    expect(out, out).toMatch(/\b19 passed\b/)
+    expect(status).toBe(0)
   })
 
   test('is refused with a wrong API key: Invalid user key', async () => {

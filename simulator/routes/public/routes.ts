@@ -1,8 +1,10 @@
 import { type ApiRequest, type Layer, layered, type Route, routesOf } from '#simulator/http/route.ts'
 import { publicAccount } from './account.ts'
 import { billingRoutes } from './billing.ts'
+import { environmentRoutes } from './environment.ts'
 import { instancePages, publicInstances } from './instances.ts'
 import { publicOffers } from './offers.ts'
+import { recordRoutes } from './records.ts'
 import { publicTemplates } from './templates.ts'
 import { publicVolumeRoutes } from './volumes.ts'
 import { publicWebhooks } from './webhooks.ts'
@@ -22,6 +24,8 @@ const layer = {
   ...publicVolumeRoutes,
   ...publicWebhooks,
   ...billingRoutes,
+  ...environmentRoutes,
+  ...recordRoutes,
 }
 
 /** The public deployment as a layer over the interface's routes. */

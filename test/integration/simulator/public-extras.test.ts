@@ -183,15 +183,17 @@ test('a port from 70000 on has the same number inside and outside; 64 are mapped
   await service.call('DELETE', `/api/v0/instances/${made.body['new_contract']}/`)
 })
 
-test('SSH keys are listed as a bare array, or 404 for none, and deleted', async () => {
+test('SSH keys are listed as a bare array, where the profile says so 404 for none, and deleted', async () => {
   const list = () => service.call('GET', '/api/v0/ssh/')
-  expect((await list()).status).toBe(404)
+  expect((await list()).body).toEqual([])
   const { body } = await service.call('POST', '/api/v0/ssh/', { ssh_key: PUBLIC_KEY })
   const { id } = body['key'] as { id: number }
   expect(body).toMatchObject({ success: true, key: { public_key: PUBLIC_KEY, deleted_at: null } })
   expect((await list()).body).toMatchObject([{ id, key: PUBLIC_KEY, created_at: expect.any(String) }])
   expect((await service.call('DELETE', `/api/v0/ssh/${id}/`)).body).toEqual({ success: true })
+  await service.call('POST', '/sim/deployment', { keyless: '404' })
   expect((await list()).status).toBe(404)
+  await service.call('POST', '/sim/deployment', { keyless: 'list' })
   expect((await service.call('DELETE', `/api/v0/ssh/${id}/`)).body).toMatchObject({ error: 'no_ssh_key' })
 })
 
