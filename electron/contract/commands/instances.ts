@@ -11,7 +11,7 @@ import {
   longestLoad,
   type MetricsHistory,
 } from '#shared/instance/metrics.ts'
-import { BidPrice } from '#shared/market/rent-request.ts'
+import { BidPrice } from '#shared/market/rental-bounds.ts'
 import type { Problem } from '#shared/problem.ts'
 import { account, command, onInstance } from './command.ts'
 

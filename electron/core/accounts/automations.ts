@@ -51,6 +51,7 @@ export async function openAutomations(
   const hooks = {
     onCreated,
     limit: (...args: Parameters<Limits['limitRental']>) => limits.limitRental(...args),
+    recover: (...args: Parameters<Recoveries['recoverRental']>) => recoveries.recoverRental(...args),
     prepared: (request: RentRequest, terms: Parameters<typeof withWatchdogScript>[3]) =>
       withWatchdogScript(request, context.store.get().accounts[context.account], context.now(), terms),
   }

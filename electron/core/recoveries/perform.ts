@@ -13,7 +13,7 @@ import { type FailedTurn, type Next, Worker } from '../engine/worker.ts'
 import { pollsUntilGone } from '../instances/missing-instances.ts'
 import { blockingAccountLimit } from '../limits/may-start.ts'
 import { nothingAsGoodCode } from '../renting/messages.ts'
-import { openAttempt, spentOn } from '../renting/rental.ts'
+import { isRetrying, openAttempt, spentOn } from '../renting/rental.ts'
 import type { Rentals } from '../renting/rentals.ts'
 import { replacementFor } from '../renting/requests.ts'
 import { type Collection, openCollection } from '../storage/collection.ts'
@@ -99,6 +99,13 @@ export class Recoveries {
     void this.#context.poll()
   }
 
+  /** Sets the choice that was made with an instance's rental, once. */
+  async recoverRental(instance: number, choice: RecoveryChoice): Promise<void> {
+    // After a kill it may be set already.
+    if (!this.#stored.find(instance))
+      await this.#stored.add(freshRecovery(instance, choice, this.#context.now()))
+  }
+
   onPoll({ account, records, pollsMissing }: AccountPoll): void {
     this.#seen.instances = account.instances
     this.#seen.records = records
@@ -131,9 +138,16 @@ export class Recoveries {
   async #turn(id: number): Promise<Next> {
     const recovery = this.#stored.find(id)
     const instance = this.#seen.instances[id]
+    // A rental with retries drops what is outbid, and tries the next offer itself.
+    if (this.#isAttempted(id)) return 'rest'
     if (recovery && instance) await this.#perform(instance, this.#takeOver(instance, recovery))
     else if (recovery && this.#gone.has(id)) await this.#forget(recovery)
     return 'rest'
+  }
+
+  #isAttempted(id: number): boolean {
+    const rental = this.#rentals.ofInstance(id)?.rental
+    return rental !== undefined && isRetrying(rental) && rental.step === 'trying'
   }
 
   /** All actions are stored, so the next poll continues from there. */

@@ -5,6 +5,7 @@ import { isRefusal } from '#core/instances/poll-account.ts'
 import type { Limits } from '#core/limits/service.ts'
 import type { RequestSecrets } from '#core/market/request-secrets.ts'
 import type { Limit } from '#shared/automation/limit.ts'
+import type { RecoveryChoice } from '#shared/automation/recovery.ts'
 import type { RentRequest } from '#shared/market/rent-request.ts'
 import type { Problem } from '#shared/problem.ts'
 import type { Micros } from '#shared/spending/money.ts'
@@ -25,6 +26,8 @@ export interface InstanceHooks {
   onCreated(instance: number, instanceKey: string | undefined): void
   /** Sets the limits that were chosen with the rental. */
   limit: Limits['limitRental']
+  /** Sets what Berth does once it is outbid, as chosen with the rental. */
+  recover(instance: number, choice: RecoveryChoice): Promise<void>
   /** The request as it is sent: with a watchdog in its start script, for limits that also count in a sleep. */
   prepared: (
     request: RentRequest,
@@ -67,7 +70,11 @@ export async function adoptInstance(
   hooks.onCreated(instance, instanceKey)
   // Before the try knows its instance, so that after a kill it is found again, with its limits.
   if (!unwanted) {
-    await hooks.limit(mark, instance, limitsLeftOf(rental), replacedBy(request))
+    const replaced = replacedBy(request)
+    await hooks.limit(mark, instance, limitsLeftOf(rental), replaced)
+    // A replacement takes over the choice of the one it replaces, which may have changed since.
+    if (request.recovery && request.bid !== undefined && replaced === undefined)
+      await hooks.recover(instance, request.recovery)
   }
   await attempts.update(mark, {
     step: 'waiting',

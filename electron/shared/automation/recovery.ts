@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { InstanceId, RentalId } from '../ids.ts'
-import { BidPrice, RetryLimits } from '../market/rent-request.ts'
+import { BidPrice, RetryLimits } from '../market/rental-bounds.ts'
 import type { Problem } from '../problem.ts'
 
 /** The least seconds between two actions on one instance. */
@@ -24,6 +24,14 @@ export const RecoveryChoice = v.variant('kind', [
   }),
 ])
 export type RecoveryChoice = v.InferOutput<typeof RecoveryChoice>
+
+/** What is filled in first: seconds between two actions, and the limits of the attempts to move, in dollars and seconds. */
+export const usualRecovery = { every: 600, limits: { attempts: 3, ceiling: 0.5, deadline: 600 } } as const
+
+/** The highest bid that is filled in first, dollars per hour: half as much again as the present one. */
+export function usualCeiling(bid: number): number {
+  return Math.min(32, Math.max(0.001, Math.ceil(bid * 150) / 100))
+}
 
 /**
  * watching: nothing to do. waiting: it is outbid, and the least time since the last action has not passed. raising: a

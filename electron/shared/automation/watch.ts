@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import type { OfferView } from '../market/offer.ts'
-import { OpenRequest, RentalSearch, RetryLimits } from '../market/rent-request.ts'
+import { OpenRequest, RentalSearch } from '../market/rent-request.ts'
+import { RetryLimits } from '../market/rental-bounds.ts'
 import type { Problem } from '../problem.ts'
 import type { Micros } from '../spending/money.ts'
 import type { RunRequest } from './run.ts'

@@ -1,5 +1,5 @@
 import { type Limit, leastDollars } from '../automation/limit.ts'
-import type { RetryLimits } from '../market/rent-request.ts'
+import type { RetryLimits } from '../market/rental-bounds.ts'
 import { type Micros, micros } from '../spending/money.ts'
 import { paidAfterReminder, usualAttempts, usualKeepingFailed, usualSetup } from './project-defaults.ts'
 import type { Keeping, ProjectSpec } from './spec.ts'

@@ -1,15 +1,7 @@
 import * as v from 'valibot'
 import { breaksSsh, harmless } from '../instance/file-names.ts'
-import {
-  DiskSize,
-  EnvName,
-  FirstBid,
-  ImageName,
-  MountPath,
-  PortRequest,
-  PricePerHour,
-  VolumeName,
-} from '../market/rent-request.ts'
+import { DiskSize, EnvName, ImageName, MountPath, PortRequest, VolumeName } from '../market/rent-request.ts'
+import { FirstBid, PricePerHour } from '../market/rental-bounds.ts'
 import { BeforeStop, beforeStopDraft } from './before-stop.ts'
 import { cacheProblem } from './cache.ts'
 import { Engine, nodesProblem } from './nodes.ts'

@@ -27,6 +27,8 @@ export function emptyDraft(): RentDraft {
     registry: noRegistry,
     label: '',
     bid: '',
+    recovery: 'tell',
+    ceiling: '',
     traffic: '',
     limits: [],
   }
@@ -59,6 +61,8 @@ export function draftFrom(request: Omit<RentRequest, 'offer'>, offer: OfferView)
     volume: volumeDraft(request.volume),
     registry: request.registry ?? noRegistry,
     label: request.label ?? '',
+    recovery: request.recovery?.kind ?? 'tell',
+    ceiling: request.recovery && request.recovery.kind !== 'tell' ? String(request.recovery.ceiling) : '',
     bid: Math.max(request.bid ?? 0, firstBid(offer.minimumBid)).toFixed(3),
     traffic: request.traffic === undefined ? '' : String(request.traffic),
     limits: request.limits ?? [],

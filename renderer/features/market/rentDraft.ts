@@ -1,4 +1,5 @@
 import type { Limit } from '#shared/automation/limit.ts'
+import type { RecoveryChoice } from '#shared/automation/recovery.ts'
 import type { RegistryLogin, RentRequest } from '#shared/market/rent-request.ts'
 
 /** The rent dialog as typed: texts, so that nothing is lost and every mistake is shown at its field. */
@@ -23,6 +24,10 @@ export interface RentDraft {
   label: string
   /** Dollars per hour; counts only for an interruptible rental. */
   bid: string
+  /** Once it is outbid: with a bid only. */
+  recovery: RecoveryChoice['kind']
+  /** The highest bid of that, dollars per hour. */
+  ceiling: string
   /** GB that are expected on the first day; empty for none. */
   traffic: string
   /** What stops it. */
@@ -48,3 +53,10 @@ export interface VolumeDraft {
 }
 
 export const noVolume: VolumeDraft = { mode: 'none', volume: '', size: '', mountPath: '' }
+
+/** What Berth may do once a machine is outbid, by name. */
+export const recoveryNames: Readonly<Record<RecoveryChoice['kind'], string>> = {
+  tell: 'Notify only',
+  raise: 'Raise bid',
+  replace: 'Move',
+}

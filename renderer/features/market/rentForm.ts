@@ -1,5 +1,6 @@
 import { number, readForm } from '#renderer/components/fields/readForm.ts'
 import { type Capabilities, describedCapabilities } from '#shared/account/capabilities.ts'
+import { usualRecovery } from '#shared/automation/recovery.ts'
 import { diskRoom } from '#shared/format/size.ts'
 import type { OfferView } from '#shared/market/offer.ts'
 import {
@@ -13,7 +14,7 @@ import type { EnvRow, RentDraft, VolumeDraft } from './rentDraft.ts'
 import { overridden, type RentTemplate } from './rentTemplate.ts'
 
 /**
- * A message per field: `image`, `disk`, `ports`, `bid`, `onstart`, `args`, `volume`, `label`, `traffic`, `template`, `jupyter`,
+ * A message per field: `image`, `disk`, `ports`, `bid`, `recovery`, `onstart`, `args`, `volume`, `label`, `traffic`, `template`, `jupyter`,
  * `registry.<field>`, `env` or `env.<key of the row>`.
  */
 export type RentErrors = Record<string, string>
@@ -80,6 +81,7 @@ export function readDraft(
       label: draft.label.trim() === '' ? undefined : draft.label.trim(),
       traffic: draft.traffic.trim() === '' ? undefined : number(draft.traffic),
       bid: interruptible ? number(draft.bid) : undefined,
+      recovery: interruptible && draft.recovery !== 'tell' ? readRecovery(draft) : undefined,
       limits: draft.limits.length === 0 ? undefined : draft.limits,
     },
     path => fieldOfPath(path, rows),
@@ -108,6 +110,11 @@ function registryErrors(login: RegistryLogin, stored: RegistryLogin | undefined)
   }
 }
 
+function readRecovery({ recovery: kind, ceiling }: RentDraft) {
+  const { every, limits } = usualRecovery
+  return { kind, ceiling: number(ceiling), every, ...(kind === 'replace' ? { limits } : {}) }
+}
+
 function readVolume({ mode, volume, size, mountPath }: VolumeDraft) {
   const id = number(volume)
   if (mode === 'link') return { create: false, volume: id, mountPath }
@@ -119,6 +126,11 @@ function offerErrors(request: RentRequest, offer: OfferView): RentErrors {
   if (offer.disk !== undefined && request.disk > offer.disk) {
     return { disk: `This machine offers ${diskRoom(offer.disk)}.` }
   }
+  const { bid, recovery, registry } = request
+  if (recovery?.kind === 'raise' && bid !== undefined && recovery.ceiling <= bid)
+    return { recovery: 'Enter more than your bid.' }
+  if (recovery?.kind === 'replace' && registry)
+    return { recovery: 'Can’t move with a registry login: its token isn’t stored.' }
   return {}
 }
 
@@ -187,6 +199,7 @@ const formFields = [
   'template',
   'label',
   'bid',
+  'recovery',
 ]
 
 /** The rows that are sent. */

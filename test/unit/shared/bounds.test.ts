@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { WebhookFields } from '#shared/account/notifications.ts'
 import { PhoneNumber, SixDigits } from '#shared/account/two-factor.ts'
-import { BidPrice, FirstBid } from '#shared/market/rent-request.ts'
+import { BidPrice, FirstBid } from '#shared/market/rental-bounds.ts'
 import { dearestOf, mostOf, retryBudget } from '#shared/project/bounds.ts'
 
 test.each([

@@ -1,5 +1,5 @@
 import { type FormErrors, number, readForm, typedNumber } from '#renderer/components/fields/readForm.ts'
-import { RecoveryChoice } from '#shared/automation/recovery.ts'
+import { RecoveryChoice, usualCeiling, usualRecovery } from '#shared/automation/recovery.ts'
 import { rate } from '#shared/format/money.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
 import { micros } from '#shared/spending/money.ts'
@@ -12,12 +12,12 @@ export class RecoveryForm {
   /** Dollars per hour. */
   ceiling = $state('')
   /** Minutes. */
-  every = $state('10')
-  attempts = $state('3')
+  every = $state(String(usualRecovery.every / 60))
+  attempts = $state(String(usualRecovery.limits.attempts))
   /** Dollars. */
-  cost = $state('0.50')
+  cost = $state(usualRecovery.limits.ceiling.toFixed(2))
   /** Minutes. */
-  deadline = $state('10')
+  deadline = $state(String(usualRecovery.limits.deadline / 60))
   #tried = $state(false)
   readonly #instance: () => InstanceView
 
@@ -26,7 +26,7 @@ export class RecoveryForm {
     const instance = latest()
     // Half as much again, within the bounds of a bid: a default that the user sees and can change.
     const bid = Math.max(instance.bid ?? 0, instance.minimumBid ?? 0) / 1_000_000
-    this.ceiling = String(Math.min(32, Math.max(0.001, Math.ceil(bid * 150) / 100)))
+    this.ceiling = String(usualCeiling(bid))
     if (!choice || choice.kind === 'tell') return
     this.kind = choice.kind
     this.ceiling = String(choice.ceiling)

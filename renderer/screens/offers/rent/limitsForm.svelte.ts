@@ -1,7 +1,7 @@
 import { type FormErrors, number, readForm, typedNumber } from '#renderer/components/fields/readForm.ts'
 import { rate } from '#shared/format/money.ts'
 import { count } from '#shared/format/size.ts'
-import { RetryLimits } from '#shared/market/rent-request.ts'
+import { RetryLimits } from '#shared/market/rental-bounds.ts'
 import { type Micros, micros } from '#shared/spending/money.ts'
 
 /** The limits of a rental with retries, as a form. */

@@ -24,7 +24,7 @@ import type { RentSubject } from './rentSubject.ts'
 /** The parts of a rental's form that determine its price. */
 interface Priced {
   readonly subject: RentSubject
-  readonly draft: Pick<RentDraft, 'disk' | 'bid' | 'traffic' | 'limits'>
+  readonly draft: Pick<RentDraft, 'disk' | 'bid' | 'traffic' | 'limits' | 'recovery' | 'ceiling'>
   readonly interruptible: boolean
   /** How many machines like it are rented. */
   readonly count: number
@@ -87,9 +87,20 @@ export class RentalPrice {
   })
 
   /** The most that it costs until the first of its limits that has a time or an amount; undefined without one. */
-  readonly most: MostCost | undefined = $derived.by(
-    () => this.cost && mostCost(this.cost, this.traffic, this.#rental.draft.limits, this.#rental.count),
-  )
+  readonly most: MostCost | undefined = $derived.by(() => {
+    const { draft, count } = this.#rental
+    return this.cost && mostCost(this.highest ?? this.cost, this.traffic, draft.limits, count)
+  })
+
+  /** The cost once the bid was raised as far as it may be; undefined where it may not. */
+  readonly highest = $derived.by(() => {
+    const { draft, interruptible, count } = this.#rental
+    const ceiling = typedNumber(draft.ceiling)
+    const bid = this.#bid
+    if (!interruptible || draft.recovery === 'tell' || !this.cost || !bid || !ceiling || !(ceiling > bid))
+      return undefined
+    return { ...this.cost, perHour: this.cost.perHour + micros(ceiling - bid) * count }
+  })
 
   /** Micro-dollars per hour of the same on demand, disk included; undefined without a bid, or where it is unknown. */
   readonly onDemand: Micros | undefined = $derived.by(() => {

@@ -75,6 +75,25 @@ test.concurrent('a recovery rents a replacement, with the watchdog, and stops th
   expect(under.account().instances[by]?.gpu).toEqual(under.account().instances[instance]?.gpu)
 })
 
+test.concurrent('what was chosen with the rental is done once it is outbid, and taken over by its replacement', async ({
+  connected,
+}) => {
+  const { world, under } = await connected()
+  const recovery = { kind: 'raise', ceiling: 0.5, every: 600 } as const
+  const { id } = await rentRunning(under, { bid: 0.4, recovery })
+  expect(under.account().recoveries[id]).toMatchObject({ choice: recovery, raises: 0 })
+  await world.sim.controls.outbid(id)
+  await under.until(() => under.account().recoveries[id]?.raises === 1, 30_000)
+
+  await under.run('chooseRecovery', { instance: id, choice: { ...replace, every: 30 } })
+  await world.sim.controls.advance(60)
+  await world.sim.controls.outbid(id)
+  await under.until(() => under.account().recoveries[id]?.by !== undefined, 40_000)
+  const by = under.account().recoveries[id]?.by ?? 0
+  // Not what was chosen with the rental, but what it was changed to.
+  expect(under.account().recoveries[by]?.choice.kind).toBe('replace')
+})
+
 test.concurrent('two Berths replace an outbid instance only once', async ({
   interruptible,
   openWorld,

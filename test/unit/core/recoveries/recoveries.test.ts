@@ -41,7 +41,11 @@ const replacement = (id: number, start: number, mark = 'r0000000000000002') =>
  * The recoveries of an account with one outbid instance. The rental of a replacement exists after `starting`, and its
  * end is on disk after `written`.
  */
-async function outbidOnce(starting = async () => undefined, written = async () => undefined) {
+async function outbidOnce(
+  starting = async () => undefined,
+  written = async () => undefined,
+  ofInstance: RecoveryRentals['ofInstance'] = () => undefined,
+) {
   const bids: number[] = []
   const limits: number[] = []
   const { said: told, ...noted } = noting()
@@ -51,7 +55,7 @@ async function outbidOnce(starting = async () => undefined, written = async () =
   let step: 'trying' | 'ready' | 'cancelled' | undefined
   let place = 4712
   const rentals: RecoveryRentals = {
-    ofInstance: () => undefined,
+    ofInstance,
     knows: mark => mark === ownMark,
     async start(_request, id = '') {
       await starting()
@@ -117,6 +121,28 @@ async function replacing() {
   expect(under.step()).toBe('trying')
   return under
 }
+
+test('what a rental with retries still tries is neither raised nor replaced', async () => {
+  const rental = { step: 'trying', retries: {}, search: {} }
+  const found = () => ({ rental }) as unknown as ReturnType<RecoveryRentals['ofInstance']>
+  const { recoveries, poll, bids, step, pass } = await outbidOnce(undefined, undefined, found)
+  await recoveries.recoverRental(outbid.id, { kind: 'raise', ceiling: 1, every: 30 })
+  await poll()
+  expect(bids).toEqual([])
+  rental.step = 'ready'
+  pass(60)
+  await poll()
+  expect(bids).toHaveLength(1)
+  expect(step()).toBeUndefined()
+})
+
+test('a choice that was made with the rental is set once, and replaces none', async () => {
+  const { recoveries, poll, view } = await outbidOnce()
+  await recoveries.choose(outbid, { kind: 'raise', ceiling: 1, every: 30 })
+  await recoveries.recoverRental(outbid.id, replace)
+  await poll()
+  expect(view()[outbid.id]?.choice.kind).toBe('raise')
+})
 
 test('another choice while a replacement is being rented takes effect', async () => {
   const { recoveries, bids, poll, view } = await replacing()

@@ -79,6 +79,8 @@ test('another attempt keeps the whole request, with a bid for the new machine', 
   )
   expect(draft).toEqual({
     args: '',
+    recovery: 'tell',
+    ceiling: '',
     volume: { mode: 'none', volume: '', size: '', mountPath: '' },
     image: 'a/b',
     access: 'none',

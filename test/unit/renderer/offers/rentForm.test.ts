@@ -37,6 +37,19 @@ describe('a filled in form', () => {
     expect(errors({ traffic: 'much' })).toHaveProperty('traffic')
   })
 
+  test('sends what to do once outbid with a bid alone, and only what can have an effect', () => {
+    const raise = { bid: '0.3', recovery: 'raise', ceiling: '0.45' } as const
+    expect(read(raise, true)).toMatchObject({
+      request: { recovery: { kind: 'raise', ceiling: 0.45, every: 600 } },
+    })
+    expect(read(raise)).toMatchObject({ request: { recovery: undefined } })
+    expect(errors({ ...raise, ceiling: '0.30' }, true)).toHaveProperty('recovery')
+    expect(errors({ ...raise, ceiling: 'much' }, true)).toHaveProperty('recovery')
+    const move = { ...raise, recovery: 'replace' } as const
+    expect(read(move, true)).toMatchObject({ request: { recovery: { limits: { attempts: 3 } } } })
+    expect(errors({ ...move, registry: login({}) }, true)).toHaveProperty('recovery')
+  })
+
   test('sends everything that was filled in', () => {
     const env = [row(1, ' A ', 'x y'), row(2, ''), { ...row(3, 'HF_TOKEN', 's'), secret: true }]
     expect(
