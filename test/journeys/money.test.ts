@@ -207,6 +207,8 @@ describe('money and the market over time', () => {
 
   test('each instance shows its savings when stopped; stopping it there can be undone', async () => {
     await sim.control('POST', '/sim/credit', { credit: 100 })
+    // Without another one the credit would last for years once this one is stopped.
+    await rentRunning(sim)
     const id = await rentRunning(sim)
     await page.getByRole('link', { name: 'Spending' }).click()
     const lanes = page.getByRole('table', { name: 'Instances in the last 7 days' })
