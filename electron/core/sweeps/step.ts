@@ -55,7 +55,8 @@ export function nextSweepMove({ sweep, runs, waiting, isRenting, now }: SweepSna
 
   const next = latest.indexOf(undefined)
   if (next < 0) {
-    if (spare && keep === undefined) return { do: 'release', instance: spare.instance }
+    // One that finds no offer is run on it, and the offer of a released machine would only be rented again.
+    if (spare && keep === undefined && !isRenting) return { do: 'release', instance: spare.instance }
     return going.length === 0 ? { do: 'end' } : wait
   }
   const ready = waiting.find(({ isReady }) => isReady)

@@ -72,6 +72,15 @@ describe('without a free machine', () => {
     expect(next({ runs: [run(0, { step: 'running' }), unrented] })).toEqual({ do: 'requeue', run: unrented })
   })
 
+  test('one that is done is kept while a run still looks for another, whose offer might be its own', () => {
+    const runs = [0, 1, 2].map(index => run(index, { step: 'done' }))
+    const looking = [...runs, run(3, { step: 'waiting' })]
+    expect(next({ runs: looking, waiting: [ready], isRenting: true })).toEqual({ do: 'wait' })
+    expect(next({ runs: looking, waiting: [ready] })).toEqual({ do: 'release', instance: 7 })
+    const refused = run(3, { step: 'failed', failedAt: 'waiting' })
+    expect(next({ runs: [...runs, refused], waiting: [ready] })).toEqual({ do: 'requeue', run: refused })
+  })
+
   test('none is requested until the next try, and a machine that becomes free takes the run earlier', () => {
     const runs = [run(0, { step: 'running' })]
     expect(next({ runs, sweep: sweep({ short }) })).toEqual({ do: 'wait' })
