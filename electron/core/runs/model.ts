@@ -107,8 +107,9 @@ export const Run = v.object({
   seeking: v.optional(v.object({ since: v.number(), nextAt: v.number(), cheapest: v.optional(v.number()) })),
   /** Since when its command knows that its machine is about to be stopped, and until when the stop waits for it. */
   told: v.optional(v.object({ since: v.number(), until: v.number() })),
-  /** Micro-dollars of the attempts to rent that failed. */
+  /** Micro-dollars of the attempts to rent that failed, and of that what its latest rental has added. */
   attemptCost: v.optional(v.number()),
+  counted: v.optional(v.object({ rental: v.string(), micros: v.number() })),
   /** Whether a retry has to start the machine first. */
   starting: v.optional(v.boolean()),
   /** It was cancelled, and its machine or rental still has to be ended. */

@@ -1,8 +1,9 @@
 import type { InstanceView } from '#shared/instance/instance.ts'
 import { machinesInTurn, mostOf, pricesOf } from '#shared/project/bounds.ts'
+import type { Micros } from '#shared/spending/money.ts'
 import type { AccountContext } from '../account-context.ts'
 import { rentalAlertId } from '../renting/messages.ts'
-import { spentOn } from '../renting/rental.ts'
+import { costOfAttempt, openAttempt, type Rental, spentOn } from '../renting/rental.ts'
 import type { Rentals } from '../renting/rentals.ts'
 import type { RunChange } from './changes.ts'
 import type { ProjectRun, Run } from './model.ts'
@@ -41,6 +42,12 @@ export class RunRental {
     return instance ?? (found?.step === 'ready' ? found.instance : undefined)
   }
 
+  /** Whether its rental is still being undone, so that its cost is not known yet; not while it waits for its user. */
+  isUndoing({ rental = '' }: Run): boolean {
+    const found = this.#rentals.find(rental)
+    return found?.step === 'trying' && openAttempt(found)?.step !== 'unclear'
+  }
+
   /** The changes for a newly found machine. */
   arrival(run: ProjectRun, instance: number | undefined): RunChange {
     const view = this.#machines.viewOf(instance)
@@ -54,12 +61,27 @@ export class RunRental {
     }
   }
 
-  /** The cost of the failed attempts to rent its machine counts for the run. */
-  withAttempts(run: Run): RunChange {
+  /**
+   * The cost of the failed attempts to rent its machine counts for the run, each once. `until`: of a run that never got the
+   * machine which is ready, that one's cost counts, too, up to that moment of the account's time.
+   */
+  withAttempts(run: Run, until?: number): RunChange {
     const rental = this.#rentals.find(run.rental ?? '')
-    const attempts = rental ? spentOn(rental) : 0
-    return { spentBefore: (run.spentBefore ?? 0) + attempts, attemptCost: (run.attemptCost ?? 0) + attempts }
+    if (!rental) return {}
+    const ready = until !== undefined && run.instance === undefined ? openAttempt(rental) : undefined
+    const more = uncounted(run, rental) + (ready ? costOfAttempt(ready, until ?? 0) : 0)
+    const before = run.counted?.rental === rental.id ? run.counted.micros : 0
+    return {
+      spentBefore: (run.spentBefore ?? 0) + more,
+      attemptCost: (run.attemptCost ?? 0) + more,
+      counted: { rental: rental.id, micros: before + more },
+    }
   }
+}
+
+/** The cost of a rental's finished attempts that its run does not count yet. */
+export function uncounted({ counted }: Pick<Run, 'counted'>, rental: Rental): Micros {
+  return Math.max(0, spentOn(rental) - (counted?.rental === rental.id ? counted.micros : 0))
 }
 
 /** The highest total cost of a run that rents its first machine; of several machines, for the first node alone. */

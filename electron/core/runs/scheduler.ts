@@ -232,9 +232,10 @@ export function createRunWork(context: AccountContext, parts: WorkParts) {
     const [now, then] = [after.accounts[account], before.accounts[account]]
     if (now?.rentals === then?.rentals && now?.connection === then?.connection) return
     for (const run of runs.all()) {
-      const { id, step, rental = '' } = run
+      const { id, step, withdrawing, rental = '' } = run
       if (isGoing(run)) noteWait(run, present.get(id) ?? moveOf(run).do)
-      if (step === 'waiting' && now?.rentals[rental]?.step !== then?.rentals[rental]?.step) worker.wake(id)
+      if ((step === 'waiting' || withdrawing) && now?.rentals[rental]?.step !== then?.rentals[rental]?.step)
+        worker.wake(id)
     }
   })
   ending.addEventListener('abort', ignore, { once: true })

@@ -338,7 +338,12 @@ export function createMoves(context: AccountContext, parts: MoveParts) {
   async function withdraw(run: Run): Promise<void> {
     const machine = await rental.undo(run)
     if (machine !== undefined) await destroy(machine)
-    await runs.update(run.id, { withdrawing: undefined })
+    if (rental.isUndoing(run)) return
+    await runs.update(run.id, current => ({
+      ...current,
+      ...(current.project && rental.withAttempts(current, now())),
+      withdrawing: undefined,
+    }))
   }
 
   return {

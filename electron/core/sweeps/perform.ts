@@ -9,8 +9,8 @@ import { BerthError } from '#shared/problem.ts'
 import type { Setting } from '#shared/project/sweep.ts'
 import type { AccountContext, AccountPoll } from '../account-context.ts'
 import { type FailedTurn, type Next, Worker } from '../engine/worker.ts'
-import { spentOn } from '../renting/rental.ts'
 import { isInterrupted, type ProjectRun, type Run } from '../runs/model.ts'
+import { uncounted } from '../runs/run-rental.ts'
 import { openRuns, type RunServiceParts, type Runs } from '../runs/service.ts'
 import { createSweepLimits, type SweepLimits } from './limits.ts'
 import {
@@ -308,7 +308,7 @@ export class Sweeps {
     const short = { problem: run.problem ?? notRented, nextTryAt: this.#context.now() + shortPause }
     await stored.update(sweep.id, current => ({
       ...current,
-      attemptCost: current.attemptCost + (run.attemptCost ?? 0) + (rental ? spentOn(rental) : 0),
+      attemptCost: current.attemptCost + (run.attemptCost ?? 0) + (rental ? uncounted(run, rental) : 0),
       short,
     }))
     await runs.remove(run)
@@ -352,7 +352,7 @@ export class Sweeps {
       .filter(run => run.sweep?.id === id)
       .map(run => {
         const rental = run.step === 'waiting' ? rentals.find(run.rental ?? '') : undefined
-        return rental ? { ...run, attemptCost: (run.attemptCost ?? 0) + spentOn(rental) } : run
+        return rental ? { ...run, attemptCost: (run.attemptCost ?? 0) + uncounted(run, rental) } : run
       })
   }
 

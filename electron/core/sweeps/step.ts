@@ -49,7 +49,8 @@ export function nextSweepMove({ sweep, runs, waiting, isRenting, now }: SweepSna
   if (latest.some(run => run && isStoppedByUser(run)))
     return { do: 'halt', problem: haltedByUser, endsRuns: false }
   const unrented = latest.find(run => run?.step === 'failed' && run.failedAt === 'waiting')
-  if (unrented) return { do: 'requeue', run: unrented }
+  // Its cost is known once its rental is undone.
+  if (unrented) return unrented.withdrawing ? wait : { do: 'requeue', run: unrented }
   const failing = repeatedFailure(sweep, latest)
   if (failing) return { do: 'halt', problem: failing, endsRuns: false }
 

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Run } from '#core/runs/model.ts'
 import { createPrograms, type ProgramParts } from '#core/runs/programs.ts'
 import { createMoves } from '#core/runs/steps.ts'
@@ -7,8 +7,10 @@ import { accountContext } from '#test/berth/account-context.ts'
 import { MemoryFiles } from '#test/berth/machine.ts'
 import { projectRun } from './stored-run.ts'
 
-/** A run, its alerts, and all that is on disk of it, one write after another. */
-async function open(run: Run) {
+const failedAttempt = { id: 'r0000000000000001', step: 'ready', attempts: [{ cost: 5000 }] }
+
+/** A run, its alerts, and all that is on disk of it, one write after another. `rental`: that of its machine. */
+async function open(run: Run, rental: object = failedAttempt) {
   const files = new MemoryFiles()
   const context = accountContext({ files, now: () => 1000 })
   const runs = await openStoredRuns(context, () => undefined)
@@ -27,7 +29,9 @@ async function open(run: Run) {
       inside: async (_run: unknown, use: (...there: unknown[]) => unknown) => use({}, {}),
     },
     watchdog: { ready: () => Promise.reject(new Error('not reached')), tellIfStale: async () => undefined },
-    rentals: { find: () => ({ attempts: [{ cost: 5000 }] }) },
+    nodes: { of: () => [] },
+    isGone: () => false,
+    rentals: { find: () => rental, cancel: async () => undefined },
   }
   const programs = createPrograms(context, parts as unknown as ProgramParts)
   const moves = createMoves(context, { ...parts, programs } as unknown as Parameters<typeof createMoves>[1])
@@ -43,6 +47,40 @@ test('earlier attempts are counted once, since the step is on disk with their co
     ['waiting', undefined, undefined],
     ['sending', 7, 5000],
   ])
+})
+
+describe('a run that is cancelled before its machine is ready', () => {
+  const cancelled = { step: 'cancelled', instance: undefined, endedAt: 900, withdrawing: true } as const
+
+  test('costs what the machine did until it was destroyed, on disk once that is known', async () => {
+    const rental = { ...failedAttempt, step: 'trying', attempts: [{ cost: 5000 }, { step: 'waiting' }] }
+    const { run, runs, moves } = await open(projectRun(cancelled), rental)
+    await moves.cleanUp(run)
+    expect(runs.get(run.id)).toMatchObject({ withdrawing: true })
+    Object.assign(rental, {
+      step: 'cancelled',
+      attempts: [{ cost: 5000 }, { step: 'cancelled', cost: 2000 }],
+    })
+    await moves.cleanUp(run)
+    const after = runs.get(run.id)
+    expect([after.spentBefore, after.attemptCost, after.withdrawing]).toEqual([7000, 7000, undefined])
+  })
+
+  test('costs that of one that was ready meanwhile, too', async () => {
+    const spent = { micros: 1000, at: 640, perHour: 10_000 }
+    const ready = { id: failedAttempt.id, step: 'ready', attempts: [{ cost: 5000 }, { spent }] }
+    const { run, runs, moves } = await open(projectRun(cancelled), ready)
+    await moves.cleanUp(run)
+    expect(runs.get(run.id).spentBefore).toBe(5000 + 1000 + 1000)
+  })
+
+  test('counts no attempt twice that it counted when it failed', async () => {
+    const counted = { rental: failedAttempt.id, micros: 5000 }
+    const before = { ...cancelled, spentBefore: 5000, attemptCost: 5000, counted }
+    const { run, runs, moves } = await open(projectRun(before), { ...failedAttempt, step: 'failed' })
+    await moves.cleanUp(run)
+    expect(runs.get(run.id)).toMatchObject({ spentBefore: 5000, attemptCost: 5000 })
+  })
 })
 
 test('a command that may have begun has its time on disk, from which checkpoints count', async () => {

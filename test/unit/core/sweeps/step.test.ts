@@ -51,6 +51,12 @@ describe('a sweep that continues', () => {
     expect(next({ runs: runs.slice(0, 1), waiting: [{ ...ready, isReady: false }] })).toEqual({ do: 'wait' })
   })
 
+  test('takes a run back that got no machine, once what was rented for it is undone', () => {
+    const unrented = run(0, { step: 'failed', failedAt: 'waiting', instance: undefined, withdrawing: true })
+    expect(next({ runs: [unrented] })).toEqual({ do: 'wait' })
+    expect(next({ runs: [{ ...unrented, withdrawing: undefined }] })).toMatchObject({ do: 'requeue' })
+  })
+
   test('starts the next run on a waiting machine at once', () => {
     const runs = [run(0, { step: 'done' }), run(1, { step: 'running' })]
     expect(next({ runs, waiting: [ready], isRenting: true })).toEqual({ do: 'run', index: 2, on: 7 })
