@@ -108,6 +108,24 @@ export function momentAsleep(
   return target?.state === 'running' && hasMoved(known, moment, now) ? moment : known
 }
 
+/**
+ * Whether a watchdog on a stopped instance may have acted for a limit while Berth was away, as far as its moment tells, or its
+ * cost within a twentieth. `seenAt`: when it was last seen running, epoch seconds.
+ */
+export function wasDueAsleep(
+  { when, setAt, asleep }: Pick<StoredLimit, 'when' | 'setAt' | 'asleep'>,
+  target: Pick<InstanceView, 'spent'> | undefined,
+  seenAt: number,
+  now: number,
+): boolean {
+  if (!asleep || now - seenAt < longestBetween) return false
+  if (when.kind === 'cost') return target !== undefined && target.spent.micros >= 0.95 * micros(when.dollars)
+  const moment = when.kind === 'away' ? seenAt + when.seconds : fixedMoment({ when, setAt })
+  return moment !== undefined && moment <= now && moment >= seenAt - longestBetween
+}
+/** Seconds between two sights of an instance while Berth is there, at most. */
+const longestBetween = 300
+
 /** Whether a watchdog has to be told: its moment is late by half a minute, or early by a twentieth of what is left. */
 export function hasMoved(known: number, moment: number, now: number): boolean {
   const early = Math.min(600, Math.max(60, (moment - now) / 20))

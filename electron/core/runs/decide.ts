@@ -31,7 +31,7 @@ import { seekingMove } from './seeking.ts'
 export interface RunSnapshot extends NodeSnapshot {
   /** The rental that it waits for; `instance` once that is ready; `unclear`: which it may be, and the user has to say. */
   awaited: { step: string; instance?: number; problem?: Problem; unclear?: readonly number[] } | undefined
-  /** Why a limit stopped the machine, a sentence; undefined where none did. */
+  /** Why a limit stopped the machine, a clause; undefined where none did. */
   limit: string | undefined
   /** Whether the user stopped the machine, in Berth. */
   isStoppedByUser?: boolean
@@ -121,12 +121,10 @@ function moveForInstance(run: Run, { instance }: RunSnapshot): RunMove | undefin
 }
 
 /** The move that a project's machine needs first; undefined where it runs. */
-function moveForMachine(
-  run: ProjectRun,
-  { instance, limit, isStoppedByUser = false }: RunSnapshot,
-): RunMove | undefined {
+function moveForMachine(run: ProjectRun, snapshot: RunSnapshot): RunMove | undefined {
+  const { instance } = snapshot
   if (instance === undefined) return { do: 'wait' }
-  const { spec, limits } = run.project
+  const { spec } = run.project
   const mayMove = run.reuses || (run.moves ?? 0) < (spec.outbid?.elsewhere ?? 0)
   if (instance === 'gone') return mayMove ? { do: 'move' } : { do: 'fail', problem: machineGone }
   if (instance.state === 'running') return undefined
@@ -134,8 +132,9 @@ function moveForMachine(
   if (run.reuses && hasTrait(instance.state, 'over')) return { do: 'move' }
   if (instance.state === 'outbid') return mayMove ? { do: 'move' } : { do: 'fail', problem: runOutbid }
   if (run.starting && hasTrait(instance.state, 'halted')) return { do: 'start' }
-  if (instance.state === 'stopped')
-    return { do: 'fail', problem: stopped(isStoppedByUser, limit, limits.length > 0) }
+  const isStopped =
+    instance.state === 'stopped' || (instance.state === 'ended' && snapshot.limit !== undefined)
+  if (isStopped) return { do: 'fail', problem: stoppedMachine(run, snapshot) }
   if (instance.state === 'ended') return { do: 'fail', problem: exited }
   if (instance.state === 'crashed' || instance.state === 'unstartable')
     return { do: 'fail', problem: crashed }
@@ -367,14 +366,23 @@ export const machineGone = {
   message: 'Its machine is no longer on the account.',
   advice: 'Run it again to rent another.',
 }
-/** `limit`: why a limit stopped it, if one did. */
-function stopped(isByUser: boolean, limit: string | undefined, isLimited: boolean): Problem {
-  const isUsers = limit === undefined && isByUser
-  const who = isUsers ? 'You stopped its machine' : 'Its machine was stopped'
+/** Why a run ends whose machine was stopped, or is being stopped, before its command had ended. */
+export function stoppedMachine(
+  { project }: ProjectRun,
+  { limit, isStoppedByUser = false }: Pick<RunSnapshot, 'limit' | 'isStoppedByUser'>,
+): Problem {
+  const isUsers = limit === undefined && isStoppedByUser
+  const who = isUsers
+    ? 'You stopped its machine'
+    : limit
+      ? 'A limit stopped its machine'
+      : 'Its machine was stopped'
   return {
     code: isUsers ? stoppedByUser : 'stopped',
-    message: `${who} before the run finished.${limit === undefined ? '' : ` ${limit}`}`,
-    advice: `Its files are still there. Resume to start it again${isLimited ? ', with its limits reset' : ''}.`,
+    message: `${who} before the run finished${limit === undefined ? '' : `: ${limit}`}.`,
+    advice: `Its files are still there. Resume to start it again${
+      project.limits.length > 0 ? ', with its limits reset' : ''
+    }.`,
   }
 }
 /** The code of a run's failure whose machine the user stopped. */

@@ -1,4 +1,4 @@
-import { reasonSentence } from '#shared/automation/limit-words.ts'
+import { reasonClause } from '#shared/automation/limit-words.ts'
 import { isGoing } from '#shared/automation/run.ts'
 import { accountNow } from '#shared/derived.ts'
 import { hasTrait } from '#shared/instance/state-traits.ts'
@@ -8,6 +8,7 @@ import { problemOf } from '../bridge/problems.ts'
 import type { Next, Worker } from '../engine/worker.ts'
 import { rentalOf } from '../instances/mark.ts'
 import { pollsUntilGone } from '../instances/missing-instances.ts'
+import { wasDueAsleep } from '../limits/limit-due.ts'
 import { actsOnce, type StoredLimit, type StoredLimits } from '../limits/model.ts'
 import { openAttempt } from '../renting/rental.ts'
 import type { Rentals } from '../renting/rentals.ts'
@@ -18,9 +19,10 @@ import {
   pauseAfter,
   type RunMove,
   type RunSnapshot,
+  stoppedMachine,
 } from './decide.ts'
 import { seenRunning } from './lost-time.ts'
-import { mostInAll, type Run, runCostBy } from './model.ts'
+import { isOfProject, mostInAll, type Run, runCostBy } from './model.ts'
 import { leavesNetwork } from './node-decide.ts'
 import type { RunNodes } from './nodes.ts'
 import type { RunMachines } from './remote.ts'
@@ -69,7 +71,7 @@ export function createRunWork(context: AccountContext, parts: WorkParts) {
     return {
       awaited,
       instance: instance !== undefined && gone.has(instance) ? 'gone' : machines.viewOf(instance),
-      limit: instance === undefined ? undefined : limitOf(instance, limits.all()),
+      limit: instance === undefined ? undefined : limitOf(run, instance),
       isStoppedByUser: instance !== undefined && context.endings.isStoppedByUser(instance),
       nodes: run.node && nodes.of(run),
       isSpent: isSpent(run),
@@ -96,6 +98,23 @@ export function createRunWork(context: AccountContext, parts: WorkParts) {
       instance: found.step === 'ready' ? found.instance : undefined,
       unclear: present?.step === 'unclear' ? (present.candidates ?? []) : undefined,
     }
+  }
+
+  /** Why a limit has stopped the machine, or is about to be seen to, as a clause; undefined where none has. */
+  function limitOf(run: Run, instance: number): string | undefined {
+    const limit =
+      actedOn(instance, limits.all()) ??
+      limits
+        .all()
+        .find(
+          one =>
+            one.instance === instance &&
+            (!one.ended || one.ended === 'over') &&
+            wasDueAsleep(one, machines.viewOf(instance), run.seenAt ?? run.createdAt, now()),
+        )
+    // The machines of a sweep have a moment each at which the whole would reach its limit.
+    const isWhole = run.sweep && limit?.asleep && limit.when.kind === 'time'
+    return isWhole ? 'the sweep has reached its limit' : limit && reasonClause(limit.when)
   }
 
   const moveOf = (run: Run) => nextRunMove(run, snapshotOf(run))
@@ -243,6 +262,11 @@ export function createRunWork(context: AccountContext, parts: WorkParts) {
   return {
     /** Performs a run's next move. */
     turn,
+    /** Why the command of a project ended that did not succeed, where its machine is being stopped. */
+    stopOf(run: Run): Problem | undefined {
+      const isStopping = run.instance !== undefined && context.endings.pending(run.instance) !== undefined
+      return isStopping && isOfProject(run) ? stoppedMachine(run, snapshotOf(run)) : undefined
+    },
     /** Downloads a run's due checkpoint, in parallel with its other moves. */
     checkpoint,
     noteCheckpoint(id: string, problem: Problem): undefined {
@@ -275,17 +299,17 @@ function keptDue({ step, keptUntil, remindAt }: Run): number {
   return Math.min(keptUntil ?? Number.POSITIVE_INFINITY, remindAt ?? Number.POSITIVE_INFINITY)
 }
 
-/** Why a limit has stopped the instance, or is about to be seen to, unless one was set again since. */
-function limitOf(instance: number, limits: readonly StoredLimit[]): string | undefined {
+/** The limit that has stopped an instance, or is about to be seen to, unless one was set again since. */
+function actedOn(instance: number, limits: readonly StoredLimit[]): StoredLimit | undefined {
   const acted = limits.findLast(limit => {
     const { targets, ended, begunAt } = limit
     return targets?.includes(instance) && (ended === 'done' || begunAt !== undefined || !actsOnce(limit))
   })
-  if (acted?.begunAt !== undefined) return reasonSentence(acted.when)
+  if (acted?.begunAt !== undefined) return acted
   const actedAt = acted?.history.at(-1)?.at ?? 0
   const anew = limits.some(
     ({ instance: other, ended, when, setAt }) =>
       other === instance && !ended && (when.kind === acted?.when.kind || setAt >= actedAt),
   )
-  return acted && !anew ? reasonSentence(acted.when) : undefined
+  return anew ? undefined : acted
 }

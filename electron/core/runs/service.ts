@@ -118,6 +118,7 @@ export async function openRuns(
   const nodes = createRunNodes(context, { runs, machines, projects })
   const moves = createMoves(context, {
     nodes,
+    stopOf: run => work.stopOf(run),
     isGone: instance => gone.has(instance),
     waiting,
     limitsOf: sweeps.limitsOf,

@@ -50,6 +50,8 @@ interface MoveParts {
   folders: RunFolders
   projects: Pick<RunProjects, 'rent' | 'seek'>
   nodes: RunNodes
+  /** Why a command has failed where its machine is being stopped. */
+  stopOf(run: Run): Problem | undefined
   /** Whether an instance certainly no longer exists. */
   isGone(instance: number): boolean
   rentals: Pick<Rentals, 'find' | 'cancel' | 'dismiss'>
@@ -189,6 +191,9 @@ export function createMoves(context: AccountContext, parts: MoveParts) {
 
   async function commandEnded(run: Run, code: number): Promise<void> {
     const before = runs.find(run.id)
+    // It ends with its machine, which a fresh reading may not show yet.
+    const stop = code === 0 || before?.endedByUser ? undefined : parts.stopOf(run)
+    if (stop) return fail(run, stop)
     if (before?.node && (await nodeEnded(before, code))) return
     const after = before && (await conclude(before, afterCommand(before, code, now())))
     if (!after) return
@@ -240,10 +245,11 @@ export function createMoves(context: AccountContext, parts: MoveParts) {
       const current = runs.find(id)
       if (ending.aborted || current?.step !== 'ending' || current.afterwards !== afterwards) return false
       asked.add(id)
+      const isOthers = (context.endings.pending(instance)?.cause.kind ?? 'berth') !== 'berth'
       const isBerths = await context.endings.end(instance, afterwards, { kind: 'berth' })
       await finish(run, afterwards)
-      // Someone else did it before, which has a line of its own.
-      if (!isBerths) return false
+      // Someone else did it, or a limit, which has a line of its own.
+      if (!isBerths || isOthers) return false
     } finally {
       asked.delete(id)
     }

@@ -130,7 +130,7 @@ describe.skipIf(noSshd)(`a project’s run while the computer sleeps for a night
 
   test.for([
     ['its limit passes is stopped at the first poll', '{ hours: 2 }', false],
-    ['its watchdog stops its machine leaves it so', '{ hours: 12 }', true],
+    ['its watchdog stops its machine for its limit leaves it so', '{ hours: 2 }', true],
   ] as const)('in which %s, and continues there on a retry', async ([, stop, byWatchdog]) => {
     const place = await openLid(files(stop))
     const { world, under, runProject } = place
@@ -143,7 +143,8 @@ describe.skipIf(noSshd)(`a project’s run while the computer sleeps for a night
       await world.api('PUT', `/api/v0/instances/${instance}/`, { state: 'stopped' })
     })
     await under.until(() => jobOf(under, id)?.step === 'failed')
-    expect(jobOf(under, id)).toMatchObject({ failedAt: 'running', problem: { code: 'stopped' } })
+    const problem = { code: 'stopped', message: expect.stringContaining('A limit stopped its machine') }
+    expect(jobOf(under, id)).toMatchObject({ failedAt: 'running', problem })
     expect(under.account().instances[instance]?.state).toBe('stopped')
     allowCommand(place)
     await under.run('retryRun', { run: id })

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
 import { dueOf, nextMoment } from '#core/limits/decide.ts'
+import { wasDueAsleep } from '#core/limits/limit-due.ts'
+import type { StoredLimit } from '#core/limits/model.ts'
 import { instanceView } from '#test/unit/views.ts'
 import { limitFacts, storedLimit } from './stored-limit.ts'
 
@@ -81,4 +83,22 @@ test('a pending warning is next at its time, or now if that has passed', () => {
   const { warnedAt: _, ...unwarned } = limit
   expect(nextMoment(unwarned, 100, 60, 60)).toBe(70)
   expect(nextMoment(unwarned, 100, 80, 80)).toBe(80)
+})
+
+test('a watchdog may have acted while Berth was away for what was due then, and for nothing else', () => {
+  const target = (cost: number) => instanceView({ id: 7, spent: { micros: cost * dollar, at, perHour: 0 } })
+  const was = (when: StoredLimit['when'], seenAt: number, cost = 0, asleep = true) =>
+    wasDueAsleep({ when, setAt: at - 5 * hour, asleep }, target(cost), seenAt, at)
+  const seenAt = at - 4 * hour
+  expect(was({ kind: 'duration', seconds: 3 * hour }, seenAt)).toBe(true)
+  expect(was({ kind: 'time', at: at - 1 }, seenAt)).toBe(true)
+  expect(was({ kind: 'away', seconds: 2 * hour }, seenAt)).toBe(true)
+  expect(was({ kind: 'cost', dollars: 2 }, seenAt, 1.95)).toBe(true)
+  // It is not due yet, was long before, is of this computer alone, or Berth was there.
+  expect(was({ kind: 'duration', seconds: 6 * hour }, seenAt)).toBe(false)
+  expect(was({ kind: 'duration', seconds: 600 }, seenAt)).toBe(false)
+  expect(was({ kind: 'away', seconds: 5 * hour }, seenAt)).toBe(false)
+  expect(was({ kind: 'cost', dollars: 2 }, seenAt, 1)).toBe(false)
+  expect(was({ kind: 'time', at: at - 1 }, seenAt, 0, false)).toBe(false)
+  expect(was({ kind: 'cost', dollars: 2 }, at - 60, 2)).toBe(false)
 })

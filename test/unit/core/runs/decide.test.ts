@@ -273,12 +273,15 @@ describe('a project’s run that has failed', () => {
     const limited = projectRun({
       project: { limits: [{ when: { kind: 'cost', dollars: 2 }, action: 'stop', asleep: false }] },
     })
-    const seenStopped = seen({ instance: machine('stopped'), limit: 'It has cost $2.00.' })
+    const seenStopped = seen({ instance: machine('stopped'), limit: 'it has cost $2.00' })
     expect(nextRunMove(limited, seenStopped)).toMatchObject({
       problem: {
-        message: 'Its machine was stopped before the run finished. It has cost $2.00.',
+        message: 'A limit stopped its machine before the run finished: it has cost $2.00.',
         advice: expect.stringContaining('limits reset'),
       },
+    })
+    expect(nextRunMove(limited, { ...seenStopped, instance: machine('ended') })).toMatchObject({
+      problem: { message: expect.stringContaining('A limit stopped its machine') },
     })
     expect(nextRunMove(projectRun(), seen({ instance: machine('stopped') }))).toMatchObject({
       problem: {

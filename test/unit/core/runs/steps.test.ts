@@ -3,14 +3,18 @@ import type { Run } from '#core/runs/model.ts'
 import { createPrograms, type ProgramParts } from '#core/runs/programs.ts'
 import { createMoves } from '#core/runs/steps.ts'
 import { openStoredRuns } from '#core/runs/stored-runs.ts'
+import type { Problem } from '#shared/problem.ts'
 import { accountContext } from '#test/berth/account-context.ts'
 import { MemoryFiles } from '#test/berth/machine.ts'
 import { projectRun } from './stored-run.ts'
 
 const failedAttempt = { id: 'r0000000000000001', step: 'ready', attempts: [{ cost: 5000 }] }
 
-/** A run, its alerts, and all that is on disk of it, one write after another. `rental`: that of its machine. */
-async function open(run: Run, rental: object = failedAttempt) {
+/**
+ * A run, its alerts, and all that is on disk of it, one write after another. `rental`: that of its machine. `command`: how
+ * its command ends, and what stops its machine.
+ */
+async function open(run: Run, rental: object = failedAttempt, command?: { end: object; stop?: Problem }) {
   const files = new MemoryFiles()
   const context = accountContext({ files, now: () => 1000 })
   const runs = await openStoredRuns(context, () => undefined)
@@ -31,10 +35,14 @@ async function open(run: Run, rental: object = failedAttempt) {
     watchdog: { ready: () => Promise.reject(new Error('not reached')), tellIfStale: async () => undefined },
     nodes: { of: () => [] },
     isGone: () => false,
+    stopOf: () => command?.stop,
     rentals: { find: () => rental, cancel: async () => undefined },
   }
   const programs = createPrograms(context, parts as unknown as ProgramParts)
-  const moves = createMoves(context, { ...parts, programs } as unknown as Parameters<typeof createMoves>[1])
+  const played = command ? { advance: async () => command.end } : programs
+  const moves = createMoves(context, { ...parts, programs: played } as unknown as Parameters<
+    typeof createMoves
+  >[1])
   const written = (): Run[] => files.writes.map(({ text }) => JSON.parse(text)[0])
   return { run, runs, moves, told, written }
 }
@@ -106,4 +114,16 @@ test('a command that ended with its outbid machine begins anew on the next one, 
     undefined,
     'destroy',
   ])
+})
+
+test('a command that ends with its machine fails for what stops that, not by its exit code', async () => {
+  const problem = { code: 'stopped', message: 'A limit stopped its machine.' }
+  const ended = async (code: number, stop: typeof problem | undefined) => {
+    const { run, runs, moves } = await open(projectRun(), failedAttempt, { end: { code }, stop })
+    await moves.perform(run, { do: 'program' }, goesOn)
+    return runs.get(run.id)
+  }
+  expect(await ended(143, problem)).toMatchObject({ step: 'ending', failedAt: 'running', problem })
+  expect(await ended(143, undefined)).toMatchObject({ problem: { code: 'command_failed' } })
+  expect((await ended(0, problem)).problem).toBeUndefined()
 })
