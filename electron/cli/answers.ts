@@ -79,6 +79,7 @@ const Sweep = v.strictObject({
   cost: Dollars,
   costsAtMost: v.nullable(Dollars),
   results: Text,
+  waiting: v.nullable(WaitingJson),
 })
 
 const Run = v.strictObject({
@@ -223,6 +224,11 @@ export const cliAnswers: Readonly<Record<string, readonly Answer[]>> = {
       when: '--yes --follow: what it waits for, every 15 s',
       isLine: true,
       schema: v.strictObject({ job: Text, step: Text, waiting: WaitingJson }),
+    },
+    {
+      when: '--yes --follow: what a sweep’s next run waits for, every 15 s',
+      isLine: true,
+      schema: v.strictObject({ sweep: Text, step: Text, waiting: WaitingJson }),
     },
     {
       when: '--yes --follow: its end',

@@ -5,6 +5,7 @@ import {
   type ProjectRunView,
   type RunStep,
 } from '../shared/automation/run.ts'
+import type { SweepView } from '../shared/automation/sweep.ts'
 import { isLongWait, longestSilence, waitingLine } from '../shared/automation/waiting.ts'
 import { accountNow } from '../shared/derived.ts'
 import { money, rate } from '../shared/format/money.ts'
@@ -73,6 +74,7 @@ export async function followSweep(call: Call, account: string, id: string): Prom
       tellWaits(
         view,
         ofProjects.filter(run => run.sweep?.id === id),
+        sweep,
       )
     if (sweep.step !== 'going' && counts.going === 0) {
       if (json) print(call, { sweep: id, step: sweep.step, ...counts, cost: cliDollars(sweep.cost.micros) })
@@ -97,18 +99,22 @@ async function changeOrTick(connection: Call['connection']): Promise<void> {
 
 /**
  * Says on stderr what runs wait for: once that has lasted, when it or its error changes, and again before it was silent for
- * too long. With `--json` a line `{"job", "step", "waiting"}` on stdout.
+ * too long. With `--json` a line `{"job", "step", "waiting"}` on stdout, or `"sweep"` for one's next run.
  */
 function waitTeller({
   json,
   write,
   say,
-}: Call): (account: AccountView, runs: readonly ProjectRunView[]) => void {
+}: Call): (account: AccountView, runs: readonly ProjectRunView[], sweep?: SweepView) => void {
   /** What was said last of each run, and when on this computer. */
   const told = new Map<string, { what: string; at: number }>()
 
-  function tell({ clock }: AccountView, run: ProjectRunView, isOne: boolean): void {
-    const { id, name, step, waiting } = run
+  function tell(
+    { clock }: AccountView,
+    { id, name, step, waiting }: Pick<ProjectRunView | SweepView, 'id' | 'name' | 'step' | 'waiting'>,
+    field: 'job' | 'sweep',
+    isOne: boolean,
+  ): void {
     const at = Date.now()
     const now = accountNow(clock, at)
     if (!waiting || !isLongWait(waiting, now)) return void told.delete(id)
@@ -116,12 +122,13 @@ function waitTeller({
     const last = told.get(id)
     if (last?.what === what && at - last.at < longestSilence * 1000) return
     told.set(id, { what, at })
-    if (json) write(`${JSON.stringify({ job: id, step, waiting: waitingJson(waiting) })}\n`)
+    if (json) write(`${JSON.stringify({ [field]: id, step, waiting: waitingJson(waiting) })}\n`)
     else say(`${isOne ? '' : `${name}: `}${waitingLine(waiting, now)}`)
   }
 
-  return (account, runs) => {
-    for (const run of runs) tell(account, run, runs.length === 1)
+  return (account, runs, sweep) => {
+    if (sweep) tell(account, sweep, 'sweep', false)
+    for (const run of runs) tell(account, run, 'job', runs.length === 1 && !sweep)
   }
 }
 

@@ -54,8 +54,22 @@ export async function listRuns(call: Call, word: string): Promise<undefined> {
       sweeps: all.flatMap(sweepsJson),
       runs: rows.map(({ account, run, sweep }) => runJson(account, run, sweep)),
     })
-  else if (rows.length > 0) call.write(listing(rows))
+  else {
+    if (rows.length > 0) call.write(listing(rows))
+    for (const { account, sweeps } of all) saySweepWaits(call, account, sweeps)
+  }
   return undefined
+}
+
+/** What sweeps have waited for too long before their next run begins. */
+export function saySweepWaits(
+  call: Call,
+  { clock, sweeps: all }: AccountView,
+  sweeps: readonly SweepView[] = Object.values(all),
+): void {
+  const now = accountNow(clock, Date.now())
+  for (const { name, waiting } of sweeps)
+    if (waiting && isLongWait(waiting, now)) call.say(`${name}: ${waitingLine(waiting, now)}`)
 }
 
 const sweepOf = ({ sweep }: ProjectRunView, sweeps: readonly SweepView[]) =>
@@ -70,7 +84,7 @@ function listing(
   rows: readonly { account: AccountView; run: ProjectRunView; sweep: SweepView | undefined }[],
 ): string {
   return table(
-    ['ID', 'NAME', 'SETTING', 'STEP', '>COST', 'PRINTED', 'INSTANCE', 'WAITS'],
+    ['ID', 'NAME', 'SETTING', 'STEP', '>COST', 'PRINTED', 'INSTANCE', 'NOTE'],
     rows.map(({ account, run, sweep }) => [
       run.id,
       run.name,
@@ -81,14 +95,15 @@ function listing(
         .map(([name, value]) => `${name}=${value}`)
         .join(' '),
       run.instance === undefined ? '' : String(run.instance),
-      waitsOf(run, account),
+      noteOf(run, account),
     ]),
   )
 }
 
-/** What the run has waited for too long; '' where it goes on. */
-function waitsOf({ waiting }: ProjectRunView, { clock }: AccountView): string {
+/** Why the run failed, or what it has waited for too long; '' where it goes on. */
+function noteOf({ step, problem, waiting }: ProjectRunView, { clock }: AccountView): string {
   const now = accountNow(clock, Date.now())
+  if (step === 'failed' && problem) return problem.message
   return waiting && isLongWait(waiting, now) ? waitingLine(waiting, now) : ''
 }
 
@@ -127,6 +142,7 @@ function sweepsJson({ account, sweeps, runs }: OnAccount) {
     cost: cliDollars(sweep.cost.micros),
     costsAtMost: sweep.most === undefined ? null : cliDollars(sweep.most),
     results: sweep.results,
+    waiting: waitingJson(sweep.waiting),
   }))
 }
 

@@ -22,7 +22,7 @@ import {
   table,
   waitingJson,
 } from './call.ts'
-import { listRuns } from './project-runs.ts'
+import { listRuns, saySweepWaits } from './project-runs.ts'
 
 export const ps: CliCommand = {
   operands: '',
@@ -67,9 +67,11 @@ function saySharedKeys(call: Call, found: readonly FoundInstance[]): void {
   if (names.length > 0) call.say(`${named(names)}: ${sharedHostKeyWords}`)
 }
 
-/** What runs in progress have waited for too long. */
+/** What sweeps and runs in progress have waited for too long. */
 function sayWaits(call: Call, accounts: readonly Account[]): void {
-  for (const { runs, clock } of accounts) {
+  for (const account of accounts) {
+    saySweepWaits(call, account)
+    const { runs, clock } = account
     const now = accountNow(clock, Date.now())
     for (const { name, step, instance, waiting } of Object.values(runs)) {
       if (!waiting || !isLongWait(waiting, now)) continue

@@ -153,9 +153,15 @@ function onceRunning(rental: Retrying, current: Attempt, snapshot: AttemptSnapsh
     return { do: 'end', step: 'ready', instance: instance.id }
   if (isTooDear(rental, current, now)) return drop(sentences.ceiling, false, true)
   const late = lateAt({ ...current, runningAt: current.runningAt ?? now })
-  if (now >= late) return drop(runs ? sentences.noSsh : sentences.late, true)
+  if (now >= late) return drop(runs ? noSsh(current.problem) : sentences.late, true)
   if (runs && ssh !== 'asking') return { do: 'probeSsh' }
   return { do: 'wait', until: soonest(late, tooDearAt(rental, current)) }
+}
+
+/** Nobody could log in, with the last error. */
+function noSsh(last: Problem | undefined): Problem {
+  const { code, message } = sentences.noSsh
+  return { code, message: last ? `${message} ${last.message}` : message }
 }
 
 /** When it should have been entered: SSH has its own time after `running`. */

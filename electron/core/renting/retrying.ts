@@ -6,6 +6,7 @@ import { pollsUntilGone } from '#core/instances/missing-instances.ts'
 import { blockingLimit as limitThatStops, stoppedBy } from '#core/limits/may-start.ts'
 import type { StoredLimits } from '#core/limits/model.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
+import type { Problem } from '#shared/problem.ts'
 import { type Next, Worker } from '../engine/worker.ts'
 import { isDeepEqual } from '../storage/store.ts'
 import { attemptOf, tellOfRetries, tryEntry } from './messages.ts'
@@ -119,13 +120,26 @@ export class Retries {
     if (!instance || this.#ssh.get(mark) === 'asking') return
     this.#ssh.set(mark, 'asking')
     letsIn(access, { account, instance, client: client() }).then(
-      () => {
+      async () => {
+        await this.#noteSsh(mark, undefined)
         this.#ssh.set(mark, 'answered')
         this.#worker.wake(id)
       },
       // Repeated after the next poll.
-      () => this.#ssh.set(mark, 'silent'),
+      async error => {
+        this.#ssh.set(mark, 'silent')
+        await this.#noteSsh(mark, problemOf(error))
+      },
     )
+  }
+
+  /** Why a machine that runs can't be entered yet, for those who wait for it. */
+  async #noteSsh(mark: string, problem: Problem | undefined): Promise<void> {
+    const { attempts } = this.#parts.rentals
+    const attempt = attempts.find(mark)
+    if (attempt?.step !== 'running' || attempt.drop || isDeepEqual(attempt.problem, problem)) return
+    await attempts.update(mark, { problem })
+    this.#parts.rentals.show()
   }
 
   async #perform(rental: Retrying, move: Exclude<RentalMove, { do: 'wait' }>): Promise<Next> {

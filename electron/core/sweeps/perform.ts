@@ -234,8 +234,11 @@ export class Sweeps {
   }
 
   async #hindered(id: string, { problem, pause }: FailedTurn): Promise<undefined> {
-    const nextTryAt = this.#context.now() + pause / 1000
-    await this.#parts.stored.update(id, { short: { problem, nextTryAt } })
+    const at = this.#context.now()
+    await this.#parts.stored.update(id, sweep => ({
+      ...sweep,
+      short: { problem, since: sweep.short?.since ?? at, nextTryAt: at + pause / 1000 },
+    }))
   }
 
   #snapshotOf(sweep: Sweep): SweepSnapshot {
@@ -305,7 +308,9 @@ export class Sweeps {
   async #requeue(sweep: Sweep, run: Run): Promise<void> {
     const { stored, rentals, runs } = this.#parts
     const rental = rentals.find(run.rental ?? '')
-    const short = { problem: run.problem ?? notRented, nextTryAt: this.#context.now() + shortPause }
+    const at = this.#context.now()
+    const since = sweep.short?.since ?? at
+    const short = { problem: run.problem ?? notRented, since, nextTryAt: at + shortPause }
     await stored.update(sweep.id, current => ({
       ...current,
       attemptCost: current.attemptCost + (run.attemptCost ?? 0) + (rental ? uncounted(run, rental) : 0),

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { isGoing } from '#shared/automation/run.ts'
-import { SweepFields, type SweepView } from '#shared/automation/sweep.ts'
+import { latestRuns, SweepFields, type SweepView } from '#shared/automation/sweep.ts'
+import type { Waiting } from '#shared/automation/waiting.ts'
 import { mostOf, mostUntilStopped, pricesOf } from '#shared/project/bounds.ts'
 import type { Micros } from '#shared/spending/money.ts'
 import type { AccountContext } from '../account-context.ts'
@@ -28,8 +29,10 @@ export const Sweep = v.object({
   costThen: v.optional(v.number()),
   /** The cost of its failed rental attempts that no run counts. */
   attemptCost: v.number(),
-  /** Why no further machine was rented, and when that is tried again. */
-  short: v.optional(v.object({ problem: StoredProblem, nextTryAt: v.number() })),
+  /** Why no further machine was rented, since when, and when that is tried again. */
+  short: v.optional(
+    v.object({ problem: StoredProblem, since: v.optional(v.number()), nextTryAt: v.number() }),
+  ),
 })
 export type Sweep = v.InferOutput<typeof Sweep>
 
@@ -131,7 +134,15 @@ export function openStoredSweeps(
 }
 
 function sweepView(sweep: Sweep, own: readonly Run[], now: number): SweepView {
-  const { project, since, machines, attemptCost: _tried, costThen: _costThen, ...shown } = sweep
+  const {
+    project,
+    since,
+    machines,
+    attemptCost: _tried,
+    costThen: _costThen,
+    short: _short,
+    ...shown
+  } = sweep
   const { most, seconds } = sweepLimits(sweep)
   const at = Math.max(since.at, ...Object.values(machines).map(machine => machine.at))
   const isLimited = shown.step === 'going' && (most !== undefined || seconds !== undefined)
@@ -141,5 +152,23 @@ function sweepView(sweep: Sweep, own: readonly Run[], now: number): SweepView {
     cost: { micros: sweepCost(sweep, own, at), at, perHour: sweepRate(sweep) },
     most: sweepMost(sweep),
     deadline: isLimited ? sweepDeadline(sweep, own, now) : undefined,
+    waiting: sweepWaiting(sweep, own),
+  }
+}
+
+/** What the next run of a sweep waits for, while it has not begun; undefined where runs in progress say it. */
+export function sweepWaiting(sweep: Sweep, own: readonly Run[]): Waiting | undefined {
+  const { step, short, createdAt } = sweep
+  const latest = latestRuns(sweep, own)
+  if (step !== 'going' || !latest.includes(undefined)) return undefined
+  if (short) {
+    const { problem, nextTryAt, since = nextTryAt } = short
+    return { for: 'another', since, problem, nextTryAt }
+  }
+  if (latest.some(run => run && isGoing(run))) return undefined
+  const ends = own.flatMap(({ endedAt }) => endedAt ?? [])
+  return {
+    for: own.some(({ withdrawing }) => withdrawing) ? 'end' : 'machine',
+    since: Math.max(createdAt, ...ends),
   }
 }

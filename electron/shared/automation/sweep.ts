@@ -3,6 +3,7 @@ import { InstanceId } from '../ids.ts'
 import type { Problem } from '../problem.ts'
 import type { Micros } from '../spending/money.ts'
 import { LimitAction } from './limit.ts'
+import type { Waiting } from './waiting.ts'
 
 /** The id of a group of runs, such as a sweep: `q` and sixteen hexadecimal digits. */
 export const SweepId = v.pipe(v.string(), v.regex(/^q[0-9a-f]{16}$/, 'not a sweep'))
@@ -45,8 +46,8 @@ export interface SweepView extends v.InferOutput<typeof SweepFields> {
   /** Its highest cost, and when all its machines are stopped at the latest; absent without a limit. */
   most?: Micros
   deadline?: number
-  /** Why no further machine is rented now, and when that is tried again. */
-  short?: { problem: Problem; nextTryAt: number }
+  /** What its next run waits for, where that has not begun and none of its runs shows it. */
+  waiting?: Waiting
 }
 
 /** A machine that waits for the next run of its project. Times in epoch seconds of the account's time. */

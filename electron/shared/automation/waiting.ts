@@ -4,6 +4,7 @@ import type { Problem } from '../problem.ts'
 /** What a run's step waits for, with the words for it. */
 const waits = {
   offer: 'Waiting for an offer that fits',
+  another: 'Waiting for another machine',
   answer: 'Waiting for the service to say which instance it rented',
   choice: 'Waiting for you to say which new instance it is',
   boot: 'Waiting for the machine to boot',
@@ -22,7 +23,7 @@ const waits = {
 } as const
 export type WaitsFor = keyof typeof waits
 
-/** What the present step of a run waits for. Times in epoch seconds of the account's time. */
+/** What the present step of a run, or a sweep, waits for. Times in epoch seconds of the account's time. */
 export interface Waiting {
   for: WaitsFor
   since: number

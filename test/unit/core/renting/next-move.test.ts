@@ -54,6 +54,17 @@ test('an attempt that exited unexplained is dropped, but kept once it could have
   }
 })
 
+test('a machine that nobody could log in to is dropped with the last error', () => {
+  const snapshot = { instance: instanceView({ state: 'running' }), gone: false, ssh: 'silent' } as const
+  const problem = { code: 'ssh_refused', message: 'Nothing listens on port 22.' }
+  const attempt = someAttempt({ ...running, problem })
+  expect(nextRentalMove(retrying(attempt), { ...snapshot, now: now + 3600 })).toMatchObject({
+    drop: {
+      why: { code: 'no_ssh', message: expect.stringMatching(/ in time\. Nothing listens on port 22\.$/) },
+    },
+  })
+})
+
 test('no further machine is rented once past attempts have cost the ceiling', () => {
   const snapshot = { now, instance: undefined, gone: false, ssh: 'unasked' } as const
   const gone = (cost: number): Attempt => ({

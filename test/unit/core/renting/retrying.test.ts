@@ -1,7 +1,10 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { openStoredRentals, type Retrying } from '#core/renting/rental.ts'
-import { endRetries } from '#core/renting/retrying.ts'
-import { accountContext } from '#test/berth/account-context.ts'
+import { rentalViews } from '#core/renting/rental-view.ts'
+import { endRetries, Retries } from '#core/renting/retrying.ts'
+import { BerthError } from '#shared/problem.ts'
+import { accountContext, freshAnswer } from '#test/berth/account-context.ts'
+import { instanceView } from '#test/unit/views.ts'
 import { retrying, someAttempt } from './some-rental.ts'
 
 test.for(['ready', 'failed'] as const)(
@@ -19,3 +22,37 @@ test.for(['ready', 'failed'] as const)(
     expect(rentals.get(rental.id)).toMatchObject({ step: 'cancelled' })
   },
 )
+
+const patience = { timeout: 30_000 }
+
+test('a machine that can’t be entered says why, until it can', async () => {
+  let failure: Error | undefined = new BerthError({
+    code: 'ssh_refused',
+    message: 'Nothing listens on port 22.',
+  })
+  const probe = async () => {
+    if (failure) throw failure
+  }
+  const access = { probe, connect: async () => ({ release: () => undefined }) }
+  const client = () => undefined
+  const given = { access, client, now: () => 1000 } as unknown as Parameters<typeof accountContext>[0]
+  const context = accountContext({ ...given, activity: { add: () => undefined } as never })
+  const rentals = await openStoredRentals(context)
+  const rental = retrying(someAttempt({ step: 'running', runningAt: 1000 }))
+  await rentals.add(rental)
+  const secrets = { forget: async () => undefined }
+  const hosts = { blame: async () => undefined }
+  const parts = { context, rentals, secrets, hosts } as unknown as ConstructorParameters<typeof Retries>[0]
+  const retries = new Retries(parts, { actedOn: () => undefined })
+  const running = { 4711: instanceView({ id: 4711, state: 'running' }) }
+  const poll = () => retries.onPoll(freshAnswer(context, running))
+  const view = () => rentalViews(rentals.all(), running)[rental.id]
+
+  poll()
+  await vi.waitFor(() => expect(view()?.problem?.message).toBe('Nothing listens on port 22.'), patience)
+  expect(view()?.step).toBe('entering')
+  failure = undefined
+  poll()
+  await vi.waitFor(() => expect(rentals.get(rental.id).step).toBe('ready'), patience)
+  expect(rentals.get(rental.id).attempts[0]?.problem).toBeUndefined()
+})

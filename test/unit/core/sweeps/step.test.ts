@@ -1,7 +1,10 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Run } from '#core/runs/model.ts'
-import type { Sweep } from '#core/sweeps/record.ts'
+import { type Sweep, sweepWaiting } from '#core/sweeps/record.ts'
 import { nextSweepMove, type SweepSnapshot } from '#core/sweeps/step.ts'
+import { isGoing, RunStep } from '#shared/automation/run.ts'
+import { waitingLine } from '#shared/automation/waiting.ts'
 import { projectRun } from '../runs/stored-run.ts'
 
 const id = 'q0000000000000001'
@@ -163,4 +166,36 @@ test('a stopped sweep ends its waiting machines, and a finished one lets them wa
     do: 'release',
   })
   expect(next({ sweep: sweep({ step: 'over', keep: 600 }), waiting: [ready] })).toEqual({ do: 'wait' })
+})
+
+test('a sweep that can’t go on yet says what it waits for, in whatever state its runs are', () => {
+  const change = fc.record({
+    step: fc.constantFrom(...RunStep.options),
+    failedAt: fc.constantFrom('waiting', 'running'),
+    withdrawing: fc.constantFrom(undefined, true),
+    endedAt: fc.integer({ min: 1000, max: 2000 }),
+  }) as fc.Arbitrary<Partial<Run>>
+  const short = fc.record({
+    problem: fc.constant({ code: 'no_offers', message: 'No offer fits.' }),
+    since: fc.integer({ min: 1000, max: 2000 }),
+    nextTryAt: fc.integer({ min: 1000, max: 3000 }),
+  })
+  fc.assert(
+    fc.property(
+      fc.array(change, { maxLength: 4 }),
+      fc.option(short, { nil: undefined }),
+      fc.boolean(),
+      (changes, short, isThere) => {
+        const one = sweep({ short })
+        const runs = changes.map((given, index) => run(index, given))
+        const waiting = isThere ? [{ instance: 7, isReady: false }] : []
+        if (next({ sweep: one, runs, waiting }).do !== 'wait') return
+        const waits = sweepWaiting(one, runs)
+        expect(waits !== undefined || runs.some(isGoing) || runs.length === 4).toBe(true)
+        if (waits) expect(waitingLine(waits, 2000)).toMatch(/^Waiting for .+ for .+\./)
+        if (short && runs.length < 4)
+          expect(waits).toMatchObject({ for: 'another', since: short.since, nextTryAt: short.nextTryAt })
+      },
+    ),
+  )
 })
