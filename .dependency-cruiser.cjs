@@ -22,6 +22,7 @@ const roomsOfCore = [
   'limits',
   'market',
   'money',
+  'departures',
   'copies',
   'undoable-actions',
   'account-context',

@@ -60,7 +60,11 @@ export function createControls({ world, deployment, doors, faults, log }: Parts)
     /** Sets an instance's used disk in GB, the end of its contract in epoch seconds, and its SSH's address. */
     setInstance(
       instanceId: number,
-      facts: { diskUsage?: number; endDate?: number; ssh?: { host: string; port: number } },
+      facts: {
+        diskUsage?: number
+        endDate?: number
+        ssh?: { host: string; port: number; hasDisk?: boolean }
+      },
     ): void {
       const { diskUsage, endDate, ssh } = facts
       world.catchUp()

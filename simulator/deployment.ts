@@ -48,6 +48,8 @@ export const choices = {
    * GPUs are free or created `stopped`, or without it, though it boots (`unsaid`) or is `refused`.
    */
   rent: ['boots', 'queued', 'stopped', 'unsaid', 'refused'],
+  /** The instances from which a copy can be made: those that run, or also those that are stopped or outbid. */
+  copies: ['running', 'paused'],
 } as const
 
 /** The entries that are whole numbers, with their ranges. */
@@ -86,6 +88,7 @@ export const publicProfile: Profile = {
   refusal: 'text',
   badkey: '404',
   body: 'loose',
+  copies: 'paused',
   cap: 64,
   logs: 2,
 }

@@ -1,7 +1,7 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { environmentVariables } from './routes/launch-request.ts'
 import { copyTree } from './ssh/files/copy-tree.ts'
 import { errorCode, Scratch } from './ssh/files/scratch.ts'
@@ -88,7 +88,12 @@ export class Doors {
   async #copy(from: Side, to: Side): Promise<void> {
     if (from.instanceId === null || to.instanceId === null || !this.#scratch) return
     const folder = await this.#scratch
+    const hasDisk = (id: number) => this.#doors.get(id)?.instance.joinedSsh?.hasDisk === true
     try {
+      if (hasDisk(from.instanceId) && hasDisk(to.instanceId)) {
+        await cp(from.path, join(to.path, basename(from.path)), { recursive: true, preserveTimestamps: true })
+        return
+      }
       const source = new Scratch(join(folder, String(from.instanceId)))
       copyTree(source, from.path, new Scratch(join(folder, String(to.instanceId))), to.path)
     } catch (error) {

@@ -14,7 +14,7 @@ export const transferRoutes: Routes = {
 }
 
 /** A side without an id, or with `local`, is the caller's own machine. */
-function copy({ world, body }: ApiRequest) {
+function copy({ world, profile, body }: ApiRequest) {
   const fields = body()
   const paths = { src: readText(fields, 'src_path'), dst: readText(fields, 'dst_path') }
   const source = readSide(fields, 'src_id')
@@ -24,12 +24,14 @@ function copy({ world, body }: ApiRequest) {
     if (id === null) continue
     const instance = world.instances.find(id)
     if (!instance) throw noSuchUser(id)
-    if (instance.status !== 'running') throw fields.refuse(`Instance ${id} is not running.`)
+    const mayRest = id === source && profile.copies === 'paused'
+    if (instance.status !== 'running' && !mayRest) throw fields.refuse(`Instance ${id} is not running.`)
   }
   world.transfers.start(
     'copy',
     { instanceId: source, path: paths.src },
     { instanceId: target, path: paths.dst },
+    profile.copies === 'paused',
   )
   return {
     success: true,

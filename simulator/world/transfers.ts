@@ -16,10 +16,13 @@ export class Transfers {
     this.#instances = instances
   }
 
-  /** Starts a transfer of one to four minutes, which fails when one of its instances stops running. */
-  start(kind: Transfer['kind'], from: Side, to: Side): void {
+  /**
+   * Starts a transfer of one to four minutes, which fails when one of its instances stops running; `fromRest`: its source
+   * need not run.
+   */
+  start(kind: Transfer['kind'], from: Side, to: Side, fromRest = false): void {
     const seconds = new Draw(this.#seed, 'transfer', this.#all.length).integer(60, 240)
-    this.#all.push({ kind, from, to, started: this.#clock.now(), takes: seconds * 1000, end: null })
+    this.#all.push({ kind, from, to, fromRest, started: this.#clock.now(), takes: seconds * 1000, end: null })
   }
 
   /** Cancels copies into the instance, or syncs of it. Gives how many. */
@@ -73,7 +76,11 @@ export class Transfers {
     const ids = instancesOf(transfer)
     const found = this.#instances.list().filter(({ id }) => ids.includes(id))
     if (new Set(ids).size > found.length) return this.#clock.now()
-    const moments = found.filter(({ status }) => status !== 'running').map(({ since }) => since)
+    const moments = found
+      .filter(
+        ({ id, status }) => status !== 'running' && !(transfer.fromRest && id === transfer.from.instanceId),
+      )
+      .map(({ since }) => since)
     return moments.length > 0 ? Math.min(...moments) : null
   }
 }
@@ -96,6 +103,8 @@ export interface Transfer {
   readonly kind: 'copy' | 'sync'
   readonly from: Side
   readonly to: Side
+  /** Whether its source need not run. */
+  readonly fromRest: boolean
   readonly started: number
   /** Milliseconds it takes if nothing interrupts it. */
   readonly takes: number

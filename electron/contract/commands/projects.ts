@@ -77,6 +77,8 @@ export const projectCommands = {
     keptCost: v.optional(v.pipe(v.number(), v.finite(), v.minValue(0))),
     /** Micro-dollars from the plan for a new volume, which are part of the highest cost. */
     volumeCost: v.optional(v.pipe(v.number(), v.finite(), v.minValue(0))),
+    /** Of that for the disks of machines that it leaves. */
+    leftCost: v.optional(v.pipe(v.number(), v.finite(), v.minValue(0))),
     /** What the project may use of the user's from now on, of the plan's `borrowed`. Throws `not_allowed` without one. */
     allow: v.optional(v.pipe(v.array(Use), v.maxLength(100))),
     /** Files that look like secrets and are sent nevertheless. */

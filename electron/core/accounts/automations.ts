@@ -1,5 +1,6 @@
 import type { AccountContext, AccountPoll, Automation } from '#core/account-context.ts'
 import type { Transfers } from '#core/copies/perform.ts'
+import { Departures } from '#core/departures/perform.ts'
 import type { LoadRecorder } from '#core/instances/load-history.ts'
 import { openNotes } from '#core/instances/notes.ts'
 import { openStoredLimits } from '#core/limits/model.ts'
@@ -56,7 +57,9 @@ export async function openAutomations(
       withWatchdogScript(request, context.store.get().accounts[context.account], context.now(), terms),
   }
   const rentals = await openRentals(context, hooks, storedLimits)
+  const departures = await Departures.open(context, transfers)
   const { runs, sweeps } = await openRunsAndSweeps(context, {
+    departures,
     watchdogs,
     rentals,
     limits: storedLimits,
@@ -90,6 +93,7 @@ export async function openAutomations(
     recoveries,
     watches,
     watchdogs,
+    departures,
     runs,
     sweeps,
     actions,

@@ -64,7 +64,7 @@ export function projectHandlers({
       const { text, spec, content: now } = await wanted(asked)
       if (now !== content) throw new BerthError(specChanged)
       await projects.agree(project, content)
-      const { offer, keeping, price, most, keptCost, volumeCost, secretFiles, allow } = terms
+      const { offer, keeping, price, most, keptCost, volumeCost, leftCost, secretFiles, allow } = terms
       return runs(account).start({
         project,
         text,
@@ -76,6 +76,7 @@ export function projectHandlers({
         most,
         keptCost,
         volumeCost,
+        leftCost,
         secretFiles,
         allow,
       })

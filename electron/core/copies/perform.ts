@@ -60,6 +60,53 @@ export async function openTransfers(context: AccountContext) {
     return isOver(transfer) || (step === 'unknown' && now() - reportedAt >= patience)
   }
 
+  /** One with the same ends that began since then and is done, or may be. */
+  function sameSince(
+    kind: Transfer['kind'],
+    { from, to }: Pick<Transfer, 'from' | 'to'>,
+    since: number,
+  ): Transfer | undefined {
+    return all().findLast(
+      transfer =>
+        transfer.kind === kind &&
+        transfer.startedAt >= since &&
+        isDeepEqual([transfer.from, transfer.to], [from, to]) &&
+        (isRunning(transfer) || transfer.step === 'done'),
+    )
+  }
+
+  /** Resolves once nothing more is expected of it. */
+  async function toEnd(id: string, signal: AbortSignal): Promise<Transfer> {
+    try {
+      while (!isSettled(get(id))) await nextPoll(signal)
+    } finally {
+      // Its key ends with the run, but not with Berth, which follows it again after the next start.
+      if (!context.ending.aborted && !isOver(get(id)) && get(id).kind === 'sync') {
+        await note(id, { step: 'unknown', endedAt: now() })
+        void keys.deleteUnused(id)
+      }
+    }
+    return get(id)
+  }
+
+  async function cancel(id: string, by: 'user' | 'berth'): Promise<void> {
+    const { kind, from, to } = get(id)
+    const at = kind === 'copy' ? to.instance : (from.instance ?? to.instance)
+    if (isOver(get(id)) || at === undefined) return
+    const { transfers } = client()
+    await needingPermission(
+      'instance_write',
+      kind === 'copy' ? transfers.cancelCopy(at) : transfers.cancelSync(at),
+    )
+    // The service is sent the instance alone, so it cancels all transfers there.
+    for (const other of all().filter(other => cancelledWith(other, kind, at))) {
+      await note(other.id, { step: 'cancelled', endedAt: now() })
+      tell(by, 'Cancelled', other)
+      void keys.deleteUnused(other.id)
+    }
+    void context.poll()
+  }
+
   return {
     /** Resolves with the transfer's id once the service has accepted it, or its answer was lost. */
     copy: (request: CopyRequest): Promise<string> => startCopy(parts, request),
@@ -73,44 +120,30 @@ export async function openTransfers(context: AccountContext) {
      * counts, so that a caller that was killed may call again. Throws `cloud_copy_failed`.
      */
     async syncToEnd(request: SyncRequest, since: number, signal: AbortSignal): Promise<void> {
-      const { from, to } = endsOf(request)
-      const same = all().findLast(
-        transfer =>
-          transfer.kind === 'sync' &&
-          transfer.startedAt >= since &&
-          isDeepEqual([transfer.from, transfer.to], [from, to]) &&
-          (isRunning(transfer) || transfer.step === 'done'),
-      )
-      const id = same?.id ?? (await sync(request))
-      try {
-        while (!isSettled(get(id))) await nextPoll(signal)
-      } finally {
-        // Its key ends with the run, but not with Berth, which follows it again after the next start.
-        if (!context.ending.aborted && !isOver(get(id))) {
-          await note(id, { step: 'unknown', endedAt: now() })
-          void keys.deleteUnused(id)
-        }
-      }
-      const { step, message } = get(id)
+      const same = sameSince('sync', endsOf(request), since)
+      const { step, message } = await toEnd(same?.id ?? (await sync(request)), signal)
       if (step !== 'done') throw new BerthError(copyFailed(request.cloudPath, message))
     },
-    async cancel(id: string): Promise<void> {
-      const { kind, from, to } = get(id)
-      const at = kind === 'copy' ? to.instance : (from.instance ?? to.instance)
-      if (isOver(get(id)) || at === undefined) return
-      const { transfers } = client()
-      await needingPermission(
-        'instance_write',
-        kind === 'copy' ? transfers.cancelCopy(at) : transfers.cancelSync(at),
-      )
-      // The service is sent the instance alone, so it cancels all transfers there.
-      for (const other of all().filter(other => cancelledWith(other, kind, at))) {
-        await note(other.id, { step: 'cancelled', endedAt: now() })
-        tell('user', 'Cancelled', other)
-        void keys.deleteUnused(other.id)
+    /**
+     * The same for a copy between two instances, which is cancelled where `signal` ends it. Resolves with why it wasn't done;
+     * undefined where it was. Rejects as `copy` does.
+     */
+    async copyToEnd(request: CopyRequest, since: number, signal: AbortSignal): Promise<string | undefined> {
+      const ends = {
+        from: { instance: request.from, path: request.fromPath },
+        to: { instance: request.to, path: request.toPath },
       }
-      void context.poll()
+      const id = sameSince('copy', ends, since)?.id ?? (await startCopy(parts, request))
+      try {
+        const { step, message } = await toEnd(id, signal)
+        return step === 'done' ? undefined : (message ?? '')
+      } catch (error) {
+        // Else it would go on into the folder that its caller gives up.
+        if (signal.aborted && !context.ending.aborted) await cancel(id, 'berth').catch(() => undefined)
+        throw error
+      }
     },
+    cancel: (id: string): Promise<void> => cancel(id, 'user'),
     async dismiss(id: string): Promise<void> {
       const { step } = get(id)
       if (!isOver(get(id)) && step !== 'unknown') throw new BerthError(stillRunning)

@@ -49,10 +49,11 @@ export interface NewProjectRun extends Pick<AgreedSpec, 'text' | 'spec'> {
   keeping?: Keeping
   /** Micro-dollars per hour of the machine that was shown, if any. */
   price?: number
-  /** Micro-dollars by the plan: the highest cost in all, and its parts for the disk of a failed run and a new volume. */
+  /** Micro-dollars by the plan: the highest cost in all, and its parts for the disk of a failed run, a new volume and machines left. */
   most?: number
   keptCost?: number
   volumeCost?: number
+  leftCost?: number
   secretFiles: readonly string[]
   /** What the project may use of the user's from now on. */
   allow?: readonly Use[]
@@ -146,6 +147,7 @@ export function createProjectRuns(
       most,
       keptCost,
       volumeCost,
+      leftCost,
       secretFiles,
       allow = [],
     }: NewProjectRun): Promise<string> {
@@ -169,6 +171,7 @@ export function createProjectRuns(
         most,
         keptCost,
         volumeCost,
+        leftCost,
         limits: [...limits],
         secretFiles: [...secretFiles],
       }

@@ -2,14 +2,18 @@ import { counted } from '#shared/format/size.ts'
 import { harmless } from '#shared/instance/file-names.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
 import type { Problem } from '#shared/problem.ts'
+import { resultsOf } from '#shared/project/bounds.ts'
+import { leftFor } from '#shared/project/copy-first.ts'
 import { exitCodeWords, exitMeaning } from '#shared/project/retry.ts'
+import type { Leave } from '../departures/record.ts'
 import { isDeepEqual } from '../storage/store.ts'
 import { machineGone, watchdogOrder } from './decide.ts'
-import { lostBy } from './lost-time.ts'
+import { lostBy, lostSince } from './lost-time.ts'
 import {
   isOfProject,
   keepingFor,
   keptFrom,
+  ownCostBy,
   type ProjectRun,
   type Run,
   runCostBy,
@@ -151,7 +155,23 @@ export function retried(run: ProjectRun, machine: InstanceView | undefined, rent
   }
 }
 
-/** Moves a project's run to another machine: the old one is destroyed, with all results that were not downloaded. */
+/** What a run leaves on a machine: the training since the last whole download of its results. */
+function leaveOf(run: Run, instance: number, at: number): Leave {
+  const { project, program, place, spent } = run
+  return {
+    instance,
+    since: at,
+    until: at + leftFor(project?.spec ?? {}),
+    seconds: lostSince(run, at),
+    program,
+    folder: place,
+    // In a sweep the whole has no room for their disks.
+    paths: project && !run.sweep ? resultsOf(project.spec) : [],
+    before: spent ? runCostBy({ ...run, spentBefore: 0, leftCosts: {} }, at) : 0,
+  }
+}
+
+/** Moves a project's run to another machine, and leaves the old one. */
 export function movedToNewMachine(run: Run, rental: string, at: number): RunChange {
   const { instance, leaving = [], moves = 0, project } = run
   return {
@@ -160,12 +180,15 @@ export function movedToNewMachine(run: Run, rental: string, at: number): RunChan
     code: undefined,
     outcome: undefined,
     ...(project && { afterwards: project.spec.after ?? 'destroy' }),
-    spentBefore: runCostBy(run, at),
+    spentBefore: ownCostBy(run, at),
     spent: undefined,
     step: 'waiting',
     rental,
     instance: undefined,
-    leaving: instance === undefined ? leaving : [...leaving, instance],
+    leaving: instance === undefined ? leaving : [...leaving, leaveOf(run, instance, at)],
+    place: undefined,
+    brought: undefined,
+    copying: undefined,
     setupProgram: undefined,
     isSetUp: undefined,
     program: undefined,
@@ -195,7 +218,7 @@ export function over(run: Run, step: 'done' | 'failed' | 'cancelled', at: number
   if (step === 'failed' && run.finalAction !== 'destroy')
     return run.project ? { step, costThen: runCostBy(run, at) } : { step }
   if (!run.project) return { step, endedAt: run.endedAt ?? at }
-  return { step, endedAt: at, spentBefore: runCostBy(run, at), spent: undefined }
+  return { step, endedAt: at, spentBefore: ownCostBy(run, at), spent: undefined }
 }
 
 /** Ends a run whose machine takes the next one. `at` in epoch seconds. */

@@ -134,3 +134,8 @@ const projectBusy = {
   advice: 'Wait until it ends, or end it first.',
 }
 export const notFailed = { code: 'not_failed', message: 'It hasn’t failed.' }
+export const severalMachines = {
+  code: 'not_failed',
+  message: 'It ran on several machines, of which the others are gone.',
+  advice: 'Run it again as it was: that rents all of them.',
+}

@@ -9,6 +9,7 @@ import { remindsWithin } from '#shared/project/project-defaults.ts'
 import { Keeping, type ProjectSpec } from '#shared/project/spec.ts'
 import type { Micros } from '#shared/spending/money.ts'
 import { StoredProblem } from '../bridge/problems.ts'
+import { Leave } from '../departures/record.ts'
 
 /** The agreed terms of a project's run, or of all runs of a sweep. */
 export const AgreedProject = v.object({
@@ -23,10 +24,11 @@ export const AgreedProject = v.object({
   limits: RentalLimits,
   /** Micro-dollars per hour of the machine shown when the user agreed. */
   price: v.optional(v.number()),
-  /** Micro-dollars by the plan: in all, and of that for the disk of a failed run's machine and for a new volume. */
+  /** Micro-dollars by the plan: in all, and of that for the disk of a failed run's machine, a new volume and machines that it left. */
   most: v.optional(v.number()),
   keptCost: v.optional(v.number()),
   volumeCost: v.optional(v.number()),
+  leftCost: v.optional(v.number()),
   /** How long its machine is kept if it fails; by the file if absent. */
   keeping: v.optional(Keeping),
   /** Files that look like secrets and are sent nevertheless. */
@@ -114,8 +116,16 @@ export const Run = v.object({
   starting: v.optional(v.boolean()),
   /** It was cancelled, and its machine or rental still has to be ended. */
   withdrawing: v.optional(v.boolean()),
-  /** Machines that it left, which still have to be destroyed. */
-  leaving: v.optional(v.array(InstanceId)),
+  /** Machines that it left, which still have to be destroyed, or kept for what only they have. */
+  leaving: v.optional(v.array(v.union([InstanceId, Leave]))),
+  /** Micro-dollars of machines that it left and that were kept, by instance. */
+  leftCosts: v.optional(v.record(v.string(), v.number())),
+  /** The absolute path of its project's folder on the present machine. */
+  place: v.optional(v.string()),
+  /** Seconds of training that only the present machine has of those before it. */
+  brought: v.optional(v.number()),
+  /** While the newer results of its last machine are copied to the present one: since when, and until when at most. */
+  copying: v.optional(v.object({ since: v.number(), until: v.number() })),
   /** When results were last downloaded, and when the last download of all of them began. */
   checkpointAt: v.optional(v.number()),
   wholeAt: v.optional(v.number()),
@@ -188,10 +198,16 @@ export function keepingFor({ project: { keeping, spec } }: ProjectRun): Keeping 
 }
 
 /** A run's cost up to a moment of the account's time, as far as it has its own machine. */
-export function runCostBy({ spentBefore = 0, spent, endedAt }: Run, at: number): Micros {
-  if (!spent) return spentBefore
+export function runCostBy({ spentBefore = 0, leftCosts = {}, spent, endedAt }: Run, at: number): Micros {
+  const before = Object.values(leftCosts).reduce((sum, cost) => sum + cost, spentBefore)
+  if (!spent) return before
   const until = Math.min(at, endedAt ?? at)
-  return spentBefore + spent.micros + Math.max(0, Math.floor(((until - spent.at) * spent.perHour) / 3600))
+  return before + spent.micros + Math.max(0, Math.floor(((until - spent.at) * spent.perHour) / 3600))
+}
+
+/** The same without the machines that it left and that were kept. */
+export function ownCostBy(run: Run, at: number): Micros {
+  return runCostBy({ ...run, leftCosts: {} }, at)
 }
 
 /**
@@ -231,7 +247,7 @@ export function mostInAll(
   beside: Micros = 0,
 ): Micros | undefined {
   if (most === undefined || project?.keptCost === undefined) return undefined
-  return Math.max(most, costThen + beside) + project.keptCost
+  return Math.max(most, costThen + beside) + project.keptCost + (project.leftCost ?? 0)
 }
 
 /** When the user is reminded of a stopped machine, and when it is destroyed. `at`: since when it is kept. */

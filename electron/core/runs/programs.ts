@@ -10,15 +10,17 @@ import { busiest, loadQuestion, readLoads } from '#ssh/monitor/metrics.ts'
 import { plainLastLine, plainOutput } from '#ssh/monitor/plain-output.ts'
 import { endRun, mostAtOnce, type RetryOrder, readRunStatus, startRun } from '#ssh/runs/runs.ts'
 import type { AccountContext } from '../account-context.ts'
+import type { Departures } from '../departures/perform.ts'
 import { idleBelow } from '../instances/instance-state.ts'
 import { type RunAlerts, stuckAlert } from './alerts.ts'
 import { nextProgram, nextStep, setupFailed } from './changes.ts'
 import { observedRun, stuckSince } from './decide.ts'
+import { savedBy } from './lost-time.ts'
 import { isOfProject, type ProjectRun, type Run } from './model.ts'
 import type { RunOutput } from './output.ts'
 import { printedNumbers } from './printed-numbers.ts'
 import { lastProgress } from './progress.ts'
-import { intoProject, type RunMachines, removeEnvironment } from './remote.ts'
+import { intoProject, type RunMachines, remoteFolder, removeEnvironment } from './remote.ts'
 import { retriedRun } from './seeking.ts'
 import { noteFiles, noteSetUp } from './setup-cache.ts'
 import type { StoredRuns } from './stored-runs.ts'
@@ -26,6 +28,9 @@ import type { RunFolders } from './transfer-results.ts'
 import type { RunWatchdog } from './watchdog.ts'
 
 export type RunPrograms = ReturnType<typeof createPrograms>
+
+/** Milliseconds for files to take their places. */
+const takesOverWithin = 600_000
 
 type ProgramEnd = { code: number; problem?: undefined } | { problem: Problem }
 
@@ -39,7 +44,8 @@ export interface ProgramParts {
   outputOf(program: string): Promise<RunOutput>
   /** The command of a node, once its machine has the environment for it; undefined for a run on one machine. */
   nodeCommand(run: ProjectRun): Promise<string | undefined>
-  folders: Pick<RunFolders, 'placeEnvironment' | 'sendResults'>
+  folders: Pick<RunFolders, 'placeEnvironment' | 'sendResults' | 'alone'>
+  departures: Pick<Departures, 'copyEnds' | 'bring'>
   /** Waits that many milliseconds, or until the run is hurried. */
   pause(id: string, milliseconds: number): Promise<void>
 }
@@ -47,7 +53,18 @@ export interface ProgramParts {
 /** The programs of runs on their machines: a set-up, then the command. */
 export function createPrograms(
   { account, platform: { clock }, now, newId }: AccountContext,
-  { runs, machines, watchdog, alerts, rentedWith, outputOf, nodeCommand, folders, pause }: ProgramParts,
+  {
+    runs,
+    machines,
+    watchdog,
+    alerts,
+    rentedWith,
+    outputOf,
+    nodeCommand,
+    folders,
+    departures,
+    pause,
+  }: ProgramParts,
 ) {
   const { tell, note, nameOf } = alerts
 
@@ -76,6 +93,8 @@ export function createPrograms(
       // Noted before: they are this run's alone.
       if (run.sweep) await folders.sendResults(run)
     }
+    if (step === 'running' && isOfProject(run)) await bring(run)
+    if (runs.find(id)?.step !== step) return
     if (isOfProject(run) && ofNode === undefined) await folders.placeEnvironment(run)
     await startRun(connection, clock, program, {
       command,
@@ -96,6 +115,20 @@ export function createPrograms(
       startedAt: step === 'running' ? (after.startedAt ?? now()) : after.startedAt,
     })
     note(run, `Started ${step === 'setup' ? `the set-up of ${name}` : name} on ${nameOf(run)}`)
+  }
+
+  /** Copies what the machine that it left has newer. Nothing where the run doesn't move. */
+  async function bring(run: ProjectRun): Promise<void> {
+    const { id, instance, copying } = run
+    const until = departures.copyEnds(id)
+    if (instance === undefined || until === undefined) return
+    await runs.update(id, { copying: { since: copying?.since ?? now(), until } })
+    const saved = await folders.alone(id, ({ signal }) => {
+      const ask = (script: string) => machines.ask(run, 'sh -s', script, takesOverWithin)
+      return departures.bring(id, { instance, folder: remoteFolder(run), ask }, signal)
+    })
+    const after = runs.find(id)
+    if (after) await runs.update(id, saved === undefined ? { copying: undefined } : savedBy(after, saved))
   }
 
   async function seemsStuck(run: Run): Promise<void> {

@@ -5,6 +5,7 @@ import { hasTrait } from '#shared/instance/state-traits.ts'
 import type { Problem } from '#shared/problem.ts'
 import type { AccountContext, AccountPoll } from '../account-context.ts'
 import { problemOf } from '../bridge/problems.ts'
+import type { Departures } from '../departures/perform.ts'
 import type { Next, Worker } from '../engine/worker.ts'
 import { rentalOf } from '../instances/mark.ts'
 import { pollsUntilGone } from '../instances/missing-instances.ts'
@@ -12,6 +13,7 @@ import { wasDueAsleep } from '../limits/limit-due.ts'
 import { actsOnce, type StoredLimit, type StoredLimits } from '../limits/model.ts'
 import { openAttempt } from '../renting/rental.ts'
 import type { Rentals } from '../renting/rentals.ts'
+import { isDeepEqual } from '../storage/store.ts'
 import {
   checkpointDue,
   failsAfter,
@@ -43,6 +45,7 @@ interface WorkParts {
   machines: Pick<RunMachines, 'viewOf'>
   rentals: Pick<Rentals, 'find'>
   limits: Pick<StoredLimits, 'all'>
+  departures: Pick<Departures, 'costOf' | 'keepOnlyFor'>
   nodes: Pick<RunNodes, 'of' | 'isCutOff'>
   /** Whether a sweep has cost all that it may, the disks of its stopped machines included. */
   isSweepSpent(sweep: string): boolean
@@ -56,7 +59,8 @@ interface WorkParts {
 export function createRunWork(context: AccountContext, parts: WorkParts) {
   const { account, store, ending, now } = context
   const { clock } = context.platform
-  const { runs, moves, worker, checkpoints, machines, rentals, limits, nodes, gone, asking } = parts
+  const { runs, moves, worker, checkpoints, machines, rentals, limits, nodes, gone, asking, departures } =
+    parts
   /** The instances of rentals that runs wait for. */
   const rented = new Map<string, number>()
   /** Each run's last move, while it is performed or retried. */
@@ -220,6 +224,9 @@ export function createRunWork(context: AccountContext, parts: WorkParts) {
       if (found !== undefined) rented.set(run.id, found)
     } else rented.delete(run.id)
     const { id, instance, step } = run
+    const costs = departures.costOf(id)
+    const leftCosts = { ...run.leftCosts, ...costs }
+    if (!isDeepEqual(leftCosts, run.leftCosts ?? {})) runs.putSoon({ ...run, leftCosts })
     if (instance === undefined) return
     if (pollsMissing(instance) >= pollsUntilGone) gone.add(instance)
     else gone.delete(instance)
@@ -227,7 +234,7 @@ export function createRunWork(context: AccountContext, parts: WorkParts) {
     if (!view) return
     if (run.project) {
       if (isGoing(run) || step === 'failed')
-        runs.putSoon({ ...run, ...seenRunning(run, view, now()), spent: { ...view.spent } })
+        runs.putSoon({ ...run, leftCosts, ...seenRunning(run, view, now()), spent: { ...view.spent } })
       if (view.state === 'running' && run.starting) void runs.update(id, { starting: undefined })
     } else if (
       isGoing(run) &&
@@ -274,6 +281,8 @@ export function createRunWork(context: AccountContext, parts: WorkParts) {
     },
     onPoll(poll: AccountPoll): void {
       for (const run of runs.all()) observe(run, poll)
+      const needing = runs.all().filter(({ step }) => step !== 'done' && step !== 'cancelled')
+      departures.keepOnlyFor(new Set(needing.map(({ id }) => id)))
       runs.show()
       for (const run of runs.all()) {
         if (!hasWork(run)) continue

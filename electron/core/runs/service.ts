@@ -4,6 +4,7 @@ import { canGetIn } from '#shared/derived.ts'
 import { BerthError, type Problem } from '#shared/problem.ts'
 import { endRun, markRun } from '#ssh/runs/runs.ts'
 import type { AccountContext, AccountPoll } from '../account-context.ts'
+import type { Departures } from '../departures/perform.ts'
 import { Worker } from '../engine/worker.ts'
 import type { StoredLimits } from '../limits/model.ts'
 import type { LimitTarget } from '../limits/targets.ts'
@@ -13,7 +14,7 @@ import type { Watchdogs } from '../watchdogs/perform.ts'
 import { alertId, runAlertsOf } from './alerts.ts'
 import { createBeforeStops } from './before-stop.ts'
 import { failed, over, refetching, resumed, retried } from './changes.ts'
-import { createGoingOn, notFailed } from './continue-failed.ts'
+import { createGoingOn, notFailed, severalMachines } from './continue-failed.ts'
 import { allowedAction, machineGone } from './decide.ts'
 import {
   asksForNotice,
@@ -61,6 +62,7 @@ export interface RunServiceParts {
   limits: Pick<StoredLimits, 'all' | 'put' | 'forget'>
   projects: RunProjects
   sweeps: RunSweeps
+  departures: Departures
 }
 
 /** How many ended runs are kept. */
@@ -72,7 +74,7 @@ const mostEnded = 200
  */
 export async function openRuns(
   context: AccountContext,
-  { watchdogs, rentals, limits, projects, sweeps }: RunServiceParts,
+  { watchdogs, rentals, limits, projects, sweeps, departures }: RunServiceParts,
 ) {
   const { account, store, platform, files, activity, notifications, now } = context
   const { clock } = platform
@@ -110,6 +112,7 @@ export async function openRuns(
     outputOf: outputs.of,
     nodeCommand: run => nodes.prepare(run),
     folders,
+    departures,
     pause: (id, milliseconds) => worker.pause(id, milliseconds),
   })
   const waiting = await openWaitingMachines(context, { runs, machines, limits, watchdogs, note })
@@ -121,6 +124,7 @@ export async function openRuns(
     stopOf: run => work.stopOf(run),
     isGone: instance => gone.has(instance),
     waiting,
+    departures,
     limitsOf: sweeps.limitsOf,
     runs,
     alerts,
@@ -144,6 +148,7 @@ export async function openRuns(
     rentals,
     limits,
     asking,
+    departures,
     isSweepSpent: sweeps.isSpent,
   })
 
@@ -389,11 +394,6 @@ const stillGoing = {
   code: 'still_running',
   message: 'It’s still running.',
   advice: 'End it first, or wait until it ends.',
-}
-const severalMachines = {
-  code: 'not_failed',
-  message: 'It ran on several machines, of which the others are gone.',
-  advice: 'Run it again as it was: that rents all of them.',
 }
 const watchdogStale = {
   code: 'watchdog_stale',

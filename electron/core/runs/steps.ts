@@ -4,6 +4,7 @@ import { remindsWithin } from '#shared/project/project-defaults.ts'
 import { markRun } from '#ssh/runs/runs.ts'
 import type { AccountContext } from '../account-context.ts'
 import type { Alert } from '../alerts/events.ts'
+import type { Departures } from '../departures/perform.ts'
 import type { Rentals } from '../renting/rentals.ts'
 import {
   commandFailedAlert,
@@ -56,6 +57,7 @@ interface MoveParts {
   isGone(instance: number): boolean
   rentals: Pick<Rentals, 'find' | 'cancel' | 'dismiss'>
   waiting: Pick<WaitingMachines, 'keep'>
+  departures: Pick<Departures, 'leave'>
   /** The stops of the machine that is rented for a run. */
   limitsOf(run: ProjectRun): readonly Limit[]
 }
@@ -336,9 +338,7 @@ export function createMoves(context: AccountContext, parts: MoveParts) {
     if (action !== 'nothing') await context.endings.expect(instance, action)
   }
 
-  async function destroy(instance: number): Promise<void> {
-    await context.endings.end(instance, 'destroy', { kind: 'berth' })
-  }
+  const destroy = (instance: number) => context.endings.end(instance, 'destroy', { kind: 'berth' })
 
   /** Happens in the run's only loop, so after any request that was pending. */
   async function withdraw(run: Run): Promise<void> {
@@ -362,9 +362,11 @@ export function createMoves(context: AccountContext, parts: MoveParts) {
       if (isFetched) await runs.update(run.id, { checkpointAt: now(), wholeAt })
       return isFetched
     },
-    /** Destroys the machines that a run left, and those rented for a cancelled one. */
+    /** Hands on the machines that a run left, or destroys them, and those rented for a cancelled one. */
     async cleanUp(run: Run): Promise<void> {
-      for (const instance of run.leaving ?? []) await destroy(instance)
+      for (const left of run.leaving ?? [])
+        if (typeof left === 'number') await destroy(left)
+        else await parts.departures.leave(run.id, run.name, left)
       if (run.leaving) await runs.update(run.id, { leaving: undefined })
       if (run.withdrawing) await withdraw(run)
       if (leavesNetwork(nodes.of(run), parts.isGone)) await nodes.removeNetwork(run)

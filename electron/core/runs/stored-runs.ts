@@ -196,7 +196,9 @@ function waitingOf(
   hindrance: Hindrance | undefined,
 ): Waiting | undefined {
   if (!wait || !isGoing(run)) return undefined
-  const { retried, told } = run
+  const { retried, told, copying } = run
+  if (run.step === 'running' && copying)
+    return { for: 'copy', since: copying.since, givesUpAt: copying.until }
   if (run.step === 'running' && told) return { for: 'save', since: told.since, givesUpAt: told.until }
   if (run.step === 'running' && retried?.nextAt !== undefined) {
     const { code, message } = commandFailed(run, retried.code)
@@ -273,15 +275,18 @@ function sum(amounts: readonly number[]): number {
 function projectPart(
   run: ProjectRun,
 ): Omit<ProjectRunView, Exclude<keyof RunView, 'project' | 'moves' | 'most'>> {
-  const { project, step, most, spentBefore = 0, spent, endedAt, createdAt, startedAt, keptUntil } = run
+  const { project, step, most, spentBefore = 0, leftCosts = {}, spent, endedAt, createdAt, startedAt } = run
+  const { keptUntil } = run
+  const { keptCost = 0, volumeCost = 0, leftCost = 0 } = project
+  const before = Object.values(leftCosts).reduce((total, cost) => total + cost, spentBefore)
   return {
     project: project.id,
-    most: most === undefined ? undefined : most + (project.keptCost ?? 0) + (project.volumeCost ?? 0),
+    most: most === undefined ? undefined : most + keptCost + volumeCost + leftCost,
     moves: run.moves ?? 0,
     ports: step === 'running' ? portsOf(project.spec) : undefined,
     cost: spent
-      ? { ...spent, micros: spent.micros + spentBefore, perHour: endedAt === undefined ? spent.perHour : 0 }
-      : { micros: spentBefore, at: createdAt, perHour: 0 },
+      ? { ...spent, micros: spent.micros + before, perHour: endedAt === undefined ? spent.perHour : 0 }
+      : { micros: before, at: createdAt, perHour: 0 },
     keptUntil:
       step === 'failed' && keptUntil !== undefined
         ? { at: keptUntil, destroys: keepingFor(run).destroys }

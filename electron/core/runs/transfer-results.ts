@@ -209,6 +209,8 @@ export function createRunFolders(
   }
 
   return {
+    /** One transfer at a time for each run, which `drop` ends. */
+    alone,
     /** Writes the environment that the next program reads. Throws `secret_missing`. */
     async placeEnvironment(run: ProjectRun): Promise<void> {
       const values = { ...(await projects.environmentOf(run)), ...placeOfNode(run), ...settingOf(run) }
@@ -218,6 +220,7 @@ export function createRunFolders(
     async send(run: ProjectRun): Promise<void> {
       const { folder, secretFiles: confirmed, spec } = run.project
       const remote = await machines.folderOf(run)
+      await runs.update(run.id, { place: remote })
       const environment = { ...(await projects.environmentOf(run)), ...placeOfNode(run) }
       const varying = settingOf(run)
       if (run.reuses) await ask(run, 'sh -s', removeLeft(run))

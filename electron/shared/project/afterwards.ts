@@ -5,6 +5,7 @@ import { duration } from '../format/time.ts'
 import { type Micros, micros } from '../spending/money.ts'
 import { beforeStopWords } from './before-stop.ts'
 import { dearestOf } from './bounds.ts'
+import { copyFirstWords } from './copy-first.ts'
 import { gpusInAll, nodeCount } from './nodes.ts'
 import { keptWords, type PlanCosts, stoppedWords } from './plan-costs.ts'
 import type { ProjectPlan } from './project.ts'
@@ -13,11 +14,8 @@ import type { Keeping, ProjectSpec } from './spec.ts'
 import { settingsOf } from './sweep.ts'
 
 /** Sentences on the results, the end of the machine, and moving to another machine if outbid. */
-export function planAfterwards(
-  { results, checkpoint, after, outbid, retry, before_stop, keep = 0, nodes = 1 }: ProjectSpec,
-  keeping: Keeping,
-  costs: PlanCosts | undefined,
-): string[] {
+export function planAfterwards(spec: ProjectSpec, keeping: Keeping, costs: PlanCosts | undefined): string[] {
+  const { results, checkpoint, after, outbid, retry, before_stop, keep = 0, nodes = 1 } = spec
   const home = results === undefined ? [] : [results].flat()
   const then =
     keep > 0 ? `Then the machine waits for the next run. After ${duration(keep)} without one,` : 'Then'
@@ -36,6 +34,7 @@ export function planAfterwards(
     ...(outbid && outbid.elsewhere > 0
       ? [`If it's outbid, it continues on another machine, at most ${counted(outbid.elsewhere, 'time')}.`]
       : []),
+    ...copyFirstWords(spec, costs?.disk),
   ]
 }
 

@@ -154,11 +154,18 @@ interface AgreedCosts {
   keptCost?: Micros
   /** Of that for a new volume, which no machine's limit counts. */
   volumeCost?: Micros
+  /** Of that for the disks of machines that it leaves. */
+  leftCost?: Micros
 }
 
 /** What the machines of a run may cost until they are stopped; undefined without a limit. */
-export function mostUntilStopped({ most, keptCost = 0, volumeCost = 0 }: AgreedCosts): Micros | undefined {
-  return most === undefined ? undefined : Math.max(0, most - keptCost - volumeCost)
+export function mostUntilStopped({
+  most,
+  keptCost = 0,
+  volumeCost = 0,
+  leftCost = 0,
+}: AgreedCosts): Micros | undefined {
+  return most === undefined ? undefined : Math.max(0, most - keptCost - volumeCost - leftCost)
 }
 
 /**

@@ -16,6 +16,7 @@ import {
   pricesOf,
   retryBudget,
 } from './bounds.ts'
+import { leftCost } from './copy-first.ts'
 import type { PlannedVolume, ProjectPlan } from './project.ts'
 import { remindsWithin } from './project-defaults.ts'
 import type { Keeping, ProjectSpec } from './spec.ts'
@@ -36,6 +37,8 @@ export interface PlanCosts {
   keptCost?: Micros
   /** Of that for a new volume. */
   volumeCost?: Micros
+  /** Of that for the disks of the machines that it leaves. */
+  leftCost?: Micros
   /** Why that much, to follow a colon. */
   why?: string
 }
@@ -68,15 +71,18 @@ export function planCosts(plan: Planned, choice: Choice = { limits: plan.limits 
   const offer = plan.offers.find(one => one.offer.id === choice.offer)?.offer ?? plan.offer
   const perHour = plan.volume?.id === undefined ? volumePrice(plan.volume, offer) : undefined
   const volumeCost = perHour === undefined ? undefined : Math.ceil((perHour * longest) / 3600)
+  const left = disk === undefined ? 0 : leftCost(plan.spec, disk)
   const parts = [
     why,
     keptCost && `${money(keptCost)} for ${duration(kept)} of disk if it fails`,
+    left > 0 && `${money(left)} for disks of machines that it leaves`,
     volumeCost && `about ${money(volumeCost)} for the new volume`,
   ].filter(Boolean)
   return {
     ...machines,
     disk,
-    most: most + (keptCost ?? 0) + (volumeCost ?? 0),
+    most: most + (keptCost ?? 0) + (volumeCost ?? 0) + left,
+    ...(left > 0 && { leftCost: left }),
     ...(keptCost !== undefined && { keptCost }),
     ...(volumeCost !== undefined && { volumeCost }),
     why: parts.join(', and '),
@@ -86,8 +92,13 @@ export function planCosts(plan: Planned, choice: Choice = { limits: plan.limits 
 /** The parts of a plan's costs that the user agrees to with its run. */
 export function agreedCosts(
   costs: PlanCosts | undefined,
-): Pick<PlanCosts, 'most' | 'keptCost' | 'volumeCost'> {
-  return { most: costs?.most, keptCost: costs?.keptCost, volumeCost: costs?.volumeCost }
+): Pick<PlanCosts, 'most' | 'keptCost' | 'volumeCost' | 'leftCost'> {
+  return {
+    most: costs?.most,
+    keptCost: costs?.keptCost,
+    volumeCost: costs?.volumeCost,
+    leftCost: costs?.leftCost,
+  }
 }
 
 /** What becomes of a machine that is stopped at its run's end, in sentences. */

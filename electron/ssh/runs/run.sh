@@ -1,5 +1,6 @@
 # A run of Berth's: one command, and in this file's folder all that is known of it: command, output, pid, code once it
-# has ended, and perhaps then: what becomes of the instance, for the watchdog. It outlives every connection.
+# has ended, alive: the time at which it last ran, and perhaps then: what becomes of the instance, for the watchdog. It
+# outlives every connection.
 
 umask 077
 here=${0%/*}
@@ -25,6 +26,19 @@ elif grep -hq '[^|]|[^|]' "$here/command" "$here/tried" 2>/dev/null; then
 fi
 # What goes on around a command needs its shell, and calls it from the environment that the first lines prepare.
 [ ! -f "$here/tried" ] || around=1
+# A machine may end at any moment: what was written shortly before that may be half of a file.
+(
+  trap 'kill $nap 2>/dev/null; exit' TERM
+  while kill -0 $$ 2>/dev/null; do
+    date +%s > "$here/alive.new" && mv -f "$here/alive.new" "$here/alive"
+    sleep 5 &
+    nap=$!
+    wait $nap
+  done
+) < /dev/null > /dev/null 2>&1 &
+alive=$!
 "$shell" "$@" "$here/command" ${around:+"$here" "$shell" "$@"} < /dev/null >> "$here/output" 2>&1
 code=$?
+kill $alive 2>/dev/null
+wait $alive 2>/dev/null
 echo "$code" > "$here/code.new" && mv -f "$here/code.new" "$here/code"

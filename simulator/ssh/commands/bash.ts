@@ -3,10 +3,12 @@ import { giveArchive, listFolder, takeArchive } from '../runs/folder-sync.ts'
 import {
   askSetUp,
   keepOnVolume,
+  makeSide,
   noteFiles,
   noteSetUp,
   removeGoneFiles,
   removeLeftFiles,
+  takeOver,
 } from '../runs/prepared.ts'
 import { endRun, markRun, readRunStatus, startRun, type Values } from '../runs/runs.ts'
 import { putWatchdog, readWatchdog, removeWatchdog } from '../runs/watchdog.ts'
@@ -62,6 +64,8 @@ const known: readonly [string, (call: Call, values: Values, script: string) => P
   ["echo 'cleared yes'", removeLeftFiles],
   ["echo 'sent yes'", removeGoneFiles],
   ["echo 'kept yes'", keepOnVolume],
+  ["echo 'taken over'", takeOver],
+  ['cd "$side" && pwd -P', makeSide],
   ['berth-sync ok', listFolder],
   ['tar -xof -', takeArchive],
   ['exec tar --null', giveArchive],

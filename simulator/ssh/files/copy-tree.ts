@@ -1,11 +1,19 @@
-import { copyFileSync, mkdirSync, readdirSync, readlinkSync, symlinkSync, unlinkSync } from 'node:fs'
+import {
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readlinkSync,
+  symlinkSync,
+  unlinkSync,
+  utimesSync,
+} from 'node:fs'
 import { posix, sep } from 'node:path'
 import { FileError, type Scratch } from './scratch.ts'
 
 /**
  * Copies a file or folder from one instance's disk to another's, as rsync does: into `target` where that is a folder
  * or ends in `/`, else as `target`; the contents alone where `source` ends in `/`. What is there already is replaced.
- * Links are copied as links. Runs in one turn of the event loop (see Scratch). Throws FileError: `ENOENT`, `EINVAL`
+ * Links are copied as links, files with their times. Runs in one turn of the event loop (see Scratch). Throws FileError: `ENOENT`, `EINVAL`
  * for a folder into itself, and others.
  */
 export function copyTree(from: Scratch, source: string, to: Scratch, target: string): void {
@@ -32,7 +40,10 @@ function copyOne(from: Scratch, source: string, to: Scratch, target: string): vo
   if (place.stats?.isDirectory()) throw new FileError('EISDIR')
   if (place.stats) unlinkSync(place.real)
   if (stats.isSymbolicLink()) symlinkSync(readlinkSync(real), place.real)
-  else if (stats.isFile()) copyFileSync(real, place.real)
+  else if (stats.isFile()) {
+    copyFileSync(real, place.real)
+    utimesSync(place.real, stats.atime, stats.mtime)
+  }
 }
 
 function makeFolders(disk: Scratch, path: string): void {

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
-import { readdirSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { readdirSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path/posix'
 import type { Call, ShellState } from '../shell/command.ts'
 import { readRegular } from '../shell/sink.ts'
-import { has, type Values } from './runs.ts'
+import { has, makeFolder, type Values } from './runs.ts'
 
 /** Tells whether the machine was set up by the same script and files. */
 export async function askSetUp(call: Call, values: Values): Promise<number> {
@@ -73,6 +73,43 @@ function removeOne({ files }: ShellState, path: string): void {
 /** Folders are kept on a volume as they are: nothing is mounted here. */
 export async function keepOnVolume({ out }: Call): Promise<number> {
   await out('kept yes\n')
+  return 0
+}
+
+/** Takes over the newer files that were copied from another machine, but for those from the seconds before its end. */
+export async function takeOver({ shell, out }: Call, _values: Values, script: string): Promise<number> {
+  const [, side = ''] = /^side='?([^'\n]+)'?$/m.exec(script) ?? []
+  const at = (path: string) => `/root/${side}/${path}`
+  const end = has(shell.files, at('alive/alive')) ? Number(readRegular(shell.files, at('alive/alive'))) : 0
+  let [taken, newest] = [0, 0]
+  for (const [, number = '', target = ''] of script.matchAll(/^take (\d+) move '?([^'\n]+)'?$/gm)) {
+    const [name] = has(shell.files, at(number))
+      ? readdirSync(shell.files.existing(at(number), 'stay').real)
+      : []
+    if (name === undefined) continue
+    const from = at(`${number}/${name}`)
+    const isFolder = shell.files.existing(from, 'stay').stats.isDirectory()
+    for (const file of isFolder ? filesIn(shell, from) : ['']) {
+      const [source, goal] = [join(from, file), join('/root', target, file)]
+      const { real, stats } = shell.files.existing(source, 'stay')
+      const modified = Math.floor(stats.mtimeMs / 1000)
+      if (modified > end - 15) continue
+      makeFolder(shell, dirname(goal))
+      renameSync(real, shell.files.at(goal, 'stay').real)
+      taken += 1
+      newest = Math.max(newest, modified)
+    }
+  }
+  if (has(shell.files, at(''))) rmSync(shell.files.existing(at(''), 'stay').real, { recursive: true })
+  await out(`taken over ${taken} ${newest} ${end}\n`)
+  return 0
+}
+
+/** Makes the folder into which another machine's results are copied. */
+export async function makeSide({ shell, out }: Call, _values: Values, script: string): Promise<number> {
+  const [, side = ''] = /^side='?([^'\n]+)'?$/m.exec(script) ?? []
+  for (const [, name = ''] of script.matchAll(/"\$side"\/(\w+)/g)) makeFolder(shell, `/root/${side}/${name}`)
+  await out(`/root/${side}\n`)
   return 0
 }
 

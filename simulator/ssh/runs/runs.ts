@@ -20,6 +20,10 @@ export async function startRun(call: Call, values: Values): Promise<number> {
     appendFileSync(shell.files.at(`${here}/output`, 'follow').real, '')
     const [before = '', isTried] = (values.get('command') ?? '').split(aroundIt)
     shell.background.start(here, async signal => {
+      const live = () => writeIn(shell, `${here}/alive`, `${Math.floor(Date.now() / 1000)}\n`)
+      live()
+      const living = setInterval(live, 5000).unref()
+      signal.addEventListener('abort', () => clearInterval(living), { once: true })
       const sink = appendingSink(shell.files, `${here}/output`, true, signal)
       const own = { ...shell, folder: '/root', variables: new Map(shell.variables), status: 0 }
       async function runIn(state: ShellState & { ending?: number }, text: string): Promise<number> {
@@ -34,6 +38,7 @@ export async function startRun(call: Call, values: Values): Promise<number> {
           ? prepared
           : runIn({ ...own, variables: new Map(own.variables) }, values.get('tried') ?? '')
       const code = await tried(attempt, values, signal, text => writeIn(shell, `${here}/attempts`, text))
+      clearInterval(living)
       if (!shell.background.halted) writeIn(shell, `${here}/code`, `${code}\n`)
     })
   }

@@ -45,8 +45,11 @@ export interface Instance {
   pulled: boolean
   /** Its owner's watchdog; null without one. */
   watchdog: Watchdog | null
-  /** Another SSH server in its place, as set by the control plane: its programs run there. */
-  joinedSsh: { host: string; port: number } | null
+  /**
+   * Another SSH server in its place, as set by the control plane: its programs run there. `hasDisk`: it is on this computer,
+   * where copies find its files by their paths.
+   */
+  joinedSsh: { host: string; port: number; hasDisk?: boolean } | null
   /** The public keys that can log in. */
   readonly sshKeys: string[]
 }

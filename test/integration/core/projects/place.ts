@@ -104,7 +104,7 @@ export function joinAll({ sim, platform }: World, { berth }: BerthUnderTest, ...
         ownPublicKey(join(platform.home, 'berth'))
           .then(sshd.authorize)
           .catch(() => undefined)
-        sim.controls.setInstance(id, { ssh: { host: sshd.host, port: sshd.port } })
+        sim.controls.setInstance(id, { ssh: { host: sshd.host, port: sshd.port, hasDisk: true } })
         void sim.controls.advance(boot)
       }
   })

@@ -38,9 +38,10 @@ test('a run has lost what its command did since the last whole download, on all 
   )
 })
 
-test('nothing is lost where the command had not begun, or runs no more', () => {
+test('nothing is lost where the command had not begun, and what it did until its end where that is not here', () => {
   expect(lostBy(projectRun({ step: 'setup' }), 2000)).toBeUndefined()
-  expect(lostBy(projectRun({ step: 'fetching', begunAt: 1000 }), 2000)).toBeUndefined()
+  const ended = projectRun({ step: 'fetching', begunAt: 1000, seenAt: 1400 })
+  expect(lostBy(ended, 2000)).toEqual({ seconds: 400, isUpTo: true })
 })
 
 test('moves are told in words', () => {

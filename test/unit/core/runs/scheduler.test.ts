@@ -39,6 +39,7 @@ test('a cancelled run ends once that is on disk, and continues if it can’t be 
     asking: new Set(),
     nodes: { of: () => [], isCutOff: async () => false },
     gone: new Set(),
+    departures: { costOf: () => ({}), keepOnlyFor: () => undefined },
   })
 
   const disk = deferred<void>()

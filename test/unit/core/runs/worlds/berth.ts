@@ -1,5 +1,6 @@
 import type { AccountContext } from '#core/account-context.ts'
 import type { Transfers } from '#core/copies/perform.ts'
+import { Departures } from '#core/departures/perform.ts'
 import { createAccountClock } from '#core/instances/account-clock.ts'
 import { askForOne } from '#core/instances/poll-account.ts'
 import { compareInstances, type KnownRecords } from '#core/instances/reconcile.ts'
@@ -118,7 +119,9 @@ export async function startBerth({ clock, files, keychain: entries, service, ids
   } as unknown as Projects
   const secrets = { missing: () => [], get: async () => undefined } as unknown as ProjectSecrets
   const transfers = { needsWideKey: () => false } as Transfers
+  const departures = await Departures.open(context, { copyToEnd: async () => undefined })
   const { runs, sweeps } = await openRunsAndSweeps(context, {
+    departures,
     watchdogs,
     rentals,
     limits: storedLimits,
@@ -144,7 +147,7 @@ export async function startBerth({ clock, files, keychain: entries, service, ids
     before: async target => runs.allowedAction(target),
     watchdogs,
   })
-  const all = [limits, rentals, runs, sweeps]
+  const all = [limits, rentals, departures, runs, sweeps]
 
   /** Resolves with whether the service answered. */
   function poll(): Promise<boolean> {

@@ -1,0 +1,71 @@
+import { rate } from '#shared/format/money.ts'
+import { counted } from '#shared/format/size.ts'
+import { duration } from '#shared/format/time.ts'
+import type { AccountId } from '#shared/ids.ts'
+import type { InstanceView } from '#shared/instance/instance.ts'
+import type { ActivityEntry } from '#shared/state.ts'
+import { type Alert, alertOf } from '../alerts/events.ts'
+import type { Departure } from './record.ts'
+
+type Entry = Omit<ActivityEntry, 'id' | 'at'>
+
+function entry(account: AccountId, { instance }: Departure, text: string, detail: string): Entry {
+  return { account, instance, kind: 'berth', text, detail }
+}
+
+/** `view`: the machine, whose disk is paid. */
+export function keptEntry(account: AccountId, departure: Departure, view: InstanceView | undefined): Entry {
+  const { name, instance, since, until, seconds } = departure
+  const price = view?.diskPricePerHour === undefined ? '' : ` Its disk costs ${rate(view.diskPricePerHour)}.`
+  return entry(
+    account,
+    departure,
+    `Kept #${instance}, which ${name} left`,
+    `Up to ${duration(seconds)} of its training is only there. It’s destroyed once that is copied, in ${duration(until - since)} at the latest.${price}`,
+  )
+}
+
+/** `saved`: seconds of training. */
+export function broughtEntry(
+  account: AccountId,
+  departure: Departure,
+  { files, saved }: { files: number; saved: number },
+): Entry {
+  const { name, instance } = departure
+  return entry(
+    account,
+    departure,
+    `Copied the results of ${name} from #${instance}`,
+    `${counted(files, 'file')} newer than those downloaded: ${duration(saved)} of training saved.`,
+  )
+}
+
+const reasons = {
+  refused: 'The service doesn’t copy from a machine that is stopped.',
+  failed: 'The service’s copy didn’t end in time, or failed.',
+  torn: 'They were being written when it ended, so they may not be whole.',
+} as const
+
+export function notBroughtEntry(
+  account: AccountId,
+  departure: Departure,
+  fate: keyof typeof reasons,
+  now: number,
+): Entry {
+  const { name, instance, until } = departure
+  return entry(
+    account,
+    departure,
+    `${name} continues without the newest results of #${instance}`,
+    `${reasons[fate]} It’s kept for ${duration(Math.max(60, until - now))} more, if you want to copy them yourself.`,
+  )
+}
+
+/** A machine was destroyed at the end of its time, with what only it had. */
+export function lostAlert(account: AccountId, { instance, name, seconds }: Departure): Alert {
+  return alertOf('machineDestroyed', {
+    id: `${account}/departure/${instance}`,
+    title: `#${instance} is destroyed, which ${name}`.slice(0, 42).trimEnd().concat(' left'),
+    body: `Its time was over. Up to ${duration(seconds)} of training was only there.`,
+  })
+}

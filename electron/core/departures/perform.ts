@@ -1,0 +1,211 @@
+import { dirname } from 'node:path/posix'
+import { ServiceError } from '#service/service-error.ts'
+import type { InstanceView } from '#shared/instance/instance.ts'
+import { BerthError } from '#shared/problem.ts'
+import type { Micros } from '#shared/spending/money.ts'
+import { readTakenOver, sidePlace, type TakenOver, takeOver } from '#ssh/runs/take-over.ts'
+import type { AccountContext, AccountPoll } from '../account-context.ts'
+import type { Transfers } from '../copies/perform.ts'
+import { type Next, Worker } from '../engine/worker.ts'
+import { pollsUntilGone } from '../instances/missing-instances.ts'
+import type { Collection } from '../storage/collection.ts'
+import { broughtEntry, keptEntry, lostAlert, notBroughtEntry } from './messages.ts'
+import { type Departure, type Leave, openStoredDepartures } from './record.ts'
+import { copyUntil, departureMove, isWorthKeeping } from './step.ts'
+
+/** The machine to which a run's files are brought. */
+export interface Arrival {
+  instance: number
+  /** Its project's folder there, relative to the home folder. */
+  folder: string
+  /** The output of `sh -s` there, which gets a script. */
+  ask(script: string): Promise<string>
+}
+
+/**
+ * The machines that runs of an account left, such as those that were outbid: each stays, stopped, until the run has its newer
+ * files on its next machine, or its time is over. Copy first, destroy after.
+ */
+export class Departures {
+  readonly #context: AccountContext
+  readonly #transfers: Pick<Transfers, 'copyToEnd'>
+  readonly #stored: Collection<Departure, number>
+  readonly #worker: Worker<number>
+  /** Instances that certainly no longer exist. */
+  readonly #gone = new Set<number>()
+
+  static async open(context: AccountContext, transfers: Pick<Transfers, 'copyToEnd'>): Promise<Departures> {
+    return new Departures(context, transfers, await openStoredDepartures(context))
+  }
+
+  constructor(
+    context: AccountContext,
+    transfers: Pick<Transfers, 'copyToEnd'>,
+    stored: Collection<Departure, number>,
+  ) {
+    const { platform, ending } = context
+    this.#context = context
+    this.#transfers = transfers
+    this.#stored = stored
+    this.#worker = new Worker({ clock: platform.clock, ending, turn: instance => this.#turn(instance) })
+  }
+
+  /**
+   * Takes over a machine that a run leaves: keeps it if only it has something, else destroys it. Resolves once that is on disk,
+   * or seen. May be repeated.
+   */
+  async leave(run: string, name: string, leave: Leave): Promise<void> {
+    const { account, activity, endings } = this.#context
+    const { instance } = leave
+    if (!isWorthKeeping(leave) || this.#viewOf(instance) === undefined) {
+      await endings.end(instance, 'destroy', { kind: 'berth' })
+      return
+    }
+    if (this.#stored.find(instance)) return
+    const departure = { ...leave, run, name }
+    await this.#stored.add(departure)
+    activity.add(keptEntry(account, departure, this.#viewOf(instance)))
+    this.#worker.hurry(instance)
+  }
+
+  /** What the machines that a run left have cost since then, in micro-dollars, by instance. */
+  costOf(run: string): Record<string, Micros> {
+    const own = this.#stored.all().filter(departure => departure.run === run)
+    return Object.fromEntries(own.map(({ instance, cost = 0 }) => [instance, cost]))
+  }
+
+  /** Until when the present copy for a run may take, in epoch seconds; undefined where there is none to make. */
+  copyEnds(run: string): number | undefined {
+    const next = this.#toBring(run)
+    return next && copyUntil(next, this.#context.now())
+  }
+
+  /**
+   * Copies what a run's last machine has newer to the one on which it continues. Resolves with the seconds of training that
+   * this has saved, and undefined where there was nothing to bring, or it could not be. Rejects where it is to be tried again.
+   */
+  async bring(run: string, to: Arrival, signal: AbortSignal): Promise<number | undefined> {
+    const { account, activity, now } = this.#context
+    const departure = this.#toBring(run)
+    if (!departure) return undefined
+    const { instance, seconds } = departure
+    await this.#stored.intend(instance, { copyingSince: departure.copyingSince ?? now() })
+    const taken = await this.#copied(this.#stored.get(instance), to, signal)
+    if (typeof taken === 'string') {
+      await this.#stored.update(instance, { fate: taken })
+      activity.add(notBroughtEntry(account, departure, taken, now()))
+      return undefined
+    }
+    // What it trained after its newest file is lost in any case.
+    const after = taken.files === 0 || taken.newest === 0 ? seconds : Math.max(0, taken.end - taken.newest)
+    const saved = Math.max(0, seconds - after)
+    await this.#stored.update(instance, { fate: 'brought' })
+    activity.add(broughtEntry(account, departure, { files: taken.files, saved }))
+    this.#worker.hurry(instance)
+    return saved
+  }
+
+  /** Ends the machines of runs that no longer need them: of all but these. */
+  keepOnlyFor(runs: ReadonlySet<string>): void {
+    for (const { instance, run, fate } of this.#stored.all()) {
+      if (runs.has(run) || fate === 'needless' || fate === 'brought') continue
+      void this.#stored.update(instance, { fate: 'needless' })
+      this.#worker.hurry(instance)
+    }
+  }
+
+  onPoll({ account: { instances }, pollsMissing }: AccountPoll): void {
+    for (const { instance, before, cost = 0 } of this.#stored.all()) {
+      const view = instances[instance]
+      if (view) this.#gone.delete(instance)
+      else if (pollsMissing(instance) >= pollsUntilGone) this.#gone.add(instance)
+      const spent = view === undefined ? cost : Math.max(cost, view.spent.micros - before)
+      const departure = this.#stored.find(instance)
+      if (departure && spent !== cost) this.#stored.putSoon({ ...departure, cost: spent })
+      this.#worker.wake(instance)
+    }
+  }
+
+  dueAt(after: number): number {
+    return Math.min(...this.#stored.all().flatMap(({ until }) => (until > after ? [until] : [])))
+  }
+
+  async flush(): Promise<void> {
+    await this.#worker.flush()
+    await this.#stored.flush()
+  }
+
+  async #turn(instance: number): Promise<Next> {
+    const { account, endings, notifications, now } = this.#context
+    const departure = this.#stored.find(instance)
+    if (!departure) return 'rest'
+    const move = departureMove(departure, this.#gone.has(instance) ? 'gone' : this.#viewOf(instance), now())
+    switch (move.do) {
+      case 'wait':
+        return 'rest'
+      case 'stop':
+        await endings.begin(instance, 'stop', { kind: 'berth' })
+        return 'rest'
+      case 'destroy':
+        await endings.end(instance, 'destroy', { kind: 'berth' })
+        if (move.isLost) notifications.tell(account, [lostAlert(account, departure)])
+        await this.#stored.forget(instance)
+        return 'rest'
+      case 'forget':
+        await this.#stored.forget(instance)
+        return 'rest'
+    }
+  }
+
+  /** The machine whose files a run is to get, the last one that it left. */
+  #toBring(run: string): Departure | undefined {
+    return this.#stored.all().findLast(departure => departure.run === run && departure.fate === undefined)
+  }
+
+  /** Copies a machine's files, and takes over the whole ones. Gives why not. */
+  async #copied(
+    departure: Departure,
+    { instance: to, folder: target, ask }: Arrival,
+    signal: AbortSignal,
+  ): Promise<Exclude<TakenOver, 'torn'> | 'refused' | 'failed' | 'torn'> {
+    const { platform, now } = this.#context
+    const { instance: from, folder = '', paths, program, since } = departure
+    const until = copyUntil(departure, now()) ?? 0
+    if (until <= now()) return 'failed'
+    const side = `.berth/left/${from}`
+    const place = (await ask(sidePlace(side, paths.length))).trim()
+    const late = new AbortController()
+    const cancel = platform.clock.after((until - now()) * 1000, () => late.abort())
+    const bounded = AbortSignal.any([signal, late.signal])
+    const alive = `${dirname(dirname(folder))}/.berth/runs/${program}/alive`
+    try {
+      // One after another: the service tells of the latest copy alone.
+      for (const [fromPath, toPath] of [
+        [alive, `${place}/alive/`],
+        ...paths.map((path, number) => [`${folder}/${path}`, `${place}/${number}/`] as const),
+      ] as const) {
+        const failure = await this.#transfers.copyToEnd({ from, fromPath, to, toPath }, since, bounded)
+        if (failure !== undefined) return 'failed'
+      }
+    } catch (error) {
+      if (late.signal.aborted && !signal.aborted) return 'failed'
+      if (isRefusal(error)) return 'refused'
+      throw error
+    } finally {
+      cancel()
+    }
+    const answer = readTakenOver(await ask(await takeOver(side, target, paths)))
+    return answer ?? 'failed'
+  }
+
+  #viewOf(instance: number): InstanceView | undefined {
+    const { account, store } = this.#context
+    return store.get().accounts[account]?.instances[instance]
+  }
+}
+
+/** Whether the service will not do it, however often it is asked. */
+function isRefusal(error: unknown): boolean {
+  if (error instanceof ServiceError) return !error.ambiguous && error.status >= 400 && error.status < 429
+  return error instanceof BerthError && error.problem.code !== 'not_written'
+}

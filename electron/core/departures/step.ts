@@ -1,0 +1,43 @@
+import type { InstanceView } from '#shared/instance/instance.ts'
+import { hasTrait } from '#shared/instance/state-traits.ts'
+import type { Departure, Leave } from './record.ts'
+
+/** Seconds of training for which a machine is kept: fewer are trained again before they would be copied. */
+const leastSeconds = 60
+/** Seconds for a copy of a machine's files to the next one, which is paid meanwhile: as many as it may save, within these. */
+const copyWithin = { least: 300, most: 1800 }
+
+export type DepartureMove =
+  | { do: 'wait' }
+  /** So that it can't run again beside the next machine. */
+  | { do: 'stop' }
+  /** `isLost`: its time is over, and nobody has its files. */
+  | { do: 'destroy'; isLost: boolean }
+  | { do: 'forget' }
+
+/** Whether a machine has something that is worth keeping it for. */
+export function isWorthKeeping({ seconds, paths, folder }: Leave): boolean {
+  return seconds >= leastSeconds && paths.length > 0 && folder !== undefined
+}
+
+/** The next move for a machine that a run left. `instance`: `gone` once that is certain. Each may be repeated after a kill. */
+export function departureMove(
+  { fate, since, until }: Departure,
+  instance: InstanceView | 'gone' | undefined,
+  now: number,
+): DepartureMove {
+  if (instance === 'gone') return { do: 'forget' }
+  if (instance === undefined) return { do: 'wait' }
+  // Its user started it since: then it's theirs.
+  if (instance.stateRequest?.state === 'running' && instance.stateRequest.at > since) return { do: 'forget' }
+  if (fate === 'brought' || fate === 'needless') return { do: 'destroy', isLost: false }
+  if (now >= until) return { do: 'destroy', isLost: true }
+  return hasTrait(instance.state, 'over') ? { do: 'wait' } : { do: 'stop' }
+}
+
+/** Until when its files are copied, in epoch seconds; undefined where they aren't. */
+export function copyUntil({ fate, seconds, copyingSince }: Departure, now: number): number | undefined {
+  if (fate !== undefined) return undefined
+  const within = Math.min(copyWithin.most, Math.max(copyWithin.least, seconds))
+  return (copyingSince ?? now) + within
+}

@@ -1,0 +1,46 @@
+import { shellQuoted } from '../exec.ts'
+import { restSeconds } from '../sync/whole.ts'
+
+/** What another machine's copied results had: how many files were taken, and the times of the newest and of its end. */
+export type TakenOver = { files: number; newest: number; end: number } | 'torn'
+
+/**
+ * A script for `sh -s` that makes the folder into which a machine's results are copied, below the home folder. Prints its
+ * absolute path.
+ */
+export function sidePlace(side: string, results: number): string {
+  const folders = Array.from({ length: results }, (_, number) => `"$side"/${number}`)
+  return script(side, [`mkdir -p "$side"/alive ${folders.join(' ')} && cd "$side" && pwd -P`])
+}
+
+/**
+ * A script for `sh -s` that takes over the whole ones of the results that were copied to `side`, into `folder`, both relative
+ * to the home folder. Prints what `readTakenOver` reads.
+ */
+export async function takeOver(side: string, folder: string, results: readonly string[]): Promise<string> {
+  const { default: functions } = await import('./take-over.sh?raw')
+  const takes = (what: string) =>
+    results.map((path, number) => `take ${number} ${what} ${shellQuoted(`${folder}/${path}`)}`)
+  return script(side, [
+    `rest=${torn}`,
+    functions,
+    ...takes('look'),
+    ...takes('move'),
+    'rm -rf "$side"',
+    `if [ -n "$torn" ]; then echo 'taken over torn'; else echo 'taken over' "$taken" "$newest" "$end"; fi`,
+  ])
+}
+
+/** Seconds before a machine's end within which what was written may be half of a file, as a program may pause in it. */
+const torn = 5 * restSeconds.closed
+
+/** Undefined where the machine could not do it. */
+export function readTakenOver(output: string): TakenOver | undefined {
+  if (output.includes('taken over torn')) return 'torn'
+  const [, files, newest, end] = /taken over (\d+) (\d+) (\d+)/.exec(output) ?? []
+  return files === undefined ? undefined : { files: Number(files), newest: Number(newest), end: Number(end) }
+}
+
+function script(side: string, lines: readonly string[]): string {
+  return ['{', `side=${shellQuoted(side)}`, 'cd || exit 1', ...lines, '} < /dev/null', ''].join('\n')
+}

@@ -1,0 +1,81 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { planAfterwards } from '#shared/project/afterwards.ts'
+import { planCosts } from '#shared/project/plan-costs.ts'
+import { publicProfile } from '#simulator/deployment.ts'
+import { noSshd } from '#test/integration/ssh/own-root.ts'
+import { jobOf, openProject } from './place.ts'
+
+/** It has written a checkpoint that is on its machine alone, and goes on. */
+const files = {
+  'berth.yaml': `machine: { interruptible: true, price: 5 }
+outbid: { elsewhere: 1 }
+results: out
+run: |
+  if [ -e out/ckpt ]; then cp out/ckpt out/resumed; exit 0; fi
+  mkdir -p out; echo step 9000 > out/ckpt; touch -d '2 minutes ago' out/ckpt; echo half > out/new.part
+  : > $HOME/written
+  until [ -e $HOME/enough ]; do echo x >> out/new.part; sleep 0.2; done
+`,
+}
+
+describe.skipIf(noSshd)(`a run that moves${noSshd}`, () => {
+  async function moved(copies: 'paused' | 'running') {
+    const deployment = { ...publicProfile, limits: 'buckets', logs: 0, copies } as const
+    const place = await openProject(files, undefined, { deployment }, 2)
+    const { world, under, sshds, project, runProject } = place
+    const plan = await under.run('planProject', { project })
+    const id = await runProject()
+    const job = () => jobOf(under, id)
+    await under.until(() => sshds.some(({ home }) => existsSync(join(home, 'written'))))
+    const first = job()?.instance ?? 0
+    const old = sshds.find(({ home }) => existsSync(join(home, 'written')))
+    // Half an hour of training.
+    await world.sim.controls.advance(1800)
+    await under.until(() => (job()?.outputs.length ?? 0) > 0)
+    await world.sim.controls.outbid(first)
+    await under.until(() => job()?.moves === 1)
+    return { ...place, plan, id, job, first, old }
+  }
+
+  test('continues from what the old machine alone had, which is destroyed once it is copied', async () => {
+    const { under, folder, plan, job, first, world } = await moved('paused')
+    await under.until(() => under.account().instances[first]?.state === 'stopped')
+    await under.until(() => job()?.waiting?.for === 'copy')
+    // World time passes quickly here: the copy takes minutes of it.
+    await under.until(() => job()?.step === 'done')
+    expect(readFileSync(join(folder, 'out/resumed'), 'utf8')).toBe('step 9000\n')
+    expect(existsSync(join(folder, 'out/new.part'))).toBe(false)
+    await under.until(() => Object.keys(under.account().instances).length === 0)
+    // Half an hour, of which only what came after the checkpoint is lost.
+    expect(job()?.lost?.seconds).toBeLessThan(1800)
+    expect(planAfterwards(plan.spec, plan.keeping, planCosts(plan)).join(' ')).toMatch(
+      /stopped, and kept until its newer results are copied to the next one, at most 2 h: its disk costs \$/,
+    )
+    const { leftCost = 0, most } =
+      planCosts({
+        ...plan,
+        limits: [{ when: { kind: 'cost', dollars: 9 }, action: 'stop', asleep: false }],
+      }) ?? {}
+    expect(most).toBeGreaterThanOrEqual(9_000_000 + leftCost)
+    expect(leftCost).toBeGreaterThan(0)
+    expect(world.sim.controls.ledger().instances).toHaveLength(2)
+  })
+
+  test('keeps the old machine where the service can’t copy from it, until its time is over', async () => {
+    const { under, sshds, job, first, world } = await moved('running')
+    await under.until(() => job()?.instance !== first && job()?.outputs.includes('command') === true)
+    const { state } = under.account().instances[first] ?? {}
+    expect(state).toBe('stopped')
+    const { activity } = under.berth.state()
+    expect(Object.values(activity).map(({ text }) => text)).toContainEqual(
+      expect.stringContaining(`continues without the newest results of #${first}`),
+    )
+    await world.sim.controls.advance(7200)
+    await under.until(() => under.account().instances[first] === undefined)
+    expect(job()?.step).toBe('running')
+    for (const { home } of sshds) writeFileSync(join(home, 'enough'), '')
+    await under.until(() => job()?.step === 'done')
+  })
+})

@@ -1,0 +1,203 @@
+import { expect, test } from 'vitest'
+import { type Arrival, Departures } from '#core/departures/perform.ts'
+import type { Departure, Leave } from '#core/departures/record.ts'
+import { copyUntil, departureMove, isWorthKeeping } from '#core/departures/step.ts'
+import { ServiceError } from '#service/service-error.ts'
+import type { CopyRequest } from '#shared/account/transfer.ts'
+import type { InstanceState, InstanceView } from '#shared/instance/instance.ts'
+import { account, accountContext, freshAnswer, noting } from '#test/berth/account-context.ts'
+import { flushPromises, HandClock } from '#test/berth/clocks.ts'
+import { MemoryFiles } from '#test/berth/machine.ts'
+import { accountView, instanceView } from '#test/unit/views.ts'
+
+const run = 'x0000000000000001'
+const leave: Leave = {
+  instance: 7,
+  since: 1000,
+  until: 8200,
+  seconds: 1800,
+  program: 'x0000000000000009',
+  folder: '/root/berth/p1',
+  paths: ['out', 'model.pt'],
+  before: 100,
+}
+const departure: Departure = { ...leave, run, name: 'digits' }
+const machine = (state: InstanceState, more: Partial<InstanceView> = {}) =>
+  instanceView({ id: 7, state, diskPricePerHour: 4000, ...more })
+
+test.each<[string, Partial<Departure>, InstanceView | 'gone' | undefined, number, object]>([
+  ['stops one that may run again beside the next', {}, machine('outbid'), 1000, { do: 'stop' }],
+  ['stops one that runs again', {}, machine('running'), 2000, { do: 'stop' }],
+  ['keeps one that is stopped', {}, machine('stopped'), 8199, { do: 'wait' }],
+  ['destroys it with its time', {}, machine('stopped'), 8200, { do: 'destroy', isLost: true }],
+  ['and whatever its state is', {}, machine('offline'), 8200, { do: 'destroy', isLost: true }],
+  [
+    'destroys it once its files are there',
+    { fate: 'brought' },
+    machine('stopped'),
+    1200,
+    { do: 'destroy', isLost: false },
+  ],
+  [
+    'and once nobody needs them',
+    { fate: 'needless' },
+    machine('outbid'),
+    1200,
+    { do: 'destroy', isLost: false },
+  ],
+  ['keeps it where the copy failed', { fate: 'failed' }, machine('stopped'), 1200, { do: 'wait' }],
+  ['forgets one that is gone', {}, 'gone', 1200, { do: 'forget' }],
+  ['knows nothing without a poll', {}, undefined, 9999, { do: 'wait' }],
+  [
+    'leaves one to its user who started it since',
+    {},
+    machine('running', { stateRequest: { state: 'running', at: 1500 } }),
+    1600,
+    { do: 'forget' },
+  ],
+])('a machine that a run left: %s', (_, change, instance, now, move) => {
+  expect(departureMove({ ...departure, ...change }, instance, now)).toEqual(move)
+})
+
+test('a copy may take as long as it may save, within bounds', () => {
+  const withinOf = (seconds: number) => copyUntil({ ...departure, seconds }, 2000)
+  expect([withinOf(90), withinOf(1000), withinOf(90_000)]).toEqual([2300, 3000, 3800])
+  expect(copyUntil({ ...departure, copyingSince: 1500 }, 2000)).toBe(3300)
+  expect(copyUntil({ ...departure, fate: 'torn' }, 2000)).toBeUndefined()
+  expect(isWorthKeeping({ ...leave, seconds: 59 })).toBe(false)
+  expect(isWorthKeeping({ ...leave, folder: undefined })).toBe(false)
+})
+
+/** An account with the machine that a run leaves, whose copies answer as `copies` says. */
+function place(
+  copies: (request: CopyRequest, signal: AbortSignal) => Promise<string | undefined> = async () => undefined,
+) {
+  const [files, clock] = [new MemoryFiles(), new HandClock()]
+  let instances: Record<string, InstanceView> = { 7: machine('outbid') }
+  const ended: string[] = []
+  const copied: string[] = []
+  async function open() {
+    const ending = new AbortController()
+    const { said, ...noted } = noting()
+    const end = async (instance: number, action: 'stop' | 'destroy') => {
+      ended.push(`${action} ${instance}`)
+      instances = action === 'stop' ? { 7: machine('stopped') } : {}
+      return true
+    }
+    const context = accountContext({
+      files,
+      clock,
+      ending: ending.signal,
+      ...noted,
+      now: () => clock.monotonic() / 1000,
+    })
+    context.endings = { ...context.endings, begin: end, end } as unknown as typeof context.endings
+    const show = () =>
+      context.store.change(state => {
+        state.accounts[account] = { ...accountView({ id: account }), instances }
+      })
+    show()
+    const departures = await Departures.open(context, {
+      async copyToEnd(request, _since, signal) {
+        const answer = await copies(request, signal)
+        copied.push(`${request.from}:${request.fromPath} ${request.to}:${request.toPath}`)
+        return answer
+      },
+    })
+    return {
+      departures,
+      said,
+      async poll() {
+        show()
+        departures.onPoll(freshAnswer(context, instances))
+        await flushPromises()
+      },
+      kill: () => ending.abort(),
+    }
+  }
+  const arrival = (answer: string): Arrival => ({
+    instance: 8,
+    folder: 'berth/p1',
+    ask: async script => (script.includes('pwd -P') ? '/root/.berth/left/7\n' : answer),
+  })
+  return { open, clock, ended, copied, arrival }
+}
+
+const signal = new AbortController().signal
+
+test('a machine is stopped, and destroyed once the next one has its newer files', async () => {
+  const { open, ended, copied, arrival } = place()
+  const { departures, poll, said } = await open()
+  await departures.leave(run, 'digits', leave)
+  await poll()
+  expect(ended).toEqual(['stop 7'])
+  expect(departures.copyEnds(run)).toBeDefined()
+  // A minute and a half of its half an hour was after the newest whole file.
+  const saved = await departures.bring(run, arrival('taken over 3 5000 5090\n'), signal)
+  expect(saved).toBe(1800 - 90)
+  expect(copied).toEqual([
+    '7:/root/.berth/runs/x0000000000000009/alive 8:/root/.berth/left/7/alive/',
+    '7:/root/berth/p1/out 8:/root/.berth/left/7/0/',
+    '7:/root/berth/p1/model.pt 8:/root/.berth/left/7/1/',
+  ])
+  await poll()
+  expect(ended).toEqual(['stop 7', 'destroy 7'])
+  expect(said).toContain('Copied the results of digits from #7')
+})
+
+test('nothing is destroyed while it has the only copy, until its time is over, whoever is killed between', async () => {
+  const refused = new ServiceError({ code: 'invalid_args', status: 400, message: 'not running', advice: '' })
+  const { open, ended, clock, arrival } = place(async () => Promise.reject(refused))
+  const first = await open()
+  await first.departures.leave(run, 'digits', { ...leave, since: 0, until: 7200 })
+  first.kill()
+  const second = await open()
+  await second.poll()
+  expect(await second.departures.bring(run, arrival(''), signal)).toBeUndefined()
+  // Once refused, it isn't asked for again.
+  expect(second.departures.copyEnds(run)).toBeUndefined()
+  second.kill()
+  const third = await open()
+  await third.departures.leave(run, 'digits', { ...leave, since: 0, until: 7200 })
+  await third.poll()
+  expect(ended).toEqual(['stop 7'])
+  expect(third.departures.dueAt(0)).toBe(7200)
+  await clock.pass(7_200_000)
+  await third.poll()
+  expect(ended).toEqual(['stop 7', 'destroy 7'])
+  expect(third.said).toEqual(['#7 is destroyed, which digits left'])
+})
+
+test('a copy that doesn’t end in its time is given up, and one during an outage is tried again', async () => {
+  const outage = new ServiceError({ code: 'unreachable' as never, status: 0, message: '', advice: '' })
+  let fails = true
+  const { open, clock, arrival } = place((_, aborted) =>
+    fails
+      ? Promise.reject(outage)
+      : new Promise((_resolve, reject) =>
+          aborted.addEventListener('abort', () => reject(aborted.reason), { once: true }),
+        ),
+  )
+  const { departures } = await open()
+  await departures.leave(run, 'digits', { ...leave, since: 0, until: 7200 })
+  await expect(departures.bring(run, arrival(''), signal)).rejects.toBe(outage)
+  fails = false
+  const bringing = departures.bring(run, arrival(''), signal)
+  await flushPromises()
+  await clock.pass(1_800_000)
+  expect(await bringing).toBeUndefined()
+})
+
+test('is destroyed at once where only little would be saved, or its run is over', async () => {
+  const { open, ended } = place()
+  const { departures, poll } = await open()
+  await departures.leave(run, 'digits', { ...leave, seconds: 30 })
+  expect(ended).toEqual(['destroy 7'])
+  const { open: openOther, ended: endedThere } = place()
+  const other = await openOther()
+  await other.departures.leave(run, 'digits', { ...leave, since: 0, until: 7200 })
+  other.departures.keepOnlyFor(new Set())
+  await other.poll()
+  expect(endedThere.at(-1)).toBe('destroy 7')
+  await poll()
+})

@@ -1,0 +1,123 @@
+import { execFileSync } from 'node:child_process'
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import fc from 'fast-check'
+import { expect, onTestFinished, test } from 'vitest'
+import { readTakenOver, sidePlace, takeOver } from '#ssh/runs/take-over.ts'
+
+const end = 1_700_000_000
+
+/** A home folder with what was copied from a machine that ended at `end`, and what the next one has. */
+function place() {
+  const home = mkdtempSync(join(tmpdir(), 'berth-take-over-'))
+  onTestFinished(() => rmSync(home, { recursive: true, force: true }))
+  const put = (path: string, text: string, age: number) => {
+    mkdirSync(dirname(join(home, path)), { recursive: true })
+    writeFileSync(join(home, path), text)
+    utimesSync(join(home, path), end - age, end - age)
+  }
+  const sh = (script: string) =>
+    execFileSync('sh', ['-s'], { input: script, env: { ...process.env, HOME: home }, encoding: 'utf8' })
+  const taken = async (...results: string[]) => readTakenOver(sh(await takeOver('side', 'berth/p1', results)))
+  return {
+    home,
+    put,
+    taken,
+    sh,
+    copied: (path: string, text: string, age: number) => put(`side/${path}`, text, age),
+    alive: () => put('side/alive/alive', `${end}\n`, 0),
+    here: (path: string) => readFileSync(join(home, 'berth/p1', path), 'utf8'),
+    has: (path: string) => existsSync(join(home, path)),
+  }
+}
+
+test('takes newer whole files, leaves those that may be half, and older ones as they are', async () => {
+  const { home, put, copied, alive, taken, here, has, sh } = place()
+  expect(sh(sidePlace('side', 2)).trim()).toBe(join(home, 'side'))
+  alive()
+  put('berth/p1/out/last.pt', 'step 100', 600)
+  put('berth/p1/out/same.txt', 'same', 9000)
+  put('berth/p1/out/log.txt', 'one\n', 600)
+  copied('0/out/last.pt', 'step 200', 120)
+  copied('0/out/same.txt', 'same', 9000)
+  copied('0/out/log.txt', 'one\ntwo\n', 0)
+  copied('0/out/deep/with space’s.pt', 'new', 60)
+  copied('0/out/half.pt', 'ha', 3)
+  symlinkSync('with space’s.pt', join(home, 'side/0/out/deep/latest'))
+  symlinkSync('../half.pt', join(home, 'side/0/out/deep/newest'))
+  copied('1/model.pt', 'model', 90)
+  expect(await taken('out', 'model.pt')).toEqual({ files: 4, newest: end - 60, end })
+  expect(['out/last.pt', 'out/log.txt', 'out/deep/latest', 'model.pt'].map(here)).toEqual([
+    'step 200',
+    'one\ntwo\n',
+    'new',
+    'model',
+  ])
+  expect(has('berth/p1/out/half.pt')).toBe(false)
+  expect(lstatSync(join(home, 'berth/p1/out/deep/newest'), { throwIfNoEntry: false })).toBeUndefined()
+  expect(has('side')).toBe(false)
+  // A second time, as after a kill, there is nothing to take.
+  expect(await taken('out', 'model.pt')).toEqual({ files: 0, newest: 0, end: 0 })
+})
+
+test('takes nothing where a file that was being written has an older whole version here', async () => {
+  const { put, copied, alive, taken, here } = place()
+  alive()
+  put('berth/p1/out/model.pt', 'old model', 600)
+  put('berth/p1/out/state.pt', 'old state', 600)
+  copied('0/out/model.pt', 'new model', 20)
+  copied('0/out/state.pt', 'new', 2)
+  expect(await taken('out')).toBe('torn')
+  expect([here('out/model.pt'), here('out/state.pt')]).toEqual(['old model', 'old state'])
+})
+
+test('takes nothing of a machine that doesn’t say when it ended', async () => {
+  const { copied, taken, has } = place()
+  copied('0/out/model.pt', 'new model', 600)
+  expect(await taken('out')).toMatchObject({ files: 0 })
+  expect(has('berth/p1/out/model.pt')).toBe(false)
+})
+
+test('no file that was written shortly before the end ever takes a place, whatever there is', {
+  timeout: 60_000,
+}, async () => {
+  const file = fc.record({
+    name: fc.constantFrom('a.pt', 'b/c.pt', 'd e.txt'),
+    age: fc.integer({ min: 0, max: 60 }),
+    text: fc.constantFrom('new', 'old and more', 'o'),
+    here: fc.option(fc.constantFrom('old', 'new'), { nil: undefined }),
+  })
+  await fc.assert(
+    fc.asyncProperty(fc.uniqueArray(file, { selector: ({ name }) => name, minLength: 1 }), async files => {
+      const { put, copied, alive, taken, here, has } = place()
+      alive()
+      for (const one of files) {
+        copied(`0/out/${one.name}`, one.text, one.age)
+        if (one.here !== undefined) put(`berth/p1/out/${one.name}`, one.here, 600)
+      }
+      const result = await taken('out')
+      const isHalf = ({ age }: (typeof files)[number]) => age < 15
+      const isTorn = files.some(
+        one => isHalf(one) && one.here !== undefined && !one.text.startsWith(one.here),
+      )
+      expect(result === 'torn').toBe(isTorn)
+      for (const one of files) {
+        const after = has(`berth/p1/out/${one.name}`) ? here(`out/${one.name}`) : undefined
+        const mayTake = !isTorn && (!isHalf(one) || one.here !== undefined)
+        expect(after).toBe(mayTake ? one.text : one.here)
+      }
+    }),
+    { numRuns: 25 },
+  )
+})
