@@ -231,6 +231,10 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
       store.change(draft => {
         draft.app.tray = present
       }),
+    noteGlobalShortcut: state =>
+      store.change(draft => {
+        draft.app.globalShortcut = state
+      }),
     async close() {
       updates.close()
       pause.close()

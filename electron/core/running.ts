@@ -44,6 +44,8 @@ export interface RunningBerth {
   pollNow(): void
   /** Notes whether the desktop shows tray icons. */
   noteTray(present: boolean): void
+  /** Notes whether the shortcut that shows Berth works. */
+  noteGlobalShortcut(state: State['app']['globalShortcut']): void
   /** Notes a failure of the page or a part of it in Activity and in the log, up to a limit. */
   notePageFailure(text: string, detail: string): void
   /** Ends polling and connections, and writes pending changes. */

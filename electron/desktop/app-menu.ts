@@ -1,6 +1,6 @@
 import type { MenuItemConstructorOptions } from 'electron'
 import type { CommandName } from '#contract/commands.ts'
-import { type AcceleratorName, accelerators } from '#shared/accelerators.ts'
+import type { AcceleratorName, Shortcuts } from '#shared/accelerators.ts'
 import type { Place } from '#shared/state.ts'
 
 /** What one of Berth's own menu entries does. */
@@ -13,6 +13,8 @@ export interface AppMenuOptions {
   platform: NodeJS.Platform
   /** Packaged apps have no developer tools. */
   packaged: boolean
+  /** The keys that are shown. */
+  shortcuts: Shortcuts
   act: (action: MenuAction) => void
 }
 
@@ -20,12 +22,12 @@ type Item = MenuItemConstructorOptions
 const line: Item = { type: 'separator' }
 
 /** The application menu: each platform's usual roles, and Berth's own screens. */
-export function appMenu({ platform, packaged, act }: AppMenuOptions): Item[] {
+export function appMenu({ platform, packaged, shortcuts, act }: AppMenuOptions): Item[] {
   const mac = platform === 'darwin'
   const own = (label: string, action: MenuAction, key?: AcceleratorName): Item => ({
     label,
     // The page handles these keys itself, and leaves the terminal those that a shell needs.
-    ...(key && { accelerator: accelerators[key], registerAccelerator: false }),
+    ...(key && shortcuts[key] !== '' && { accelerator: shortcuts[key], registerAccelerator: false }),
     click: () => act(action),
   })
   const to = (label: string, place: Place, key?: AcceleratorName) => own(label, { kind: 'go', place }, key)

@@ -1,14 +1,17 @@
 import { join } from 'node:path'
-import { app, type BrowserWindow, clipboard, dialog, Menu } from 'electron'
+import { isDeepStrictEqual } from 'node:util'
+import { app, type BrowserWindow, clipboard, dialog, globalShortcut, Menu } from 'electron'
 import type { FirstState } from '../core/first-state.ts'
 import type { RunningBerth } from '../core/running.ts'
 import { watchNetwork } from '../platform/network-watch.ts'
 import type { Clock, Files, Opener } from '../platform/platform.ts'
+import { portalVersion } from '../platform/session-bus.ts'
 import { deferred, sleep } from '../platform/tasks.ts'
 import type { Shutdown } from '../start/shutdown.ts'
 import { appMenu } from './app-menu.ts'
 import { askFirst } from './ask-first.ts'
 import { hearFolderDrops } from './folder-drop.ts'
+import { followGlobalShortcut, hasGlobalShortcuts } from './global-shortcut.ts'
 import { hardenPages } from './hardening.ts'
 import type { AppShutdown } from './lifecycle/app-shutdown.ts'
 import { askToQuit } from './lifecycle/ask-to-quit.ts'
@@ -137,7 +140,21 @@ export async function openDesktop(options: DesktopOptions): Promise<Desktop> {
       hidden: isOpened || startsHidden(options.hidden, berth.state().settings.startAtLogin),
     })
     const { platform } = process
-    Menu.setApplicationMenu(Menu.buildFromTemplate(appMenu({ platform, packaged: app.isPackaged, act })))
+    const showMenu = () => {
+      const { shortcuts } = berth.state().settings
+      Menu.setApplicationMenu(
+        Menu.buildFromTemplate(appMenu({ platform, packaged: app.isPackaged, shortcuts, act })),
+      )
+    }
+    showMenu()
+    shutdown.add(
+      berth.onChange((after, before) => {
+        if (!isDeepStrictEqual(after.settings.shortcuts, before.settings.shortcuts)) showMenu()
+      }),
+    )
+    const readPortal = () => portalVersion(process.env, 'GlobalShortcuts')
+    const isPossible = () => hasGlobalShortcuts(platform, process.env, readPortal)
+    shutdown.add(followGlobalShortcut({ berth, keys: globalShortcut, isPossible, show }))
     options.appShutdown.askFirst(() =>
       askToQuit({ state: berth.state, tray: trayHost.present(), hideWindow: () => window.hide() }),
     )

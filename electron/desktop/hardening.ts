@@ -22,7 +22,7 @@ export const noSandbox = {
   body: 'This system doesn’t allow it, so Berth’s page is less isolated from your files. The deb and rpm packages set it up. For an AppImage, allow unprivileged user namespaces.',
 }
 
-/** Turns off Chromium's own background traffic. Call before Electron is ready. */
+/** Turns off Chromium's own background traffic, and its portal for shortcuts on. Call before Electron is ready. */
 export function silenceChromium(): void {
   const switches = [
     'disable-background-networking',
@@ -32,6 +32,8 @@ export function silenceChromium(): void {
     'no-pings',
   ]
   for (const name of switches) app.commandLine.appendSwitch(name)
+  // On Wayland the only way to keys of the whole session; without the portal it changes nothing.
+  app.commandLine.appendSwitch('enable-features', 'GlobalShortcutsPortal')
 }
 
 /**

@@ -70,3 +70,25 @@ export async function openSessionBus(address: string) {
     close: (): void => bus.disconnect(),
   }
 }
+
+/** The version of one of the desktop's portals. Rejects where there is no bus, no portal, or no such interface. */
+export async function portalVersion(
+  env: Readonly<Record<string, string | undefined>>,
+  name: string,
+): Promise<unknown> {
+  const address = busAddress(env)
+  if (address === undefined) throw new BusError('there is no session bus')
+  const bus = await openSessionBus(address)
+  try {
+    return await bus.call({
+      destination: 'org.freedesktop.portal.Desktop',
+      path: '/org/freedesktop/portal/desktop',
+      interface: 'org.freedesktop.DBus.Properties',
+      member: 'Get',
+      signature: 'ss',
+      body: [`org.freedesktop.portal.${name}`, 'version'],
+    })
+  } finally {
+    bus.close()
+  }
+}

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { shortcutConflict, shortcutNames } from './accelerators.ts'
 import { name } from './fields.ts'
 import { SavedQuery } from './market/offer.ts'
 import { SecretName } from './project/spec.ts'
@@ -24,6 +25,15 @@ const terminal = v.pick(Settings.entries.terminal, ['fontSize', 'fontFamily', 't
 const TravellingSettings = v.object({
   ...v.partial(travelling).entries,
   terminal: v.optional(v.partial(terminal)),
+  shortcuts: v.optional(
+    v.pipe(
+      Settings.entries.shortcuts,
+      v.check(
+        shortcuts => shortcutNames.every(name => shortcutConflict(shortcuts, name, 'linux') === undefined),
+        'two shortcuts have the same keys, or keys with their own use',
+      ),
+    ),
+  ),
 })
 type TravellingSettings = v.InferOutput<typeof TravellingSettings>
 

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { defaultShortcuts, keysPattern, type ShortcutName } from './accelerators.ts'
 import { SavedQuery } from './market/offer.ts'
 import { sortColumns } from './market/offer-columns.ts'
 
@@ -11,6 +12,12 @@ const amount = (least: number, leastWord: string, most: number, mostWord: string
   )
 
 const timeOfDay = v.pipe(v.string(), v.regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'a time is written like 22:30'))
+
+const Keys = v.pipe(v.string(), v.regex(keysPattern, 'keys have Ctrl or Alt, or are a function key'))
+const shortcutKeys = Object.fromEntries(Object.keys(defaultShortcuts).map(name => [name, Keys])) as Record<
+  ShortcutName,
+  typeof Keys
+>
 
 /** The tabs of an instance's details, in their order. */
 export const detailsTabs = ['terminal', 'files', 'monitor', 'automation', 'details'] as const
@@ -89,6 +96,8 @@ export const Settings = v.object({
   detailsTab: v.picklist(detailsTabs),
   /** The grouping of the rows of Instances. */
   instanceGroups: v.picklist(instanceGroupings),
+  /** The keys that work on every screen, and the one that works everywhere. */
+  shortcuts: v.object(shortcutKeys),
   offers: v.object({
     /** The columns of the offers' table; empty lets Berth choose them by the available width. */
     columns: v.array(v.picklist(sortColumns)),
@@ -110,6 +119,7 @@ export const ChangeableSettings = v.partial(
     alerts: v.partial(Settings.entries.alerts),
     quietHours: v.partial(Settings.entries.quietHours),
     offers: v.partial(Settings.entries.offers),
+    shortcuts: v.partial(Settings.entries.shortcuts),
     terminal: v.partial(v.omit(Settings.entries.terminal, ['command'])),
   }),
 )
@@ -147,6 +157,7 @@ export const defaultSettings: Settings = {
   commandFile: false,
   detailsTab: 'details',
   instanceGroups: 'none',
+  shortcuts: defaultShortcuts,
   offers: { columns: [], search: null },
   sshKey: 'berth',
 }

@@ -57,6 +57,11 @@ export interface App {
   notifications: boolean
   /** Whether the desktop shows tray icons; undefined in browser mode. */
   tray?: boolean
+  /**
+   * Whether the shortcut that shows Berth from any program works: `taken` by another program, or `impossible` in this
+   * session. Undefined in browser mode, and without such keys.
+   */
+  globalShortcut?: 'works' | 'taken' | 'impossible'
   /** Whether a page has text that is not saved. */
   unsaved?: boolean
   /** Whether this machine can start Berth when the user logs in. */

@@ -35,6 +35,7 @@ export const screenParts: readonly { screen: ScreenId; title: string; at?: strin
     'Terminal',
     'Other tools',
     'Appearance',
+    'Shortcuts',
     'Another computer',
     'About',
   ].map(title => ({ screen: 'settings' as const, title })),

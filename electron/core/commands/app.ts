@@ -1,7 +1,9 @@
 import type { appCommands, updateCommands } from '#contract/commands/app.ts'
 import type { Log } from '#platform/platform.ts'
+import { type Shortcuts, shortcutConflict, shortcutNames } from '#shared/accelerators.ts'
 import { BerthError } from '#shared/problem.ts'
 import type { SettingsChange } from '#shared/settings.ts'
+import type { State } from '#shared/state.ts'
 import type { HandlersOf } from '../bridge/dispatcher.ts'
 import type { NotePageFailure } from '../bridge/page-link.ts'
 import { type DemoControls, makeHappen } from '../demo.ts'
@@ -31,7 +33,9 @@ export function appHandlers(parts: Services): HandlersOf<typeof appCommands> {
   return {
     async changeSettings({ settings: given }) {
       const changes = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
-      const { sshConfig: wanted, startAtLogin, commandFile } = given
+      const { sshConfig: wanted, startAtLogin, commandFile, shortcuts } = given
+      if (shortcuts)
+        refuseConflicts({ ...settings.get().shortcuts, ...shortcuts }, shortcuts, store.get().app.platform)
       // First, so that a choice that fails is not stored.
       if (wanted !== undefined && wanted !== settings.get().sshConfig) await sshConfig.turn(wanted)
       if (startAtLogin !== undefined && startAtLogin !== settings.get().startAtLogin) {
@@ -142,5 +146,19 @@ export function updateHandlers({
     checkForUpdate: () => updates.check(),
     fetchUpdate: () => updates.fetch(),
     installUpdate: () => updates.install(),
+  }
+}
+
+/** Throws `keys_taken` if changed keys have another use. */
+function refuseConflicts(all: Shortcuts, changed: object, platform: State['app']['platform']): void {
+  for (const name of shortcutNames.filter(one => Object.hasOwn(changed, one))) {
+    const message = shortcutConflict(all, name, platform)
+    if (message !== undefined)
+      throw new BerthError({
+        code: 'keys_taken',
+        message,
+        advice: 'Choose others.',
+        field: 'settings.shortcuts',
+      })
   }
 }

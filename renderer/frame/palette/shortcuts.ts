@@ -1,7 +1,7 @@
 import { dialogs } from '#renderer/bridge/dialogs.svelte.ts'
 import type { Page } from '#renderer/bridge/page.svelte.ts'
 import { route } from '#renderer/bridge/route.svelte.ts'
-import { type AcceleratorName, acceleratorOf } from '#shared/accelerators.ts'
+import { type AcceleratorName, defaultShortcuts, shortcutOf } from '#shared/accelerators.ts'
 
 const typing = 'input, textarea, select, [contenteditable], .xterm'
 /** Dialogs, which are answered or closed before a shortcut works: leaving would lose what was typed there. */
@@ -21,7 +21,9 @@ export function pageKey(page: Page, event: KeyboardEvent): void {
   // The editor has its own shadow tree.
   const [target] = event.composedPath()
   const inTerminal = target instanceof Element && target.closest('.xterm') !== null
-  const accelerator = acceleratorOf(event)
+  const accelerator = shortcutOf(event, page.state?.settings.shortcuts ?? defaultShortcuts)
+  // Open details handle it themselves, even before a shell.
+  if (accelerator === 'maximise') return
   if (accelerator !== undefined) {
     // A shell needs its control keys (Ctrl K cuts a line): there only the Command key is Berth's.
     if (inTerminal && !event.metaKey) return

@@ -102,3 +102,11 @@ describe('an export', () => {
     expect(readExport(extra).settings).toEqual({ theme: 'light', terminal: {} })
   })
 })
+
+test('shortcuts move to another computer, and a file with two for the same keys is refused', () => {
+  const { settings, ...rest } = JSON.parse(exportText(given, 0))
+  const withKeys = (show: string) =>
+    JSON.stringify({ ...rest, settings: { ...settings, shortcuts: { ...settings.shortcuts, show } } })
+  expect(readExport(withKeys('Alt+B')).settings.shortcuts?.show).toBe('Alt+B')
+  expect(() => readExport(withKeys('CmdOrCtrl+K'))).toThrow(/same keys/)
+})
