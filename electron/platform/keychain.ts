@@ -1,9 +1,7 @@
 import { BerthError } from '../shared/problem.ts'
+import { NativeCalls } from './native-calls.ts'
 import type { Clock, Keychain } from './platform.ts'
 import { busAddress, openSessionBus } from './session-bus.ts'
-
-/** Native calls under way, with the `performance.now()` at which each began. */
-export type NativeCalls = ReadonlyMap<Promise<unknown>, number>
 
 const limits: KeychainLimits = { probe: 3000, call: 60_000 }
 /** Milliseconds between probes for a missing keychain: right after a login the desktop may still start it. */
@@ -11,18 +9,13 @@ const probeInterval = 10_000
 
 /**
  * The system's keychain, with a fallback in memory that says why. Never rejects, and resolves within three seconds; a
- * keychain that appears later is used from then on. `addNativeCalls` gets the calls under way: one lasts as long as a
- * prompt waits for the user.
+ * keychain that appears later is used from then on. Its calls are among `nativeCalls`: one lasts as long as a prompt
+ * waits for the user.
  */
-export async function openKeychain(
-  clock: Clock,
-  addNativeCalls: (underWay: NativeCalls) => void = () => undefined,
-): Promise<Keychain> {
-  const underWay = new Map<Promise<unknown>, number>()
-  addNativeCalls(underWay)
+export async function openKeychain(clock: Clock, nativeCalls = new NativeCalls()): Promise<Keychain> {
   const keytar = await loadKeytar().catch((error: unknown) => new Error(String(error), { cause: error }))
   if (keytar instanceof Error) return memoryKeychain(whyNot(keytar))
-  const system = systemKeychain(noting(noticingLocks(keytar), underWay), clock, limits)
+  const system = systemKeychain(among(nativeCalls, noticingLocks(keytar)), clock, limits)
   const problem = await system.probe().then(() => undefined, whyNot)
   const keychain = fallbackKeychain(system, problem)
   const probeLater = () =>
@@ -83,16 +76,12 @@ async function isLocked(service: string, account: string): Promise<boolean> {
   }
 }
 
-function noting(keytar: Keytar, underWay: Map<Promise<unknown>, number>): Keytar {
-  const note = <T>(call: Promise<T>): Promise<T> => {
-    const noted = call.finally(() => underWay.delete(noted))
-    underWay.set(noted, performance.now())
-    return noted
-  }
+/** Makes a keychain's calls among all native ones. */
+function among(nativeCalls: NativeCalls, keytar: Keytar): Keytar {
   return {
-    getPassword: (...args) => note(keytar.getPassword(...args)),
-    setPassword: (...args) => note(keytar.setPassword(...args)),
-    deletePassword: (...args) => note(keytar.deletePassword(...args)),
+    getPassword: (...args) => nativeCalls.make(() => keytar.getPassword(...args)),
+    setPassword: (...args) => nativeCalls.make(() => keytar.setPassword(...args)),
+    deletePassword: (...args) => nativeCalls.make(() => keytar.deletePassword(...args)),
   }
 }
 

@@ -1,5 +1,5 @@
 import type { PageLink, RunningBerth } from '#core/running.ts'
-import type { NativeCalls } from '#platform/keychain.ts'
+import { NativeCalls } from '#platform/native-calls.ts'
 
 /**
  * Milliseconds that a native call gets from its beginning: a busy computer takes seconds for what else takes none, and
@@ -11,9 +11,10 @@ const leastPatience = 500
 
 /** The steps that end Berth, run in reverse order of their addition. */
 export class Shutdown {
+  /** All of the process: it exits once they have returned. */
+  readonly nativeCalls = new NativeCalls()
   readonly #steps: (() => unknown)[] = []
   readonly #limit: number
-  readonly #nativeCalls: NativeCalls[] = []
   #ended: Promise<void> | undefined
 
   /** `limit`: milliseconds for all steps together; then the rest is abandoned. */
@@ -26,18 +27,14 @@ export class Shutdown {
     this.#steps.push(end)
   }
 
-  /** Adds native calls under way, each of which holds a thread: the process cannot exit before they return. */
-  addNativeCalls(underWay: NativeCalls): void {
-    this.#nativeCalls.push(underWay)
-  }
-
   /** Ends everything and then the process: by `leave`, or by SIGKILL where a native call doesn't return. */
   async exit(leave: () => void = () => process.exit(0)): Promise<void> {
     await this.end()
-    const calls = () => this.#nativeCalls.flatMap(underWay => [...underWay])
-    const waits = calls().map(([, begun]) => patience + begun - performance.now())
-    await within(Math.max(leastPatience, ...waits), Promise.allSettled(calls().map(([call]) => call)))
-    if (calls().length > 0) process.kill(process.pid, 'SIGKILL')
+    this.nativeCalls.close()
+    const { underWay } = this.nativeCalls
+    const waits = [...underWay.values()].map(begun => patience + begun - performance.now())
+    await within(Math.max(leastPatience, ...waits), Promise.allSettled(underWay.keys()))
+    if (underWay.size > 0) process.kill(process.pid, 'SIGKILL')
     else leave()
   }
 

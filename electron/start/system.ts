@@ -33,7 +33,7 @@ export async function openPlatform(files: Files, shutdown?: Shutdown): Promise<O
     clock: systemClock,
     downloads: systemDownloads(homedir()),
     files,
-    keychain: await openKeychain(systemClock, underWay => shutdown?.addNativeCalls(underWay)),
+    keychain: await openKeychain(systemClock, shutdown?.nativeCalls),
     random: systemRandom,
     syncedFolders: systemSyncedFolders,
     home: homedir(),

@@ -1,8 +1,8 @@
 import type { ChildProcess } from 'node:child_process'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { systemClock } from '#platform/clock-and-random.ts'
-import type { NativeCalls } from '#platform/keychain.ts'
 import { openKeychain, systemKeychain } from '#platform/keychain.ts'
+import { NativeCalls } from '#platform/native-calls.ts'
 import { codeOf } from '#test/berth/steps.ts'
 import { startSession, type TestSession } from './session-bus.ts'
 
@@ -45,10 +45,8 @@ test('a secret is stored in the desktop’s keychain under service berth until i
 
 test('calls to a silent keychain time out, and work again once it answers', async () => {
   const { default: keytar } = await import('keytar')
-  let calls: NativeCalls | undefined
-  await openKeychain(systemClock, underWay => {
-    calls = underWay
-  })
+  const calls = new NativeCalls()
+  await openKeychain(systemClock, calls)
   const keychain = systemKeychain(keytar, systemClock, { probe: 300, call: 300 })
   await systemKeychain(keytar, systemClock, { probe: 60_000, call: 60_000 }).set('a', 'kept')
   daemon.kill('SIGSTOP')
@@ -59,7 +57,7 @@ test('calls to a silent keychain time out, and work again once it answers', asyn
     daemon.kill('SIGCONT')
   }
   await expect.poll(() => keychain.get('a').catch(() => undefined)).toBe('kept')
-  expect(calls?.size).toBe(0)
+  expect(calls.underWay.size).toBe(0)
 })
 
 test('a keychain that stays locked doesn’t look empty or accept secrets silently', async () => {

@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import type { RunningBerth } from '#core/running.ts'
 import { deferred } from '#platform/tasks.ts'
 import { FlagError, linkAmong, ownArguments, readFlags } from '#start/flags.ts'
-import { berthToCome } from '#start/shutdown.ts'
+import { berthToCome, Shutdown } from '#start/shutdown.ts'
 
 /** A Berth that arrives when the test says so, and what has reached it. */
 function starting() {
@@ -64,11 +64,9 @@ async function endsWith(call: string, age = 0): Promise<unknown> {
   const script = `
     import { Shutdown } from '#start/shutdown.ts'
     const shutdown = new Shutdown(1000)
-    const underWay = new Map()
-    shutdown.addNativeCalls(underWay)
-    const call = ${call}
-    underWay.set(call, performance.now() - ${age})
-    call.then(() => underWay.delete(call))
+    void shutdown.nativeCalls.make(() => ${call})
+    const now = performance.now.bind(performance)
+    performance.now = () => now() + ${age}
     await shutdown.exit(() => process.exit(0))`
   const words = ['--import', 'tsx', '--input-type=module', '-e', script]
   return once(spawn(process.execPath, words, { stdio: 'inherit' }), 'exit')
@@ -84,6 +82,15 @@ test.concurrent('a native call that a busy computer answers late lets the proces
 
 test.concurrent('a native call that never returns does not hold the end', async () => {
   expect(await endsWith('new Promise(() => undefined)', 60_000)).toEqual([null, 'SIGKILL'])
+})
+
+test('no native call begins while the process exits: Electron would abort where it returns', async () => {
+  const shutdown = new Shutdown(1000)
+  const call = vi.fn(async () => 'a secret')
+  expect(await shutdown.nativeCalls.make(call)).toBe('a secret')
+  await shutdown.exit(() => undefined)
+  await expect(shutdown.nativeCalls.make(call)).rejects.toThrow('Berth is ending')
+  expect(call).toHaveBeenCalledTimes(1)
 })
 
 test('without flags the window opens on any port, with a demo speed of 20', () => {
