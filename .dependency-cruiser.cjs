@@ -20,6 +20,7 @@ const roomsOfCore = [
   'renting',
   'watchdogs',
   'limits',
+  'ledger',
   'market',
   'money',
   'departures',

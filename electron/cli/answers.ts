@@ -305,5 +305,20 @@ export const cliAnswers: Readonly<Record<string, readonly Answer[]>> = {
 
 /** On stderr in place of an answer. */
 export const CliError = v.strictObject({
-  error: v.strictObject({ code: Text, message: Text, advice: v.optional(Text) }),
+  error: v.strictObject({
+    code: Text,
+    message: Text,
+    advice: v.optional(Text),
+    /** Of a cap: the limit, and what is left of it in dollars or machines. */
+    refusal: v.optional(
+      v.strictObject({
+        limit: v.picklist(['permission', 'day', 'hour', 'machines', 'price', 'volume', 'ownership']),
+        name: Text,
+        cap: v.nullable(v.number()),
+        used: v.nullable(v.number()),
+        left: v.nullable(v.number()),
+        retry: v.picklist(['never', 'after_an_end', 'tomorrow']),
+      }),
+    ),
+  }),
 })

@@ -121,8 +121,11 @@ export class BerthConnection {
 
   #receive(message: MainMessage | undefined): void {
     if (message?.kind === 'answer') this.#take(message.call)?.resolve(message.answer)
-    else if (message?.kind === 'refusal') this.#take(message.call)?.reject(cliRefusal(message.problem))
-    else if (message?.kind === 'state')
+    else if (message?.kind === 'refusal') {
+      // Without a call, Berth ends the connection.
+      if (message.call === 0) this.#end(message.problem)
+      else this.#take(message.call)?.reject(cliRefusal(message.problem))
+    } else if (message?.kind === 'state')
       for (const { resolve } of this.#states.splice(0)) resolve(message.state)
     else if (message?.kind === 'patch') {
       this.#changed = true
@@ -147,15 +150,21 @@ export class BerthConnection {
     return waiting
   }
 
+  #end(problem: Problem): void {
+    this.#lost = cliRefusal(problem)
+    this.#socket.destroy()
+  }
+
   #lose(): void {
-    this.#lost = new CliFailure(exitCodes.unreachable, {
+    this.#lost ??= new CliFailure(exitCodes.unreachable, {
       code: 'berth_ended',
       message: 'Berth quit before it answered.',
     })
     const waiting = [...this.#calls.values(), ...this.#states.splice(0), ...this.#changes.splice(0)]
     this.#calls.clear()
-    for (const { reject } of waiting) reject(this.#lost)
-    for (const { onEnd } of this.#readers.values()) onEnd(this.#lost.problem)
+    const lost = this.#lost
+    for (const { reject } of waiting) reject(lost)
+    for (const { onEnd } of this.#readers.values()) onEnd(lost.problem)
     this.#readers.clear()
   }
 }

@@ -13,6 +13,8 @@ export const exitCodes = {
   unknown: 5,
   /** The command of a run failed with a code from 1 to 6; any other code is its own. */
   command: 6,
+  /** A cap, or what the user permits, forbids it to the name of `--as`. Far from the codes that commands often end with. */
+  capped: 77,
 } as const
 
 /** Why the command failed, and its exit code. */
@@ -29,7 +31,8 @@ export class CliFailure extends Error {
 
 /** The failure for a problem that Berth answered. */
 export function cliRefusal(problem: Problem): CliFailure {
-  const { failed, unknown } = exitCodes
+  const { failed, unknown, capped } = exitCodes
+  if (problem.refusal) return new CliFailure(capped, problem)
   return new CliFailure(/^no_such_/.test(problem.code) ? unknown : failed, problem)
 }
 

@@ -70,6 +70,11 @@ export type OptionName = keyof typeof someOptions
 
 /** The options of every subcommand. */
 export const alwaysOptions = {
+  as: {
+    type: 'string',
+    usage: '--as NAME',
+    summary: 'Act as the script of that name, within its caps',
+  },
   'no-start': {
     type: 'boolean',
     usage: '--no-start',

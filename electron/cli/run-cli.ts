@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util'
 import { berthHome } from '#start/home.ts'
 import type { Call, CliCommand } from './call.ts'
 import { cliCommands, completion, shells } from './commands.ts'
+import type { BerthConnection } from './connection.ts'
 import { description } from './describe.ts'
 import { CliFailure, exitCodes, usageFailure } from './failure.ts'
 import { alwaysOptions, type OptionName, optionsOf, someOptions, specChangeOf } from './options.ts'
@@ -16,9 +17,9 @@ export async function runCli(args: readonly string[], launch: Launch): Promise<n
   } catch (error) {
     if (!(error instanceof CliFailure)) throw error
     const { problem } = error
-    const { code, message, advice } = problem
+    const { code, message, advice, refusal } = problem
     if (args.includes('--json'))
-      process.stderr.write(`${JSON.stringify({ error: { code, message, advice } })}\n`)
+      process.stderr.write(`${JSON.stringify({ error: { code, message, advice, refusal } })}\n`)
     else say([message, advice].filter(Boolean).join(message.includes('\n') ? '\n' : ' '))
     return error.exitCode
   }
@@ -48,6 +49,7 @@ async function run(args: readonly string[], launch: Launch): Promise<number> {
   const connection = await reachBerth(home, isStarting ? launch : undefined, () => {
     if (!values.quiet) say('Started Berth in the background. berth quit ends it.')
   })
+  if (values.as !== undefined) await introduce(connection, values.as)
   const { account, json = false, yes = false, follow = false, quiet = false } = values
   const call: Call = {
     operands,
@@ -77,6 +79,18 @@ function say(text: string): void {
   process.stderr.write(
     `${text.replaceAll(/(?![\n\t])[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2028\u2029\u2800]/gu, '\ufffd')}\n`,
   )
+}
+
+/** Its commands are those of the script from here on. */
+async function introduce(connection: BerthConnection, name: string): Promise<void> {
+  try {
+    await connection.local('introduce', { kind: 'script', name })
+  } catch (error) {
+    connection.close()
+    if (error instanceof CliFailure && error.problem.code === 'invalid_argument')
+      throw usageFailure(`--as takes a name: ${error.problem.message}`)
+    throw error
+  }
 }
 
 function secretFilesOf(word: string | undefined): Call['secretFiles'] {
@@ -150,7 +164,7 @@ function help(): string {
     '',
     'Exit codes: 0 done, 1 failed, 2 wrong usage, 3 Berth isn’t running, 4 needs --yes or belongs to another user,',
     '5 no such instance, run, project or account; of run -f 6: the command failed with a code up to 6, and above that',
-    'the command’s own code. With --json an error is {"error": {"code", "message", "advice"}}.',
+    'the command’s own code; 77 a cap of the name in --as forbids it. With --json an error is {"error": {"code", "message", "advice"}}.',
     '',
   ].join('\n')
 }

@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import type { Clock, Files } from '#platform/platform.ts'
 import { recordedMoment } from '#shared/derived.ts'
 import { AccountId } from '#shared/ids.ts'
+import { StoredSpender } from '#shared/spending/spender.ts'
 import type { ActivityEntry } from '#shared/state.ts'
 import { type DocumentPlace, readText } from './storage/json-file.ts'
 import type { Store } from './storage/store.ts'
@@ -16,6 +17,7 @@ const Entry = v.object({
   instance: v.optional(v.number()),
   rental: v.optional(v.string()),
   kind: v.picklist(['user', 'berth', 'alert', 'error']),
+  by: v.optional(StoredSpender),
   good: v.optional(v.literal(true)),
   text: v.string(),
   detail: v.optional(v.string()),
@@ -85,8 +87,8 @@ export async function openActivity(
   }
 }
 
-function searchable({ text, detail, instance }: ActivityEntry): string {
-  return `${text} ${detail ?? ''} ${instance === undefined ? '' : `#${instance}`}`.toLowerCase()
+function searchable({ by, text, detail, instance }: ActivityEntry): string {
+  return `${by ?? ''} ${text} ${detail ?? ''} ${instance === undefined ? '' : `#${instance}`}`.toLowerCase()
 }
 
 /** The entries on disk, without invalid lines. A file that is too long is cut. */

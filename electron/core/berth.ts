@@ -24,6 +24,7 @@ import { createPageLink, pageFailures } from './bridge/page-link.ts'
 import { sshArguments } from './commands/access.ts'
 import { allCommands } from './commands/all-commands.ts'
 import { beginAgain } from './commands/files.ts'
+import { gateNamedCallers } from './commands/named-callers.ts'
 import { registerProject } from './commands/projects.ts'
 import { ChosenFiles, type Services } from './commands/services.ts'
 import type { Demo } from './demo.ts'
@@ -187,6 +188,8 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
   const updateParts = { store, platform, log, updates, notePageFailure }
   const dispatch = createDispatcher(commands, allCommands(parts, updateParts), log.line)
 
+  const gated = gateNamedCallers(parts, dispatch)
+
   const give: GiveCommand = (name, args) => dispatch(name, args, {})
   notifications.onCommand(give)
   const outside = createOutsideActions({ store, clock, notifications, give })
@@ -196,8 +199,8 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
   return {
     state: store.get,
     onChange: store.onChange,
-    connectPage: (send, isInFront) =>
-      createPageLink(store, dispatch, send, page => notifications.pageIsAt(page), isInFront),
+    connectPage: (send, isInFront, by) =>
+      createPageLink(store, gated, send, page => notifications.pageIsAt(page), isInFront, by),
     dispatch: give,
     act: outside.act,
     sshArguments: on => sshArguments(parts, on),

@@ -4,6 +4,7 @@ import type { Freeze, Notice } from '../platform/platform.ts'
 import type { AccountId } from '../shared/ids.ts'
 import type { UndoableAction } from '../shared/instance/instance.ts'
 import type { Micros } from '../shared/spending/money.ts'
+import type { Spender } from '../shared/spending/spender.ts'
 import type { Place, State } from '../shared/state.ts'
 
 /** A started Berth for the shells, which pass messages and draw State but decide nothing. */
@@ -13,9 +14,14 @@ export interface RunningBerth {
   onChange(listener: (after: State, before: State) => void): () => void
   /**
    * Connects a page: `send` sends messages to it and answers whether the transport has room for more. `isInFront`:
-   * whether its window is before the user; without it, the page says so.
+   * whether its window is before the user; without it, the page says so. `by`: the agent or script that is
+   * connected in place of the user.
    */
-  connectPage(send: (message: MainMessage) => boolean, isInFront?: () => boolean): PageLink
+  connectPage(
+    send: (message: MainMessage) => boolean,
+    isInFront?: () => boolean,
+    by?: () => Spender | undefined,
+  ): PageLink
   /** Runs a command from outside a page: from the tray, a menu, a notification or a link. Checked like any other. */
   dispatch(name: CommandName, args: unknown): Promise<unknown>
   /** Acts on an instance after five seconds, in which a notice offers to undo it: for the tray. Asks nothing. */

@@ -9,10 +9,25 @@ export interface Problem {
   field?: string
   /** Details for the page to show, such as the two fingerprints of a changed host key. */
   facts?: Record<string, string>
+  /** Which cap of an agent, a script or a project refused it. */
+  refusal?: Refusal
   /** Wrong codes counted against a two-factor method (section 7). */
   failCount?: number
   /** When a two-factor method's lockout ends (section 7), epoch seconds of the account's time. */
   lockedUntil?: number
+}
+
+export type RefusedLimit = 'permission' | 'day' | 'hour' | 'machines' | 'price' | 'volume' | 'ownership'
+
+/** Why a spender is refused. Amounts in dollars, or machines. */
+export interface Refusal {
+  limit: RefusedLimit
+  name: string
+  cap: number | null
+  used: number | null
+  left: number | null
+  /** Whether trying the same again helps: never, once a machine of it has ended, or on another day. */
+  retry: 'never' | 'after_an_end' | 'tomorrow'
 }
 
 /** A Problem as an error, for the command's caller. */

@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { defaultShortcuts, keysPattern, type ShortcutName } from './accelerators.ts'
 import { SavedQuery } from './market/offer.ts'
 import { sortColumns } from './market/offer-columns.ts'
+import { SpenderForm } from './spending/spender.ts'
 
 /** The messages give the bounds in the page's unit. */
 const amount = (least: number, leastWord: string, most: number, mostWord: string) =>
@@ -61,6 +62,8 @@ export const Settings = v.object({
     /** Whether critical notifications are shown nevertheless. */
     critical: v.boolean(),
   }),
+  /** The agents and scripts that may spend, and their caps; a project may have caps, too. */
+  spenders: v.pipe(v.array(SpenderForm), v.maxLength(50, 'at most 50 names')),
   /** Whether Berth starts when the user logs in, and how. */
   startAtLogin: v.picklist(['no', 'window', 'tray']),
   /** Whether Berth stays in the tray when its window is closed, where there is a tray. */
@@ -148,6 +151,7 @@ export const defaultSettings: Settings = {
     watch: true,
   },
   quietHours: { on: false, from: '22:00', to: '07:00', critical: true },
+  spenders: [],
   startAtLogin: 'no',
   closeToTray: true,
   terminal: { fontSize: 13, fontFamily: '', program: '', tmux: true, command: [] },

@@ -18,6 +18,7 @@ import type { ProjectView } from './project/project.ts'
 import type { DetailsTab, Settings } from './settings.ts'
 import type { Micros } from './spending/money.ts'
 import type { PriceIncreaseView } from './spending/price-increase.ts'
+import type { Spender, SpenderView } from './spending/spender.ts'
 
 /** All data of the page and the tray. Both are functions of it, and store nothing else. */
 export interface State {
@@ -159,6 +160,8 @@ export interface AccountView {
   priceIncreases: Record<string, PriceIncreaseView>
   /** The user's own words about instances, by the instance's id. */
   notes: Record<string, InstanceNote>
+  /** What agents, scripts and projects with caps have used, by spender. */
+  spenders?: Record<Spender, SpenderView>
   /** Repeated searches, by id. */
   watches: Record<string, WatchView>
   /** By `tunnelKey`. */
@@ -226,6 +229,8 @@ export interface ActivityEntry {
   /** The rental that it is a step of. */
   rental?: string
   kind: 'user' | 'berth' | 'alert' | 'error'
+  /** The agent or script that asked for it, in place of you. */
+  by?: Spender
   /** An alert that is good news, such as that an instance is ready. */
   good?: true
   text: string

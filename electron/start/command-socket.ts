@@ -1,7 +1,10 @@
 import { chmod, lstat, rm } from 'node:fs/promises'
 import { connect, createServer, type Socket } from 'node:net'
+import * as v from 'valibot'
 import type { MainMessage } from '#contract/messages.ts'
 import { createDispatcher, type Dispatch, type HandlersOf } from '#core/bridge/dispatcher.ts'
+import { BerthError } from '#shared/problem.ts'
+import { notPermitted, type Spender, spenderOf, spenderParts } from '#shared/spending/spender.ts'
 import { problemOf } from '../core/bridge/problems.ts'
 import type { RunningBerth } from '../core/running.ts'
 import type { Random } from '../platform/platform.ts'
@@ -50,6 +53,7 @@ async function listen({ home, berth, random, log, openPage, quit }: CommandSocke
   const ask = createDispatcher(
     localRequests,
     {
+      introduce: async () => undefined,
       prove: async ({ nonce }) => socketProof(secret, nonce),
       sshArguments: berth.sshArguments,
       registerProject: ({ folder }) => berth.registerProject(folder),
@@ -110,6 +114,9 @@ function isAnswered(path: string): Promise<boolean> {
 }
 
 function serveClient(client: Socket, berth: CommandSocketOptions['berth'], ask: Dispatch): void {
+  /** The agent or script at the other end. */
+  let by: Spender | undefined
+
   function send(message: MainMessage): boolean {
     if (client.destroyed || client.writableEnded) return true
     client.write(encodeLine(message))
@@ -123,15 +130,29 @@ function serveClient(client: Socket, berth: CommandSocketOptions['berth'], ask: 
     client.destroySoon()
   }
 
+  /** Before anything else of the same message, so that no command of an agent passes for the user's. */
+  function introduced(name: string, args: unknown): void {
+    if (name !== 'introduce' || by !== undefined) return
+    const checked = v.safeParse(localRequests.introduce.args, args)
+    if (checked.success) by = spenderOf(checked.output.kind, checked.output.name)
+  }
+
   async function answer(call: number, name: string, args: unknown): Promise<void> {
+    introduced(name, args)
     try {
+      if (!isAllowed(name)) throw new BerthError(notPermitted(nameOf(by), 'This'))
       send({ kind: 'answer', call, answer: await ask(name, args, {}) })
     } catch (error) {
       send({ kind: 'refusal', call, problem: problemOf(error) })
     }
   }
 
-  const link = berth.connectPage(send)
+  /** An agent has none of the local requests: they name paths, log in and end Berth. */
+  function isAllowed(name: string): boolean {
+    return spenderParts(by)?.kind !== 'agent' || name === 'introduce' || name === 'prove'
+  }
+
+  const link = berth.connectPage(send, undefined, () => by)
   client.on('error', () => client.destroy())
   client.on('close', () => link.close())
   client.on('drain', () => link.drained())
@@ -155,4 +176,8 @@ function isLocal(message: unknown): message is { call: number; name: string; arg
     return false
   const { name, call } = message
   return typeof name === 'string' && Object.hasOwn(localRequests, name) && Number.isSafeInteger(call)
+}
+
+function nameOf(by: Spender | undefined): string {
+  return spenderParts(by)?.name ?? 'this'
 }

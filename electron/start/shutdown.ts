@@ -83,8 +83,8 @@ type Asked = Pick<RunningBerth, 'connectPage' | 'sshArguments' | 'registerProjec
  */
 export function berthToCome(starting: Promise<Asked>): Asked {
   return {
-    connectPage(send) {
-      const link = starting.then(berth => berth.connectPage(send))
+    connectPage(...page) {
+      const link = starting.then(berth => berth.connectPage(...page))
       let there: PageLink | undefined
       link.then(found => (there = found)).catch(() => undefined)
       return {

@@ -5,6 +5,7 @@ import { isAbsolute, join } from 'node:path'
 import * as v from 'valibot'
 import { command, onInstance } from '#contract/commands/command.ts'
 import type { MainMessage, PageMessage } from '#contract/messages.ts'
+import { CallerName } from '#shared/spending/spender.ts'
 import { readOwnFile } from '../platform/own-file.ts'
 
 /**
@@ -131,6 +132,8 @@ export function onLines(
  * a path and end Berth, which a page may not.
  */
 export const localRequests = {
+  /** From here on its commands are those of an agent or a script of that name. Only the first one of a connection counts. */
+  introduce: command({ kind: v.picklist(['agent', 'script']), name: CallerName }).answers<void>(),
   /** Proves that this Berth wrote the address at which it is asked. */
   prove: command({ nonce: v.pipe(v.string(), v.maxLength(256)) }).answers<string>(),
   /** The system's ssh and its arguments to connect to an instance; attaches the key first. `opens`: it is run with them. */

@@ -3,6 +3,7 @@ import type { Transfers } from '#core/copies/perform.ts'
 import { Departures } from '#core/departures/perform.ts'
 import type { LoadRecorder } from '#core/instances/load-history.ts'
 import { openNotes } from '#core/instances/notes.ts'
+import { Ledger, type Reservation } from '#core/ledger/perform.ts'
 import { openStoredLimits } from '#core/limits/model.ts'
 import { type Limits, openLimits } from '#core/limits/service.ts'
 import { openCharges } from '#core/money/charges.ts'
@@ -12,7 +13,7 @@ import type { Projects } from '#core/projects/projects.ts'
 import type { ProjectSecrets } from '#core/projects/secrets.ts'
 import { createProjectRuns, createRunProjects } from '#core/projects/service.ts'
 import { Recoveries } from '#core/recoveries/perform.ts'
-import { isRetrying } from '#core/renting/rental.ts'
+import { isRetrying, isUnderWay, limitsLeftOf, type RentalAttempt, rentedAs } from '#core/renting/rental.ts'
 import { openRentals } from '#core/renting/rentals.ts'
 import { openRunsAndSweeps } from '#core/sweeps/perform.ts'
 import type { UndoableActions } from '#core/undoable-actions.ts'
@@ -21,6 +22,7 @@ import type { StoredWatchdogs } from '#core/watchdogs/record.ts'
 import { withWatchdogScript } from '#core/watchdogs/rental-script.ts'
 import { Watches } from '#core/watches/perform.ts'
 import type { RentRequest } from '#shared/market/rent-request.ts'
+import { boundOf, dollarsOf } from '#shared/project/bounds.ts'
 import type { GpuMetricsReader } from './gpu-metrics.ts'
 
 /** The parts that work for one account and get each poll. */
@@ -51,12 +53,19 @@ export async function openAutomations(
   )
   const hooks = {
     onCreated,
+    reserve: (attempt: RentalAttempt) => ledger.reserve(reservationOf(attempt)),
     limit: (...args: Parameters<Limits['limitRental']>) => limits.limitRental(...args),
     recover: (...args: Parameters<Recoveries['recoverRental']>) => recoveries.recoverRental(...args),
     prepared: (request: RentRequest, terms: Parameters<typeof withWatchdogScript>[3]) =>
       withWatchdogScript(request, context.store.get().accounts[context.account], context.now(), terms),
   }
-  const rentals = await openRentals(context, hooks, storedLimits)
+  const ledger = await Ledger.open(context, mark => {
+    const attempt = rentals.attempt(mark)
+    return attempt && { instance: attempt.instance, isOpen: isUnderWay(attempt) }
+  })
+  const rentals = await openRentals(context, hooks, storedLimits, (rental, price) =>
+    ledger.refusal(rental.by, ledger.need(price, boundOf(limitsLeftOf(rental), price))),
+  )
   const departures = await Departures.open(context, transfers)
   const { runs, sweeps } = await openRunsAndSweeps(context, {
     departures,
@@ -88,6 +97,7 @@ export async function openAutomations(
     transfers,
     money,
     priceIncreases,
+    ledger,
     limits,
     rentals,
     recoveries,
@@ -103,6 +113,7 @@ export async function openAutomations(
     ...parts,
     money,
     priceIncreases,
+    ledger,
     rentals,
     recoveries,
     limits,
@@ -130,4 +141,13 @@ export async function openAutomations(
       await Promise.all(all.map(automation => automation.flush?.()))
     },
   }
+}
+
+/** What a try may cost, before it is asked for. */
+function reservationOf(attempt: RentalAttempt): Reservation {
+  const { mark, rental, offer } = attempt
+  const perHour = rentedAs(attempt).agreed?.running ?? offer.pricePerHour
+  const limits = limitsLeftOf(rental)
+  const isShared = dollarsOf(limits) !== undefined
+  return { mark, by: rental.by, group: rental.group, perHour, most: boundOf(limits, perHour), isShared }
 }

@@ -19,6 +19,7 @@ export function createKeyedClient(
   { store, platform }: Pick<SessionContext, 'store' | 'platform'>,
   { lastSeen, dialect, watchdogs }: SessionMemory,
   time: AccountClock,
+  mayCost: (instance: number, bid?: number) => void,
 ) {
   let inUse: { key: string; client: FullClient } | undefined
 
@@ -51,7 +52,7 @@ export function createKeyedClient(
         onAnswer: time.learn,
         dialect: { get: dialect.get, set: learnt },
       })
-      const noting = { account: id, store, lastSeen, now: time.now, onEnd: watchdogs.endsHere }
+      const noting = { account: id, store, lastSeen, now: time.now, mayCost, onEnd: watchdogs.endsHere }
       inUse = { key, client: notingAsked(client, noting) }
     },
   }
@@ -85,12 +86,14 @@ function notingAsked(
     store: Store
     lastSeen: Document<LastSeen>
     now: () => number
+    /** Throws where a cap of its spender forbids to start an instance, or to bid those dollars per hour for it. */
+    mayCost: (instance: number, bid?: number) => void
     /** Called before an instance is stopped or destroyed. */
     onEnd: (instance: number) => void
   },
 ): FullClient {
   const { instances } = client
-  const { account, store, lastSeen, now, onEnd } = context
+  const { account, store, lastSeen, now, mayCost, onEnd } = context
 
   async function note(instance: number, wanted: Omit<StateRequest, 'at'>): Promise<void> {
     const asked = { ...wanted, at: now() }
@@ -108,6 +111,7 @@ function notingAsked(
     return instances.stop(id, options)
   }
   const start: typeof instances.start = async (id, options) => {
+    mayCost(id)
     await note(id, { state: 'running' })
     const answer = await instances.start(id, options)
     if (answer.queued) await note(id, { state: 'running', queued: true })
@@ -117,5 +121,9 @@ function notingAsked(
     onEnd(id)
     return instances.destroy(id, options)
   }
-  return { ...client, instances: { ...instances, stop, start, destroy } }
+  const changeBid: typeof instances.changeBid = async (id, price, options) => {
+    mayCost(id, price)
+    return instances.changeBid(id, price, options)
+  }
+  return { ...client, instances: { ...instances, stop, start, destroy, changeBid } }
 }

@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import type { Command } from '#contract/commands/command.ts'
 import type { commands } from '#contract/commands.ts'
 import { BerthError } from '#shared/problem.ts'
+import type { Spender } from '#shared/spending/spender.ts'
 import { placeOf, problemOf } from './problems.ts'
 import type { Streams } from './streams.ts'
 
@@ -12,6 +13,8 @@ export interface Caller {
   withdrawn?: AbortSignal
   /** Whether its window is before the user; absent in a browser, where only the page knows. */
   isInFront?: (() => boolean) | undefined
+  /** The agent or script that sends it; absent for the user. */
+  by?: Spender | undefined
 }
 
 /** One handler per declared command. */

@@ -3,6 +3,7 @@ import type { MainMessage } from '#contract/messages.ts'
 import type { PageLink } from '#core/running.ts'
 import type { Store } from '#core/storage/store.ts'
 import type { Clock, Log } from '#platform/platform.ts'
+import { formOf, notPermitted, type Spender, spenderParts } from '#shared/spending/spender.ts'
 import type { Activity } from '../activity.ts'
 import type { Dispatch } from './dispatcher.ts'
 import { problemOf } from './problems.ts'
@@ -27,7 +28,7 @@ const PageMessageShape = v.variant('kind', [
 
 /**
  * A page at a transport's other end. `transport` returns whether it has room for more; `left` is called at the end;
- * `isInFront`: whether its window is before the user, where that is known here.
+ * `isInFront`: whether its window is before the user, where that is known here. `by`: the agent or script at it.
  */
 export function createPageLink(
   store: Store,
@@ -35,6 +36,7 @@ export function createPageLink(
   transport: (message: MainMessage) => boolean,
   left: (page: Streams) => void = () => undefined,
   isInFront?: () => boolean,
+  by: () => Spender | undefined = () => undefined,
 ): PageLink {
   let closed = false
   /** Answers that arrive after the page has left are dropped. */
@@ -45,10 +47,22 @@ export function createPageLink(
   /** `behind`: the transport was full, so patches are skipped until it has room for the whole State. */
   let sentState: 'nothing' | 'all' | 'behind' = 'nothing'
   const stopPatches = store.onPatch((patches, sequence) => {
-    if (sentState === 'all' && !send({ kind: 'patch', sequence, patches })) sentState = 'behind'
+    if (sentState === 'all' && !maySee()) whole()
+    else if (sentState === 'all' && !send({ kind: 'patch', sequence, patches })) sentState = 'behind'
   })
 
+  /** An agent or a script that the user has switched off sees nothing. */
+  function maySee(): boolean {
+    return formOf(store.get().settings.spenders, by())?.may !== 'nothing'
+  }
+
   function whole(): void {
+    if (!maySee()) {
+      sentState = 'nothing'
+      const problem = notPermitted(spenderParts(by())?.name ?? '', 'Anything')
+      send({ kind: 'refusal', call: 0, problem })
+      return
+    }
     sentState = 'all'
     send({ kind: 'state', sequence: store.sequence(), state: store.get() })
   }
@@ -57,7 +71,7 @@ export function createPageLink(
     const aborter = new AbortController()
     unanswered.set(call, aborter)
     try {
-      const caller = { streams, withdrawn: aborter.signal, isInFront }
+      const caller = { streams, withdrawn: aborter.signal, isInFront, by: by() }
       send({ kind: 'answer', call, answer: await dispatch(name, args, caller) })
     } catch (error) {
       send({ kind: 'refusal', call, problem: problemOf(error) })

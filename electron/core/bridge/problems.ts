@@ -10,6 +10,16 @@ export const StoredProblem: v.GenericSchema<Problem> = v.object({
   unsure: v.optional(v.boolean()),
   field: v.optional(v.string()),
   facts: v.optional(v.record(v.string(), v.string())),
+  refusal: v.optional(
+    v.object({
+      limit: v.picklist(['permission', 'day', 'hour', 'machines', 'price', 'volume', 'ownership']),
+      name: v.string(),
+      cap: v.nullable(v.number()),
+      used: v.nullable(v.number()),
+      left: v.nullable(v.number()),
+      retry: v.picklist(['never', 'after_an_end', 'tomorrow']),
+    }),
+  ),
 })
 
 /** Codes whose detail is Berth's own text about an invalid answer. */

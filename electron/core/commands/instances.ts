@@ -51,6 +51,9 @@ export function instanceHandlers(parts: Services): HandlersOf<typeof instanceCom
     await tell(parts.accounts.session(account).actions, instance)
   }
 
+  /** Whoever starts an instance pays for it from then on. */
+  const ledgerOf = ({ account }: OnInstance) => parts.accounts.session(account).automations.ledger
+
   /** Answers the increase shown to the user; a newer one has another id and stays open. */
   function answerIncrease({ increase: id, ...args }: OnInstance & { increase: number }, accepted: boolean) {
     const verb = accepted ? 'Accepted the new prices of' : 'Refused the new prices of'
@@ -62,10 +65,18 @@ export function instanceHandlers(parts: Services): HandlersOf<typeof instanceCom
   }
 
   return {
-    actSoon: ({ action, ...args }) => act(args, (actions, instance) => actions.sendSoon(instance, action)),
+    actSoon: ({ action, ...args }, { by }) =>
+      act(args, async (actions, instance) => {
+        if (action === 'start') await ledgerOf(args).take(instance.id, by)
+        return actions.sendSoon(instance, action)
+      }),
     undoAction: ({ account, instance }) => parts.accounts.session(account).actions.undo(instance),
     stopInstance: args => act(args, (actions, instance) => actions.send(instance, 'stop')),
-    startInstance: args => act(args, (actions, instance) => actions.send(instance, 'start')),
+    startInstance: (args, { by }) =>
+      act(args, async (actions, instance) => {
+        await ledgerOf(args).take(instance.id, by)
+        return actions.send(instance, 'start')
+      }),
     async destroyInstance(args) {
       const { account, instance } = targetOf(parts, args)
       await parts.accounts.session(account).endings.request(instance.id, 'destroy')

@@ -36,14 +36,14 @@ const searchTimeout = 45_000
 export function offerHandlers(parts: Services): HandlersOf<typeof offerCommands> {
   const { accounts, platform, searches, recentSearches, seenOffers, store } = parts
   return {
-    async searchOffers({ account, query, filter = {}, maxAge }, { withdrawn }) {
+    async searchOffers({ account, query, filter = {}, maxAge }, { withdrawn, by }) {
       const session = accounts.session(account)
       const market = recentSearches.market(session.id, session.client.offers, maxAge)
       const searching = tellingUnread(store, session.id, 'offers', options =>
         findOffers(market, query, filter, { ...options, timeout: searchTimeout, withdrawn }),
       )
       const { offers, cap } = await needingPermission('misc', searching)
-      seenOffers.remember(session.id, offers)
+      seenOffers.remember(session.id, offers, by)
       const limited = cap !== undefined || offers.length >= query.limit
       return { offers, at: platform.clock.now() - market.age, limited, cap }
     },
@@ -55,19 +55,19 @@ export function offerHandlers(parts: Services): HandlersOf<typeof offerCommands>
 export function rentingHandlers(parts: Services): HandlersOf<typeof rentingCommands> {
   const { accounts, activity } = parts
   return {
-    async rent({ account, request, replaces, search, run }) {
+    async rent({ account, request, replaces, search, run }, { by }) {
       const session = accounts.session(account)
-      const offer = parts.seenOffers.get(session.id, request.offer)
+      const offer = parts.seenOffers.get(session.id, request.offer, by)
       parts.recentSearches.forget(session.id)
       if (replaces !== undefined) {
         targetOf(parts, { account: session.id, instance: replaces })
         await session.endings.request(replaces, 'destroy')
       }
-      if (!run) return session.rentals.rent(request, offer, { search })
+      if (!run) return session.rentals.rent(request, offer, { search, by })
       const rental = `r${parts.platform.random.hex(16)}`
       const newRun = { ...newRunOf(parts, run), rental }
       return session.automations.runs.startOn(newRun, () =>
-        session.rentals.rent(request, offer, { search, id: rental }),
+        session.rentals.rent(request, offer, { search, by, id: rental }),
       )
     },
     async rentWithRetries({ account, search, request, limits, run }) {

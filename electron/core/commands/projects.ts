@@ -53,13 +53,13 @@ export function projectHandlers({
     readProject: ({ project }) => projects.refresh(project),
     removeProject: ({ project }) => projects.remove(project),
     writeSpec: ({ project, spec, replaces }) => projects.write(project, spec, replaces),
-    async planProject(asked) {
+    async planProject(asked, { by }) {
       const { account, project, offer } = asked
       const { spec, content, limits } = await wanted(asked)
-      const plan = await needingPermission('misc', runs(account).plan(project, spec, { limits, offer }))
+      const plan = await needingPermission('misc', runs(account).plan(project, spec, { limits, offer, by }))
       return { ...plan, content, known: projects.isKnown(project, content) }
     },
-    async runProject(asked) {
+    async runProject(asked, { by }) {
       const { account, project, content, limits, ...terms } = asked
       const { text, spec, content: now } = await wanted(asked)
       if (now !== content) throw new BerthError(specChanged)
@@ -79,6 +79,7 @@ export function projectHandlers({
         leftCost,
         secretFiles,
         allow,
+        by,
       })
     },
     async readRunSpec({ account, run }) {

@@ -4,6 +4,7 @@ import type { CallOptions } from '#service/http/operation.ts'
 import type { Offer, Offers } from '#service/offers.ts'
 import type { AccountId } from '#shared/ids.ts'
 import type { OfferView } from '#shared/market/offer.ts'
+import type { Spender } from '#shared/spending/spender.ts'
 import { mayBeCutOff } from './find-offers.ts'
 
 /** Milliseconds for which an answer serves anyone who asks: the best-known deployment allows ten searches a minute. */
@@ -101,13 +102,14 @@ export function createRecentSearches(clock: Pick<Clock, 'monotonic'>) {
 
 export type SeenOffers = ReturnType<typeof createSeenOffers>
 
-/** The offers of each account's latest search. A rental takes its offer's data from here, not from the page. */
+/** The offers of each account's latest search, of the page or of an agent or script. A rental takes its offer's data from here, not from the page. */
 export function createSeenOffers() {
-  const latest = new Map<AccountId, ReadonlyMap<number, OfferView>>()
+  const latest = new Map<string, ReadonlyMap<number, OfferView>>()
   return {
-    remember(account: AccountId, offers: readonly OfferView[]): void {
-      latest.set(account, new Map(offers.map(offer => [offer.id, offer])))
+    remember(account: AccountId, offers: readonly OfferView[], by?: Spender): void {
+      latest.set(`${account}/${by ?? ''}`, new Map(offers.map(offer => [offer.id, offer])))
     },
-    get: (account: AccountId, offer: number): OfferView | undefined => latest.get(account)?.get(offer),
+    get: (account: AccountId, offer: number, by?: Spender): OfferView | undefined =>
+      latest.get(`${account}/${by ?? ''}`)?.get(offer),
   }
 }

@@ -17,6 +17,7 @@ import { nodeCount, nodesProblem } from '#shared/project/nodes.ts'
 import type { ProjectPlan } from '#shared/project/project.ts'
 import { type Keeping, mostRuns, type ProjectSpec } from '#shared/project/spec.ts'
 import { atOnceOf, settingsOf } from '#shared/project/sweep.ts'
+import { type Spender, spenderOf } from '#shared/spending/spender.ts'
 import type { AccountContext } from '../account-context.ts'
 import type { Transfers } from '../copies/perform.ts'
 import type { Rentals } from '../renting/rentals.ts'
@@ -57,6 +58,8 @@ export interface NewProjectRun extends Pick<AgreedSpec, 'text' | 'spec'> {
   secretFiles: readonly string[]
   /** What the project may use of the user's from now on. */
   allow?: readonly Use[]
+  /** The agent or script that asked for it; the project pays by default. */
+  by?: Spender | undefined
 }
 
 /** Their dependencies, besides the account. */
@@ -93,7 +96,7 @@ export function createProjectRuns(
     async plan(
       project: string,
       spec: ProjectSpec,
-      chosen?: Chosen,
+      { by, ...chosen }: Chosen & { by?: Spender | undefined } = {},
     ): Promise<Omit<ProjectPlan, 'content' | 'known'>> {
       refuseNodes(spec)
       // First, since it throws at once, and nobody would await the search then.
@@ -101,7 +104,7 @@ export function createProjectRuns(
       const settings = settingsOf(spec)
       if (settings && settings.length > mostRuns) throw new BerthError(tooManyRuns(settings.length))
       const instances = context.store.get().accounts[context.account]?.instances
-      const waiting = (nodeCount(spec) > 1 ? [] : runs.waiting.allFor(project, spec)).flatMap(
+      const waiting = (nodeCount(spec) > 1 ? [] : runs.waiting.allFor(project, spec, by)).flatMap(
         ({ instance, until }) => {
           const { pricePerHour, diskPricePerHour: disk } = instances?.[instance] ?? {}
           return pricePerHour === undefined ? [] : { instance, pricePerHour, disk, until }
@@ -150,6 +153,7 @@ export function createProjectRuns(
       leftCost,
       secretFiles,
       allow = [],
+      by,
     }: NewProjectRun): Promise<string> {
       refuseNodes(spec)
       refuseNotice(spec, limits, price)
@@ -174,6 +178,7 @@ export function createProjectRuns(
         leftCost,
         limits: [...limits],
         secretFiles: [...secretFiles],
+        by: by ?? spenderOf('project', name),
       }
       const { keep } = spec
       const settings = settingsOf(spec)
@@ -188,7 +193,7 @@ export function createProjectRuns(
         stuckAfter: 0,
         afterwardsIfStuck: false,
       }
-      const there = offer === undefined ? runs.waiting.allFor(id, spec)[0]?.instance : undefined
+      const there = offer === undefined ? runs.waiting.allFor(id, spec, by)[0]?.instance : undefined
       const run = settings
         ? await sweeps.start({
             name,
@@ -244,6 +249,7 @@ export function createRunProjects(
             first: first?.id,
             why: 'run',
             group: node.of,
+            by: project.by,
           },
           rental,
         )
@@ -254,7 +260,10 @@ export function createRunProjects(
       // A machine that it left was not worth keeping, so the best one follows.
       const first = moves === 0 ? offer : undefined
       const retries = retryBudget(spec, price, project.limits)
-      await rentals.start({ search, request, retries, first, why: 'run', group: sweep?.id }, rental)
+      await rentals.start(
+        { search, request, retries, first, why: 'run', group: sweep?.id, by: project.by },
+        rental,
+      )
     },
     async seek({ project: { spec } }) {
       const { fits, cheapest } = await seekOffer(context, rentals, spec)

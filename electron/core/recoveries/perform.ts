@@ -247,7 +247,7 @@ export class Recoveries {
     await this.#stored.intend(id, { rental: chosen, lastAt: now(), hindrance: still })
     // The user may change the choice at any moment.
     if (this.#stored.find(id)?.choice.kind !== 'replace') return
-    await this.#rentals.start(request, chosen)
+    await this.#rentals.start({ ...request, by: this.#rentals.ofInstance(id)?.rental.by }, chosen)
     if (this.#stored.find(id)?.choice.kind !== 'replace') await this.#cancelReplacement(chosen)
   }
 

@@ -24,6 +24,8 @@ export interface CreationParts {
 export interface InstanceHooks {
   /** Called with each instance, and its own key if it has one. */
   onCreated(instance: number, instanceKey: string | undefined): void
+  /** Reserves a try's machine before it is asked for; resolves with why it may not be. */
+  reserve: (attempt: RentalAttempt) => Promise<Problem | undefined>
   /** Sets the limits that were chosen with the rental. */
   limit: Limits['limitRental']
   /** Sets what Berth does once it is outbid, as chosen with the rental. */

@@ -122,6 +122,11 @@ async function ask(parts: CreationParts, attempt: RentalAttempt): Promise<WorkDo
     await endAttempt(parts, mark, 'failed', sentenceFor('secrets_lost'))
     return 'done'
   }
+  const overCap = await hooks.reserve(attempt)
+  if (overCap) {
+    await endAttempt(parts, mark, 'failed', overCap)
+    return 'done'
+  }
   const limits = limitsLeftOf(attempt.rental)
   const request = await hooks.prepared(restored, { limits, price: rentedAs(attempt).agreed?.running })
   try {

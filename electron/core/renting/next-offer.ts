@@ -16,7 +16,14 @@ import { needingPermission } from '../bridge/problems.ts'
 import type { FailedMachines } from './failed-machines.ts'
 import { attemptedOfferName, nothingFound, sentenceFor, tellOfRetries } from './messages.ts'
 import type { RentalMove } from './next-move.ts'
-import { type Attempt, isRetrying, knownInstances, type Retrying, type StoredRentals } from './rental.ts'
+import {
+  type Attempt,
+  isRetrying,
+  knownInstances,
+  type Rental,
+  type Retrying,
+  type StoredRentals,
+} from './rental.ts'
 
 /** The offer that a rental tries next. */
 export interface OfferChoice {
@@ -127,6 +134,8 @@ export interface RetryParts {
   rentals: StoredRentals
   hosts: FailedMachines
   secrets: RequestSecrets
+  /** Why its spender may not rent at that price now; undefined if it may. */
+  refusal(rental: Rental, price: Micros): Problem | undefined
   /** Requests an attempt's instance. */
   request(mark: string): void
   /** Destroys the instance that an attempt created or is still creating. */
@@ -138,7 +147,7 @@ type Next = boolean | Extract<RentalMove, { do: 'end' }>
 
 /** Makes the function that finds the next offer and rents it. */
 export function createRentNext(parts: RetryParts): (rental: Retrying) => Promise<Next> {
-  const { context, rentals, hosts, secrets } = parts
+  const { context, rentals, hosts, secrets, refusal } = parts
   const { account, store, client, ending, now } = context
   /** By rental: the price that a limit holds back, in micro-dollars per hour, and when the market had it. */
   const heldPrices = new Map<string, { price: Micros; at: number }>()
@@ -172,13 +181,15 @@ export function createRentNext(parts: RetryParts): (rental: Retrying) => Promise
     const rental = rentals.get(id)
     if (ending.aborted || !isRetrying(rental)) return false
     if (rental.unwanted) return true
-    const best = bestOffer(rental, offers, hosts.view(), vetoFor)
+    const best = bestOffer(rental, offers, hosts.view(), price => refusal(rental, price) ?? vetoFor(price))
     const problem = !best
       ? nothingFound(rental, goodEnough(offers, search, rental.request, {}))
       : !request
         ? sentenceFor('secrets_lost')
         : undefined
     if (problem || !best || !request) return { do: 'end', step: 'failed', problem }
+    // A cap is no reason to wait: whoever asked hears of it, and may ask again.
+    if (best.holds?.refusal) return { do: 'end', step: 'failed', problem: best.holds }
     if (best.holds) {
       await waitForLimit(id, best.holds, best.choice.price)
       return false

@@ -11,6 +11,7 @@ import { OpenRequest, RentalSearch, type RentRequest } from '#shared/market/rent
 import { RetryLimits } from '#shared/market/rental-bounds.ts'
 import { BerthError } from '#shared/problem.ts'
 import { type Micros, micros } from '#shared/spending/money.ts'
+import { StoredSpender } from '#shared/spending/spender.ts'
 import type { AccountView } from '#shared/state.ts'
 
 /** The stored part of the rented offer. Micro-dollars per hour, MB per GPU, reliability from 0 to 1. */
@@ -105,6 +106,8 @@ export const Rental = v.object({
   /** Who wants it: the user, a watch, a project's run, or a recovery in the place of `replaces`. */
   why: v.picklist(['user', 'watch', 'run', 'replacement']),
   replaces: v.optional(InstanceId),
+  /** The agent, script or project that pays; absent for the user. */
+  by: v.optional(StoredSpender),
   /** Of a project's run: the sweep or the run on several machines, whose machines are rented for one purpose. */
   group: v.optional(v.string()),
   step: v.picklist(['trying', 'ready', 'failed', 'cancelled']),
@@ -129,7 +132,7 @@ export type Retrying = Rental & Required<Pick<Rental, 'search' | 'retries'>>
 
 /** The request for a rental with retries. */
 export type RetryRequest = Pick<Retrying, 'request' | 'search' | 'retries'> &
-  Pick<Rental, 'first' | 'why' | 'replaces' | 'group'>
+  Pick<Rental, 'first' | 'why' | 'replaces' | 'group' | 'by'>
 
 /** A try with the rental that it belongs to. */
 export type RentalAttempt = Attempt & { rental: Rental }

@@ -5,6 +5,7 @@ import { requestSecrets, withoutSecrets } from '#core/market/request-secrets.ts'
 import type { OfferView, SavedQuery } from '#shared/market/offer.ts'
 import type { RentRequest } from '#shared/market/rent-request.ts'
 import { BerthError, type Problem } from '#shared/problem.ts'
+import type { Spender } from '#shared/spending/spender.ts'
 import { isDeepEqual } from '../storage/store.ts'
 import { adoptInstance, type CreationParts, destroySurplus, endAttempt, type InstanceHooks } from './adopt.ts'
 import { InstanceCreation } from './create.ts'
@@ -13,7 +14,7 @@ import { lateComers } from './find-lost.ts'
 import { LeftVolumes } from './left-volumes.ts'
 import { sentenceFor, tellOfRetries, tryEntry } from './messages.ts'
 import { nextTryStep } from './next-move.ts'
-import { newAttempt } from './next-offer.ts'
+import { newAttempt, type RetryParts } from './next-offer.ts'
 import {
   isRetrying,
   isUnderWay,
@@ -43,6 +44,7 @@ export async function openRentals(
   context: AccountContext,
   hooks: InstanceHooks,
   limits: Pick<StoredLimits, 'actedOn'>,
+  refusal: RetryParts['refusal'] = () => undefined,
 ) {
   const { account, activity, store } = context
   const secrets = requestSecrets(context.keychain)
@@ -58,7 +60,7 @@ export async function openRentals(
   const creation = new InstanceCreation(parts)
   const request = (mark: string) => creation.work(mark, 'ask')
   const leftVolumes = new LeftVolumes(context, attempts)
-  const retries = new Retries({ context, rentals, hosts, secrets, request, discard }, limits)
+  const retries = new Retries({ context, rentals, hosts, secrets, request, discard, refusal }, limits)
 
   /** Stores a rental and its secret values. Throws `not_written`, and then nothing has changed. */
   async function add(rental: Rental): Promise<void> {
@@ -127,7 +129,7 @@ export async function openRentals(
     async rent(
       request: RentRequest,
       offer: OfferView | undefined,
-      { search, id = `r${context.newId()}` }: { search?: SavedQuery; id?: string } = {},
+      { search, id = `r${context.newId()}`, by }: { search?: SavedQuery; id?: string; by?: Spender } = {},
     ): Promise<string> {
       checkLengths(request, store.get().accounts[account])
       const { offer: number, ...open } = request
@@ -138,6 +140,7 @@ export async function openRentals(
         request: open,
         search,
         why: 'user',
+        by,
         step: 'trying',
         attempts: [{ ...only, deadline: store.get().settings.rentalDeadline }],
         startedAt: only.startedAt,
@@ -258,6 +261,8 @@ export async function openRentals(
       const attempt = attempts.all().findLast(one => one.instance === instance)
       if (attempt) await attempts.update(attempt.mark, { bid })
     },
+    /** The try with that mark, without secrets. */
+    attempt: attempts.find,
     /** Whether a mark belongs to a rental of this Berth. */
     knows: (mark: string): boolean => attempts.find(mark) !== undefined,
     /** Forgets that a machine failed. */

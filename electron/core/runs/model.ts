@@ -8,6 +8,7 @@ import { ProjectId } from '#shared/project/project.ts'
 import { remindsWithin } from '#shared/project/project-defaults.ts'
 import { Keeping, type ProjectSpec } from '#shared/project/spec.ts'
 import type { Micros } from '#shared/spending/money.ts'
+import { StoredSpender } from '#shared/spending/spender.ts'
 import { StoredProblem } from '../bridge/problems.ts'
 import { Leave } from '../departures/record.ts'
 
@@ -33,6 +34,8 @@ export const AgreedProject = v.object({
   keeping: v.optional(Keeping),
   /** Files that look like secrets and are sent nevertheless. */
   secretFiles: v.array(v.string()),
+  /** Who pays for its machines. */
+  by: v.optional(StoredSpender),
 })
 
 /** A run's place among the machines that run one command together. */

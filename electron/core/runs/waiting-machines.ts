@@ -7,6 +7,7 @@ import { hasTrait } from '#shared/instance/state-traits.ts'
 import { BerthError } from '#shared/problem.ts'
 import { ProjectId } from '#shared/project/project.ts'
 import type { ProjectSpec } from '#shared/project/spec.ts'
+import { callerOf, type Spender, StoredSpender } from '#shared/spending/spender.ts'
 import type { AccountContext, AccountPoll } from '../account-context.ts'
 import { type Next, Worker } from '../engine/worker.ts'
 import { pollsUntilGone } from '../instances/missing-instances.ts'
@@ -24,6 +25,8 @@ const WaitingMachine = v.object({
   project: ProjectId,
   /** The run that it was rented for, or that used it last. */
   by: RunId,
+  /** The agent or script that pays for it, and alone may use it. */
+  caller: v.optional(StoredSpender),
   /** Its requirements, as text: a run with other requirements rents another machine. */
   demands: v.string(),
   /** The limit that ends it. */
@@ -138,6 +141,7 @@ export async function openWaitingMachines(
         project: project.id,
         sweep: sweep?.id,
         by: id,
+        caller: callerOf(project.by),
         demands,
         since,
         until,
@@ -153,12 +157,13 @@ export async function openWaitingMachines(
     async give(instance: number, sweep: string): Promise<void> {
       await waiting.update(instance, { sweep })
     },
-    /** Those for a project that asks for the same machine, which can be entered now. */
-    allFor(project: string, spec: ProjectSpec): readonly WaitingMachine[] {
+    /** Those of that payer for a project that asks for the same machine, which can be entered now. */
+    allFor(project: string, spec: ProjectSpec, by: Spender | undefined): readonly WaitingMachine[] {
       const demands = demandsOf(spec)
       return waiting.all().filter(there => {
         const view = machines.viewOf(there.instance)
-        const isWanted = there.project === project && there.demands === demands && !there.ending
+        const isSame = there.project === project && there.demands === demands
+        const isWanted = isSame && there.caller === callerOf(by) && !there.ending
         return isWanted && view !== undefined && canGetIn(view) && now() < there.until - leastLeft
       })
     },

@@ -7,6 +7,7 @@ import { canGetIn, spentBy } from '#shared/derived.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
 import { BerthError } from '#shared/problem.ts'
 import type { Setting } from '#shared/project/sweep.ts'
+import type { Spender } from '#shared/spending/spender.ts'
 import type { AccountContext, AccountPoll } from '../account-context.ts'
 import { type FailedTurn, type Next, Worker } from '../engine/worker.ts'
 import { isInterrupted, type ProjectRun, type Run } from '../runs/model.ts'
@@ -104,6 +105,11 @@ export class Sweeps {
     return this.#limits.limitsOf(run)
   }
 
+  /** Who pays for a sweep; undefined: you. */
+  payer(sweep: string): Spender | undefined {
+    return this.#parts.stored.find(sweep)?.project.by
+  }
+
   isBusy(project: string, except?: string): boolean {
     const { stored, runs } = this.#parts
     return stored
@@ -116,7 +122,7 @@ export class Sweeps {
     const { stored, waiting } = this.#parts
     const id = `q${this.#context.newId()}`
     const at = this.#context.now()
-    const reused = waiting.allFor(project.id, project.spec).slice(0, atOnce)
+    const reused = waiting.allFor(project.id, project.spec, project.by).slice(0, atOnce)
     const before = reused.reduce((sum, { instance }) => {
       const view = this.#viewOf(instance)
       return sum + (view ? spentBy(view, at) : 0)

@@ -324,6 +324,6 @@ test('--describe tells a program of every command, its answers and exit codes, w
     const hasJson = options.some((option: { name: string }) => option.name === '--json')
     expect(answers.length > 0, name).toBe(hasJson)
   }
-  expect(exitCodes.map(({ code }: { code: number }) => code)).toEqual([0, 1, 2, 3, 4, 5, 6])
+  expect(exitCodes.map(({ code }: { code: number }) => code)).toEqual([0, 1, 2, 3, 4, 5, 6, 77])
   expect(await ended(begin('/nowhere', ['ps', '--describe']))).toMatchObject({ code: 2 })
 })

@@ -111,6 +111,7 @@ export async function startBerth(platform: Machine): Promise<Berth> {
     endings = await withEndings(context, () => client)
     const hooks = {
       onCreated: () => undefined,
+      reserve: async () => undefined,
       limit: async () => undefined,
       recover: async () => undefined,
       prepared: async (request: RentRequest) => request,

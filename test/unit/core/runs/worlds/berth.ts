@@ -104,6 +104,7 @@ export async function startBerth({ clock, files, keychain: entries, service, ids
     context,
     {
       onCreated: () => undefined,
+      reserve: async () => undefined,
       limit: (...args) => limits.limitRental(...args),
       recover: async () => undefined,
       prepared: async request => request,

@@ -1,0 +1,294 @@
+import { spentBy } from '#shared/derived.ts'
+import type { InstanceView } from '#shared/instance/instance.ts'
+import { BerthError, type Problem } from '#shared/problem.ts'
+import { type Micros, micros } from '#shared/spending/money.ts'
+import {
+  formOf,
+  type Need,
+  refusalOf,
+  type Spender,
+  type SpenderForm,
+  type SpenderView,
+  spenderOf,
+} from '#shared/spending/spender.ts'
+import type { Activity } from '../activity.ts'
+import type { Notifications } from '../alerts/notifications.ts'
+import type { Endings } from '../endings/perform.ts'
+import { pollsUntilGone } from '../instances/missing-instances.ts'
+import type { CollectionContext } from '../storage/collection.ts'
+import { isDeepEqual } from '../storage/store.ts'
+import { capAlert, stoppedText } from './messages.ts'
+import { dayOf, type Entry, openStoredEntries, type StoredEntries } from './record.ts'
+import { capReachedAt, neededToday, overCaps, settled, startNeed, useOf } from './step.ts'
+
+interface LedgerContext extends CollectionContext {
+  activity: Pick<Activity, 'add'>
+  notifications: Pick<Notifications, 'tell'>
+  endings: Pick<Endings, 'begin' | 'pending'>
+  now(): number
+}
+
+/** What is known of the rental behind a mark: its instance, and whether it may still get one. */
+type AttemptOf = (mark: string) => { instance?: number | undefined; isOpen: boolean } | undefined
+
+/** A machine to reserve, before it is asked for. Micro-dollars. */
+export interface Reservation {
+  mark: string
+  by: Spender | undefined
+  group?: string | undefined
+  perHour: Micros | undefined
+  most: Micros | undefined
+  /** That bounds all machines of the group together. */
+  isShared?: boolean
+}
+
+/** A poll, as far as the ledger needs it. */
+interface LedgerPoll {
+  account: { instances: Readonly<Record<string, InstanceView>> }
+  pollsMissing(instance: number): number
+}
+
+/** Seconds of the account's time after which the cost of a machine is written again. */
+const writtenEvery = 300
+
+/**
+ * Everything of one account that may cost money, with the name of who pays. A machine is reserved on disk before it is asked
+ * for, costs what its instance does, and is released once it's certain that there is none.
+ */
+export class Ledger {
+  readonly #context: LedgerContext
+  readonly #stored: StoredEntries
+  readonly #attemptOf: AttemptOf
+  /** Reserved, and on the way to the disk: what is checked meanwhile counts them. */
+  readonly #pending = new Map<string, Entry>()
+
+  static async open(context: LedgerContext, attemptOf: AttemptOf): Promise<Ledger> {
+    return new Ledger(context, await openStoredEntries(context), attemptOf)
+  }
+
+  private constructor(context: LedgerContext, stored: StoredEntries, attemptOf: AttemptOf) {
+    this.#context = context
+    this.#stored = stored
+    this.#attemptOf = attemptOf
+  }
+
+  /** What something may cost today, with its machines. */
+  need(perHour: Micros | undefined, most: Micros | undefined, machines = 1, price = perHour): Need {
+    const today = neededToday(perHour ?? 0, most, this.#now())
+    return { perHour, machines, price, today }
+  }
+
+  /** Why a spender may not have that now; undefined if it may. */
+  refusal(by: Spender | undefined, need: Need): Problem | undefined {
+    const form = this.#formOf(by)
+    return form && refusalOf(form, this.#useOf(by), need)
+  }
+
+  /** Reserves a machine, on disk once it resolves; resolves with why not. A known mark is reserved already. */
+  async reserve({ mark, perHour, ...asked }: Reservation): Promise<Problem | undefined> {
+    const { by } = asked
+    const entries = this.#entries()
+    if (entries.some(({ id }) => id === mark)) return undefined
+    const at = this.#now()
+    const fresh = { at, spent: 0, day: dayOf(at), today: 0 }
+    const entry: Entry = { id: mark, ...asked, perHour: perHour ?? 0, ...fresh }
+    const today = this.#useOf(by, [...entries, entry]).today - this.#useOf(by).today
+    const refused = this.refusal(by, { perHour, machines: 1, today })
+    if (refused) return refused
+    await this.#write(entry)
+    return undefined
+  }
+
+  /** Whether it was rented by that spender, or was started by it last. */
+  owns(by: Spender, instance: number): boolean {
+    return this.#entryOf(instance)?.by === by
+  }
+
+  /** Who pays for an instance; undefined: you. */
+  payer(instance: number): Spender | undefined {
+    return this.#entryOf(instance)?.by
+  }
+
+  /** All instances of spenders of a kind. */
+  instancesOf(isWanted: (by: Spender) => boolean): number[] {
+    this.#adopt()
+    return this.#entries().flatMap(({ by, instance }) =>
+      by !== undefined && instance !== undefined && isWanted(by) ? instance : [],
+    )
+  }
+
+  /** A spender starts an instance, and pays for it from now on. Throws why it may not. */
+  async take(instance: number, by: Spender | undefined): Promise<void> {
+    const before = this.#entryOf(instance)
+    if (before?.by === by) return this.mayCost(instance)
+    const view = this.#instances()[instance]
+    const at = this.#now()
+    const price = view?.pricePerHour
+    const refused = this.refusal(by, this.need(price, undefined))
+    if (refused) throw new BerthError(refused)
+    const seen = view ? spentBy(view, at) : 0
+    const day = dayOf(at)
+    const fresh = { instance, perHour: price ?? 0, at, seenAt: at, seen, spent: 0, day, today: 0 }
+    const sum = before && this.#sumWith(settled(before, view, at))
+    if (sum) await this.#stored.put(sum)
+    await this.#write({ id: before?.id ?? `i${instance}`, by, ...fresh })
+  }
+
+  /** Throws where a cap forbids to start an instance again, or to bid those dollars per hour for it. */
+  mayCost(instance: number, bid?: number): void {
+    const entry = this.#entryOf(instance)
+    const form = this.#formOf(entry?.by)
+    if (!entry?.by || !form) return
+    const view = this.#instances()[instance]
+    const price = bid === undefined ? undefined : micros(bid) + (view?.diskPricePerHour ?? 0)
+    const now = this.#now()
+    const need = startNeed(entry, view, now, price)
+    // A stop at a cap is on its way, which the start would take back.
+    const isOver = overCaps(this.#entries(), form, entry.by, this.#instances(), now).some(
+      one => one.instance === instance,
+    )
+    const refused = this.refusal(entry.by, isOver ? { ...need, today: micros(form.perDay) } : need)
+    if (refused) throw new BerthError(refused)
+  }
+
+  onPoll({ account: { instances }, pollsMissing }: LedgerPoll): void {
+    this.#adopt()
+    const at = this.#now()
+    const day = dayOf(at)
+    for (const entry of this.#stored.all()) {
+      const { id, instance, isSum, seenAt = entry.at } = entry
+      if (isSum) {
+        if (entry.day < day) void this.#stored.forget(id)
+        continue
+      }
+      const view = instances[instance ?? '']
+      if (instance === undefined) {
+        if (!this.#attemptOf(id)?.isOpen && !this.#pending.has(id)) void this.#stored.forget(id)
+      } else if (!view && pollsMissing(instance) >= pollsUntilGone) void this.#close(entry, at)
+      else if (view && (entry.day !== day || at - seenAt > writtenEvery))
+        this.#stored.putSoon(settled(entry, view, at))
+    }
+    this.#holdCaps(instances, at)
+    this.show()
+  }
+
+  /** When a day's cap is reached. */
+  dueAt(after: number): number {
+    const now = this.#now()
+    const moments = this.#capped().map(({ form, by }) =>
+      capReachedAt(this.#entries(), form, by, this.#instances(), now),
+    )
+    return Math.min(...moments.filter(moment => moment > after), Number.POSITIVE_INFINITY)
+  }
+
+  /** Shows what spenders with a form have used. */
+  show(): void {
+    const { account, store, ending } = this.#context
+    if (ending.aborted) return
+    const spenders: Record<Spender, SpenderView> = {}
+    for (const { by } of this.#capped()) {
+      const { today, reserved, perHour, machines } = this.#useOf(by)
+      const instances = this.instancesOf(one => one === by)
+      spenders[by] = { today: inCents(today), reserved: inCents(reserved), perHour, machines, instances }
+    }
+    if (isDeepEqual(store.get().accounts[account]?.spenders ?? {}, spenders)) return
+    store.change(draft => {
+      const target = draft.accounts[account]
+      if (target) target.spenders = spenders
+    })
+  }
+
+  flush(): Promise<void> {
+    return this.#stored.flush()
+  }
+
+  /** A write before something that costs money: a capped spender gets nothing that isn't on disk. */
+  async #write(entry: Entry): Promise<void> {
+    this.#pending.set(entry.id, entry)
+    try {
+      if (this.#formOf(entry.by)) await this.#stored.add(entry)
+      else await this.#stored.put(entry)
+    } finally {
+      this.#pending.delete(entry.id)
+    }
+  }
+
+  /** Gives entries the instances that their rentals have got. */
+  #adopt(): void {
+    const found = this.#stored.all().flatMap(entry => {
+      if (entry.instance !== undefined || entry.isSum) return []
+      const instance = this.#attemptOf(entry.id)?.instance
+      return instance === undefined ? [] : [{ ...entry, instance }]
+    })
+    if (found.length > 0) void this.#stored.put(...found)
+  }
+
+  /** Its instance is gone: its cost of today stays. */
+  async #close(entry: Entry, at: number): Promise<void> {
+    const sum = this.#sumWith(settled(entry, undefined, at))
+    if (sum) await this.#stored.put(sum, { ...entry, today: 0, spent: 0 })
+    await this.#stored.forget(entry.id)
+  }
+
+  /** The day's sum of its spender, with that entry's cost. */
+  #sumWith({ by, day, today, at }: Entry): Entry | undefined {
+    if (today === 0) return undefined
+    const id = `${by ?? ''}/${day}`
+    const before = this.#stored.find(id)?.today ?? 0
+    return { id, by, perHour: 0, at, spent: 0, day, today: before + today, isSum: true }
+  }
+
+  #holdCaps(instances: LedgerPoll['account']['instances'], at: number): void {
+    const { account, endings, notifications } = this.#context
+    for (const { form, by } of this.#capped()) {
+      const stopped = overCaps(this.#entries(), form, by, instances, at).flatMap(({ instance: id, cap }) => {
+        const instance = instances[id]
+        return !instance || endings.pending(id) ? [] : { instance, cap }
+      })
+      for (const { instance, cap } of stopped)
+        void endings.begin(instance.id, 'stop', { kind: 'berth', text: stoppedText(instance, form, cap) })
+      if (stopped.length > 0) notifications.tell(account, [capAlert(account, form, stopped)])
+    }
+  }
+
+  #capped(): { form: SpenderForm; by: Spender }[] {
+    const { spenders } = this.#context.store.get().settings
+    return spenders.map(form => ({ form, by: spenderOf(form.kind, form.name) }))
+  }
+
+  /** The account's time. A clock that was set back brings no day a second time. */
+  #now(): number {
+    return this.#entries().reduce((now, { at, seenAt = at }) => Math.max(now, seenAt), this.#context.now())
+  }
+
+  #entries(): Entry[] {
+    const stored = this.#stored.all().filter(({ id }) => !this.#pending.has(id))
+    return [...stored, ...this.#pending.values()]
+  }
+
+  #entryOf(instance: number): Entry | undefined {
+    const find = () => this.#entries().find(entry => entry.instance === instance)
+    const found = find()
+    if (found) return found
+    this.#adopt()
+    return find()
+  }
+
+  #useOf(by: Spender | undefined, entries = this.#entries()) {
+    return useOf(entries, by, this.#instances(), this.#now())
+  }
+
+  #formOf(by: Spender | undefined): SpenderForm | undefined {
+    return formOf(this.#context.store.get().settings.spenders, by)
+  }
+
+  #instances(): LedgerPoll['account']['instances'] {
+    const { account, store } = this.#context
+    return store.get().accounts[account]?.instances ?? {}
+  }
+}
+
+/** So that the page isn't redrawn with each poll. */
+function inCents(amount: Micros): Micros {
+  return Math.ceil(amount / 10_000) * 10_000
+}

@@ -1,0 +1,160 @@
+import { costOnceReady, spentBy } from '#shared/derived.ts'
+import type { InstanceView } from '#shared/instance/instance.ts'
+import { hasTrait } from '#shared/instance/state-traits.ts'
+import { type Micros, micros } from '#shared/spending/money.ts'
+import type { Need, Spender, SpenderForm, SpenderUse } from '#shared/spending/spender.ts'
+import { dayOf, type Entry, restOfDay } from './record.ts'
+
+type Instances = Readonly<Record<string, InstanceView>>
+
+/** An entry with the cost of its instance up to `now`, of which it keeps the part of the present day. */
+export function settled(entry: Entry, view: InstanceView | undefined, now: number): Entry {
+  const { seen = 0, seenAt = entry.at } = entry
+  const cost = view ? spentBy(view, now) : seen
+  const more = Math.max(0, cost - seen)
+  const day = dayOf(now)
+  const sinceMidnight = 86_400 - restOfDay(now)
+  const span = Math.max(1, now - seenAt)
+  // What a poll finds after midnight was spent over the whole time since the last one.
+  const ofToday = day === entry.day ? more : Math.ceil(more * Math.min(1, sinceMidnight / span))
+  return {
+    ...entry,
+    seen: Math.max(seen, cost),
+    seenAt: Math.max(seenAt, now),
+    spent: entry.spent + more,
+    day,
+    today: (day === entry.day ? entry.today : 0) + ofToday,
+  }
+}
+
+/** The same sum on that day: an earlier day's counts for nothing. */
+function todayOf({ day, today }: Entry, now: number): Micros {
+  return day === dayOf(now) ? today : 0
+}
+
+/** Whether it only costs its disk, and goes on so. */
+function isAtRest(view: InstanceView | undefined): boolean {
+  return view !== undefined && hasTrait(view.state, 'over')
+}
+
+/** What it costs per hour while it runs. */
+function runningPrice(entry: Entry, view: InstanceView | undefined): Micros {
+  return view ? Math.max(view.pricePerHour ?? entry.perHour, costOnceReady(view)) : entry.perHour
+}
+
+/** What a machine costs per hour from now on, as far as it is known. */
+function priceFromNow(entry: Entry, view: InstanceView | undefined): Micros {
+  return isAtRest(view) ? (view?.diskPricePerHour ?? 0) : runningPrice(entry, view)
+}
+
+/** What a machine with that price may cost in the rest of the day: without a limit, what it costs in an hour. */
+export function neededToday(perHour: Micros, most: Micros | undefined, now: number): Micros {
+  const rest = Math.ceil((perHour * restOfDay(now)) / 3600)
+  return Math.max(0, Math.min(most ?? perHour, rest))
+}
+
+/** What a spender has used of its caps. Entries of machines that were agreed to together share what they may cost. */
+export function useOf(
+  entries: readonly Entry[],
+  by: Spender | undefined,
+  instances: Instances,
+  now: number,
+): SpenderUse {
+  const own = entries.filter(entry => entry.by === by)
+  const machines = own.filter(({ isSum }) => !isSum)
+  const groups = new Map<string, { left: Micros; disks: Micros; perHour: Micros; most: Micros }>()
+  let spent = own.filter(({ isSum }) => isSum).reduce((sum, entry) => sum + todayOf(entry, now), 0)
+  let perHour = 0
+  for (const entry of machines) {
+    const view = instances[entry.instance ?? '']
+    const after = settled(entry, view, now)
+    spent += todayOf(after, now)
+    perHour += priceFromNow(entry, view)
+    const key = entry.group ?? entry.id
+    const group = groups.get(key) ?? { left: 0, disks: 0, perHour: 0, most: 0 }
+    groups.set(key, group)
+    if (isAtRest(view)) group.disks += Math.ceil((priceFromNow(entry, view) * restOfDay(now)) / 3600)
+    else {
+      const price = runningPrice(entry, view)
+      group.perHour += price
+      const most = entry.most ?? price
+      group.most = entry.isShared ? Math.max(group.most, most) : group.most + most
+    }
+    group.left += after.spent
+  }
+  let reserved = 0
+  for (const { left, disks, perHour: price, most } of groups.values())
+    reserved += disks + (price > 0 ? neededToday(price, Math.max(0, most - left), now) : 0)
+  return { today: spent + reserved, reserved, perHour, machines: machines.length }
+}
+
+/** What starting an instance again needs, at its price or another one: its machine counts already. */
+export function startNeed(
+  entry: Entry,
+  view: InstanceView | undefined,
+  now: number,
+  running = runningPrice(entry, view),
+): Need {
+  const more = Math.max(0, running - priceFromNow(entry, view))
+  return { perHour: more, machines: 0, price: running, today: neededToday(more, undefined, now) }
+}
+
+/** Why a machine of a spender is stopped. */
+export type OverCap = { instance: number; cap: 'day' | 'hour' | 'price' }
+
+/** The machines that are past a spender's caps now: for the hour's cap the ones that came last. */
+export function overCaps(
+  entries: readonly Entry[],
+  form: SpenderForm,
+  by: Spender,
+  instances: Instances,
+  now: number,
+): OverCap[] {
+  const machines = entries
+    .filter(entry => entry.by === by && !entry.isSum)
+    .map(entry => ({ entry, view: instances[entry.instance ?? ''] }))
+  const active = machines.flatMap(({ entry, view }) =>
+    view && !isAtRest(view) ? { entry, instance: view.id, price: runningPrice(entry, view) } : [],
+  )
+  if (spentWithDisks(entries, by, instances, now) >= micros(form.perDay))
+    return active.map(({ instance }) => ({ instance, cap: 'day' }))
+  const dear = active.filter(({ price }) => price > micros(form.price))
+  let perHour = useOf(entries, by, instances, now).perHour
+  const over: OverCap[] = dear.map(({ instance }) => ({ instance, cap: 'price' }))
+  for (const { price } of dear) perHour -= price
+  const rest = active.filter(one => !dear.includes(one)).sort((a, b) => b.entry.at - a.entry.at)
+  for (const { instance, price } of rest) {
+    if (perHour <= micros(form.perHour)) break
+    over.push({ instance, cap: 'hour' })
+    perHour -= price
+  }
+  return over
+}
+
+/** What is spent today for certain: up to now, and the disks of its machines until midnight. */
+function spentWithDisks(entries: readonly Entry[], by: Spender, instances: Instances, now: number): Micros {
+  let sum = 0
+  for (const entry of entries) {
+    if (entry.by !== by) continue
+    const view = instances[entry.instance ?? '']
+    sum += todayOf(entry.isSum ? entry : settled(entry, view, now), now)
+    sum += Math.ceil(((view?.diskPricePerHour ?? 0) * restOfDay(now)) / 3600)
+  }
+  return sum
+}
+
+/** When the day's cap is reached at the present cost, in epoch seconds; Infinity if it isn't today. */
+export function capReachedAt(
+  entries: readonly Entry[],
+  form: SpenderForm,
+  by: Spender,
+  instances: Instances,
+  now: number,
+): number {
+  const left = micros(form.perDay) - spentWithDisks(entries, by, instances, now)
+  const perHour = entries.reduce((sum, { by: whose, instance, isSum }) => {
+    const view = instances[instance ?? '']
+    return whose === by && !isSum && view ? sum + view.costPerHour - (view.diskPricePerHour ?? 0) : sum
+  }, 0)
+  return perHour > 0 && left > 0 ? now + (left / perHour) * 3600 : Number.POSITIVE_INFINITY
+}

@@ -1,0 +1,176 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { micros } from '#shared/spending/money.ts'
+import { spenderOf } from '#shared/spending/spender.ts'
+import { disk, form, spendingWorld } from './spending-world.ts'
+
+const claude = spenderOf('agent', 'claude')
+
+test('refuses at each cap, and names it with what is left', async () => {
+  const world = await spendingWorld([form('claude', { perDay: 10, perHour: 3, machines: 2, price: 2 })])
+  expect(await world.ask('claude', micros(2.5))).toMatchObject({
+    code: 'over_cap',
+    refusal: { limit: 'price', name: 'claude', cap: 2, used: 2.5, left: 0, retry: 'never' },
+  })
+  expect(await world.ask('claude', micros(1.5), { most: micros(9) })).toBeUndefined()
+  await world.poll(10)
+  expect(await world.ask('claude', micros(1.6))).toMatchObject({
+    refusal: { limit: 'hour', cap: 3, used: 1.5, left: 1.5, retry: 'after_an_end' },
+  })
+  expect(await world.ask('claude', micros(1.2))).toMatchObject({
+    refusal: { limit: 'day', retry: 'after_an_end' },
+  })
+  world.destroy(2)
+  await world.poll(10)
+  await world.poll(10)
+  expect(await world.ask('claude', micros(0.2))).toBeUndefined()
+  expect(await world.ask('claude', micros(0.2))).toBeUndefined()
+  expect(await world.ask('claude', micros(0.2))).toMatchObject({
+    refusal: { limit: 'machines', cap: 2, used: 2, left: 0, retry: 'after_an_end' },
+  })
+})
+
+test('a name without a form may spend nothing, and you may always', async () => {
+  const world = await spendingWorld([])
+  expect(await world.ask('stranger', 1)).toMatchObject({
+    code: 'not_permitted',
+    refusal: { limit: 'permission', name: 'stranger' },
+  })
+  expect(
+    await world.ledger.reserve({ mark: 'r9', by: undefined, perHour: micros(90), most: undefined }),
+  ).toBe(undefined)
+})
+
+test('stops the machines of a name at its day’s cap, with their disks until midnight paid for', async () => {
+  const world = await spendingWorld([form('claude', { perDay: 10, perHour: 2, machines: 1, price: 2 })])
+  expect(await world.ask('claude', micros(2))).toBeUndefined()
+  for (let poll = 0; poll < 3000 && !world.machines[0]?.isStopped; poll++) await world.poll(10)
+  expect(world.machines[0]?.isStopped).toBe(true)
+  expect(world.spent(claude)).toBeGreaterThan(micros(9))
+  expect(world.spent(claude)).toBeLessThanOrEqual(micros(10))
+  expect(() => world.start(1)).toThrow(/may spend \$10.00 a day/)
+})
+
+test('a reservation is released once its request was refused for certain, and held while its answer is lost', async () => {
+  const world = await spendingWorld([form('claude', { machines: 1 })])
+  await world.ask('claude', micros(0.1), { answer: 'refused' })
+  await world.poll(10)
+  await world.ask('claude', micros(0.1), { answer: 'lost' })
+  await world.poll(10)
+  await world.kill()
+  expect(await world.ask('claude', micros(0.1))).toMatchObject({ refusal: { limit: 'machines' } })
+})
+
+test('owns what it rented, until you start it', async () => {
+  const world = await spendingWorld([form('claude'), form('other')])
+  await world.ask('claude', micros(0.1))
+  await world.poll(10)
+  expect(world.ledger.owns(claude, 1)).toBe(true)
+  expect(world.ledger.owns(spenderOf('agent', 'other'), 1)).toBe(false)
+  expect(world.ledger.owns(claude, 99)).toBe(false)
+  await world.ledger.take(1, undefined)
+  expect(world.ledger.owns(claude, 1)).toBe(false)
+  expect(world.state?.spenders?.[claude]?.instances).toEqual([1])
+  await world.poll(10)
+  expect(world.state?.spenders?.[claude]?.instances).toEqual([])
+})
+
+const agents = ['a', 'b', 'c', 'd', 'e'] as const
+const caps = { perDay: 4, perHour: 2, machines: 3, price: 1 }
+const interval = 30
+
+type Step =
+  | {
+      do: 'ask'
+      who: number
+      cents: number
+      most: number | undefined
+      answer: 'created' | 'lost' | 'refused'
+    }
+  | { do: 'askAtOnce'; who: number; cents: number; times: number }
+  | { do: 'poll'; times: number }
+  | { do: 'kill' | 'find' }
+  | { do: 'price'; which: number; cents: number }
+  | { do: 'start' | 'destroy'; which: number }
+
+const which = fc.nat(40)
+const who = fc.nat(agents.length - 1)
+const cents = fc.integer({ min: 1, max: 120 })
+const step: fc.Arbitrary<Step> = fc.oneof(
+  fc.record({
+    do: fc.constant('ask' as const),
+    who,
+    cents,
+    most: fc.option(fc.integer({ min: 1, max: 500 }), { nil: undefined }),
+    answer: fc.constantFrom('created' as const, 'lost' as const, 'refused' as const),
+  }),
+  fc.record({ do: fc.constant('askAtOnce' as const), who, cents, times: fc.integer({ min: 2, max: 6 }) }),
+  fc.record({ do: fc.constant('poll' as const), times: fc.integer({ min: 1, max: 200 }) }),
+  fc.record({ do: fc.constantFrom('kill' as const, 'find' as const) }),
+  fc.record({ do: fc.constant('price' as const), which, cents: fc.integer({ min: 1, max: 300 }) }),
+  fc.record({ do: fc.constantFrom('start' as const, 'destroy' as const), which }),
+)
+
+test('five hostile agents at once stay within their caps, but for one poll', async () => {
+  const histories = Number(process.env['BERTH_HISTORIES'] ?? 40)
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), async steps => {
+      const world = await spendingWorld(agents.map(name => form(name, caps)))
+      /** The dearest that machines ran at between two polls, whatever their price was when they were rented. */
+      const slack = micros(((3 * caps.machines * interval) / 3600) * 2)
+      function check(): void {
+        for (const name of agents) {
+          const by = spenderOf('agent', name)
+          const own = world.machinesOf(by)
+          expect(own.length).toBeLessThanOrEqual(caps.machines)
+          const disks = own.length * disk * 24
+          expect(world.spent(by)).toBeLessThanOrEqual(micros(caps.perDay) + slack + disks)
+        }
+      }
+      async function pollAll(times: number): Promise<void> {
+        for (let poll = 0; poll < times; poll++) {
+          // Berth finds an instance whose answer was lost among those of a poll.
+          if (poll > 0) world.find()
+          await world.poll(interval)
+          check()
+        }
+        for (const name of agents) {
+          const running = world.machinesOf(spenderOf('agent', name)).filter(one => !one.isStopped)
+          const known = running.filter(({ id }) => world.ledger.owns(spenderOf('agent', name), id))
+          expect(known.reduce((sum, { price }) => sum + price, 0)).toBeLessThanOrEqual(micros(caps.perHour))
+          for (const { price } of known) expect(price).toBeLessThanOrEqual(micros(caps.price))
+        }
+      }
+      for (const now of steps) {
+        const machine = 'which' in now ? world.machines[now.which] : undefined
+        if (now.do === 'ask') {
+          const { who: index, cents: price, most, answer } = now
+          const refused = await world.ask(agents[index] ?? 'a', price * 10_000, {
+            answer,
+            ...(most !== undefined && { most: most * 10_000 }),
+          })
+          if (refused) expect(refused.refusal?.limit).toMatch(/^(price|hour|day|machines)$/)
+        } else if (now.do === 'askAtOnce')
+          await Promise.all(
+            Array.from({ length: now.times }, () => world.ask(agents[now.who] ?? 'a', now.cents * 10_000)),
+          )
+        else if (now.do === 'poll') await pollAll(now.times)
+        else if (now.do === 'kill') await world.kill()
+        else if (now.do === 'find') world.find()
+        else if (machine && now.do === 'price') world.setPrice(machine.id, now.cents * 10_000)
+        else if (machine && now.do === 'destroy') world.destroy(machine.id)
+        else if (machine && now.do === 'start') {
+          try {
+            world.start(machine.id)
+          } catch (error) {
+            expect(String(error)).toMatch(/may|above/)
+          }
+        }
+        check()
+      }
+      world.find()
+      await pollAll(3)
+    }),
+    { numRuns: histories },
+  )
+})
