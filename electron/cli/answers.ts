@@ -154,6 +154,7 @@ const Plan = v.strictObject({
     }),
   ),
   costsAtMost: v.nullable(Dollars),
+  beyondCredit: v.nullable(Text),
   lastsAtMost: v.nullable(Seconds),
   diskPricePerHour: v.nullable(Dollars),
   failedKeptFor: Seconds,

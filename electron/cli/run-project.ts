@@ -1,6 +1,8 @@
 import { named } from '#shared/format/name.ts'
 import { harmlessInFull } from '#shared/instance/file-names.ts'
 import { linkedRulesWords, secretWords, skipWords } from '#shared/instance/sync.ts'
+import { dangers } from '../shared/danger.ts'
+import { accountNow } from '../shared/derived.ts'
 import { commandLines } from '../shared/format/commands.ts'
 import { money, rate } from '../shared/format/money.ts'
 import { gpuWords } from '../shared/format/name.ts'
@@ -69,13 +71,28 @@ async function begin(call: Call, account: string, { project, isNew }: { project:
   const { content, limits, pricePerHour: price, scan } = plan
   const secretFiles = call.secretFiles === 'send' ? scan.secrets.map(({ path }) => path) : []
   const costs = planCosts(plan, { limits, offer })
-  if (!call.json) call.say(planWords(plan, costs, secretFiles, account === 'demo'))
-  else if (!call.yes) print(call, planJson(isNew ? null : project, plan, costs, secretFiles))
-  refuse(call, plan)
-  const allow = [...usesMade(plan), ...call.allow]
+  const beyond = await beyondCreditOf(call, account, costs)
+  if (!call.json) call.say(planWords(plan, costs, secretFiles, account === 'demo', beyond))
+  else if (!call.yes) print(call, planJson(isNew ? null : project, plan, costs, secretFiles, beyond))
+  refuse(call, plan, beyond)
+  const allow = [...usesMade(plan), ...call.allow.filter(use => use !== beyondCreditUse)]
   const terms = { account, project, offer, change, content, limits, price, secretFiles, allow }
   const request = { ...terms, ...agreedCosts(costs) }
   return { project, plan, id: await call.connection.command('runProject', request) }
+}
+
+/** What `--allow` is given where the credit doesn't pay for a run. */
+const beyondCreditUse = 'credit'
+
+/** That the account's credit doesn't pay for a run, in a sentence or two; undefined where it does. */
+async function beyondCreditOf(
+  { connection }: Call,
+  account: string,
+  costs: PlanCosts | undefined,
+): Promise<string | undefined> {
+  const view = (await connection.state()).accounts[account]
+  if (!view || !costs) return undefined
+  return dangers.startRun.question(view, costs, accountNow(view.clock, Date.now()))?.lines.join(' ')
 }
 
 /** The account of `--account`, else the one that Berth shows. */
@@ -88,7 +105,7 @@ async function accountOf(call: Call): Promise<string> {
 }
 
 /** Throws where the project cannot run, or was not confirmed. */
-function refuse({ yes, secretFiles, allow }: Call, plan: ProjectPlan): void {
+function refuse({ yes, secretFiles, allow }: Call, plan: ProjectPlan, beyond: string | undefined): void {
   const { offer, problem, missingSecrets, scan } = plan
   const isWaitedFor = plan.waiting !== undefined || (plan.sweep?.waiting ?? []).length > 0
   const fail = (exitCode: number, code: string, message: string, advice: string) => {
@@ -133,6 +150,13 @@ function refuse({ yes, secretFiles, allow }: Call, plan: ProjectPlan): void {
       `Nothing was rented. ${asked.map(borrowedQuestion).join(' ')}`,
       `Allow it for this project with ${asked.map(({ use }) => `--allow ${use}`).join(' ')}.`,
     )
+  if (beyond !== undefined && !allow.includes(beyondCreditUse))
+    fail(
+      refused,
+      'beyond_credit',
+      `Nothing was rented. ${beyond}`,
+      `Add credit, or run it all the same with --allow ${beyondCreditUse}.`,
+    )
 }
 
 /** Each machine of a cluster with its own price, equal ones in one line. */
@@ -163,6 +187,7 @@ function planWords(
   costs: PlanCosts | undefined,
   secretFiles: readonly string[],
   demo: boolean,
+  beyond: string | undefined,
 ): string {
   const { most, longest, why }: Partial<PlanCosts> = costs ?? {}
   const atMost = most === undefined ? 'No cost limit.' : `It costs at most ${money(most)}: ${why}.`
@@ -190,6 +215,7 @@ function planWords(
       ...waitWords({ spec, offer, ...plan }),
       // Without a machine nothing is known of its price.
       ...(costs ? [atMost, latest] : []),
+      ...(beyond === undefined ? [] : [beyond]),
       `Set up with ${setupWords(spec)}.`,
       ...volumeWords({ volume, offer, spec }),
       ...cloudWords({ spec, ...plan }),
@@ -251,6 +277,7 @@ function planJson(
   { spec, offer, offers, pricePerHour, keeping, ...plan }: ProjectPlan,
   costs: PlanCosts | undefined,
   secretFiles: readonly string[],
+  beyond: string | undefined,
 ): PlanJson {
   return {
     project,
@@ -302,6 +329,7 @@ function planJson(
     volume: plan.volume ? volumeJson(plan.volume, offer) : null,
     costsAtMost: costs?.most === undefined ? null : cliDollars(costs.most),
     lastsAtMost: costs?.longest ?? null,
+    beyondCredit: beyond ?? null,
     diskPricePerHour: costs?.disk === undefined ? null : cliDollars(costs.disk),
     failedKeptFor: keeping.seconds,
     failedDestroyed: keeping.destroys,

@@ -9,6 +9,7 @@ import { counted, gigabytes } from './format/size.ts'
 import { duration } from './format/time.ts'
 import type { InstanceView, UndoableAction } from './instance/instance.ts'
 import { rentedName } from './market/rental-view.ts'
+import type { PlanCosts } from './project/plan-costs.ts'
 import { beyondCredit, type MoreCost } from './spending/beyond-credit.ts'
 import type { Micros } from './spending/money.ts'
 import { costOf } from './spending/spend-words.ts'
@@ -27,6 +28,7 @@ interface Subjects extends DeletionSubjects {
   /** Micro-dollars per hour; `high`: that it is far above the minimum. */
   bid: { instance: InstanceView; bid: Micros; high: string | undefined }
   rent: RentTerms
+  startRun: Pick<PlanCosts, 'sum' | 'longest'>
   endRun: { run: RunView; afterwards: string }
   cancelRun: { run: RunView }
   cancelSweep: { sweep: SweepView }
@@ -55,6 +57,7 @@ export const dangers: { [Action in DangerousAction]: Danger<Subjects[Action]> } 
   reboot: { undo: true, question: rebootQuestion },
   bid: { undo: false, question: bidQuestion },
   rent: { undo: false, question: rentQuestion },
+  startRun: { undo: false, question: startRunQuestion },
   endRun: { undo: false, question: endRunQuestion },
   cancelRun: { undo: false, question: cancelRunQuestion },
   cancelSweep: { undo: false, question: cancelSweepQuestion },
@@ -264,17 +267,32 @@ function rentQuestion(account: AccountView, terms: RentTerms, now: number): Ques
     ...listOf(highBid),
     ...listOf(isUnpriced ? unpriced : undefined),
   ]
-  const verb = rentVerb(beyond?.lasts, highBid === undefined ? undefined : bid)
+  const verb = beyond ? creditVerb('Rent', beyond.lasts) : highBid === undefined ? 'Rent' : `Bid $${bid}/h`
   if (beyond) return { title: 'Rent beyond your credit?', verb, lines, grave: true }
   if (stoppers.length > 0) return { title: 'Rent against your limit?', verb, lines, grave: true }
   if (highBid) return { title: 'Bid this much?', verb, lines, grave: true }
   return isUnpriced ? { title: 'Rent at an unknown price?', verb, lines, grave: true } : undefined
 }
 
-/** `Rent for 18 min of credit`, `Bid $31.8/h`, `Rent`. `lasts`: seconds that the credit lasts. */
-function rentVerb(lasts: number | undefined, bid: string | undefined): string {
-  if (lasts !== undefined) return lasts < 60 ? 'Rent without credit' : `Rent for ${duration(lasts)} of credit`
-  return bid === undefined ? 'Rent' : `Bid $${bid}/h`
+/** `Rent for 18 min of credit`. `lasts`: seconds that the credit lasts. */
+function creditVerb(verb: string, lasts: number): string {
+  return lasts < 60 ? `${verb} without credit` : `${verb} for ${duration(lasts)} of credit`
+}
+
+/** A run is asked about where the credit doesn’t pay for its machines. A limit that would stop them holds them back. */
+function startRunQuestion(
+  account: AccountView,
+  { sum, longest }: Subjects['startRun'],
+  now: number,
+): Question | undefined {
+  const beyond = beyondCredit(account, { perHour: sum, endsAfter: longest }, now)
+  if (!beyond) return undefined
+  return {
+    title: 'Run beyond your credit?',
+    verb: creditVerb('Run', beyond.lasts),
+    lines: [beyond.why],
+    grave: true,
+  }
 }
 
 const unpriced =

@@ -8,6 +8,31 @@ import { noSshd } from '../ssh/own-root.ts'
 import { berthOn, openSocket } from './cli.ts'
 
 describe.skipIf(noSshd)(`a project from the command line${noSshd}`, () => {
+  test('says that the credit doesn’t pay for it in its plan, and then rents only if told to', async () => {
+    const { world, under, folder } = await openProject({
+      'berth.yaml': 'run: echo done\nstop: { hours: 2 }\n',
+    })
+    const { home } = await openSocket(world, under.berth)
+    const berth = berthOn(home, { cwd: folder })
+    expect(JSON.parse((await berth('run', '--json')).out)).toMatchObject({ beyondCredit: null })
+    for (const [credit, why] of [
+      [0.01, /2 h cost \$.+, more than your \$0\.010?\. It would be cut off after/],
+      [0, /Your credit is used up\./],
+    ] as const) {
+      world.sim.controls.setCredit(credit)
+      await under.run('refresh', {})
+      await under.until(() => (under.account().credit ?? 1) <= credit * 1_000_000)
+      expect((await berth('run')).err).toMatch(why)
+      expect(JSON.parse((await berth('run', '--json')).out).beyondCredit).toMatch(why)
+      const refused = await berth('run', '--yes')
+      expect(refused).toMatchObject({ code: 4, err: expect.stringContaining('--allow credit') })
+      expect(refused.err).toMatch(why)
+    }
+    expect(Object.keys(under.account().runs)).toEqual([])
+    expect(await berth('run', '--yes', '--allow', 'credit')).toMatchObject({ code: 0 })
+    await under.until(() => Object.keys(under.account().runs).length === 1)
+  })
+
   test('is added by its path, shows its cost, and runs with --yes until its results are home', async () => {
     const { world, under, folder } = await openProject({
       'berth.yaml':

@@ -115,6 +115,25 @@ const terms: RentTerms = {
 const rented = (given: Partial<AccountView>, change: Partial<RentTerms> = {}) =>
   dangers.rent.question(accountView(given), { ...terms, ...change }, 0)
 
+test('a run is asked about where the credit doesn’t pay for its machines until it’s stopped, or for 8 h', () => {
+  const asked = (credit: number | undefined, sum: number, longest?: number) =>
+    dangers.startRun.question(accountView({ credit }), { sum, longest }, 0)
+  expect(asked(300_000, 1_000_000)).toMatchObject({
+    title: 'Run beyond your credit?',
+    verb: 'Run for 18 min of credit',
+    lines: [
+      expect.stringMatching(/^8 h cost \$8\.00, more than your \$0\.30\. It would be cut off after 18 min/),
+    ],
+    grave: true,
+  })
+  expect(asked(0, 1_000_000, 60)).toMatchObject({
+    verb: 'Run without credit',
+    lines: ['Your credit is used up.'],
+  })
+  expect(asked(1_000_000, 1_000_000, 3600)).toBeUndefined()
+  expect(asked(undefined, 1_000_000)).toBeUndefined()
+})
+
 test('a rental is asked about where credit, limits or its price speak against it', () => {
   expect(rented({})).toBeUndefined()
   expect(rented({ credit: 300_000 })).toMatchObject({
