@@ -71,6 +71,25 @@ export async function polledState({ connection }: Call): Promise<State> {
   }
 }
 
+/**
+ * Says which accounts are shown as last known, and why. Gives the exit code: such an answer is none that a script may take
+ * for the present.
+ */
+export function sayWhatIsOld({ say }: Call, accounts: readonly AccountView[]): number | undefined {
+  for (const { name, connection, uncertain } of accounts) {
+    if ('problem' in connection)
+      say(
+        [`${name}: last known state.`, connection.problem.message, connection.problem.advice]
+          .filter(Boolean)
+          .join(' '),
+      )
+    else if (connection.status === 'connecting')
+      say(`${name}: last known state. The service hasn’t answered yet.`)
+    else if (uncertain) say(`${name}: ${uncertain.reason}`)
+  }
+  return accounts.every(({ connection }) => connection.status === 'online') ? undefined : exitCodes.failed
+}
+
 /** The account of that name or id, or all without `--account`. */
 export function accountsOf({ account }: Call, state: State): AccountView[] {
   const all = Object.values(state.accounts)

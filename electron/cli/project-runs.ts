@@ -10,7 +10,17 @@ import { settingWords } from '../shared/project/sweep.ts'
 import type { AccountView, State } from '../shared/state.ts'
 import type { RunJson } from './answers.ts'
 import { awaitEnds } from './await-ends.ts'
-import { accountsOf, type Call, cliDollars, isoTime, polledState, print, table, waitingJson } from './call.ts'
+import {
+  accountsOf,
+  type Call,
+  cliDollars,
+  isoTime,
+  polledState,
+  print,
+  sayWhatIsOld,
+  table,
+  waitingJson,
+} from './call.ts'
 import { CliFailure, exitCodes } from './failure.ts'
 import { findProject } from './project.ts'
 
@@ -40,7 +50,7 @@ const noProject = (word: string) =>
   })
 
 /** Prints the runs of a project, the oldest first, those of sweeps with their settings and last line. */
-export async function listRuns(call: Call, word: string): Promise<undefined> {
+export async function listRuns(call: Call, word: string): Promise<number | undefined> {
   const state = await polledState(call)
   const project = await findProject(state, word)
   if (project === undefined) throw noProject(word)
@@ -58,7 +68,10 @@ export async function listRuns(call: Call, word: string): Promise<undefined> {
     if (rows.length > 0) call.write(listing(rows))
     for (const { account, sweeps } of all) saySweepWaits(call, account, sweeps)
   }
-  return undefined
+  return sayWhatIsOld(
+    call,
+    all.map(({ account }) => account),
+  )
 }
 
 /** What sweeps have waited for too long before their next run begins. */

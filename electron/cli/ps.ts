@@ -19,6 +19,7 @@ import {
   isoTime,
   polledState,
   print,
+  sayWhatIsOld,
   table,
   waitingJson,
 } from './call.ts'
@@ -47,20 +48,12 @@ export const ps: CliCommand = {
       saySharedKeys(call, found)
       sayWaits(call, accounts)
     }
-    sayWhatIsOld(call, accounts)
     if (accounts.length === 0) call.say('No account is connected. Connect one in Berth: berth open')
-    return undefined
+    return sayWhatIsOld(call, accounts)
   },
 }
 
 type Account = FoundInstance['account']
-
-function sayWhatIsOld(call: Call, accounts: readonly Account[]): void {
-  for (const { name, connection, uncertain } of accounts) {
-    if ('problem' in connection) call.say(`${name}: last known state. ${connection.problem.message}`)
-    else if (uncertain) call.say(`${name}: ${uncertain.reason}`)
-  }
-}
 
 function saySharedKeys(call: Call, found: readonly FoundInstance[]): void {
   const names = found.filter(sharesHostKey).map(({ instance }) => instanceName(instance))

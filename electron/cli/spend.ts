@@ -4,7 +4,7 @@ import { money } from '../shared/format/money.ts'
 import type { MoneyDay } from '../shared/spending/history.ts'
 import { spendWords } from '../shared/spending/spend-words.ts'
 import type { AccountView } from '../shared/state.ts'
-import { accountsOf, type CliCommand, cliDollars, polledState, print, table } from './call.ts'
+import { accountsOf, type CliCommand, cliDollars, polledState, print, sayWhatIsOld, table } from './call.ts'
 import { accountJson } from './ps.ts'
 
 /** Days to ask for: enough for the present month. */
@@ -31,7 +31,7 @@ export const spend: CliCommand = {
     if (call.json) print(call, { accounts: answer.map(asJson) })
     else call.write(answer.map(asText).join('\n'))
     if (accounts.length === 0) call.say('No account is connected. Connect one in Berth: berth open')
-    return undefined
+    return sayWhatIsOld(call, accounts)
   },
 }
 

@@ -47,6 +47,21 @@ test('ps lists the instances as ids on each of twenty calls, as a table and as J
   expect(instances[0].costPerHour).toBeLessThan(20)
 })
 
+test('without its key an account is shown as last known at once, which no script takes for the present', async () => {
+  const world = await createWorld({ speed: 600 })
+  onTestFinished(() => world.close())
+  await (await world.startConnected()).close()
+  world.keychain.entries.clear()
+  const { berth: locked } = await world.start()
+  const { home } = await openSocket(world, locked)
+  const berth = berthOn(home)
+  for (const words of [['ps'], ['ps', '--json'], ['spend']])
+    expect(await berth(...words)).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/: last known state\. .*key/),
+    })
+})
+
 test('stop, start and, only with --yes, destroy take an id or a label and set the exit code', async () => {
   const { under, berth } = await connected()
   const id = await rentOne(under)
