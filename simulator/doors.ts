@@ -8,6 +8,7 @@ import { errorCode, Scratch } from './ssh/files/scratch.ts'
 import type { InstanceSsh } from './ssh/instance-ssh.ts'
 import type { WatchdogPlace } from './ssh/machine.ts'
 import type { WorldClock } from './world/clock.ts'
+import { secret } from './world/draw.ts'
 import type { Instance } from './world/instances/instance.ts'
 import { measure, movedSoFar } from './world/instances/load.ts'
 import { placeWatchdog, renewLease, watchdogReport } from './world/instances/watchdog.ts'
@@ -149,9 +150,19 @@ export class Doors {
 }
 
 /** What a container is started with: the account's variables, those of its rental, and its own key. */
-function environmentOf({ environment }: World, { launch, apiKey }: Instance): Record<string, string> {
+function environmentOf(
+  { seed, environment }: World,
+  { id, launch, apiKey }: Instance,
+): Record<string, string> {
   const ofAccount = Object.fromEntries(environment.all())
-  return { ...ofAccount, ...environmentVariables(launch.env), CONTAINER_API_KEY: apiKey }
+  const variables: Record<string, string> = {
+    ...ofAccount,
+    ...environmentVariables(launch.env),
+    CONTAINER_API_KEY: apiKey,
+  }
+  // The service makes the token itself, whatever the rental says.
+  const hasPages = 'PORTAL_CONFIG' in variables || 'OPEN_BUTTON_PORT' in variables
+  return hasPages ? { ...variables, OPEN_BUTTON_TOKEN: secret(seed, 'web token', id) } : variables
 }
 
 /** The access to an instance's watchdog from inside the instance. */

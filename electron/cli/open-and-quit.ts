@@ -2,17 +2,31 @@ import { limitsWithoutBerth } from '#shared/automation/limit-words.ts'
 import { isCharged } from '#shared/derived.ts'
 import { instanceName, named } from '#shared/format/name.ts'
 import { counted } from '#shared/format/size.ts'
+import type { InstanceView } from '#shared/instance/instance.ts'
+import { shownApps } from '#shared/instance/web-apps.ts'
 import { costOf } from '#shared/spending/spend-words.ts'
-import type { CliCommand } from './call.ts'
-import { CliFailure, exitCodes } from './failure.ts'
+import { type CliCommand, findInstance, polledState } from './call.ts'
+import { CliFailure, exitCodes, usageFailure } from './failure.ts'
 
 export const open: CliCommand = {
-  operands: '',
-  takes: [0, 0],
-  summary: 'Open Berth’s window, or its page in your browser',
-  options: [],
-  async run({ connection }) {
-    await connection.local('openPage', {})
+  operands: '[INSTANCE APP]',
+  takes: [0, 2],
+  summary: 'Open Berth, or a page that an instance’s image names, such as ComfyUI',
+  options: ['account'],
+  async run(call) {
+    const { connection, operands } = call
+    const [word, app] = operands
+    if (word === undefined) {
+      await connection.local('openPage', {})
+      return undefined
+    }
+    const { account, instance } = findInstance(call, await polledState(call), word)
+    if (app === undefined) throw usageFailure(`Name the page to open. ${appsOf(instance)}`)
+    const on = { account: account.id, instance: instance.id }
+    const { opened } = /^jupyter$/i.test(app)
+      ? await connection.command('openJupyter', on)
+      : await connection.command('openApp', { ...on, app })
+    if (!opened) call.say(`${app} is forwarded, but no web page answers there yet.`)
     return undefined
   },
 }
@@ -44,4 +58,9 @@ export const quit: CliCommand = {
     if (limits !== undefined) say(limits)
     return undefined
   },
+}
+
+function appsOf(instance: InstanceView): string {
+  const names = shownApps(instance).map(({ name }) => name)
+  return `${instanceName(instance)} has ${['Jupyter', ...names].join(', ')}.`
 }

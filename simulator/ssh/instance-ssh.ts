@@ -1,9 +1,10 @@
 import { createServer, type Server, type Socket } from 'node:net'
 import ssh2, { type AuthContext, type Connection, type ParsedKey, type PublicKeyAuthContext } from 'ssh2'
+import { appPages } from './app-pages.ts'
 import { Scratch } from './files/scratch.ts'
 import { serveSftp } from './files/serve-sftp.ts'
 import { hostKey } from './host-key.ts'
-import { forwardToJupyter, jupyterPage } from './jupyter-page.ts'
+import { forwardToPages, jupyterPage, jupyterPort } from './jupyter-page.ts'
 import type { Machine } from './machine.ts'
 import { Background } from './runs/background.ts'
 import { serveShell } from './shell/session.ts'
@@ -40,10 +41,10 @@ export async function startInstanceSsh(options: InstanceSshOptions): Promise<Ins
   const { privateKey, fingerprint } = hostKey(options.seed, options.instanceId)
   const files = new Scratch(options.files)
   const background = new Background()
-  const page = jupyterPage(options)
+  const pages = appPages(options).set(jupyterPort, jupyterPage(options))
   const ssh = new ssh2.Server({ hostKeys: [privateKey], ident: 'Berth-simulator' }, connection => {
     admitConnection(connection, options)
-    forwardToJupyter(connection, page)
+    forwardToPages(connection, pages)
     connection.on('session', accept => {
       const session = accept()
       serveShell(session, connection, options, { files, background })

@@ -3,8 +3,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Connection } from 'ssh2'
 import type { Machine } from './machine.ts'
 
-/** Jupyter's port inside an instance; connections are forwarded to it alone. */
-const jupyterPort = 8080
+/** Jupyter's port inside an instance. */
+export const jupyterPort = 8080
 const loopback = new Set(['127.0.0.1', 'localhost', '::1'])
 const pages = new Set(['/', '/lab', '/tree', '/notebooks'])
 
@@ -17,10 +17,11 @@ export function jupyterPage(machine: Machine): Server {
   return page
 }
 
-/** Forwards a connection's channels to its Jupyter, and refuses every other address. */
-export function forwardToJupyter(connection: Connection, page: Server): void {
+/** Forwards a connection's channels to the pages inside, and refuses every other address. */
+export function forwardToPages(connection: Connection, pages: ReadonlyMap<number, Server>): void {
   connection.on('tcpip', (accept, reject, { destIP, destPort }) => {
-    if (destPort !== jupyterPort || !loopback.has(destIP)) {
+    const page = pages.get(destPort)
+    if (!page || !loopback.has(destIP)) {
       reject()
       return
     }

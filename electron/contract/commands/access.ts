@@ -13,7 +13,7 @@ import {
 import { KeyName } from '#shared/instance/ssh-key.ts'
 import type { UploadPlan } from '#shared/instance/sync.ts'
 import { type OpenedTerminal, type TmuxShell, TmuxShellName } from '#shared/instance/terminal.ts'
-import type { OfferedPort, OpenedAddress } from '#shared/instance/tunnel.ts'
+import type { AppLogin, OfferedPort, OpenedAddress } from '#shared/instance/tunnel.ts'
 import type { UploadRules } from '#shared/instance/upload-plan.ts'
 import { account, command, onInstance } from './command.ts'
 
@@ -67,6 +67,10 @@ export const tunnelCommands = {
    * Answers once Jupyter is ready, and opens it in the browser unless `open` is false. An open tunnel is used again.
    */
   openJupyter: command({ ...onInstance, open: v.optional(v.boolean()) }).answers<OpenedAddress>(),
+  /** Opens a page that the image names, by that name. Throws `no_such_app`, `app_silent`. */
+  openApp: command({ ...onInstance, app: v.pipe(v.string(), v.maxLength(64)) }).answers<OpenedAddress>(),
+  /** The login in front of the image's pages, to show on request; undefined where there is none. Never noted. */
+  appLogin: command(onInstance).answers<AppLogin | undefined>(),
   /** Forwards a port, and opens it in the browser if a web server answers. */
   openPort: command({ ...onInstance, port }).answers<OpenedAddress>(),
   /** Closes a tunnel, cancels one that is being opened, or removes a failed one. */

@@ -238,12 +238,16 @@ export function createTunnels(needs: TunnelsNeeds) {
   const all = new Map<string, InstanceTunnel>()
   const context = { ...needs, all, lastPorts: new Map<string, number>() }
 
-  function find(account: AccountId, instance: number, { kind, port }: Purpose): InstanceTunnel | undefined {
+  function find(
+    account: AccountId,
+    instance: number,
+    { kind, name, port }: Purpose,
+  ): InstanceTunnel | undefined {
     return [...all.values()].find(
       ({ account: of, view }) =>
         of === account &&
         view.instance === instance &&
-        (view.port === port || (kind === 'jupyter' && view.kind === kind)),
+        (view.port === port || (kind !== 'port' && view.kind === kind && view.name === name)),
     )
   }
 

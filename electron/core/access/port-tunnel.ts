@@ -2,12 +2,13 @@ import type { Clock } from '#platform/platform.ts'
 import type { ServiceClient } from '#service/client.ts'
 import type { Instance } from '#service/instances.ts'
 import type { OfferedPort } from '#shared/instance/tunnel.ts'
+import type { WebApp } from '#shared/instance/web-apps.ts'
 import { readOptions } from '#shared/market/docker-options.ts'
 import { firstWords } from '#shared/market/shell-words.ts'
 import { BerthError, type Problem } from '#shared/problem.ts'
 import type { SharedConnection } from '#ssh/connection/sharing.ts'
-import { openChannel, PortRefused } from '#ssh/tunnels/channel.ts'
 import { whatAnswers } from '#ssh/tunnels/web.ts'
+import { listensAt } from './app-tunnel.ts'
 import { type Purpose, patientlyEvery } from './instance-tunnel.ts'
 
 /** Milliseconds to wait for something to listen: users mostly ask for a port just after they started a server. */
@@ -17,7 +18,7 @@ const slowest = 20_000
 export function portPurpose(port: number, clock: Clock): Purpose {
   return {
     kind: 'port',
-    name: portName(port),
+    name: usualName(port),
     port,
     async ready(tunnel, { signal, step }) {
       step('waiting')
@@ -61,20 +62,40 @@ export function rentedPorts(
 export async function offeredPorts(
   lease: SharedConnection,
   rented: readonly number[],
+  apps: readonly WebApp[] = [],
 ): Promise<OfferedPort[]> {
-  const ports = [...new Set([...rented, ...usualPorts])]
-  const inner = ports.map(port => port + behindLogin).filter(port => port <= 65_535 && !ports.includes(port))
+  const named = new Map(
+    apps.flatMap(
+      ({ name, port, innerPort }) =>
+        [
+          [innerPort, name],
+          [port, name],
+        ] as const,
+    ),
+  )
+  const portName = (port: number) => named.get(port) ?? usualName(port)
+  // Opened by its name, a page is at the better of its two ports.
+  const innerPorts = new Set(apps.filter(app => app.innerPort !== app.port).map(app => app.innerPort))
+  const ports = [...new Set([...rented, ...usualPorts, ...apps.map(({ port }) => port)])]
+  const inner = ports
+    .map(port => port + behindLogin)
+    .filter(port => port <= 65_535 && !ports.includes(port) && !innerPorts.has(port))
   const tried = await Promise.all(
     [...ports, ...inner].map(async port => ({
       port,
       name: portName(port),
-      answers: await listens(lease, port),
+      answers: await listensAt(lease.connection, port),
     })),
   )
+  const withApp = (found: OfferedPort) => {
+    const app = apps.find(({ port }) => port === found.port)
+    return app ? { ...found, app: app.name } : found
+  }
   const answering = new Set(tried.flatMap(({ port, answers }) => (answers ? port : [])))
   return tried
     .flatMap(found => {
-      if (!inner.includes(found.port)) return found.answers || rented.includes(found.port) ? found : []
+      if (!inner.includes(found.port))
+        return found.answers || rented.includes(found.port) ? withApp(found) : []
       const outer = found.port - behindLogin
       return found.answers && answering.has(outer)
         ? { ...found, name: `${portName(outer)} without login` }
@@ -85,18 +106,6 @@ export async function offeredPorts(
 
 /** ComfyUI is at 18188 if its login is at 8188. */
 const behindLogin = 10_000
-
-async function listens({ connection }: SharedConnection, port: number): Promise<boolean> {
-  try {
-    const channel = await openChannel(connection, port)
-    channel.on('error', () => undefined)
-    channel.destroy()
-    return true
-  } catch (error) {
-    if (error instanceof PortRefused) return false
-    throw error
-  }
-}
 
 const silent = (port: number): Problem => ({
   code: 'port_silent',
@@ -123,7 +132,7 @@ const names: ReadonlyMap<number, string> = new Map([
 const usualPorts: readonly number[] = [...names.keys(), 3000]
 
 /** The web interface usually found at a port, guessed from the number alone. */
-function portName(port: number): string {
+function usualName(port: number): string {
   return names.get(port) ?? `Port ${port}`
 }
 

@@ -1,8 +1,12 @@
 import type { accessCommands, editorCommands, tunnelCommands } from '#contract/commands/access.ts'
+import { instanceName } from '#shared/format/name.ts'
 import type { OpenedAddress } from '#shared/instance/tunnel.ts'
+import type { WebApp } from '#shared/instance/web-apps.ts'
 import { BerthError } from '#shared/problem.ts'
 import { openEditor } from '#ssh/editors.ts'
 import type { Shell } from '#ssh/shell/shell.ts'
+import { appPurpose, namedByImage, readLogin } from '../access/app-tunnel.ts'
+import type { InstanceTarget } from '../access/connect-with-key.ts'
 import { directJupyter, jupyterPurpose } from '../access/jupyter-tunnel.ts'
 import { offeredPorts, portPurpose, portsOfTemplate, rentedPorts } from '../access/port-tunnel.ts'
 import { sshConfigOff } from '../access/ssh-config.ts'
@@ -125,6 +129,26 @@ export function tunnelHandlers(parts: Services): HandlersOf<typeof tunnelCommand
     }
   }
 
+  /** The page of that name: of the rental's environment, else of what the image itself sets. */
+  async function appNamed(target: InstanceTarget, wanted: string): Promise<WebApp> {
+    const isWanted = ({ name }: WebApp) => name.toLowerCase() === wanted.toLowerCase()
+    const known = target.instance.apps?.find(isWanted)
+    if (known) return known
+    const lease = await access.connect(target)
+    try {
+      const apps = await namedByImage(lease.connection, clock)
+      const found = apps.find(isWanted)
+      if (found) return found
+      throw new BerthError({
+        code: 'no_such_app',
+        message: `${instanceName(target.instance)} has no page named ${wanted}.`,
+        advice: appsAdvice([...(target.instance.apps ?? []), ...apps]),
+      })
+    } finally {
+      lease.release()
+    }
+  }
+
   return {
     async openJupyter({ open = true, ...args }, caller) {
       const target = doorsOf(args)
@@ -142,6 +166,16 @@ export function tunnelHandlers(parts: Services): HandlersOf<typeof tunnelCommand
       noteUser(parts, account, 'Opened Jupyter on', instance, new URL(url).host)
       return handOver(url, caller)
     },
+    async openApp({ app: name, ...args }, caller) {
+      const target = doorsOf(args)
+      const { account, instance } = target()
+      const found = await appNamed(target(), name)
+      const url = await tunnels.open(target, appPurpose(found, { target, access, clock }))
+      notifications.entered(account, instance.id)
+      noteUser(parts, account, `Opened ${found.name} on`, instance, url && new URL(url).host)
+      return url === undefined ? { opened: false } : handOver(url, caller)
+    },
+    appLogin: args => readLogin({ target: doorsOf(args), access, clock }),
     async openPort({ port, ...args }, caller) {
       const target = doorsOf(args)
       const { account, instance } = target()
@@ -161,12 +195,18 @@ export function tunnelHandlers(parts: Services): HandlersOf<typeof tunnelCommand
       const ofTemplate = portsOfTemplate(client.templates, record?.template_hash_id)
       const lease = await access.connect(target)
       try {
-        return await offeredPorts(lease, rentedPorts(record ?? {}, await ofTemplate))
+        const apps = target.instance.apps ?? (await namedByImage(lease.connection, clock))
+        return await offeredPorts(lease, rentedPorts(record ?? {}, await ofTemplate), apps)
       } finally {
         lease.release()
       }
     },
   }
+}
+
+function appsAdvice(apps: readonly WebApp[]): string {
+  const names = [...new Set(apps.map(({ name }) => name))]
+  return names.length === 0 ? 'Its image names none. Open its port instead.' : `It has ${names.join(', ')}.`
 }
 
 export function editorHandlers(parts: Services): HandlersOf<typeof editorCommands> {

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { stripVTControlCharacters } from 'node:util'
+import { isDeepStrictEqual, stripVTControlCharacters } from 'node:util'
 import type { Instance } from '#service/instances.ts'
 import { type Capabilities, describedCapabilities } from '#shared/account/capabilities.ts'
 import type {
@@ -10,6 +10,7 @@ import type {
   StatusChange,
 } from '#shared/instance/instance.ts'
 import { hasTrait } from '#shared/instance/state-traits.ts'
+import { webApps } from '#shared/instance/web-apps.ts'
 import { plainText, shortened } from '#shared/text.ts'
 import { checkHost, checkPort } from '#ssh/connection/addresses.ts'
 import { problemOf } from '../bridge/problems.ts'
@@ -134,6 +135,7 @@ export function instanceView(
     ssh: sshOf(record),
     ports: portsOf(record),
     jupyter: record.image_runtype?.startsWith('jupyter') ?? false,
+    apps: appsOf(record, before?.apps),
     history: grownHistory(before?.history, { at, state, actualStatus, message }),
   }
 }
@@ -205,6 +207,13 @@ function portsOf({ ports, public_ipaddr }: Instance): readonly PortMapping[] {
     const port = places?.map(place => Number(place.HostPort)).find(isPort)
     return port === undefined ? [] : [{ container, host, port }]
   })
+}
+
+/** The pages that the environment names, as the same value while they are the same. */
+function appsOf({ extra_env }: Instance, before: InstanceView['apps']): InstanceView['apps'] {
+  const apps = webApps(extra_env ?? [])
+  if (apps.length === 0) return undefined
+  return isDeepStrictEqual(apps, before) ? before : apps
 }
 
 /** The machine's public address; the first of several in one text. */

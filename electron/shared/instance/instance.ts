@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import type { Micros } from '../spending/money.ts'
 import type { InstanceTraffic } from '../spending/traffic.ts'
+import type { WebApp } from './web-apps.ts'
 
 /**
  * An instance's state in people's words, derived from its record, its bid and its previous states (section 3.1). A
@@ -88,6 +89,8 @@ export interface InstanceView {
   ssh?: { direct?: SshAddress; proxy?: SshAddress; problem?: string }
   ports: readonly PortMapping[]
   jupyter: boolean
+  /** The pages that its image's environment names; absent where it names none. */
+  apps?: readonly WebApp[]
   /** The last fifty changes of state that Berth saw, oldest first. */
   history: readonly StatusChange[]
 }

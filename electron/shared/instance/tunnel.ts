@@ -6,7 +6,8 @@ import type { Problem } from '../problem.ts'
  */
 export interface TunnelView {
   instance: number
-  kind: 'jupyter' | 'port'
+  /** An `app` is a page that the image names. */
+  kind: 'jupyter' | 'app' | 'port'
   /** `Jupyter`, `ComfyUI`, `Port 3000`. */
   name: string
   /** The port inside the instance. */
@@ -40,6 +41,14 @@ export interface OfferedPort {
   name: string
   /** Whether anything listens there, tried over SSH. */
   answers: boolean
+  /** The page that the image names there, to be opened by its name. */
+  app?: string
+}
+
+/** The login in front of an image's pages. */
+export interface AppLogin {
+  user: string
+  password: string
 }
 
 /** The key of a tunnel in `AccountView.tunnels`. */

@@ -7,8 +7,9 @@ import { canGetIn, isContractOver, isDead } from '#shared/derived.ts'
 import { instanceName } from '#shared/format/name.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
 import { hasTrait } from '#shared/instance/state-traits.ts'
+import { shownApps } from '#shared/instance/web-apps.ts'
 import { idleLimit } from '../limits/rentalLimits.ts'
-import { openInEditor, openJupyter } from './getIn.ts'
+import { openApp, openInEditor, openJupyter } from './getIn.ts'
 import { act } from './startAndStop.ts'
 
 /** Actions that fail while the service does not answer. */
@@ -52,6 +53,15 @@ function actionsOf(instance: InstanceView, page: Page): Action[] {
       unusable: shut,
       run: () => openJupyter(page, instance),
     },
+    ...shownApps(instance).map(
+      ({ name }): Action => ({
+        id: `app-${name}`,
+        label: `Open ${name}`,
+        icon: 'popOut',
+        unusable: shut,
+        run: () => openApp(page, instance, name),
+      }),
+    ),
     {
       id: 'editor',
       label: 'Editor',

@@ -2,7 +2,7 @@ import { copyAndSay } from '#renderer/bridge/copyAndSave.ts'
 import { dialogs } from '#renderer/bridge/dialogs.svelte.ts'
 import { answerProblem, type Page } from '#renderer/bridge/page.svelte.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
-import type { OpenedAddress } from '#shared/instance/tunnel.ts'
+import type { OpenedAddress, TunnelView } from '#shared/instance/tunnel.ts'
 
 /** Opens the instance's Jupyter; progress and errors are shown under its row. */
 export async function openJupyter(page: Page, { id }: InstanceView): Promise<void> {
@@ -19,6 +19,21 @@ export async function copyJupyter(page: Page, { id }: InstanceView): Promise<voi
     'Address copied, with its token.',
     'Anyone with this address can get in.',
   )
+}
+
+/** Opens a page that the instance's image names. */
+export async function openApp(page: Page, { id }: InstanceView, app: string): Promise<void> {
+  await show(page, page.berth.openApp({ instance: id, app }), app)
+}
+
+/** Opens what a tunnel leads to again, in the way it was opened. */
+export function openTunnel(
+  page: Page,
+  instance: InstanceView,
+  { kind, name, port }: TunnelView,
+): Promise<void> {
+  if (kind === 'jupyter') return openJupyter(page, instance)
+  return kind === 'app' ? openApp(page, instance, name) : openPort(page, instance, port)
 }
 
 /** Forwards a port of the instance, and opens it in the browser where a web server answers. */
@@ -64,6 +79,7 @@ const quiet = new Set([
   'jupyter_silent',
   'jupyter_refused',
   'port_silent',
+  'app_silent',
 ])
 
 /** Opens an instance's page in a tab that has no hold of this one. False where the browser blocks it. */

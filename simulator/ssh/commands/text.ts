@@ -94,6 +94,10 @@ async function follow(call: Call, file: string, shown: number): Promise<void> {
 
 /** A file's bytes; undefined, with an error printed, where it cannot be read. */
 async function fileBytes({ name, shell, err }: Call, file: string): Promise<Buffer | undefined> {
+  if (file === '/proc/1/environ') {
+    const variables = Object.entries(shell.machine.environment)
+    return Buffer.from(variables.map(([variable, value]) => `${variable}=${value}\0`).join(''))
+  }
   if (file === '/proc/net/dev') return Buffer.from(networkCounters(shell.machine))
   try {
     return readRegular(shell.files, absolute(shell, file))

@@ -206,3 +206,57 @@ test('destroying an instance closes its tunnels', async ({ world }) => {
     )
     .toBe('closed')
 })
+
+const portal =
+  'localhost:1111:11111:/:Instance Portal|localhost:8188:18188:/:ComfyUI|localhost:9000:9000:/:Loader'
+
+test('a page that the image names opens by its name, without its login where the program itself listens', async ({
+  world,
+}) => {
+  const under = await world.startConnected()
+  const { id } = await rentBooted(world, under, {
+    env: [{ name: 'PORTAL_CONFIG', value: portal, secret: false }],
+  })
+  expect(under.account().instances[id]?.apps?.map(({ name }) => name)).toEqual([
+    'Instance Portal',
+    'ComfyUI',
+    'Loader',
+  ])
+  const { url = '' } = await under.run('openApp', { instance: id, app: 'comfyui' })
+  expect(url).not.toContain('token')
+  expect(await askByName(url)).toMatchObject({ status: 200, text: expect.stringContaining('ComfyUI') })
+  expect(under.account().tunnels[tunnelKey(id, 18_188)]).toMatchObject({
+    kind: 'app',
+    name: 'ComfyUI',
+    step: 'open',
+  })
+  expect((await under.run('openApp', { instance: id, app: 'ComfyUI' })).url).toBe(url)
+  expect(await codeOf(under.run('openApp', { instance: id, app: 'Blender' }))).toBe('no_such_app')
+
+  const found = await under.run('findPorts', { instance: id })
+  expect(found).toContainEqual({ port: 8188, name: 'ComfyUI', answers: true, app: 'ComfyUI' })
+  expect(found.map(({ port }) => port)).not.toContain(18_188)
+})
+
+test('behind its login a page opens with the instance’s own token, which is noted nowhere', async ({
+  world,
+}) => {
+  const under = await world.startConnected()
+  const twice = 'localhost:8188:18188:/:ComfyUI|localhost:8188:8188:/:Front'
+  const { id } = await rentBooted(world, under, {
+    env: [{ name: 'PORTAL_CONFIG', value: twice, secret: false }],
+  })
+  const login = await under.run('appLogin', { instance: id })
+  expect(login).toEqual({ user: 'vastai', password: expect.stringMatching(/^\w{20,}$/) })
+  const password = login?.password ?? ''
+  const { url = '' } = await under.run('openPort', { instance: id, port: 8188 })
+  expect((await askByName(url)).status).toBe(401)
+  await under.run('closeTunnel', { instance: id, port: 8188 })
+  const front = await under.run('openApp', { instance: id, app: 'Front' })
+  expect(new URL(front.url ?? '').searchParams.get('token')).toBe(password)
+  expect((await askByName(front.url ?? '')).status).toBe(302)
+  const kept = JSON.stringify([under.berth.state(), await under.run('findPorts', { instance: id })])
+  expect(kept).not.toContain(password)
+  for (const { method, path } of world.sim.controls.requests())
+    expect(`${method} ${path}`).not.toContain(password)
+})
