@@ -134,7 +134,8 @@ async function run(
   try {
     const record = join(folder, 'record')
     const excluded = [...lacking.keys(), ...without].flatMap(suite => ['--exclude', `${suite}**`])
-    const workers = ['--maxWorkers', String(Math.ceil(2.5 * availableParallelism()))]
+    const isGiven = options.some(option => option.startsWith('--maxWorkers'))
+    const workers = isGiven ? [] : ['--maxWorkers', String(Math.ceil(2.5 * availableParallelism()))]
     const env = { ...process.env, BERTH_TEST_RECORD: record }
     const code = await runTool('vitest', ['run', ...workers, ...only, ...options, ...excluded], env)
     const skipped = isOver ? new Map() : await countTests([...only, ...options], lacking, without, folder)
