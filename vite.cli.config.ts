@@ -11,7 +11,7 @@ export default defineConfig({
   root: at('.'),
   publicDir: false,
   // What only checks a command's arguments isn't needed here, since the Berth that runs checks them.
-  ssr: { noExternal: ['valibot', '@valibot/to-json-schema'] },
+  ssr: { noExternal: true },
   build: {
     ssr: true,
     outDir: at('dist/main'),
@@ -19,6 +19,8 @@ export default defineConfig({
     target: 'node20',
     minify: false,
     rolldownOptions: {
+      // What only `berth mcp` needs.
+      output: { chunkFileNames: 'parts/[name]-[hash].js' },
       input: { cli: at('electron/cli.ts'), watcher: at('electron/start/heartbeat/watcher.ts') },
       treeshake: { manualPureFunctions: ['v'] },
     },

@@ -300,6 +300,7 @@ export const cliAnswers: Readonly<Record<string, readonly Answer[]>> = {
       }),
     },
   ],
+  mcp: [],
   open: [],
   quit: [],
 }

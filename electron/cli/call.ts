@@ -26,6 +26,10 @@ export interface Call {
   /** What counts in place of a project's file. */
   change: SpecChange | undefined
   connection: BerthConnection
+  /** The name of `--as`. */
+  as: string | undefined
+  /** Another connection, of the same name, once Berth was started again. */
+  reach(): Promise<BerthConnection>
   /** Writes to stdout. */
   write(text: string): void
   /** Writes a line to stderr. */
@@ -40,6 +44,8 @@ export interface CliCommand {
   takes: readonly [least: number, most: number]
   summary: string
   options: readonly OptionName[]
+  /** Set where an agent is at the other end: its name without `--as`. */
+  agent?: string
   /** Set where the subcommand never starts Berth. */
   startsNone?: true
   /** Gives the exit code, or undefined for 0. Throws a CliFailure. */

@@ -2,6 +2,7 @@ import { destroy, start, stop } from './act.ts'
 import type { CliCommand } from './call.ts'
 import { doctor } from './doctor.ts'
 import { logs } from './logs.ts'
+import { mcp } from './mcp.ts'
 import { open, quit } from './open-and-quit.ts'
 import { optionsOf } from './options.ts'
 import { project } from './project.ts'
@@ -22,6 +23,7 @@ export const cliCommands: Readonly<Record<string, CliCommand>> = {
   logs,
   spend,
   doctor,
+  mcp,
   open,
   quit,
 }

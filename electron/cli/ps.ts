@@ -138,7 +138,7 @@ function endingJson(ending: EndingView | undefined) {
 }
 
 /** Scripts rely on these fields: they are added, never renamed. */
-function instanceJson({ account, instance }: FoundInstance): InstanceJson {
+export function instanceJson({ account, instance }: FoundInstance): InstanceJson {
   const now = accountNow(account.clock, Date.now())
   const since = runningSince(instance)
   const [cost, spent] = [knownCost(instance), knownSpent(instance, now)]

@@ -46,10 +46,16 @@ async function run(args: readonly string[], launch: Launch): Promise<number> {
   const change = specChangeOf(values)
   const home = berthHome(process.env, process.platform)
   const isStarting = !values['no-start'] && !command.startsNone
-  const connection = await reachBerth(home, isStarting ? launch : undefined, () => {
-    if (!values.quiet) say('Started Berth in the background. berth quit ends it.')
-  })
-  if (values.as !== undefined) await introduce(connection, values.as)
+  const { agent } = command
+  const caller = values.as ?? agent
+  async function reach(): Promise<BerthConnection> {
+    const reached = await reachBerth(home, isStarting ? launch : undefined, () => {
+      if (!values.quiet) say('Started Berth in the background. berth quit ends it.')
+    })
+    if (caller !== undefined) await introduce(reached, agent === undefined ? 'script' : 'agent', caller)
+    return reached
+  }
+  const connection = await reach()
   const { account, json = false, yes = false, follow = false, quiet = false } = values
   const call: Call = {
     operands,
@@ -64,6 +70,8 @@ async function run(args: readonly string[], launch: Launch): Promise<number> {
     project: values.project,
     change,
     connection,
+    as: caller,
+    reach,
     write: text => void process.stdout.write(text),
     say,
   }
@@ -81,10 +89,10 @@ function say(text: string): void {
   )
 }
 
-/** Its commands are those of the script from here on. */
-async function introduce(connection: BerthConnection, name: string): Promise<void> {
+/** Its commands are those of the agent or script from here on. */
+async function introduce(connection: BerthConnection, kind: 'agent' | 'script', name: string): Promise<void> {
   try {
-    await connection.local('introduce', { kind: 'script', name })
+    await connection.local('introduce', { kind, name })
   } catch (error) {
     connection.close()
     if (error instanceof CliFailure && error.problem.code === 'invalid_argument')

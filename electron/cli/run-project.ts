@@ -85,7 +85,7 @@ async function begin(call: Call, account: string, { project, isNew }: { project:
 const beyondCreditUse = 'credit'
 
 /** That the account's credit doesn't pay for a run, in a sentence or two; undefined where it does. */
-async function beyondCreditOf(
+export async function beyondCreditOf(
   { connection }: Call,
   account: string,
   costs: PlanCosts | undefined,
@@ -272,7 +272,7 @@ function offerWords({ offer, price }: ProjectPlan['offers'][number]): string {
 }
 
 /** Scripts rely on these fields: they are added, never renamed. In dollars and seconds. */
-function planJson(
+export function planJson(
   project: string | null,
   { spec, offer, offers, pricePerHour, keeping, ...plan }: ProjectPlan,
   costs: PlanCosts | undefined,
