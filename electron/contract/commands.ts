@@ -9,6 +9,7 @@ import {
   sshKeyCommands,
   transferCommands,
   twoFactorCommands,
+  variableCommands,
   volumeCommands,
 } from './commands/account.ts'
 import { appCommands, updateCommands } from './commands/app.ts'
@@ -47,6 +48,7 @@ export const commands = {
   ...keyCommands,
   ...twoFactorCommands,
   ...notificationCommands,
+  ...variableCommands,
   ...volumeCommands,
   ...transferCommands,
   ...hostingCommands,

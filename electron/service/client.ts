@@ -6,6 +6,7 @@ import { apiKeys } from './api-keys.ts'
 import type { BaseUrl } from './base-url.ts'
 import { charges } from './charges.ts'
 import { briefMemory, type DialectMemory } from './dialect.ts'
+import { environment } from './environment.ts'
 import { plainAnswer } from './http/answer.ts'
 import { errorSentence } from './http/error-messages.ts'
 import { type CallOptions, operation, type Send } from './http/operation.ts'
@@ -77,6 +78,7 @@ export function createClient(options: ClientOptions) {
     account: accountOperations(send),
     apiKeys: apiKeys(send),
     webhooks: webhooks(send),
+    environment: environment(send),
     volumes: volumes(send),
     offers: offers(send, dialect),
     overlays: overlays(send),

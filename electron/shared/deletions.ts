@@ -26,6 +26,7 @@ export interface DeletionSubjects {
   deleteVolume: { name: string; room: string | undefined }
   deleteTemplate: { name: string; hasReadme: boolean; isUsed: boolean }
   deleteSecret: { name: string }
+  deleteVariable: { name: string }
   /** `inUse`: whether Berth uses it; undefined where the service doesn't say which key that is. */
   deleteApiKey: { id: number; name?: string; inUse: boolean | undefined }
   deleteWebhook: { id: number; name?: string }
@@ -54,6 +55,11 @@ export const deletions: { [Action in keyof DeletionSubjects]: Danger<DeletionSub
     title: `Delete ${name}?`,
     verb: 'Delete',
     lines: [`Projects that use it ask for its value again before they run. ${noUndo}`],
+  })),
+  deleteVariable: forGood((_account, { name }) => ({
+    title: `Delete ${name}?`,
+    verb: 'Delete variable',
+    lines: [`New containers no longer get it. ${noUndo}`],
   })),
   deleteApiKey: forGood((account, { id, name, inUse }) => ({
     title: `Delete ${name ? `“${name}”` : `key #${id}`}?`,

@@ -180,6 +180,31 @@ export const notificationCommands = {
   deleteWebhook: command({ account, id: ServiceId }).answers<void>(),
 }
 
+const VariableName = v.pipe(
+  v.string(),
+  v.trim(),
+  v.regex(/^[A-Za-z_]\w*$/, 'letters, digits and _, not beginning with a digit'),
+  v.maxLength(256, 'at most 256 characters'),
+)
+const VariableValue = v.pipe(
+  v.string(),
+  v.nonEmpty('enter its value'),
+  v.maxLength(16_384, 'at most 16,384 characters'),
+)
+
+/**
+ * The account's environment variables, which every new container gets; `not_supported` where the service has none. Their
+ * values go in and never come out.
+ */
+export const variableCommands = {
+  /** Names, sorted. */
+  listVariables: command({ account }).answers<readonly string[]>(),
+  /** Throws `refused` for a name that is there. */
+  addVariable: command({ account, name: VariableName, value: VariableValue }).answers<void>(),
+  changeVariable: command({ account, name: VariableName, value: VariableValue }).answers<void>(),
+  deleteVariable: command({ account, name: VariableName }).answers<void>(),
+}
+
 /** Volumes of the account; `not_supported` where the service has none. */
 export const volumeCommands = {
   listVolumes: command({ account }).answers<readonly VolumeView[]>(),

@@ -2,6 +2,7 @@ import type {
   accountCommands,
   moneyCommands,
   notificationCommands,
+  variableCommands,
   volumeCommands,
 } from '#contract/commands/account.ts'
 import type { User } from '#service/account.ts'
@@ -73,6 +74,35 @@ export function moneyHandlers({ accounts }: Services): HandlersOf<typeof moneyCo
       if (rows === 'models') return modelsCsv(days)
       return rows === 'instances' ? instancesCsv(days, names) : samplesCsv(samples)
     },
+  }
+}
+
+/** Activity names a variable and never its value. */
+export function variableHandlers(parts: Services): HandlersOf<typeof variableCommands> {
+  const ask = askOf(parts)
+  return {
+    listVariables: ({ account }) => ask(account, 'user_read', ({ environment }) => environment.names()),
+    addVariable: ({ account, name, value }) =>
+      ask(
+        account,
+        'user_write',
+        ({ environment }) => environment.add(name, value),
+        `Added the variable ${name}`,
+      ),
+    changeVariable: ({ account, name, value }) =>
+      ask(
+        account,
+        'user_write',
+        ({ environment }) => environment.change(name, value),
+        `Changed the variable ${name}`,
+      ),
+    deleteVariable: ({ account, name }) =>
+      ask(
+        account,
+        'user_write',
+        ({ environment }) => environment.remove(name),
+        `Deleted the variable ${name}`,
+      ),
   }
 }
 

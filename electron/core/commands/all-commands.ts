@@ -2,7 +2,13 @@ import type { transferCommands } from '#contract/commands/account.ts'
 import type { Handlers, HandlersOf } from '../bridge/dispatcher.ts'
 import { cloudConnections } from '../copies/start.ts'
 import { accessHandlers, editorHandlers, tunnelHandlers } from './access.ts'
-import { accountHandlers, moneyHandlers, notificationHandlers, volumeHandlers } from './account.ts'
+import {
+  accountHandlers,
+  moneyHandlers,
+  notificationHandlers,
+  variableHandlers,
+  volumeHandlers,
+} from './account.ts'
 import { appHandlers, type UpdateParts, updateHandlers } from './app.ts'
 import { fileHandlers } from './files.ts'
 import { hostingHandlers } from './hosting.ts'
@@ -44,6 +50,7 @@ export function allCommands(parts: Services, updateParts: UpdateParts): Handlers
     ...keyHandlers(parts),
     ...twoFactorHandlers(parts),
     ...notificationHandlers(parts),
+    ...variableHandlers(parts),
     ...volumeHandlers(parts),
     ...transferHandlers(parts),
     ...hostingHandlers(parts),

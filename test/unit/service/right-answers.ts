@@ -116,6 +116,13 @@ export const rows: Row[] = [
     gives: undefined,
   }),
   list('GET /volumes/?owner=me&type=all_volume', c => c.volumes.list(), 'volumes', { id: 8, instances: [] }),
+  row('GET /secrets/', c => c.environment.names(), {
+    answer: { success: true, secrets: { B: '********', A: null, 'not a name': 'x' } },
+    gives: ['A', 'B'],
+  }),
+  row('POST /secrets/', c => c.environment.add('A', 'v'), { sent: { key: 'A', value: 'v' } }),
+  row('PUT /secrets/', c => c.environment.change('A', 'v'), { sent: { key: 'A', value: 'v' } }),
+  row('DELETE /secrets/', c => c.environment.remove('A'), { sent: { key: 'A' } }),
   row('DELETE /volumes/?id=8', c => c.volumes.remove(8), { sent: { id: 8 } }),
   row('GET /instances/pending-price-increases/', c => c.priceIncreases.list(), {
     answer: { truncated: false, pending_price_increases: [{ pending_price_increase_id: 6, contract_id: 1 }] },
