@@ -50,7 +50,7 @@ test('rent with retries drops a bad machine, marks it among the offers, and forg
   await page.getByRole('link', { name: 'Offers' }).click()
   await showAllOffers(page)
   await page.setViewportSize({ width: 720, height: 480 })
-  await page.getByRole('button', { name: 'Rent with retries' }).click()
+  await page.getByRole('button', { name: 'Rent, retry if it fails' }).click()
   const dialog = page.getByRole('dialog')
   const [focused, scrolled] = await dialog.getByText(/^Berth rents the first of/).evaluate(async about => {
     for (let frame = 0; frame < 2; frame += 1) await new Promise(requestAnimationFrame)
@@ -103,7 +103,7 @@ test('rent with retries, cancelled on its row, leaves no instance', async ({ sta
   const { sim, page } = await connected(start)
   await page.getByRole('link', { name: 'Offers' }).click()
   await showAllOffers(page)
-  await page.getByRole('button', { name: 'Rent with retries' }).click()
+  await page.getByRole('button', { name: 'Rent, retry if it fails' }).click()
   await page
     .getByRole('dialog')
     .getByRole('button', { name: /^Rent from/ })

@@ -66,7 +66,7 @@ export function createPause({ store, clock, activity, notifications, pollAccount
           title: `Monitoring is paused for ${minutes} minutes`,
           body: 'Until then you get no alerts, and limits don’t act.',
           urgency: 'normal',
-          actions: [{ id: 'resume', label: 'Resume polling' }],
+          actions: [{ id: 'resume', label: 'Resume Berth' }],
         },
         action => (action === 'resume' ? pause.end() : goTo(store, undefined, { screen: 'activity' })),
       )

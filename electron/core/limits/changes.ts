@@ -324,9 +324,9 @@ export function snoozed(
 ): StoredLimit {
   if (limit.ended) throw new BerthError(limit.ended === 'off' ? isOff : endedAlready)
   const { snoozedUntil: _, ...awake } = withoutWarning(limit)
-  if (minutes === null) return withEvent(awake, now, 'Snooze ended')
+  if (minutes === null) return withEvent(awake, now, 'Extension taken back')
   const snoozedUntil = Math.max(now, dueAt ?? now) + minutes * 60
-  return withEvent({ ...awake, snoozedUntil }, now, `Snoozed until ${moment(snoozedUntil, now)}`)
+  return withEvent({ ...awake, snoozedUntil }, now, `Extended until ${moment(snoozedUntil, now)}`)
 }
 
 /** The limit that was chosen with a rental. */

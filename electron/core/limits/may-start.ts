@@ -18,7 +18,7 @@ export function blockingAccountLimit(
     limit && {
       code: heldByLimit,
       message: `Waiting: ${reasonClause(limit.when)}, so its limit would stop it at once.`,
-      advice: 'It continues when that changes. To continue sooner, snooze or change the limit.',
+      advice: 'It continues when that changes. To continue sooner, extend or change the limit.',
     }
   )
 }

@@ -293,16 +293,16 @@ const demoEvents: MenuItemModel = {
 function pauseEntry({ pausedUntil, accounts }: State): MenuItemModel {
   if (pausedUntil !== undefined)
     return {
-      label: 'Resume polling',
+      label: 'Resume Berth',
       action: { kind: 'command', name: 'resumePolling', args: {}, what: 'resume polling' },
     }
   if (limitsSet(Object.values(accounts)).length > 0)
     return {
-      label: 'Pause polling for an hour…',
+      label: 'Pause Berth for 1 h…',
       action: { kind: 'go', place: { screen: 'here', ask: 'pause' } },
     }
   return {
-    label: 'Pause polling for an hour',
+    label: 'Pause Berth for 1 h',
     action: { kind: 'command', name: 'pausePolling', args: { minutes: 60 }, what: 'pause' },
   }
 }

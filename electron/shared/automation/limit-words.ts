@@ -58,7 +58,7 @@ function whenWords(limit: Worded, now: number): string {
 function fixedWords(limit: Worded, formatMoment: typeof moment, now: number): string {
   const { when, snoozedUntil = 0 } = limit
   const at = fixedMoment(limit) ?? 0
-  if (snoozedUntil > at) return `${formatMoment(snoozedUntil, now)}, snoozed from ${moment(at, now)}`
+  if (snoozedUntil > at) return `${formatMoment(snoozedUntil, now)}, extended from ${moment(at, now)}`
   return `${formatMoment(at, now)}${when.kind === 'duration' ? ` (${duration(when.seconds)} limit)` : ''}`
 }
 

@@ -29,7 +29,7 @@ const steps: Record<LimitStep, string> = {
 }
 
 export function limitWord({ step, snoozedUntil }: Pick<LimitView, 'step' | 'snoozedUntil'>): string {
-  return snoozedUntil !== undefined && step === 'waiting' ? 'Snoozed' : steps[step]
+  return snoozedUntil !== undefined && step === 'waiting' ? 'Extended' : steps[step]
 }
 
 /** Whether a limit is about to act or is held back, which the instance's row shows. */
@@ -67,7 +67,7 @@ export function dueWords(
   }
   const sure = limitKinds[when.kind].isSure
   const only = target && !actsIn(target.state, limit) ? ', if it runs by then' : ''
-  const snoozed = limit.snoozedUntil === undefined ? '' : ' It is snoozed.'
+  const snoozed = limit.snoozedUntil === undefined ? '' : ' It was extended.'
   return `At ${moment(dueAt, now)}, in ${duration(dueAt - now)}${sure ? '' : ', at the current rate'}${only}.${snoozed}`
 }
 

@@ -10,8 +10,7 @@ export function worstThenNewest(notices: readonly PageNotice[]): PageNotice[] {
 
 /**
  * The notice that needs a decision now: the worst that is critical and has a button, or an offer that a watch found, which
- * waits for nobody. On Instances the rows of the
- * shown account say what they need themselves, at the top of the list.
+ * waits for nobody. On Home and Instances the rows of the shown account say what they need themselves, at the top.
  */
 export function decisionOf(
   notices: readonly PageNotice[],
@@ -19,7 +18,9 @@ export function decisionOf(
   shown: Pick<AccountView, 'id' | 'instances'> | undefined,
 ): PageNotice | undefined {
   const inRow = ({ account, instance }: PageNotice) =>
-    screen === 'instances' && account === shown?.id && shown?.instances[instance ?? ''] !== undefined
+    (screen === 'instances' || screen === 'home') &&
+    account === shown?.id &&
+    shown?.instances[instance ?? ''] !== undefined
   return worstThenNewest(notices).find(
     notice => notice.actions.length > 0 && (notice.urgency === 'critical' || asks(notice)) && !inRow(notice),
   )

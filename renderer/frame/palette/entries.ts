@@ -18,7 +18,7 @@ import { bestMatches, match } from './match.ts'
 import { pageActions } from './pageActions.ts'
 
 /** In the order in which the palette shows them. */
-export const groups = ['Offers', 'Saved searches', 'Instances', 'Do', 'Go to', 'Templates'] as const
+export const groups = ['Offers', 'Saved searches', 'Instances', 'Actions', 'Go to', 'Templates'] as const
 export type PaletteGroup = (typeof groups)[number]
 
 /** One entry of the palette. */
@@ -127,7 +127,7 @@ function instanceCommands(page: Page): Entry[] {
       .filter(({ unusable }) => unusable === undefined)
       .map(action => ({
         key: `${instance.id} ${action.id}`,
-        group: 'Do' as const,
+        group: 'Actions' as const,
         mark: { icon: action.icon ?? iconOf(action.id) },
         label: action.label,
         detail: instanceName(instance),
@@ -143,7 +143,7 @@ function commandEntries(page: Page): Entry[] {
     const screen = screens.find(one => `go-${one.id}` === id)
     return {
       key: id,
-      group: screen ? 'Go to' : 'Do',
+      group: screen ? 'Go to' : 'Actions',
       mark: { icon: screen?.icon ?? iconOf(id) },
       label: screen?.label ?? label,
       side: id === 'go-spending' && page.account ? spendWords(page.account) : undefined,

@@ -60,14 +60,14 @@ function offerEntries(page: Page, text: string): Entry[] {
     }),
     {
       key: 'offers-watch',
-      group: 'Do',
+      group: 'Actions',
       mark: { icon: 'bookmark' },
       label: `Alert me when ${text} gets cheaper…`,
       run: () => open({ text }, 'offers/watch'),
     },
     {
       key: 'offers-retries',
-      group: 'Do',
+      group: 'Actions',
       mark: { icon: 'transfers' },
       label: `Rent ${text} with retries…`,
       run: () => open({ text }, 'offers/retries'),

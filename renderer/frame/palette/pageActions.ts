@@ -24,7 +24,7 @@ export function pageActions(page: Page): PageAction[] {
       run: () => route.go(screen.id),
     })),
     { id: 'rent', label: 'Rent a GPU', run: () => route.go('offers') },
-    { id: 'rent-with-retries', label: 'Rent with retries…', run: () => route.go('offers/retries') },
+    { id: 'rent-with-retries', label: 'Rent, retry if it fails…', run: () => route.go('offers/retries') },
     { id: 'watch', label: 'Watch a search…', run: () => route.go('offers/watch') },
     { id: 'watches', label: 'Watches', run: () => route.go('offers/watches') },
     { id: 'refresh', label: 'Refresh', run: () => page.attempt(berth.refresh({})) },
@@ -121,10 +121,10 @@ function addCredit({ account, attempt, berth }: Page): PageAction[] {
 function pauseOrResume(page: Page): Action {
   const { berth, state } = page
   if (state?.pausedUntil !== undefined)
-    return { id: 'resume', label: 'Resume polling', run: () => page.attempt(berth.resumePolling({})) }
+    return { id: 'resume', label: 'Resume Berth', run: () => page.attempt(berth.resumePolling({})) }
   return {
     id: 'pause',
-    label: 'Pause polling for an hour',
+    label: 'Pause Berth for 1 h',
     run: () =>
       limitsSet(Object.values(state?.accounts ?? {})).length > 0
         ? dialogs.show({ kind: 'pause' })
@@ -132,7 +132,7 @@ function pauseOrResume(page: Page): Action {
   }
 }
 
-/** Entries for the automatic actions that come next: to open the limit behind each, or to snooze it. */
+/** Entries for the automatic actions that come next: to open the limit behind each, or to extend it. */
 function dueActions(page: Page): Action[] {
   const { berth, state } = page
   return whatIsDue(Object.values(state?.accounts ?? {}), Date.now()).flatMap(
@@ -147,7 +147,7 @@ function dueActions(page: Page): Action[] {
       },
       ...snoozeOptions.map(({ minutes, label: span }) => ({
         id: `snooze-${limit.id}-${minutes}`,
-        label: `Snooze for ${span}: ${limit.sentence}${whose}`,
+        label: `Extend ${span}: ${limit.sentence}${whose}`,
         run: () => page.attempt(berth.snoozeLimit({ account, limit: limit.id, minutes })),
       })),
     ],

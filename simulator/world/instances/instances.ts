@@ -196,7 +196,7 @@ export class Instances {
   force(instance: Instance, status: string | null): void {
     instance.plan = []
     if (status === 'running') instance.pulled = true
-    this.#enter(instance, this.#world.clock.now(), status, 'Set by the control plane')
+    this.#enter(instance, this.#world.clock.now(), status, '')
   }
 
   /** Carries out everything that is due by now. */
@@ -264,7 +264,7 @@ export class Instances {
   /** Boots it if it is meant to run and its bid is high enough; else stops it. */
   #resume(instance: Instance, now: number): void {
     if (instance.intended === 'stopped') this.#halt(instance, now, 'Stopped')
-    else if (isOutbid(instance)) this.#halt(instance, now, 'Outbid: its bid is below min_bid')
+    else if (isOutbid(instance)) this.#halt(instance, now, outbidMessage(instance))
     else this.#boot(instance, now, instance.pulled ? 'again' : 'first')
   }
 
@@ -298,7 +298,7 @@ export class Instances {
   #rivalBids(instance: Instance, rivalBid: number, at: number): void {
     instance.minBid = Math.max(instance.minBid, rivalBid)
     if (isOutbid(instance) && instance.intended === 'running' && !isDead(instance)) {
-      this.#halt(instance, at, 'Outbid: its bid is below min_bid')
+      this.#halt(instance, at, outbidMessage(instance))
     }
   }
 
@@ -338,6 +338,11 @@ export class Instances {
       ...(this.#terms.trafficCharged ? trafficRates(instance, traffic) : {}),
     })
   }
+}
+
+/** As the interface's own words for it: with what would have been needed. */
+function outbidMessage({ minBid }: Instance): string {
+  return `Outbid: the minimum rose to $${(minBid / 1_000_000).toFixed(3)}/h`
 }
 
 function isOver({ status, intended }: Instance): boolean {

@@ -188,5 +188,5 @@ async function expectNoTraceIn(home: string): Promise<void> {
 
 async function expectNotStored(page: Page): Promise<void> {
   await page.getByRole('link', { name: 'Settings' }).click()
-  await page.getByText('API keys aren’t saved on this computer.').waitFor()
+  await page.getByText('API keys aren’t saved on this computer:').waitFor()
 }

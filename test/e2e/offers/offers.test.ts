@@ -44,7 +44,7 @@ test('where the service caps its list, the page says so and the service filters'
     const box = await page.getByRole('button', { name }).first().boundingBox()
     return box && box.x + box.width
   }
-  expect(await right(/^Rent \d/)).toBeCloseTo((await right('Rent with retries…')) ?? 0, 0)
+  expect(await right(/^Rent \d/)).toBeCloseTo((await right('Rent, retry if it fails…')) ?? 0, 0)
 })
 
 test('prices include the disk size the account rented last, unless another was chosen', async ({ start }) => {

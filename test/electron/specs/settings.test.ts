@@ -97,8 +97,8 @@ test('quiet hours suppress notifications, also critical ones if chosen', async (
 test('a pause from the tray is shown on the page until it ends', async () => {
   const { page } = await openSettings()
   const told = page.getByText(/^Paused until/)
-  await desk.panel.icons.clickMenu(['Pause polling for an hour'])
+  await desk.panel.icons.clickMenu(['Pause Berth for 1 h'])
   await told.waitFor()
-  await desk.panel.icons.clickMenu(['Resume polling'])
+  await desk.panel.icons.clickMenu(['Resume Berth'])
   await told.waitFor({ state: 'detached' })
 })

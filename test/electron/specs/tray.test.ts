@@ -108,12 +108,12 @@ test('every entry of the tray works', async () => {
   await page.getByRole('dialog').getByRole('button', { name: 'Start without a limit' }).click()
   await expect.poll(submenu, soon).toContain('Stop')
 
-  await clickMenu('Pause polling for an hour')
+  await clickMenu('Pause Berth for 1 h')
   await expect.poll(() => labels()).toContainEqual(expect.stringMatching(/^Monitoring is paused until/))
   const tooltip = async () => JSON.stringify(await desk.panel.icons.property('ToolTip'))
   await expect.poll(tooltip).toContain('Paused until')
-  await clickMenu('Resume polling')
-  await expect.poll(() => labels()).toContain('Pause polling for an hour')
+  await clickMenu('Resume Berth')
+  await expect.poll(() => labels()).toContain('Pause Berth for 1 h')
 
   const query = { type: 'on-demand', verifiedOnly: true, storage: 20, limit: 50 }
   await berth.command('saveSearch', { name: 'R&D', search: { query, filter: {} } })
@@ -151,7 +151,7 @@ test('Start asks first if a limit would stop the instance again at once', async 
   const question = page.getByRole('dialog', { name: /^Start .*\?$/ })
   await question.getByRole('button', { name: 'Start anyway' }).waitFor()
   expect(await submenu()).toContain('Start')
-  await question.getByRole('button', { name: 'Snooze for 1 h and start' }).click()
+  await question.getByRole('button', { name: 'Extend 1 h and start' }).click()
   await question.waitFor({ state: 'detached' })
   await expect.poll(submenu, soon).toContain('Stop')
 })

@@ -40,13 +40,7 @@ test('the menu starts with credit and spending, and ends with Rent, Open and Qui
   const menu = labels(menuOf(stateWith(account)))
   expect(menu.slice(0, 3)).toEqual(['Credit $50.00, lasts 5 d', '1 running, $0.400/h', '---'])
   expect(menu.slice(3, 6)).toEqual(['llama #4711: Running, $0.400/h', '---', 'Stop everything…'])
-  expect(menu.slice(6)).toEqual([
-    'Rent a GPU…',
-    '---',
-    'Pause polling for an hour',
-    'Open Berth',
-    'Quit Berth',
-  ])
+  expect(menu.slice(6)).toEqual(['Rent a GPU…', '---', 'Pause Berth for 1 h', 'Open Berth', 'Quit Berth'])
 })
 
 test('pausing asks first where limits are waiting, since none acts during a pause', () => {
@@ -57,7 +51,7 @@ test('pausing asks first where limits are waiting, since none acts during a paus
   const pause = (step: LimitView['step']) =>
     entry(menuOf(stateWith(accountView({ limits: { one: { ...limit, step } } }))), 'Pause')
   const question = { kind: 'go', place: { screen: 'here', ask: 'pause' } }
-  expect(pause('waiting')).toEqual({ label: 'Pause polling for an hour…', action: question })
+  expect(pause('waiting')).toEqual({ label: 'Pause Berth for 1 h…', action: question })
   expect(pause('done')).toHaveProperty('action.name', 'pausePolling')
 })
 
@@ -244,7 +238,7 @@ test('polling can be paused, then shows until when and can be resumed', () => {
   const until = new Date(2026, 4, 3, 15, 4).getTime()
   const paused = menuOf({ ...state, pausedUntil: until })
   expect(labels(paused)).toContain('Monitoring is paused until 15:04')
-  expect(entry(paused, 'Resume polling').action).toMatchObject({ name: 'resumePolling' })
+  expect(entry(paused, 'Resume Berth').action).toMatchObject({ name: 'resumePolling' })
 })
 
 test('the demo’s events are commands, and only the demo has them', () => {

@@ -35,8 +35,9 @@ describe('the strip', () => {
     expect(decisionOf([{ ...found, actions: [show] }], 'offers', account)).toBeUndefined()
   })
 
-  test('omits notices that rows of Instances show', () => {
+  test('omits notices that rows of Instances and of Home show', () => {
     expect(decisionOf([outbid(7)], 'instances', account)).toBeUndefined()
+    expect(decisionOf([outbid(7)], 'home', account)).toBeUndefined()
     expect(decisionOf([outbid(7)], 'offers', account)?.instance).toBe(7)
     expect(decisionOf([outbid(8)], 'instances', account)?.instance).toBe(8)
     expect(decisionOf([{ ...outbid(7), account: 'b' }], 'instances', account)?.instance).toBe(7)

@@ -137,7 +137,7 @@ function limitWords(limit: LimitView, on: InstanceView, at: number, now: number)
   const { when } = limit
   const does = `${ending(limit, on)} ${moment(at, now)}`
   // Its cost by then differs from the limit's amount.
-  if (limit.snoozedUntil !== undefined && at <= limit.snoozedUntil) return `${does}, when its snooze ends.`
+  if (limit.snoozedUntil !== undefined && at <= limit.snoozedUntil) return `${does}, when its extension ends.`
   return when.kind === 'time' || when.kind === 'duration'
     ? `${does}.`
     : `${does}, when ${conditionWords(limit, now)}.`

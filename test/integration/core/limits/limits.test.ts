@@ -122,7 +122,7 @@ test.concurrent('a changed limit keeps its history, and its snooze while its tim
   expect(others).toEqual([])
   expect(changed).toMatchObject({ id: second, warning: 300, snoozedUntil: at + hour })
   expect(changed?.history.map(({ text }) => text)).toEqual([
-    expect.stringMatching(/^Snoozed until/),
+    expect.stringMatching(/^Extended until/),
     expect.stringMatching(/^Changed\. Before: Stops .+, snoozed from/),
   ])
   await setLimit(under, { limit: second, instance: id, when: { kind: 'time', at: at + 60 } })

@@ -36,10 +36,10 @@ test('the sentence names the limit that acts first', () => {
   ])
 })
 
-test('a limit that was put off stops when its snooze ends, not at its limit', () => {
+test('a limit that was put off stops when its extension ends, not at its limit', () => {
   const until = now + hour
   expect(sentence(account(limit({ dueAt: until, snoozedUntil: until })))).toMatch(
-    /^Stops at .*, when its snooze ends\.$/,
+    /^Stops at .*, when its extension ends\.$/,
   )
   expect(sentence(account(limit({ dueAt: until + 60, snoozedUntil: until })))).toMatch(
     /when it has cost \$9\.00\.$/,
