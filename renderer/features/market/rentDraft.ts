@@ -57,6 +57,6 @@ export const noVolume: VolumeDraft = { mode: 'none', volume: '', size: '', mount
 /** What Berth may do once a machine is outbid, by name. */
 export const recoveryNames: Readonly<Record<RecoveryChoice['kind'], string>> = {
   tell: 'Notify only',
-  raise: 'Raise bid',
+  raise: 'Raise the bid',
   replace: 'Move',
 }

@@ -65,27 +65,42 @@ export interface Frame {
 /** Pixels around the plot, with room for the labels of its axes. */
 export const margin = { left: 38, right: 26, top: 8, bottom: 22 }
 
-/** Axes that end on round figures. Where the highest value is over twice the 99th percentile, the axis ends there. */
+/**
+ * Axes that end on round figures, where a few values far above all others don't count. Prices are on a logarithmic one,
+ * since what most people rent costs a hundredth of the dearest.
+ */
 export function frameOf(dots: readonly Dot[], width: number, height: number): Frame {
-  const axis = (values: Float64Array, least: number) => {
-    const sorted = values.sort()
-    const lowest = sorted[0] ?? 0
-    const most = sorted.at(-1) ?? 1
-    const usual = sorted[Math.floor((sorted.length - 1) * 0.99)] ?? most
-    return scale(lowest, most > 2 * usual ? usual : most, least)
-  }
+  const prices = rangeOf(Float64Array.from(dots, ({ price }) => price))
+  const scores = rangeOf(Float64Array.from(dots, ({ score }) => score))
   return {
     width,
     height,
-    prices: axis(
-      Float64Array.from(dots, ({ price }) => price),
-      10_000,
-    ),
-    scores: axis(
-      Float64Array.from(dots, ({ score }) => score),
-      1,
-    ),
+    prices: priceScale(prices.lowest, prices.highest),
+    scores: scale(scores.lowest, scores.highest, 1),
   }
+}
+
+function rangeOf(values: Float64Array): { lowest: number; highest: number } {
+  const sorted = values.sort()
+  const highest = sorted.at(-1) ?? 1
+  const usual = sorted[Math.floor((sorted.length - 1) * 0.99)] ?? highest
+  return { lowest: sorted[0] ?? 0, highest: highest > 2 * usual ? usual : highest }
+}
+
+/** The least price that the axis tells apart: a tenth of a cent, in micro-dollars. */
+const leastPrice = 1000
+
+/** A logarithmic axis, whose ends are logarithms; its marks are prices that begin with 1, 2 or 5, at most ten of them. */
+function priceScale(lowest: Micros, highest: Micros): Scale {
+  const steps = [3, 4, 5, 6, 7, 8].flatMap(power => [1, 2, 5].map(digit => digit * 10 ** power))
+  const first = steps.findLast(step => step <= lowest) ?? leastPrice
+  const last = steps.find(step => step >= Math.max(highest, first * 2)) ?? highest
+  const [bottom, top] = [Math.log10(first), Math.log10(last)]
+  const within = steps.filter(step => step >= first && step <= last)
+  const marks = (within.length > 10 ? within.filter(step => Number.isInteger(Math.log10(step))) : within).map(
+    value => ({ at: (Math.log10(value) - bottom) / (top - bottom), value }),
+  )
+  return { bottom, top, marks }
 }
 
 export interface Point {
@@ -96,7 +111,7 @@ export interface Point {
 /** The place of a price and a score, in pixels from the chart's left and top. */
 export function pointOf({ price, score }: Pick<Dot, 'price' | 'score'>, frame: Frame): Point {
   const { prices, scores, width, height } = frame
-  const across = (price - prices.bottom) / (prices.top - prices.bottom)
+  const across = (Math.log10(Math.max(price, leastPrice)) - prices.bottom) / (prices.top - prices.bottom)
   const up = (score - scores.bottom) / (scores.top - scores.bottom)
   return {
     x: margin.left + across * (width - margin.left - margin.right),
@@ -110,7 +125,7 @@ export function valuesAt({ x, y }: Point, frame: Frame): { price: Micros; score:
   const across = clamped((x - margin.left) / (width - margin.left - margin.right))
   const up = clamped((height - margin.bottom - y) / (height - margin.top - margin.bottom))
   return {
-    price: Math.round(prices.bottom + across * (prices.top - prices.bottom)),
+    price: Math.round(10 ** (prices.bottom + across * (prices.top - prices.bottom))),
     score: scores.bottom + up * (scores.top - scores.bottom),
   }
 }

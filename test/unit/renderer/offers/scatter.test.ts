@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
   dotAt,
@@ -72,7 +73,26 @@ describe('a chart of offers', () => {
       ...Array.from({ length: 300 }, (_, id) => ({ id, price: 1_000_000 + id * 1000, score: 100 + id })),
       { id: 999, price: 90_000_000, score: 200 },
     )
-    expect(frameOf(dotsOf(many), 800, 172).prices.top).toBeLessThan(2_000_000)
+    expect(10 ** frameOf(dotsOf(many), 800, 172).prices.top).toBeLessThan(3_000_000)
+  })
+
+  test('gives cheap offers as much room as expensive ones, with few round marks', () => {
+    const dear = Array.from({ length: 9 }, (_, id) => ({ id: 10 + id, price: 9_000_000, score: 2 }))
+    const wide = frameOf(dotsOf(listed({ id: 1, price: 30_000, score: 1 }, ...dear)), 800, 172)
+    const at = (price: number) => pointOf({ price, score: 1 }, wide).x
+    expect(at(100_000) - at(50_000)).toBeCloseTo(at(2_000_000) - at(1_000_000), 6)
+    expect(wide.prices.marks.map(({ value }) => value / 1_000_000)).toEqual([
+      0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10,
+    ])
+    for (const { at: share } of wide.prices.marks) expect(share).toBeGreaterThanOrEqual(0)
+    // A drawn region has the prices under its corners.
+    fc.assert(
+      fc.property(fc.integer({ min: 30_000, max: 9_000_000 }), price => {
+        const place = pointOf({ price, score: 1 }, wide)
+        const region = regionBetween(place, place, wide)
+        expect(Math.abs(region.priceFrom - price)).toBeLessThan(2)
+      }),
+    )
   })
 
   test('leaves out GPU names that would overlap', () => {
