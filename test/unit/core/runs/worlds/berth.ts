@@ -202,7 +202,7 @@ export async function startBerth({ clock, files, keychain: entries, service, ids
     /** Whether no run goes on, and none has a machine. */
     isOver: (): boolean =>
       runs.swept.all().every(({ step }) => step === 'done' || step === 'failed' || step === 'cancelled'),
-    /** Problems of runs that failed, and how many commands have begun, those of several machines apart. */
+    /** Problems of runs that failed, and how many commands have begun, those of several machines apart, and were tried again. */
     ends: () => {
       const all = runs.swept.all()
       const began = all.filter(({ startedAt }) => startedAt !== undefined)
@@ -210,6 +210,7 @@ export async function startBerth({ clock, files, keychain: entries, service, ids
         problems: all.flatMap(({ problem }) => problem?.code ?? []),
         began: began.filter(({ node }) => !node).length,
         beganTogether: began.filter(({ node }) => node).length,
+        retried: all.filter(({ retried }) => (retried?.times ?? 0) > 0).length,
       }
     },
     kill: () => dead.abort(),

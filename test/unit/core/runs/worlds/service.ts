@@ -19,7 +19,7 @@ export class LyingService {
   #time: { kind: 'right' | 'still' | 'half' | 'back'; at: number; told: number }
   /** Instances whose price rose, about which it tells the truth: nobody could know. */
   readonly #raised = new Set<number>()
-  readonly #ends = new Map<string, { at: number; code: number }>()
+  readonly #ends = new Map<string, { at: number; code: number; failed: number }>()
 
   constructor(clock: HandClock, draw: () => number, story: string[]) {
     this.#clock = clock
@@ -71,15 +71,16 @@ export class LyingService {
     return `2: eth0    inet ${overlays.addressOf(id) ?? '172.17.0.2'}/24`
   }
 
-  /** How a program on a machine is: drawn once, when it is first asked for. */
-  programEnd(program: string): number | undefined {
+  /** How a program on a machine ended, and how often it was tried before: drawn once, when it is first asked for. */
+  programEnd(program: string): { code: number; failed: number } | undefined {
     const draw = this.#draw
     const end = this.#ends.get(program) ?? {
       at: draw() < 0.5 ? Number.POSITIVE_INFINITY : this.now() + draw() * 7200,
       code: draw() < 0.5 ? 0 : 1,
+      failed: Math.floor(draw() * 3),
     }
     this.#ends.set(program, end)
-    return this.now() >= end.at ? end.code : undefined
+    return this.now() >= end.at ? end : undefined
   }
 
   /** Something that no user of the service decides. */
@@ -98,14 +99,17 @@ export class LyingService {
       this.#story.push(`outbid ${one.id}`)
     } else if (one && kind === 2 && !this.#raised.has(one.id)) {
       this.#raised.add(one.id)
-      one.price = Math.round(one.price * (1 + this.#draw() * 20))
+      const part = this.#draw()
+      // That of its GPUs, of its disk, or both.
+      if (part < 0.7) one.price = Math.round(one.price * (1 + this.#draw() * 20))
+      if (part > 0.4) one.storageCost *= 1 + this.#draw() * 20
       world.instances.setTerms({
         trafficCharged: false,
         contractsEnd: false,
         creditNeeded: false,
         goneIsFree: false,
       })
-      this.#story.push(`the price of ${one.id} rises to ${one.price}`)
+      this.#story.push(`the price of ${one.id} rises to ${one.price}, its disk’s to ${one.storageCost}`)
     }
   }
 

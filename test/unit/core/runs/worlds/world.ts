@@ -35,7 +35,7 @@ export interface Outcome {
 }
 
 /** Seconds between polls: while something runs, once everything is stopped, and once that has lasted. */
-const pauses = { busy: 60, quiet: 3600, long: 86_400 }
+const pauses = { busy: 120, quiet: 3600, long: 86_400 }
 
 /** Lets a project run in a world whose service lies, while its computer sleeps and Berth is killed, until nothing is left. */
 export async function live(seed: number): Promise<Outcome> {
@@ -98,7 +98,7 @@ export async function live(seed: number): Promise<Outcome> {
     charged = now
   }
   const isOver = () => service.left() === 0 && berth.isOver()
-  for (let step = 0; step < 400 && !(step > 5 && isOver()); step += 1) {
+  for (let step = 0; step < 250 && !(step > 5 && isOver()); step += 1) {
     if (chance(0.05)) {
       service.happen()
       hasHappened = true
@@ -157,6 +157,7 @@ function specFor(draw: () => number): ProjectSpec {
           outbid: undefined,
           wait: undefined,
           before_stop: undefined,
+          retry: undefined,
         }
       : {}
   return {
@@ -167,6 +168,7 @@ function specFor(draw: () => number): ProjectSpec {
     machine: { verified: false, reliability: 1, interruptible, ...(interruptible && { price: 2 }) },
     ...(interruptible && { outbid: { elsewhere: pick(0, 2) }, wait: pick(1800, 8 * 3600) }),
     ...(draw() < 0.4 && { before_stop: { at_most: pick(60, 600) } }),
+    ...(draw() < 0.4 && { retry: { times: 2, on: 'error' as const } }),
     ...many,
     ...together,
   }
