@@ -161,6 +161,16 @@ export const sentences = {
     message: 'The instance was destroyed elsewhere while it was being tried.',
     advice: 'Berth won’t rent another.',
   },
+  destroyedByUser: {
+    code: 'instance_gone',
+    message: 'You destroyed the instance while it was being tried.',
+    advice: 'Berth won’t rent another.',
+  },
+  stoppedByUser: {
+    code: 'stopped',
+    message: 'You stopped the instance while it was being tried.',
+    advice: 'It’s kept, and its disk is billed: start or destroy it. Berth won’t rent another.',
+  },
   stopped: {
     code: 'stopped',
     message: 'The instance was stopped elsewhere while it was being tried.',

@@ -50,6 +50,8 @@ export interface AttemptSnapshot {
   /** Whether enough polls in a row lacked the instance. */
   gone: boolean
   ssh: 'unasked' | 'asking' | 'silent' | 'answered'
+  /** Whether the user stopped or destroyed its instance in Berth, as far as it is gone or doesn't run. */
+  isByUser?: boolean
   /** Berth's own limit that stopped its instance, or will at the next poll. */
   stopper?: Stopper
 }
@@ -140,14 +142,14 @@ function whileBooting(rental: Retrying, current: Attempt, { now, stopper }: Atte
 
 function onceRunning(rental: Retrying, current: Attempt, snapshot: AttemptSnapshot): RentalMove {
   const { instance, now, ssh } = snapshot
-  if (snapshot.gone) return { do: 'end', step: 'failed', problem: sentences.takenAway }
+  if (snapshot.gone) return taken(snapshot)
   if (!instance) return { do: 'wait' }
   if (isDead(instance)) return dropDead(sentenceFor(deathOf(instance)))
   if (instance.state === 'outbid') return drop(sentenceFor('outbid'), false)
   // Nothing ran on it, and a stopped one would cost its disk for nothing.
   if (snapshot.stopper) return dropFor(snapshot.stopper)
   if (instance.state === 'ended') return afterExit(rental, current, snapshot)
-  if (hasTrait(instance.state, 'halted')) return foundStopped(rental, instance.id)
+  if (hasTrait(instance.state, 'halted')) return foundStopped(rental, instance.id, snapshot)
   const runs = instance.state === 'running'
   if (runs && (rental.request.access !== 'ssh' || ssh === 'answered'))
     return { do: 'end', step: 'ready', instance: instance.id }
@@ -175,8 +177,10 @@ function lateAt({ runningAt, startedAt, createdAt = startedAt, deadline }: Attem
  * It exited, and the service does not say why. It crashed, if Berth was there all the time, since section 3.1 says so
  * and advises the next offer; else someone may have worked on it and stopped it elsewhere.
  */
-function afterExit(rental: Retrying, current: Attempt, { now }: AttemptSnapshot): RentalMove {
-  return now < lateAt(current) ? dropDead(sentenceFor('ended')) : foundStopped(rental, current.instance)
+function afterExit(rental: Retrying, current: Attempt, snapshot: AttemptSnapshot): RentalMove {
+  return snapshot.now < lateAt(current)
+    ? dropDead(sentenceFor('ended'))
+    : foundStopped(rental, current.instance, snapshot)
 }
 
 /** Nothing was created. An offer that is gone is nobody's fault, so the next one is tried at once. */
@@ -191,9 +195,9 @@ function afterFailure(rental: Retrying, current: Attempt, snapshot: AttemptSnaps
   const why = problem ?? sentenceFor('failed')
   switch (why.code) {
     case 'instance_gone':
-      return { do: 'end', step: 'failed', problem: sentences.takenAway }
+      return taken(snapshot)
     case 'stopped':
-      return stopper ? dropFor(stopper) : foundStopped(rental, instance)
+      return stopper ? dropFor(stopper) : foundStopped(rental, instance, snapshot)
     case 'ended':
       return stopper ? dropFor(stopper) : afterExit(rental, current, snapshot)
     case 'outbid':
@@ -216,11 +220,22 @@ function dropFor({ why, alone }: Stopper): RentalMove {
   return drop(why, false, alone)
 }
 
+/** It is gone: somebody destroyed it. */
+function taken({ isByUser }: AttemptSnapshot): RentalMove {
+  const problem = isByUser ? sentences.destroyedByUser : sentences.takenAway
+  return { do: 'end', step: 'failed', problem }
+}
+
 /** Someone stopped it. Nothing of a project's run is on it yet, and nobody would know what its disk costs. */
-function foundStopped({ why }: Retrying, instance: number | undefined): RentalMove {
-  if (why === 'run') return drop(sentences.stopped, false, true)
+function foundStopped(
+  { why }: Retrying,
+  instance: number | undefined,
+  { isByUser }: AttemptSnapshot,
+): RentalMove {
+  const problem = isByUser ? sentences.stoppedByUser : sentences.stopped
+  if (why === 'run') return drop(problem, false, true)
   const itsInstance = instance === undefined ? {} : { instance }
-  return { do: 'end', step: 'failed', problem: sentences.stopped, ...itsInstance }
+  return { do: 'end', step: 'failed', problem, ...itsInstance }
 }
 
 function drop(why: Problem, blame: boolean, last = false): RentalMove {

@@ -100,6 +100,7 @@ export class Retries {
     return {
       now: this.#parts.context.now(),
       stopper: instance === undefined ? undefined : this.#stopperOf(instance),
+      isByUser: instance !== undefined && this.#parts.context.endings.isStoppedByUser(instance),
       instance: this.#instances[instance ?? ''],
       gone: this.#gone.has(mark),
       ssh: this.#ssh.get(mark) ?? 'unasked',

@@ -126,7 +126,11 @@ function moveForMachine(run: ProjectRun, snapshot: RunSnapshot): RunMove | undef
   if (instance === undefined) return { do: 'wait' }
   const { spec } = run.project
   const mayMove = run.reuses || (run.moves ?? 0) < (spec.outbid?.elsewhere ?? 0)
-  if (instance === 'gone') return mayMove ? { do: 'move' } : { do: 'fail', problem: machineGone }
+  if (instance === 'gone') {
+    // The user meant the run, too: another machine would be a surprise.
+    if (snapshot.isStoppedByUser && !run.reuses) return { do: 'fail', problem: machineDestroyed }
+    return mayMove ? { do: 'move' } : { do: 'fail', problem: machineGone }
+  }
   if (instance.state === 'running') return undefined
   // It ended before the run began there, so the run rents one.
   if (run.reuses && hasTrait(instance.state, 'over')) return { do: 'move' }
@@ -366,6 +370,7 @@ export const machineGone = {
   message: 'Its machine is no longer on the account.',
   advice: 'Run it again to rent another.',
 }
+const machineDestroyed = { ...machineGone, message: 'You destroyed its machine.' }
 /** Why a run ends whose machine was stopped, or is being stopped, before its command had ended. */
 export function stoppedMachine(
   { project }: ProjectRun,

@@ -54,6 +54,24 @@ test('an attempt that exited unexplained is dropped, but kept once it could have
   }
 })
 
+test('an attempt whose machine is gone or stopped names the user where they did it in Berth', () => {
+  const problemOf = (isByUser: boolean, state?: 'stopped') => {
+    const instance = state && instanceView({ state })
+    const gone = instance === undefined
+    return nextRentalMove(retrying(running), { now, instance, gone, ssh: 'silent', isByUser })
+  }
+  for (const state of [undefined, 'stopped'] as const) {
+    expect(problemOf(true, state)).toMatchObject({
+      do: 'end',
+      step: 'failed',
+      problem: { message: expect.stringMatching(/^You (destroyed|stopped) the instance/) },
+    })
+    expect(problemOf(false, state)).toMatchObject({
+      problem: { message: expect.stringMatching(/^The instance was (destroyed|stopped) elsewhere/) },
+    })
+  }
+})
+
 test('a machine that nobody could log in to is dropped with the last error', () => {
   const snapshot = { instance: instanceView({ state: 'running' }), gone: false, ssh: 'silent' } as const
   const problem = { code: 'ssh_refused', message: 'Nothing listens on port 22.' }

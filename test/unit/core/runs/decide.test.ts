@@ -269,6 +269,20 @@ describe('a project’s run that has failed', () => {
     expect(kept(destroys, 500, 'running')).toEqual({ do: 'expire', destroys: false })
   })
 
+  test('ends where the user destroyed its machine, and moves elsewhere only where someone else did', () => {
+    const moving = projectRun({ project: { spec: { run: 'x', outbid: { elsewhere: 2 } } } })
+    const gone = seen({ instance: 'gone' })
+    expect(nextRunMove(moving, gone)).toEqual({ do: 'move' })
+    expect(nextRunMove(moving, { ...gone, isStoppedByUser: true })).toMatchObject({
+      do: 'fail',
+      problem: { code: 'no_such_instance', message: 'You destroyed its machine.' },
+    })
+    // It had not begun on that machine, which waited for it.
+    expect(nextRunMove({ ...moving, reuses: true }, { ...gone, isStoppedByUser: true })).toEqual({
+      do: 'move',
+    })
+  })
+
   test('names the limit that stopped its instance, and offers a reset only if it has limits', () => {
     const limited = projectRun({
       project: { limits: [{ when: { kind: 'cost', dollars: 2 }, action: 'stop', asleep: false }] },
