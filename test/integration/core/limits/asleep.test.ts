@@ -16,9 +16,13 @@ interface Scene {
   pass(seconds: number): Promise<void>
 }
 
-/** Berth on a clock that is moved by hand, in a world that is advanced with it. */
-async function limited(context: TestContext, missed: Args<'setLimit'>['missed']): Promise<Scene> {
-  const world = await createWorld({ speed: 1 })
+/** Berth on a clock that is moved by hand, in a world that is advanced with it. `start`: epoch milliseconds. */
+async function limited(
+  context: TestContext,
+  missed: Args<'setLimit'>['missed'],
+  start: number = Date.now(),
+): Promise<Scene> {
+  const world = await createWorld({ speed: 1, start })
   context.onTestFinished(() => world.close())
   const first = await world.startConnected()
   await rentCheapest(first)
@@ -29,7 +33,7 @@ async function limited(context: TestContext, missed: Args<'setLimit'>['missed'])
   await first.run('changeSettings', { settings: { pollInterval: 30 } })
   await first.close()
 
-  const clock = new HandClock(Date.now())
+  const clock = new HandClock(start + 1_800_000)
   const under = await world.start({ platform: { ...world.platform, clock } })
   await under.until(() => under.account().connection.status === 'online')
   await setLimit(under, { instance, missed, when: { kind: 'duration', seconds: hour } })
@@ -80,3 +84,32 @@ test('a local clock that is set ahead or back moves no limit', async context => 
   await scene.under.until(() => stepOf(scene) === 'done')
   expect(stops(scene.world, scene.instance)).toHaveLength(1)
 })
+
+test.for(['a day’s budget', 'a month’s budget', 'the credit'] as const)(
+  '%s that is used up during days asleep stops the instance once Berth is awake',
+  async (what, context) => {
+    // At noon of a day within its month.
+    const scene = await limited(context, 'act', new Date(2026, 9, 10, 12).getTime())
+    const { world, under, clock, instance, pass } = scene
+    for (const limit of Object.keys(under.account().limits)) await under.run('removeLimit', { limit })
+    const { pricePerHour = 0 } = under.account().instances[instance] ?? {}
+    const hourly = pricePerHour / 1_000_000
+    const lasts = (under.account().credit ?? 0) / pricePerHour
+    const when = {
+      'a day’s budget': { kind: 'budget', per: 'day', dollars: 10 * hourly },
+      'a month’s budget': { kind: 'budget', per: 'month', dollars: 40 * hourly },
+      'the credit': { kind: 'credit', hours: Math.floor(lasts - 30) },
+    }[what] as Args<'setLimit'>['when']
+    await setLimit(under, { when })
+    await pass(120)
+    expect(stepOf(scene)).toBe('waiting')
+    await world.sim.controls.advance(57 * hour)
+    clock.sleep(57 * hour * 1000)
+    await clock.pass(1000)
+    // The first poll after the leap may not be sure of the time; the second one is.
+    await pass(60)
+    await under.until(() => stops(world, instance).length > 0)
+    await pass(60)
+    await under.until(() => under.account().instances[instance]?.state === 'stopped')
+  },
+)
