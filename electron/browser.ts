@@ -12,6 +12,7 @@ import { demoFor } from './start/demo-market.ts'
 import { failToStart, readFlags } from './start/flags.ts'
 import { startHeartbeat } from './start/heartbeat/heartbeat.ts'
 import { berthHome } from './start/home.ts'
+import { serveMetrics } from './start/metrics.ts'
 import { unsupportedNode } from './start/node-support.ts'
 import { describeRuntime, keepHeapSmall, openHome } from './start/open-home.ts'
 import { berthToCome, endOnSignals, Shutdown } from './start/shutdown.ts'
@@ -68,6 +69,7 @@ async function start(shutdown: Shutdown): Promise<void> {
     shutdown.add(() => berth.close())
     shutdown.add(watchNetwork(platform.clock, berth.pollNow))
     if (flags.link !== undefined) berth.follow(flags.link)
+    shutdown.add(serveMetrics(berth, log.line))
     startHeartbeat(berth, shutdown, {
       files,
       watcher: new URL('./watcher.js', import.meta.url),

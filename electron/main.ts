@@ -24,6 +24,7 @@ import { demoFor } from './start/demo-market.ts'
 import { cliArguments, ownArguments, readFlags } from './start/flags.ts'
 import { startHeartbeat } from './start/heartbeat/heartbeat.ts'
 import { berthHome } from './start/home.ts'
+import { serveMetrics } from './start/metrics.ts'
 import { describeRuntime, openHome } from './start/open-home.ts'
 import { Shutdown } from './start/shutdown.ts'
 import { openPlatform, openPrograms } from './start/system.ts'
@@ -114,6 +115,7 @@ async function start(home: string): Promise<void> {
       quit: appShutdown.end,
     }),
   )
+  shutdown.add(serveMetrics(berth, log.line))
 }
 
 /**

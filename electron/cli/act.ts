@@ -13,7 +13,7 @@ import {
   print,
 } from './call.ts'
 import type { BerthConnection } from './connection.ts'
-import { CliFailure, exitCodes } from './failure.ts'
+import { CliFailure, exitCodes, usageFailure } from './failure.ts'
 import { stopProject } from './project-runs.ts'
 
 type OnInstance = { account: string; instance: number }
@@ -152,8 +152,11 @@ export const stop: CliCommand = {
   ...stopInstances,
   operands: 'INSTANCE...|PROJECT',
   summary: 'Stop instances (disks are still billed), or destroy the machines of a project’s runs',
-  options: [...stopInstances.options, 'yes'],
+  takes: [0, Number.POSITIVE_INFINITY],
+  options: [...stopInstances.options, 'yes', 'agents'],
   async run(call) {
+    if (call.agents) return stopAgents(call)
+    if (call.operands.length === 0) throw usageFailure('berth stop takes INSTANCE...|PROJECT, or --agents.')
     const [word = '', ...more] = call.operands
     const state = await polledState(call)
     const isInstance = accountsOf(call, state).some(({ instances }) =>
@@ -164,6 +167,24 @@ export const stop: CliCommand = {
     if (more.length === 0 && (await stopProject(call, state, word, isInstance))) return undefined
     return stopInstances.run(call)
   },
+}
+
+/** Stops what agents rented on each account. */
+async function stopAgents(call: Call): Promise<number> {
+  if (call.operands.length > 0) throw usageFailure('berth stop --agents takes no more arguments.')
+  const accounts = accountsOf(call, await polledState(call))
+  const done = await Promise.all(
+    accounts.map(async ({ id }) => ({
+      account: id,
+      ...(await call.connection.command('stopAgents', { account: id })),
+    })),
+  )
+  const instances = done.flatMap(({ account, stopped }) => stopped.map(id => ({ account, id })))
+  const failed = done.flatMap(one => one.failed)
+  if (call.json) print(call, { instances })
+  else for (const { id } of instances) call.write(`Stopped #${id}\n`)
+  for (const id of failed) call.say(`#${id} isn’t stopped yet. Berth keeps trying while it runs.`)
+  return failed.length > 0 ? exitCodes.failed : exitCodes.done
 }
 
 export const destroy = acting({

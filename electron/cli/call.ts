@@ -15,6 +15,8 @@ export interface Call {
   yes: boolean
   follow: boolean
   quiet: boolean
+  /** All that agents rented. */
+  agents: boolean
   /** How to treat files that look like secrets. */
   secretFiles: 'send' | 'skip' | undefined
   /** What the project may use of the user's: `secret:HF_TOKEN`. */

@@ -270,18 +270,19 @@ async function planned(call: Call, { project: word, offer }: v.InferOutput<typeo
   return { account: account.id, project, plan, costs, beyond }
 }
 
-/** A rental once it is ready or has failed; else as far as it is after a while. */
+/** A rental once its machine was created, or it has failed; else as far as it is after a while. */
 async function rentedJson({ connection }: Call, account: string, id: string) {
   const until = performance.now() + patience
   for (;;) {
     const rental = (await connection.state()).accounts[account]?.rentals[id]
     const left = until - performance.now()
-    if (rental && (!isRenting(rental) || left <= 0)) {
+    // One that is ready leaves the list.
+    if (!rental) return { rental: id, step: 'ready', instance: null }
+    if (rental.instance !== undefined || !isRenting(rental) || left <= 0) {
       const { step, instance, problem } = rental
       if (step === 'failed' && problem) throw new CliFailure(exitCodes.failed, problem)
       return { rental: id, step, instance: instance ?? null }
     }
-    if (left <= 0) return { rental: id, step: 'asking', instance: null }
     let timer: NodeJS.Timeout | undefined
     const late = new Promise<void>(resolve => {
       timer = setTimeout(resolve, Math.min(left, 2000))

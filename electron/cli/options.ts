@@ -40,6 +40,7 @@ export const someOptions = {
     usage: '--allow USE',
     summary: 'Let the project use what its plan asks for, such as secret:HF_TOKEN',
   },
+  agents: { type: 'boolean', usage: '--agents', summary: 'Stop all that agents rented' },
   project: { type: 'string', usage: '--project PROJECT', summary: 'List the runs of this project' },
   set: {
     type: 'string',

@@ -56,7 +56,7 @@ async function run(args: readonly string[], launch: Launch): Promise<number> {
     return reached
   }
   const connection = await reach()
-  const { account, json = false, yes = false, follow = false, quiet = false } = values
+  const { account, json = false, yes = false, follow = false, quiet = false, agents = false } = values
   const call: Call = {
     operands,
     account,
@@ -64,6 +64,7 @@ async function run(args: readonly string[], launch: Launch): Promise<number> {
     yes,
     follow,
     quiet,
+    agents,
     secretFiles,
     allow: values.allow ?? [],
     offer,

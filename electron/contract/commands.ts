@@ -15,6 +15,7 @@ import {
 import { appCommands, updateCommands } from './commands/app.ts'
 import type { Command } from './commands/command.ts'
 import {
+  agentCommands,
   instanceCommands,
   limitCommands,
   metricsCommands,
@@ -39,6 +40,7 @@ export const commands = {
   ...sweepCommands,
   ...projectCommands,
   ...limitCommands,
+  ...agentCommands,
   ...accessCommands,
   ...sshKeyCommands,
   ...metricsCommands,

@@ -64,6 +64,13 @@ export const Settings = v.object({
   }),
   /** The agents and scripts that may spend, and their caps; a project may have caps, too. */
   spenders: v.pipe(v.array(SpenderForm), v.maxLength(50, 'at most 50 names')),
+  /** The port on 127.0.0.1 with figures for Prometheus; 0 for none. */
+  metricsPort: v.pipe(
+    v.number('enter a port'),
+    v.integer('a port is a whole number'),
+    v.check(port => port === 0 || (port >= 1024 && port <= 65_535), '1024 to 65535, or 0'),
+    v.check(port => port < 20_000 || port > 29_999, '20000 to 29999 are for instances’ pages'),
+  ),
   /** Whether Berth starts when the user logs in, and how. */
   startAtLogin: v.picklist(['no', 'window', 'tray']),
   /** Whether Berth stays in the tray when its window is closed, where there is a tray. */
@@ -152,6 +159,7 @@ export const defaultSettings: Settings = {
   },
   quietHours: { on: false, from: '22:00', to: '07:00', critical: true },
   spenders: [],
+  metricsPort: 0,
   startAtLogin: 'no',
   closeToTray: true,
   terminal: { fontSize: 13, fontFamily: '', program: '', tmux: true, command: [] },

@@ -91,6 +91,19 @@ export const limitCommands = {
   }>(),
 }
 
+/** Agents' machines. */
+export const agentCommands = {
+  /**
+   * Stops all instances that agents rented, cancels their rentals, and lets agents only look from now on. `failed`: instances
+   * that could not be stopped yet; Berth goes on.
+   */
+  stopAgents: command({ account }).answers<{
+    stopped: readonly number[]
+    cancelled: number
+    failed: readonly number[]
+  }>(),
+}
+
 /** The watchdog inside an instance, which keeps its limits while this machine sleeps. */
 export const watchdogCommands = {
   /** Reads it now, which renews its lease, and installs one that is gone; also finds one that another Berth has installed. */

@@ -9,6 +9,7 @@ import {
   variableHandlers,
   volumeHandlers,
 } from './account.ts'
+import { agentHandlers } from './agents.ts'
 import { appHandlers, type UpdateParts, updateHandlers } from './app.ts'
 import { fileHandlers } from './files.ts'
 import { hostingHandlers } from './hosting.ts'
@@ -41,6 +42,7 @@ export function allCommands(parts: Services, updateParts: UpdateParts): Handlers
     ...sweepHandlers(parts),
     ...projectHandlers(parts),
     ...limitHandlers(parts),
+    ...agentHandlers(parts),
     ...accessHandlers(parts),
     ...sshKeyHandlers(parts),
     ...metricsHandlers(parts),

@@ -12,6 +12,7 @@ import { type RentalView, rentedName } from '#shared/market/rental-view.ts'
 import { lastSeenAt, outageWords } from '#shared/outage.ts'
 import { lastRunFirst } from '#shared/project/project.ts'
 import type { Micros } from '#shared/spending/money.ts'
+import { hasAgents } from '#shared/spending/spender.ts'
 import type { AccountView, ConnectionState, Place, SavedSearch, State } from '#shared/state.ts'
 import { plainText, shortened } from '#shared/text.ts'
 import { dueEntries } from './tray-due.ts'
@@ -39,6 +40,7 @@ export function trayMenu(state: State, now: number, spentToday?: Micros): MenuIt
     ...others.flatMap(account => otherAccount(account, now)),
     { separator: true },
     ...dueEntries(shown ? [shown, ...others] : others),
+    ...Object.values(state.accounts).flatMap(stopAgentsEntry),
     ...lastNotices(state),
     ...(shown ? projectEntries(shown, state.projects) : []),
     ...(shown ? rentEntries(shown, Object.values(state.savedSearches)) : []),
@@ -305,6 +307,14 @@ function pauseEntry({ pausedUntil, accounts }: State): MenuItemModel {
     label: 'Pause Berth for 1 h',
     action: { kind: 'command', name: 'pausePolling', args: { minutes: 60 }, what: 'pause' },
   }
+}
+
+/** At once, without a question: it loses nothing. */
+function stopAgentsEntry(account: AccountView): MenuItemModel[] {
+  if (!hasAgents(account)) return []
+  const args = { account: account.id }
+  const label = 'Stop all that agents rented'
+  return [{ label, action: { kind: 'command', name: 'stopAgents', args, what: 'stop what agents rented' } }]
 }
 
 function go(account: AccountView, place: Place): TrayAction {

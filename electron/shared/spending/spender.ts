@@ -101,6 +101,15 @@ export interface SpenderView extends SpenderUse {
   instances: readonly number[]
 }
 
+/** Whether agents have machines on an account. */
+export function hasAgents(
+  account: { spenders?: Readonly<Record<Spender, SpenderView>> } | undefined,
+): boolean {
+  return Object.entries(account?.spenders ?? {}).some(
+    ([by, { machines }]) => machines > 0 && spenderParts(by)?.kind === 'agent',
+  )
+}
+
 /** Something that may cost money, in micro-dollars. */
 export interface Need {
   /** Undefined where nobody knows it. */

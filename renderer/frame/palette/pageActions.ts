@@ -6,6 +6,7 @@ import { whatIsDue } from '#renderer/features/instances/whatIsDue.ts'
 import { snoozeOptions } from '#renderer/features/limits/limitWords.ts'
 import { addressOfPart, screenParts, screens } from '#renderer/features/screens.ts'
 import { limitsSet } from '#shared/automation/limit.ts'
+import { hasAgents } from '#shared/spending/spender.ts'
 
 /** An action on every screen; `words`: others that people type for it. */
 export interface PageAction extends Action {
@@ -30,6 +31,7 @@ export function pageActions(page: Page): PageAction[] {
     { id: 'refresh', label: 'Refresh', run: () => page.attempt(berth.refresh({})) },
     { id: 'connect', label: 'Connect an account…', run: () => dialogs.show({ kind: 'connect' }) },
     { id: 'stop-all', label: 'Stop everything…', run: () => dialogs.show({ kind: 'stopAll' }) },
+    ...stopAgents(page),
     { id: 'new-template', label: 'Create a template…', run: () => route.go('templates/new') },
     { id: 'new-key', label: 'Create an API key…', run: () => route.go('account/keys/new') },
     { id: 'add-method', label: 'Add a two-factor method…', run: () => route.go('account/two-factor/new') },
@@ -152,4 +154,11 @@ function dueActions(page: Page): Action[] {
       })),
     ],
   )
+}
+
+/** Where an agent has machines on the shown account. */
+function stopAgents(page: Page): PageAction[] {
+  if (!hasAgents(page.account)) return []
+  const run = () => page.attempt(page.berth.stopAgents({}))
+  return [{ id: 'stop-agents', label: 'Stop all that agents rented', words: 'mcp ai bot', run }]
 }

@@ -39,6 +39,12 @@ async function session(given: Partial<SpenderForm>) {
   return { under, client, permit, call }
 }
 
+async function cheapest(call: Awaited<ReturnType<typeof session>>['call']) {
+  const found = await call('search_offers', { gpus: 1 })
+  const [cheap] = found['offers'] as { offer: number; pricePerHour: number }[]
+  return cheap ?? { offer: 0, pricePerHour: 0 }
+}
+
 test('an agent’s session looks, plans, runs a project, rents, and is refused at each cap', async () => {
   const { under, client, permit, call } = await session({ may: 'see' })
   const mine = (await rentRunning(under)).id
@@ -56,9 +62,7 @@ test('an agent’s session looks, plans, runs a project, rents, and is refused a
     'spend',
   ])
   expect(await call('list_instances')).toMatchObject({ instances: [{ id: mine, yours: false }] })
-  const found = await call('search_offers', { gpus: 1 })
-  const [cheap] = found['offers'] as { offer: number; pricePerHour: number }[]
-  const { offer = 0, pricePerHour = 0 } = cheap ?? {}
+  const { offer, pricePerHour } = await cheapest(call)
   expect(await call('plan_project', { project: 'digits' })).toMatchObject({
     command: 'echo 5',
     costsAtMost: expect.any(Number),
@@ -70,7 +74,7 @@ test('an agent’s session looks, plans, runs a project, rents, and is refused a
   ] as const)
     expect((await call(name, args)).error?.refusal?.limit, name).toBe('permission')
 
-  const caps = { may: 'run', machines: 1, price: 5, perHour: 5, perDay: 20 } as const
+  const caps = { may: 'run', machines: 1, price: 5, perHour: 5, perDay: 100 } as const
   const refusedAt = async (form: Partial<SpenderForm>) => {
     await permit({ ...caps, ...form })
     return (await call('rent', { offer, hours: 1 })).error?.refusal?.limit
@@ -92,6 +96,16 @@ test('an agent’s session looks, plans, runs a project, rents, and is refused a
   expect(await call('cancel_run', { run })).toEqual({ cancelled: run })
   await under.until(() => (under.account().spenders?.['agent:claude']?.machines ?? 0) === 0)
   expect(Object.keys(under.account().instances)).toEqual([String(mine)])
+
+  expect(await call('rent', { offer: (await cheapest(call)).offer, hours: 72 })).toMatchObject({
+    rental: expect.any(String),
+  })
+  await under.until(() => (under.account().spenders?.['agent:claude']?.instances.length ?? 0) === 1)
+  const [theirs = 0] = under.account().spenders?.['agent:claude']?.instances ?? []
+  expect(await under.run('stopAgents', {})).toMatchObject({ failed: [] })
+  await under.until(() => (under.account().instances[theirs]?.state ?? 'stopped') === 'stopped')
+  expect(under.account().instances[mine]?.state).toBe('running')
+  expect((await call('rent', { offer, hours: 1 })).error?.refusal?.limit).toBe('permission')
 
   await permit({ may: 'nothing' })
   const off = (await call('list_instances')).error

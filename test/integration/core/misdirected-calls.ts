@@ -40,6 +40,7 @@ const onWholeAccounts: ReadonlySet<CommandName> = new Set([
   'removeAccount',
   'replaceKey',
   'stopEverything',
+  'stopAgents',
   'rentWithRetries',
   'saveWatch',
 ])
