@@ -84,6 +84,7 @@ export const systemParts: readonly SystemPart[] = [
   part(['wget'], 'wget', [watchdog]),
   part(['python3'], 'python3', [watchdog, packaging]),
   part(['rsync'], 'rsync', ['test/integration/ssh/', ...browser]),
+  part(['restic'], 'restic', ['test/integration/ssh/stored-runs', 'test/integration/core/projects/moved']),
   part(['ip'], 'iproute2', [nodes]),
   part(['torchrun'], 'python3-torch', [nodes]),
   part(['mpirun'], 'openmpi-bin', [nodes]),

@@ -136,6 +136,7 @@ const Plan = v.strictObject({
   waiting: v.nullable(Id),
   interruptible: v.boolean(),
   checkpoint: v.nullable(Seconds),
+  store: v.nullable(Text),
   movesAtMost: Count,
   beforeStop: v.nullable(v.strictObject({ signal: Text, run: v.nullable(Text), atMost: Seconds })),
   retry: v.nullable(v.strictObject({ times: Count, on: v.array(v.union([Count, v.literal('error')])) })),

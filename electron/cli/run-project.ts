@@ -25,6 +25,7 @@ import { engineOf, nodeCommand } from '../shared/project/nodes.ts'
 import { agreedCosts, type PlanCosts, planCosts, volumePrice } from '../shared/project/plan-costs.ts'
 import { type ProjectPlan, waitingForPlanWords } from '../shared/project/project.ts'
 import { retriedCodes } from '../shared/project/retry.ts'
+import { checkpointEvery, storeOf } from '../shared/project/store.ts'
 import { settingWords } from '../shared/project/sweep.ts'
 import type { PlanJson } from './answers.ts'
 import { accountsOf, type Call, type CliCommand, cliDollars, polledState, print } from './call.ts'
@@ -318,7 +319,8 @@ export function planJson(
       : null,
     waiting: plan.waiting?.instance ?? null,
     interruptible: spec.machine?.interruptible ?? false,
-    checkpoint: spec.checkpoint ?? null,
+    checkpoint: checkpointEvery(spec) ?? null,
+    store: storeOf(spec)?.to ?? null,
     movesAtMost: spec.outbid?.elsewhere ?? 0,
     beforeStop: spec.before_stop ? beforeStopJson(spec.before_stop) : null,
     retry: spec.retry ? { times: spec.retry.times, on: retriedCodes(spec.retry) } : null,

@@ -10,6 +10,7 @@ import { gpusInAll, nodeCount } from '#shared/project/nodes.ts'
 import type { PlannedVolume, ProjectPlan, WaitingForPlan } from '#shared/project/project.ts'
 import { usualMachine, usualSetup } from '#shared/project/project-defaults.ts'
 import type { ProjectSpec } from '#shared/project/spec.ts'
+import { storeSecrets } from '#shared/project/store.ts'
 import { atOnceOf, onOneMachine, settingsOf } from '#shared/project/sweep.ts'
 import { type Micros, micros } from '#shared/spending/money.ts'
 import type { AccountContext } from '../account-context.ts'
@@ -110,9 +111,11 @@ export function limitsOf({ stop = {} }: ProjectSpec): Limit[] {
 }
 
 /** Names of the secrets that a project needs. */
-export function secretsOf({ env = {} }: ProjectSpec): string[] {
-  const secretNames = Object.values(env).flatMap(value => (typeof value === 'object' ? value.secret : []))
-  return [...new Set(secretNames)]
+export function secretsOf(spec: ProjectSpec): string[] {
+  const secretNames = Object.values(spec.env ?? {}).flatMap(value =>
+    typeof value === 'object' ? value.secret : [],
+  )
+  return [...new Set([...secretNames, ...storeSecrets(spec)])]
 }
 
 /** The clusters with so many machines among the offers, which are cheapest first; the cheapest cluster first. */

@@ -16,6 +16,8 @@ import { dearestOf, keepingOf, resultsOf, retryBudget } from '#shared/project/bo
 import { nodeCount, nodesProblem } from '#shared/project/nodes.ts'
 import type { ProjectPlan } from '#shared/project/project.ts'
 import { type Keeping, mostRuns, type ProjectSpec } from '#shared/project/spec.ts'
+import { storeOf } from '#shared/project/store.ts'
+import { keyLines, keyVariables } from '#shared/project/store-place.ts'
 import { atOnceOf, settingsOf } from '#shared/project/sweep.ts'
 import { type Spender, spenderOf } from '#shared/spending/spender.ts'
 import type { AccountContext } from '../account-context.ts'
@@ -232,6 +234,12 @@ export function createRunProjects(
     return copies.map(copy => ({ ...copy, wideKey }))
   }
 
+  async function secretOf({ secret: name }: { secret: string }): Promise<string> {
+    const value = await secrets.get(name)
+    if (value === undefined) throw new BerthError(secretMissing(name))
+    return value
+  }
+
   return {
     async rent({ name, project, node, sweep, rental, moves = 0 }, network) {
       const { spec, price, offer } = project
@@ -273,13 +281,23 @@ export function createRunProjects(
       chooseCluster(context, rentals, spec, { refused, price }),
     async environmentOf({ project }) {
       const values: Record<string, string> = {}
-      for (const [name, value] of Object.entries(project.spec.env ?? {})) {
-        const secret = typeof value === 'object' ? await secrets.get(value.secret) : undefined
-        if (typeof value === 'object' && secret === undefined)
-          throw new BerthError(secretMissing(value.secret))
-        values[name] = secret ?? String(value)
-      }
+      for (const [name, value] of Object.entries(project.spec.env ?? {}))
+        values[name] = typeof value === 'object' ? await secretOf(value) : String(value)
       return values
+    },
+    async storeFor({ project: { spec } }) {
+      const store = storeOf(spec)
+      if (!store) return undefined
+      const key = store.key && (await secretOf(store.key))
+      const isOverSsh = store.to.startsWith('sftp:')
+      return {
+        every: store.every,
+        repository: store.to,
+        paths: store.paths === undefined ? resultsOf(spec) : [store.paths].flat(),
+        password: await secretOf(store.password),
+        ...(key !== undefined &&
+          (isOverSsh ? { key: keyLines(key) } : { variables: keyVariables(store.to, key) })),
+      }
     },
     commitOf: folder => commitOf(context.platform.syncedFolders, folder),
     async copyFromClouds({ project: { id: project, spec }, instance, createdAt }, folder, signal) {

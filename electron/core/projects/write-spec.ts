@@ -10,6 +10,7 @@ const onOneLine = [
   ['machine', 'region'],
   ['ports'],
   ['results'],
+  ['checkpoint'],
   ['stop'],
   ['failed'],
   ['outbid'],

@@ -222,3 +222,12 @@ export function titled({ name }: { name: string }, words: string): string {
   const room = 49 - words.length
   return `${name.length > room ? `${name.slice(0, room - 1)}…` : name} ${words}`
 }
+
+/** Why its instance can't be ended yet. */
+export function otherRun({ name }: Run, afterwards: 'stop' | 'destroy'): Problem {
+  const done = afterwards === 'stop' ? 'stopped' : 'destroyed'
+  return {
+    code: 'other_run',
+    message: `${name} is still running there: the instance is ${done} after that.`,
+  }
+}

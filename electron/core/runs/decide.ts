@@ -8,6 +8,7 @@ import { hasTrait } from '#shared/instance/state-traits.ts'
 import type { Problem } from '#shared/problem.ts'
 import { noticeCost } from '#shared/project/before-stop.ts'
 import { dearestOf } from '#shared/project/bounds.ts'
+import { checkpointEvery, storeOf } from '#shared/project/store.ts'
 import type { WatchdogOrder } from '#ssh/runs/runs.ts'
 import { longestAfter, retryPause } from '../engine/worker.ts'
 import { idleBelow } from '../instances/instance-state.ts'
@@ -249,7 +250,8 @@ export function pauseAfter(
 /** When the next checkpoint is downloaded, in epoch seconds; undefined if there is none. */
 export function checkpointDue(run: Run): number | undefined {
   const { step, project, startedAt, checkpointAt } = run
-  const checkpoint = isWorker(run) ? undefined : project?.spec.checkpoint
+  const checkpoint =
+    isWorker(run) || !project || storeOf(project.spec) ? undefined : checkpointEvery(project.spec)
   if (step !== 'running' || checkpoint === undefined || startedAt === undefined) return undefined
   return (checkpointAt ?? startedAt) + checkpoint
 }

@@ -134,6 +134,8 @@ export const Run = v.object({
   wholeAt: v.optional(v.number()),
   /** When its command began on the present machine, and when a poll last saw it run there. */
   begunAt: v.optional(v.number()),
+  /** The machine on which it began last. */
+  begunOn: v.optional(InstanceId),
   seenAt: v.optional(v.number()),
   /** Micro-dollars: the cost of earlier machines, and of the present one at its last view. */
   spentBefore: v.optional(v.number()),

@@ -21,7 +21,7 @@ import type { RunOutput } from './output.ts'
 import { printedNumbers } from './printed-numbers.ts'
 import { lastProgress } from './progress.ts'
 import { intoProject, type RunMachines, remoteFolder, removeEnvironment } from './remote.ts'
-import { retriedRun } from './seeking.ts'
+import { retriedRun, storedRun } from './seeking.ts'
 import { noteFiles, noteSetUp } from './setup-cache.ts'
 import type { StoredRuns } from './stored-runs.ts'
 import type { RunFolders } from './transfer-results.ts'
@@ -44,7 +44,7 @@ export interface ProgramParts {
   outputOf(program: string): Promise<RunOutput>
   /** The command of a node, once its machine has the environment for it; undefined for a run on one machine. */
   nodeCommand(run: ProjectRun): Promise<string | undefined>
-  folders: Pick<RunFolders, 'placeEnvironment' | 'sendResults' | 'alone'>
+  folders: Pick<RunFolders, 'placeEnvironment' | 'sendResults' | 'storeFor' | 'alone'>
   departures: Pick<Departures, 'copyEnds' | 'bring'>
   /** Waits that many milliseconds, or until the run is hurried. */
   pause(id: string, milliseconds: number): Promise<void>
@@ -94,13 +94,15 @@ export function createPrograms(
       if (run.sweep) await folders.sendResults(run)
     }
     if (step === 'running' && isOfProject(run)) await bring(run)
-    if (runs.find(id)?.step !== step) return
+    const current = runs.find(id)
+    if (current?.step !== step) return
     if (isOfProject(run) && ofNode === undefined) await folders.placeEnvironment(run)
     await startRun(connection, clock, program, {
       command,
       before: isOfProject(run) ? intoProject(run) : undefined,
       attempts: attemptsOf(run),
       notice: step === 'running' && spec?.before_stop ? noticeOf(spec.before_stop) : undefined,
+      store: step === 'running' && isOfProject(current) ? await folders.storeFor(current) : undefined,
       order,
       environment: rentedWith(run.instance),
     })
@@ -112,6 +114,7 @@ export function createPrograms(
       told: undefined,
       reuses: step === 'running' ? undefined : after.reuses,
       begunAt: step === 'running' ? now() : after.begunAt,
+      begunOn: step === 'running' ? run.instance : after.begunOn,
       startedAt: step === 'running' ? (after.startedAt ?? now()) : after.startedAt,
     })
     note(run, `Started ${step === 'setup' ? `the set-up of ${name}` : name} on ${nameOf(run)}`)
@@ -252,7 +255,12 @@ async function followProgram(id: string, context: Following): Promise<FollowedEn
     const all = output.next() + status.bytes.length >= status.size
     await output.append(status.bytes)
     const observed = observedRun(run, { bytes: status.bytes.length, load }, now())
-    await note(runs, id, output, { ...observed, retried: retriedRun(run, status.attempts, now()) })
+    const { retried, wholeAt, failure } = {
+      ...storedRun(run, status.stored, now()),
+      retried: retriedRun(run, status.attempts, now()),
+    }
+    if (status.stored) runs.setCheckpointProblem(id, failure)
+    await note(runs, id, output, { ...observed, retried, wholeAt })
     if (over && all) return status.state === 'ended' ? { code: status.code ?? 255 } : 'lost'
 
     const after = runs.find(id)
@@ -310,7 +318,7 @@ function loadReader(connection: Connection, clock: Clock): (run: Run) => number 
 const tail = 65_536
 
 async function note(runs: StoredRuns, id: string, output: RunOutput, run: Run): Promise<void> {
-  const { outputAt, loadAt, loadUnread, stuckSince: since, retried } = run
+  const { outputAt, loadAt, loadUnread, stuckSince: since, retried, wholeAt } = run
   const { bytes } = await output.read(Math.max(0, output.next() - tail), tail)
   const text = bytes.toString('utf8')
   const plain = plainOutput(text)
@@ -320,6 +328,7 @@ async function note(runs: StoredRuns, id: string, output: RunOutput, run: Run): 
     loadAt,
     loadUnread,
     retried,
+    wholeAt,
     stuckSince: since,
     outputBytes: output.next(),
     droppedBytes: output.first(),

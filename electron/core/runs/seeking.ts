@@ -1,5 +1,6 @@
 import { duration } from '#shared/format/time.ts'
 import type { Problem } from '#shared/problem.ts'
+import { storeOf } from '#shared/project/store.ts'
 import type { RunStatus } from '#ssh/runs/runs.ts'
 import type { ProjectRun, Run } from './model.ts'
 
@@ -37,4 +38,22 @@ export function retriedRun({ retried }: Run, attempts: RunStatus['attempts'], no
   const at = isSame ? retried.at : now
   const nextAt = pause === 0 ? undefined : ((isSame ? retried.nextAt : undefined) ?? Math.ceil(now + pause))
   return { times: before + failed, before, code, at, nextAt }
+}
+
+/** When the machine's last complete snapshot of the results began, and why it makes none. `now`: account time. */
+export function storedRun(
+  { wholeAt, project }: Run,
+  stored: RunStatus['stored'],
+  now: number,
+): { wholeAt: number | undefined; failure: Problem | undefined } {
+  const { secondsAgo, failure } = stored ?? {}
+  const at = secondsAgo === undefined ? undefined : now - secondsAgo
+  const to = project && storeOf(project.spec)?.to
+  return {
+    wholeAt: at === undefined ? wholeAt : Math.max(wholeAt ?? at, at),
+    failure:
+      failure === undefined
+        ? undefined
+        : { code: 'not_stored', message: `The machine can’t store the results in ${to}: ${failure}` },
+  }
 }

@@ -12,6 +12,7 @@ import {
   hinderedAlert,
   keptAlert,
   notStartedAlert,
+  otherRun,
   projectDoneAlert,
   projectFailedAlert,
   type RunAlerts,
@@ -398,13 +399,5 @@ export function createMoves(context: AccountContext, parts: MoveParts) {
     },
     /** Whether a request to stop or destroy its instance is under way: then it is too late to choose something else. */
     isEnding: (id: string): boolean => asked.has(id),
-  }
-}
-
-function otherRun({ name }: Run, afterwards: 'stop' | 'destroy'): Problem {
-  const done = afterwards === 'stop' ? 'stopped' : 'destroyed'
-  return {
-    code: 'other_run',
-    message: `${name} is still running there: the instance is ${done} after that.`,
   }
 }

@@ -9,13 +9,13 @@ import type { Micros } from '#shared/spending/money.ts'
 import { outputOf } from '#ssh/exec.ts'
 import { withMark } from '#ssh/files/transfer/local-names.ts'
 import { keepOnVolume } from '#ssh/runs/cache-folders.ts'
-import { markRun, stillAtWork } from '#ssh/runs/runs.ts'
+import { markRun, type StoreOrder, stillAtWork } from '#ssh/runs/runs.ts'
 import type { AccountContext } from '../account-context.ts'
 import { alertId, notDestroyedAlert, type RunAlerts, unreachedAlert } from './alerts.ts'
 import { keptOnMachine } from './changes.ts'
 import { leftBehind, stillWritten } from './left-behind.ts'
-import { isInterrupted, isOfProject, type ProjectRun, type Run } from './model.ts'
-import { environmentText, type RunMachines, writeEnvironment } from './remote.ts'
+import { isInterrupted, isOfProject, isWorker, type ProjectRun, type Run } from './model.ts'
+import { environmentText, type RunMachines, remoteFolder, writeEnvironment } from './remote.ts'
 import { askSetUp, removeGone, removeLeft } from './setup-cache.ts'
 import type { NextAttempt, StoredRuns } from './stored-runs.ts'
 import type { RunWatchdog } from './watchdog.ts'
@@ -43,6 +43,8 @@ export interface RunProjects {
   chooseCluster(run: ProjectRun, refused: readonly number[]): Promise<ClusterChoice>
   /** The environment's values, secret ones included. Throws `secret_missing`. */
   environmentOf(run: ProjectRun): Promise<Readonly<Record<string, string>>>
+  /** Where the machine stores the results, if its file says so. Throws `secret_missing`. */
+  storeFor(run: ProjectRun): Promise<Omit<StoreOrder, 'run' | 'folder' | 'restores'> | undefined>
   commitOf(folder: string): Promise<Run['commit']>
   /** Copies the file's cloud data to the machine. Throws `cloud_copy_failed`. */
   copyFromClouds(run: ProjectRun, folder: string, signal: AbortSignal): Promise<void>
@@ -215,6 +217,22 @@ export function createRunFolders(
     async placeEnvironment(run: ProjectRun): Promise<void> {
       const values = { ...(await projects.environmentOf(run)), ...placeOfNode(run), ...settingOf(run) }
       await ask(run, writeEnvironment(run), environmentText(values))
+    },
+    /**
+     * Where the machine stores the results while the command runs. It begins with the last snapshot where the run has begun on
+     * another machine, unless it has what that had.
+     */
+    async storeFor(run: ProjectRun): Promise<StoreOrder | undefined> {
+      const { id, sweep, instance, begunOn, brought } = run
+      const store = isWorker(run) ? undefined : await projects.storeFor(run)
+      if (!store) return undefined
+      const hasMoved = (begunOn !== undefined && begunOn !== instance) || (sweep?.attempt ?? 0) > 0
+      return {
+        ...store,
+        run: sweep ? `${sweep.id}-${sweep.index}` : id,
+        folder: remoteFolder(run),
+        restores: hasMoved && brought === undefined,
+      }
     },
     /** Sends the project's folder. */
     async send(run: ProjectRun): Promise<void> {

@@ -11,11 +11,13 @@ import { keptWords, type PlanCosts, stoppedWords } from './plan-costs.ts'
 import type { ProjectPlan } from './project.ts'
 import { retryWords } from './retry.ts'
 import type { Keeping, ProjectSpec } from './spec.ts'
+import { checkpointEvery, storeOf, storeWords } from './store.ts'
 import { settingsOf } from './sweep.ts'
 
 /** Sentences on the results, the end of the machine, and moving to another machine if outbid. */
 export function planAfterwards(spec: ProjectSpec, keeping: Keeping, costs: PlanCosts | undefined): string[] {
-  const { results, checkpoint, after, outbid, retry, before_stop, keep = 0, nodes = 1 } = spec
+  const { results, after, outbid, retry, before_stop, keep = 0, nodes = 1 } = spec
+  const checkpoint = storeOf(spec) ? undefined : checkpointEvery(spec)
   const home = results === undefined ? [] : [results].flat()
   const then =
     keep > 0 ? `Then the machine waits for the next run. After ${duration(keep)} without one,` : 'Then'
@@ -28,6 +30,7 @@ export function planAfterwards(spec: ProjectSpec, keeping: Keeping, costs: PlanC
       ? `${then} ${machine} is stopped. ${stoppedWords(costs)}`
       : `${then} ${machine} and its disk are destroyed${keep > 0 ? '' : ', once all results are downloaded'}.`,
     ...(nodes > 1 ? ['The other nodes’ machines are destroyed in any case.'] : []),
+    ...storeWords(spec),
     ...retryWords(retry),
     ...beforeStopWords(before_stop),
     `If the run fails or reaches a limit, ${machine} is stopped. ${keptWords(keeping, costs)}`,
@@ -74,7 +77,10 @@ export function unusedWords(spec: ProjectSpec): string[] {
   const [gpus, processes] = [gpusInAll(spec), processesOf(spec.run)]
   const replaced = Object.keys(env).filter(name => names.has(name))
   return [
-    checkpoint !== undefined && results === undefined && 'checkpoint does nothing: no results are named.',
+    checkpoint !== undefined &&
+      results === undefined &&
+      storeOf(spec)?.paths === undefined &&
+      'checkpoint does nothing: no results are named.',
     engine !== undefined && nodeCount(spec) === 1 && 'engine does nothing on one machine: nodes is missing.',
     wait !== undefined && settingsOf(spec) && 'wait does nothing: a sweep waits for machines by itself.',
     at_once !== undefined && !settingsOf(spec) && 'at_once does nothing: there is no sweep.',

@@ -6,6 +6,7 @@ import { BeforeStop, beforeStopDraft } from './before-stop.ts'
 import { cacheProblem } from './cache.ts'
 import { Engine, nodesProblem } from './nodes.ts'
 import { Retry } from './retry.ts'
+import { StorePlace } from './store-place.ts'
 import { VariableName, VariableText } from './variables.ts'
 
 const text = (most: number, empty = 'is empty') =>
@@ -79,6 +80,20 @@ export function timeText(seconds: number): string {
   const [hours, rest] = [Math.floor(minutes / 60), minutes % 60]
   return `${hours > 0 ? `${hours}h` : ''}${rest > 0 || hours === 0 ? `${rest}m` : ''}`
 }
+
+const checkpointForm =
+  'must be a time such as 10m, or {every, to, password} such as {every: 5m, to: sftp://…}'
+
+const Secret = v.strictObject({ secret: SecretName })
+
+/** Results that the machine stores with restic: how often, which paths, where, the password, and the key for that place. */
+const StoredCheckpoint = v.strictObject({
+  every: Time,
+  paths: v.optional(oneOrMore(Inside, 100)),
+  to: StorePlace,
+  password: Secret,
+  key: v.optional(Secret),
+})
 
 /** A folder on the machine outside the project: below the home folder, or at least two folders deep. */
 const CachePath = v.pipe(
@@ -264,8 +279,8 @@ const SpecFields = v.strictObject({
   retry: v.optional(Retry),
   /** The paths to download. */
   results: v.optional(oneOrMore(Inside, 100)),
-  /** How often results are downloaded while it runs, in seconds. */
-  checkpoint: v.optional(Time),
+  /** How often results are downloaded while it runs, in seconds; or stored by the machine itself, and where. */
+  checkpoint: v.optional(v.union([Time, StoredCheckpoint], checkpointForm)),
   stop: v.optional(
     v.strictObject({
       idle: v.optional(Time),
@@ -338,7 +353,12 @@ export function specDraft(spec: ProjectSpec): ProjectDraft {
     keep: keep === undefined ? undefined : timeText(keep),
     before_stop: beforeStopDraft(spec.before_stop),
     wait: wait === undefined ? undefined : timeText(wait),
-    checkpoint: checkpoint === undefined ? undefined : timeText(checkpoint),
+    checkpoint:
+      typeof checkpoint === 'object'
+        ? { ...checkpoint, every: timeText(checkpoint.every) }
+        : checkpoint === undefined
+          ? undefined
+          : timeText(checkpoint),
     stop: stop && { ...stop, idle: stop.idle === undefined ? undefined : timeText(stop.idle) },
     failed: failed && { ...failed, keep: failed.keep === undefined ? undefined : timeText(failed.keep) },
   }

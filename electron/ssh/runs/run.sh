@@ -1,5 +1,5 @@
 # A run of Berth's: one command, and in this file's folder all that is known of it: command, output, pid, code once it
-# has ended, alive: the time at which it last ran, and perhaps then: what becomes of the instance, for the watchdog. It
+# has ended, alive: the time at which it last ran, what `store.sh` has, and perhaps then: what becomes of the instance, for the watchdog. It
 # outlives every connection.
 
 umask 077
@@ -26,6 +26,16 @@ elif grep -hq '[^|]|[^|]' "$here/command" "$here/tried" 2>/dev/null; then
 fi
 # What goes on around a command needs its shell, and calls it from the environment that the first lines prepare.
 [ ! -f "$here/tried" ] || around=1
+storing=
+if [ -f "$here/store.sh" ]; then
+  if [ -s "$here/store.restores" ] && ! sh "$here/store.sh" "$here" restore < /dev/null >> "$here/output" 2>&1; then
+    rm -f "$here/store.pass" "$here/store.key" "$here/store.env"
+    echo 75 > "$here/code.new" && mv -f "$here/code.new" "$here/code"
+    exit
+  fi
+  sh "$here/store.sh" "$here" loop < /dev/null > /dev/null 2>&1 &
+  storing=$!
+fi
 # A machine may end at any moment: what was written shortly before that may be half of a file.
 (
   trap 'kill $nap 2>/dev/null; exit' TERM
@@ -39,6 +49,7 @@ fi
 alive=$!
 "$shell" "$@" "$here/command" ${around:+"$here" "$shell" "$@"} < /dev/null >> "$here/output" 2>&1
 code=$?
-kill $alive 2>/dev/null
-wait $alive 2>/dev/null
+kill $alive $storing 2>/dev/null
+wait $alive $storing 2>/dev/null
+rm -f "$here/store.pass" "$here/store.key" "$here/store.env"
 echo "$code" > "$here/code.new" && mv -f "$here/code.new" "$here/code"

@@ -1,4 +1,5 @@
 import type { Clock } from '#platform/platform.ts'
+import { harmless } from '#shared/instance/file-names.ts'
 import { BerthError } from '#shared/problem.ts'
 import type { Connection } from '../connection/connection.ts'
 import { runScript } from '../exec.ts'
@@ -15,6 +16,8 @@ export interface RunStatus {
   bytes: Buffer
   /** Of a command that is tried again: its failed attempts, the last one's exit code, and the seconds until the next one. */
   attempts?: { failed: number; code: number; pause: number }
+  /** Of one whose results are stored: how many seconds ago the last complete snapshot began, and why the last one failed. */
+  stored?: { secondsAgo?: number; failure?: string }
 }
 
 /** The watchdog's action on the instance, this many seconds after the run's end, unless Berth acts first. */
@@ -37,6 +40,25 @@ export interface StopNotice {
   seconds: number
 }
 
+/** Where a command's results are stored while it runs. */
+export interface StoreOrder {
+  /** Seconds between two snapshots. */
+  every: number
+  /** The run, by which its snapshots are found. */
+  run: string
+  /** In restic's notation. */
+  repository: string
+  /** The folder, relative to the home folder, and the results in it. */
+  folder: string
+  paths: readonly string[]
+  password: string
+  /** A private SSH key, or variables as lines `NAME=value`. */
+  key?: string
+  variables?: string
+  /** Whether it begins with the last complete snapshot, if there is one. */
+  restores: boolean
+}
+
 /** A command, the watchdog's order for after it, and the variables with which its instance was rented. */
 export interface NewCommand {
   command: string
@@ -44,6 +66,7 @@ export interface NewCommand {
   before?: string
   attempts?: RetryOrder
   notice?: StopNotice
+  store?: StoreOrder
   order: WatchdogOrder | undefined
   environment: Readonly<Record<string, string>>
 }
@@ -53,11 +76,11 @@ const patience = 20_000
 /** The most bytes of output per request. */
 export const mostAtOnce = 256 * 1024
 /** The most bytes of the status line before the output. */
-const headline = 256
+const headline = 768
 
 /** The scripts as text, loaded on first use. */
 async function scripts() {
-  const [environment, run, place, start, status, end, mark, around, notice] = await Promise.all([
+  const [environment, run, place, start, status, end, mark, around, notice, store] = await Promise.all([
     import('./environment.sh?raw'),
     import('./run.sh?raw'),
     import('./place.sh?raw'),
@@ -67,10 +90,12 @@ async function scripts() {
     import('./mark.sh?raw'),
     import('./around.sh?raw'),
     import('./notice.sh?raw'),
+    import('./store.sh?raw'),
   ])
   return {
     around: around.default,
     notice: notice.default,
+    store: store.default,
     run: `${environment.default}\n${run.default}`,
     place: place.default,
     start: start.default,
@@ -88,9 +113,9 @@ export async function startRun(
   connection: Connection,
   clock: Clock,
   run: string,
-  { command, before = '', attempts, notice, order, environment }: NewCommand,
+  { command, before = '', attempts, notice, store, order, environment }: NewCommand,
 ): Promise<void> {
-  const { run: script, place, start, around } = await scripts()
+  const { run: script, place, start, around, store: storing } = await scripts()
   const values = {
     run,
     script,
@@ -100,10 +125,23 @@ export async function startRun(
     before_stop: notice ? `${notice.signal} ${notice.seconds}` : '',
     hook: notice?.run ?? '',
     retry: attempts ? [attempts.times, attempts.pause, ...attempts.codes].join(' ') : '',
+    ...storeValues(store, storing),
     order: order ? orderText(order) : '',
     BERTH_RENTED_WITH: environmentText(environment),
   }
   await expectAnswer(connection, clock, values, [place, start], 'started')
+}
+
+function storeValues(store: StoreOrder | undefined, script: string): Record<string, string> {
+  const { every, run, repository, folder, paths = [], password, key, variables, restores } = store ?? {}
+  return {
+    store: store ? [every, run, repository, folder, ...paths].join('\n') : '',
+    store_script: store ? script : '',
+    store_password: password ?? '',
+    store_key: key ?? '',
+    store_variables: variables ?? '',
+    store_restores: restores ? 'yes' : '',
+  }
 }
 
 /** The most characters of an environment: a process accepts no variable of 128 KB. */
@@ -131,9 +169,9 @@ export async function readRunStatus(
   const bounds = { clock, within: patience, most: mostAtOnce + headline }
   const { bytes } = await runScript(connection, values, [place, status], bounds)
   const end = bytes.indexOf(10)
-  const match = /^(none|starting|running|ended|lost) (\d+|-) (\d+)(?: (\d+) (\d+) (\d+))?$/.exec(
-    bytes.subarray(0, Math.max(0, end)).toString('latin1'),
-  )
+  const line = bytes.subarray(0, Math.max(0, end)).toString('latin1')
+  const [told = '', stored] = line.split(' stored ')
+  const match = /^(none|starting|running|ended|lost) (\d+|-) (\d+)(?: (\d+) (\d+) (\d+))?$/.exec(told)
   if (!match) throw new BerthError(noShell)
   const [, state, code = '-', size, failed, failedCode, pause] = match
   return {
@@ -146,6 +184,17 @@ export async function readRunStatus(
       failed === undefined
         ? undefined
         : { failed: Number(failed), code: Math.min(Number(failedCode), 255), pause: Number(pause) },
+    stored: stored === undefined ? undefined : readStored(stored),
+  }
+}
+
+/** `ok 12 `: how its snapshots are, how many seconds ago the last complete one began, -1 for none, and why they fail. */
+function readStored(text: string): NonNullable<RunStatus['stored']> {
+  const [, word, ago = '-1', why = ''] = /^([a-z]+) (-?\d{1,15}) ?(.*)$/.exec(text) ?? []
+  const secondsAgo = Number(ago)
+  return {
+    ...(secondsAgo >= 0 && { secondsAgo }),
+    ...(word === 'failed' && { failure: harmless(why.slice(0, 200)) || 'it gave no reason' }),
   }
 }
 

@@ -1,5 +1,6 @@
 # How the run is, on one line, and then its output from a byte on. Needs: from, most. Of a command that is tried again the
-# line ends with how many attempts have failed, the last one's exit code, and the seconds until the next one.
+# line goes on with how many attempts have failed, the last one's exit code, and the seconds until the next one. Of one whose
+# results are stored it ends with `stored`, how that is, how many seconds ago the last complete snapshot began, and why not.
 
 state=none code=- size=0
 if [ -d "$here" ]; then
@@ -32,7 +33,14 @@ if read -r failed failed_code next 2>/dev/null < "$here/attempts"; then
       ;;
   esac
 fi
-echo "$state $code $size$attempts"
+stored=
+if read -r word at why 2>/dev/null < "$here/stored"; then
+  case $word$at in
+    *[!a-z0-9]* | ???????????????????????*) ;;
+    *) stored=" stored $word $((at > 0 ? $(date +%s) - at : -1)) $why" ;;
+  esac
+fi
+echo "$state $code $size$attempts$stored"
 if [ "$size" -gt "$from" ]; then
   tail -c "+$((from + 1))" "$here/output" | head -c "$most"
 fi

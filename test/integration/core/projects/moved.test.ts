@@ -1,11 +1,17 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { isInstalled } from '#build/system-parts.ts'
 import { planAfterwards } from '#shared/project/afterwards.ts'
 import { planCosts } from '#shared/project/plan-costs.ts'
 import { publicProfile } from '#simulator/deployment.ts'
 import { noSshd } from '#test/integration/ssh/own-root.ts'
+import { startSshd } from '#test/integration/ssh/sshd.ts'
 import { jobOf, openProject } from './place.ts'
+
+const noRestic = isInstalled('restic') ? '' : ' (needs restic)'
 
 /** It has written a checkpoint that is on its machine alone, and goes on. */
 const files = {
@@ -78,4 +84,78 @@ describe.skipIf(noSshd)(`a run that moves${noSshd}`, () => {
     for (const { home } of sshds) writeFileSync(join(home, 'enough'), '')
     await under.until(() => job()?.step === 'done')
   })
+
+  test.skipIf(noRestic)(
+    `continues from the newest snapshot that the machine stored by itself${noRestic}`,
+    async () => {
+      const store = await startSshd()
+      onTestFinished(() => store.close())
+      const { privateKey, publicKey } = newKey()
+      store.authorize(publicKey)
+      const to = `sftp://root@${store.host}:${store.port}${store.folder}/backups`
+      const { world, under, sshds, folder, project, runProject } = await openProject(
+        {
+          'berth.yaml': `machine: { interruptible: true, price: 5 }
+outbid: { elsewhere: 1 }
+results: out
+checkpoint: { every: 1m, to: '${to}', password: { secret: BACKUP_PASSWORD }, key: { secret: BACKUP_KEY } }
+run: |
+  if [ -e out/ckpt ]; then cp out/ckpt out/resumed; exit 0; fi
+  mkdir -p out; echo step 9000 > out/ckpt; touch -d '2 minutes ago' out/ckpt
+  sleep 600
+`,
+        },
+        undefined,
+        {},
+        2,
+      )
+      await under.run('saveSecret', { name: 'BACKUP_PASSWORD', value: 'a password' })
+      // As a field of one line makes it.
+      await under.run('saveSecret', { name: 'BACKUP_KEY', value: privateKey.replaceAll('\n', ' ') })
+      const plan = await under.run('planProject', { project })
+      expect(planAfterwards(plan.spec, plan.keeping, planCosts(plan)).join(' ')).toContain(
+        `Every 1 min the machine itself stores the results in ${to}, encrypted by restic`,
+      )
+      const id = await runProject()
+      const job = () => jobOf(under, id)
+      const states = () => sshds.map(({ home }) => storedIn(home))
+      await under.until(() => states().some(text => text.startsWith('ok ')))
+      await world.sim.controls.outbid(job()?.instance ?? 0)
+      await under.until(() => job()?.moves === 1)
+      await under.until(() => job()?.step === 'done')
+      expect(readFileSync(join(folder, 'out/resumed'), 'utf8')).toBe('step 9000\n')
+      const { text } = await under.run('readRun', { run: id, of: 'command', place: { from: 0 } })
+      expect(text).toMatch(/Berth: continues from the snapshot of \d{4}-/)
+      // That machine keeps no key of the store.
+      const last = sshds.filter(({ home }) => hasRestored(home))
+      expect(last.map(({ home }) => secretsIn(home))).toEqual([[]])
+    },
+  )
 })
+
+function newKey(): { privateKey: string; publicKey: string } {
+  const folder = mkdtempSync(join(tmpdir(), 'berth-key-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const file = join(folder, 'key')
+  execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', 'test', '-f', file])
+  return { privateKey: readFileSync(file, 'utf8'), publicKey: readFileSync(`${file}.pub`, 'utf8') }
+}
+
+function filesIn(home: string): string[] {
+  const runs = join(home, '.berth/runs')
+  if (!existsSync(runs)) return []
+  return readdirSync(runs, { recursive: true }).map(name => join(runs, String(name)))
+}
+
+function storedIn(home: string): string {
+  const file = filesIn(home).find(name => name.endsWith('/stored'))
+  return file === undefined ? '' : readFileSync(file, 'utf8')
+}
+
+const secretsIn = (home: string) => filesIn(home).filter(name => /store\.(?:pass|key|env)$/.test(name))
+
+function hasRestored(home: string): boolean {
+  return filesIn(home).some(
+    name => name.endsWith('/output') && readFileSync(name, 'utf8').includes('Berth: continues'),
+  )
+}

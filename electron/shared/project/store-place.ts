@@ -1,0 +1,30 @@
+import * as v from 'valibot'
+
+const form = 'enter a place such as sftp://me@nas.example/backups/digits, s3:https://… or rest:https://…'
+
+/** A repository of restic: the machine gets it as it is, so it has no spaces or quotes. */
+export const StorePlace = v.pipe(
+  v.string(form),
+  v.maxLength(1024, 'at most 1024 characters'),
+  v.regex(
+    /^(?:sftp:\/\/[\w.-]+@[\w.-]+(?::\d{1,5})?\/[\w./~-]+|(?:s3|rest):https?:\/\/[\w.-]+(?::\d{1,5})?\/[\w./~-]*)$/,
+    form,
+  ),
+)
+
+/** A private key as ssh reads it, whose lines a single-line field may have joined. */
+export function keyLines(key: string): string {
+  const [, kind = '', body = ''] = /^\s*-----BEGIN ([A-Z ]+)-----([\s\S]+?)-----END/.exec(key) ?? []
+  if (kind === '') return key
+  const lines = body.replaceAll(/\s+/g, '').match(/.{1,70}/g) ?? []
+  return [`-----BEGIN ${kind}-----`, ...lines, `-----END ${kind}-----`].join('\n')
+}
+
+/** Variables for restic, of a key such as `ID:SECRET` for a bucket, or `user:password` for a server. */
+export function keyVariables(to: string, key: string): string {
+  const [first = '', second = ''] = key.trim().split(/:(.*)/s)
+  const names = to.startsWith('s3:')
+    ? ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']
+    : ['RESTIC_REST_USERNAME', 'RESTIC_REST_PASSWORD']
+  return `${names[0]}=${first}\n${names[1]}=${second}`
+}

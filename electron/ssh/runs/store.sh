@@ -1,0 +1,195 @@
+# Stores a run's results in snapshots of restic beside its command, and brings back the last complete one. Berth puts it into
+# the run's folder: `sh store.sh HERE loop`, or `restore`, which fails where a snapshot may be there and can't be had. In HERE:
+#   store        on a line each: seconds between two, the run, restic's repository, the folder in the home folder, and the
+#                results in it; store.pass has the password, and store.key a private SSH key, or store.env variables
+#   stored       written here: ok, waits or failed, when the last complete snapshot began, 0 for none, and why it failed
+# A snapshot counts once all its files were left alone for three seconds before it and while it was made, but for those that
+# only grow, as logs do; then a second small snapshot names it, so that a store that takes nothing back will do.
+
+here=$1
+umask 077
+{
+  read -r every
+  read -r run
+  read -r repository
+  read -r folder
+} < "$here/store" || exit 1
+sed 1,4d "$here/store" > "$here/store.paths"
+cd "${HOME:-/root}/$folder" || exit 1
+export RESTIC_REPOSITORY="$repository" RESTIC_PASSWORD_FILE="$here/store.pass" GOMAXPROCS=2
+export RESTIC_CACHE_DIR="${HOME:-/root}/.berth/restic" AWS_EC2_METADATA_DISABLED=true
+if [ -f "$here/store.env" ]; then
+  while IFS= read -r line; do export "${line?}"; done < "$here/store.env"
+fi
+ssh=
+case $repository in
+  sftp://*)
+    target=${repository#sftp://}
+    target=${target%%/*}
+    port=22
+    case $target in *:*) port=${target##*:} target=${target%:*} ;; esac
+    ssh="ssh -p $port -i '$here/store.key' -o IdentitiesOnly=yes -o BatchMode=yes -o StrictHostKeyChecking=accept-new"
+    ssh="$ssh -o 'UserKnownHostsFile=$here/store.hosts' -o ConnectTimeout=20 -o ServerAliveInterval=20 $target -s sftp"
+    ;;
+esac
+last=0
+read -r _ last _ 2>/dev/null < "$here/stored"
+
+note() {
+  printf '%s %s %s\n' "$1" "${last:-0}" "$2" > "$here/stored.new" && mv -f "$here/stored.new" "$here/stored"
+}
+
+# The last line of what restic says is in `$here/store.log`. It ends with this.
+store() {
+  [ -z "$ssh" ] || set -- --option "sftp.command=$ssh" "$@"
+  nice -n 10 restic --quiet "$@" < "${input:-/dev/null}" 2> "$here/store.log" &
+  child=$!
+  wait $child
+}
+trap 'kill $child 2>/dev/null; wait; exit' TERM
+
+why() {
+  { grep '^subprocess ssh: ' "$here/store.log" || grep -v '^$' "$here/store.log"; } | tail -n 1 | cut -c 1-200
+}
+
+need_restic() {
+  command -v restic > /dev/null && return
+  if command -v apt-get > /dev/null; then
+    { apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends restic openssh-client; }
+  elif command -v apk > /dev/null; then
+    apk add --quiet restic openssh-client
+  elif command -v dnf > /dev/null; then
+    dnf -q -y install restic
+  fi > "$here/store.log" 2>&1 < /dev/null
+  command -v restic > /dev/null
+}
+
+# Files that were changed since the mark `$here/store.mark`, with their sizes.
+changed() {
+  while IFS= read -r path; do
+    if [ -e "$path" ]; then find "$path" -type f -newer "$here/store.mark" -exec stat -c '%s %n' {} +; fi
+  done < "$here/store.paths" | grep -v -F -x -f "$here/store.logs"
+}
+
+# Waits until nothing is being written. Files that grow slowly for nine seconds are logs, which may.
+wait_until_whole() {
+  : > "$here/store.logs"
+  begun=$(date +%s) first=
+  while :; do
+    now=$(date +%s)
+    touch -d "@$((now - 4))" "$here/store.mark" || return
+    young=$(changed)
+    [ -n "$young" ] || return 0
+    if [ -z "$first" ]; then first=$young; fi
+    if [ $((now - begun)) -ge 9 ]; then
+      { printf '%s\n' "$first" && echo && printf '%s\n' "$young"; } | awk -v most=$((16384 + 4096 * (now - begun))) '
+        !later && /^$/ { later = 1; next }
+        { size = $1; name = substr($0, length($1) + 2) }
+        !later { before[name] = size; next }
+        name in before && size > before[name] && size - before[name] <= most { print name }' > "$here/store.grown"
+      young=$(printf '%s\n' "$young" | cut -d ' ' -f 2- | grep -v -F -x -f "$here/store.grown")
+      [ -n "$young" ] || return 0
+    fi
+    [ $((now - begun)) -lt "$every" ] || return 1
+    sleep 2
+  done
+}
+
+# Whether a file changed during the snapshot that is no log.
+is_torn() {
+  changed | cut -d ' ' -f 2- | { if [ -f "$here/store.grown" ]; then grep -v -F -x -f "$here/store.grown"; else cat; fi; } | grep -q .
+}
+
+snapshot() {
+  need_restic || {
+    note failed 'restic is not on the machine, and its package can’t be installed.'
+    return
+  }
+  rm -f "$here/store.grown"
+  wait_until_whole || {
+    note waits
+    return
+  }
+  at=$(date +%s)
+  touch "$here/store.mark"
+  : > "$here/store.these"
+  while IFS= read -r path; do if [ -e "$path" ]; then printf '%s\n' "$path" >> "$here/store.these"; fi; done < "$here/store.paths"
+  # The command may just have begun.
+  if [ ! -s "$here/store.these" ]; then
+    pause=5
+    return
+  fi
+  if [ -z "$known" ] && ! store cat config > /dev/null; then
+    store init > /dev/null || {
+      note failed "$(why)"
+      return
+    }
+  fi
+  known=1
+  store backup --json --host berth --tag "$run" --files-from-verbatim "$here/store.these" > "$here/store.out" || {
+    note failed "$(why)"
+    return
+  }
+  id=$(sed -n 's/.*"snapshot_id":"\([0-9a-f]*\)".*/\1/p' "$here/store.out" | tail -n 1)
+  if [ -z "$id" ] || is_torn; then
+    note waits
+    return
+  fi
+  echo "$id" > "$here/store.id"
+  input=$here/store.id
+  store backup --host berth --tag "$run-complete" --stdin --stdin-filename complete > /dev/null || {
+    input=
+    note failed "$(why)"
+    return
+  }
+  input=
+  last=$at
+  note ok
+  count=$((count + 1))
+  # A store that takes nothing back refuses this, which is no harm.
+  if [ $((count % 12)) -eq 0 ]; then
+    store forget --host berth --tag "$run" --keep-last 3 > /dev/null
+    store forget --host berth --tag "$run-complete" --keep-last 3 --prune > /dev/null
+  fi
+}
+
+restore() {
+  need_restic || {
+    echo 'Berth: restic is not on the machine, and its package can’t be installed.'
+    return 1
+  }
+  for pause in 5 15 30 60 60 0; do
+    if store snapshots --json --tag "$run-complete" > "$here/store.out"; then
+      grep -q '"short_id"' "$here/store.out" || return 0
+      if id=$(store dump --tag "$run-complete" latest /complete) && [ -n "$id" ] &&
+        store restore "$id" --target . > /dev/null; then
+        time=$(grep -o '"time":"[^"]*"' "$here/store.out" | tail -n 1 | cut -d '"' -f 4)
+        at=$(date -u -d "$(printf '%s' "$time" | tr T ' ' | sed 's/\..*//')" +%s 2>/dev/null)
+        echo "Berth: continues from the snapshot of $time${at:+, $((($(date +%s) - at) / 60)) min ago}."
+        return 0
+      fi
+    fi
+    # Nothing was ever stored there.
+    if grep -q 'Is there a repository' "$here/store.log" &&
+      ! grep '^Fatal' "$here/store.log" | grep -qi 'dial\|connect\|lookup\|timeout\|denied'; then return 0; fi
+    sleep $pause
+  done
+  echo "Berth: the last snapshot can't be had: $(why)"
+  return 1
+}
+
+count=0 known=
+case $2 in
+  restore)
+    restore
+    exit
+    ;;
+esac
+while :; do
+  round=$(date +%s) pause=$every
+  snapshot
+  left=$((round + pause - $(date +%s)))
+  sleep $((left > 1 ? left : 1)) &
+  child=$!
+  wait $child
+done

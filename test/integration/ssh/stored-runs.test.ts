@@ -1,0 +1,106 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { isInstalled } from '#build/system-parts.ts'
+import { systemClock } from '#platform/clock-and-random.ts'
+import { readRunStatus, type StoreOrder, startRun } from '#ssh/runs/runs.ts'
+import { openPlace } from './files/place.ts'
+import { noSshd } from './own-root.ts'
+import { startSshd } from './sshd.ts'
+
+const reason = noSshd || (isInstalled('restic') ? '' : ' (needs restic)')
+
+/** A machine with a project’s folder, and a store on another server. */
+async function openStore() {
+  const store = await startSshd()
+  onTestFinished(() => store.close())
+  const keyFile = join(store.folder, 'key')
+  execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', 'test', '-f', keyFile])
+  store.authorize(readFileSync(`${keyFile}.pub`, 'utf8'))
+  const { sshd, connect } = await openPlace([])
+  const { connection } = await connect()
+  const folder = join(sshd.home, 'p')
+  mkdirSync(join(folder, 'out'), { recursive: true })
+  const start = (id: string, command: string, order: Partial<StoreOrder> = {}) =>
+    startRun(connection, systemClock, id, {
+      command,
+      before: 'cd ~/p || exit 1\n',
+      store: {
+        every: 2,
+        run: 'one',
+        repository: `sftp://root@${store.host}:${store.port}${store.folder}/backups`,
+        folder: 'p',
+        paths: ['out'],
+        password: 'a password',
+        key: readFileSync(keyFile, 'utf8'),
+        restores: false,
+        ...order,
+      },
+      order: undefined,
+      environment: {},
+    })
+  const status = (id: string) => readRunStatus(connection, systemClock, id, 0)
+  const here = (id: string) => join(sshd.home, '.berth/runs', id)
+  const stored = async (id: string) => (await status(id)).stored
+  return { sshd, store, folder, start, status, stored, here }
+}
+
+describe.skipIf(reason)(`results that a machine stores by itself${reason}`, () => {
+  test('come back on another machine, of two runs in one store each its own, and no key stays', async () => {
+    const { folder, start, status, stored, here } = await openStore()
+    writeFileSync(join(folder, 'out/ckpt'), 'of one')
+    await start('a', 'until [ -e enough ]; do sleep 0.2; done')
+    await expect
+      .poll(() => stored('a'), { timeout: 60_000 })
+      .toMatchObject({ secondsAgo: expect.any(Number) })
+    writeFileSync(join(folder, 'enough'), '')
+    await expect.poll(() => status('a'), { timeout: 20_000 }).toMatchObject({ state: 'ended', code: 0 })
+    expect(readdirSync(here('a')).filter(name => /\.(pass|key|env)$/.test(name))).toEqual([])
+
+    rmSync(join(folder, 'out'), { recursive: true })
+    await start('b', 'cat out/ckpt', { run: 'two', restores: true })
+    await expect.poll(() => status('b'), { timeout: 30_000 }).toMatchObject({ state: 'ended', code: 1 })
+    await start('c', 'cat out/ckpt', { restores: true })
+    await expect.poll(() => status('c'), { timeout: 30_000 }).toMatchObject({ state: 'ended', code: 0 })
+    expect((await status('c')).bytes.toString()).toMatch(
+      /^Berth: continues from the snapshot of .* min ago\.\nof one$/,
+    )
+  })
+
+  test('never count while they are being written: both files of a checkpoint are of one step', async () => {
+    const { folder, start, status, here } = await openStore()
+    // Each step is written in place, in two files; the second one never ends.
+    const job = `write() { for part in a b; do : > out/$part; for line in 1 2 3 4 5; do echo $1 >> out/$part; sleep 0.1; done; done; }
+write whole
+until grep -q ok ~/.berth/runs/a/stored; do sleep 0.1; done
+until [ -e enough ]; do write torn; done`
+    await start('a', job)
+    const told = () =>
+      existsSync(join(here('a'), 'stored')) ? readFileSync(join(here('a'), 'stored'), 'utf8') : ''
+    // A round that has met the second step.
+    await expect.poll(told, { timeout: 100_000 }).toMatch(/^waits [1-9]/)
+    writeFileSync(join(folder, 'enough'), '')
+    await expect.poll(() => status('a'), { timeout: 20_000 }).toMatchObject({ state: 'ended' })
+    rmSync(join(folder, 'out'), { recursive: true })
+    await start('b', 'cat out/a out/b | sort | uniq -c | wc -l; head -n 1 out/a', { restores: true })
+    await expect.poll(() => status('b'), { timeout: 30_000 }).toMatchObject({ state: 'ended', code: 0 })
+    const [, kinds, step] = (await status('b')).bytes.toString().split('\n')
+    expect([kinds?.trim(), step]).toEqual(['1', 'whole'])
+  })
+
+  test('that can’t be stored stop no command, and say why; a store that comes back gets them', async () => {
+    const { store, folder, start, status, stored } = await openStore()
+    writeFileSync(join(folder, 'out/ckpt'), 'x')
+    await store.stop()
+    await start('a', 'until [ -e enough ]; do sleep 0.2; done')
+    await expect
+      .poll(() => stored('a'), { timeout: 60_000 })
+      .toEqual({ failure: expect.stringContaining('Connection refused') })
+    expect((await status('a')).state).toBe('running')
+    await store.start()
+    await expect.poll(() => stored('a'), { timeout: 60_000 }).toEqual({ secondsAgo: expect.any(Number) })
+    writeFileSync(join(folder, 'enough'), '')
+    await expect.poll(() => status('a'), { timeout: 20_000 }).toMatchObject({ state: 'ended', code: 0 })
+  })
+})
