@@ -1,7 +1,7 @@
 import type { WatchRents } from '#shared/automation/watch.ts'
 import { catalogueOf, type ListedOffer } from '#shared/market/catalogue.ts'
 import type { OfferView } from '#shared/market/offer.ts'
-import { Sorter } from '#shared/market/offer-columns.ts'
+import { Sorter } from '#shared/market/offer-order.ts'
 import { micros } from '#shared/spending/money.ts'
 import type { AlertedOffer, Watch } from './record.ts'
 

@@ -1,135 +1,199 @@
-import { type Catalogue, type ListedOffer, offersAt } from './catalogue.ts'
-import { passesFilter } from './filter.ts'
-import type { OfferFilter } from './offer.ts'
+import { rate, trafficBriefly, trafficWords } from '../format/money.ts'
+import { count, figure, tenths } from '../format/size.ts'
+import type { ListedOffer } from './catalogue.ts'
+import { offerName, totalMemoryWords } from './offer-words.ts'
 
-export const sortColumns = [
-  'gpu',
-  'memory',
-  'price',
-  'pricePerGpu',
-  'score',
-  'cpu',
-  'ram',
-  'disk',
-  'network',
-  'traffic',
-  'cuda',
-  'reliability',
-  'place',
-] as const
-export type SortColumn = (typeof sortColumns)[number]
-export interface SortBy {
-  column: SortColumn
-  descending: boolean
+/** The text of a table's cell; its unit is in the head. */
+export interface CellWords {
+  text: string
+  /** The figure's calculation, shown before it. */
+  before?: string
+  /** More detail, as a tooltip. */
+  more?: string | undefined
+  /** Whether the value is unknown. */
+  none?: true
 }
 
-/** Whether a column's first click sorts in descending order: the better values come first. */
-export const descendingFirst: Record<SortColumn, boolean> = {
-  gpu: false,
-  price: false,
-  pricePerGpu: false,
-  score: true,
-  memory: true,
-  cpu: true,
-  ram: true,
-  disk: true,
-  network: true,
-  traffic: false,
-  cuda: true,
-  reliability: true,
-  place: false,
+/** All that there is to say about a column of the offers table. */
+interface ColumnFacts {
+  title: string
+  /** An explanation of the title, where it needs one. */
+  about?: string
+  /** The unit in a row that shows one value alone; absent where such a row has the value anyway. */
+  unit?: string
+  /** Pixels; the GPU's is its minimum, since it takes the room that the others leave. */
+  width: number
+  /** When a narrow table drops it: the lowest first. The GPU and the price stay. */
+  dropped?: number
+  /** Texts are aligned left, figures right. */
+  isText?: true
+  /** Drawn in the second colour. */
+  isMinor?: true
+  /** What it's sorted by; undefined if unknown. */
+  order(listed: ListedOffer): number | string | undefined
+  /** Whether the first click on its header sorts in descending order. */
+  moreIsBetter?: true
+  cell(listed: ListedOffer): CellWords
 }
 
-/** The order after a click on a column's header. */
-export function sortAfterClick(now: SortBy, column: SortColumn): SortBy {
-  if (now.column === column) return { column, descending: !now.descending }
-  return { column, descending: descendingFirst[column] }
+const nothing: CellWords = { text: '–', none: true }
+
+function cellOf<Value>(value: Value | undefined, words: (value: Value) => string, more?: string): CellWords {
+  return value === undefined ? nothing : { text: words(value), more }
 }
 
-const numbers: Partial<Record<SortColumn, (listed: ListedOffer) => number | undefined>> = {
-  price: listed => listed.price,
-  pricePerGpu: listed => listed.pricePerGpu,
-  score: listed => listed.offer.scorePerDollar,
-  memory: ({ offer: { gpuMemory, gpuCount } }) =>
-    gpuMemory === undefined ? undefined : gpuMemory * (gpuCount ?? 1),
-  cpu: listed => listed.offer.cpuCores,
-  ram: listed => listed.offer.memory,
-  disk: listed => listed.offer.disk,
-  network: listed => listed.offer.down,
-  traffic: ({ offer: { downCost, upCost } }) => downCost ?? upCost,
-  cuda: listed => listed.offer.cuda,
-  reliability: listed => listed.offer.reliability,
-}
+const price = (micros: number) => rate(micros).replace(/^\$|\/h$/g, '')
+const gigabytes = (megabytes: number) => count(megabytes / 1024)
 
-/**
- * Sorts a catalogue, and caches each order. Keys are numbers in a typed array (texts become their rank), so that a
- * comparison is a subtraction. Unknown values come last in both directions; ties are broken by price, then by id.
- */
-export class Sorter {
-  readonly #catalogue: Catalogue
-  /** Positions in the catalogue. */
-  readonly #orders = new Map<string, Uint32Array>()
-
-  constructor(catalogue: Catalogue) {
-    this.#catalogue = catalogue
-  }
-
-  /** The offers that pass, in that order. */
-  order(...asked: Parameters<Sorter['positions']>): ListedOffer[] {
-    return offersAt(this.#catalogue, this.positions(...asked))
-  }
-
-  /**
-   * The positions in the catalogue of the offers that pass, in that order, with those of `failed` machines at the end.
-   * Offers are tested in the catalogue's order, which is their order in memory.
-   */
-  positions(
-    by: SortBy,
-    filter: OfferFilter = {},
-    failed: Readonly<Record<string, { times: number }>> = {},
-  ): number[] {
-    const { offers } = this.#catalogue
-    const isPassing = offers.map(passesFilter(filter))
-    const positions: number[] = []
-    for (const position of this.#order(by)) if (isPassing[position]) positions.push(position)
-    if (Object.keys(failed).length === 0) return positions
-    const failures = offers.map(({ offer }) => failed[offer.machineId ?? '']?.times ?? 0)
-    return positions.sort((a, b) => (failures[a] ?? 0) - (failures[b] ?? 0))
-  }
-
-  #order(by: SortBy): Uint32Array {
-    const name = `${by.column} ${by.descending}`
-    const order = this.#orders.get(name) ?? this.#sort(by)
-    this.#orders.set(name, order)
-    return order
-  }
-
-  #sort({ column, descending }: SortBy): Uint32Array {
-    const { offers } = this.#catalogue
-    const read = numbers[column]
-    const raw = read ? Float64Array.from(offers, listed => read(listed) ?? Number.NaN) : ranks(offers, column)
-    const sign = descending ? -1 : 1
-    const keys = raw.map(key => (Number.isNaN(key) ? Number.MAX_VALUE : sign * key))
-    const prices = Float64Array.from(offers, listed => listed.price ?? Number.MAX_VALUE)
-    const ids = Float64Array.from(offers, listed => listed.offer.id)
-    const at = (values: Float64Array, index: number) => values[index] ?? 0
-    return Uint32Array.from(offers.keys()).sort(
-      (a, b) => at(keys, a) - at(keys, b) || at(prices, a) - at(prices, b) || at(ids, a) - at(ids, b),
-    )
+function memoryCell({ offer }: ListedOffer): CellWords {
+  const { gpuMemory, gpuCount = 1 } = offer
+  if (gpuMemory === undefined) return nothing
+  return {
+    text: count(Math.round(gpuMemory / 1024) * gpuCount),
+    before: `${gpuCount} × ${gigabytes(gpuMemory)} =`,
+    more: totalMemoryWords(offer),
   }
 }
 
-/** The rank of each text in the column, with numbers in names compared by value. */
-function ranks(offers: readonly ListedOffer[], column: SortColumn): Float64Array {
-  const text = (listed: ListedOffer) =>
-    column === 'gpu' ? (listed.offer.gpuName ?? '') : (listed.offer.location ?? '')
-  const collator = new Intl.Collator('en', { numeric: true })
-  const rank = new Map<string, number>()
-  for (const each of [...new Set(offers.map(text))].sort(collator.compare)) rank.set(each, rank.size)
-  return Float64Array.from(offers, listed => {
-    const own = text(listed)
-    if (own === '') return Number.NaN
-    const place = (rank.get(own) ?? 0) * 1000
-    return column === 'gpu' ? place + Math.min(999, listed.offer.gpuCount ?? 0) : place
-  })
+/** Gb/s, from Mb/s. */
+function speed(megabits: number | undefined): string {
+  if (megabits === undefined) return '–'
+  return megabits < 100 ? (megabits / 1000).toFixed(2) : tenths(megabits / 1000)
 }
+
+const columns = {
+  gpu: {
+    title: 'GPU',
+    width: 116,
+    isText: true,
+    order: ({ offer: { gpuName, gpuCount = 0 } }) => gpuName && `${gpuName} ${gpuCount}`,
+    cell: listed => ({ text: offerName(listed), more: offerName(listed) }),
+  },
+  memory: {
+    title: 'VRAM, GB',
+    about: 'GPUs, VRAM of each, and total',
+    width: 112,
+    dropped: 10,
+    order: ({ offer: { gpuMemory, gpuCount = 1 } }) =>
+      gpuMemory === undefined ? undefined : gpuMemory * gpuCount,
+    moreIsBetter: true,
+    cell: memoryCell,
+  },
+  price: {
+    title: '$/h',
+    width: 62,
+    order: listed => listed.price,
+    cell: listed => cellOf(listed.price, price),
+  },
+  pricePerGpu: {
+    title: '$/GPU·h',
+    about: 'Price per GPU and hour',
+    unit: '$/GPU·h',
+    width: 70,
+    dropped: 8,
+    order: listed => listed.pricePerGpu,
+    cell: listed => cellOf(listed.pricePerGpu, price),
+  },
+  score: {
+    title: 'Score/$',
+    about: 'Benchmark score per dollar and hour',
+    unit: 'score/$',
+    width: 68,
+    dropped: 7,
+    order: ({ offer }) => offer.scorePerDollar,
+    moreIsBetter: true,
+    cell: ({ offer }) => cellOf(offer.scorePerDollar, score => figure(score, score < 100 ? 1 : 0)),
+  },
+  cpu: {
+    title: 'Cores',
+    about: 'CPU cores',
+    unit: 'cores',
+    width: 56,
+    dropped: 1,
+    isMinor: true,
+    order: ({ offer }) => offer.cpuCores,
+    moreIsBetter: true,
+    cell: ({ offer }) => cellOf(offer.cpuCores, count, offer.cpuName),
+  },
+  ram: {
+    title: 'RAM',
+    about: 'GB of RAM',
+    unit: 'GB RAM',
+    width: 56,
+    dropped: 3,
+    isMinor: true,
+    order: ({ offer }) => offer.memory,
+    moreIsBetter: true,
+    cell: ({ offer }) => cellOf(offer.memory, gigabytes),
+  },
+  disk: {
+    title: 'Disk',
+    about: 'GB of disk on offer',
+    unit: 'GB disk',
+    width: 62,
+    dropped: 5,
+    isMinor: true,
+    order: ({ offer }) => offer.disk,
+    moreIsBetter: true,
+    cell: ({ offer }) => cellOf(offer.disk, disk => count(Math.floor(disk))),
+  },
+  network: {
+    title: 'Gb/s ↓ ↑',
+    about: 'Download and upload',
+    unit: 'Gb/s',
+    width: 92,
+    dropped: 6,
+    isMinor: true,
+    order: ({ offer }) => offer.down,
+    moreIsBetter: true,
+    cell: ({ offer: { down, up } }) =>
+      down === undefined && up === undefined ? nothing : { text: `${speed(down)} · ${speed(up)}` },
+  },
+  traffic: {
+    title: 'Traffic',
+    about: 'Price per GB received and per GB sent',
+    unit: '$/GB',
+    width: 116,
+    dropped: 2,
+    isMinor: true,
+    order: ({ offer: { downCost, upCost } }) => downCost ?? upCost,
+    cell: ({ offer }) => cellOf(trafficBriefly(offer), text => text, trafficWords(offer)),
+  },
+  cuda: {
+    title: 'CUDA',
+    about: 'The highest CUDA version',
+    unit: 'CUDA',
+    width: 58,
+    dropped: 4,
+    isMinor: true,
+    order: ({ offer }) => offer.cuda,
+    moreIsBetter: true,
+    cell: ({ offer }) => cellOf(offer.cuda, tenths),
+  },
+  reliability: {
+    title: 'Reliable',
+    about: 'Percent; a badge marks verified hosts',
+    width: 88,
+    dropped: 11,
+    order: ({ offer }) => offer.reliability,
+    moreIsBetter: true,
+    // Rounded down, so that only the full share shows 100.
+    cell: ({ offer }) => cellOf(offer.reliability, share => tenths(Math.floor(share * 1000) / 10)),
+  },
+  place: {
+    title: 'Place',
+    width: 98,
+    dropped: 9,
+    isText: true,
+    isMinor: true,
+    order: ({ offer }) => offer.location,
+    cell: ({ offer }) => cellOf(offer.location, location => location),
+  },
+} as const satisfies Record<string, ColumnFacts>
+
+export type SortColumn = keyof typeof columns
+
+/** The columns of the offers table, in their order. */
+export const offerColumns: Readonly<Record<SortColumn, ColumnFacts>> = columns
+
+export const sortColumns = Object.keys(columns) as SortColumn[]

@@ -1,7 +1,7 @@
 import { describedCapabilities } from '#shared/account/capabilities.ts'
 import { rate } from '#shared/format/money.ts'
 import { gpuWords, named } from '#shared/format/name.ts'
-import { count, gpuMemory, reliability, tenths } from '#shared/format/size.ts'
+import { count, reliability, tenths } from '#shared/format/size.ts'
 import type { ListedOffer } from '#shared/market/catalogue.ts'
 import type { FilterPart } from '#shared/market/filter.ts'
 import {
@@ -11,14 +11,10 @@ import {
   shownFigure,
 } from '#shared/market/further-filters.ts'
 import type { OfferFilter, OfferView } from '#shared/market/offer.ts'
+import { offerName } from '#shared/market/offer-words.ts'
 import { placeName, placeWords } from '#shared/market/place.ts'
 import { defaultReliability } from '#shared/market/rental-defaults.ts'
 import type { Micros } from '#shared/spending/money.ts'
-
-/** An offer's name; without a price it includes the number, as little else may distinguish it. */
-export function offerName({ offer, price }: Pick<ListedOffer, 'offer' | 'price'>): string {
-  return `${gpuWords(offer)}${price === undefined ? `, offer ${offer.id}` : ''}`
-}
 
 /** The name of an offer's button: `Rent 1 × H100 SXM, $1.719/h, Sweden`. */
 export function rentName(listed: ListedOffer, place: string | undefined): string {
@@ -45,18 +41,6 @@ export function offerSentence({ offer, pricePerGpu }: ListedOffer): string {
 /** Hosts that the usual search leaves out are marked. */
 export function hasLowReliability({ reliability }: OfferView): boolean {
   return reliability !== undefined && reliability < defaultReliability
-}
-
-/** The VRAM of all GPUs, from MB of each: `80 GB`, `8 × 80 GB`. */
-export function memoryWords(memory: number, gpuCount = 1): string {
-  return gpuCount === 1 ? gpuMemory(memory) : `${gpuCount} × ${gpuMemory(memory)}`
-}
-
-/** `640 GB of VRAM in all`, where that is more than one GPU's. */
-export function totalMemoryWords({ gpuMemory: memory, gpuCount = 1 }: OfferView): string | undefined {
-  return memory === undefined || gpuCount === 1
-    ? undefined
-    : `${count(Math.round(memory / 1024) * gpuCount)} GB of VRAM in all`
 }
 
 /** The name of a part of the filter, and what to put before its value. */

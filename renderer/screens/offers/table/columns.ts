@@ -1,61 +1,31 @@
-import { type SortColumn, sortColumns } from '#shared/market/offer-columns.ts'
+import { offerColumns, type SortColumn, sortColumns } from '#shared/market/offer-columns.ts'
 
-/** A column of the offers table. */
+/** A column of the table, as wide as it's drawn. */
 export interface OfferColumn {
   column: SortColumn
   title: string
-  /** An explanation of the title, where it needs one. */
   about?: string
-  /** Pixels; the GPU's is its minimum, since it takes the room that the others leave. */
+  /** Pixels. */
   width: number
-  /** Numbers are aligned right. */
+  /** Figures are aligned right. */
   figure: boolean
 }
 
-type Facts = Omit<OfferColumn, 'column' | 'figure'> & { figure?: false }
-
-const facts: Readonly<Record<SortColumn, Facts>> = {
-  gpu: { title: 'GPU', width: 116, figure: false },
-  memory: { title: 'VRAM, GB', about: 'GPUs, VRAM of each, and total', width: 112 },
-  price: { title: '$/h', width: 62 },
-  pricePerGpu: { title: '$/GPU·h', about: 'Price per GPU and hour', width: 70 },
-  score: { title: 'Score/$', about: 'Benchmark score per dollar and hour', width: 68 },
-  cpu: { title: 'Cores', about: 'CPU cores', width: 56 },
-  ram: { title: 'RAM', about: 'GB of RAM', width: 56 },
-  disk: { title: 'Disk', about: 'GB of disk on offer', width: 62 },
-  network: { title: 'Gb/s ↓ ↑', about: 'Download and upload', width: 92 },
-  traffic: { title: 'Traffic', about: 'Price per GB received and per GB sent', width: 116 },
-  cuda: { title: 'CUDA', about: 'The highest CUDA version', width: 58 },
-  reliability: { title: 'Reliable', about: 'Percent; a badge marks verified hosts', width: 88 },
-  place: { title: 'Place', width: 98, figure: false },
-}
-
 /** All columns, in their order. */
-export const allColumns: readonly OfferColumn[] = sortColumns.map(column => ({
-  figure: true,
-  ...facts[column],
-  column,
-}))
+export const allColumns: readonly OfferColumn[] = sortColumns.map(column => {
+  const { title, about, width, isText = false } = offerColumns[column]
+  return { column, title, ...(about && { about }), width, figure: !isText }
+})
 
 /** The columns of the list beside an offer's details, whose rows have two lines. */
 export const briefColumns = allColumns
   .filter(({ column }) => column === 'gpu' || column === 'price')
   .map(each => (each.column === 'price' ? { ...each, width: 148 } : each))
 
-/** The columns to drop in a narrow table, in this order; the GPU and the price stay. */
-const droppedFirst: readonly SortColumn[] = [
-  'cpu',
-  'traffic',
-  'ram',
-  'cuda',
-  'disk',
-  'network',
-  'score',
-  'pricePerGpu',
-  'place',
-  'memory',
-  'reliability',
-]
+/** The columns that a narrow table drops, the first one first. */
+const droppedFirst = sortColumns
+  .filter(column => offerColumns[column].dropped !== undefined)
+  .toSorted((a, b) => (offerColumns[a].dropped ?? 0) - (offerColumns[b].dropped ?? 0))
 
 /** Pixels for the column with the Rent buttons, which always stays. */
 export const actionsWidth = 66

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { partWords, rentName } from '#renderer/features/market/offerWords.ts'
-import { cellWords } from '#renderer/screens/offers/table/cellWords.ts'
 import { actionsWidth, offerColumnsFor } from '#renderer/screens/offers/table/columns.ts'
 import { catalogueOf } from '#shared/market/catalogue.ts'
+import { offerColumns } from '#shared/market/offer-columns.ts'
 import { offer } from './listed.ts'
 
 describe('columns in a narrow window', () => {
@@ -47,7 +47,7 @@ describe('words', () => {
 
   test('offers with little data differ by their numbers', () => {
     const { offers } = catalogueOf([{ id: 101 }, { id: 102 }, offer({ id: 103 })], 'on-demand')
-    expect(offers.map(listed => cellWords(listed, 'gpu').text)).toEqual([
+    expect(offers.map(listed => offerColumns.gpu.cell(listed).text)).toEqual([
       '1 × unknown GPU, offer 101',
       '1 × unknown GPU, offer 102',
       '1 × H100 SXM',

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { catalogueOf } from '#shared/market/catalogue.ts'
 import type { OfferView } from '#shared/market/offer.ts'
-import { type SortBy, Sorter, sortAfterClick } from '#shared/market/offer-columns.ts'
+import { type SortBy, Sorter, sortAfterClick } from '#shared/market/offer-order.ts'
 import { offer } from '#test/unit/renderer/offers/listed.ts'
 
 const sorted = (offers: OfferView[], by: SortBy, type: 'on-demand' | 'bid' = 'on-demand') =>
