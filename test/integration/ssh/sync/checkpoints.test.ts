@@ -1,15 +1,7 @@
 import { spawn } from 'node:child_process'
-import {
-  appendFileSync,
-  closeSync,
-  existsSync,
-  mkdirSync,
-  openSync as openFile,
-  readFileSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs'
+import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { tree } from '../files/place.ts'
 import { noSshd } from '../own-root.ts'
@@ -27,33 +19,52 @@ for epoch in 1 2 3 4 5 6 7 8 9; do
   sleep 1
 done`
 
+/** A program on the machine that holds a file open and writes to it. One of this computer wouldn't be seen there. */
+async function programWriting(connect: Awaited<ReturnType<typeof openSync>>['connect'], path: string) {
+  const { connection } = await connect()
+  const input = new PassThrough()
+  const ended = connection.ssh.execCommand(`exec cat > '${path}'`, { stdin: input })
+  let written = ''
+  return {
+    async writes(more: string): Promise<void> {
+      written += more
+      input.write(more)
+      await expect.poll(() => existsSync(path) && readFileSync(path, 'utf8')).toBe(written)
+    },
+    async ends(): Promise<void> {
+      input.end()
+      await ended
+    },
+  }
+}
+
 describe.skipIf(noSshd)(`downloading while a program writes${noSshd}`, () => {
   test('a checkpoint being rewritten never replaces the whole one, which the next whole one does', async () => {
-    const { here, remote, down } = await openSync()
+    const { here, remote, down, connect } = await openSync()
     write(remote, { 'out/ck.bin': 'whole one', 'out/epoch': '1' })
     expect(await down()).toMatchObject({ files: 2, unsettled: [] })
-    const writer = openFile(join(remote, 'out/ck.bin'), 'w')
-    writeSync(writer, 'whole')
+    const writer = await programWriting(connect, join(remote, 'out/ck.bin'))
+    await writer.writes('whole')
     write(remote, { 'out/epoch': '2!' }, now() - 100)
     expect((await down()).unsettled.toSorted()).toEqual(['out/ck.bin', 'out/epoch'])
     expect([text(here, 'out/ck.bin'), text(here, 'out/epoch')]).toEqual(['whole one', '1'])
-    writeSync(writer, ' two')
-    closeSync(writer)
+    await writer.writes(' two')
+    await writer.ends()
     expect(await down()).toMatchObject({ files: 2, unsettled: [] })
     expect(text(here, 'out/ck.bin')).toBe('whole two')
     expect(text(here, '.berth-earlier/out/ck.bin')).toBe('whole one')
   })
 
   test('of a checkpoint in several files none comes before all of them are whole', async () => {
-    const { here, remote, down } = await openSync()
+    const { here, remote, down, connect } = await openSync()
     write(remote, { 'out/step-1/model': 'one', 'out/step-1/optimizer': 'one' })
     await down()
     write(remote, { 'out/step-2/model': 'two' }, now() - 5)
-    const writer = openFile(join(remote, 'out/step-2/optimizer'), 'w')
-    writeSync(writer, Buffer.alloc(100_000))
+    const writer = await programWriting(connect, join(remote, 'out/step-2/optimizer'))
+    await writer.writes('0'.repeat(100_000))
     expect((await down()).unsettled.toSorted()).toEqual(['out/step-2/model', 'out/step-2/optimizer'])
     expect(Object.keys(tree(here)).sort()).toEqual(['out/step-1/model', 'out/step-1/optimizer'])
-    closeSync(writer)
+    await writer.ends()
     await down()
     expect(Object.keys(tree(here))).toHaveLength(4)
   })
