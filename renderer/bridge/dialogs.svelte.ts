@@ -20,6 +20,7 @@ export type OpenDialog =
         | 'reboot'
         | 'destroy'
         | 'rename'
+        | 'reportMachine'
         | 'bid'
         | 'another'
         | 'editor'

@@ -4,6 +4,7 @@ import { RecoveryChoice } from '#shared/automation/recovery.ts'
 import { ServiceId } from '#shared/fields.ts'
 import { InstanceId, LimitId } from '#shared/ids.ts'
 import { NoteTags, NoteText, UndoableAction } from '#shared/instance/instance.ts'
+import { MachineReport } from '#shared/instance/machine-report.ts'
 import {
   type ContainerLog,
   type FollowedLog,
@@ -29,6 +30,8 @@ export const instanceCommands = {
     ...onInstance,
     label: v.pipe(v.string(), v.trim(), v.maxLength(128, 'at most 128 characters')),
   }).answers<void>(),
+  /** Reports its machine to the service. Throws `no_machine` where the record names none, and `not_supported`. */
+  reportMachine: command({ ...onInstance, report: MachineReport }).answers<void>(),
   /** Keeps the user's own words about it, here alone; empty ones are removed. */
   noteInstance: command({ ...onInstance, note: NoteText, tags: NoteTags }).answers<void>(),
   changeBid: command({ ...onInstance, price: BidPrice }).answers<void>(), // dollars per hour, 0.001 to 32

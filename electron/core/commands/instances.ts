@@ -10,6 +10,7 @@ import { everything } from '#shared/automation/limits-that-block.ts'
 import { rate } from '#shared/format/money.ts'
 import { instanceName } from '#shared/format/name.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
+import { problemWords } from '#shared/instance/machine-report.ts'
 import type { InstanceMetrics } from '#shared/instance/metrics.ts'
 import { type RentalView, rentedName } from '#shared/market/rental-view.ts'
 import { BerthError } from '#shared/problem.ts'
@@ -86,6 +87,15 @@ export function instanceHandlers(parts: Services): HandlersOf<typeof instanceCom
         const record = parts.accounts.session(account).record(instance.id)
         const rental = rentalOf(record?.label, [])
         return client.instances.rename(instance.id, rental ? markLabel(label, rental) : label)
+      }),
+    reportMachine: ({ report, ...args }) =>
+      change(args, `Reported the machine (${problemWords(report.problem)}) of`, ({ client, instance }) => {
+        if (instance.machineId !== undefined)
+          return client.instances.report(instance.id, instance.machineId, report)
+        throw new BerthError({
+          code: 'no_machine',
+          message: 'The service doesn’t say which machine this is.',
+        })
       }),
     async noteInstance({ note, tags, ...args }) {
       const { account, instance } = targetOf(parts, args)

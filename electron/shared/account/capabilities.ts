@@ -27,6 +27,8 @@ export interface Capabilities {
   longestStartScript: number
   /** Documents how a key is limited to one call with certain arguments. */
   limitsKeys: boolean
+  /** Takes a renter's report on a machine. */
+  takesReports: boolean
   /** The categories of a key's permissions. */
   permissions: readonly PermissionCategory[]
 }
@@ -40,6 +42,7 @@ export const describedCapabilities: Capabilities = {
   takesIdentityPorts: false,
   longestStartScript: 16_384,
   limitsKeys: false,
+  takesReports: false,
   permissions: describedCategories,
 }
 
@@ -52,5 +55,6 @@ export const publicCapabilities: Capabilities = {
   takesIdentityPorts: true,
   longestStartScript: 4048,
   limitsKeys: true,
+  takesReports: true,
   permissions: [...describedCategories, ...furtherCategories],
 }

@@ -14,7 +14,7 @@ import { act } from './startAndStop.ts'
 
 /** Actions that fail while the service does not answer. */
 const needsService: ReadonlySet<string> = new Set([
-  ...['stop', 'start', 'resume', 'reboot', 'rename', 'bid', 'another', 'attach', 'destroy'],
+  ...['stop', 'start', 'resume', 'reboot', 'rename', 'bid', 'another', 'attach', 'report-machine', 'destroy'],
 ])
 
 /**
@@ -40,7 +40,7 @@ export function pressAction(event: KeyboardEvent, actions: readonly Action[]): b
 function actionsOf(instance: InstanceView, page: Page): Action[] {
   const shut = canGetIn(instance) ? undefined : 'You can connect once it’s running.'
   const go = (to: string) => () => route.go(`instances/${instance.id}/${to}`)
-  const ask = (kind: 'rename' | 'bid' | 'another' | 'destroy') => () =>
+  const ask = (kind: 'rename' | 'bid' | 'another' | 'reportMachine' | 'destroy') => () =>
     dialogs.show({ kind, instance: instance.id })
   const [attach, copy, system] = ownSsh(instance, page, shut)
   return [
@@ -110,6 +110,16 @@ function actionsOf(instance: InstanceView, page: Page): Action[] {
       run: ask('bid'),
     },
     ...priceAnswers(instance, page),
+    ...(page.account?.capabilities.takesReports && instance.machineId !== undefined
+      ? [
+          {
+            id: 'report-machine',
+            label: 'Report the machine…',
+            icon: 'warning',
+            run: ask('reportMachine'),
+          } as const,
+        ]
+      : []),
     ...(instance.state === 'crashed'
       ? [{ id: 'log', label: 'Log', icon: 'activity', run: go('logs') } as const]
       : []),

@@ -28,12 +28,36 @@ export const publicInstances: Layer = {
   'PUT /instances/': { permission: 'instance_write', answer: changeMany },
   'DELETE /instances/': { permission: 'instance_write', answer: destroyMany },
   'GET /instances/filters/': { permission: 'instance_read', answer: filters },
+  'PUT /machines/:machine/report/': {
+    permission: 'instance_write',
+    answer: ({ world, body, id }) => {
+      const fields = body()
+      const instance = world.instances.find(fields.integer('instance_id'))
+      if (!problems.has(fields.string('problem'))) throw fields.refuse('Problem must be one of those listed.')
+      fields.optionalString('message')
+      if (instance?.offer.facts.machine_id !== id('machine')) {
+        const msg = 'You can only report machines on which you have an active instance'
+        throw refusal(403, null, msg)
+      }
+      return { success: true }
+    },
+  },
   'PUT /instances/request_logs/:id/': {
     permission: 'instance_read',
     call: 'api.instance.request_logs',
     answer: requestLog,
   },
 }
+
+/** What a machine can be reported for. */
+const problems: ReadonlySet<string> = new Set([
+  'Unable To Start Instance',
+  'Instance Takes Too Long To Load',
+  'Instance Has Less Disk Space Than Requested',
+  'Machine Has Port Issues',
+  'Machine Performance Is Less Than Expected',
+  'Other',
+])
 
 /** The list in pages. */
 export const instancePages: Routes = {

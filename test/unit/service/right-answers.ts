@@ -123,6 +123,9 @@ export const rows: Row[] = [
   row('POST /secrets/', c => c.environment.add('A', 'v'), { sent: { key: 'A', value: 'v' } }),
   row('PUT /secrets/', c => c.environment.change('A', 'v'), { sent: { key: 'A', value: 'v' } }),
   row('DELETE /secrets/', c => c.environment.remove('A'), { sent: { key: 'A' } }),
+  row('PUT /machines/7/report', c => c.instances.report(5, 7, { problem: 'Other', message: '' }), {
+    sent: { instance_id: 5, problem: 'Other' },
+  }),
   row('DELETE /volumes/?id=8', c => c.volumes.remove(8), { sent: { id: 8 } }),
   row('GET /instances/pending-price-increases/', c => c.priceIncreases.list(), {
     answer: { truncated: false, pending_price_increases: [{ pending_price_increase_id: 6, contract_id: 1 }] },
