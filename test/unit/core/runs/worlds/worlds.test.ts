@@ -38,7 +38,7 @@ afterAll(() => {
 
 const worlds = Number(process.env['BERTH_WORLDS'] ?? 50)
 const first = Number(process.env['BERTH_SEED'] ?? 1)
-const atOnce = Math.min(worlds, 25)
+const atOnce = Math.min(worlds, 10)
 
 const total = { began: 0, beganTogether: 0, retried: 0 }
 
