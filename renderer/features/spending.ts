@@ -35,7 +35,7 @@ export interface Stacks {
 }
 
 /** Who spent how much: `share` is of the sum, 0 to 1. */
-export interface Spender {
+export interface SpendingRow {
   name: string
   spent: Micros
   today: Micros
@@ -99,7 +99,7 @@ function stretches(span: Span, now: number): Stretch[] {
 }
 
 /** The same money by GPU model, instance, project or kind, the most first and the rest last, and how much of it was today. */
-export function spenders({ days, names }: MoneyHistory, span: Span, now: number, by: By): Spender[] {
+export function spenders({ days, names }: MoneyHistory, span: Span, now: number, by: By): SpendingRow[] {
   const shown = days.filter(({ day }) => day >= firstDay(span, now))
   const today = shown.filter(({ day }) => day === isoDay(new Date(now * 1000)))
   const sharesOfPart = (part: readonly MoneyDay[]) => sharesOfAll({ days: part, names }, by)
@@ -107,7 +107,7 @@ export function spenders({ days, names }: MoneyHistory, span: Span, now: number,
   const total = sum(shown)
   const rest = total - valueSum(all)
   const restToday = sum(today) - valueSum(ofToday)
-  const rows: Omit<Spender, 'share'>[] = [...all].map(([id, spent]) => ({
+  const rows: Omit<SpendingRow, 'share'>[] = [...all].map(([id, spent]) => ({
     of: id,
     name: nameOf(id, by, names),
     spent,

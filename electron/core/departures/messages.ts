@@ -62,7 +62,7 @@ export function notBroughtEntry(
 }
 
 /** A machine was destroyed at the end of its time, with what only it had. */
-export function lostAlert(account: AccountId, { instance, name, seconds }: Departure): Alert {
+export function lostDepartureAlert(account: AccountId, { instance, name, seconds }: Departure): Alert {
   return alertOf('machineDestroyed', {
     id: `${account}/departure/${instance}`,
     title: `#${instance} is destroyed, which ${name}`.slice(0, 42).trimEnd().concat(' left'),

@@ -9,7 +9,7 @@ import type { Transfers } from '../copies/perform.ts'
 import { type Next, Worker } from '../engine/worker.ts'
 import { pollsUntilGone } from '../instances/missing-instances.ts'
 import type { Collection } from '../storage/collection.ts'
-import { broughtEntry, keptEntry, lostAlert, notBroughtEntry } from './messages.ts'
+import { broughtEntry, keptEntry, lostDepartureAlert, notBroughtEntry } from './messages.ts'
 import { type Departure, type Leave, openStoredDepartures } from './record.ts'
 import { copyUntil, departureMove, isWorthKeeping } from './step.ts'
 
@@ -148,7 +148,7 @@ export class Departures {
         return 'rest'
       case 'destroy':
         await endings.end(instance, 'destroy', { kind: 'berth' })
-        if (move.isLost) notifications.tell(account, [lostAlert(account, departure)])
+        if (move.isLost) notifications.tell(account, [lostDepartureAlert(account, departure)])
         await this.#stored.forget(instance)
         return 'rest'
       case 'forget':

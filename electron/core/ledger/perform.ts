@@ -18,7 +18,7 @@ import { pollsUntilGone } from '../instances/missing-instances.ts'
 import type { CollectionContext } from '../storage/collection.ts'
 import { isDeepEqual } from '../storage/store.ts'
 import { capAlert, stoppedText } from './messages.ts'
-import { dayOf, type Entry, openStoredEntries, type StoredEntries } from './record.ts'
+import { dayOf, type LedgerEntry, openStoredEntries, type StoredLedger } from './record.ts'
 import { capReachedAt, neededToday, overCaps, settled, startNeed, useOf } from './step.ts'
 
 interface LedgerContext extends CollectionContext {
@@ -57,16 +57,16 @@ const writtenEvery = 300
  */
 export class Ledger {
   readonly #context: LedgerContext
-  readonly #stored: StoredEntries
+  readonly #stored: StoredLedger
   readonly #attemptOf: AttemptOf
   /** Reserved, and on the way to the disk: what is checked meanwhile counts them. */
-  readonly #pending = new Map<string, Entry>()
+  readonly #pending = new Map<string, LedgerEntry>()
 
   static async open(context: LedgerContext, attemptOf: AttemptOf): Promise<Ledger> {
     return new Ledger(context, await openStoredEntries(context), attemptOf)
   }
 
-  private constructor(context: LedgerContext, stored: StoredEntries, attemptOf: AttemptOf) {
+  private constructor(context: LedgerContext, stored: StoredLedger, attemptOf: AttemptOf) {
     this.#context = context
     this.#stored = stored
     this.#attemptOf = attemptOf
@@ -91,7 +91,7 @@ export class Ledger {
     if (entries.some(({ id }) => id === mark)) return undefined
     const at = this.#now()
     const fresh = { at, spent: 0, day: dayOf(at), today: 0 }
-    const entry: Entry = { id: mark, ...asked, perHour: perHour ?? 0, ...fresh }
+    const entry: LedgerEntry = { id: mark, ...asked, perHour: perHour ?? 0, ...fresh }
     const today = this.#useOf(by, [...entries, entry]).today - this.#useOf(by).today
     const refused = this.refusal(by, { perHour, machines: 1, today })
     if (refused) return refused
@@ -203,7 +203,7 @@ export class Ledger {
   }
 
   /** A write before something that costs money: a capped spender gets nothing that isn't on disk. */
-  async #write(entry: Entry): Promise<void> {
+  async #write(entry: LedgerEntry): Promise<void> {
     this.#pending.set(entry.id, entry)
     try {
       if (this.#formOf(entry.by)) await this.#stored.add(entry)
@@ -224,14 +224,14 @@ export class Ledger {
   }
 
   /** Its instance is gone: its cost of today stays. */
-  async #close(entry: Entry, at: number): Promise<void> {
+  async #close(entry: LedgerEntry, at: number): Promise<void> {
     const sum = this.#sumWith(settled(entry, undefined, at))
     if (sum) await this.#stored.put(sum, { ...entry, today: 0, spent: 0 })
     await this.#stored.forget(entry.id)
   }
 
   /** The day's sum of its spender, with that entry's cost. */
-  #sumWith({ by, day, today, at }: Entry): Entry | undefined {
+  #sumWith({ by, day, today, at }: LedgerEntry): LedgerEntry | undefined {
     if (today === 0) return undefined
     const id = `${by ?? ''}/${day}`
     const before = this.#stored.find(id)?.today ?? 0
@@ -261,12 +261,12 @@ export class Ledger {
     return this.#entries().reduce((now, { at, seenAt = at }) => Math.max(now, seenAt), this.#context.now())
   }
 
-  #entries(): Entry[] {
+  #entries(): LedgerEntry[] {
     const stored = this.#stored.all().filter(({ id }) => !this.#pending.has(id))
     return [...stored, ...this.#pending.values()]
   }
 
-  #entryOf(instance: number): Entry | undefined {
+  #entryOf(instance: number): LedgerEntry | undefined {
     const find = () => this.#entries().find(entry => entry.instance === instance)
     const found = find()
     if (found) return found

@@ -7,7 +7,7 @@ import { type Collection, type CollectionContext, openCollection } from '../stor
  * One machine that may cost money, or what a spender's gone machines have cost on a day. Money in micro-dollars, times in
  * epoch seconds of the account's time.
  */
-export const Entry = v.object({
+export const LedgerEntry = v.object({
   /** The rental's mark, `i` and the id of an instance that was started, or the day of a sum. */
   id: v.string(),
   /** Who pays; absent for you. */
@@ -34,12 +34,12 @@ export const Entry = v.object({
   /** A sum of a day. */
   isSum: v.optional(v.literal(true)),
 })
-export type Entry = v.InferOutput<typeof Entry>
+export type LedgerEntry = v.InferOutput<typeof LedgerEntry>
 
-export type StoredEntries = Collection<Entry, string>
+export type StoredLedger = Collection<LedgerEntry, string>
 
-export function openStoredEntries(context: CollectionContext): Promise<StoredEntries> {
-  return openCollection(context, { name: 'ledger', schema: Entry, key: ({ id }) => id })
+export function openStoredEntries(context: CollectionContext): Promise<StoredLedger> {
+  return openCollection(context, { name: 'ledger', schema: LedgerEntry, key: ({ id }) => id })
 }
 
 /** The account's day of a moment, from midnight UTC. */

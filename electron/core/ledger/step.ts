@@ -3,12 +3,12 @@ import type { InstanceView } from '#shared/instance/instance.ts'
 import { hasTrait } from '#shared/instance/state-traits.ts'
 import { type Micros, micros } from '#shared/spending/money.ts'
 import type { Need, Spender, SpenderForm, SpenderUse } from '#shared/spending/spender.ts'
-import { dayOf, type Entry, restOfDay } from './record.ts'
+import { dayOf, type LedgerEntry, restOfDay } from './record.ts'
 
 type Instances = Readonly<Record<string, InstanceView>>
 
 /** An entry with the cost of its instance up to `now`, of which it keeps the part of the present day. */
-export function settled(entry: Entry, view: InstanceView | undefined, now: number): Entry {
+export function settled(entry: LedgerEntry, view: InstanceView | undefined, now: number): LedgerEntry {
   const { seen = 0, seenAt = entry.at } = entry
   const cost = view ? spentBy(view, now) : seen
   const more = Math.max(0, cost - seen)
@@ -28,7 +28,7 @@ export function settled(entry: Entry, view: InstanceView | undefined, now: numbe
 }
 
 /** The same sum on that day: an earlier day's counts for nothing. */
-function todayOf({ day, today }: Entry, now: number): Micros {
+function todayOf({ day, today }: LedgerEntry, now: number): Micros {
   return day === dayOf(now) ? today : 0
 }
 
@@ -38,12 +38,12 @@ function isAtRest(view: InstanceView | undefined): boolean {
 }
 
 /** What it costs per hour while it runs. */
-function runningPrice(entry: Entry, view: InstanceView | undefined): Micros {
+function runningPrice(entry: LedgerEntry, view: InstanceView | undefined): Micros {
   return view ? Math.max(view.pricePerHour ?? entry.perHour, costOnceReady(view)) : entry.perHour
 }
 
 /** What a machine costs per hour from now on, as far as it is known. */
-function priceFromNow(entry: Entry, view: InstanceView | undefined): Micros {
+function priceFromNow(entry: LedgerEntry, view: InstanceView | undefined): Micros {
   return isAtRest(view) ? (view?.diskPricePerHour ?? 0) : runningPrice(entry, view)
 }
 
@@ -55,7 +55,7 @@ export function neededToday(perHour: Micros, most: Micros | undefined, now: numb
 
 /** What a spender has used of its caps. Entries of machines that were agreed to together share what they may cost. */
 export function useOf(
-  entries: readonly Entry[],
+  entries: readonly LedgerEntry[],
   by: Spender | undefined,
   instances: Instances,
   now: number,
@@ -90,7 +90,7 @@ export function useOf(
 
 /** What starting an instance again needs, at its price or another one: its machine counts already. */
 export function startNeed(
-  entry: Entry,
+  entry: LedgerEntry,
   view: InstanceView | undefined,
   now: number,
   running = runningPrice(entry, view),
@@ -104,7 +104,7 @@ export type OverCap = { instance: number; cap: 'day' | 'hour' | 'price' }
 
 /** The machines that are past a spender's caps now: for the hour's cap the ones that came last. */
 export function overCaps(
-  entries: readonly Entry[],
+  entries: readonly LedgerEntry[],
   form: SpenderForm,
   by: Spender,
   instances: Instances,
@@ -132,7 +132,12 @@ export function overCaps(
 }
 
 /** What is spent today for certain: up to now, and the disks of its machines until midnight. */
-function spentWithDisks(entries: readonly Entry[], by: Spender, instances: Instances, now: number): Micros {
+function spentWithDisks(
+  entries: readonly LedgerEntry[],
+  by: Spender,
+  instances: Instances,
+  now: number,
+): Micros {
   let sum = 0
   for (const entry of entries) {
     if (entry.by !== by) continue
@@ -145,7 +150,7 @@ function spentWithDisks(entries: readonly Entry[], by: Spender, instances: Insta
 
 /** When the day's cap is reached at the present cost, in epoch seconds; Infinity if it isn't today. */
 export function capReachedAt(
-  entries: readonly Entry[],
+  entries: readonly LedgerEntry[],
   form: SpenderForm,
   by: Spender,
   instances: Instances,

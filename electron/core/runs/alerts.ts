@@ -9,7 +9,8 @@ import { exitCodeWords, exitMeaning } from '#shared/project/retry.ts'
 import type { AccountContext } from '../account-context.ts'
 import { type Alert, alertOf } from '../alerts/events.ts'
 import { tellerOf } from '../alerts/notifications.ts'
-import { machineGone, watchdogOrder } from './decide.ts'
+import { watchdogOrder } from './decide.ts'
+import { machineGone } from './messages.ts'
 import { keepingFor, mostInAll, type ProjectRun, type Run, runCostBy } from './model.ts'
 
 export type RunAlerts = ReturnType<typeof runAlertsOf>

@@ -1,14 +1,12 @@
-import { counted } from '#shared/format/size.ts'
-import { harmless } from '#shared/instance/file-names.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
 import type { Problem } from '#shared/problem.ts'
 import { resultsOf } from '#shared/project/bounds.ts'
 import { leftFor } from '#shared/project/copy-first.ts'
-import { exitCodeWords, exitMeaning } from '#shared/project/retry.ts'
 import type { Leave } from '../departures/record.ts'
 import { isDeepEqual } from '../storage/store.ts'
-import { machineGone, watchdogOrder } from './decide.ts'
+import { watchdogOrder } from './decide.ts'
 import { lostBy, lostSince } from './lost-time.ts'
+import { commandFailed, machineGone } from './messages.ts'
 import {
   isOfProject,
   keepingFor,
@@ -228,48 +226,3 @@ export function released(run: Run, at: number): RunChange {
     ? { ...change, step: 'failed', keptUntil: undefined, remindAt: undefined, instance: undefined }
     : change
 }
-
-export function commandFailed({ project, lastLine, retried }: Run, code: number): Problem {
-  const why = `${exitCodeWords(code)}${missingWords(code, lastLine)}`
-  const tried =
-    retried && retried.nextAt === undefined ? `, after ${counted(retried.times, 'retry', 'retries')}` : ''
-  const [cause, advice] =
-    exitMeaning(code) === 'out of memory'
-      ? ['was killed', 'Use less of the machine’s memory, or a machine with more of it.']
-      : ['ended', 'Its last lines say why.']
-  return {
-    code: 'command_failed',
-    message: `The command ${cause} with ${why}${tried}.`,
-    advice: `${advice}${project ? ' Its machine is stopped with all its files.' : ''}`,
-  }
-}
-
-export function setupFailed(code: number, lastLine: string): Problem {
-  return {
-    code: 'setup_failed',
-    message: `The set-up ended with exit code ${code}${missingWords(code, lastLine)}.`,
-    advice: 'Its last lines say why. Fix it, then resume.',
-  }
-}
-
-/** `: mytrain is missing there`, where a shell could not find or run a command. */
-function missingWords(code: number, lastLine: string): string {
-  const name = code === 126 || code === 127 ? missingCommand(lastLine) : undefined
-  if (name === undefined) return ''
-  return code === 127 ? `: ${name} is missing there` : `: ${name} can't be run there`
-}
-
-/** The command in a shell's complaint, such as `line 1: mytrain: command not found`. */
-export function missingCommand(line: string): string | undefined {
-  const parts = line.slice(0, 1000).split(': ')
-  const complaint = parts.findIndex(part => complaints.some(start => part.toLowerCase().startsWith(start)))
-  const name = parts[complaint - 1]?.trim().slice(0, 100)
-  return name ? harmless(name) : undefined
-}
-const complaints = [
-  'command not found',
-  'not found',
-  'no such file or directory',
-  'permission denied',
-  'cannot execute',
-]

@@ -9,7 +9,7 @@ import { limitOfRental } from '../limits/changes.ts'
 import type { StoredLimits } from '../limits/model.ts'
 import { alertId } from './alerts.ts'
 import type { RunChange } from './changes.ts'
-import { machineGone } from './decide.ts'
+import { machineGone, notFailed, projectBusy } from './messages.ts'
 import { machineLimits, type ProjectRun, type Run, runCostBy } from './model.ts'
 import type { RunOutputs } from './output.ts'
 import type { RunMachines } from './remote.ts'
@@ -126,16 +126,4 @@ export function createGoingOn(
     /** Sets limits on a machine that a run uses again, in the place of those of the run before. */
     limitReused,
   }
-}
-
-const projectBusy = {
-  code: 'project_busy',
-  message: 'This project is already running.',
-  advice: 'Wait until it ends, or end it first.',
-}
-export const notFailed = { code: 'not_failed', message: 'It hasn’t failed.' }
-export const severalMachines = {
-  code: 'not_failed',
-  message: 'It ran on several machines, of which the others are gone.',
-  advice: 'Run it again as it was: that rents all of them.',
 }

@@ -1,7 +1,6 @@
 import type { LimitAction } from '#shared/automation/limit.ts'
 import { isGoing, type RunStep } from '#shared/automation/run.ts'
 import { canGetIn } from '#shared/derived.ts'
-import { named } from '#shared/format/name.ts'
 import type { InstanceState, InstanceView } from '#shared/instance/instance.ts'
 import { runOutbid } from '#shared/instance/outbid-words.ts'
 import { hasTrait } from '#shared/instance/state-traits.ts'
@@ -14,6 +13,18 @@ import { longestAfter, retryPause } from '../engine/worker.ts'
 import { idleBelow } from '../instances/instance-state.ts'
 import type { LimitTarget } from '../limits/targets.ts'
 import { lastingErrors, pauseWhileChanging } from './left-behind.ts'
+import {
+  instanceGone,
+  machineCrashed,
+  machineDestroyed,
+  machineExited,
+  machineGone,
+  noMachineRented,
+  rentalFailed,
+  stoppedMachine,
+  unclearRental,
+  usedUp,
+} from './messages.ts'
 import {
   canReuseMachine,
   hasUndownloadedResults,
@@ -96,8 +107,8 @@ function renting(run: ProjectRun, { awaited, now }: RunSnapshot): RunMove {
   if (unclear) return { do: 'fail', problem: unclearRental(unclear) }
   if (step === 'ready' && instance !== undefined) return { do: 'step', step: 'sending', instance }
   if (step === 'failed')
-    return seekingMove(run, now, problem?.code) ?? { do: 'fail', problem: problem ?? notRented }
-  return step === 'cancelled' ? { do: 'fail', problem: notRented } : { do: 'wait' }
+    return seekingMove(run, now, problem?.code) ?? { do: 'fail', problem: problem ?? noMachineRented }
+  return step === 'cancelled' ? { do: 'fail', problem: noMachineRented } : { do: 'wait' }
 }
 
 /** The move of a command that waits for its instance, or for the rental of one. */
@@ -140,9 +151,9 @@ function moveForMachine(run: ProjectRun, snapshot: RunSnapshot): RunMove | undef
   const isStopped =
     instance.state === 'stopped' || (instance.state === 'ended' && snapshot.limit !== undefined)
   if (isStopped) return { do: 'fail', problem: stoppedMachine(run, snapshot) }
-  if (instance.state === 'ended') return { do: 'fail', problem: exited }
+  if (instance.state === 'ended') return { do: 'fail', problem: machineExited }
   if (instance.state === 'crashed' || instance.state === 'unstartable')
-    return { do: 'fail', problem: crashed }
+    return { do: 'fail', problem: machineCrashed }
   return { do: 'wait' }
 }
 
@@ -341,66 +352,4 @@ export function allowedAction(
   if (may === 'stop' && first)
     note(first, 'A limit stops rather than destroys', `${first.fetch} of ${first.name} isn’t downloaded yet.`)
   return may
-}
-
-const usedUp = {
-  code: 'most_reached',
-  message: 'It has cost all that it may.',
-  advice: 'Run it again with a higher limit.',
-}
-const notRented = {
-  code: 'not_rented',
-  message: 'No machine was rented.',
-  advice: 'Resume to search again.',
-}
-/** The code of a rental of which the user has to say which instance it is. */
-export const unclearCode = 'rental_unclear'
-function unclearRental(instances: readonly number[]): Problem {
-  return {
-    code: unclearCode,
-    message: `The service didn’t say which new instance is its machine: ${named(instances.map(id => `#${id}`))}.`,
-    advice: 'Choose it in Instances, which destroys it, then run it again.',
-  }
-}
-function rentalFailed(why: string | undefined): Problem {
-  const message = 'The rental it was waiting for failed.'
-  return { code: 'rental_failed', message: why === undefined ? message : `${message} ${why}` }
-}
-const instanceGone = { code: 'no_such_instance', message: 'Its instance is no longer on the account.' }
-export const machineGone = {
-  code: instanceGone.code,
-  message: 'Its machine is no longer on the account.',
-  advice: 'Run it again to rent another.',
-}
-const machineDestroyed = { ...machineGone, message: 'You destroyed its machine.' }
-/** Why a run ends whose machine was stopped, or is being stopped, before its command had ended. */
-export function stoppedMachine(
-  { project }: ProjectRun,
-  { limit, isStoppedByUser = false }: Pick<RunSnapshot, 'limit' | 'isStoppedByUser'>,
-): Problem {
-  const isUsers = limit === undefined && isStoppedByUser
-  const who = isUsers
-    ? 'You stopped its machine'
-    : limit
-      ? 'A limit stopped its machine'
-      : 'Its machine was stopped'
-  return {
-    code: isUsers ? stoppedByUser : 'stopped',
-    message: `${who} before the run finished${limit === undefined ? '' : `: ${limit}`}.`,
-    advice: `Its files are still there. Resume to start it again${
-      project.limits.length > 0 ? ', with its limits reset' : ''
-    }.`,
-  }
-}
-/** The code of a run's failure whose machine the user stopped. */
-export const stoppedByUser = 'stopped_by_user'
-const exited = {
-  code: 'ended',
-  message: 'Its machine exited before the run finished: it was stopped, or its container crashed.',
-  advice: 'Resume to start it again. Or destroy it and run it again.',
-}
-const crashed = {
-  code: 'crashed',
-  message: 'Its machine has crashed.',
-  advice: 'Check its files, or destroy it and run it again.',
 }

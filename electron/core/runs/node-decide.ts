@@ -2,6 +2,7 @@ import { isGoing, isYetToEnd } from '#shared/automation/run.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
 import { hasTrait } from '#shared/instance/state-traits.ts'
 import type { Problem } from '#shared/problem.ts'
+import { nodeOffline } from './messages.ts'
 import { isWorker, type Run } from './model.ts'
 
 /** What a node depends on, as of a poll. */
@@ -37,7 +38,7 @@ export function nodeMove(run: Run, { nodes = [], instance }: NodeSnapshot): Node
   if (run.step === 'waiting' && !head?.node?.network?.isMade)
     return isWorker(run) ? { do: 'wait' } : { do: 'network' }
   if (typeof instance === 'object' && run.step !== 'waiting' && hasTrait(instance.state, 'lapsed'))
-    return { do: 'fail', problem: hostGone }
+    return { do: 'fail', problem: nodeOffline }
   return undefined
 }
 
@@ -83,10 +84,4 @@ export function leavesNetwork(nodes: readonly Run[], isGone: (instance: number) 
       run => !isGoing(run) && !run.withdrawing && (run.instance === undefined || isGone(run.instance)),
     )
   )
-}
-
-const hostGone: Problem = {
-  code: 'node_offline',
-  message: 'Its host is offline, or no longer answers the service.',
-  advice: 'Run it again to rent other machines.',
 }

@@ -15,6 +15,7 @@ import {
   mpiPort,
   type NodePaths,
 } from './distributed-launch.ts'
+import { noAddress } from './messages.ts'
 import { isOfProject, isWorker, type ProjectRun, type Run, runCostBy } from './model.ts'
 import { nodeFailed, otherNode } from './node-decide.ts'
 import { environmentText, type RunMachines, remotePaths, writeEnvironment } from './remote.ts'
@@ -202,12 +203,6 @@ export function createRunNodes(context: AccountContext, { runs, machines, projec
       `${publicKey}\n`,
     )
   }
-}
-
-const noAddress = {
-  code: 'no_address',
-  message: 'It names no address of its own in the nodes’ network.',
-  advice: 'Install iproute2 in the image, or use another one. If it does so again, choose another host.',
 }
 
 /**

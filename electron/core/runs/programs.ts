@@ -13,9 +13,10 @@ import type { AccountContext } from '../account-context.ts'
 import type { Departures } from '../departures/perform.ts'
 import { idleBelow } from '../instances/instance-state.ts'
 import { type RunAlerts, stuckAlert } from './alerts.ts'
-import { nextProgram, nextStep, setupFailed } from './changes.ts'
+import { nextProgram, nextStep } from './changes.ts'
 import { observedRun, stuckSince } from './decide.ts'
 import { savedBy } from './lost-time.ts'
+import { processGone, recordGone, setupFailed } from './messages.ts'
 import { isOfProject, type ProjectRun, type Run } from './model.ts'
 import type { RunOutput } from './output.ts'
 import { printedNumbers } from './printed-numbers.ts'
@@ -200,17 +201,6 @@ function attemptsOf({ step, project, retried }: Run): RetryOrder | undefined {
   if (!retry) return undefined
   const times = Math.max(0, retry.times - (retried?.before ?? 0))
   return { times, pause: retryPauses.first, codes: retriedCodes(retry) }
-}
-
-const processGone = {
-  code: 'process_gone',
-  message: 'Its process disappeared without an exit code, for example because the container restarted.',
-  advice: 'Run it again if it didn’t finish.',
-}
-const recordGone = {
-  code: 'record_gone',
-  message: 'The instance has no trace of it, for example because its container was recreated.',
-  advice: 'The output so far is kept. Run it again if it didn’t finish.',
 }
 
 /** How a program ended: its exit code; `lost` if its process is gone without one; `none` if its folder is gone. */

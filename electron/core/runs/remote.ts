@@ -1,13 +1,12 @@
 import { canGetIn } from '#shared/derived.ts'
-import { harmless } from '#shared/instance/file-names.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
-import { BerthError, type Problem } from '#shared/problem.ts'
+import { BerthError } from '#shared/problem.ts'
 import type { Connection } from '#ssh/connection/connection.ts'
 import { outputOf } from '#ssh/exec.ts'
 import { quote } from '#ssh/ssh-command.ts'
 import { type AccountContext, withConnection } from '../account-context.ts'
-import { missingCommand } from './changes.ts'
 import type { NodePaths } from './distributed-launch.ts'
+import { machineNotReached, notPrepared } from './messages.ts'
 import type { ProjectRun, Run } from './model.ts'
 
 /** Uses the connection to a run's machine; undefined while it cannot be entered. */
@@ -34,7 +33,7 @@ export function createRunMachines(context: AccountContext) {
   async function ask(run: Run, command: string, input?: string, within = 30_000): Promise<string> {
     const bounds = { clock: platform.clock, within, most: 4096, input }
     const answer = await inside(run, connection => outputOf(connection, command, bounds))
-    if (!answer) throw new BerthError(notRunning)
+    if (!answer) throw new BerthError(machineNotReached)
     if (answer.code !== 0) throw new BerthError(notPrepared(answer.text, answer.code))
     return answer.text.trim()
   }
@@ -112,25 +111,4 @@ export function intoProject(run: ProjectRun): string {
 export function removeEnvironment(run: Run): string {
   const file = quote([environmentFile(run)])
   return `cd && rm -f ${file} ${file}.part`
-}
-
-const notRunning = { code: 'not_running', message: 'Its machine can’t be reached right now.' }
-/** `output` is the machine's, whose last line has the reason. */
-function notPrepared(output: string, code: number | undefined): Problem {
-  const line = output.trim().split('\n').at(-1)?.replace(/\.$/, '').slice(0, 300) ?? ''
-  const unsaid = code === undefined ? 'the connection ended' : `its shell ended with exit code ${code}`
-  const isFull = /no space left|quota/i.test(line)
-  const missing = code === 126 || code === 127 ? missingCommand(line) : undefined
-  return {
-    code: isFull ? 'disk_full' : 'not_prepared',
-    message:
-      missing === undefined
-        ? `The folder couldn’t be set up on its machine: ${harmless(line) || unsaid}.`
-        : `The folder couldn’t be set up on its machine: ${missing} is missing there.`,
-    advice: isFull
-      ? 'Free some space there, then resume.'
-      : missing === undefined
-        ? 'Open a terminal there to find out more.'
-        : 'Install it there or use another image, then resume.',
-  }
 }

@@ -21,9 +21,9 @@ import {
   pauseAfter,
   type RunMove,
   type RunSnapshot,
-  stoppedMachine,
 } from './decide.ts'
 import { seenRunning } from './lost-time.ts'
+import { stoppedMachine } from './messages.ts'
 import { isOfProject, mostInAll, type Run, runCostBy } from './model.ts'
 import { leavesNetwork } from './node-decide.ts'
 import type { RunNodes } from './nodes.ts'

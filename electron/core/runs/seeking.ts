@@ -1,7 +1,7 @@
-import { duration } from '#shared/format/time.ts'
 import type { Problem } from '#shared/problem.ts'
 import { storeOf } from '#shared/project/store.ts'
 import type { RunStatus } from '#ssh/runs/runs.ts'
+import { noOfferInTime } from './messages.ts'
 import type { ProjectRun, Run } from './model.ts'
 
 /** The move of a run whose file says that it waits for an offer, as none was within its price; undefined for others. */
@@ -19,14 +19,6 @@ export function seekingMove(
 export function seekingDue({ step, seeking, project }: Run): number | undefined {
   if (step !== 'waiting' || !seeking) return undefined
   return Math.min(seeking.nextAt, seeking.since + (project?.spec.wait ?? 0))
-}
-
-function noOfferInTime(seconds: number): Problem {
-  return {
-    code: 'no_offers',
-    message: `No offer fit within its price in ${duration(seconds)}.`,
-    advice: 'Resume to wait again, or run it with a higher price.',
-  }
 }
 
 /** The attempts of its command that have failed by now, on this machine and those before it. `now`: account time. */

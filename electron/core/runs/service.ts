@@ -14,8 +14,17 @@ import type { Watchdogs } from '../watchdogs/perform.ts'
 import { alertId, runAlertsOf } from './alerts.ts'
 import { createBeforeStops } from './before-stop.ts'
 import { failed, over, refetching, resumed, retried } from './changes.ts'
-import { createGoingOn, notFailed, severalMachines } from './continue-failed.ts'
-import { allowedAction, machineGone } from './decide.ts'
+import { createGoingOn } from './continue-failed.ts'
+import { allowedAction } from './decide.ts'
+import {
+  commandNotReached,
+  machineGone,
+  notFailed,
+  runGoing,
+  severalMachines,
+  tooLate,
+  watchdogStale,
+} from './messages.ts'
 import {
   asksForNotice,
   hasUndownloadedResults,
@@ -297,7 +306,7 @@ export async function openRuns(
       const view = viewOf(run.instance)
       if (asked === undefined && !(view && canGetIn(view))) {
         await runs.update(id, { endedByUser: undefined })
-        throw new BerthError(notReached)
+        throw new BerthError(commandNotReached)
       }
       worker.hurry(id)
     },
@@ -339,7 +348,7 @@ export async function openRuns(
     async dismiss(id: string): Promise<void> {
       const run = runs.get(id)
       const isBusy = (one: Run) => isGoing(one) || one.leaving || one.withdrawing
-      if (isBusy(run) || nodes.of(run).some(isBusy)) throw new BerthError(stillGoing)
+      if (isBusy(run) || nodes.of(run).some(isBusy)) throw new BerthError(runGoing)
       await tellIfStale(id)
       if (isThreatened(run)) throw new BerthError(watchdogStale)
       await dismiss(run)
@@ -377,26 +386,4 @@ export async function openRuns(
       await runs.flush()
     },
   }
-}
-
-function tooLate({ afterwards }: Run) {
-  return {
-    code: 'too_late',
-    message: `Berth is already asking the service to ${afterwards} the instance.`,
-    advice: afterwards === 'stop' ? 'Start it again if you want it to run.' : 'That can’t be changed now.',
-  }
-}
-const notReached = {
-  code: 'not_running',
-  message: 'Its instance isn’t running, so Berth can’t reach the command.',
-}
-const stillGoing = {
-  code: 'still_running',
-  message: 'It’s still running.',
-  advice: 'End it first, or wait until it ends.',
-}
-const watchdogStale = {
-  code: 'watchdog_stale',
-  message: 'The watchdog on its instance doesn’t know yet that it should leave it running.',
-  advice: 'Berth tries again at every poll. Start the instance if it is stopped, or remove its watchdog.',
 }

@@ -19,7 +19,6 @@ import {
 } from './alerts.ts'
 import {
   afterCommand,
-  commandFailed,
   failed,
   movedToNewMachine,
   nextStep,
@@ -28,7 +27,8 @@ import {
   released,
   reminded,
 } from './changes.ts'
-import { blocksEnding, machineGone, type RunMove, unclearCode } from './decide.ts'
+import { blocksEnding, type RunMove } from './decide.ts'
+import { commandFailed, machineGone, unclearCode } from './messages.ts'
 import { isOfProject, isWorker, limitsLeft, machineLimits, type ProjectRun, type Run } from './model.ts'
 import { leavesNetwork } from './node-decide.ts'
 import { nodeFailure, nodeLeft, type RunNodes } from './nodes.ts'

@@ -13,7 +13,8 @@ import { portsOf, resultsOf } from '#shared/project/bounds.ts'
 import type { AccountContext } from '../account-context.ts'
 import { type Change, type Collection, openCollection, type Rescue } from '../storage/collection.ts'
 import { isDeepEqual } from '../storage/store.ts'
-import { commandFailed, failed, type RunChange, withStaleWatchdog } from './changes.ts'
+import { failed, type RunChange, withStaleWatchdog } from './changes.ts'
+import { commandFailed, runNotRead } from './messages.ts'
 import { isOfProject, isWorker, keepingFor, type ProjectRun, Run } from './model.ts'
 import type { Wait } from './waiting.ts'
 
@@ -73,12 +74,7 @@ function rescueRun(at: number): Rescue<Run> {
 }
 
 function unreadable(run: Run, at: number): Run {
-  return { ...run, ...failed(run, notRead, at) }
-}
-const notRead = {
-  code: 'not_read',
-  message: 'Its record on this computer couldn’t be read.',
-  advice: 'Its machine is stopped and its files are kept: download what you need, then run it again.',
+  return { ...run, ...failed(run, runNotRead, at) }
 }
 
 /** `agreed`: what all runs of a group have in common, which is not on disk with each. */

@@ -14,6 +14,7 @@ import type { AccountContext } from '../account-context.ts'
 import { alertId, notDestroyedAlert, type RunAlerts, unreachedAlert } from './alerts.ts'
 import { keptOnMachine } from './changes.ts'
 import { leftBehind, stillWritten } from './left-behind.ts'
+import { inTheWay, notEntered } from './messages.ts'
 import { isInterrupted, isOfProject, isWorker, type ProjectRun, type Run } from './model.ts'
 import { environmentText, type RunMachines, remoteFolder, writeEnvironment } from './remote.ts'
 import { askSetUp, removeGone, removeLeft } from './setup-cache.ts'
@@ -335,15 +336,3 @@ function isHarmless({ project, afterwards, outcome }: Run, code: string): boolea
   if (code === 'results_missing') return outcome !== undefined
   return code === 'results_left' && !project && afterwards !== 'destroy'
 }
-
-const inTheWay = (folder: string): Problem => ({
-  code: 'in_the_way',
-  message: `${folder} can’t be created: a file or a link has its name.`,
-  advice: 'Move it away, then resume.',
-})
-
-const notEntered = ({ state }: InstanceView): Problem => ({
-  code: 'not_running',
-  message: `The instance is ${state}, so Berth can’t connect.`,
-  advice: 'The download continues once it runs.',
-})

@@ -16,6 +16,7 @@ import type { StoredLimits } from '../limits/model.ts'
 import { openCollection } from '../storage/collection.ts'
 import type { Watchdogs } from '../watchdogs/perform.ts'
 import type { RunAlerts } from './alerts.ts'
+import { machineInUse } from './messages.ts'
 import type { ProjectRun, Run } from './model.ts'
 import type { RunMachines } from './remote.ts'
 
@@ -172,7 +173,7 @@ export async function openWaitingMachines(
     /** Ends one. Throws `not_waiting`. */
     async end(instance: number): Promise<void> {
       const there = waiting.get(instance)
-      if (isTaken(there)) throw new BerthError(inUse)
+      if (isTaken(there)) throw new BerthError(machineInUse)
       await waiting.intend(instance, { ending: true })
       worker.wake(instance)
     },
@@ -198,5 +199,3 @@ function demandsOf({ machine, image, template, disk, ports }: ProjectSpec): stri
 function viewOf({ instance, project, sweep, since, until, action }: WaitingMachine): WaitingMachineView {
   return { instance, project, ...(sweep && { sweep }), since, until, action }
 }
-
-const inUse = { code: 'not_waiting', message: 'A run is using that machine.' }

@@ -27,7 +27,7 @@ export async function openApp(page: Page, { id }: InstanceView, app: string): Pr
 }
 
 /** Opens what a tunnel leads to again, in the way it was opened. */
-export function openTunnel(
+export function openTunnelPage(
   page: Page,
   instance: InstanceView,
   { kind, name, port }: TunnelView,

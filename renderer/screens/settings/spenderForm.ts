@@ -13,7 +13,7 @@ export interface SpenderDraft {
   price: string
 }
 
-export function draftOf(form: SpenderForm | undefined): SpenderDraft {
+export function spenderDraft(form: SpenderForm | undefined): SpenderDraft {
   const { perDay, perHour, machines, price, ...rest } = form ?? { ...newSpender, kind: 'agent', name: '' }
   return {
     ...rest,

@@ -13,13 +13,13 @@ import {
 import {
   actionSparing,
   checkpointDue,
-  machineGone,
   nextRunMove,
   observedRun,
   type RunSnapshot,
   stuckSince,
   watchdogOrder,
 } from '#core/runs/decide.ts'
+import { machineGone } from '#core/runs/messages.ts'
 import { hasUndownloadedResults, type ProjectRun, type Run } from '#core/runs/model.ts'
 import { isGoing } from '#shared/automation/run.ts'
 import type { InstanceState, InstanceView } from '#shared/instance/instance.ts'

@@ -1,0 +1,240 @@
+import { named } from '#shared/format/name.ts'
+import { counted } from '#shared/format/size.ts'
+import { duration } from '#shared/format/time.ts'
+import { harmless } from '#shared/instance/file-names.ts'
+import type { InstanceView } from '#shared/instance/instance.ts'
+import type { Problem } from '#shared/problem.ts'
+import { exitCodeWords, exitMeaning } from '#shared/project/retry.ts'
+import type { ProjectRun, Run } from './model.ts'
+
+export const usedUp = {
+  code: 'most_reached',
+  message: 'It has cost all that it may.',
+  advice: 'Run it again with a higher limit.',
+}
+
+export const noMachineRented = {
+  code: 'not_rented',
+  message: 'No machine was rented.',
+  advice: 'Resume to search again.',
+}
+
+/** The code of a rental of which the user has to say which instance it is. */
+export const unclearCode = 'rental_unclear'
+
+export function unclearRental(instances: readonly number[]): Problem {
+  return {
+    code: unclearCode,
+    message: `The service didn’t say which new instance is its machine: ${named(instances.map(id => `#${id}`))}.`,
+    advice: 'Choose it in Instances, which destroys it, then run it again.',
+  }
+}
+
+export function rentalFailed(why: string | undefined): Problem {
+  const message = 'The rental it was waiting for failed.'
+  return { code: 'rental_failed', message: why === undefined ? message : `${message} ${why}` }
+}
+
+export const instanceGone = { code: 'no_such_instance', message: 'Its instance is no longer on the account.' }
+
+export const machineGone = {
+  code: instanceGone.code,
+  message: 'Its machine is no longer on the account.',
+  advice: 'Run it again to rent another.',
+}
+
+export const machineDestroyed = { ...machineGone, message: 'You destroyed its machine.' }
+
+/** Why a run ends whose machine was stopped, or is being stopped, before its command had ended. */
+export function stoppedMachine(
+  { project }: ProjectRun,
+  { limit, isStoppedByUser = false }: { limit?: string | undefined; isStoppedByUser?: boolean | undefined },
+): Problem {
+  const isUsers = limit === undefined && isStoppedByUser
+  const who = isUsers
+    ? 'You stopped its machine'
+    : limit
+      ? 'A limit stopped its machine'
+      : 'Its machine was stopped'
+  return {
+    code: isUsers ? stoppedByUser : 'stopped',
+    message: `${who} before the run finished${limit === undefined ? '' : `: ${limit}`}.`,
+    advice: `Its files are still there. Resume to start it again${
+      project.limits.length > 0 ? ', with its limits reset' : ''
+    }.`,
+  }
+}
+
+/** The code of a run's failure whose machine the user stopped. */
+export const stoppedByUser = 'stopped_by_user'
+
+export const machineExited = {
+  code: 'ended',
+  message: 'Its machine exited before the run finished: it was stopped, or its container crashed.',
+  advice: 'Resume to start it again. Or destroy it and run it again.',
+}
+
+export const machineCrashed = {
+  code: 'crashed',
+  message: 'Its machine has crashed.',
+  advice: 'Check its files, or destroy it and run it again.',
+}
+
+export function noOfferInTime(seconds: number): Problem {
+  return {
+    code: 'no_offers',
+    message: `No offer fit within its price in ${duration(seconds)}.`,
+    advice: 'Resume to wait again, or run it with a higher price.',
+  }
+}
+
+export function commandFailed({ project, lastLine, retried }: Run, code: number): Problem {
+  const why = `${exitCodeWords(code)}${missingWords(code, lastLine)}`
+  const tried =
+    retried && retried.nextAt === undefined ? `, after ${counted(retried.times, 'retry', 'retries')}` : ''
+  const [cause, advice] =
+    exitMeaning(code) === 'out of memory'
+      ? ['was killed', 'Use less of the machine’s memory, or a machine with more of it.']
+      : ['ended', 'Its last lines say why.']
+  return {
+    code: 'command_failed',
+    message: `The command ${cause} with ${why}${tried}.`,
+    advice: `${advice}${project ? ' Its machine is stopped with all its files.' : ''}`,
+  }
+}
+
+export function setupFailed(code: number, lastLine: string): Problem {
+  return {
+    code: 'setup_failed',
+    message: `The set-up ended with exit code ${code}${missingWords(code, lastLine)}.`,
+    advice: 'Its last lines say why. Fix it, then resume.',
+  }
+}
+
+/** `: mytrain is missing there`, where a shell could not find or run a command. */
+function missingWords(code: number, lastLine: string): string {
+  const name = code === 126 || code === 127 ? missingCommand(lastLine) : undefined
+  if (name === undefined) return ''
+  return code === 127 ? `: ${name} is missing there` : `: ${name} can't be run there`
+}
+
+const complaints = [
+  'command not found',
+  'not found',
+  'no such file or directory',
+  'permission denied',
+  'cannot execute',
+]
+
+/** The command in a shell's complaint, such as `line 1: mytrain: command not found`. */
+export function missingCommand(line: string): string | undefined {
+  const parts = line.slice(0, 1000).split(': ')
+  const complaint = parts.findIndex(part => complaints.some(start => part.toLowerCase().startsWith(start)))
+  const name = parts[complaint - 1]?.trim().slice(0, 100)
+  return name ? harmless(name) : undefined
+}
+
+export const processGone = {
+  code: 'process_gone',
+  message: 'Its process disappeared without an exit code, for example because the container restarted.',
+  advice: 'Run it again if it didn’t finish.',
+}
+
+export const recordGone = {
+  code: 'record_gone',
+  message: 'The instance has no trace of it, for example because its container was recreated.',
+  advice: 'The output so far is kept. Run it again if it didn’t finish.',
+}
+
+export const machineNotReached = { code: 'not_running', message: 'Its machine can’t be reached right now.' }
+
+/** `output` is the machine's, whose last line has the reason. */
+export function notPrepared(output: string, code: number | undefined): Problem {
+  const line = output.trim().split('\n').at(-1)?.replace(/\.$/, '').slice(0, 300) ?? ''
+  const unsaid = code === undefined ? 'the connection ended' : `its shell ended with exit code ${code}`
+  const isFull = /no space left|quota/i.test(line)
+  const missing = code === 126 || code === 127 ? missingCommand(line) : undefined
+  return {
+    code: isFull ? 'disk_full' : 'not_prepared',
+    message:
+      missing === undefined
+        ? `The folder couldn’t be set up on its machine: ${harmless(line) || unsaid}.`
+        : `The folder couldn’t be set up on its machine: ${missing} is missing there.`,
+    advice: isFull
+      ? 'Free some space there, then resume.'
+      : missing === undefined
+        ? 'Open a terminal there to find out more.'
+        : 'Install it there or use another image, then resume.',
+  }
+}
+
+export const noAddress = {
+  code: 'no_address',
+  message: 'It names no address of its own in the nodes’ network.',
+  advice: 'Install iproute2 in the image, or use another one. If it does so again, choose another host.',
+}
+
+export const nodeOffline: Problem = {
+  code: 'node_offline',
+  message: 'Its host is offline, or no longer answers the service.',
+  advice: 'Run it again to rent other machines.',
+}
+
+export const inTheWay = (folder: string): Problem => ({
+  code: 'in_the_way',
+  message: `${folder} can’t be created: a file or a link has its name.`,
+  advice: 'Move it away, then resume.',
+})
+
+export const notEntered = ({ state }: InstanceView): Problem => ({
+  code: 'not_running',
+  message: `The instance is ${state}, so Berth can’t connect.`,
+  advice: 'The download continues once it runs.',
+})
+
+export const projectBusy = {
+  code: 'project_busy',
+  message: 'This project is already running.',
+  advice: 'Wait until it ends, or end it first.',
+}
+
+export const notFailed = { code: 'not_failed', message: 'It hasn’t failed.' }
+
+export const severalMachines = {
+  code: 'not_failed',
+  message: 'It ran on several machines, of which the others are gone.',
+  advice: 'Run it again as it was: that rents all of them.',
+}
+
+export const machineInUse = { code: 'not_waiting', message: 'A run is using that machine.' }
+
+export function tooLate({ afterwards }: Run) {
+  return {
+    code: 'too_late',
+    message: `Berth is already asking the service to ${afterwards} the instance.`,
+    advice: afterwards === 'stop' ? 'Start it again if you want it to run.' : 'That can’t be changed now.',
+  }
+}
+
+export const commandNotReached = {
+  code: 'not_running',
+  message: 'Its instance isn’t running, so Berth can’t reach the command.',
+}
+
+export const runGoing = {
+  code: 'still_running',
+  message: 'It’s still running.',
+  advice: 'End it first, or wait until it ends.',
+}
+
+export const watchdogStale = {
+  code: 'watchdog_stale',
+  message: 'The watchdog on its instance doesn’t know yet that it should leave it running.',
+  advice: 'Berth tries again at every poll. Start the instance if it is stopped, or remove its watchdog.',
+}
+
+export const runNotRead = {
+  code: 'not_read',
+  message: 'Its record on this computer couldn’t be read.',
+  advice: 'Its machine is stopped and its files are kept: download what you need, then run it again.',
+}
