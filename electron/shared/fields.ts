@@ -1,8 +1,10 @@
 import * as v from 'valibot'
+import { plainText } from './text.ts'
 
+/** A name as one line without anything unseen: it stands in questions, beside what it must not pass for. */
 export const name = v.pipe(
   v.string(),
-  v.trim(),
+  v.transform(plainText),
   v.nonEmpty('enter a name'),
   v.maxLength(64, 'at most 64 characters'),
 )

@@ -37,16 +37,20 @@ export function shortened(text: string, most: number): string {
 }
 
 /** Signs that nobody sees, or that turn the direction of text, with which one word can be made to look like another. */
-const unseen = /[\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g
+const unseen =
+  /(?!\u200c|\u200d|\ufe0e|\ufe0f|[\u{e0020}-\u{e007f}])[\p{Default_Ignorable_Code_Point}\u2800\ufff9-\ufffb]/gu
+/** The letters of a region, but for those that make a flag. */
+const tags = /(?<!\u{1f3f4}[\u{e0020}-\u{e007f}]{0,6})[\u{e0020}-\u{e007f}]/gu
 /** Foreign text as one line that can be seen: no control characters, nothing unseen, and no halves of letters. */
 export function plainText(text: string): string {
   const line = text
     .replaceAll(/\p{Cs}/gu, '\ufffd')
     .replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ')
     .replaceAll(unseen, '')
+    .replaceAll(tags, '')
     .trim()
-  // What joins emoji and parts letters of Persian is nothing alone.
-  return /[^\s\u200c\u200d]/.test(line) ? withoutEnd(line, ' \u200c\u200d') : ''
+  // What joins or varies emoji and parts letters of Persian is nothing alone.
+  return /(?!\u200c|\u200d|\ufe0e|\ufe0f)\S/u.test(line) ? withoutEnd(line, ' \u200c\u200d') : ''
 }
 
 /** The text without any of these characters at its end. In one pass, which `/[…]+$/` is not. */

@@ -4,6 +4,7 @@ import type { Files } from '#platform/platform.ts'
 import { describedCapabilities } from '#shared/account/capabilities.ts'
 import { AccountId } from '#shared/ids.ts'
 import type { AccountView } from '#shared/state.ts'
+import { plainText } from '#shared/text.ts'
 
 /** The accounts on disk. Their keys are in the keychain. */
 export const StoredAccounts = v.object({
@@ -11,7 +12,7 @@ export const StoredAccounts = v.object({
   accounts: v.array(
     v.object({
       id: AccountId,
-      name: v.string(),
+      name: v.pipe(v.string(), v.transform(plainText)),
       baseUrl: v.string(),
       userId: v.optional(v.number()),
       /**

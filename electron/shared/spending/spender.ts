@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { name } from '../fields.ts'
 import { money, rate } from '../format/money.ts'
 import type { Problem, Refusal, RefusedLimit } from '../problem.ts'
 import { type Micros, micros } from './money.ts'
@@ -50,7 +51,7 @@ const dollars = (most: number, message: string) =>
 /** What a spender may do. Caps are in dollars; a day is the account's, from midnight UTC. */
 export const SpenderForm = v.object({
   kind: v.picklist(spenderKinds),
-  name: v.pipe(v.string(), v.trim(), v.nonEmpty('enter a name'), v.maxLength(64, 'at most 64 characters')),
+  name,
   /** `see`: it may look and search, and rent nothing. */
   may: v.picklist(['nothing', 'see', 'run']),
   perDay: dollars(100_000, 'at most $100,000'),

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { exportText, importPlan, readExport } from '#core/export.ts'
 import { importWords } from '#renderer/screens/settings/importWords.ts'
+import { harmless } from '#shared/instance/file-names.ts'
 import { defaultSettings } from '#shared/settings.ts'
 import type { State } from '#shared/state.ts'
 import { accountView, emptyState, stateWith } from '../views.ts'
@@ -57,7 +58,6 @@ describe('an export', () => {
     expect(importWords(plan).slice(1)).toEqual([
       'Your settings for display, alerts and searches are replaced.',
       'Saved searches added: cheap.',
-      'The account Lab at gpu.example is added, and asks for its API key.',
       'To run your projects here, copy and add their 1 folder: ~/digits.',
       'Enter these secrets in Projects again: HF_TOKEN.',
       'Limits, runs and watches stay with the other Berth, which goes on acting.',
@@ -86,6 +86,28 @@ describe('an export', () => {
     ['a query of no known kind', { searches: [{ name: 'x', query: { query: {} } }] }, /searches\.0\.query/],
   ])('is refused whole for %s', (_what, change, message) => {
     expect(() => readExport(changed(change))).toThrow(message)
+  })
+
+  test('has names that are one line, as they are seen', () => {
+    const signs = '\n\r\u0007\u2028\u202e\u2066\u200b\u3164\u034f\u{e0041} az.'
+    const disguise = fc.string({ unit: fc.constantFrom(...signs), maxLength: 20 })
+    fc.assert(
+      fc.property(disguise, name => {
+        const file = readExport(
+          changed({
+            accounts: [{ name: `a${name}`, baseUrl: 'https://evil.example' }],
+            searches: [{ name: `a${name}`, query }],
+            projects: [name],
+          }),
+        )
+        const seen = /^a[a-z. ]*$/
+        expect(file.accounts[0]?.name).toMatch(seen)
+        expect(file.searches[0]?.name).toMatch(seen)
+        for (const line of importWords(importPlan(file, emptyState()))) expect(harmless(line)).toBe(line)
+      }),
+    )
+    const nameless = { accounts: [{ name: '\u202e\n', baseUrl: 'https://evil.example' }] }
+    expect(() => readExport(changed(nameless))).toThrow(/accounts\.0\.name: enter a name/)
   })
 
   test('of any other text is refused with a reason, and what Berth doesn’t know is dropped', () => {
