@@ -174,6 +174,8 @@ export class Departures {
     if (until <= now()) return 'failed'
     const side = `.berth/left/${from}`
     const place = (await ask(sidePlace(side, paths.length))).trim()
+    // Elsewhere the copy could replace the user's own files.
+    if (!/^\/[^\n]*\/left\/\d+$/.test(place) || !place.endsWith(`/${from}`)) return 'failed'
     const late = new AbortController()
     const cancel = platform.clock.after((until - now()) * 1000, () => late.abort())
     const bounded = AbortSignal.any([signal, late.signal])
@@ -195,7 +197,10 @@ export class Departures {
       cancel()
     }
     const answer = readTakenOver(await ask(await takeOver(side, target, paths)))
-    return answer ?? 'failed'
+    // A copy that brought nothing saves nothing, whatever the service says.
+    if (answer === undefined || (answer !== 'torn' && (answer.found === 0 || answer.end === 0)))
+      return 'failed'
+    return answer
   }
 
   #viewOf(instance: number): InstanceView | undefined {

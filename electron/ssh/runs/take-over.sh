@@ -2,9 +2,10 @@
 # the time at which its command last ran, and in folders 0, 1 … its results. A file that was changed within `rest` seconds
 # before its end may be half of one. Where there is an older whole version of such a file, nothing is taken, since others may
 # belong to it; but a file that only grows, as a log does, is. Names with a line end are left out. take NUMBER PATH: of the
-# result with that number, to a path. Prints `taken over`, how many files, the time of the newest whole one, and that end.
+# result with that number, to a path. Prints `taken over`, how many files came, how many were taken, the time of the newest
+# whole one, and that end.
 
-taken=0 newest=0 torn=
+found=0 taken=0 newest=0 torn=
 read -r end 2>/dev/null < "$side/alive/alive"
 case $end in
   '' | *[!0-9]*) end=0 ;;
@@ -27,6 +28,7 @@ each() {
 }
 
 look() {
+  found=$((found + 1))
   modified=$(stat -c %Y "$file") && [ "$modified" -gt $((end - rest)) ] && [ -f "$target" ] || return 0
   continues "$file" "$target" || torn=1
 }

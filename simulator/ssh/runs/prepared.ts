@@ -77,11 +77,10 @@ export async function keepOnVolume({ out }: Call): Promise<number> {
 }
 
 /** Takes over the newer files that were copied from another machine, but for those from the seconds before its end. */
-export async function takeOver({ shell, out }: Call, _values: Values, script: string): Promise<number> {
-  const [, side = ''] = /^side='?([^'\n]+)'?$/m.exec(script) ?? []
-  const at = (path: string) => `/root/${side}/${path}`
+export async function takeOver({ shell, out }: Call, values: Values, script: string): Promise<number> {
+  const at = (path: string) => `${place(values, 'side')}/${path}`
   const end = has(shell.files, at('alive/alive')) ? Number(readRegular(shell.files, at('alive/alive'))) : 0
-  let [taken, newest] = [0, 0]
+  let [found, taken, newest] = [0, 0, 0]
   for (const [, number = '', target = ''] of script.matchAll(/^take (\d+) move '?([^'\n]+)'?$/gm)) {
     const [name] = has(shell.files, at(number))
       ? readdirSync(shell.files.existing(at(number), 'stay').real)
@@ -92,6 +91,7 @@ export async function takeOver({ shell, out }: Call, _values: Values, script: st
     for (const file of isFolder ? filesIn(shell, from) : ['']) {
       const [source, goal] = [join(from, file), join('/root', target, file)]
       const { real, stats } = shell.files.existing(source, 'stay')
+      found += 1
       const modified = Math.floor(stats.mtimeMs / 1000)
       if (modified > end - 15) continue
       makeFolder(shell, dirname(goal))
@@ -101,15 +101,15 @@ export async function takeOver({ shell, out }: Call, _values: Values, script: st
     }
   }
   if (has(shell.files, at(''))) rmSync(shell.files.existing(at(''), 'stay').real, { recursive: true })
-  await out(`taken over ${taken} ${newest} ${end}\n`)
+  await out(`taken over ${found} ${taken} ${newest} ${end}\n`)
   return 0
 }
 
 /** Makes the folder into which another machine's results are copied. */
-export async function makeSide({ shell, out }: Call, _values: Values, script: string): Promise<number> {
-  const [, side = ''] = /^side='?([^'\n]+)'?$/m.exec(script) ?? []
-  for (const [, name = ''] of script.matchAll(/"\$side"\/(\w+)/g)) makeFolder(shell, `/root/${side}/${name}`)
-  await out(`/root/${side}\n`)
+export async function makeSide({ shell, out }: Call, values: Values, script: string): Promise<number> {
+  const side = place(values, 'side')
+  for (const [, name = ''] of script.matchAll(/"\$side"\/(\w+)/g)) makeFolder(shell, `${side}/${name}`)
+  await out(`${side}\n`)
   return 0
 }
 

@@ -1,10 +1,12 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { NodeSSH } from 'node-ssh'
 import { expect, test } from 'vitest'
 import { systemClock } from '#platform/clock-and-random.ts'
 import type { Connection } from '#ssh/connection/connection.ts'
+import { outputOf } from '#ssh/exec.ts'
 import { endRun, markRun, readRunStatus, startRun } from '#ssh/runs/runs.ts'
+import { readTakenOver, sidePlace, takeOver } from '#ssh/runs/take-over.ts'
 import { connect, startInstance } from './instance.ts'
 
 /** A simulated instance and a connection for Berth's run scripts. */
@@ -37,6 +39,32 @@ test('a run started twice runs once, and leaves its output, exit code and files'
   expect(readFileSync(join(instance.files, 'root/kept'), 'utf8')).toBe('1\n')
   await markRun(connection, systemClock, 'one', 'remove')
   expect((await status()).state).toBe('none')
+})
+
+test('what was copied from another machine lies in its own folder, and the whole files of it are taken over', async () => {
+  const { instance, connection } = await scene()
+  const ask = async (input: string) =>
+    (await outputOf(connection, 'sh -s', { clock: systemClock, within: 60_000, most: 4096, input })).bytes
+      .toString()
+      .trim()
+  const side = '.berth/left/4710'
+  expect(await ask(sidePlace(side, 1))).toBe(`/root/${side}`)
+  const end = Math.floor(Date.now() / 1000)
+  const put = (path: string, text: string, age: number) => {
+    const file = join(instance.files, 'root', path)
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, text)
+    utimesSync(file, end - age, end - age)
+  }
+  put('own.txt', 'mine', 0)
+  put(`${side}/alive/alive`, `${end}\n`, 0)
+  put(`${side}/0/out/model.pt`, 'whole', 60)
+  put(`${side}/0/out/half.pt`, 'ha', 3)
+  const answer = readTakenOver(await ask(await takeOver(side, 'berth/p1', ['out'])))
+  expect(answer).toEqual({ found: 2, files: 1, newest: end - 60, end })
+  expect(existsSync(join(instance.files, 'root', side))).toBe(false)
+  expect(readFileSync(join(instance.files, 'root/berth/p1/out/model.pt'), 'utf8')).toBe('whole')
+  expect(readFileSync(join(instance.files, 'root/own.txt'), 'utf8')).toBe('mine')
 })
 
 test('a code that no process ends with is 255, however many digits it has', async () => {

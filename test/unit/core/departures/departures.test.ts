@@ -115,10 +115,10 @@ function place(
       kill: () => ending.abort(),
     }
   }
-  const arrival = (answer: string): Arrival => ({
+  const arrival = (answer: string, side = '/root/.berth/left/7'): Arrival => ({
     instance: 8,
     folder: 'berth/p1',
-    ask: async script => (script.includes('pwd -P') ? '/root/.berth/left/7\n' : answer),
+    ask: async script => (script.includes('pwd -P') ? `${side}\n` : answer),
   })
   return { open, clock, ended, copied, arrival }
 }
@@ -133,7 +133,7 @@ test('a machine is stopped, and destroyed once the next one has its newer files'
   expect(ended).toEqual(['stop 7'])
   expect(departures.copyEnds(run)).toBeDefined()
   // A minute and a half of its half an hour was after the newest whole file.
-  const saved = await departures.bring(run, arrival('taken over 3 5000 5090\n'), signal)
+  const saved = await departures.bring(run, arrival('taken over 3 3 5000 5090\n'), signal)
   expect(saved).toBe(1800 - 90)
   expect(copied).toEqual([
     '7:/root/.berth/runs/x0000000000000009/alive 8:/root/.berth/left/7/alive/',
@@ -166,6 +166,22 @@ test('nothing is destroyed while it has the only copy, until its time is over, w
   await third.poll()
   expect(ended).toEqual(['stop 7', 'destroy 7'])
   expect(third.said).toEqual(['#7 is destroyed, which digits left'])
+})
+
+test.for([
+  ['has brought no file', 'taken over 0 0 0 5090\n', undefined],
+  ['doesn’t say when the machine ended', 'taken over 3 0 0 0\n', undefined],
+  ['would go into another folder', 'taken over 3 3 5000 5090\n', '/root/'],
+  ['would go into another machine’s folder', 'taken over 3 3 5000 5090\n', '/root/.berth/left/17'],
+] as const)('a machine stays where its copy %s', async ([, answer, side]) => {
+  const { open, ended, copied, arrival } = place()
+  const { departures, poll } = await open()
+  await departures.leave(run, 'digits', leave)
+  await poll()
+  expect(await departures.bring(run, arrival(answer, side), signal)).toBeUndefined()
+  await poll()
+  expect(ended).toEqual(['stop 7'])
+  expect(copied.length > 0).toBe(side === undefined)
 })
 
 test('a copy that doesn’t end in its time is given up, and one during an outage is tried again', async () => {
