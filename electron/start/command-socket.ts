@@ -147,9 +147,11 @@ function serveClient(client: Socket, berth: CommandSocketOptions['berth'], ask: 
     }
   }
 
-  /** An agent has none of the local requests: they name paths, log in and end Berth. */
+  /** No name ends Berth, which holds its caps. An agent has no other local request either: they name paths and log in. */
   function isAllowed(name: string): boolean {
-    return spenderParts(by)?.kind !== 'agent' || name === 'introduce' || name === 'prove'
+    const { kind } = spenderParts(by) ?? {}
+    if (kind === undefined || name === 'introduce' || name === 'prove') return true
+    return kind !== 'agent' && name !== 'quit'
   }
 
   const link = berth.connectPage(send, undefined, () => by)

@@ -19,7 +19,9 @@ interface Rule<Args> {
   acts?: true
   /** Not for agents: what it does has no cap, or isn't only theirs. */
   scriptsOnly?: true
-  /** Why an agent may not, where it's not all theirs. */
+  /** Why nobody but the one who rented or began it may end it. */
+  owned?: (on: Checked<Args>) => Problem | undefined
+  /** Why an agent may not besides, where it's not all theirs. */
   refuses?: (on: Checked<Args>) => Problem | undefined
   /** What it may cost. */
   needs?: (on: Checked<Args>) => Promise<Need> | Need
@@ -68,7 +70,7 @@ export function gateNamedCallers(parts: Services, dispatch: Dispatch): Dispatch 
     on: Checked<Args>,
     go: () => Promise<unknown>,
   ): Promise<unknown> {
-    const refused = on.isAgent ? rule.refuses?.(on) : undefined
+    const refused = rule.owned?.(on) ?? (on.isAgent ? rule.refuses?.(on) : undefined)
     if (refused) throw new BerthError(refused)
     if (rule.makesVolume?.(on.args)) throw new BerthError(noVolumes(on.by))
     if (!rule.needs) return go()
@@ -122,9 +124,9 @@ function rulesFor(parts: Services, dispatch: Dispatch): Rules {
     session.automations.ledger.owns(by, instance) ? undefined : notIts(by, `instance #${instance}`)
   const mayTouchRun = ({ args: { run }, by, session }: Checked<{ run: string }>) =>
     session.automations.runs.get(run).project?.by === by ? undefined : notIts(by, 'that run')
-  const onInstance = (verb: string) => ({
+  const ending = (verb: string) => ({
     acts: true as const,
-    refuses: mayEnd,
+    owned: mayEnd,
     text: ({ instance }: { instance: number }) => `${verb} #${instance}`,
   })
 
@@ -154,7 +156,7 @@ function rulesFor(parts: Services, dispatch: Dispatch): Rules {
     },
     cancelRental: {
       acts: true,
-      refuses: ({ args, by, session }) =>
+      owned: ({ args, by, session }) =>
         session.rentals.get(args.rental).by === by ? undefined : notIts(by, 'that rental'),
       text: () => 'Cancelled a rental',
     },
@@ -182,16 +184,21 @@ function rulesFor(parts: Services, dispatch: Dispatch): Rules {
       },
       text: ({ project }) => `Asked to run ${projects.name(project)}`,
     },
-    cancelRun: { acts: true, refuses: mayTouchRun, text: () => 'Cancelled a run' },
+    cancelRun: { acts: true, owned: mayTouchRun, text: () => 'Cancelled a run' },
     stopSweep: {
       acts: true,
-      refuses: ({ args, by, session }) =>
+      owned: ({ args, by, session }) =>
         session.automations.sweeps.payer(args.sweep) === by ? undefined : notIts(by, 'that sweep'),
       text: () => 'Stopped a sweep',
     },
-    stopInstance: onInstance('Asked to stop'),
-    destroyInstance: onInstance('Asked to destroy'),
-    startInstance: onInstance('Asked to start'),
+    stopInstance: ending('Asked to stop'),
+    destroyInstance: ending('Asked to destroy'),
+    // A script that starts one pays for it.
+    startInstance: {
+      acts: true,
+      refuses: mayEnd,
+      text: ({ instance }) => `Asked to start #${instance}`,
+    },
   }
 }
 

@@ -104,9 +104,18 @@ test('an agent may do nothing, then only look, then rent within its caps and end
 })
 
 test('a script is held to its caps with its own exit code, and one that is not listed does nothing', async () => {
-  const { under, berth } = await named({ kind: 'script', name: 'nightly', price: 0.01 })
+  const { under, berth, happened } = await named({ kind: 'script', name: 'nightly', price: 0.01 })
   const { id } = await rentRunning(under)
-  expect(await berth('stop', String(id), '--as', 'nightly')).toMatchObject({ code: 0 })
+  for (const verb of ['stop', 'destroy']) {
+    const { code, err } = await berth(verb, String(id), '--yes', '--as', 'nightly', '--json')
+    expect({ code, ...JSON.parse(err).error.refusal }, verb).toMatchObject({ code: 77, limit: 'ownership' })
+  }
+  const refusals = Object.values(under.berth.state().activity).filter(({ by }) => by === 'script:nightly')
+  expect(refusals.map(({ text }) => text)).toContain(`Refused: Instance #${id} isn’t permitted for nightly.`)
+  expect(await berth('quit', '--yes', '--as', 'nightly')).toMatchObject({ code: 77 })
+  expect(happened).toEqual([])
+  expect(under.account().instances[id]?.state).toBe('running')
+  expect(await berth('stop', String(id))).toMatchObject({ code: 0 })
   await under.until(() => under.account().instances[id]?.state === 'stopped')
   const refused = await berth('start', String(id), '--as', 'nightly', '--json')
   expect(refused.code).toBe(77)
