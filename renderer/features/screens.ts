@@ -34,6 +34,7 @@ export const screenParts: readonly { screen: ScreenId; title: string; at?: strin
     'SSH key',
     'Terminal',
     'Other tools',
+    'Agents and scripts',
     'Appearance',
     'Shortcuts',
     'Another computer',
@@ -46,6 +47,7 @@ export const screenParts: readonly { screen: ScreenId; title: string; at?: strin
   { screen: 'account', title: 'API keys', at: 'keys' },
   { screen: 'account', title: 'Two-factor authentication', at: 'two-factor' },
   { screen: 'account', title: 'SSH keys', at: 'ssh' },
+  { screen: 'account', title: 'Environment variables' },
 ]
 
 /** The address of a part of a long screen. */

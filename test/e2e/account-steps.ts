@@ -5,7 +5,7 @@ import type { Service } from '../berth/browser.ts'
 import type { BerthStart, Start } from '../berth/start.ts'
 import { joinBerth } from '../page-client.ts'
 
-/** Connects the simulator's account through the page's form: the first run's, or the one behind the demo's banner. */
+/** Connects the simulator's account through the page's form: the first run's, which asks for no name, or the dialog. */
 export async function connectAccount(
   page: Page,
   service: Pick<Service, 'baseUrl' | 'apiKey'>,
@@ -14,7 +14,7 @@ export async function connectAccount(
   const form = await connectForm(page)
   await form.getByLabel('Base URL').fill(service.baseUrl)
   await form.getByLabel('API key').fill(service.apiKey)
-  await form.getByLabel('Name (optional)').fill(name)
+  if (name !== '') await form.getByLabel('Name (optional)').fill(name)
   await form.getByRole('button', { name: /^Connect/ }).click()
   await form.waitFor({ state: 'detached' })
 }

@@ -3,7 +3,7 @@ import { describe, expect } from 'vitest'
 import { patience } from '../berth/browser.ts'
 import { test } from '../berth/pages.ts'
 import type { Start } from '../berth/start.ts'
-import { openConnected } from './account-steps.ts'
+import { openConnected, openPolling } from './account-steps.ts'
 
 async function open(start: Start) {
   const {
@@ -145,4 +145,34 @@ describe('an instance row', () => {
     await page.getByRole('searchbox').fill('offline')
     await expect.poll(() => rows.count()).toBe(1)
   })
+})
+
+test('Home’s number of idle machines leads to the list of these alone', async ({ start }) => {
+  const { sim, berth, page, ids } = await openConnected(start, {
+    simulator: { speed: 0 },
+    instances: [{ label: 'one' }, { label: 'two' }, { label: 'three' }, { label: 'four' }],
+  })
+  const poll = await openPolling(start, berth.address)
+  const idle = async () => {
+    const { instances } = await sim.api<{ instances: { gpu_util: number | null }[] }>(
+      'GET',
+      '/api/v0/instances/',
+    )
+    return instances.filter(({ gpu_util }) => gpu_util === 0).length
+  }
+  const rows = page.getByRole('row').filter({ has: page.locator('[data-row]') })
+  await expect.poll(() => rows.count()).toBe(ids.length)
+  // Loads change every 45 minutes, and some machines are idle in some of them.
+  for (let tries = 0; (await idle()) !== 1 && tries < 40; tries += 1)
+    await sim.control('POST', '/sim/clock', { advance: 900 })
+  for (let minute = 0; minute < 12; minute += 1) {
+    await poll()
+    await sim.control('POST', '/sim/clock', { advance: 60 })
+  }
+  await page.getByRole('link', { name: 'Home' }).click()
+  await page.getByRole('button', { name: /^1 idle/ }).click()
+  await page.getByRole('heading', { name: 'Instances', level: 1 }).waitFor()
+  await page.getByRole('button', { name: /1 idle/, pressed: true }).waitFor()
+  expect(await rows.count()).toBe(1)
+  expect(new URL(page.url()).hash).toBe('#/instances')
 })

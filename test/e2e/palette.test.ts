@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import { deferred } from '#platform/tasks.ts'
 import { test } from '../berth/pages.ts'
 import type { Start } from '../berth/start.ts'
-import { connectAccount, rentRunning } from './account-steps.ts'
+import { connectAccount, openConnected, rentRunning } from './account-steps.ts'
 
 test('the palette finds and runs a command by keyboard, within the content policy', async ({ start }) => {
   const berth = await start.berth({ flags: ['--demo'] })
@@ -181,4 +181,20 @@ test('credit and projects are found by what people call them', async ({ start })
   await page.getByRole('combobox', { name: 'What to do' }).waitFor()
   await page.keyboard.type('top up')
   await page.getByRole('option', { name: /Add credit on 127/, selected: true }).waitFor()
+})
+
+test('the palette offers to stop what runs or may run, and not what has ended', async ({ start }) => {
+  const { sim, page, ids } = await openConnected(start, {
+    instances: [{ label: 'works' }, { label: 'broken' }],
+  })
+  await sim.control('POST', `/sim/instances/${ids[1]}`, { actual_status: 'exited', status_msg: 'error' })
+  await sim.control('POST', '/sim/clock', { advance: 3600 })
+  await page
+    .getByRole('row', { name: /broken/ })
+    .getByText('Crashed', { exact: true })
+    .waitFor({ timeout: 150_000 })
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('stop')
+  await page.getByRole('option', { name: /^Stop works/ }).waitFor()
+  expect(await page.getByRole('option', { name: /^Stop broken/ }).count()).toBe(0)
 })

@@ -34,6 +34,11 @@ export class HourOfLoad {
     })
   }
 
+  /** Whether it is known who has been idle. */
+  get known(): boolean {
+    return this.#history !== undefined
+  }
+
   of(instance: InstanceView): Course {
     return courseNow(this.#history?.load[instance.id], loadNow(instance))
   }

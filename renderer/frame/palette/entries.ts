@@ -120,11 +120,14 @@ function actionsOf(instance: InstanceView, page: Page): Action[] {
   return fitting.flatMap(id => all.find(one => one.id === id && one.unusable === undefined) ?? [])
 }
 
-/** All actions on all instances, found by their words. */
+/** All actions on all instances, found by their words; no stop of what does not run, which its own menu has. */
 function instanceCommands(page: Page): Entry[] {
   return instancesByUse(page).flatMap(instance =>
     instanceActions(instance, page)
-      .filter(({ unusable }) => unusable === undefined)
+      .filter(
+        ({ id, unusable }) =>
+          unusable === undefined && !(id === 'stop' && hasTrait(instance.state, 'diskOnly')),
+      )
       .map(action => ({
         key: `${instance.id} ${action.id}`,
         group: 'Actions' as const,
