@@ -20,7 +20,7 @@ export default defineConfig({
     minify: false,
     rolldownOptions: {
       // What only `berth mcp` needs.
-      output: { chunkFileNames: 'parts/[name]-[hash].js' },
+      output: { chunkFileNames: 'cli/[name]-[hash].js' },
       input: { cli: at('electron/cli.ts'), watcher: at('electron/start/heartbeat/watcher.ts') },
       treeshake: { manualPureFunctions: ['v'] },
     },

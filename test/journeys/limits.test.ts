@@ -272,7 +272,7 @@ test('a limit that also works asleep is switched off and on, and found in the pa
   await next.click()
   await page.getByRole('button', { name: /^Change: Stops / }).waitFor()
   await page.keyboard.press('Control+k')
-  await page.keyboard.type('snooze for 12')
+  await page.keyboard.type('extend 12')
   await page.getByRole('option', { name: /^Extend 12 h: / }).waitFor()
 
   // The cell in the instance's row leads to its limits, whichever tab was open.

@@ -1,6 +1,6 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { existsSync, writeFileSync } from 'node:fs'
-import { chmod, copyFile, mkdtemp, rm, stat } from 'node:fs/promises'
+import { chmod, copyFile, cp, mkdtemp, rm, stat } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -246,6 +246,7 @@ test('folder and socket reject another user', async context => {
   onTestFinished(() => rm(others, { recursive: true, force: true }))
   const program = join(others, 'cli.mjs')
   await copyFile(at('dist/main/cli.js'), program)
+  await cp(at('dist/main/cli'), join(others, 'cli'), { recursive: true })
   await chmod(others, 0o755)
   await chmod(world.platform.home, 0o755)
   const asNobody = berthOn(home, { uid: nobody, gid: nobody, cwd: '/' }, program)

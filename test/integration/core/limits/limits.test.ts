@@ -111,7 +111,7 @@ test.concurrent('a changed limit keeps its history, and its snooze while its tim
   const at = world.sim.controls.ledger().now + 2 * hour
   const first = await setLimit(under, { instance: id, when: { kind: 'time', at } })
   await under.run('snoozeLimit', { limit: first, minutes: 60 })
-  expect(limitsOf(under)[0]?.sentence).toMatch(/ at .+, snoozed from .+\.$/)
+  expect(limitsOf(under)[0]?.sentence).toMatch(/ at .+, extended from .+\.$/)
   const second = await setLimit(under, {
     limit: first,
     instance: id,
