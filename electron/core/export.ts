@@ -2,7 +2,9 @@ import { isDeepStrictEqual } from 'node:util'
 import * as v from 'valibot'
 import { parseBaseUrl } from '#service/base-url.ts'
 import { ExportFile, type ImportPlan, travellingSettings } from '#shared/export.ts'
+import { lessSafe } from '#shared/less-safe.ts'
 import { BerthError } from '#shared/problem.ts'
+import type { Settings } from '#shared/settings.ts'
 import type { State } from '#shared/state.ts'
 
 type Given = Pick<State, 'settings' | 'savedSearches' | 'accounts' | 'projects' | 'projectSecrets'>
@@ -58,10 +60,13 @@ export function importPlan(
   const known = new Set(Object.values(state.savedSearches).map(({ name }) => name))
   const names = [...new Set(searches.map(({ name }) => name))]
   const folders = new Set(Object.values(state.projects).map(({ folder }) => folder))
+  // A partial setting has no undefined once it was read.
+  const given = settings as Partial<Settings>
   const after = { ...here, ...settings, terminal: { ...here.terminal, ...settings.terminal } }
   return {
     at,
     settings: !isDeepStrictEqual(after, here),
+    lessSafe: lessSafe(state.settings, { ...state.settings, ...given }),
     searches: {
       added: names.filter(name => !known.has(name)),
       replaced: names.filter(name => known.has(name)),

@@ -46,6 +46,9 @@ export const keysPattern =
 const reserved: ReadonlySet<string> = new Set([
   ...[...'ACVXZYQWFR0-'].map(key => `CmdOrCtrl+${key}`),
   ...[...'CVXZFTI'].map(key => `CmdOrCtrl+Shift+${key}`),
+  'F5',
+  'CmdOrCtrl+F5',
+  'F11',
   'Alt+F4',
   'Alt+Space',
 ])

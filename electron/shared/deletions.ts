@@ -1,4 +1,5 @@
 import { limitsSet } from './automation/limit.ts'
+import { named } from './format/name.ts'
 import { counted } from './format/size.ts'
 import type { AccountView } from './state.ts'
 
@@ -26,6 +27,8 @@ export interface DeletionSubjects {
   deleteVolume: { name: string; room: string | undefined }
   deleteTemplate: { name: string; hasReadme: boolean; isUsed: boolean }
   deleteSecret: { name: string }
+  /** Its machines on all accounts, by their names. */
+  removeSpender: { name: string; machines: readonly string[] }
   deleteVariable: { name: string }
   /** `inUse`: whether Berth uses it; undefined where the service doesn't say which key that is. */
   deleteApiKey: { id: number; name?: string; inUse: boolean | undefined }
@@ -56,6 +59,21 @@ export const deletions: { [Action in keyof DeletionSubjects]: Danger<DeletionSub
     verb: 'Delete',
     lines: [`Projects that use it ask for its value again before they run. ${noUndo}`],
   })),
+  removeSpender: {
+    undo: false,
+    question: (_account, { name, machines }) =>
+      machines.length === 0
+        ? undefined
+        : {
+            title: `Remove ${name}?`,
+            verb: 'Remove',
+            lines: [
+              `${name} has ${counted(machines.length, 'machine')}: ${named(machines, { most: 8 })}.`,
+              `${machines.length === 1 ? 'It runs' : 'They run'} on without its caps: Berth no longer stops ${machines.length === 1 ? 'it' : 'them'} when one is reached.`,
+            ],
+            grave: true,
+          },
+  },
   deleteVariable: forGood((_account, { name }) => ({
     title: `Delete ${name}?`,
     verb: 'Delete variable',

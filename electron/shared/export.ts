@@ -75,6 +75,8 @@ export interface ImportPlan {
   at: string
   /** Whether settings here differ, and are replaced. */
   settings: boolean
+  /** What is less safe with them than now, a sentence each. */
+  lessSafe: readonly string[]
   searches: { added: readonly string[]; replaced: readonly string[] }
   /** Accounts that are not here yet; each asks for its key. */
   accounts: readonly { name: string; baseUrl: string }[]

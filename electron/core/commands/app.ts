@@ -3,6 +3,7 @@ import type { Log } from '#platform/platform.ts'
 import { type Shortcuts, shortcutConflict, shortcutNames } from '#shared/accelerators.ts'
 import { BerthError } from '#shared/problem.ts'
 import type { SettingsChange } from '#shared/settings.ts'
+import { spenderOf, spenderWords } from '#shared/spending/spender.ts'
 import type { State } from '#shared/state.ts'
 import type { HandlersOf } from '../bridge/dispatcher.ts'
 import type { NotePageFailure } from '../bridge/page-link.ts'
@@ -46,10 +47,19 @@ export function appHandlers(parts: Services): HandlersOf<typeof appCommands> {
         if (!platform.commandFile) throw new BerthError(noCommandFile)
         await (commandFile ? platform.commandFile.write() : platform.commandFile.remove())
       }
+      const before = settings.get().spenders
       const after = await settings.change(changes as SettingsChange)
       store.change(draft => {
         draft.settings = after
       })
+      const names = new Set(after.spenders.map(({ kind, name }) => spenderOf(kind, name)))
+      for (const by of before.map(({ kind, name }) => spenderOf(kind, name)))
+        if (!names.has(by))
+          activity.add({
+            kind: 'user',
+            text: `Removed ${spenderWords(by)} from Agents and scripts`,
+            detail: 'Machines that it has run on without its caps.',
+          })
     },
     async leaveDesktop() {
       if (settings.get().sshConfig) await sshConfig.turn(false)

@@ -32,7 +32,7 @@ export function planAfterwards(spec: ProjectSpec, keeping: Keeping, costs: PlanC
     ...(nodes > 1 ? ['The other nodes’ machines are destroyed in any case.'] : []),
     ...storeWords(spec),
     ...retryWords(retry),
-    ...beforeStopWords(before_stop),
+    ...beforeStopWords(before_stop, spec.stop !== undefined),
     `If the run fails or reaches a limit, ${machine} is stopped. ${keptWords(keeping, costs)}`,
     ...(outbid && outbid.elsewhere > 0
       ? [`If it's outbid, it continues on another machine, at most ${counted(outbid.elsewhere, 'time')}.`]

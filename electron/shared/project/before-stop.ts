@@ -79,12 +79,12 @@ export function noticeProblem(
 }
 
 /** The sentences of a plan on what happens before a stop. */
-export function beforeStopWords(before: BeforeStop | undefined): string[] {
+export function beforeStopWords(before: BeforeStop | undefined, hasLimits: boolean): string[] {
   if (!before) return []
   const { signal, run, seconds } = noticeOf(before)
   const hook =
     run === undefined ? '' : ` and Berth runs ${run.includes('\n') ? 'the commands of before_stop' : run}`
   return [
-    `Before a stop by a limit or by you, the command gets SIG${signal}${hook}, ${duration(seconds)} at most. Limits act that much earlier, so the maximum holds.`,
+    `Before a stop by a limit or by you, the command gets SIG${signal}${hook}, ${duration(seconds)} at most.${hasLimits ? ' Limits act that much earlier, so the maximum holds.' : ''}`,
   ]
 }

@@ -30,7 +30,12 @@ export function pageActions(page: Page): PageAction[] {
     { id: 'watches', label: 'Watches', run: () => route.go('offers/watches') },
     { id: 'refresh', label: 'Refresh', run: () => page.attempt(berth.refresh({})) },
     { id: 'connect', label: 'Connect an account…', run: () => dialogs.show({ kind: 'connect' }) },
-    { id: 'stop-all', label: 'Stop everything…', run: () => dialogs.show({ kind: 'stopAll' }) },
+    {
+      id: 'stop-all',
+      label: 'Stop everything…',
+      words: 'stop all instances',
+      run: () => dialogs.show({ kind: 'stopAll' }),
+    },
     ...stopAgents(page),
     { id: 'new-template', label: 'Create a template…', run: () => route.go('templates/new') },
     { id: 'new-key', label: 'Create an API key…', run: () => route.go('account/keys/new') },

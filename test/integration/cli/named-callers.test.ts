@@ -104,7 +104,7 @@ test('an agent may do nothing, then only look, then rent within its caps and end
 })
 
 test('a script is held to its caps with its own exit code, and one that is not listed does nothing', async () => {
-  const { under, berth, happened } = await named({ kind: 'script', name: 'nightly', price: 0.01 })
+  const { under, berth, happened, permit } = await named({ kind: 'script', name: 'nightly', price: 0.01 })
   const { id } = await rentRunning(under)
   for (const verb of ['stop', 'destroy']) {
     const { code, err } = await berth(verb, String(id), '--yes', '--as', 'nightly', '--json')
@@ -125,4 +125,7 @@ test('a script is held to its caps with its own exit code, and one that is not l
   expect(await berth('ps', '--as', 'stranger')).toMatchObject({ code: 77, out: '' })
   expect(await berth('ps', '--as', 'No \u001b[31mname')).toMatchObject({ code: 2 })
   expect(await berth('start', String(id))).toMatchObject({ code: 0 })
+  await permit()
+  const texts = Object.values(under.berth.state().activity).map(({ text }) => text)
+  expect(texts).toContain('Removed nightly (script) from Agents and scripts')
 })

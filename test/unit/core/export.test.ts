@@ -64,6 +64,38 @@ describe('an export', () => {
     ])
   })
 
+  test('is asked about with all that is less safe than now, and with nothing that is as safe', () => {
+    const { alerts, quietHours } = defaultSettings
+    const lost = (settings: object) => importPlan(readExport(changed({ settings })), given).lessSafe
+    const off = Object.fromEntries(Object.keys(alerts).map(kind => [kind, kind === 'ready']))
+    expect(
+      lost({
+        alerts: off,
+        lowCreditDollars: 0,
+        lowCreditHours: 1,
+        quietHours: { on: true, from: '00:00', to: '23:59', critical: false },
+        pollInterval: 300,
+        rentalDeadline: 7200,
+        closeToTray: false,
+        tunnelsAtLoopback: true,
+      }),
+    ).toEqual([
+      expect.stringMatching(/^Alerts are switched off: low credit, outbid, halted, .* and watch\.$/),
+      'No warning any more when credit is below $5.',
+      'The warning comes later: when credit lasts less than 1 h instead of 3.',
+      'Notifications wait from 00:00 to 23:59.',
+      'Critical notifications wait in quiet hours, too.',
+      'Accounts are checked every 300 s instead of every 10 s, and limits act that much later.',
+      'A rental that doesn’t run is told after 120 min instead of 10 min.',
+      'Closing the window quits Berth, and limits don’t act any more.',
+      'Pages of instances open at 127.0.0.1, where they share cookies that scripts can read.',
+    ])
+    expect(lost({})).toEqual([])
+    expect(lost({ theme: 'light', alerts, quietHours, pollInterval: 5, lowCreditDollars: 50 })).toEqual([])
+    const plan = importPlan(readExport(changed({ settings: { alerts: off } })), given)
+    expect(importWords(plan).join('\n')).toMatch(/Less safe than now:\nAlerts are switched off: low credit/)
+  })
+
   test.each([
     ['another format', { format: 'other' }, /no export of Berth/],
     ['a newer version', { version: 2 }, /newer Berth/],

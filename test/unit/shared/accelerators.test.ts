@@ -67,6 +67,7 @@ test('letters alone, and keys that have their own use, are no shortcuts', () => 
   const conflict = (name: ShortcutName, keys: string) =>
     shortcutConflict({ ...defaultShortcuts, [name]: keys }, name, 'linux')
   expect(conflict('show', 'CmdOrCtrl+C')).toBe('Ctrl C already has its own use.')
+  expect(conflict('show', 'F5')).toBe('F5 already has its own use.')
   expect(conflict('show', 'CmdOrCtrl+K')).toBe('Ctrl K already belongs to “Every command”.')
   expect(conflict('show', 'CmdOrCtrl+Alt+B')).toBeUndefined()
   expect(conflict('palette', '')).toBeUndefined()

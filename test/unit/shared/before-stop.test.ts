@@ -35,8 +35,9 @@ test('limits act so much earlier that a command’s time before the stop fits, o
 })
 
 test('a plan says what happens before a stop', () => {
-  expect(beforeStopWords({ signal: 'USR1', run: './save.sh' })).toEqual([
+  expect(beforeStopWords({ signal: 'USR1', run: './save.sh' }, true)).toEqual([
     'Before a stop by a limit or by you, the command gets SIGUSR1 and Berth runs ./save.sh, 1 min at most. Limits act that much earlier, so the maximum holds.',
   ])
-  expect(beforeStopWords(undefined)).toEqual([])
+  expect(beforeStopWords({ run: './save.sh' }, false).join()).not.toMatch(/Limits|maximum/)
+  expect(beforeStopWords(undefined, true)).toEqual([])
 })

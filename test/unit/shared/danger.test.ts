@@ -212,3 +212,14 @@ test('every deletion is for good: red, and without an undo', () => {
     expect([undo, asked?.grave, asked?.verb]).toEqual([false, true, expect.stringMatching(/^Delete/)])
   }
 })
+
+test('removing a name is asked about only while it has machines, which lose its caps', () => {
+  const asked = (...machines: string[]) =>
+    dangers.removeSpender.question(accountView(), { name: 'nightly', machines }, 0)
+  expect(asked()).toBeUndefined()
+  expect(asked('box #7')?.lines).toEqual([
+    'nightly has 1 machine: box #7.',
+    'It runs on without its caps: Berth no longer stops it when one is reached.',
+  ])
+  expect(asked('box #7', '#8')?.lines.join(' ')).toContain('2 machines: box #7 and #8. They run on')
+})
