@@ -88,13 +88,15 @@ export interface MostCost {
 
 /**
  * The most until the first limit with a time or an amount; undefined without one. @param traffic its one-time cost in
- * micro-dollars @param count how many machines have these limits, whose prices are in `cost` together
+ * micro-dollars @param count how many machines have these limits, whose prices are in `cost` together @param attempts
+ * micro-dollars that may be spent on machines that were dropped before
  */
 export function mostCost(
   { perHour }: RentalCost,
   traffic: Micros | undefined,
   limits: readonly Limit[],
   count: number,
+  attempts: Micros = 0,
 ): MostCost | undefined {
   const each = limits.flatMap(({ when }): MostCost[] => {
     const limit = conditionLabel(when)
@@ -102,7 +104,8 @@ export function mostCost(
       return [{ micros: Math.ceil((perHour * when.seconds) / 3600) + (traffic ?? 0), limit }]
     return when.kind === 'cost' ? [{ micros: micros(when.dollars) * count, limit }] : []
   })
-  return each.sort((a, b) => a.micros - b.micros)[0]
+  const [first] = each.sort((a, b) => a.micros - b.micros)
+  return first && { ...first, micros: first.micros + attempts }
 }
 
 export function onDemandPrice(offer: OfferView): Micros | undefined {

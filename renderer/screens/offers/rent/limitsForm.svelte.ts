@@ -1,4 +1,10 @@
-import { type FormErrors, number, readForm, typedNumber } from '#renderer/components/fields/readForm.ts'
+import {
+  type FormErrors,
+  number,
+  readForm,
+  typedNumber,
+  wrongIn,
+} from '#renderer/components/fields/readForm.ts'
 import { rate } from '#shared/format/money.ts'
 import { count } from '#shared/format/size.ts'
 import { RetryLimits } from '#shared/market/rental-bounds.ts'
@@ -41,7 +47,18 @@ export class LimitsForm {
     return prices.filter(price => price !== undefined && price <= most).length
   }
 
-  readonly errors: FormErrors = $derived((this.#tried && this.#read.errors) || {})
+  /** Micro-dollars for all attempts; undefined while it's no amount. */
+  readonly budget: Micros | undefined = $derived.by(() => {
+    const dollars = number(this.ceiling)
+    return wrongIn(RetryLimits.entries.ceiling, dollars) === undefined ? micros(dollars) : undefined
+  })
+
+  /** The budget's at once, since the price shown counts it in. */
+  readonly errors: FormErrors = $derived.by(() => {
+    const all = this.#read.errors ?? {}
+    const { ceiling } = all
+    return this.#tried ? all : ceiling === undefined ? {} : { ceiling }
+  })
 
   /** The limits; undefined while something is wrong. Errors are shown from then on. */
   limits(): RetryLimits | undefined {

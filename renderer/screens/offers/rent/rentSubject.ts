@@ -6,6 +6,7 @@ import type { ListedOffer } from '#shared/market/catalogue.ts'
 import type { OfferView, SavedQuery } from '#shared/market/offer.ts'
 import type { RentRequest } from '#shared/market/rent-request.ts'
 import type { TemplateView } from '#shared/market/template.ts'
+import type { Micros } from '#shared/spending/money.ts'
 
 /** The subject of a rent dialog, and its initial values. */
 export interface RentSubject {
@@ -41,6 +42,8 @@ export interface RentLater extends StoredSecrets {
 export interface Otherwise {
   /** Whether the input may be sent; errors are shown at their fields. */
   check(): boolean
+  /** Micro-dollars that its attempts may cost before one is ready; undefined while it's no amount. */
+  attempts?(): Micros | undefined
   send(request: RentRequest, run: RunRequest | undefined): Promise<unknown>
 }
 

@@ -89,8 +89,11 @@ export class RentalPrice {
   /** The most that it costs until the first of its limits that has a time or an amount; undefined without one. */
   readonly most: MostCost | undefined = $derived.by(() => {
     const { draft, count } = this.#rental
-    return this.cost && mostCost(this.highest ?? this.cost, this.traffic, draft.limits, count)
+    return this.cost && mostCost(this.highest ?? this.cost, this.traffic, draft.limits, count, this.attempts)
   })
+
+  /** What machines that are dropped may cost before, in micro-dollars; undefined where none are, or it's no amount. */
+  readonly attempts: Micros | undefined = $derived.by(() => this.#rental.subject.otherwise?.attempts?.())
 
   /** The cost once the bid was raised as far as it may be; undefined where it may not. */
   readonly highest = $derived.by(() => {

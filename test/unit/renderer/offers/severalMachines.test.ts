@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { mostCost } from '#renderer/features/market/cost.ts'
+import { LimitsForm } from '#renderer/screens/offers/rent/limitsForm.svelte.ts'
 import { numbered } from '#renderer/screens/offers/rent/rentForm.svelte.ts'
 import { alikeOffers } from '#renderer/screens/offers/rent/rentSubject.ts'
 import type { Limit } from '#shared/automation/limit.ts'
@@ -17,6 +18,8 @@ test('with a limit of three hours, a rental costs at most these and its traffic,
   expect(most).toEqual({ micros: 638_000, limit: '3 h' })
   expect(moneyUp(most?.micros ?? 0)).toBe('$0.64')
   expect(mostCost({ perHour: 206_000, diskPerHour: 3000 }, 0, [], 1)).toBeUndefined()
+  const again = mostCost({ perHour: 206_000, diskPerHour: 3000 }, 20_000, [hours(3)], 1, 50_000_000)
+  expect(again?.micros).toBe((most?.micros ?? 0) + 50_000_000)
 })
 
 test('of two limits the one that is reached first counts, an amount for each machine', () => {
@@ -60,4 +63,18 @@ test('several machines have numbered names, and one has its name', () => {
   expect([0, 1, 2].map(index => numbered('train', index, 3))).toEqual(['train-1', 'train-2', 'train-3'])
   expect(numbered('train', 0, 1)).toBe('train')
   expect(numbered(undefined, 0, 3)).toBeUndefined()
+})
+
+test('the budget of attempts is an amount, or said to be none at once', () => {
+  const form = new LimitsForm(false, { price: 0.5 })
+  form.ceiling = '50'
+  expect([form.budget, form.errors]).toEqual([50_000_000, {}])
+  for (const wrong of ['abc', '0', '-3', '']) {
+    form.ceiling = wrong
+    expect([form.budget, Object.keys(form.errors), form.limits()]).toEqual([
+      undefined,
+      ['ceiling'],
+      undefined,
+    ])
+  }
 })
