@@ -11,7 +11,7 @@ test('where the service caps its list, the page says so and the service filters'
   await showAllOffers(page)
 
   const shown = async () =>
-    Number.parseInt(await page.getByText(/^[0-9,]+ of [0-9,]+ offers$/).innerText(), 10)
+    Number.parseInt(await page.getByText(/^[0-9,]+ offers of [0-9,]+$/).innerText(), 10)
 
   await page.getByRole('button', { name: '+ Filter' }).click()
   await page.getByRole('menuitem', { name: 'CUDA' }).click()
