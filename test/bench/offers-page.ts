@@ -31,9 +31,9 @@ export async function offersPageRows({ smoke }: Size): Promise<Row[]> {
     await page.getByRole('link', { name: 'Offers' }).click()
     await page.locator('tr[data-offer]').first().waitFor()
     await showAllOffers(page)
-    const all = smoke ? /^[\d,]+ of (the first )?[\d,]+ offers$/ : /^10,000 of (the first )?[\d,]+ offers$/
+    const all = smoke ? /^[\d,]+ offers of (the first )?[\d,]+$/ : /^10,000 offers of (the first )?[\d,]+$/
     await page.getByText(all).waitFor()
-    const shown = await page.getByText(/^[\d,]+ of (the first )?[\d,]+ offers$/).textContent()
+    const shown = await page.getByText(/^[\d,]+ offers of (the first )?[\d,]+$/).textContent()
     const rows = Number(shown?.split(' ')[0]?.replace(',', ''))
     if (!smoke && rows !== count) throw new Error(`there are ${shown}, not ${count} of them`)
     const { page: plain } = await openPage(browser, plainPage.address)

@@ -26,7 +26,7 @@ const openFirst = async (page: Page) => {
 const chart = (page: Page) => page.getByRole('application')
 /** The numbers in `37 of 132`. */
 async function counted(page: Page): Promise<number[]> {
-  const text = await page.getByText(/^[\d,]+ of [\d,]+( (verified )?offers)?$/).innerText()
+  const text = await page.getByText(/^[\d,]+( offers?)? of [\d,]+( verified)?$/).innerText()
   return (text.match(/[\d,]+/g) ?? []).map(each => Number(each.replaceAll(',', '')))
 }
 const limitsOf = async (page: Page) => {
@@ -63,7 +63,7 @@ test('nothing is selected at first, and Reset goes back to that, also after a re
   expect(some).toBeLessThan(verified)
   await openFirst(page)
   await showAllOffers(page)
-  await page.getByText(/^[\d,]+ of [\d,]+ offers$/).waitFor()
+  await page.getByText(/^[\d,]+ offers of [\d,]+$/).waitFor()
   const [shown = 0, all = 0] = await counted(page)
   expect(shown).toBe(all)
   expect(all).toBeGreaterThan(verified)
@@ -151,7 +151,7 @@ test('a region drawn on the chart by pointer or keyboard filters the table until
 }) => {
   const { page } = await offersOf()
   await showAllOffers(page)
-  await page.getByText(/^[\d,]+ of [\d,]+ offers$/).waitFor()
+  await page.getByText(/^[\d,]+ offers of [\d,]+$/).waitFor()
   const [, all = 0] = await counted(page)
   await expect.poll(async () => (await counted(page))[0]).toBe(all)
   const box = await chart(page).boundingBox()

@@ -8,7 +8,7 @@ const test = base.extend('page', async ({ start }) => {
   const { page } = await openConnected(start, { simulator: { speed: 1 } })
   await page.getByRole('link', { name: 'Offers' }).click()
   await showAllOffers(page)
-  await page.getByText(/^[\d,]+ of [\d,]+ offers$/).waitFor()
+  await page.getByText(/^[\d,]+ offers of [\d,]+$/).waitFor()
   await rowsOf(page).nth(10).waitFor({ state: 'attached' })
   return page
 })
