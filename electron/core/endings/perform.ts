@@ -71,8 +71,8 @@ export class Endings {
   readonly #followers = new Set<EndingFollower>()
   /** Instances whose end is seen, and is still to be told. */
   readonly #finishing = new Set<number>()
-  /** Instances that the user's stop ended. */
-  readonly #byUser = new Set<number>()
+  /** Who wanted the last end of an instance, since Berth started. */
+  readonly #lastCauses = new Map<number, EndingCause>()
   /** Readings, one after another. */
   #reading: Promise<void> = Promise.resolve()
 
@@ -104,9 +104,14 @@ export class Endings {
     return [...open.map(({ instance }) => instance), ...this.#finishing]
   }
 
+  /** Who stops or destroys an instance, or did last, since Berth started. */
+  causeOf(instance: number): EndingCause | undefined {
+    return this.pending(instance)?.cause ?? this.#lastCauses.get(instance)
+  }
+
   /** Whether the user stops an instance, or did last, since Berth started. */
   isStoppedByUser(instance: number): boolean {
-    return this.pending(instance)?.cause.kind === 'user' || this.#byUser.has(instance)
+    return this.causeOf(instance)?.kind === 'user'
   }
 
   /** Whether Berth destroys an instance, or has: its absence is no news. */
@@ -166,7 +171,7 @@ export class Endings {
    * stop it again. Rejects as `start` does, and where it was refused the stop goes on; with `not_written` nothing is started.
    */
   async startInstead<Got>(instance: number, start: () => Promise<Got>): Promise<Got> {
-    this.#byUser.delete(instance)
+    this.#lastCauses.delete(instance)
     const stop = this.#stored.find(instance)
     if (!stop || stop.action === 'destroy') return start()
     await this.#stored.remove(instance)
@@ -333,8 +338,7 @@ export class Endings {
       this.#finishing.add(instance)
       finished.push({ ending, waiters: this.#takeWaiters(instance) })
       const isGone = instances[instance] === undefined
-      if (cause.kind === 'user') this.#byUser.add(instance)
-      else this.#byUser.delete(instance)
+      this.#lastCauses.set(instance, cause)
       if (isGone) await this.#stored.put({ ...ending, endedAt: at, problem: undefined })
       else await this.#forget(instance)
       this.#answeredAt.delete(instance)

@@ -10,7 +10,13 @@ import { type Collection, type CollectionContext, openCollection } from '../stor
 const EndingCause = v.variant('kind', [
   v.object({ kind: v.literal('user') }),
   v.object({ kind: v.literal('limit'), limit: LimitId, lateSince: v.optional(v.number()) }),
-  v.object({ kind: v.literal('berth'), text: v.optional(v.string()), detail: v.optional(v.string()) }),
+  v.object({
+    kind: v.literal('berth'),
+    text: v.optional(v.string()),
+    detail: v.optional(v.string()),
+    /** The user is told that its files are kept. */
+    keepsFiles: v.optional(v.boolean()),
+  }),
 ])
 export type EndingCause = v.InferOutput<typeof EndingCause>
 

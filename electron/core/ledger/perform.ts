@@ -246,7 +246,11 @@ export class Ledger {
         return !instance || endings.pending(id) ? [] : { instance, cap }
       })
       for (const { instance, cap } of stopped)
-        void endings.begin(instance.id, 'stop', { kind: 'berth', text: stoppedText(instance, form, cap) })
+        void endings.begin(instance.id, 'stop', {
+          kind: 'berth',
+          text: stoppedText(instance, form, cap),
+          keepsFiles: true,
+        })
       if (stopped.length > 0) notifications.tell(account, [capAlert(account, form, stopped)])
     }
   }

@@ -1,6 +1,7 @@
 import { named } from '#shared/format/name.ts'
 import { counted } from '#shared/format/size.ts'
 import { duration } from '#shared/format/time.ts'
+import type { AccountId } from '#shared/ids.ts'
 import { harmless } from '#shared/instance/file-names.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
 import type { Problem } from '#shared/problem.ts'
@@ -204,6 +205,17 @@ export const severalMachines = {
   code: 'not_failed',
   message: 'It ran on several machines, of which the others are gone.',
   advice: 'Run it again as it was: that rents all of them.',
+}
+
+/** The line of Activity once a machine that waited was stopped by its user, or at a cap. */
+export function noLongerWaiting(account: AccountId, instance: number) {
+  return {
+    account,
+    instance,
+    kind: 'berth' as const,
+    text: `#${instance} no longer waits for the next run`,
+    detail: 'Its files are kept, and its disk is billed, until you destroy it.',
+  }
 }
 
 export const machineInUse = { code: 'not_waiting', message: 'A run is using that machine.' }

@@ -9,6 +9,7 @@ import { ProjectId } from '#shared/project/project.ts'
 import type { ProjectSpec } from '#shared/project/spec.ts'
 import { callerOf, type Spender, StoredSpender } from '#shared/spending/spender.ts'
 import type { AccountContext, AccountPoll } from '../account-context.ts'
+import type { EndingCause } from '../endings/record.ts'
 import { type Next, Worker } from '../engine/worker.ts'
 import { pollsUntilGone } from '../instances/missing-instances.ts'
 import { limitOfRental } from '../limits/changes.ts'
@@ -16,7 +17,7 @@ import type { StoredLimits } from '../limits/model.ts'
 import { openCollection } from '../storage/collection.ts'
 import type { Watchdogs } from '../watchdogs/perform.ts'
 import type { RunAlerts } from './alerts.ts'
-import { machineInUse } from './messages.ts'
+import { machineInUse, noLongerWaiting } from './messages.ts'
 import type { ProjectRun, Run } from './model.ts'
 import type { RunMachines } from './remote.ts'
 
@@ -108,10 +109,16 @@ export async function openWaitingMachines(
       view.state !== 'stopping' &&
       view.state !== 'destroying'
     ) {
-      // Its limit, its watchdog or its owner stopped it: its disk would cost for nothing.
-      if (action === 'destroy') void drop(there)
-      else void waiting.forget(instance)
+      // Its limit or its watchdog stopped it: its disk would cost for nothing.
+      if (action === 'destroy' && !keepsFiles(context.endings.causeOf(instance))) void drop(there)
+      else void letGo(instance)
     }
+  }
+
+  /** It was stopped by who was told that its files are kept: it's an ordinary stopped machine from now on. */
+  async function letGo(instance: number): Promise<void> {
+    await take(instance)
+    context.activity.add(noLongerWaiting(context.account, instance))
   }
 
   async function take(instance: number): Promise<void> {
@@ -186,6 +193,10 @@ export async function openWaitingMachines(
       await waiting.flush()
     },
   }
+}
+
+function keepsFiles(cause: EndingCause | undefined): boolean {
+  return cause?.kind === 'user' || (cause?.kind === 'berth' && cause.keepsFiles === true)
 }
 
 /** Seconds that a machine must still wait for a run to begin on it. */

@@ -68,6 +68,23 @@ describe.skipIf(noSshd)(`a machine that waits${noSshd}`, () => {
     await under.until(() => Object.keys(under.account().instances).length === 0 && waiting().length === 0)
   })
 
+  test('keeps its files where its user stops it, as they are told', async () => {
+    const { world, under, runProject } = await openProject(files)
+    const id = await runProject()
+    await under.until(
+      () => jobOf(under, id)?.step === 'done' && Object.keys(under.account().waiting).length === 1,
+    )
+    const instance = jobOf(under, id)?.instance ?? 0
+    await under.run('stopInstance', { instance })
+    await under.until(() => under.account().instances[instance]?.state === 'stopped')
+    await under.until(() => under.texts().includes(`#${instance} no longer waits for the next run`))
+    expect(under.account().waiting).toEqual({})
+    // Beyond the time for which it was to wait.
+    await world.sim.controls.advance(1300)
+    await under.poll(3)
+    expect(under.account().instances[instance]?.state).toBe('stopped')
+  })
+
   test('ends on time even while Berth is closed, and isn’t used by a run that needs another', async () => {
     const { world, under, folder, runProject } = await openProject(files, undefined, {}, 3)
     const waiting = () => Object.values(under.account().waiting)
