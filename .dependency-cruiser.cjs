@@ -30,6 +30,7 @@ const roomsOfCore = [
   'endings',
   'access',
   'instances',
+  'relays',
   'alerts',
   'outside-link',
   'settings',

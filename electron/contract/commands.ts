@@ -24,6 +24,7 @@ import {
 } from './commands/instances.ts'
 import { offerCommands, rentingCommands, templateCommands, watchCommands } from './commands/market.ts'
 import { projectCommands, runCommands, sweepCommands } from './commands/projects.ts'
+import { relayCommands } from './commands/relays.ts'
 
 /** All commands of the page. Their arguments are checked against these shapes, over every transport. */
 export const commands = {
@@ -55,6 +56,7 @@ export const commands = {
   ...transferCommands,
   ...hostingCommands,
   ...fileCommands,
+  ...relayCommands,
   ...updateCommands,
 } satisfies Record<string, Command>
 

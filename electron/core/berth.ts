@@ -36,6 +36,8 @@ import { openSavedSearches } from './market/saved-searches.ts'
 import { followLink } from './outside-link.ts'
 import { openProjects } from './projects/projects.ts'
 import { openProjectSecrets } from './projects/secrets.ts'
+import { Relays } from './relays/perform.ts'
+import { poster } from './relays/post.ts'
 import type { RunningBerth } from './running.ts'
 import { followAutostart, followCommandFile, openSettings } from './settings.ts'
 import { type BrokenFile, type DocumentPlace, watchedFiles } from './storage/json-file.ts'
@@ -92,13 +94,21 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
   const sayProblem = ({ message, advice }: Problem, on?: { account: AccountId; instance: number }) =>
     activity.add({ ...on, kind: 'error', text: message, detail: advice || undefined })
   const newId = () => platform.random.hex(16)
-  const [settings, searches, projects, secrets, pageNotices, fileTransfers] = await Promise.all([
+  const [settings, searches, projects, secrets, pageNotices, fileTransfers, relays] = await Promise.all([
     openSettings(files, clock, tellBroken),
     openSavedSearches(store, platform, tellBroken),
     openProjects(store, platform, tellBroken),
     openProjectSecrets(store, platform, tellBroken),
     openPageNotices({ store, clock, notifier, files, onBroken: tellBroken }),
     openFileTransfers({ store, clock, files, activity, newId, onBroken: tellBroken }),
+    Relays.open({
+      ...platform,
+      store,
+      activity,
+      mask: options.log.mask,
+      post: poster(),
+      onBroken: tellBroken,
+    }),
   ])
   await followAutostart(settings, platform.autostart)
   await followCommandFile(settings, platform.commandFile)
@@ -106,6 +116,7 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
     draft.settings = settings.get()
   })
   const notifications = createNotifications({ store, activity, notifier, pageNotices })
+  notifications.onTold((account, alerts) => relays.tell(account, alerts))
   tellOf = brokenFileTeller({ activity, notifications })
   for (const file of broken) tellOf(file)
   sayNotWritten = ({ problem }) => {
@@ -179,6 +190,7 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
     sshConfig,
     projects,
     secrets,
+    relays,
     demo,
   }
   fileTransfers.tellLost(lost => beginAgain(parts, lost))
@@ -246,6 +258,7 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
       await pageNotices.close()
       await fileTransfers.close()
       await accounts.close()
+      await relays.close()
       await sshConfig.close()
       await tunnels.close()
       await access.close()

@@ -75,6 +75,7 @@ export function emptyState(app: App): State {
     savedSearches: {},
     projects: {},
     projectSecrets: [],
+    relays: {},
     activity: {},
     notices: {},
   }

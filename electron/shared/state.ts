@@ -15,6 +15,7 @@ import type { SavedQuery } from './market/offer.ts'
 import type { FailedMachineView, PastRental, RentalView } from './market/rental-view.ts'
 import type { Problem } from './problem.ts'
 import type { ProjectView } from './project/project.ts'
+import type { RelayView } from './relay.ts'
 import type { DetailsTab, Settings } from './settings.ts'
 import type { Micros } from './spending/money.ts'
 import type { PriceIncreaseView } from './spending/price-increase.ts'
@@ -32,6 +33,8 @@ export interface State {
   projects: Record<string, ProjectView>
   /** Names of secrets that projects may use; their values are in the keychain. */
   projectSecrets: readonly string[]
+  /** Where alerts are also sent, by id; their addresses are in the keychain. */
+  relays: Record<string, RelayView>
   /** The newest entries by key; older ones are fetched with `searchActivity`. */
   activity: Record<string, ActivityEntry>
   /** Alerts for the page to show, where the desktop has no notifications, by id. */

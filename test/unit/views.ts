@@ -170,6 +170,7 @@ export function emptyState(): State {
     savedSearches: {},
     projects: {},
     projectSecrets: [],
+    relays: {},
     activity: {},
     notices: {},
   }

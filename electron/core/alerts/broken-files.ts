@@ -14,6 +14,7 @@ const contents: Readonly<Record<string, string>> = {
   limits: 'limits',
   projects: 'projects',
   recoveries: 'recoveries',
+  relays: 'addresses for alerts',
   rentals: 'rentals',
   runs: 'runs',
   searches: 'saved searches',

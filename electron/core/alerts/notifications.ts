@@ -47,6 +47,8 @@ export interface Notifications {
   withdraw(id: string): void
   /** Withdraws all alerts of an account that Berth no longer has. */
   withdrawAccount(account: AccountId): Promise<void>
+  /** Sets who else hears of alerts, of each group once: whatever the settings and before the user. */
+  onTold(listener: (account: AccountId, alerts: readonly Alert[]) => void): void
   /** Sets how the buttons with a command run it. */
   onCommand(give: GiveCommand): void
   /** Sets how the buttons with an action on an instance do it. */
@@ -78,6 +80,7 @@ export function createNotifications({
   const own = new Map<string, (action: string | undefined) => void>()
   const pages = new Map<object, PagePlace>()
 
+  let passOn: Parameters<Notifications['onTold']>[0] = () => undefined
   let give: GiveCommand = async () => undefined
   let act: Parameters<Notifications['onAct']>[0] = async () => undefined
 
@@ -115,6 +118,7 @@ export function createNotifications({
 
   const notifications: Notifications = {
     tell(account, alerts) {
+      const passedOn: Alert[] = []
       for (const alert of alerts) {
         activity.add({
           account,
@@ -124,10 +128,13 @@ export function createNotifications({
           detail: alert.body,
           instance: alert.instance,
         })
-        if (!store.get().settings.alerts[alert.kind] || isRepeated(account, alert)) continue
+        if (isRepeated(account, alert)) continue
+        passedOn.push(alert)
+        if (!store.get().settings.alerts[alert.kind]) continue
         shown.set(alert.id, { account, alert })
         if (!isBeforeUser(alert, account, store.get(), pages.values())) show(account, alert)
       }
+      if (passedOn.length > 0) passOn(account, passedOn)
     },
     say(notice, answered) {
       if (answered) own.set(notice.id, answered)
@@ -177,6 +184,9 @@ export function createNotifications({
     async withdrawAccount(account) {
       for (const [id, { account: of }] of shown) if (of === account) shown.delete(id)
       await pageNotices.takeOffAccount(account)
+    },
+    onTold(listener) {
+      passOn = listener
     },
     onCommand(giveCommand) {
       give = giveCommand

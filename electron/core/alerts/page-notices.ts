@@ -175,7 +175,7 @@ export function isQuiet({ on, from, to }: QuietHours, minute: number): boolean {
 }
 
 /** The minute of the user's day at epoch milliseconds of this computer. */
-function minuteOfDay(at: number): number {
+export function minuteOfDay(at: number): number {
   const moment = new Date(at)
   return moment.getHours() * 60 + moment.getMinutes()
 }

@@ -1,4 +1,5 @@
 import type { transferCommands } from '#contract/commands/account.ts'
+import type { relayCommands } from '#contract/commands/relays.ts'
 import type { Handlers, HandlersOf } from '../bridge/dispatcher.ts'
 import { cloudConnections } from '../copies/start.ts'
 import { accessHandlers, editorHandlers, tunnelHandlers } from './access.ts'
@@ -57,7 +58,18 @@ export function allCommands(parts: Services, updateParts: UpdateParts): Handlers
     ...transferHandlers(parts),
     ...hostingHandlers(parts),
     ...fileHandlers(parts),
+    ...relayHandlers(parts),
     ...updateHandlers(updateParts),
+  }
+}
+
+/** Commands about where alerts are also sent. */
+function relayHandlers({ relays }: Services): HandlersOf<typeof relayCommands> {
+  return {
+    addRelay: ({ form, address }) => relays.add(form, address),
+    changeRelay: ({ relay, form, address }) => relays.change(relay, form, address),
+    removeRelay: ({ relay }) => relays.remove(relay),
+    testRelay: ({ relay }) => relays.test(relay),
   }
 }
 

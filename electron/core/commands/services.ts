@@ -20,6 +20,7 @@ import type { RecentSearches, SeenOffers } from '../market/recent-searches.ts'
 import type { SavedSearches } from '../market/saved-searches.ts'
 import type { Projects } from '../projects/projects.ts'
 import type { ProjectSecrets } from '../projects/secrets.ts'
+import type { Relays } from '../relays/perform.ts'
 import type { SettingsStore } from '../settings.ts'
 import type { Store } from '../storage/store.ts'
 
@@ -43,6 +44,7 @@ export interface Services {
   sshConfig: SshConfig
   projects: Projects
   secrets: ProjectSecrets
+  relays: Relays
   demo: Demo | undefined
 }
 

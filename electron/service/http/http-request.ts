@@ -1,5 +1,6 @@
 import http, { type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import https from 'node:https'
+import type { LookupFunction } from 'node:net'
 import { pipeline, type Readable } from 'node:stream'
 import { constants, createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { type Detour, detourTo, ProxyFailed } from './proxy.ts'
@@ -11,6 +12,8 @@ export interface WireRequest {
   body: string | undefined
   /** Aborts the request, and the answer's body. */
   signal: AbortSignal
+  /** Resolves the host's name, for a connection of its own; a proxy resolves it itself. */
+  lookup?: LookupFunction
 }
 
 /** An answer's head, and its body as a decompressed stream, to be read to its end or destroyed. */
@@ -47,7 +50,7 @@ async function send(request: WireRequest): Promise<WireAnswer> {
 }
 
 function sendBy(
-  { url, method, headers, body, signal }: WireRequest,
+  { url, method, headers, body, signal, lookup }: WireRequest,
   secure: boolean,
   detour: Detour | undefined,
 ): Promise<WireAnswer> {
@@ -56,7 +59,9 @@ function sendBy(
   const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
   return new Promise((resolve, reject) => {
     const request = open(url, {
-      agent: detour?.agent ?? agents[secure ? 'https:' : 'http:'],
+      // A kept connection may lead where this name may not.
+      agent: detour?.agent ?? (lookup ? false : agents[secure ? 'https:' : 'http:']),
+      ...(lookup && !detour && { lookup }),
       method,
       headers: { ...own, ...length, ...headers },
       signal,

@@ -29,6 +29,7 @@ const texts = [
   'nobody@example.com',
   '123456',
   '$(touch /tmp/owned)',
+  '22:30',
 ]
 const numbers = [-1e12, -1, 0, 0.5, 1, 2, 60, 4711, 999_999_999, 2 ** 31, 2 ** 53 - 1, 1e308]
 

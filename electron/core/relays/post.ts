@@ -1,0 +1,72 @@
+import { isLoopback } from '#service/base-url.ts'
+import { networkFailure } from '#service/http/failure.ts'
+import { NotSent, wire } from '#service/http/http-request.ts'
+import { ProxyFailed } from '#service/http/proxy.ts'
+import { PrivateAddress, publicLookup, resultAddress } from '#service/result.ts'
+import { BerthError, type Problem } from '#shared/problem.ts'
+import type { Delivery } from './formats.ts'
+import {
+  lostAnswer,
+  movedElsewhere,
+  noAnswer,
+  notReached,
+  privateAddress,
+  refusedWith,
+  throughNoProxy,
+  untrusted,
+  wrongAddress,
+} from './messages.ts'
+
+/** How a delivery ended. `refused`: the same will most likely be refused again; `asked`: milliseconds to wait. */
+export type Outcome = 'accepted' | { problem: Problem; refused?: boolean; asked?: number }
+
+/** Sends one message; the receiver's words are not read. Never rejects. */
+export type Post = (delivery: Delivery, ending: AbortSignal) => Promise<Outcome>
+
+/** Milliseconds for the whole exchange. */
+const patience = 20_000
+
+/** An address that alerts may be sent to: public https, or a program on this computer. Throws `wrong_address`. */
+export function checkedAddress(text: string): string {
+  const url = resultAddress(text.trim(), 'http://localhost')
+  if (url?.hash !== '') throw new BerthError(wrongAddress)
+  return url.href
+}
+
+/** Without redirects, and never to a private network. `within`: milliseconds for each. */
+export function poster(within = patience): Post {
+  return async ({ url, headers, body }, ending) => {
+    const late = AbortSignal.timeout(within)
+    const { hostname } = new URL(url)
+    try {
+      const answer = await wire.send({
+        url,
+        method: 'POST',
+        headers,
+        body,
+        signal: AbortSignal.any([ending, late]),
+        ...(!isLoopback(hostname) && { lookup: publicLookup }),
+      })
+      answer.body.on('error', () => undefined).destroy()
+      const { status } = answer
+      if (status >= 200 && status < 300) return 'accepted'
+      if (status >= 300 && status < 400) return { problem: movedElsewhere, refused: true }
+      const seconds = Number(answer.headers['retry-after'])
+      return {
+        problem: refusedWith(status),
+        refused: status >= 400 && status < 500 && ![408, 425, 429].includes(status),
+        asked: seconds > 0 ? 1000 * seconds : 0,
+      }
+    } catch (error) {
+      return { problem: late.aborted ? noAnswer : problemIn(error) }
+    }
+  }
+}
+
+function problemIn(error: unknown): Problem {
+  if (!(error instanceof NotSent)) return lostAnswer
+  const { cause } = error
+  if (cause instanceof PrivateAddress) return privateAddress
+  if (cause instanceof ProxyFailed) return throughNoProxy(cause.message)
+  return networkFailure(cause, false) === 'untrusted_certificate' ? untrusted : notReached
+}
