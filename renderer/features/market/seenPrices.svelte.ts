@@ -2,7 +2,7 @@ import { answerProblem, type Page } from '#renderer/bridge/page.svelte.ts'
 import type { AccountId } from '#shared/ids.ts'
 import { catalogueOf, type ListedOffer } from '#shared/market/catalogue.ts'
 import { offersPassing } from '#shared/market/filter.ts'
-import type { OfferQuery, OffersAnswer, SavedQuery } from '#shared/market/offer.ts'
+import type { OfferFilter, OfferQuery, OffersAnswer, SavedQuery } from '#shared/market/offer.ts'
 import type { Problem } from '#shared/problem.ts'
 
 /** Milliseconds after which the market is asked again. */
@@ -25,15 +25,23 @@ export class SeenPrices {
     this.#page = page
   }
 
-  /** Asks the market unless it was asked of late. */
-  async search(query: OfferQuery): Promise<void> {
+  /**
+   * Asks the market unless it was asked of late. Where the service lists only some of its offers, it's asked once more for those
+   * that pass the filter, which may be none of the first ones.
+   */
+  async search(query: OfferQuery, filter?: OfferFilter): Promise<void> {
+    await this.#ask(query)
+    if (filter && this.seen(query)?.answer.cap !== undefined) await this.#ask(query, filter)
+  }
+
+  async #ask(query: OfferQuery, filter?: OfferFilter): Promise<void> {
     const account = this.#page.account?.id
     if (account === undefined) return
-    const key = keyOf(account, query)
+    const key = keyOf(account, query, filter)
     if (Date.now() - (this.#asked.get(key) ?? 0) < stale) return
     this.#asked.set(key, Date.now())
     try {
-      const answer = await this.#page.berth.searchOffers({ account, query })
+      const answer = await this.#page.berth.searchOffers({ account, query, ...(filter && { filter }) })
       const answered = { account, answer, offers: catalogueOf(answer.offers, query.type).offers }
       this.#answers = new Map([...this.#answers, [key, answered]])
       this.problem = undefined
@@ -50,7 +58,10 @@ export class SeenPrices {
 
   /** The offers of a search with its filter, the cheapest first; undefined before it was made. */
   matching({ query, filter }: SavedQuery): ListedOffer[] | undefined {
-    const answered = this.seen(query)
+    const first = this.seen(query)
+    const account = this.#page.account?.id ?? ''
+    const answered =
+      first?.answer.cap === undefined ? first : this.#answers.get(keyOf(account, query, filter))
     return answered && cheapestFirst(offersPassing(answered.offers, filter))
   }
 }
@@ -59,8 +70,9 @@ export function cheapestFirst(offers: readonly ListedOffer[]): ListedOffer[] {
   return offers.filter(({ price }) => price !== undefined).sort((a, b) => (a.price ?? 0) - (b.price ?? 0))
 }
 
-function keyOf(account: AccountId, query: OfferQuery): string {
-  return JSON.stringify([account, Object.entries(query).sort(([a], [b]) => (a < b ? -1 : 1))])
+function keyOf(account: AccountId, query: OfferQuery, filter: OfferFilter = {}): string {
+  const inOrder = (fields: object) => Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1))
+  return JSON.stringify([account, inOrder(query), inOrder(filter)])
 }
 
 const all = new WeakMap<Page, SeenPrices>()
