@@ -123,7 +123,7 @@ test.concurrent('a changed limit keeps its history, and its snooze while its tim
   expect(changed).toMatchObject({ id: second, warning: 300, snoozedUntil: at + hour })
   expect(changed?.history.map(({ text }) => text)).toEqual([
     expect.stringMatching(/^Extended until/),
-    expect.stringMatching(/^Changed\. Before: Stops .+, snoozed from/),
+    expect.stringMatching(/^Changed\. Before: Stops .+, extended from/),
   ])
   await setLimit(under, { limit: second, instance: id, when: { kind: 'time', at: at + 60 } })
   expect(limitsOf(under)[0]?.snoozedUntil).toBeUndefined()
