@@ -33,13 +33,17 @@ if [ -f "$here/store.sh" ]; then
     echo 75 > "$here/code.new" && mv -f "$here/code.new" "$here/code"
     exit
   fi
+  # Before it begins it has this one's trap, which would swallow the signal that ends it.
+  trap - TERM
   sh "$here/store.sh" "$here" loop < /dev/null > /dev/null 2>&1 &
   storing=$!
+  trap : TERM
 fi
-# A machine may end at any moment: what was written shortly before that may be half of a file.
+# A machine may end at any moment: what was written shortly before that may be half of a file. Nobody waits for it: a signal
+# that comes before its trap is set is lost.
 (
   trap 'kill $nap 2>/dev/null; exit' TERM
-  while kill -0 $$ 2>/dev/null; do
+  while kill -0 $$ 2>/dev/null && [ ! -f "$here/code" ]; do
     date +%s > "$here/alive.new" && mv -f "$here/alive.new" "$here/alive"
     sleep 5 &
     nap=$!
@@ -50,6 +54,6 @@ alive=$!
 "$shell" "$@" "$here/command" ${around:+"$here" "$shell" "$@"} < /dev/null >> "$here/output" 2>&1
 code=$?
 kill $alive $storing 2>/dev/null
-wait $alive $storing 2>/dev/null
+[ -z "$storing" ] || wait "$storing" 2>/dev/null
 rm -f "$here/store.pass" "$here/store.key" "$here/store.env"
 echo "$code" > "$here/code.new" && mv -f "$here/code.new" "$here/code"
