@@ -102,7 +102,10 @@ export function createRecentSearches(clock: Pick<Clock, 'monotonic'>) {
 
 export type SeenOffers = ReturnType<typeof createSeenOffers>
 
-/** The offers of each account's latest search, of the page or of an agent or script. A rental takes its offer's data from here, not from the page. */
+/**
+ * The offers of each account's latest search, of the page or of an agent or script. A rental takes its offer's data from
+ * here, not from the page.
+ */
 export function createSeenOffers() {
   const latest = new Map<string, ReadonlyMap<number, OfferView>>()
   return {
