@@ -32,7 +32,9 @@ export function departureMove(
   if (instance.stateRequest?.state === 'running' && instance.stateRequest.at > since) return { do: 'forget' }
   if (fate === 'brought' || fate === 'needless') return { do: 'destroy', isLost: false }
   if (now >= until) return { do: 'destroy', isLost: true }
-  return hasTrait(instance.state, 'over') ? { do: 'wait' } : { do: 'stop' }
+  // One that crashed is still meant to run.
+  const rests = hasTrait(instance.state, 'over') && !hasTrait(instance.state, 'dead')
+  return rests ? { do: 'wait' } : { do: 'stop' }
 }
 
 /** Until when its files are copied, in epoch seconds; undefined where they aren't. */

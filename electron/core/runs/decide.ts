@@ -136,8 +136,7 @@ function moveForInstance(run: Run, { instance }: RunSnapshot): RunMove | undefin
 function moveForMachine(run: ProjectRun, snapshot: RunSnapshot): RunMove | undefined {
   const { instance } = snapshot
   if (instance === undefined) return { do: 'wait' }
-  const { spec } = run.project
-  const mayMove = run.reuses || (run.moves ?? 0) < (spec.outbid?.elsewhere ?? 0)
+  const mayMove = mayMoveOn(run)
   if (instance === 'gone') {
     // The user meant the run, too: another machine would be a surprise.
     if (snapshot.isStoppedByUser && !run.reuses) return { do: 'fail', problem: machineDestroyed }
@@ -152,9 +151,33 @@ function moveForMachine(run: ProjectRun, snapshot: RunSnapshot): RunMove | undef
     instance.state === 'stopped' || (instance.state === 'ended' && snapshot.limit !== undefined)
   if (isStopped) return { do: 'fail', problem: stoppedMachine(run, snapshot) }
   if (instance.state === 'ended') return { do: 'fail', problem: machineExited }
+  // Where its command never ran, another machine would crash as well: by the image.
   if (instance.state === 'crashed' || instance.state === 'unstartable')
-    return { do: 'fail', problem: machineCrashed }
-  return { do: 'wait' }
+    return mayMove && run.begunOn === instance.id ? { do: 'move' } : { do: 'fail', problem: machineCrashed }
+  const movesAt = mayMove ? awayUntil(instance) : undefined
+  return movesAt !== undefined && snapshot.now >= movesAt ? { do: 'move' } : { do: 'wait' }
+}
+
+/** Whether the run may continue on another machine, as its file says or since it has not begun on this one. */
+export function mayMoveOn({ project, reuses, moves = 0 }: Run): boolean {
+  return reuses === true || moves < (project?.spec.outbid?.elsewhere ?? 0)
+}
+
+/** Whether a run leaves a machine that it can't enter, where its command has not begun. */
+export function leavesUnreached(run: Run, { code }: Pick<Problem, 'code'>): boolean {
+  const isBefore = run.step === 'sending' || run.step === 'setup'
+  return code.startsWith('ssh_') && isBefore && run.problem === undefined && mayMoveOn(run)
+}
+
+/** Seconds for which a run waits for its machine to come back. */
+const awayFor = 900
+
+/** Until when a run waits for a machine that its host took off the net, in epoch seconds; undefined for others. */
+export function awayUntil({ state, history }: InstanceView): number | undefined {
+  if (state !== 'offline' && state !== 'silent') return undefined
+  const since = history.findLastIndex(change => change.state !== 'offline' && change.state !== 'silent')
+  const at = history[since + 1]?.at
+  return at === undefined ? undefined : at + awayFor
 }
 
 function ending(run: Run, { instance }: RunSnapshot): RunMove {

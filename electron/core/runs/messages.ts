@@ -81,6 +81,24 @@ export const machineCrashed = {
   advice: 'Check its files, or destroy it and run it again.',
 }
 
+/** Why a run leaves its machine, as Activity says it. */
+export function movedWords(machine: InstanceView | undefined): string {
+  switch (machine?.state) {
+    case undefined:
+      return 'Its machine has gone.'
+    case 'outbid':
+      return 'Its machine was outbid.'
+    case 'crashed':
+    case 'unstartable':
+      return 'Its machine has crashed.'
+    case 'offline':
+    case 'silent':
+      return 'Its machine’s host was offline for a quarter of an hour.'
+    default:
+      return 'Its machine couldn’t be reached or used.'
+  }
+}
+
 export function noOfferInTime(seconds: number): Problem {
   return {
     code: 'no_offers',

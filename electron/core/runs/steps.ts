@@ -27,8 +27,8 @@ import {
   released,
   reminded,
 } from './changes.ts'
-import { blocksEnding, type RunMove } from './decide.ts'
-import { commandFailed, machineGone, unclearCode } from './messages.ts'
+import { blocksEnding, leavesUnreached, type RunMove } from './decide.ts'
+import { commandFailed, machineGone, movedWords, unclearCode } from './messages.ts'
 import { isOfProject, isWorker, limitsLeft, machineLimits, type ProjectRun, type Run } from './model.ts'
 import { leavesNetwork } from './node-decide.ts'
 import { nodeFailure, nodeLeft, type RunNodes } from './nodes.ts'
@@ -300,7 +300,7 @@ export function createMoves(context: AccountContext, parts: MoveParts) {
 
   async function moveOn(run: Run): Promise<void> {
     await runs.intend(run.id, movedToNewMachine(run, `r${context.newId()}`, now()))
-    note(run, `${run.name} continues on another machine`, 'Its machine was outbid, or has gone.')
+    note(run, `${run.name} continues on another machine`, movedWords(machines.viewOf(run.instance)))
   }
 
   /** Fails the run, unless its step changed meanwhile, and alerts the user. */
@@ -381,6 +381,7 @@ export function createMoves(context: AccountContext, parts: MoveParts) {
         run.afterwards !== 'stop' &&
         problem.code !== 'results_changing'
       if (keeps) await folders.keep(run, problem)
+      else if (isOfProject(run) && leavesUnreached(run, problem)) await moveOn(run)
       else await fail(run, problem)
     },
     /** Shows a failed move, which is retried; the user is alerted if it lasts. */

@@ -35,7 +35,9 @@ export function planAfterwards(spec: ProjectSpec, keeping: Keeping, costs: PlanC
     ...beforeStopWords(before_stop, spec.stop !== undefined),
     `If the run fails or reaches a limit, ${machine} is stopped. ${keptWords(keeping, costs)}`,
     ...(outbid && outbid.elsewhere > 0
-      ? [`If it's outbid, it continues on another machine, at most ${counted(outbid.elsewhere, 'time')}.`]
+      ? [
+          `${spec.machine?.interruptible ? 'If its machine is outbid, crashes or goes offline' : 'If its machine crashes or goes offline'}, it continues on another one, at most ${counted(outbid.elsewhere, 'time')}.`,
+        ]
       : []),
     ...copyFirstWords(spec, costs?.disk),
   ]
@@ -72,7 +74,7 @@ export function waitWords({ spec, offer, above }: Pick<ProjectPlan, 'spec' | 'of
 
 /** What a file says that changes nothing, and the GPUs that its command leaves alone, with the reason. */
 export function unusedWords(spec: ProjectSpec): string[] {
-  const { results, checkpoint, engine, at_once, outbid, machine, sweep, wait, env = {} } = spec
+  const { results, checkpoint, engine, at_once, sweep, wait, env = {} } = spec
   const names = new Set([sweep ?? []].flat().flatMap(values => Object.keys(values)))
   const [gpus, processes] = [gpusInAll(spec), processesOf(spec.run)]
   const replaced = Object.keys(env).filter(name => names.has(name))
@@ -84,9 +86,6 @@ export function unusedWords(spec: ProjectSpec): string[] {
     engine !== undefined && nodeCount(spec) === 1 && 'engine does nothing on one machine: nodes is missing.',
     wait !== undefined && settingsOf(spec) && 'wait does nothing: a sweep waits for machines by itself.',
     at_once !== undefined && !settingsOf(spec) && 'at_once does nothing: there is no sweep.',
-    (outbid?.elsewhere ?? 0) > 0 &&
-      !machine?.interruptible &&
-      'outbid does nothing: nobody can outbid an on-demand machine.',
     replaced.length > 0 &&
       `The sweep’s ${named(replaced)} replace${replaced.length === 1 ? 's' : ''} the value in env.`,
     nodeCount(spec) > 1 &&

@@ -15,8 +15,8 @@ export function leftFor({ wait = 0 }: Pick<ProjectSpec, 'wait'>): number {
 
 /** How many machines a run may leave with results that only they have. */
 function machinesLeft(spec: ProjectSpec): number {
-  const { outbid, machine } = spec
-  if (!machine?.interruptible || resultsOf(spec).length === 0 || settingsOf(spec)) return 0
+  const { outbid } = spec
+  if (resultsOf(spec).length === 0 || settingsOf(spec)) return 0
   return outbid?.elsewhere ?? 0
 }
 

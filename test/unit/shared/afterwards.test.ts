@@ -13,7 +13,6 @@ describe('a plan says', () => {
     ['checkpoint: 5m', /^checkpoint does nothing/],
     ['engine: torchrun', /^engine does nothing/],
     ['at_once: 3', /^at_once does nothing/],
-    ['outbid: { elsewhere: 2 }', /^outbid does nothing/],
     ['env: { lr: 1 }\nsweep: { lr: [1, 2] }', /^The sweep’s lr replaces/],
     ['env: { lr: 1, b: 2 }\nsweep: [{ lr: 1 }, { b: 2 }]', /^The sweep’s lr and b replace /],
   ])('that %j changes nothing', (text, words) => {
@@ -25,7 +24,7 @@ describe('a plan says', () => {
     'engine: torchrun\nnodes: 2',
     'at_once: 3\nruns: 4',
     'at_once: 3\nsweep: { lr: [1] }',
-    'outbid: { elsewhere: 2 }\nmachine: { interruptible: true }',
+    'outbid: { elsewhere: 2 }',
     'outbid: { elsewhere: 0 }',
     'env: { lr: 1 }\nsweep: { seed: [1] }',
   ])('nothing of %j', text => {

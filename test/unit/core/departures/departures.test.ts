@@ -27,6 +27,7 @@ const machine = (state: InstanceState, more: Partial<InstanceView> = {}) =>
 
 test.each<[string, Partial<Departure>, InstanceView | 'gone' | undefined, number, object]>([
   ['stops one that may run again beside the next', {}, machine('outbid'), 1000, { do: 'stop' }],
+  ['stops one that crashed, which is still meant to run', {}, machine('crashed'), 1000, { do: 'stop' }],
   ['stops one that runs again', {}, machine('running'), 2000, { do: 'stop' }],
   ['keeps one that is stopped', {}, machine('stopped'), 8199, { do: 'wait' }],
   ['destroys it with its time', {}, machine('stopped'), 8200, { do: 'destroy', isLost: true }],

@@ -13,6 +13,7 @@ import {
 import {
   actionSparing,
   checkpointDue,
+  leavesUnreached,
   nextRunMove,
   observedRun,
   type RunSnapshot,
@@ -217,6 +218,51 @@ describe('a project’s run that runs', () => {
     expect(nextRunMove(projectRun({ project: { spec: twice } }), seen({ instance: 'gone' }))).toEqual({
       do: 'move',
     })
+  })
+
+  test.each(['crashed', 'unstartable'] as const)(
+    'moves when its instance is %s, where its command ran there and its spec allows it',
+    state => {
+      const moving = projectRun({ project: { spec: { ...spec, outbid: { elsewhere: 1 } } } })
+      const seenCrash = seen({ instance: machine(state) })
+      const on = seenCrash.instance as InstanceView
+      expect(nextRunMove({ ...moving, begunOn: on.id }, seenCrash)).toEqual({ do: 'move' })
+      expect(nextRunMove({ ...moving, begunOn: on.id, moves: 1 }, seenCrash)).toMatchObject({ do: 'fail' })
+      // By its image it would crash on any machine.
+      expect(nextRunMove(moving, seenCrash)).toMatchObject({ do: 'fail', problem: { code: 'crashed' } })
+    },
+  )
+
+  test.each(['offline', 'silent'] as const)(
+    'moves when its instance was %s for a quarter of an hour',
+    state => {
+      const history = [
+        { at: 100, state: 'running' as const, actualStatus: 'running' },
+        { at: 1000, state: 'silent' as const, actualStatus: 'unknown' },
+        { at: 1300, state, actualStatus: state },
+      ]
+      const away = { ...machine(state), history }
+      const moving = projectRun({ project: { spec: { ...spec, outbid: { elsewhere: 1 } } } })
+      const at = (now: number, run = moving) => nextRunMove(run, seen({ instance: away, now }))
+      expect([at(1899), at(1900), at(1900, { ...moving, moves: 1 })]).toEqual([
+        { do: 'wait' },
+        { do: 'move' },
+        { do: 'wait' },
+      ])
+      expect(at(1e6, projectRun())).toEqual({ do: 'wait' })
+    },
+  )
+
+  test('leaves a machine that it can’t enter before its command has begun', () => {
+    const moving = (step: Run['step'], moves = 0) =>
+      projectRun({ step, moves, project: { spec: { ...spec, outbid: { elsewhere: 1 } } } })
+    const closed = { code: 'ssh_closed' }
+    expect(leavesUnreached(moving('sending'), closed)).toBe(true)
+    expect(leavesUnreached(moving('setup'), { code: 'sync_failed' })).toBe(false)
+    expect(leavesUnreached(moving('setup', 1), closed)).toBe(false)
+    // Only that machine has its results.
+    expect(leavesUnreached(moving('fetching'), closed)).toBe(false)
+    expect(leavesUnreached(projectRun({ step: 'sending' }), closed)).toBe(false)
   })
 
   test.each([
