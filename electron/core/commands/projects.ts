@@ -138,6 +138,9 @@ export function runHandlers(parts: Services): HandlersOf<typeof runCommands> {
     endRun: ({ account, run }) => of(account).end(run),
     changeRun: ({ account, run, afterwards }) => of(account).change(run, afterwards),
     async retryRun({ account, run, into }) {
+      const { sweep, step, instance } = of(account).get(run)
+      if (sweep && step === 'failed' && instance === undefined)
+        return parts.accounts.session(account).automations.sweeps.retry(sweep.id, sweep.index)
       return of(account).retry(run, into === undefined ? undefined : parts.folders.get(into).path)
     },
     giveUpFetch: ({ account, run }) => of(account).giveUpFetch(run),

@@ -41,7 +41,7 @@ import { createPrograms } from './programs.ts'
 import { createRunMachines } from './remote.ts'
 import { createRunWork, type RunWork } from './scheduler.ts'
 import { createMoves } from './steps.ts'
-import { openStoredRuns, surplusRuns } from './stored-runs.ts'
+import { type StoredRuns, surplusRuns } from './stored-runs.ts'
 import { createRunFolders, type RunProjects } from './transfer-results.ts'
 import { openWaitingMachines } from './waiting-machines.ts'
 import { createRunWatchdog } from './watchdog.ts'
@@ -50,8 +50,6 @@ export type Runs = Awaited<ReturnType<typeof openRuns>>
 
 /** What runs need to know of their sweeps. */
 export interface RunSweeps {
-  /** The agreed terms of one, which are stored with it alone. */
-  agreed(sweep: string): ProjectRun['project'] | undefined
   /** Whether one of a project, other than `except`, has runs in progress or to come. */
   isBusy(project: string, except?: string): boolean
   /** The stops of a run's machine: in a sweep, its share of what is left of the whole. */
@@ -60,12 +58,11 @@ export interface RunSweeps {
   isSpent(sweep: string): boolean
   /** The variables of the environment that differ from run to run. */
   settingOf(run: ProjectRun): Readonly<Record<string, string>>
-  /** Runs one again that failed and has no machine. */
-  retry(sweep: string, index: number): Promise<void>
 }
 
 /** Dependencies of runs, besides the account. */
 export interface RunServiceParts {
+  runs: StoredRuns
   watchdogs: Watchdogs
   rentals: Pick<Rentals, 'find' | 'cancel' | 'dismiss' | 'ofInstance'>
   limits: Pick<StoredLimits, 'all' | 'put' | 'forget'>
@@ -83,11 +80,10 @@ const mostEnded = 200
  */
 export async function openRuns(
   context: AccountContext,
-  { watchdogs, rentals, limits, projects, sweeps, departures }: RunServiceParts,
+  { runs, watchdogs, rentals, limits, projects, sweeps, departures }: RunServiceParts,
 ) {
   const { account, store, platform, files, activity, notifications, now } = context
   const { clock } = platform
-  const runs = await openStoredRuns(context, sweeps.agreed)
   const outputs = createOutputs(files, `${context.folder}/runs`, runs)
   const alerts = runAlertsOf(context)
   const { note } = alerts
@@ -102,7 +98,7 @@ export async function openRuns(
     watchdog,
     alerts,
     projects,
-    settingOf: sweeps.settingOf,
+    settingOf: run => sweeps.settingOf(run),
   })
   const { ending } = context
   const worker: Worker<string> = new Worker({ clock, ending, turn: id => work.turn(id) })
@@ -134,7 +130,7 @@ export async function openRuns(
     isGone: instance => gone.has(instance),
     waiting,
     departures,
-    limitsOf: sweeps.limitsOf,
+    limitsOf: run => sweeps.limitsOf(run),
     runs,
     alerts,
     machines,
@@ -158,7 +154,7 @@ export async function openRuns(
     limits,
     asking,
     departures,
-    isSweepSpent: sweeps.isSpent,
+    isSweepSpent: sweep => sweeps.isSpent(sweep),
   })
 
   async function dismiss(run: Run): Promise<void> {
@@ -189,8 +185,8 @@ export async function openRuns(
     machines,
     limits,
     outputs,
-    isSweeping: sweeps.isBusy,
-    limitsOf: sweeps.limitsOf,
+    isSweeping: (project, except) => sweeps.isBusy(project, except),
+    limitsOf: run => sweeps.limitsOf(run),
     restart: id => worker.hurry(id),
   })
   const { goOn, refuseIfBusy, refuseUnlessFailed } = goingOn
@@ -201,7 +197,7 @@ export async function openRuns(
     nodes,
     waiting,
     goingOn,
-    limitsOf: sweeps.limitsOf,
+    limitsOf: run => sweeps.limitsOf(run),
     async makeRoom() {
       for (const old of surplusRuns(runs.all(), mostEnded)) if (!isThreatened(old)) await dismiss(old)
     },
@@ -236,7 +232,6 @@ export async function openRuns(
     if (isOfProject(run)) {
       if (run.node) throw new BerthError(severalMachines)
       const view = refuseUnlessFailed(run)
-      if (run.sweep && !view) return sweeps.retry(run.sweep.id, run.sweep.index)
       await goOn(run, 'go on with', retried(run, view, `r${context.newId()}`))
       return
     }
@@ -331,7 +326,7 @@ export async function openRuns(
     },
     /**
      * Continues from the step that failed. `into`: the folder of this machine to download to; the usual one if undefined.
-     * Of a project it throws `not_failed`, `project_busy` or `no_such_instance`.
+     * Of a project it throws `not_failed`, `project_busy` or `no_such_instance`. A sweep starts those without a machine anew.
      */
     retry,
     async giveUpFetch(id: string): Promise<void> {

@@ -1,19 +1,20 @@
-import { fixedMoment, type Limit } from '#shared/automation/limit.ts'
+import { fixedMoment } from '#shared/automation/limit.ts'
 import { isGoing } from '#shared/automation/run.ts'
 import type { AccountContext, AccountPoll } from '../account-context.ts'
 import { hasMoved } from '../limits/limit-due.ts'
 import type { StoredLimits } from '../limits/model.ts'
-import type { ProjectRun, Run } from '../runs/model.ts'
+import type { Run } from '../runs/model.ts'
 import type { WaitingMachines } from '../runs/waiting-machines.ts'
 import type { Collection } from '../storage/collection.ts'
 import type { Watchdogs } from '../watchdogs/perform.ts'
 import { costUntil, type Sweep, sweepDeadline } from './record.ts'
+import type { SweepTerms } from './terms.ts'
 
 export type SweepLimits = ReturnType<typeof createSweepLimits>
 
 interface SweepLimitParts {
   stored: Pick<Collection<Sweep, string>, 'find' | 'putSoon'>
-  runsOf(sweep: Pick<Sweep, 'id'>): readonly Run[]
+  terms: Pick<SweepTerms, 'runsOf'>
   waiting: Pick<WaitingMachines, 'all'>
   limits: Pick<StoredLimits, 'all' | 'put'>
   watchdogs: Pick<Watchdogs, 'settle'>
@@ -22,7 +23,7 @@ interface SweepLimitParts {
 /** The limit of a whole sweep. Each machine has its share as a separate limit. */
 export function createSweepLimits(
   { now }: Pick<AccountContext, 'now'>,
-  { stored, runsOf, waiting, limits, watchdogs }: SweepLimitParts,
+  { stored, terms, waiting, limits, watchdogs }: SweepLimitParts,
 ) {
   /** Lets each machine be stopped when the whole would reach its limit, also while this computer sleeps. */
   async function guard(sweep: Sweep, own: readonly Run[]): Promise<void> {
@@ -45,20 +46,9 @@ export function createSweepLimits(
   }
 
   return {
-    /** The stops of a machine that is rented for a run: its share of what is left of the whole. */
-    limitsOf({ sweep: place, project }: ProjectRun): readonly Limit[] {
-      const sweep = stored.find(place?.id ?? '')
-      if (!sweep) return project.limits
-      const own = runsOf(sweep)
-      const idle = project.limits.filter(({ when }) => when.kind === 'idle' || when.kind === 'away')
-      const deadline = sweepDeadline(withOneMore(sweep, now()), own, now())
-      if (deadline === undefined) return idle
-      const seconds = Math.max(60, Math.round(deadline - now()))
-      return [...idle, { when: { kind: 'duration', seconds }, action: 'stop', asleep: true }]
-    },
     /** Stores the machines' cost as of a poll, and moves their limits. */
     observe(sweep: Sweep, { account: { instances }, at }: AccountPoll): void {
-      const own = runsOf(sweep)
+      const own = terms.runsOf(sweep)
       const present = [
         ...own
           .filter(run => isGoing(run) || run.step === 'failed' || run.withdrawing)
@@ -80,11 +70,4 @@ export function createSweepLimits(
       void guard({ ...sweep, machines }, own)
     },
   }
-}
-
-/** The group after one more machine at the agreed price, from `at` on. */
-function withOneMore(sweep: Sweep, at: number): Sweep {
-  const { price } = sweep.project
-  if (price === undefined) return sweep
-  return { ...sweep, machines: { ...sweep.machines, '': { micros: 0, at, perHour: price } } }
 }

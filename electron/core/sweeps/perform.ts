@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
-import type { Limit } from '#shared/automation/limit.ts'
 import { isGoing } from '#shared/automation/run.ts'
 import { latestRuns } from '#shared/automation/sweep.ts'
 import { canGetIn, spentBy } from '#shared/derived.ts'
@@ -10,9 +9,10 @@ import type { Setting } from '#shared/project/sweep.ts'
 import type { Spender } from '#shared/spending/spender.ts'
 import type { AccountContext, AccountPoll } from '../account-context.ts'
 import { type FailedTurn, type Next, Worker } from '../engine/worker.ts'
-import { isInterrupted, type ProjectRun, type Run } from '../runs/model.ts'
+import { isInterrupted, type Run } from '../runs/model.ts'
 import { uncounted } from '../runs/run-rental.ts'
 import { openRuns, type RunServiceParts, type Runs } from '../runs/service.ts'
+import { openStoredRuns } from '../runs/stored-runs.ts'
 import { createSweepLimits, type SweepLimits } from './limits.ts'
 import {
   notRented,
@@ -22,16 +22,9 @@ import {
   sweepGoing,
   sweepHaltedAlert,
 } from './messages.ts'
-import {
-  isBusy,
-  openStoredSweeps,
-  type Sweep,
-  sweepCost,
-  sweepDeadline,
-  sweepMostInAll,
-  sweepRate,
-} from './record.ts'
+import { isBusy, openStoredSweeps, type Sweep, sweepCost, sweepDeadline, sweepRate } from './record.ts'
 import { nextSweepMove, type SweepMove, type SweepSnapshot } from './step.ts'
+import { SweepTerms } from './terms.ts'
 
 export interface NewSweep {
   name: string
@@ -50,26 +43,19 @@ const betweenRuns = 900
 /** Opens the runs of an account with its sweeps, which need each other. */
 export async function openRunsAndSweeps(
   context: AccountContext,
-  parts: Omit<RunServiceParts, 'sweeps'>,
+  parts: Omit<RunServiceParts, 'runs' | 'sweeps'>,
 ): Promise<{ runs: Runs; sweeps: Sweeps }> {
-  const stored = await openStoredSweeps(context, () => runs.swept.all())
-  const runs = await openRuns(context, {
-    ...parts,
-    sweeps: {
-      agreed: sweep => stored.find(sweep)?.project,
-      isBusy: (...args) => sweeps.isBusy(...args),
-      limitsOf: run => sweeps.limitsOf(run),
-      settingOf: run => sweeps.settingOf(run),
-      isSpent: sweep => sweeps.isSpent(sweep),
-      retry: (...args) => sweeps.retry(...args),
-    },
-  })
-  const sweeps: Sweeps = new Sweeps(context, { ...parts, stored, runs: runs.swept, waiting: runs.waiting })
-  return { runs, sweeps }
+  const stored = await openStoredSweeps(context, () => storedRuns.all())
+  const storedRuns = await openStoredRuns(context, sweep => stored.find(sweep)?.project)
+  const terms = new SweepTerms(context, stored, storedRuns, parts.rentals)
+  const runs = await openRuns(context, { ...parts, runs: storedRuns, sweeps: terms })
+  const { swept, waiting } = runs
+  return { runs, sweeps: new Sweeps(context, { ...parts, stored, terms, runs: swept, waiting }) }
 }
 
 interface SweepParts extends Pick<RunServiceParts, 'rentals' | 'limits' | 'watchdogs'> {
   stored: Awaited<ReturnType<typeof openStoredSweeps>>
+  terms: SweepTerms
   runs: Runs['swept']
   waiting: Runs['waiting']
 }
@@ -85,7 +71,7 @@ export class Sweeps {
     const { account, ending, platform, store } = context
     this.#context = context
     this.#parts = parts
-    this.#limits = createSweepLimits(context, { ...parts, runsOf: sweep => this.#runsOf(sweep) })
+    this.#limits = createSweepLimits(context, parts)
     this.#worker = new Worker({
       clock: platform.clock,
       ending,
@@ -100,21 +86,9 @@ export class Sweeps {
     ending.addEventListener('abort', ignore, { once: true })
   }
 
-  /** The stops of a machine that is rented for a run: its share of what is left of the whole. */
-  limitsOf(run: ProjectRun): readonly Limit[] {
-    return this.#limits.limitsOf(run)
-  }
-
   /** Who pays for a sweep; undefined: you. */
   payer(sweep: string): Spender | undefined {
     return this.#parts.stored.find(sweep)?.project.by
-  }
-
-  isBusy(project: string, except?: string): boolean {
-    const { stored, runs } = this.#parts
-    return stored
-      .all()
-      .some(sweep => sweep.project.id === project && sweep.id !== except && isBusy(sweep, runs.all()))
   }
 
   /** Resolves with its id once it is on disk; its runs then start automatically. */
@@ -149,22 +123,6 @@ export class Sweeps {
     return id
   }
 
-  isSpent(id: string): boolean {
-    const sweep = this.#parts.stored.find(id)
-    if (!sweep) return false
-    const most = sweepMostInAll(sweep)
-    return most !== undefined && sweepCost(sweep, this.#runsOf(sweep), this.#context.now()) >= most
-  }
-
-  settingOf({ sweep: place }: ProjectRun): Readonly<Record<string, string>> {
-    const sweep = this.#parts.stored.find(place?.id ?? '')
-    const number = {
-      BERTH_RUN: String((place?.index ?? 0) + 1),
-      BERTH_RUNS: String(sweep?.settings.length ?? 1),
-    }
-    return { ...sweep?.settings[place?.index ?? 0], ...number }
-  }
-
   async stop(id: string): Promise<void> {
     const { account, activity, now } = this.#context
     const { stored, runs } = this.#parts
@@ -172,7 +130,7 @@ export class Sweeps {
     if (sweep.step === 'going' || sweep.step === 'halted')
       await stored.intend(id, { step: 'stopped', problem: undefined, short: undefined, endedAt: now() })
     activity.add({ account, kind: 'user', text: `Stopped ${sweep.name}` })
-    for (const run of this.#runsOf(sweep)) if (isGoing(run)) await runs.cancel(run.id)
+    for (const run of this.#parts.terms.runsOf(sweep)) if (isGoing(run)) await runs.cancel(run.id)
     this.#worker.hurry(id)
   }
 
@@ -194,7 +152,7 @@ export class Sweeps {
   async dismiss(id: string): Promise<void> {
     const { stored, runs } = this.#parts
     const sweep = stored.get(id)
-    const own = this.#runsOf(sweep)
+    const own = this.#parts.terms.runsOf(sweep)
     const kept = own.filter(run => run.step === 'failed' && this.#viewOf(run.instance) !== undefined)
     if (isBusy(sweep, own) || kept.length > 0) throw new BerthError(stillGoing(kept.length))
     for (const run of own) await runs.remove(run)
@@ -216,7 +174,8 @@ export class Sweeps {
       .all()
       .filter(({ step }) => step === 'going')
       .flatMap(sweep => [
-        sweepDeadline(sweep, this.#runsOf(sweep), this.#context.now()) ?? Number.POSITIVE_INFINITY,
+        sweepDeadline(sweep, this.#parts.terms.runsOf(sweep), this.#context.now()) ??
+          Number.POSITIVE_INFINITY,
         sweep.short?.nextTryAt ?? Number.POSITIVE_INFINITY,
       ])
     return Math.min(...moments.filter(moment => moment > after))
@@ -249,7 +208,7 @@ export class Sweeps {
 
   #snapshotOf(sweep: Sweep): SweepSnapshot {
     const { waiting, rentals } = this.#parts
-    const runs = this.#runsOf(sweep)
+    const runs = this.#parts.terms.runsOf(sweep)
     return {
       sweep,
       runs,
@@ -292,17 +251,18 @@ export class Sweeps {
         return waiting.end(move.instance)
       case 'halt': {
         const { problem, endsRuns } = move
-        const own = this.#runsOf(sweep)
+        const own = this.#parts.terms.runsOf(sweep)
         const costThen = sweepCost(sweep, own, now())
         await stored.intend(id, { step: 'halted', problem, short: undefined, costThen })
         if (endsRuns)
-          for (const run of this.#runsOf(sweep)) if (isGoing(run)) await runs.halt(run.id, sweepAtLimit)
+          for (const run of this.#parts.terms.runsOf(sweep))
+            if (isGoing(run)) await runs.halt(run.id, sweepAtLimit)
         notifications.tell(account, [sweepHaltedAlert(account, sweep, problem)])
         return
       }
       case 'end': {
         await stored.intend(id, { step: 'over', endedAt: now(), short: undefined })
-        const own = this.#runsOf(sweep)
+        const own = this.#parts.terms.runsOf(sweep)
         const done = latestRuns(sweep, own).filter(run => run?.step === 'done').length
         const cost = sweepCost(sweep, own, now())
         notifications.tell(account, [sweepEndedAlert(account, sweep, { done, cost })])
@@ -332,7 +292,7 @@ export class Sweeps {
     const sweep = stored.get(id)
     if (sweep.step === 'going') throw new BerthError(sweepGoing)
     runs.refuseIfBusy(sweep.project.id)
-    const own = this.#runsOf(sweep)
+    const own = this.#parts.terms.runsOf(sweep)
     const latest = latestRuns(sweep, own)
     const isKept = (run: Run) => run.step === 'failed' && this.#viewOf(run.instance) !== undefined
     const chosen = latest.filter(run => run !== undefined).filter(again)
@@ -353,18 +313,6 @@ export class Sweeps {
       attempts: current.attempts.map((attempt, index) => (afresh.includes(index) ? attempt + 1 : attempt)),
     }))
     this.#worker.hurry(id)
-  }
-
-  /** A sweep's runs, with the cost of the attempts that one is renting with. */
-  #runsOf({ id }: Pick<Sweep, 'id'>): readonly Run[] {
-    const { runs, rentals } = this.#parts
-    return runs
-      .all()
-      .filter(run => run.sweep?.id === id)
-      .map(run => {
-        const rental = run.step === 'waiting' ? rentals.find(run.rental ?? '') : undefined
-        return rental ? { ...run, attemptCost: (run.attemptCost ?? 0) + uncounted(run, rental) } : run
-      })
   }
 
   #viewOf(instance: number | undefined): InstanceView | undefined {
