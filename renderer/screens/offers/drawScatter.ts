@@ -9,6 +9,8 @@ export interface Colours {
   high: string
   middle: string
   low: string
+  /** Whether the system's colours are forced: then the reliability is a shape, filled, hollow or a cross. */
+  forced: boolean
 }
 
 const font = '11px "Inter Variable", system-ui, sans-serif'
@@ -41,10 +43,16 @@ export function drawDots(
     if (x > frame.width || y < 0) continue
     context.beginPath()
     context.arc(x, y, dot.radius, 0, 2 * Math.PI)
-    const hollow = dot.reliability === 'low'
+    const hollow = dot.reliability === 'low' || (colours.forced && dot.reliability === 'middle')
     context.fillStyle = hollow ? colours.background : colours[dot.reliability]
-    context.strokeStyle = hollow ? colours.low : colours.background
-    context.lineWidth = hollow ? 1.5 : 1
+    context.strokeStyle = hollow ? colours[dot.reliability] : colours.background
+    context.lineWidth = hollow && !colours.forced ? 1.5 : 1
+    if (colours.forced && dot.reliability === 'low') {
+      const half = dot.radius * 0.8
+      line(context, x - half, y - half, x + half, y + half)
+      line(context, x - half, y + half, x + half, y - half)
+      continue
+    }
     context.fill()
     context.stroke()
   }
