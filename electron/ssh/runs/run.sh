@@ -33,17 +33,13 @@ if [ -f "$here/store.sh" ]; then
     echo 75 > "$here/code.new" && mv -f "$here/code.new" "$here/code"
     exit
   fi
-  # Before it begins it has this one's trap, which would swallow the signal that ends it.
-  trap - TERM
   sh "$here/store.sh" "$here" loop < /dev/null > /dev/null 2>&1 &
   storing=$!
-  trap : TERM
 fi
-# A machine may end at any moment: what was written shortly before that may be half of a file. Nobody waits for it: a signal
-# that comes before its trap is set is lost.
+# A machine may end at any moment: what was written shortly before that may be half of a file.
 (
   trap 'kill $nap 2>/dev/null; exit' TERM
-  while kill -0 $$ 2>/dev/null && [ ! -f "$here/code" ]; do
+  while kill -0 $$ 2>/dev/null && [ ! -f "$here/over" ]; do
     date +%s > "$here/alive.new" && mv -f "$here/alive.new" "$here/alive"
     sleep 5 &
     nap=$!
@@ -53,6 +49,8 @@ fi
 alive=$!
 "$shell" "$@" "$here/command" ${around:+"$here" "$shell" "$@"} < /dev/null >> "$here/output" 2>&1
 code=$?
+# Until they have begun they have this one's trap, in which a signal is lost.
+true > "$here/over"
 kill $alive $storing 2>/dev/null
 [ -z "$storing" ] || wait "$storing" 2>/dev/null
 rm -f "$here/store.pass" "$here/store.key" "$here/store.env"

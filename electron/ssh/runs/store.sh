@@ -45,8 +45,11 @@ store() {
   nice -n 10 restic --quiet "$@" < "${input:-/dev/null}" 2> "$here/store.log" &
   child=$!
   wait $child
+  set -- $?
+  child=
+  return "$1"
 }
-trap 'kill $child 2>/dev/null; wait; exit' TERM
+trap 'kill $child 2>/dev/null; kill -KILL $nap 2>/dev/null; wait; exit' TERM
 
 why() {
   { grep '^subprocess ssh: ' "$here/store.log" || grep -v '^$' "$here/store.log"; } | tail -n 1 | cut -c 1-200
@@ -185,11 +188,12 @@ case $2 in
     exit
     ;;
 esac
-while :; do
+until [ -f "$here/over" ]; do
   round=$(date +%s) pause=$every
   snapshot
   left=$((round + pause - $(date +%s)))
   sleep $((left > 1 ? left : 1)) &
-  child=$!
-  wait $child
+  nap=$!
+  wait $nap
+  nap=
 done

@@ -1,0 +1,66 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { processes, readProcess } from '#build/process-tree.ts'
+import { isInstalled } from '#build/system-parts.ts'
+import environment from '#ssh/runs/environment.sh?raw'
+import run from '#ssh/runs/run.sh?raw'
+import store from '#ssh/runs/store.sh?raw'
+import { endDetached } from '#test/integration/ssh/sshd.ts'
+import { temporaryFolder } from '#test/temporary-folder.ts'
+
+const shells: [string, string[]][] = [
+  ['dash', ['dash']],
+  ['bash', ['bash', '--posix']],
+  ['BusyBox', ['busybox', 'sh']],
+]
+const installed = shells.filter(([, [program = '']]) => isInstalled(program))
+
+/** Runs a command to its end, and gives its exit code. */
+async function ended([program = '', ...args]: readonly string[], files: Readonly<Record<string, string>>) {
+  const here = temporaryFolder({ 'run.sh': `${environment}\n${run}`, ...files })
+  // What may be slow to begin is in `bin`.
+  const PATH = `${here}/bin:${process.env['PATH']}`
+  if (files['bin/sh'] !== undefined) chmodSync(join(here, 'bin/sh'), 0o755)
+  onTestFinished(() => endDetached(here))
+  const child = spawn(program, [...args, join(here, 'run.sh')], {
+    env: { HOME: here, PATH },
+    stdio: 'ignore',
+  })
+  await once(child, 'exit')
+  await expect.poll(() => leftOf(here)).toEqual([])
+  return readFileSync(join(here, 'code'), 'utf8').trim()
+}
+
+/** The processes of a run: those with its folder in their command line. */
+function leftOf(here: string): string[] {
+  return processes().flatMap(({ pid }) => {
+    const line = readProcess(pid, 'cmdline')
+    return line.includes(`${here}/`) ? line : []
+  })
+}
+
+/** What a process does between its start and its own first line: it takes signals as the one that started it. */
+const begins = 'trap : HUP INT TERM; sleep 0.3'
+
+describe.each(installed)('a command that ends at once, by %s,', (_, shell) => {
+  test('ends its run although the clock beside it has not begun', async () => {
+    const clock = "\n(\n  trap 'kill $nap"
+    const slow = run.replace(clock, clock.replace('trap', `${begins}; trap`))
+    expect(slow).not.toBe(run)
+    const code = await ended(shell, { command: 'exit 3', 'run.sh': `${environment}\n${slow}` })
+    expect(code).toBe('3')
+  })
+
+  test('ends its run although the store beside it has not begun', async () => {
+    const code = await ended(shell, {
+      command: 'exit 3',
+      store: '600\none\n/nowhere\n.\nout\n',
+      'store.sh': store,
+      'bin/sh': `#!/bin/dash\n${begins}; exec /bin/sh "$@"\n`,
+    })
+    expect(code).toBe('3')
+  })
+})
