@@ -12,11 +12,11 @@ keep() {
   kept=$volume/$2
   # An earlier Berth may have left a link to itself.
   if [ -L "$kept" ] && [ ! -e "$kept" ]; then rm -f -- "$kept"; fi
-  mkdir -p -- "$kept" "$(dirname -- "$1")" || return
+  said=$(mkdir -p -- "$kept" "$(dirname -- "$1")" 2>&1) || refuse "$1" "$said" || return
   # A link that was moved there may lead back to the machine’s own disk.
   case $(cd -- "$kept" && pwd -P) in
     "$volume"/*) ;;
-    *) echo "$1 can't be kept on the volume: a link there leads elsewhere" && return 1 ;;
+    *) refuse "$1" 'a link there leads elsewhere' || return ;;
   esac
   place=$(place_of "$1") || return
   case $place in
@@ -26,33 +26,43 @@ keep() {
       ;;
   esac
   # Its files would go into itself, or Berth’s own with them.
-  case $place in /*/*) ;; *) echo "$1 can't be kept on the volume: it is $place" && return 1 ;; esac
+  case $place in /*/*) ;; *) refuse "$1" "it is $place" || return ;; esac
   for other in "$volume" "$HOME/berth" "$HOME/.ssh" "$HOME/.berth"; do
-    case $other/ in "$place"/*) echo "$1 can't be kept on the volume: $other is in it" && return 1 ;; esac
+    case $other/ in "$place"/*) refuse "$1" "$other is in it" || return ;; esac
   done
   while read -r _ mount _; do
-    case $mount in "$place" | "$place"/*) echo "$1 can't be kept on the volume: $mount is another disk" && return 1 ;; esac
+    # A space in it is written as its number.
+    mount=$(printf '%b.' "$mount")
+    case ${mount%.} in "$place" | "$place"/*) refuse "$1" "${mount%.} is another disk" || return ;; esac
   done 2>/dev/null < /proc/mounts
+  # Before anything is copied: whether the folder’s name can be given to a link.
+  try=${place%/*}/.berth-part
+  said=$(mkdir -p -- "$try" 2>&1 && rmdir -- "$try" 2>&1) || refuse "$1" "$said" || return
   if [ -d "$place" ]; then
-    move_files "$place" "$kept" || return
-    set_aside "$place" || return
+    said=$(move_files "$place" "$kept") || refuse "$1" "$said" || return
+    said=$(set_aside "$place" 2>&1) || refuse "$1" "$said" || return
   elif [ -e "$place" ]; then
-    echo "$1 can't be kept on the volume: it is a file"
-    return 1
+    refuse "$1" 'it is a file' || return
   fi
-  ln -s -- "$kept" "$place"
+  said=$(ln -s -- "$kept" "$place" 2>&1) || refuse "$1" "$said"
+}
+
+refuse() {
+  echo "$1 can't be kept on the volume: $2"
+  return 1
 }
 
 # Whether a folder leads to one on the volume.
 on_volume() {
   case $(cd -- "$1" 2>/dev/null && pwd -P) in
     "$volume"/*) ;;
-    *) echo "$1 can't be kept on the volume: its files there are in the way" && return 1 ;;
+    *) refuse "$1" 'its files there are in the way' ;;
   esac
 }
 
 # Where a link leads in the end. Of one that leads into itself, GNU's readlink would follow ever longer paths.
 goal='goal() {
+  if [ -d "$1" ]; then (cd -- "$1" && pwd -P) && return; fi
   [ -e "$1" ] || case $(LC_ALL=C cat -- "$1" 2>&1 < /dev/null) in *"oo many "* | *"link loop"*) return 1 ;; esac
   readlink -f -- "$1"
 }'
