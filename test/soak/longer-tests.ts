@@ -8,6 +8,11 @@ export function soakHistories(): Promise<string> {
   return longer('model.test.ts', 'BERTH_HISTORIES', '5000')
 }
 
+/** Lets five hostile agents send BERTH_CALLS commands to a Berth that is killed, on a service that loses answers. */
+export function soakAgents(): Promise<string> {
+  return longer('core/ledger/hostile/', 'BERTH_CALLS', '10000')
+}
+
 /** Kills Berth at BERTH_KILLS moments of a rental, one with retries, a job, a sweep and nodes, which must resume. */
 export function soakKills(): Promise<string> {
   return longer('killed.test.ts', 'BERTH_KILLS', '200')

@@ -1,8 +1,9 @@
 import { soakFiles } from './files.ts'
-import { soakFolder, soakHistories, soakKills, soakRequests, soakWorlds } from './longer-tests.ts'
+import { soakAgents, soakFolder, soakHistories, soakKills, soakRequests, soakWorlds } from './longer-tests.ts'
 
 /** `npm run soak`: the long campaigns in full; `npm test` has their short forms. */
 const campaigns: [string, () => Promise<string>][] = [
+  ['agents', soakAgents],
   ['files', soakFiles],
   ['folder', soakFolder],
   ['histories', soakHistories],

@@ -79,7 +79,7 @@ export function keyMissing({ persistent, problem }: Pick<Keychain, 'persistent' 
  * The same client, which notes each start and stop in State and on disk before the call, so that after a kill a stop of
  * Berth's does not look like someone else's. An instance is stopped even where the note cannot be written.
  */
-function notingAsked(
+export function notingAsked(
   client: FullClient,
   context: {
     account: AccountView['id']

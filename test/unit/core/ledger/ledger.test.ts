@@ -61,6 +61,20 @@ test('a reservation is released once its request was refused for certain, and he
   expect(await world.ask('claude', micros(0.1))).toMatchObject({ refusal: { limit: 'machines' } })
 })
 
+test('a clock that is set back a day brings no day’s cap a second time', async () => {
+  const world = await spendingWorld([form('claude', { perDay: 2, perHour: 2, machines: 5, price: 2 })])
+  expect(await world.ask('claude', micros(1), { most: micros(1.5) })).toBeUndefined()
+  for (let poll = 0; poll < 360; poll++) await world.poll(10)
+  world.destroy(1)
+  for (let poll = 0; poll < 3; poll++) await world.poll(10)
+  expect(world.spent(claude)).toBeGreaterThan(micros(0.9))
+  const asked = () => world.ask('claude', micros(1.5), { most: micros(1.5) })
+  world.setClock(-86_400)
+  expect(await asked()).toMatchObject({ refusal: { limit: 'day' } })
+  world.setClock(2 * 86_400)
+  expect(await asked()).toBeUndefined()
+})
+
 test('owns what it rented, until you start it', async () => {
   const world = await spendingWorld([form('claude'), form('other')])
   await world.ask('claude', micros(0.1))

@@ -125,6 +125,10 @@ export async function spendingWorld(spenders: SpenderForm[]) {
     find(): void {
       for (const { mark, id } of machines) attempts.set(mark, { instance: id, isOpen: false })
     },
+    /** The clock is set by so many seconds. */
+    setClock(seconds: number): void {
+      time += seconds
+    },
     destroy: (id: number) => end(id, 'destroy'),
     start(id: number): void {
       ledger.mayCost(id)
