@@ -15,14 +15,14 @@ import { createProjectRuns, createRunProjects } from '#core/projects/service.ts'
 import { Recoveries } from '#core/recoveries/perform.ts'
 import { isRetrying, isUnderWay, limitsLeftOf, type RentalAttempt, rentedAs } from '#core/renting/rental.ts'
 import { openRentals } from '#core/renting/rentals.ts'
-import { openRunsAndSweeps } from '#core/sweeps/perform.ts'
+import { openRunsAndSweeps, type Sweeps } from '#core/sweeps/perform.ts'
 import type { UndoableActions } from '#core/undoable-actions.ts'
 import { Watchdogs } from '#core/watchdogs/perform.ts'
 import type { StoredWatchdogs } from '#core/watchdogs/record.ts'
 import { withWatchdogScript } from '#core/watchdogs/rental-script.ts'
 import { Watches } from '#core/watches/perform.ts'
 import type { RentRequest } from '#shared/market/rent-request.ts'
-import { boundOf, dollarsOf } from '#shared/project/bounds.ts'
+import { boundsOf } from '#shared/project/bounds.ts'
 import type { GpuMetricsReader } from './gpu-metrics.ts'
 
 /** The parts that work for one account and get each poll. */
@@ -53,7 +53,7 @@ export async function openAutomations(
   )
   const hooks = {
     onCreated,
-    reserve: (attempt: RentalAttempt) => ledger.reserve(reservationOf(attempt)),
+    reserve: (attempt: RentalAttempt) => ledger.reserve(reservationOf(attempt, sweeps)),
     limit: (...args: Parameters<Limits['limitRental']>) => limits.limitRental(...args),
     recover: (...args: Parameters<Recoveries['recoverRental']>) => recoveries.recoverRental(...args),
     prepared: (request: RentRequest, terms: Parameters<typeof withWatchdogScript>[3]) =>
@@ -64,7 +64,7 @@ export async function openAutomations(
     return attempt && { instance: attempt.instance, isOpen: isUnderWay(attempt) }
   })
   const rentals = await openRentals(context, hooks, storedLimits, (rental, price) =>
-    ledger.refusal(rental.by, ledger.need(price, boundOf(limitsLeftOf(rental), price))),
+    ledger.refusal(rental.by, ledger.need(price, boundsOf(limitsLeftOf(rental)))),
   )
   const departures = await Departures.open(context, transfers)
   const { runs, sweeps } = await openRunsAndSweeps(context, {
@@ -144,10 +144,12 @@ export async function openAutomations(
 }
 
 /** What a try may cost, before it is asked for. */
-function reservationOf(attempt: RentalAttempt): Reservation {
+function reservationOf(attempt: RentalAttempt, sweeps: Pick<Sweeps, 'mostOf'>): Reservation {
   const { mark, rental, offer } = attempt
   const perHour = rentedAs(attempt).agreed?.running ?? offer.pricePerHour
-  const limits = limitsLeftOf(rental)
-  const isShared = dollarsOf(limits) !== undefined
-  return { mark, by: rental.by, group: rental.group, perHour, most: boundOf(limits, perHour), isShared }
+  const { by, group } = rental
+  const own = boundsOf(limitsLeftOf(rental))
+  const ofSweep = group === undefined ? undefined : sweeps.mostOf(group)
+  const isShared = ofSweep !== undefined
+  return { mark, by, group, perHour, ...own, ...(isShared && { most: ofSweep }), isShared }
 }

@@ -84,7 +84,10 @@ export async function openSession(
   const endings = await Endings.open({
     ...endingsContext,
     poll: () => poller.poll(),
-    onDestroyed: missingInstances.forgetDestroyed,
+    onDestroyed: instance => {
+      missingInstances.forgetDestroyed(instance)
+      automations.ledger.ended(instance)
+    },
   })
   const context: AccountContext = {
     ...stored,

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { type CommandName, commands } from '#contract/commands.ts'
 import type { AccountId } from '#shared/ids.ts'
 import { BerthError, type Problem } from '#shared/problem.ts'
-import { boundOf } from '#shared/project/bounds.ts'
+import { boundsOf } from '#shared/project/bounds.ts'
 import { planCosts } from '#shared/project/plan-costs.ts'
 import type { ProjectPlan } from '#shared/project/project.ts'
 import { micros } from '#shared/spending/money.ts'
@@ -76,7 +76,7 @@ export function gateNamedCallers(parts: Services, dispatch: Dispatch): Dispatch 
     if (!rule.needs) return go()
     const { ledger } = on.session.automations
     const checked = turn.then(async () => {
-      const overCap = ledger.refusal(on.by, (await rule.needs?.(on)) ?? ledger.need(undefined, undefined))
+      const overCap = ledger.refusal(on.by, (await rule.needs?.(on)) ?? ledger.need())
       if (overCap) throw new BerthError(overCap)
       return go()
     })
@@ -150,7 +150,7 @@ function rulesFor(parts: Services, dispatch: Dispatch): Rules {
       needs({ args: { request }, by, session }) {
         const offer = seenOffers.get(session.id, request.offer, by)
         const price = request.bid === undefined ? offer?.price : micros(request.bid)
-        return session.automations.ledger.need(price, boundOf(request.limits ?? [], price))
+        return session.automations.ledger.need(price, boundsOf(request.limits ?? []))
       },
       text: ({ request }) => `Asked to rent offer ${request.offer}`,
     },
@@ -180,7 +180,12 @@ function rulesFor(parts: Services, dispatch: Dispatch): Rules {
         // A machine that waits for the run is paid for already.
         const more = waiting > 0 && waiting === all ? 0 : sum
         const dearest = Math.max(costs?.price ?? 0, ...(plan.nodes ?? []).map(({ price }) => price))
-        return ledger.need(more, costs?.most, all - waiting, costs && dearest)
+        return ledger.need(
+          more,
+          { most: costs?.most, seconds: costs?.longest },
+          all - waiting,
+          costs && dearest,
+        )
       },
       text: ({ project }) => `Asked to run ${projects.name(project)}`,
     },

@@ -19,7 +19,7 @@ import type { CollectionContext } from '../storage/collection.ts'
 import { isDeepEqual } from '../storage/store.ts'
 import { capAlert, stoppedText } from './messages.ts'
 import { dayOf, type LedgerEntry, openStoredEntries, type StoredLedger } from './record.ts'
-import { capReachedAt, neededToday, overCaps, settled, startNeed, useOf } from './step.ts'
+import { type Bound, capReachedAt, neededToday, overCaps, settled, startNeed, useOf } from './step.ts'
 
 interface LedgerContext extends CollectionContext {
   activity: Pick<Activity, 'add'>
@@ -37,8 +37,9 @@ export interface Reservation {
   by: Spender | undefined
   group?: string | undefined
   perHour: Micros | undefined
-  most: Micros | undefined
-  /** That bounds all machines of the group together. */
+  most?: Micros | undefined
+  seconds?: number | undefined
+  /** `most` bounds all machines of the group together. */
   isShared?: boolean
 }
 
@@ -61,6 +62,8 @@ export class Ledger {
   readonly #attemptOf: AttemptOf
   /** Reserved, and on the way to the disk: what is checked meanwhile counts them. */
   readonly #pending = new Map<string, LedgerEntry>()
+  /** What polls showed last of the machines, and when: costs are written less often. */
+  readonly #shown = new Map<number, { view: InstanceView; at: number }>()
 
   static async open(context: LedgerContext, attemptOf: AttemptOf): Promise<Ledger> {
     return new Ledger(context, await openStoredEntries(context), attemptOf)
@@ -73,8 +76,8 @@ export class Ledger {
   }
 
   /** What something may cost today, with its machines. */
-  need(perHour: Micros | undefined, most: Micros | undefined, machines = 1, price = perHour): Need {
-    const today = neededToday(perHour ?? 0, most, this.#now())
+  need(perHour?: Micros, bound: Bound = {}, machines = 1, price = perHour): Need {
+    const today = neededToday(perHour ?? 0, bound, this.#now())
     return { perHour, machines, price, today }
   }
 
@@ -124,7 +127,7 @@ export class Ledger {
     const view = this.#instances()[instance]
     const at = this.#now()
     const price = view?.pricePerHour
-    const refused = this.refusal(by, this.need(price, undefined))
+    const refused = this.refusal(by, this.need(price))
     if (refused) throw new BerthError(refused)
     const seen = view ? spentBy(view, at) : 0
     const day = dayOf(at)
@@ -162,9 +165,10 @@ export class Ledger {
         continue
       }
       const view = instances[instance ?? '']
+      if (view) this.#shown.set(view.id, { view, at })
       if (instance === undefined) {
         if (!this.#attemptOf(id)?.isOpen && !this.#pending.has(id)) void this.#stored.forget(id)
-      } else if (!view && pollsMissing(instance) >= pollsUntilGone) void this.#close(entry, at)
+      } else if (!view && pollsMissing(instance) >= pollsUntilGone) this.#close(entry)
       else if (view && (entry.day !== day || at - seenAt > writtenEvery))
         this.#stored.putSoon(settled(entry, view, at))
     }
@@ -223,11 +227,21 @@ export class Ledger {
     if (found.length > 0) void this.#stored.put(...found)
   }
 
+  /** An instance's end was seen: nothing is reserved for it any more. */
+  ended(instance: number): void {
+    const entry = this.#entryOf(instance)
+    if (!entry) return
+    this.#close(entry)
+    this.show()
+  }
+
   /** Its instance is gone: its cost of today stays. */
-  async #close(entry: LedgerEntry, at: number): Promise<void> {
-    const sum = this.#sumWith(settled(entry, undefined, at))
-    if (sum) await this.#stored.put(sum, { ...entry, today: 0, spent: 0 })
-    await this.#stored.forget(entry.id)
+  #close(entry: LedgerEntry): void {
+    const { view, at = this.#now() } = this.#shown.get(entry.instance ?? Number.NaN) ?? {}
+    if (view) this.#shown.delete(view.id)
+    const sum = this.#sumWith(settled(entry, view, at))
+    if (sum) void this.#stored.put(sum, { ...entry, today: 0, spent: 0 })
+    void this.#stored.forget(entry.id)
   }
 
   /** The day's sum of its spender, with that entry's cost. */

@@ -18,8 +18,10 @@ export const LedgerEntry = v.object({
   instance: v.optional(InstanceId),
   /** While it runs, disk included. */
   perHour: v.number(),
-  /** In all, where that is bounded. */
+  /** In all, where dollars bound it. */
   most: v.optional(v.number()),
+  /** For how long at most, where a limit bounds that. */
+  seconds: v.optional(v.number()),
   /** That bounds all machines of its group together. */
   isShared: v.optional(v.boolean()),
   /** When it was reserved, and up to when its cost is committed. */

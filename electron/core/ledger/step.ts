@@ -47,10 +47,20 @@ function priceFromNow(entry: LedgerEntry, view: InstanceView | undefined): Micro
   return isAtRest(view) ? (view?.diskPricePerHour ?? 0) : runningPrice(entry, view)
 }
 
-/** What a machine with that price may cost in the rest of the day: without a limit, what it costs in an hour. */
-export function neededToday(perHour: Micros, most: Micros | undefined, now: number): Micros {
+/** What limits let machines cost: in all, and for how many seconds. */
+export type Bound = Pick<LedgerEntry, 'most' | 'seconds'>
+
+/** What a machine with that price may cost until its time is over; Infinity where no limit says when. */
+function mostByTime(perHour: Micros, { seconds }: Bound): Micros {
+  return seconds === undefined ? Number.POSITIVE_INFINITY : Math.ceil((perHour * seconds) / 3600)
+}
+
+/** What machines with that price may cost in the rest of the day: without a limit, what they cost in an hour. */
+export function neededToday(perHour: Micros, bound: Bound, now: number): Micros {
+  const { most = Number.POSITIVE_INFINITY } = bound
+  const inAll = Math.min(most, mostByTime(perHour, bound))
   const rest = Math.ceil((perHour * restOfDay(now)) / 3600)
-  return Math.max(0, Math.min(most ?? perHour, rest))
+  return Math.max(0, Math.min(Number.isFinite(inAll) ? inAll : perHour, rest))
 }
 
 /** What a spender has used of its caps. Entries of machines that were agreed to together share what they may cost. */
@@ -62,7 +72,10 @@ export function useOf(
 ): SpenderUse {
   const own = entries.filter(entry => entry.by === by)
   const machines = own.filter(({ isSum }) => !isSum)
-  const groups = new Map<string, { left: Micros; disks: Micros; perHour: Micros; most: Micros }>()
+  const groups = new Map<
+    string,
+    { spent: Micros; disks: Micros; perHour: Micros; own: Micros; shared: Micros }
+  >()
   let spent = own.filter(({ isSum }) => isSum).reduce((sum, entry) => sum + todayOf(entry, now), 0)
   let perHour = 0
   for (const entry of machines) {
@@ -71,20 +84,26 @@ export function useOf(
     spent += todayOf(after, now)
     perHour += priceFromNow(entry, view)
     const key = entry.group ?? entry.id
-    const group = groups.get(key) ?? { left: 0, disks: 0, perHour: 0, most: 0 }
+    const group = groups.get(key) ?? { spent: 0, disks: 0, perHour: 0, own: 0, shared: 0 }
     groups.set(key, group)
     if (isAtRest(view)) group.disks += Math.ceil((priceFromNow(entry, view) * restOfDay(now)) / 3600)
     else {
       const price = runningPrice(entry, view)
       group.perHour += price
-      const most = entry.most ?? price
-      group.most = entry.isShared ? Math.max(group.most, most) : group.most + most
+      const { most = Number.POSITIVE_INFINITY, isShared } = entry
+      const byTime = mostByTime(price, entry)
+      const own = isShared ? byTime : Math.min(most, byTime)
+      group.own += isShared || Number.isFinite(own) ? own : price
+      if (isShared) group.shared = Math.max(group.shared, most)
     }
-    group.left += after.spent
+    group.spent += after.spent
   }
   let reserved = 0
-  for (const { left, disks, perHour: price, most } of groups.values())
-    reserved += disks + (price > 0 ? neededToday(price, Math.max(0, most - left), now) : 0)
+  for (const group of groups.values()) {
+    const { own, shared, disks, perHour: price } = group
+    const most = Math.min(own, shared > 0 ? shared : own)
+    reserved += disks + (price > 0 ? neededToday(price, { most: Math.max(0, most - group.spent) }, now) : 0)
+  }
   return { today: spent + reserved, reserved, perHour, machines: machines.length }
 }
 
@@ -96,7 +115,7 @@ export function startNeed(
   running = runningPrice(entry, view),
 ): Need {
   const more = Math.max(0, running - priceFromNow(entry, view))
-  return { perHour: more, machines: 0, price: running, today: neededToday(more, undefined, now) }
+  return { perHour: more, machines: 0, price: running, today: neededToday(more, {}, now) }
 }
 
 /** Why a machine of a spender is stopped. */

@@ -6,6 +6,7 @@ import { canGetIn, spentBy } from '#shared/derived.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
 import { BerthError } from '#shared/problem.ts'
 import type { Setting } from '#shared/project/sweep.ts'
+import type { Micros } from '#shared/spending/money.ts'
 import type { Spender } from '#shared/spending/spender.ts'
 import type { AccountContext, AccountPoll } from '../account-context.ts'
 import { type FailedTurn, type Next, Worker } from '../engine/worker.ts'
@@ -22,7 +23,15 @@ import {
   sweepGoing,
   sweepHaltedAlert,
 } from './messages.ts'
-import { isBusy, openStoredSweeps, type Sweep, sweepCost, sweepDeadline, sweepRate } from './record.ts'
+import {
+  isBusy,
+  openStoredSweeps,
+  type Sweep,
+  sweepCost,
+  sweepDeadline,
+  sweepLimits,
+  sweepRate,
+} from './record.ts'
 import { nextSweepMove, type SweepMove, type SweepSnapshot } from './step.ts'
 import { SweepTerms } from './terms.ts'
 
@@ -89,6 +98,14 @@ export class Sweeps {
   /** Who pays for a sweep; undefined: you. */
   payer(sweep: string): Spender | undefined {
     return this.#parts.stored.find(sweep)?.project.by
+  }
+
+  /** What the machines of a sweep may cost together; undefined where that is not limited, and for what is no sweep. */
+  mostOf(id: string): Micros | undefined {
+    const sweep = this.#parts.stored.find(id)
+    if (!sweep) return undefined
+    const { most } = sweepLimits(sweep)
+    return most === undefined ? undefined : sweep.since.micros + most
   }
 
   /** Resolves with its id once it is on disk; its runs then start automatically. */

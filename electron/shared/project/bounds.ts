@@ -190,6 +190,16 @@ export function pricesOf<Price extends Micros | undefined>(price: Price, machine
   return Array.from({ length: machines }, () => price)
 }
 
+/** The dollars, in micro-dollars, and the seconds after which a machine is stopped, as far as its stops say so. */
+export function boundsOf(limits: readonly Limit[]): { most?: Micros; seconds?: number } {
+  const dollars = dollarsOf(limits)
+  const spans = limits.flatMap(({ when }) => (when.kind === 'duration' ? when.seconds : []))
+  return {
+    ...(dollars !== undefined && { most: micros(dollars) }),
+    ...(spans.length > 0 && { seconds: Math.min(...spans) }),
+  }
+}
+
 /** The most that a machine of a price per hour costs until one of its stops ends it; undefined without a limit. */
 export function boundOf(limits: readonly Limit[], price: Micros | undefined): Micros | undefined {
   const bounds = limits.flatMap(({ when }) => {

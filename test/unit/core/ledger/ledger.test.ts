@@ -75,6 +75,51 @@ test('a clock that is set back a day brings no day’s cap a second time', async
   expect(await asked()).toBeUndefined()
 })
 
+test('reserves until its time is over, at the price that it has by then', async () => {
+  const world = await spendingWorld([form('claude')])
+  expect(world.ledger.need(micros(0.3), { most: micros(1.3), seconds: 3600 }).today).toBe(micros(0.3))
+  await world.ask('claude', micros(0.3), { most: micros(1.3), seconds: 3600 })
+  await world.poll(1)
+  const reserved = () => world.state?.spenders?.[claude]?.reserved
+  expect(reserved()).toBe(micros(0.3))
+  world.setPrice(1, micros(0.6))
+  await world.poll(1)
+  expect(reserved()).toBe(micros(0.6))
+  world.setPrice(1, micros(1.9))
+  await world.poll(1)
+  expect(reserved()).toBe(micros(1.3))
+})
+
+test('machines of a group have their own limits, or one that they share', async () => {
+  const caps = { perDay: 100, perHour: 20, machines: 10 }
+  const world = await spendingWorld([form('claude', caps), form('other', caps)])
+  for (const most of [micros(0.4), micros(0.6)]) {
+    await world.ask('claude', micros(0.5), { group: 'nodes', most })
+    await world.ask('other', micros(0.5), {
+      group: 'sweep',
+      most: micros(0.8),
+      seconds: 3600,
+      isShared: true,
+    })
+  }
+  await world.poll(1)
+  const reserved = (name: string) => world.state?.spenders?.[spenderOf('agent', name)]?.reserved
+  expect(reserved('claude')).toBe(micros(1))
+  expect(reserved('other')).toBe(micros(0.8))
+})
+
+test('reserves nothing from the moment on at which the end of a machine is seen', async () => {
+  const world = await spendingWorld([form('claude', { machines: 1 })])
+  await world.ask('claude', micros(0.1))
+  await world.poll(60)
+  await world.poll(60)
+  world.destroy(1)
+  world.ledger.ended(1)
+  expect(world.state?.spenders?.[claude]).toMatchObject({ machines: 0, reserved: 0, instances: [] })
+  expect(world.state?.spenders?.[claude]?.today).toBeGreaterThan(0)
+  expect(await world.ask('claude', micros(0.1))).toBeUndefined()
+})
+
 test('owns what it rented, until you start it', async () => {
   const world = await spendingWorld([form('claude'), form('other')])
   await world.ask('claude', micros(0.1))

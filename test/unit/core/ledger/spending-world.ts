@@ -1,6 +1,6 @@
 import { setImmediate as settle } from 'node:timers/promises'
 import { spending } from '#core/instances/spending.ts'
-import { Ledger } from '#core/ledger/perform.ts'
+import { Ledger, type Reservation } from '#core/ledger/perform.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
 import type { Problem } from '#shared/problem.ts'
 import { newSpender, type SpenderForm, spenderOf } from '#shared/spending/spender.ts'
@@ -101,17 +101,18 @@ export async function spendingWorld(spenders: SpenderForm[]) {
       name: string,
       price: number,
       {
-        most,
-        group,
         answer = 'created',
-      }: { most?: number; group?: string; answer?: 'created' | 'lost' | 'refused' } = {},
+        ...bounds
+      }: Partial<Pick<Reservation, 'most' | 'seconds' | 'group' | 'isShared'>> & {
+        answer?: 'created' | 'lost' | 'refused'
+      } = {},
     ): Promise<Problem | undefined> {
       marks += 1
       const id = marks
       const mark = `r${id}`
       const by = spenderOf('agent', name)
       attempts.set(mark, { isOpen: true })
-      const refused = await ledger.reserve({ mark, by, group, perHour: price, most })
+      const refused = await ledger.reserve({ mark, by, perHour: price, ...bounds })
       if (refused || answer === 'refused') {
         attempts.set(mark, { isOpen: false })
         return refused
