@@ -31,6 +31,7 @@ interface Subjects extends DeletionSubjects {
   startRun: Pick<PlanCosts, 'sum' | 'longest'>
   endRun: { run: RunView; afterwards: string }
   cancelRun: { run: RunView }
+  moveRun: { run: RunView }
   cancelSweep: { sweep: SweepView }
 }
 export type DangerousAction = keyof Subjects
@@ -60,6 +61,7 @@ export const dangers: { [Action in DangerousAction]: Danger<Subjects[Action]> } 
   startRun: { undo: false, question: startRunQuestion },
   endRun: { undo: false, question: endRunQuestion },
   cancelRun: { undo: false, question: cancelRunQuestion },
+  moveRun: { undo: false, question: moveRunQuestion },
   cancelSweep: { undo: false, question: cancelSweepQuestion },
   ...deletions,
 }
@@ -301,6 +303,21 @@ const unpriced =
 function endRunQuestion(_account: AccountView, { run, afterwards }: Subjects['endRun']): Question {
   const verb = run.step !== 'waiting' && run.instance !== undefined ? 'End' : 'Don’t run'
   return { title: `${verb} ${run.name}?`, verb, lines: [afterwards], grave: true }
+}
+
+function moveRunQuestion({ instances }: AccountView, { run }: Subjects['moveRun']): Question {
+  const machine = instances[run.instance ?? '']
+  const name = machine ? instanceName(machine) : 'The machine'
+  const price = machine?.pricePerHour === undefined ? '' : ` at ${rate(machine.pricePerHour)}`
+  return {
+    title: `Move ${run.name} to another machine?`,
+    verb: 'Move',
+    lines: [
+      'Berth ends the command, rents another machine, and starts the command there with the results so far.',
+      `You pay for ${name}${price} until they are there, 30 minutes at most. Then it’s destroyed. The run’s highest cost stays the same.`,
+    ],
+    grave: true,
+  }
 }
 
 /** The machines of a run, the missing ones by their number. */

@@ -128,6 +128,8 @@ export const runCommands = {
   changeRun: command({ ...onRun, afterwards: RunAction }).answers<void>(),
   /** Downloads nothing more of a project's run, and destroys its machine. */
   cancelRun: command(onRun).answers<void>(),
+  /** Ends its command, once that had its time before a stop, and begins it on another machine. Throws `not_movable`. */
+  moveRun: command(onRun).answers<void>(),
   /** Starts the machine of a project's failed run, downloads its results again and stops it. */
   fetchRun: command(onRun).answers<void>(),
   /**

@@ -134,6 +134,7 @@ export function runHandlers(parts: Services): HandlersOf<typeof runCommands> {
       return of(account).start({ ...newRun, ...place })
     },
     cancelRun: ({ account, run }) => of(account).cancel(run),
+    moveRun: ({ account, run }) => of(account).move(run),
     fetchRun: ({ account, run }) => of(account).fetch(run),
     endRun: ({ account, run }) => of(account).end(run),
     changeRun: ({ account, run, afterwards }) => of(account).change(run, afterwards),

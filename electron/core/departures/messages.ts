@@ -4,6 +4,7 @@ import { duration } from '#shared/format/time.ts'
 import type { AccountId } from '#shared/ids.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
 import type { ActivityEntry } from '#shared/state.ts'
+import type { HandedOver } from '#ssh/runs/hand-over.ts'
 import { type Alert, alertOf } from '../alerts/events.ts'
 import type { Departure } from './record.ts'
 
@@ -29,15 +30,20 @@ export function keptEntry(account: AccountId, departure: Departure, view: Instan
 export function broughtEntry(
   account: AccountId,
   departure: Departure,
-  { files, saved }: { files: number; saved: number },
+  { files, saved, way }: { files: number; saved: number; way?: HandedOver },
 ): Entry {
   const { name, instance } = departure
   return entry(
     account,
     departure,
     `Copied the results of ${name} from #${instance}`,
-    `${counted(files, 'file')} newer than those downloaded: ${duration(saved)} of training saved.`,
+    `${counted(files, 'file')} newer than those downloaded, ${wayWords(way)}: ${duration(saved)} of training saved.`,
   )
+}
+
+function wayWords(way: HandedOver | undefined): string {
+  if (way === undefined) return 'copied by the service'
+  return way.isDirect ? 'sent from machine to machine' : 'sent through this computer'
 }
 
 const reasons = {

@@ -3,6 +3,7 @@ import { ServiceError } from '#service/service-error.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
 import { BerthError } from '#shared/problem.ts'
 import type { Micros } from '#shared/spending/money.ts'
+import type { HandedOver } from '#ssh/runs/hand-over.ts'
 import { readTakenOver, sidePlace, type TakenOver, takeOver } from '#ssh/runs/take-over.ts'
 import type { AccountContext, AccountPoll } from '../account-context.ts'
 import type { Transfers } from '../copies/perform.ts'
@@ -20,6 +21,10 @@ export interface Arrival {
   folder: string
   /** The output of `sh -s` there, which gets a script. */
   ask(script: string): Promise<string>
+  /**
+   * Brings the results of a machine that still runs into the folder `side` there, over SSH. Undefined where that can't be.
+   */
+  handOver(from: Departure, side: string, signal: AbortSignal): Promise<HandedOver | undefined>
 }
 
 /**
@@ -100,7 +105,7 @@ export class Departures {
     const after = taken.files === 0 || taken.newest === 0 ? seconds : Math.max(0, taken.end - taken.newest)
     const saved = Math.max(0, seconds - after)
     await this.#stored.update(instance, { fate: 'brought' })
-    activity.add(broughtEntry(account, departure, { files: taken.files, saved }))
+    activity.add(broughtEntry(account, departure, { ...taken, saved }))
     this.#worker.hurry(instance)
     return saved
   }
@@ -165,11 +170,12 @@ export class Departures {
   /** Copies a machine's files, and takes over the whole ones. Gives why not. */
   async #copied(
     departure: Departure,
-    { instance: to, folder: target, ask }: Arrival,
+    arrival: Arrival,
     signal: AbortSignal,
-  ): Promise<Exclude<TakenOver, 'torn'> | 'refused' | 'failed' | 'torn'> {
+  ): Promise<(Exclude<TakenOver, 'torn'> & { way?: HandedOver }) | 'refused' | 'failed' | 'torn'> {
     const { platform, now } = this.#context
-    const { instance: from, folder = '', paths, program, since } = departure
+    const { folder: target, ask } = arrival
+    const { instance: from, paths, whole } = departure
     const until = copyUntil(departure, now()) ?? 0
     if (until <= now()) return 'failed'
     const side = `.berth/left/${from}`
@@ -179,16 +185,13 @@ export class Departures {
     const late = new AbortController()
     const cancel = platform.clock.after((until - now()) * 1000, () => late.abort())
     const bounded = AbortSignal.any([signal, late.signal])
-    const alive = `${dirname(dirname(folder))}/.berth/runs/${program}/alive`
+    let way: HandedOver | undefined
     try {
-      // One after another: the service tells of the latest copy alone.
-      for (const [fromPath, toPath] of [
-        [alive, `${place}/alive/`],
-        ...paths.map((path, number) => [`${folder}/${path}`, `${place}/${number}/`] as const),
-      ] as const) {
-        const failure = await this.#transfers.copyToEnd({ from, fromPath, to, toPath }, since, bounded)
-        if (failure !== undefined) return 'failed'
-      }
+      if (this.#viewOf(from)?.state === 'running') way = await arrival.handOver(departure, place, bounded)
+      // The next machine has all of them already.
+      if (way?.files === 0) return { found: 0, files: 0, newest: 0, end: 0, way }
+      if (way === undefined && !(await this.#copiedByService(departure, arrival.instance, place, bounded)))
+        return 'failed'
     } catch (error) {
       if (late.signal.aborted && !signal.aborted) return 'failed'
       if (isRefusal(error)) return 'refused'
@@ -196,11 +199,30 @@ export class Departures {
     } finally {
       cancel()
     }
-    const answer = readTakenOver(await ask(await takeOver(side, target, paths)))
+    const answer = readTakenOver(await ask(await takeOver(side, target, paths, whole ? 0 : undefined)))
     // A copy that brought nothing saves nothing, whatever the service says.
     if (answer === undefined || (answer !== 'torn' && (answer.found === 0 || answer.end === 0)))
       return 'failed'
-    return answer
+    return answer === 'torn' ? answer : { ...answer, way }
+  }
+
+  /** Whether the service copied a machine's files into a folder of another one. */
+  async #copiedByService(
+    { instance: from, folder = '', paths, program, since }: Departure,
+    to: number,
+    place: string,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const alive = `${dirname(dirname(folder))}/.berth/runs/${program}/alive`
+    // One after another: the service tells of the latest copy alone.
+    for (const [fromPath, toPath] of [
+      [alive, `${place}/alive/`],
+      ...paths.map((path, number) => [`${folder}/${path}`, `${place}/${number}/`] as const),
+    ] as const) {
+      const failure = await this.#transfers.copyToEnd({ from, fromPath, to, toPath }, since, signal)
+      if (failure !== undefined) return false
+    }
+    return true
   }
 
   #viewOf(instance: number): InstanceView | undefined {

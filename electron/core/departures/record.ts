@@ -18,6 +18,10 @@ export const Leave = v.object({
   paths: v.array(v.string()),
   /** Micro-dollars that the machine had cost. */
   before: v.number(),
+  /** Until when it goes on running, so that its files can be taken from it, where its user moves the run. */
+  runsUntil: v.optional(v.number()),
+  /** Its command was ended while nothing was being written, so that no file is half. */
+  whole: v.optional(v.boolean()),
 })
 export type Leave = v.InferOutput<typeof Leave>
 

@@ -16,13 +16,13 @@ export type DepartureMove =
   | { do: 'forget' }
 
 /** Whether a machine has something that is worth keeping it for. */
-export function isWorthKeeping({ seconds, paths, folder }: Leave): boolean {
-  return seconds >= leastSeconds && paths.length > 0 && folder !== undefined
+export function isWorthKeeping({ seconds, paths, folder, runsUntil }: Leave): boolean {
+  return (seconds >= leastSeconds || runsUntil !== undefined) && paths.length > 0 && folder !== undefined
 }
 
 /** The next move for a machine that a run left. `instance`: `gone` once that is certain. Each may be repeated after a kill. */
 export function departureMove(
-  { fate, since, until }: Departure,
+  { fate, since, until, runsUntil = 0 }: Departure,
   instance: InstanceView | 'gone' | undefined,
   now: number,
 ): DepartureMove {
@@ -32,6 +32,7 @@ export function departureMove(
   if (instance.stateRequest?.state === 'running' && instance.stateRequest.at > since) return { do: 'forget' }
   if (fate === 'brought' || fate === 'needless') return { do: 'destroy', isLost: false }
   if (now >= until) return { do: 'destroy', isLost: true }
+  if (fate === undefined && now < runsUntil && instance.state === 'running') return { do: 'wait' }
   // One that crashed is still meant to run.
   const rests = hasTrait(instance.state, 'over') && !hasTrait(instance.state, 'dead')
   return rests ? { do: 'wait' } : { do: 'stop' }

@@ -7,6 +7,8 @@ import { asksForNotice, isOfProject, type ProjectRun, type Run, runCostBy } from
 import type { Inside } from './remote.ts'
 import type { StoredRuns } from './stored-runs.ts'
 
+export type BeforeStops = ReturnType<typeof createBeforeStops>
+
 /** Milliseconds between two looks at whether it has had its time: more and more. */
 const lookEvery = { first: 1000, most: 5000 }
 

@@ -153,8 +153,19 @@ export function retried(run: ProjectRun, machine: InstanceView | undefined, rent
   }
 }
 
+/** Seconds for which a machine goes on running that its user has a run leave: within them its files are taken. */
+export const runsOnFor = 1800
+
+/** How a machine is left that its user has the run leave. */
+export interface Planned {
+  /** Whether no file of its results can be half. */
+  whole: boolean
+  /** Micro-dollars for as long as it may go on running, and for its disk then. */
+  reserve: number
+}
+
 /** What a run leaves on a machine: the training since the last whole download of its results. */
-function leaveOf(run: Run, instance: number, at: number): Leave {
+function leaveOf(run: Run, instance: number, at: number, planned?: Planned): Leave {
   const { project, program, place, spent } = run
   return {
     instance,
@@ -166,11 +177,12 @@ function leaveOf(run: Run, instance: number, at: number): Leave {
     // In a sweep the whole has no room for their disks.
     paths: project && !run.sweep ? resultsOf(project.spec) : [],
     before: spent ? runCostBy({ ...run, spentBefore: 0, leftCosts: {} }, at) : 0,
+    ...(planned && { runsUntil: at + runsOnFor, whole: planned.whole }),
   }
 }
 
 /** Moves a project's run to another machine, and leaves the old one. */
-export function movedToNewMachine(run: Run, rental: string, at: number): RunChange {
+export function movedToNewMachine(run: Run, rental: string, at: number, planned?: Planned): RunChange {
   const { instance, leaving = [], moves = 0, project } = run
   return {
     ...nextProgram,
@@ -183,7 +195,7 @@ export function movedToNewMachine(run: Run, rental: string, at: number): RunChan
     step: 'waiting',
     rental,
     instance: undefined,
-    leaving: instance === undefined ? leaving : [...leaving, leaveOf(run, instance, at)],
+    leaving: instance === undefined ? leaving : [...leaving, leaveOf(run, instance, at, planned)],
     place: undefined,
     brought: undefined,
     copying: undefined,
@@ -196,6 +208,8 @@ export function movedToNewMachine(run: Run, rental: string, at: number): RunChan
     wholeAt: undefined,
     seenAt: undefined,
     told: undefined,
+    movingSince: undefined,
+    reserved: planned ? (run.reserved ?? 0) + planned.reserve : run.reserved,
     retried: run.retried && { ...run.retried, before: run.retried.times, nextAt: undefined },
     reuses: undefined,
   }

@@ -86,6 +86,7 @@ export function nextRunMove(run: Run, snapshot: RunSnapshot): RunMove {
   if (step === 'waiting') return isOfProject(run) ? renting(run, snapshot) : placing(run, snapshot)
   const machineMove = isOfProject(run) ? moveForMachine(run, snapshot) : moveForInstance(run, snapshot)
   if (machineMove) return machineMove
+  if (run.movingSince !== undefined && step === 'running' && run.begun) return { do: 'move' }
   if (isToldOfStop(run, snapshot.now)) return { do: 'wait' }
   const hold = nodeHold(run, snapshot)
   if (hold) return hold
@@ -101,7 +102,7 @@ export function nextRunMove(run: Run, snapshot: RunSnapshot): RunMove {
 function renting(run: ProjectRun, { awaited, now }: RunSnapshot): RunMove {
   const { spec, price } = run.project
   const least = 2 * noticeCost(spec.before_stop, dearestOf(spec, price))
-  const isUsedUp = run.most !== undefined && runCostBy(run, now) + least >= run.most
+  const isUsedUp = run.most !== undefined && runCostBy(run, now) + (run.reserved ?? 0) + least >= run.most
   if (!awaited) return isUsedUp ? { do: 'fail', problem: usedUp } : { do: 'rent' }
   const { step, instance, problem, unclear } = awaited
   if (unclear) return { do: 'fail', problem: unclearRental(unclear) }
@@ -158,9 +159,9 @@ function moveForMachine(run: ProjectRun, snapshot: RunSnapshot): RunMove | undef
   return movesAt !== undefined && snapshot.now >= movesAt ? { do: 'move' } : { do: 'wait' }
 }
 
-/** Whether the run may continue on another machine, as its file says or since it has not begun on this one. */
-export function mayMoveOn({ project, reuses, moves = 0 }: Run): boolean {
-  return reuses === true || moves < (project?.spec.outbid?.elsewhere ?? 0)
+/** Whether the run may continue on another machine: as its file or its user says, or since it has not begun on this one. */
+export function mayMoveOn({ project, reuses, movingSince, moves = 0 }: Run): boolean {
+  return reuses === true || movingSince !== undefined || moves < (project?.spec.outbid?.elsewhere ?? 0)
 }
 
 /** Whether a run leaves a machine that it can't enter, where its command has not begun. */

@@ -81,6 +81,11 @@ export const machineCrashed = {
   advice: 'Check its files, or destroy it and run it again.',
 }
 
+export const notMovable = {
+  code: 'not_movable',
+  message: 'Only a project’s run on one machine can move, while its command runs.',
+}
+
 /** Why a run leaves its machine, as Activity says it. */
 export function movedWords(machine: InstanceView | undefined): string {
   switch (machine?.state) {
@@ -94,8 +99,10 @@ export function movedWords(machine: InstanceView | undefined): string {
     case 'offline':
     case 'silent':
       return 'Its machine’s host was offline for a quarter of an hour.'
+    case 'running':
+      return 'You asked for that, or its machine couldn’t be entered.'
     default:
-      return 'Its machine couldn’t be reached or used.'
+      return 'Its machine couldn’t be used.'
   }
 }
 

@@ -119,6 +119,10 @@ export const Run = v.object({
   starting: v.optional(v.boolean()),
   /** It was cancelled, and its machine or rental still has to be ended. */
   withdrawing: v.optional(v.boolean()),
+  /** Since when its user wants it on another machine. */
+  movingSince: v.optional(v.number()),
+  /** Micro-dollars that its next machine leaves to those before it, which run until their files are taken. */
+  reserved: v.optional(v.number()),
   /** Machines that it left, which still have to be destroyed, or kept for what only they have. */
   leaving: v.optional(v.array(v.union([InstanceId, Leave]))),
   /** Micro-dollars of machines that it left and that were kept, by instance. */
@@ -227,7 +231,10 @@ export function limitsLeft(
 ): Limit[] {
   const { most, sweep, node, project } = run
   if (sweep) return [...limits]
-  if (!node) return most === undefined ? [...limits] : limitsAt(limits, most - runCostBy(run, at))
+  if (!node)
+    return most === undefined
+      ? [...limits]
+      : limitsAt(limits, most - (run.reserved ?? 0) - runCostBy(run, at))
   const prices = head?.node?.network?.offers.map(({ price }) => price) ?? []
   const whole = head?.most ?? mostOf(project.spec, limits, prices)
   const sum = prices.reduce((total, price) => total + price, 0)

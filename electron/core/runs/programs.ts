@@ -11,6 +11,7 @@ import { plainLastLine, plainOutput } from '#ssh/monitor/plain-output.ts'
 import { endRun, mostAtOnce, type RetryOrder, readRunStatus, startRun } from '#ssh/runs/runs.ts'
 import type { AccountContext } from '../account-context.ts'
 import type { Departures } from '../departures/perform.ts'
+import type { Departure } from '../departures/record.ts'
 import { idleBelow } from '../instances/instance-state.ts'
 import { type RunAlerts, stuckAlert } from './alerts.ts'
 import { nextProgram, nextStep } from './changes.ts'
@@ -37,7 +38,7 @@ type ProgramEnd = { code: number; problem?: undefined } | { problem: Problem }
 
 export interface ProgramParts {
   runs: StoredRuns
-  machines: Pick<RunMachines, 'inside' | 'ask'>
+  machines: Pick<RunMachines, 'inside' | 'ask' | 'handOver'>
   watchdog: RunWatchdog
   alerts: RunAlerts
   /** The variables that an instance was rented with, as far as they are known. */
@@ -127,9 +128,12 @@ export function createPrograms(
     const until = departures.copyEnds(id)
     if (instance === undefined || until === undefined) return
     await runs.update(id, { copying: { since: copying?.since ?? now(), until } })
+    const target = remoteFolder(run)
     const saved = await folders.alone(id, ({ signal }) => {
       const ask = (script: string) => machines.ask(run, 'sh -s', script, takesOverWithin)
-      return departures.bring(id, { instance, folder: remoteFolder(run), ask }, signal)
+      const handOver = (from: Departure, side: string, until: AbortSignal) =>
+        machines.handOver(run, from, { target, side, signal: until })
+      return departures.bring(id, { instance, folder: target, ask, handOver }, signal)
     })
     const after = runs.find(id)
     if (after) await runs.update(id, saved === undefined ? { copying: undefined } : savedBy(after, saved))

@@ -3,8 +3,10 @@ import type { InstanceView } from '#shared/instance/instance.ts'
 import { BerthError } from '#shared/problem.ts'
 import type { Connection } from '#ssh/connection/connection.ts'
 import { outputOf } from '#ssh/exec.ts'
+import { type HandedOver, type Handing, handOver as handOverFiles } from '#ssh/runs/hand-over.ts'
 import { quote } from '#ssh/ssh-command.ts'
 import { type AccountContext, withConnection } from '../account-context.ts'
+import type { Departure } from '../departures/record.ts'
 import type { NodePaths } from './distributed-launch.ts'
 import { machineNotReached, notPrepared } from './messages.ts'
 import type { ProjectRun, Run } from './model.ts'
@@ -38,12 +40,41 @@ export function createRunMachines(context: AccountContext) {
     return answer.text.trim()
   }
 
+  /**
+   * Brings the results of a run's last machine, with the time of its end, into a folder of its present one. Undefined
+   * where one of the two can't be entered, or it failed.
+   */
+  async function handOver(
+    run: Run,
+    { instance, folder = '', paths, program }: Departure,
+    { target, side, signal }: Pick<Handing, 'target' | 'side' | 'signal'>,
+  ): Promise<HandedOver | undefined> {
+    const { clock } = platform
+    try {
+      return await inside({ instance }, from =>
+        inside(run, async to => {
+          const alive = `cat "\${HOME:-/root}/.berth/runs/${program}/alive"`
+          const { text } = await outputOf(from, alive, { clock, within: 30_000, most: 64 })
+          const handed = await handOverFiles({ from, to, clock, folder, paths, target, side, signal })
+          const end = /^\d{1,12}$/.exec(text.trim())?.[0] ?? '0'
+          await ask(run, `echo ${end} > ${quote([`${side}/alive/alive`])}`)
+          return handed
+        }),
+      )
+    } catch (error) {
+      signal.throwIfAborted()
+      if (error instanceof BerthError) return undefined
+      throw error
+    }
+  }
+
   return {
     viewOf,
     inside,
+    handOver,
     /**
-     * A command's output, without space around it. `within`: milliseconds, 30 seconds by default. Throws `not_running`, and `not_prepared` or `disk_full` where the
-     * command fails.
+     * A command's output, without space around it. `within`: milliseconds, 30 seconds by default. Throws `not_running`, and
+     * `not_prepared` or `disk_full` where the command fails.
      */
     ask,
     /** The project's folder on the machine. Throws the same. */

@@ -37,6 +37,7 @@ import {
 import { createNewRuns, type NewRun } from './new-runs.ts'
 import { createRunNodes } from './nodes.ts'
 import { createOutputs, type RunOutput } from './output.ts'
+import { createPlannedMoves } from './planned-moves.ts'
 import { createPrograms } from './programs.ts'
 import { createRunMachines } from './remote.ts'
 import { createRunWork, type RunWork } from './scheduler.ts'
@@ -124,12 +125,23 @@ export async function openRuns(
   /** Instances that certainly no longer exist. */
   const gone = new Set<number>()
   const nodes = createRunNodes(context, { runs, machines, projects })
+  const goingOn = createGoingOn(context, {
+    runs,
+    machines,
+    limits,
+    outputs,
+    isSweeping: (project, except) => sweeps.isBusy(project, except),
+    limitsOf: run => sweeps.limitsOf(run),
+    restart: id => worker.hurry(id),
+  })
+  const plannedMoves = createPlannedMoves(context, { runs, machines, beforeStops, goingOn })
   const moves = createMoves(context, {
     nodes,
     stopOf: run => work.stopOf(run),
     isGone: instance => gone.has(instance),
     waiting,
     departures,
+    plannedMoves,
     limitsOf: run => sweeps.limitsOf(run),
     runs,
     alerts,
@@ -180,15 +192,6 @@ export async function openRuns(
     return runs.find(id)?.watchdogStale === true && instances?.[instance] !== undefined && !!there?.[instance]
   }
 
-  const goingOn = createGoingOn(context, {
-    runs,
-    machines,
-    limits,
-    outputs,
-    isSweeping: (project, except) => sweeps.isBusy(project, except),
-    limitsOf: run => sweeps.limitsOf(run),
-    restart: id => worker.hurry(id),
-  })
   const { goOn, refuseIfBusy, refuseUnlessFailed } = goingOn
 
   const newRuns = createNewRuns(context, {
@@ -316,6 +319,11 @@ export async function openRuns(
     },
     /** Ends a project's run without its results, and destroys its machine. */
     cancel,
+    /** Continues a project's run on another machine, once its command was told. Throws `not_movable`. */
+    async move(id: string): Promise<void> {
+      await plannedMoves.ask(id)
+      worker.hurry(id)
+    },
     /** Downloads the results of a project's failed run again. Throws as `retry` does. */
     async fetch(id: string): Promise<void> {
       const run = runs.get(id)

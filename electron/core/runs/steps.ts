@@ -32,6 +32,7 @@ import { commandFailed, machineGone, movedWords, unclearCode } from './messages.
 import { isOfProject, isWorker, limitsLeft, machineLimits, type ProjectRun, type Run } from './model.ts'
 import { leavesNetwork } from './node-decide.ts'
 import { nodeFailure, nodeLeft, type RunNodes } from './nodes.ts'
+import type { PlannedMoves } from './planned-moves.ts'
 import type { RunPrograms } from './programs.ts'
 import type { RunMachines } from './remote.ts'
 import { RunRental } from './run-rental.ts'
@@ -59,6 +60,7 @@ interface MoveParts {
   rentals: Pick<Rentals, 'find' | 'cancel' | 'dismiss'>
   waiting: Pick<WaitingMachines, 'keep'>
   departures: Pick<Departures, 'leave'>
+  plannedMoves: PlannedMoves
   /** The stops of the machine that is rented for a run. */
   limitsOf(run: ProjectRun): readonly Limit[]
 }
@@ -72,7 +74,7 @@ const seekEvery = 120
 /** Performs the moves of runs. Each rejects where it must be retried. */
 export function createMoves(context: AccountContext, parts: MoveParts) {
   const { account, notifications, client, ending, now } = context
-  const { runs, alerts, machines, watchdog, programs, folders, nodes } = parts
+  const { runs, alerts, machines, watchdog, programs, folders, nodes, plannedMoves } = parts
   const rental = new RunRental(context, parts.rentals, machines)
   const { tell, note, nameOf } = alerts
   const asked = new Set<string>()
@@ -299,7 +301,10 @@ export function createMoves(context: AccountContext, parts: MoveParts) {
   }
 
   async function moveOn(run: Run): Promise<void> {
-    await runs.intend(run.id, movedToNewMachine(run, `r${context.newId()}`, now()))
+    const planned = run.movingSince === undefined ? undefined : await plannedMoves.prepare(run)
+    const current = runs.find(run.id)
+    if (current?.step !== run.step || ending.aborted) return
+    await runs.intend(run.id, movedToNewMachine(current, `r${context.newId()}`, now(), planned))
     note(run, `${run.name} continues on another machine`, movedWords(machines.viewOf(run.instance)))
   }
 

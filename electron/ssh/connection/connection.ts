@@ -23,8 +23,11 @@ export interface Connection {
   ssh: NodeSSH
   client: Client
   address: SshAddress
-  /** `SHA256:…` of the key that the host proved, whether it was the first one seen of the instance, and who else has it. */
-  hostKey: { fingerprint: string; isFirst: boolean; sharedWith: readonly HostKeyHolder[] }
+  /**
+   * `SHA256:…` of the key that the host proved and its `TYPE BASE64`, whether it was the first one seen of the instance, and who
+   * else has it.
+   */
+  hostKey: { fingerprint: string; line: string; isFirst: boolean; sharedWith: readonly HostKeyHolder[] }
   /** Resolves when the connection has ended: with the reason, unless `close` ended it. */
   lost: Promise<Problem | undefined>
   /** Whether it has ended: its channels are closed then, and `lost` resolves. */
@@ -134,6 +137,7 @@ export async function connectTo(attempt: ConnectionAttempt, limits: DialTimeouts
     client.setNoDelay(true)
     const hostKey: Connection['hostKey'] = {
       fingerprint: fingerprintOf(offered),
+      line: `${typeOf(offered)} ${offered.toString('base64')}`,
       isFirst: knownKey === undefined,
       sharedWith: [],
     }

@@ -75,6 +75,8 @@ export interface NewCommand {
 const patience = 20_000
 /** The most bytes of output per request. */
 export const mostAtOnce = 256 * 1024
+/** Milliseconds for results to rest, and for the command to end. */
+const settlesWithin = 120_000
 /** The most bytes of the status line before the output. */
 const headline = 768
 
@@ -214,6 +216,28 @@ export async function tellOfStop(connection: Connection, clock: Clock, run: stri
   })
   if (!text.includes('notice ')) throw new BerthError(noShell)
   return text.includes('notice over')
+}
+
+/**
+ * Ends the command before its machine is left, once its results rest, or after a minute. Resolves with whether no file of them
+ * can be half. `folder`: absolute. Throws as `startRun` does.
+ */
+export async function settleRun(
+  connection: Connection,
+  clock: Clock,
+  run: string,
+  { folder, paths }: { folder: string; paths: readonly string[] },
+): Promise<boolean> {
+  const { place } = await scripts()
+  const { default: settle } = await import('./settle.sh?raw')
+  const values = { run, folder, paths: paths.join('\n') }
+  const { text } = await runScript(connection, values, [place, settle], {
+    clock,
+    within: settlesWithin,
+    most: headline,
+  })
+  if (!text.includes('settled ')) throw new BerthError(noShell)
+  return text.includes('settled whole')
 }
 
 /** Gives the watchdog its order. Throws as `startRun` does. */

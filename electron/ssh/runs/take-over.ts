@@ -18,14 +18,20 @@ export function sidePlace(side: string, results: number): string {
 
 /**
  * A script for `sh -s` that takes over the whole ones of the results that were copied to `side`, into `folder`, both relative
- * to the home folder. Prints what `readTakenOver` reads.
+ * to the home folder. `rest`: seconds before the machine's end within which what was written may be half of a file.
+ * Prints what `readTakenOver` reads.
  */
-export async function takeOver(side: string, folder: string, results: readonly string[]): Promise<string> {
+export async function takeOver(
+  side: string,
+  folder: string,
+  results: readonly string[],
+  rest: number = torn,
+): Promise<string> {
   const { default: functions } = await import('./take-over.sh?raw')
   const takes = (what: string) =>
     results.map((path, number) => `take ${number} ${what} ${shellQuoted(`${folder}/${path}`)}`)
   return script(side, [
-    `rest=${torn}`,
+    `rest=${rest}`,
     functions,
     ...takes('look'),
     ...takes('move'),

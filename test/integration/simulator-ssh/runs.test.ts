@@ -17,7 +17,7 @@ async function scene() {
     ssh: new NodeSSH(),
     client,
     address: { host: instance.host, port: instance.port },
-    hostKey: { fingerprint: instance.hostKeyFingerprint, isFirst: true, sharedWith: [] },
+    hostKey: { fingerprint: instance.hostKeyFingerprint, line: '', isFirst: true, sharedWith: [] },
     lost: new Promise(() => undefined),
     hasEnded: () => false,
     isFull: () => false,

@@ -29,7 +29,7 @@ async function scene(body: Record<string, unknown> = {}) {
       ssh,
       client: ssh.connection,
       address: { host: '127.0.0.1', port },
-      hostKey: { fingerprint: '', isFirst: true, sharedWith: [] },
+      hostKey: { fingerprint: '', line: '', isFirst: true, sharedWith: [] },
       lost: new Promise(() => undefined),
       hasEnded: () => false,
       isFull: () => false,

@@ -71,7 +71,7 @@ export async function startSshd(
     ...config.filter(line => !line.startsWith(setEnv)),
     `ListenAddress 127.0.0.1:${port}`,
     `HostKey ${keyFile}`,
-    `AuthorizedKeysFile ${authorized}`,
+    `AuthorizedKeysFile ${authorized} ${home}/.ssh/authorized_keys`,
     `PidFile ${join(folder, 'pid')}`,
     'PermitRootLogin prohibit-password',
     'PasswordAuthentication no',

@@ -69,6 +69,55 @@ describe.skipIf(noSshd)(`a run that moves${noSshd}`, () => {
     expect(world.sim.controls.ledger().instances).toHaveLength(2)
   })
 
+  test('moves at once where its user says so, with all that it has, from host to host', async () => {
+    const { world, under, sshds, folder, runProject } = await openProject(
+      {
+        'berth.yaml': `machine: { interruptible: true, price: 5 }
+results: [out, model.pt]
+before_stop: { signal: USR1, run: 'echo saved > out/saved', at_most: 30s }
+run: |
+  if [ -e out/ckpt ]; then cat out/ckpt out/saved model.pt > out/resumed; exit 0; fi
+  mkdir -p out; head -c 300000 /dev/urandom > out/big; echo step 9 > out/ckpt; echo weights > model.pt
+  mkdir -p 'out/a b'; echo x > 'out/a b/-T'; ln -s ckpt out/latest
+  : > $HOME/written
+  sleep 600
+`,
+      },
+      undefined,
+      {},
+      2,
+    )
+    const id = await runProject()
+    const job = () => jobOf(under, id)
+    await under.until(() => sshds.some(({ home }) => existsSync(join(home, 'written'))))
+    const first = job()?.instance
+    const old = sshds.find(({ home }) => existsSync(join(home, 'written')))
+    await under.until(() => (job()?.outputs.length ?? 0) > 0)
+    await under.run('moveRun', { run: id })
+    await under.until(() => job()?.step === 'done')
+    expect(readFileSync(join(folder, 'out/resumed'), 'utf8')).toBe('step 9\nsaved\nweights\n')
+    expect(readFileSync(join(folder, 'out/a b/-T'), 'utf8')).toBe('x\n')
+    expect(readFileSync(join(folder, 'out/big'))).toEqual(
+      readFileSync(join(old?.home ?? '', 'berth', job()?.project ?? '', 'out/big')),
+    )
+    expect(job()).toMatchObject({ moves: 1 })
+    expect(job()?.instance).not.toBe(first)
+    await under.until(() => Object.keys(under.account().instances).length === 0)
+    // It stayed from host to host, and neither machine keeps the key of that.
+    const { activity } = under.berth.state()
+    expect(Object.values(activity)).toContainEqual(
+      expect.objectContaining({
+        text: `Copied the results of digits from #${first}`,
+        detail: expect.stringContaining('sent from machine to machine'),
+      }),
+    )
+    for (const { home } of sshds) {
+      const keys = join(home, '.ssh/authorized_keys')
+      expect(existsSync(keys) ? readFileSync(keys, 'utf8') : '').toBe('')
+    }
+    expect(world.sim.controls.ledger().instances).toHaveLength(2)
+  })
+
   test('keeps the old machine where the service can’t copy from it, until its time is over', async () => {
     const { under, sshds, job, first, world } = await moved('running')
     await under.until(() => job()?.instance !== first && job()?.outputs.includes('command') === true)

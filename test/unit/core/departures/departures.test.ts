@@ -28,6 +28,21 @@ const machine = (state: InstanceState, more: Partial<InstanceView> = {}) =>
 test.each<[string, Partial<Departure>, InstanceView | 'gone' | undefined, number, object]>([
   ['stops one that may run again beside the next', {}, machine('outbid'), 1000, { do: 'stop' }],
   ['stops one that crashed, which is still meant to run', {}, machine('crashed'), 1000, { do: 'stop' }],
+  [
+    'lets one run that its user left, for its files',
+    { runsUntil: 2800 },
+    machine('running'),
+    2799,
+    { do: 'wait' },
+  ],
+  ['stops it then', { runsUntil: 2800 }, machine('running'), 2800, { do: 'stop' }],
+  [
+    'and once they can’t be taken',
+    { runsUntil: 2800, fate: 'failed' },
+    machine('running'),
+    1200,
+    { do: 'stop' },
+  ],
   ['stops one that runs again', {}, machine('running'), 2000, { do: 'stop' }],
   ['keeps one that is stopped', {}, machine('stopped'), 8199, { do: 'wait' }],
   ['destroys it with its time', {}, machine('stopped'), 8200, { do: 'destroy', isLost: true }],
@@ -67,6 +82,8 @@ test('a copy may take as long as it may save, within bounds', () => {
   expect(copyUntil({ ...departure, fate: 'torn' }, 2000)).toBeUndefined()
   expect(isWorthKeeping({ ...leave, seconds: 59 })).toBe(false)
   expect(isWorthKeeping({ ...leave, folder: undefined })).toBe(false)
+  // Its user moves the run: then nothing is lost.
+  expect(isWorthKeeping({ ...leave, seconds: 1, runsUntil: 2800 })).toBe(true)
 })
 
 /** An account with the machine that a run leaves, whose copies answer as `copies` says. */
@@ -108,6 +125,10 @@ function place(
     return {
       departures,
       said,
+      async show(shown: Record<string, InstanceView>) {
+        instances = shown
+        show()
+      },
       async poll() {
         show()
         departures.onPoll(freshAnswer(context, instances))
@@ -116,7 +137,8 @@ function place(
       kill: () => ending.abort(),
     }
   }
-  const arrival = (answer: string, side = '/root/.berth/left/7'): Arrival => ({
+  const arrival = (answer: string, side = '/root/.berth/left/7', sent?: number): Arrival => ({
+    handOver: async () => (sent === undefined ? undefined : { files: sent, isDirect: true }),
     instance: 8,
     folder: 'berth/p1',
     ask: async script => (script.includes('pwd -P') ? `${side}\n` : answer),
@@ -144,6 +166,25 @@ test('a machine is stopped, and destroyed once the next one has its newer files'
   await poll()
   expect(ended).toEqual(['stop 7', 'destroy 7'])
   expect(said).toContain('Copied the results of digits from #7')
+})
+
+test('a machine that its user leaves runs until its files were handed over, by whichever way is left', async () => {
+  const planned = { ...leave, runsUntil: 2800, whole: true }
+  for (const [sent, copies] of [
+    [2, 0],
+    [undefined, 3],
+  ] as const) {
+    const { open, ended, copied, arrival } = place()
+    const { departures, poll, show } = await open()
+    await show({ 7: machine('running') })
+    await departures.leave(run, 'digits', planned)
+    await poll()
+    expect(ended).toEqual([])
+    const saved = await departures.bring(run, arrival('taken over 2 2 5080 5090\n', undefined, sent), signal)
+    expect([saved, copied.length]).toEqual([1790, copies])
+    await poll()
+    expect(ended).toEqual(['destroy 7'])
+  }
 })
 
 test('nothing is destroyed while it has the only copy, until its time is over, whoever is killed between', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { failed } from '#core/runs/changes.ts'
+import { failed, movedToNewMachine } from '#core/runs/changes.ts'
 import { nextRunMove } from '#core/runs/decide.ts'
 import { keptFrom, limitsLeft, mostInAll, type Run } from '#core/runs/model.ts'
 import { sweepMost, sweepMostInAll } from '#core/sweeps/record.ts'
@@ -22,6 +22,14 @@ describe('what a run may cost at most', () => {
     const run = projectRun({ most: micros(1.2), project: { limits: [hours] } })
     expect(dollarsOf(limitsLeft(run, [hours], 0, undefined))).toEqual([1.2])
     expect(dollarsOf(limitsLeft({ ...run, spentBefore: micros(1) }, [hours], 0, undefined))).toEqual([0.2])
+    // A machine that its user has it leave runs on until its files are taken.
+    const planned = { whole: true, reserve: micros(0.3) }
+    const moved = {
+      ...run,
+      ...movedToNewMachine({ ...run, spent: undefined }, 'r0000000000000002', 9, planned),
+    }
+    expect(dollarsOf(limitsLeft(moved, [hours], 9, undefined))).toEqual([0.9])
+    expect(moved.leaving).toEqual([expect.objectContaining({ runsUntil: 1809, whole: true })])
   })
 
   test('is shared by nodes as they cost, without a cent more', () => {

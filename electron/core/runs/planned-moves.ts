@@ -1,0 +1,63 @@
+import { BerthError } from '#shared/problem.ts'
+import { resultsOf } from '#shared/project/bounds.ts'
+import { leftFor } from '#shared/project/copy-first.ts'
+import { settleRun } from '#ssh/runs/runs.ts'
+import type { AccountContext } from '../account-context.ts'
+import type { BeforeStops } from './before-stop.ts'
+import { type Planned, runsOnFor } from './changes.ts'
+import type { GoingOn } from './continue-failed.ts'
+import { notMovable } from './messages.ts'
+import type { Run } from './model.ts'
+import type { RunMachines } from './remote.ts'
+import type { StoredRuns } from './stored-runs.ts'
+
+export type PlannedMoves = ReturnType<typeof createPlannedMoves>
+
+interface PlannedParts {
+  runs: Pick<StoredRuns, 'get' | 'intend'>
+  machines: Pick<RunMachines, 'inside' | 'viewOf'>
+  beforeStops: Pick<BeforeStops, 'ofInstance'>
+  goingOn: Pick<GoingOn, 'limitReused'>
+}
+
+/** Moves to another machine that the user asks for, while the present one runs. */
+export function createPlannedMoves(
+  { account, activity, platform: { clock }, now }: AccountContext,
+  { runs, machines, beforeStops, goingOn }: PlannedParts,
+) {
+  return {
+    /** Resolves once that is on disk. Throws `not_movable`. */
+    async ask(id: string): Promise<void> {
+      const run = runs.get(id)
+      if (!isMovable(run)) throw new BerthError(notMovable)
+      await runs.intend(id, { movingSince: run.movingSince ?? now() })
+      const { instance, name } = run
+      activity.add({ account, instance, kind: 'user', text: `Asked to move ${name} to another machine` })
+    },
+    /**
+     * Ends the command on the machine, which goes on running for a while. May be repeated. Undefined where the machine doesn't
+     * run.
+     */
+    async prepare({ instance, program, place: folder, project }: Run): Promise<Planned | undefined> {
+      const view = machines.viewOf(instance)
+      if (!project || view?.state !== 'running' || program === undefined || folder === undefined)
+        return undefined
+      await beforeStops.ofInstance(view.id)
+      const paths = resultsOf(project.spec)
+      const isWhole = await machines
+        .inside({ instance }, connection => settleRun(connection, clock, program, { folder, paths }))
+        .catch(() => false)
+      // Also while this computer sleeps.
+      const when = { kind: 'duration' as const, seconds: runsOnFor }
+      await goingOn.limitReused(view, [{ when, action: 'stop', asleep: true }])
+      const { pricePerHour = 0, diskPricePerHour = 0 } = view
+      const most = pricePerHour * runsOnFor + diskPricePerHour * leftFor(project.spec)
+      return { whole: isWhole ?? false, reserve: Math.ceil(most / 3600) }
+    },
+  }
+}
+
+/** Whether its user may have it continue on another machine. */
+function isMovable({ step, begun, project, node, sweep }: Run): boolean {
+  return step === 'running' && begun === true && project !== undefined && !node && !sweep
+}

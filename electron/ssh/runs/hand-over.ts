@@ -1,0 +1,176 @@
+import { basename, dirname } from 'node:path/posix'
+import { pipeline } from 'node:stream/promises'
+import type { Clock } from '#platform/platform.ts'
+import { BerthError } from '#shared/problem.ts'
+import type { Connection } from '../connection/connection.ts'
+import { openExec, outputOf, shellQuoted } from '../exec.ts'
+import { makeKeyPair } from '../keys/openssh-key.ts'
+
+/** The machine that has results, and the one that is to get them. */
+export interface Handing {
+  from: Connection
+  to: Connection
+  clock: Clock
+  /** The absolute path of the project's folder on the first one, and the results in it. */
+  folder: string
+  paths: readonly string[]
+  /** The same folder on the second one, relative to the home folder. */
+  target: string
+  /** The absolute path of the folder there with a folder for each result, by its number. */
+  side: string
+  signal: AbortSignal
+}
+
+/** Files by their paths in a result's parent folder, with their SHA-256; '' for a link. */
+export type Listing = ReadonlyMap<string, string>
+
+/** How results came to another machine, and how many files: `direct` from host to host, else through this computer. */
+export interface HandedOver {
+  files: number
+  isDirect: boolean
+}
+
+/** Milliseconds for a machine to read all its results, and to send them; bytes of the list that it prints. */
+const bounds = { within: 1_800_000, most: 16 * 1024 * 1024 }
+
+/**
+ * Sends what a machine's results have newer than another's into folders there: from host to host, with a key that can do
+ * nothing else, or else through this computer. All that came has the hash that it had. Throws `not_handed_over`, `ssh_closed`
+ * and as `outputOf` does.
+ */
+export async function handOver(handing: Handing): Promise<HandedOver> {
+  const { paths, folder, target, side } = handing
+  const [have, had] = [await listed(handing, 'from', folder), await listed(handing, 'to', target)]
+  const lists = paths.map((_, number) => missing(have[number] ?? new Map(), had[number] ?? new Map()))
+  const files = lists.reduce((sum, list) => sum + list.length, 0)
+  if (files === 0) return { files, isDirect: true }
+  const isDirect = await sendDirectly(handing, lists)
+  if (!isDirect) await sendThroughHere(handing, lists)
+  for (const [number, list] of lists.entries()) {
+    const [came] = await listed(handing, 'to', `${side}/${number}`, [basename(paths[number] ?? '')])
+    const isWhole = list.every(name => came?.get(name) === have[number]?.get(name))
+    if (!isWhole) throw new BerthError(notHandedOver)
+  }
+  return { files, isDirect }
+}
+
+/** The names of the files that the second machine lacks, or has otherwise; all links. */
+export function missing(have: Listing, had: Listing): string[] {
+  return [...have].filter(([name, hash]) => hash === '' || had.get(name) !== hash).map(([name]) => name)
+}
+
+/** Reads `HASH  ./name` and `link  ./name`. Names that no list can carry, which have line ends or backslashes, are left out. */
+export function readListing(text: string): Listing {
+  const entries = text.split('\n').flatMap(line => {
+    const [, hash = '', name = ''] = /^([0-9a-f]{64}|link) [ *](\.\/[^\\]+)$/.exec(line) ?? []
+    return name === '' ? [] : [[name, hash === 'link' ? '' : hash] as const]
+  })
+  return new Map(entries)
+}
+
+/** Of each result, its files. `at`: absolute, or relative to the home folder. */
+async function listed(
+  { from, to, clock, paths }: Handing,
+  on: 'from' | 'to',
+  at: string,
+  results: readonly string[] = paths,
+): Promise<Listing[]> {
+  const lists: Listing[] = []
+  for (const path of results) {
+    const input = listingScript(`${at}/${dirname(path)}`, basename(path))
+    const { text, code } = await outputOf(on === 'from' ? from : to, 'sh -s', { clock, ...bounds, input })
+    if (code !== 0) throw new BerthError(notHandedOver)
+    lists.push(readListing(text))
+  }
+  return lists
+}
+
+/** A script for `sh -s` that lists a file or all below it, in a folder that is absolute or relative to the home folder. */
+export function listingScript(folder: string, name: string): string {
+  const word = shellQuoted(`./${name}`)
+  return [
+    '{',
+    `cd && cd ${shellQuoted(folder)} 2>/dev/null || exit 0`,
+    `[ -e ${word} ] || exit 0`,
+    `find ${word} -type f -exec sha256sum {} +`,
+    `find ${word} -type l | sed 's/^/link  /'`,
+    '} < /dev/null',
+    '',
+  ].join('\n')
+}
+
+/** Whether the machine could send them to the other one by itself. */
+async function sendDirectly(
+  { from, to, clock, folder, paths, side }: Handing,
+  lists: readonly (readonly string[])[],
+): Promise<boolean> {
+  const [receive, send] = await Promise.all([import('./receive.sh?raw'), import('./hand-over.sh?raw')])
+  const { privateKey, publicKey } = makeKeyPair('berth-hand-over')
+  const own = publicKey.split(' ')[1] ?? ''
+  try {
+    const begins = [
+      '{',
+      `side=${shellQuoted(side)} key=${shellQuoted(publicKey)}`,
+      receive.default,
+      '} < /dev/null',
+      '',
+    ]
+    const answer = await outputOf(to, 'sh -s', {
+      clock,
+      within: 30_000,
+      most: 4096,
+      input: begins.join('\n'),
+    })
+    if (!answer.text.includes('receives')) return false
+    const { host, port } = to.address
+    const input = [
+      '{',
+      `key=${shellQuoted(privateKey)} host=${shellQuoted(host)} port=${port} known=${shellQuoted(to.hostKey.line)}`,
+      send.default,
+      ...lists.flatMap((list, number) =>
+        list.length === 0
+          ? []
+          : `send ${number} ${shellQuoted(`${folder}/${dirname(paths[number] ?? '')}`)} ${shellQuoted(lines(list))}`,
+      ),
+      'echo handed over',
+      '} < /dev/null',
+      '',
+    ]
+    const sent = await outputOf(from, 'sh -s', { clock, ...bounds, most: 4096, input: input.join('\n') })
+    return sent.text.includes('handed over')
+  } finally {
+    const remove = `rm -f ${shellQuoted(`${side}/receive.sh`)}; cd && cd .ssh && grep -v -F ${own} authorized_keys > keys.berth;
+      cat keys.berth > authorized_keys; rm -f keys.berth`
+    await outputOf(to, remove, { clock, within: 30_000, most: 4096 }).catch(() => undefined)
+  }
+}
+
+async function sendThroughHere(
+  { from, to, clock, folder, paths, side, signal }: Handing,
+  lists: readonly (readonly string[])[],
+): Promise<void> {
+  for (const [number, list] of lists.entries()) {
+    if (list.length === 0) continue
+    const parent = shellQuoted(`${folder}/${dirname(paths[number] ?? '')}`)
+    const source = await openExec(from, clock, `tar -cf - -C ${parent} -T -`)
+    const sink = await openExec(to, clock, `tar -xf - -C ${shellQuoted(`${side}/${number}`)}`)
+    try {
+      await Promise.all([source.begun, sink.begun])
+      sink.output.resume()
+      source.channel.end(lines(list))
+      await pipeline(source.output, sink.channel, { signal })
+      await Promise.all([source.ended, sink.ended])
+    } finally {
+      source.close()
+      sink.close()
+    }
+  }
+}
+
+const lines = (names: readonly string[]) => names.map(name => `${name}\n`).join('')
+
+const notHandedOver = {
+  code: 'not_handed_over',
+  message: 'The results did not come whole to the next machine.',
+  advice: 'They stay on the machine before it.',
+}
