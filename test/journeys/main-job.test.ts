@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { readProfile } from '#simulator/deployment.ts'
+import { publicProfile } from '#simulator/deployment.ts'
 import { terminalText } from '#test/berth/browser.ts'
 import { test } from '#test/berth/pages.ts'
 import type { Start } from '#test/berth/start.ts'
@@ -44,25 +44,21 @@ test('from an empty Home the demo rents a GPU, opens its terminal and destroys i
   await doTheJob(page)
 })
 
-test.for(['interface', 'public'])(
-  'the same job on an account (%s) sends one create and leaves no instance',
-  async (deployment, { start }) => {
-    const sim = await start.simulator({ deployment: readProfile(deployment) })
-    const { page } = await freshBerth(start)
-    await connectAccount(page, sim)
-    await doTheJob(page)
+test('the same job on an account sends one create and leaves no instance', async ({ start }) => {
+  const sim = await start.simulator({ deployment: publicProfile })
+  const { page } = await freshBerth(start)
+  await connectAccount(page, sim)
+  await doTheJob(page)
 
-    const { requests } = await sim.control<{ requests: { method: string; path: string }[] }>(
-      'GET',
-      '/sim/requests',
-    )
-    expect(
-      requests.filter(({ method, path }) => method === 'PUT' && path.startsWith('/api/v0/asks/')),
-    ).toHaveLength(1)
-    const list = deployment === 'interface' ? '/api/v0/instances/' : '/api/v1/instances/'
-    // A list too soon after Berth's is refused.
-    await expect
-      .poll(() => sim.api('GET', list).catch(() => undefined), { interval: 1500 })
-      .toMatchObject({ instances: [] })
-  },
-)
+  const { requests } = await sim.control<{ requests: { method: string; path: string }[] }>(
+    'GET',
+    '/sim/requests',
+  )
+  expect(
+    requests.filter(({ method, path }) => method === 'PUT' && path.startsWith('/api/v0/asks/')),
+  ).toHaveLength(1)
+  // A list too soon after Berth's is refused.
+  await expect
+    .poll(() => sim.api('GET', '/api/v1/instances/').catch(() => undefined), { interval: 1500 })
+    .toMatchObject({ instances: [] })
+})

@@ -73,7 +73,7 @@ async function traces(page: Page) {
   }
 }
 
-test('ten thousand malformed IPC calls are rejected without effect', async () => {
+test('two thousand malformed IPC calls are rejected without effect', async () => {
   const berth = await desk.start()
   const page = await berth.page()
   await takeBridge(page)
@@ -92,7 +92,7 @@ test('ten thousand malformed IPC calls are rejected without effect', async () =>
   }
   await expect.poll(sameFiveTimes, { timeout: 150_000, interval: 500 }).toBe(true)
 
-  const calls = malformedCalls(10_000, seed, asJson)
+  const calls = malformedCalls(2000, seed, asJson)
   const before = await traces(page)
   const inOneGo = 500
   for (let first = 0; first < calls.length; first += inOneGo) {

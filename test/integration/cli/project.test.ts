@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { SimulatorOptions } from '#simulator/simulator.ts'
@@ -292,29 +292,6 @@ describe('a project on the machines that the simulator plays', () => {
     expect(ran).toMatchObject({ code: 0, err: expect.stringMatching(/Done\n2 files downloaded\./) })
     expect(ran.out.match(/Training on/g)).toHaveLength(1)
     await under.until(() => Object.keys(under.account().instances).length === 0)
-  })
-
-  test('runs with several settings, each with its own results, and sets a machine up once', async () => {
-    const { under, folder, berth } = await played({
-      'berth.yaml':
-        'setup: pip install -r requirements.txt\nrun: |\n  mkdir -p out\n  echo "loss=0.$lr"\n  echo "$lr" > out/lr.txt\nresults: out\nat_once: 1\n',
-      'requirements.txt': 'torch\n',
-    })
-    const ran = await berth('run', '.', '--yes', '-f', '--set', 'lr=3,5,7')
-    expect(ran).toMatchObject({ code: 0, err: expect.stringContaining('3 of 3 done\n') })
-    const { runs } = JSON.parse((await berth('ps', '--project', 'digits', '--json')).out)
-    expect(runs.map(({ printed }: { printed: unknown }) => printed)).toEqual([
-      { loss: 0.3 },
-      { loss: 0.5 },
-      { loss: 0.7 },
-    ])
-    const found = readdirSync(folder, { recursive: true, encoding: 'utf8' })
-      .filter(path => path.endsWith('lr.txt'))
-      .map(path => readFileSync(join(folder, path), 'utf8'))
-    expect(found.sort()).toEqual(['3\n', '5\n', '7\n'])
-    await under.until(() => Object.keys(under.account().instances).length === 0)
-    const setUps = Object.values(under.account().runs).filter(({ outputs }) => outputs.includes('setup'))
-    expect(setUps).toHaveLength(1)
   })
 
   test('ends with the code of a command that is missing there, which is named, and its machine is stopped', async () => {

@@ -8,7 +8,7 @@ import { type Call, describeCall } from './malformed-calls.ts'
 import { misdirectedCalls, type Targets } from './misdirected-calls.ts'
 
 const seed = Number(process.env['BERTH_TEST_SEED'] ?? 4711)
-const ofEach = Number(process.env['BERTH_CALLS'] ?? 6)
+const ofEach = Number(process.env['BERTH_CALLS'] ?? 4)
 
 let world: World
 let other: Simulator

@@ -29,8 +29,11 @@ const greetings = {
   'what stays running': 'sleep 100 &',
 }
 
+/** Longer or shorter ones tell nothing more of syncs and runs, whose scripts and files are asked for in the same ways. */
+const alike = ['300 bytes', 'three megabytes', 'a path', 'no line break']
+
 describe.skipIf(noSshd)(`a shell that greets with${noSshd}`, () => {
-  test.each(Object.entries(greetings))('%s keeps its greeting to itself', async (_about, bashrc) => {
+  test.each(Object.entries(greetings))('%s keeps its greeting to itself', async (about, bashrc) => {
     const { sshd, here, remote, up, down, connect } = await openSync([external])
     writeFileSync(join(sshd.home, '.bashrc'), `${bashrc}\n`)
     const { connection } = await connect()
@@ -45,6 +48,7 @@ describe.skipIf(noSshd)(`a shell that greets with${noSshd}`, () => {
     const sftp = await openSftp(connection, systemClock)
     expect(await sftp.realPath('.')).toMatch(/^\//)
     sftp.end()
+    if (alike.includes(about)) return
 
     const bytes = Buffer.from(Array.from({ length: 300_000 }, (_, at) => (at * 7919) % 251))
     write(here, { 'a.bin': bytes, 'b/c.txt': 'text\n' })

@@ -1,12 +1,13 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { connect, createServer } from 'node:net'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { descendants, type Process, processes, readProcess, signalAll } from '#build/process-tree.ts'
+import { fingerprintOf, makeKeyPair } from '#ssh/keys/openssh-key.ts'
 import { asRoot, asRootNeeds } from './own-root.ts'
 
 /** Debian's OpenSSH server on a free loopback port, with its own configuration and keys. */
@@ -90,8 +91,9 @@ export async function startSshd(
   makeHostKey()
 
   function makeHostKey(): void {
-    rmSync(keyFile, { force: true })
-    execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', 'test', '-f', keyFile])
+    const { privateKey, publicKey } = makeKeyPair('test')
+    writeFileSync(keyFile, privateKey, { mode: 0o600 })
+    writeFileSync(`${keyFile}.pub`, `${publicKey}\n`)
   }
 
   async function start(): Promise<void> {
@@ -101,14 +103,23 @@ export async function startSshd(
     const shell = ['sh', '-c', asRoot(command, folder, home)]
     const unshared = [...asRootNeeds, ...container]
     const [program = '', ...args] = unshared.length > 0 ? ['unshare', ...unshared, ...shell] : shell
+    const before = logLength()
     const child = spawn(program, args, { stdio: 'ignore', ...(first && { env: { ...first } }) })
     daemon = child
-    for (let tries = 0; tries < 2000; tries++) {
-      if (child.exitCode !== null) throw new Error(`sshd ended at once:\n${readFileSync(logFile, 'utf8')}`)
-      if (await answers(port)) return
-      await wait(25)
+    const ended = () => child.exitCode !== null
+    if (!(await listensSince(before, ended)) || ended())
+      throw new Error(`sshd does not listen:\n${readFileSync(logFile, 'utf8')}`)
+  }
+
+  const logLength = () => readFileSync(logFile, 'utf8').length
+
+  /** Its log tells it, since each connection that asked would cost a process. */
+  async function listensSince(before: number, ended = () => false): Promise<boolean> {
+    for (let tries = 0; tries < 5000 && !ended(); tries++) {
+      if (readFileSync(logFile, 'utf8').slice(before).includes('Server listening')) return true
+      await wait(10)
     }
-    throw new Error(`sshd does not answer:\n${readFileSync(logFile, 'utf8')}`)
+    return false
   }
 
   /** Ends only the listener; connections run in their own processes. */
@@ -133,10 +144,12 @@ export async function startSshd(
     port,
     folder,
     home,
-    fingerprint: () => fingerprintOf(keyFile),
+    fingerprint: () => fingerprintAt(keyFile),
     authorize: (...publicKeys) => writeFileSync(authorized, publicKeys.map(key => `${key}\n`).join('')),
     start,
     async stop() {
+      // At once, so that nothing is sent meanwhile; then those that came before it ended.
+      kill(workers(), 'SIGKILL')
       const running = workers()
       await stopListening()
       kill(running, 'SIGKILL')
@@ -144,15 +157,12 @@ export async function startSshd(
     async changeHostKey() {
       makeHostKey()
       const listener = daemon?.pid
-      if (listener === undefined) return fingerprintOf(keyFile)
+      if (listener === undefined) return fingerprintAt(keyFile)
       // SIGHUP reloads the keys without ending connections.
-      const before = readFileSync(logFile, 'utf8').length
+      const before = logLength()
       process.kill(listener, 'SIGHUP')
-      for (let tries = 0; tries < 2000; tries++) {
-        if (readFileSync(logFile, 'utf8').slice(before).includes('Server listening')) break
-        await wait(25)
-      }
-      return fingerprintOf(keyFile)
+      await listensSince(before)
+      return fingerprintAt(keyFile)
     },
     dropConnections() {
       const running = workers()
@@ -177,11 +187,9 @@ export async function startSshd(
   }
 }
 
-function fingerprintOf(keyFile: string): string {
-  const line = execFileSync('ssh-keygen', ['-l', '-E', 'sha256', '-f', `${keyFile}.pub`], {
-    encoding: 'utf8',
-  })
-  return line.split(' ')[1] ?? ''
+function fingerprintAt(keyFile: string): string {
+  const [, blob = ''] = readFileSync(`${keyFile}.pub`, 'utf8').split(' ')
+  return fingerprintOf(Buffer.from(blob, 'base64'))
 }
 
 /** A free loopback port below the system's ephemeral range, so that nobody else is given it. */
@@ -198,17 +206,6 @@ export async function freePort(): Promise<number> {
     await once(server, 'close')
     return port
   }
-}
-
-function answers(port: number): Promise<boolean> {
-  return new Promise(resolve => {
-    const socket = connect(port, '127.0.0.1')
-    socket.once('connect', () => {
-      socket.destroy()
-      resolve(true)
-    })
-    socket.once('error', () => resolve(false))
-  })
 }
 
 /** Kills the processes that were started from a folder and outlive their connection, with descendants. */

@@ -1,10 +1,10 @@
-import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { isInstalled } from '#build/system-parts.ts'
 import { systemClock } from '#platform/clock-and-random.ts'
 import { readRunStatus, type StoreOrder, startRun } from '#ssh/runs/runs.ts'
+import { newKey } from '#test/new-key.ts'
 import { openPlace } from './files/place.ts'
 import { noSshd } from './own-root.ts'
 import { startSshd } from './sshd.ts'
@@ -15,9 +15,8 @@ const reason = noSshd || (isInstalled('restic') ? '' : ' (needs restic)')
 async function openStore() {
   const store = await startSshd()
   onTestFinished(() => store.close())
-  const keyFile = join(store.folder, 'key')
-  execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', 'test', '-f', keyFile])
-  store.authorize(readFileSync(`${keyFile}.pub`, 'utf8'))
+  const { private: privateKey, public: publicKey } = newKey()
+  store.authorize(publicKey)
   const { sshd, connect } = await openPlace([])
   const { connection } = await connect()
   const folder = join(sshd.home, 'p')
@@ -33,7 +32,7 @@ async function openStore() {
         folder: 'p',
         paths: ['out'],
         password: 'a password',
-        key: readFileSync(keyFile, 'utf8'),
+        key: privateKey,
         restores: false,
         ...order,
       },

@@ -61,7 +61,7 @@ test.each(rows)(
         answerWith(hostile, status)
         expect((await outcome(call)).error ?? 'none').toSatisfy(isExpected)
       }),
-      { numRuns: 40 },
+      { numRuns: 20 },
     )
   },
 )
@@ -77,7 +77,7 @@ test.each(rows)(
         expect(error ?? 'none').toSatisfy(isExpected)
         if (error === undefined) expect(strayIn(gives, given)).toBeUndefined()
       }),
-      { numRuns: 40 },
+      { numRuns: 20 },
     )
   },
 )
@@ -112,7 +112,7 @@ test('an instance that is accepted has its promised fields in their types', asyn
         expect(['object', 'undefined']).toContain(typeof instance.ports)
       }
     }),
-    { numRuns: 100 },
+    { numRuns: 50 },
   )
 })
 
@@ -151,7 +151,7 @@ test.each(rows)(
         expect(error ?? 'none').toSatisfy(isExpected)
         expect(numbersIn(given).filter(number => Math.abs(number) > Number.MAX_SAFE_INTEGER)).toEqual([])
       }),
-      { numRuns: 40 },
+      { numRuns: 20 },
     )
   },
 )

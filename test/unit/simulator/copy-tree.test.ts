@@ -1,5 +1,5 @@
-import { readFileSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { mkdirSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { copyTree } from '#simulator/ssh/files/copy-tree.ts'
 import { Scratch } from '#simulator/ssh/files/scratch.ts'
@@ -23,6 +23,8 @@ test('a link is copied as a link, and one on the target can’t lead outside', (
   const [from, to, outside] = [disk(), disk(), disk()]
   symlinkSync('/etc/passwd', join(from.folder, 'workspace', 'link'))
   symlinkSync(outside.folder, join(to.folder, 'tmp', 'out'))
+  // The same path on the target itself, to which the link leads there.
+  mkdirSync(join(to.folder, dirname(outside.folder)), { recursive: true })
   copyTree(from.scratch, '/workspace/link', to.scratch, '/root/')
   expect(readlinkSync(join(to.folder, 'root', 'link'))).toBe('/etc/passwd')
   copyTree(from.scratch, '/workspace/a.txt', to.scratch, '/tmp/out/a.txt')

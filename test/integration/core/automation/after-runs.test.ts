@@ -110,7 +110,7 @@ describe.skipIf(lacking)(`after its end a run${lacking}`, () => {
       fileDialogs: answeredDialogs({ chooseTarget: async () => chosenFolder(elsewhere) }),
     })
     mkdirSync(join(home, 'results'))
-    writeLarge(join(home, 'results', 'model'), 192)
+    writeLarge(join(home, 'results', 'model'), 32)
     const fetch = join(home, 'results')
     const id = await startRun(under, { instance, command: 'true', fetch, afterwards: 'destroy' })
     await under.until(() => runOf(under, id)?.step === 'fetching')
@@ -122,7 +122,7 @@ describe.skipIf(lacking)(`after its end a run${lacking}`, () => {
     await sshd.start()
     await under.until(() => runOf(under, id)?.step === 'done')
     expect(runOf(under, id)).toMatchObject({ fetched: true, finalAction: 'destroy', into: elsewhere })
-    expect(statSync(join(elsewhere, 'results', 'model')).size).toBe(192 * 1024 * 1024)
+    expect(statSync(join(elsewhere, 'results', 'model')).size).toBe(32 * 1024 * 1024)
     expect(existsSync(join(world.platform.home, 'Berth', 'results', 'model'))).toBe(false)
     expect(await intended()).toBeUndefined()
   })
@@ -130,7 +130,7 @@ describe.skipIf(lacking)(`after its end a run${lacking}`, () => {
   test('is stopped by its watchdog while unfetched, and fetched once restarted', async () => {
     const { world, under, sshd, instance, home, intended } = await openInside()
     mkdirSync(join(home, 'results'))
-    writeLarge(join(home, 'results', 'model'), 192)
+    writeLarge(join(home, 'results', 'model'), 32)
     const fetch = join(home, 'results')
     const id = await startRun(under, {
       instance,

@@ -172,7 +172,7 @@ describe.skipIf(lacking)(`a run${lacking}`, () => {
   test('that cannot be fetched over SSH alerts, retries after a restart, and can be given up', async () => {
     const { world, under, sshd, instance, home, intended, restart } = await openInside()
     mkdirSync(join(home, 'results'))
-    for (const name of ['first', 'second', 'third']) writeLarge(join(home, 'results', name), 64)
+    for (const name of ['first', 'second', 'third']) writeLarge(join(home, 'results', name), 16)
     const id = await startRun(under, {
       instance,
       command: 'echo quick',

@@ -108,7 +108,7 @@ describe.skipIf(noSshd)(`a project’s run while the computer sleeps for a night
   })
 
   test('that is uploading its folder finishes in the morning', async () => {
-    const place = await openLid({ ...files('{ hours: 12 }'), 'data.bin': 'x'.repeat(64 * 1024 * 1024) })
+    const place = await openLid({ ...files('{ hours: 12 }'), 'data.bin': 'x'.repeat(24 * 1024 * 1024) })
     const { under, runProject } = place
     const id = await runProject()
     await under.until(() => (jobOf(under, id)?.sync?.done ?? 0) > 0)

@@ -11,7 +11,7 @@ import { startSshd } from '#test/integration/ssh/sshd.ts'
 import { joinListed, write } from './place.ts'
 
 /** The number of kills; BERTH_KILLS sets it. */
-const rounds = Number(process.env['BERTH_KILLS'] ?? 5)
+const rounds = Number(process.env['BERTH_KILLS'] ?? 3)
 const seed = Number(process.env['BERTH_TEST_SEED'] ?? 4711)
 const atOnce = 5
 /** Milliseconds within which Berth is killed: about as long as a whole job. */

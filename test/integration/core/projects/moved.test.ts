@@ -1,6 +1,4 @@
-import { execFileSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { isInstalled } from '#build/system-parts.ts'
@@ -9,6 +7,7 @@ import { planCosts } from '#shared/project/plan-costs.ts'
 import { publicProfile } from '#simulator/deployment.ts'
 import { noSshd } from '#test/integration/ssh/own-root.ts'
 import { startSshd } from '#test/integration/ssh/sshd.ts'
+import { newKey } from '#test/new-key.ts'
 import { jobOf, openProject } from './place.ts'
 
 const noRestic = isInstalled('restic') ? '' : ' (needs restic)'
@@ -139,7 +138,7 @@ run: |
     async () => {
       const store = await startSshd()
       onTestFinished(() => store.close())
-      const { privateKey, publicKey } = newKey()
+      const { private: privateKey, public: publicKey } = newKey()
       store.authorize(publicKey)
       const to = `sftp://root@${store.host}:${store.port}${store.folder}/backups`
       const { world, under, sshds, folder, project, runProject } = await openProject(
@@ -181,14 +180,6 @@ run: |
     },
   )
 })
-
-function newKey(): { privateKey: string; publicKey: string } {
-  const folder = mkdtempSync(join(tmpdir(), 'berth-key-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  const file = join(folder, 'key')
-  execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', 'test', '-f', file])
-  return { privateKey: readFileSync(file, 'utf8'), publicKey: readFileSync(`${file}.pub`, 'utf8') }
-}
 
 function filesIn(home: string): string[] {
   const runs = join(home, '.berth/runs')

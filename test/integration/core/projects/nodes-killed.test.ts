@@ -10,7 +10,7 @@ import { inRounds, listed, useKillable } from '#test/berth/processes.ts'
 import { write } from './place.ts'
 
 /** The number of kills; BERTH_KILLS sets it. */
-const rounds = Number(process.env['BERTH_KILLS'] ?? 4)
+const rounds = Number(process.env['BERTH_KILLS'] ?? 3)
 const seed = Number(process.env['BERTH_TEST_SEED'] ?? 4711)
 const atOnce = 4
 /** Milliseconds within which Berth is killed: about as long as a whole run. */

@@ -34,10 +34,10 @@ describe.skipIf(noSshd)(`the results of a project’s run${noSshd}`, () => {
 
   test('are downloaded again while the command’s child still writes them', async () => {
     const writer =
-      'mkdir -p out && (for i in $(seq 20); do head -c 2000000 /dev/zero >> out/model.pt; sleep 0.5; done; echo whole > out/whole) >/dev/null 2>&1 & sleep 2; echo ended'
+      'mkdir -p out && (for i in $(seq 20); do head -c 200000 /dev/zero >> out/model.pt; sleep 0.5; done; echo whole > out/whole) >/dev/null 2>&1 & sleep 2; echo ended'
     const { under, folder, job } = await runToEnd(writer, 'out')
     expect(job()).toMatchObject({ step: 'done', code: 0 })
-    expect(statSync(join(folder, 'out/model.pt')).size).toBe(40_000_000)
+    expect(statSync(join(folder, 'out/model.pt')).size).toBe(4_000_000)
     expect(readFileSync(join(folder, 'out/whole'), 'utf8')).toBe('whole\n')
     await under.until(() => Object.keys(under.account().instances).length === 0)
   })
@@ -48,19 +48,9 @@ describe.skipIf(noSshd)(`the results of a project’s run${noSshd}`, () => {
     expect(readFileSync(join(folder, 'b'), 'utf8')).toBe('1\n')
   })
 
-  test.each([
-    ['a log is written for ever', 'while [ -e out ]; do date >> out/log.txt; sleep 0.1; done'],
-    [
-      'a file is truncated for ever',
-      'while [ -e out ]; do truncate -s 0 out/log.txt; echo x >> out/log.txt; sleep 0.1; done',
-    ],
-    [
-      'a detached program writes for ever',
-      'exec setsid sh -c "while [ -e out ]; do date >> out/log.txt; sleep 1; done"',
-    ],
-  ])('keep the machine, stopped, where %s', async (_, child) => {
+  test('keep the machine, stopped, where a detached program writes for ever', async () => {
     const { under, folder, job, id } = await runToEnd(
-      `mkdir out; echo whole > out/model; (${child}) >/dev/null 2>&1 & sleep 1`,
+      `mkdir out; echo whole > out/model; (exec setsid sh -c "while [ -e out ]; do date >> out/log.txt; sleep 1; done") >/dev/null 2>&1 & sleep 1`,
       'out',
       ({ world }) => world.sleep(600),
     )

@@ -11,7 +11,7 @@ import { startSshd } from '#test/integration/ssh/sshd.ts'
 import { joinListed, write } from './place.ts'
 
 /** The number of kills, two in each round; BERTH_KILLS sets it. */
-const kills = Number(process.env['BERTH_KILLS'] ?? 12)
+const kills = Number(process.env['BERTH_KILLS'] ?? 6)
 const rounds = Math.ceil(kills / 2)
 const seed = Number(process.env['BERTH_TEST_SEED'] ?? 4711)
 const atOnce = 3

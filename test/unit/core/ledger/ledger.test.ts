@@ -171,7 +171,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 )
 
 test('five hostile agents at once stay within their caps, but for one poll', async () => {
-  const histories = Number(process.env['BERTH_HISTORIES'] ?? 40)
+  const histories = Number(process.env['BERTH_HISTORIES'] ?? 20)
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), async steps => {
       const world = await spendingWorld(agents.map(name => form(name, caps)))

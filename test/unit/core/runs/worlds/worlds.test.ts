@@ -36,7 +36,7 @@ afterAll(() => {
   vi.resetModules()
 })
 
-const worlds = Number(process.env['BERTH_WORLDS'] ?? 50)
+const worlds = Number(process.env['BERTH_WORLDS'] ?? 20)
 const first = Number(process.env['BERTH_SEED'] ?? 1)
 const atOnce = Math.min(worlds, 10)
 
