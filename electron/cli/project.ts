@@ -34,7 +34,9 @@ async function add(call: Call, folder: string): Promise<void> {
   const added = (await call.connection.state()).projects[id]
   if (call.json) return print(call, { project: added ? projectJson(added) : { id } })
   call.write(`${id}\n`)
-  if (added) for (const wrong of whatIsWrong(added)) call.say(wrong)
+  const wrong = added ? whatIsWrong(added) : []
+  for (const each of wrong) call.say(each)
+  if (added && wrong.length === 0) call.say(`Added ${added.name}. Next: berth run ${added.name}`)
 }
 
 /** Makes the folder a project where it is none; gives the project's id. */

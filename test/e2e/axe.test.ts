@@ -111,6 +111,9 @@ test('axe finds nothing wrong on any screen, in the palette or in the first dial
 
   await page.getByRole('button', { name: 'Try the demo' }).waitFor()
   await scan('Welcome')
+  // Outbid, so that Home and Activity have what needs the user.
+  const bid = await rentRunning(sim, { price: 5 })
+  await sim.control('POST', '/sim/outbid', { instance_id: bid })
   const id = await rentRunning(sim)
   await connectAccount(page, sim)
   const row = page.getByRole('row').filter({ hasText: String(id) })

@@ -59,7 +59,10 @@ describe('an instance row', () => {
         const name = document.activeElement?.closest('tr')?.querySelector<HTMLElement>('[data-row]')
         return name?.innerText ?? document.activeElement?.tagName
       })
-    await page.keyboard.press('ArrowDown')
+    await page.reload()
+    await rows.first().waitFor()
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
     await expect.poll(focused).toBe(names[0])
     const menu = page.getByRole('menu')
     const hasFocus = (it: Locator) =>
