@@ -140,6 +140,7 @@ const Plan = v.strictObject({
   movesAtMost: Count,
   beforeStop: v.nullable(v.strictObject({ signal: Text, run: v.nullable(Text), atMost: Seconds })),
   retry: v.nullable(v.strictObject({ times: Count, on: v.array(v.union([Count, v.literal('error')])) })),
+  start: v.nullable(Text),
   wait: Seconds,
   cheapestAbove: v.nullable(Dollars),
   unused: v.array(Text),

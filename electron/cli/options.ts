@@ -1,5 +1,7 @@
+import * as v from 'valibot'
 import { usualKeep } from '#shared/project/project-defaults.ts'
 import type { SpecChange } from '#shared/project/spec.ts'
+import { StartTime } from '#shared/project/start-time.ts'
 import { textsIn, variableProblem } from '#shared/project/variables.ts'
 import { usageFailure } from './failure.ts'
 
@@ -60,6 +62,11 @@ export const someOptions = {
     usage: '--keep TIME',
     summary: `Keep the machine for the next run, such as ${usualKeep / 60}m or 2h; 0 to not keep it`,
   },
+  start: {
+    type: 'string',
+    usage: '--start TIME',
+    summary: 'Begin at that time, such as 02:00 or "daily 02:00"; now to begin at once',
+  },
   wait: {
     type: 'string',
     usage: '--wait TIME',
@@ -98,6 +105,7 @@ interface SweepWords {
   runs?: string | undefined
   'at-once'?: string | undefined
   keep?: string | undefined
+  start?: string | undefined
   wait?: string | undefined
   nodes?: string | undefined
 }
@@ -109,10 +117,18 @@ export function specChangeOf(words: SweepWords): SpecChange | undefined {
     runs: wholeOf('--runs', words.runs),
     atOnce: wholeOf('--at-once', words['at-once']),
     keep: secondsOf('--keep', words.keep),
+    start: startOf(words.start),
     wait: secondsOf('--wait', words.wait),
     nodes: wholeOf('--nodes', words.nodes),
   }
   return Object.values(change).some(value => value !== undefined) ? change : undefined
+}
+
+function startOf(word: string | undefined): SpecChange['start'] {
+  if (word === undefined || word === 'now') return word
+  const { success, output } = v.safeParse(StartTime, word)
+  if (!success) throw usageFailure('--start takes a time such as 02:00, "daily 02:00", or now.')
+  return output
 }
 
 /** `lr=1e-4,3e-4`, and `text="a, b"` for one value with a comma. A name that is repeated gets further values. */

@@ -16,6 +16,7 @@ import { dearestOf, keepingOf, resultsOf, retryBudget } from '#shared/project/bo
 import { nodeCount, nodesProblem } from '#shared/project/nodes.ts'
 import type { ProjectPlan } from '#shared/project/project.ts'
 import { type Keeping, mostRuns, type ProjectSpec } from '#shared/project/spec.ts'
+import { nextStart } from '#shared/project/start-time.ts'
 import { storeOf } from '#shared/project/store.ts'
 import { keyLines, keyVariables } from '#shared/project/store-place.ts'
 import { atOnceOf, settingsOf } from '#shared/project/sweep.ts'
@@ -194,8 +195,10 @@ export function createProjectRuns(
         watchdog: false,
         stuckAfter: 0,
         afterwardsIfStuck: false,
+        startsAt: spec.start === undefined ? undefined : nextStart(spec.start, context.now()),
       }
-      const there = offer === undefined ? runs.waiting.allFor(id, spec, by)[0]?.instance : undefined
+      const there =
+        offer === undefined && !spec.start ? runs.waiting.allFor(id, spec, by)[0]?.instance : undefined
       const run = settings
         ? await sweeps.start({
             name,

@@ -1,5 +1,4 @@
 import type { Limit } from '#shared/automation/limit.ts'
-import { isGoing } from '#shared/automation/run.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
 import { BerthError } from '#shared/problem.ts'
 import { boundOf, dollarsOf, limitsAt, mostUntilStopped } from '#shared/project/bounds.ts'
@@ -10,7 +9,7 @@ import type { StoredLimits } from '../limits/model.ts'
 import { alertId } from './alerts.ts'
 import type { RunChange } from './changes.ts'
 import { machineGone, notFailed, projectBusy } from './messages.ts'
-import { machineLimits, type ProjectRun, type Run, runCostBy } from './model.ts'
+import { isBusy, machineLimits, type ProjectRun, type Run, runCostBy } from './model.ts'
 import type { RunOutputs } from './output.ts'
 import type { RunMachines } from './remote.ts'
 import type { StoredRuns } from './stored-runs.ts'
@@ -94,7 +93,7 @@ export function createGoingOn(
       .all()
       .filter(run => run.project?.id === project && run.id !== except?.id)
       .filter(({ sweep }) => sweep === undefined || sweep.id !== except?.sweep?.id)
-    if (others.some(isGoing) || isSweeping(project, except?.sweep?.id)) throw new BerthError(projectBusy)
+    if (others.some(isBusy) || isSweeping(project, except?.sweep?.id)) throw new BerthError(projectBusy)
   }
 
   return {

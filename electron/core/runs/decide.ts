@@ -7,6 +7,7 @@ import { hasTrait } from '#shared/instance/state-traits.ts'
 import type { Problem } from '#shared/problem.ts'
 import { noticeCost } from '#shared/project/before-stop.ts'
 import { dearestOf } from '#shared/project/bounds.ts'
+import { latestStart } from '#shared/project/start-time.ts'
 import { checkpointEvery, storeOf } from '#shared/project/store.ts'
 import type { WatchdogOrder } from '#ssh/runs/runs.ts'
 import { longestAfter, retryPause } from '../engine/worker.ts'
@@ -67,6 +68,8 @@ export type RunMove =
   | { do: 'keep' }
   /** Reminds the user of a stopped machine, or destroys that of a failed run as agreed. */
   | { do: 'expire'; destroys: boolean }
+  /** Begins a run whose time has come, or puts it off until the next day. */
+  | { do: 'begin' | 'postpone' }
   /** Searches the market again for a run that waits for an offer. */
   | { do: 'seek' }
   /** Continues on another machine, which is still to be found. */
@@ -103,6 +106,10 @@ function renting(run: ProjectRun, { awaited, now }: RunSnapshot): RunMove {
   const { spec, price } = run.project
   const least = 2 * noticeCost(spec.before_stop, dearestOf(spec, price))
   const isUsedUp = run.most !== undefined && runCostBy(run, now) + (run.reserved ?? 0) + least >= run.most
+  if (run.startsAt !== undefined && !awaited) {
+    if (now < run.startsAt) return { do: 'wait' }
+    return { do: now < run.startsAt + latestStart ? 'begin' : 'postpone' }
+  }
   if (!awaited) return isUsedUp ? { do: 'fail', problem: usedUp } : { do: 'rent' }
   const { step, instance, problem, unclear } = awaited
   if (unclear) return { do: 'fail', problem: unclearRental(unclear) }

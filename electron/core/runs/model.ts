@@ -119,6 +119,10 @@ export const Run = v.object({
   starting: v.optional(v.boolean()),
   /** It was cancelled, and its machine or rental still has to be ended. */
   withdrawing: v.optional(v.boolean()),
+  /** When it begins, in epoch seconds; absent once it has, or where it began at once. */
+  startsAt: v.optional(v.number()),
+  /** Of one that runs every day: the next one is on the list. */
+  followed: v.optional(v.boolean()),
   /** Since when its user wants it on another machine. */
   movingSince: v.optional(v.number()),
   /** Micro-dollars that its next machine leaves to those before it, which run until their files are taken. */
@@ -151,6 +155,11 @@ export type ProjectRun = Run & { project: v.InferOutput<typeof AgreedProject> }
 
 export function isOfProject(run: Run): run is ProjectRun {
   return run.project !== undefined
+}
+
+/** Whether it is in progress, and no other run of its project may be. */
+export function isBusy(run: Run): boolean {
+  return isGoing(run) && run.startsAt === undefined
 }
 
 /**

@@ -22,6 +22,7 @@ export type NewRun = Pick<
   | 'afterwards'
   | 'watchdog'
   | 'stuckAfter'
+  | 'startsAt'
   | 'afterwardsIfStuck'
   | 'keep'
 >

@@ -15,8 +15,9 @@ export function seekingMove(
   return { do: now >= (seeking?.nextAt ?? 0) ? 'seek' : 'wait' }
 }
 
-/** When the market is searched again for a run that waits for an offer, or it gives up; undefined for others. */
-export function seekingDue({ step, seeking, project }: Run): number | undefined {
+/** When a run begins, or the market is searched again for one that waits for an offer, or it gives up; undefined for others. */
+export function seekingDue({ step, seeking, startsAt, project }: Run): number | undefined {
+  if (step === 'waiting' && startsAt !== undefined) return startsAt
   if (step !== 'waiting' || !seeking) return undefined
   return Math.min(seeking.nextAt, seeking.since + (project?.spec.wait ?? 0))
 }

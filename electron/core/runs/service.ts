@@ -43,6 +43,7 @@ import { createRunMachines } from './remote.ts'
 import { createRunWork, type RunWork } from './scheduler.ts'
 import { createMoves } from './steps.ts'
 import { type StoredRuns, surplusRuns } from './stored-runs.ts'
+import { createTimedRuns } from './timed-runs.ts'
 import { createRunFolders, type RunProjects } from './transfer-results.ts'
 import { openWaitingMachines } from './waiting-machines.ts'
 import { createRunWatchdog } from './watchdog.ts'
@@ -193,6 +194,7 @@ export async function openRuns(
   }
 
   const { goOn, refuseIfBusy, refuseUnlessFailed } = goingOn
+  const timed = createTimedRuns(context, runs)
 
   const newRuns = createNewRuns(context, {
     runs,
@@ -377,6 +379,7 @@ export async function openRuns(
         // A command that never began is shown with its rental only, so it goes with that.
         if (!isGoing(run) && run.instance === undefined && !run.project && !isShown(run)) void dismiss(run)
       }
+      void timed.follow((newRun, id) => newRuns.startOfProject(newRun, undefined, id)).catch(() => undefined)
       work.onPoll(poll)
     },
     dueAt: work.dueAt,

@@ -37,6 +37,7 @@ import type { RunPrograms } from './programs.ts'
 import type { RunMachines } from './remote.ts'
 import { RunRental } from './run-rental.ts'
 import type { NextAttempt, StoredRuns } from './stored-runs.ts'
+import { createTimedRuns } from './timed-runs.ts'
 import type { RunFolders, RunProjects } from './transfer-results.ts'
 import type { WaitingMachines } from './waiting-machines.ts'
 import type { RunWatchdog } from './watchdog.ts'
@@ -76,6 +77,7 @@ export function createMoves(context: AccountContext, parts: MoveParts) {
   const { account, notifications, client, ending, now } = context
   const { runs, alerts, machines, watchdog, programs, folders, nodes, plannedMoves } = parts
   const rental = new RunRental(context, parts.rentals, machines)
+  const timed = createTimedRuns(context, runs)
   const { tell, note, nameOf } = alerts
   const asked = new Set<string>()
 
@@ -92,6 +94,14 @@ export function createMoves(context: AccountContext, parts: MoveParts) {
           const limited = { ...run, project: { ...run.project, limits } }
           await parts.projects.rent(limited, head?.node?.network)
         }
+        return false
+      case 'begin':
+        // It may have a newer run's results to wait for.
+        if (timed.isBusy(run)) return true
+        await timed.begin(run)
+        return false
+      case 'postpone':
+        await timed.postpone(run)
         return false
       case 'seek':
         if (isOfProject(run)) await seek(run)

@@ -26,6 +26,7 @@ export function waitOf(run: Run, move: RunMove['do'], facts: WaitFacts): Wait | 
   if (!isGoing(run)) return undefined
   const { instance } = facts.snapshot
   if (run.step === 'waiting') {
+    if (run.startsAt !== undefined) return { for: 'time', nextTryAt: run.startsAt }
     if (move === 'network') return { for: 'network' }
     const isLeft = facts.snapshot.awaited?.step === 'failed'
     if (run.seeking && isLeft && !facts.outage) return seekingWait(run, run.seeking)

@@ -3,6 +3,7 @@ import type { Problem } from '../problem.ts'
 
 /** What a run's step waits for, with the words for it. */
 const waits = {
+  time: 'Waiting for its time to begin',
   offer: 'Waiting for an offer that fits',
   another: 'Waiting for another machine',
   answer: 'Waiting for the service to say which instance it rented',
@@ -40,18 +41,19 @@ export interface Waiting {
 export const longestSilence = 12
 
 /** Whether people should hear of it by now. */
-export function isLongWait({ since, problem }: Waiting, now: number): boolean {
-  return problem !== undefined || now - since >= longestSilence
+export function isLongWait({ for: what, since, problem }: Waiting, now: number): boolean {
+  return what === 'time' || problem !== undefined || now - since >= longestSilence
 }
 
 /** `Waiting for SSH on the machine for 2 min. Next try in 15 s. Gives up in 25 min.`, without the last error. */
 export function waitingWords(waiting: Waiting, now: number): string {
   const { for: what, since, nextTryAt, givesUpAt, problem } = waiting
   const left = (at: number) => duration(Math.ceil(Math.max(1, at - now)))
-  const next = nextTryAt === undefined || nextTryAt <= now ? 'Trying now.' : `Next try in ${left(nextTryAt)}.`
+  const verb = what === 'time' ? 'Begins' : 'Next try'
+  const next = nextTryAt === undefined || nextTryAt <= now ? 'Trying now.' : `${verb} in ${left(nextTryAt)}.`
   return [
     `${waits[what]} for ${duration(Math.max(0, now - since))}.`,
-    ...(problem === undefined ? [] : [next]),
+    ...(problem === undefined && what !== 'time' ? [] : [next]),
     ...(givesUpAt === undefined || givesUpAt <= now ? [] : [`Gives up in about ${left(givesUpAt)}.`]),
   ].join(' ')
 }

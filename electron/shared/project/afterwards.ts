@@ -11,6 +11,7 @@ import { keptWords, type PlanCosts, stoppedWords } from './plan-costs.ts'
 import type { ProjectPlan } from './project.ts'
 import { retryWords } from './retry.ts'
 import type { Keeping, ProjectSpec } from './spec.ts'
+import { startWords } from './start-time.ts'
 import { checkpointEvery, storeOf, storeWords } from './store.ts'
 import { settingsOf } from './sweep.ts'
 
@@ -23,6 +24,7 @@ export function planAfterwards(spec: ProjectSpec, keeping: Keeping, costs: PlanC
     keep > 0 ? `Then the machine waits for the next run. After ${duration(keep)} without one,` : 'Then'
   const machine = nodes > 1 ? 'node 0’s machine' : 'the machine'
   return [
+    ...startWords(spec),
     home.length === 0
       ? 'No results are downloaded.'
       : `${named(home)} ${home.length === 1 ? 'is' : 'are'} downloaded${checkpoint === undefined ? '' : `, every ${duration(checkpoint)} and at the end`}.`,

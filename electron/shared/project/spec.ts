@@ -6,6 +6,7 @@ import { BeforeStop, beforeStopDraft } from './before-stop.ts'
 import { cacheProblem } from './cache.ts'
 import { Engine, nodesProblem } from './nodes.ts'
 import { Retry } from './retry.ts'
+import { StartTime } from './start-time.ts'
 import { StorePlace } from './store-place.ts'
 import { VariableName, VariableText } from './variables.ts'
 
@@ -271,6 +272,8 @@ const SpecFields = v.strictObject({
   /** Runs once on each machine, before the command. */
   setup: v.optional(Setup),
   run: text(65_536, 'enter the command to run'),
+  /** When it begins, by this computer's clock: `02:00`, or `daily 02:00`; at once by default. */
+  start: v.optional(StartTime),
   /** How long it waits for an offer within its price, in seconds; it fails at once by default. */
   wait: v.optional(Time),
   /** What happens before the machine of the running command is stopped, and how long the stop waits for it. */
@@ -333,6 +336,14 @@ export const ProjectSpec = v.pipe(
     ['cache'],
   ),
   v.forward(
+    v.check(
+      ({ start, sweep, runs = 1, nodes = 1 }) =>
+        start === undefined || (sweep === undefined && runs === 1 && nodes === 1),
+      'is for one run on one machine, so remove it',
+    ),
+    ['start'],
+  ),
+  v.forward(
     v.check(({ wait, machine }) => wait === undefined || machine?.price !== undefined, waitForm),
     ['wait'],
   ),
@@ -387,6 +398,7 @@ export const SpecChange = v.strictObject({
       v.pipe(v.number(), v.minValue(60, 'at least a minute'), v.maxValue(7 * 86_400, 'at most a week')),
     ]),
   ),
+  start: v.optional(v.union([v.literal('now'), StartTime])),
   /** In seconds; 0 where it doesn't wait. */
   wait: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(366 * 86_400))),
   nodes: v.optional(NodeCount),

@@ -9,13 +9,15 @@ const usualAtOnce = 8
 
 /** A file's content with the options that override it. */
 export function changedSpec(spec: ProjectSpec, change: SpecChange = {}): ProjectSpec {
-  const { sweep, runs, atOnce, keep, wait, nodes, oneMachine } = change
+  const { sweep, runs, atOnce, keep, start, wait, nodes, oneMachine } = change
   const changed = { ...spec }
   if (sweep !== undefined) changed.sweep = sweep
   if (runs !== undefined) changed.runs = runs
   if (atOnce !== undefined) changed.at_once = atOnce
   if (keep !== undefined) changed.keep = keep
   if (keep === 0) delete changed.keep
+  if (start !== undefined) changed.start = start
+  if (start === 'now') delete changed.start
   if (wait !== undefined) changed.wait = wait
   if (wait === 0) delete changed.wait
   if (nodes !== undefined) changed.nodes = nodes

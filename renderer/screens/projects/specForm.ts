@@ -33,6 +33,8 @@ export interface SpecFields {
   sweep: string
   atOnce: string
   runs: string
+  /** `02:00`, or `daily 02:00`. */
+  start: string
   /** Hours. */
   wait: string
   /** Commands before a stop, the signal for the command, and how many seconds the stop waits. */
@@ -75,6 +77,7 @@ export const emptySpec: SpecFields = {
   sweep: '',
   atOnce: '',
   runs: '',
+  start: '',
   wait: '',
   stopRun: '',
   stopSignal: '',
@@ -94,6 +97,7 @@ export const emptySpec: SpecFields = {
 /** Fields that most projects leave empty, by the name of their part. */
 const extraFields = {
   sweep: ['sweep', 'runs', 'atOnce'],
+  'a time to begin': ['start'],
   'waiting for an offer': ['wait'],
   retries: ['retryTimes', 'retryOn'],
   'before a stop': ['stopRun', 'stopSignal', 'stopSeconds'],
@@ -139,6 +143,7 @@ export function specFieldsOf(spec: ProjectSpec): SpecFields {
     sweep: sweep === undefined || Array.isArray(sweep) ? '' : sweepText(sweep),
     atOnce: shown(spec.at_once),
     runs: shown(spec.runs),
+    start: spec.start ?? '',
     wait: spec.wait === undefined ? '' : shown(Math.round(spec.wait / 36) / 100),
     stopRun: spec.before_stop?.run ?? '',
     stopSignal: spec.before_stop?.signal ?? '',
@@ -241,6 +246,7 @@ function draftOf(fields: SpecFields): ProjectDraft {
     sweep: sweepDraft(fields.sweep),
     runs: figured(fields.runs),
     at_once: figured(fields.atOnce),
+    start: fields.start.trim() || undefined,
     wait: waitText(fields.wait),
     before_stop: beforeStopOf(fields),
     retry: retryDraft(fields),

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { accountNow } from '#shared/derived.ts'
 import { waitWords } from '#shared/project/afterwards.ts'
 import { planCosts } from '#shared/project/plan-costs.ts'
 import { requestCheapest } from '#test/berth/steps.ts'
@@ -64,5 +65,27 @@ describe.skipIf(noSshd)(`a run without an offer within its price${noSshd}`, () =
     await under.run('cancelRun', { run: id })
     await under.until(() => job()?.step === 'cancelled')
     expect(Object.keys(under.account().instances)).toEqual([])
+  })
+
+  test('begins at its time, again on the next day, and lets its project run meanwhile', async () => {
+    const { world, under, project, runProject } = await openProject({
+      'berth.yaml': 'machine: { gpu: RTX 4090, price: 5 }\nstart: daily 02:00\nrun: echo done\n',
+    })
+    const [first, second] = [await runProject(), await runProject()]
+    const startOf = (id: string) => jobOf(under, id)?.waiting
+    await under.until(() => startOf(first)?.for === 'time' && startOf(second)?.for === 'time')
+    const { nextTryAt: startsAt = 0 } = startOf(first) ?? {}
+    expect(new Date(startsAt * 1000).getHours()).toBe(2)
+    expect(Object.keys(under.account().instances)).toEqual([])
+    await under.run('cancelRun', { run: second })
+    const { clock } = under.account()
+    await world.sim.controls.advance(startsAt - (clock ? accountNow(clock, clock.localAt) : 0) + 60)
+    await under.until(() => jobOf(under, first)?.step === 'done')
+    // Nothing follows the one that was cancelled.
+    const waits = () => Object.values(under.account().runs).filter(({ waiting }) => waiting?.for === 'time')
+    await under.until(() => waits().length === 1)
+    const [next] = waits()
+    expect((next?.waiting?.nextTryAt ?? 0) - startsAt).toBeGreaterThanOrEqual(23 * 3600)
+    expect(next).toMatchObject({ project, step: 'waiting' })
   })
 })

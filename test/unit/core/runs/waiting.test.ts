@@ -99,3 +99,18 @@ test('a wait is said at once with its error, else after some seconds, with the n
   )
   expect(waitingLine(failing, 140)).toContain('Trying now.')
 })
+
+test('a run with a time waits for it, begins up to an hour late, and else the next day', () => {
+  const timed = projectRun({ step: 'waiting', instance: undefined, rental: undefined, startsAt: 1000 })
+  const at = (now: number) =>
+    nextRunMove(timed, { awaited: undefined, instance: undefined, limit: undefined, now }).do
+  expect([at(999), at(1000), at(4599), at(4600)]).toEqual(['wait', 'begin', 'begin', 'postpone'])
+  const wait = waitOf(timed, 'wait', {
+    snapshot: { awaited: undefined, instance: undefined },
+    rental: undefined,
+    outage: undefined,
+  })
+  const waiting = { since: 400, for: 'output' as const, ...wait }
+  expect(isLongWait(waiting, 400)).toBe(true)
+  expect(waitingLine(waiting, 400)).toBe('Waiting for its time to begin for 0 s. Begins in 10 min.')
+})
