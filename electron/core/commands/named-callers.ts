@@ -122,13 +122,10 @@ function rulesFor(parts: Services, dispatch: Dispatch): Rules {
   const { projects, seenOffers } = parts
   const mayEnd = ({ args: { instance }, by, session }: Checked<{ instance: number }>) =>
     session.automations.ledger.owns(by, instance) ? undefined : notIts(by, `instance #${instance}`)
+  const mayStop = ({ args: { instance }, by, session }: Checked<{ instance: number }>) =>
+    session.automations.ledger.payer(instance) === by ? undefined : notIts(by, `instance #${instance}`)
   const mayTouchRun = ({ args: { run }, by, session }: Checked<{ run: string }>) =>
     session.automations.runs.get(run).project?.by === by ? undefined : notIts(by, 'that run')
-  const ending = (verb: string) => ({
-    acts: true as const,
-    owned: mayEnd,
-    text: ({ instance }: { instance: number }) => `${verb} #${instance}`,
-  })
 
   return {
     refresh: {},
@@ -196,11 +193,21 @@ function rulesFor(parts: Services, dispatch: Dispatch): Rules {
         session.automations.sweeps.payer(args.sweep) === by ? undefined : notIts(by, 'that sweep'),
       text: () => 'Stopped a sweep',
     },
-    stopInstance: ending('Asked to stop'),
-    destroyInstance: ending('Asked to destroy'),
-    // A script that starts one pays for it.
+    stopInstance: {
+      acts: true,
+      owned: mayStop,
+      text: ({ instance }) => `Asked to stop #${instance}`,
+    },
+    destroyInstance: {
+      acts: true,
+      owned: mayEnd,
+      text: ({ instance }) => `Asked to destroy #${instance}`,
+    },
+    // A script that starts one of yours pays for it, and may stop it again.
     startInstance: {
       acts: true,
+      owned: on =>
+        on.session.automations.ledger.payer(on.args.instance) === undefined ? undefined : mayStop(on),
       refuses: mayEnd,
       text: ({ instance }) => `Asked to start #${instance}`,
     },

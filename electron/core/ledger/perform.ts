@@ -1,5 +1,6 @@
 import { spentBy } from '#shared/derived.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
+import { hasTrait } from '#shared/instance/state-traits.ts'
 import { BerthError, type Problem } from '#shared/problem.ts'
 import { type Micros, micros } from '#shared/spending/money.ts'
 import {
@@ -102,9 +103,10 @@ export class Ledger {
     return undefined
   }
 
-  /** Whether it was rented by that spender, or was started by it last. */
+  /** Whether it was rented by that spender, and not started by you since. */
   owns(by: Spender, instance: number): boolean {
-    return this.#entryOf(instance)?.by === by
+    const entry = this.#entryOf(instance)
+    return entry?.by === by && !entry.isBorrowed
   }
 
   /** Who pays for an instance; undefined: you. */
@@ -120,11 +122,15 @@ export class Ledger {
     )
   }
 
-  /** A spender starts an instance, and pays for it from now on. Throws why it may not. */
+  /**
+   * A spender starts an instance, and pays for it from now on: a script may start one of yours, which stays yours. Throws why
+   * it may not. One that runs already stays with whoever pays.
+   */
   async take(instance: number, by: Spender | undefined): Promise<void> {
     const before = this.#entryOf(instance)
     if (before?.by === by) return this.mayCost(instance)
     const view = this.#instances()[instance]
+    if (by !== undefined && !(view && hasTrait(view.state, 'startable'))) return
     const at = this.#now()
     const price = view?.pricePerHour
     const refused = this.refusal(by, this.need(price))
@@ -134,7 +140,8 @@ export class Ledger {
     const fresh = { instance, perHour: price ?? 0, at, seenAt: at, seen, spent: 0, day, today: 0 }
     const sum = before && this.#sumWith(settled(before, view, at))
     if (sum) await this.#stored.put(sum)
-    await this.#write({ id: before?.id ?? `i${instance}`, by, ...fresh })
+    const isBorrowed = by === undefined ? undefined : true
+    await this.#write({ id: before?.id ?? `i${instance}`, by, isBorrowed, ...fresh })
   }
 
   /** Throws where a cap forbids to start an instance again, or to bid those dollars per hour for it. */

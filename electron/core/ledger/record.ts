@@ -12,6 +12,8 @@ export const LedgerEntry = v.object({
   id: v.string(),
   /** Who pays; absent for you. */
   by: v.optional(StoredSpender),
+  /** Whoever pays only started it: it was rented by you. */
+  isBorrowed: v.optional(v.literal(true)),
   /** Machines that were agreed to together. */
   group: v.optional(v.string()),
   /** Absent while it is only reserved. */

@@ -134,6 +134,23 @@ test('owns what it rented, until you start it', async () => {
   expect(world.state?.spenders?.[claude]?.instances).toEqual([])
 })
 
+test('a machine of yours that a script starts stays yours', async () => {
+  const nightly = spenderOf('script', 'nightly')
+  const world = await spendingWorld([form('claude'), { ...form('nightly'), kind: 'script' }])
+  await world.ask('claude', micros(0.1))
+  await world.poll(10)
+  await world.ledger.take(1, undefined)
+  await world.ledger.take(1, nightly)
+  expect(world.ledger.payer(1)).toBeUndefined()
+  world.stop(1)
+  await world.poll(10)
+  await world.ledger.take(1, nightly)
+  expect(world.ledger.payer(1)).toBe(nightly)
+  expect(world.ledger.owns(nightly, 1)).toBe(false)
+  await world.kill()
+  expect(world.ledger.owns(nightly, 1)).toBe(false)
+})
+
 const agents = ['a', 'b', 'c', 'd', 'e'] as const
 const caps = { perDay: 4, perHour: 2, machines: 3, price: 1 }
 const interval = 30

@@ -131,6 +131,7 @@ export async function spendingWorld(spenders: SpenderForm[]) {
       time += seconds
     },
     destroy: (id: number) => end(id, 'destroy'),
+    stop: (id: number) => end(id, 'stop'),
     start(id: number): void {
       ledger.mayCost(id)
       const machine = machines.find(one => one.id === id)
