@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { type Document, isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument } from 'yaml'
+import { harmless } from '#shared/instance/file-names.ts'
 import type { SpecProblem } from '#shared/project/project.ts'
 import { ProjectSpec } from '#shared/project/spec.ts'
 
@@ -8,8 +9,14 @@ export type ReadSpec = { spec: ProjectSpec } | { problems: readonly SpecProblem[
 /** The number of problems listed per file. */
 const mostProblems = 20
 
-/** Parses a `berth.yaml`: its contents, or all of its problems. */
+/** Parses a `berth.yaml`: its contents, or all of its problems, in which nothing of the file acts on a screen. */
 export function readSpec(text: string): ReadSpec {
+  const read = parse(text)
+  if ('spec' in read) return read
+  return { problems: read.problems.map(one => ({ ...one, message: harmless(one.message) })) }
+}
+
+function parse(text: string): ReadSpec {
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, merge: false, schema: 'core' })
   const at = (offset: number) => {

@@ -92,6 +92,26 @@ describe('a berth.yaml', () => {
     },
   )
 
+  test('no key or value of a file acts on the screen that shows its problems', () => {
+    const text = fc.string({
+      unit: fc.constantFrom('x', ':', ' ', '\n', '\u001b', '\u202e'),
+      minLength: 1,
+    })
+    fc.assert(
+      fc.property(text, text, fc.constantFrom('env', 'machine', 'stop', 'sweep'), (key, value, below) => {
+        for (const spec of [
+          { run: 'x', [key]: value },
+          { run: 'x', [below]: { [key]: value } },
+        ]) {
+          const read = readSpec(JSON.stringify(spec))
+          if ('problems' in read)
+            for (const { message } of read.problems)
+              expect(message).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u)
+        }
+      }),
+    )
+  })
+
   test('reports all its errors in the order of lines', () => {
     const read = readSpec('rums: x\ndisk: lots\nmachine:\n  gpus: 2\n  cores: 8\nrun: x\nand: more\n')
     expect('problems' in read && read.problems.map(({ line, message }) => `${line} ${message}`)).toEqual([
