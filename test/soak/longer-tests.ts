@@ -23,6 +23,11 @@ export function soakWorlds(): Promise<string> {
   return longer('core/runs/worlds/', 'BERTH_WORLDS', '2000')
 }
 
+/** Compares BERTH_PROJECTS random projects on a machine that waited with the same on a fresh one. */
+export function soakProjects(): Promise<string> {
+  return longer('core/projects/warm.test.ts', 'BERTH_PROJECTS', '100')
+}
+
 /** Sends the simulator BERTH_REQUESTS generated requests in each test that does so. */
 export function soakRequests(): Promise<string> {
   return longer('integration/simulator/', 'BERTH_REQUESTS', '5000')

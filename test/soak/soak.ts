@@ -1,5 +1,13 @@
 import { soakFiles } from './files.ts'
-import { soakAgents, soakFolder, soakHistories, soakKills, soakRequests, soakWorlds } from './longer-tests.ts'
+import {
+  soakAgents,
+  soakFolder,
+  soakHistories,
+  soakKills,
+  soakProjects,
+  soakRequests,
+  soakWorlds,
+} from './longer-tests.ts'
 
 /** `npm run soak`: the long campaigns in full; `npm test` has their short forms. */
 const campaigns: [string, () => Promise<string>][] = [
@@ -8,6 +16,7 @@ const campaigns: [string, () => Promise<string>][] = [
   ['folder', soakFolder],
   ['histories', soakHistories],
   ['kills', soakKills],
+  ['projects', soakProjects],
   ['requests', soakRequests],
   ['worlds', soakWorlds],
 ]

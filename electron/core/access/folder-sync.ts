@@ -10,7 +10,7 @@ import type { SharedConnection } from '#ssh/connection/sharing.ts'
 import { syncDown } from '#ssh/sync/down.ts'
 import { isSameVersion, type Version } from '#ssh/sync/plan.ts'
 import { readTree, scanOf } from '#ssh/sync/scan.ts'
-import { type SentFolder, syncUp } from '#ssh/sync/up.ts'
+import { type SentFolder, type SyncUp, syncUp } from '#ssh/sync/up.ts'
 import { createSpeed } from './file-transfer.ts'
 import { overLosses } from './retry-on-disconnect.ts'
 
@@ -34,6 +34,7 @@ interface SendWanted extends SyncWanted {
   all?: boolean
   /** Paths below which downloaded files stay here while they are unchanged. */
   results?: readonly string[]
+  removeGone?: SyncUp['removeGone']
 }
 
 interface DownloadWanted extends SyncWanted {

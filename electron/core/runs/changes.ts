@@ -72,7 +72,7 @@ export function failed(run: Run, { code, message, advice }: Problem, at: number)
     problem:
       outcome && !isOutcome
         ? { ...outcome.problem, message: `${outcome.problem.message} ${message}` }
-        : { code, message, advice },
+        : { code, message, advice: run.node ? forSeveral(advice) : advice },
     afterwards: stops && !isLeft ? 'stop' : afterwards,
     endedAt: run.project ? undefined : (run.endedAt ?? at),
     costThen: run.project && runCostBy(run, at),
@@ -83,6 +83,11 @@ export function failed(run: Run, { code, message, advice }: Problem, at: number)
     changingSince: undefined,
     told: undefined,
   }
+}
+
+/** The advice to a run on several machines, of which the others are gone, so that it can't be resumed. */
+function forSeveral(advice: string | undefined): string | undefined {
+  return advice?.replace(', then resume.', ', then run it again.')
 }
 
 /** Leaves the instance of a command as it is, since its folder is only there. */

@@ -114,7 +114,7 @@ exec "$(PATH=$PATH:/usr/sbin command -v sshd)" -D -e -f /dev/null ${options.map(
   const others = nodes.slice(1).map(({ address }) => address)
   const slots = nodes.map(({ address, gpus }) => `${address} slots=${gpus}`).join('\n')
   const all = nodes.reduce((sum, { gpus }) => sum + gpus, 0)
-  const inFolder = `cd && . ./${quote([environment])} && cd ${quote([folder])} || exit\n${untilFailure}\n${run}`
+  const inFolder = `cd && . ./${quote([environment])} && cd ./${quote([folder])} || exit\n${untilFailure}\n${run}`
   const { link = '' } = nodes[0] ?? {}
   const network = link === '' ? '' : ` --mca btl_tcp_if_include ${link} --mca oob_tcp_if_include ${link}`
   return `printf '%s\\n' ${quote([slots])} > "$HOME/${ssh}/hosts" || exit

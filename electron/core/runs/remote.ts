@@ -129,13 +129,14 @@ export function commandMark({ project, instance }: ProjectRun): string {
 /**
  * The lines before a project's command, which lead to its folder and environment. They read the file with the values and
  * delete it, since the values would stay on a machine that is stopped or waits; only the other nodes of MPI read it later.
+ * With a `./` no CDPATH of the image counts.
  */
 export function intoProject(run: ProjectRun): string {
   const file = quote([environmentFile(run)])
   const isReadLater = run.project.spec.engine === 'mpi' && run.step === 'running'
   const taken = isReadLater ? '' : ` && rm -f ${file}`
   const mark = run.step === 'running' ? ` && export ${commandMark(run)}` : ''
-  return `cd && . ./${file}${taken}${mark} && cd ${quote([remoteFolder(run)])} || exit 1\n`
+  return `cd && . ./${file}${taken}${mark} && cd ./${quote([remoteFolder(run)])} || exit 1\n`
 }
 
 /** Deletes the file with the environment's values. */

@@ -3,8 +3,7 @@ import { resultsOf, setupOf } from '#shared/project/bounds.ts'
 import type { ProjectSpec } from '#shared/project/spec.ts'
 import { shellQuoted } from '#ssh/exec.ts'
 import { boundedAttempts, verdictOf, withRules } from '#ssh/sync/ignore-rules.ts'
-import type { Version } from '#ssh/sync/plan.ts'
-import type { SentFolder } from '#ssh/sync/up.ts'
+import type { Present } from '#ssh/sync/up.ts'
 import type { ProjectRun } from './model.ts'
 import { commandMark, remoteFolder } from './remote.ts'
 
@@ -48,7 +47,7 @@ interface ReadBySetUp {
   /** The variables that differ from run to run. */
   varying: Readonly<Record<string, string>>
   /** The folder's files that are on the machine. */
-  files: readonly ({ path: string } & Version)[]
+  files: Present['present']
 }
 
 /**
@@ -62,7 +61,13 @@ export function askSetUp(run: ProjectRun, { environment, varying, files }: ReadB
   // What matches nothing may be misspelled.
   const isUnclear = matching === undefined
   const read = (matching ?? files)
-    .map(({ path, size, modified }) => [path, size, Math.floor(modified)])
+    .map(({ path, size, modified, executable, target }) => [
+      path,
+      size,
+      Math.floor(modified),
+      executable,
+      target,
+    ])
     .sort()
   const script = createHash('sha256')
     .update(JSON.stringify([setup, Object.entries(environment), variesIn(setup, varying), read]))
@@ -143,8 +148,9 @@ for second in 1 2 3 4 5; do [ -z "$(left)" ] || sleep 1; done
 fi
 if [ -e "$listed" ]; then
 (cd "$folder" && ${list}) > "$listed.now"
+sed 's|/$||' "$sent" 2>/dev/null | LC_ALL=C sort > "$sent.paths"
 { (cd "$folder" && find . -type f -newer "$HOME/$listed") | LC_ALL=C sort | LC_ALL=C comm -12 "$listed" -; LC_ALL=C comm -23 "$listed" "$listed.now"; } |
-LC_ALL=C sort | LC_ALL=C comm -23 - "$sent" 2>/dev/null | while IFS= read -r f; do
+LC_ALL=C sort | LC_ALL=C comm -23 - "$sent.paths" | while IFS= read -r f; do
 ${butResults(run)}
 rm -f "$noted"
 done
@@ -159,17 +165,18 @@ echo 'cleared yes'`,
 
 /**
  * Removes the files and empty folders that were sent before and are no longer in the folder here. Results stay. Notes what
- * there is now.
+ * there is now. `clears`: also what a command made of another kind in their place, but for links.
  */
-export function removeGone(
-  run: ProjectRun,
-  { present, folders }: Pick<SentFolder, 'present' | 'folders'>,
-): string {
+export function removeGone(run: ProjectRun, { present, folders }: Present, clears = false): string {
   const results = resultsIn(run)
   const isResult = (path: string) =>
     results.some(result => result === '.' || path === result || path.startsWith(`${result}/`))
-  const paths = [...present.map(({ path }) => path), ...folders]
-  const names = paths.flatMap(path => (path.includes('\n') || isResult(path) ? [] : `./${path}`))
+  const known = (paths: readonly string[]) => paths.filter(path => !path.includes('\n') && !isResult(path))
+  // With its slash a folder is another entry than a file in its place.
+  const names = [
+    ...known(present.map(({ path }) => path)).map(path => `./${path}`),
+    ...known(folders).map(path => `./${path}/`),
+  ]
   return prepared(
     run,
     `printf '%s\\n' "$present" | LC_ALL=C sort > "$sent.next" || exit 1
@@ -179,8 +186,15 @@ ${butResults(run)}
 ${removeOne}
 done)
 fi
+[ -z "$clears" ] || (cd "$folder" && while IFS= read -r f; do
+if [ -L "\${f%/}" ]; then continue; fi
+case $f in
+*/) if [ -f "\${f%/}" ]; then rm -f -- "\${f%/}"; fi ;;
+*) if [ -d "$f" ]; then rmdir -- "$f" 2>/dev/null; fi ;;
+esac
+done < "$HOME/$sent.next")
 mv -f "$sent.next" "$sent" && echo 'sent yes'`,
-    { present: names.join('\n') },
+    { present: names.join('\n'), clears: clears ? 'yes' : '' },
   )
 }
 
@@ -215,5 +229,5 @@ function prepared(run: ProjectRun, body: string, more: Readonly<Record<string, s
     ...more,
   }
   const assigned = Object.entries(values).map(([name, value]) => `${name}=${shellQuoted(value)}`)
-  return ['{', ...assigned, 'cd || exit 1', body, '} < /dev/null', ''].join('\n')
+  return ['{', 'unset CDPATH', ...assigned, 'cd || exit 1', body, '} < /dev/null', ''].join('\n')
 }

@@ -252,7 +252,14 @@ export function createRunFolders(
       // One that moves continues with its results, and others begin without those of earlier runs.
       const results = run.moves ? [] : resultsOf(spec)
       const sent = await alone(run.id, options =>
-        sync.up(view, { ...options, folder, remote, confirmed, results }),
+        sync.up(view, {
+          ...options,
+          folder,
+          remote,
+          confirmed,
+          results,
+          removeGone: async present => void (await ask(run, 'sh -s', removeGone(run, present, true))),
+        }),
       )
       await alone(run.id, ({ signal }) => projects.copyFromClouds(run, remote, signal))
       await ask(run, 'sh -s', removeGone(run, sent))

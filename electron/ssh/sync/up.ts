@@ -21,16 +21,19 @@ export interface SyncUp {
   isResult?: (file: LocalFile) => boolean
   /** Whether local files have an executable bit; on Windows they do not. */
   modes: boolean
+  /** Called where something of another kind is in the way there: removes what was sent before and is no longer here. */
+  removeGone?: (present: Present) => Promise<void>
   clock: Clock
   signal: AbortSignal
   onProgress?: (progress: SyncProgress) => void
 }
 
-/** What of the folder is there now, sent or not. `present`: files and links; links without size and time. */
-export type SentFolder = SyncResult & {
-  present: readonly ({ path: string } & Version)[]
+/** What of the folder is there now, sent or not. `present`: files, and links with their targets in place of size and time. */
+export interface Present {
+  present: readonly ({ path: string; executable?: boolean; target?: string } & Version)[]
   folders: readonly string[]
 }
+export type SentFolder = SyncResult & Present
 
 /**
  * Sends a folder's changed files. They are put in place together and whole; if the sync breaks off, each file is either
@@ -41,10 +44,12 @@ export type SentFolder = SyncResult & {
 export async function syncUp(connection: Connection, request: SyncUp): Promise<SentFolder> {
   const { folder, remote, confirmed, all = false, isResult, clock, signal, onProgress } = request
   const tops = (await folder.list('')).map(({ name }) => name)
-  const [tree, listing] = await Promise.all([
+  const list = () => listRemote(connection, { remote, paths: [stagingName, ...tops], make: true, clock })
+  const [tree, first] = await Promise.all([
     readTree(folder, { signal, secrets: false, ruled: !all, isResult }),
-    listRemote(connection, { remote, paths: [stagingName, ...tops], make: true, clock }),
+    list(),
   ])
+  let listing = first
   signal.throwIfAborted()
   // Only what would be sent is looked into: reading every file again takes longer than sending a change.
   const unconfirmed = all
@@ -52,6 +57,15 @@ export async function syncUp(connection: Connection, request: SyncUp): Promise<S
     : changedFiles(tree.files, listing.items, request).filter(({ path }) => !confirmed.includes(path))
   const secrets = await secretsAmong(folder, unconfirmed, signal)
   const files = tree.files.filter(file => !secrets.has(file))
+  const here = {
+    folders: tree.folders,
+    present: [...files, ...tree.links.map(({ path, target }) => ({ path, target, size: 0, modified: 0 }))],
+  }
+  if (request.removeGone && isOfOtherKind(here, listing.items)) {
+    await request.removeGone(here)
+    listing = await list()
+    signal.throwIfAborted()
+  }
   const plan = planUp({ ...tree, files }, listing.items, request)
   const skipped = [...tree.skipped]
   const progress = {
@@ -76,9 +90,16 @@ export async function syncUp(connection: Connection, request: SyncUp): Promise<S
     bytes: progress.done,
     unchanged: plan.unchanged,
     skipped,
-    folders: tree.folders,
-    present: [...files, ...tree.links.map(({ path }) => ({ path, size: 0, modified: 0 }))],
+    ...here,
   }
+}
+
+/** Whether a folder is there in place of a file or link, or one of these in place of a folder. */
+function isOfOtherKind({ present, folders }: Present, listed: RemoteListing['items']): boolean {
+  const isFolder = (path: string) => listed.get(path)?.kind === 'folder'
+  return (
+    present.some(({ path }) => isFolder(path)) || folders.some(path => listed.has(path) && !isFolder(path))
+  )
 }
 
 function isNeeded({ files, links, folders, gathered }: UpPlan): boolean {

@@ -47,7 +47,7 @@ describe.skipIf(noSshd)(`a run${noSshd}`, () => {
     const run = projectRun()
     const files = `cd && mkdir -p berth/${run.project.id} && echo "export OWN='of the project'" > berth/.${run.id}.env`
     const command = `(${files}) && ${intoProject(run)}mytrain; echo "$OWN"`
-    expect(await printed({ RENTED_WITH: 'yes' }, command)).toBe('got=yes\nof the project\n')
+    expect(await printed({ RENTED_WITH: 'yes', CDPATH: '.' }, command)).toBe('got=yes\nof the project\n')
   })
 
   test('sees the variables that it was rented with where the SSH server is the first process', async () => {

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { movedToNewMachine } from '#core/runs/changes.ts'
+import { failed, movedToNewMachine } from '#core/runs/changes.ts'
+import { setupFailed } from '#core/runs/messages.ts'
 import type { Run } from '#core/runs/model.ts'
 import { retriedRun } from '#core/runs/seeking.ts'
 import { projectRun } from './stored-run.ts'
@@ -35,4 +36,14 @@ test('failed attempts of a command count on all machines, each once, and a next 
       }
     }),
   )
+})
+
+test('a run on several machines, which can’t be resumed, is not told to resume', () => {
+  const node = { of: 'x0000000000000001', rank: 0, count: 2 }
+  const adviceTo = (run: Parameters<typeof projectRun>[0]) =>
+    failed(projectRun(run), setupFailed(1, ''), 100).problem?.advice
+  expect([adviceTo({}), adviceTo({ node })]).toEqual([
+    'Its last lines say why. Fix it, then resume.',
+    'Its last lines say why. Fix it, then run it again.',
+  ])
 })
