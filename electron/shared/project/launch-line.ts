@@ -150,6 +150,11 @@ const noNodes = (name: string) =>
 
 const modes = /^--(?:multi-gpu|cpu|tpu|use-deepspeed|use-fsdp|use-megatron-lm|config-file)$/
 
+/** With which accelerate may use DeepSpeed, and then starts all machines from the first one unless it's told not to. */
+const mayDeepspeed = /^--(?:use-deepspeed|config-file)$/
+const reaching =
+  'DeepSpeed’s launcher reaches other machines by an SSH that they don’t have. Give accelerate --deepspeed_multinode_launcher standard, or set engine: none'
+
 /** A launcher: `words` begin with its name, behind which its options are. */
 function launcherLine(run: string, launcher: string, words: readonly ShellWord[], gpus: string): LaunchLine {
   if (launcher !== 'torchrun' && launcher !== 'accelerate') return refusedLauncher(launcher)
@@ -163,9 +168,14 @@ function launcherLine(run: string, launcher: string, words: readonly ShellWord[]
     launcher === 'torchrun'
       ? /^--(?:nnodes|node-rank|master-addr|master-port|standalone|rdzv-.*)$/
       : /^--(?:num-machines|machine-rank|main-process-ip|main-process-port|rdzv-.*)$/
+  const given = run.slice(name.end)
+  const isStandard = /--deepspeed[_-]multinode[_-]launcher[= ]+standard\b/.test(given)
+  const named = /^--deepspeed-(?:hostfile|multinode-launcher)$/
+  if (!isStandard && options.some(option => named.test(option))) return { problem: reaching, of: 'launcher' }
   if (options.some(option => own.test(option))) {
-    const given = run.slice(name.end)
     const isWhole = /\$\{?NODE_RANK\b/.test(given) && /\$\{?MASTER_ADDR\b/.test(given)
+    if (isWhole && !isStandard && options.includes('--use-deepspeed'))
+      return { problem: reaching, of: 'launcher' }
     return isWhole
       ? { by: 'itself', of: 'launcher', line: run }
       : { problem: noNodes(launcher), of: 'launcher' }
@@ -179,6 +189,9 @@ function launcherLine(run: string, launcher: string, words: readonly ShellWord[]
             ? ''
             : `--num_processes=$((NUM_NODES * ${gpus.replace('$', '')}))`,
           options.some(option => modes.test(option)) ? '' : '--multi_gpu',
+          !isStandard && options.some(option => mayDeepspeed.test(option))
+            ? '--deepspeed_multinode_launcher=standard'
+            : '',
         ]
   const line = `${run.slice(0, name.end)} ${added.filter(Boolean).join(' ')}${run.slice(name.end)}`
   return { by: launcher, of: 'launcher', line }

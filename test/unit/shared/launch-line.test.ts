@@ -61,6 +61,8 @@ const program = fc.constantFrom<[start: string, by: keyof typeof joinings][]>(
   ['accelerate launch --mixed_precision bf16', 'accelerate'],
   ['accelerate launch --config_file a.yaml --num_processes 8', 'accelerate'],
   ['python -m accelerate.commands.launch --multi_gpu', 'accelerate'],
+  ['accelerate launch --use_deepspeed --zero_stage 3', 'accelerate'],
+  ['accelerate launch --use_deepspeed --deepspeed_multinode_launcher standard', 'accelerate'],
 )
 const script = fc.constantFrom('train.py', '"my train.py"', 'src/train.py', '-m pkg.train', './train.py')
 const words = fc
@@ -143,9 +145,12 @@ test('whatever starts it, a training is started once on each node, with the same
       expect(together).toHaveLength(1)
       const [[, ...plain] = []] = alone
       const [[, ...joined] = []] = together
-      const joining: readonly string[] = joinings[by]
+      const joining: readonly string[] = [
+        ...joinings[by],
+        ...(/config_file|zero_stage/.test(start) ? ['--deepspeed_multinode_launcher=standard'] : []),
+      ]
       const wanted = new Set(
-        start.includes('config_file') || start.includes('multi_gpu')
+        /config_file|multi_gpu|use_deepspeed/.test(start)
           ? joining.filter(one => one !== '--multi_gpu')
           : joining,
       )
@@ -190,6 +195,12 @@ test.each([
 test.each([
   ['deepspeed train.py --deepspeed ds.json', 'SSH'],
   ['python -m deepspeed.launcher.runner train.py', 'SSH'],
+  ['accelerate launch --use_deepspeed --deepspeed_hostfile hosts train.py', 'launcher standard'],
+  ['accelerate launch --deepspeed_multinode_launcher=pdsh train.py', 'launcher standard'],
+  [
+    'accelerate launch --use_deepspeed --machine_rank $NODE_RANK --main_process_ip $MASTER_ADDR train.py',
+    'launcher standard',
+  ],
   ['mpirun -np 8 python train.py', 'engine: mpi'],
   ['A=1 mpiexec python train.py', 'engine: mpi'],
   ['python -m mpi4py train.py', 'engine: mpi'],
