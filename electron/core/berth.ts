@@ -165,6 +165,7 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
     fileTransfers,
     forProjects: { projects, secrets },
     demo,
+    tellOf: (account, name) => relays.linesFor(account, name),
     ...instanceEvents(tunnels, access, keychain),
   })
 

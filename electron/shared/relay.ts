@@ -48,6 +48,12 @@ export const relayWords: Readonly<Record<RelayKind, string>> = {
   webhook: 'Webhook',
 }
 
+/**
+ * The kinds to which an instance may send, since a leaked address can only send there. One of Discord also changes and
+ * deletes what was sent.
+ */
+export const instanceRelayKinds: readonly RelayKind[] = ['ntfy', 'slack', 'teams', 'webhook']
+
 /** What the user chose for an address that alerts are also sent to. The address itself is in the keychain. */
 export const RelayForm = v.object({
   kind: v.picklist(relayKinds),
@@ -55,6 +61,8 @@ export const RelayForm = v.object({
   alerts: v.pipe(v.array(AlertKinds), v.nonEmpty('choose at least one kind of alert')),
   /** Alerts wait until they end, but for critical ones if chosen. */
   quietHours: Settings.entries.quietHours,
+  /** Berth sends nothing there: instances do, when their watchdog acts. */
+  fromInstances: v.optional(v.boolean()),
 })
 export type RelayForm = v.InferOutput<typeof RelayForm>
 

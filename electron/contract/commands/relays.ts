@@ -11,8 +11,8 @@ const address = v.pipe(
 /** Where alerts are also sent. All throw `no_such_relay` for one that is gone. */
 export const relayCommands = {
   /**
-   * Gives the secret that signs a webhook's messages, this once. Throws `wrong_address`, `no_topic` for one of ntfy, or
-   * `too_many_relays`.
+   * Gives the secret that signs a webhook's messages, this once. Throws `wrong_address`, `no_topic` for one of ntfy, `too_many_relays`,
+   * and for instances `more_than_sends` or `one_for_instances`.
    */
   addRelay: command({ form: RelayForm, address }).answers<{ secret?: string | undefined }>(),
   /** Changes all but its kind; without an address, that stays. */

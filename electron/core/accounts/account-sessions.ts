@@ -22,6 +22,7 @@ export interface AccountsContext {
   access: Access
   fileTransfers: FileTransfers
   forProjects: SessionContext['forProjects']
+  tellOf: SessionContext['tellOf']
   demo?: Demo
   /** An instance is missing: its connections can be closed, but it may return. */
   onAway(account: AccountId, instance: number): void
@@ -80,6 +81,7 @@ export function createAccountSessions(context: AccountsContext) {
       access: context.access,
       fileTransfers: context.fileTransfers,
       forProjects: context.forProjects,
+      tellOf: context.tellOf,
       isPaused: () => isPaused(store, platform.clock),
       pollInterval: () => (rate === undefined ? store.get().settings.pollInterval * 1000 : demoInterval),
       onAway: instance => context.onAway(account.id, instance),

@@ -20,6 +20,7 @@ import type { UndoableActions } from '#core/undoable-actions.ts'
 import { Watchdogs } from '#core/watchdogs/perform.ts'
 import type { StoredWatchdogs } from '#core/watchdogs/record.ts'
 import { withWatchdogScript } from '#core/watchdogs/rental-script.ts'
+import type { TellOf } from '#core/watchdogs/visits.ts'
 import { Watches } from '#core/watches/perform.ts'
 import type { RentRequest } from '#shared/market/rent-request.ts'
 import { boundsOf } from '#shared/project/bounds.ts'
@@ -43,13 +44,18 @@ export async function openAutomations(
   storedWatchdogs: StoredWatchdogs,
   forProjects: { projects: Projects; secrets: ProjectSecrets },
   onCreated: (instance: number, instanceKey: string | undefined) => void,
+  tellOf: TellOf,
 ) {
   const { loadHistory, transfers, actions, gpuMetrics } = parts
   const money = await openMoney(context, await openCharges(context))
   const priceIncreases = await openPriceIncreases(context)
   const storedLimits = await openStoredLimits(context)
-  const watchdogs = new Watchdogs(context, storedWatchdogs, storedLimits, (instance, request) =>
-    limits.adopt(instance, request),
+  const watchdogs = new Watchdogs(
+    context,
+    storedWatchdogs,
+    storedLimits,
+    (instance, request) => limits.adopt(instance, request),
+    tellOf,
   )
   const hooks = {
     onCreated,

@@ -15,6 +15,7 @@ import type { CollectionContext } from '../storage/collection.ts'
 import { openDocument } from '../storage/json-file.ts'
 import type { Store } from '../storage/store.ts'
 import { openStoredWatchdogs } from '../watchdogs/record.ts'
+import type { TellOf } from '../watchdogs/visits.ts'
 
 /** Dependencies of an account's session. */
 export interface SessionContext {
@@ -44,6 +45,8 @@ export interface SessionContext {
   onAway: (instance: number) => void
   /** An instance is permanently gone. */
   onGone: (instance: number) => void
+  /** What an instance tells elsewhere when its watchdog acts. */
+  tellOf: TellOf
   onCreated: (client: ServiceClient, instance: number, instanceKey: string | undefined) => void
 }
 

@@ -210,7 +210,7 @@ export async function openSession(
 /** Opens the account's parts with their stored data. */
 async function openParts(
   context: AccountContext,
-  { onCreated, forProjects }: SessionContext,
+  { onCreated, forProjects, tellOf }: SessionContext,
   { watchdogs }: SessionMemory,
 ): Promise<Automations> {
   const loadHistory = createLoadHistory()
@@ -226,7 +226,7 @@ async function openParts(
   }
   const created = (instance: number, instanceKey: string | undefined) =>
     onCreated(context.client(), instance, instanceKey)
-  const automations = await openAutomations(context, parts, watchdogs, forProjects, created)
+  const automations = await openAutomations(context, parts, watchdogs, forProjects, created, tellOf)
   return automations
 }
 

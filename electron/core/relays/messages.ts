@@ -80,6 +80,19 @@ export const tooManyRelays: Problem = {
   advice: 'Remove one first.',
 }
 
+export const oneForInstances: Problem = {
+  code: 'one_for_instances',
+  message: 'Instances already have an address.',
+  advice: 'Change or remove that one.',
+}
+
+export const moreThanSends: Problem = {
+  code: 'more_than_sends',
+  message: 'Instances get no address that can do more than send.',
+  advice: 'Use a topic without a login, or a Slack, Teams or webhook address of its own.',
+  field: 'address',
+}
+
 export const addressMissing: Problem = {
   code: 'address_missing',
   message: 'The keychain doesn’t have the address.',

@@ -3,7 +3,7 @@ import type { Clock, Files, Keychain, Log, Random } from '#platform/platform.ts'
 import { accountPrefix } from '#shared/derived.ts'
 import type { AccountId } from '#shared/ids.ts'
 import { BerthError } from '#shared/problem.ts'
-import type { RelayForm } from '#shared/relay.ts'
+import { instanceRelayKinds, type RelayForm } from '#shared/relay.ts'
 import type { Activity } from '../activity.ts'
 import type { Alert } from '../alerts/events.ts'
 import { minuteOfDay } from '../alerts/page-notices.ts'
@@ -16,7 +16,9 @@ import {
   givenUpText,
   keychainClosed,
   messageOf,
+  moreThanSends,
   noSuchRelay,
+  oneForInstances,
   relayName,
   testMessage,
   tooManyRelays,
@@ -75,7 +77,8 @@ export class Relays {
       ...{ kind, title: mask(title), body: mask(`${prefix}${body}`) },
       ...{ critical: urgency === 'critical', at },
     }))
-    const wants = ({ alerts: kinds }: Relay) => told.filter(({ kind }) => kinds.includes(kind))
+    const wants = ({ alerts: kinds, fromInstances }: Relay) =>
+      fromInstances ? [] : told.filter(({ kind }) => kinds.includes(kind))
     const wanting = this.#stored.get().filter(relay => wants(relay).length > 0)
     if (wanting.length === 0) return
     void this.#stored.record(relays => relays.map(relay => withTold(relay, wants(relay))))
@@ -83,14 +86,34 @@ export class Relays {
     for (const { id } of wanting) this.#worker.hurry(id)
   }
 
+  /**
+   * The address to which instances send, and the message of one of that name, with @TEXT@ for what happened, a line each;
+   * empty for none. Rejects where the keychain can't be read.
+   */
+  async linesFor(account: AccountId, name: string): Promise<string> {
+    const relay = this.#stored.get().find(({ fromInstances }) => fromInstances)
+    if (!relay || account === 'demo') return ''
+    const address = await this.#address(relay.id)
+    if (!address) return ''
+    const { clock, mask, random } = this.#context
+    const [id, title] = [random.hex(32), mask(name)]
+    const message: Message = { id, title, text: '@TEXT@', critical: true, alerts: [] }
+    const { url, body } = deliveryOf(relay.kind, { url: address.url }, message, clock.now())
+    return `${url}\n${body}`
+  }
+
   /** Gives the secret that signs a webhook's messages, which nobody gets to see again. */
   async add(form: RelayForm, address: string): Promise<{ secret?: string | undefined }> {
     const { random, activity } = this.#context
     const url = addressFor(form, address)
+    if (form.fromInstances && this.#stored.get().some(({ fromInstances }) => fromInstances))
+      throw new BerthError(oneForInstances)
     if (this.#stored.get().length >= mostRelays) throw new BerthError(tooManyRelays)
     const id = `w${random.hex(16)}`
     const secret =
-      form.kind === 'webhook' ? `whsec_${Buffer.from(random.hex(64), 'hex').toString('base64')}` : undefined
+      form.kind === 'webhook' && !form.fromInstances
+        ? `whsec_${Buffer.from(random.hex(64), 'hex').toString('base64')}`
+        : undefined
     // First on disk: a keychain can't list its entries.
     await this.#stored.write(relays => [...relays, { ...form, id, waiting: [] }])
     await this.#keep(id, { url, secret }).catch(async (error: unknown) => {
@@ -104,13 +127,13 @@ export class Relays {
 
   /** Changes all but the kind. Without an address, it keeps its own. Throws `no_such_relay`. */
   async change(id: string, form: RelayForm, address: string | undefined): Promise<void> {
-    const { kind } = this.#get(id)
+    const { kind, fromInstances } = this.#get(id)
     if (address !== undefined) {
-      const url = addressFor({ ...form, kind }, address)
+      const url = addressFor({ ...form, kind, fromInstances }, address)
       const before = await this.#address(id).catch(() => undefined)
       await this.#keep(id, { ...before, url })
     }
-    await this.#stored.write(changing(id, relay => ({ ...atOnce(relay), ...form, kind })))
+    await this.#stored.write(changing(id, relay => ({ ...atOnce(relay), ...form, kind, fromInstances })))
     this.#show()
     this.#worker.hurry(id)
   }
@@ -245,11 +268,21 @@ export class Relays {
   }
 }
 
-/** Throws `wrong_address` or `no_topic`. */
-function addressFor({ kind }: Pick<RelayForm, 'kind'>, text: string): string {
+/** Throws `wrong_address`, `no_topic` or, for one that instances get, `more_than_sends`. */
+function addressFor(
+  { kind, fromInstances }: Pick<RelayForm, 'kind' | 'fromInstances'>,
+  text: string,
+): string {
   const url = checkedAddress(text)
+  if (fromInstances && !onlySends(kind, url)) throw new BerthError(moreThanSends)
   if (kind === 'ntfy') topicOf(url)
   return url
+}
+
+/** Whether who has the address can do nothing with it but send: a login of ntfy's may also read and manage. */
+function onlySends(kind: RelayForm['kind'], url: string): boolean {
+  if (!instanceRelayKinds.includes(kind)) return false
+  return kind !== 'ntfy' || new URL(url).search === ''
 }
 
 function changing(id: string, change: (relay: Relay) => Relay): (relays: Relay[]) => Relay[] {

@@ -13,7 +13,7 @@ import { isDeepEqual } from '../storage/store.ts'
 import { notRunning } from './messages.ts'
 import type { StoredWatchdogs } from './record.ts'
 import { costsReached, startsWatchdog, watchdogAfterPoll, watchdogRequest } from './step.ts'
-import { type AdoptWatchdog, WatchdogVisits } from './visits.ts'
+import { type AdoptWatchdog, type TellOf, WatchdogVisits } from './visits.ts'
 
 /** Milliseconds between visits to an instance that cannot be reached for long. */
 const rarest = 300_000
@@ -46,12 +46,13 @@ export class Watchdogs {
     stored: StoredWatchdogs,
     limits: Pick<StoredLimits, 'all' | 'put'>,
     adopt: AdoptWatchdog,
+    tellOf: TellOf,
   ) {
     this.#context = context
     this.#stored = stored
     this.#limits = limits
     this.#adopt = adopt
-    this.#visits = new WatchdogVisits(context, stored, adopt)
+    this.#visits = new WatchdogVisits(context, stored, adopt, tellOf)
     this.#worker = new Worker({
       clock: context.platform.clock,
       ending: context.ending,

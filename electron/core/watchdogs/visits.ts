@@ -2,6 +2,7 @@ import { watchdogWords } from '#shared/automation/limit-words.ts'
 import type { WatchdogEnding } from '#shared/automation/watchdog.ts'
 import { canGetIn } from '#shared/derived.ts'
 import { shortInstanceName } from '#shared/format/name.ts'
+import type { AccountId } from '#shared/ids.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
 import type { AccountView } from '#shared/state.ts'
 import type { Connection } from '#ssh/connection/connection.ts'
@@ -21,18 +22,23 @@ import { afterVisit, isNews, startsWatchdog, tickOf, visitEvery } from './step.t
  */
 export type AdoptWatchdog = LimitChanges['adopt']
 
+/** The lines with which an instance of that name tells what its watchdog does; empty for none. Rejects while unknown. */
+export type TellOf = (account: AccountId, name: string) => Promise<string>
+
 /** Visits to instances for their watchdogs, and what is told of them. */
 export class WatchdogVisits {
   readonly #context: AccountContext
   readonly #watchdogs: StoredWatchdogs
   readonly #adopt: AdoptWatchdog
+  readonly #tellOf: TellOf
   /** The names of instances, for when they are gone. */
   readonly #names = new Map<number, string>()
 
-  constructor(context: AccountContext, watchdogs: StoredWatchdogs, adopt: AdoptWatchdog) {
+  constructor(context: AccountContext, watchdogs: StoredWatchdogs, adopt: AdoptWatchdog, tellOf: TellOf) {
     this.#context = context
     this.#watchdogs = watchdogs
     this.#adopt = adopt
+    this.#tellOf = tellOf
   }
 
   nameOf(instance: number): string {
@@ -105,10 +111,11 @@ export class WatchdogVisits {
       return undefined
     }
     const lease = watchdog.foreign || watchdog.request.lease === undefined ? '' : random.hex(16)
+    const tell = await this.#tellFrom(watchdog)
     const reading =
       watchdog.step === 'putting'
-        ? await putWatchdog(connection, clock, await this.#configOf(watchdog), lease)
-        : await readWatchdog(connection, clock, lease)
+        ? await putWatchdog(connection, clock, await this.#configOf(watchdog), lease, tell)
+        : await readWatchdog(connection, clock, lease, tell)
     const now = find(instance)
     if (!now) return undefined
     // The user may have changed it meanwhile, which the next visit handles.
@@ -123,6 +130,12 @@ export class WatchdogVisits {
     const key = await platform.keychain.get(instanceKeyEntry(account, instance)).catch(() => undefined)
     const url = this.#account()?.baseUrl ?? ''
     return { request, instance, url, now: now(), tick: tickOf(request), key }
+  }
+
+  /** What the instance keeps of it stays where the keychain can't be read. */
+  async #tellFrom({ instance, foreign }: StoredWatchdog): Promise<string> {
+    if (foreign) return 'keep'
+    return this.#tellOf(this.#context.account, this.nameOf(instance)).catch(() => 'keep')
   }
 
   async #record(

@@ -76,6 +76,7 @@ export async function watchdogScript(): Promise<string> {
     import('./script/time.sh?raw'),
     import('./script/process.sh?raw'),
     import('./script/decide.sh?raw'),
+    import('./script/tell.sh?raw'),
     import('./script/act.sh?raw'),
     import('./script/main.sh?raw'),
   ])

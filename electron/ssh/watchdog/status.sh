@@ -1,4 +1,5 @@
-# Renews the lease where there is a text for it, sees to it that the watchdog runs, and tells how it is. Needs: lease.
+# Renews the lease where there is a text for it, keeps the address to tell, sees to it that the watchdog runs, and tells how
+# it is. Needs: lease, tell (the file, empty for none, `keep` to leave it).
 
 if [ ! -f "$here/watchdog.sh" ] || [ ! -f "$here/config" ]; then
   echo 'there no'
@@ -8,6 +9,11 @@ echo 'there yes'
 if [ -n "$lease" ]; then
   printf '%s\n' "$lease" > "$here/lease.new" && mv -f "$here/lease.new" "$here/lease"
 fi
+case $tell in
+  keep) ;;
+  '') rm -f "$here/tell" ;;
+  *) printf '%s\n' "$tell" > "$here/tell.new" && mv -f "$here/tell.new" "$here/tell" ;;
+esac
 if ! is_alive; then
   sh "$here/watchdog.sh" start
   waited=0

@@ -63,7 +63,8 @@ async function scripts() {
 }
 
 /**
- * Installs and starts the watchdog, or gives an installed one another request. Throws `no_http_tool`,
+ * Installs and starts the watchdog, or gives an installed one another request. `tell`: an address and a message for when
+ * it acts, a line each; empty for none. Throws `no_http_tool`,
  * `no_instance_key`, `no_posix_shell` or `disk_full`, and as `readWatchdog` does.
  */
 export async function putWatchdog(
@@ -71,6 +72,7 @@ export async function putWatchdog(
   clock: Clock,
   config: WatchdogConfig,
   lease: string,
+  tell: string = '',
 ): Promise<WatchdogReading> {
   const { watchdog, here, put, status } = await scripts()
   const values = {
@@ -78,6 +80,7 @@ export async function putWatchdog(
     config: configText(config),
     given_key: config.key ?? '',
     lease,
+    tell,
   }
   const found = await run(connection, clock, values, [here, put, status])
   const seen = readStatus(found)
@@ -92,16 +95,17 @@ export async function needLoad(connection: Connection, clock: Clock): Promise<vo
 }
 
 /**
- * Reads the watchdog's status, renews its lease if `lease` is not empty, and restarts it if it has ended. Undefined if
- * none is installed. Throws `ssh_timeout`, `ssh_closed` or `no_posix_shell`.
+ * Reads the watchdog's status, renews its lease if `lease` is not empty, and restarts it if it has ended. `tell` is as above,
+ * or `keep`. Undefined if none is installed. Throws `ssh_timeout`, `ssh_closed` or `no_posix_shell`.
  */
 export async function readWatchdog(
   connection: Connection,
   clock: Clock,
   lease: string,
+  tell: string = 'keep',
 ): Promise<WatchdogReading | undefined> {
   const { here, status } = await scripts()
-  return readStatus(await run(connection, clock, { lease }, [here, status]))
+  return readStatus(await run(connection, clock, { lease, tell }, [here, status]))
 }
 
 /** Removes the watchdog and its files. Throws `not_removed`, and as `readWatchdog` does. */

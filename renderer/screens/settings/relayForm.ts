@@ -11,10 +11,11 @@ export interface RelayDraft extends RelayForm {
 }
 
 export function draftOf(relay: RelayView | undefined): RelayDraft {
-  const { kind, name, alerts, quietHours } = relay ?? {
+  const { kind, name, alerts, quietHours, fromInstances } = relay ?? {
     ...{ kind: 'ntfy' as const, name: '', alerts: allKinds, quietHours: defaultSettings.quietHours },
+    fromInstances: undefined,
   }
-  return { kind, name, alerts: [...alerts], quietHours: { ...quietHours }, address: '' }
+  return { kind, name, alerts: [...alerts], quietHours: { ...quietHours }, fromInstances, address: '' }
 }
 
 /** `isNew`: it has no address yet. */
@@ -34,7 +35,8 @@ export const addressHints: Readonly<Record<RelayKind, string>> = {
 }
 
 /** What it gets, and when, in a line. */
-export function relayLine({ alerts, quietHours, waiting }: RelayView): string {
+export function relayLine({ alerts, quietHours, waiting, fromInstances }: RelayView): string {
+  if (fromInstances) return 'From instances, when their watchdog stops or destroys them.'
   const isAll = allKinds.every(kind => alerts.includes(kind))
   const what = isAll
     ? 'All alerts'

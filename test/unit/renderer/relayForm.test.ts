@@ -27,6 +27,7 @@ test('its lines say what it gets, what waits and what failed', () => {
   expect(relayLine(view({ alerts: [...allKinds], quietHours, waiting: 3 }))).toBe(
     'All alerts. Quiet from 22:00 to 07:00. 3 not sent yet.',
   )
+  expect(relayLine(view({ fromInstances: true }))).toContain('From instances')
   expect(relayLine(view({ alerts: ['run', 'outbid'] }))).toBe('Outbid, Runs.')
   const failure = { at: 0, problem: { code: 'offline', message: 'The receiver couldn’t be reached.' } }
   expect(failureLine(view({ failure }))).toMatch(

@@ -46,6 +46,7 @@ act() {
       run) log "run $run_name has ended: $wanted" ;;
     esac
   fi
+  tell_away
   tries=$((tries + 1))
   if [ "$wanted" = destroy ]; then method=DELETE body=''; else method=PUT body='{"state":"stopped"}'; fi
   read_instance

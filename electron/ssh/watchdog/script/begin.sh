@@ -7,8 +7,8 @@
 #   sh /…/watchdog.sh run      is the one that runs
 #
 # In its folder: config (name=value, written by Berth), lease (renewed when its text changes), key (the instance's own
-# restricted key, where the container's environment does not have it), pid, log, state (for Berth to read), done (what
-# it did last), spent (a time that is over).
+# restricted key, where the container's environment does not have it), pid, log, state (for Berth to read), tell (an
+# address of the user's, until it was told), done (what it did last), spent (a time that is over).
 
 umask 077
 here=${0%/*}

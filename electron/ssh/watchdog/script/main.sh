@@ -9,7 +9,7 @@ begin() {
   find_tools
   find_time
   read_now
-  lease_text='' leased_at=$uptime idle_since='' tries=0 next_try=0 why='' blind='' asking='' checked_at=$uptime timed_at=$uptime
+  lease_text='' leased_at=$uptime idle_since='' tries=0 next_try=0 why='' blind='' asking='' told_of='' run_name='' checked_at=$uptime timed_at=$uptime
   time_from=0
   if [ -n "$at" ] && [ "$now" -ge "$at" ]; then
     if [ -f "$here/done" ] || [ $((now - at)) -gt 900 ]; then

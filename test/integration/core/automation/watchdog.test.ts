@@ -6,6 +6,7 @@ import type { LimitAction, LimitWhen } from '#shared/automation/limit.ts'
 import type { WatchdogView } from '#shared/automation/watchdog.ts'
 import { accountNow } from '#shared/derived.ts'
 import { watchdogStartScript } from '#ssh/watchdog/start-script.ts'
+import { relayForm } from '#test/berth/relays.ts'
 import { codeOf, everyFile } from '#test/berth/steps.ts'
 import { type BerthUnderTest, createWorld } from '#test/berth/world.ts'
 import { sshd } from '#test/integration/ssh/own-root.ts'
@@ -43,6 +44,8 @@ describe.skipIf(lacking)(`a watchdog that Berth puts into an instance${lacking}`
     const folder = join(home, '.berth', 'watchdog')
     const read = (name: string) => readFileSync(join(folder, name), 'utf8')
 
+    const form = relayForm({ kind: 'slack', fromInstances: true })
+    await under.run('addRelay', { form, address: 'https://hooks.example/T0/only-sends' })
     const away = await watch(under, instance, { kind: 'away', seconds: 60 })
     expect(viewOf(under, instance)).toMatchObject({
       step: 'watching',
@@ -55,6 +58,10 @@ describe.skipIf(lacking)(`a watchdog that Berth puts into an instance${lacking}`
     expect(read('key').trim()).toBe(ownKey)
     for (const name of ['key', 'config', 'log', 'state', 'watchdog.sh', 'lease'])
       expect(read(name)).not.toContain(world.sim.apiKey)
+    expect(read('tell')).toMatch(/^https:\/\/hooks\.example\/T0\/only-sends\n\{.*@TEXT@.*\}\n$/)
+    await under.run('removeRelay', { relay: Object.keys(under.berth.state().relays)[0] ?? '' })
+    await under.run('checkWatchdog', { instance })
+    expect(existsSync(join(folder, 'tell'))).toBe(false)
     const kept = [...(await everyFile(world))].filter(([name]) => !name.startsWith(home))
     expect(kept.filter(([, text]) => ownKey && text.includes(ownKey))).toEqual([])
 

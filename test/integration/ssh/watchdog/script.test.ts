@@ -16,6 +16,7 @@ import { createSsh, type Ssh } from '#ssh/connection/connections.ts'
 import type { SharedConnection } from '#ssh/connection/sharing.ts'
 import { outputOf } from '#ssh/exec.ts'
 import { watchdogScript } from '#ssh/watchdog/start-script.ts'
+import { receiver } from '#test/berth/relays.ts'
 import { lacks } from '#test/needs.ts'
 import { type ScratchMachine, scratchMachine } from '../machine.ts'
 import { sshd } from '../own-root.ts'
@@ -36,6 +37,7 @@ const lacking = lacks(sshd, 'dash', 'busybox', ...tools)
 
 describe.skipIf(lacking)(`the watchdog’s script${lacking}`, () => {
   let sim: Simulator
+  let stub: Awaited<ReturnType<typeof receiver>>
   let sshd: Sshd
   let machine: ScratchMachine
   let ssh: Ssh
@@ -46,6 +48,8 @@ describe.skipIf(lacking)(`the watchdog’s script${lacking}`, () => {
 
   beforeAll(async () => {
     sim = await startSimulator({ speed: 1, calm: true, limits: false, offers: 200 })
+    stub = await receiver()
+    stub.answers((response, { path }) => response.writeHead(path.endsWith('/moved') ? 307 : 200).end())
     sshd = await startSshd(['MaxSessions 200'])
     machine = scratchMachine()
     ssh = createSsh(machine)
@@ -59,6 +63,7 @@ describe.skipIf(lacking)(`the watchdog’s script${lacking}`, () => {
     machine?.remove()
     await sshd?.close()
     await sim?.close()
+    await stub?.close()
   })
 
   async function api<T>(method: string, path: string, body?: unknown): Promise<T> {
@@ -191,7 +196,7 @@ describe.skipIf(lacking)(`the watchdog’s script${lacking}`, () => {
       // It ran on this instance before, which was stopped and started since.
       mkdirSync(join(bin, String(own.id), 'watchdog'), { recursive: true })
       writeFileSync(join(bin, String(own.id), 'watchdog', 'state'), '')
-      const told = asksForNotice(join(bin, String(leased.id), 'runs', 'x1'))
+      const noticed = asksForNotice(join(bin, String(leased.id), 'runs', 'x1'))
       const [onTime, whenIdle, byLease, whileBusy, ofAnother, afterRun, afresh] = await Promise.all([
         // World time is over an hour ahead of this machine, so its clock would act an hour late.
         put(timed, { action: 'destroy', at: Math.ceil(now) + 2 }),
@@ -203,6 +208,12 @@ describe.skipIf(lacking)(`the watchdog’s script${lacking}`, () => {
         put(own, { action: 'destroy', at: Math.floor(now) - 60 }),
       ])
 
+      const topic = bin.slice(bin.lastIndexOf('/') + 1)
+      const tell = (of: typeof timed, path: string) =>
+        `${stub.url}/${topic}/${path}\n${JSON.stringify({ text: `say "C:\\x" #${of.id}: @TEXT@` })}\n`
+      whenIdle.write('tell', tell(idle, 'idle?code=its-secret'))
+      afterRun.write('tell', tell(ran, 'ran'))
+      whileBusy.write('tell', tell(busy, 'moved'))
       // One run on the instance has failed, so its files are kept; another continues.
       const run = join(afterRun.folder, '..', 'runs', 'x1')
       const going = join(afterRun.folder, '..', 'runs', 'x2')
@@ -222,7 +233,7 @@ describe.skipIf(lacking)(`the watchdog’s script${lacking}`, () => {
       await byLease.logs(
         /a command has 60 s before this is done: stop\n.*Berth has not renewed the lease for \d+ s: stop/,
       )
-      expect(told()).toBe(true)
+      expect(noticed()).toBe(true)
 
       expect(await stateOf(busy.id)).toBe('running')
       whileBusy.write('loads', '0\n4\n')
@@ -245,7 +256,24 @@ describe.skipIf(lacking)(`the watchdog’s script${lacking}`, () => {
       expect(await stateOf(own.id)).toBe('running')
       await afresh.end()
 
+      const told = (path: string) =>
+        stub.got.flatMap(got => (got.path.startsWith(`/${topic}/${path}`) ? JSON.parse(got.body).text : []))
+      expect(told('idle')).toEqual([
+        expect.stringMatching(/^say "C:\\x" #\d+: Being stopped: its GPUs were idle for \d+ s\.$/),
+      ])
+      expect(told('ran')).toEqual([
+        expect.stringMatching(/: Being stopped: its run has failed \(exit code 1\)\.$/),
+      ])
+      // A redirect is not followed, and hinders no stop. What was told is gone.
+      expect(told('moved')).toHaveLength(1)
+      expect(stub.got.every(({ path, headers }) => path.length > 1 && !headers.authorization)).toBe(true)
+      expect([whenIdle, afterRun, whileBusy].map(one => one.read('tell') !== '')).toEqual([
+        false,
+        false,
+        true,
+      ])
       for (const one of [onTime, whenIdle, byLease, whileBusy, ofAnother, afterRun]) {
+        for (const name of ['called', 'log']) expect(one.read(name)).not.toMatch(/its-secret|moved/)
         expect(one.read('errors')).toBe('')
         expect(one.read('called')).toContain('/api/v0/instances/')
         expect(one.read('called')).not.toContain(one.read('key').trim())

@@ -104,6 +104,32 @@ test('a removed address gets nothing more, and its entry in the keychain is gone
   await expect(relays.test(id)).rejects.toMatchObject({ problem: { code: 'no_such_relay' } })
 })
 
+test('instances get an address of their own that can only send, with a message to fill in', async () => {
+  const { relays, clock, got, context, view } = await opened()
+  expect(await relays.linesFor(account, 'llama #4711')).toBe('')
+  const form = relayForm({ kind: 'ntfy', name: 'Away', fromInstances: true })
+  await expect(relays.add({ ...form, kind: 'discord' }, address)).rejects.toMatchObject({
+    problem: { code: 'more_than_sends', field: 'address' },
+  })
+  await expect(relays.add(form, 'https://ntfy.sh/topic?auth=secret')).rejects.toMatchObject({
+    problem: { code: 'more_than_sends' },
+  })
+  expect(await relays.add({ ...form, kind: 'webhook' }, address)).toEqual({ secret: undefined })
+  await expect(relays.add(form, 'https://ntfy.sh/topic')).rejects.toMatchObject({
+    problem: { code: 'one_for_instances' },
+  })
+  const [url, body, ...rest] = (await relays.linesFor(account, 'llama “A\n\\”')).split('\n')
+  expect([url, rest]).toEqual([address, []])
+  expect(JSON.parse(body ?? '')).toMatchObject({ title: 'llama “A\n\\”', text: '@TEXT@', alerts: [] })
+  expect(await relays.linesFor('demo', 'llama')).toBe('')
+  // Berth itself sends nothing there.
+  relays.tell(account, [alert('llama')])
+  await clock.pass(86_400_000)
+  expect(got.map(({ titles }) => titles)).toEqual([['llama']])
+  expect(view()?.waiting).toBe(0)
+  expect([...(context.files as MemoryFiles).texts.values()].join()).not.toContain('very-secret-path')
+})
+
 test('a test is sent at once, throws what failed, and hurries what waits', async () => {
   const { relays, clock, got, id } = await opened(failed, failed)
   relays.tell(account, [alert('llama')])
