@@ -11,6 +11,7 @@ import {
   type KnownRecords,
 } from '#core/instances/reconcile.ts'
 import { KeyRefused, pollFailure } from '#core/instances/repeated-polls.ts'
+import { countedOn } from '#core/instances/spending.ts'
 import { type CertainPoll, type Expected, type Listing, pollAll } from '#core/instances/verified-poll.ts'
 import { rentedAs } from '#core/renting/rental.ts'
 import { capabilitiesOf } from '#service/dialect.ts'
@@ -50,6 +51,8 @@ export class AccountPolls {
   /** When a certain list and the credit were last received, epoch seconds of the account's time. */
   #seenAt: number | undefined
   #creditReadAt: number | undefined
+  /** Up to when costs are counted, epoch seconds of the account's time, and when that was, monotonic milliseconds. */
+  #counted: { at: number; since: number } | undefined
   /** Why the last whole list was uncertain. */
   #doubt: string | undefined
 
@@ -58,6 +61,7 @@ export class AccountPolls {
     this.#session = session
     this.#seenAt = at
     this.#creditReadAt = creditAt ?? at
+    if (at !== undefined) this.#counted = { at, since: Number.POSITIVE_INFINITY }
   }
 
   /** One poll; rejects as a poller's `poll` does. */
@@ -115,9 +119,10 @@ export class AccountPolls {
   async #seen(poll: SeenPoll, begunAt: number): Promise<void> {
     const { app, memory, time, connectionStatus, automations, endings } = this.#session
     const { listing } = poll
+    const at = time.now()
+    this.#countOn(at)
     const before = this.#account()
     if (!before) return
-    const at = time.now()
     const found = this.#found(before, poll, at)
     app.store.change(draft => {
       showPoll(draft, before, found)
@@ -158,6 +163,26 @@ export class AccountPolls {
     }
     if (account !== before) memory.lastSeen.writeSoon(() => lastSeenOf(this.#account() ?? account, at))
     await memory.alerts.onPoll(account, app.store.get().settings, at)
+  }
+
+  /** Keeps what instances have cost where the account's time was set back. A faster one is only known roughly. */
+  #countOn(at: number): void {
+    const { app, id, time } = this.#session
+    const { at: before, since } = this.#counted ?? { at, since: Number.POSITIVE_INFINITY }
+    const now = app.platform.clock.monotonic()
+    this.#counted = { at, since: now }
+    const clock = time.accountTime()
+    const isKnown = since === Number.POSITIVE_INFINITY || clock.rate === 1
+    const expected = before + Math.max(0, now - since) / 1000
+    const corrected = isKnown ? countedOn(this.#account()?.instances ?? {}, expected, at) : []
+    if (corrected.length === 0) return
+    app.store.change(draft => {
+      const target = draft.accounts[id]
+      if (!target) return
+      target.clock = clock
+      for (const { id: instance, spent } of corrected)
+        Object.assign(target.instances[instance] ?? {}, { spent })
+    })
   }
 
   /** The results of a poll, compared with the account in State before it. */

@@ -27,7 +27,14 @@ interface Anchor extends Moment {
 const watchedFor = 120_000
 
 /** Milliseconds by which an earlier session's time may be ahead of this computer's: more is a wrong one, or a fast world. */
-const mostAhead = 86_400_000
+const mostAhead = 600_000
+
+/** Milliseconds by which an answer may differ and is believed at once, beyond what rounding and its way explain. */
+const believedAtOnce = 5000
+/** Milliseconds by which clocks may have drifted apart in a sleep. */
+const driftInSleep = 60_000
+/** A leap is believed once so many later answers in a row agree with it, the last so many milliseconds after it. */
+const agreeing = { answers: 2, milliseconds: 5000 }
 
 /** What a moment has become, if time went on as on this computer. */
 function onwards({ server, at: then }: Moment, at: number): number {
@@ -38,12 +45,14 @@ function onwards({ server, at: then }: Moment, at: number): number {
 const shortestMeasurement = 900
 
 /**
- * The service's time, from the `Date` of its answers, so that a wrong clock on this computer does not matter. The rate
- * is 1, except in a simulated world, whose time runs faster. Two minutes after the first answer it has a least, from which
- * it is never slower than this computer's own: limits act by it, whatever the service says. A new rate is accepted once two measurements agree, so that
- * a single jump of the world's clock does not count as one. Sleep shows in this computer's wall clock alone: without it,
- * a computer that wakes for each poll would measure a fast world. `seenAt`: the account's time when an earlier session
- * ended, epoch seconds: it does not go back to before that, unless that lies ahead of this computer's time.
+ * The service's time, from the `Date` of its answers, so that a wrong clock on this computer does not matter. Between
+ * them time passes as on this computer: a leap is believed once two later answers in a row agree with it, or at once
+ * where this computer slept as long. The rate is 1, except in a simulated world, whose time runs faster. A new rate is
+ * accepted once two measurements agree. Two minutes after the first answer it has a least, from which it is never
+ * slower than this computer's own: limits act by it, whatever the service says. Sleep shows in this computer's wall
+ * clock alone: without it, a computer that wakes for each poll would measure a fast world. `seenAt`: the account's time
+ * when an earlier session ended, epoch seconds: it does not go back to before that, unless that lies ahead of this
+ * computer's time.
  */
 export function createAccountClock(clock: Clock, initialRate = 1, seenAt?: number) {
   let anchor: Anchor | undefined
@@ -54,10 +63,20 @@ export function createAccountClock(clock: Clock, initialRate = 1, seenAt?: numbe
   let lowest: Moment | undefined
   let watchedFrom = 0
   let least: Moment | undefined
+  let last: Anchor | undefined
+  /** A time that differs from the believed one, and how many later answers agree with it. */
+  let doubted: { sample: Anchor; agree: number } | undefined
+  /** Whether the first time was confirmed: by this computer's own, or by later answers. */
+  let isSure = false
   if (seenAt !== undefined && seenAt * 1000 <= clock.now() + mostAhead)
     least = { server: seenAt * 1000, at: clock.monotonic() }
 
   const uncertaintyOf = (roundTrip: number) => 1500 + rate * roundTrip
+  /** Where time runs faster, its rate is only known roughly. */
+  const toleranceOf = (roundTrip: number, elapsed: number) =>
+    uncertaintyOf(roundTrip) + believedAtOnce * rate + (rate === 1 ? 0 : 0.2 * rate * elapsed)
+  const agrees = (sample: Moment, { server, at }: Moment, roundTrip: number) =>
+    Math.abs(server + (sample.at - at) * rate - sample.server) <= toleranceOf(roundTrip, sample.at - at)
   const leastAt = (at: number) => (least ? onwards(least, at) : Number.NEGATIVE_INFINITY)
   const serverNow = (at: number) =>
     anchor ? Math.max(anchor.server + (at - anchor.at) * rate, leastAt(at)) : clock.now()
@@ -72,7 +91,41 @@ export function createAccountClock(clock: Clock, initialRate = 1, seenAt?: numbe
     lowest = undefined
   }
 
-  function measure(sample: Anchor): void {
+  /** Whether the account's time becomes that of an answer; until it is sure, of the one nearest to this computer's. */
+  function isBelieved(sample: Anchor, roundTrip: number): boolean {
+    const { at, wall, server } = sample
+    const strayed = (one: Moment) => Math.abs(onwards(one, at) - wall)
+    if (!anchor || (!isSure && strayed(sample) < strayed(anchor))) {
+      isSure = strayed(sample) <= mostAhead
+      return true
+    }
+    const expected = { server: serverNow(at), at }
+    if (agrees(sample, expected, roundTrip)) {
+      isSure ||= at - anchor.at >= agreeing.milliseconds
+      // What came in between tells no rate either.
+      if (doubted) [doubted, candidate, measuredFrom] = [undefined, undefined, sample]
+      return Math.abs(server - expected.server) > uncertaintyOf(roundTrip)
+    }
+    const slept = last ? wall - last.wall - (at - last.at) : 0
+    const awoken = expected.server + slept * rate
+    if (slept > driftInSleep && Math.abs(awoken - server) <= driftInSleep + slept / 20) return true
+    // The least holds already.
+    if (server < expected.server && expected.server === leastAt(at)) return false
+    if (!doubted || !agrees(sample, doubted.sample, roundTrip)) doubted = { sample, agree: 0 }
+    else doubted.agree += 1
+    if (doubted.agree < agreeing.answers || at - doubted.sample.at < agreeing.milliseconds) return false
+    isSure = true
+    return true
+  }
+
+  /** Whether a new rate was accepted. */
+  function measure(sample: Anchor): boolean {
+    const before = rate
+    remeasure(sample)
+    return rate !== before
+  }
+
+  function remeasure(sample: Anchor): void {
     if (!measuredFrom) {
       measuredFrom = sample
       return
@@ -101,11 +154,17 @@ export function createAccountClock(clock: Clock, initialRate = 1, seenAt?: numbe
       const at = clock.monotonic()
       // `Date` is rounded down to whole seconds: half a second more is the best guess.
       const sample = { server: serverTime * 1000 + 500, at, wall: clock.now() }
-      measure(sample)
-      const error = Math.abs(sample.server - serverNow(at))
-      if (!anchor || error > uncertaintyOf(roundTrip)) anchor = sample
+      const isRight = isBelieved(sample, roundTrip)
+      if (measure(sample) || isRight) {
+        anchor = sample
+        doubted = undefined
+      }
+      last = sample
       holdUp(sample)
     },
+    /** Milliseconds until an answer may settle whether a leap is right; Infinity where none is doubted. */
+    untilSettled: (): number =>
+      doubted ? doubted.sample.at + agreeing.milliseconds - clock.monotonic() : Number.POSITIVE_INFINITY,
     /** The data from which the page computes the account's time. */
     accountTime: (): AccountTime => {
       const monotonic = clock.monotonic()

@@ -144,7 +144,7 @@ export function spending(
   { traffic = 0, ran = 0 }: { traffic?: Micros; ran?: number } = {},
 ): InstanceView['spent'] {
   if (!before) return { micros: grown(perHour, at - (startedAt ?? at)) + traffic, at, perHour }
-  if (before.perHour === perHour && traffic === 0) return before
+  if (before.perHour === perHour && traffic === 0 && before.at <= at) return before
   const unseen = Math.min(ran, Math.max(0, at - before.at))
   const earlier = grown(before.perHour, at - before.at - unseen) + grown(perHour, unseen)
   return { micros: before.micros + earlier + traffic, at, perHour }
@@ -152,4 +152,24 @@ export function spending(
 
 function grown(perHour: Micros, seconds: number): Micros {
   return Math.max(0, Math.floor((perHour * seconds) / 3600))
+}
+
+/** Seconds of a correction that changes no cost. */
+const smallCorrection = 5
+
+/**
+ * Instances, counted up to `expected`, that count on from `at`: where the account's time was set back, what they have
+ * cost stays, and goes on. Only those that change. Epoch seconds.
+ */
+export function countedOn(
+  instances: Readonly<Record<string, InstanceView>>,
+  expected: number,
+  at: number,
+): InstanceView[] {
+  const back = expected - at
+  if (back <= smallCorrection) return []
+  return Object.values(instances).map(view => ({
+    ...view,
+    spent: { ...view.spent, at: view.spent.at - back },
+  }))
 }

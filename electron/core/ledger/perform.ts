@@ -52,6 +52,8 @@ interface LedgerPoll {
 
 /** Seconds of the account's time after which the cost of a machine is written again. */
 const writtenEvery = 300
+/** Days whose sums are kept, the latest: a clock that leapt ahead may go back. */
+const daysKept = 5
 
 /**
  * Everything of one account that may cost money, with the name of who pays. A machine is reserved on disk before it is asked
@@ -138,8 +140,7 @@ export class Ledger {
     const seen = view ? spentBy(view, at) : 0
     const day = dayOf(at)
     const fresh = { instance, perHour: price ?? 0, at, seenAt: at, seen, spent: 0, day, today: 0 }
-    const sum = before && this.#sumWith(settled(before, view, at))
-    if (sum) await this.#stored.put(sum)
+    if (before) await this.#stored.put(...this.#sumsWith(before, settled(before, view, at)))
     const isBorrowed = by === undefined ? undefined : true
     await this.#write({ id: before?.id ?? `i${instance}`, by, isBorrowed, ...fresh })
   }
@@ -165,10 +166,12 @@ export class Ledger {
     this.#adopt()
     const at = this.#now()
     const day = dayOf(at)
-    for (const entry of this.#stored.all()) {
+    const all = this.#stored.all()
+    const kept = new Set([...new Set(all.map(one => one.day))].sort().slice(-daysKept))
+    for (const entry of all) {
       const { id, instance, isSum, seenAt = entry.at } = entry
       if (isSum) {
-        if (entry.day < day) void this.#stored.forget(id)
+        if (entry.day < day && !kept.has(entry.day)) void this.#stored.forget(id)
         continue
       }
       const view = instances[instance ?? '']
@@ -176,8 +179,10 @@ export class Ledger {
       if (instance === undefined) {
         if (!this.#attemptOf(id)?.isOpen && !this.#pending.has(id)) void this.#stored.forget(id)
       } else if (!view && pollsMissing(instance) >= pollsUntilGone) this.#close(entry)
-      else if (view && (entry.day !== day || at - seenAt > writtenEvery))
-        this.#stored.putSoon(settled(entry, view, at))
+      else if (view && (entry.day !== day || seenAt > at || at - seenAt > writtenEvery)) {
+        const after = settled(entry, view, at)
+        this.#stored.putSoon(...(entry.day === day ? [] : this.#sumsWith(entry)), after)
+      }
     }
     this.#holdCaps(instances, at)
     this.show()
@@ -246,17 +251,20 @@ export class Ledger {
   #close(entry: LedgerEntry): void {
     const { view, at = this.#now() } = this.#shown.get(entry.instance ?? Number.NaN) ?? {}
     if (view) this.#shown.delete(view.id)
-    const sum = this.#sumWith(settled(entry, view, at))
-    if (sum) void this.#stored.put(sum, { ...entry, today: 0, spent: 0 })
+    const sums = this.#sumsWith(entry, settled(entry, view, at))
+    if (sums.length > 0) void this.#stored.put(...sums, { ...entry, today: 0, spent: 0 })
     void this.#stored.forget(entry.id)
   }
 
-  /** The day's sum of its spender, with that entry's cost. */
-  #sumWith({ by, day, today, at }: LedgerEntry): LedgerEntry | undefined {
-    if (today === 0) return undefined
-    const id = `${by ?? ''}/${day}`
-    const before = this.#stored.find(id)?.today ?? 0
-    return { id, by, perHour: 0, at, spent: 0, day, today: before + today, isSum: true }
+  /** The days' sums of a spender, with what an entry was on its day, and is on another one. */
+  #sumsWith(before: LedgerEntry, after = before): LedgerEntry[] {
+    const parts = before.day === after.day ? [after] : [before, after]
+    return parts.flatMap(({ by, day, today, at }) => {
+      if (today === 0) return []
+      const id = `${by ?? ''}/${day}`
+      const counted = this.#stored.find(id)?.today ?? 0
+      return { id, by, perHour: 0, at, spent: 0, day, today: counted + today, isSum: true as const }
+    })
   }
 
   #holdCaps(instances: LedgerPoll['account']['instances'], at: number): void {
@@ -281,9 +289,8 @@ export class Ledger {
     return spenders.map(form => ({ form, by: spenderOf(form.kind, form.name) }))
   }
 
-  /** The account's time. A clock that was set back brings no day a second time. */
   #now(): number {
-    return this.#entries().reduce((now, { at, seenAt = at }) => Math.max(now, seenAt), this.#context.now())
+    return this.#context.now()
   }
 
   #entries(): LedgerEntry[] {

@@ -7,7 +7,10 @@ import { dayOf, type LedgerEntry, restOfDay } from './record.ts'
 
 type Instances = Readonly<Record<string, InstanceView>>
 
-/** An entry with the cost of its instance up to `now`, of which it keeps the part of the present day. */
+/**
+ * An entry with the cost of its instance up to `now`, of which it keeps the part of the present day: `withDayBefore`
+ * keeps the rest. A clock that goes back counts on from where it then is.
+ */
 export function settled(entry: LedgerEntry, view: InstanceView | undefined, now: number): LedgerEntry {
   const { seen = 0, seenAt = entry.at } = entry
   const cost = view ? spentBy(view, now) : seen
@@ -20,16 +23,22 @@ export function settled(entry: LedgerEntry, view: InstanceView | undefined, now:
   return {
     ...entry,
     seen: Math.max(seen, cost),
-    seenAt: Math.max(seenAt, now),
+    seenAt: now,
     spent: entry.spent + more,
     day,
     today: (day === entry.day ? entry.today : 0) + ofToday,
   }
 }
 
-/** The same sum on that day: an earlier day's counts for nothing. */
+/** The same sum on that day: an earlier day's counts for nothing, and a later one's does, for the clock was set back. */
 function todayOf({ day, today }: LedgerEntry, now: number): Micros {
-  return day === dayOf(now) ? today : 0
+  return day >= dayOf(now) ? today : 0
+}
+
+/** What a machine or a sum counts today, up to `now`. */
+function spentToday(entry: LedgerEntry, view: InstanceView | undefined, now: number): Micros {
+  if (entry.isSum) return todayOf(entry, now)
+  return settled(entry, view, now).today + (entry.day > dayOf(now) ? entry.today : 0)
 }
 
 /** Whether it only costs its disk, and goes on so. */
@@ -76,12 +85,11 @@ export function useOf(
     string,
     { spent: Micros; disks: Micros; perHour: Micros; own: Micros; shared: Micros }
   >()
-  let spent = own.filter(({ isSum }) => isSum).reduce((sum, entry) => sum + todayOf(entry, now), 0)
+  const spent = own.reduce((sum, entry) => sum + spentToday(entry, instances[entry.instance ?? ''], now), 0)
   let perHour = 0
   for (const entry of machines) {
     const view = instances[entry.instance ?? '']
     const after = settled(entry, view, now)
-    spent += todayOf(after, now)
     perHour += priceFromNow(entry, view)
     const key = entry.group ?? entry.id
     const group = groups.get(key) ?? { spent: 0, disks: 0, perHour: 0, own: 0, shared: 0 }
@@ -161,7 +169,7 @@ function spentWithDisks(
   for (const entry of entries) {
     if (entry.by !== by) continue
     const view = instances[entry.instance ?? '']
-    sum += todayOf(entry.isSum ? entry : settled(entry, view, now), now)
+    sum += spentToday(entry, view, now)
     sum += Math.ceil(((view?.diskPricePerHour ?? 0) * restOfDay(now)) / 3600)
   }
   return sum

@@ -117,14 +117,13 @@ function usesOf(
   )
 }
 
-/** Each instance's cost between two polls by its price. Empty if time went back, as when a clock was corrected. */
+/** Each instance's cost between two polls by its price; where time went back, as its cost went on. */
 function pricedShares(before: Counted, after: Counted): Map<string, Micros> {
   const hours = (after.at - before.at) / 3600
   const shares = new Map<string, Micros>()
-  if (hours < 0) return shares
   for (const id of new Set([...Object.keys(before.instances), ...Object.keys(after.instances)])) {
     const [then, now] = [before.instances[id], after.instances[id]]
-    const most = Math.floor(((now ?? then)?.perHour ?? 0) * hours)
+    const most = Math.floor(((now ?? then)?.perHour ?? 0) * Math.max(0, hours))
     // A new one counts from its start, at most from the last poll, as a list may have lacked it before.
     const share = then && now ? now.spent - then.spent : Math.min(now?.spent ?? most, most)
     if (share > 0) shares.set(id, share)

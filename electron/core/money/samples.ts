@@ -13,7 +13,7 @@ const retention = 90 * 86_400
 
 /**
  * Adds an amount to the sample of its five minutes, which is the last one or a new one. If time went back, samples now
- * in the future are dropped.
+ * in the future are added to it.
  */
 export function withAmount(
   samples: readonly StoredSample[],
@@ -22,10 +22,10 @@ export function withAmount(
   credit: Micros | undefined,
 ): StoredSample[] {
   const end = Math.ceil(at / sampleLength) * sampleLength
-  const past = samples.filter(([then]) => then <= end)
-  const last = past.at(-1)
-  if (last?.[0] !== end) return [...past, [end, spent, credit ?? null]]
-  return [...past.slice(0, -1), [end, last[1] + spent, credit ?? last[2]]]
+  const past = samples.filter(([then]) => then < end)
+  const present = samples.slice(past.length)
+  const before = present.reduce((sum, [, amount]) => sum + amount, 0)
+  return [...past, [end, before + spent, credit ?? present.at(-1)?.[2] ?? null]]
 }
 
 /** The samples of the ninety days before the last one, so that a clock that leaps ahead for one poll loses nothing. */

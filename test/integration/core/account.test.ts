@@ -227,7 +227,10 @@ test('Berth’s public SSH key is added to the account, and a private key is ref
 test('the credit history is kept over a restart, and spending is given as a table', async () => {
   await berth.until(() => berth.account().credit !== undefined)
   const from = accountNow(berth.account().clock, Date.now()) - 300
+  const ahead = () => berth.account().clock.serverAt - berth.account().clock.localAt
+  const before = ahead()
   await world.control('POST', '/sim/clock', { advance: 600 })
+  await berth.until(() => ahead() > before + 300_000)
   await world.control('POST', '/sim/credit', { credit: 12 })
   await berth.poll(2)
   const { samples } = await berth.run('moneyHistory', { from, samples: 100, days: 100 })

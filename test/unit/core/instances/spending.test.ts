@@ -4,11 +4,14 @@ import {
   believableEnd,
   believableStart,
   costPerHour,
+  countedOn,
   instancePrices,
   ranAtLeast,
   spending,
 } from '#core/instances/spending.ts'
 import { publicCapabilities } from '#shared/account/capabilities.ts'
+import { spentBy } from '#shared/derived.ts'
+import { instanceView } from '#test/unit/views.ts'
 
 test('a running instance costs its whole price, a stopped one its disk', () => {
   const price = instancePrices({ dph_total: 0.5, dph_base: 0.45 })
@@ -163,6 +166,27 @@ test('spending sums up from creation, and each new price starts a new stretch', 
   expect(spending(first, 3_600_000, 1000, 1200)).toBe(first)
   const stopped = spending(first, 36_000, 1000, 1200)
   expect(stopped).toEqual({ micros: 200_000, at: 1200, perHour: 36_000 })
+})
+
+test('however an account’s time is set, what an instance has cost never shrinks and goes on with this computer’s', () => {
+  const correction = fc.option(fc.integer({ min: -400_000, max: 400_000 }), { nil: 0 })
+  const step = fc.tuple(fc.integer({ min: 1, max: 4000 }), correction, fc.constantFrom(36_000, 3_600_000))
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 30 }), steps => {
+      let at = 1_900_000_000
+      let view = instanceView({ spent: spending(undefined, 3_600_000, at, at) })
+      for (const [seconds, set, perHour] of steps) {
+        const [before, price] = [spentBy(view, at), view.spent.perHour]
+        const expected = at + seconds
+        at = expected + set
+        view = countedOn({ 1: view }, expected, at)[0] ?? view
+        view = { ...view, spent: spending(view.spent, perHour, undefined, at) }
+        expect(view.spent.at).toBeLessThanOrEqual(at)
+        const least = ((seconds + Math.min(0, Math.max(-5, set))) * price) / 3600
+        expect(spentBy(view, at) - before).toBeGreaterThanOrEqual(Math.floor(least) - 1)
+      }
+    }),
+  )
 })
 
 test('an instance that booted unseen is charged in full, except for the boot', () => {

@@ -75,6 +75,30 @@ test('a clock that is set back a day brings no day’s cap a second time', async
   expect(await asked()).toBeUndefined()
 })
 
+test('a clock that leaps ahead and back loses nothing that a day has cost, and counts on at once', async () => {
+  for (const leap of [20 * 3600, 111_600, 40 * 86_400]) {
+    const world = await spendingWorld([form('claude', { perDay: 2000, perHour: 2, machines: 1, price: 2 })])
+    const today = () => {
+      const { today = 0, reserved = 0 } = world.state?.spenders?.[claude] ?? {}
+      return today - reserved
+    }
+    await world.ask('claude', micros(1))
+    const anHour = async () => {
+      for (let poll = 0; poll < 60; poll++) await world.poll(60)
+    }
+    await anHour()
+    world.setClock(leap)
+    await world.poll(10)
+    if (leap > 86_400) await world.kill()
+    world.setClock(-leap)
+    await world.poll(10)
+    const before = today()
+    expect(before).toBeGreaterThanOrEqual(world.spent(claude) - 10_000)
+    await anHour()
+    expect(today() - before).toBeGreaterThanOrEqual(micros(0.98))
+  }
+})
+
 test('reserves until its time is over, at the price that it has by then', async () => {
   const world = await spendingWorld([form('claude')])
   expect(world.ledger.need(micros(0.3), { most: micros(1.3), seconds: 3600 }).today).toBe(micros(0.3))

@@ -1,5 +1,5 @@
 import { setImmediate as settle } from 'node:timers/promises'
-import { spending } from '#core/instances/spending.ts'
+import { countedOn, spending } from '#core/instances/spending.ts'
 import { Ledger, type Reservation } from '#core/ledger/perform.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
 import type { Problem } from '#shared/problem.ts'
@@ -128,6 +128,7 @@ export async function spendingWorld(spenders: SpenderForm[]) {
     },
     /** The clock is set by so many seconds. */
     setClock(seconds: number): void {
+      for (const view of countedOn(Object.fromEntries(seen), time, time + seconds)) seen.set(view.id, view)
       time += seconds
     },
     destroy: (id: number) => end(id, 'destroy'),

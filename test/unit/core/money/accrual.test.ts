@@ -75,6 +75,9 @@ test('after the clock steps back the sum still equals the fall of the credit', (
   const back = accrueSpending(counted(start, 5_000_000, machine), poll(start - 600, 4_999_000, machine))
   expect(back).toMatchObject({ spent: 1000, toppedUp: 0, counted: { at: start - 600 } })
   expect(back.shares.size).toBe(0)
+  const went = { ...machine, spent: { ...machine.spent, at: machine.spent.at - 3600 } }
+  const on = accrueSpending(counted(start, 5_000_000, machine), poll(start - 2700, 4_900_000, went))
+  expect(on.shares.get('1')).toBe(100_000)
   expect(accrueSpending(back.counted, poll(start + 3000, 4_599_000, machine)).spent).toBe(400_000)
 })
 

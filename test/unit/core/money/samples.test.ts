@@ -19,9 +19,9 @@ test('spending within five minutes is one sample, with the credit at its end', (
   ])
 })
 
-test('a step back in time drops the samples that lie in the future', () => {
+test('a step back in time loses no amount of the samples that lie in the future', () => {
   const samples = withAmount([[start + 3000, 1, 1]], start + 10, 5, undefined)
-  expect(samples).toEqual([[start + 300, 5, null]])
+  expect(samples).toEqual([[start + 300, 6, 1]])
 })
 
 test('samples are kept for ninety days', () => {
