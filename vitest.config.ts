@@ -1,18 +1,26 @@
 import { svelte } from '@sveltejs/vite-plugin-svelte'
 import { configDefaults, defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
+import { memoryFolder } from './build/memory-folder.ts'
 import { silentFilesEnd } from './build/silent-files.ts'
 import { TestRecord } from './build/test-record.ts'
 
-/** Begins with the tests that wait for worlds and pages, so that short ones end the run. */
-class UnitTestsLast extends BaseSequencer {
+/** Short files that wait for a minute or more, which vitest would put last. */
+const waits = /freezing|killed/
+
+/** Begins with those and then all tests that wait for worlds and pages, so that short ones end the run. */
+class ShortTestsLast extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const isUnit = ({ moduleId }: TestSpecification) => Number(moduleId.includes('/test/unit/'))
-    return (await super.sort(files)).toSorted((a, b) => isUnit(a) - isUnit(b))
+    const rank = ({ moduleId }: TestSpecification) =>
+      moduleId.includes('/test/unit/') ? 2 : Number(!waits.test(moduleId))
+    return (await super.sort(files)).toSorted((a, b) => rank(a) - rank(b))
   }
 }
 
 const record = new TestRecord()
+const folder = memoryFolder()
+// For the workers, too, and all that they start.
+if (folder !== undefined) process.env['TMPDIR'] ??= folder
 
 export default defineConfig({
   plugins: [svelte()],
@@ -23,7 +31,7 @@ export default defineConfig({
     execArgv: ['--min-semi-space-size=16'],
     // The files of a worker share what they import, and one browser: each test ends what it starts.
     isolate: false,
-    sequence: { sequencer: UnitTestsLast },
+    sequence: { sequencer: ShortTestsLast },
     include: process.env['BERTH_TEST_FIXTURES']
       ? ['test/integration/*.fixture.ts']
       : ['test/{unit,integration,journeys,e2e,electron}/**/*.test.ts'],

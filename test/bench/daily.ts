@@ -1,11 +1,11 @@
 import {
-  openBrowser,
   openPage,
   type SimulatorProcess,
   scratchFolder,
   startBerth,
   startSimulatorProcess,
 } from '../berth/browser.ts'
+import { openBrowser } from '../berth/chromium.ts'
 import { connectAccount, rentRunning } from '../e2e/account-steps.ts'
 
 /** The home of a Berth that has seen its account, and the simulator it is on; `end` ends both. */

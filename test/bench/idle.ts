@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { setTimeout as wait } from 'node:timers/promises'
-import { openBrowser, openPage, startBerth } from '../berth/browser.ts'
+import { openPage, startBerth } from '../berth/browser.ts'
+import { openBrowser } from '../berth/chromium.ts'
 import { startBareServer } from './bare-server.ts'
 import { openDaily } from './daily.ts'
 import type { Row, Size } from './row.ts'

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
-import { openBrowser, openPage, scratchFolder, startBerth, startSimulatorProcess } from '../berth/browser.ts'
+import { openPage, scratchFolder, startBerth, startSimulatorProcess } from '../berth/browser.ts'
+import { openBrowser } from '../berth/chromium.ts'
 import { connectAccount, showAllOffers } from '../e2e/account-steps.ts'
 import { drawPlainRows, readTable, servePlainPage } from './plain-rows.ts'
 import { median, percentile, type Row, type Size } from './row.ts'

@@ -3,7 +3,8 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { setTimeout as wait } from 'node:timers/promises'
 import { WebSocket } from 'ws'
-import { commonSwitches, patience, scratchFolder, wholeChromium } from '../berth/browser.ts'
+import { patience, scratchFolder } from '../berth/browser.ts'
+import { commonSwitches, wholeChromium } from '../berth/chromium.ts'
 
 /**
  * Starts a Chromium on an address, as a desktop does, and waits until its page has an element. It is asked for nothing

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
-import { openBrowser } from '../berth/browser.ts'
+import { openBrowser } from '../berth/chromium.ts'
 import { starter } from '../berth/start.ts'
 import { floodOf, lastLine, makePlain, openShellPage } from '../e2e/shell-page.ts'
 import { openBareTerminal, type TerminalStyle } from './bare-terminal.ts'

@@ -1,5 +1,5 @@
 import { test as base, expect } from 'vitest'
-import { openBrowser, pagesOnly } from './browser.ts'
+import { openBrowser, pagesOnly } from './chromium.ts'
 import { starter } from './start.ts'
 
 /** A test that shares one Chromium per worker, and ends what it started. */

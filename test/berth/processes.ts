@@ -83,10 +83,6 @@ export async function stored(home: string, name: string): Promise<string> {
   return readFile(join(accounts, account, `${name}.json`), 'utf8').catch(() => '')
 }
 
-/** The instances that the service lists. */
-export async function listed(sim: Simulator): Promise<{ id: number }[]> {
-  const answer = await fetch(`${sim.baseUrl}/api/v0/instances/`, {
-    headers: { authorization: `Bearer ${sim.apiKey}` },
-  })
-  return ((await answer.json()) as { instances: { id: number }[] }).instances
-}
+/** The instances that the service has. */
+export const listed = (sim: Simulator): { id: number }[] =>
+  sim.controls.instances().map(({ id }) => ({ id: Number(id) }))

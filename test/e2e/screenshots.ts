@@ -3,13 +3,13 @@ import type { Page } from 'playwright-core'
 import { buildAll } from '#build/dist.ts'
 import { at } from '#build/places.ts'
 import {
-  openBrowser,
   openPage,
   type SimulatorProcess,
   scratchFolder,
   startBerth,
   startSimulatorProcess,
 } from '../berth/browser.ts'
+import { openBrowser } from '../berth/chromium.ts'
 import { connectAccount } from './account-steps.ts'
 
 /**

@@ -4,7 +4,8 @@ import { type AddressInfo, createServer } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { pageHeaders } from '#browser/page-files.ts'
 import { noNetwork, webRtcPolicy } from '#desktop/page-origin.ts'
-import { openBrowser, patience } from '#test/berth/browser.ts'
+import { patience } from '#test/berth/browser.ts'
+import { openBrowser } from '#test/berth/chromium.ts'
 
 /** Electron's two settings, as switches of Chromium. */
 const shellSwitches = [

@@ -1,6 +1,7 @@
 import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { openBrowser, openPage } from '#test/berth/browser.ts'
+import { openPage } from '#test/berth/browser.ts'
+import { openBrowser } from '#test/berth/chromium.ts'
 import { test } from '#test/berth/pages.ts'
 import type { Start } from '#test/berth/start.ts'
 import { connectAccount, rentRunning, rentWithJupyter } from '#test/e2e/account-steps.ts'

@@ -41,7 +41,7 @@ async function killAndGoOn(round: number): Promise<Round> {
     const requested = (await stored(home, 'rentals')).includes('"pytorch/pytorch"')
 
     await processes.runUntil('idle', [...account, 'go on'])
-    const instances = await listed(sim)
+    const instances = listed(sim)
     const ever = sim.controls.ledger().instances.length
     const keychain = await readFile(join(home, 'keychain.json'), 'utf8')
     const stillHasSecret = requested && keychain.includes('rental r')
@@ -93,14 +93,14 @@ async function killRetriesAndGoOn(round: number) {
     const rentals = () => stored(home, 'rentals')
     await processes.runUntil('renting', [...account, 'retries'], () => wait(killedAfter))
     const requested = (await rentals()).includes('"pytorch/pytorch"')
-    if (round % 2 === 0) for (const { id } of await listed(sim)) await sim.controls.forceStatus(id, 'exited')
+    if (round % 2 === 0) for (const { id } of listed(sim)) await sim.controls.forceStatus(id, 'exited')
 
     // State changes a moment before the file.
     const isWritten = () => expect.poll(rentals).not.toContain('"trying"')
     await processes.runUntil('idle', [...account, 'go on'], isWritten)
     const [rental] = JSON.parse((await rentals()) || '[]') as { step: string; instance?: number }[]
     const keychain = await readFile(join(home, 'keychain.json'), 'utf8')
-    const left = (await listed(sim)).map(({ id }) => id)
+    const left = listed(sim).map(({ id }) => id)
     return {
       round,
       killedAfter,

@@ -1,4 +1,4 @@
-import { type Browser, chromium, type Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { InstanceTarget } from '#core/access/connect-with-key.ts'
 import { createTunnels, type Tunnels } from '#core/access/instance-tunnel.ts'
@@ -10,6 +10,7 @@ import { parseBaseUrl } from '#service/base-url.ts'
 import { createClient } from '#service/client.ts'
 import { tunnelKey } from '#shared/instance/tunnel.ts'
 import { createSsh, type Ssh } from '#ssh/connection/connections.ts'
+import { openBrowser, pagesOnly } from '#test/berth/chromium.ts'
 import { codeOf } from '#test/berth/steps.ts'
 import { accountView, emptyState, instanceView } from '#test/unit/views.ts'
 import { type JupyterNotebook, noJupyter, startJupyter } from './jupyter-notebook.ts'
@@ -36,10 +37,7 @@ describe.skipIf(noJupyter)(`a real Jupyter through a tunnel${noJupyter}`, () => 
   beforeAll(async () => {
     sshd = await startSshd()
     jupyter = await startJupyter(sshd.home)
-    browser = await chromium.launch({
-      executablePath: process.env['BERTH_CHROMIUM'] ?? '/usr/bin/chromium',
-      args: ['--no-sandbox'],
-    })
+    browser = await openBrowser([], pagesOnly)
   }, 120_000)
   afterAll(async () => {
     await browser?.close()

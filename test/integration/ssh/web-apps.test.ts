@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { WebSocketServer } from 'ws'
 import type { InstanceTarget } from '#core/access/connect-with-key.ts'
@@ -10,6 +10,7 @@ import { systemRandom } from '#platform/clock-and-random.ts'
 import { parseBaseUrl } from '#service/base-url.ts'
 import { createClient } from '#service/client.ts'
 import { createSsh, type Ssh } from '#ssh/connection/connections.ts'
+import { openBrowser, pagesOnly } from '#test/berth/chromium.ts'
 import { listen } from '#test/loopback.ts'
 import { accountView, emptyState, instanceView } from '#test/unit/views.ts'
 import { type ScratchMachine, scratchMachine } from './machine.ts'
@@ -30,10 +31,7 @@ describe.skipIf(noSshd)(`through a tunnel, in Chromium,${noSshd}`, () => {
 
   beforeAll(async () => {
     sshd = await startSshd()
-    browser = await chromium.launch({
-      executablePath: process.env['BERTH_CHROMIUM'] ?? '/usr/bin/chromium',
-      args: ['--no-sandbox'],
-    })
+    browser = await openBrowser([], pagesOnly)
   }, 120_000)
   afterAll(async () => {
     await browser?.close()

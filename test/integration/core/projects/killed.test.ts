@@ -44,7 +44,7 @@ async function killAndGoOn(round: number, killedAfter: number) {
     return {
       round,
       killedAfter,
-      left: (await listed(sim)).length,
+      left: listed(sim).length,
       ever,
       result: ever === 0 ? '' : readResult(folder),
       job: await stored(home, 'runs'),

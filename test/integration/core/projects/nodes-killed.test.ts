@@ -35,7 +35,7 @@ async function killAndGoOn(round: number, killedAfter: number) {
   const left = async () => {
     const headers = { authorization: `Bearer ${sim.apiKey}` }
     const overlays = await (await fetch(`${sim.baseUrl}/api/v0/overlay/`, { headers })).json()
-    return { overlays: (overlays as unknown[]).length, instances: (await listed(sim)).length }
+    return { overlays: (overlays as unknown[]).length, instances: listed(sim).length }
   }
   try {
     const account = [home, sim.baseUrl, sim.apiKey]

@@ -121,7 +121,7 @@ export function joinListed(sim: Simulator, home: string, ...sshds: readonly Sshd
   let isOver = false
   const joining = (async () => {
     for (const joined = new Set<number>(); !isOver; await wait(30))
-      for (const { id } of await listed(sim)) {
+      for (const { id } of listed(sim)) {
         const sshd = sshds[joined.size % sshds.length]
         if (joined.has(id) || !sshd) continue
         joined.add(id)
