@@ -66,6 +66,7 @@ export function createAccountClock(clock: Clock, initialRate = 1, seenAt?: numbe
   let last: Anchor | undefined
   /** A time that differs from the believed one, and how many later answers agree with it. */
   let doubted: { sample: Anchor; agree: number } | undefined
+  let hasStrayed = false
   /** Whether the first time was confirmed: by this computer's own, or by later answers. */
   let isSure = false
   if (seenAt !== undefined && seenAt * 1000 <= clock.now() + mostAhead)
@@ -103,12 +104,14 @@ export function createAccountClock(clock: Clock, initialRate = 1, seenAt?: numbe
     if (agrees(sample, expected, roundTrip)) {
       isSure ||= at - anchor.at >= agreeing.milliseconds
       // What came in between tells no rate either.
-      if (doubted) [doubted, candidate, measuredFrom] = [undefined, undefined, sample]
+      if (hasStrayed) [hasStrayed, candidate, measuredFrom] = [false, undefined, sample]
+      doubted = undefined
       return Math.abs(server - expected.server) > uncertaintyOf(roundTrip)
     }
     const slept = last ? wall - last.wall - (at - last.at) : 0
     const awoken = expected.server + slept * rate
     if (slept > driftInSleep && Math.abs(awoken - server) <= driftInSleep + slept / 20) return true
+    hasStrayed = true
     // The least holds already.
     if (server < expected.server && expected.server === leastAt(at)) return false
     if (!doubted || !agrees(sample, doubted.sample, roundTrip)) doubted = { sample, agree: 0 }

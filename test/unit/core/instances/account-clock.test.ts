@@ -94,6 +94,20 @@ test('leaps that no two later answers agree with change nothing, however many of
         expect(error()).toBeLessThan(3)
       }
     }),
+    {
+      numRuns: 200,
+      endOnFailure: true,
+      examples: [
+        [
+          [
+            [undefined, 60_000],
+            [undefined, 60_000],
+            [[-61, 1], 5000],
+            [[61, 1], 5000],
+          ],
+        ],
+      ],
+    },
   )
 })
 
