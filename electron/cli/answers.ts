@@ -303,7 +303,13 @@ export const cliAnswers: Readonly<Record<string, readonly Answer[]>> = {
     },
   ],
   mcp: [],
-  open: [],
+  open: [
+    { schema: v.strictObject({ opened: v.boolean() }) },
+    {
+      when: 'INSTANCE APP',
+      schema: v.strictObject({ account: Text, instance: Id, app: Text, opened: v.boolean() }),
+    },
+  ],
   quit: [],
 }
 

@@ -5,19 +5,20 @@ import { counted } from '#shared/format/size.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
 import { shownApps } from '#shared/instance/web-apps.ts'
 import { costOf } from '#shared/spending/spend-words.ts'
-import { type CliCommand, findInstance, polledState } from './call.ts'
+import { type CliCommand, findInstance, polledState, print } from './call.ts'
 import { CliFailure, exitCodes, usageFailure } from './failure.ts'
 
 export const open: CliCommand = {
   operands: '[INSTANCE APP]',
   takes: [0, 2],
   summary: 'Open Berth, or a page that an instance’s image names, such as ComfyUI',
-  options: ['account'],
+  options: ['account', 'json'],
   async run(call) {
     const { connection, operands } = call
     const [word, app] = operands
     if (word === undefined) {
       await connection.local('openPage', {})
+      if (call.json) print(call, { opened: true })
       return undefined
     }
     const { account, instance } = findInstance(call, await polledState(call), word)
@@ -26,7 +27,8 @@ export const open: CliCommand = {
     const { opened } = /^jupyter$/i.test(app)
       ? await connection.command('openJupyter', on)
       : await connection.command('openApp', { ...on, app })
-    if (!opened) call.say(`${app} is forwarded, but no web page answers there yet.`)
+    if (call.json) print(call, { ...on, app, opened })
+    else if (!opened) call.say(`${app} is forwarded, but no web page answers there yet.`)
     return undefined
   },
 }

@@ -40,7 +40,7 @@ export function createKeyedClient(
     },
     /** Throws `key_missing` while there is no key. */
     get(): FullClient {
-      if (!inUse) throw new BerthError(keyMissing(platform.keychain))
+      if (!inUse) throw new BerthError(keyMissing(platform.keychain, lastSeen.get().at === undefined))
       return inUse.client
     },
     use(key: string): void {
@@ -60,8 +60,17 @@ export function createKeyedClient(
 
 const advice = 'Unlock the keychain and try again, or enter the key once more.'
 
-/** The problem of an account without a readable key. */
-export function keyMissing({ persistent, problem }: Pick<Keychain, 'persistent' | 'problem'>): Problem {
+/** The problem of an account without a readable key. `isNew`: nobody has used it here yet, as after an import. */
+export function keyMissing(
+  { persistent, problem }: Pick<Keychain, 'persistent' | 'problem'>,
+  isNew: boolean,
+): Problem {
+  if (isNew)
+    return {
+      code: 'key_missing',
+      message: 'This account has no API key here yet.',
+      advice: 'Enter one to use the account on this computer.',
+    }
   if (!persistent || problem !== undefined)
     return {
       code: 'key_missing',

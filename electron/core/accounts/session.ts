@@ -167,7 +167,7 @@ export async function openSession(
   automations.show()
   if (key === undefined) {
     poller.pause()
-    connectionStatus.locked(keyMissing(platform.keychain))
+    connectionStatus.locked(keyMissing(platform.keychain, seenAt === undefined))
   } else begin()
 
   return {

@@ -3,7 +3,7 @@ import type { MainMessage } from '#contract/messages.ts'
 import type { PageLink } from '#core/running.ts'
 import type { Store } from '#core/storage/store.ts'
 import type { Clock, Log } from '#platform/platform.ts'
-import { formOf, notPermitted, type Spender, spenderParts } from '#shared/spending/spender.ts'
+import { formOf, nothingPermitted, type Spender, spenderParts } from '#shared/spending/spender.ts'
 import type { Activity } from '../activity.ts'
 import type { Dispatch } from './dispatcher.ts'
 import { problemOf } from './problems.ts'
@@ -59,7 +59,7 @@ export function createPageLink(
   function whole(): void {
     if (!maySee()) {
       sentState = 'nothing'
-      const problem = notPermitted(spenderParts(by())?.name ?? '', 'Anything')
+      const problem = nothingPermitted(spenderParts(by())?.name ?? '')
       send({ kind: 'refusal', call: 0, problem })
       return
     }

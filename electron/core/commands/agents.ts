@@ -43,7 +43,7 @@ export function agentHandlers({
       activity.add({
         account: session.id,
         kind: failed.length > 0 ? 'error' : 'user',
-        text: `Stopped all that agents rented: ${stopped.length} of ${running.length} instances, ${cancelled} rentals cancelled`,
+        text: `Stopping all that agents rented: ${stopped.length} of ${running.length} instances, ${cancelled} rentals cancelled`,
         detail: 'Agents may only look from now on. You decide on it in Settings, Agents and scripts.',
       })
       await session.poll()

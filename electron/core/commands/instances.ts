@@ -163,7 +163,7 @@ export function limitHandlers(parts: Services): HandlersOf<typeof limitCommands>
       activity.add({
         account: session.id,
         kind: failed.length > 0 ? 'error' : 'user',
-        text: `Stopped everything: ${stopped} ${stopped === 1 ? 'instance' : 'instances'}${cancelled > 0 ? `, ${cancelled} ${cancelled === 1 ? 'rental' : 'rentals'} cancelled` : ''}`,
+        text: `Stopping everything: ${stopped} ${stopped === 1 ? 'instance' : 'instances'}${cancelled > 0 ? `, ${cancelled} ${cancelled === 1 ? 'rental' : 'rentals'} cancelled` : ''}`,
         detail: failed.length > 0 ? `Not stopped: ${failed.join(', ')}.${why}` : undefined,
       })
       await session.poll()

@@ -6,7 +6,14 @@ import { boundsOf } from '#shared/project/bounds.ts'
 import { planCosts } from '#shared/project/plan-costs.ts'
 import type { ProjectPlan } from '#shared/project/project.ts'
 import { micros } from '#shared/spending/money.ts'
-import { formOf, type Need, notPermitted, type Spender, spenderParts } from '#shared/spending/spender.ts'
+import {
+  formOf,
+  type Need,
+  nothingPermitted,
+  notPermitted,
+  type Spender,
+  spenderParts,
+} from '#shared/spending/spender.ts'
 import type { Session } from '../accounts/session.ts'
 import type { Dispatch } from '../bridge/dispatcher.ts'
 import type { Services } from './services.ts'
@@ -95,7 +102,7 @@ export function gateNamedCallers(parts: Services, dispatch: Dispatch): Dispatch 
     let account: AccountId | undefined
     try {
       if (!rule || (isAgent && rule.scriptsOnly)) throw new BerthError(notPermitted(who, 'This'))
-      if (!form || form.may === 'nothing') throw new BerthError(notPermitted(who, 'Anything'))
+      if (!form || form.may === 'nothing') throw new BerthError(nothingPermitted(who))
       if (rule.acts && form.may !== 'run') throw new BerthError(notPermitted(who, 'More than to look'))
       const checked = v.safeParse(commands[known ?? 'refresh'].args, args)
       // It is refused there, with the field at fault.

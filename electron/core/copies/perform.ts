@@ -42,8 +42,8 @@ export async function openTransfers(context: AccountContext) {
   /** Whether the service refused a key that is limited to one copy. */
   let isLimitRefused = false
 
-  async function sync(request: SyncRequest): Promise<string> {
-    return startSync(parts, request).catch((error: unknown) => {
+  async function sync(request: SyncRequest, run?: string): Promise<string> {
+    return startSync(parts, request, run).catch((error: unknown) => {
       if (problemOf(error).code === wideKeyNeeded.code) isLimitRefused = true
       throw error
     })
@@ -119,21 +119,26 @@ export async function openTransfers(context: AccountContext) {
      * Makes a sync and resolves once the service says that it is done. One with the same ends that began since `since`
      * counts, so that a caller that was killed may call again. Throws `cloud_copy_failed`.
      */
-    async syncToEnd(request: SyncRequest, since: number, signal: AbortSignal): Promise<void> {
+    async syncToEnd(request: SyncRequest, since: number, signal: AbortSignal, run: string): Promise<void> {
       const same = sameSince('sync', endsOf(request), since)
-      const { step, message } = await toEnd(same?.id ?? (await sync(request)), signal)
+      const { step, message } = await toEnd(same?.id ?? (await sync(request, run)), signal)
       if (step !== 'done') throw new BerthError(copyFailed(request.cloudPath, message))
     },
     /**
      * The same for a copy between two instances, which is cancelled where `signal` ends it. Resolves with why it wasn't done;
      * undefined where it was. Rejects as `copy` does.
      */
-    async copyToEnd(request: CopyRequest, since: number, signal: AbortSignal): Promise<string | undefined> {
+    async copyToEnd(
+      request: CopyRequest,
+      since: number,
+      signal: AbortSignal,
+      run: string,
+    ): Promise<string | undefined> {
       const ends = {
         from: { instance: request.from, path: request.fromPath },
         to: { instance: request.to, path: request.toPath },
       }
-      const id = sameSince('copy', ends, since)?.id ?? (await startCopy(parts, request))
+      const id = sameSince('copy', ends, since)?.id ?? (await startCopy(parts, request, run))
       try {
         const { step, message } = await toEnd(id, signal)
         return step === 'done' ? undefined : (message ?? '')

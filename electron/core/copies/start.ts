@@ -17,10 +17,11 @@ interface StartParts {
   keys: KeyKeeper
 }
 
-/** Resolves with its id once the service has accepted it, or its answer was lost. */
+/** Resolves with its id once the service has accepted it, or its answer was lost. `run`: the name of the run that wants it. */
 export async function startCopy(
   parts: StartParts,
   { from, fromPath, to, toPath }: CopyRequest,
+  run?: string,
 ): Promise<string> {
   const transfer = await add(parts, {
     kind: 'copy',
@@ -29,11 +30,11 @@ export async function startCopy(
   })
   const { transfers } = parts.context.client()
   const ends = { src_id: String(from), src_path: fromPath, dst_id: String(to), dst_path: toPath }
-  return start(parts, transfer, transfers.copy(ends))
+  return start(parts, transfer, transfers.copy(ends), run)
 }
 
 /** The same, with a key made for it. */
-export async function startSync(parts: StartParts, request: SyncRequest): Promise<string> {
+export async function startSync(parts: StartParts, request: SyncRequest, run?: string): Promise<string> {
   const { instance, direction, connection, flags, wideKey = false } = request
   const { from, to } = endsOf(request)
   const transfer = await add(parts, { kind: 'sync', direction, from, to, keyAsked: true })
@@ -51,6 +52,7 @@ export async function startSync(parts: StartParts, request: SyncRequest): Promis
       flags,
       api_key: secret,
     }),
+    run,
   )
 }
 
@@ -90,7 +92,12 @@ async function giveUp(
 }
 
 /** Requests the start. A refusal is thrown and the transfer dropped; after a lost answer its step is unknown. */
-async function start(parts: StartParts, transfer: Transfer, asking: Promise<CloudSync>): Promise<string> {
+async function start(
+  parts: StartParts,
+  transfer: Transfer,
+  asking: Promise<CloudSync>,
+  run: string | undefined,
+): Promise<string> {
   const { context, transfers } = parts
   const { account, activity, now } = context
   const { id } = transfer
@@ -103,7 +110,8 @@ async function start(parts: StartParts, transfer: Transfer, asking: Promise<Clou
       message,
       resultUrl: webAddress(result_url),
     })
-    activity.add(transferEntry(account, 'user', 'Started', transfer))
+    const kind = run === undefined ? 'user' : 'berth'
+    activity.add(transferEntry(account, kind, 'Started', transfer, run && `For ${run}`))
   } catch (error) {
     if (!(error instanceof ServiceError && error.ambiguous)) {
       await giveUp(parts, id)

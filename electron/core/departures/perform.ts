@@ -208,7 +208,7 @@ export class Departures {
 
   /** Whether the service copied a machine's files into a folder of another one. */
   async #copiedByService(
-    { instance: from, folder = '', paths, program, since }: Departure,
+    { instance: from, folder = '', paths, program, since, name }: Departure,
     to: number,
     place: string,
     signal: AbortSignal,
@@ -219,7 +219,8 @@ export class Departures {
       [alive, `${place}/alive/`],
       ...paths.map((path, number) => [`${folder}/${path}`, `${place}/${number}/`] as const),
     ] as const) {
-      const failure = await this.#transfers.copyToEnd({ from, fromPath, to, toPath }, since, signal)
+      const request = { from, fromPath, to, toPath }
+      const failure = await this.#transfers.copyToEnd(request, since, signal, name)
       if (failure !== undefined) return false
     }
     return true

@@ -120,7 +120,8 @@ export function costPerHour(
   const isCharged = hasTrait(state, 'gpusCharged') || (state === 'offline' && promised)
   if (isCharged) return atLeast(now || running, least?.running)
   if (state === 'offline' && !chargesOffline) return now ?? 0
-  return atLeast(now ?? disk, least?.disk)
+  // Some services report no cost for a machine that boots, and charge its disk.
+  return atLeast(now || disk, least?.disk)
 }
 
 /** Seconds that a boot takes at the most (section 3.1: typically 1 to 5 minutes). */

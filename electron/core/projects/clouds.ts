@@ -72,8 +72,9 @@ export async function copyAll(
   copies: readonly SyncRequest[],
   since: number,
   signal: AbortSignal,
+  run: string,
 ): Promise<void> {
-  for (const copy of copies) await transfers.syncToEnd(copy, since, signal)
+  for (const copy of copies) await transfers.syncToEnd(copy, since, signal, run)
 }
 
 async function connections(

@@ -303,15 +303,15 @@ export function createRunProjects(
       }
     },
     commitOf: folder => commitOf(context.platform.syncedFolders, folder),
-    async copyFromClouds({ project: { id: project, spec }, instance, createdAt }, folder, signal) {
+    async copyFromClouds({ name, project: { id: project, spec }, instance, createdAt }, folder, signal) {
       if (instance === undefined) return
       const copies = await copiesFrom(context, spec, { instance, folder })
-      await copyAll(transfers, keyed(project, copies), createdAt, signal)
+      await copyAll(transfers, keyed(project, copies), createdAt, signal, name)
     },
-    async copyToCloud({ id, project: { id: project, spec }, instance, createdAt }, folder, signal) {
+    async copyToCloud({ id, name, project: { id: project, spec }, instance, createdAt }, folder, signal) {
       if (instance === undefined) return
       const copies = await copiesTo(context, spec, { instance, folder }, id)
-      await copyAll(transfers, keyed(project, copies), createdAt, signal)
+      await copyAll(transfers, keyed(project, copies), createdAt, signal, name)
     },
   }
 }

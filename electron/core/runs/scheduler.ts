@@ -14,6 +14,7 @@ import { actsOnce, type StoredLimit, type StoredLimits } from '../limits/model.t
 import { openAttempt } from '../renting/rental.ts'
 import type { Rentals } from '../renting/rentals.ts'
 import { isDeepEqual } from '../storage/store.ts'
+import { limitOfWatchdog } from '../watchdogs/step.ts'
 import {
   checkpointDue,
   failsAfter,
@@ -106,16 +107,17 @@ export function createRunWork(context: AccountContext, parts: WorkParts) {
 
   /** Why a limit has stopped the machine, or is about to be seen to, as a clause; undefined where none has. */
   function limitOf(run: Run, instance: number): string | undefined {
+    const own = limits.all().filter(one => one.instance === instance)
+    const view = machines.viewOf(instance)
+    const { lastAction } = store.get().accounts[account]?.watchdogs[instance] ?? {}
+    const ranAt = view?.history.findLast(({ state }) => state === 'running')?.at ?? run.createdAt
     const limit =
       actedOn(instance, limits.all()) ??
-      limits
-        .all()
-        .find(
-          one =>
-            one.instance === instance &&
-            (!one.ended || one.ended === 'over') &&
-            wasDueAsleep(one, machines.viewOf(instance), run.seenAt ?? run.createdAt, now()),
-        )
+      (lastAction && lastAction.at >= ranAt ? limitOfWatchdog(own, lastAction) : undefined) ??
+      own.find(
+        one =>
+          (!one.ended || one.ended === 'over') && wasDueAsleep(one, view, run.seenAt ?? run.createdAt, now()),
+      )
     // The machines of a sweep have a moment each at which the whole would reach its limit.
     const isWhole = run.sweep && limit?.asleep && limit.when.kind === 'time'
     return isWhole ? 'the sweep has reached its limit' : limit && reasonClause(limit.when)

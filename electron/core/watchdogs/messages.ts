@@ -1,4 +1,5 @@
-import { sentence, watchdogReason } from '#shared/automation/limit-words.ts'
+import type { Limit } from '#shared/automation/limit.ts'
+import { reasonSentence, sentence, watchdogReason } from '#shared/automation/limit-words.ts'
 import type { WatchdogEnding } from '#shared/automation/watchdog.ts'
 import type { Problem } from '#shared/problem.ts'
 
@@ -8,11 +9,16 @@ interface Words {
   body: string
 }
 
-/** Its action; `seems` if only the effect was seen. */
-export function actedWords(name: string, { action, why }: WatchdogEnding, seems: boolean): Words {
+/** Its action; `seems` if only the effect was seen, `limit` if it is known for which one. */
+export function actedWords(
+  name: string,
+  { action, why }: WatchdogEnding,
+  { seems = false, limit }: { seems?: boolean; limit?: Pick<Limit, 'when'> | undefined },
+): Words {
   const did = action === 'stop' ? 'stopped' : 'destroyed'
   const doubt = seems ? 'probably ' : ''
-  return { title: `${name} was ${doubt}${did} by its watchdog`, body: sentence(watchdogReason(why)) }
+  const body = limit ? reasonSentence(limit.when) : sentence(watchdogReason(why))
+  return { title: `${name} was ${doubt}${did} by its watchdog`, body }
 }
 
 /** It goes by idle time, and cannot read the GPU load. */

@@ -12,7 +12,7 @@ import type { StoredLimit, StoredLimits } from '../limits/model.ts'
 import { isDeepEqual } from '../storage/store.ts'
 import { notRunning } from './messages.ts'
 import type { StoredWatchdogs } from './record.ts'
-import { costsReached, startsWatchdog, watchdogAfterPoll, watchdogRequest } from './step.ts'
+import { costReached, limitOfWatchdog, startsWatchdog, watchdogAfterPoll, watchdogRequest } from './step.ts'
 import { type AdoptWatchdog, type TellOf, WatchdogVisits } from './visits.ts'
 
 /** Milliseconds between visits to an instance that cannot be reached for long. */
@@ -130,9 +130,10 @@ export class Watchdogs {
       this.#visits.saw(view)
       if (!view && pollsMissing(instance) < pollsUntilGone) continue
       const after = watchdogAfterPoll(watchdog, view, at)
-      if (after.did) this.#visits.tellActed(after.did, instance, true)
-      if (after.did?.why === 'time' && view)
-        void this.#limits.put(...costsReached(this.#own(instance), view, at))
+      const limit = after.did && limitOfWatchdog(this.#own(instance), after.did)
+      if (after.did) this.#visits.tellActed(after.did, instance, { seems: true, limit })
+      if (view && limit?.when.kind === 'cost' && !limit.ended)
+        void this.#limits.put(costReached(limit, view, at))
       if (!view) {
         void this.#forget(instance)
         continue

@@ -135,22 +135,36 @@ export function watchdogRequest(
   }
 }
 
-/**
- * The limits on a cost that a watchdog has just stopped its instance for: its moment was theirs, if no other limit had one.
- * `at`: epoch seconds of the account's time.
- */
-export function costsReached(limits: readonly StoredLimit[], view: InstanceView, at: number): StoredLimit[] {
-  const asleep = limits.filter(limit => limit.asleep && !limit.ended)
-  const isOthers = asleep.some(limit => (fixedMoment(limit) ?? Number.POSITIVE_INFINITY) <= at)
-  if (isOthers) return []
-  const { id: instance } = view
-  return asleep
-    .filter(({ when }) => when.kind === 'cost')
-    .map(limit => {
-      const text = `Its watchdog stopped it. It has cost ${money(spentBy(view, at))} so far.`
-      const done = withEvent(withoutWarning(withTargets(limit, [{ instance }])), at, text)
-      return { ...done, ended: 'done' as const }
-    })
+/** Of an instance's limits the one for which its watchdog acted; undefined where none says why. */
+export function limitOfWatchdog(
+  limits: readonly StoredLimit[],
+  { why, action, at }: WatchdogEnding,
+): StoredLimit | undefined {
+  const open = limits.filter(
+    ({ asleep, ended, action: wanted, history }) =>
+      asleep && wanted === action && (!ended || (history.at(-1)?.at ?? 0) >= at - slack),
+  )
+  const shortest = (kind: 'idle' | 'away') =>
+    open
+      .flatMap(limit => (limit.when.kind === kind ? { limit, seconds: limit.when.seconds } : []))
+      .sort((a, b) => a.seconds - b.seconds)[0]?.limit
+  if (why === 'idle') return shortest('idle')
+  if (why === 'lease') return shortest('away')
+  if (why !== 'time') return undefined
+  const moments = open.flatMap(limit => ({ limit, moment: fixedMoment(limit) ?? Number.POSITIVE_INFINITY }))
+  const [first] = moments.sort((a, b) => a.moment - b.moment)
+  if (first && first.moment <= at + slack) return first.limit
+  const costs = open.flatMap(limit =>
+    limit.when.kind === 'cost' ? { limit, dollars: limit.when.dollars } : [],
+  )
+  return costs.sort((a, b) => a.dollars - b.dollars)[0]?.limit
+}
+
+/** A limit on a cost for which the watchdog has just stopped the instance: it has acted. `at`: epoch seconds of the account's time. */
+export function costReached(limit: StoredLimit, view: InstanceView, at: number): StoredLimit {
+  const text = `Its watchdog stopped it. It has cost ${money(spentBy(view, at))} so far.`
+  const done = withEvent(withoutWarning(withTargets(limit, [{ instance: view.id }])), at, text)
+  return { ...done, ended: 'done' }
 }
 
 /** Seconds between visits, short enough that a lease survives a few failed ones. */

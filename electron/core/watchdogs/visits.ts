@@ -51,9 +51,9 @@ export class WatchdogVisits {
     if (view) this.#names.set(view.id, shortInstanceName(view))
   }
 
-  /** Reports a watchdog's action; `seems` if only the effect was seen. */
-  tellActed(did: WatchdogEnding, instance: number, seems: boolean = false): void {
-    this.#tell(instance, actedWords(this.nameOf(instance), did, seems))
+  /** Reports a watchdog's action. */
+  tellActed(did: WatchdogEnding, instance: number, known: Parameters<typeof actedWords>[2] = {}): void {
+    this.#tell(instance, actedWords(this.nameOf(instance), did, known))
   }
 
   /**

@@ -177,6 +177,11 @@ const retryWords = {
   tomorrow: 'Try again tomorrow.',
 } as const
 
+/** It may not even look. */
+export function nothingPermitted(name: string): Problem {
+  return { ...notPermitted(name, ''), message: `${name} isn’t permitted to do anything here.` }
+}
+
 /** It may not do that at all. */
 export function notPermitted(name: string, what: string, limit: RefusedLimit = 'permission'): Problem {
   return {

@@ -157,13 +157,14 @@ test('open shows the page; quit ends Berth and says which instances keep costing
   const when = { kind: 'duration', seconds: 8 * 3600 } as const
   await under.run('setLimit', { instance, when, action: 'stop', warning: 0, missed: 'act' })
   expect(await berth('open')).toMatchObject({ code: 0 })
+  expect(JSON.parse((await berth('open', '--json')).out)).toEqual({ opened: true })
   expect(await berth('quit')).toMatchObject({
     code: 0,
     err: expect.stringMatching(
       /^1 instance keeps costing \$.*: .+\.\n1 limit is set and can’t act while Berth is not running\.\n$/,
     ),
   })
-  expect(happened).toEqual(['page opened', 'quit'])
+  expect(happened).toEqual(['page opened', 'page opened', 'quit'])
 })
 
 test('quit wants --yes while a page has unsaved changes', async () => {

@@ -27,6 +27,9 @@ test.concurrent('an export has none of the secrets that Berth knows, and another
   await first.run('importBerth', { text })
   expect(first.berth.state()).toMatchObject({ settings: { theme: 'dark', lowCreditDollars: 12 } })
   await first.until(() => first.berth.state().accounts[id]?.connection.status === 'locked')
+  expect(first.berth.state().accounts[id]?.connection).toMatchObject({
+    problem: { code: 'key_missing', message: 'This account has no API key here yet.' },
+  })
   // Again, nothing is added twice.
   await first.run('importBerth', { text })
   expect(Object.keys(first.berth.state().accounts)).toEqual([id])

@@ -72,7 +72,7 @@ test('only an instance ended by neither user nor limit is put down to its watchd
   const lines = Object.values(under.berth.state().activity)
   expect(lines.find(({ text }) => text === title)).toMatchObject({
     instance: byWatchdog.id,
-    detail: 'It was idle for the set time.',
+    detail: 'Its GPU load was below 5% for 10 min.',
   })
 })
 

@@ -30,6 +30,11 @@ test('a running instance costs its whole price, a stopped one its disk', () => {
     expect(costPerHour(state, price)).toBe(50_000)
 })
 
+test('an instance that boots costs its disk, also where the service says that it costs nothing', () => {
+  const price = instancePrices({ dph_total: 0.5, dph_base: 0.45, instance: { totalHour: 0 } })
+  expect(costPerHour('loading', price)).toBe(50_000)
+})
+
 test('an offline instance costs its disk if billed, unless its record has a cost', () => {
   const price = instancePrices({ dph_total: 0.5, dph_base: 0.45 })
   expect(costPerHour('offline', price)).toBe(50_000)

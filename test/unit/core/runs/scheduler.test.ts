@@ -1,12 +1,16 @@
 import { expect, test } from 'vitest'
+import type { AccountContext } from '#core/account-context.ts'
 import { Worker } from '#core/engine/worker.ts'
+import type { RunMove } from '#core/runs/decide.ts'
 import type { Run } from '#core/runs/model.ts'
 import { createRunWork, type RunWork } from '#core/runs/scheduler.ts'
 import type { Moves } from '#core/runs/steps.ts'
 import { openStoredRuns } from '#core/runs/stored-runs.ts'
 import { deferred } from '#platform/tasks.ts'
-import { accountContext, freshAnswer } from '#test/berth/account-context.ts'
+import { account, accountContext, freshAnswer } from '#test/berth/account-context.ts'
 import { MemoryFiles } from '#test/berth/machine.ts'
+import { instanceView } from '../../views.ts'
+import { storedLimit } from '../limits/stored-limit.ts'
 import { projectRun } from './stored-run.ts'
 
 test('a cancelled run ends once that is on disk, and continues if it can’t be written', async () => {
@@ -24,23 +28,7 @@ test('a cancelled run ends once that is on disk, and continues if it can’t be 
     },
     perform: async () => true,
   } as unknown as Moves
-  const nothing = { find: () => undefined, all: () => [] } as never
-  const { platform, ending } = context
-  const worker: Worker<string> = new Worker({ clock: platform.clock, ending, turn: id => work.turn(id) })
-  const work: RunWork = createRunWork(context, {
-    runs,
-    moves,
-    worker,
-    checkpoints: worker,
-    machines: { viewOf: () => undefined },
-    rentals: nothing,
-    limits: nothing,
-    isSweepSpent: () => false,
-    asking: new Set(),
-    nodes: { of: () => [], isCutOff: async () => false },
-    gone: new Set(),
-    departures: { costOf: () => ({}), keepOnlyFor: () => undefined },
-  })
+  const work = workOf(context, { runs, moves })
 
   const disk = deferred<void>()
   files.held = disk.promise
@@ -54,3 +42,76 @@ test('a cancelled run ends once that is on disk, and continues if it can’t be 
   await looked.promise
   expect(cleaned.map(({ step, withdrawing }) => [step, withdrawing])).toEqual([['running', undefined]])
 })
+
+test.each([
+  {
+    lastAction: 1000,
+    cause: 'A limit stopped its machine before the run finished: its GPU load was below 5% for 10 min.',
+  },
+  { lastAction: 900, cause: 'Its machine was stopped before the run finished.' },
+])(
+  'a run that its watchdog stopped names the limit, not that of an earlier stop: $lastAction',
+  async given => {
+    const context = accountContext({ now: () => 1010 })
+    const machine = instanceView({
+      id: 7,
+      state: 'stopped',
+      history: [
+        { at: 950, state: 'running', actualStatus: 'running' },
+        { at: 1000, state: 'stopped', actualStatus: 'exited' },
+      ],
+    })
+    context.store.change(draft => {
+      const target = draft.accounts[account]
+      const did = { at: given.lastAction, action: 'stop' as const, why: 'idle' as const }
+      const watchdog = {
+        instance: 7,
+        request: { action: 'stop' as const },
+        step: 'watching' as const,
+        foreign: false,
+      }
+      if (target) target.watchdogs = { 7: { ...watchdog, lastAction: did } }
+    })
+    const runs = await openStoredRuns(context, () => undefined)
+    await runs.add(projectRun({ step: 'running', instance: 7, createdAt: 800 }))
+    const moved = deferred<RunMove>()
+    const moves = {
+      cleanUp: async () => undefined,
+      perform: async (_run: Run, move: RunMove) => {
+        moved.resolve(move)
+        return true
+      },
+    } as unknown as Moves
+    const idle = storedLimit({ instance: 7, asleep: true, when: { kind: 'idle', below: 5, seconds: 600 } })
+    const work = workOf(context, {
+      runs,
+      moves,
+      limits: { all: () => [idle] },
+      machines: { viewOf: () => machine },
+    })
+    work.onPoll(freshAnswer(context, { 7: machine }))
+    expect(await moved.promise).toMatchObject({ do: 'fail', problem: { message: given.cause } })
+  },
+)
+
+type Parts = Parameters<typeof createRunWork>[1]
+
+function workOf(context: AccountContext, parts: Pick<Parts, 'runs' | 'moves'> & Partial<Parts>): RunWork {
+  const nothing = { find: () => undefined, all: () => [] } as never
+  const { platform, ending } = context
+  const worker: Worker<string> = new Worker({ clock: platform.clock, ending, turn: id => work.turn(id) })
+  const work: RunWork = createRunWork(context, {
+    worker,
+    checkpoints: worker,
+    machines: { viewOf: () => undefined },
+    rentals: nothing,
+    limits: nothing,
+    isSweepSpent: () => false,
+    asking: new Set(),
+    nodes: { of: () => [], isCutOff: async () => false },
+    gone: new Set(),
+    departures: { costOf: () => ({}), keepOnlyFor: () => undefined },
+    ...parts,
+  })
+  return work
+}

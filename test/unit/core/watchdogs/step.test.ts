@@ -3,14 +3,15 @@ import { momentAsleep } from '#core/limits/limit-due.ts'
 import type { StoredLimit } from '#core/limits/model.ts'
 import { pollsUntilEnd, type StoredWatchdog } from '#core/watchdogs/record.ts'
 import {
-  costsReached,
+  costReached,
   isNews,
+  limitOfWatchdog,
   tickOf,
   visitEvery,
   watchdogAfterPoll,
   watchdogRequest,
 } from '#core/watchdogs/step.ts'
-import type { WatchdogRequest } from '#shared/automation/watchdog.ts'
+import type { WatchdogReason, WatchdogRequest } from '#shared/automation/watchdog.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
 import { instanceView } from '#test/unit/views.ts'
 import { storedLimit } from '../limits/stored-limit.ts'
@@ -146,12 +147,25 @@ test('a watchdog knows when a cost will be reached, and is told again once that 
   expect(at(due, { state: 'stopped', spent: { micros: 1_000_000, at: 4000, perHour: 1000 } })).toBe(due)
 })
 
-test('a cost for which its watchdog stopped the instance has acted, unless another limit was due', () => {
+test('a watchdog’s action names the limit that it was for', () => {
   const cost = limit({ instance: 4711, when: { kind: 'cost', dollars: 3 } })
-  const [done] = costsReached([cost, limit({})], instanceView({ state: 'stopped' }), 5000)
-  expect(done).toMatchObject({ when: cost.when, ended: 'done', targets: [4711] })
-  expect(costsReached([cost, limit({})], stopped, 5001)).toEqual([])
-  expect(costsReached([{ ...cost, asleep: false }], stopped, 5000)).toEqual([])
+  const idle = limit({ when: { kind: 'idle', below: 5, seconds: 600 } })
+  const longer = limit({ when: { kind: 'idle', below: 5, seconds: 900 } })
+  const away = limit({ when: { kind: 'away', seconds: 900 } })
+  const all = [longer, cost, limit({}), idle, away]
+  const limitFor = (why: WatchdogReason, at: number, limits = all) =>
+    limitOfWatchdog(limits, { why, at, action: 'stop' })
+  expect(limitFor('time', 4980)).toBe(cost)
+  expect(limitFor('time', 5001)).toMatchObject({ when: { kind: 'time' } })
+  expect(limitFor('idle', 5001)).toBe(idle)
+  expect(limitFor('lease', 5001)).toBe(away)
+  expect(limitFor('run', 5001)).toBeUndefined()
+  expect(limitFor('idle', 5001, [{ ...idle, asleep: false }])).toBeUndefined()
+  // The limit itself was over with the same poll.
+  const over = (at: number) => ({ ...idle, ended: 'over' as const, history: [{ at, text: '' }] })
+  expect(limitFor('idle', 5001, [over(5002)])).toMatchObject({ when: idle.when })
+  expect(limitFor('idle', 5001, [over(4000)])).toBeUndefined()
+  expect(costReached(cost, stopped, 5000)).toMatchObject({ when: cost.when, ended: 'done', targets: [4711] })
 })
 
 test('a snooze moves a watchdog’s time, and pauses its limits without a time', () => {
