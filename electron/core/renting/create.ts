@@ -170,8 +170,9 @@ async function ask(parts: CreationParts, attempt: RentalAttempt): Promise<WorkDo
   return 'done'
 }
 
-/** Whether it is a refusal in a 2xx: the instance is searched for, as after a lost answer, but not requested again. */
+/** Whether it is a refusal in a 2xx, or a 404: the instance is searched for, as after a lost answer, but not requested again. */
 function saysNo({ status, code }: ServiceError): boolean {
+  if (status === 404) return true
   return status >= 200 && status < 300 && code !== 'bad_answer' && code !== 'too_large'
 }
 
@@ -187,7 +188,10 @@ function creationProblem(error: unknown): Problem {
 /** Deployments use several statuses for it, and some only the text next to another code. */
 function isOfferGone(error: unknown): boolean {
   if (!(error instanceof ServiceError)) return false
-  return error.status === 404 || (error.status < 500 && /\bno_such_ask\b/.test(error.detail ?? ''))
+  return (
+    (error.status === 404 && error.isServices) ||
+    (error.status < 500 && /\bno_such_ask\b/.test(error.detail ?? ''))
+  )
 }
 
 /**

@@ -42,12 +42,13 @@ export function refusal(
   const words = [isServiceCode(named) ? undefined : named, fields['msg'] ?? fields['detail']]
   const detail = cleanDetail(words.filter(word => typeof word === 'string').join(': '), attempt.secrets)
   const seconds = retryAfter ?? (code === 'tfa_locked' ? 15 * 60 : undefined)
+  const isServices = isServiceCode(named) || fields['success'] === false
   return new ServiceError({
     code,
     status,
     ...refusalSentence(code, isServiceCode(named) ? '' : detail, named),
-    ambiguous: mayHaveTakenEffect(attempt.operation, status, isServiceCode(named)),
-    isServices: isServiceCode(named) || fields['success'] === false,
+    ambiguous: mayHaveTakenEffect(attempt.operation, status, isServiceCode(named), isServices),
+    isServices,
     detail: detail === '' ? undefined : detail,
     retryAfter: seconds,
     ...numbered('failCount', fields['fail_count']),
@@ -113,9 +114,17 @@ export function networkFailure(error: unknown, sent: boolean): Unanswered {
  * After a 5xx without a code of section 7, the effect of a write is unknown; after a 2xx with `success: false` that of
  * one that must not be repeated and may answer so although it took effect.
  */
-function mayHaveTakenEffect(operation: Operation<unknown>, status: number, explained: boolean): boolean {
-  if (status >= 200 && status < 300) return operation.repeat === 'never' && operation.tookEffect !== undefined
-  return operation.repeat !== 'read' && status >= 500 && !explained
+function mayHaveTakenEffect(
+  { repeat, tookEffect }: Operation<unknown>,
+  status: number,
+  explained: boolean,
+  isServices: boolean,
+): boolean {
+  const creates = repeat === 'never' && tookEffect !== undefined
+  if (status >= 200 && status < 300) return creates
+  // A page of something in between says nothing about what the service did.
+  if (status === 404 && creates) return !isServices
+  return repeat !== 'read' && status >= 500 && !explained
 }
 
 function codeOf(operation: Operation<unknown>, status: number, fields: Record<string, unknown>): ErrorCode {

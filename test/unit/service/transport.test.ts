@@ -127,6 +127,7 @@ describe('creating an instance', () => {
     ['an answer of the wrong shape', json({ success: true, new_contract: 'x' }), { path: '$.new_contract' }],
     ['a 500', raw('boom', 500), { code: 'server_error', status: 500 }],
     ['a 502', raw('', 502), { code: 'server_error', status: 502 }],
+    ['a page with 404', raw('<h1>Not Found</h1>', 404), { code: 'not_found', status: 404 }],
   ])('is sent once and is ambiguous after %s', async (_, reply, parts) => {
     service.otherwise = reply
     expect(await refused()).toMatchObject({ error: { ...parts, ambiguous: true }, sent: 1 })

@@ -36,6 +36,7 @@ const offered = fc.oneof(
 const how = fc.oneof(
   fc.constantFrom<Fault>('lost', 'unanswered', 'failing', 'refused', 'unsaid'),
   fc.constantFrom(1, 4, 15, 60, 200).map(late => ({ late })),
+  fc.constantFrom(4, 60).map(late => ({ late, page: true as const })),
 )
 const only = <Kind extends Event['do']>(...kinds: Kind[]) => fc.constantFrom(...kinds)
 const seconds = fc.constantFrom(1, 2, 5, 20, 700)

@@ -16,9 +16,10 @@ export type Shows = 'label' | 'env' | 'both' | 'nothing'
 
 /**
  * The fault of a request: its answer is lost, the request is lost, it fails with an unknown effect, or it is refused.
- * `unsaid`: what it creates is refused with status 200 all the same. With `late` its answer is lost, and what it creates appears only after that many seconds.
+ * `unsaid`: what it creates is refused with status 200 all the same. With `late` its answer is lost, and what it creates appears only after that many seconds;
+ * with `page` it is answered by a page of something in between.
  */
-export type Fault = 'lost' | 'unanswered' | 'failing' | 'refused' | 'unsaid' | { late: number }
+export type Fault = 'lost' | 'unanswered' | 'failing' | 'refused' | 'unsaid' | { late: number; page?: true }
 
 export type Kind = 'create' | 'destroy' | 'list'
 
@@ -102,6 +103,7 @@ export class Service {
       if (!before.has(instance)) this.#begin(instance, typeof fault === 'object' ? fault.late : 0)
     if (fault === 'unsaid' && kindOf(operation) === 'create')
       throw refusal(attempt, 200, { success: false, msg: 'The request failed.' }, undefined)
+    if (typeof fault === 'object' && fault.page) throw refusal(attempt, 404, undefined, undefined)
     if (fault) throw noAnswer(attempt, 'connection_lost', true)
     const problem = operation.answer.problem(body)
     if (problem) throw badAnswer(attempt, 200, problem)
