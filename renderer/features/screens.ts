@@ -25,21 +25,27 @@ export interface Screen {
   last?: boolean
 }
 
-/** The parts of the two long screens, as their groups name them; `at` where that is not the title in lower case. */
-export const screenParts: readonly { screen: ScreenId; title: string; at?: string }[] = [
-  ...[
-    'Accounts',
-    'Watching',
-    'Alerts',
-    'SSH key',
-    'Terminal',
-    'Other tools',
-    'Agents and scripts',
-    'Appearance',
-    'Shortcuts',
-    'Another computer',
-    'About',
-  ].map(title => ({ screen: 'settings' as const, title })),
+/**
+ * The parts of the two long screens, as their groups name them; `at` where that is not the title in lower case, `words`
+ * for what people look for in them.
+ */
+export const screenParts: readonly { screen: ScreenId; title: string; at?: string; words?: string }[] = [
+  ...(
+    [
+      ['Accounts'],
+      ['Watching', 'poll interval'],
+      ['Alerts', 'notifications low credit'],
+      ['Alerts elsewhere', 'phone ntfy slack discord teams webhook quiet hours'],
+      ['SSH key'],
+      ['Terminal', 'font tmux'],
+      ['Other tools', 'command line ssh config editor prometheus'],
+      ['Agents and scripts', 'mcp caps'],
+      ['Appearance', 'dark light theme'],
+      ['Shortcuts', 'keys hotkeys global'],
+      ['Another computer', 'export import backup laptop'],
+      ['About', 'version updates diagnostics uninstall clean up'],
+    ] as const
+  ).map(([title, words = '']) => ({ screen: 'settings' as const, title, words })),
   ...['Profile', 'Credit', 'Limits', 'Notifications', 'Webhooks'].map(title => ({
     screen: 'account' as const,
     title,

@@ -269,7 +269,8 @@ export function createMoves(context: AccountContext, parts: MoveParts) {
       asked.delete(id)
     }
     const done = afterwards === 'stop' ? 'Stopped' : 'Destroyed'
-    note(run, `${done} ${where}, since ${name} has ${run.problem ? 'failed' : 'ended'}`)
+    const why = run.endedByUser ? `you stopped ${name}` : `${name} has ${run.problem ? 'failed' : 'ended'}`
+    note(run, `${done} ${where}, since ${why}`)
     return false
   }
 

@@ -91,6 +91,7 @@ export function pageActions(page: Page): PageAction[] {
     ...screenParts.map(part => ({
       id: `part-${addressOfPart(part)}`,
       label: `${part.screen === 'settings' ? 'Settings' : 'Account'}: ${part.title}`,
+      ...(part.words && { words: part.words }),
       run: () => route.go(addressOfPart(part)),
     })),
     ...(state?.update
