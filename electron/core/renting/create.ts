@@ -189,7 +189,7 @@ function creationProblem(error: unknown): Problem {
 function isOfferGone(error: unknown): boolean {
   if (!(error instanceof ServiceError)) return false
   return (
-    (error.status === 404 && error.isServices) ||
+    (error.status === 404 && !error.ambiguous) ||
     (error.status < 500 && /\bno_such_ask\b/.test(error.detail ?? ''))
   )
 }

@@ -47,7 +47,12 @@ export function refusal(
     code,
     status,
     ...refusalSentence(code, isServiceCode(named) ? '' : detail, named),
-    ambiguous: mayHaveTakenEffect(attempt.operation, status, isServiceCode(named), isServices),
+    ambiguous: mayHaveTakenEffect(
+      attempt.operation,
+      status,
+      isServiceCode(named),
+      isServices || isCode(named),
+    ),
     isServices,
     detail: detail === '' ? undefined : detail,
     retryAfter: seconds,
@@ -114,16 +119,21 @@ export function networkFailure(error: unknown, sent: boolean): Unanswered {
  * After a 5xx without a code of section 7, the effect of a write is unknown; after a 2xx with `success: false` that of
  * one that must not be repeated and may answer so although it took effect.
  */
+/** Whether it has the form of the service's codes, which are not all listed. */
+function isCode(named: unknown): boolean {
+  return typeof named === 'string' && /^[a-z][a-z0-9_]*$/.test(named)
+}
+
 function mayHaveTakenEffect(
   { repeat, tookEffect }: Operation<unknown>,
   status: number,
   explained: boolean,
-  isServices: boolean,
+  isAnswer: boolean,
 ): boolean {
   const creates = repeat === 'never' && tookEffect !== undefined
   if (status >= 200 && status < 300) return creates
   // A page of something in between says nothing about what the service did.
-  if (status === 404 && creates) return !isServices
+  if (status === 404 && creates) return !isAnswer
   return repeat !== 'read' && status >= 500 && !explained
 }
 
