@@ -69,6 +69,18 @@ test('a failed message is sent again under its id; those told since then follow 
   expect(view()).toMatchObject({ waiting: 0, failure: undefined })
 })
 
+test('a critical alert in quiet hours leaves those that wait for the end of them', async () => {
+  const { relays, clock, got, id } = await opened()
+  const at = (minutes: number) => new Date(clock.now() + minutes * 60_000).toTimeString().slice(0, 5)
+  const quietHours = { on: true, from: at(-60), to: at(60), critical: true }
+  await relays.change(id, relayForm({ quietHours }), undefined)
+  relays.tell(account, [alert('a run ended', { urgency: 'normal' }), alert('llama')])
+  await clock.pass(20 * 60_000)
+  expect(got.map(({ titles }) => titles)).toEqual([['llama']])
+  await clock.pass(60 * 60_000)
+  expect(got.map(({ titles }) => titles)).toEqual([['llama'], ['a run ended']])
+})
+
 test('a message that was refused for a day is given up, and Activity says so', async () => {
   const { relays, clock, got, said, view } = await opened(...Array<Outcome>(100).fill(failed))
   relays.tell(account, [alert('llama')])
