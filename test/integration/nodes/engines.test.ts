@@ -110,6 +110,39 @@ if dist.get_rank() == 0:
     open('sum.txt', 'w').write(f'{int(number)} of {dist.get_world_size()}')
 `
 
+/** In place of Ray, of which no package exists here: its command counts who joins, until it's stopped. */
+const rayCommand = `#!/usr/bin/python3
+import os, socket, sys
+address = tuple(os.environ['RAY_ADDRESS'].split(':'))
+print('ray', *sys.argv[1:], flush=True)
+if '--head' in sys.argv:
+    server = socket.create_server((address[0], int(address[1])))
+    if os.fork():
+        sys.exit()
+    known = [server]
+    while True:
+        client, _ = server.accept()
+        word = client.recv(9)
+        if word == b'join':
+            known.append(client)
+        elif word == b'count':
+            client.sendall(str(len(known)).encode())
+            client.close()
+        else:
+            sys.exit()
+with socket.create_connection(address) as head:
+    head.sendall(b'join' if sys.argv[1] == 'start' else b'stop')
+    head.recv(1)
+`
+const rayModule = `import os, socket
+def init(**_):
+    pass
+def nodes():
+    with socket.create_connection(tuple(os.environ['RAY_ADDRESS'].split(':'))) as head:
+        head.sendall(b'count')
+        return [{'Alive': True}] * int(head.recv(9))
+`
+
 describe.skipIf(lacking)(`a command on four machines${lacking}`, () => {
   beforeEach(async () => {
     ;({ machines, close } = await startMachines(count))
@@ -186,6 +219,27 @@ if world.Get_rank() == 0:
     expect(readFileSync(join(place.folder, 'sum.txt'), 'utf8')).toBe(
       "10 of 4 on ['0', '1', '2', '3'] with an argument",
     )
+  })
+
+  test('finds all of them with a stand-in for Ray, which ends with it', async () => {
+    const place = await openProject({
+      'berth.yaml': spec(`engine: ray
+setup: install -D -m 755 ray-command ~/bin/ray
+run: python3 tune.py`),
+      'ray-command': rayCommand,
+      'ray.py': rayModule,
+      'tune.py': `import os, ray
+ray.init()
+open('sum.txt', 'w').write(f"{len(ray.nodes())} known on node {os.environ['NODE_RANK']}")
+`,
+    })
+    const id = await place.run()
+    await untilOver(place, id)
+    const told = await outputs(place, id)
+    expect(jobOf(place.under, id)?.step, told).toBe('done')
+    expect(readFileSync(join(place.folder, 'sum.txt'), 'utf8')).toBe('4 known on node 0')
+    expect(told.match(/ray start .*--head/g)).toHaveLength(1)
+    expect(told).toContain('ray stop')
   })
 
   test('is a sum over all of them with Dask', async () => {

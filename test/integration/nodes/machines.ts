@@ -85,7 +85,9 @@ async function startMachine(folder: string, index: number): Promise<NodeMachine>
     '--kill-child',
     '--mount-proc',
   ]
-  const child: ChildProcess = spawn('ip', [...args, 'sh', '-c', container], { stdio: 'ignore' })
+  // What a set-up puts there is found, as the image's programs are.
+  const env = { ...process.env, PATH: `/root/bin:${process.env['PATH']}` }
+  const child: ChildProcess = spawn('ip', [...args, 'sh', '-c', container], { stdio: 'ignore', env })
   for (let tries = 0; !readFileSync(log, 'utf8').includes('Server listening'); tries++) {
     if (child.exitCode !== null || tries > 400) throw new Error(`${name} did not start: ${readFileSync(log)}`)
     await wait(25)
