@@ -28,6 +28,12 @@ export function soakProjects(): Promise<string> {
   return longer('core/projects/warm.test.ts', 'BERTH_PROJECTS', '100')
 }
 
+/** Hands over BERTH_HOURS_MB megabytes of results, of which 200 have changed, between two machines, and times it. */
+export function soakHours(): Promise<string> {
+  process.env['BERTH_HOURS_CHANGED'] ??= '200'
+  return longer('ssh/handed-over.test.ts', 'BERTH_HOURS_MB', '10240')
+}
+
 /** Sends the simulator BERTH_REQUESTS generated requests in each test that does so. */
 export function soakRequests(): Promise<string> {
   return longer('integration/simulator/', 'BERTH_REQUESTS', '5000')

@@ -199,7 +199,8 @@ export class Departures {
     } finally {
       cancel()
     }
-    const answer = readTakenOver(await ask(await takeOver(side, target, paths, whole ? 0 : undefined)))
+    const takes = { rest: whole ? 0 : undefined, differ: way !== undefined }
+    const answer = readTakenOver(await ask(await takeOver(side, target, paths, takes)))
     // A copy that brought nothing saves nothing, whatever the service says.
     if (answer === undefined || (answer !== 'torn' && (answer.found === 0 || answer.end === 0)))
       return 'failed'

@@ -1,7 +1,8 @@
 # Takes over what another machine had newer, whole files alone: what was copied of it is in the folder `side`, as `alive`,
 # the time at which its command last ran, and in folders 0, 1 … its results. A file that was changed within `rest` seconds
 # before its end may be half of one. Where there is an older whole version of such a file, nothing is taken, since others may
-# belong to it; but a file that only grows, as a log does, is. Names with a line end are left out. take NUMBER PATH: of the
+# belong to it; but a file that only grows, as a log does, is. `differ`: all that came differs from what is here, and counts
+# whatever its time says, which a program may have set. Names with a line end are left out. take NUMBER PATH: of the
 # result with that number, to a path. Prints `taken over`, how many files came, how many were taken, the time of the newest
 # whole one, and that end.
 
@@ -29,15 +30,16 @@ each() {
 
 look() {
   found=$((found + 1))
+  [ "$rest" -gt 0 ] || return 0
   modified=$(stat -c %Y "$file") && [ "$modified" -gt $((end - rest)) ] && [ -f "$target" ] || return 0
   continues "$file" "$target" || torn=1
 }
 
 move() {
   modified=$(stat -c %Y "$file") || return 0
-  if [ "$modified" -gt $((end - rest)) ]; then
+  if [ "$rest" -gt 0 ] && [ "$modified" -gt $((end - rest)) ]; then
     [ -f "$target" ] || return 0
-  elif [ -e "$target" ] && [ ! "$file" -nt "$target" ]; then return 0
+  elif [ -z "$differ" ] && [ -e "$target" ] && [ ! "$file" -nt "$target" ]; then return 0
   elif [ "$modified" -gt "$newest" ]; then newest=$modified
   fi
   mkdir -p "$(dirname "$target")" && mv -f "$file" "$target" && taken=$((taken + 1))

@@ -19,19 +19,19 @@ export function sidePlace(side: string, results: number): string {
 /**
  * A script for `sh -s` that takes over the whole ones of the results that were copied to `side`, into `folder`, both relative
  * to the home folder. `rest`: seconds before the machine's end within which what was written may be half of a file.
- * Prints what `readTakenOver` reads.
+ * `differ`: all that came differs from what is there. Prints what `readTakenOver` reads.
  */
 export async function takeOver(
   side: string,
   folder: string,
   results: readonly string[],
-  rest: number = torn,
+  { rest = torn, differ = false }: { rest?: number | undefined; differ?: boolean } = {},
 ): Promise<string> {
   const { default: functions } = await import('./take-over.sh?raw')
   const takes = (what: string) =>
     results.map((path, number) => `take ${number} ${what} ${shellQuoted(`${folder}/${path}`)}`)
   return script(side, [
-    `rest=${rest}`,
+    `rest=${rest} differ=${differ ? 1 : ''}`,
     functions,
     ...takes('look'),
     ...takes('move'),

@@ -1,0 +1,102 @@
+import { execFileSync } from 'node:child_process'
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
+import { connect as connectTo, createServer } from 'node:net'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { systemClock } from '#platform/clock-and-random.ts'
+import { handOver } from '#ssh/runs/hand-over.ts'
+import { sidePlace, takeOver } from '#ssh/runs/take-over.ts'
+import { openPlace, type Place, tree } from './files/place.ts'
+import { randomFile } from './files/random-file.ts'
+import { noSshd } from './own-root.ts'
+
+/** Megabytes of results, and how many of them have changed, in files of ten. */
+const [all, changed] = [
+  Number(process.env['BERTH_HOURS_MB'] ?? 20),
+  Number(process.env['BERTH_HOURS_CHANGED'] ?? 10),
+]
+const megabyte = 1024 ** 2
+
+/** A line to a server, whose bytes are counted. */
+async function countedLine(to: { host: string; port: number }) {
+  let bytes = 0
+  const server = createServer(from => {
+    const onward = connectTo(to.port, to.host)
+    for (const socket of [from, onward]) {
+      socket.on('data', chunk => {
+        bytes += chunk.length
+      })
+      socket.on('error', () => undefined)
+    }
+    from.pipe(onward).pipe(from)
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  const address = server.address()
+  return {
+    host: '127.0.0.1',
+    port: typeof address === 'object' ? (address?.port ?? 0) : 0,
+    bytes: () => bytes,
+  }
+}
+
+/** Two machines, of which the second has the results as they were some time ago. */
+async function openMachines() {
+  const [old, next] = [await openPlace(), await openPlace()]
+  const folders = [join(old.sshd.home, 'p/out'), join(next.sshd.home, 'p/out')] as const
+  for (const folder of folders) mkdirSync(folder, { recursive: true })
+  for (let part = 0; part < all / 10; part++)
+    await randomFile(join(folders[0], `part-${part}`), 10 * megabyte)
+  cpSync(folders[0], folders[1], { recursive: true })
+  for (let part = 0; part < changed / 10; part++)
+    await randomFile(join(folders[0], `part-${part}`), 10 * megabyte)
+  const lines = [await countedLine(old.sshd), await countedLine(next.sshd)] as const
+  const from = (await old.connect(lines[0])).connection
+  const to = (await next.connect(lines[1])).connection
+  const run = async (knows: string) => {
+    const before = lines[0].bytes() + lines[1].bytes()
+    const begun = performance.now()
+    const ask = (input: string) => sh(next, input)
+    const side = ask(sidePlace('.berth/left/7', 1)).trim()
+    // A machine knows the next one by its own address.
+    const known = { ...to, address: next.sshd, hostKey: { ...to.hostKey, line: knows || to.hostKey.line } }
+    const handed = await handOver({
+      from,
+      to: known,
+      clock: systemClock,
+      folder: join(old.sshd.home, 'p'),
+      paths: ['out'],
+      target: 'p',
+      side,
+      signal: new AbortController().signal,
+    })
+    writeFileSync(join(side, 'alive/alive'), String(Math.ceil(Date.now() / 1000)))
+    ask(await takeOver('.berth/left/7', 'p', ['out'], { rest: 0, differ: true }))
+    const seconds = (performance.now() - begun) / 1000
+    return { ...handed, seconds, megabytes: (lines[0].bytes() + lines[1].bytes() - before) / megabyte }
+  }
+  return { folders, run, old, next }
+}
+
+function sh({ sshd }: Place, input: string): string {
+  return execFileSync('sh', ['-s'], { input, env: { ...process.env, HOME: sshd.home }, encoding: 'utf8' })
+}
+
+describe.skipIf(noSshd)(`results that are handed over${noSshd}`, () => {
+  test.each([
+    ['from machine to machine', true, ''],
+    // Another machine answers there.
+    ['through this computer where the machine finds another one', false, `ssh-ed25519 ${'A'.repeat(68)}`],
+  ])('go %s, and only what differs', async (_, isDirect, knows) => {
+    const { folders, run } = await openMachines()
+    const done = await run(knows)
+    expect(done).toMatchObject({ files: changed / 10, isDirect })
+    expect(tree(folders[1])).toEqual(tree(folders[0]))
+    if (isDirect) expect(done.megabytes).toBeLessThan(1)
+    else expect(done.megabytes).toBeGreaterThan(2 * changed)
+    if (process.env['BERTH_HOURS_MB'])
+      console.log(
+        `${all} MB, ${changed} changed, direct ${isDirect}: ${done.seconds.toFixed(1)} s, ${done.megabytes.toFixed(2)} MB through this computer`,
+      )
+  })
+})
