@@ -148,6 +148,7 @@ const events = {
   limitMissed: { ...limit, urgency: 'critical' },
   limitFailed: { ...limit, urgency: 'critical' },
   limitDone: { ...limit, urgency: 'normal' },
+  budgetSpent: { ...limit, urgency: 'normal' },
   capReached: { ...limit, urgency: 'critical' },
 
   // A stop, destroy or deletion that no fresh reading shows after several requests, and one that was shown after that.

@@ -10,6 +10,7 @@ import { problemOf } from '../bridge/problems.ts'
 import type { Ending } from '../endings/record.ts'
 import {
   blindAlert,
+  budgetAlert,
   heldAlert,
   type LimitAlerts,
   type LimitScene,
@@ -202,6 +203,11 @@ export function transitionOf(decision: LimitDecision, scene: LimitScene): Transi
       return {
         limit: limitBlind(limit, decision.problem, now),
         alert: blindAlert(scene, limit, decision.problem),
+      }
+    case 'share':
+      return {
+        limit: withEvent(limit, now, `Told: ${decision.share}% is spent`),
+        alert: budgetAlert(scene, limit, decision),
       }
     case 'sees':
       return { limit: withEvent(limit, now, 'Its GPU load can be read again') }

@@ -1,3 +1,4 @@
+import type { LimitWhen } from '#shared/automation/limit.ts'
 import {
   conditionLabel,
   doneWords,
@@ -6,11 +7,13 @@ import {
   nameOf,
   reasonSentence,
 } from '#shared/automation/limit-words.ts'
+import { money } from '#shared/format/money.ts'
 import { shortInstanceName } from '#shared/format/name.ts'
 import { atMoment } from '#shared/format/time.ts'
 import type { AccountId } from '#shared/ids.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
 import type { Problem } from '#shared/problem.ts'
+import { type Micros, micros } from '#shared/spending/money.ts'
 import { costOf } from '#shared/spending/spend-words.ts'
 import type { AccountContext } from '../account-context.ts'
 import { type Alert, alertOf } from '../alerts/events.ts'
@@ -46,6 +49,20 @@ export function warningAlert(
     // The title has the moment: a duration would become wrong while it is shown.
     body: `${limit.instance === undefined ? 'Your' : 'Its'} limit: ${conditionLabel(limit.when)}.${which}${lost}`,
     actions: snoozeOrShow(scene.account, limit),
+  })
+}
+
+/** A share of a budget is spent, in percent. */
+export function budgetAlert(
+  scene: LimitScene,
+  limit: StoredLimit,
+  { share, spent, when }: { share: number; spent: Micros; when: LimitWhen & { kind: 'budget' } },
+): Alert {
+  return alertOf('budgetSpent', {
+    ...base(scene, limit),
+    id: `${limitAlertId(scene.account, limit.id)}/share`,
+    title: `${share}% of ${when.per === 'day' ? 'today’s' : 'this month’s'} budget is spent`,
+    body: `${money(spent)} of ${money(micros(when.dollars))}. Your limit: ${conditionLabel(when)}.`,
   })
 }
 

@@ -2,6 +2,7 @@ import type { InstanceState, InstanceView } from '#shared/instance/instance.ts'
 import { hasTrait } from '#shared/instance/state-traits.ts'
 import type { Problem } from '#shared/problem.ts'
 import { isAtRest } from '../endings/step.ts'
+import { withShareTold } from './budget-shares.ts'
 import type { Facts, LimitSnapshot } from './facts.ts'
 import { kindOf } from './limit-due.ts'
 import { actsOnce, type StoredLimit } from './model.ts'
@@ -18,7 +19,8 @@ import { type LimitTarget, targetsOf } from './targets.ts'
  * - `missed`: Berth was not polling at its moment, and it is only to report that;
  * - `act`: on those targets; `late` if Berth was not polling at its moment;
  * - `over`: nothing is left to act on, by the list alone;
- * - `gone`: its instance was not in the answer.
+ * - `gone`: its instance was not in the answer;
+ * - `share`: so much of its budget is spent.
  */
 export type LimitDecision =
   | { kind: 'note' | 'sees' | 'calm' | 'unsure' | 'over' | 'gone'; limit: StoredLimit }
@@ -27,6 +29,11 @@ export type LimitDecision =
   | { kind: 'missed'; limit: StoredLimit; dueAt: number }
   | { kind: 'hold'; limit: StoredLimit; dueAt: number; creditStaleSince: number | undefined }
   | { kind: 'act'; limit: StoredLimit; dueAt: number; late: boolean; targets: readonly LimitTarget[] }
+
+  /** A share of a budget is spent, in percent. */
+  | ({ kind: 'share' } & ShareTold)
+
+type ShareTold = NonNullable<ReturnType<typeof withShareTold>>
 
 /** Seconds by which a moment must move away before its warning is withdrawn, so that fluctuations do not repeat it. */
 const wobble = 300
@@ -62,7 +69,12 @@ function decide(snapshot: LimitSnapshot, before: StoredLimit, now: number): Limi
   // Without continuous polls it is unknown how long it has been idle.
   const idler = unconfirmed ? undefined : instance
   const limit = snapshot.fresh ? withIdle(before, idler, load, { now, unseen }) : before
-  const noted: LimitDecision | undefined = limit === before ? undefined : { kind: 'note', limit }
+  const told = snapshot.fresh && limit.begunAt === undefined ? withShareTold(limit, facts) : undefined
+  const noted: LimitDecision | undefined = told
+    ? { kind: 'share', ...told }
+    : limit === before
+      ? undefined
+      : { kind: 'note', limit }
   const sight = sightOf(limit, facts, now)
   if (sight) return sight
   const dueAt = dueOf(limit, facts)

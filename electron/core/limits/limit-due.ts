@@ -4,6 +4,7 @@ import { money } from '#shared/format/money.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
 import type { Problem } from '#shared/problem.ts'
 import { type Micros, micros } from '#shared/spending/money.ts'
+import { spentIn } from './budget-shares.ts'
 import { creditRate, type Facts } from './facts.ts'
 import type { StoredLimit } from './model.ts'
 
@@ -135,10 +136,6 @@ export function hasMoved(known: number, moment: number, now: number): boolean {
 /** The entry for a kind of condition; use it only with conditions of that kind. */
 export function kindOf({ kind }: LimitWhen): KindOfLimit<LimitWhen> {
   return kinds[kind]
-}
-
-function spentIn(per: 'day' | 'month', { spentToday, spentThisMonth }: Facts): Micros {
-  return per === 'day' ? spentToday : spentThisMonth
 }
 
 function expectedOfAll({ account: { instances } }: Facts): Micros {

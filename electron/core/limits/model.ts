@@ -23,6 +23,8 @@ export const StoredLimit = v.object({
   blindSince: v.optional(v.number()),
   /** When it warned of the next moment. */
   warnedAt: v.optional(v.number()),
+  /** Of a budget: the share in percent that was told, and the begin of that day or month. */
+  told: v.optional(v.object({ from: v.number(), share: v.number() })),
   /** When it was due without fresh facts: it acts once there are some, however late. */
   heldAt: v.optional(v.number()),
   /** When it began to act, set before the first request. */

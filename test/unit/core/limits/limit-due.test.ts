@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { dueOf, nextMoment } from '#core/limits/decide.ts'
+import { dueOf, limitActions, nextMoment } from '#core/limits/decide.ts'
+import type { Facts } from '#core/limits/facts.ts'
 import { wasDueAsleep } from '#core/limits/limit-due.ts'
 import type { StoredLimit } from '#core/limits/model.ts'
 import { instanceView } from '#test/unit/views.ts'
@@ -101,4 +102,30 @@ test('a watchdog may have acted while Berth was away for what was due then, and 
   expect(was({ kind: 'cost', dollars: 2 }, seenAt, 1)).toBe(false)
   expect(was({ kind: 'time', at: at - 1 }, seenAt, 0, false)).toBe(false)
   expect(was({ kind: 'cost', dollars: 2 }, at - 60, 2)).toBe(false)
+})
+
+test('the shares of a budget are told once each in its day, and never in place of what it does', () => {
+  const instances = { 7: instanceView({ id: 7, state: 'running', pricePerHour: 1, costPerHour: 1 }) }
+  const noon = new Date(2026, 6, 1, 12).getTime() / 1000
+  const { instance: _, ...whole } = storedLimit({ when: { kind: 'budget', per: 'day', dollars: 10 } })
+  const told = (limit: StoredLimit, dollars: number, at = noon, more: Partial<Facts> = {}) => {
+    const facts = limitFacts(
+      at,
+      { instances, spendPerHour: 0, credit: 0 },
+      { spentToday: dollars * 1_000_000, ...more },
+    )
+    const snapshot = { facts, acted: new Set<number>(), fresh: true, sure: true, seenAt: at, gap: 600 }
+    return limitActions(snapshot, [limit], at)[0]
+  }
+  expect(told(whole, 4.99)).toBeUndefined()
+  const half = told(whole, 5)
+  expect(half).toMatchObject({ kind: 'share', share: 50 })
+  const after = half?.limit ?? whole
+  expect(told(after, 7.99)).toBeUndefined()
+  expect(told(after, 8)).toMatchObject({ kind: 'share', share: 80 })
+  // One poll may find more than one passed.
+  expect(told(whole, 9)).toMatchObject({ kind: 'share', share: 80 })
+  expect(told(after, 5, noon + 86_400)).toMatchObject({ kind: 'share', share: 50 })
+  expect(told(after, 9, noon + 86_400, { countedAt: noon })).toBeUndefined()
+  expect(told(after, 10)).toMatchObject({ kind: 'act' })
 })
