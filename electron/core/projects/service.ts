@@ -299,7 +299,9 @@ export function createRunProjects(
         paths: store.paths === undefined ? resultsOf(spec) : [store.paths].flat(),
         password: await secretOf(store.password),
         ...(key !== undefined &&
-          (isOverSsh ? { key: keyLines(key) } : { variables: keyVariables(store.to, key) })),
+          (isOverSsh
+            ? { key: keyLines(key), hostKey: store.host_key }
+            : { variables: keyVariables(store.to, key) })),
       }
     },
     commitOf: folder => commitOf(context.platform.syncedFolders, folder),

@@ -7,7 +7,7 @@ import { cacheProblem } from './cache.ts'
 import { Engine, nodesProblem } from './nodes.ts'
 import { Retry } from './retry.ts'
 import { StartTime } from './start-time.ts'
-import { StorePlace } from './store-place.ts'
+import { HostKey, StorePlace } from './store-place.ts'
 import { VariableName, VariableText } from './variables.ts'
 
 const text = (most: number, empty = 'is empty') =>
@@ -94,6 +94,8 @@ const StoredCheckpoint = v.strictObject({
   to: StorePlace,
   password: Secret,
   key: v.optional(Secret),
+  /** The public key of an SFTP server, which a machine trusts at first sight otherwise. */
+  host_key: v.optional(HostKey),
 })
 
 /** A folder on the machine outside the project: below the home folder, or at least two folders deep. */

@@ -12,6 +12,17 @@ export const StorePlace = v.pipe(
   ),
 )
 
+/** An SSH server's public key, as `ssh-keyscan` prints it without the host. */
+export const HostKey = v.pipe(
+  v.string('must be text'),
+  v.trim(),
+  v.regex(
+    /^(?:ssh-ed25519|ssh-rsa|ecdsa-sha2-nistp(?:256|384|521)) [A-Za-z0-9+/]{40,2000}={0,2}(?: .*)?$/,
+    'enter a public key such as ssh-ed25519 AAAA…',
+  ),
+  v.transform(key => key.split(' ').slice(0, 2).join(' ')),
+)
+
 /** A private key as ssh reads it, whose lines a single-line field may have joined. */
 export function keyLines(key: string): string {
   const [, kind = '', body = ''] = /^\s*-----BEGIN ([A-Z ]+)-----([\s\S]+?)-----END/.exec(key) ?? []

@@ -54,6 +54,8 @@ export interface StoreOrder {
   password: string
   /** A private SSH key, or variables as lines `NAME=value`. */
   key?: string
+  /** The public key of the SSH server. */
+  hostKey?: string | undefined
   variables?: string
   /** Whether it begins with the last complete snapshot, if there is one. */
   restores: boolean
@@ -135,12 +137,24 @@ export async function startRun(
 }
 
 function storeValues(store: StoreOrder | undefined, script: string): Record<string, string> {
-  const { every, run, repository, folder, paths = [], password, key, variables, restores } = store ?? {}
+  const {
+    every,
+    run,
+    repository,
+    folder,
+    paths = [],
+    password,
+    key,
+    hostKey,
+    variables,
+    restores,
+  } = store ?? {}
   return {
     store: store ? [every, run, repository, folder, ...paths].join('\n') : '',
     store_script: store ? script : '',
     store_password: password ?? '',
     store_key: key ?? '',
+    store_host: hostKey === undefined ? '' : `berth-store ${hostKey}`,
     store_variables: variables ?? '',
     store_restores: restores ? 'yes' : '',
   }

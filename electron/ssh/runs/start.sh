@@ -1,6 +1,6 @@
 # Starts the run, unless it was started before. Needs: script, command, order, and BERTH_RENTED_WITH for `run.sh`; for a
 # command that something goes on around also around and tried, and what of that: retry, before_stop and hook. For one
-# whose results are stored: store, store_password, store_script, and what of store_key, store_variables and store_restores.
+# whose results are stored: store, store_password, store_script, and what of store_key, store_host, store_variables and store_restores.
 
 put_around() {
   [ -n "$tried" ] || return 0
@@ -14,6 +14,7 @@ put_store() {
   [ -n "$store" ] || return 0
   printf '%s\n' "$store" > "$here/store" && printf '%s\n' "$store_password" > "$here/store.pass" || return
   [ -z "$store_key" ] || printf '%s\n' "$store_key" > "$here/store.key" || return
+  [ -z "$store_host" ] || printf '%s\n' "$store_host" > "$here/store.host" || return
   [ -z "$store_variables" ] || printf '%s\n' "$store_variables" > "$here/store.env" || return
   printf '%s' "$store_restores" > "$here/store.restores" && printf '%s' "$store_script" > "$here/store.sh"
 }

@@ -1,7 +1,8 @@
 # Stores a run's results in snapshots of restic beside its command, and brings back the last complete one. Berth puts it into
 # the run's folder: `sh store.sh HERE loop`, or `restore`, which fails where a snapshot may be there and can't be had. In HERE:
 #   store        on a line each: seconds between two, the run, restic's repository, the folder in the home folder, and the
-#                results in it; store.pass has the password, and store.key a private SSH key, or store.env variables
+#                results in it; store.pass has the password, and store.key a private
+#                SSH key, store.host the server's key, or store.env variables
 #   stored       written here: ok, waits or failed, when the last complete snapshot began, 0 for none, and why it failed
 # A snapshot counts once all its files were left alone for three seconds before it and while it was made, but for those that
 # only grow, as logs do; then a second small snapshot names it, so that a store that takes nothing back will do.
@@ -28,8 +29,11 @@ case $repository in
     target=${target%%/*}
     port=22
     case $target in *:*) port=${target##*:} target=${target%:*} ;; esac
-    ssh="ssh -p $port -i '$here/store.key' -o IdentitiesOnly=yes -o BatchMode=yes -o StrictHostKeyChecking=accept-new"
-    ssh="$ssh -o 'UserKnownHostsFile=$here/store.hosts' -o ConnectTimeout=20 -o ServerAliveInterval=20 $target -s sftp"
+    # One that isn't named is trusted at first sight.
+    hosts=$here/store.hosts strict=accept-new
+    if [ -f "$here/store.host" ]; then hosts=$here/store.host strict=yes; fi
+    ssh="ssh -p $port -i '$here/store.key' -o IdentitiesOnly=yes -o BatchMode=yes -o StrictHostKeyChecking=$strict"
+    ssh="$ssh -o HostKeyAlias=berth-store -o 'UserKnownHostsFile=$hosts' -o GlobalKnownHostsFile=/dev/null -o ConnectTimeout=20 -o ServerAliveInterval=20 $target -s sftp"
     ;;
 esac
 last=0

@@ -33,6 +33,7 @@ async function openStore() {
         paths: ['out'],
         password: 'a password',
         key: privateKey,
+        hostKey: hostKeyIn(join(store.folder, 'host_key.pub')),
         restores: false,
         ...order,
       },
@@ -44,6 +45,8 @@ async function openStore() {
   const stored = async (id: string) => (await status(id)).stored
   return { sshd, store, folder, start, status, stored, here }
 }
+
+const hostKeyIn = (file: string) => readFileSync(file, 'utf8').split(' ').slice(0, 2).join(' ')
 
 describe.skipIf(reason)(`results that a machine stores by itself${reason}`, () => {
   test('come back on another machine, of two runs in one store each its own, and no key stays', async () => {
@@ -99,6 +102,13 @@ until [ -e enough ]; do write torn; done`
     expect((await status('a')).state).toBe('running')
     await store.start()
     await expect.poll(() => stored('a'), { timeout: 60_000 }).toEqual({ secondsAgo: expect.any(Number) })
+    // Another server in its place gets nothing.
+    await start('b', 'until [ -e enough ]; do sleep 0.2; done', {
+      hostKey: hostKeyIn(join(store.folder, 'key.pub')),
+    })
+    await expect
+      .poll(() => stored('b'), { timeout: 60_000 })
+      .toEqual({ failure: expect.stringContaining('Host key verification failed') })
     writeFileSync(join(folder, 'enough'), '')
     await expect.poll(() => status('a'), { timeout: 20_000 }).toMatchObject({ state: 'ended', code: 0 })
   })
