@@ -4,6 +4,7 @@
 #   retry        how often it is tried again, the first pause in seconds, and after which exit codes, or error for any
 #   attempts     written here: how many have failed, the last one's code, and at which uptime the next begins, 0 once it has
 #   before_stop  the signal for the command before a stop, and for how many seconds the stop waits; hook, what runs then
+#   store.sh     stores the results as soon as there is store.now, and removes that
 #   around       written here: the number of this process; stopped: at which uptime the command had its time before a stop
 # Its names begin with berth_, since the command has all others.
 
@@ -107,6 +108,12 @@ berth_before_stop() {
     # shellcheck disable=SC2086
     kill -KILL $berth_all 2>/dev/null
   fi
+  # A last snapshot of the results, as far as there is time.
+  if [ -f "$berth_here/store.sh" ]; then : > "$berth_here/store.now"; fi
+  while [ -f "$berth_here/store.now" ] && [ "$berth_uptime" -lt "$berth_until" ]; do
+    sleep 0.2 2>/dev/null || sleep 1
+    berth_read_uptime
+  done
   berth_note stopped "$berth_uptime"
 }
 

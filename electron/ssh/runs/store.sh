@@ -3,6 +3,7 @@
 #   store        on a line each: seconds between two, the run, restic's repository, the folder in the home folder, and the
 #                results in it; store.pass has the password, and store.key a private
 #                SSH key, store.host the server's key, or store.env variables
+#   store.now    someone else's: there is to be a snapshot at once, after which it is removed
 #   stored       written here: ok, waits or failed, when the last complete snapshot began, 0 for none, and why it failed
 # A snapshot counts once all its files were left alone for three seconds before it and while it was made, but for those that
 # only grow, as logs do; then a second small snapshot names it, so that a store that takes nothing back will do.
@@ -193,11 +194,15 @@ case $2 in
     ;;
 esac
 until [ -f "$here/over" ]; do
-  round=$(date +%s) pause=$every
+  round=$(date +%s) pause=$every asked=
+  [ ! -f "$here/store.now" ] || asked=1
   snapshot
-  left=$((round + pause - $(date +%s)))
-  sleep $((left > 1 ? left : 1)) &
-  nap=$!
-  wait $nap
-  nap=
+  [ -z "$asked" ] || rm -f "$here/store.now"
+  while :; do
+    sleep 1 &
+    nap=$!
+    wait $nap
+    nap=
+    if [ -f "$here/over" ] || [ -f "$here/store.now" ] || [ $(($(date +%s) - round)) -ge "$pause" ]; then break; fi
+  done
 done

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { isInstalled } from '#build/system-parts.ts'
 import { systemClock } from '#platform/clock-and-random.ts'
-import { readRunStatus, type StoreOrder, startRun } from '#ssh/runs/runs.ts'
+import { readRunStatus, type StopNotice, type StoreOrder, startRun, tellOfStop } from '#ssh/runs/runs.ts'
 import { newKey } from '#test/new-key.ts'
 import { openPlace } from './files/place.ts'
 import { noSshd } from './own-root.ts'
@@ -21,9 +21,10 @@ async function openStore() {
   const { connection } = await connect()
   const folder = join(sshd.home, 'p')
   mkdirSync(join(folder, 'out'), { recursive: true })
-  const start = (id: string, command: string, order: Partial<StoreOrder> = {}) =>
+  const start = (id: string, command: string, order: Partial<StoreOrder> = {}, notice?: StopNotice) =>
     startRun(connection, systemClock, id, {
       command,
+      notice,
       before: 'cd ~/p || exit 1\n',
       store: {
         every: 2,
@@ -43,21 +44,25 @@ async function openStore() {
   const status = (id: string) => readRunStatus(connection, systemClock, id, 0)
   const here = (id: string) => join(sshd.home, '.berth/runs', id)
   const stored = async (id: string) => (await status(id)).stored
-  return { sshd, store, folder, start, status, stored, here }
+  const tell = (id: string) => tellOfStop(connection, systemClock, id)
+  return { sshd, store, folder, start, status, stored, here, tell }
 }
 
 const hostKeyIn = (file: string) => readFileSync(file, 'utf8').split(' ').slice(0, 2).join(' ')
 
 describe.skipIf(reason)(`results that a machine stores by itself${reason}`, () => {
   test('come back on another machine, of two runs in one store each its own, and no key stays', async () => {
-    const { folder, start, status, stored, here } = await openStore()
+    const { folder, start, status, stored, here, tell } = await openStore()
     writeFileSync(join(folder, 'out/ckpt'), 'of one')
-    await start('a', 'until [ -e enough ]; do sleep 0.2; done')
+    // The next snapshot would be in an hour, but for the last one before a stop.
+    const notice = { signal: 'USR1' as const, run: 'printf %s ", at its end" >> out/ckpt', seconds: 120 }
+    await start('a', 'until [ -e enough ]; do sleep 0.2; done', { every: 3600 }, notice)
     await expect
       .poll(() => stored('a'), { timeout: 60_000 })
       .toMatchObject({ secondsAgo: expect.any(Number) })
+    await expect.poll(() => tell('a'), { timeout: 60_000 }).toBe(true)
     writeFileSync(join(folder, 'enough'), '')
-    await expect.poll(() => status('a'), { timeout: 20_000 }).toMatchObject({ state: 'ended', code: 0 })
+    await expect.poll(() => status('a'), { timeout: 20_000 }).toMatchObject({ state: 'ended', code: 143 })
     expect(readdirSync(here('a')).filter(name => /\.(pass|key|env)$/.test(name))).toEqual([])
 
     rmSync(join(folder, 'out'), { recursive: true })
@@ -66,7 +71,7 @@ describe.skipIf(reason)(`results that a machine stores by itself${reason}`, () =
     await start('c', 'cat out/ckpt', { restores: true })
     await expect.poll(() => status('c'), { timeout: 30_000 }).toMatchObject({ state: 'ended', code: 0 })
     expect((await status('c')).bytes.toString()).toMatch(
-      /^Berth: continues from the snapshot of .* min ago\.\nof one$/,
+      /^Berth: continues from the snapshot of .* min ago\.\nof one, at its end$/,
     )
   })
 
@@ -104,7 +109,7 @@ until [ -e enough ]; do write torn; done`
     await expect.poll(() => stored('a'), { timeout: 60_000 }).toEqual({ secondsAgo: expect.any(Number) })
     // Another server in its place gets nothing.
     await start('b', 'until [ -e enough ]; do sleep 0.2; done', {
-      hostKey: hostKeyIn(join(store.folder, 'key.pub')),
+      hostKey: newKey().public.split(' ').slice(0, 2).join(' '),
     })
     await expect
       .poll(() => stored('b'), { timeout: 60_000 })
