@@ -108,6 +108,10 @@ is_torn() {
   changed | cut -d ' ' -f 2- | { if [ -f "$here/store.grown" ]; then grep -v -F -x -f "$here/store.grown"; else cat; fi; } | grep -q .
 }
 
+add_snapshot() {
+  store backup --json --host berth --tag "$run" --files-from-verbatim "$here/store.these" > "$here/store.out"
+}
+
 snapshot() {
   need_restic || {
     note failed 'restic is not on the machine, and its package can’t be installed.'
@@ -127,14 +131,17 @@ snapshot() {
     pause=5
     return
   fi
-  if [ -z "$known" ] && ! store cat config > /dev/null; then
+  if [ -z "$known" ] && ! store cat --no-lock config > /dev/null; then
     store init > /dev/null || {
       note failed "$(why)"
       return
     }
   fi
   known=1
-  store backup --json --host berth --tag "$run" --files-from-verbatim "$here/store.these" > "$here/store.out" || {
+  add_snapshot || {
+    # A machine that died while it removed old snapshots has left its lock, which counts for half an hour.
+    grep -q 'already locked' "$here/store.log" && store unlock > /dev/null && add_snapshot
+  } || {
     note failed "$(why)"
     return
   }
@@ -167,10 +174,10 @@ restore() {
     return 1
   }
   for pause in 5 15 30 60 60 0; do
-    if store snapshots --json --tag "$run-complete" > "$here/store.out"; then
+    if store snapshots --no-lock --json --tag "$run-complete" > "$here/store.out"; then
       grep -q '"short_id"' "$here/store.out" || return 0
-      if id=$(store dump --tag "$run-complete" latest /complete) && [ -n "$id" ] &&
-        store restore "$id" --target . > /dev/null; then
+      if id=$(store dump --no-lock --tag "$run-complete" latest /complete) && [ -n "$id" ] &&
+        store restore --no-lock "$id" --target . > /dev/null; then
         time=$(grep -o '"time":"[^"]*"' "$here/store.out" | tail -n 1 | cut -d '"' -f 4)
         at=$(date -u -d "$(printf '%s' "$time" | tr T ' ' | sed 's/\..*//')" +%s 2>/dev/null)
         echo "Berth: continues from the snapshot of $time${at:+, $((($(date +%s) - at) / 60)) min ago}."

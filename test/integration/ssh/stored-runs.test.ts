@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -29,7 +31,7 @@ async function openStore() {
       store: {
         every: 2,
         run: 'one',
-        repository: `sftp://root@${store.host}:${store.port}${store.folder}/backups`,
+        repository: `sftp://root@${store.host}:${store.port}/${store.folder}/backups`,
         folder: 'p',
         paths: ['out'],
         password: 'a password',
@@ -49,6 +51,20 @@ async function openStore() {
 }
 
 const hostKeyIn = (file: string) => readFileSync(file, 'utf8').split(' ').slice(0, 2).join(' ')
+
+/** A lock as of a program that was killed while it removed snapshots. */
+async function leaveLock(repository: string): Promise<void> {
+  const env = { ...process.env, RESTIC_REPOSITORY: repository, RESTIC_PASSWORD: 'a password' }
+  const isLocked = () => readdirSync(join(repository, 'locks')).some(name => !name.includes('tmp'))
+  for (let tries = 0; tries < 20 && !isLocked(); tries++) {
+    const pruning = spawn('restic', ['prune'], { env, stdio: 'ignore' })
+    const isOver = () => /\) Z /.test(readFileSync(`/proc/${pruning.pid}/stat`, 'latin1'))
+    // Without a pause, or it would be missed.
+    while (!isLocked() && !isOver());
+    pruning.kill('SIGKILL')
+    await once(pruning, 'exit')
+  }
+}
 
 describe.skipIf(reason)(`results that a machine stores by itself${reason}`, () => {
   test('come back on another machine, of two runs in one store each its own, and no key stays', async () => {
@@ -97,7 +113,7 @@ until [ -e enough ]; do write torn; done`
   })
 
   test('that can’t be stored stop no command, and say why; a store that comes back gets them', async () => {
-    const { store, folder, start, status, stored } = await openStore()
+    const { store, folder, start, status, stored, here } = await openStore()
     writeFileSync(join(folder, 'out/ckpt'), 'x')
     await store.stop()
     await start('a', 'until [ -e enough ]; do sleep 0.2; done')
@@ -107,6 +123,11 @@ until [ -e enough ]; do write torn; done`
     expect((await status('a')).state).toBe('running')
     await store.start()
     await expect.poll(() => stored('a'), { timeout: 60_000 }).toEqual({ secondsAgo: expect.any(Number) })
+    // A machine that died while it removed old snapshots hinders neither.
+    await leaveLock(join(store.folder, 'backups'))
+    await start('c', 'cat out/ckpt; until [ -e enough ]; do sleep 0.2; done', { restores: true, every: 3600 })
+    await expect.poll(() => stored('c'), { timeout: 60_000 }).toEqual({ secondsAgo: expect.any(Number) })
+    expect(readFileSync(join(here('c'), 'output'), 'utf8')).toMatch(/continues from the snapshot .*\nx$/)
     // Another server in its place gets nothing.
     await start('b', 'until [ -e enough ]; do sleep 0.2; done', {
       hostKey: newKey().public.split(' ').slice(0, 2).join(' '),

@@ -140,7 +140,7 @@ run: |
       onTestFinished(() => store.close())
       const { private: privateKey, public: publicKey } = newKey()
       store.authorize(publicKey)
-      const to = `sftp://root@${store.host}:${store.port}${store.folder}/backups`
+      const to = `sftp://root@${store.host}:${store.port}/${store.folder}/backups`
       const { world, under, sshds, folder, project, runProject } = await openProject(
         {
           'berth.yaml': `machine: { interruptible: true, price: 5 }
