@@ -100,7 +100,7 @@ describe.skipIf(noSshd)(`files over Debian’s sshd${noSshd}`, () => {
     let steps = 0
     const watch = () => {
       steps += 1
-      if (steps % 40 === 0) most = Math.max(most, liveMemory() - before)
+      if (steps % 160 === 0) most = Math.max(most, liveMemory() - before)
     }
     await send(over, join(here, 'big'), there, { changed: watch })
     expect(hashOf(join(there, 'big'))).toBe(hash)
