@@ -121,7 +121,7 @@ export function costPerHour(
   if (isCharged) return atLeast(now || running, least?.running)
   if (state === 'offline' && !chargesOffline) return now ?? 0
   // Some services report no cost for a machine that boots, and charge its disk.
-  return atLeast(now || disk, least?.disk)
+  return atLeast(hasTrait(state, 'booting') ? now || disk : (now ?? disk), least?.disk)
 }
 
 /** Seconds that a boot takes at the most (section 3.1: typically 1 to 5 minutes). */
