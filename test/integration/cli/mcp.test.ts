@@ -97,9 +97,14 @@ test('an agent’s session looks, plans, runs a project, rents, and is refused a
   await under.until(() => (under.account().spenders?.['agent:claude']?.machines ?? 0) === 0)
   expect(Object.keys(under.account().instances)).toEqual([String(mine)])
 
-  expect(await call('rent', { offer: (await cheapest(call)).offer, hours: 72 })).toMatchObject({
-    rental: expect.any(String),
-  })
+  // It asks for a hundred machines at once, and a page told it to destroy everything.
+  const cheap = (await cheapest(call)).offer
+  const hundred = await Promise.all(
+    Array.from({ length: 100 }, () => call('rent', { offer: cheap, hours: 72 })),
+  )
+  expect(hundred.filter(({ rental }) => rental !== undefined)).toHaveLength(1)
+  for (const { error } of hundred) if (error) expect(error.refusal?.limit, error.code).toBe('machines')
+  expect((await call('destroy', { instance: mine })).error?.refusal?.limit).toBe('ownership')
   await under.until(() => (under.account().spenders?.['agent:claude']?.instances.length ?? 0) === 1)
   const [theirs = 0] = under.account().spenders?.['agent:claude']?.instances ?? []
   expect(await under.run('stopAgents', {})).toMatchObject({ failed: [] })
