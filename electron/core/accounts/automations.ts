@@ -60,6 +60,8 @@ export async function openAutomations(
   const hooks = {
     onCreated,
     reserve: (attempt: RentalAttempt) => ledger.reserve(reservationOf(attempt, sweeps)),
+    late: (attempt: RentalAttempt, instance: number) =>
+      ledger.found(reservationOf(attempt, sweeps), instance),
     limit: (...args: Parameters<Limits['limitRental']>) => limits.limitRental(...args),
     recover: (...args: Parameters<Recoveries['recoverRental']>) => recoveries.recoverRental(...args),
     prepared: (request: RentRequest, terms: Parameters<typeof withWatchdogScript>[3]) =>

@@ -105,6 +105,14 @@ export class Ledger {
     return undefined
   }
 
+  /** A machine appeared after its reservation had been released: it counts from its beginning. */
+  found({ mark, perHour, ...asked }: Reservation, instance: number): void {
+    if (this.#entries().some(({ id }) => id === mark)) return
+    const at = this.#now()
+    const fresh = { at, seen: 0, spent: 0, day: dayOf(at), today: 0 }
+    void this.#stored.put({ id: mark, ...asked, instance, perHour: perHour ?? 0, ...fresh })
+  }
+
   /** Whether it was rented by that spender, and not started by you since. */
   owns(by: Spender, instance: number): boolean {
     const entry = this.#entryOf(instance)

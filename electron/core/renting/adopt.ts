@@ -26,6 +26,8 @@ export interface InstanceHooks {
   onCreated(instance: number, instanceKey: string | undefined): void
   /** Reserves a try's machine before it is asked for; resolves with why it may not be. */
   reserve: (attempt: RentalAttempt) => Promise<Problem | undefined>
+  /** A try's machine appeared after the try had ended: it is destroyed, and counts until then. */
+  late: (attempt: RentalAttempt, instance: number) => void
   /** Sets the limits that were chosen with the rental. */
   limit: Limits['limitRental']
   /** Sets what Berth does once it is outbid, as chosen with the rental. */

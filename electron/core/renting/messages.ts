@@ -79,6 +79,11 @@ const problems: Readonly<Record<string, Problem>> = {
     message: 'This offer is gone: someone else rented it first.',
     advice: 'Nothing was rented. Pick a similar offer.',
   },
+  came_late: {
+    code: 'came_late',
+    message: 'The service said no, and the machine appeared later.',
+    advice: 'Berth destroyed it. What it had cost by then counts for its rental.',
+  },
   not_created: {
     code: 'not_created',
     message: 'The service didn’t answer, and no new instance is on the account.',

@@ -2,6 +2,7 @@ import type { AccountContext, AccountPoll } from '#core/account-context.ts'
 import { pollsUntilGone } from '#core/instances/missing-instances.ts'
 import type { StoredLimits } from '#core/limits/model.ts'
 import { requestSecrets, withoutSecrets } from '#core/market/request-secrets.ts'
+import { spentBy } from '#shared/derived.ts'
 import type { OfferView, SavedQuery } from '#shared/market/offer.ts'
 import type { RentRequest } from '#shared/market/rent-request.ts'
 import { BerthError, type Problem } from '#shared/problem.ts'
@@ -79,7 +80,24 @@ export async function openRentals(
     if (late.length === 0) return
     if (instance !== undefined) void destroySurplus(context, late)
     else if (!isRetrying(rental) && !unwanted) creation.work(mark, 'find or give up')
-    else void destroySurplus(context, late, 'created after its rental had ended')
+    else {
+      void destroySurplus(context, late, 'created after its rental had ended')
+      void countLate(attempt, late)
+    }
+  }
+
+  /** What machines cost that appeared after their try had ended, up to now. */
+  async function countLate(attempt: RentalAttempt, late: readonly number[]): Promise<void> {
+    for (const id of late) hooks.late(attempt, id)
+    const at = context.now()
+    const micros = late.reduce((sum, id) => sum + (instances[id] ? spentBy(instances[id], at) : 0), 0)
+    const { mark, cost, spent } = attempt
+    if (micros <= (spent?.micros ?? 0)) return
+    await attempts.update(mark, {
+      problem: sentenceFor('came_late'),
+      spent: { micros, at, perHour: 0 },
+      ...(cost !== undefined && { cost: Math.max(cost, micros) }),
+    })
   }
 
   /** Undoes an attempt at any step, even one that runs or failed. */

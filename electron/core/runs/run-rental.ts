@@ -70,12 +70,17 @@ export class RunRental {
     if (!rental) return {}
     const ready = until !== undefined && run.instance === undefined ? openAttempt(rental) : undefined
     const more = uncounted(run, rental) + (ready ? costOfAttempt(ready, until ?? 0) : 0)
-    const before = run.counted?.rental === rental.id ? run.counted.micros : 0
-    return {
-      spentBefore: (run.spentBefore ?? 0) + more,
-      attemptCost: (run.attemptCost ?? 0) + more,
-      counted: { rental: rental.id, micros: before + more },
-    }
+    return withMore(run, rental, more)
+  }
+}
+
+/** A run that counts `more` of its rental's attempts; by default all that is not counted yet. */
+export function withMore(run: Run, rental: Rental, more = uncounted(run, rental)): RunChange {
+  const before = run.counted?.rental === rental.id ? run.counted.micros : 0
+  return {
+    spentBefore: (run.spentBefore ?? 0) + more,
+    attemptCost: (run.attemptCost ?? 0) + more,
+    counted: { rental: rental.id, micros: before + more },
   }
 }
 

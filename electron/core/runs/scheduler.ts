@@ -29,6 +29,7 @@ import { isOfProject, mostInAll, type Run, runCostBy } from './model.ts'
 import { leavesNetwork } from './node-decide.ts'
 import type { RunNodes } from './nodes.ts'
 import type { RunMachines } from './remote.ts'
+import { uncounted, withMore } from './run-rental.ts'
 import { seekingDue } from './seeking.ts'
 import type { Moves } from './steps.ts'
 import type { StoredRuns } from './stored-runs.ts'
@@ -255,6 +256,13 @@ export function createRunWork(context: AccountContext, parts: WorkParts) {
     return run.node?.network !== undefined && leavesNetwork(nodes.of(run), instance => gone.has(instance))
   }
 
+  /** A machine that appeared after its rental had ended counts for its run, too. */
+  function countLate(run: Run): void {
+    const rental = isGoing(run) || !run.project ? undefined : rentals.find(run.rental ?? '')
+    if (!rental || rental.step === 'trying' || uncounted(run, rental) === 0) return
+    void runs.update(run.id, current => ({ ...current, ...withMore(current, rental) }))
+  }
+
   /** Continues runs when their rentals change, without waiting for a poll. */
   const ignore = store.onChange((after, before) => {
     const [now, then] = [after.accounts[account], before.accounts[account]]
@@ -282,7 +290,10 @@ export function createRunWork(context: AccountContext, parts: WorkParts) {
       if (runs.find(id)?.step === 'running') runs.setCheckpointProblem(id, problem)
     },
     onPoll(poll: AccountPoll): void {
-      for (const run of runs.all()) observe(run, poll)
+      for (const run of runs.all()) {
+        observe(run, poll)
+        countLate(run)
+      }
       const needing = runs.all().filter(({ step }) => step !== 'done' && step !== 'cancelled')
       departures.keepOnlyFor(new Set(needing.map(({ id }) => id)))
       runs.show()

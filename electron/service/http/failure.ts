@@ -115,15 +115,15 @@ export function networkFailure(error: unknown, sent: boolean): Unanswered {
   return !sent && isOffline ? 'offline' : 'connection_lost'
 }
 
-/**
- * After a 5xx without a code of section 7, the effect of a write is unknown; after a 2xx with `success: false` that of
- * one that must not be repeated and may answer so although it took effect.
- */
 /** Whether it has the form of the service's codes, which are not all listed. */
 function isCode(named: unknown): boolean {
   return typeof named === 'string' && /^[a-z][a-z0-9_]*$/.test(named)
 }
 
+/**
+ * After a 5xx without a code of section 7, the effect of a write is unknown; after a 2xx with `success: false` that of
+ * one that must not be repeated and may answer so although it took effect, and after a 404 that isn't the service's that of a creation.
+ */
 function mayHaveTakenEffect(
   { repeat, tookEffect }: Operation<unknown>,
   status: number,
@@ -132,7 +132,6 @@ function mayHaveTakenEffect(
 ): boolean {
   const creates = repeat === 'never' && tookEffect !== undefined
   if (status >= 200 && status < 300) return creates
-  // A page of something in between says nothing about what the service did.
   if (status === 404 && creates) return !isAnswer
   return repeat !== 'read' && status >= 500 && !explained
 }

@@ -75,6 +75,19 @@ test('a clock that is set back a day brings no day’s cap a second time', async
   expect(await asked()).toBeUndefined()
 })
 
+test('a machine that appears after its reservation was released counts from its beginning', async () => {
+  const world = await spendingWorld([form('claude')])
+  await world.ask('claude', micros(1), { answer: 'refused' })
+  world.machines.push({ id: 7, by: claude, mark: 'r1', price: micros(1), isStopped: false, isGone: false })
+  for (let poll = 0; poll < 6; poll++) await world.poll(600)
+  expect(world.state?.spenders?.[claude]?.today ?? 0).toBe(0)
+  world.ledger.found({ mark: 'r1', by: claude, perHour: micros(1) }, 7)
+  await world.poll(10)
+  world.destroy(7)
+  for (let poll = 0; poll < 3; poll++) await world.poll(10)
+  expect(world.state?.spenders?.[claude]?.today).toBeGreaterThan(micros(0.8))
+})
+
 test('a clock that leaps ahead and back loses nothing that a day has cost, and counts on at once', async () => {
   for (const leap of [20 * 3600, 111_600, 40 * 86_400]) {
     const world = await spendingWorld([form('claude', { perDay: 2000, perHour: 2, machines: 1, price: 2 })])
