@@ -47,7 +47,7 @@ const shortestMeasurement = 900
 /**
  * The service's time, from the `Date` of its answers, so that a wrong clock on this computer does not matter. Between
  * them time passes as on this computer: a leap is believed once two later answers in a row agree with it, or at once
- * where this computer slept as long. The rate is 1, except in a simulated world, whose time runs faster. A new rate is
+ * where this computer slept as long, or in a faster world. The rate is 1, except in a simulated world, whose time runs faster. A new rate is
  * accepted once two measurements agree. Two minutes after the first answer it has a least, from which it is never
  * slower than this computer's own: limits act by it, whatever the service says. Sleep shows in this computer's wall
  * clock alone: without it, a computer that wakes for each poll would measure a fast world. `seenAt`: the account's time
@@ -73,11 +73,8 @@ export function createAccountClock(clock: Clock, initialRate = 1, seenAt?: numbe
     least = { server: seenAt * 1000, at: clock.monotonic() }
 
   const uncertaintyOf = (roundTrip: number) => 1500 + rate * roundTrip
-  /** Where time runs faster, its rate is only known roughly. */
-  const toleranceOf = (roundTrip: number, elapsed: number) =>
-    uncertaintyOf(roundTrip) + believedAtOnce * rate + (rate === 1 ? 0 : 0.2 * rate * elapsed)
-  const agrees = (sample: Moment, { server, at }: Moment, roundTrip: number) =>
-    Math.abs(server + (sample.at - at) * rate - sample.server) <= toleranceOf(roundTrip, sample.at - at)
+  const agrees = (sample: Moment, earlier: Moment, roundTrip: number) =>
+    Math.abs(onwards(earlier, sample.at) - sample.server) <= uncertaintyOf(roundTrip) + believedAtOnce
   const leastAt = (at: number) => (least ? onwards(least, at) : Number.NEGATIVE_INFINITY)
   const serverNow = (at: number) =>
     anchor ? Math.max(anchor.server + (at - anchor.at) * rate, leastAt(at)) : clock.now()
@@ -101,6 +98,8 @@ export function createAccountClock(clock: Clock, initialRate = 1, seenAt?: numbe
       return true
     }
     const expected = { server: serverNow(at), at }
+    // A faster time is only known roughly, and only a simulated world has one.
+    if (rate !== 1) return Math.abs(server - expected.server) > uncertaintyOf(roundTrip)
     if (agrees(sample, expected, roundTrip)) {
       isSure ||= at - anchor.at >= agreeing.milliseconds
       // What came in between tells no rate either.
@@ -109,7 +108,7 @@ export function createAccountClock(clock: Clock, initialRate = 1, seenAt?: numbe
       return Math.abs(server - expected.server) > uncertaintyOf(roundTrip)
     }
     const slept = last ? wall - last.wall - (at - last.at) : 0
-    const awoken = expected.server + slept * rate
+    const awoken = expected.server + slept
     if (slept > driftInSleep && Math.abs(awoken - server) <= driftInSleep + slept / 20) return true
     hasStrayed = true
     // The least holds already.
