@@ -151,7 +151,7 @@ export async function openSession(
   const poller = createPoller({
     clock,
     poll: () => polls.poll(),
-    interval: took => untilNextPoll(app.pollInterval(), took, Math.min(untilDue(), time.untilSettled())),
+    interval: took => untilNextPoll(app.pollInterval(), took, untilDue()),
     // Not while something is being rented, which costs money and has to be followed.
     isSuspended: () => app.isPaused() && !rentals.underWay(),
     onPause: pause => connectionStatus.retriesAt(clock.now() + pause),

@@ -31,10 +31,10 @@ const mostAhead = 600_000
 
 /** Milliseconds by which an answer may differ and is believed at once, beyond what rounding and its way explain. */
 const believedAtOnce = 5000
+/** Milliseconds by which a simulated world leaps ahead where its day is played. */
+const playedAtOnce = 6 * 3_600_000
 /** Milliseconds by which clocks may have drifted apart in a sleep. */
 const driftInSleep = 60_000
-/** A leap is believed once so many later answers in a row agree with it, the last so many milliseconds after it. */
-const agreeing = { answers: 2, milliseconds: 5000 }
 
 /** What a moment has become, if time went on as on this computer. */
 function onwards({ server, at: then }: Moment, at: number): number {
@@ -46,9 +46,9 @@ const shortestMeasurement = 900
 
 /**
  * The service's time, from the `Date` of its answers, so that a wrong clock on this computer does not matter. Between
- * them time passes as on this computer: a leap is believed once two later answers in a row agree with it, or at once
- * where this computer slept as long, or in a faster world. The rate is 1, except in a simulated world, whose time runs faster. A new rate is
- * accepted once two measurements agree. Two minutes after the first answer it has a least, from which it is never
+ * them time passes as on this computer: a leap is believed once the next answer agrees with it, or at once
+ * where this computer slept as long. The rate is 1, except in a simulated world, whose time runs faster. A new rate
+ * is accepted once two measurements agree. Two minutes after the first answer it has a least, from which it is never
  * slower than this computer's own: limits act by it, whatever the service says. Sleep shows in this computer's wall
  * clock alone: without it, a computer that wakes for each poll would measure a fast world. `seenAt`: the account's time
  * when an earlier session ended, epoch seconds: it does not go back to before that, unless that lies ahead of this
@@ -64,8 +64,8 @@ export function createAccountClock(clock: Clock, initialRate = 1, seenAt?: numbe
   let watchedFrom = 0
   let least: Moment | undefined
   let last: Anchor | undefined
-  /** A time that differs from the believed one, and how many later answers agree with it. */
-  let doubted: { sample: Anchor; agree: number } | undefined
+  /** The first of the last answers that differ from the believed time and agree with each other. */
+  let doubted: Moment | undefined
   let hasStrayed = false
   /** Whether the first time was confirmed: by this computer's own, or by later answers. */
   let isSure = false
@@ -73,8 +73,11 @@ export function createAccountClock(clock: Clock, initialRate = 1, seenAt?: numbe
     least = { server: seenAt * 1000, at: clock.monotonic() }
 
   const uncertaintyOf = (roundTrip: number) => 1500 + rate * roundTrip
-  const agrees = (sample: Moment, earlier: Moment, roundTrip: number) =>
-    Math.abs(onwards(earlier, sample.at) - sample.server) <= uncertaintyOf(roundTrip) + believedAtOnce
+  /** Where time runs faster, its rate is only known roughly. */
+  const toleranceOf = (roundTrip: number, elapsed: number) =>
+    uncertaintyOf(roundTrip) + believedAtOnce * rate + (rate === 1 ? 0 : 0.2 * rate * elapsed)
+  const agrees = (sample: Moment, { server, at }: Moment, roundTrip: number) =>
+    Math.abs(server + (sample.at - at) * rate - sample.server) <= toleranceOf(roundTrip, sample.at - at)
   const leastAt = (at: number) => (least ? onwards(least, at) : Number.NEGATIVE_INFINITY)
   const serverNow = (at: number) =>
     anchor ? Math.max(anchor.server + (at - anchor.at) * rate, leastAt(at)) : clock.now()
@@ -98,24 +101,28 @@ export function createAccountClock(clock: Clock, initialRate = 1, seenAt?: numbe
       return true
     }
     const expected = { server: serverNow(at), at }
-    // A faster time is only known roughly, and only a simulated world has one.
-    if (rate !== 1) return Math.abs(server - expected.server) > uncertaintyOf(roundTrip)
-    if (agrees(sample, expected, roundTrip)) {
-      isSure ||= at - anchor.at >= agreeing.milliseconds
+    const isPlayed = rate !== 1 && server > expected.server && server - expected.server <= playedAtOnce
+    if (agrees(sample, expected, roundTrip) || isPlayed) {
+      isSure = true
       // What came in between tells no rate either.
       if (hasStrayed) [hasStrayed, candidate, measuredFrom] = [false, undefined, sample]
       doubted = undefined
       return Math.abs(server - expected.server) > uncertaintyOf(roundTrip)
     }
     const slept = last ? wall - last.wall - (at - last.at) : 0
-    const awoken = expected.server + slept
+    const awoken = expected.server + slept * rate
     if (slept > driftInSleep && Math.abs(awoken - server) <= driftInSleep + slept / 20) return true
     hasStrayed = true
     // The least holds already.
     if (server < expected.server && expected.server === leastAt(at)) return false
-    if (!doubted || !agrees(sample, doubted.sample, roundTrip)) doubted = { sample, agree: 0 }
-    else doubted.agree += 1
-    if (doubted.agree < agreeing.answers || at - doubted.sample.at < agreeing.milliseconds) return false
+    // One that leaps on agrees, too: the first of them is no single wrong answer.
+    const leapsOn = (earlier: Moment) =>
+      earlier.server + (at - earlier.at) * rate > expected.server &&
+      server > earlier.server + (at - earlier.at) * rate
+    if (!doubted || !(agrees(sample, doubted, roundTrip) || leapsOn(doubted))) {
+      doubted = sample
+      return false
+    }
     isSure = true
     return true
   }
@@ -164,9 +171,8 @@ export function createAccountClock(clock: Clock, initialRate = 1, seenAt?: numbe
       last = sample
       holdUp(sample)
     },
-    /** Milliseconds until an answer may settle whether a leap is right; Infinity where none is doubted. */
-    untilSettled: (): number =>
-      doubted ? doubted.sample.at + agreeing.milliseconds - clock.monotonic() : Number.POSITIVE_INFINITY,
+    /** Whether the last answer told a time that another one must confirm. */
+    isDoubted: (): boolean => doubted !== undefined,
     /** The data from which the page computes the account's time. */
     accountTime: (): AccountTime => {
       const monotonic = clock.monotonic()
