@@ -16,6 +16,7 @@ import { afterContract } from '#shared/instance/instance-words.ts'
 import { isRenting } from '#shared/market/rental-view.ts'
 import type { Settings } from '#shared/settings.ts'
 import type { Micros } from '#shared/spending/money.ts'
+import { increasedRate } from '#shared/spending/price-increase.ts'
 import type { AccountView } from '#shared/state.ts'
 import { type Alert, alertOf } from './events.ts'
 import { alertedState, instanceAlert, unstarted } from './instance-alerts.ts'
@@ -32,15 +33,19 @@ export const AlertedState = v.object({
   contractEnds: v.optional(v.record(v.string(), v.number())),
   /** Instances whose nearly full disk was reported and has not been relieved since. */
   fullDisks: v.optional(v.array(v.number())),
+  /** The prices that were agreed to, seen first or reported since, micro-dollars per running hour by instance. */
+  prices: v.optional(v.record(v.string(), v.number())),
 })
 export type AlertedState = v.InferOutput<typeof AlertedState>
 
 type AlertedCredit = Pick<AlertedState, 'lowCredit' | 'belowZero'>
 /** The warnings that were sent about instances, apart from their state. */
-type AlertedWarnings = Pick<AlertedState, 'contractEnds' | 'fullDisks'>
+type AlertedWarnings = Pick<AlertedState, 'contractEnds' | 'fullDisks' | 'prices'>
 
 /** A full disk counts as relieved below this share, so that fluctuations do not repeat the warning. */
 const diskRelieved = 0.85
+/** A price is reported once it is above the known one by this factor: one agreed to may lack a part of the disk's. */
+const dearer = 1.05
 /** Seconds by which a contract's end may vary and still be the same one. */
 const sameEnd = 3600
 /** Low credit counts as recovered above this multiple of its threshold, so that it is not reported again and again. */
@@ -128,8 +133,8 @@ function lowCreditWords(account: AccountView): string {
 }
 
 /**
- * Warnings that a contract ends or a disk fills up. Each is sent once; a contract's end again where it was postponed, a
- * disk again after it had room. `at`: epoch seconds of the account's time.
+ * Warnings that a contract ends, a disk fills up or a price has risen. Each is sent once; a contract's end again where it
+ * was postponed, a disk again after it had room. `at`: epoch seconds of the account's time.
  */
 function instanceWarnings(
   alerted: AlertedWarnings,
@@ -140,6 +145,7 @@ function instanceWarnings(
   const alerts: Alert[] = []
   const contractEnds: Record<string, number> = {}
   const fullDisks: number[] = []
+  const prices: Record<string, Micros> = {}
   const alertedFull = new Set(alerted.fullDisks)
   for (const instance of instances) {
     const increase = account.priceIncreases[instance.id]
@@ -152,6 +158,14 @@ function instanceWarnings(
         contractAlert(instance, end, { account: account.id, increased: increase !== undefined, at }),
       )
 
+    const known = alerted.prices?.[instance.id] ?? instance.agreedPrice
+    const price = priceToKnow(known, instance)
+    // One that was accepted is no surprise once it applies, and then it's listed no more.
+    const accepted = increase?.accepted ? increasedRate(increase, instance)?.after : undefined
+    if (price !== undefined) prices[instance.id] = Math.max(price, accepted ?? 0)
+    if (known !== undefined && price !== undefined && price > known && !increase?.accepted)
+      alerts.push(priceAlert(instance, { before: known, after: price, account: account.id }))
+
     const use = diskUse(instance)
     const wasFull = alertedFull.has(instance.id)
     if (use === undefined ? wasFull : use >= (wasFull ? diskRelieved : diskNearlyFull)) {
@@ -159,7 +173,16 @@ function instanceWarnings(
       if (!wasFull && use !== undefined) alerts.push(diskAlert(instance, use, account.id))
     }
   }
-  return { alerts, alerted: { contractEnds, fullDisks } }
+  return { alerts, alerted: { contractEnds, fullDisks, prices } }
+}
+
+/** The price to compare the next ones with. A bid is the user's own, and what doesn't run says little of its price. */
+function priceToKnow(
+  known: Micros | undefined,
+  { state, interruptible, pricePerHour = 0 }: InstanceView,
+): Micros | undefined {
+  if (state !== 'running' || interruptible || pricePerHour <= 0) return known
+  return known === undefined || pricePerHour > known * dearer ? pricePerHour : known
 }
 
 /** The end that was warned of, unless it was postponed since. */
@@ -196,6 +219,18 @@ function contractAlert(
     instance: instance.id,
     title: `The contract of ${shortInstanceName(instance)} ends ${atMoment(end, at)}`,
     body: `Then it stops: ${afterContract}. ${advice}`,
+  })
+}
+
+function priceAlert(
+  instance: InstanceView,
+  { before, after, account }: { before: Micros; after: Micros; account: string },
+): Alert {
+  return alertOf('priceIncrease', {
+    id: `${account}/${instance.id}/price`,
+    instance: instance.id,
+    title: `${shortInstanceName(instance)} now costs ${rate(after)}`,
+    body: `It was ${rate(before)}. Limits in dollars count what it costs now. A limit in hours lets it cost more than before.`,
   })
 }
 

@@ -117,6 +117,7 @@ export function instanceView(
     disk: { size: record.disk_space, used: record.disk_usage },
     interruptible,
     pricePerHour: state === 'running' ? perHour || price.running : price.running,
+    agreedPrice: rented.agreed?.running,
     diskPricePerHour: price.disk,
     costPerHour: perHour,
     costUnknown: reportedCost === undefined || undefined,

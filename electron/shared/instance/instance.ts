@@ -64,6 +64,8 @@ export interface InstanceView {
   interruptible: boolean
   /** Micro-dollars per hour while it runs: the bid for an interruptible one, else the agreed price. Disk included. */
   pricePerHour?: Micros
+  /** The same, as agreed when Berth rented it. */
+  agreedPrice?: Micros
   /** Micro-dollars per hour while it is stopped. */
   diskPricePerHour?: Micros
   /** Its present cost per hour; 0 where that is unknown. */

@@ -68,3 +68,21 @@ test('a disk without a figure is not reported again afterwards', () => {
 test('the alerted state of an instance goes when the instance goes', () => {
   expect(said(full(95), {}, full(95))).toBe('diskFull - diskFull')
 })
+
+test('a price that rises beyond the known one is reported once, and again when it rises further', () => {
+  const cents = (price: number, other: Partial<InstanceView> = {}) => ({
+    instance: { pricePerHour: price * 10_000, ...other },
+  })
+  expect(said(...[30, 30.5, 62, 62, 30, 62, 90].map(price => cents(price)))).toBe(
+    '- - priceIncrease - - - priceIncrease',
+  )
+  expect(said(cents(30), cents(60, { state: 'stopped' }), cents(30))).toBe('- - -')
+  expect(said(cents(54, { agreedPrice: 5400 }), cents(54))).toBe('priceIncrease -')
+  expect(said(cents(30, { interruptible: true }), cents(60, { interruptible: true }))).toBe('- -')
+  const gpu = { before: 0.3, after: 0.6 }
+  const accepted = { priceIncreases: { 4711: { id: 7001, instance: 4711, gpu, accepted: true as const } } }
+  const one = { gpu: { name: 'RTX 4090', count: 1 } }
+  expect(said({ ...cents(30, one), given: accepted }, cents(60, one), cents(90, one))).toBe(
+    '- - priceIncrease',
+  )
+})
