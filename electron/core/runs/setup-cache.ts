@@ -229,5 +229,5 @@ function prepared(run: ProjectRun, body: string, more: Readonly<Record<string, s
     ...more,
   }
   const assigned = Object.entries(values).map(([name, value]) => `${name}=${shellQuoted(value)}`)
-  return ['{', 'unset CDPATH', ...assigned, 'cd || exit 1', body, '} < /dev/null', ''].join('\n')
+  return ['{', ...assigned, 'unset CDPATH', 'cd || exit 1', body, '} < /dev/null', ''].join('\n')
 }

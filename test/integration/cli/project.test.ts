@@ -173,7 +173,7 @@ describe.skipIf(noSshd)(`a project from the command line${noSshd}`, () => {
     expect(wrong.err).toMatch(
       /^berth\.yaml has errors:\n(.*\n)*line 1, column 1: runn is unknown.*\n(.*\n)*Fix them, then run it again\.\n$/,
     )
-    expect(wrong.err).toContain('line 2, column 1: \ufffd[2J is unknown.')
+    expect(wrong.err).toContain('line 2, column 1: \\u{1b}[2J is unknown.')
     expect(wrong.err).toContain('line 3, column 7: disk: enter the disk in GB.')
     expect(await berth('project', 'add', 'nowhere')).toMatchObject({ code: 5 })
     expect(await berth('run', 'nowhere', '--yes')).toMatchObject({ code: 5 })
