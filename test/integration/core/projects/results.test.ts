@@ -48,9 +48,18 @@ describe.skipIf(noSshd)(`the results of a project’s run${noSshd}`, () => {
     expect(readFileSync(join(folder, 'b'), 'utf8')).toBe('1\n')
   })
 
-  test('keep the machine, stopped, where a detached program writes for ever', async () => {
+  test.each([
+    [
+      'a file is truncated for ever',
+      'while [ -e out ]; do truncate -s 0 out/log.txt; echo x >> out/log.txt; sleep 0.1; done',
+    ],
+    [
+      'a detached program writes for ever',
+      'exec setsid sh -c "while [ -e out ]; do date >> out/log.txt; sleep 1; done"',
+    ],
+  ])('keep the machine, stopped, where %s', async (_, child) => {
     const { under, folder, job, id } = await runToEnd(
-      `mkdir out; echo whole > out/model; (exec setsid sh -c "while [ -e out ]; do date >> out/log.txt; sleep 1; done") >/dev/null 2>&1 & sleep 1`,
+      `mkdir out; echo whole > out/model; (${child}) >/dev/null 2>&1 & sleep 1`,
       'out',
       ({ world }) => world.sleep(600),
     )
