@@ -119,9 +119,8 @@ run: |
 
   test('keeps the old machine where the service can’t copy from it, until its time is over', async () => {
     const { under, sshds, job, first, world } = await moved('running')
+    await under.until(() => under.account().instances[first]?.state === 'stopped')
     await under.until(() => job()?.instance !== first && job()?.outputs.includes('command') === true)
-    const { state } = under.account().instances[first] ?? {}
-    expect(state).toBe('stopped')
     const { activity } = under.berth.state()
     expect(Object.values(activity).map(({ text }) => text)).toContainEqual(
       expect.stringContaining(`continues without the newest results of #${first}`),
