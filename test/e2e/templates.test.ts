@@ -147,7 +147,7 @@ test('a new template starts empty, even right after another one was open', async
   await page.getByRole('link', { name: 'ComfyUI', exact: true }).click()
   await page.getByRole('button', { name: 'Copy as a new one' }).waitFor()
   await page.keyboard.press('Control+k')
-  await page.keyboard.type('create a template')
+  await page.getByRole('combobox', { name: 'What to do' }).fill('create a template')
   await page.keyboard.press('Enter')
   const name = page.getByLabel('Name', { exact: true })
   await name.waitFor()

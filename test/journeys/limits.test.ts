@@ -266,13 +266,13 @@ test('a limit that also works asleep is switched off and on, and found in the pa
 
   await page.goto(`${page.url().split('#')[0]}#/offers`)
   await page.keyboard.press('Control+k')
-  await page.keyboard.type('next')
+  await page.getByRole('combobox', { name: 'What to do' }).fill('next')
   const next = page.getByRole('option', { name: /^Next: stops .* at / })
   await next.waitFor()
   await next.click()
   await page.getByRole('button', { name: /^Change: Stops / }).waitFor()
   await page.keyboard.press('Control+k')
-  await page.keyboard.type('extend 12')
+  await page.getByRole('combobox', { name: 'What to do' }).fill('extend 12')
   await page.getByRole('option', { name: /^Extend 12 h: / }).waitFor()
 
   // The cell in the instance's row leads to its limits, whichever tab was open.
@@ -281,6 +281,6 @@ test('a limit that also works asleep is switched off and on, and found in the pa
   await page.getByRole('button', { name: /^Watchdog: / }).click()
   await page.getByRole('tab', { name: 'Limits', selected: true }).waitFor()
   await page.keyboard.press('Control+k')
-  await page.keyboard.type('limits')
+  await page.getByRole('combobox', { name: 'What to do' }).fill('limits')
   await page.getByRole('option', { name: /^Limits / }).waitFor()
 })

@@ -60,7 +60,7 @@ test('prices include the disk size the account rented last, unless another was c
   const told = (disk: number) => page.getByText(`plus ${disk} GB of disk`).waitFor()
   await told(60)
   await page.keyboard.press('Control+k')
-  await page.keyboard.type('connect an account')
+  await page.getByRole('combobox', { name: 'What to do' }).fill('connect an account')
   await page.keyboard.press('Enter')
   await connectAccount(page, two, 'Two')
   await told(20)
