@@ -1,7 +1,7 @@
 import { localMoment } from '../derived.ts'
 import { money } from '../format/money.ts'
 import { instanceName, named, shortInstanceName } from '../format/name.ts'
-import { count, counted, percent } from '../format/size.ts'
+import { counted, figure, percent } from '../format/size.ts'
 import { atMoment, duration, moment } from '../format/time.ts'
 import type { InstanceView } from '../instance/instance.ts'
 import { micros } from '../spending/money.ts'
@@ -160,10 +160,9 @@ export function conditionBriefly(when: LimitWhen): string {
   }
 }
 
-/** A condition as a button: `30 min idle`, `8 h`, `$20`, `$0.60`. */
+/** A condition as a button: `30 min idle`, `8 h`, `$20`. */
 export function conditionLabel(when: LimitWhen): string {
-  if (when.kind === 'cost')
-    return Number.isInteger(when.dollars) ? `$${count(when.dollars)}` : money(micros(when.dollars))
+  if (when.kind === 'cost') return `$${figure(when.dollars, 2)}`
   if (when.kind === 'duration') return duration(when.seconds)
   return when.kind === 'idle' ? `${duration(when.seconds)} idle` : conditionBriefly(when)
 }
