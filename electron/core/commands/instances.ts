@@ -9,6 +9,7 @@ import { fetchResult } from '#service/result.ts'
 import { everything } from '#shared/automation/limits-that-block.ts'
 import { rate } from '#shared/format/money.ts'
 import { instanceName } from '#shared/format/name.ts'
+import { counted } from '#shared/format/size.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
 import { problemWords } from '#shared/instance/machine-report.ts'
 import type { InstanceMetrics } from '#shared/instance/metrics.ts'
@@ -160,10 +161,11 @@ export function limitHandlers(parts: Services): HandlersOf<typeof limitCommands>
       const why = lacking ? ` ${lacking.message}` : ''
       const stopped = stops.filter(went).length
       const cancelled = cancels.filter(went).length
+      const also = cancelled > 0 ? `, ${counted(cancelled, 'rental')} cancelled` : ''
       activity.add({
         account: session.id,
         kind: failed.length > 0 ? 'error' : 'user',
-        text: `Stopping everything: ${stopped} ${stopped === 1 ? 'instance' : 'instances'}${cancelled > 0 ? `, ${cancelled} ${cancelled === 1 ? 'rental' : 'rentals'} cancelled` : ''}`,
+        text: `Stopping everything: ${counted(stopped, 'instance')}${also}`,
         detail: failed.length > 0 ? `Not stopped: ${failed.join(', ')}.${why}` : undefined,
       })
       await session.poll()

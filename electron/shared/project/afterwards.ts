@@ -38,7 +38,8 @@ export function planAfterwards(spec: ProjectSpec, keeping: Keeping, costs: PlanC
     `If the run fails or reaches a limit, ${machine} is stopped. ${keptWords(keeping, costs)}`,
     ...(outbid && outbid.elsewhere > 0
       ? [
-          `${spec.machine?.interruptible ? 'If its machine is outbid, crashes or goes offline' : 'If its machine crashes or goes offline'}, it continues on another one, at most ${counted(outbid.elsewhere, 'time')}.`,
+          `If its machine ${spec.machine?.interruptible ? 'is outbid, crashes' : 'crashes'} or goes offline, it continues on ` +
+            `another one, at most ${counted(outbid.elsewhere, 'time')}.`,
         ]
       : []),
     ...copyFirstWords(spec, costs?.disk),
