@@ -12,7 +12,12 @@ import {
 } from '#core/instances/reconcile.ts'
 import { KeyRefused, pollFailure } from '#core/instances/repeated-polls.ts'
 import { countedOn } from '#core/instances/spending.ts'
-import { type CertainPoll, type Expected, type Listing, pollAll } from '#core/instances/verified-poll.ts'
+import {
+  type CertainPoll,
+  type Expected,
+  type InstanceListing,
+  pollAll,
+} from '#core/instances/verified-poll.ts'
 import { rentedAs } from '#core/renting/rental.ts'
 import { capabilitiesOf } from '#service/dialect.ts'
 import { proxyOf } from '#service/http/proxy.ts'
@@ -112,7 +117,7 @@ export class AccountPolls {
   }
 
   /** Before the first whole list, shows the instances of its first pages; nothing acts on them yet. */
-  #showPart(listing: Listing): void {
+  #showPart(listing: InstanceListing): void {
     const { app, time } = this.#session
     const before = this.#account()
     if (before?.connection.status !== 'connecting') return

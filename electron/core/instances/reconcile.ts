@@ -3,7 +3,7 @@ import type { InstanceView } from '#shared/instance/instance.ts'
 import { isDeepEqual } from '../storage/store.ts'
 import { passes } from './instance-state.ts'
 import { type InstanceHabits, instanceView, type LastPoll, type Rented } from './instance-view.ts'
-import type { Listing } from './verified-poll.ts'
+import type { InstanceListing } from './verified-poll.ts'
 
 /** Changes from a fresh answer: instances that differ, by id, and those that are gone. */
 export interface Changes {
@@ -35,7 +35,7 @@ export function followsOn(before: number | undefined, at: number, interval: numb
 export function compareInstances(
   known: KnownRecords,
   shown: Readonly<Record<string, InstanceView>>,
-  { instances, unconfirmed }: Pick<Listing, 'instances' | 'unconfirmed'>,
+  { instances, unconfirmed }: Pick<InstanceListing, 'instances' | 'unconfirmed'>,
   at: number,
   lastView: (instance: number) => InstanceView | undefined = () => undefined,
   lastPoll: LastPoll = { at, unbroken: true },

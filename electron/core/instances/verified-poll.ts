@@ -2,7 +2,7 @@ import type { Instance, InstanceList, ListOptions } from '#service/instances.ts'
 import type { Poll } from './poll-account.ts'
 
 /** An account's instances after a poll. */
-export interface Listing {
+export interface InstanceListing {
   /** The instances that the service listed. */
   instances: readonly Instance[]
   /** Expected instances that were not listed but may exist all the same. */
@@ -14,7 +14,9 @@ export interface Listing {
 }
 
 /** A poll whose list of instances was verified where necessary. */
-export type CertainPoll = Exclude<Poll, { outcome: 'seen' }> | (Omit<Seen, 'list'> & { listing?: Listing })
+export type CertainPoll =
+  | Exclude<Poll, { outcome: 'seen' }>
+  | (Omit<Seen, 'list'> & { listing?: InstanceListing })
 
 type Seen = Extract<Poll, { outcome: 'seen' }>
 
@@ -50,7 +52,7 @@ export const MOST_INSTANCES = 2000
 export async function pollAll(
   { poll, one }: Questions,
   expected: () => readonly Expected[],
-  onPart?: (listing: Listing) => void,
+  onPart?: (listing: InstanceListing) => void,
 ): Promise<CertainPoll> {
   const first = await poll({ onPart: onPart && (part => onPart(partOf(part, expected()))) })
   if (first.outcome !== 'seen' || !first.list) return first
@@ -124,7 +126,7 @@ function listingOf(
   expected: readonly Expected[],
   answers: ReadonlyMap<number, Instance>,
   gone: ReadonlySet<number>,
-): Omit<Listing, 'gone'> {
+): Omit<InstanceListing, 'gone'> {
   const [newest] = lists
   const wantedIds = new Set(expected.map(({ id }) => id))
   const instances = new Map<number, Instance>()
@@ -153,7 +155,7 @@ function listingOf(
   return { instances: [...instances.values()], unconfirmed: missing.map(({ id }) => id), doubt }
 }
 
-function partOf(list: InstanceList, expected: readonly Expected[]): Listing {
+function partOf(list: InstanceList, expected: readonly Expected[]): InstanceListing {
   const listing = listingOf([list], expected, new Map(), new Set())
   const came = instancesIn(listing.instances.length)
   return { ...listing, gone: [], doubt: `The instance list is still loading: ${came} so far.` }

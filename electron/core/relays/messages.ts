@@ -116,7 +116,7 @@ export const privateAddress: Problem = {
   advice: 'Use a public address.',
 }
 
-export const noAnswer: Problem = {
+export const receiverSilent: Problem = {
   code: 'timeout',
   message: 'The receiver didn’t answer in time.',
 }
@@ -137,7 +137,7 @@ export const untrusted: Problem = {
   message: 'The receiver’s certificate isn’t valid, so nothing was sent.',
 }
 
-export function throughNoProxy(message: string): Problem {
+export function receiverBehindProxy(message: string): Problem {
   return { code: 'proxy_failed', message, advice: 'Check the proxy in the system’s settings.' }
 }
 

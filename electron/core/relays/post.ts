@@ -8,11 +8,11 @@ import type { Delivery } from './formats.ts'
 import {
   lostAnswer,
   movedElsewhere,
-  noAnswer,
   notReached,
   privateAddress,
+  receiverBehindProxy,
+  receiverSilent,
   refusedWith,
-  throughNoProxy,
   untrusted,
   wrongAddress,
 } from './messages.ts'
@@ -58,7 +58,7 @@ export function poster(within = patience): Post {
         asked: seconds > 0 ? 1000 * seconds : 0,
       }
     } catch (error) {
-      return { problem: late.aborted ? noAnswer : problemIn(error) }
+      return { problem: late.aborted ? receiverSilent : problemIn(error) }
     }
   }
 }
@@ -67,6 +67,6 @@ function problemIn(error: unknown): Problem {
   if (!(error instanceof NotSent)) return lostAnswer
   const { cause } = error
   if (cause instanceof PrivateAddress) return privateAddress
-  if (cause instanceof ProxyFailed) return throughNoProxy(cause.message)
+  if (cause instanceof ProxyFailed) return receiverBehindProxy(cause.message)
   return networkFailure(cause, false) === 'untrusted_certificate' ? untrusted : notReached
 }

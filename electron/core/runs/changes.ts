@@ -162,7 +162,7 @@ export function retried(run: ProjectRun, machine: InstanceView | undefined, rent
 export const runsOnFor = 1800
 
 /** How a machine is left that its user has the run leave. */
-export interface Planned {
+export interface PlannedMove {
   /** Whether no file of its results can be half. */
   whole: boolean
   /** Micro-dollars for as long as it may go on running, and for its disk then. */
@@ -170,7 +170,7 @@ export interface Planned {
 }
 
 /** What a run leaves on a machine: the training since the last whole download of its results. */
-function leaveOf(run: Run, instance: number, at: number, planned?: Planned): Leave {
+function leaveOf(run: Run, instance: number, at: number, planned?: PlannedMove): Leave {
   const { project, program, place, spent } = run
   return {
     instance,
@@ -187,7 +187,7 @@ function leaveOf(run: Run, instance: number, at: number, planned?: Planned): Lea
 }
 
 /** Moves a project's run to another machine, and leaves the old one. */
-export function movedToNewMachine(run: Run, rental: string, at: number, planned?: Planned): RunChange {
+export function movedToNewMachine(run: Run, rental: string, at: number, planned?: PlannedMove): RunChange {
   const { instance, leaving = [], moves = 0, project } = run
   return {
     ...nextProgram,

@@ -4,7 +4,7 @@ import { leftFor } from '#shared/project/copy-first.ts'
 import { settleRun } from '#ssh/runs/runs.ts'
 import type { AccountContext } from '../account-context.ts'
 import type { BeforeStops } from './before-stop.ts'
-import { type Planned, runsOnFor } from './changes.ts'
+import { type PlannedMove, runsOnFor } from './changes.ts'
 import type { GoingOn } from './continue-failed.ts'
 import { notMovable } from './messages.ts'
 import type { Run } from './model.ts'
@@ -38,7 +38,7 @@ export function createPlannedMoves(
      * Ends the command on the machine, which goes on running for a while. May be repeated. Undefined where the machine doesn't
      * run.
      */
-    async prepare({ instance, program, place: folder, project }: Run): Promise<Planned | undefined> {
+    async prepare({ instance, program, place: folder, project }: Run): Promise<PlannedMove | undefined> {
       const view = machines.viewOf(instance)
       if (!project || view?.state !== 'running' || program === undefined || folder === undefined)
         return undefined

@@ -24,7 +24,7 @@ import {
   sweepHaltedAlert,
 } from './messages.ts'
 import {
-  isBusy,
+  isSweepBusy,
   openStoredSweeps,
   type Sweep,
   sweepCost,
@@ -171,7 +171,7 @@ export class Sweeps {
     const sweep = stored.get(id)
     const own = this.#parts.terms.runsOf(sweep)
     const kept = own.filter(run => run.step === 'failed' && this.#viewOf(run.instance) !== undefined)
-    if (isBusy(sweep, own) || kept.length > 0) throw new BerthError(stillGoing(kept.length))
+    if (isSweepBusy(sweep, own) || kept.length > 0) throw new BerthError(stillGoing(kept.length))
     for (const run of own) await runs.remove(run)
     await stored.remove(id)
   }
@@ -179,7 +179,7 @@ export class Sweeps {
   onPoll(poll: AccountPoll): void {
     const { stored, runs } = this.#parts
     for (const sweep of stored.all()) {
-      const isOver = sweep.step !== 'going' && sweepRate(sweep) === 0 && !isBusy(sweep, runs.all())
+      const isOver = sweep.step !== 'going' && sweepRate(sweep) === 0 && !isSweepBusy(sweep, runs.all())
       if (!isOver) this.#limits.observe(sweep, poll)
     }
     stored.show()

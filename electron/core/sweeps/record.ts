@@ -93,7 +93,7 @@ export function sweepMostInAll(sweep: Sweep): Micros | undefined {
 }
 
 /** Whether any of its runs is unfinished. */
-export function isBusy({ id, step }: Sweep, runs: readonly Run[]): boolean {
+export function isSweepBusy({ id, step }: Sweep, runs: readonly Run[]): boolean {
   return step === 'going' || runs.some(run => run.sweep?.id === id && isGoing(run))
 }
 

@@ -6,7 +6,7 @@ import { uncounted } from '../runs/run-rental.ts'
 import type { RunSweeps } from '../runs/service.ts'
 import type { StoredRuns } from '../runs/stored-runs.ts'
 import type { Collection } from '../storage/collection.ts'
-import { isBusy, type Sweep, sweepCost, sweepDeadline, sweepMostInAll } from './record.ts'
+import { isSweepBusy, type Sweep, sweepCost, sweepDeadline, sweepMostInAll } from './record.ts'
 
 /** What sweeps say of their runs, read from the records alone: neither runs nor sweeps need to work for it. */
 export class SweepTerms implements RunSweeps {
@@ -30,7 +30,9 @@ export class SweepTerms implements RunSweeps {
   isBusy(project: string, except?: string): boolean {
     return this.#sweeps
       .all()
-      .some(sweep => sweep.project.id === project && sweep.id !== except && isBusy(sweep, this.#runs.all()))
+      .some(
+        sweep => sweep.project.id === project && sweep.id !== except && isSweepBusy(sweep, this.#runs.all()),
+      )
   }
 
   limitsOf({ sweep: place, project }: ProjectRun): readonly Limit[] {

@@ -10,7 +10,7 @@ export interface RelayDraft extends RelayForm {
   address: string
 }
 
-export function draftOf(relay: RelayView | undefined): RelayDraft {
+export function relayDraft(relay: RelayView | undefined): RelayDraft {
   const { kind, name, alerts, quietHours, fromInstances } = relay ?? {
     ...{ kind: 'ntfy' as const, name: '', alerts: allKinds, quietHours: defaultSettings.quietHours },
     fromInstances: undefined,

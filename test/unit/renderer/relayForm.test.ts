@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest'
-import { allKinds, draftOf, failureLine, readRelay, relayLine } from '#renderer/screens/settings/relayForm.ts'
+import {
+  allKinds,
+  failureLine,
+  readRelay,
+  relayDraft,
+  relayLine,
+} from '#renderer/screens/settings/relayForm.ts'
 import type { RelayView } from '#shared/relay.ts'
 import { relayForm } from '#test/berth/relays.ts'
 
@@ -11,7 +17,7 @@ const view = (given: Partial<RelayView> = {}): RelayView => ({
 })
 
 test('a new address needs a name, an address and a kind of alert', () => {
-  const draft = draftOf(undefined)
+  const draft = relayDraft(undefined)
   expect(readRelay(draft, true).errors).toEqual({ name: 'Enter a name.', address: 'Enter the address.' })
   expect(readRelay({ ...draft, name: 'Phone', alerts: [], address: 'x' }, true).errors).toEqual({
     alerts: 'Choose at least one kind of alert.',
@@ -19,7 +25,7 @@ test('a new address needs a name, an address and a kind of alert', () => {
 })
 
 test('a relay survives the form unchanged, and its address can stay', () => {
-  expect(readRelay(draftOf(view()), false).value).toEqual(relayForm())
+  expect(readRelay(relayDraft(view()), false).value).toEqual(relayForm())
 })
 
 test('its lines say what it gets, what waits and what failed', () => {
