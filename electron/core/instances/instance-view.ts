@@ -34,6 +34,14 @@ export interface LastPoll {
   at?: number
   /** It was shortly before: little can have happened unseen. */
   unbroken: boolean
+  /** Of an instance that polls lacked: since when, epoch seconds. */
+  missingSince?: number
+}
+
+/** An instance before polls lacked it, and when the first of those was, epoch seconds of the account's time. */
+export interface LastView {
+  at: number
+  view: InstanceView
 }
 
 /** Data about an instance from its rental. */
@@ -100,6 +108,7 @@ export function instanceView(
       : {}
   const booted = state === 'running' && before !== undefined && hasTrait(before.state, 'booting')
   const ran = booted ? ranAtLeast(Math.max(lastPoll.at ?? 0, startedAt ?? 0), at) : 0
+  const { missingSince = at } = lastPoll
   const rawLabel = record.label
 
   return {
@@ -123,7 +132,11 @@ export function instanceView(
     costUnknown: reportedCost === undefined || undefined,
     bid: interruptible ? believable(dphBase) : undefined,
     minimumBid: believable(minimumBid),
-    spent: spending(before?.spent, perHour, startedAt, at, { traffic: charged, ran }),
+    spent: spending(before?.spent, perHour, startedAt, at, {
+      traffic: charged,
+      ran,
+      absent: hasTrait(state, 'gpusCharged') ? 0 : at - missingSince,
+    }),
     traffic: traffic && { ...traffic, ...expected },
     startedAt,
     endsAt: believableEnd(record.end_date, startedAt),

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import type { InstanceView } from '#shared/instance/instance.ts'
 import { type DocumentPlace, openDocument } from '../storage/json-file.ts'
+import type { LastView } from './instance-view.ts'
 import { InstanceShape } from './last-seen.ts'
 import { MOST_INSTANCES } from './verified-poll.ts'
 
@@ -56,8 +57,8 @@ export async function openMissingInstances(
   }
 
   return {
-    /** The last view of a missing instance that is not forgotten yet. */
-    lastView: (instance: number): InstanceView | undefined => document.get()[instance]?.view,
+    /** The last view of a missing instance that is not forgotten yet, and since when it is missing. */
+    lastView: (instance: number): LastView | undefined => document.get()[instance],
     /**
      * Takes in a poll. `gone`: instances of `shown` that are missing; `unconfirmed`: instances that may exist;
      * `isDestroyed`: whether Berth destroys it, or has; `at`: epoch seconds of the account's time.

@@ -2,7 +2,13 @@ import type { Instance } from '#service/instances.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
 import { isDeepEqual } from '../storage/store.ts'
 import { passes } from './instance-state.ts'
-import { type InstanceHabits, instanceView, type LastPoll, type Rented } from './instance-view.ts'
+import {
+  type InstanceHabits,
+  instanceView,
+  type LastPoll,
+  type LastView,
+  type Rented,
+} from './instance-view.ts'
 import type { InstanceListing } from './verified-poll.ts'
 
 /** Changes from a fresh answer: instances that differ, by id, and those that are gone. */
@@ -30,14 +36,14 @@ export function followsOn(before: number | undefined, at: number, interval: numb
 /**
  * Compares a fresh answer with the last one. A record that came back the same costs one comparison of its fields and
  * changes nothing; one that is not confirmed stays as it was. `at` is the account's time of the answer in epoch
- * seconds. `lastView`: last known view of an instance that reappeared. `rented`: data from its rental.
+ * seconds. `lastView`: that of an instance that reappeared. `rented`: data from its rental.
  */
 export function compareInstances(
   known: KnownRecords,
   shown: Readonly<Record<string, InstanceView>>,
   { instances, unconfirmed }: Pick<InstanceListing, 'instances' | 'unconfirmed'>,
   at: number,
-  lastView: (instance: number) => InstanceView | undefined = () => undefined,
+  lastView: (instance: number) => LastView | undefined = () => undefined,
   lastPoll: LastPoll = { at, unbroken: true },
   rented: (instance: number) => Rented | undefined = () => undefined,
   capabilities?: InstanceHabits,
@@ -53,7 +59,9 @@ export function compareInstances(
     const steady = before && !perHour && !expectedPerHour && !before.costUnknown && !passes(before.state)
     if (steady && isDeepEqual(known.get(id), record)) continue
     known.set(id, record)
-    const view = instanceView(record, before ?? lastView(id), at, lastPoll, rented(id), capabilities)
+    const last = before ? undefined : lastView(id)
+    const poll = last ? { ...lastPoll, missingSince: last.at } : lastPoll
+    const view = instanceView(record, before ?? last?.view, at, poll, rented(id), capabilities)
     if (!before || !isDeepEqual(before, view)) changed.set(id, view)
   }
   const gone = Object.keys(shown)

@@ -135,19 +135,25 @@ export function ranAtLeast(from: number, at: number): number {
 /**
  * Spent up to now. The first poll assumes the current price since creation. Each change of the hourly price starts a
  * new stretch, as does `traffic`, the charge for traffic since. Unobserved seconds (`ran`) are charged at the current
- * price. `at` in epoch seconds of the account's time.
+ * price, and those for which polls lacked it and it doesn't run now (`absent`) at the lower of the two: nobody saw it run.
+ * `at` in epoch seconds of the account's time.
  */
 export function spending(
   before: InstanceView['spent'] | undefined,
   perHour: Micros,
   startedAt: number | undefined,
   at: number,
-  { traffic = 0, ran = 0 }: { traffic?: Micros; ran?: number } = {},
+  { traffic = 0, ran = 0, absent = 0 }: { traffic?: Micros; ran?: number; absent?: number } = {},
 ): InstanceView['spent'] {
   if (!before) return { micros: grown(perHour, at - (startedAt ?? at)) + traffic, at, perHour }
   if (before.perHour === perHour && traffic === 0 && before.at <= at) return before
-  const unseen = Math.min(ran, Math.max(0, at - before.at))
-  const earlier = grown(before.perHour, at - before.at - unseen) + grown(perHour, unseen)
+  const seconds = Math.max(0, at - before.at)
+  const unseen = Math.min(ran, seconds)
+  const away = Math.min(absent, seconds - unseen)
+  const earlier =
+    grown(before.perHour, at - before.at - unseen - away) +
+    grown(perHour, unseen) +
+    grown(Math.min(before.perHour, perHour), away)
   return { micros: before.micros + earlier + traffic, at, perHour }
 }
 

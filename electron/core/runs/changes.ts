@@ -62,7 +62,8 @@ export function afterCommand(run: Run, code: number, at: number): RunChange {
 export function failed(run: Run, { code, message, advice }: Problem, at: number): RunChange {
   const { step, instance, outcome, afterwards } = run
   const wasEnding = step === 'ending' && run.problem !== undefined
-  const stops = code !== machineGone.code && !wasEnding && mayEnd(run)
+  const isGone = code === machineGone.code
+  const stops = !isGone && !wasEnding && mayEnd(run)
   const isOutcome = outcome?.problem.code === code
   // Nothing that a run of a sweep needs is on its machine, which is not kept then.
   const isLeft = run.sweep !== undefined && (isOutcome || code === 'setup_failed')
@@ -75,8 +76,8 @@ export function failed(run: Run, { code, message, advice }: Problem, at: number)
         : { code, message, advice: run.node ? forSeveral(advice) : advice },
     afterwards: stops && !isLeft ? 'stop' : afterwards,
     endedAt: run.project ? undefined : (run.endedAt ?? at),
-    costThen: run.project && runCostBy(run, at),
-    ...(isOfProject(run) && instance !== undefined && !isLeft
+    costThen: run.project && !isGone ? runCostBy(run, at) : undefined,
+    ...(isOfProject(run) && instance !== undefined && !isLeft && !isGone
       ? keptFrom(keepingFor(run), at)
       : { keptUntil: undefined, remindAt: undefined }),
     stuckSince: undefined,
@@ -88,6 +89,26 @@ export function failed(run: Run, { code, message, advice }: Problem, at: number)
 /** The advice to a run on several machines, of which the others are gone, so that it can't be resumed. */
 function forSeveral(advice: string | undefined): string | undefined {
   return advice?.replace(', then resume.', ', then run it again.')
+}
+
+/**
+ * What a poll shows of the machine of a project's run that is not over, or failed. `view`: undefined where the poll lacks it;
+ * `isGone`: once that is certain, from when on it counts no more. One that returns keeps its files as if the run failed now.
+ */
+export function seenMachine(
+  run: ProjectRun,
+  view: InstanceView | undefined,
+  { isGone, at }: { isGone: boolean; at: number },
+): RunChange {
+  const { step, spent, costThen, endedAt, finalAction } = run
+  if (endedAt !== undefined) return {}
+  if (!view) {
+    const counts = isGone && spent !== undefined && spent.perHour > 0
+    return counts ? { spent: { micros: ownCostBy({ ...run, spentBefore: 0 }, at), at, perHour: 0 } } : {}
+  }
+  const after = { spent: { ...view.spent } }
+  if (step !== 'failed' || costThen !== undefined || finalAction === 'destroy') return after
+  return { ...after, costThen: runCostBy({ ...run, ...after }, at), ...keptFrom(keepingFor(run), at) }
 }
 
 /** Leaves the instance of a command as it is, since its folder is only there. */

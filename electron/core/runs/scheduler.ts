@@ -15,6 +15,7 @@ import { openAttempt } from '../renting/rental.ts'
 import type { Rentals } from '../renting/rentals.ts'
 import { isDeepEqual } from '../storage/store.ts'
 import { limitOfWatchdog } from '../watchdogs/step.ts'
+import { seenMachine } from './changes.ts'
 import {
   checkpointDue,
   failsAfter,
@@ -234,10 +235,13 @@ export function createRunWork(context: AccountContext, parts: WorkParts) {
     if (pollsMissing(instance) >= pollsUntilGone) gone.add(instance)
     else gone.delete(instance)
     const view = instances[instance]
+    if (isOfProject(run) && (isGoing(run) || step === 'failed')) {
+      const seen = seenMachine(run, view, { isGone: gone.has(instance), at: now() })
+      const change = { leftCosts, ...seen, ...(view && seenRunning(run, view, now())) }
+      if (view || Object.keys(seen).length > 0) runs.putSoon({ ...run, ...change })
+    }
     if (!view) return
     if (run.project) {
-      if (isGoing(run) || step === 'failed')
-        runs.putSoon({ ...run, leftCosts, ...seenRunning(run, view, now()), spent: { ...view.spent } })
       if (view.state === 'running' && run.starting) void runs.update(id, { starting: undefined })
     } else if (
       isGoing(run) &&

@@ -7,7 +7,7 @@ import type { Run } from '../runs/model.ts'
 import type { WaitingMachines } from '../runs/waiting-machines.ts'
 import type { Collection } from '../storage/collection.ts'
 import type { Watchdogs } from '../watchdogs/perform.ts'
-import { costUntil, type Sweep, sweepDeadline } from './record.ts'
+import { costUntil, type Sweep, sweepCost, sweepDeadline } from './record.ts'
 import type { SweepTerms } from './terms.ts'
 
 export type SweepLimits = ReturnType<typeof createSweepLimits>
@@ -66,8 +66,15 @@ export function createSweepLimits(
         const spent = instances[instance]?.spent
         if (spent) machines[instance] = { ...spent }
       }
-      stored.putSoon({ ...sweep, machines })
-      void guard({ ...sweep, machines }, own)
+      // What one has cost that was gone and runs again leaves the files of the others their time.
+      const hasReturned = present.some(
+        id => sweep.machines[id]?.perHour === 0 && instances[id]?.state === 'running',
+      )
+      const after = { ...sweep, machines }
+      if (hasReturned && sweep.step !== 'going')
+        after.costThen = Math.max(sweep.costThen ?? 0, sweepCost(after, own, at))
+      stored.putSoon(after)
+      void guard(after, own)
     },
   }
 }
