@@ -80,6 +80,13 @@ export function createControls({ world, deployment, doors, faults, log }: Parts)
       world.catchUp()
       return world.priceIncreases.ask(world.instances.get(instanceId), factor).id
     },
+    /** Lets an instance's host announce maintenance, in seconds from now. */
+    announceMaintenance(instanceId: number, seconds: number, hours: number, category = 'other'): void {
+      if (!(seconds >= 0) || !(hours > 0)) throw invalidArgs('start_in is at least 0, hours above 0.')
+      world.catchUp()
+      const machine = world.instances.get(instanceId).offer.facts.machine_id
+      world.machines.announce(machine, seconds, hours, category)
+    },
     /** Changes the given states, and gives all of them. */
     setAccount(changes: Partial<AccountState>): AccountState {
       const { state } = world.account

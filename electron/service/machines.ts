@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import * as Type from 'typebox'
-import { looseList, plainAnswer, recordShape } from './http/answer.ts'
+import { looseList, Moment, plainAnswer, recordShape } from './http/answer.ts'
 import { type CallOptions, operation, type Send } from './http/operation.ts'
 
 /** A machine of the caller's; further fields are kept. */
@@ -62,6 +62,25 @@ const cleanupShape = Type.Object({
 })
 export type CleanedUp = Static<typeof cleanupShape>
 
+const windowShape = recordShape(
+  {
+    machine_id: Type.Integer(),
+    /** Epoch seconds. */
+    start_time: Moment,
+  },
+  { id: Type.Integer(), duration_hours: Type.Number(), maintenance_category: Type.String() },
+)
+/** Maintenance that a host has announced. */
+export type Maintenance = NonNullable<typeof windowShape.record>
+
+const maintenances = operation(
+  'POST',
+  '/api/v0/machines/maintenances',
+  'read',
+  looseList(['maintenances', 'results'], windowShape),
+  { size: 'list', extra: 'collection' },
+)
+
 const list = operation('GET', '/api/v0/machines', 'read', looseList(['machines', 'results'], machineShape), {
   size: 'list',
   extra: 'collection',
@@ -96,6 +115,9 @@ export function machines(send: Send) {
   return {
     /** The caller's machines (known from deployments; `not_supported` elsewhere). */
     list: (options?: CallOptions) => send(list, {}, options),
+    /** What hosts have announced for these machines (known from deployments; `not_supported` elsewhere). 1 a second. */
+    maintenances: (ids: readonly number[], options?: CallOptions) =>
+      send(maintenances, { body: { machine_ids: ids } }, options),
     /** The caller's network disks (known from deployments; `not_supported` elsewhere). */
     listNetworkDisks: (options?: CallOptions) => send(listNetworkDisks, {}, options),
     /** Adds a disk, or machines to one. Gives the disk's id. `invalid_args`, `not_authorized`. */

@@ -20,6 +20,7 @@ export const alertKinds: Readonly<Record<AlertKind, { label: string; hint: strin
     hint: 'The machine is offline or silent, or an instance is no longer on the account.',
   },
   contractEnd: { label: 'Contract ends', hint: 'An instance’s contract ends within 24 hours.' },
+  maintenance: { label: 'Maintenance', hint: 'A host announces work on an instance’s machine.' },
   priceIncrease: { label: 'Price increase', hint: 'A host asks for higher prices.' },
   diskFull: { label: 'Disk nearly full', hint: 'An instance uses 90% of its disk.' },
   attempts: {

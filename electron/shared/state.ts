@@ -10,6 +10,7 @@ import type { WatchdogView } from './automation/watchdog.ts'
 import type { AccountId } from './ids.ts'
 import type { FileTransferView } from './instance/files.ts'
 import type { InstanceNote, InstanceView, UndoableView } from './instance/instance.ts'
+import type { MaintenanceView } from './instance/maintenance.ts'
 import type { TunnelView } from './instance/tunnel.ts'
 import type { SavedQuery } from './market/offer.ts'
 import type { FailedMachineView, PastRental, RentalView } from './market/rental-view.ts'
@@ -161,6 +162,8 @@ export interface AccountView {
   recoveries: Record<string, RecoveryView>
   /** Hosts' requests for higher prices, by the instance's id; empty where the service has none. */
   priceIncreases: Record<string, PriceIncreaseView>
+  /** Maintenance that hosts have announced, by the instance's id; absent where the service has none. */
+  maintenances?: Record<string, MaintenanceView>
   /** The user's own words about instances, by the instance's id. */
   notes: Record<string, InstanceNote>
   /** What agents, scripts and projects with caps have used, by spender. */

@@ -33,6 +33,13 @@ export function serveControlPlane(app: Hono<Bindings>, controls: Controls): void
         body.number('factor'),
       ),
     }),
+    '/sim/maintenance': body =>
+      controls.announceMaintenance(
+        body.integer('instance_id'),
+        body.number('start_in'),
+        body.number('hours'),
+        body.optionalString('category'),
+      ),
     '/sim/credit': body => controls.setCredit(body.number('credit')),
     '/sim/top-up': body => controls.topUp(body.number('amount')),
     '/sim/deployment': ({ values }) => ({ success: true, deployment: controls.setDeployment(values) }),

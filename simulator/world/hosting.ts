@@ -20,6 +20,15 @@ export interface Machine {
   readonly runningContracts: number
 }
 
+/** Maintenance of any host's machine, as its renters see it. Times in world milliseconds. */
+export interface AnnouncedMaintenance {
+  readonly id: number
+  readonly machineId: number
+  readonly start: number
+  readonly hours: number
+  readonly category: string
+}
+
 const HOUR = 3_600_000
 
 /** The account's machines, and checks of who owns a machine. */
@@ -27,6 +36,7 @@ export class Machines {
   readonly #clock: WorldClock
   readonly #market: Market
   readonly #own: Map<number, Machine>
+  readonly #announced: AnnouncedMaintenance[] = []
 
   constructor(seed: number, clock: WorldClock, market: Market) {
     this.#clock = clock
@@ -37,6 +47,20 @@ export class Machines {
   list(): Machine[] {
     for (const machine of this.#own.values()) this.#catchUp(machine)
     return [...this.#own.values()]
+  }
+
+  /** A host announces work on its machine, beginning in so many seconds. */
+  announce(machineId: number, seconds: number, hours: number, category: string): void {
+    const start = this.#clock.now() + seconds * 1000
+    this.#announced.push({ id: this.#announced.length + 1, machineId, start, hours, category })
+  }
+
+  /** What is announced for these machines and not over. */
+  announced(machineIds: readonly number[]): AnnouncedMaintenance[] {
+    const now = this.#clock.now()
+    return this.#announced.filter(
+      ({ machineId, start, hours }) => machineIds.includes(machineId) && start + hours * HOUR > now,
+    )
   }
 
   /** Throws 404 without a code if it is missing or not the account's, as section 4.4 requires for maintenance. */

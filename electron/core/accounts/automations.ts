@@ -2,6 +2,7 @@ import type { AccountContext, AccountPoll, Automation } from '#core/account-cont
 import type { Transfers } from '#core/copies/perform.ts'
 import { Departures } from '#core/departures/perform.ts'
 import type { LoadRecorder } from '#core/instances/load-history.ts'
+
 import { openNotes } from '#core/instances/notes.ts'
 import { Ledger, type Reservation } from '#core/ledger/perform.ts'
 import { openStoredLimits } from '#core/limits/model.ts'
@@ -25,6 +26,7 @@ import { Watches } from '#core/watches/perform.ts'
 import type { RentRequest } from '#shared/market/rent-request.ts'
 import { boundsOf } from '#shared/project/bounds.ts'
 import type { GpuMetricsReader } from './gpu-metrics.ts'
+import { openMaintenances } from './maintenances.ts'
 
 /** The parts that work for one account and get each poll. */
 export interface AccountParts {
@@ -49,6 +51,7 @@ export async function openAutomations(
   const { loadHistory, transfers, actions, gpuMetrics } = parts
   const money = await openMoney(context, await openCharges(context))
   const priceIncreases = await openPriceIncreases(context)
+  const maintenances = await openMaintenances(context)
   const storedLimits = await openStoredLimits(context)
   const watchdogs = new Watchdogs(
     context,
@@ -105,6 +108,7 @@ export async function openAutomations(
     transfers,
     money,
     priceIncreases,
+    maintenances,
     ledger,
     limits,
     rentals,

@@ -112,6 +112,7 @@ const events = {
     seenOn: 'instances',
   },
   contractEnd: { kind: 'contractEnd', urgency: 'critical', actions: [show], place: instances },
+  maintenance: { kind: 'maintenance', urgency: 'critical', actions: [show], place: instances },
   diskFull: { kind: 'diskFull', urgency: 'critical', actions: [show], place: files },
   priceIncrease: { kind: 'priceIncrease', urgency: 'critical', actions: [show], place: instances },
 

@@ -13,6 +13,7 @@ import { shortInstanceName } from '#shared/format/name.ts'
 import { atMoment, duration } from '#shared/format/time.ts'
 import type { InstanceState, InstanceView } from '#shared/instance/instance.ts'
 import { afterContract } from '#shared/instance/instance-words.ts'
+import { type MaintenanceView, maintenanceWords } from '#shared/instance/maintenance.ts'
 import { isRenting } from '#shared/market/rental-view.ts'
 import type { Settings } from '#shared/settings.ts'
 import type { Micros } from '#shared/spending/money.ts'
@@ -31,6 +32,8 @@ export const AlertedState = v.object({
   instances: v.record(v.string(), v.string()),
   /** The contract ends that were warned of, epoch seconds by instance. */
   contractEnds: v.optional(v.record(v.string(), v.number())),
+  /** The announced maintenance that was reported, by instance: when it begins, epoch seconds. */
+  maintenances: v.optional(v.record(v.string(), v.number())),
   /** Instances whose nearly full disk was reported and has not been relieved since. */
   fullDisks: v.optional(v.array(v.number())),
   /** The prices that were agreed to, seen first or reported since, micro-dollars per running hour by instance. */
@@ -40,13 +43,13 @@ export type AlertedState = v.InferOutput<typeof AlertedState>
 
 type AlertedCredit = Pick<AlertedState, 'lowCredit' | 'belowZero'>
 /** The warnings that were sent about instances, apart from their state. */
-type AlertedWarnings = Pick<AlertedState, 'contractEnds' | 'fullDisks' | 'prices'>
+type AlertedWarnings = Pick<AlertedState, 'contractEnds' | 'maintenances' | 'fullDisks' | 'prices'>
 
 /** A full disk counts as relieved below this share, so that fluctuations do not repeat the warning. */
 const diskRelieved = 0.85
 /** A price is reported once it is above the known one by this factor: one agreed to may lack a part of the disk's. */
 const dearer = 1.05
-/** Seconds by which a contract's end may vary and still be the same one. */
+/** Seconds by which a contract's end, or a window's start, may vary and still be the same one. */
 const sameEnd = 3600
 /** Low credit counts as recovered above this multiple of its threshold, so that it is not reported again and again. */
 const forgetAbove = 1.2
@@ -133,17 +136,18 @@ function lowCreditWords(account: AccountView): string {
 }
 
 /**
- * Warnings that a contract ends, a disk fills up or a price has risen. Each is sent once; a contract's end again where it
- * was postponed, a disk again after it had room. `at`: epoch seconds of the account's time.
+ * Warnings that a contract ends, a machine is worked on, a disk fills up or a price has risen. Each is sent once; a moment
+ * again where it was moved, a disk again after it had room. `at`: epoch seconds of the account's time.
  */
 function instanceWarnings(
   alerted: AlertedWarnings,
   instances: readonly InstanceView[],
-  account: Pick<AccountView, 'id' | 'priceIncreases'>,
+  account: Pick<AccountView, 'id' | 'priceIncreases' | 'maintenances'>,
   at: number,
 ): { alerts: Alert[]; alerted: Required<AlertedWarnings> } {
   const alerts: Alert[] = []
   const contractEnds: Record<string, number> = {}
+  const maintenances: Record<string, number> = {}
   const fullDisks: number[] = []
   const prices: Record<string, Micros> = {}
   const alertedFull = new Set(alerted.fullDisks)
@@ -157,6 +161,13 @@ function instanceWarnings(
       alerts.push(
         contractAlert(instance, end, { account: account.id, increased: increase !== undefined, at }),
       )
+
+    const alertedStart = alerted.maintenances?.[instance.id]
+    const window = account.maintenances?.[instance.id]
+    const start = window ? movedStart(alertedStart, window) : alertedStart
+    if (start !== undefined) maintenances[instance.id] = start
+    if (window && start !== alertedStart)
+      alerts.push(maintenanceAlert(instance, window, { account: account.id, at }))
 
     const known = alerted.prices?.[instance.id] ?? instance.agreedPrice
     const price = priceToKnow(known, instance)
@@ -173,7 +184,7 @@ function instanceWarnings(
       if (!wasFull && use !== undefined) alerts.push(diskAlert(instance, use, account.id))
     }
   }
-  return { alerts, alerted: { contractEnds, fullDisks, prices } }
+  return { alerts, alerted: { contractEnds, maintenances, fullDisks, prices } }
 }
 
 /** The price to compare the next ones with. A bid is the user's own, and what doesn't run says little of its price. */
@@ -191,6 +202,11 @@ function stillAlertedEnd(alerted: number | undefined, { endsAt }: InstanceView):
   return putOff ? undefined : alerted
 }
 
+/** The start that was reported, unless the window has moved since. */
+function movedStart(alerted: number | undefined, { from }: MaintenanceView): number {
+  return alerted === undefined || Math.abs(alerted - from) > sameEnd ? from : alerted
+}
+
 /** Whether an alert still applies, as far as a poll can tell. */
 export function stillHolds(
   { kind, instance, state }: Alert,
@@ -201,6 +217,7 @@ export function stillHolds(
   if (instance === undefined) return true
   if (state !== undefined) return account.instances[instance]?.state === state
   if (kind === 'contractEnd') return alerted.contractEnds?.[instance] !== undefined
+  if (kind === 'maintenance') return account.maintenances?.[instance] !== undefined
   if (kind === 'diskFull') return alerted.fullDisks?.includes(instance) ?? false
   return true
 }
@@ -219,6 +236,19 @@ function contractAlert(
     instance: instance.id,
     title: `The contract of ${shortInstanceName(instance)} ends ${atMoment(end, at)}`,
     body: `Then it stops: ${afterContract}. ${advice}`,
+  })
+}
+
+function maintenanceAlert(
+  instance: InstanceView,
+  window: MaintenanceView,
+  { account, at }: { account: string; at: number },
+): Alert {
+  return alertOf('maintenance', {
+    id: `${account}/${instance.id}/maintenance`,
+    instance: instance.id,
+    title: `Maintenance of ${shortInstanceName(instance)} ${window.from > at ? atMoment(window.from, at) : 'goes on'}`,
+    body: `${maintenanceWords(window, at)} Copy any files you need, or move its run to another machine before.`,
   })
 }
 

@@ -142,7 +142,11 @@ function instanceEntry(account: AccountView, instance: InstanceView, now: number
   submenu.push({ label: 'Show', action: at({}) }, { separator: true })
   submenu.push({ label: 'Destroy…', action: at({ ask: 'destroy' }) })
   const ends = due && `${due.limit.action === 'stop' ? 'stops' : 'destroyed'} ${weekdayAndTime(due.dueAt)}`
-  const label = [instanceLine(account, instance), loadWords(instance), ends].filter(Boolean).join(', ')
+  const window = account.maintenances?.[instance.id]
+  const worked = window && `maintenance ${weekdayAndTime(window.from)}`
+  const label = [instanceLine(account, instance), loadWords(instance), ends, worked]
+    .filter(Boolean)
+    .join(', ')
   return { label, submenu }
 }
 

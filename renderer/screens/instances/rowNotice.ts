@@ -14,6 +14,7 @@ import {
   creditUsedUp,
   troubleWords,
 } from '#shared/instance/instance-words.ts'
+import { maintenanceWords } from '#shared/instance/maintenance.ts'
 import { lowBidWords } from '#shared/instance/outbid-words.ts'
 import { hasTrait } from '#shared/instance/state-traits.ts'
 import type { TunnelView } from '#shared/instance/tunnel.ts'
@@ -63,7 +64,7 @@ export function rowNoticeOf(row: Row, context: NoticeContext = { now: 0 }): RowN
 }
 
 function ownNotice(
-  { instance, rental, tunnel, limit, limitsSet = 0, increase, replacedBy }: Row,
+  { instance, rental, tunnel, limit, limitsSet = 0, increase, maintenance, replacedBy }: Row,
   context: NoticeContext,
 ): RowNotice | undefined {
   const { retries } = rental ?? {}
@@ -86,17 +87,14 @@ function ownNotice(
   if (instance.state === 'exited') return { kind: 'note', text: trouble }
   if (hasTrait(instance.state, 'booting')) return { kind: 'steps' }
   const rest = hasTrait(instance.state, 'startable') ? restNotice(instance, replacedBy, context) : undefined
-  const coming = rest ?? noteIf(hindered) ?? comingNotice(instance, increase, context.now)
+  const coming = rest ?? noteIf(hindered) ?? comingNotice(instance, { increase, maintenance }, context.now)
   return coming ?? (limit && wantsAnswer(limit, context.now) ? { kind: 'limit', limit } : undefined)
 }
 
 /** The instance's warnings in one notice, with a price increase that the user has not accepted yet. */
-function comingNotice(
-  instance: InstanceView,
-  increase: PriceIncreaseView | undefined,
-  now: number,
-): RowNotice | undefined {
-  const warnings = warningsOf(instance, now, increase)
+function comingNotice(instance: InstanceView, coming: Coming, now: number): RowNotice | undefined {
+  const { increase } = coming
+  const warnings = warningsOf(instance, now, coming)
   if (increase && !increase.accepted) {
     const text = [...warnings, increaseWords(increase, instance, now)].join(' ')
     return { kind: 'priceIncrease', text, increase }
@@ -159,18 +157,18 @@ function isBroken({ state }: InstanceView): boolean {
   return state === 'crashed' || state === 'unstartable'
 }
 
-/** The near end of the contract and a nearly full disk, a sentence each. `now`: epoch seconds of the account's time. */
-export function warningsOf(
-  instance: InstanceView,
-  now: number,
-  increase: PriceIncreaseView | undefined,
-): string[] {
+/** What an instance's host asks for and has announced. */
+type Coming = Pick<Row, 'increase' | 'maintenance'>
+
+/** The near end of the contract, maintenance and a nearly full disk, a sentence each. `now`: epoch seconds of the account's time. */
+export function warningsOf(instance: InstanceView, now: number, { increase, maintenance }: Coming): string[] {
   const left = contractEndsIn(instance, now)
   const use = diskUse(instance)
   return [
     ...(left === undefined || increase?.accepted
       ? []
       : [`Its contract ends in ${duration(left)}. Then ${afterContract}.`]),
+    ...(maintenance ? [maintenanceWords(maintenance, now)] : []),
     ...(use === undefined || use < diskNearlyFull
       ? []
       : [`Its disk is ${Math.floor(use * 100)}% full and can’t grow.`]),

@@ -10,6 +10,7 @@ import { knownCost } from '#shared/derived.ts'
 import { rate } from '#shared/format/money.ts'
 import { instanceName } from '#shared/format/name.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
+import type { MaintenanceView } from '#shared/instance/maintenance.ts'
 import { hasTrait } from '#shared/instance/state-traits.ts'
 import type { TunnelView } from '#shared/instance/tunnel.ts'
 import { isRenting, offerOf, type RentalView } from '#shared/market/rental-view.ts'
@@ -35,6 +36,8 @@ export interface Row {
   unlimited?: boolean
   /** Higher prices that the host asks for, or that the user has accepted. */
   increase?: PriceIncreaseView
+  /** Maintenance that its host has announced. */
+  maintenance?: MaintenanceView | undefined
   /** The instance that a recovery rented in its place. */
   replacedBy?: number
   /** A stop or destroy of it that no fresh reading shows yet. */
@@ -88,6 +91,7 @@ export function instanceRows(account: AccountView): Row[] {
       limitsSet: set.filter(limit => limit.instance === instance.id).length,
       unlimited: instance.state === 'running' && isUnlimited(account, instance.id) ? true : undefined,
       increase,
+      maintenance: account.maintenances?.[instance.id],
       replacedBy: account.recoveries[instance.id]?.by,
       ending: account.endings[instance.id],
     })

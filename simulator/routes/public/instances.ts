@@ -1,6 +1,7 @@
 import { invalidArgs, noSuchInstance, notFound, refusal, ServiceError } from '#simulator/errors.ts'
 import { isObject } from '#simulator/fields.ts'
 import type { ApiRequest, Layer, Routes } from '#simulator/http/route.ts'
+import { epochSeconds } from '#simulator/world/clock.ts'
 import type { Instance } from '#simulator/world/instances/instance.ts'
 import type { World } from '#simulator/world/world.ts'
 import {
@@ -41,6 +42,17 @@ export const publicInstances: Layer = {
       }
       return { success: true }
     },
+  },
+  'POST /machines/maintenances/': {
+    permission: 'instance_read',
+    answer: ({ world, body }) =>
+      world.machines.announced(body().optionalIntegers('machine_ids') ?? []).map(window => ({
+        id: window.id,
+        machine_id: window.machineId,
+        duration_hours: window.hours,
+        start_time: epochSeconds(window.start),
+        maintenance_category: window.category,
+      })),
   },
   'PUT /instances/request_logs/:id/': {
     permission: 'instance_read',

@@ -74,6 +74,29 @@ test.concurrent('a service without price increases is asked for them at most onc
   expect(under().account().priceIncreases).toEqual({})
 })
 
+test.concurrent('announced maintenance is shown and alerts once, also after a restart', async ({
+  rented,
+  expect,
+}) => {
+  const { id, controls, titles, under, poll, restart } = await rented(publicProfile)
+  const shown = () => under().account().maintenances?.[id]
+  controls.announceMaintenance(id, day, 2, 'power')
+  await controls.advance(660)
+  await poll()
+  await under().until(() => shown() !== undefined)
+  expect(shown()).toMatchObject({ category: 'power' })
+  await poll()
+  await under().until(() => titles().length === 1)
+  expect(titles()[0]).toContain('Maintenance of ')
+  await restart()
+  await under().until(() => shown() !== undefined)
+  await poll()
+  expect(titles()).toHaveLength(1)
+  await controls.advance(day + 3 * 3600)
+  await poll()
+  await under().until(() => shown() === undefined)
+})
+
 describe.concurrent('a price increase', () => {
   const increased = test.extend('increase', async ({ rented }) => {
     const berth = await rented(publicProfile)

@@ -127,6 +127,10 @@ export const rows: Row[] = [
     sent: { instance_id: 5, problem: 'Other' },
   }),
   row('DELETE /volumes/?id=8', c => c.volumes.remove(8), { sent: { id: 8 } }),
+  row('POST /machines/maintenances', c => c.machines.maintenances([5, 6]), {
+    sent: { machine_ids: [5, 6] },
+    answer: [{ id: 1, machine_id: 5, start_time: 1_800_000_000, duration_hours: 2 }],
+  }),
   row('GET /instances/pending-price-increases/', c => c.priceIncreases.list(), {
     answer: { truncated: false, pending_price_increases: [{ pending_price_increase_id: 6, contract_id: 1 }] },
     gives: { increases: [{ pending_price_increase_id: 6, contract_id: 1 }], whole: true },

@@ -56,6 +56,15 @@ test('an end is not reported if the new prices are accepted, else it says how to
   })
 })
 
+test('announced maintenance is reported once, and again only when it is moved by hours', () => {
+  const given = (from: number) => ({ given: { maintenances: { 4711: { from, until: from + 2 * hour } } } })
+  const polls = [given(now + day), given(now + day + 60), {}, given(now + day), given(now + 2 * day), {}]
+  expect(said(...polls.map(poll => ({ instance: {}, ...poll })))).toBe('maintenance - - - maintenance -')
+  const account = accountView(given(now + hour).given, instanceView())
+  const [alert] = alertsAfterPoll(undefined, account, defaultSettings, now).alerts
+  expect(alert?.body).toContain('for 2 h: it may go offline then.')
+})
+
 test('a disk is reported at 90% use, and again only after falling below 85%', () => {
   expect(said(...[89.9, 90, 95, 86, 92, 84.9, 90].map(full))).toBe('- diskFull - - - - diskFull')
 })

@@ -1,0 +1,104 @@
+import * as v from 'valibot'
+import type { AccountContext, AccountPoll } from '#core/account-context.ts'
+import { cleanLine } from '#core/instances/instance-view.ts'
+import { absentUntil } from '#core/money/charges.ts'
+import { openDocument } from '#core/storage/json-file.ts'
+import { isDeepEqual } from '#core/storage/store.ts'
+import type { Maintenance } from '#service/machines.ts'
+import type { InstanceView } from '#shared/instance/instance.ts'
+import type { MaintenanceView } from '#shared/instance/maintenance.ts'
+
+/** Seconds between requests. */
+const askedEvery = 600
+
+const Stored = v.object({
+  /** Until when nothing is requested, since the service has no such list; epoch seconds. */
+  absentUntil: v.optional(v.number()),
+})
+
+/** The maintenance that hosts have announced for the account's machines, in State. Its alerts come from polls. */
+export async function openMaintenances(context: AccountContext) {
+  const { account, store, ending } = context
+  const document = await openDocument(context, 'maintenances', Stored, {})
+  let windows: readonly Maintenance[] = []
+  let askedAt: number | undefined
+  let asked = new Set<number>()
+  let asking: Promise<void> | undefined
+
+  async function ask(machines: readonly number[]): Promise<void> {
+    try {
+      const found = await context.client().machines.maintenances(machines, { signal: ending, retries: 1 })
+      if (ending.aborted) return
+      windows = found
+      show()
+    } catch (error) {
+      const until = absentUntil(error, context.now())
+      if (!ending.aborted && until !== undefined) document.writeSoon(() => ({ absentUntil: until }))
+    }
+  }
+
+  function show(): void {
+    const before = store.get().accounts[account]
+    if (ending.aborted || !before) return
+    const views = nextWindows(windows, Object.values(before.instances), context.now())
+    if (isDeepEqual(before.maintenances ?? {}, views)) return
+    store.change(draft => {
+      const target = draft.accounts[account]
+      if (target) target.maintenances = views
+    })
+  }
+
+  return {
+    onPoll({ account: { instances }, at }: AccountPoll): void {
+      show()
+      const machines = machinesOf(Object.values(instances))
+      const isOld = askedAt === undefined || Math.abs(at - askedAt) >= askedEvery
+      const isDue = isOld || machines.some(machine => !asked.has(machine))
+      if (asking !== undefined || ending.aborted || machines.length === 0 || !isDue) return
+      if ((document.get().absentUntil ?? 0) > at) return
+      askedAt = at
+      asked = new Set(machines)
+      asking = ask(machines).finally(() => {
+        asking = undefined
+      })
+    },
+    resume: () => {
+      askedAt = undefined
+    },
+    async flush() {
+      await asking
+      await document.flush()
+    },
+  }
+}
+
+function machinesOf(instances: readonly InstanceView[]): number[] {
+  return [...new Set(instances.flatMap(({ machineId }) => machineId ?? []))]
+}
+
+/** The first window of each instance's machine that isn't over. `now`: epoch seconds of the account's time. */
+export function nextWindows(
+  windows: readonly Maintenance[],
+  instances: readonly Pick<InstanceView, 'id' | 'machineId'>[],
+  now: number,
+): Record<string, MaintenanceView> {
+  const shown = windows
+    .map(window => ({ machine: window.machine_id, view: windowView(window) }))
+    .filter(({ view }) => view.until > now)
+    .toSorted((a, b) => a.view.from - b.view.from)
+  return Object.fromEntries(
+    instances.flatMap(({ id, machineId }) => {
+      const first = shown.find(({ machine }) => machine === machineId)
+      return first ? [[String(id), first.view]] : []
+    }),
+  )
+}
+
+function windowView({
+  start_time: from,
+  duration_hours,
+  maintenance_category,
+}: Maintenance): MaintenanceView {
+  const hours = Math.min(Math.max(duration_hours ?? 1, 0), 10_000)
+  return { from, until: from + hours * 3600, category: cleanLine(maintenance_category) }
+}
