@@ -7,17 +7,18 @@ const told = 3_000
 
 /**
  * Asks until `isOver`, again with each change of State. Rejects after a minute with `not_ended_yet` and the words for
- * what still goes on, and why; `say` gets them after a few seconds.
+ * what still goes on, and why; `say` gets them after a few seconds. The minute begins once nothing `isSaving` before its end.
  */
 export async function awaitEnds(
   connection: BerthConnection,
   isOver: () => Promise<boolean>,
-  rest: () => { words: string; problem: string | undefined },
+  rest: () => { words: string; problem: string | undefined; isSaving?: boolean },
   say: (line: string) => void = () => undefined,
 ): Promise<void> {
-  const begun = performance.now()
+  let begun = performance.now()
   let isTold = false
   while (!(await isOver())) {
+    if (rest().isSaving) begun = performance.now()
     const left = begun + patience - performance.now()
     if (!isTold && left < patience - told) {
       isTold = true

@@ -234,8 +234,12 @@ interface Cancelled {
 /** Resolves once a fresh reading shows no machine of these runs, and none is being rented for them. */
 async function untilDestroyed({ connection, say }: Call, cancelled: readonly Cancelled[]): Promise<void> {
   let left: Left[] = []
+  let isSaving = false
   async function isOver(): Promise<boolean> {
     const { accounts } = await connection.state()
+    isSaving = cancelled.some(({ account, runs }) =>
+      runs.some(({ id }) => accounts[account]?.runs[id]?.waiting?.for === 'save'),
+    )
     left = cancelled.flatMap(({ account, runs }) => {
       const now = accounts[account]
       return now ? runs.flatMap(run => [run, ...(run.nodes ?? [])]).flatMap(run => leftOf(now, run)) : []
@@ -245,6 +249,7 @@ async function untilDestroyed({ connection, say }: Call, cancelled: readonly Can
   const rest = () => ({
     words: `Not destroyed yet: ${named(left.map(({ name }) => name))}`,
     problem: left.find(({ problem }) => problem !== undefined)?.problem,
+    isSaving,
   })
   await awaitEnds(connection, isOver, rest, say)
 }

@@ -79,6 +79,11 @@ export class Departures {
     return Object.fromEntries(own.map(({ instance, cost = 0 }) => [instance, cost]))
   }
 
+  /** The machines that a run left and that are still kept. */
+  machinesOf(run: string): number[] {
+    return this.#stored.all().flatMap(departure => (departure.run === run ? departure.instance : []))
+  }
+
   /** Until when the present copy for a run may take, in epoch seconds; undefined where there is none to make. */
   copyEnds(run: string): number | undefined {
     const next = this.#toBring(run)

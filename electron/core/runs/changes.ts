@@ -200,8 +200,7 @@ function leaveOf(run: Run, instance: number, at: number, planned?: PlannedMove):
     seconds: lostSince(run, at),
     program,
     folder: place,
-    // In a sweep the whole has no room for their disks.
-    paths: project && !run.sweep ? resultsOf(project.spec) : [],
+    paths: project ? resultsOf(project.spec) : [],
     before: spent ? runCostBy({ ...run, spentBefore: 0, leftCosts: {} }, at) : 0,
     ...(planned && { runsUntil: at + runsOnFor, whole: planned.whole }),
   }

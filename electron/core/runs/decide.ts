@@ -55,6 +55,8 @@ export interface RunSnapshot extends NodeSnapshot {
 
 export type RunMove =
   | { do: 'wait' }
+  /** Tells its command of the end, after which the run is given up. */
+  | { do: 'cancel' }
   /** Rents a machine. */
   | { do: 'rent' }
   | { do: 'start' }
@@ -82,6 +84,7 @@ export function nextRunMove(run: Run, snapshot: RunSnapshot): RunMove {
   const { step } = run
   if (step === 'cancelled') return { do: 'wait' }
   if (step === 'done') return isOfProject(run) ? leftStopped(run, snapshot) : { do: 'wait' }
+  if (run.givenUp && step !== 'failed') return { do: 'cancel' }
   const move = nodeMove(run, snapshot)
   if (move) return move
   if (step === 'failed') return isOfProject(run) ? kept(run, snapshot) : { do: 'wait' }

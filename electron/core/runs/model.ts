@@ -123,6 +123,8 @@ export const Run = v.object({
   startsAt: v.optional(v.number()),
   /** Of one that runs every day: the next one is on the list. */
   followed: v.optional(v.boolean()),
+  /** Its user gave it up, and its command has its time before that. */
+  givenUp: v.optional(v.boolean()),
   /** Since when its user wants it on another machine. */
   movingSince: v.optional(v.number()),
   /** Micro-dollars that its next machine leaves to those before it, which run until their files are taken. */
@@ -253,9 +255,11 @@ export function limitsLeft(
 
 /** The limits of a run's machine, which leave the command its time before a stop. */
 export function machineLimits(
-  { project: { spec, price }, spent }: ProjectRun,
+  { project: { spec, price }, spent, sweep }: ProjectRun,
   limits: readonly Limit[],
 ): Limit[] {
+  // The whole has left that out.
+  if (sweep) return [...limits]
   return limitsBeforeStop(limits, spec.before_stop, dearestOf(spec, price) ?? spent?.perHour)
 }
 
@@ -282,7 +286,15 @@ export function keptFrom({ seconds, destroys }: Keeping, at: number): Pick<Run, 
 export const sweepLimit = 'sweep_limit'
 
 /** Whether it ended before its command did: its user cancelled it, or its machine was stopped or has gone. */
-export function isInterrupted({ step, problem }: Pick<Run, 'step' | 'problem'>): boolean {
+export function isInterrupted({
+  step,
+  problem,
+  givenUp,
+}: Pick<Run, 'step' | 'problem' | 'givenUp'>): boolean {
   const codes = [sweepLimit, 'stopped', 'stopped_by_user', 'no_such_instance']
-  return step === 'cancelled' || (step === 'failed' && problem !== undefined && codes.includes(problem.code))
+  return (
+    givenUp === true ||
+    step === 'cancelled' ||
+    (step === 'failed' && problem !== undefined && codes.includes(problem.code))
+  )
 }

@@ -58,6 +58,6 @@ export function createPlannedMoves(
 }
 
 /** Whether its user may have it continue on another machine. */
-function isMovable({ step, begun, project, node, sweep }: Run): boolean {
-  return step === 'running' && begun === true && project !== undefined && !node && !sweep
+function isMovable({ step, begun, project, node }: Run): boolean {
+  return step === 'running' && begun === true && project !== undefined && !node
 }

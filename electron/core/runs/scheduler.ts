@@ -298,7 +298,8 @@ export function createRunWork(context: AccountContext, parts: WorkParts) {
         observe(run, poll)
         countLate(run)
       }
-      const needing = runs.all().filter(({ step }) => step !== 'done' && step !== 'cancelled')
+      const isOver = ({ step }: Run) => step === 'done' || step === 'cancelled'
+      const needing = runs.all().filter(run => !isOver(run) && !(run.project && isSpent(run)))
       departures.keepOnlyFor(new Set(needing.map(({ id }) => id)))
       runs.show()
       for (const run of runs.all()) {

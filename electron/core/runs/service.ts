@@ -143,6 +143,10 @@ export async function openRuns(
     waiting,
     departures,
     plannedMoves,
+    async giveUp({ id, instance = 0 }) {
+      await beforeStops.ofInstance(instance)
+      await withdraw(id)
+    },
     limitsOf: run => sweeps.limitsOf(run),
     runs,
     alerts,
@@ -215,12 +219,20 @@ export async function openRuns(
     return store.get().accounts[account]?.rentals[rental ?? ''] !== undefined
   }
 
+  /** Lets its command save first, if it asked for that; a second request does not wait. */
   async function cancel(of: string): Promise<void> {
+    const run = runs.get(of)
+    if (run.givenUp || run.node || !asksForNotice(run)) return withdraw(of)
+    await runs.intend(run.id, { givenUp: true })
+    worker.hurry(run.id)
+  }
+
+  async function withdraw(of: string): Promise<void> {
     const named = runs.get(of)
     const run = nodes.of(named)[0] ?? named
     if (!run.project || (!isGoing(run) && run.step !== 'failed')) return
     const { id, instance, name } = run
-    await runs.intend(id, { ...over(run, 'cancelled', now()), withdrawing: true })
+    await runs.intend(id, { ...over(run, 'cancelled', now()), withdrawing: true, givenUp: undefined })
     const detail =
       instance === undefined
         ? 'The machine being rented for it will be destroyed.'
@@ -264,6 +276,8 @@ export async function openRuns(
         else await newRuns.startOfProject(newRun, on, id)
       },
       cancel,
+      /** Resolves once its command had its time before its machine is stopped. */
+      beforeStop: ({ instance = 0 }: Pick<Run, 'instance'>) => beforeStops.ofInstance(instance),
       /** Stops one with its machine, which keeps its files. */
       async halt(id: string, problem: Problem): Promise<void> {
         const run = runs.get(id)
@@ -283,6 +297,7 @@ export async function openRuns(
     async end(id: string): Promise<void> {
       const run = runs.get(id)
       const { step, program, project } = run
+      if (run.givenUp) return withdraw(id)
       if (!project && (step === 'waiting' || (step === 'running' && !run.begun))) {
         await runs.update(id, { step: 'cancelled', endedAt: now() })
         runs.setProblem(id, undefined)
@@ -319,7 +334,7 @@ export async function openRuns(
       worker.hurry(id)
       await tellIfStale(id)
     },
-    /** Ends a project's run without its results, and destroys its machine. */
+    /** Ends a project's run without its results, and destroys its machine, once its command had its time before that. */
     cancel,
     /** Continues a project's run on another machine, once its command was told. Throws `not_movable`. */
     async move(id: string): Promise<void> {

@@ -62,6 +62,8 @@ interface MoveParts {
   waiting: Pick<WaitingMachines, 'keep'>
   departures: Pick<Departures, 'leave'>
   plannedMoves: PlannedMoves
+  /** Gives a run up, once its command had its time before that. */
+  giveUp(run: Run): Promise<void>
   /** The stops of the machine that is rented for a run. */
   limitsOf(run: ProjectRun): readonly Limit[]
 }
@@ -87,6 +89,9 @@ export function createMoves(context: AccountContext, parts: MoveParts) {
     switch (move.do) {
       case 'wait':
         return true
+      case 'cancel':
+        await parts.giveUp(run)
+        return false
       case 'rent':
         if (isOfProject(run)) {
           const [head] = nodes.of(run)

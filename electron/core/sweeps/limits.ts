@@ -1,6 +1,7 @@
 import { fixedMoment } from '#shared/automation/limit.ts'
 import { isGoing } from '#shared/automation/run.ts'
 import type { AccountContext, AccountPoll } from '../account-context.ts'
+import type { Departures } from '../departures/perform.ts'
 import { hasMoved } from '../limits/limit-due.ts'
 import type { StoredLimits } from '../limits/model.ts'
 import type { Run } from '../runs/model.ts'
@@ -18,19 +19,21 @@ interface SweepLimitParts {
   waiting: Pick<WaitingMachines, 'all'>
   limits: Pick<StoredLimits, 'all' | 'put'>
   watchdogs: Pick<Watchdogs, 'settle'>
+  departures: Pick<Departures, 'machinesOf'>
 }
 
 /** The limit of a whole sweep. Each machine has its share as a separate limit. */
 export function createSweepLimits(
   { now }: Pick<AccountContext, 'now'>,
-  { stored, terms, waiting, limits, watchdogs }: SweepLimitParts,
+  { stored, terms, waiting, limits, watchdogs, departures }: SweepLimitParts,
 ) {
   /** Lets each machine be stopped when the whole would reach its limit, also while this computer sleeps. */
   async function guard(sweep: Sweep, own: readonly Run[]): Promise<void> {
     const deadline = sweepDeadline(sweep, own, now())
     if (deadline === undefined || sweep.step !== 'going') return
-    for (const { instance, step } of own) {
-      if (instance === undefined || !isGoing({ step })) continue
+    for (const { instance, step, movingSince } of own) {
+      // A machine that its run leaves has a limit for that.
+      if (instance === undefined || movingSince !== undefined || !isGoing({ step })) continue
       const guarding = limits
         .all()
         .find(
@@ -53,6 +56,7 @@ export function createSweepLimits(
         ...own
           .filter(run => isGoing(run) || run.step === 'failed' || run.withdrawing)
           .flatMap(({ instance }) => instance ?? []),
+        ...own.flatMap(({ id }) => departures.machinesOf(id)),
         ...waiting.all().flatMap(there => (there.sweep === sweep.id ? there.instance : [])),
       ]
       // One that has gone counts up to this poll, so that the sum is never too low.

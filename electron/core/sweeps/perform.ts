@@ -62,7 +62,7 @@ export async function openRunsAndSweeps(
   return { runs, sweeps: new Sweeps(context, { ...parts, stored, terms, runs: swept, waiting }) }
 }
 
-interface SweepParts extends Pick<RunServiceParts, 'rentals' | 'limits' | 'watchdogs'> {
+interface SweepParts extends Pick<RunServiceParts, 'rentals' | 'limits' | 'watchdogs' | 'departures'> {
   stored: Awaited<ReturnType<typeof openStoredSweeps>>
   terms: SweepTerms
   runs: Runs['swept']
@@ -177,9 +177,11 @@ export class Sweeps {
   }
 
   onPoll(poll: AccountPoll): void {
-    const { stored, runs } = this.#parts
+    const { stored, runs, terms, departures } = this.#parts
     for (const sweep of stored.all()) {
-      const isOver = sweep.step !== 'going' && sweepRate(sweep) === 0 && !isSweepBusy(sweep, runs.all())
+      const hasLeft = terms.runsOf(sweep).some(({ id }) => departures.machinesOf(id).length > 0)
+      const isOver =
+        sweep.step !== 'going' && sweepRate(sweep) === 0 && !hasLeft && !isSweepBusy(sweep, runs.all())
       if (!isOver) this.#limits.observe(sweep, poll)
     }
     stored.show()
@@ -268,12 +270,13 @@ export class Sweeps {
         return waiting.end(move.instance)
       case 'halt': {
         const { problem, endsRuns } = move
-        const own = this.#parts.terms.runsOf(sweep)
-        const costThen = sweepCost(sweep, own, now())
+        const going = () => (endsRuns ? this.#parts.terms.runsOf(sweep).filter(isGoing) : [])
+        await Promise.all(going().map(run => runs.beforeStop(run)))
+        // Its user may have stopped it meanwhile.
+        if (stored.find(id)?.step !== 'going') return
+        const costThen = sweepCost(stored.get(id), this.#parts.terms.runsOf(sweep), now())
         await stored.intend(id, { step: 'halted', problem, short: undefined, costThen })
-        if (endsRuns)
-          for (const run of this.#parts.terms.runsOf(sweep))
-            if (isGoing(run)) await runs.halt(run.id, sweepAtLimit)
+        for (const run of going()) await runs.halt(run.id, sweepAtLimit)
         notifications.tell(account, [sweepHaltedAlert(account, sweep, problem)])
         return
       }

@@ -2,7 +2,8 @@ import * as v from 'valibot'
 import { isGoing } from '#shared/automation/run.ts'
 import { latestRuns, SweepFields, type SweepView } from '#shared/automation/sweep.ts'
 import type { Waiting } from '#shared/automation/waiting.ts'
-import { mostOf, mostUntilStopped, pricesOf } from '#shared/project/bounds.ts'
+import { noticeCost, noticeOf } from '#shared/project/before-stop.ts'
+import { dearestOf, mostOf, mostUntilStopped, pricesOf } from '#shared/project/bounds.ts'
 import type { Micros } from '#shared/spending/money.ts'
 import type { AccountContext } from '../account-context.ts'
 import { StoredProblem } from '../bridge/problems.ts'
@@ -65,9 +66,21 @@ export function sweepLimits({ project, atOnce }: Pick<Sweep, 'project' | 'atOnce
   return { most: mostUntilStopped(project) ?? mostOf(spec, limits, pricesOf(price, atOnce)), seconds }
 }
 
+/** The same less what the commands' time before a stop takes, which is part of it. */
+export function sweepStops(sweep: Pick<Sweep, 'project' | 'atOnce'>): { most?: Micros; seconds?: number } {
+  const { most, seconds } = sweepLimits(sweep)
+  const { before_stop: before } = sweep.project.spec
+  if (!before) return { most, seconds }
+  const reserve = sweep.atOnce * noticeCost(before, dearestOf(sweep.project.spec, sweep.project.price))
+  return {
+    most: most === undefined ? undefined : Math.max(0, most - reserve),
+    seconds: seconds === undefined ? undefined : Math.max(60, seconds - noticeOf(before).seconds),
+  }
+}
+
 /** When all machines of a group are stopped at the latest, if they cost as much as now until then. */
 export function sweepDeadline(sweep: Sweep, runs: readonly Run[], now: number): number | undefined {
-  const { most, seconds } = sweepLimits(sweep)
+  const { most, seconds } = sweepStops(sweep)
   const moments = seconds === undefined ? [] : [sweep.since.at + seconds]
   const perHour = sweepRate(sweep)
   if (most !== undefined && perHour > 0) {
@@ -80,8 +93,8 @@ export function sweepDeadline(sweep: Sweep, runs: readonly Run[], now: number): 
 /** The most that a group costs in all, as shown; undefined without a limit. */
 export function sweepMost(sweep: Sweep): Micros | undefined {
   const { most } = sweepLimits(sweep)
-  const { volumeCost = 0, keptCost = 0 } = sweep.project
-  return most === undefined ? undefined : sweep.since.micros + most + keptCost + volumeCost
+  const { volumeCost = 0, keptCost = 0, leftCost = 0 } = sweep.project
+  return most === undefined ? undefined : sweep.since.micros + most + keptCost + volumeCost + leftCost
 }
 
 /** What its machines may cost in all, the disks of stopped ones included; undefined where that is not limited. */
@@ -89,7 +102,7 @@ export function sweepMostInAll(sweep: Sweep): Micros | undefined {
   const { since, project, costThen = 0 } = sweep
   const { most } = sweepLimits(sweep)
   if (most === undefined || project.keptCost === undefined) return undefined
-  return Math.max(since.micros + most, costThen) + project.keptCost
+  return Math.max(since.micros + most, costThen) + project.keptCost + (project.leftCost ?? 0)
 }
 
 /** Whether any of its runs is unfinished. */

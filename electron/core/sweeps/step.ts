@@ -4,7 +4,7 @@ import type { Problem } from '#shared/problem.ts'
 import { stoppedByUser } from '../runs/messages.ts'
 import type { Run } from '../runs/model.ts'
 import { firstFailed, haltedByUser, limitReached } from './messages.ts'
-import { type Sweep, sweepCost, sweepLimits } from './record.ts'
+import { type Sweep, sweepCost, sweepStops } from './record.ts'
 
 /** Inputs for a group's next move. */
 export interface SweepSnapshot {
@@ -75,7 +75,7 @@ function isStoppedByUser({ step, problem }: Run): boolean {
 }
 
 function reachedLimit(sweep: Sweep, runs: readonly Run[], now: number): Problem | undefined {
-  const { most, seconds } = sweepLimits(sweep)
+  const { most, seconds } = sweepStops(sweep)
   const { since } = sweep
   if (most !== undefined && sweepCost(sweep, runs, now) >= since.micros + most) return limitReached('cost')
   return seconds !== undefined && now >= since.at + seconds ? limitReached('time') : undefined

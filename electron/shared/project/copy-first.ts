@@ -15,12 +15,13 @@ export function leftFor({ wait = 0 }: Pick<ProjectSpec, 'wait'>): number {
 
 /** How many machines a run may leave with results that only they have. */
 function machinesLeft(spec: ProjectSpec): number {
-  const { outbid } = spec
-  if (resultsOf(spec).length === 0 || settingsOf(spec)) return 0
-  return outbid?.elsewhere ?? 0
+  return resultsOf(spec).length === 0 ? 0 : (spec.outbid?.elsewhere ?? 0)
 }
 
-/** Micro-dollars for the disks of the machines that a run leaves, at most. `disk`: per hour of one. */
+/**
+ * Micro-dollars for the disks of the machines that a run leaves, at most. `disk`: per hour of one; of a sweep, of those that
+ * it uses at once.
+ */
 export function leftCost(spec: ProjectSpec, disk: Micros): Micros {
   return Math.ceil((machinesLeft(spec) * disk * leftFor(spec)) / 3600)
 }
@@ -28,8 +29,11 @@ export function leftCost(spec: ProjectSpec, disk: Micros): Micros {
 /** The sentences of a plan on the machines that the run leaves. */
 export function copyFirstWords(spec: ProjectSpec, disk: Micros | undefined): string[] {
   if (machinesLeft(spec) === 0) return []
-  const price = disk === undefined ? '' : `: its disk costs ${rate(disk)}`
+  const [machine, its] = settingsOf(spec)
+    ? ['A machine that one of its runs leaves', 'the disks of all that it uses at once cost']
+    : ['The machine that it leaves', 'its disk costs']
+  const price = disk === undefined ? '' : `: ${its} ${rate(disk)}`
   return [
-    `The machine that it leaves is stopped, and kept until its newer results are copied to the next one, at most ${duration(leftFor(spec))}${price}.`,
+    `${machine} is stopped, and kept until its newer results are copied to the next one, at most ${duration(leftFor(spec))}${price}.`,
   ]
 }

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { planCosts } from '#shared/project/plan-costs.ts'
@@ -48,6 +48,31 @@ describe.skipIf(noSshd)(`a project’s command has its time before a stop${noSsh
     await under.until(() => job()?.step === 'done')
     expect(readFileSync(join(sshd.home, 'told'), 'utf8')).toBe('hook last\n')
     expect(readFileSync(join(folder, 'out/ckpt'), 'utf8')).toBe('saved\n')
+  })
+
+  test('in a sweep, whose user cancels it, or which reaches its limit', async () => {
+    const place = await openProject({ 'berth.yaml': training('stop: { hours: 2 }\nsweep: { seed: [1] }\n') })
+    const { world, under, sshd, project } = place
+    const { most = 0 } = planCosts(await under.run('planProject', { project })) ?? {}
+    const file = (name: string) => join(sshd.home, name)
+    const begun = () => under.until(() => existsSync(file('up')) && jobs().at(-1)?.begun === true)
+    const jobs = () =>
+      Object.values(under.account().runs).map(run => ({ ...run, begun: run.outputs.length > 0 }))
+    const id = await place.runProject()
+    await begun()
+    await under.run('stopSweep', { sweep: id })
+    await under.until(() => Object.keys(under.account().instances).length === 0)
+    expect(readFileSync(file('told'), 'utf8')).toBe('hook last\n')
+    expect(jobs().map(({ step }) => step)).toEqual(['cancelled'])
+    for (const name of ['up', 'told']) rmSync(file(name))
+    await under.run('continueSweep', { sweep: id })
+    await begun()
+    await world.sim.controls.advance(7200)
+    under.berth.pollNow()
+    await under.until(() => under.account().sweeps[id]?.step === 'halted')
+    await under.until(() => jobs().every(({ step }) => step !== 'running'))
+    expect(readFileSync(file('told'), 'utf8')).toBe('hook last\n')
+    expect(under.account().sweeps[id]?.cost.micros).toBeLessThan(2 * most)
   })
 
   test('of its machine by the user', async () => {

@@ -36,9 +36,10 @@ describe.skipIf(noSshd)(`a run that moves${noSshd}`, () => {
     await under.until(() => sshds.some(({ home }) => existsSync(join(home, 'written'))))
     const first = job()?.instance ?? 0
     const old = sshds.find(({ home }) => existsSync(join(home, 'written')))
+    // Else the time before Berth sees it begin is no training.
+    await under.until(() => job()?.waiting?.for === 'output')
     // Half an hour of training.
     await world.sim.controls.advance(1800)
-    await under.until(() => (job()?.outputs.length ?? 0) > 0)
     await world.sim.controls.outbid(first)
     await under.until(() => job()?.moves === 1)
     return { ...place, plan, id, job, first, old }
@@ -68,11 +69,14 @@ describe.skipIf(noSshd)(`a run that moves${noSshd}`, () => {
     expect(world.sim.controls.ledger().instances).toHaveLength(2)
   })
 
-  test('moves at once where its user says so, with all that it has, from host to host', async () => {
+  test.each([
+    ['', ''],
+    [', also in a sweep', 'sweep: { seed: [1] }\n'],
+  ])('moves at once where its user says so, with all that it has, from host to host%s', async (_, more) => {
     const { world, under, sshds, folder, runProject } = await openProject(
       {
         'berth.yaml': `machine: { interruptible: true, price: 5 }
-results: [out, model.pt]
+${more}results: [out, model.pt]
 before_stop: { signal: USR1, run: 'echo saved > out/saved', at_most: 30s }
 run: |
   if [ -e out/ckpt ]; then cat out/ckpt out/saved model.pt > out/resumed; exit 0; fi
@@ -86,17 +90,19 @@ run: |
       {},
       2,
     )
-    const id = await runProject()
-    const job = () => jobOf(under, id)
+    await runProject()
     await under.until(() => sshds.some(({ home }) => existsSync(join(home, 'written'))))
+    const [id = ''] = Object.keys(under.account().runs)
+    const job = () => jobOf(under, id)
     const first = job()?.instance
+    const home = job()?.into ?? folder
     const old = sshds.find(({ home }) => existsSync(join(home, 'written')))
     await under.until(() => (job()?.outputs.length ?? 0) > 0)
     await under.run('moveRun', { run: id })
     await under.until(() => job()?.step === 'done')
-    expect(readFileSync(join(folder, 'out/resumed'), 'utf8')).toBe('step 9\nsaved\nweights\n')
-    expect(readFileSync(join(folder, 'out/a b/-T'), 'utf8')).toBe('x\n')
-    expect(readFileSync(join(folder, 'out/big'))).toEqual(
+    expect(readFileSync(join(home, 'out/resumed'), 'utf8')).toBe('step 9\nsaved\nweights\n')
+    expect(readFileSync(join(home, 'out/a b/-T'), 'utf8')).toBe('x\n')
+    expect(readFileSync(join(home, 'out/big'))).toEqual(
       readFileSync(join(old?.home ?? '', 'berth', job()?.project ?? '', 'out/big')),
     )
     expect(job()).toMatchObject({ moves: 1 })
@@ -106,7 +112,7 @@ run: |
     const { activity } = under.berth.state()
     expect(Object.values(activity)).toContainEqual(
       expect.objectContaining({
-        text: `Copied the results of digits from #${first}`,
+        text: `Copied the results of ${job()?.name} from #${first}`,
         detail: expect.stringContaining('sent from machine to machine'),
       }),
     )

@@ -50,6 +50,17 @@ test('results are downloaded before the instance is stopped or destroyed, and no
   expect(nextStep(run, 0).step).toBe('done')
 })
 
+test('a run that its user gave up ends whatever its machine does meanwhile, once its command was told', () => {
+  const givenUp = projectRun({
+    givenUp: true,
+    moves: 0,
+    project: { spec: { run: 'x', outbid: { elsewhere: 3 } } },
+  })
+  for (const state of ['running', 'outbid', 'crashed', 'stopped'] as const)
+    expect(nextRunMove(givenUp, seen({ instance: machine(state) }))).toEqual({ do: 'cancel' })
+  expect(nextRunMove({ ...givenUp, step: 'cancelled' }, seen())).toEqual({ do: 'wait' })
+})
+
 test('the instance of a failed command is stopped, not destroyed, unless the user ended it', () => {
   const wanted: Run = { ...run, afterwards: 'destroy' }
   expect(afterCommand(wanted, 0, 9)).toMatchObject({ step: 'ending', afterwards: 'destroy', code: 0 })

@@ -44,6 +44,16 @@ test('nothing is lost where the command had not begun, and what it did until its
   expect(lostBy(ended, 2000)).toEqual({ seconds: 400, isUpTo: true })
 })
 
+test('what it leaves on its machine is the same alone and in a sweep', () => {
+  const project = { spec: { run: 'x', results: ['out'] } }
+  const sweep = { id: 'q0000000000000001', index: 0, attempt: 0 }
+  const leaving = (more: Partial<Run>) =>
+    movedToNewMachine({ ...projectRun({ project }), ...more, begunAt: 1000 }, 'r0000000000000002', 2000)
+      .leaving
+  expect(leaving({ sweep })).toEqual(leaving({}))
+  expect(leaving({ sweep })).toMatchObject([{ instance: 7, paths: ['out'], seconds: 1000 }])
+})
+
 test('moves are told in words', () => {
   expect(movesWords({ moves: 2, lost: { seconds: 100, isUpTo: false } })).toBe(
     '2 moves, 1 min 40 s of training lost',

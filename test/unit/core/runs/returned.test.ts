@@ -145,6 +145,7 @@ test('what a machine of a sweep has cost while it was gone takes no time from th
     waiting: none,
     limits: none,
     watchdogs: none,
+    departures: { machinesOf: () => [] },
   })
   const left = (at: number) => (sweepMostInAll(sweep) ?? 0) - sweepCost(sweep, own, at)
   limits.observe(sweep, freshAnswer(context, {}, [], 60))

@@ -1,7 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import type { AccountPoll } from '#core/account-context.ts'
 import type { Run } from '#core/runs/model.ts'
-import { type Sweep, sweepWaiting } from '#core/sweeps/record.ts'
+import { createSweepLimits } from '#core/sweeps/limits.ts'
+import { type Sweep, sweepCost, sweepMostInAll, sweepWaiting } from '#core/sweeps/record.ts'
 import { nextSweepMove, type SweepSnapshot } from '#core/sweeps/step.ts'
 import { isGoing, RunStep } from '#shared/automation/run.ts'
 import { waitingLine } from '#shared/automation/waiting.ts'
@@ -121,6 +123,38 @@ describe('the limit of the whole sweep', () => {
     expect(at(2999, 0)).not.toBe('halt')
     expect(at(3000, 0)).toBe('halt')
     expect(at(1000, 200_000)).toBe('halt')
+  })
+
+  test('leaves the commands their time before a stop', () => {
+    const spec = { run: 'x', before_stop: { at_most: 60 } }
+    const told = sweep({ project: { ...project, spec, price: 3_600_000, limits: [...limits] } })
+    expect(next({ sweep: told, now: 4539 }).do).toBe('run')
+    expect(next({ sweep: told, now: 4540 }).do).toBe('halt')
+    // Two machines at $3.96/h for a minute.
+    const spent = (micros: number) => ({ ...told, machines: { 1: { micros, at: 1000, perHour: 0 } } })
+    expect(next({ sweep: spent(867_000) }).do).toBe('run')
+    expect(next({ sweep: spent(869_000) }).do).toBe('halt')
+    expect(sweepMostInAll({ ...told, project: { ...told.project, keptCost: 5, leftCost: 7 } })).toBe(
+      1_000_012,
+    )
+  })
+
+  test('counts the disks of machines that its runs have left', () => {
+    let seen = sweep({ machines: { 7: { micros: 900, at: 1000, perHour: 0 } } })
+    const observer = createSweepLimits({ now: () => 2000 }, {
+      stored: {
+        find: () => seen,
+        putSoon(after: Sweep) {
+          seen = after
+        },
+      },
+      terms: { runsOf: () => [run(0, { step: 'waiting', instance: undefined })] },
+      departures: { machinesOf: () => [7] },
+      waiting: { all: () => [] },
+    } as unknown as Parameters<typeof createSweepLimits>[1])
+    const spent = { micros: 950, at: 2000, perHour: 4000 }
+    observer.observe(seen, { account: { instances: { 7: { spent } } }, at: 2000 } as unknown as AccountPoll)
+    expect(sweepCost(seen, [], 2000 + 1800)).toBe(2950)
   })
 
   test('ends it at its time, and counts from zero after it continues', () => {
