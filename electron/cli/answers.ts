@@ -187,6 +187,14 @@ const Acted = v.strictObject({
   failed: v.optional(v.array(v.strictObject({ operand: Text, code: Text, message: Text }))),
 })
 
+const Offer = v.strictObject({
+  offer: Id,
+  gpu: v.strictObject({ name: v.nullable(Text), count: v.nullable(Count) }),
+  pricePerHour: v.nullable(Dollars),
+  reliability: v.nullable(v.number()),
+  location: v.nullable(Text),
+})
+
 /** One text of JSON that a subcommand prints. */
 interface Answer {
   /** With which options or operands; absent where it is always this one. */
@@ -208,6 +216,44 @@ export const cliAnswers: Readonly<Record<string, readonly Answer[]>> = {
     },
     { when: '--project', schema: v.strictObject({ sweeps: v.array(Sweep), runs: v.array(Run) }) },
   ],
+  search: [{ schema: v.strictObject({ account: Text, found: Count, offers: v.array(Offer) }) }],
+  rent: [
+    {
+      when: 'without --yes',
+      schema: v.strictObject({
+        account: Text,
+        offer: Id,
+        gpu: Offer.entries.gpu,
+        pricePerHour: v.nullable(Dollars),
+        disk: v.number(),
+        image: Text,
+        lastsAtMost: v.nullable(Seconds),
+        costsAtMost: v.nullable(Dollars),
+      }),
+    },
+    {
+      when: '--yes',
+      schema: v.strictObject({ account: Text, rental: Text, step: Text, instance: v.nullable(Id) }),
+    },
+  ],
+  limit: [
+    {
+      schema: v.strictObject({
+        account: Text,
+        instance: Id,
+        limits: v.array(
+          v.strictObject({
+            id: Text,
+            action: v.picklist(['stop', 'destroy']),
+            sentence: Text,
+            at: v.nullable(Time),
+          }),
+        ),
+      }),
+    },
+  ],
+  report: [{ schema: v.strictObject({ account: Text, instance: Id, reported: Text }) }],
+  env: [{ schema: v.strictObject({ account: Text, variables: v.array(v.strictObject({ name: Text })) }) }],
   ssh: [{ schema: v.strictObject({ arguments: v.array(Text) }) }],
   start: [{ schema: Acted }],
   stop: [

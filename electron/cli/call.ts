@@ -4,7 +4,7 @@ import type { SpecChange } from '#shared/project/spec.ts'
 import type { AccountView, State } from '#shared/state.ts'
 import type { BerthConnection } from './connection.ts'
 import { CliFailure, exitCodes, usageFailure } from './failure.ts'
-import type { OptionName } from './options.ts'
+import type { Given, OptionName } from './options.ts'
 
 /** One call of the command: its parsed arguments, and its connection and outputs. */
 export interface Call {
@@ -27,6 +27,7 @@ export interface Call {
   project: string | undefined
   /** What counts in place of a project's file. */
   change: SpecChange | undefined
+  given: Given
   connection: BerthConnection
   /** The name of `--as`. */
   as: string | undefined

@@ -1,12 +1,16 @@
 import { destroy, start, stop } from './act.ts'
 import type { CliCommand } from './call.ts'
 import { doctor } from './doctor.ts'
+import { env } from './env.ts'
+import { limit } from './limit.ts'
 import { logs } from './logs.ts'
+import { rent, search } from './market.ts'
 import { mcp } from './mcp.ts'
 import { open, quit } from './open-and-quit.ts'
 import { optionsOf } from './options.ts'
 import { project } from './project.ts'
 import { ps } from './ps.ts'
+import { report } from './report.ts'
 import { run } from './run-project.ts'
 import { spend } from './spend.ts'
 import { ssh } from './ssh.ts'
@@ -14,14 +18,19 @@ import { ssh } from './ssh.ts'
 /** The subcommands that talk to Berth, in the order of the help. */
 export const cliCommands: Readonly<Record<string, CliCommand>> = {
   ps,
+  search,
+  rent,
   ssh,
   start,
   stop,
+  limit,
   destroy,
+  report,
   run,
   project,
   logs,
   spend,
+  env,
   doctor,
   mcp,
   open,

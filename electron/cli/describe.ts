@@ -23,7 +23,7 @@ export function description() {
     usage: 'berth COMMAND [OPTIONS] [OPERANDS]',
     notes: [
       'INSTANCE is an id or a label. Amounts are in US dollars, times ISO 8601, spans in seconds unless named otherwise.',
-      'What costs money, or destroys, needs --yes; run without it prints the plan and the most that it can cost.',
+      'What costs money, or destroys, needs --yes; without it, run and rent print what it can cost at most, and exit with 4.',
       'An error with --json is one line on stderr. Fields are added, never renamed.',
     ],
     commands: Object.entries(cliCommands).map(([name, { operands, summary, options }]) => ({

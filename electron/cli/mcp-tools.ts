@@ -2,15 +2,13 @@ import * as v from 'valibot'
 import { isProjectRun } from '#shared/automation/run.ts'
 import { accountNow } from '#shared/derived.ts'
 import { InstanceId, OfferId } from '#shared/ids.ts'
-import { catalogueOf } from '#shared/market/catalogue.ts'
-import { Sorter } from '#shared/market/offer-order.ts'
 import { defaultDisk, defaultImage } from '#shared/market/rental-defaults.ts'
-import { isRenting } from '#shared/market/rental-view.ts'
 import { agreedCosts, planCosts } from '#shared/project/plan-costs.ts'
 import { spenderOf } from '#shared/spending/spender.ts'
-import type { AccountView, State } from '#shared/state.ts'
-import { accountsOf, type Call, cliDollars, polledState } from './call.ts'
+import type { AccountView } from '#shared/state.ts'
+import { type Call, cliDollars } from './call.ts'
 import { CliFailure, exitCodes } from './failure.ts'
+import { offerJson, rented, searchedOffers, shownAccount } from './market.ts'
 import { findProject } from './project.ts'
 import { instanceJson } from './ps.ts'
 import { beyondCreditOf, planJson } from './run-project.ts'
@@ -26,8 +24,6 @@ interface Tool<Args> {
 
 const tool = <Args>(made: Tool<Args>): Tool<unknown> => made as Tool<unknown>
 
-/** Milliseconds to wait for what was asked for, less than clients wait for an answer. */
-const patience = 40_000
 /** The most characters of an output, and the most offers. */
 const mostOutput = 20_000
 const mostOffers = 20
@@ -49,7 +45,7 @@ export const agentTools: Readonly<Record<string, Tool<unknown>>> = {
     does: 'see',
     args: v.object({}),
     async run(call) {
-      const { account } = await here(call)
+      const { account } = await shownAccount(call)
       const yours = own(call, account)?.instances ?? []
       return {
         instances: Object.values(account.instances).map(instance => ({
@@ -76,23 +72,12 @@ export const agentTools: Readonly<Record<string, Tool<unknown>>> = {
       ),
     }),
     async run(call, { gpu, gpus, memory, max_price, disk }) {
-      const { account } = await here(call)
+      const { account } = await shownAccount(call)
       const filter = { text: gpu, countFrom: gpus, memoryFrom: memory, priceTo: max_price }
-      const query = { type: 'on-demand', verifiedOnly: true, storage: disk, limit: 5000 } as const
-      const { offers } = await call.connection.command('searchOffers', { account: account.id, query, filter })
-      const found = new Sorter(catalogueOf(offers, query.type)).order(
-        { column: 'price', descending: false },
-        filter,
-      )
+      const found = await searchedOffers(call, account, { disk, filter })
       return {
         found: found.length,
-        offers: found.slice(0, mostOffers).map(({ offer, price }) => ({
-          offer: offer.id,
-          gpu: { name: offer.gpuName ?? null, count: offer.gpuCount ?? null },
-          pricePerHour: price === undefined ? null : cliDollars(price),
-          reliability: offer.reliability ?? null,
-          location: offer.location ?? null,
-        })),
+        offers: found.slice(0, mostOffers).map(offerJson),
       }
     },
   }),
@@ -127,7 +112,7 @@ export const agentTools: Readonly<Record<string, Tool<unknown>>> = {
     does: 'see',
     args: v.object({ run: v.pipe(v.string(), v.maxLength(64)) }),
     async run(call, { run }) {
-      const { account } = await here(call)
+      const { account } = await shownAccount(call)
       const view = account.runs[run]
       if (!view)
         throw new CliFailure(exitCodes.unknown, {
@@ -156,7 +141,7 @@ export const agentTools: Readonly<Record<string, Tool<unknown>>> = {
     does: 'end',
     args: v.object({ run: v.pipe(v.string(), v.maxLength(64)) }),
     async run(call, { run }) {
-      const { account } = await here(call)
+      const { account } = await shownAccount(call)
       await call.connection.command('cancelRun', { account: account.id, run })
       return { cancelled: run }
     },
@@ -176,16 +161,8 @@ export const agentTools: Readonly<Record<string, Tool<unknown>>> = {
       label: v.optional(v.pipe(v.string(), v.maxLength(64))),
     }),
     async run(call, { offer, hours, image, disk, label }) {
-      const { account } = await here(call)
-      const limits = [
-        { when: { kind: 'duration', seconds: hours * 3600 }, action: 'destroy', asleep: false } as const,
-      ]
-      const request = { offer, image, access: 'ssh', disk, label, env: [], ports: [], limits } as const
-      const rental = await call.connection.command('rent', {
-        account: account.id,
-        request: { ...request, env: [], ports: [], limits: [...limits] },
-      })
-      return rentedJson(call, account.id, rental)
+      const { account } = await shownAccount(call)
+      return rented(call, account, { offer, image, disk, label, seconds: hours * 3600 })
     },
   }),
   stop: tool({
@@ -193,7 +170,7 @@ export const agentTools: Readonly<Record<string, Tool<unknown>>> = {
     does: 'end',
     args: ofInstance,
     async run(call, { instance }) {
-      const { account } = await here(call)
+      const { account } = await shownAccount(call)
       await call.connection.command('stopInstance', { account: account.id, instance })
       return { stopping: instance }
     },
@@ -203,7 +180,7 @@ export const agentTools: Readonly<Record<string, Tool<unknown>>> = {
     does: 'end',
     args: ofInstance,
     async run(call, { instance }) {
-      const { account } = await here(call)
+      const { account } = await shownAccount(call)
       await call.connection.command('destroyInstance', { account: account.id, instance })
       return { destroying: instance }
     },
@@ -213,7 +190,7 @@ export const agentTools: Readonly<Record<string, Tool<unknown>>> = {
     does: 'see',
     args: v.object({}),
     async run(call) {
-      const { account, state } = await here(call)
+      const { account, state } = await shownAccount(call)
       const form = state.settings.spenders.find(({ kind, name }) => kind === 'agent' && name === call.as)
       const used = own(call, account)
       return {
@@ -243,20 +220,12 @@ export const agentTools: Readonly<Record<string, Tool<unknown>>> = {
   }),
 }
 
-/** The account of `--account`, else the one that Berth shows. */
-async function here(call: Call): Promise<{ account: AccountView; state: State }> {
-  const state = await polledState(call)
-  const account = call.account === undefined ? state.accounts[state.shown ?? ''] : accountsOf(call, state)[0]
-  if (account) return { account, state }
-  throw new CliFailure(exitCodes.unknown, { code: 'no_such_account', message: 'No account is connected.' })
-}
-
 function own({ as = '' }: Call, account: AccountView) {
   return account.spenders?.[spenderOf('agent', as)]
 }
 
 async function planned(call: Call, { project: word, offer }: v.InferOutput<typeof ofProject>) {
-  const { account, state } = await here(call)
+  const { account, state } = await shownAccount(call)
   const project = await findProject(state, word)
   if (project === undefined)
     throw new CliFailure(exitCodes.unknown, {
@@ -268,25 +237,4 @@ async function planned(call: Call, { project: word, offer }: v.InferOutput<typeo
   const costs = planCosts(plan, { limits: plan.limits, offer })
   const beyond = await beyondCreditOf(call, account.id, costs)
   return { account: account.id, project, plan, costs, beyond }
-}
-
-/** A rental once its machine was created, or it has failed; else as far as it is after a while. */
-async function rentedJson({ connection }: Call, account: string, id: string) {
-  const until = performance.now() + patience
-  for (;;) {
-    const rental = (await connection.state()).accounts[account]?.rentals[id]
-    const left = until - performance.now()
-    // One that is ready leaves the list.
-    if (!rental) return { rental: id, step: 'ready', instance: null }
-    if (rental.instance !== undefined || !isRenting(rental) || left <= 0) {
-      const { step, instance, problem } = rental
-      if (step === 'failed' && problem) throw new CliFailure(exitCodes.failed, problem)
-      return { rental: id, step, instance: instance ?? null }
-    }
-    let timer: NodeJS.Timeout | undefined
-    const late = new Promise<void>(resolve => {
-      timer = setTimeout(resolve, Math.min(left, 2000))
-    })
-    await Promise.race([connection.change(), late]).finally(() => clearTimeout(timer))
-  }
 }

@@ -72,9 +72,26 @@ export const someOptions = {
     usage: '--wait TIME',
     summary: 'Wait so long for an offer within machine.price, such as 12h; 0 to not wait',
   },
+  gpus: { type: 'string', usage: '--gpus N', summary: 'At least N GPUs' },
+  memory: { type: 'string', usage: '--memory GB', summary: 'At least this memory on each GPU' },
+  'max-price': { type: 'string', usage: '--max-price DOLLARS', summary: 'At most this price per hour' },
+  disk: { type: 'string', usage: '--disk GB', summary: 'A disk of this size, which the price includes' },
+  image: { type: 'string', usage: '--image IMAGE', summary: 'Start this Docker image' },
+  label: { type: 'string', usage: '--label TEXT', summary: 'Name the instance' },
+  for: {
+    type: 'string',
+    usage: '--for TIME',
+    summary: 'Destroy the machine with its files after a time such as 2h',
+  },
+  message: { type: 'string', usage: '--message TEXT', summary: 'Words for the host, at most 512 characters' },
 } as const satisfies Record<string, Option>
 
 export type OptionName = keyof typeof someOptions
+
+/** Options that subcommands read themselves, as typed. */
+export type Given = Partial<
+  Record<'gpus' | 'memory' | 'max-price' | 'disk' | 'image' | 'label' | 'for' | 'message', string>
+>
 
 /** The options of every subcommand. */
 export const alwaysOptions = {
@@ -152,7 +169,16 @@ function wholeOf(option: string, word: string | undefined): number | undefined {
   return Number(word)
 }
 
-function secondsOf(option: string, word: string | undefined): number | undefined {
+/** A number above 0, such as `0.5`. Throws a CliFailure. */
+export function numberOf(option: string, word: string | undefined): number | undefined {
+  if (word === undefined) return undefined
+  if (!/^\d{1,9}(\.\d{1,6})?$/.test(word) || Number(word) <= 0)
+    throw usageFailure(`${option} takes a number above 0.`)
+  return Number(word)
+}
+
+/** `20m` and `2h` in seconds. Throws a CliFailure. */
+export function secondsOf(option: string, word: string | undefined): number | undefined {
   if (word === undefined) return undefined
   const [, hours, minutes] = /^(?=.)(?:(\d{1,3})h)?(?:(\d{1,4})m)?$/.exec(word) ?? []
   if (word === '0') return 0

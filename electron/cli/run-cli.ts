@@ -70,6 +70,7 @@ async function run(args: readonly string[], launch: Launch): Promise<number> {
     offer,
     project: values.project,
     change,
+    given: values,
     connection,
     as: caller,
     reach,

@@ -1,0 +1,46 @@
+import { hasEnded, type LimitView } from '#shared/automation/limit.ts'
+import { defaultWarning } from '#shared/automation/limit-defaults.ts'
+import { instanceName } from '#shared/format/name.ts'
+import { type CliCommand, findInstance, isoTime, polledState, print } from './call.ts'
+import { usageFailure } from './failure.ts'
+import { secondsOf } from './options.ts'
+
+export const limit: CliCommand = {
+  operands: 'INSTANCE [stop TIME | destroy TIME | rm LIMIT]',
+  takes: [1, 3],
+  summary: 'List an instance’s limits, let one stop or destroy it after a time such as 2h, or remove one',
+  options: ['account', 'json'],
+  async run(call) {
+    const [word = '', verb, what] = call.operands
+    const { account, instance } = findInstance(call, await polledState(call), word)
+    const on = { account: account.id, instance: instance.id }
+    if (verb === 'stop' || verb === 'destroy') {
+      const seconds = secondsOf(verb, what)
+      if (!seconds) throw usageFailure(`berth limit INSTANCE ${verb} takes a time such as 20m or 2h.`)
+      const when = { kind: 'duration', seconds } as const
+      const warning = Math.min(defaultWarning, seconds / 2)
+      await call.connection.command('setLimit', {
+        ...on,
+        when,
+        action: verb,
+        asleep: false,
+        warning,
+        missed: 'act',
+      })
+    } else if (verb === 'rm' && what !== undefined)
+      await call.connection.command('removeLimit', { account: account.id, limit: what })
+    else if (verb !== undefined)
+      throw usageFailure('berth limit takes INSTANCE, and stop TIME, destroy TIME or rm LIMIT.')
+    const all = Object.values((await call.connection.state()).accounts[account.id]?.limits ?? {})
+    const limits = all.filter(one => one.instance === instance.id && !hasEnded(one))
+    if (call.json) print(call, { ...on, limits: limits.map(limitJson) })
+    else for (const { id, sentence } of limits) call.write(`${id}  ${sentence}\n`)
+    if (limits.length === 0 && !call.json) call.say(`${instanceName(instance)} has no limit.`)
+    return undefined
+  },
+}
+
+/** Scripts rely on these fields: they are added, never renamed. */
+function limitJson({ id, action, sentence, dueAt }: LimitView) {
+  return { id, action, sentence, at: dueAt === undefined ? null : isoTime(dueAt) }
+}
