@@ -26,6 +26,24 @@ export function keptEntry(account: AccountId, departure: Departure, view: Instan
   )
 }
 
+/** Why a machine that a run left is stopped or destroyed. `isLost`: its time is over, with what only it has. */
+export function leftCause(
+  { instance, name, fate }: Pick<Departure, 'instance' | 'name' | 'fate'>,
+  action: 'stop' | 'destroy',
+  isLost = false,
+) {
+  const why =
+    action === 'stop'
+      ? 'It must not run beside the next one.'
+      : isLost
+        ? 'Its time was over.'
+        : fate === 'brought'
+          ? 'The next machine has its results.'
+          : 'Nothing on it is needed.'
+  const text = `${action === 'stop' ? 'Stopped' : 'Destroyed'} #${instance}, which ${name} left`
+  return { kind: 'berth' as const, text, detail: why }
+}
+
 /** `saved`: seconds of training. */
 export function broughtEntry(
   account: AccountId,

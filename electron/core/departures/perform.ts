@@ -10,7 +10,7 @@ import type { Transfers } from '../copies/perform.ts'
 import { type Next, Worker } from '../engine/worker.ts'
 import { pollsUntilGone } from '../instances/missing-instances.ts'
 import type { Collection } from '../storage/collection.ts'
-import { broughtEntry, keptEntry, lostDepartureAlert, notBroughtEntry } from './messages.ts'
+import { broughtEntry, keptEntry, leftCause, lostDepartureAlert, notBroughtEntry } from './messages.ts'
 import { type Departure, type Leave, openStoredDepartures } from './record.ts'
 import { copyUntil, departureMove, isWorthKeeping } from './step.ts'
 
@@ -63,7 +63,7 @@ export class Departures {
     const { account, activity, endings } = this.#context
     const { instance } = leave
     if (!isWorthKeeping(leave) || this.#viewOf(instance) === undefined) {
-      await endings.end(instance, 'destroy', { kind: 'berth' })
+      await endings.end(instance, 'destroy', leftCause({ ...leave, name }, 'destroy'))
       return
     }
     if (this.#stored.find(instance)) return
@@ -154,10 +154,10 @@ export class Departures {
       case 'wait':
         return 'rest'
       case 'stop':
-        await endings.begin(instance, 'stop', { kind: 'berth' })
+        await endings.begin(instance, 'stop', leftCause(departure, 'stop'))
         return 'rest'
       case 'destroy':
-        await endings.end(instance, 'destroy', { kind: 'berth' })
+        await endings.end(instance, 'destroy', leftCause(departure, 'destroy', move.isLost))
         if (move.isLost) notifications.tell(account, [lostDepartureAlert(account, departure)])
         await this.#stored.forget(instance)
         return 'rest'

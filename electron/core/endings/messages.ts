@@ -34,11 +34,6 @@ export function finallyEndedAlert(account: AccountId, { instance, action, name }
   })
 }
 
-/** Activity's line on a user's stop or destroy. */
-export function endedByUser({ action, name }: Ending): string {
-  return `${action === 'stop' ? 'Stopped' : 'Destroyed'} ${name}`
-}
-
 /** Activity's line on an instance that was gone and is listed again. */
 export function returnedText({ action, name }: Ending): string {
   return `${name} is listed again, so Berth ${action === 'stop' ? 'stops' : 'destroys'} it again`

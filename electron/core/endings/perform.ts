@@ -13,7 +13,6 @@ import type { CollectionContext } from '../storage/collection.ts'
 import {
   berthEnds,
   cancelled,
-  endedByUser,
   endingAlertId,
   finallyEndedAlert,
   notEndedYet,
@@ -25,8 +24,11 @@ import {
   type EndingCause,
   type EndingFollower,
   type EndingPoll,
+  type EndingReason,
+  endedText,
   isOpen,
   openStoredEndings,
+  reasonOf,
   type StoredEndings,
 } from './record.ts'
 import {
@@ -71,6 +73,8 @@ export class Endings {
   readonly #followers = new Set<EndingFollower>()
   /** Instances whose end is seen, and is still to be told. */
   readonly #finishing = new Set<number>()
+  /** Instances that seemed to have ended before Berth asked for it. */
+  readonly #endedBefore = new Set<number>()
   /** Who wanted the last end of an instance, since Berth started. */
   readonly #lastCauses = new Map<number, EndingCause>()
   /** Readings, one after another. */
@@ -123,7 +127,7 @@ export class Endings {
    * Requests it, now and again until a fresh reading shows it, also after a restart. Resolves once it is on disk, or
    * could not be written: an instance is ended even then. A destroy takes the place of a stop.
    */
-  async begin(instance: number, action: EndingAction, cause: EndingCause): Promise<void> {
+  async begin(instance: number, action: EndingAction, cause: EndingReason): Promise<void> {
     const before = this.pending(instance)
     if (before && (before.action === action || action === 'stop')) return this.#worker.wake(instance)
     this.#answeredAt.set(instance, Number.POSITIVE_INFINITY)
@@ -135,7 +139,7 @@ export class Endings {
    * The same; resolves once a fresh reading shows it, with whether Berth had to request it. Rejects where a request failed, or after many without effect:
    * Berth goes on all the same, and another call waits again.
    */
-  async end(instance: number, action: EndingAction, cause: EndingCause): Promise<boolean> {
+  async end(instance: number, action: EndingAction, cause: EndingReason): Promise<boolean> {
     const seen = this.#whenSeen(instance)
     // It may be rejected before it is returned.
     seen.catch(() => undefined)
@@ -179,7 +183,7 @@ export class Endings {
     this.#settle(instance, new BerthError(cancelled))
     return start().catch(async error => {
       const mayHaveStarted = error instanceof ServiceError && error.ambiguous
-      if (isOpen(stop) && !mayHaveStarted) await this.begin(instance, 'stop', stop.cause)
+      if (isOpen(stop) && !mayHaveStarted) await this.begin(instance, 'stop', reasonOf(stop))
       throw error
     })
   }
@@ -219,8 +223,10 @@ export class Endings {
     const isFirst = !Number.isFinite(this.#answeredAt.get(instance) ?? Number.POSITIVE_INFINITY)
     // Someone else may have ended it: a fresh reading says so. The user's is requested even then: readings may be wrong.
     const isSkipped = isFirst && before.cause.kind !== 'user' && this.#looksOver(before)
-    if (isSkipped) this.#answeredAt.set(instance, platform.clock.monotonic())
-    else if (!(await this.#ask(instance)) || aborted.aborted) return 'rest'
+    if (isSkipped) {
+      this.#endedBefore.add(instance)
+      this.#answeredAt.set(instance, platform.clock.monotonic())
+    } else if (!(await this.#ask(instance)) || aborted.aborted) return 'rest'
     await poll()
     await this.#reading
     for (const done of this.#rounds.get(instance) ?? []) done()
@@ -237,6 +243,7 @@ export class Endings {
     const before = this.pending(instance)
     if (!before) return undefined
     this.#answeredAt.set(instance, Number.POSITIVE_INFINITY)
+    this.#endedBefore.delete(instance)
     let failure: unknown
     try {
       await client().instances[before.action](instance, { signal: aborted })
@@ -343,9 +350,12 @@ export class Endings {
       else await this.#forget(instance)
       this.#answeredAt.delete(instance)
       if (isGone && action === 'destroy') onDestroyed(instance)
-      if (cause.kind === 'user') activity.add({ account, instance, kind: 'user', text: endedByUser(ending) })
-      if (cause.kind === 'berth' && cause.text)
-        activity.add({ account, instance, kind: 'berth', text: cause.text, detail: cause.detail })
+      const isOthers = this.#endedBefore.delete(instance)
+      if (cause.kind === 'user') activity.add({ account, instance, kind: 'user', text: endedText(ending) })
+      if (cause.kind === 'berth' && !cause.isTold && !isOthers) {
+        const { text = endedText(ending), detail } = cause
+        activity.add({ account, instance, kind: 'berth', text, detail })
+      }
       // A limit tells of its own.
       if (isUrgent && cause.kind === 'limit') notifications.withdraw(endingAlertId(account, instance))
       else if (isUrgent) notifications.tell(account, [finallyEndedAlert(account, ending)])

@@ -6,7 +6,10 @@ import type { AccountView } from '#shared/state.ts'
 import { StoredProblem } from '../bridge/problems.ts'
 import { type Collection, type CollectionContext, openCollection } from '../storage/collection.ts'
 
-/** Who wants an instance to end: the user, a limit, or a part of Berth, whose text goes into Activity once it is seen. */
+/**
+ * Who wants an instance to end: the user, a limit, or a part of Berth. Activity says that it has, once that is seen: with
+ * Berth's text, unless who wants it tells more (`isTold`), and not where someone else ended it before.
+ */
 const EndingCause = v.variant('kind', [
   v.object({ kind: v.literal('user') }),
   v.object({ kind: v.literal('limit'), limit: LimitId, lateSince: v.optional(v.number()) }),
@@ -14,11 +17,26 @@ const EndingCause = v.variant('kind', [
     kind: v.literal('berth'),
     text: v.optional(v.string()),
     detail: v.optional(v.string()),
+    isTold: v.optional(v.literal(true)),
     /** The user is told that its files are kept. */
     keepsFiles: v.optional(v.boolean()),
   }),
 ])
 export type EndingCause = v.InferOutput<typeof EndingCause>
+/** A new one: what Berth ends itself has its reason in Activity. */
+export type EndingReason =
+  | Exclude<EndingCause, { kind: 'berth' }>
+  | (Extract<EndingCause, { kind: 'berth' }> & ({ text: string } | { isTold: true }))
+
+/** Activity's line on a stop or destroy without a reason of its own. */
+export function endedText({ action, name }: Pick<Ending, 'action' | 'name'>): string {
+  return `${action === 'stop' ? 'Stopped' : 'Destroyed'} ${name}`
+}
+
+/** The reason of an ending that begins anew. */
+export function reasonOf({ cause, action, name }: Ending): EndingReason {
+  return cause.kind === 'berth' ? { ...cause, text: cause.text ?? endedText({ action, name }) } : cause
+}
 
 /** A stop or destroy, stored before it is requested. Times in epoch seconds of the account's time. */
 export const Ending = v.object({

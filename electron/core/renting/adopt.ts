@@ -128,7 +128,7 @@ export async function undoAttempt(parts: CreationParts, mark: string): Promise<W
   await attempts.update(mark, { unwanted: true })
   const { instance } = attempts.get(mark)
   try {
-    if (instance !== undefined) await endings.end(instance, 'destroy', { kind: 'berth' })
+    if (instance !== undefined) await endings.end(instance, 'destroy', { kind: 'berth', isTold: true })
   } catch (error) {
     if (ending.aborted || isRefusal(error)) throw error
     await attempts.update(mark, { problem: problemOf(error) })

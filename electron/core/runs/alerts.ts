@@ -187,10 +187,7 @@ export function keptAlert(
 ): Alert {
   const most = mostInAll(run)
   const cost = `It cost ${money(runCostBy(run, now))}${destroyed ? '' : ' so far'}.`
-  const why =
-    most !== undefined && runCostBy(run, now) >= most
-      ? `The run has cost what it may, ${money(most)}.`
-      : `Its machine was kept for ${duration(keepingFor(run).seconds)}, as you chose. ${cost}`
+  const why = keptWords(run, now)
   const ends =
     run.step === 'failed' && most !== undefined && !run.sweep ? ` It’s destroyed at ${money(most)}.` : ''
   return alertOf(destroyed ? 'machineDestroyed' : 'machineKept', {
@@ -204,6 +201,14 @@ export function keptAlert(
             : 'Resume the run, or destroy the machine.'
         }`,
   })
+}
+
+/** Why the machine of a run that failed is kept no longer. */
+export function keptWords(run: ProjectRun, now: number): string {
+  const most = mostInAll(run)
+  if (most !== undefined && runCostBy(run, now) >= most)
+    return `The run has cost what it may, ${money(most)}.`
+  return `Its machine was kept for ${duration(keepingFor(run).seconds)}, as you chose. It cost ${money(runCostBy(run, now))}.`
 }
 
 /** Which results are only on its machine. */

@@ -4,6 +4,7 @@ import { duration } from '#shared/format/time.ts'
 import type { AccountId } from '#shared/ids.ts'
 import { harmless } from '#shared/instance/file-names.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
+import { hasTrait } from '#shared/instance/state-traits.ts'
 import type { Problem } from '#shared/problem.ts'
 import { exitCodeWords, exitMeaning } from '#shared/project/retry.ts'
 import type { ProjectRun, Run } from './model.ts'
@@ -230,6 +231,19 @@ export const severalMachines = {
   code: 'not_failed',
   message: 'It ran on several machines, of which the others are gone.',
   advice: 'Run it again as it was: that rents all of them.',
+}
+
+/** Why a machine that waited for another run is ended. `view`: as it is before. */
+export function waitedCause(
+  { instance, action }: { instance: number; action: 'stop' | 'destroy' },
+  view: InstanceView | undefined,
+) {
+  const isStopped = view !== undefined && hasTrait(view.state, 'over')
+  return {
+    kind: 'berth' as const,
+    text: `${action === 'stop' ? 'Stopped' : 'Destroyed'} #${instance}, which waited for the next run`,
+    detail: isStopped ? 'It was stopped already, and its disk would cost for nothing.' : 'No run needed it.',
+  }
 }
 
 /** The line of Activity once a machine that waited was stopped by its user, or at a cap. */

@@ -11,6 +11,7 @@ import {
   endedAlert,
   hinderedAlert,
   keptAlert,
+  keptWords,
   notStartedAlert,
   otherRun,
   projectDoneAlert,
@@ -265,17 +266,13 @@ export function createMoves(context: AccountContext, parts: MoveParts) {
       const current = runs.find(id)
       if (ending.aborted || current?.step !== 'ending' || current.afterwards !== afterwards) return false
       asked.add(id)
-      const isOthers = (context.endings.pending(instance)?.cause.kind ?? 'berth') !== 'berth'
-      const isBerths = await context.endings.end(instance, afterwards, { kind: 'berth' })
+      const why = run.endedByUser ? `you stopped ${name}` : `${name} has ${run.problem ? 'failed' : 'ended'}`
+      const text = `${afterwards === 'stop' ? 'Stopped' : 'Destroyed'} ${where}, since ${why}`
+      await context.endings.end(instance, afterwards, { kind: 'berth', text })
       await finish(run, afterwards)
-      // Someone else did it, or a limit, which has a line of its own.
-      if (!isBerths || isOthers) return false
     } finally {
       asked.delete(id)
     }
-    const done = afterwards === 'stop' ? 'Stopped' : 'Destroyed'
-    const why = run.endedByUser ? `you stopped ${name}` : `${name} has ${run.problem ? 'failed' : 'ended'}`
-    note(run, `${done} ${where}, since ${why}`)
     return false
   }
 
@@ -305,8 +302,11 @@ export function createMoves(context: AccountContext, parts: MoveParts) {
   }
 
   async function expire(run: ProjectRun, destroys: boolean): Promise<void> {
-    if (destroys && run.instance !== undefined)
-      await context.endings.end(run.instance, 'destroy', { kind: 'berth' })
+    if (destroys && run.instance !== undefined) {
+      const text = `Destroyed ${nameOf(run)}, which ${run.name} kept`
+      const detail = keptWords(run, now())
+      await context.endings.end(run.instance, 'destroy', { kind: 'berth', text, detail })
+    }
     const after = await reach(
       run,
       destroys ? { keptUntil: undefined, remindAt: undefined } : reminded(run, now()),
@@ -360,12 +360,18 @@ export function createMoves(context: AccountContext, parts: MoveParts) {
     if (action !== 'nothing') await context.endings.expect(instance, action)
   }
 
-  const destroy = (instance: number) => context.endings.end(instance, 'destroy', { kind: 'berth' })
+  function destroy({ name, step }: Run, instance: number): Promise<boolean> {
+    const why = step === 'cancelled' ? `${name} was cancelled` : `${name} no longer needs it`
+    return context.endings.end(instance, 'destroy', {
+      kind: 'berth',
+      text: `Destroyed #${instance}, since ${why}`,
+    })
+  }
 
   /** Happens in the run's only loop, so after any request that was pending. */
   async function withdraw(run: Run): Promise<void> {
     const machine = await rental.undo(run)
-    if (machine !== undefined) await destroy(machine)
+    if (machine !== undefined) await destroy(run, machine)
     if (rental.isUndoing(run)) return
     await runs.update(run.id, current => ({
       ...current,
@@ -387,7 +393,7 @@ export function createMoves(context: AccountContext, parts: MoveParts) {
     /** Hands on the machines that a run left, or destroys them, and those rented for a cancelled one. */
     async cleanUp(run: Run): Promise<void> {
       for (const left of run.leaving ?? [])
-        if (typeof left === 'number') await destroy(left)
+        if (typeof left === 'number') await destroy(run, left)
         else await parts.departures.leave(run.id, run.name, left)
       if (run.leaving) await runs.update(run.id, { leaving: undefined })
       if (run.withdrawing) await withdraw(run)

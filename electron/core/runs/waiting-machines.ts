@@ -17,7 +17,7 @@ import type { StoredLimits } from '../limits/model.ts'
 import { openCollection } from '../storage/collection.ts'
 import type { Watchdogs } from '../watchdogs/perform.ts'
 import type { RunAlerts } from './alerts.ts'
-import { machineInUse, noLongerWaiting } from './messages.ts'
+import { machineInUse, noLongerWaiting, waitedCause } from './messages.ts'
 import type { ProjectRun, Run } from './model.ts'
 import type { RunMachines } from './remote.ts'
 
@@ -72,7 +72,7 @@ export async function openWaitingMachines(
   async function turn(instance: number): Promise<Next> {
     const there = waiting.find(instance)
     if (!there?.ending) return 'rest'
-    await context.endings.end(instance, there.action, { kind: 'berth' })
+    await context.endings.end(instance, there.action, waitedCause(there, machines.viewOf(instance)))
     await limits.forget(there.limit)
     await waiting.forget(instance)
     return 'rest'

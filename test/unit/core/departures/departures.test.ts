@@ -97,8 +97,9 @@ function place(
   async function open() {
     const ending = new AbortController()
     const { said, ...noted } = noting()
-    const end = async (instance: number, action: 'stop' | 'destroy') => {
+    const end = async (instance: number, action: 'stop' | 'destroy', cause: { detail?: string }) => {
       ended.push(`${action} ${instance}`)
+      said.push(cause.detail ?? 'nothing')
       instances = action === 'stop' ? { 7: machine('stopped') } : {}
       return true
     }
@@ -165,7 +166,13 @@ test('a machine is stopped, and destroyed once the next one has its newer files'
   ])
   await poll()
   expect(ended).toEqual(['stop 7', 'destroy 7'])
-  expect(said).toContain('Copied the results of digits from #7')
+  expect(said).toEqual(
+    expect.arrayContaining([
+      'It must not run beside the next one.',
+      'Copied the results of digits from #7',
+      'The next machine has its results.',
+    ]),
+  )
 })
 
 test('a machine that its user leaves runs until its files were handed over, by whichever way is left', async () => {
@@ -207,7 +214,7 @@ test('nothing is destroyed while it has the only copy, until its time is over, w
   await clock.pass(7_200_000)
   await third.poll()
   expect(ended).toEqual(['stop 7', 'destroy 7'])
-  expect(third.said).toEqual(['#7 is destroyed, which digits left'])
+  expect(third.said).toEqual(['Its time was over.', '#7 is destroyed, which digits left'])
 })
 
 test.for([

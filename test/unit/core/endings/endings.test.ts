@@ -5,6 +5,7 @@ import { flushPromises } from '#test/berth/clocks.ts'
 import { EndingWorld, type Lie } from './ending-world.ts'
 
 const user = { kind: 'user' } as const
+const berth = { kind: 'berth', text: 'Berth did it' } as const
 
 test('a stop is requested again until the list and the instance itself show it', async () => {
   const world = await EndingWorld.start()
@@ -23,9 +24,9 @@ test('what the user stops is requested even if it seems to be stopped, and what 
   const world = await EndingWorld.start()
   world.states.set(7, 'stopped')
   await world.pass(6)
-  void world.endings.begin(7, 'stop', { kind: 'berth' })
+  void world.endings.begin(7, 'stop', berth)
   await world.pass(6)
-  expect([world.requests, world.shown()]).toEqual([[], {}])
+  expect([world.requests, world.shown(), world.told]).toEqual([[], {}, []])
   void world.endings.begin(7, 'stop', user)
   await world.pass(6)
   expect([world.requests, world.told]).toEqual([['stop 7'], ['Stopped Instance #7']])
@@ -58,6 +59,16 @@ test.each<Lie>(['404', 'accepted', 'error', 'refused'])(
     expect(world.shown()).toEqual({})
   },
 )
+
+test('Activity says why Berth ended an instance, unless someone else tells of it', async () => {
+  const world = await EndingWorld.start()
+  void world.endings.begin(7, 'stop', { kind: 'berth', isTold: true })
+  await world.pass(6)
+  expect([world.requests, world.told]).toEqual([['stop 7'], []])
+  void world.endings.begin(7, 'destroy', berth)
+  await world.pass(6)
+  expect([world.requests, world.told]).toEqual([['stop 7', 'destroy 7'], ['Berth did it']])
+})
 
 test('goes on after a kill, without a new request where a reading shows it', async () => {
   const world = await EndingWorld.start()
@@ -207,10 +218,10 @@ test('nothing is started while its stop cannot be taken back on disk, and a refu
 test('a destroy that takes the place of a stop just as that is seen is requested, and not told as done', async () => {
   const world = await EndingWorld.start()
   const told: string[] = []
-  void world.endings.end(7, 'stop', { kind: 'berth' }).catch(() => undefined)
+  void world.endings.end(7, 'stop', berth).catch(() => undefined)
   world.onRecord = () => {
     world.onRecord = () => undefined
-    void world.endings.end(7, 'destroy', { kind: 'berth' }).then(() => told.push('destroyed'))
+    void world.endings.end(7, 'destroy', berth).then(() => told.push('destroyed'))
     told.push(world.states.get(7) ?? 'gone')
   }
   await world.pass(60)
