@@ -171,6 +171,7 @@ const events = {
 } as const satisfies Record<string, Telling>
 
 export type EventName = keyof typeof events
+export const eventNames = Object.keys(events) as EventName[]
 
 /** An event's subject, in words. Given buttons and place override those of the table. */
 type About = Pick<Alert, 'id' | 'instance' | 'title' | 'body'> &

@@ -1,8 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { alertOf, type EventName, eventNames } from '#core/alerts/events.ts'
 import type { Relays } from '#core/relays/perform.ts'
 import type { Outcome, Post } from '#core/relays/post.ts'
 import { createMask } from '#platform/mask.ts'
+import { type AlertKind, alertKinds, relayKinds } from '#shared/relay.ts'
 import { flushPromises, HandClock } from '#test/berth/clocks.ts'
 import { MemoryFiles, testKeychain } from '#test/berth/machine.ts'
 import { alert, relayForm, relaysContext } from '#test/berth/relays.ts'
@@ -201,6 +203,48 @@ function textsOf(json: string): string[] {
   })
   return texts
 }
+
+test('every event that Berth reports reaches each receiver that wants its kind once, over a kill before each message', async () => {
+  const clock = new HandClock()
+  const keychain = testKeychain()
+  const got: { url: string; body: string }[] = []
+  const post: Post = async one => {
+    got.push(one)
+    return 'accepted'
+  }
+  const seeds = seeded(7)
+  const random = { hex: (digits: number) => hex(seeds, digits) }
+  let files = new MemoryFiles()
+  const reopened = () => relaysContext({ clock, files, keychain, post, random }).open()
+  let relays = await reopened()
+  const kinds = Object.keys(alertKinds) as AlertKind[]
+  for (const kind of relayKinds)
+    await relays.add(relayForm({ kind, alerts: kinds }), `https://${kind}.example/topic`)
+  for (const kind of kinds) await relays.add(relayForm({ alerts: [kind] }), `https://of.example/${kind}`)
+  const titleOf = (event: EventName) => `This is ${event} here`
+  for (const event of eventNames) {
+    relays.tell(account, [alertOf(event, { id: `${account}/${event}`, title: titleOf(event), body: 'Why' })])
+    await flushPromises()
+    // Killed before the message is sent, with what is on disk by then.
+    const disk = [...files.texts]
+    files.write = () => new Promise(() => undefined)
+    void relays.close()
+    files = new MemoryFiles()
+    for (const [file, text] of disk) files.texts.set(file, text)
+    relays = await reopened()
+    await clock.pass(6000)
+  }
+  for (const event of eventNames) {
+    const { kind } = alertOf(event, { id: event, title: event, body: '' })
+    const urls = got.filter(({ body }) => body.includes(titleOf(event))).map(({ url }) => url)
+    expect(urls.toSorted(), event).toEqual(
+      [
+        ...relayKinds.map(each => `https://${each}.example/${each === 'ntfy' ? '' : 'topic'}`),
+        `https://of.example/${kind}`,
+      ].toSorted(),
+    )
+  }
+})
 
 test('over 200 kills, each alert arrives, and twice only where an answer was lost', async () => {
   const random = seeded(51)
