@@ -7,23 +7,33 @@ import type { SpenderForm } from '#shared/spending/spender.ts'
 import { type Alert, alertOf } from '../alerts/events.ts'
 import type { OverCap } from './step.ts'
 
-/** `It has used up its $10.00 a day.` */
-function reason({ perDay, perHour, price }: SpenderForm, cap: OverCap['cap']): string {
-  if (cap === 'day') return `it has used up its ${money(micros(perDay))} a day`
+/** `it has used up its $10.00 a day`, and how its price rose, if it did. */
+function reason(form: SpenderForm, over: OverCap): string {
+  const { price, agreed } = over
+  const rose = agreed > 0 && price > agreed * muchMore
+  return `${capWords(form, over)}${rose ? `, after its price rose from ${rate(agreed)} to ${rate(price)}` : ''}`
+}
+/** Prices that differ by less are the same. */
+const muchMore = 1.01
+
+function capWords({ perDay, perHour, price }: SpenderForm, { cap, spent, disks }: OverCap): string {
   if (cap === 'hour') return `its machines cost more than ${rate(micros(perHour))}`
-  return `it costs more than ${rate(micros(price))}`
+  if (cap === 'price') return `it costs more than ${rate(micros(price))}`
+  const day = `its ${money(micros(perDay))} a day`
+  if (spent >= micros(perDay)) return `it has used up ${day}`
+  return `it has spent ${money(spent)} of ${day}, and its disks cost ${money(disks)} until midnight`
 }
 
 /** The line of Activity once an instance was stopped at a cap. */
-export function stoppedText(instance: InstanceView, form: SpenderForm, cap: OverCap['cap']): string {
-  return `Stopped ${instanceName(instance)} of ${form.name}: ${reason(form, cap)}`
+export function stoppedText(instance: InstanceView, form: SpenderForm, over: OverCap): string {
+  return `Stopped ${instanceName(instance)} of ${form.name}: ${reason(form, over)}`
 }
 
 /** Machines are stopped at a spender's cap. */
 export function capAlert(
   account: AccountId,
   form: SpenderForm,
-  stopped: readonly { instance: InstanceView; cap: OverCap['cap'] }[],
+  stopped: readonly { instance: InstanceView; over: OverCap }[],
 ): Alert {
   const [first] = stopped
   const names = named(stopped.map(({ instance }) => instanceName(instance)))
@@ -31,6 +41,6 @@ export function capAlert(
     id: `${account}/cap/${form.kind}/${form.name}`,
     instance: stopped.length === 1 ? first?.instance.id : undefined,
     title: `Stopping ${names} of ${form.name}`,
-    body: `${form.name} is at a cap: ${reason(form, first?.cap ?? 'day')}. Disks are still billed.`,
+    body: `${form.name} is at a cap: ${first ? reason(form, first.over) : ''}. Disks are still billed.`,
   })
 }

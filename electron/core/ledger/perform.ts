@@ -278,14 +278,14 @@ export class Ledger {
   #holdCaps(instances: LedgerPoll['account']['instances'], at: number): void {
     const { account, endings, notifications } = this.#context
     for (const { form, by } of this.#capped()) {
-      const stopped = overCaps(this.#entries(), form, by, instances, at).flatMap(({ instance: id, cap }) => {
-        const instance = instances[id]
-        return !instance || endings.pending(id) ? [] : { instance, cap }
+      const stopped = overCaps(this.#entries(), form, by, instances, at).flatMap(over => {
+        const instance = instances[over.instance]
+        return !instance || endings.pending(over.instance) ? [] : { instance, over }
       })
-      for (const { instance, cap } of stopped)
+      for (const { instance, over } of stopped)
         void endings.begin(instance.id, 'stop', {
           kind: 'berth',
-          text: stoppedText(instance, form, cap),
+          text: stoppedText(instance, form, over),
           keepsFiles: true,
         })
       if (stopped.length > 0) notifications.tell(account, [capAlert(account, form, stopped)])

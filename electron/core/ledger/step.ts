@@ -126,8 +126,17 @@ export function startNeed(
   return { perHour: more, machines: 0, price: running, today: neededToday(more, {}, now) }
 }
 
-/** Why a machine of a spender is stopped. */
-export type OverCap = { instance: number; cap: 'day' | 'hour' | 'price' }
+/** Why a machine of a spender is stopped. Micro-dollars, prices per hour. */
+export interface OverCap {
+  instance: number
+  cap: 'day' | 'hour' | 'price'
+  /** What it costs while it runs, and what was agreed to. */
+  price: Micros
+  agreed: Micros
+  /** What its spender has spent today, and what the disks of all its machines cost until midnight. */
+  spent: Micros
+  disks: Micros
+}
 
 /** The machines that are past a spender's caps now: for the hour's cap the ones that came last. */
 export function overCaps(
@@ -143,36 +152,43 @@ export function overCaps(
   const active = machines.flatMap(({ entry, view }) =>
     view && !isAtRest(view) ? { entry, instance: view.id, price: runningPrice(entry, view) } : [],
   )
-  if (spentWithDisks(entries, by, instances, now) >= micros(form.perDay))
-    return active.map(({ instance }) => ({ instance, cap: 'day' }))
+  const today = spentAndDisks(entries, by, instances, now)
+  const at = ({ instance, price, entry }: (typeof active)[number], cap: OverCap['cap']): OverCap => ({
+    instance,
+    cap,
+    price,
+    agreed: entry.perHour,
+    ...today,
+  })
+  if (today.spent + today.disks >= micros(form.perDay)) return active.map(one => at(one, 'day'))
   const dear = active.filter(({ price }) => price > micros(form.price))
   let perHour = useOf(entries, by, instances, now).perHour
-  const over: OverCap[] = dear.map(({ instance }) => ({ instance, cap: 'price' }))
+  const over = dear.map(one => at(one, 'price'))
   for (const { price } of dear) perHour -= price
   const rest = active.filter(one => !dear.includes(one)).sort((a, b) => b.entry.at - a.entry.at)
-  for (const { instance, price } of rest) {
+  for (const one of rest) {
     if (perHour <= micros(form.perHour)) break
-    over.push({ instance, cap: 'hour' })
-    perHour -= price
+    over.push(at(one, 'hour'))
+    perHour -= one.price
   }
   return over
 }
 
-/** What is spent today for certain: up to now, and the disks of its machines until midnight. */
-function spentWithDisks(
+/** What is spent today for certain: up to now, and on the disks of its machines until midnight. */
+function spentAndDisks(
   entries: readonly LedgerEntry[],
   by: Spender,
   instances: Instances,
   now: number,
-): Micros {
-  let sum = 0
+): Pick<OverCap, 'spent' | 'disks'> {
+  let [spent, disks] = [0, 0]
   for (const entry of entries) {
     if (entry.by !== by) continue
     const view = instances[entry.instance ?? '']
-    sum += spentToday(entry, view, now)
-    sum += Math.ceil(((view?.diskPricePerHour ?? 0) * restOfDay(now)) / 3600)
+    spent += spentToday(entry, view, now)
+    disks += Math.ceil(((view?.diskPricePerHour ?? 0) * restOfDay(now)) / 3600)
   }
-  return sum
+  return { spent, disks }
 }
 
 /** When the day's cap is reached at the present cost, in epoch seconds; Infinity if it isn't today. */
@@ -183,7 +199,8 @@ export function capReachedAt(
   instances: Instances,
   now: number,
 ): number {
-  const left = micros(form.perDay) - spentWithDisks(entries, by, instances, now)
+  const { spent, disks } = spentAndDisks(entries, by, instances, now)
+  const left = micros(form.perDay) - spent - disks
   const perHour = entries.reduce((sum, { by: whose, instance, isSum }) => {
     const view = instances[instance ?? '']
     return whose === by && !isSum && view ? sum + view.costPerHour - (view.diskPricePerHour ?? 0) : sum

@@ -183,11 +183,16 @@ export function projectFailedAlert(
 export function keptAlert(
   account: AccountId,
   run: ProjectRun,
-  { destroyed, view, now }: { destroyed: boolean; view: InstanceView | undefined; now: number },
+  {
+    destroyed,
+    isSpent,
+    view,
+    now,
+  }: { destroyed: boolean; isSpent: true | undefined; view: InstanceView | undefined; now: number },
 ): Alert {
   const most = mostInAll(run)
   const cost = `It cost ${money(runCostBy(run, now))}${destroyed ? '' : ' so far'}.`
-  const why = keptWords(run, now)
+  const why = keptWords(run, isSpent, now)
   const ends =
     run.step === 'failed' && most !== undefined && !run.sweep ? ` It’s destroyed at ${money(most)}.` : ''
   return alertOf(destroyed ? 'machineDestroyed' : 'machineKept', {
@@ -203,12 +208,16 @@ export function keptAlert(
   })
 }
 
-/** Why the machine of a run that failed is kept no longer. */
-export function keptWords(run: ProjectRun, now: number): string {
+/** Why the machine of a run that failed is kept no longer. `isSpent`: for its cost, else for its time. */
+export function keptWords(run: ProjectRun, isSpent: true | undefined, now: number): string {
+  const cost = money(runCostBy(run, now))
+  if (!isSpent)
+    return `Its machine was kept for ${duration(keepingFor(run).seconds)}, as you chose. It cost ${cost}.`
+  if (run.sweep) return `The sweep has cost what it may. Of that, this run cost ${cost}.`
   const most = mostInAll(run)
-  if (most !== undefined && runCostBy(run, now) >= most)
-    return `The run has cost what it may, ${money(most)}.`
-  return `Its machine was kept for ${duration(keepingFor(run).seconds)}, as you chose. It cost ${money(runCostBy(run, now))}.`
+  return most === undefined || run.node
+    ? `The run has cost what it may.`
+    : `The run has cost what it may, ${money(most)}.`
 }
 
 /** Which results are only on its machine. */

@@ -68,8 +68,8 @@ export type RunMove =
   | { do: 'end' }
   /** Lets its machine wait for the next run. */
   | { do: 'keep' }
-  /** Reminds the user of a stopped machine, or destroys that of a failed run as agreed. */
-  | { do: 'expire'; destroys: boolean }
+  /** Reminds the user of a stopped machine, or destroys that of a failed run as agreed: `isSpent` for its cost, else for its time. */
+  | { do: 'expire'; destroys: boolean; isSpent?: true }
   /** Begins a run whose time has come, or puts it off until the next day. */
   | { do: 'begin' | 'postpone' }
   /** Searches the market again for a run that waits for an offer. */
@@ -108,12 +108,14 @@ export function nextRunMove(run: Run, snapshot: RunSnapshot): RunMove {
 function renting(run: ProjectRun, { awaited, now }: RunSnapshot): RunMove {
   const { spec, price } = run.project
   const least = 2 * noticeCost(spec.before_stop, dearestOf(spec, price))
-  const isUsedUp = run.most !== undefined && runCostBy(run, now) + (run.reserved ?? 0) + least >= run.most
+  const { most = Number.POSITIVE_INFINITY, reserved = 0 } = run
+  const cost = runCostBy(run, now)
   if (run.startsAt !== undefined && !awaited) {
     if (now < run.startsAt) return { do: 'wait' }
     return { do: now < run.startsAt + latestStart ? 'begin' : 'postpone' }
   }
-  if (!awaited) return isUsedUp ? { do: 'fail', problem: usedUp } : { do: 'rent' }
+  if (!awaited)
+    return cost + reserved + least >= most ? { do: 'fail', problem: usedUp(cost, most) } : { do: 'rent' }
   const { step, instance, problem, unclear } = awaited
   if (unclear) return { do: 'fail', problem: unclearRental(unclear) }
   if (step === 'ready' && instance !== undefined) return { do: 'step', step: 'sending', instance }
@@ -209,7 +211,7 @@ function ending(run: Run, { instance }: RunSnapshot): RunMove {
 function kept(run: ProjectRun, { instance, now, isSpent = false }: RunSnapshot): RunMove {
   const { keptUntil = Number.POSITIVE_INFINITY, remindAt = Number.POSITIVE_INFINITY } = run
   if (instance === undefined || instance === 'gone') return { do: 'wait' }
-  if (isSpent && instance.state !== 'running') return { do: 'expire', destroys: true }
+  if (isSpent && instance.state !== 'running') return { do: 'expire', destroys: true, isSpent: true }
   if (now >= keptUntil)
     return { do: 'expire', destroys: keepingFor(run).destroys && hasTrait(instance.state, 'over') }
   return now >= remindAt ? { do: 'expire', destroys: false } : { do: 'wait' }

@@ -1,3 +1,4 @@
+import { money } from '#shared/format/money.ts'
 import { named } from '#shared/format/name.ts'
 import { counted } from '#shared/format/size.ts'
 import { duration } from '#shared/format/time.ts'
@@ -7,12 +8,19 @@ import type { InstanceView } from '#shared/instance/instance.ts'
 import { hasTrait } from '#shared/instance/state-traits.ts'
 import type { Problem } from '#shared/problem.ts'
 import { exitCodeWords, exitMeaning } from '#shared/project/retry.ts'
+import type { Micros } from '#shared/spending/money.ts'
 import type { ProjectRun, Run } from './model.ts'
 
-export const usedUp = {
-  code: 'most_reached',
-  message: 'It has cost all that it may.',
-  advice: 'Run it again with a higher limit.',
+/** A run that has moved may rent no other machine. Micro-dollars: what it has cost, and what it may. */
+export function usedUp(cost: Micros, most: Micros): Problem {
+  return {
+    code: 'most_reached',
+    message:
+      cost >= most
+        ? 'It has cost all that it may.'
+        : `It has cost ${money(cost)} of the ${money(most)} that it may, and too little is left for another machine.`,
+    advice: 'Run it again with a higher limit.',
+  }
 }
 
 export const noMachineRented = {

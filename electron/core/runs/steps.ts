@@ -136,7 +136,7 @@ export function createMoves(context: AccountContext, parts: MoveParts) {
         if (isOfProject(run)) await keep(run)
         return false
       case 'expire':
-        if (isOfProject(run)) await expire(run, move.destroys)
+        if (isOfProject(run)) await expire(run, move)
         return false
       case 'move':
         await moveOn(run)
@@ -301,10 +301,13 @@ export function createMoves(context: AccountContext, parts: MoveParts) {
     else notifications.tell(account, [alert])
   }
 
-  async function expire(run: ProjectRun, destroys: boolean): Promise<void> {
+  async function expire(
+    run: ProjectRun,
+    { destroys, isSpent }: Extract<RunMove, { do: 'expire' }>,
+  ): Promise<void> {
     if (destroys && run.instance !== undefined) {
       const text = `Destroyed ${nameOf(run)}, which ${run.name} kept`
-      const detail = keptWords(run, now())
+      const detail = keptWords(run, isSpent, now())
       await context.endings.end(run.instance, 'destroy', { kind: 'berth', text, detail })
     }
     const after = await reach(
@@ -312,7 +315,7 @@ export function createMoves(context: AccountContext, parts: MoveParts) {
       destroys ? { keptUntil: undefined, remindAt: undefined } : reminded(run, now()),
     )
     if (!after || !isOfProject(after)) return
-    const facts = { destroyed: destroys, view: machines.viewOf(after.instance), now: now() }
+    const facts = { destroyed: destroys, isSpent, view: machines.viewOf(after.instance), now: now() }
     notifications.tell(account, [keptAlert(account, after, facts)])
   }
 

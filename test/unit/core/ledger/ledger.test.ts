@@ -1,7 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { stoppedText } from '#core/ledger/messages.ts'
+import { overCaps } from '#core/ledger/step.ts'
 import { micros } from '#shared/spending/money.ts'
 import { spenderOf } from '#shared/spending/spender.ts'
+import { instanceView } from '../../views.ts'
 import { disk, form, spendingWorld } from './spending-world.ts'
 
 const claude = spenderOf('agent', 'claude')
@@ -49,6 +52,41 @@ test('stops the machines of a name at its day’s cap, with their disks until mi
   expect(world.spent(claude)).toBeGreaterThan(micros(9))
   expect(world.spent(claude)).toBeLessThanOrEqual(micros(10))
   expect(() => world.start(1)).toThrow(/may spend \$10.00 a day/)
+})
+
+test('a cap’s message says what happened: spent, or a price that rose so that the day’s disks alone would pass it', () => {
+  const cap = form('claude', { perDay: 3, perHour: 20, machines: 1, price: 20 })
+  const by = spenderOf('agent', 'claude')
+  const noon = 1_699_963_200
+  const entry = {
+    id: 'r1',
+    by,
+    instance: 1,
+    perHour: 300_000,
+    at: noon,
+    seenAt: noon,
+    seen: 0,
+    day: '2023-11-14',
+  }
+  const told = (spent: number, prices: { pricePerHour: number; diskPricePerHour: number }) => {
+    const view = instanceView({
+      id: 1,
+      state: 'running',
+      costPerHour: prices.pricePerHour,
+      ...prices,
+      spent: { micros: 0, at: noon, perHour: 0 },
+    })
+    const own = { ...entry, spent, today: spent }
+    const [over] = overCaps([own], cap, by, { 1: view }, noon)
+    return over && stoppedText(view, cap, over)
+  }
+  expect(told(3_000_000, { pricePerHour: 300_000, diskPricePerHour: 0 })).toBe(
+    'Stopped Instance #1 of claude: it has used up its $3.00 a day',
+  )
+  expect(told(500_000, { pricePerHour: 6_000_000, diskPricePerHour: 250_000 })).toBe(
+    'Stopped Instance #1 of claude: it has spent $0.50 of its $3.00 a day, and its disks cost $3.00 until midnight, after its price rose from $0.300/h to $6.000/h',
+  )
+  expect(told(500_000, { pricePerHour: 300_000, diskPricePerHour: 10_000 })).toBeUndefined()
 })
 
 test('a reservation is released once its request was refused for certain, and held while its answer is lost', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { keptWords } from '#core/runs/alerts.ts'
 import { failed, movedToNewMachine } from '#core/runs/changes.ts'
 import { nextRunMove } from '#core/runs/decide.ts'
 import { keptFrom, limitsLeft, mostInAll, type Run } from '#core/runs/model.ts'
@@ -49,9 +50,17 @@ describe('what a run may cost at most', () => {
     expect(nextRunMove(run, nothing)).toEqual({ do: 'rent' })
     expect(nextRunMove({ ...run, spentBefore: 1000 }, nothing)).toMatchObject({
       do: 'fail',
-      problem: { code: 'most_reached' },
+      problem: { code: 'most_reached', message: 'It has cost all that it may.' },
+    })
+    // What a machine that it left may still cost is not spent yet.
+    expect(
+      nextRunMove({ ...run, spentBefore: 400_000, most: 1_000_000, reserved: 600_000 }, nothing),
+    ).toMatchObject({
+      problem: { message: expect.stringMatching(/^It has cost \$0\.40 of the \$1\.00 that it may, and/) },
     })
   })
+
+  const keeping = { seconds: 3600, destroys: true }
 
   test('pays for the disk of a failed run’s machine, which is destroyed then, unless it runs', () => {
     const run = projectRun({ step: 'failed', most: 1000, project: { keptCost: 200 } })
@@ -62,11 +71,19 @@ describe('what a run may cost at most', () => {
     expect(mostInAll({ ...run, costThen: 500 })).toBe(1200)
     expect(nextRunMove(run, { ...stopped, now: 0 })).toEqual({ do: 'wait' })
     const spent = { ...stopped, now: 0, isSpent: true }
-    expect(nextRunMove(run, spent)).toEqual({ do: 'expire', destroys: true })
+    expect(nextRunMove(run, spent)).toEqual({ do: 'expire', destroys: true, isSpent: true })
     expect(nextRunMove(run, { ...spent, instance: machine('crashed') })).toEqual({
       do: 'expire',
       destroys: true,
+      isSpent: true,
     })
+    // It names its true cause, also where the sweep's cost is what is reached.
+    const kept = projectRun({ step: 'failed', spentBefore: 400_000, project: { keeping } })
+    expect(keptWords(kept, undefined, 0)).toBe('Its machine was kept for 1 h, as you chose. It cost $0.40.')
+    const sweep = { id: 'q0000000000000001', index: 0, attempt: 0 }
+    expect(keptWords({ ...kept, sweep }, true, 0)).toBe(
+      'The sweep has cost what it may. Of that, this run cost $0.40.',
+    )
     expect(nextRunMove(run, { ...spent, instance: machine('running') })).toEqual({ do: 'wait' })
   })
 
