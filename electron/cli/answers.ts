@@ -95,6 +95,7 @@ const Run = v.strictObject({
   retries: Count,
   moves: Count,
   trainingLost: Seconds,
+  trainingLostCost: Dollars,
   instance: v.nullable(Id),
   cost: Dollars,
   printed: v.record(Text, v.union([v.number(), v.picklist(['nan', 'inf', '-inf'])])),
@@ -298,6 +299,7 @@ export const cliAnswers: Readonly<Record<string, readonly Answer[]>> = {
       schema: v.strictObject({ sweep: Text, step: Text, ...sweepCounts, cost: Dollars }),
     },
   ],
+  move: [{ schema: v.strictObject({ account: Text, job: Text, from: v.nullable(Id) }) }],
   project: [
     { when: 'ls', schema: v.strictObject({ projects: v.array(Project) }) },
     { when: 'add', schema: v.strictObject({ project: Project }) },

@@ -6,6 +6,7 @@ import { limit } from './limit.ts'
 import { logs } from './logs.ts'
 import { rent, search } from './market.ts'
 import { mcp } from './mcp.ts'
+import { move } from './move.ts'
 import { open, quit } from './open-and-quit.ts'
 import { optionsOf } from './options.ts'
 import { project } from './project.ts'
@@ -27,6 +28,7 @@ export const cliCommands: Readonly<Record<string, CliCommand>> = {
   destroy,
   report,
   run,
+  move,
   project,
   logs,
   spend,

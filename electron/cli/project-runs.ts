@@ -1,4 +1,4 @@
-import { isGoing, isProjectRun, type ProjectRunView } from '../shared/automation/run.ts'
+import { isGoing, isProjectRun, movesWords, type ProjectRunView } from '../shared/automation/run.ts'
 import { latestRuns, type SweepView } from '../shared/automation/sweep.ts'
 import { isLongWait, waitingLine } from '../shared/automation/waiting.ts'
 import { accountNow } from '../shared/derived.ts'
@@ -113,11 +113,14 @@ function listing(
   )
 }
 
-/** Why the run failed, or what it has waited for too long; '' where it goes on. */
-function noteOf({ step, problem, waiting }: ProjectRunView, { clock }: AccountView): string {
+/** Why the run failed, or what it has waited for too long, and what its moves lost. */
+function noteOf(run: ProjectRunView, { clock }: AccountView): string {
+  const { step, problem, waiting } = run
   const now = accountNow(clock, Date.now())
-  if (step === 'failed' && problem) return problem.message
-  return waiting && isLongWait(waiting, now) ? waitingLine(waiting, now) : ''
+  const waits = waiting && isLongWait(waiting, now) ? waitingLine(waiting, now) : ''
+  const moved = movesWords(run)
+  const state = step === 'failed' && problem ? problem.message : waits
+  return [state, moved && `${moved}.`].filter(Boolean).join(' ')
 }
 
 /** Scripts rely on these fields: they are added, never renamed. */
@@ -136,6 +139,7 @@ function runJson(account: AccountView, run: ProjectRunView, sweep: SweepView | u
     retries: retried?.times ?? 0,
     moves: run.moves,
     trainingLost: run.lost?.seconds ?? 0,
+    trainingLostCost: cliDollars(run.lostCost ?? 0),
     instance: instance ?? null,
     cost: cliDollars(costOf(run, account)),
     printed,

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { type CommandName, commands } from '#contract/commands.ts'
 import type { AccountId } from '#shared/ids.ts'
 import { BerthError, type Problem } from '#shared/problem.ts'
-import { boundsOf } from '#shared/project/bounds.ts'
+import { boundsOf, dearestOf } from '#shared/project/bounds.ts'
 import { planCosts } from '#shared/project/plan-costs.ts'
 import type { ProjectPlan } from '#shared/project/project.ts'
 import { micros } from '#shared/spending/money.ts'
@@ -194,6 +194,17 @@ function rulesFor(parts: Services, dispatch: Dispatch): Rules {
       text: ({ project }) => `Asked to run ${projects.name(project)}`,
     },
     cancelRun: { acts: true, owned: mayTouchRun, text: () => 'Cancelled a run' },
+    moveRun: {
+      acts: true,
+      owned: mayTouchRun,
+      // The old machine runs on until the next one has the results.
+      needs({ args: { run }, session }) {
+        const { runs, ledger } = session.automations
+        const { project } = runs.get(run)
+        return ledger.need(project && dearestOf(project.spec, project.price), {})
+      },
+      text: () => 'Moved a run to another machine',
+    },
     stopSweep: {
       acts: true,
       owned: ({ args, by, session }) =>

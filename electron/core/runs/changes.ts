@@ -5,7 +5,7 @@ import { leftFor } from '#shared/project/copy-first.ts'
 import type { Leave } from '../departures/record.ts'
 import { isDeepEqual } from '../storage/store.ts'
 import { watchdogOrder } from './decide.ts'
-import { lostBy, lostSince } from './lost-time.ts'
+import { lostBy, lostCostBy, lostSince } from './lost-time.ts'
 import { commandFailed, machineGone } from './messages.ts'
 import {
   isOfProject,
@@ -229,9 +229,11 @@ export function movedToNewMachine(run: Run, rental: string, at: number, planned?
     program: undefined,
     moves: run.reuses ? run.moves : moves + 1,
     lost: lostBy(run, at),
+    lostCost: lostCostBy(run, at),
     begunAt: undefined,
     wholeAt: undefined,
     seenAt: undefined,
+    paidPerHour: undefined,
     told: undefined,
     movingSince: undefined,
     reserved: planned ? (run.reserved ?? 0) + planned.reserve : run.reserved,

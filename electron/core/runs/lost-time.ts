@@ -4,10 +4,16 @@ import type { Run } from './model.ts'
 /** Seconds between two readings of a machine within which its end is known well enough. */
 const soon = 300
 
-/** The run after a poll: when its command was seen to run last. `now`: epoch seconds of the account's time. */
-export function seenRunning(run: Run, { state }: InstanceView, now: number): Pick<Run, 'seenAt'> {
+/** The run after a poll: when its command was seen to run last, and at what price. `now`: epoch seconds of the account's time. */
+export function seenRunning(
+  run: Run,
+  { state, costPerHour }: InstanceView,
+  now: number,
+): Pick<Run, 'seenAt' | 'paidPerHour'> {
   const runs = state === 'running' && run.step === 'running' && run.begun === true
-  return { seenAt: runs ? now : run.seenAt }
+  return runs
+    ? { seenAt: now, paidPerHour: costPerHour }
+    : { seenAt: run.seenAt, paidPerHour: run.paidPerHour }
 }
 
 /**
@@ -23,6 +29,12 @@ export function lostBy(run: Run, at: number): Run['lost'] {
   }
 }
 
+/** What that cost, in micro-dollars, at the price at which its machines were last seen to run. */
+export function lostCostBy(run: Run, at: number): number {
+  const { lostCost = 0, paidPerHour = 0 } = run
+  return lostCost + Math.round((lostSince(run, at) * paidPerHour) / 3600)
+}
+
 /** Whether its command has begun on its present machine, and not all of its results are here. */
 const hasOwn = ({ step }: Pick<Run, 'step'>) => step === 'running' || step === 'fetching'
 
@@ -35,11 +47,13 @@ export function lostSince({ begunAt, wholeAt = 0, seenAt, step, brought = 0 }: R
 
 /** The run once its last machine's results were copied to the present one, which saved so many seconds of training. */
 export function savedBy(
-  { lost, brought = 0 }: Run,
+  { lost, lostCost = 0, brought = 0 }: Run,
   seconds: number,
-): Pick<Run, 'lost' | 'brought' | 'copying'> {
+): Pick<Run, 'lost' | 'lostCost' | 'brought' | 'copying'> {
+  const left = Math.max(0, (lost?.seconds ?? 0) - seconds)
   return {
-    lost: lost && { ...lost, seconds: Math.max(0, lost.seconds - seconds) },
+    lost: lost && { ...lost, seconds: left },
+    lostCost: left === 0 ? 0 : Math.round((lostCost * left) / (lost?.seconds ?? left)),
     brought: brought + seconds,
     copying: undefined,
   }

@@ -147,6 +147,8 @@ export const Run = v.object({
   /** The machine on which it began last. */
   begunOn: v.optional(InstanceId),
   seenAt: v.optional(v.number()),
+  /** Micro-dollars per hour of the machine then. */
+  paidPerHour: v.optional(v.number()),
   /** Micro-dollars: the cost of earlier machines, and of the present one at its last view. */
   spentBefore: v.optional(v.number()),
   spent: v.optional(v.object({ micros: v.number(), at: v.number(), perHour: v.number() })),

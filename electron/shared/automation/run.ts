@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { money } from '../format/money.ts'
 import { counted } from '../format/size.ts'
 import { duration } from '../format/time.ts'
 import { InstanceId, RentalId } from '../ids.ts'
@@ -130,8 +131,9 @@ export const RunFields = v.object({
   /** How often a project's run moved to another machine, and the GPU of the present or last one. */
   moves: v.optional(v.number()),
   gpu: v.optional(v.object({ name: v.string(), count: v.number() })),
-  /** Seconds of its command that its moves have lost; `isUpTo` if it may be less. */
+  /** Seconds of its command that its moves have lost, and what they cost, in micro-dollars; `isUpTo` if it may be less. */
   lost: v.optional(v.object({ seconds: v.number(), isUpTo: v.boolean() })),
+  lostCost: v.optional(v.number()),
   /**
    * The git commit of its folder when it was last sent, if it is in a repository; `changed`: how many tracked files
    * differed from it, if known, and the first of them.
@@ -217,6 +219,18 @@ export function movesWords({ moves = 0, lost }: Pick<RunView, 'moves' | 'lost'>)
   const rest = seconds > 60 && seconds < 3600 && seconds % 60 > 0 ? ` ${duration(seconds % 60)}` : ''
   const time = `${lost?.isUpTo ? 'up to ' : ''}${duration(seconds)}${rest}`
   return `${counted(moves, 'move')}, ${time} of training lost`
+}
+
+/** `Moves lost 20 min of training in 2 runs, which cost about $0.05.`; empty where they lost none. */
+export function lossWords(runs: readonly Pick<RunView, 'lost' | 'lostCost'>[]): string {
+  const losses = runs.flatMap(({ lost, lostCost: cost = 0 }) =>
+    lost && lost.seconds >= 1 ? { ...lost, cost } : [],
+  )
+  if (losses.length === 0) return ''
+  const seconds = losses.reduce((sum, lost) => sum + lost.seconds, 0)
+  const cost = losses.reduce((sum, lost) => sum + lost.cost, 0)
+  const upTo = losses.some(({ isUpTo }) => isUpTo) ? 'up to ' : ''
+  return `Moves lost ${upTo}${duration(seconds)} of training in ${counted(losses.length, 'run')}, which cost about ${money(cost)}.`
 }
 
 /** Whether the run is unfinished. */

@@ -47,6 +47,19 @@ describe.skipIf(noSshd)(`a sweep from the command line${noSshd}`, () => {
     const sweep = JSON.parse((await berth('run', '--yes', '--json', '--set', 'lr=slow', '--runs', '3')).out)
     await under.until(() => Object.values(under.account().runs).some(({ step }) => step === 'running'))
     expect(await berth('stop', 'sums')).toMatchObject({ code: 4 })
+    expect(await berth('move', 'nothing')).toMatchObject({ code: 5 })
+    const running = () => Object.values(under.account().runs).find(({ step }) => step === 'running')
+    const { id = '', instance: from } = running() ?? {}
+    await under.until(() => under.account().runs[id]?.waiting?.for === 'output')
+    const question = await berth('move', id)
+    expect(question).toMatchObject({
+      code: 4,
+      err: expect.stringMatching(/^Berth ends the command, .*You pay for .*30 minutes/),
+    })
+    const moved = JSON.parse((await berth('move', String(from), '--yes', '--json')).out)
+    expect(moved).toEqual({ account: under.account().id, job: id, from })
+    await under.until(() => under.account().runs[id]?.moves === 1)
+    await under.until(() => running() !== undefined)
     const [machine] = Object.keys(under.account().instances).map(Number)
     await under.run('renameInstance', { instance: machine ?? 0, label: 'sums' })
     await under.until(() => under.account().instances[machine ?? 0]?.label === 'sums')

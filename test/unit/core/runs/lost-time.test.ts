@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { movedToNewMachine } from '#core/runs/changes.ts'
-import { lostBy, seenRunning } from '#core/runs/lost-time.ts'
+import { lostBy, savedBy, seenRunning } from '#core/runs/lost-time.ts'
 import type { Run } from '#core/runs/model.ts'
-import { movesWords } from '#shared/automation/run.ts'
+import { lossWords, movesWords } from '#shared/automation/run.ts'
 import { instanceView } from '../../views.ts'
 import { projectRun } from './stored-run.ts'
 
@@ -15,7 +15,7 @@ test('a run has lost what its command did since the last whole download, on all 
   fc.assert(
     fc.property(fc.array(machine, { minLength: 1, maxLength: 4 }), machines => {
       let run: Run = projectRun()
-      let [time, expected] = [1000, 0]
+      let [time, expected, cost] = [1000, 0, 0]
       let isSure = true
       for (const { events, endsAfter } of machines) {
         run = { ...run, step: 'running', begun: true, begunAt: time }
@@ -23,15 +23,19 @@ test('a run has lost what its command did since the last whole download, on all 
         for (const { after, is } of events) {
           time += after
           if (is === 'downloaded') run = { ...run, wholeAt: time }
-          else run = { ...run, ...seenRunning(run, instanceView({ state: 'running' }), time) }
+          else
+            run = { ...run, ...seenRunning(run, instanceView({ state: 'running', costPerHour: 3600 }), time) }
           if (is === 'downloaded') whole = time
           else seen = time
         }
         time += endsAfter
         expected += time - whole
         isSure &&= time - seen <= 300
+        // A second costs a micro-dollar.
+        cost += run.paidPerHour === undefined ? 0 : time - whole
         run = { ...run, ...movedToNewMachine(run, 'r0000000000000002', time) }
         expect(run.lost).toEqual({ seconds: expected, isUpTo: !isSure })
+        expect(run.lostCost).toBe(cost)
       }
       expect(movesWords(run)).toMatch(new RegExp(`^${machines.length} move`))
     }),
@@ -52,6 +56,20 @@ test('what it leaves on its machine is the same alone and in a sweep', () => {
       .leaving
   expect(leaving({ sweep })).toEqual(leaving({}))
   expect(leaving({ sweep })).toMatchObject([{ instance: 7, paths: ['out'], seconds: 1000 }])
+})
+
+test('what was brought is not lost, and Spending says what the rest cost', () => {
+  const lost = { lost: { seconds: 600, isUpTo: false }, lostCost: 50_000 }
+  const after = savedBy(projectRun(lost), 480)
+  expect(after).toMatchObject({ lost: { seconds: 120, isUpTo: false }, lostCost: 10_000 })
+  expect(savedBy(projectRun(lost), 900)).toMatchObject({ lost: { seconds: 0 }, lostCost: 0 })
+  expect(lossWords([after, lost, {}])).toBe(
+    'Moves lost 12 min of training in 2 runs, which cost about $0.06.',
+  )
+  expect(lossWords([{ lost: { seconds: 600, isUpTo: true } }])).toContain(
+    'lost up to 10 min of training in 1 run',
+  )
+  expect(lossWords([{}])).toBe('')
 })
 
 test('moves are told in words', () => {
