@@ -5,6 +5,7 @@ import {
   isFields,
   listAnswer,
   numberFromDigits,
+  plainAnswer,
   recordShape,
   ServiceNumber,
   singleAnswer,
@@ -20,6 +21,8 @@ const offerShape = recordShape(
     host_id: Type.Number(),
     /** The host's local network that it is in; most are in none. */
     cluster_id: Type.Number(),
+    /** Alike machines together, for which the service recommends a bid. */
+    bundle_id: Type.Number(),
     gpu_name: Type.String(),
     num_gpus: Type.Number(),
     /** MB per GPU. */
@@ -159,6 +162,14 @@ const create = operation('PUT', '/api/v0/asks/{id}/', 'never', singleAnswer(crea
   tookEffect: body => isFields(body) && Number.isInteger(contractIn(body)),
 })
 
+const recommendedBid = operation(
+  'PUT',
+  '/api/v0/bundles_bid_price/{id}/',
+  'read',
+  plainAnswer(Type.Number({ minimum: 0, maximum: 1000 })),
+  { extra: 'item' },
+)
+
 function contractIn(body: Fields): number | undefined {
   const contract = Number(body['new_contract'] ?? 0)
   return contract > 0 ? contract : undefined
@@ -176,6 +187,9 @@ export function offers(send: Send, memory: DialectMemory) {
       learnFromRecords(memory, found)
       return found
     },
+    /** Dollars per hour for the best machine of a bundle (known from deployments; `not_supported` elsewhere). */
+    recommendedBid: (bundle: number, options?: CallOptions) =>
+      send(recommendedBid, { ids: { id: bundle }, body: {} }, options),
     /**
      * Rents an offer. Never repeated automatically: after an `ambiguous` error, check the account's instances before
      * trying again. Without an image, the template's is used.

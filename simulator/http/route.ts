@@ -24,7 +24,7 @@ export interface ApiRequest {
 }
 
 /** What a route answers with status 200, as JSON; other statuses are thrown as ServiceError. */
-export type Answer = object | string
+export type Answer = object | string | number
 
 /** One row of section 4: a method and path, who may call it, how often, and what it answers. */
 export interface Route {

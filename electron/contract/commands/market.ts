@@ -9,6 +9,7 @@ import { RetryLimits } from '#shared/market/rental-bounds.ts'
 import type { Replacement } from '#shared/market/rental-view.ts'
 import { SearchPart } from '#shared/market/search-part.ts'
 import { TemplateFields, TemplateFilter, type TemplateView } from '#shared/market/template.ts'
+import type { Micros } from '#shared/spending/money.ts'
 import { account, command, onInstance } from './command.ts'
 
 /** Finding machines. */
@@ -23,6 +24,8 @@ export const offerCommands = {
     filter: v.optional(OfferFilter),
     maxAge: v.optional(v.pipe(v.number(), v.minValue(0), v.maxValue(60_000))),
   }).answers<OffersAnswer>(),
+  /** The bid that the service recommends for an offer's bundle; throws `not_supported` where it recommends none. */
+  recommendedBid: command({ account, bundle: ServiceId }).answers<Micros | undefined>(),
   saveSearch: command({ name, search: SavedQuery }).answers<string>(),
   deleteSearch: command({ id: v.pipe(v.string(), v.maxLength(64)) }).answers<void>(),
 }

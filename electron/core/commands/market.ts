@@ -15,6 +15,7 @@ import { BerthError } from '#shared/problem.ts'
 import type { Session } from '../accounts/session.ts'
 import type { HandlersOf } from '../bridge/dispatcher.ts'
 import { needingPermission } from '../bridge/problems.ts'
+import { believable } from '../instances/spending.ts'
 import { findOffers, searchNarrowed } from '../market/find-offers.ts'
 import { offerView } from '../market/offer-view.ts'
 import { goodEnough } from '../renting/next-offer.ts'
@@ -46,6 +47,9 @@ export function offerHandlers(parts: Services): HandlersOf<typeof offerCommands>
       seenOffers.remember(session.id, offers, by)
       const limited = cap !== undefined || offers.length >= query.limit
       return { offers, at: platform.clock.now() - market.age, limited, cap }
+    },
+    async recommendedBid({ account, bundle }) {
+      return believable(await askOf(parts)(account, 'misc', ({ offers }) => offers.recommendedBid(bundle)))
     },
     saveSearch: ({ name, search }) => searches.save(name, search),
     deleteSearch: ({ id }) => searches.delete(id),

@@ -127,6 +127,7 @@ export function instanceView(
     interruptible,
     pricePerHour: state === 'running' ? perHour || price.running : price.running,
     agreedPrice: rented.agreed?.running,
+    reliabilityPrice: price.promised,
     diskPricePerHour: price.disk,
     costPerHour: perHour,
     costUnknown: reportedCost === undefined || undefined,

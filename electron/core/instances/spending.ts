@@ -10,8 +10,8 @@ export interface Prices {
   disk?: Micros
   /** Its current cost if the service reports it: a stopped instance's disk may cost more than a running one's. */
   now?: Micros
-  /** A promised reliability is paid for: it is charged for its GPUs also while its host is gone. */
-  promised?: true
+  /** The part for a promised reliability: with it, its GPUs are charged also while its host is gone. */
+  promised?: Micros
   /** What it costs at least, whatever the service says: it was agreed when Berth rented it. */
   least?: AgreedPrices
 }
@@ -55,7 +55,7 @@ export function instancePrices(
   const promised = whole === undefined || premium === 0 ? whole : Math.max(whole, total ?? 0)
   const isAgreed = agreed.running !== undefined || agreed.disk !== undefined
   return {
-    ...(premium > 0 && { promised: true }),
+    ...(premium > 0 && { promised: premium }),
     running: atLeast(
       (promised ?? together) || (before?.pricePerHour ?? promised ?? together),
       agreed.running,

@@ -58,6 +58,7 @@ export function offerView(offer: Offer): OfferView {
     machineId: offer.machine_id,
     hostId: offer.host_id,
     clusterId: offer.cluster_id,
+    bundleId: offer.bundle_id,
     volumeOffer: offer.avail_vol_ask_id,
     volumeRoom: offer.avail_vol_size,
   }

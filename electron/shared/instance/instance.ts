@@ -66,6 +66,8 @@ export interface InstanceView {
   pricePerHour?: Micros
   /** The same, as agreed when Berth rented it. */
   agreedPrice?: Micros
+  /** The part of its price for a promised reliability: with it, its GPUs are charged also while its host is offline. */
+  reliabilityPrice?: Micros
   /** Micro-dollars per hour while it is stopped. */
   diskPricePerHour?: Micros
   /** Its present cost per hour; 0 where that is unknown. */

@@ -131,6 +131,8 @@ export interface OfferView {
   hostId?: number
   /** The cluster of machines that share a local network; absent for a machine outside any cluster. */
   clusterId?: number
+  /** The service's id of machines like it, for which it recommends a bid. */
+  bundleId?: number
   /** The id for a new volume on its machine, and the most GB that it may have. */
   volumeOffer?: number
   volumeRoom?: number

@@ -18,6 +18,15 @@ import { mountVolume } from './volumes.ts'
 export const publicOffers: Layer = {
   'POST /bundles/': request => search(request, request.body('invalid_request')),
   'PUT /asks/:offer/': rent,
+  'PUT /bundles_bid_price/:bundle/': {
+    permission: 'misc',
+    answer({ world, id }) {
+      const offer = world.market.all().find(({ index }) => index + 1 === id('bundle'))
+      if (!offer)
+        throw refusal(404, 'no_such_ask', `Offer ${id('bundle')} does not exist or is not available.`)
+      return dollars(Math.round(offer.minBid * 1.15))
+    },
+  },
   'PUT /search/asks/': { permission: 'misc', answer: searchAsks },
 }
 

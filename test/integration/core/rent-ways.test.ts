@@ -1,6 +1,7 @@
 import { describe, expect } from 'vitest'
 import { interfaceProfile, type Profile, publicProfile } from '#simulator/deployment.ts'
 import {
+  codeOf,
   everyFile,
   instancesOf,
   rentalsOf,
@@ -122,4 +123,15 @@ test.concurrent('an instance rented without direct access has the proxy alone, J
   expect(ssh?.direct).toBeUndefined()
   const jupyter = await rentRunning(under, { access: 'jupyter', direct: false })
   expect(jupyter.runtype).toBe('jupyter_proxy ssh_proxy')
+})
+
+test('an offer’s recommended bid is read where the service has one', async ({ deployed }) => {
+  const search = { query: { type: 'bid', verifiedOnly: false, storage: 20, limit: 5 } } as const
+  const { under } = await deployed()
+  const [offer] = (await under.run('searchOffers', search)).offers
+  const bid = await under.run('recommendedBid', { bundle: offer?.bundleId ?? 0 })
+  expect(bid).toBeCloseTo((offer?.minimumBid ?? 0) * 1.15, -1)
+  expect(await codeOf(under.run('recommendedBid', { bundle: 999_999 }))).toBe('not_found')
+  const described = await deployed(interfaceProfile)
+  expect(await codeOf(described.under.run('recommendedBid', { bundle: 1 }))).toBe('not_supported')
 })

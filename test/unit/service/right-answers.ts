@@ -131,6 +131,7 @@ export const rows: Row[] = [
     sent: { machine_ids: [5, 6] },
     answer: [{ id: 1, machine_id: 5, start_time: 1_800_000_000, duration_hours: 2 }],
   }),
+  row('PUT /bundles_bid_price/9/', c => c.offers.recommendedBid(9), { sent: {}, answer: 0.42 }),
   row('GET /instances/pending-price-increases/', c => c.priceIncreases.list(), {
     answer: { truncated: false, pending_price_increases: [{ pending_price_increase_id: 6, contract_id: 1 }] },
     gives: { increases: [{ pending_price_increase_id: 6, contract_id: 1 }], whole: true },

@@ -53,6 +53,8 @@ export function factsOf(instance: InstanceView, now: number, way?: WayIn, shares
     Contract: [
       ['Kind', instance.interruptible ? 'Interruptible, by a bid' : 'On-demand, can’t be outbid'],
       ['Price', textOf(instance.pricePerHour, rate)],
+      ['Reliability', textOf(instance.reliabilityPrice, part => `${rate(part)} of it`)],
+      ['While offline', offlineWords(instance)],
       ['Your bid', textOf(instance.bid, rate)],
       ['Lowest bid', textOf(instance.minimumBid, rate)],
       ['Spent', textOf(knownSpent(instance, now), money)],
@@ -72,6 +74,13 @@ export function factsOf(instance: InstanceView, now: number, way?: WayIn, shares
       facts: facts.flatMap(([name, value]) => (value ? [{ name, value }] : [])),
     }))
     .filter(({ facts }) => facts.length > 0)
+}
+
+/** A contract with a promised reliability goes on costing; the service settles that once a day. */
+function offlineWords({ reliabilityPrice, pricePerHour }: InstanceView): string | undefined {
+  if (reliabilityPrice === undefined) return undefined
+  const still = pricePerHour === undefined ? 'still billed' : `still billed ${rate(pricePerHour)}`
+  return `${still}; refunds come once a day`
 }
 
 /** A way to log in from any terminal, as one types it. */

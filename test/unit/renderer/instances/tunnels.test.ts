@@ -72,3 +72,16 @@ test('the details have SSH as one types it, the direct way first', () => {
   ])
   expect(sshLines({ id: 7 }, true)).toEqual([])
 })
+
+test('a contract with a promised reliability says what of its price is for it, and that offline it still costs', () => {
+  const of = (given: Parameters<typeof instanceView>[0]) =>
+    Object.fromEntries(
+      factsOf(instanceView({ pricePerHour: 500_000, ...given }), 0)
+        .flatMap(({ facts }) => facts)
+        .map(({ name, value }) => [name, value]),
+    )
+  expect(of({})).not.toHaveProperty('While offline')
+  const promised = of({ reliabilityPrice: 50_000 })
+  expect(promised['Reliability']).toBe('$0.050/h of it')
+  expect(promised['While offline']).toContain('still billed $0.500/h')
+})
