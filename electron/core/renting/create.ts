@@ -15,7 +15,7 @@ import {
   type Work,
   type WorkDone,
 } from './adopt.ts'
-import { beginSearch, type LostSearch, searchForLost } from './find-lost.ts'
+import { beginSearch, isSomeoneElses, type LostSearch, searchForLost, takenBesides } from './find-lost.ts'
 import { sentenceFor } from './messages.ts'
 import { isRetrying, isUnderWay, limitsLeftOf, type RentalAttempt, rentedAs, requestOf } from './rental.ts'
 import { checkLengths, requestBody } from './requests.ts'
@@ -161,7 +161,8 @@ async function ask(parts: CreationParts, attempt: RentalAttempt): Promise<WorkDo
   }
   if (ending.aborted) return 'done'
   const { new_contract: instance, instance_api_key: instanceKey, success } = created
-  if (attempt.before.includes(instance)) {
+  const taken = takenBesides(attempts, mark)
+  if (isSomeoneElses(attempt, { id: instance, ...context.record(instance) }, taken)) {
     // It belongs to something else, which must not be destroyed in this try's place.
     await attempts.update(mark, { step: 'lost', problem: sentenceFor('not_new') })
     return { work: 'find or give up' }

@@ -11,7 +11,7 @@ import {
   type WorkDone,
 } from './adopt.ts'
 import { sentenceFor } from './messages.ts'
-import { type Attempt, isRetrying, isUnderWay, knownInstances } from './rental.ts'
+import { type Attempt, type Attempts, isRetrying, isUnderWay, knownInstances } from './rental.ts'
 
 /** The result of searching a poll for an attempt whose answer was lost. */
 export type Finding =
@@ -51,6 +51,25 @@ export function findLost(
   return second === undefined && !older && mayGuess
     ? { found: only.id, guessed: true, surplus: [] }
     : { unclear: sortedIds(candidates) }
+}
+
+/**
+ * Whether an instance that the service names as an attempt's is not: it was there before, belongs to another attempt
+ * (`taken`), or its record, where there is one already, shows another mark or none.
+ */
+export function isSomeoneElses(
+  { mark, before, startedAt }: Pick<Attempt, 'mark' | 'before' | 'startedAt'>,
+  record: Instance,
+  taken: ReadonlySet<number>,
+): boolean {
+  if (before.includes(record.id) || taken.has(record.id)) return true
+  if (markOf(record) === mark) return false
+  return !hidesMark(record) || (record.start_date ?? startedAt) < startedAt - uncertainty
+}
+
+/** The instances of all attempts but one. */
+export function takenBesides(attempts: Pick<Attempts, 'all'>, mark: string): ReadonlySet<number> {
+  return new Set(attempts.all().flatMap(other => (other.mark === mark ? [] : (other.instance ?? []))))
 }
 
 /** Seconds by which Berth's estimate of the account's time may be wrong. */
@@ -164,9 +183,9 @@ async function searchOnce(
   try {
     const list = await client().instances.list({ signal: ending, anew })
     if (ending.aborted) return undefined
-    const taken = attempts.all().flatMap(other => (other.mark === mark ? [] : (other.instance ?? [])))
     const attempt = attempts.get(mark)
-    const finding = findLost(attempt, !isRetrying(attempt.rental), list.instances, new Set(taken))
+    const taken = takenBesides(attempts, mark)
+    const finding = findLost(attempt, !isRetrying(attempt.rental), list.instances, taken)
     const isFound = 'found' in finding && finding.found !== undefined
     // A list that may be incomplete proves nothing: asking again could rent it twice.
     if (isFound || isListWhole(list, attempt.before, knownInstances(context))) return finding

@@ -6,6 +6,15 @@ import { flushPromises } from '#test/berth/clocks.ts'
 import { instanceView } from '#test/unit/views.ts'
 import { retrying, someAttempt } from './some-rental.ts'
 
+const hooks = {
+  onCreated: () => undefined,
+  reserve: async () => undefined,
+  late: () => undefined,
+  limit: async () => undefined,
+  recover: async () => undefined,
+  prepared: async <Request>(request: Request) => request,
+}
+
 test('a machine that appears after its try had ended is destroyed, and what it cost counts', async () => {
   let now = 2000
   const destroyed: number[] = []
@@ -17,14 +26,7 @@ test('a machine that appears after its try had ended is destroyed, and what it c
   const late: number[] = []
   const rentals = await openRentals(
     context,
-    {
-      onCreated: () => undefined,
-      reserve: async () => undefined,
-      late: (_, instance) => void late.push(instance),
-      limit: async () => undefined,
-      recover: async () => undefined,
-      prepared: async request => request,
-    },
+    { ...hooks, late: (_, instance) => void late.push(instance) },
     { actedOn: () => undefined },
   )
   const view = instanceView({ id: 5001, spent: { micros: 0, at: 1000, perHour: 3_600_000 } })
@@ -40,3 +42,41 @@ test('a machine that appears after its try had ended is destroyed, and what it c
   expect(spentOn(rentals.get(rental.id))).toBe(1_100_000)
   expect(rentals.get(rental.id).attempts[0]?.problem?.code).toBe('came_late')
 })
+
+const request = { offer: 1, image: 'ubuntu', access: 'ssh' as const, disk: 10, env: [], ports: [] }
+
+test.each([
+  ['which another rental has', undefined],
+  ['which shows another label', { id: 5001, label: 'mine' }],
+  ['which shows another rental’s mark', { id: 5001, extra_env: [['BERTH_RENTAL', 'r0000000000000009']] }],
+  ['which is older', { id: 5001, start_date: 500 }],
+])(
+  'an instance that the service names for a new rental, %s, is neither taken nor destroyed',
+  async (_, shown) => {
+    const asked: string[] = []
+    const limited: number[] = []
+    const client = {
+      instances: {
+        destroy: async (id: number) => void asked.push(`destroy ${id}`),
+        list: async () => ({ instances: shown ? [shown] : [], unread: [] }),
+      },
+      offers: { createInstance: async () => ({ new_contract: 5001, success: true }) },
+    }
+    const context = accountContext({
+      client: () => client as never,
+      now: () => 1000,
+      newId: () => '00000000000000aa',
+      record: () => shown as never,
+    })
+    const other = retrying(someAttempt({ instance: 5001, step: 'running' }))
+    if (!shown) await (await openStoredRentals(context)).add({ ...other, step: 'ready', instance: 5001 })
+    const limit = async (_mark: string, instance: number) => void limited.push(instance)
+    const rentals = await openRentals(context, { ...hooks, limit }, { actedOn: () => undefined })
+    const id = await rentals.rent(request, undefined)
+    await flushPromises()
+    expect(rentals.lastAttempt(id)).toMatchObject({ step: 'lost', problem: { code: 'not_new' } })
+    await rentals.cancel(id)
+    await flushPromises()
+    expect([rentals.lastAttempt(id).instance, limited, asked]).toEqual([undefined, [], []])
+  },
+)
