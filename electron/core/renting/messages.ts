@@ -4,6 +4,7 @@ import { money, rate } from '#shared/format/money.ts'
 import { gpuWords, shortInstanceName } from '#shared/format/name.ts'
 import { counted } from '#shared/format/size.ts'
 import type { AccountId } from '#shared/ids.ts'
+import type { InstanceView } from '#shared/instance/instance.ts'
 import { noImageMessage as imageWords } from '#shared/instance/instance-words.ts'
 import { rentalOutbid } from '#shared/instance/outbid-words.ts'
 import type { ListedOffer } from '#shared/market/catalogue.ts'
@@ -224,6 +225,19 @@ export function rentalAlert(account: AccountId, { rental, step, offer, problem }
     body: isUnclear
       ? `The service didn’t say which new instance is ${name}. Choose it, or choose that there’s none. Renting waits for your answer.`
       : `${name}: ${problem?.message ?? 'nothing was rented.'}`,
+  })
+}
+
+/** A machine appeared after its rental had failed: takes the place of the alert about that. `view`: the machine. */
+export function cameLateAlert(account: AccountId, rental: string, view: InstanceView): Alert {
+  const { costPerHour } = view
+  const cost =
+    costPerHour > 0 ? ` It costs ${rate(costPerHour)} until then, which counts for the rental.` : ''
+  return alertOf('rentalFailed', {
+    id: rentalAlertId(account, rental),
+    instance: view.id,
+    title: 'A machine appeared after renting had failed',
+    body: `The service had said no, and ${shortInstanceName(view)} appeared later. Berth destroys it.${cost}`,
   })
 }
 

@@ -13,7 +13,7 @@ import { InstanceCreation } from './create.ts'
 import { blameHosts, openFailedMachines } from './failed-machines.ts'
 import { lateComers } from './find-lost.ts'
 import { LeftVolumes } from './left-volumes.ts'
-import { sentenceFor, tellOfRetries, tryEntry } from './messages.ts'
+import { cameLateAlert, sentenceFor, tellOfRetries, tryEntry } from './messages.ts'
 import { nextTryStep } from './next-move.ts'
 import { newAttempt, type RetryParts } from './next-offer.ts'
 import {
@@ -91,8 +91,12 @@ export async function openRentals(
     for (const id of late) hooks.late(attempt, id)
     const at = context.now()
     const micros = late.reduce((sum, id) => sum + (instances[id] ? spentBy(instances[id], at) : 0), 0)
-    const { mark, cost, spent } = attempt
-    if (micros <= (spent?.micros ?? 0)) return
+    const { mark, cost, spent, problem, rental } = attempt
+    const isFirst = problem?.code !== 'came_late'
+    if (!isFirst && micros <= (spent?.micros ?? 0)) return
+    const view = late.map(id => instances[id]).find(Boolean)
+    if (isFirst && view && rental.step === 'failed')
+      context.notifications.tell(account, [cameLateAlert(account, rental.id, view)])
     await attempts.update(mark, {
       problem: sentenceFor('came_late'),
       spent: { micros, at, perHour: 0 },

@@ -242,6 +242,14 @@ export function movedToNewMachine(run: Run, rental: string, at: number, planned?
   }
 }
 
+/** A run that failed without a machine says, once, that one appeared later: its cost is no longer what it was then. */
+export function cameLate({ step, instance, problem }: Run): RunChange {
+  if (step !== 'failed' || instance !== undefined || !problem || problem.message.endsWith(lateWords))
+    return {}
+  return { problem: { ...problem, message: `${problem.message} ${lateWords}` } }
+}
+const lateWords = 'Then a machine appeared after all, which Berth destroys; its cost counts.'
+
 /** After a reminder of a stopped machine, when the next one comes: that of a run that succeeded comes once. */
 export function reminded(run: ProjectRun, at: number): RunChange {
   if (run.step === 'done') return { keptUntil: undefined }

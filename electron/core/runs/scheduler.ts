@@ -15,7 +15,7 @@ import { openAttempt } from '../renting/rental.ts'
 import type { Rentals } from '../renting/rentals.ts'
 import { isDeepEqual } from '../storage/store.ts'
 import { limitOfWatchdog } from '../watchdogs/step.ts'
-import { seenMachine } from './changes.ts'
+import { cameLate, seenMachine } from './changes.ts'
 import {
   checkpointDue,
   failsAfter,
@@ -264,7 +264,7 @@ export function createRunWork(context: AccountContext, parts: WorkParts) {
   function countLate(run: Run): void {
     const rental = isGoing(run) || !run.project ? undefined : rentals.find(run.rental ?? '')
     if (!rental || rental.step === 'trying' || uncounted(run, rental) === 0) return
-    void runs.update(run.id, current => ({ ...current, ...withMore(current, rental) }))
+    void runs.update(run.id, current => ({ ...current, ...withMore(current, rental), ...cameLate(current) }))
   }
 
   /** Continues runs when their rentals change, without waiting for a poll. */

@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest'
 import { openStoredRentals, spentOn } from '#core/renting/rental.ts'
 import { openRentals } from '#core/renting/rentals.ts'
-import { accountContext, freshAnswer } from '#test/berth/account-context.ts'
+import { cameLate } from '#core/runs/changes.ts'
+import { accountContext, freshAnswer, noting } from '#test/berth/account-context.ts'
 import { flushPromises } from '#test/berth/clocks.ts'
 import { instanceView } from '#test/unit/views.ts'
+import { projectRun } from '../runs/stored-run.ts'
 import { retrying, someAttempt } from './some-rental.ts'
 
 const hooks = {
@@ -19,7 +21,8 @@ test('a machine that appears after its try had ended is destroyed, and what it c
   let now = 2000
   const destroyed: number[] = []
   const client = { instances: { destroy: async (id: number) => void destroyed.push(id) } }
-  const context = accountContext({ client: () => client as never, now: () => now })
+  const { said, ...noted } = noting()
+  const context = accountContext({ client: () => client as never, now: () => now, ...noted })
   const ended = { instance: undefined, step: 'failed' as const, cost: 0, endedAt: 1100 }
   const rental = { ...retrying(someAttempt(ended)), step: 'failed' as const, endedAt: 1100 }
   await (await openStoredRentals(context)).add(rental)
@@ -41,6 +44,16 @@ test('a machine that appears after its try had ended is destroyed, and what it c
   await flushPromises()
   expect(spentOn(rentals.get(rental.id))).toBe(1_100_000)
   expect(rentals.get(rental.id).attempts[0]?.problem?.code).toBe('came_late')
+  // What was told before, with no cost, is corrected once.
+  expect(said.filter(text => text.startsWith('A machine appeared'))).toHaveLength(1)
+  const run = projectRun({
+    step: 'failed',
+    instance: undefined,
+    problem: { code: 'x', message: 'All attempts failed.' },
+  })
+  const corrected = { ...run, ...cameLate(run) }
+  expect(corrected.problem?.message).toMatch(/^All attempts failed\. Then a machine appeared/)
+  expect(cameLate(corrected)).toEqual({})
 })
 
 const request = { offer: 1, image: 'ubuntu', access: 'ssh' as const, disk: 10, env: [], ports: [] }
