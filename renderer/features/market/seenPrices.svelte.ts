@@ -18,7 +18,8 @@ interface Answered {
 export class SeenPrices {
   problem: Problem | undefined = $state.raw()
   #answers: ReadonlyMap<string, Answered> = $state.raw(new Map())
-  readonly #asked = new Map<string, number>()
+  /** When each search was made last, and its answer. */
+  readonly #asked = new Map<string, { at: number; answered: Promise<void> }>()
   readonly #page: Page
 
   constructor(page: Page) {
@@ -26,7 +27,7 @@ export class SeenPrices {
   }
 
   /**
-   * Asks the market unless it was asked of late. Where the service lists only some of its offers, it's asked once more for those
+   * Asks the market unless it was asked of late; then waits for that answer. Where the service lists only some of its offers, it's asked once more for those
    * that pass the filter, which may be none of the first ones.
    */
   async search(query: OfferQuery, filter?: OfferFilter): Promise<void> {
@@ -38,8 +39,19 @@ export class SeenPrices {
     const account = this.#page.account?.id
     if (account === undefined) return
     const key = keyOf(account, query, filter)
-    if (Date.now() - (this.#asked.get(key) ?? 0) < stale) return
-    this.#asked.set(key, Date.now())
+    const last = this.#asked.get(key)
+    if (last && Date.now() - last.at < stale) return last.answered
+    const answered = this.#request(key, account, query, filter)
+    this.#asked.set(key, { at: Date.now(), answered })
+    return answered
+  }
+
+  async #request(
+    key: string,
+    account: AccountId,
+    query: OfferQuery,
+    filter: OfferFilter | undefined,
+  ): Promise<void> {
     try {
       const answer = await this.#page.berth.searchOffers({ account, query, ...(filter && { filter }) })
       const answered = { account, answer, offers: catalogueOf(answer.offers, query.type).offers }

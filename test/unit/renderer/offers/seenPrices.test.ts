@@ -17,6 +17,7 @@ function market(cap?: number) {
   const asked: (OfferFilter | undefined)[] = []
   const searchOffers = async ({ filter }: { filter?: OfferFilter }): Promise<OffersAnswer> => {
     asked.push(filter)
+    await new Promise(setImmediate)
     const passing = cap !== undefined && filter ? offers.slice(1) : offers.slice(0, cap)
     return { offers: passing, at: 0, limited: cap !== undefined, ...(cap !== undefined && { cap }) }
   }
@@ -39,4 +40,13 @@ test('where it lists all, one search serves every filter', async () => {
   await seen.search(query, { memoryFrom: 100 })
   expect(seen.matching({ query, filter })?.map(({ offer }) => offer.id)).toEqual([3, 2])
   expect(asked).toEqual([undefined])
+})
+
+test('searches at the same time wait for the one that is under way, and each is answered', async () => {
+  const { asked, seen } = market(2)
+  const other: OfferFilter = { memoryFrom: 100 }
+  await Promise.all([seen.search(query), seen.search(query, filter), seen.search(query, other)])
+  expect(seen.matching({ query, filter })?.map(({ offer }) => offer.id)).toEqual([3, 2])
+  expect(seen.matching({ query, filter: other })?.map(({ offer }) => offer.id)).toEqual([2])
+  expect(asked).toEqual([undefined, filter, other])
 })
