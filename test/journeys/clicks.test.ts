@@ -70,7 +70,7 @@ describe('on Instances, with one running', () => {
   })
 })
 
-test('a terminal, Jupyter, a bid, an upload, the spending and a stop take one click each, a rental two', async ({
+test('a terminal, Jupyter, a bid, an upload, the spending and a stop take one click each, a rental by need five', async ({
   start,
 }) => {
   const sim = await start.simulator()
@@ -116,10 +116,20 @@ test('a terminal, Jupyter, a bid, an upload, the spending and a stop take one cl
   await clickOn(page.getByRole('banner').getByRole('button', { name: /^Spending \$/ }))
   await page.getByRole('columnheader', { name: 'Today' }).waitFor()
 
+  const clicks = await countClicks(page)
   await go('Offers')
+  await page.getByLabel('Find in offers').click()
+  await page.keyboard.type('europe 16 gb+ $2 0.2 gb/s')
   const rent = page.getByRole('button', { name: /^Rent 1 × / }).first()
-  await rent.waitFor()
-  await clickOn(rent, page.getByRole('dialog').getByRole('button', { name: /^Rent for \$/ }))
+  await rent.click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('button', { name: 'Custom…' }).click()
+  // The hours have the focus, and their text is selected.
+  await page.keyboard.type('3')
+  await page.keyboard.press('Enter')
+  await dialog.getByText(/^until its 3 h limit/).waitFor()
+  await dialog.getByRole('button', { name: /^Rent for \$/ }).click()
+  expect(await clicks()).toBe(5)
   await page.getByRole('dialog').waitFor({ state: 'detached' })
   await expect.poll(() => page.locator('[data-row]').count(), { timeout: patience }).toBe(3)
 

@@ -2,11 +2,11 @@ import { isDeepStrictEqual } from 'node:util'
 import type { CallOptions } from '#service/http/operation.ts'
 import type { Offer, Offers } from '#service/offers.ts'
 import { ServiceError } from '#service/service-error.ts'
-import { activeParts } from '#shared/market/filter.ts'
+import { activeParts, strictest } from '#shared/market/filter.ts'
 import { furtherConditions } from '#shared/market/further-filters.ts'
 import type { ExtraFilters, OfferFilter, OfferQuery, OfferView } from '#shared/market/offer.ts'
 import { countries, isCountry, worldRegions } from '#shared/market/place.ts'
-import { searchWords } from '#shared/market/search-text.ts'
+import { readSearch, searchWords } from '#shared/market/search-text.ts'
 import { offerView, searchFor } from './offer-view.ts'
 
 /** The result of a search of the market. */
@@ -134,7 +134,8 @@ async function searchUnlessRefused(
 }
 
 /** A filter as conditions of the service, none stricter than it; `common`: only those that all deployments know. */
-function conditionsOf({ type }: OfferQuery, filter: OfferFilter, common: boolean): ExtraFilters {
+function conditionsOf({ type }: OfferQuery, chosen: OfferFilter, common: boolean): ExtraFilters {
+  const filter = strictest(chosen, readSearch(chosen.text ?? '').filter)
   const { gpus, countFrom, countTo, priceTo, regions } = filter
   const [gpu, ...others] = gpus ?? []
   // Not every deployment has these fields, and the text's meaning is a guess.
@@ -176,7 +177,7 @@ interface TextMeaning {
 /** Reads `8 × H100 80 GB Sweden` as eight GPUs of 80 GB in SE, and the rest `h100`. */
 export function textMeaning(text: string): TextMeaning {
   const conditions: ExtraFilters = {}
-  const all = searchWords(text)
+  const all = readSearch(text).words
   const place = placesByWords().find(({ words }) => words.every(word => all.includes(word)))
   if (place) conditions['geolocation'] = { in: [...place.codes] }
   const rest = all.filter(word => {

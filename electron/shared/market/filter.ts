@@ -2,7 +2,7 @@ import type { ListedOffer } from './catalogue.ts'
 import { type FurtherPart, furtherKeys, furtherTests } from './further-filters.ts'
 import type { OfferFilter } from './offer.ts'
 import { countryName } from './place.ts'
-import { hasWord, searchWords } from './search-text.ts'
+import { hasWord, readSearch } from './search-text.ts'
 
 /** A part of the filter that the page shows as one chip. */
 export type FilterPart = 'gpus' | 'count' | 'price' | 'regions' | FurtherPart | 'text'
@@ -42,6 +42,16 @@ export function withValues(filter: OfferFilter, values: Partial<OfferFilter>): O
     ([, value]) => value !== undefined && value !== '' && !(Array.isArray(value) && value.length === 0),
   )
   return Object.fromEntries(parts)
+}
+
+/** Both filters: of two bounds the one that fewer machines meet, of anything else the second. */
+export function strictest(first: OfferFilter, second: OfferFilter): OfferFilter {
+  const bounds = Object.entries(second).flatMap(([key, value]) => {
+    const own = Object.entries(first).find(([name]) => name === key)?.[1]
+    if (typeof own !== 'number' || typeof value !== 'number') return []
+    return [[key, key.endsWith('To') ? Math.min(own, value) : Math.max(own, value)] as const]
+  })
+  return { ...first, ...second, ...Object.fromEntries(bounds) }
 }
 
 /** The offers that pass, in the given order. An offer without a filtered value does not pass. */
@@ -84,7 +94,11 @@ function testsOf(filter: OfferFilter): Test[] {
           test(offer),
     ),
   )
-  for (const found of searchWords(text ?? '').map(hasWord)) tests.push(listed => found(listed.text))
+  if (text !== undefined) {
+    const typed = readSearch(text)
+    tests.push(...testsOf(typed.filter))
+    for (const found of typed.words.map(hasWord)) tests.push(listed => found(listed.text))
+  }
   return tests
 }
 

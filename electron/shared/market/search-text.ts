@@ -1,4 +1,4 @@
-import type { OfferView } from './offer.ts'
+import type { OfferFilter, OfferView } from './offer.ts'
 import { countryName, countryOf, placeName, regionsOf } from './place.ts'
 
 /** The text in which free-text search finds an offer: number and name of GPUs, VRAM, place with its part of the world, CPU and ids. */
@@ -22,6 +22,36 @@ export function searchText(offer: OfferView): string {
 export function placeText(location: string): string {
   const country = countryOf(location)
   return `${location} ${placeName(location)} ${countryName(country)} ${regionsOf(country)}`
+}
+
+/** A figure with a sign or a unit that no offer shows, as it may be typed, and the bound that it means. */
+const bounds: readonly [RegExp, (figure: number) => OfferFilter][] = [
+  // $0.40, <$0.40, <0.40, 0.40$, 0.40/h, also with /h.
+  [/^(?:[<≤]=?\$?|\$)([\d.]*)(?:\/h?)?$/, priceTo => ({ priceTo })],
+  [/^([\d.]+)(?:\$\/?|\/)h?$/, priceTo => ({ priceTo })],
+  [/^(?:[>≥]=?)?([\d.]+)gb(?:\/s?|ps)$/, gigabits => ({ downFrom: gigabits * 1000 })],
+  [/^(?:[>≥]=?)?([\d.]+)mb(?:\/s?|ps)$/, downFrom => ({ downFrom })],
+  [/^[>≥]=?([\d.]*)(?:gb)?$/, memoryFrom => ({ memoryFrom })],
+  [/^([\d.]+)gb\+$/, memoryFrom => ({ memoryFrom })],
+  [/^(?:[>≥]=?)?([\d.]+)%\+?$/, percent => (percent <= 100 ? { reliabilityFrom: percent / 100 } : {})],
+]
+
+/**
+ * Reads a text as bounds, such as at most $0.40/h in `4090 $0.40`, and the words that an offer must show. Of two
+ * bounds of a kind the later one holds; one without a figure yet (`$`, `<0.`) is none.
+ */
+export function readSearch(text: string): { filter: OfferFilter; words: string[] } {
+  const filter: OfferFilter = {}
+  const words = searchWords(text).filter(word => {
+    for (const [pattern, meaning] of bounds) {
+      const [whole, figure = ''] = pattern.exec(word) ?? []
+      if (whole === undefined) continue
+      if (Number(figure) > 0) Object.assign(filter, meaning(Number(figure)))
+      return false
+    }
+    return true
+  })
+  return { filter, words }
 }
 
 /** The words of a query, all of which must be found: `8 × H100, 80 GB` gives `8×`, `h100` and `80gb`. */
@@ -51,5 +81,6 @@ function joined(text: string): string {
   return text
     .toLowerCase()
     .replace(/(\d)(?: ?×|x(?=[a-z])| ?[x*](?![^ ])) ?/g, '$1× ')
-    .replace(/(\d) gb(?![a-z])/g, '$1gb')
+    .replace(/(\d) ([gm]b)(?=\W|ps|$)/g, '$1$2')
+    .replace(/(?<=^|\s)([<>≤≥$]=?) (?=[\d$.])/g, '$1')
 }

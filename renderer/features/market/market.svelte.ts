@@ -1,7 +1,7 @@
 import { answerProblem, type Page } from '#renderer/bridge/page.svelte.ts'
 import type { Limit } from '#shared/automation/limit.ts'
 import type { AccountId } from '#shared/ids.ts'
-import { withValues } from '#shared/market/filter.ts'
+import { strictest, withValues } from '#shared/market/filter.ts'
 import type { OfferFilter, OfferQuery, OffersAnswer, SavedQuery } from '#shared/market/offer.ts'
 import type { SortColumn } from '#shared/market/offer-columns.ts'
 import { type SortBy, sortAfterClick } from '#shared/market/offer-order.ts'
@@ -312,16 +312,6 @@ export function templateSearch(before: SavedQuery, template: TemplateView): Temp
     extra,
   }
   return { before, made: { query, filter: strictest(before.filter, filter) }, unread }
-}
-
-/** Both filters: of two bounds the one that fewer machines meet, of anything else the second. */
-function strictest(first: OfferFilter, second: OfferFilter): OfferFilter {
-  const bounds = Object.entries(second).flatMap(([key, value]) => {
-    const own = Object.entries(first).find(([name]) => name === key)?.[1]
-    if (typeof own !== 'number' || typeof value !== 'number') return []
-    return [[key, key.endsWith('To') ? Math.min(own, value) : Math.max(own, value)] as const]
-  })
-  return { ...first, ...second, ...Object.fromEntries(bounds) }
 }
 
 /** The search without the template's values; later changes stay. */

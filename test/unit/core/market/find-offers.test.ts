@@ -62,6 +62,13 @@ test('a part of the world is sent to the service as its countries', () => {
   expect(rest).toEqual(['4090'])
 })
 
+test('bounds in a text are sent to the service like those of the filter, the stricter one', async () => {
+  const { service, asked } = market(1000, 64)
+  await findOffers(service, query, { text: 'eu <$0.40 4 Gb/s', priceTo: 2 })
+  expect(asked.at(-1)?.filters).toMatchObject({ dph_total: { lte: 0.4 }, inet_down: { gte: 4000 } })
+  expect(asked.at(-1)?.filters?.gpu_name).toBeUndefined()
+})
+
 test('a text too long for a GPU’s name makes no long request', async () => {
   const { service, asked } = market(1000, 64)
   await findOffers(service, query, { text: 'a40 '.repeat(50) })

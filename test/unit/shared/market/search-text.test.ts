@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
 import { catalogueOf } from '#shared/market/catalogue.ts'
 import { offersPassing } from '#shared/market/filter.ts'
+import type { OfferFilter } from '#shared/market/offer.ts'
 import { countryName, placeWords, worldRegions } from '#shared/market/place.ts'
+import { readSearch } from '#shared/market/search-text.ts'
 import { offer } from '#test/unit/renderer/offers/listed.ts'
 
 const { offers } = catalogueOf(
@@ -35,6 +37,31 @@ test.each([
   ['((', []],
 ])('“%s” finds the offers that show it', (text, ids) => {
   expect(found(text)).toEqual(ids)
+})
+
+test.each<[string, OfferFilter, string[]]>([
+  ['4090 $0.40', { priceTo: 0.4 }, ['4090']],
+  ['< $0.40/h', { priceTo: 0.4 }, []],
+  ['<=1.5 h100', { priceTo: 1.5 }, ['h100']],
+  ['0.4$ .5/h', { priceTo: 0.5 }, []],
+  ['europe 24 GB+ 4 Gb/s', { memoryFrom: 24, downFrom: 4000 }, ['europe']],
+  ['≥ 48gb, 500 Mbps, 99.5%', { memoryFrom: 48, downFrom: 500, reliabilityFrom: 0.995 }, []],
+  ['24 GB', {}, ['24gb']],
+  ['$ < $0. > 0% 120% 1.2.3gb+', {}, []],
+  ['8x H100 SXM', {}, ['8×', 'h100', 'sxm']],
+])('“%s” is read as bounds and words', (text, filter, words) => {
+  expect(readSearch(text)).toEqual({ filter, words })
+})
+
+test('a bound in the text holds beside the filter and the words, however it is typed', () => {
+  expect(found('h100 <$100')).toEqual(found('h100'))
+  expect(found('<$0.01')).toEqual([])
+  expect(offersPassing(offers, { text: '100 gb+', memoryFrom: 24 }).map(({ offer }) => offer.id)).toEqual([
+    3913,
+  ])
+  expect(offersPassing(offers, { text: '24 gb+', memoryFrom: 100 }).map(({ offer }) => offer.id)).toEqual([
+    3913,
+  ])
 })
 
 const countriesOf = (name: string) => worldRegions.find(region => region.name === name)?.countries ?? []
