@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import * as v from 'valibot'
 import { parseBaseUrl } from '#service/base-url.ts'
-import { ExportFile, type ImportPlan, travellingSettings } from '#shared/export.ts'
+import { AnyExport, ExportFile, type ImportPlan, longestExport, travellingSettings } from '#shared/export.ts'
 import { lessSafe } from '#shared/less-safe.ts'
 import { BerthError } from '#shared/problem.ts'
 import type { Settings } from '#shared/settings.ts'
@@ -27,17 +27,21 @@ export function exportText(state: Given, at: number): string {
 
 /** The file, checked by the shapes of what Berth stores. Throws `bad_export`. */
 export function readExport(text: string): ExportFile {
+  if (text.length > longestExport) throw badExport('it’s larger than any export')
   let given: unknown
   try {
     given = JSON.parse(text)
   } catch {
-    throw badExport('it isn’t JSON')
+    throw badExport(text.trimStart().startsWith('{') ? 'it’s damaged or cut off' : 'it isn’t JSON')
   }
+  if (!v.is(AnyExport, given)) throw badExport('this is no export of Berth')
+  if (given.version > 1)
+    throw badExport('a newer Berth wrote it', 'Update Berth on this computer, then import it again.')
   const read = v.safeParse(ExportFile, given)
   if (!read.success) {
     const [issue] = read.issues
-    const at = v.getDotPath(issue)
-    throw badExport(at === null ? issue.message : `${at}: ${issue.message}`)
+    const isMissing = issue.received === 'undefined'
+    throw badExport(`${v.getDotPath(issue) ?? 'it'}${isMissing ? ' is missing' : `: ${issue.message}`}`)
   }
   const accounts = read.output.accounts.map(account => ({ ...account, baseUrl: checkedUrl(account.baseUrl) }))
   return { ...read.output, accounts }
@@ -91,11 +95,11 @@ export function isHere(
   )
 }
 
-function badExport(why: string): BerthError {
+function badExport(why: string, advice = 'Choose a file that Export wrote.'): BerthError {
   return new BerthError({
     code: 'bad_export',
     message: `The file can’t be imported: ${why}.`,
-    advice: 'Choose a file that Export wrote.',
+    advice,
     field: 'text',
   })
 }

@@ -37,13 +37,19 @@ const TravellingSettings = v.object({
 })
 type TravellingSettings = v.InferOutput<typeof TravellingSettings>
 
+/** Characters that an export has at most. */
+export const longestExport = 2_000_000
+
+/** An export of any version. */
+export const AnyExport = v.object({ format: v.literal('berth-export'), version: v.number() })
+
 /**
  * What moves to another computer, as a file: nothing in it is secret, and nothing acts. Limits, runs and watches stay
  * with the Berth that has them, since two would act twice.
  */
 export const ExportFile = v.object({
-  format: v.literal('berth-export', 'this is no export of Berth'),
-  version: v.literal(1, 'a newer Berth wrote this file'),
+  format: v.literal('berth-export'),
+  version: v.literal(1),
   /** ISO 8601. */
   at: v.pipe(v.string(), v.isoTimestamp()),
   settings: TravellingSettings,

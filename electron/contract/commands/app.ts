@@ -1,12 +1,13 @@
 import * as v from 'valibot'
-import type { ImportPlan } from '#shared/export.ts'
+import { type ImportPlan, longestExport } from '#shared/export.ts'
 import { InstanceId } from '#shared/ids.ts'
 import { ChangeableSettings } from '#shared/settings.ts'
 import type { ActivityEntry } from '#shared/state.ts'
 import { type DemoMessage, demoEvents } from '../demo-events.ts'
 import { command } from './command.ts'
 
-const exported = v.pipe(v.string(), v.maxLength(2_000_000, 'an export is shorter than that'))
+/** One character more says that the file is longer. */
+const exported = v.pipe(v.string(), v.maxLength(longestExport + 1))
 
 /** Commands about Berth itself, not the service. */
 export const appCommands = {

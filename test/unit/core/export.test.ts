@@ -98,7 +98,9 @@ describe('an export', () => {
 
   test.each([
     ['another format', { format: 'other' }, /no export of Berth/],
-    ['a newer version', { version: 2 }, /newer Berth/],
+    ['a newer version', { version: 2, searches: undefined }, /a newer Berth wrote it\./],
+    ['a version of another kind', { version: '1' }, /no export of Berth/],
+    ['a missing part', { searches: undefined }, /: searches is missing\./],
     [
       'a setting out of bounds',
       { settings: { pollInterval: 0 } },
@@ -118,6 +120,15 @@ describe('an export', () => {
     ['a query of no known kind', { searches: [{ name: 'x', query: { query: {} } }] }, /searches\.0\.query/],
   ])('is refused whole for %s', (_what, change, message) => {
     expect(() => readExport(changed(change))).toThrow(message)
+  })
+
+  test.each([
+    ['no JSON', 'PK\u0003\u0004', /it isn’t JSON\./],
+    ['half a file', text.slice(0, text.length / 2), /it’s damaged or cut off\./],
+    ['another JSON', '[]', /no export of Berth\./],
+    ['a huge file', `${text}${' '.repeat(2_000_000)}`, /larger than any export\./],
+  ])('%s is refused with the reason', (_what, given, message) => {
+    expect(() => readExport(given)).toThrow(message)
   })
 
   test('has names that are one line, as they are seen', () => {
