@@ -99,6 +99,15 @@ export function sayWhatIsOld({ say }: Call, accounts: readonly AccountView[]): n
   return accounts.every(({ connection }) => connection.status === 'online') ? undefined : exitCodes.failed
 }
 
+/** Says that there is no account, and the exit code of that: it may be that they could not be read. */
+export function sayNoAccount({ say }: Call, { notices }: State): number | undefined {
+  const broken = notices['berth/file-accounts']
+  say(
+    broken ? `${broken.title}. ${broken.body}` : 'No account is connected. Connect one in Berth: berth open',
+  )
+  return broken ? exitCodes.failed : undefined
+}
+
 /** The account of that name or id, or all without `--account`. */
 export function accountsOf({ account }: Call, state: State): AccountView[] {
   const all = Object.values(state.accounts)

@@ -19,6 +19,7 @@ import {
   isoTime,
   polledState,
   print,
+  sayNoAccount,
   sayWhatIsOld,
   table,
   waitingJson,
@@ -32,7 +33,8 @@ export const ps: CliCommand = {
   options: ['account', 'json', 'quiet', 'project'],
   async run(call) {
     if (call.project !== undefined) return listRuns(call, call.project)
-    const accounts = accountsOf(call, await polledState(call))
+    const state = await polledState(call)
+    const accounts = accountsOf(call, state)
     const found = accounts.flatMap(account =>
       Object.values(account.instances).map(instance => ({ account, instance })),
     )
@@ -48,8 +50,7 @@ export const ps: CliCommand = {
       saySharedKeys(call, found)
       sayWaits(call, accounts)
     }
-    if (accounts.length === 0) call.say('No account is connected. Connect one in Berth: berth open')
-    return sayWhatIsOld(call, accounts)
+    return accounts.length === 0 ? sayNoAccount(call, state) : sayWhatIsOld(call, accounts)
   },
 }
 

@@ -4,7 +4,16 @@ import { money } from '../shared/format/money.ts'
 import type { MoneyDay } from '../shared/spending/history.ts'
 import { spendWords } from '../shared/spending/spend-words.ts'
 import type { AccountView } from '../shared/state.ts'
-import { accountsOf, type CliCommand, cliDollars, polledState, print, sayWhatIsOld, table } from './call.ts'
+import {
+  accountsOf,
+  type CliCommand,
+  cliDollars,
+  polledState,
+  print,
+  sayNoAccount,
+  sayWhatIsOld,
+  table,
+} from './call.ts'
 import { accountJson } from './ps.ts'
 
 /** Days to ask for: enough for the present month. */
@@ -16,7 +25,8 @@ export const spend: CliCommand = {
   summary: 'Print your spending and how long your credit lasts',
   options: ['account', 'json'],
   async run(call) {
-    const accounts = accountsOf(call, await polledState(call))
+    const state = await polledState(call)
+    const accounts = accountsOf(call, state)
     const answer = []
     for (const account of accounts) {
       const now = accountNow(account.clock, Date.now())
@@ -30,8 +40,7 @@ export const spend: CliCommand = {
     }
     if (call.json) print(call, { accounts: answer.map(asJson) })
     else call.write(answer.map(asText).join('\n'))
-    if (accounts.length === 0) call.say('No account is connected. Connect one in Berth: berth open')
-    return sayWhatIsOld(call, accounts)
+    return accounts.length === 0 ? sayNoAccount(call, state) : sayWhatIsOld(call, accounts)
   },
 }
 

@@ -6,6 +6,7 @@ import { lessSafe } from '#shared/less-safe.ts'
 import { BerthError } from '#shared/problem.ts'
 import type { Settings } from '#shared/settings.ts'
 import type { State } from '#shared/state.ts'
+import { withoutByteOrderMark } from '#shared/text.ts'
 
 type Given = Pick<State, 'settings' | 'savedSearches' | 'accounts' | 'projects' | 'projectSecrets'>
 
@@ -30,7 +31,7 @@ export function readExport(text: string): ExportFile {
   if (text.length > longestExport) throw badExport('it’s larger than any export')
   let given: unknown
   try {
-    given = JSON.parse(text)
+    given = JSON.parse(withoutByteOrderMark(text))
   } catch {
     throw badExport(text.trimStart().startsWith('{') ? 'it’s damaged or cut off' : 'it isn’t JSON')
   }

@@ -59,3 +59,8 @@ export function withoutEnd(text: string, characters: string): string {
   while (end > 0 && characters.includes(text.charAt(end - 1))) end -= 1
   return text.slice(0, end)
 }
+
+/** The text of a file without the mark in front that some editors save with it. */
+export function withoutByteOrderMark(text: string): string {
+  return text.startsWith('\ufeff') ? text.slice(1) : text
+}

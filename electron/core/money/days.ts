@@ -103,6 +103,32 @@ function withUse(
   }
 }
 
+/** A day with what was counted for another one, as by a clock that was wrong. */
+export function withOther(day: MoneyDay, other: MoneyDay): MoneyDay {
+  return {
+    ...day,
+    spent: day.spent + other.spent,
+    toppedUp: day.toppedUp + other.toppedUp,
+    estimated: day.estimated || other.estimated,
+    models: withAmounts(day.models, other.models),
+    instances: withAmounts(day.instances, other.instances),
+    uses: usesOfBoth(day.uses, other.uses),
+  }
+}
+
+function usesOfBoth(some: MoneyDay['uses'] = {}, others: MoneyDay['uses'] = {}): MoneyDay['uses'] {
+  const added = Object.entries(others).map(([id, use]) => [id, withAmounts({ ...some[id] }, { ...use })])
+  return { ...some, ...Object.fromEntries(added) }
+}
+
+function withAmounts(
+  amounts: Readonly<Record<string, number>>,
+  others: Readonly<Record<string, number>>,
+): Record<string, number> {
+  const added = Object.entries(others).map(([key, amount]) => [key, (amounts[key] ?? 0) + amount])
+  return { ...amounts, ...Object.fromEntries(added) }
+}
+
 /** The most instances stored of a day that is over: the costliest. */
 const mostInstances = 40
 /** Days whose instances are stored. */

@@ -6,7 +6,7 @@ import type { AccountContext, AccountPoll } from '../account-context.ts'
 import { openDocument } from '../storage/json-file.ts'
 import { type Accrual, accrueSpending, type Counted } from './accrual.ts'
 import type { ChargeHistory } from './charges.ts'
-import { emptyDay, localDay, StoredDay, withDaysOver, withStretch } from './days.ts'
+import { emptyDay, localDay, midnight, StoredDay, withDaysOver, withOther, withStretch } from './days.ts'
 import {
   perHourLately,
   StoredSamples,
@@ -62,6 +62,7 @@ export async function openMoney(
       }
       if (Math.abs(at - creditStaleSince) < longestWithoutCredit) return void charges?.onPoll(at)
     }
+    bringBack(at)
     const dayOf = (day: string) => past.get().days.find(one => one.day === day)
     const { projects } = context.store.get()
     const { after, endedDays, estimated, corrected } = countPoll(current, poll, dayOf, projects)
@@ -70,6 +71,26 @@ export async function openMoney(
     current = after
     if (endedDays.length > 0) turnDay(endedDays)
     else if (isNextSample(at, written) || !samePrices(before, after.counted)) save()
+  }
+
+  /**
+   * Counts days that lie ahead for today: the clock was wrong. Tomorrow may have begun, where the calendar went back on a
+   * journey west.
+   */
+  function bringBack(at: number): void {
+    const [day, tomorrow] = [localDay(at), localDay(midnight(at, 1))]
+    const pastDays = past.get().days.filter(one => one.day !== current.today.day)
+    const days = [...pastDays, current.today]
+    const ahead = days.filter(one => one.day > tomorrow)
+    if (ahead.length === 0) return
+    let today = days.find(one => one.day === day) ?? emptyDay(day)
+    for (const one of ahead) today = withOther(today, one)
+    current = { ...current, today }
+    const recorded = past.record(before => ({
+      ...before,
+      days: pastDays.filter(one => one.day <= tomorrow && one.day !== day),
+    }))
+    void recorded.then(save)
   }
 
   /** Corrects the cost that State shows, so that instances and spending agree. */

@@ -1,6 +1,7 @@
 import type * as v from 'valibot'
 import type { Clock, Files } from '#platform/platform.ts'
 import { BerthError } from '#shared/problem.ts'
+import { withoutByteOrderMark } from '#shared/text.ts'
 import { instancesIn, mended } from './mend.ts'
 
 /** A JSON file that is validated when read and replaced as a whole when written. */
@@ -303,7 +304,7 @@ function codeOf(error: unknown): string {
 
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return JSON.parse(withoutByteOrderMark(text))
   } catch {
     return undefined
   }

@@ -63,6 +63,13 @@ test('the command starts Berth where none runs, and that runs on until quit', as
   expect(await berth('quit')).toEqual({ code: 0, out: '', err: '' })
   await expect.poll(() => pidsOf(home)).toEqual([])
   expect(await readdir(home)).not.toContain('berth.sock')
+  // Accounts that can't be read may have machines that cost money.
+  await writeFile(join(home, 'accounts.json'), '{"half')
+  expect(await berth('ps')).toMatchObject({
+    code: 1,
+    err: expect.stringMatching(/accounts\.json is damaged/),
+  })
+  expect(await berth('quit')).toMatchObject({ code: 0 })
 })
 
 test('several calls that start Berth at once are all answered by one Berth', async () => {

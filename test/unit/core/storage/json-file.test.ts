@@ -35,6 +35,12 @@ test('one bad item is left out alone, and the file as it was is kept', async () 
   expect(setAside).toHaveLength(1)
 })
 
+test('a file that an editor saved with a byte order mark is read', async () => {
+  files.texts.set('list.json', '\ufeff[1,2]')
+  expect((await open()).get()).toEqual([1, 2])
+  expect(setAside).toEqual([])
+})
+
 test('a disk without room for the copy keeps the file as it is, until there is room', async () => {
   const text = '[1,"a",2]'
   files.texts.set('list.json', text)
