@@ -6,6 +6,7 @@ export function outageWords(
   service = 'Service',
 ): string {
   if (problem.code === 'rate_limited') return `${service} is getting too many requests`
+  if (problem.code === 'other_user') return `${service} answers for another account`
   if (answered !== undefined && answered >= 500) return `${service} is failing (${answered})`
   if (answered !== undefined || unexpected.has(problem.code)) return `${service} sends invalid answers`
   if (problem.code === 'timeout') return `${service} isn’t answering`

@@ -78,7 +78,7 @@ export class AccountPolls {
     this.#polling = new AbortController()
     const { signal } = this.#polling
     const questions = {
-      poll: (options: ListOptions) => pollAccount(polledClient, signal, options),
+      poll: (options: ListOptions) => pollAccount(polledClient, signal, options, this.#account()?.userId),
       one: (instance: number) => askForOne(polledClient, instance, signal),
     }
     // An answer to a key that was replaced meanwhile is ignored.

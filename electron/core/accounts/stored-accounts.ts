@@ -36,7 +36,8 @@ export async function rememberedView(
   now: number,
   rate = 1,
 ): Promise<AccountView> {
-  const { at, ...seen } = (await readLastSeen(files, `accounts/${id}`)) ?? {}
+  const last = await readLastSeen(files, `accounts/${id}`)
+  const { at, ...seen } = last ?? {}
   return {
     id,
     name,
@@ -67,7 +68,7 @@ export async function rememberedView(
     deletions: {},
     transfers: {},
     fileTransfers: {},
-    userId,
     ...seen,
+    userId: userId ?? last?.userId,
   }
 }

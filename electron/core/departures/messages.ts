@@ -14,14 +14,21 @@ function entry(account: AccountId, { instance }: Departure, text: string, detail
   return { account, instance, kind: 'berth', text, detail }
 }
 
-/** `view`: the machine, whose disk is paid. */
-export function keptEntry(account: AccountId, departure: Departure, view: InstanceView | undefined): Entry {
+/** `view`: the machine, whose disk is paid. `isBack`: it was gone, and is listed again. */
+export function keptEntry(
+  account: AccountId,
+  departure: Departure,
+  { diskPricePerHour }: InstanceView,
+  isBack = false,
+): Entry {
   const { name, instance, since, until, seconds } = departure
-  const price = view?.diskPricePerHour === undefined ? '' : ` Its disk costs ${rate(view.diskPricePerHour)}.`
+  const price = diskPricePerHour === undefined ? '' : ` Its disk costs ${rate(diskPricePerHour)}.`
   return entry(
     account,
     departure,
-    `Kept #${instance}, which ${name} left`,
+    isBack
+      ? `#${instance} is listed again, which ${name} left, and is kept`
+      : `Kept #${instance}, which ${name} left`,
     `Up to ${duration(seconds)} of its training is only there. It’s destroyed once that is copied, in ${duration(until - since)} at the latest.${price}`,
   )
 }

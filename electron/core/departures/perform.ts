@@ -12,7 +12,7 @@ import { pollsUntilGone } from '../instances/missing-instances.ts'
 import type { Collection } from '../storage/collection.ts'
 import { broughtEntry, keptEntry, leftCause, lostDepartureAlert, notBroughtEntry } from './messages.ts'
 import { type Departure, type Leave, openStoredDepartures } from './record.ts'
-import { copyUntil, departureMove, isWorthKeeping } from './step.ts'
+import { copyUntil, departureMove, isWorthKeeping, returnedDeparture } from './step.ts'
 
 /** The machine to which a run's files are brought. */
 export interface Arrival {
@@ -62,14 +62,15 @@ export class Departures {
   async leave(run: string, name: string, leave: Leave): Promise<void> {
     const { account, activity, endings } = this.#context
     const { instance } = leave
-    if (!isWorthKeeping(leave) || this.#viewOf(instance) === undefined) {
+    const view = this.#viewOf(instance)
+    if (!isWorthKeeping(leave, view !== undefined)) {
       await endings.end(instance, 'destroy', leftCause({ ...leave, name }, 'destroy'))
       return
     }
     if (this.#stored.find(instance)) return
-    const departure = { ...leave, run, name }
+    const departure: Departure = { ...leave, run, name, missing: view ? undefined : true }
     await this.#stored.add(departure)
-    activity.add(keptEntry(account, departure, this.#viewOf(instance)))
+    if (view) activity.add(keptEntry(account, departure, view))
     this.#worker.hurry(instance)
   }
 
@@ -81,7 +82,8 @@ export class Departures {
 
   /** The machines that a run left and that are still kept. */
   machinesOf(run: string): number[] {
-    return this.#stored.all().flatMap(departure => (departure.run === run ? departure.instance : []))
+    const kept = this.#stored.all().filter(departure => departure.run === run && !departure.missing)
+    return kept.map(({ instance }) => instance)
   }
 
   /** Until when the present copy for a run may take, in epoch seconds; undefined where there is none to make. */
@@ -127,11 +129,14 @@ export class Departures {
   onPoll({ account: { instances }, pollsMissing }: AccountPoll): void {
     for (const { instance, before, cost = 0 } of this.#stored.all()) {
       const view = instances[instance]
+      const departure = this.#stored.find(instance)
+      const spent = view === undefined ? cost : Math.max(cost, view.spent.micros - before)
       if (view) this.#gone.delete(instance)
       else if (pollsMissing(instance) >= pollsUntilGone) this.#gone.add(instance)
-      const spent = view === undefined ? cost : Math.max(cost, view.spent.micros - before)
-      const departure = this.#stored.find(instance)
-      if (departure && spent !== cost) this.#stored.putSoon({ ...departure, cost: spent })
+      if (departure && view && departure.missing) this.#returned({ ...departure, cost: spent }, view)
+      else if (departure && !departure.missing && this.#gone.has(instance))
+        this.#stored.putSoon({ ...departure, missing: true })
+      else if (departure && spent !== cost) this.#stored.putSoon({ ...departure, cost: spent })
       this.#worker.wake(instance)
     }
   }
@@ -167,9 +172,17 @@ export class Departures {
     }
   }
 
-  /** The machine whose files a run is to get, the last one that it left. */
+  #returned(departure: Departure, view: InstanceView): void {
+    const { account, activity, now } = this.#context
+    const kept = returnedDeparture(departure, view, now())
+    this.#stored.putSoon(kept)
+    if (kept.fate === undefined) activity.add(keptEntry(account, kept, view, true))
+  }
+
+  /** The machine whose files a run is to get, the last one that it left and that is there. */
   #toBring(run: string): Departure | undefined {
-    return this.#stored.all().findLast(departure => departure.run === run && departure.fate === undefined)
+    const own = this.#stored.all().filter(departure => departure.run === run && !departure.missing)
+    return own.findLast(({ fate }) => fate === undefined)
   }
 
   /** Copies a machine's files, and takes over the whole ones. Gives why not. */

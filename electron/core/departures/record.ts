@@ -20,6 +20,8 @@ export const Leave = v.object({
   before: v.number(),
   /** Until when it goes on running, so that its files can be taken from it, where its user moves the run. */
   runsUntil: v.optional(v.number()),
+  /** Polls lack it, and it may return. */
+  missing: v.optional(v.literal(true)),
   /** Its command was ended while nothing was being written, so that no file is half. */
   whole: v.optional(v.boolean()),
 })

@@ -15,9 +15,21 @@ export type DepartureMove =
   | { do: 'destroy'; isLost: boolean }
   | { do: 'forget' }
 
-/** Whether a machine has something that is worth keeping it for. */
-export function isWorthKeeping({ seconds, paths, folder, runsUntil }: Leave): boolean {
-  return (seconds >= leastSeconds || runsUntil !== undefined) && paths.length > 0 && folder !== undefined
+/** Seconds for which one that is gone is remembered, since it may be listed again. */
+const remembered = 7 * 86_400
+
+/** Whether a machine has something that is worth keeping it for. `isThere`: one that polls lack may have run on unseen. */
+export function isWorthKeeping({ seconds, paths, folder, runsUntil }: Leave, isThere = true): boolean {
+  const mayBeMuch = seconds >= leastSeconds || runsUntil !== undefined || !isThere
+  return mayBeMuch && paths.length > 0 && folder !== undefined
+}
+
+/** A machine that was gone, as a poll lists it again: it's kept as if its run had left it now, with what it did meanwhile. */
+export function returnedDeparture(departure: Departure, { state }: InstanceView, now: number): Departure {
+  const away = Math.max(0, now - departure.since)
+  const { missing: _, runsUntil: __, ...rest } = departure
+  const seconds = departure.seconds + (state === 'running' ? away : 0)
+  return { ...rest, seconds, since: now, until: departure.until + away }
 }
 
 /** The next move for a machine that a run left. `instance`: `gone` once that is certain. Each may be repeated after a kill. */
@@ -26,7 +38,7 @@ export function departureMove(
   instance: InstanceView | 'gone' | undefined,
   now: number,
 ): DepartureMove {
-  if (instance === 'gone') return { do: 'forget' }
+  if (instance === 'gone') return { do: now - since > remembered ? 'forget' : 'wait' }
   if (instance === undefined) return { do: 'wait' }
   // Its user started it since: then it's theirs.
   if (instance.stateRequest?.state === 'running' && instance.stateRequest.at > since) return { do: 'forget' }

@@ -27,18 +27,29 @@ export interface FailedPoll {
 
 /**
  * Fetches the user and the instances at the same time. A key that may read only one of the two is limited; one that may
- * read neither is refused. Instances count even where the user failed.
+ * read neither is refused. Instances count even where the user failed; nothing counts in answers for another user than
+ * `userId`, where that is known.
  */
 export async function pollAccount(
   client: ServiceClient,
   signal: AbortSignal,
-  listing: Pick<ListOptions, 'anew' | 'onPart'> = {},
+  { anew, onPart }: Pick<ListOptions, 'anew' | 'onPart'> = {},
+  userId?: number,
 ): Promise<Poll> {
   const options = { retries: 1, signal }
+  const asked = client.account.currentUser(options)
+  const isOthers = asked.then(
+    ({ id }) => userId !== undefined && id !== userId,
+    () => false,
+  )
+  const showPart: ListOptions['onPart'] =
+    onPart && (part => void isOthers.then(isOther => (isOther ? undefined : onPart(part))))
   const [user, instances] = await Promise.allSettled([
-    client.account.currentUser(options),
-    client.instances.list({ ...options, ...listing }),
+    asked,
+    client.instances.list({ ...options, anew, onPart: showPart }),
   ])
+  if (user.status === 'fulfilled' && userId !== undefined && user.value.id !== userId)
+    return { outcome: 'failed', problem: otherAccount(userId, user.value.id), status: 200 }
   if (user.status === 'fulfilled' && instances.status === 'fulfilled')
     return { outcome: 'seen', user: user.value, list: instances.value }
 
@@ -65,6 +76,15 @@ export async function pollAccount(
       limitation: 'This key can’t read the account, so its credit is unknown. Create one with user_read.',
     }
   return { outcome: 'refused', problem: problemOf(reasons[0]) }
+}
+
+function otherAccount(own: number, other: number): Problem {
+  return {
+    code: 'other_user',
+    message: `The service answered for another account: for user ${other} instead of ${own}.`,
+    advice:
+      'What this computer shows is from before. Look for a proxy between this computer and the service; Berth keeps asking.',
+  }
 }
 
 const accountUnread =

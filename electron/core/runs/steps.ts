@@ -356,11 +356,10 @@ export function createMoves(context: AccountContext, parts: MoveParts) {
     await watchdog.tellIfStale(run.id)
   }
 
-  /** A machine that is gone and returns is ended as agreed: a project's is stopped, as that of any failed run. */
-  async function endIfBack({ instance, project, afterwards }: Run, { code }: Problem): Promise<void> {
+  /** A machine that is gone and returns is stopped, as that of any failed run: it may have run on, with what only it has. */
+  async function endIfBack({ instance, afterwards }: Run, { code }: Problem): Promise<void> {
     if (code !== machineGone.code || instance === undefined) return
-    const action = project && afterwards === 'destroy' ? 'stop' : afterwards
-    if (action !== 'nothing') await context.endings.expect(instance, action)
+    if (afterwards !== 'nothing') await context.endings.expect(instance, 'stop')
   }
 
   function destroy({ name, step }: Run, instance: number): Promise<boolean> {

@@ -45,6 +45,26 @@ test('without prices a limit on the credit stops running instances once no credi
   await expect.poll(() => service.stopped).toEqual([1])
 })
 
+test('answers for another user are none for this account, and it goes on with its own', async context => {
+  const { service, under } = await limited(context)
+  const { credit } = under.account()
+  service.user = { ...service.user, id: 8, credit: 25 }
+  service.instances.clear()
+  service.instances.set(9, 'running')
+  for (let polls = 0; polls < 4; polls += 1) await under.run('refresh', {}).catch(() => undefined)
+  const { connection, instances, userId, credit: shown } = under.account()
+  expect(connection).toMatchObject({ status: 'offline', answered: 200, problem: { code: 'other_user' } })
+  expect(connection).toMatchObject({ problem: { message: expect.stringContaining('user 8 instead of 7') } })
+  expect([Object.keys(instances), userId, shown]).toEqual([['1', '2', '3'], 7, credit])
+  service.user = { ...service.user, id: 7, credit: 10 }
+  service.instances.clear()
+  for (const id of [1, 2, 3]) service.instances.set(id, 'running')
+  await under.run('refresh', {})
+  expect(under.account().connection.status).toBe('online')
+  expect(under.texts().filter(text => text.includes('gone') || text.includes('again'))).toHaveLength(1)
+  expect([service.stopped, service.destroyed]).toEqual([[], []])
+})
+
 test('an offer with only an id is rented at an unknown cost', async context => {
   const { service, under } = await startOnBareService(context)
   service.offers = [101, 102]

@@ -38,6 +38,7 @@ test.each<[string, string, number | undefined]>([
   ['Service is failing (500)', 'server_error', 500],
   ['Service is failing (503)', 'service_unavailable', 503],
   ['Service sends invalid answers', 'bad_answer', 200],
+  ['Service answers for another account', 'other_user', 200],
   ['Service sends invalid answers', 'bad_answer', undefined],
   ['Service sends invalid answers', 'not_found', 404],
   ['Service is getting too many requests', 'rate_limited', 429],

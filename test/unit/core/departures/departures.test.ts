@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type Arrival, Departures } from '#core/departures/perform.ts'
 import type { Departure, Leave } from '#core/departures/record.ts'
-import { copyUntil, departureMove, isWorthKeeping } from '#core/departures/step.ts'
+import { copyUntil, departureMove, isWorthKeeping, returnedDeparture } from '#core/departures/step.ts'
 import { ServiceError } from '#service/service-error.ts'
 import type { CopyRequest } from '#shared/account/transfer.ts'
 import type { InstanceState, InstanceView } from '#shared/instance/instance.ts'
@@ -62,7 +62,8 @@ test.each<[string, Partial<Departure>, InstanceView | 'gone' | undefined, number
     { do: 'destroy', isLost: false },
   ],
   ['keeps it where the copy failed', { fate: 'failed' }, machine('stopped'), 1200, { do: 'wait' }],
-  ['forgets one that is gone', {}, 'gone', 1200, { do: 'forget' }],
+  ['remembers one that is gone', {}, 'gone', 1200, { do: 'wait' }],
+  ['and forgets it after a week', {}, 'gone', 1001 + 7 * 86_400, { do: 'forget' }],
   ['knows nothing without a poll', {}, undefined, 9999, { do: 'wait' }],
   [
     'leaves one to its user who started it since',
@@ -265,4 +266,41 @@ test('is destroyed at once where only little would be saved, or its run is over'
   await other.poll()
   expect(endedThere.at(-1)).toBe('destroy 7')
   await poll()
+})
+
+test.each([leave, { ...leave, seconds: 5 }])(
+  'a machine that was gone and runs again is stopped and kept, until its run no longer needs it',
+  async left => {
+    const { open, ended, copied, arrival, clock } = place()
+    const { departures, poll, show, said } = await open()
+    await clock.pass(1_000_000)
+    await show({})
+    await departures.leave(run, 'digits', left)
+    // Its time passes while nobody sees it.
+    await clock.pass(9_000_000)
+    await poll()
+    expect([ended, departures.machinesOf(run)]).toEqual([[], []])
+    // The run goes on without it meanwhile.
+    expect(await departures.bring(run, arrival('taken over 3 3 5000 5090\n'), signal)).toBeUndefined()
+    await show({ 7: machine('running') })
+    await poll()
+    await poll()
+    expect([ended, copied]).toEqual([['stop 7'], []])
+    expect(departures.machinesOf(run)).toEqual([7])
+    expect(said).toContain('#7 is listed again, which digits left, and is kept')
+    departures.keepOnlyFor(new Set())
+    await flushPromises()
+    expect(ended).toEqual(['stop 7', 'destroy 7'])
+  },
+)
+
+test('what only it has is at most what it did before and while it was gone', () => {
+  const missing = { ...departure, missing: true as const, runsUntil: 1100 }
+  expect(returnedDeparture(missing, machine('running'), 1600)).toEqual({
+    ...departure,
+    seconds: 2400,
+    since: 1600,
+    until: 8800,
+  })
+  expect(returnedDeparture(missing, machine('stopped'), 1600).seconds).toBe(1800)
 })
