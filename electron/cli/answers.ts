@@ -140,7 +140,13 @@ const Plan = v.strictObject({
   store: v.nullable(Text),
   movesAtMost: Count,
   beforeStop: v.nullable(v.strictObject({ signal: Text, run: v.nullable(Text), atMost: Seconds })),
-  retry: v.nullable(v.strictObject({ times: Count, on: v.array(v.union([Count, v.literal('error')])) })),
+  retry: v.nullable(
+    v.strictObject({
+      times: Count,
+      on: v.array(v.union([Count, v.literal('error')])),
+      elsewhere: v.boolean(),
+    }),
+  ),
   start: v.nullable(Text),
   wait: Seconds,
   cheapestAbove: v.nullable(Dollars),

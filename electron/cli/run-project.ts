@@ -324,7 +324,13 @@ export function planJson(
     store: storeOf(spec)?.to ?? null,
     movesAtMost: spec.outbid?.elsewhere ?? 0,
     beforeStop: spec.before_stop ? beforeStopJson(spec.before_stop) : null,
-    retry: spec.retry ? { times: spec.retry.times, on: retriedCodes(spec.retry) } : null,
+    retry: spec.retry
+      ? {
+          times: spec.retry.times,
+          on: retriedCodes(spec.retry),
+          elsewhere: spec.retry.elsewhere ?? false,
+        }
+      : null,
     start: spec.start ?? null,
     wait: spec.wait ?? 0,
     cheapestAbove: plan.above ? cliDollars(plan.above.price) : null,

@@ -202,7 +202,7 @@ export function createPrograms(
 /** How often its command may still be tried again, which counts on all its machines; undefined for never. */
 function attemptsOf({ step, project, retried }: Run): RetryOrder | undefined {
   const retry = step === 'running' ? project?.spec.retry : undefined
-  if (!retry) return undefined
+  if (!retry || retry.elsewhere) return undefined
   const times = Math.max(0, retry.times - (retried?.before ?? 0))
   return { times, pause: retryPauses.first, codes: retriedCodes(retry) }
 }

@@ -1,4 +1,5 @@
 import type { Problem } from '#shared/problem.ts'
+import { failsAtOnce, retriedCodes } from '#shared/project/retry.ts'
 import { storeOf } from '#shared/project/store.ts'
 import type { RunStatus } from '#ssh/runs/runs.ts'
 import { noOfferInTime } from './messages.ts'
@@ -31,6 +32,21 @@ export function retriedRun({ retried }: Run, attempts: RunStatus['attempts'], no
   const at = isSame ? retried.at : now
   const nextAt = pause === 0 ? undefined : ((isSame ? retried.nextAt : undefined) ?? Math.ceil(now + pause))
   return { times: before + failed, before, code, at, nextAt }
+}
+
+/** The run whose command has failed, where it's tried again on another machine; undefined where not. `at`: account time. */
+export function retriedElsewhere(
+  { project, retried, begunAt, node, endedByUser }: Run,
+  code: number,
+  at: number,
+): Pick<Run, 'retried' | 'movingSince'> | undefined {
+  const retry = project?.spec.retry
+  if (!retry?.elsewhere || node || endedByUser || code === 0) return undefined
+  const { times = 0, quick: before = 0 } = retried ?? {}
+  const quick = at - (begunAt ?? at) < failsAtOnce.within ? before + 1 : 0
+  const isMeant = retriedCodes(retry).some(one => one === 'error' || one === code)
+  if (!isMeant || times >= retry.times || quick >= failsAtOnce.times) return undefined
+  return { retried: { times: times + 1, before: times + 1, code, at, quick }, movingSince: at }
 }
 
 /** When the machine's last complete snapshot of the results began, and why it makes none. `now`: account time. */

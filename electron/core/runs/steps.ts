@@ -1,6 +1,7 @@
 import type { Limit } from '#shared/automation/limit.ts'
 import type { Problem } from '#shared/problem.ts'
 import { remindsWithin } from '#shared/project/project-defaults.ts'
+import { exitCodeWords } from '#shared/project/retry.ts'
 import { markRun } from '#ssh/runs/runs.ts'
 import type { AccountContext } from '../account-context.ts'
 import type { Alert } from '../alerts/events.ts'
@@ -37,6 +38,7 @@ import type { PlannedMoves } from './planned-moves.ts'
 import type { RunPrograms } from './programs.ts'
 import type { RunMachines } from './remote.ts'
 import { RunRental } from './run-rental.ts'
+import { retriedElsewhere } from './seeking.ts'
 import type { NextAttempt, StoredRuns } from './stored-runs.ts'
 import { createTimedRuns } from './timed-runs.ts'
 import type { RunFolders, RunProjects } from './transfer-results.ts'
@@ -216,6 +218,12 @@ export function createMoves(context: AccountContext, parts: MoveParts) {
     const stop = code === 0 || before?.endedByUser ? undefined : parts.stopOf(run)
     if (stop) return fail(run, stop)
     if (before?.node && (await nodeEnded(before, code))) return
+    const again = before && retriedElsewhere(before, code, now())
+    if (again) {
+      await reach(run, again)
+      note(run, `${run.name} ended with ${exitCodeWords(code)}, and is tried again on another machine`)
+      return
+    }
     const after = before && (await conclude(before, afterCommand(before, code, now())))
     if (!after) return
     const isSpared = before.afterwards !== after.afterwards

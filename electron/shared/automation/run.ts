@@ -147,7 +147,8 @@ export const RunFields = v.object({
   ),
   /**
    * How many attempts of its command have failed and were tried again, and of those on earlier machines; the last one's
-   * exit code, when it was seen, and until the next one begins when it does.
+   * exit code, when it was seen, and until the next one begins when it does. `quick`: those in a row that failed at once, where
+   * each is tried elsewhere.
    */
   retried: v.optional(
     v.object({
@@ -156,6 +157,7 @@ export const RunFields = v.object({
       code: v.number(),
       at: v.number(),
       nextAt: v.optional(v.number()),
+      quick: v.optional(v.number()),
     }),
   ),
   /** Micro-dollars that a project's run costs at most. */

@@ -9,7 +9,7 @@ const RetryOn = v.union(
   'is an exit code from 1 to 255, error or timeout',
 )
 
-/** How often a command that fails is tried again, and after which exit codes; after any by default. */
+/** How often a command that fails is tried again, after which exit codes, any by default, and whether each time elsewhere. */
 export const Retry = v.strictObject({
   times: v.pipe(
     v.number('must be a number'),
@@ -20,6 +20,7 @@ export const Retry = v.strictObject({
   on: v.optional(
     v.union([RetryOn, v.pipe(v.array(RetryOn), v.minLength(1, 'is empty'), v.maxLength(50, 'at most 50'))]),
   ),
+  elsewhere: v.optional(v.boolean('is true or false')),
 })
 export type Retry = v.InferOutput<typeof Retry>
 
@@ -59,7 +60,10 @@ export function retryWords(retry: Retry | undefined): string[] {
         { last: ' or ' },
       )}`
   const { first, longest } = retryPauses
+  const where = retry.elsewhere
+    ? `on another machine with its results, at most ${counted(retry.times, 'time')}, within the highest cost.`
+    : `on its machine, at most ${counted(retry.times, 'time')}: ${duration(first)} later, then after twice as long each time, at most ${duration(longest)}.`
   return [
-    `If the command fails${which}, it's tried again on its machine, at most ${counted(retry.times, 'time')}: ${duration(first)} later, then after twice as long each time, at most ${duration(longest)}. If it fails within ${duration(failsAtOnce.within)} ${counted(failsAtOnce.times, 'time')} in a row, it isn't tried again.`,
+    `If the command fails${which}, it's tried again ${where} If it fails within ${duration(failsAtOnce.within)} ${counted(failsAtOnce.times, 'time')} in a row, it isn't tried again.`,
   ]
 }

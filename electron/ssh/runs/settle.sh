@@ -1,5 +1,6 @@
 # Ends the run's command before its machine is left: once nothing has been written for three seconds to its results, in the
-# absolute `folder`, on a line each in `paths`, or after a minute. Prints `settled whole` if no file can be half.
+# absolute `folder`, on a line each in `paths`, or after a minute. Prints `settled whole` if no file can be half: what a signal
+# ended before may have died while it wrote.
 
 changed() {
   printf '%s\n' "$paths" | while IFS= read -r path; do
@@ -13,8 +14,9 @@ end() {
   kill "-$1" "-$pid" 2>/dev/null || kill "-$1" "$pid" 2>/dev/null
 }
 
-fate=torn
+fate=torn gone=
 cd "$folder" || exit 1
+is_going || gone=1
 begun=$(date +%s)
 while mark && [ -n "$(changed)" ] && [ $(($(date +%s) - begun)) -lt 60 ]; do sleep 1; done
 [ -n "$(changed)" ] || fate=whole
@@ -32,7 +34,9 @@ fi
 # What dies by a signal may die while it writes.
 code=0
 read -r code 2>/dev/null < "$here/code"
-if [ "${code:-0}" -ge 128 ] && [ -n "$(changed)" ]; then fate=torn; fi
-date +%s > "$here/alive"
+if [ "${code:-0}" -ge 128 ] && [ -n "$gone$(changed)" ]; then fate=torn; fi
+died=
+[ -z "$gone" ] || died=$(stat -c %Y "$here/code" 2>/dev/null)
+echo "${died:-$(date +%s)}" > "$here/alive"
 rm -f "$here/settle"
 echo "settled $fate"

@@ -44,6 +44,7 @@ export interface SpecFields {
   retryTimes: string
   /** Exit codes, separated by commas; error for any. */
   retryOn: string
+  retryElsewhere: boolean
   /** Minutes. */
   keep: string
   /** `datasets:/data`. */
@@ -84,6 +85,7 @@ export const emptySpec: SpecFields = {
   stopSeconds: '',
   retryTimes: '',
   retryOn: '',
+  retryElsewhere: false,
   keep: '',
   volume: '',
   volumeSize: '',
@@ -150,6 +152,7 @@ export function specFieldsOf(spec: ProjectSpec): SpecFields {
     stopSeconds: shown(spec.before_stop?.at_most),
     retryTimes: shown(spec.retry?.times),
     retryOn: shown(spec.retry?.on),
+    retryElsewhere: spec.retry?.elsewhere ?? false,
     keep: spec.keep === undefined ? '' : shown(Math.round(spec.keep / 60)),
     volume: volume === undefined ? '' : `${volume.name}:${volume.at}`,
     volumeSize: shown(volume?.size),
@@ -304,11 +307,15 @@ function setupDraft({ setup, setupReads }: SpecFields): ProjectDraft['setup'] {
   return run === undefined || reads === undefined ? run : { run, reads: oneOrAll(reads) }
 }
 
-function retryDraft({ retryTimes, retryOn }: SpecFields): ProjectDraft['retry'] {
+function retryDraft({ retryTimes, retryOn, retryElsewhere }: SpecFields): ProjectDraft['retry'] {
   const [times, on] = [figured(retryTimes), listed(retryOn)]
   if (times === undefined && on === undefined) return undefined
   const codes = on?.map(one => (/^\d+$/.test(one) ? Number(one) : one)) as Retry['on']
-  return { times: times ?? 1, on: Array.isArray(codes) && codes.length === 1 ? codes[0] : codes }
+  return {
+    times: times ?? 1,
+    on: Array.isArray(codes) && codes.length === 1 ? codes[0] : codes,
+    elsewhere: retryElsewhere || undefined,
+  }
 }
 
 function beforeStopOf({ stopRun, stopSignal, stopSeconds }: SpecFields): ProjectDraft['before_stop'] {

@@ -29,6 +29,30 @@ stop: { hours: 2 }
     expect(job()).toMatchObject({ code: 0, retried: { times: 1 }, waiting: undefined })
   })
 
+  test('is tried again on another machine with its files, where its file says so', async () => {
+    const { world, under, folder, runProject } = await openProject(
+      {
+        'berth.yaml': `machine: { price: 5 }
+retry: { times: 2, on: [9], elsewhere: true }
+run: |
+  mkdir -p out; echo step >> out/log
+  [ $(wc -l < out/log) -gt 1 ] || exit 9
+results: out
+stop: { hours: 2 }
+`,
+      },
+      undefined,
+      {},
+      2,
+    )
+    const id = await runProject()
+    await under.until(() => jobOf(under, id)?.step === 'done')
+    expect(readFileSync(join(folder, 'out/log'), 'utf8')).toBe('step\nstep\n')
+    expect(jobOf(under, id)).toMatchObject({ code: 0, moves: 1, retried: { times: 1, before: 1, code: 9 } })
+    await under.until(() => Object.keys(under.account().instances).length === 0)
+    expect(world.sim.controls.ledger().instances).toHaveLength(2)
+  })
+
   test('with an exit code that isn’t named fails at once, and out of memory is called so', async () => {
     const { under, runProject } = await openProject({
       'berth.yaml': 'run: exit 137\nretry: { times: 3, on: timeout }\n',

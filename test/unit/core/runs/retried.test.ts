@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { failed, movedToNewMachine } from '#core/runs/changes.ts'
 import { setupFailed } from '#core/runs/messages.ts'
 import type { Run } from '#core/runs/model.ts'
-import { retriedRun } from '#core/runs/seeking.ts'
+import { retriedElsewhere, retriedRun } from '#core/runs/seeking.ts'
 import { projectRun } from './stored-run.ts'
 
 const reading = fc.record({ failed: fc.nat(5), pause: fc.nat(3), now: fc.nat(5) })
@@ -36,6 +36,30 @@ test('failed attempts of a command count on all machines, each once, and a next 
       }
     }),
   )
+})
+
+test('is tried again elsewhere as often as agreed, after the named codes, and not where it fails at once three times', () => {
+  const retry = { times: 4, on: [9, 137], elsewhere: true }
+  const failsAfter = (seconds: readonly number[], codes: readonly number[] = [], more: Partial<Run> = {}) => {
+    let run: Run = { ...projectRun({ project: { spec: { run: 'x', retry } } }), ...more }
+    let times = 0
+    for (const [index, each] of seconds.entries()) {
+      const again = retriedElsewhere({ ...run, begunAt: 1000 }, codes[index] ?? 9, 1000 + each)
+      if (!again) return times
+      times += 1
+      expect(again).toMatchObject({ movingSince: 1000 + each, retried: { times, before: times } })
+      run = { ...run, ...again, ...movedToNewMachine({ ...run, ...again }, 'r0000000000000002', 1000 + each) }
+    }
+    return times
+  }
+  expect(failsAfter([90, 90, 90, 90, 90])).toBe(4)
+  expect(failsAfter([5, 5, 5, 5])).toBe(2)
+  expect(failsAfter([5, 5, 90, 5, 5])).toBe(4)
+  expect(failsAfter([90, 90], [137, 1])).toBe(1)
+  expect(failsAfter([90], [9], { endedByUser: true })).toBe(0)
+  expect(
+    retriedElsewhere(projectRun({ project: { spec: { run: 'x', retry: { times: 4 } } } }), 9, 2000),
+  ).toBeUndefined()
 })
 
 test('a run on several machines, which can’t be resumed, is not told to resume', () => {
