@@ -59,11 +59,22 @@ export const run: CliCommand = {
     const { project, plan, id } = await withProject(call, word, (project, isNew) =>
       begin(call, account, { project, isNew }),
     )
-    if (call.follow) return plan.sweep ? followSweep(call, account, id) : followRun(call, account, id)
+    if (call.follow) {
+      sayAtInterrupt(call, (await call.connection.state()).projects[project]?.name ?? word)
+      return plan.sweep ? followSweep(call, account, id) : followRun(call, account, id)
+    }
     if (call.json) print(call, plan.sweep ? { project, sweep: id } : { project, job: id })
     else call.write(`${id}\n`)
     return undefined
   },
+}
+
+/** Ctrl+C ends this command and not what it follows. */
+function sayAtInterrupt({ say }: Call, project: string): void {
+  process.once('SIGINT', () => {
+    say(`${project} goes on and costs money, until it has ended or you end it with berth stop.`)
+    process.kill(process.pid, 'SIGINT')
+  })
 }
 
 /** Shows the plan and starts the run. Throws where it may not start. */

@@ -33,8 +33,12 @@ const amount = (most: number) =>
     v.maxValue(most, `at most ${most}`),
   )
 
-const oneOrMore = <Item extends v.GenericSchema>(item: Item, most: number) =>
-  v.union([item, v.pipe(v.array(item), v.minLength(1, 'is empty'), v.maxLength(most, `at most ${most}`))])
+/** `form` is said where none of it can be read. */
+const oneOrMore = <Item extends v.GenericSchema>(item: Item, most: number, form: string) =>
+  v.union(
+    [item, v.pipe(v.array(item), v.minLength(1, 'is empty'), v.maxLength(most, `at most ${most}`))],
+    form,
+  )
 
 /** The name of a secret of the user's, whose value is in the keychain. */
 export const SecretName = v.pipe(EnvName, v.maxLength(64, 'at most 64 characters'))
@@ -47,17 +51,16 @@ const ProjectName = v.pipe(
   v.check(name => harmless(name) === name, 'a name has no invisible characters'),
 )
 
+const insideForm = 'enter a path below the project, such as out/models'
+
 /** A path below the project's folder. */
 const Inside = v.pipe(
   text(1024),
-  v.check(
-    path => !/[\0\\]/.test(path) && !path.startsWith('/'),
-    'enter a path below the project, such as out/models',
-  ),
+  v.check(path => !/[\0\\]/.test(path) && !path.startsWith('/'), insideForm),
   v.transform(path => path.replace(/(?<!\/)\/+$/, '')),
   v.check(
     path => path !== '' && path.split('/').every(name => name !== '' && name !== '.' && name !== '..'),
-    'enter a path below the project, such as out/models',
+    insideForm,
   ),
 )
 
@@ -90,7 +93,7 @@ const Secret = v.strictObject({ secret: SecretName })
 /** Results that the machine stores with restic: how often, which paths, where, the password, and the key for that place. */
 const StoredCheckpoint = v.strictObject({
   every: Time,
-  paths: v.optional(oneOrMore(Inside, 100)),
+  paths: v.optional(oneOrMore(Inside, 100, insideForm)),
   to: StorePlace,
   password: Secret,
   key: v.optional(Secret),
@@ -98,16 +101,15 @@ const StoredCheckpoint = v.strictObject({
   host_key: v.optional(HostKey),
 })
 
+const cacheForm = 'enter a folder on the machine, such as ~/.cache/huggingface'
+
 /** A folder on the machine outside the project: below the home folder, or at least two folders deep. */
 const CachePath = v.pipe(
   text(1024),
-  v.regex(
-    /^(?:~|\/[^/\0\\]+)(?:\/[^/\0\\]+)+$/,
-    'enter a folder on the machine, such as ~/.cache/huggingface',
-  ),
+  v.regex(/^(?:~|\/[^/\0\\]+)(?:\/[^/\0\\]+)+$/, cacheForm),
   v.check(
     path => !path.split('/').some(name => name === '.' || name === '..') && !breaksSsh(path),
-    'enter a folder on the machine, such as ~/.cache/huggingface',
+    cacheForm,
   ),
 )
 
@@ -168,7 +170,13 @@ const Port = v.union(
 
 /** The commands that set a machine up, and the files that they read, in the notation of `.gitignore`. */
 const Setup = v.union(
-  [text(65_536), v.strictObject({ run: text(65_536), reads: v.optional(oneOrMore(text(1024), 100)) })],
+  [
+    text(65_536),
+    v.strictObject({
+      run: text(65_536),
+      reads: v.optional(oneOrMore(text(1024), 100, 'name a file, or a list of files')),
+    }),
+  ],
   'must be commands, or {run, reads} such as {run: pip install -r requirements.txt, reads: requirements.txt}',
 )
 
@@ -217,12 +225,14 @@ const AtOnce = whole(1, 100)
 /** How many machines of a cluster run one command together. */
 export const NodeCount = whole(1, 32)
 
+const countryForm = 'must be a country such as DE'
+
 const SpecFields = v.strictObject({
   name: v.optional(ProjectName),
   machine: v.optional(
     v.strictObject({
       /** The service's names, or a part of them: `H100` means all of its kinds. */
-      gpu: v.optional(oneOrMore(text(100), 20)),
+      gpu: v.optional(oneOrMore(text(100), 20, 'name a GPU, or a list of GPUs')),
       /** GPUs. */
       count: v.optional(whole(1, 64)),
       /** GB per GPU. */
@@ -232,7 +242,7 @@ const SpecFields = v.strictObject({
       interruptible: v.optional(v.boolean('must be true or false')),
       /** Two-letter country codes. */
       region: v.optional(
-        oneOrMore(v.pipe(v.string(), v.regex(/^[A-Za-z]{2}$/, 'must be a country such as DE')), 50),
+        oneOrMore(v.pipe(v.string(), v.regex(/^[A-Za-z]{2}$/, countryForm)), 50, countryForm),
       ),
       verified: v.optional(v.boolean('must be true or false')),
       /** Percent. */
@@ -251,12 +261,13 @@ const SpecFields = v.strictObject({
   /** Storage on one machine that outlives its instances: only offers of that machine are rented. */
   volume: v.optional(Volume),
   /** Folders on the machine that are kept for later runs: on the volume. */
-  cache: v.optional(oneOrMore(CachePath, 20)),
+  cache: v.optional(oneOrMore(CachePath, 20, cacheForm)),
   /** Copied from a cloud to the machine before the set-up, by the service. */
   from: v.optional(
     oneOrMore(
       v.union([CloudAddress, v.strictObject({ cloud: CloudAddress, to: CloudTarget })], cloudForm),
       20,
+      cloudForm,
     ),
   ),
   /** A cloud where the results are copied, too, in a folder named after the run. */
@@ -283,7 +294,7 @@ const SpecFields = v.strictObject({
   /** How often the command is tried again if it fails, and after which exit codes. */
   retry: v.optional(Retry),
   /** The paths to download. */
-  results: v.optional(oneOrMore(Inside, 100)),
+  results: v.optional(oneOrMore(Inside, 100, insideForm)),
   /** How often results are downloaded while it runs, in seconds; or stored by the machine itself, and where. */
   checkpoint: v.optional(v.union([Time, StoredCheckpoint], checkpointForm)),
   stop: v.optional(

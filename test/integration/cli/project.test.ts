@@ -5,7 +5,7 @@ import type { SimulatorOptions } from '#simulator/simulator.ts'
 import { createWorld } from '#test/berth/world.ts'
 import { openProject, write } from '../core/projects/place.ts'
 import { noSshd } from '../ssh/own-root.ts'
-import { berthOn, openSocket } from './cli.ts'
+import { begin, berthOn, ended, openSocket } from './cli.ts'
 
 describe.skipIf(noSshd)(`a project from the command line${noSshd}`, () => {
   test('says that the credit doesn’t pay for it in its plan, and then rents only if told to', async () => {
@@ -132,6 +132,22 @@ describe.skipIf(noSshd)(`a project from the command line${noSshd}`, () => {
     const { code, out, err } = await followed
     expect([code, out]).toEqual([0, 'done\n'])
     expect(err).toMatch(words)
+  })
+
+  test('says that a run goes on when Ctrl+C ends what follows it', async () => {
+    const { world, under, folder } = await openProject({ 'berth.yaml': 'name: digits\nrun: sleep 600\n' })
+    const { home } = await openSocket(world, under.berth)
+    const child = begin(home, ['run', '--yes', '-f'], { cwd: folder })
+    child.stderr?.on('data', chunk => {
+      if (String(chunk).includes('Renting a machine')) child.kill('SIGINT')
+    })
+    expect(await ended(child)).toMatchObject({
+      code: null,
+      err: expect.stringMatching(/digits goes on and costs money/),
+    })
+    const [run] = Object.values(under.account().runs)
+    expect(run).toMatchObject({ step: expect.not.stringMatching(/cancelled|failed/) })
+    await under.run('cancelRun', { run: run?.id ?? '' })
   })
 
   test('exits with 6 or the higher code of its command, and with 1 when its file is wrong or its path is unknown', async () => {
