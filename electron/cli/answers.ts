@@ -165,6 +165,7 @@ const Plan = v.strictObject({
   costsAtMost: v.nullable(Dollars),
   beyondCredit: v.nullable(Text),
   lastsAtMost: v.nullable(Seconds),
+  trafficPricePerGb: v.nullable(Dollars),
   diskPricePerHour: v.nullable(Dollars),
   failedKeptFor: Seconds,
   failedDestroyed: v.boolean(),
@@ -236,6 +237,7 @@ export const cliAnswers: Readonly<Record<string, readonly Answer[]>> = {
         image: Text,
         lastsAtMost: v.nullable(Seconds),
         costsAtMost: v.nullable(Dollars),
+        trafficPricePerGb: v.nullable(Dollars),
       }),
     },
     {

@@ -1,10 +1,11 @@
-import { money } from '#shared/format/money.ts'
+import { money, unitPrice } from '#shared/format/money.ts'
 import { gpuWords } from '#shared/format/name.ts'
 import { catalogueOf } from '#shared/market/catalogue.ts'
 import type { OfferFilter, OfferView } from '#shared/market/offer.ts'
 import { Sorter } from '#shared/market/offer-order.ts'
 import { defaultDisk, defaultImage } from '#shared/market/rental-defaults.ts'
 import { isRenting } from '#shared/market/rental-view.ts'
+import { dearerWay } from '#shared/spending/traffic.ts'
 import type { AccountView, State } from '#shared/state.ts'
 import { accountsOf, type Call, type CliCommand, cliDollars, polledState, print, table } from './call.ts'
 import { CliFailure, exitCodes, usageFailure } from './failure.ts'
@@ -80,12 +81,15 @@ export const rent: CliCommand = {
       image: rental.image,
       lastsAtMost: seconds ?? null,
       costsAtMost,
+      trafficPricePerGb: dearerWay(found) || null,
     }
     if (call.json) print(call, { account: account.id, ...plan })
     else {
       const most = costsAtMost === null ? 'until you end it' : `at most ${money(costsAtMost * 1e6)}`
       const perHour = found.price === undefined ? 'an unknown price' : `${money(found.price)} per hour`
-      call.write(`${gpuWords(found)} for ${perHour}, ${most}\n`)
+      const traffic = plan.trafficPricePerGb
+      const more = traffic === null ? '' : `, plus traffic at up to ${unitPrice(traffic)}/GB`
+      call.write(`${gpuWords(found)} for ${perHour}, ${most}${more}\n`)
     }
     throw new CliFailure(exitCodes.refused, {
       code: 'needs_yes',

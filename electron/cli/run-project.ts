@@ -22,7 +22,13 @@ import {
   volumeWords,
 } from '../shared/project/handed-over.ts'
 import { engineOf, nodeCommand } from '../shared/project/nodes.ts'
-import { agreedCosts, type PlanCosts, planCosts, volumePrice } from '../shared/project/plan-costs.ts'
+import {
+  agreedCosts,
+  type PlanCosts,
+  planCosts,
+  trafficInPlan,
+  volumePrice,
+} from '../shared/project/plan-costs.ts'
 import { type ProjectPlan, waitingForPlanWords } from '../shared/project/project.ts'
 import { retriedCodes } from '../shared/project/retry.ts'
 import { checkpointEvery, storeOf } from '../shared/project/store.ts'
@@ -227,7 +233,7 @@ function planWords(
       ...bidPlanWords(spec, pricePerHour),
       ...waitWords({ spec, offer, ...plan }),
       // Without a machine nothing is known of its price.
-      ...(costs ? [atMost, latest] : []),
+      ...(costs ? [atMost, latest, ...[trafficInPlan(costs) ?? []].flat()] : []),
       ...(beyond === undefined ? [] : [beyond]),
       `Set up with ${setupWords(spec)}.`,
       ...volumeWords({ volume, offer, spec }),
@@ -350,6 +356,7 @@ export function planJson(
     volume: plan.volume ? volumeJson(plan.volume, offer) : null,
     costsAtMost: costs?.most === undefined ? null : cliDollars(costs.most),
     lastsAtMost: costs?.longest ?? null,
+    trafficPricePerGb: costs?.traffic ?? null,
     beyondCredit: beyond ?? null,
     diskPricePerHour: costs?.disk === undefined ? null : cliDollars(costs.disk),
     failedKeptFor: keeping.seconds,

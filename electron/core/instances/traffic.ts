@@ -1,5 +1,5 @@
 import { type Micros, micros } from '#shared/spending/money.ts'
-import type { InstanceTraffic, TrafficPrices } from '#shared/spending/traffic.ts'
+import { dearerWay, type InstanceTraffic, type TrafficPrices } from '#shared/spending/traffic.ts'
 
 /** The fields of offers and instances with the price of traffic. */
 interface PricedTraffic {
@@ -37,8 +37,8 @@ const firstDay = 24
  * The hourly cost of the traffic expected on the first day, at the more expensive direction, as the direction is
  * unknown.
  */
-export function expectedPerHour(gb: number, { upCost = 0, downCost = 0 }: TrafficPrices): Micros {
-  return micros((gb * Math.max(upCost, downCost)) / firstDay)
+export function expectedPerHour(gb: number, prices: TrafficPrices): Micros {
+  return micros((gb * dearerWay(prices)) / firstDay)
 }
 
 /** Whether the estimate still counts: it is the first day, and nothing was measured. */

@@ -1,8 +1,9 @@
 import type { Limit } from '../automation/limit.ts'
-import { money, rate } from '../format/money.ts'
+import { money, rate, unitPrice } from '../format/money.ts'
 import { duration } from '../format/time.ts'
 import type { OfferView } from '../market/offer.ts'
 import { type Micros, micros } from '../spending/money.ts'
+import { dearerWay } from '../spending/traffic.ts'
 import {
   boundOf,
   dearestOf,
@@ -39,6 +40,8 @@ export interface PlanCosts {
   volumeCost?: Micros
   /** Of that for the disks of the machines that it leaves. */
   leftCost?: Micros
+  /** Dollars per GB of traffic at most, which counts into the highest cost; absent where it is free or unknown. */
+  traffic?: number
   /** Why that much, to follow a colon. */
   why?: string
 }
@@ -64,7 +67,9 @@ export function planCosts(plan: Planned, choice: Choice = { limits: plan.limits 
   const machines = machineCosts(plan, choice)
   if (!machines) return undefined
   const disk = diskLeft(plan, choice)
-  if (machines.most === undefined) return { ...machines, disk }
+  const traffic = trafficPrice(plan, choice)
+  const known = { ...machines, disk, ...(traffic > 0 && { traffic }) }
+  if (machines.most === undefined) return known
   const { longest = 0, most, why } = machines
   const kept = longestKept(choice.keeping ?? keepingOf(plan.spec))
   const keptCost = disk === undefined ? undefined : Math.ceil((disk * kept) / 3600)
@@ -79,8 +84,7 @@ export function planCosts(plan: Planned, choice: Choice = { limits: plan.limits 
     volumeCost && `about ${money(volumeCost)} for the new volume`,
   ].filter(Boolean)
   return {
-    ...machines,
-    disk,
+    ...known,
     most: most + (keptCost ?? 0) + (volumeCost ?? 0) + left,
     ...(left > 0 && { leftCost: left }),
     ...(keptCost !== undefined && { keptCost }),
@@ -118,6 +122,20 @@ export function keptWords(
   return most === undefined || keptCost === undefined
     ? `${costs} ${reminder}.`
     : `${costs} ${reminder}. Once the run has cost ${money(most)} in all, it's destroyed with all that isn't downloaded.`
+}
+
+/** What a plan says of its traffic; undefined where that is free or unknown. */
+export function trafficInPlan({ traffic, most }: Pick<PlanCosts, 'traffic' | 'most'>): string | undefined {
+  if (traffic === undefined) return undefined
+  const price = `up to ${unitPrice(traffic)}/GB`
+  return most === undefined ? `Traffic costs extra, ${price}.` : `Traffic counts into that, at ${price}.`
+}
+
+/** Dollars per GB, in the dearer direction on the dearest machine that would be rented. */
+function trafficPrice({ offers, offer, nodes, sweep }: Planned, choice: Choice): number {
+  const chosen = offers.find(one => one.offer.id === choice.offer)?.offer ?? offer
+  const rented = (sweep?.machines ?? nodes)?.map(one => one.offer) ?? (chosen ? [chosen] : [])
+  return Math.max(0, ...rented.map(dearerWay))
 }
 
 /** Of the disks that are left once its machines are stopped, per hour: of several nodes, that of the first one. */

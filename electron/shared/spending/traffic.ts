@@ -6,6 +6,11 @@ export interface TrafficPrices {
   downCost?: number
 }
 
+/** Dollars per GB in the dearer direction; 0 where it is free or unknown. */
+export function dearerWay({ upCost = 0, downCost = 0 }: TrafficPrices): number {
+  return Math.max(upCost, downCost)
+}
+
 /** The prices of an instance's traffic, and its measured cost. */
 export interface InstanceTraffic extends TrafficPrices {
   /** KiB sent and received, as the service counts them. */

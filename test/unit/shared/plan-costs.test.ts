@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Limit } from '#shared/automation/limit.ts'
-import { planCosts, volumePrice } from '#shared/project/plan-costs.ts'
+import { planCosts, trafficInPlan, volumePrice } from '#shared/project/plan-costs.ts'
 import { waitingForPlanWords } from '#shared/project/project.ts'
 import type { ProjectSpec } from '#shared/project/spec.ts'
 import { micros } from '#shared/spending/money.ts'
@@ -33,6 +33,21 @@ const planOf = (spec: Partial<ProjectSpec>, limits: Limit[]) => ({
 })
 
 describe('what a plan costs at most', () => {
+  test('includes traffic, whose price is named where it has one', () => {
+    const plan = (limits: Limit[], upCost?: number) => {
+      const priced = { ...offer, upCost, downCost: 0.002 }
+      return planCosts({
+        ...planOf({}, limits),
+        offer: priced,
+        offers: [{ offer: priced, price: micros(0.16) }],
+      })
+    }
+    expect(trafficInPlan(plan([hours(2)], 0.01) ?? {})).toBe('Traffic counts into that, at up to $0.010/GB.')
+    expect(trafficInPlan(plan([], 0.01) ?? {})).toBe('Traffic costs extra, up to $0.010/GB.')
+    expect(plan([])?.traffic).toBe(0.002)
+    expect(trafficInPlan(planCosts(planOf({}, [hours(2)])) ?? {})).toBeUndefined()
+  })
+
   test('is the tighter limit and the failed attempts, and says so', () => {
     expect(planCosts(planOf({}, [hours(2), dollars(2)]))).toMatchObject({
       most: micros(1.352) + kept.first,
