@@ -64,6 +64,10 @@ const listSshKeys = operation(
 
 const addSshKey = operation('POST', '/api/v0/ssh/', 'never', looseConfirmation, { extra: 'collection' })
 
+const removeSshKey = operation('DELETE', '/api/v0/ssh/{id}/', 'harmless', looseConfirmation, {
+  extra: 'item',
+})
+
 /** The account (section 4.1, without API keys and webhooks). Every method throws ServiceError. */
 export function accountOperations(send: Send) {
   return {
@@ -87,6 +91,10 @@ export function accountOperations(send: Send) {
     /** Adds a public key, one line of OpenSSH's format, to the account (known from deployments). */
     addSshKey: async (publicKey: string, options?: CallOptions) => {
       await send(addSshKey, { body: { ssh_key: publicKey } }, options)
+    },
+    /** Takes one from the account, not from its instances (known from deployments). */
+    removeSshKey: async (id: number, options?: CallOptions) => {
+      await send(removeSshKey, { ids: { id } }, options)
     },
   }
 }

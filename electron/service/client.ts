@@ -18,6 +18,7 @@ import { machines } from './machines.ts'
 import { offers } from './offers.ts'
 import { overlays } from './overlays.ts'
 import { priceIncreases } from './price-increases.ts'
+import { records } from './records.ts'
 import { ServiceError } from './service-error.ts'
 import { templates } from './templates.ts'
 import { transfers } from './transfers.ts'
@@ -79,6 +80,7 @@ export function createClient(options: ClientOptions) {
     apiKeys: apiKeys(send),
     webhooks: webhooks(send),
     environment: environment(send),
+    records: records(send),
     volumes: volumes(send),
     offers: offers(send, dialect),
     overlays: overlays(send),

@@ -30,6 +30,8 @@ export interface DeletionSubjects {
   /** Its machines on all accounts, by their names. */
   removeSpender: { name: string; machines: readonly string[] }
   deleteVariable: { name: string }
+  deleteScheduledJob: { name: string }
+  deleteAccountSshKey: { name: string }
   /** `inUse`: whether Berth uses it; undefined where the service doesn't say which key that is. */
   deleteApiKey: { id: number; name?: string; inUse: boolean | undefined }
   deleteWebhook: { id: number; name?: string }
@@ -78,6 +80,16 @@ export const deletions: { [Action in keyof DeletionSubjects]: Danger<DeletionSub
     title: `Delete ${name}?`,
     verb: 'Delete variable',
     lines: [`New containers no longer get it. ${noUndo}`],
+  })),
+  deleteScheduledJob: forGood((_account, { name }) => ({
+    title: `Delete the job “${name}”?`,
+    verb: 'Delete job',
+    lines: [`The service no longer does it. ${noUndo}`],
+  })),
+  deleteAccountSshKey: forGood((_account, { name }) => ({
+    title: `Delete ${name}?`,
+    verb: 'Delete key',
+    lines: [`New instances no longer let it in. Those that have it already keep it. ${noUndo}`],
   })),
   deleteApiKey: forGood((account, { id, name, inUse }) => ({
     title: `Delete ${name ? `“${name}”` : `key #${id}`}?`,

@@ -15,6 +15,7 @@ import {
   WebhookFields,
   type WebhookView,
 } from '#shared/account/notifications.ts'
+import type { NotedCallView, ScheduledJobView } from '#shared/account/records.ts'
 import { type CloudConnectionView, CopyRequest, SyncRequest, TransferId } from '#shared/account/transfer.ts'
 import {
   BackupCode,
@@ -74,6 +75,8 @@ export const keyCommands = {
     readonly { id?: number; publicKey: string; name?: string }[]
   >(),
   addAccountSshKey: command({ account, publicKey: given('a public key', 16_384) }).answers<void>(),
+  /** New instances no longer get it. Throws `not_supported`. */
+  deleteAccountSshKey: command({ account, id: ServiceId }).answers<void>(),
 }
 
 /** SSH keys. Private halves and passphrases come in here and never go out. */
@@ -203,6 +206,14 @@ export const variableCommands = {
   addVariable: command({ account, name: VariableName, value: VariableValue }).answers<void>(),
   changeVariable: command({ account, name: VariableName, value: VariableValue }).answers<void>(),
   deleteVariable: command({ account, name: VariableName }).answers<void>(),
+}
+
+/** What the service does for the account by itself, and has noted of it; `not_supported` where it has none. */
+export const recordCommands = {
+  listScheduledJobs: command({ account }).answers<readonly ScheduledJobView[]>(),
+  deleteScheduledJob: command({ account, id: ServiceId }).answers<void>(),
+  /** The newest first, at most 50. */
+  listNotedCalls: command({ account }).answers<readonly NotedCallView[]>(),
 }
 
 /** Volumes of the account; `not_supported` where the service has none. */

@@ -2,16 +2,19 @@ import type {
   accountCommands,
   moneyCommands,
   notificationCommands,
+  recordCommands,
   variableCommands,
   volumeCommands,
 } from '#contract/commands/account.ts'
 import type { User } from '#service/account.ts'
 import { type PreferencesAnswer, withChanges } from '#service/preferences.ts'
+import type { NotedCall, ScheduledJob } from '#service/records.ts'
 import { ServiceError } from '#service/service-error.ts'
 import type { Volume } from '#service/volumes.ts'
 import type { SignedWebhook, Webhook, WebhookRequest } from '#service/webhooks.ts'
 import type { VolumeView } from '#shared/account/hosting.ts'
 import type { NewWebhook, WebhookFields, WebhookView } from '#shared/account/notifications.ts'
+import type { NotedCallView, ScheduledJobView } from '#shared/account/records.ts'
 import { BerthError, type Problem } from '#shared/problem.ts'
 import { micros } from '#shared/spending/money.ts'
 import type { HandlersOf } from '../bridge/dispatcher.ts'
@@ -103,6 +106,51 @@ export function variableHandlers(parts: Services): HandlersOf<typeof variableCom
         ({ environment }) => environment.remove(name),
         `Deleted the variable ${name}`,
       ),
+  }
+}
+
+/** The most calls of the audit log that are shown. */
+const mostCalls = 50
+
+export function recordHandlers(parts: Services): HandlersOf<typeof recordCommands> {
+  const ask = askOf(parts)
+  return {
+    async listScheduledJobs({ account }) {
+      return (await ask(account, 'instance_read', ({ records }) => records.scheduledJobs())).map(jobView)
+    },
+    deleteScheduledJob: ({ account, id }) =>
+      ask(
+        account,
+        'instance_write',
+        ({ records }) => records.removeScheduledJob(id),
+        `Deleted the scheduled job #${id}`,
+      ),
+    async listNotedCalls({ account }) {
+      const calls = await ask(account, 'user_read', ({ records }) => records.auditLog())
+      return calls.slice(0, mostCalls).map(callView)
+    },
+  }
+}
+
+function jobView(job: ScheduledJob): ScheduledJobView {
+  const path = job.api_endpoint?.replace(/^\/api\/v\d+/, '')
+  return {
+    id: job.id,
+    instance: job.instance_id,
+    call: cleanLine([job.request_method, path].filter(Boolean).join(' ')) ?? '',
+    frequency: cleanLine(job.frequency),
+    day: job.day_of_the_week,
+    hour: job.hour_of_the_day,
+  }
+}
+
+function callView({ api_route, created_at: at, api_key_id: key, ip_address }: NotedCall): NotedCallView {
+  const epoch = typeof at === 'string' ? Date.parse(at) / 1000 : at
+  return {
+    at: Number.isFinite(epoch) ? epoch : undefined,
+    call: cleanLine(api_route) ?? '',
+    key,
+    address: cleanLine(ip_address),
   }
 }
 

@@ -7,6 +7,7 @@ import {
   accountHandlers,
   moneyHandlers,
   notificationHandlers,
+  recordHandlers,
   variableHandlers,
   volumeHandlers,
 } from './account.ts'
@@ -54,6 +55,7 @@ export function allCommands(parts: Services, updateParts: UpdateParts): Handlers
     ...twoFactorHandlers(parts),
     ...notificationHandlers(parts),
     ...variableHandlers(parts),
+    ...recordHandlers(parts),
     ...volumeHandlers(parts),
     ...transferHandlers(parts),
     ...hostingHandlers(parts),

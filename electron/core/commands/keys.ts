@@ -55,6 +55,13 @@ export function keyHandlers(parts: Services): HandlersOf<typeof keyCommands> {
       const add = ({ account: service }: ServiceClient) => service.addSshKey(publicKey)
       await ask(account, 'user_write', add, 'Added an SSH key to the account')
     },
+    deleteAccountSshKey: ({ account, id }) =>
+      ask(
+        account,
+        'user_write',
+        client => client.account.removeSshKey(id),
+        `Deleted the account’s SSH key #${id}`,
+      ),
   }
 }
 

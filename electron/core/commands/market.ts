@@ -48,8 +48,8 @@ export function offerHandlers(parts: Services): HandlersOf<typeof offerCommands>
       const limited = cap !== undefined || offers.length >= query.limit
       return { offers, at: platform.clock.now() - market.age, limited, cap }
     },
-    async recommendedBid({ account, bundle }) {
-      return believable(await askOf(parts)(account, 'misc', ({ offers }) => offers.recommendedBid(bundle)))
+    async recommendedBid({ account, id }) {
+      return believable(await askOf(parts)(account, 'misc', ({ offers }) => offers.recommendedBid(id)))
     },
     saveSearch: ({ name, search }) => searches.save(name, search),
     deleteSearch: ({ id }) => searches.delete(id),

@@ -92,7 +92,7 @@ export function exactTime(at: number): string {
 const twoDigits = (part: number) => String(part).padStart(2, '0')
 const clock = (date: Date) => `${twoDigits(date.getHours())}:${twoDigits(date.getMinutes())}`
 
-const weekdays = 'Sunday Monday Tuesday Wednesday Thursday Friday Saturday'.split(' ')
+export const weekdays = 'Sunday Monday Tuesday Wednesday Thursday Friday Saturday'.split(' ')
 const weekday = (date: Date): string => weekdays[date.getDay()] ?? ''
 
 const months = 'January February March April May June July August September October November December'.split(

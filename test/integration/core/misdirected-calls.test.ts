@@ -24,6 +24,10 @@ afterEach(async () => {
 /** The writes that a misdirected command may send to its own service. All others may send none. */
 const mayAsk: Partial<Record<CommandName, RegExp>> = {
   searchOffers: /^POST \/bundles\/$/,
+  // It only reads.
+  recommendedBid: /^PUT \/bundles_bid_price\/ID\/$/,
+  deleteAccountSshKey: /^DELETE \/ssh\/ID\/$/,
+  deleteScheduledJob: /^DELETE \/commands\/schedule_job\/ID\/$/,
   createTemplate: /^POST \/template\/$/,
   editTemplate: /^PUT \/template\/$/,
   deleteTemplate: /^DELETE \/template\/$/,

@@ -129,9 +129,9 @@ test('an offer’s recommended bid is read where the service has one', async ({ 
   const search = { query: { type: 'bid', verifiedOnly: false, storage: 20, limit: 5 } } as const
   const { under } = await deployed()
   const [offer] = (await under.run('searchOffers', search)).offers
-  const bid = await under.run('recommendedBid', { bundle: offer?.bundleId ?? 0 })
+  const bid = await under.run('recommendedBid', { id: offer?.bundleId ?? 0 })
   expect(bid).toBeCloseTo((offer?.minimumBid ?? 0) * 1.15, -1)
-  expect(await codeOf(under.run('recommendedBid', { bundle: 999_999 }))).toBe('not_found')
+  expect(await codeOf(under.run('recommendedBid', { id: 999_999 }))).toBe('not_found')
   const described = await deployed(interfaceProfile)
-  expect(await codeOf(described.under.run('recommendedBid', { bundle: 1 }))).toBe('not_supported')
+  expect(await codeOf(described.under.run('recommendedBid', { id: 1 }))).toBe('not_supported')
 })

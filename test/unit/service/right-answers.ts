@@ -132,6 +132,12 @@ export const rows: Row[] = [
     answer: [{ id: 1, machine_id: 5, start_time: 1_800_000_000, duration_hours: 2 }],
   }),
   row('PUT /bundles_bid_price/9/', c => c.offers.recommendedBid(9), { sent: {}, answer: 0.42 }),
+  row('DELETE /ssh/4/', c => c.account.removeSshKey(4), { gives: undefined }),
+  row('GET /commands/schedule_job/', c => c.records.scheduledJobs(), { answer: [{ id: 5, instance_id: 1 }] }),
+  row('DELETE /commands/schedule_job/5/', c => c.records.removeScheduledJob(5), { gives: undefined }),
+  row('GET /audit_logs/', c => c.records.auditLog(), {
+    answer: [{ api_route: '/instances/1/', created_at: '2026-11-29T09:00:00Z', api_key_id: 3 }],
+  }),
   row('GET /instances/pending-price-increases/', c => c.priceIncreases.list(), {
     answer: { truncated: false, pending_price_increases: [{ pending_price_increase_id: 6, contract_id: 1 }] },
     gives: { increases: [{ pending_price_increase_id: 6, contract_id: 1 }], whole: true },
