@@ -15,6 +15,7 @@ export const CallerName = v.pipe(
     /^[a-z0-9][a-z0-9._-]{0,31}$/,
     'use at most 32 small letters, digits, dots, dashes and underscores',
   ),
+  v.check(name => name !== 'you' && name !== 'berth', 'choose another name: Activity uses this one'),
 )
 
 /** A spender in records: `agent:claude`. Without one, it's you. */

@@ -124,6 +124,7 @@ test('a script is held to its caps with its own exit code, and one that is not l
   })
   expect(await berth('ps', '--as', 'stranger')).toMatchObject({ code: 77, out: '' })
   expect(await berth('ps', '--as', 'No \u001b[31mname')).toMatchObject({ code: 2 })
+  expect(await berth('ps', '--as', 'you')).toMatchObject({ code: 2 })
   expect(await berth('start', String(id))).toMatchObject({ code: 0 })
   await permit()
   const texts = Object.values(under.berth.state().activity).map(({ text }) => text)
