@@ -56,7 +56,12 @@ store() {
 }
 trap 'kill $child 2>/dev/null; kill -KILL $nap 2>/dev/null; wait; exit' TERM
 
+# An SFTP server says no more than this of a full disk.
 why() {
+  if grep -q 'Write: sftp: .*SSH_FX_FAILURE' "$here/store.log"; then
+    echo 'its server refuses to write: the disk or a quota there may be full'
+    return
+  fi
   { grep '^subprocess ssh: ' "$here/store.log" || grep -v '^$' "$here/store.log"; } | tail -n 1 | cut -c 1-200
 }
 

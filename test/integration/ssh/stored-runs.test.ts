@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { isInstalled } from '#build/system-parts.ts'
@@ -19,7 +20,9 @@ async function openStore() {
   onTestFinished(() => store.close())
   const { private: privateKey, public: publicKey } = newKey()
   store.authorize(publicKey)
-  const { sshd, connect } = await openPlace([])
+  const programs = mkdtempSync(join(tmpdir(), 'berth-restic-'))
+  onTestFinished(() => rmSync(programs, { recursive: true }))
+  const { sshd, connect } = await openPlace([`SetEnv PATH=${programs}:${process.env['PATH']}`])
   const { connection } = await connect()
   const folder = join(sshd.home, 'p')
   mkdirSync(join(folder, 'out'), { recursive: true })
@@ -47,7 +50,13 @@ async function openStore() {
   const here = (id: string) => join(sshd.home, '.berth/runs', id)
   const stored = async (id: string) => (await status(id)).stored
   const tell = (id: string) => tellOfStop(connection, systemClock, id)
-  return { sshd, store, folder, start, status, stored, here, tell }
+  /** Lets the store be full, as it looks to restic over SFTP after ten tries; or no longer. */
+  function fill(isFull: boolean): void {
+    const full = `case "$*" in *backup*) echo 'Fatal: unable to save snapshot: Write: sftp: "Failure" (SSH_FX_FAILURE)' >&2; exit 1 ;; esac`
+    const rest = `PATH=\${PATH#*:}; exec restic "$@"`
+    writeFileSync(join(programs, 'restic'), `#!/bin/sh\n${isFull ? full : ''}\n${rest}\n`, { mode: 0o755 })
+  }
+  return { sshd, store, folder, start, status, stored, here, tell, fill }
 }
 
 const hostKeyIn = (file: string) => readFileSync(file, 'utf8').split(' ').slice(0, 2).join(' ')
@@ -113,7 +122,7 @@ until [ -e enough ]; do write torn; done`
   })
 
   test('that can’t be stored stop no command, and say why; a store that comes back gets them', async () => {
-    const { store, folder, start, status, stored, here } = await openStore()
+    const { store, folder, start, status, stored, here, fill } = await openStore()
     writeFileSync(join(folder, 'out/ckpt'), 'x')
     await store.stop()
     await start('a', 'until [ -e enough ]; do sleep 0.2; done')
@@ -122,6 +131,16 @@ until [ -e enough ]; do write torn; done`
       .toEqual({ failure: expect.stringContaining('Connection refused') })
     expect((await status('a')).state).toBe('running')
     await store.start()
+    await expect.poll(() => stored('a'), { timeout: 60_000 }).toEqual({ secondsAgo: expect.any(Number) })
+    fill(true)
+    await expect
+      .poll(() => stored('a'), { timeout: 60_000 })
+      .toEqual({
+        secondsAgo: expect.any(Number),
+        failure: expect.stringContaining('the disk or a quota there may be full'),
+      })
+    expect((await status('a')).state).toBe('running')
+    fill(false)
     await expect.poll(() => stored('a'), { timeout: 60_000 }).toEqual({ secondsAgo: expect.any(Number) })
     // A machine that died while it removed old snapshots hinders neither.
     await leaveLock(join(store.folder, 'backups'))
