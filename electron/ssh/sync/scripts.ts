@@ -34,8 +34,8 @@ const show = `show() {
 
 /**
  * Lists where links lead, each under the link's own path: the target itself after the mark `>`, what is in it after
- * `+`. `roots`: the folders and files that are listed anyway, a line each. A link into one of them gets the mark `=`,
- * unless it was asked for by its name. Not followed is what leads nowhere, to a folder of the system, or to one around
+ * `+`. `roots`: the folders and files that are listed anyway, a line each. A link into one of them gets the mark `=` and
+ * the path of what it leads to at its end, unless it was asked for by its name. Not followed is what leads nowhere, to a folder of the system, or to one around
  * the listed folder.
  */
 const follow = `
@@ -50,7 +50,11 @@ for link; do
   done <<END
 $roots
 END
-  if [ -n "$inside" ] && [ -z "$named" ]; then show '=' "$link"; continue; fi
+  if [ -n "$inside" ] && [ -z "$named" ]; then
+    case $to in "\${here%/}"/*) to=\${remote%/}/\${to#"\${here%/}"/} ;; *) to=$(readlink -- "$link") ;; esac
+    printf '=l 0 0 777 %s\\0%s\\0' "$link" "$to"
+    continue
+  fi
   if [ ! -d "$link" ]; then show '>' -H "$link"; continue; fi
   [ -z "$around" ] || continue
   show '>' -H "$link" -maxdepth 0
@@ -102,7 +106,7 @@ if [ -n "$links" ]; then
     roots="$roots
 $([ ! -e "$start" ] || readlink -f -- "$start" 2>/dev/null)"
   done
-  named=yes; export here roots named show follow
+  named=yes; export here remote roots named show follow
   for start; do
     [ ! -L "$start" ] || sh -c 'eval "$show"; eval "$follow"' sh "$start"
   done

@@ -4,6 +4,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -28,6 +29,9 @@ function smallDisk(folder: string, kilobytes: number): { grow(kilobytes: number)
     grow: size => void execFileSync('mount', ['-o', `remount,size=${size}k`, folder]),
   }
 }
+
+/** The programs with which results are listed and sent, each of which an image may have from BusyBox. */
+const listingTools = ['find', 'stat', 'readlink', 'tar', 'sh', 'xargs']
 
 const small = (round: string) =>
   Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`f/${at}`, `${round} ${at}`]))
@@ -113,11 +117,13 @@ describe.skipIf(noSshd)(`a sync on a bad day${noSshd}`, () => {
   })
 
   describe.skipIf(lacks('busybox'))(`with the programs of BusyBox alone${lacks('busybox')}`, () => {
-    async function onBusyBox() {
+    /** All of BusyBox's programs, or some of them before this machine's. */
+    async function onBusyBox(tools?: readonly string[]) {
       const programs = mkdtempSync(join(tmpdir(), 'berth-busybox-'))
       onTestFinished(() => rmSync(programs, { recursive: true, force: true }))
-      execFileSync('busybox', ['--install', '-s', programs])
-      return openSync([`SetEnv PATH=${programs}`])
+      if (!tools) execFileSync('busybox', ['--install', '-s', programs])
+      for (const tool of tools ?? []) symlinkSync('/usr/bin/busybox', join(programs, tool))
+      return openSync([`SetEnv PATH=${programs}${tools ? `:${process.env['PATH']}` : ''}`])
     }
 
     test('sends a folder and brings results back', async () => {
@@ -134,6 +140,36 @@ describe.skipIf(noSshd)(`a sync on a bad day${noSshd}`, () => {
       expect(await down({ paths: ['out'] })).toMatchObject({ files: 2 })
       expect(tree(join(here, 'out'))).toEqual(tree(join(remote, 'out')))
     })
+
+    test.each(['all', ...listingTools])(
+      'links in results become what they lead to: BusyBox’s %s',
+      async tools => {
+        const { here, remote, down, sshd } = await onBusyBox(tools === 'all' ? undefined : [tools])
+        const outside = join(sshd.folder, 'outside')
+        write(remote, { 'out/ck/e 1.pt': 'one', 'log.txt': 'log' })
+        write(outside, { 'data/b.pt': 'b' })
+        for (const [path, target] of [
+          ['out/ck/last.pt', 'e 1.pt'],
+          ['out/best.pt', 'latest/last.pt'],
+          ['out/latest', 'ck'],
+          ['out/absolute.pt', join(remote, 'out/ck/e 1.pt')],
+          ['out/chain.pt', 'best.pt'],
+          ['out/log.txt', '../log.txt'],
+          ['out/data', join(outside, 'data')],
+          ['out/data.pt', 'data/b.pt'],
+          ['out/lost.pt', 'nowhere'],
+        ] as const)
+          symlinkSync(target, join(remote, path))
+        const { skipped } = await down({ paths: ['out'] })
+        expect(skipped.filter(({ why }) => why !== 'link')).toEqual([
+          { path: 'out/lost.pt', why: 'dangling' },
+        ])
+        const content = (path: string) => readFileSync(join(here, 'out', path), 'utf8')
+        for (const path of ['ck/last.pt', 'best.pt', 'absolute.pt', 'chain.pt'])
+          expect(content(path)).toBe('one')
+        expect([content('log.txt'), content('data/b.pt'), content('data.pt')]).toEqual(['log', 'b', 'b'])
+      },
+    )
 
     test('reports names that BusyBox’s tar cannot handle', async () => {
       const { here, up } = await onBusyBox()
