@@ -83,6 +83,7 @@ export async function openAutomations(
     watchdogs,
     rentals,
     limits: storedLimits,
+    mayHaveCost: money.mayHaveCost,
     projects: createRunProjects(context, { ...forProjects, rentals, transfers }),
   })
   const limits = await openLimits(context, {

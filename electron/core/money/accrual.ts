@@ -45,9 +45,9 @@ const cent = 10_000
 
 /**
  * The spending since the last poll: each instance costs its price over the time, and the sum is the fall of the credit.
- * If the credit is higher than the prices explain, the difference was paid in, to the cent. During a longer break an
- * instance may have stopped or started unseen, so then only a credit that rose counts as a payment, the sum is marked
- * as estimated where prices and credit disagree, and the instances share what left the account.
+ * If the credit rose, what the prices don't explain was paid in, to the cent. One that fell by less than half of what the
+ * prices say disproves them: the instances share what left the account. They also do after a longer break, in which one
+ * may have stopped or started unseen; the sum is marked as estimated then where prices and credit disagree.
  */
 export function accrueSpending(
   before: Counted | undefined,
@@ -77,11 +77,12 @@ export function accrueSpending(
   const fell = before.credit - credit
   const away = at - before.at > shortestBreak
   const unexplained = expected - fell > tolerance
-  const paid = unexplained && (!away || fell < 0) ? Math.round((expected - fell) / cent) * cent : 0
+  const paid = unexplained && fell < 0 ? Math.round((expected - fell) / cent) * cent : 0
   const toppedUp = Math.max(paid, Math.ceil(Math.max(0, -fell) / cent) * cent)
   const spent = fell + toppedUp
   const known = { counted, spent, toppedUp, estimated: away && unexplained }
-  if (!away) return { ...known, ...divided(priced), corrected: new Map() }
+  const disproved = unexplained && fell >= 0 && fell < expected / 2
+  if (!away && !disproved) return { ...known, ...divided(priced), corrected: new Map() }
   const shares = sharesOf(spent, priced, mostShares(before, counted, priced))
   return { ...known, ...divided(shares), corrected: correctTotals(before, counted, shares) }
 }

@@ -13,6 +13,7 @@ import {
   sampleLength,
   samplesInHour,
   thinnedSamples,
+  wasCharged,
   withAmount,
   withoutOld,
 } from './samples.ts'
@@ -161,6 +162,13 @@ export async function openMoney(
     /** Spending per hour, over the last hour or the whole time since the poll before it. */
     observedPerHour: (): Micros =>
       perHourLately([...past.get().samples.slice(-samplesInHour), ...current.samples]),
+    /**
+     * Whether machines of the account may have cost that much since then, in epoch seconds: no more was charged than left
+     * the account. It says no where that is not half as much, as after a price that was none. Yes where it's unknown.
+     */
+    mayHaveCost(cost: Micros, since: number): boolean {
+      return wasCharged([...past.get().samples, ...current.samples], cost, since)
+    },
     /** When a poll was last counted; polls without the credit may be skipped. Undefined before the first. */
     countedAt: (): number | undefined => current.counted?.at,
     /** The key was replaced: the new one may be allowed to read more. */

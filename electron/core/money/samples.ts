@@ -51,6 +51,17 @@ export function perHourLately(samples: readonly StoredSample[]): Micros {
   return Math.round((spent * 3600) / seconds)
 }
 
+/** Credits may be whole cents. */
+const rounding = 20_000
+
+/** Whether at least half as much left the account since then, in epoch seconds, or that is not known. */
+export function wasCharged(samples: readonly StoredSample[], cost: Micros, since: number): boolean {
+  const later = samples.filter(([end]) => end > since)
+  const isKnown = later.length < samples.length || (later[0]?.[0] ?? since) <= since + sampleLength
+  if (!isKnown || later.length === 0 || later.some(([, , credit]) => credit === null)) return true
+  return later.reduce((sum, [, spent]) => sum + spent, rounding) >= cost / 2
+}
+
 /** At most `most` samples of equal length after `from`; those that fall into the same one are added up, exactly. */
 export function thinnedSamples(samples: readonly StoredSample[], from: number, most: number): MoneySample[] {
   const recent = samples.filter(([end]) => end > from)

@@ -52,6 +52,8 @@ interface WorkParts {
   nodes: Pick<RunNodes, 'of' | 'isCutOff'>
   /** Whether a sweep has cost all that it may, the disks of its stopped machines included. */
   isSweepSpent(sweep: string): boolean
+  /** Whether what left the account since then, in epoch seconds, allows for such a cost. */
+  mayHaveCost(cost: number, since: number): boolean
   /** Instances that certainly no longer exist, as polls tell. */
   gone: Set<number>
   /** Runs whose instance is being rented right now. */
@@ -86,13 +88,17 @@ export function createRunWork(context: AccountContext, parts: WorkParts) {
     }
   }
 
-  /** Whether it, with the other nodes or the sweep that it belongs to, has cost all that it may. */
+  /**
+   * Whether it, with the other nodes or the sweep that it belongs to, has cost all that it may, also by what left the
+   * account: its files are destroyed then.
+   */
   function isSpent(run: Run): boolean {
     if (run.sweep) return parts.isSweepSpent(run.sweep.id)
     const [head = run, ...others] = nodes.of(run)
     const beside = others.reduce((sum, one) => sum + runCostBy(one, now()), 0)
     const most = mostInAll(head, beside)
-    return most !== undefined && runCostBy(head, now()) + beside >= most
+    const isReached = most !== undefined && runCostBy(head, now()) + beside >= most
+    return isReached && parts.mayHaveCost(most, head.createdAt)
   }
 
   function awaitedBy({ id, rental }: Run): RunSnapshot['awaited'] {

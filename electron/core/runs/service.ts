@@ -71,6 +71,8 @@ export interface RunServiceParts {
   projects: RunProjects
   sweeps: RunSweeps
   departures: Departures
+  /** Whether what left the account since then, in epoch seconds, allows for such a cost. */
+  mayHaveCost(cost: number, since: number): boolean
 }
 
 /** How many ended runs are kept. */
@@ -82,7 +84,7 @@ const mostEnded = 200
  */
 export async function openRuns(
   context: AccountContext,
-  { runs, watchdogs, rentals, limits, projects, sweeps, departures }: RunServiceParts,
+  { runs, watchdogs, rentals, limits, projects, sweeps, departures, mayHaveCost }: RunServiceParts,
 ) {
   const { account, store, platform, files, activity, notifications, now } = context
   const { clock } = platform
@@ -172,6 +174,7 @@ export async function openRuns(
     asking,
     departures,
     isSweepSpent: sweep => sweeps.isSpent(sweep),
+    mayHaveCost,
   })
 
   async function dismiss(run: Run): Promise<void> {

@@ -56,7 +56,7 @@ export async function openRunsAndSweeps(
 ): Promise<{ runs: Runs; sweeps: Sweeps }> {
   const stored = await openStoredSweeps(context, () => storedRuns.all())
   const storedRuns = await openStoredRuns(context, sweep => stored.find(sweep)?.project)
-  const terms = new SweepTerms(context, stored, storedRuns, parts.rentals)
+  const terms = new SweepTerms(context, stored, storedRuns, parts.rentals, parts.mayHaveCost)
   const runs = await openRuns(context, { ...parts, runs: storedRuns, sweeps: terms })
   const { swept, waiting } = runs
   return { runs, sweeps: new Sweeps(context, { ...parts, stored, terms, runs: swept, waiting }) }

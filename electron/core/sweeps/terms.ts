@@ -3,7 +3,7 @@ import type { AccountContext } from '../account-context.ts'
 import type { Rentals } from '../renting/rentals.ts'
 import type { ProjectRun, Run } from '../runs/model.ts'
 import { uncounted } from '../runs/run-rental.ts'
-import type { RunSweeps } from '../runs/service.ts'
+import type { RunServiceParts, RunSweeps } from '../runs/service.ts'
 import type { StoredRuns } from '../runs/stored-runs.ts'
 import type { Collection } from '../storage/collection.ts'
 import { isSweepBusy, type Sweep, sweepCost, sweepDeadline, sweepMostInAll } from './record.ts'
@@ -14,13 +14,16 @@ export class SweepTerms implements RunSweeps {
   readonly #sweeps: Collection<Sweep, string>
   readonly #runs: StoredRuns
   readonly #rentals: Pick<Rentals, 'find'>
+  readonly #mayHaveCost: RunServiceParts['mayHaveCost']
 
   constructor(
     { now }: Pick<AccountContext, 'now'>,
     sweeps: Collection<Sweep, string>,
     runs: StoredRuns,
     rentals: Pick<Rentals, 'find'>,
+    mayHaveCost: RunServiceParts['mayHaveCost'],
   ) {
+    this.#mayHaveCost = mayHaveCost
     this.#now = now
     this.#sweeps = sweeps
     this.#runs = runs
@@ -49,7 +52,9 @@ export class SweepTerms implements RunSweeps {
     const sweep = this.#sweeps.find(id)
     if (!sweep) return false
     const most = sweepMostInAll(sweep)
-    return most !== undefined && sweepCost(sweep, this.runsOf(sweep), this.#now()) >= most
+    const own = this.runsOf(sweep)
+    const isReached = most !== undefined && sweepCost(sweep, own, this.#now()) >= most
+    return isReached && this.#mayHaveCost(most, Math.min(...own.map(({ createdAt }) => createdAt)))
   }
 
   settingOf({ sweep: place }: ProjectRun): Readonly<Record<string, string>> {

@@ -158,3 +158,31 @@ test('a share divides into traffic, the disk by its price, and the GPUs with the
   // It ran for half of the time, unseen.
   expect(usesAfter(8_450_000, machine)).toEqual({ gpu: 450_000, disk: 100_000, traffic: 0, ran: hour / 2 })
 })
+
+test('a price that the credit disproves is no payment, and costs an instance no more than what left the account', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 800_001, max: 900_000_000 }),
+      fc.integer({ min: 0, max: 250_000 }),
+      (lie, fell) => {
+        const machine = runs(1, lie, start)
+        const before = counted(start, 10_000_000, {
+          ...machine,
+          spent: { micros: 0, at: start, perHour: 1000 },
+        })
+        const after = poll(start + hour, 10_000_000 - fell, machine)
+        const { spent, toppedUp, shares, corrected } = accrueSpending(
+          { ...before, at: start + hour - 60, instances: before.instances },
+          {
+            ...after,
+            instances: { 1: { ...machine, spent: { micros: lie, at: start + hour, perHour: lie } } },
+          },
+        )
+        expect([spent, toppedUp]).toEqual([fell, 0])
+        expect(shares.get('1') ?? 0).toBeLessThanOrEqual(fell)
+        expect(corrected.get('1') ?? 0).toBeLessThanOrEqual(fell)
+        expect(corrected.size).toBe(1)
+      },
+    ),
+  )
+})

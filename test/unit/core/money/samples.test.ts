@@ -4,6 +4,7 @@ import {
   perHourLately,
   type StoredSample,
   thinnedSamples,
+  wasCharged,
   withAmount,
   withoutOld,
 } from '#core/money/samples.ts'
@@ -73,4 +74,19 @@ test('spending in a break is spread over it', () => {
 
 test('samples that lie in the future since time went back do not count', () => {
   expect(perHourLately([sample(90_000, 5_000_000), sample(300, 1_000_000)])).toBe(1_000_000)
+})
+
+test('no machine has cost twice what left the account meanwhile, where that is known', () => {
+  const samples: StoredSample[] = [
+    [start, 5_000_000, 20_000_000],
+    [start + 300, 60_000, 19_940_000],
+    [start + 600, 78_000, 19_862_000],
+  ]
+  expect(wasCharged(samples, 270_000, start)).toBe(true)
+  expect(wasCharged(samples, 2_250_000, start)).toBe(false)
+  expect(wasCharged(samples, 2_250_000, start - 10)).toBe(true)
+  // Nothing is known of the time before the first sample, of one without a credit, and of none.
+  expect(wasCharged(samples.slice(1), 2_250_000, start - 10)).toBe(true)
+  expect(wasCharged([...samples, [start + 900, 0, null]], 2_250_000, start)).toBe(true)
+  expect(wasCharged([], 2_250_000, start)).toBe(true)
 })

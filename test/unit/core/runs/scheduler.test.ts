@@ -8,6 +8,7 @@ import type { Moves } from '#core/runs/steps.ts'
 import { openStoredRuns } from '#core/runs/stored-runs.ts'
 import { deferred } from '#platform/tasks.ts'
 import { account, accountContext, freshAnswer } from '#test/berth/account-context.ts'
+import { flushPromises } from '#test/berth/clocks.ts'
 import { MemoryFiles } from '#test/berth/machine.ts'
 import { instanceView } from '../../views.ts'
 import { storedLimit } from '../limits/stored-limit.ts'
@@ -94,6 +95,41 @@ test.each([
   },
 )
 
+test.each([true, false])(
+  'files are destroyed for their cost only if so much left the account: %j',
+  async isPaid => {
+    const context = accountContext({ now: () => 1010 })
+    const spent = { micros: 9_000_000, at: 1000, perHour: 0 }
+    const machine = instanceView({ id: 7, state: 'stopped', spent })
+    const runs = await openStoredRuns(context, () => undefined)
+    const most = 2_000_000
+    const failed = projectRun({ step: 'failed', instance: 7, createdAt: 800, most, costThen: most, spent })
+    await runs.add({ ...failed, project: { ...failed.project, keptCost: 250_000 } } as Run)
+    const done: string[] = []
+    const asked: number[][] = []
+    const work = workOf(context, {
+      runs,
+      moves: {
+        cleanUp: async () => undefined,
+        perform: async (_: Run, { do: move }: RunMove) => done.push(move),
+      },
+      machines: { viewOf: () => machine },
+      departures: {
+        costOf: () => ({}),
+        keepOnlyFor: (needing: ReadonlySet<string>) => done.push(`needs ${needing.size}`),
+      },
+      mayHaveCost(...args: number[]) {
+        asked.push(args)
+        return isPaid
+      },
+    } as unknown as Parameters<typeof workOf>[1])
+    work.onPoll(freshAnswer(context, { 7: machine }))
+    await flushPromises()
+    expect(asked[0]).toEqual([2_250_000, 800])
+    expect(done).toEqual(isPaid ? expect.arrayContaining(['needs 0', 'expire']) : ['needs 1'])
+  },
+)
+
 type Parts = Parameters<typeof createRunWork>[1]
 
 function workOf(context: AccountContext, parts: Pick<Parts, 'runs' | 'moves'> & Partial<Parts>): RunWork {
@@ -107,6 +143,7 @@ function workOf(context: AccountContext, parts: Pick<Parts, 'runs' | 'moves'> & 
     rentals: nothing,
     limits: nothing,
     isSweepSpent: () => false,
+    mayHaveCost: () => true,
     asking: new Set(),
     nodes: { of: () => [], isCutOff: async () => false },
     gone: new Set(),

@@ -127,6 +127,7 @@ export async function startBerth({ clock, files, keychain: entries, service, ids
     watchdogs,
     rentals,
     limits: storedLimits,
+    mayHaveCost: () => true,
     projects: {
       ...createRunProjects(context, { projects, secrets, rentals, transfers }),
       commitOf: async () => undefined,
