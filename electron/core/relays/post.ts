@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream'
 import { isLoopback } from '#service/base-url.ts'
 import { networkFailure } from '#service/http/failure.ts'
 import { NotSent, wire } from '#service/http/http-request.ts'
@@ -20,7 +21,7 @@ import {
 /** How a delivery ended. `refused`: the same will most likely be refused again; `asked`: milliseconds to wait. */
 export type Outcome = 'accepted' | { problem: Problem; refused?: boolean; asked?: number }
 
-/** Sends one message; the receiver's words are not read. Never rejects. */
+/** Sends one message; of the receiver's words only a failure is read. Never rejects. */
 export type Post = (delivery: Delivery, ending: AbortSignal) => Promise<Outcome>
 
 /** Milliseconds for the whole exchange. */
@@ -47,8 +48,7 @@ export function poster(within = patience): Post {
         signal: AbortSignal.any([ending, late]),
         ...(!isLoopback(hostname) && { lookup: publicLookup }),
       })
-      answer.body.on('error', () => undefined).destroy()
-      const { status } = answer
+      const status = await trueStatus(answer)
       if (status >= 200 && status < 300) return 'accepted'
       if (status >= 300 && status < 400) return { problem: movedElsewhere, refused: true }
       const seconds = Number(answer.headers['retry-after'])
@@ -61,6 +61,33 @@ export function poster(within = patience): Post {
       return { problem: late.aborted ? receiverSilent : problemIn(error) }
     }
   }
+}
+
+/** Milliseconds for the begin of an accepting answer's text, and its characters. */
+const begin = { within: 2000, length: 512 }
+
+/**
+ * The status of an answer. Connectors of Teams answer 200 and name the real one in the text, for a message that they did
+ * not deliver. Nothing else is read of it.
+ */
+async function trueStatus({ status, body }: { status: number; body: Readable }): Promise<number> {
+  body.on('error', () => undefined)
+  const timer = setTimeout(() => body.destroy(), begin.within)
+  let text = ''
+  try {
+    if (status === 200)
+      for await (const chunk of body) {
+        text += String(chunk).slice(0, begin.length)
+        if (text.length >= begin.length) break
+      }
+  } catch {
+    // What came before counts.
+  } finally {
+    clearTimeout(timer)
+    body.destroy()
+  }
+  const [, real] = /^"?Webhook message delivery failed\b.*?\bHTTP error (\d{3})\b/s.exec(text) ?? []
+  return real === undefined ? status : Number(real)
 }
 
 function problemIn(error: unknown): Problem {

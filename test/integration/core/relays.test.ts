@@ -125,6 +125,17 @@ describe('a message', () => {
     expect(await poster()(delivery(stub.url), ending)).toMatchObject({ problem: { code: 'offline' } })
   })
 
+  test('that a receiver accepts and in its words did not deliver, was not accepted', async ({ stub }) => {
+    const failed = 'Webhook message delivery failed with error: Microsoft Teams endpoint returned HTTP error'
+    const refused = { problem: { code: 'refused' }, refused: true }
+    stub.answers(response => response.writeHead(200).end(`${failed} 413 with ContextId tcid=6.`))
+    expect(await poster()(delivery(stub.url), ending)).toMatchObject(refused)
+    stub.answers(response => response.writeHead(200).end(`${failed} 429 with ContextId tcid=6.`))
+    expect(await poster()(delivery(stub.url), ending)).toMatchObject({ refused: false })
+    stub.answers(response => void response.writeHead(200).write('1'))
+    expect(await poster()(delivery(stub.url), ending)).toBe('accepted')
+  })
+
   test('waits as long as the receiver asks', async ({ stub }) => {
     stub.answers(response => response.writeHead(429, { 'retry-after': '90' }).end())
     expect(await poster()(delivery(stub.url), ending)).toEqual({
