@@ -321,14 +321,15 @@ interface RetryEvent {
   end?: 'ready' | 'failed'
 }
 
-/** Adds an event to Activity; an end is an alert, unless a recovery reports it. */
+/** Adds an event to Activity; an end is an alert, unless a recovery reports it, or a run, which may wait for an offer. */
 export function tellOfRetries(
   { activity, notifications }: Pick<AccountContext, 'activity' | 'notifications'>,
   rental: Retrying,
   { text, detail, problem, instance, end }: RetryEvent,
 ): void {
   const { id, account, request, search, attempts, why } = rental
-  if (end && problem?.code !== nothingAsGoodCode) {
+  const isForRun = why === 'run' && end === 'failed' && attempts.length === 0
+  if (end && problem?.code !== nothingAsGoodCode && !isForRun) {
     notifications.tell(account, [retriesAlert(rental)])
     return
   }
@@ -336,7 +337,7 @@ export function tellOfRetries(
   const byUser = attempts.length === 0 && !problem && (why === 'user' || why === 'run')
   activity.add({
     account,
-    kind: end === 'failed' ? 'error' : byUser ? 'user' : 'berth',
+    kind: end === 'failed' && !isForRun ? 'error' : byUser ? 'user' : 'berth',
     text: what ? `${text}: ${what}` : text,
     detail: problem?.message ?? detail,
     instance,

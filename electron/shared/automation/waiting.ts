@@ -45,6 +45,17 @@ export function isLongWait({ for: what, since, problem }: Waiting, now: number):
   return what === 'time' || problem !== undefined || now - since >= longestSilence
 }
 
+/** Whether nothing is being rented yet: it waits for its time, or for an offer. */
+export function isBeforeRenting({ for: what }: Waiting): boolean {
+  return what === 'time' || what === 'offer'
+}
+
+/** The same for a narrow row, after the word *Waiting*: `begins in 4 h`, `for an offer that fits`. */
+export function beforeRentingWords({ for: what, nextTryAt }: Waiting, now: number): string {
+  if (what !== 'time') return 'for an offer that fits'
+  return nextTryAt === undefined || nextTryAt <= now ? 'begins now' : `begins in ${duration(nextTryAt - now)}`
+}
+
 /** `Waiting for SSH on the machine for 2 min. Next try in 15 s. Gives up in 25 min.`, without the last error. */
 export function waitingWords(waiting: Waiting, now: number): string {
   const { for: what, since, nextTryAt, givesUpAt, problem } = waiting

@@ -8,6 +8,7 @@ import {
   type RunStep,
   type RunView,
 } from '#shared/automation/run.ts'
+import { isBeforeRenting } from '#shared/automation/waiting.ts'
 import { money } from '#shared/format/money.ts'
 import { named } from '#shared/format/name.ts'
 import { bytes, count, counted, speed } from '#shared/format/size.ts'
@@ -53,6 +54,7 @@ export function runState(run: RunView): { word: string; shape: Shape } {
         ? { word: 'Running', shape: 'running' }
         : { word: 'Starting', shape: 'busy' }
     case 'waiting':
+      if (run.waiting && isBeforeRenting(run.waiting)) return { word: 'Waiting', shape: 'busy' }
       return { word: isProject ? name(step) : 'Waiting for its instance', shape: 'busy' }
     case 'fetching':
       return { word: isProject ? name(step) : `${endedWith(code)}, fetching`, shape: 'busy' }

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
+import { runState } from '#renderer/features/runs/runWords.ts'
 import { entryPath, projectEntries, strayEntries } from '#renderer/screens/projects/projectEntries.ts'
 import type { ProjectRunView } from '#shared/automation/run.ts'
 import type { SweepView } from '#shared/automation/sweep.ts'
+import { beforeRentingWords, type Waiting } from '#shared/automation/waiting.ts'
 import type { ProjectView } from '#shared/project/project.ts'
 import { accountView, byId, projectRunView } from '../views.ts'
 
@@ -55,4 +57,15 @@ test('the runs of a sweep are listed as the sweep, and counted and paid with the
 test('runs of removed projects are listed apart', () => {
   const runs = byId([run('a', 1), run('b', 2, { project: 'p9' })])
   expect(strayEntries(byId(projects), accountView({ runs })).map(({ id }) => id)).toEqual(['b'])
+})
+
+test('a run that waits for its time or an offer isn’t shown as renting', () => {
+  const wordOf = (waiting?: Waiting) =>
+    runState(run('a', 0, { step: 'waiting', ...(waiting && { waiting }) })).word
+  const time: Waiting = { for: 'time', since: 0, nextTryAt: 7200 }
+  expect(wordOf(time)).toBe('Waiting')
+  expect(wordOf({ for: 'offer', since: 0 })).toBe('Waiting')
+  expect([wordOf(), wordOf({ for: 'boot', since: 0 })]).toEqual(['Renting', 'Renting'])
+  expect(beforeRentingWords(time, 0)).toBe('begins in 2 h')
+  expect(beforeRentingWords({ for: 'offer', since: 0, nextTryAt: 60 }, 0)).toBe('for an offer that fits')
 })

@@ -1,9 +1,10 @@
 import { expect, test, vi } from 'vitest'
+import { tellOfRetries } from '#core/renting/messages.ts'
 import { openStoredRentals, type Retrying } from '#core/renting/rental.ts'
 import { rentalViews } from '#core/renting/rental-view.ts'
 import { endRetries, Retries } from '#core/renting/retrying.ts'
 import { BerthError } from '#shared/problem.ts'
-import { accountContext, freshAnswer } from '#test/berth/account-context.ts'
+import { accountContext, freshAnswer, noting } from '#test/berth/account-context.ts'
 import { instanceView } from '#test/unit/views.ts'
 import { retrying, someAttempt } from './some-rental.ts'
 
@@ -22,6 +23,20 @@ test.for(['ready', 'failed'] as const)(
     expect(rentals.get(rental.id)).toMatchObject({ step: 'cancelled' })
   },
 )
+
+test('where no offer fits, a run speaks for itself, and anyone else is alerted', () => {
+  const told = (rental: Retrying) => {
+    const { said, ...context } = noting()
+    tellOfRetries(context as unknown as Parameters<typeof tellOfRetries>[0], rental, {
+      text: 'No offer fits',
+      end: 'failed',
+    })
+    return said.join()
+  }
+  expect(told({ ...retrying(), why: 'run' })).toMatch(/^No offer fits/)
+  expect(told({ ...retrying(someAttempt()), why: 'run' })).toMatch(/^Nothing could be rented after 1/)
+  expect(told(retrying())).toMatch(/^Nothing could be rented: no offer met your limits/)
+})
 
 const patience = { timeout: 30_000 }
 
