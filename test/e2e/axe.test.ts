@@ -1,85 +1,13 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import axe from 'axe-core'
-import type { Page } from 'playwright-core'
+import type { Locator } from 'playwright-core'
 import { expect } from 'vitest'
 import { readProfile } from '#simulator/deployment.ts'
 import { test } from '../berth/pages.ts'
-import type { Start } from '../berth/start.ts'
 import { noSshd } from '../integration/ssh/own-root.ts'
 import { connectAccount, rentRunning } from './account-steps.ts'
+import { findings, pageWithAxe, scanEach, scanOpened } from './axe-scan.ts'
 import { joinInstances, projectFolder } from './project-steps.ts'
-
-/** Opens Berth with axe in a light page without animations. */
-async function pageWithAxe(start: Start, address: string) {
-  const { page } = await start.page('about:blank', {
-    colorScheme: 'light',
-    viewport: { width: 1280, height: 800 },
-  })
-  await page.addInitScript(axe.source)
-  const settle = settling(page)
-  await page.goto(address)
-  return { page, settle }
-}
-
-/** Follows what the page asks Berth for; gives what waits until the page shows the answers. */
-function settling(page: Page): () => Promise<void> {
-  const asked = new Set<number>()
-  const read = (payload: string | Buffer) => (typeof payload === 'string' ? payload : '')
-  page.on('websocket', socket => {
-    socket.on('framesent', ({ payload }) => {
-      const call = /^\{"kind":"command","call":(\d+)/.exec(read(payload))?.[1]
-      if (call !== undefined) asked.add(Number(call))
-    })
-    socket.on('framereceived', ({ payload }) => {
-      const call = /^\{"kind":"(?:answer|refusal)","call":(\d+)/.exec(read(payload))?.[1]
-      if (call !== undefined) asked.delete(Number(call))
-    })
-  })
-  const drawn = () => page.evaluate(() => new Promise(requestAnimationFrame))
-  return async () => {
-    await drawn()
-    await expect.poll(() => asked.size).toBe(0)
-    await drawn()
-  }
-}
-
-/**
- * What axe finds wrong with the page, or with a part of it, one line each: by all rules in the light theme, then by the
- * rules about colours in the dark one.
- */
-async function findings(page: Page, where: string, part?: string): Promise<string[]> {
-  const light = await findingsNow(page, `${where} (light)`, {}, part)
-  await page.emulateMedia({ colorScheme: 'dark' })
-  const dark = await findingsNow(page, `${where} (dark)`, { runOnly: ofColours }, part)
-  await page.emulateMedia({ colorScheme: 'light' })
-  return [...light, ...dark]
-}
-
-/** The rules whose findings depend on the theme; all others find the same in both. */
-const ofColours = ['color-contrast', 'link-in-text-block']
-
-async function findingsNow(
-  page: Page,
-  where: string,
-  options: axe.RunOptions,
-  part?: string,
-): Promise<string[]> {
-  // Colours are measured once all animations have ended.
-  await page.evaluate(() =>
-    Promise.all(document.getAnimations().map(({ finished }) => finished.catch(() => undefined))),
-  )
-  const violations = await page.evaluate(
-    async ([selector, options]) => {
-      const { axe: here } = window as typeof window & { axe: typeof axe }
-      return (await here.run(selector ?? document, options)).violations
-    },
-    [part, options] as const,
-  )
-  return violations.flatMap(({ id, nodes }) =>
-    nodes.map(({ html }) => `${where}: ${id}: ${html.slice(0, 160)}`),
-  )
-}
 
 const screens = [
   'Home',
@@ -162,43 +90,6 @@ test('axe finds nothing wrong on any screen, in the palette or in the first dial
   expect(found).toEqual([])
 })
 
-/** Scans the menu or dialog that opens, then closes it. */
-async function scanOpened(page: Page, where: string): Promise<string[]> {
-  const dialog = page.locator('.dialog').last()
-  const opened = page.locator('.menu, .popover').or(dialog).last()
-  await opened.waitFor()
-  const found = await findings(page, where, (await dialog.isVisible()) ? '.dialog' : undefined)
-  await page.keyboard.press('Escape')
-  await opened.waitFor({ state: 'detached' })
-  return found
-}
-
-/** Scans each menu and dialog in the scope in turn: those of buttons that end with `…` or have a menu. */
-async function scanEach(page: Page, where: string, scope: string): Promise<string[]> {
-  const buttons = page.locator(`${scope} button:visible:enabled`)
-  // Buttons that open a file chooser, become a field or lead to another screen open no menu and no dialog.
-  const openers = await buttons.evaluateAll(all =>
-    all.flatMap(button => {
-      const text = button.textContent.trim()
-      const label = button.getAttribute('aria-label')
-      const opens = button.hasAttribute('aria-haspopup') || text.endsWith('…')
-      return !opens || /^(Upload|Export|Import|Go to|Rent from)/.test(label ?? text) ? [] : [{ label, text }]
-    }),
-  )
-  const found: string[] = []
-  for (const [at, { label, text }] of openers.entries()) {
-    // By what it says, since an answer that comes meanwhile draws it again.
-    const alike = openers.slice(0, at).filter(other => other.label === label && other.text === text).length
-    const saying =
-      label === null ? buttons : page.locator(`${scope} button[aria-label=${JSON.stringify(label)}]`)
-    const button = saying.filter({ hasText: text }).nth(alike)
-    if ((await button.count()) === 0) continue
-    await button.click()
-    found.push(...(await scanOpened(page, `${where}, ${label ?? text}`)))
-  }
-  return found
-}
-
 test('axe finds nothing wrong in the tabs of the details, the menus and the dialogs', {
   timeout: 300_000,
 }, async ({ start }) => {
@@ -237,6 +128,92 @@ test('axe finds nothing wrong in the tabs of the details, the menus and the dial
     found.push(...(await scanEach(page, screen, 'main')))
   }
   found.push(...(await scanEach(page, 'Header', 'header')))
+  expect(found).toEqual([])
+})
+
+test('axe finds nothing wrong in what is asked of one machine, of several and of Berth', {
+  timeout: 300_000,
+}, async ({ start }) => {
+  const [sim, berth] = await Promise.all([
+    start.simulator({ deployment: readProfile('public'), limits: false }),
+    start.berth(),
+  ])
+  const { page, settle } = await pageWithAxe(start, berth.address)
+  await rentRunning(sim, { label: 'night', price: 2 })
+  await rentRunning(sim, { label: 'box' })
+  await connectAccount(page, sim)
+  const found: string[] = []
+  const press = async (scope: Locator, role: 'button' | 'menuitem' | 'option', name: RegExp) => {
+    await scope.getByRole(role, { name }).first().click()
+    found.push(...(await scanOpened(page, String(name))))
+  }
+  const all = page.locator('body')
+  const palette = async (words: string, name: RegExp) => {
+    await page.keyboard.press('Control+k')
+    await page.getByRole('dialog', { name: 'Palette' }).or(page.getByRole('combobox')).first().waitFor()
+    await page.keyboard.type(words)
+    await press(all, 'option', name)
+  }
+  await page.getByRole('link', { name: 'Instances' }).click()
+  const row = (name: string) => page.getByRole('row', { name: new RegExp(name) }).first()
+  for (const name of [/^Change bid/, /^Report the machine/, /^Editor/]) {
+    await row('night').getByRole('button', { name: /^More/ }).click()
+    await press(all, 'menuitem', name)
+  }
+  await press(row('box'), 'button', /^No limit/)
+  for (const name of ['night', 'box']) await row(name).getByRole('checkbox').check({ force: true })
+  const bar = page.getByRole('toolbar', { name: 'Selected instances' })
+  for (const name of [/^Stop…/, /^Run a command…/, /^Set a limit…/]) await press(bar, 'button', name)
+  await bar.getByRole('button', { name: 'More for the selection' }).click()
+  await press(all, 'menuitem', /^Name and tag…/)
+  await bar.getByRole('button', { name: 'Select nothing' }).click()
+
+  await row('night').getByRole('link').first().click()
+  await page.getByRole('tab', { name: 'Limits' }).click()
+  await press(all, 'button', /^Change what happens if outbid/)
+  await page.getByRole('button', { name: 'Add limit' }).click()
+  await press(all, 'menuitem', /^Stop it when…/)
+  await page.getByRole('tab', { name: 'Files' }).click()
+  await page.getByRole('button', { name: 'Upload files…' }).waitFor()
+  await settle()
+  const choosing = page.waitForEvent('filechooser')
+  await page.getByRole('button', { name: 'Upload files…' }).click()
+  const note = { name: 'note.txt', mimeType: 'text/plain', buffer: Buffer.from('hello') }
+  await (await choosing).setFiles(note)
+  await all.getByRole('button', { name: /^note\.txt$/ }).click()
+  await page.locator('.dialog .cm-content').waitFor()
+  found.push(...(await findings(page, 'text editor', '.dialog')))
+  // The first Escape lets Tab leave the text.
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('Escape')
+  await page.locator('.dialog').waitFor({ state: 'detached' })
+  await palette('report a bug', /^Report a bug/)
+  await palette('quit', /^Quit Berth/)
+
+  await page.getByRole('link', { name: 'Account' }).click()
+  await settle()
+  await press(all, 'button', /^Add variable…/)
+  await page.getByRole('link', { name: 'Settings' }).click()
+  await page
+    .getByRole('button', { name: /^Keys for/ })
+    .first()
+    .click()
+  await page.getByText('Backspace for none, Escape to keep them.').waitFor()
+  found.push(...(await findings(page, 'keys are awaited', 'main')))
+  await page.keyboard.press('Escape')
+
+  await sim.control('POST', '/sim/credit', { credit: 0.05 })
+  await page.getByRole('link', { name: 'Offers' }).click()
+  await page
+    .getByRole('button', { name: /^Rent \d/ })
+    .first()
+    .click()
+  await page
+    .getByRole('dialog')
+    .getByRole('button', { name: /^Rent .*…$/ })
+    .click()
+  await page.getByRole('alertdialog').waitFor()
+  found.push(...(await findings(page, 'dearer than the credit')))
   expect(found).toEqual([])
 })
 
