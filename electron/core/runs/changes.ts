@@ -42,9 +42,13 @@ export function nextStep(run: Run, at: number): RunChange {
   return { ...undone, step: mayEnd(run) ? 'ending' : 'done' }
 }
 
-/** The run once its command has ended: the machine of one that failed is stopped where it was to be destroyed. */
-export function afterCommand(run: Run, code: number, at: number): RunChange {
-  const problem = code === 0 || run.endedByUser ? undefined : commandFailed(run, code)
+/**
+ * The run once its command has ended: the machine of one that failed is stopped where it was to be destroyed. `lost`: why
+ * there is no exit code.
+ */
+export function afterCommand(run: Run, code: number | undefined, at: number, lost?: Problem): RunChange {
+  const isFine = code === undefined || code === 0 || run.endedByUser
+  const problem = isFine ? lost : commandFailed(run, code)
   const change: RunChange = {
     code,
     outcome: problem && { failedAt: 'running', problem },

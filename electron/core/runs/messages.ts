@@ -175,6 +175,13 @@ export const processGone = {
   advice: 'Run it again if it didn’t finish.',
 }
 
+/** The same, where there was no room for its exit code. */
+export const processGoneFull = {
+  ...processGone,
+  message: 'Its process disappeared without an exit code, and the machine’s disk is full.',
+  advice: 'Make room there, or rent a larger disk. Run it again if it didn’t finish.',
+}
+
 export const recordGone = {
   code: 'record_gone',
   message: 'The instance has no trace of it, for example because its container was recreated.',

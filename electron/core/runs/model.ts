@@ -170,9 +170,10 @@ export function isBusy(run: Run): boolean {
  * Whether its machine has nothing that the run still needs, and may wait for the next run. In a sweep that is so, too,
  * where the command failed, once all results are here.
  */
-export function canReuseMachine({ keep, sweep, problem, outcome, interrupted }: Run): boolean {
+export function canReuseMachine({ keep, sweep, problem, outcome, interrupted, code }: Run): boolean {
   if (keep === undefined || interrupted) return false
-  return problem === undefined || (sweep !== undefined && outcome?.problem.code === problem.code)
+  const hasFailed = sweep !== undefined && code !== undefined && outcome?.problem.code === problem?.code
+  return problem === undefined || hasFailed
 }
 
 /** Seconds that a command which had its time before a stop is not followed: its machine is about to be stopped. */

@@ -17,7 +17,7 @@ import { type RunAlerts, stuckAlert } from './alerts.ts'
 import { nextProgram, nextStep } from './changes.ts'
 import { observedRun, stuckSince } from './decide.ts'
 import { savedBy } from './lost-time.ts'
-import { processGone, recordGone, setupFailed } from './messages.ts'
+import { processGone, processGoneFull, recordGone, setupFailed } from './messages.ts'
 import { isOfProject, type ProjectRun, type Run } from './model.ts'
 import type { RunOutput } from './output.ts'
 import { printedNumbers } from './printed-numbers.ts'
@@ -33,6 +33,11 @@ export type RunPrograms = ReturnType<typeof createPrograms>
 
 /** Milliseconds for files to take their places. */
 const takesOverWithin = 600_000
+
+/** Asks for the free kilobytes where the files of runs are. */
+const freeSpace = `df -Pk "$HOME" | awk 'NR == 2 { print $4 }'`
+/** Kilobytes below which not even an exit code can be kept. */
+const leastFree = 16
 
 type ProgramEnd = { code: number; problem?: undefined } | { problem: Problem }
 
@@ -146,9 +151,15 @@ export function createPrograms(
       await runs.update(run.id, { ...change, endedAt: now() })
   }
 
+  /** Whether its machine has no room for files of Berth's. */
+  async function isFull(run: Run): Promise<boolean> {
+    const free = await machines.ask(run, freeSpace).catch(() => '')
+    return /^\d+$/.test(free) && Number(free) < leastFree
+  }
+
   async function ended(run: Run, end: FollowedEnd): Promise<ProgramEnd | undefined> {
     if (isOfProject(run)) await machines.ask(run, removeEnvironment(run)).catch(() => undefined)
-    if (end === 'lost') return { problem: processGone }
+    if (end === 'lost') return { problem: (await isFull(run)) ? processGoneFull : processGone }
     if (end === 'none') return { problem: recordGone }
     const { code } = end
     if (run.step !== 'setup') return { code }

@@ -31,7 +31,15 @@ import {
 } from './changes.ts'
 import { blocksEnding, leavesUnreached, type RunMove } from './decide.ts'
 import { commandFailed, machineGone, movedWords, unclearCode } from './messages.ts'
-import { isOfProject, isWorker, limitsLeft, machineLimits, type ProjectRun, type Run } from './model.ts'
+import {
+  isOfProject,
+  isWorker,
+  limitsLeft,
+  machineLimits,
+  type ProjectRun,
+  type Run,
+  wantsResults,
+} from './model.ts'
 import { leavesNetwork } from './node-decide.ts'
 import { nodeFailure, nodeLeft, type RunNodes } from './nodes.ts'
 import type { PlannedMoves } from './planned-moves.ts'
@@ -126,7 +134,7 @@ export function createMoves(context: AccountContext, parts: MoveParts) {
         return false
       case 'program': {
         const end = await programs.advance(run, goesOn)
-        if (end?.problem) await fail(run, end.problem)
+        if (end?.problem) await programFailed(run, end.problem)
         else if (end) await commandEnded(run, end.code)
         return false
       }
@@ -228,6 +236,17 @@ export function createMoves(context: AccountContext, parts: MoveParts) {
     if (!after) return
     const isSpared = before.afterwards !== after.afterwards
     tell(after, endedAlert(account, after, { where: nameOf(after), isSpared }))
+    await watchdog.tellIfStale(run.id)
+  }
+
+  /** A command without an exit code may have left results, which are downloaded first. */
+  async function programFailed(run: Run, problem: Problem): Promise<void> {
+    const before = runs.find(run.id)
+    const mayHaveResults = run.step === 'running' && before && !before.node && wantsResults(before)
+    if (!mayHaveResults || parts.stopOf(run)) return fail(run, problem)
+    const after = await conclude(before, afterCommand(before, undefined, now(), problem))
+    if (after && !isOfProject(after))
+      tell(after, commandFailedAlert(account, { ...after, problem }, nameOf(after)))
     await watchdog.tellIfStale(run.id)
   }
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { processGone } from '#core/runs/messages.ts'
 import type { Run } from '#core/runs/model.ts'
 import { createPrograms, type ProgramParts } from '#core/runs/programs.ts'
 import { createMoves } from '#core/runs/steps.ts'
@@ -6,7 +7,7 @@ import { openStoredRuns } from '#core/runs/stored-runs.ts'
 import type { Problem } from '#shared/problem.ts'
 import { accountContext } from '#test/berth/account-context.ts'
 import { MemoryFiles } from '#test/berth/machine.ts'
-import { projectRun } from './stored-run.ts'
+import { commandRun, projectRun } from './stored-run.ts'
 
 const failedAttempt = { id: 'r0000000000000001', step: 'ready', attempts: [{ cost: 5000 }] }
 
@@ -126,4 +127,24 @@ test('a command that ends with its machine fails for what stops that, not by its
   expect(await ended(143, problem)).toMatchObject({ step: 'ending', failedAt: 'running', problem })
   expect(await ended(143, undefined)).toMatchObject({ problem: { code: 'command_failed' } })
   expect((await ended(0, problem)).problem).toBeUndefined()
+})
+
+test('a command whose process disappeared has its results downloaded before its machine is stopped', async () => {
+  const ended = async (run: Run, stop?: Problem) => {
+    const { moves, runs, told } = await open(run, failedAttempt, { end: { problem: processGone }, stop })
+    await moves.perform(run, { do: 'program' }, goesOn)
+    const { step, afterwards, outcome, problem } = runs.get(run.id)
+    return { step, afterwards, outcome, problem: problem?.code, told }
+  }
+  const outcome = { failedAt: 'running', problem: processGone }
+  const results = projectRun({ project: { spec: { run: 'x', results: 'out' } } })
+  expect(await ended(results)).toMatchObject({ step: 'fetching', afterwards: 'stop', outcome, told: [] })
+  expect(await ended(projectRun())).toMatchObject({ step: 'ending', problem: 'process_gone' })
+  expect(await ended({ ...results, step: 'setup' })).toMatchObject({
+    step: 'ending',
+    problem: 'process_gone',
+  })
+  // A command outside a project tells at once.
+  const command = commandRun({ fetch: '/root/out' })
+  expect(await ended(command)).toMatchObject({ step: 'fetching', outcome, told: ['training has failed'] })
 })
