@@ -85,6 +85,7 @@ export async function startBerth({ clock, files, keychain: entries, service, ids
         connection: {
           programEnd: service.programEnd.bind(service),
           addresses: () => service.addressesOf(instance.id),
+          takenOver: () => service.takenOver(),
         },
         release: () => undefined,
       }),
@@ -92,6 +93,8 @@ export async function startBerth({ clock, files, keychain: entries, service, ids
     sync: {
       scan: async () => ({ files: 0, bytes: 0, secrets: [], skipped: [], results: 0, linkedRules: [] }),
       up: async () => ({ files: 0, present: [], folders: [] }),
+      down: async () => ({ files: 0, filesInAll: 0, beside: [], missing: [], skipped: [], unsettled: [] }),
+      removeEarlier: async () => undefined,
     } as unknown as AccountContext['sync'],
   })
   const endings = await withEndings(context, () => client)
@@ -121,7 +124,7 @@ export async function startBerth({ clock, files, keychain: entries, service, ids
   } as unknown as Projects
   const secrets = { missing: () => [], get: async () => undefined } as unknown as ProjectSecrets
   const transfers = { needsWideKey: () => false } as Transfers
-  const departures = await Departures.open(context, { copyToEnd: async () => undefined })
+  const departures = await Departures.open(context, { copyToEnd: () => service.copy() })
   const { runs, sweeps } = await openRunsAndSweeps(context, {
     departures,
     watchdogs,
@@ -204,7 +207,7 @@ export async function startBerth({ clock, files, keychain: entries, service, ids
     /** Whether no run goes on, and none has a machine. */
     isOver: (): boolean =>
       runs.swept.all().every(({ step }) => step === 'done' || step === 'failed' || step === 'cancelled'),
-    /** Problems of runs that failed, and how many commands have begun, those of several machines apart, and were tried again. */
+    /** Problems of runs that failed, and how many commands have begun, those of several machines apart, were tried again, and paid for machines that they left. */
     ends: () => {
       const all = runs.swept.all()
       const began = all.filter(({ startedAt }) => startedAt !== undefined)
@@ -213,6 +216,7 @@ export async function startBerth({ clock, files, keychain: entries, service, ids
         began: began.filter(({ node }) => !node).length,
         beganTogether: began.filter(({ node }) => node).length,
         retried: all.filter(({ retried }) => (retried?.times ?? 0) > 0).length,
+        left: all.filter(({ leftCosts = {} }) => Object.values(leftCosts).some(cost => cost > 0)).length,
       }
     },
     kill: () => dead.abort(),

@@ -71,6 +71,26 @@ export class LyingService {
     return `2: eth0    inet ${overlays.addressOf(id) ?? '172.17.0.2'}/24`
   }
 
+  /** What a machine says that takes over files: of a copy that brought some, brought none, or was torn. */
+  takenOver(): string {
+    const at = Math.floor(this.now())
+    const kinds = [`taken over 3 2 ${at - 60} ${at}`, 'taken over 0 0 0 0', 'taken over torn', '']
+    return kinds[Math.floor(this.#draw() * kinds.length)] ?? ''
+  }
+
+  /** The service's answer to a copy between machines, which says nothing of what it brought. Takes a while. */
+  async copy(): Promise<string | undefined> {
+    const kind = this.#draw()
+    await new Promise<void>(resolve => this.#clock.after(this.#draw() * 600_000, resolve))
+    if (kind < 0.2)
+      throw noAnswer(
+        { operation: { method: 'PUT', path: '/copy' }, secrets: [] } as never,
+        'connection_lost',
+        true,
+      )
+    return kind < 0.4 ? 'It failed.' : undefined
+  }
+
   /** How a program on a machine ended, and how often it was tried before: drawn once, when it is first asked for. */
   programEnd(program: string): { code: number; failed: number } | undefined {
     const draw = this.#draw
@@ -81,6 +101,14 @@ export class LyingService {
     }
     this.#ends.set(program, end)
     return this.now() >= end.at ? end : undefined
+  }
+
+  /** Outbids a machine that runs; gives whether there was one. */
+  outbid(): boolean {
+    const { instances } = this.#service.world
+    const one = instances.list().find(({ status, bid }) => status === 'running' && bid !== null)
+    if (one) instances.outbid(one)
+    return one !== undefined
   }
 
   /** Something that no user of the service decides. */

@@ -70,9 +70,9 @@ export async function live(seed: number): Promise<Outcome> {
   const { spec, plan } = planned
   const costs = planCosts({ ...plan, spec } as Parameters<typeof planCosts>[0])
   if (costs?.most === undefined) throw new Error(`seed ${seed}: the plan has no maximum`)
-  const { most, keptCost, volumeCost } = costs
+  const { most, keptCost, volumeCost, leftCost } = costs
   const { limits, pricePerHour: price } = plan
-  const terms = { text: '', spec, limits, price, most, keptCost, volumeCost, secretFiles: [] }
+  const terms = { text: '', spec, limits, price, most, keptCost, volumeCost, leftCost, secretFiles: [] }
   story.push(JSON.stringify({ spec, most, price }))
   await clock.runUntil(berth.projectRuns.start({ project: 'p0000000000000001', ...terms }))
 
@@ -103,6 +103,8 @@ export async function live(seed: number): Promise<Outcome> {
       service.happen()
       hasHappened = true
     }
+    // Often enough while its command runs, so that machines are left.
+    if (spec.outbid && chance(0.08) && service.outbid()) hasHappened = true
     if (chance(0.02)) {
       story.push('killed')
       berth.kill()
@@ -166,7 +168,9 @@ function specFor(draw: () => number): ProjectSpec {
     stop,
     failed,
     machine: { verified: false, reliability: 1, interruptible, ...(interruptible && { price: 2 }) },
-    ...(interruptible && { outbid: { elsewhere: pick(0, 2) }, wait: pick(1800, 8 * 3600) }),
+    ...(interruptible && { outbid: { elsewhere: pick(0, 2, 3) }, wait: pick(1800, 8 * 3600) }),
+    // Those of a sweep go into a folder, of which there is none here.
+    ...(kind >= 0.3 && (interruptible || draw() < 0.5) && { results: 'out' }),
     ...(draw() < 0.4 && { before_stop: { at_most: pick(60, 600) } }),
     ...(draw() < 0.4 && { retry: { times: 2, on: 'error' as const } }),
     ...many,

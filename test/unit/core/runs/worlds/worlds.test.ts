@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 
 vi.mock('#ssh/exec.ts', async original => ({
   ...(await original<object>()),
-  outputOf: async ({ addresses }: Played, command: string) => {
-    const text = command.includes('HOME') ? '/root' : command.includes('addr') ? addresses() : 'setup other'
+  outputOf: async (there: Played, command: string, { input = '' }: { input?: string }) => {
+    const text = said(there, command, input)
     return { text, bytes: Buffer.from(text), code: 0 }
   },
 }))
@@ -11,6 +11,14 @@ vi.mock('#ssh/exec.ts', async original => ({
 interface Played {
   programEnd(program: string): { code: number; failed: number } | undefined
   addresses(): string
+  /** What a machine says that takes over the files of the one before it. */
+  takenOver(): string
+}
+
+function said({ addresses, takenOver }: Played, command: string, input: string): string {
+  const side = /\.berth\/left\/\d+/.exec(input)?.[0]
+  if (side !== undefined) return input.includes('pwd -P') ? `/root/${side}` : takenOver()
+  return command.includes('HOME') ? '/root' : command.includes('addr') ? addresses() : 'setup other'
 }
 
 vi.mock('#ssh/runs/runs.ts', async original => ({
@@ -20,6 +28,7 @@ vi.mock('#ssh/runs/runs.ts', async original => ({
   // A command that never ends its time before a stop.
   tellOfStop: async () => false,
   markRun: async () => undefined,
+  stillAtWork: () => 'true',
   instructWatchdog: async () => undefined,
   readRunStatus: async ({ programEnd }: Played, _: unknown, program: string) => {
     const end = programEnd(program)
@@ -40,7 +49,7 @@ const worlds = Number(process.env['BERTH_WORLDS'] ?? 20)
 const first = Number(process.env['BERTH_SEED'] ?? 1)
 const atOnce = Math.min(worlds, 10)
 
-const total = { began: 0, beganTogether: 0, retried: 0 }
+const total = { began: 0, beganTogether: 0, retried: 0, left: 0 }
 
 test.each(Array.from({ length: Math.ceil(worlds / atOnce) }, (_, part) => first + part * atOnce))(
   `in ${atOnce} worlds from %i on with a service that lies, no plan’s maximum is passed by more than one poll`,
@@ -52,6 +61,7 @@ test.each(Array.from({ length: Math.ceil(worlds / atOnce) }, (_, part) => first 
       total.began += ends.began
       total.beganTogether += ends.beganTogether
       total.retried += ends.retried
+      total.left += ends.left
       const told = [
         `seed ${seed}: charged ${charged} of ${most}, at most ${poll} between two polls, ${left} left`,
         ...ends.problems,
@@ -64,9 +74,10 @@ test.each(Array.from({ length: Math.ceil(worlds / atOnce) }, (_, part) => first 
   atOnce * 20_000,
 )
 
-test('in these worlds commands ran, also on several machines, and were tried again', () => {
+test('in these worlds commands ran, also on several machines, left machines, and were tried again', () => {
   // A world in which nothing runs shows nothing.
   expect(total.began).toBeGreaterThanOrEqual(Math.floor(worlds / 5))
   expect(total.beganTogether).toBeGreaterThanOrEqual(Math.floor(worlds / 50))
   expect(total.retried).toBeGreaterThanOrEqual(Math.floor(worlds / 50))
+  expect(total.left).toBeGreaterThanOrEqual(Math.floor(worlds / 200))
 })
