@@ -13,6 +13,11 @@ export function soakAgents(): Promise<string> {
   return longer('core/ledger/hostile/', 'BERTH_CALLS', '10000')
 }
 
+/** Lets five sessions of the protocol's own client call at once over the socket, for BERTH_SESSION_SECONDS. */
+export function soakSessions(): Promise<string> {
+  return longer('cli/agents-at-once.test.ts', 'BERTH_SESSION_SECONDS', '60')
+}
+
 /** Kills Berth at BERTH_KILLS moments of a rental, one with retries, a job, a sweep and nodes, which must resume. */
 export function soakKills(): Promise<string> {
   return longer('killed.test.ts', 'BERTH_KILLS', '200')

@@ -7,6 +7,7 @@ import {
   soakKills,
   soakProjects,
   soakRequests,
+  soakSessions,
   soakWorlds,
 } from './longer-tests.ts'
 
@@ -20,6 +21,7 @@ const campaigns: [string, () => Promise<string>][] = [
   ['kills', soakKills],
   ['projects', soakProjects],
   ['requests', soakRequests],
+  ['sessions', soakSessions],
   ['worlds', soakWorlds],
 ]
 
