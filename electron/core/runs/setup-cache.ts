@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { resultsOf, setupOf } from '#shared/project/bounds.ts'
 import type { ProjectSpec } from '#shared/project/spec.ts'
 import { shellQuoted } from '#ssh/exec.ts'
+import { markedProcesses } from '#ssh/runs/runs.ts'
 import { boundedAttempts, verdictOf, withRules } from '#ssh/sync/ignore-rules.ts'
 import type { Present } from '#ssh/sync/up.ts'
 import type { ProjectRun } from './model.ts'
@@ -140,7 +141,8 @@ echo 'listed yes'`,
 export function removeLeft(run: ProjectRun): string {
   return prepared(
     run,
-    `left() { grep -Fls -e "$mark" /proc/[0-9]*/environ 2>/dev/null | cut -d / -f 3; }
+    `${markedProcesses}
+left() { marked "$mark"; }
 if [ -n "$(left)" ]; then
 kill -TERM $(left) 2>/dev/null
 for second in 1 2 3 4 5; do [ -z "$(left)" ] || sleep 1; done

@@ -282,12 +282,18 @@ export function createRunFolders(
     async fetch(run: Run, last: boolean): Promise<boolean> {
       const { id, program } = run
       // Asked before the download, which then has all that they wrote.
-      const asks = last && program !== undefined && (run.project || run.afterwards === 'destroy')
+      const isAsked =
+        last && program !== undefined && !run.outcome && (run.project || run.afterwards === 'destroy')
       const atWork = await inside(run, async connection => {
         await watchdog.tell(run, connection)
-        if (!asks) return ''
+        if (!isAsked) return ''
         const bounds = { clock, within: 30_000, most: 4096 }
-        const { text, code } = await outputOf(connection, stillAtWork(program), bounds)
+        const { text, code } = await outputOf(
+          connection,
+          // On a machine that waits, what has detached itself goes on until the next run.
+          stillAtWork(program, run.keep === undefined),
+          bounds,
+        )
         return code === 0 ? text.trim() : ''
       })
       const view = viewOf(run.instance)
@@ -336,10 +342,10 @@ function placeOfNode({ node }: Run): Record<string, string> {
 }
 
 /**
- * Whether the remaining files are no loss: it stays on a machine that isn't destroyed, or a command that failed wrote
- * none.
+ * Whether the remaining files are no loss: they stay on a machine that isn't destroyed, or a command that failed wrote
+ * none, or still writes them, which nothing waits for.
  */
 function isHarmless({ project, afterwards, outcome }: Run, code: string): boolean {
-  if (code === 'results_missing') return outcome !== undefined
+  if (code === 'results_missing' || code === 'results_changing') return outcome !== undefined
   return code === 'results_left' && !project && afterwards !== 'destroy'
 }

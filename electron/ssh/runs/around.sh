@@ -14,7 +14,6 @@ shift 2
 berth_options=$*
 berth_times=0 berth_told='' berth_all=''
 read -r berth_times berth_pause berth_codes 2>/dev/null < "$berth_here/retry"
-echo $$ > "$berth_here/around"
 trap 'berth_told=1' USR2
 
 # Seconds of a clock that nobody sets.
@@ -33,7 +32,7 @@ berth_is_retried() {
 }
 
 berth_note() {
-  echo "$2" > "$berth_here/$1.new" && mv -f "$berth_here/$1.new" "$berth_here/$1"
+  (umask 077 && echo "$2" > "$berth_here/$1.new" && mv -f "$berth_here/$1.new" "$berth_here/$1")
 }
 
 # shellcheck disable=SC2086
@@ -118,6 +117,7 @@ berth_before_stop() {
 }
 
 berth_failed=0 berth_quick=0 berth_stopping=0
+berth_note around $$
 while :; do
   berth_read_uptime
   berth_begun=$berth_uptime

@@ -1,5 +1,6 @@
 # What the scripts below share. Berth gives it to `sh -s`, after a line that sets `run`, the run's id.
 
+login_umask=$(umask)
 umask 077
 here=${HOME:-/root}/.berth/runs/$run
 

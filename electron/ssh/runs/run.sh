@@ -2,6 +2,8 @@
 # has ended, alive: the time at which it last ran, what `store.sh` has, and perhaps then: what becomes of the instance, for the watchdog. It
 # outlives every connection.
 
+# The login's own, for the command.
+berth_umask=${1:-022}
 umask 077
 here=${0%/*}
 # However often it is called, the command runs once.
@@ -47,8 +49,11 @@ fi
   done
 ) < /dev/null > /dev/null 2>&1 &
 alive=$!
+export BERTH_RUN="${here##*/}."
+umask "$berth_umask"
 "$shell" "$@" "$here/command" ${around:+"$here" "$shell" "$@"} < /dev/null >> "$here/output" 2>&1
 code=$?
+umask 077
 # Until they have begun they have this one's trap, in which a signal is lost.
 true > "$here/over"
 kill $alive $storing 2>/dev/null

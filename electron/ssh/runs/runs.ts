@@ -308,19 +308,31 @@ const noRoom = {
   advice: 'Free some space there, then try again.',
 }
 
+/** The entry of the environment by which a run's processes are known, also in sessions of their own. `run.sh` sets it. */
+const runMark = (run: string) => `BERTH_RUN=${run}.`
+
+/** A function of the shell: the numbers of the processes with an entry of the environment that begins so. */
+export const markedProcesses = `marked() { grep -Fls -e "$1" /proc/[0-9]*/environ 2>/dev/null | cut -d / -f 3; }`
+
 /**
  * Prints the names of a few programs that a run's command started and that still run after it has ended: those of its
- * session. A session's first process that is there is another's, which got its number after a restart.
+ * session, and with `detached` those of other sessions. A session's first process that is there is another's, which got its
+ * number after a restart.
  */
-export function stillAtWork(run: string): string {
+export function stillAtWork(run: string, detached: boolean): string {
   const script = `
-read -r pid < "\${HOME:-/root}/.berth/runs/${run}/pid" || exit 0
-if [ -d "/proc/$pid" ] && ! grep -qs '^State:.Z' "/proc/$pid/status"; then exit 0; fi
-for stat in /proc/[0-9]*/stat; do
-  read -r line < "$stat" || continue
-  set -- \${line##*) }
-  [ "$1" != Z ] && [ "$4" = "$pid" ] || continue
-  name=\${line#*(}; echo "\${name%)*}"
-done | sort -u | head -n 3`
+${markedProcesses}
+name() { read -r line < "/proc/$1/stat" || return; line=\${line#*(}; echo "\${line%)*}"; }
+{
+read -r pid < "\${HOME:-/root}/.berth/runs/${run}/pid" || pid=
+if [ -n "$pid" ] && { [ ! -d "/proc/$pid" ] || grep -qs '^State:.Z' "/proc/$pid/status"; }; then
+  for stat in /proc/[0-9]*/stat; do
+    read -r line < "$stat" || continue
+    set -- \${line##*) }
+    [ "$1" = Z ] || [ "$4" != "$pid" ] || { line=\${line#*(}; echo "\${line%)*}"; }
+  done
+fi
+${detached ? `for each in $(marked ${runMark(run)}); do name "$each"; done` : ''}
+} | sort -u | head -n 3`
   return `sh -c ${quote([script])} 2>/dev/null`
 }

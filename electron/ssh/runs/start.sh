@@ -29,9 +29,9 @@ if [ ! -d "$here/claim" ]; then
   fi
   export BERTH_RENTED_WITH
   if command -v setsid > /dev/null 2>&1; then
-    setsid sh "$here/run.sh" < /dev/null > /dev/null 2>&1 &
+    setsid sh "$here/run.sh" "$login_umask" < /dev/null > /dev/null 2>&1 &
   else
-    nohup sh "$here/run.sh" < /dev/null > /dev/null 2>&1 &
+    nohup sh "$here/run.sh" "$login_umask" < /dev/null > /dev/null 2>&1 &
   fi
 fi
 echo 'started yes'

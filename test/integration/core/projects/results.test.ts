@@ -43,9 +43,12 @@ describe.skipIf(noSshd)(`the results of a project’s run${noSshd}`, () => {
   })
 
   test('are downloaded again if a child process wrote another one after a pause', async () => {
-    const { folder, job } = await runToEnd('echo 1 > a; (sleep 8; cp a b) >/dev/null 2>&1 & true', '[a, b]')
+    const { folder, job } = await runToEnd(
+      `echo 1 > a; (sleep 8; cp a b) >/dev/null 2>&1 & (setsid sh -c 'sleep 12; cp a c' >/dev/null 2>&1 &)`,
+      '[a, b, c]',
+    )
     expect(job()).toMatchObject({ step: 'done' })
-    expect(readFileSync(join(folder, 'b'), 'utf8')).toBe('1\n')
+    for (const late of ['b', 'c']) expect(readFileSync(join(folder, late), 'utf8')).toBe('1\n')
   })
 
   test.each([
@@ -74,9 +77,9 @@ describe.skipIf(noSshd)(`the results of a project’s run${noSshd}`, () => {
     await under.until(() => Object.values(under.account().instances)[0]?.state === 'stopped')
   })
 
-  test('of a failed command are downloaded, and the run resumes there', async () => {
+  test('of a failed command are downloaded without a wait for what it left, and the run resumes there', async () => {
     const { under, sshd, folder, job, id } = await runToEnd(
-      'echo epoch-90 > checkpoint.pt; cp checkpoint.pt log.txt; [ -e ../../good ] && cp checkpoint.pt final.pt || exit 3',
+      '(while [ ! -e ../../good ]; do sleep 0.2; echo >> ticks; done) & echo epoch-90 > checkpoint.pt; cp checkpoint.pt log.txt; [ -e ../../good ] && cp checkpoint.pt final.pt || exit 3',
       '[final.pt, log.txt]',
     )
     expect(job()).toMatchObject({
