@@ -38,11 +38,13 @@ export function createPlannedMoves(
      * Ends the command on the machine, which goes on running for a while. May be repeated. Undefined where the machine doesn't
      * run.
      */
-    async prepare({ instance, program, place: folder, project }: Run): Promise<PlannedMove | undefined> {
+    async prepare({ id, instance, program, place: folder, project }: Run): Promise<PlannedMove | undefined> {
       const view = machines.viewOf(instance)
       if (!project || view?.state !== 'running' || program === undefined || folder === undefined)
         return undefined
       await beforeStops.ofInstance(view.id)
+      // Its user ends it here instead.
+      if (runs.get(id).movingSince === undefined) return undefined
       const paths = resultsOf(project.spec)
       const isWhole = await machines
         .inside({ instance }, connection => settleRun(connection, clock, program, { folder, paths }))

@@ -310,7 +310,8 @@ export async function openRuns(
         return
       }
       if (step !== 'running' || program === undefined) return
-      await runs.intend(id, { endedByUser: true })
+      // One that was to move stays, and ends here.
+      await runs.intend(id, { endedByUser: true, movingSince: undefined })
       if (asksForNotice(run)) {
         // A second request ends it at once.
         const ended = beforeStops.end(run)

@@ -349,7 +349,7 @@ export function createMoves(context: AccountContext, parts: MoveParts) {
   async function moveOn(run: Run): Promise<void> {
     const planned = run.movingSince === undefined ? undefined : await plannedMoves.prepare(run)
     const current = runs.find(run.id)
-    if (current?.step !== run.step || ending.aborted) return
+    if (current?.step !== run.step || current.movingSince !== run.movingSince || ending.aborted) return
     await runs.intend(run.id, movedToNewMachine(current, `r${context.newId()}`, now(), planned))
     note(run, `${run.name} continues on another machine`, movedWords(machines.viewOf(run.instance)))
   }

@@ -42,7 +42,7 @@ export const longestSilence = 12
 
 /** Whether people should hear of it by now. */
 export function isLongWait({ for: what, since, problem }: Waiting, now: number): boolean {
-  return what === 'time' || problem !== undefined || now - since >= longestSilence
+  return what === 'time' || what === 'save' || problem !== undefined || now - since >= longestSilence
 }
 
 /** Whether nothing is being rented yet: it waits for its time, or for an offer. */

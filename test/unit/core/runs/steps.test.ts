@@ -3,7 +3,7 @@ import { processGone } from '#core/runs/messages.ts'
 import type { Run } from '#core/runs/model.ts'
 import { createPrograms, type ProgramParts } from '#core/runs/programs.ts'
 import { createMoves } from '#core/runs/steps.ts'
-import { openStoredRuns } from '#core/runs/stored-runs.ts'
+import { openStoredRuns, type StoredRuns } from '#core/runs/stored-runs.ts'
 import type { Problem } from '#shared/problem.ts'
 import { accountContext } from '#test/berth/account-context.ts'
 import { MemoryFiles } from '#test/berth/machine.ts'
@@ -13,9 +13,14 @@ const failedAttempt = { id: 'r0000000000000001', step: 'ready', attempts: [{ cos
 
 /**
  * A run, its alerts, and all that is on disk of it, one write after another. `rental`: that of its machine. `command`: how
- * its command ends, and what stops its machine.
+ * its command ends, and what stops its machine. `prepare`: what happens until its machine can be left.
  */
-async function open(run: Run, rental: object = failedAttempt, command?: { end: object; stop?: Problem }) {
+async function open(
+  run: Run,
+  rental: object = failedAttempt,
+  command?: { end: object; stop?: Problem },
+  prepare: (runs: StoredRuns) => Promise<unknown> = async () => undefined,
+) {
   const files = new MemoryFiles()
   const context = accountContext({ files, now: () => 1000 })
   const runs = await openStoredRuns(context, () => undefined)
@@ -36,6 +41,7 @@ async function open(run: Run, rental: object = failedAttempt, command?: { end: o
     watchdog: { ready: () => Promise.reject(new Error('not reached')), tellIfStale: async () => undefined },
     nodes: { of: () => [] },
     isGone: () => false,
+    plannedMoves: { prepare: () => prepare(runs).then(() => undefined) },
     stopOf: () => command?.stop,
     rentals: { find: () => rental, cancel: async () => undefined },
   }
@@ -115,6 +121,18 @@ test('a command that ended with its outbid machine begins anew on the next one, 
     undefined,
     'destroy',
   ])
+})
+
+test('a run that its user ends while it is to move stays where it is', async () => {
+  const moving = projectRun({ movingSince: 900, instance: 7 })
+  const { run, runs, moves } = await open(moving, failedAttempt, undefined, runs =>
+    runs.update(moving.id, { movingSince: undefined, endedByUser: true }),
+  )
+  await moves.perform(run, { do: 'move' }, goesOn)
+  expect(runs.get(run.id)).toMatchObject({ step: 'running', instance: 7, endedByUser: true })
+  const left = await open(moving)
+  await left.moves.perform(left.run, { do: 'move' }, goesOn)
+  expect(left.runs.get(run.id)).toMatchObject({ step: 'waiting', moves: 1 })
 })
 
 test('a command that ends with its machine fails for what stops that, not by its exit code', async () => {
