@@ -36,8 +36,8 @@ const v1: Operation<Answered> = { ...v0, path: '/api/v1/instances/' }
 
 /** Instances per page: deployments may refuse more. */
 const PAGE = 25
-/** 10,000 instances, in case the pages never end. */
-const MOST_PAGES = 400
+/** In case the pages never end: instances, pages, and pages in a row without a new instance. */
+const MOST = { instances: 2000, pages: 80, idle: 2 }
 
 /**
  * Lists an account's instances by its deployment's version. If that is unknown, the newer list is tried first, since
@@ -95,20 +95,30 @@ async function pagedList(
     ...end,
   })
   let token: string | undefined
-  for (let page = 0; page < MOST_PAGES; page++) {
+  /** The ids so far; undefined for records without one. */
+  const met = new Set<number | undefined>()
+  let idle = 0
+  for (let page = 0; page < MOST.pages; page++) {
+    const before = met.size
     const query = { limit: String(PAGE), ...(token === undefined ? {} : { after_token: token }) }
     const answer = await send(v1, { query }, options)
     for (const instance of answer.instances) instances.set(instance.id, instance)
     unread.push(...answer.unread)
+    for (const { id } of [...answer.instances, ...answer.unread]) met.add(id)
     const next = answer['next_token']
     if (typeof next !== 'string' || next === '')
       return listOf(comparedWith(answer['total_instances'], instances.size + unread.length))
     if (tokens.has(next)) return listOf({ cutShort: 'the service gave the same page again and again' })
     tokens.add(next)
     token = next
+    const came = instances.size + unread.length
+    idle = met.size > before ? 0 : idle + 1
+    if (idle >= MOST.idle) return listOf({ cutShort: 'the service gave page after page with nothing new' })
+    if (came >= MOST.instances)
+      return listOf({ cutShort: `the service had more pages after ${came} instances` })
     onPart?.(listOf({ cutShort: 'more pages follow' }))
   }
-  return listOf({ cutShort: `the service had more than ${MOST_PAGES} pages` })
+  return listOf({ cutShort: `the service had more than ${MOST.pages} pages` })
 }
 
 /** Compares the service's own count with the list's. */

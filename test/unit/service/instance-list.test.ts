@@ -164,12 +164,28 @@ describe('a paged list', () => {
     expect(service.requests).toHaveLength(2)
   })
 
-  test('that never ends is given up after 400 pages', async () => {
+  test.each([
+    ['the same instances', 0, 3],
+    ['ever more instances', 25, 80],
+  ])('that never ends, with %s on each page, is given up', async (_, more, requests) => {
+    let page = 0
+    v1 = () => {
+      const first = ++page * more
+      // The id 0 is none, so its record is unreadable.
+      const instances = Array.from({ length: 25 }, (_, index) => ({ id: first + index }))
+      return json({ instances, next_token: `t${page}` })
+    }
+    const list = await client.instances.list()
+    expect(list.cutShort).toEqual(expect.stringMatching(/^the service/))
+    expect([list.instances.length, service.requests.length]).toEqual([more === 0 ? 24 : 2000, requests])
+  })
+
+  test('that never ends is given up after 80 pages', async () => {
     let page = 0
     v1 = () => json({ instances: [{ id: ++page }], next_token: `t${page}` })
     const { cutShort } = await client.instances.list()
-    expect(cutShort).toContain('400 pages')
-    expect(service.requests).toHaveLength(400)
+    expect(cutShort).toContain('80 pages')
+    expect(service.requests).toHaveLength(80)
   })
 
   test('with a failed page is an error, not half a list', async () => {
