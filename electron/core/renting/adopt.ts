@@ -9,7 +9,7 @@ import type { RecoveryChoice } from '#shared/automation/recovery.ts'
 import type { RentRequest } from '#shared/market/rent-request.ts'
 import type { Problem } from '#shared/problem.ts'
 import type { Micros } from '#shared/spending/money.ts'
-import { attemptOf, rentalAlert, sentenceFor, tryEntry } from './messages.ts'
+import { attemptOf, rentalAlert, rentalAlertId, sentenceFor, tryEntry } from './messages.ts'
 import { type Attempts, isRetrying, limitsLeftOf, type RentalAttempt } from './rental.ts'
 
 /** Dependencies for creating instances. */
@@ -65,11 +65,12 @@ export async function adoptInstance(
     queued,
   }: { instanceKey?: string; guessed?: boolean; queued?: boolean } = {},
 ): Promise<void> {
-  const { rental } = attempts.get(mark)
+  const { rental, candidates } = attempts.get(mark)
   const { request } = rental
   if (!isRetrying(rental)) await secrets.forget(rental).catch(() => undefined)
   const { unwanted } = attempts.get(mark)
   if (guessed && unwanted) return letUserSay({ context, attempts }, mark, [instance])
+  if (candidates) context.notifications.withdraw(rentalAlertId(context.account, rental.id))
   // First, as the service reports the instance's own key only this once.
   hooks.onCreated(instance, instanceKey)
   // Before the try knows its instance, so that after a kill it is found again, with its limits.
@@ -154,6 +155,8 @@ export async function endAttempt(
   if (before.instance === undefined && !retries) await secrets.forget(before.rental).catch(() => undefined)
   await attempts.update(mark, { step, problem })
   const attempt = attempts.get(mark)
+  // Its question is answered.
+  if (before.candidates) notifications.withdraw(rentalAlertId(account, before.rental.id))
   if (retries) {
     if (step === 'cancelled') activity.add(tryEntry(`${attemptOf(attempt)} was cancelled`, attempt))
     // Its rental continues at the next poll.

@@ -100,7 +100,7 @@ export function lateComers(attempt: Attempt, records: readonly Instance[]): numb
 }
 
 /** The instances that carry a mark, the oldest first. */
-function markedBy(mark: string, records: readonly Instance[]): number[] {
+export function markedBy(mark: string, records: readonly Instance[]): number[] {
   return sortedIds(records.filter(record => markOf(record) === mark))
 }
 

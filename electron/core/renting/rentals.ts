@@ -11,7 +11,7 @@ import { isDeepEqual } from '../storage/store.ts'
 import { adoptInstance, type CreationParts, destroySurplus, endAttempt, type InstanceHooks } from './adopt.ts'
 import { InstanceCreation } from './create.ts'
 import { blameHosts, openFailedMachines } from './failed-machines.ts'
-import { lateComers } from './find-lost.ts'
+import { lateComers, markedBy } from './find-lost.ts'
 import { LeftVolumes } from './left-volumes.ts'
 import { cameLateAlert, sentenceFor, tellOfRetries, tryEntry } from './messages.ts'
 import { nextTryStep } from './next-move.ts'
@@ -224,6 +224,9 @@ export async function openRentals(
       creation.goOn()
       for (const attempt of attempts.all()) follow(attempt, poll)
       for (const attempt of attempts.all()) meetLateComers(attempt, lateComers(attempt, poll.records))
+      // Its mark is to be seen after all, so the user need not answer any more.
+      for (const { mark, step } of attempts.all())
+        if (step === 'unclear' && markedBy(mark, poll.records).length > 0) creation.work(mark, 'find')
       retries.onPoll(poll)
       leftVolumes.onPoll()
       void blameHosts(attempts.all(), hosts, poll).then(rentals.show)

@@ -2,8 +2,9 @@ import { expect, test } from 'vitest'
 import { openStoredRentals, spentOn } from '#core/renting/rental.ts'
 import { openRentals } from '#core/renting/rentals.ts'
 import { cameLate } from '#core/runs/changes.ts'
-import { accountContext, freshAnswer, noting } from '#test/berth/account-context.ts'
-import { flushPromises } from '#test/berth/clocks.ts'
+import { ServiceError } from '#service/service-error.ts'
+import { account, accountContext, freshAnswer, noting } from '#test/berth/account-context.ts'
+import { flushPromises, HandClock } from '#test/berth/clocks.ts'
 import { instanceView } from '#test/unit/views.ts'
 import { projectRun } from '../runs/stored-run.ts'
 import { retrying, someAttempt } from './some-rental.ts'
@@ -93,3 +94,67 @@ test.each([
     expect([rentals.lastAttempt(id).instance, limited, asked]).toEqual([undefined, [], []])
   },
 )
+
+test.each([false, true])(
+  'a rental that waits for an answer goes on once its mark is seen (cancelled: %j)',
+  async isCancelled => {
+    const clock = new HandClock()
+    const mark = ['BERTH_RENTAL', 'r00000000000000aa']
+    let listed: object[] = [{ id: 5001 }, { id: 5002 }]
+    const destroyed: number[] = []
+    const client = {
+      instances: {
+        destroy: async (id: number) => void destroyed.push(id),
+        list: async () => ({ instances: listed, unread: [] }),
+      },
+      offers: { createInstance: () => Promise.reject(ambiguous) },
+    }
+    const withdrawn: string[] = []
+    const { said, ...noted } = noting()
+    const notifications = {
+      ...noted.notifications,
+      withdraw: (one: string) => void withdrawn.push(one),
+    } as never
+    const context = accountContext({
+      ...noted,
+      notifications,
+      clock,
+      client: () => client as never,
+      now: () => 1000,
+      newId: () => '00000000000000aa',
+    })
+    const rentals = await openRentals(context, hooks, { actedOn: () => undefined })
+    const id = await rentals.rent(request, undefined)
+    const poll = async () => {
+      const views = { 5001: instanceView({ id: 5001 }), 5002: instanceView({ id: 5002 }) }
+      rentals.onPoll(freshAnswer(context, views, listed as never, 1000))
+      await flushPromises()
+      await clock.pass(500)
+      await flushPromises()
+    }
+    await flushPromises()
+    await clock.pass(500)
+    await flushPromises()
+    expect(rentals.lastAttempt(id)).toMatchObject({ step: 'unclear', candidates: [5001, 5002] })
+    if (isCancelled) await rentals.cancel(id)
+    await poll()
+    expect(rentals.lastAttempt(id).step).toBe('unclear')
+    listed = [
+      { id: 5001, label: 'mine' },
+      { id: 5002, extra_env: [mark] },
+    ]
+    await poll()
+    expect(rentals.lastAttempt(id).instance).toBe(5002)
+    expect(said).toContain('A rental needs your answer')
+    expect(withdrawn).toContain(`${account}/rental/${id}`)
+    expect(destroyed).toEqual(isCancelled ? [5002] : [])
+  },
+)
+
+const ambiguous = new ServiceError({
+  code: 'unreachable' as never,
+  status: 0,
+  message: 'No answer.',
+  advice: '',
+  ambiguous: true,
+} as never)
