@@ -216,7 +216,7 @@ export const earlierName = '.berth-earlier'
 export interface Receiving {
   write(bytes: Uint8Array): Promise<void>
   /** Ends the content: until `finish`, no file is held open. `modified` in epoch seconds. */
-  complete(modified: number): Promise<void>
+  complete(modified: number, executable: boolean): Promise<void>
   /** Moves it to `path`, replacing any file there. With `keeps`, that one is kept as its earlier version. */
   finish(path: string, keeps?: boolean): Promise<void>
   discard(): Promise<void>

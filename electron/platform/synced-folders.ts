@@ -1,7 +1,19 @@
 import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
 import { accessSync, constants, lstatSync, readdirSync, realpathSync, type Stats } from 'node:fs'
-import { chmod, link, lstat, mkdir, open, readlink, realpath, rename, rm, writeFile } from 'node:fs/promises'
+import {
+  chmod,
+  type FileHandle,
+  link,
+  lstat,
+  mkdir,
+  open,
+  readlink,
+  realpath,
+  rename,
+  rm,
+  writeFile,
+} from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { BerthError } from '../shared/problem.ts'
 import { inOrder } from './chosen-files.ts'
@@ -295,8 +307,10 @@ async function receive(path: string, { at, keep }: Places): Promise<Receiving> {
   }
   return {
     write: bytes => order.write(bytes).catch(error => Promise.reject(fullOr(error))),
-    async complete(modified) {
+    async complete(modified, executable) {
       await file.utimes(modified, modified)
+      // Some disks have no modes.
+      if (executable) await makeExecutable(file).catch(() => undefined)
       await close()
     },
     async finish(target, keeps = false) {
@@ -310,6 +324,12 @@ async function receive(path: string, { at, keep }: Places): Promise<Receiving> {
       await rm(part, { force: true })
     },
   }
+}
+
+/** For all who may read it. */
+async function makeExecutable(file: FileHandle): Promise<void> {
+  const { mode } = await file.stat()
+  await file.chmod((mode & 0o777) | ((mode & 0o444) >> 2))
 }
 
 function partName(name: string): string {

@@ -96,6 +96,8 @@ export async function syncDown(connection: Connection, down: SyncDown): Promise<
     },
   }
   for (const round of inRounds(wanted, down.last === true)) await fetchRound(round)
+  for (const path of choice.folders)
+    if (!(await choice.inTheWay(path))) await folder.makeFolder(localPath(path))
   for (const { path, why } of skipped) if (why === 'link') await copyLinked(path)
   return {
     files: progress.filesDone,
@@ -126,7 +128,7 @@ export async function syncDown(connection: Connection, down: SyncDown): Promise<
     const has = async (path: string) =>
       !(await inTheWay(path)) && (await folder.stat(localPath(path))) !== undefined
     const repositories = await repositoriesIn(listing.items, system, has)
-    const { files, skipped } = offeredFiles(listing.items, system, path => repositories.has(path))
+    const { files, folders, skipped } = offeredFiles(listing.items, system, path => repositories.has(path))
     const chosen: WantedFile[] = []
     const [held, heldFolders] = [new Set<string>(), new Set<string>()]
     let waits = false
@@ -150,7 +152,7 @@ export async function syncDown(connection: Connection, down: SyncDown): Promise<
       placed === 'unchanged' && heldFolders.has(listedFolderOf(path))
     const wanted = chosen.filter(one => !isHeld(one))
     for (const one of chosen) if (isHeld(one)) held.add(one.path)
-    return { files, skipped, wanted, held, heldFolders, waits, inTheWay }
+    return { files, folders, skipped, wanted, held, heldFolders, waits, inTheWay }
   }
 
   /** How a file takes its place; undefined where it must not yet. */
@@ -273,7 +275,7 @@ async function copyHere(
       await copy.write(buffer.subarray(0, bytes))
       at += bytes
     }
-    await copy.complete(version.modified)
+    await copy.complete(version.modified, source.executable)
     await copy.finish(as)
     return true
   } catch {

@@ -180,7 +180,7 @@ async function receive(
       fetching.changed.push(wanted)
       return await file.discard()
     }
-    await file.complete(version.modified)
+    await file.complete(version.modified, wanted.item.executable)
     if (wanted.placed === 'unchanged') fetching.arrived.push({ wanted, file, version })
     else await place({ wanted, file, version }, fetching)
   } catch (error) {

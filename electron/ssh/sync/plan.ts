@@ -4,7 +4,7 @@ import { isUnreadable, treeBounds } from '#shared/instance/files.ts'
 import type { Skipped } from '#shared/instance/sync.ts'
 import { BerthError } from '#shared/problem.ts'
 import { localName, type NamesOf, nameProblem, withMark } from '../files/transfer/local-names.ts'
-import type { RemoteItem } from './listing.ts'
+import { listedFolderOf, type RemoteItem } from './listing.ts'
 import { type LocalFile, type LocalTree, stagingName, wholeName } from './scan.ts'
 
 /** A version of a file: bytes, and the time of its last change in whole epoch seconds. */
@@ -54,7 +54,7 @@ interface Taken {
 }
 
 /**
- * The listed files whose names this system accepts unchanged; others are skipped. Of several names that are equal on
+ * The listed files and empty folders whose names this system accepts unchanged; others are skipped. Of several names that are equal on
  * this system, the first wins. Nothing of a git repository is fetched, since git here would run what its configuration
  * names: no `.git`, and nothing in a folder that `isRepository` names or that is one by what is listed in it.
  */
@@ -62,8 +62,10 @@ export function offeredFiles(
   items: ReadonlyMap<string, RemoteItem>,
   system: NamesOf,
   isRepository: (folder: string) => boolean,
-): { files: Offered[]; skipped: Skipped[] } {
+): { files: Offered[]; folders: string[]; skipped: Skipped[] } {
   const files: Offered[] = []
+  const folders: string[] = []
+  const full = new Set([...items.keys()].map(listedFolderOf))
   const skipped: Skipped[] = []
   const repositories = new Set<string>()
   const taken: Taken['inside'] = new Map()
@@ -77,9 +79,10 @@ export function offeredFiles(
     else if (item.kind === 'link') skipped.push({ path, why: item.inside ? 'link' : 'dangling' })
     else if (item.kind === 'other') skipped.push({ path, why: 'special' })
     else if (item.kind === 'file') files.push({ path, item })
+    else if (!full.has(path)) folders.push(path)
   }
   skipped.push(...[...repositories].map(path => ({ path, why: 'repository' as const })))
-  return { files, skipped }
+  return { files, folders, skipped }
 
   function refusal(names: readonly string[]): string | undefined {
     if (names.length > treeBounds.depth) return 'its folders are too deep'

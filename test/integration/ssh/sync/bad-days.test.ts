@@ -137,7 +137,11 @@ describe.skipIf(noSshd)(`a sync on a bad day${noSshd}`, () => {
       write(here, { 'a.py': 'three' }, 1_700_000_005)
       expect(await up()).toMatchObject({ unchanged: 2 })
       write(remote, { 'out/r.pt': 'result', 'out/s t.pt': 'other' })
+      chmodSync(join(remote, 'out/s t.pt'), 0o750)
+      mkdirSync(join(remote, 'out/empty/deep'), { recursive: true })
       expect(await down({ paths: ['out'] })).toMatchObject({ files: 2 })
+      expect(statSync(join(here, 'out/s t.pt')).mode & 0o111).not.toBe(0)
+      expect(readdirSync(join(here, 'out/empty'))).toEqual(['deep'])
       expect(tree(join(here, 'out'))).toEqual(tree(join(remote, 'out')))
     })
 

@@ -1,9 +1,11 @@
 import { execFileSync, spawn } from 'node:child_process'
 import {
+  chmodSync,
   existsSync,
   linkSync,
   lstatSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
@@ -28,8 +30,18 @@ describe.skipIf(noSshd)(`downloading results${noSshd}`, () => {
       'train.py': 'not asked for',
       'log.txt': 'asked for',
     })
+    chmodSync(join(remote, 'log.txt'), 0o6777)
+    mkdirSync(join(remote, 'out/none/at all'), { recursive: true })
+    mkdirSync(join(remote, 'out/none/.git'), { recursive: true })
     const result = await down({ paths: ['out', 'log.txt', 'missing'] })
-    expect(result).toMatchObject({ files: 6, beside: [], skipped: [] })
+    expect(result).toMatchObject({
+      files: 6,
+      beside: [],
+      skipped: [{ path: 'out/none/.git', why: 'repository' }],
+    })
+    const mode = (path: string) => statSync(join(here, path)).mode & 0o7777
+    expect([mode('log.txt'), mode('out/model.pt')]).toEqual([0o755, 0o644])
+    expect(readdirSync(join(here, 'out/none'))).toEqual(['at all'])
     const { 'train.py': _, ...expected } = tree(remote)
     expect(tree(here)).toEqual(expected)
     expect(statSync(join(here, 'out/model.pt')).mtimeMs).toBe(1_700_000_000_000)
