@@ -2,6 +2,7 @@ import { stopperWords } from './automation/limit-words.ts'
 import { type Everything, starting, startsUnlimited, stoppersOf } from './automation/limits-that-block.ts'
 import { isGoing, isProjectRun, type RunView } from './automation/run.ts'
 import type { SweepView } from './automation/sweep.ts'
+import { isBeforeRenting } from './automation/waiting.ts'
 import { type Danger, type DeletionSubjects, deletions, noUndo, type Question } from './deletions.ts'
 import { rate } from './format/money.ts'
 import { instanceName, named, shortInstanceName } from './format/name.ts'
@@ -327,6 +328,13 @@ function machinesOf({ instances }: AccountView, run: RunView): InstanceView[] {
 }
 
 function cancelRunQuestion(account: AccountView, { run }: Subjects['cancelRun']): Question {
+  if (isBeforeRenting(run))
+    return {
+      title: `Cancel ${run.name}?`,
+      verb: 'Cancel run',
+      lines: ['It has no machine now, so none is destroyed. Downloaded results stay.'],
+      grave: false,
+    }
   const machines = machinesOf(account, run)
   const isUnrented = run.step === 'failed' && run.instance === undefined
   const what = machines.length > 1 ? `${machines.length} machines` : 'machine'

@@ -45,9 +45,9 @@ export function isLongWait({ for: what, since, problem }: Waiting, now: number):
   return what === 'time' || what === 'save' || problem !== undefined || now - since >= longestSilence
 }
 
-/** Whether nothing is being rented yet: it waits for its time, or for an offer. */
-export function isBeforeRenting({ for: what }: Waiting): boolean {
-  return what === 'time' || what === 'offer'
+/** Whether a run has no machine and rents none yet: it waits for its time, or for an offer. */
+export function isBeforeRenting(run: { waiting?: Waiting; instance?: number }): boolean {
+  return run.instance === undefined && (run.waiting?.for === 'time' || run.waiting?.for === 'offer')
 }
 
 /** The same for a narrow row, after the word *Waiting*: `begins in 4 h`, `for an offer that fits`. */

@@ -54,7 +54,7 @@ export function runState(run: RunView): { word: string; shape: Shape } {
         ? { word: 'Running', shape: 'running' }
         : { word: 'Starting', shape: 'busy' }
     case 'waiting':
-      if (run.waiting && isBeforeRenting(run.waiting)) return { word: 'Waiting', shape: 'busy' }
+      if (isBeforeRenting(run)) return { word: 'Waiting', shape: 'busy' }
       return { word: isProject ? name(step) : 'Waiting for its instance', shape: 'busy' }
     case 'fetching':
       return { word: isProject ? name(step) : `${endedWith(code)}, fetching`, shape: 'busy' }

@@ -65,6 +65,15 @@ test('destroying names the runs that end, what is lost, and what is no longer pa
   expect(question?.grave).toBe(true)
 })
 
+test('a run that waits for an offer is cancelled, and one under way loses its machine', () => {
+  const of = (run: Parameters<typeof projectRunView>[0]) =>
+    dangers.cancelRun.question(accountView({}, box), { run: projectRunView(run) }, 0)
+  const waiting = { for: 'offer', since: 0 } as const
+  expect(of({ step: 'waiting', waiting })).toMatchObject({ title: 'Cancel digits?', verb: 'Cancel run' })
+  expect(of({ step: 'waiting', instance: 7, waiting })?.verb).toBe('Destroy')
+  expect(of({ step: 'waiting', waiting: { for: 'boot', since: 0 } })?.verb).toBe('Destroy')
+})
+
 test('what can be undone is what the service can take back', () => {
   const undone = Object.entries(dangers).flatMap(([action, { undo }]) => (undo ? action : []))
   expect(undone.toSorted()).toEqual(UndoableAction.options.toSorted())
