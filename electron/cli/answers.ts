@@ -269,7 +269,12 @@ export const cliAnswers: Readonly<Record<string, readonly Answer[]>> = {
     { schema: Acted },
     {
       when: 'PROJECT',
-      schema: v.strictObject({ project: Text, sweeps: v.array(Text), jobs: v.array(Text) }),
+      schema: v.strictObject({
+        project: Text,
+        sweeps: v.array(Text),
+        jobs: v.array(Text),
+        waiting: v.array(Id),
+      }),
     },
   ],
   destroy: [{ schema: Acted }],

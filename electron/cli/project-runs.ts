@@ -1,5 +1,5 @@
 import { isGoing, isProjectRun, movesWords, type ProjectRunView } from '../shared/automation/run.ts'
-import { latestRuns, type SweepView } from '../shared/automation/sweep.ts'
+import { latestRuns, type SweepView, type WaitingMachineView } from '../shared/automation/sweep.ts'
 import { isLongWait, waitingLine } from '../shared/automation/waiting.ts'
 import { accountNow } from '../shared/derived.ts'
 import { money } from '../shared/format/money.ts'
@@ -177,9 +177,9 @@ export function sweepCounts(sweep: SweepView, runs: readonly ProjectRunView[]) {
 }
 
 /**
- * Cancels a project's runs and sweeps in progress, and resolves once their machines are gone. Returns false if no project
- * has that name or id. `isInstance`: an
- * instance has that name, too, as a run's machine does; then also if the project has nothing in progress.
+ * Cancels a project's runs and sweeps in progress and ends the machines that wait for its next run, and resolves once they are
+ * gone. Returns false if no project has that name or id. `isInstance`: an instance has that name, too, as a run's machine
+ * does; then also if the project has none of these.
  */
 export async function stopProject(
   call: Call,
@@ -196,47 +196,80 @@ export async function stopProject(
   const going = all.flatMap(({ account, sweeps }) =>
     sweeps.filter(({ step }) => step === 'going').map(sweep => ({ account, sweep })),
   )
-  const what = [
+  // A sweep in progress ends its own.
+  const spare = all.flatMap(({ account }) =>
+    Object.values(account.waiting)
+      .filter(there => there.project === project && !going.some(({ sweep }) => sweep.id === there.sweep))
+      .map(machine => ({ account, machine })),
+  )
+  const inProgress = [
     ...going.map(() => 'its sweep'),
     ...(alone.length === 0 ? [] : [counted(alone.length, 'run')]),
-  ].join(' and ')
+  ]
+  const what = named([...inProgress, ...(spare.length === 0 ? [] : [waitingWords(spare.length)])])
   if (what === '' && isInstance) return false
-  if (what === '')
+  if (what === '' || (inProgress.length === 0 && !isInstance && !call.yes))
     throw new CliFailure(exitCodes.failed, {
       code: 'not_running',
       message: `${word} has no run in progress.`,
     })
+  const [verb, past] = inProgress.length > 0 ? ['Cancelling', 'Cancelled'] : ['Ending', 'Ended']
   if (!call.yes)
     throw new CliFailure(exitCodes.refused, {
       code: 'needs_yes',
-      message: `Cancelling ${what} destroys the machines and all their files.`,
+      message: `${verb} ${what} ${lossOf(inProgress.length > 0, spare)}.`,
       advice: isInstance
         ? `Confirm with --yes. To stop only the instance ${word}, use its id.`
         : 'Confirm with --yes.',
     })
-  const cancelled = all.map(({ account, runs }) => ({ account: account.id, runs: runs.filter(isGoing) }))
+  const cancelled = all.map(({ account, runs }) => ({
+    account: account.id,
+    runs: runs.filter(isGoing),
+    machines: spare.flatMap(({ account: { id }, machine }) => (id === account.id ? machine : [])),
+  }))
   for (const { account, sweep } of going)
     await call.connection.command('stopSweep', { account: account.id, sweep: sweep.id })
   for (const { account, run } of alone)
     await call.connection.command('cancelRun', { account: account.id, run: run.id })
-  await untilDestroyed(call, cancelled)
+  for (const { account, machine } of spare)
+    await endWaiting(call, { account: account.id, instance: machine.instance })
+  await untilEnded(call, cancelled)
   if (call.json)
     print(call, {
       project,
       sweeps: going.map(({ sweep }) => sweep.id),
       jobs: alone.map(({ run }) => run.id),
+      waiting: spare.map(({ machine }) => machine.instance),
     })
-  else call.write(`Cancelled ${what} of ${word}\n`)
+  else call.write(`${past} ${what} of ${word}\n`)
   return true
+}
+
+const waitingWords = (count: number) =>
+  count === 1 ? 'its waiting machine' : `its ${count} waiting machines`
+
+function lossOf(cancels: boolean, spare: readonly { machine: WaitingMachineView }[]): string {
+  const [them, disks] = spare.length > 1 ? ['them', 'their disks are'] : ['it', 'its disk is']
+  if (cancels) return 'destroys the machines and all their files'
+  if (spare.every(({ machine }) => machine.action === 'stop')) return `stops ${them}; ${disks} still billed`
+  return `destroys ${them} and all files there`
+}
+
+/** One that has ended meanwhile is no failure. */
+async function endWaiting({ connection }: Call, on: { account: string; instance: number }): Promise<void> {
+  await connection.command('endWaiting', on).catch(error => {
+    if (!(error instanceof CliFailure && error.problem.code === 'not_waiting')) throw error
+  })
 }
 
 interface Cancelled {
   account: string
   runs: readonly ProjectRunView[]
+  machines: readonly WaitingMachineView[]
 }
 
-/** Resolves once a fresh reading shows no machine of these runs, and none is being rented for them. */
-async function untilDestroyed({ connection, say }: Call, cancelled: readonly Cancelled[]): Promise<void> {
+/** Resolves once a fresh reading shows no machine of these runs nor one that waited, and none is being rented for them. */
+async function untilEnded({ connection, say }: Call, cancelled: readonly Cancelled[]): Promise<void> {
   let left: Left[] = []
   let isSaving = false
   async function isOver(): Promise<boolean> {
@@ -244,9 +277,11 @@ async function untilDestroyed({ connection, say }: Call, cancelled: readonly Can
     isSaving = cancelled.some(({ account, runs }) =>
       runs.some(({ id }) => accounts[account]?.runs[id]?.waiting?.for === 'save'),
     )
-    left = cancelled.flatMap(({ account, runs }) => {
+    left = cancelled.flatMap(({ account, runs, machines }) => {
       const now = accounts[account]
-      return now ? runs.flatMap(run => [run, ...(run.nodes ?? [])]).flatMap(run => leftOf(now, run)) : []
+      if (!now) return []
+      const ofRuns = runs.flatMap(run => [run, ...(run.nodes ?? [])]).flatMap(run => leftOf(now, run))
+      return [...ofRuns, ...machines.flatMap(machine => leftWaiting(now, machine))]
     })
     return left.length === 0
   }
@@ -270,4 +305,14 @@ function leftOf({ instances, rentals, endings }: AccountView, run: ProjectRunVie
   const instance = id === undefined ? undefined : instances[id]
   if (instance) return [{ name: instanceName(instance), problem: endings[instance.id]?.problem }]
   return rental && isRenting(rental) ? [{ name: rental.label ?? run.name, problem: undefined }] : []
+}
+
+/** A machine waits until its end is seen, and a destroyed one is listed no more. */
+function leftWaiting(
+  { instances, waiting, endings }: AccountView,
+  { instance: id, action }: WaitingMachineView,
+): Left[] {
+  const instance = instances[id]
+  const isLeft = waiting[id] !== undefined || endings[id] !== undefined || action === 'destroy'
+  return instance && isLeft ? [{ name: instanceName(instance), problem: endings[id]?.problem }] : []
 }

@@ -211,6 +211,11 @@ function rulesFor(parts: Services, dispatch: Dispatch): Rules {
         session.automations.sweeps.payer(args.sweep) === by ? undefined : notIts(by, 'that sweep'),
       text: () => 'Stopped a sweep',
     },
+    endWaiting: {
+      acts: true,
+      owned: mayEnd,
+      text: ({ instance }) => `Asked to end #${instance}, which waits for a run`,
+    },
     stopInstance: {
       acts: true,
       owned: mayStop,
