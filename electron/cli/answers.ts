@@ -309,6 +309,7 @@ export const cliAnswers: Readonly<Record<string, readonly Answer[]>> = {
     },
     {
       when: '--yes --follow: the end of a sweep',
+      isLine: true,
       schema: v.strictObject({ sweep: Text, step: Text, ...sweepCounts, cost: Dollars }),
     },
   ],

@@ -11,10 +11,10 @@ import { accountNow } from '../shared/derived.ts'
 import { money, rate } from '../shared/format/money.ts'
 import { counted } from '../shared/format/size.ts'
 import type { AccountView } from '../shared/state.ts'
-import { type Call, cliDollars, print, waitingJson } from './call.ts'
+import { type Call, cliDollars, waitingJson } from './call.ts'
 import { CliFailure, exitCodes } from './failure.ts'
 import { outputPrinter, writer } from './logs.ts'
-import { sweepCounts } from './project-runs.ts'
+import { costOf, sweepCounts } from './project-runs.ts'
 
 const words: Readonly<Record<RunStep, string>> = {
   waiting: 'Renting a machine',
@@ -31,7 +31,7 @@ const words: Readonly<Record<RunStep, string>> = {
 /** Prints the run's steps and output until it has ended; gives 0 where its command did. */
 export async function followRun(call: Call, account: string, id: string): Promise<number> {
   const { connection, json, say } = call
-  const write = writer(call)
+  const output = writer(call)
   let shownStep: RunStep | undefined
   /** What prints the output of the machine after so many moves. */
   let printer: { moved: number; more(): Promise<void> } | undefined
@@ -45,11 +45,16 @@ export async function followRun(call: Call, account: string, id: string): Promis
       throw new CliFailure(exitCodes.unknown, { code: 'no_such_run', message: 'The run is gone.' })
     if (run.step !== shownStep && !json) say(words[run.step])
     shownStep = run.step
-    if (run.outputs.includes('command') && run.moves !== printer?.moved)
-      printer = { moved: run.moves, more: outputPrinter(call, account, id, write) }
+    if (run.outputs.includes('command') && run.moves !== printer?.moved) {
+      output.end()
+      printer = { moved: run.moves, more: outputPrinter(call, account, id, output.write) }
+    }
     await printer?.more()
     if (view) tellWaits(view, [run, ...(run.nodes ?? [])])
-    if (!isGoing(run)) return ended(call, run, instances?.[run.instance ?? -1]?.diskPricePerHour)
+    if (!isGoing(run)) {
+      output.end()
+      return ended(call, run, instances?.[run.instance ?? -1]?.diskPricePerHour)
+    }
     await changeOrTick(connection)
   }
 }
@@ -77,15 +82,25 @@ export async function followSweep(call: Call, account: string, id: string): Prom
         sweep,
       )
     if (sweep.step !== 'going' && counts.going === 0) {
-      if (json) print(call, { sweep: id, step: sweep.step, ...counts, cost: cliDollars(sweep.cost.micros) })
+      const cost = await finalCost(call, account, sweep)
+      if (json)
+        call.write(`${JSON.stringify({ sweep: id, step: sweep.step, ...counts, cost: cliDollars(cost) })}\n`)
       else {
         if (sweep.problem) say([sweep.problem.message, sweep.problem.advice].filter(Boolean).join(' '))
-        say(`Results are in ${sweep.results}. It cost ${money(sweep.cost.micros)}.`)
+        say(`Results are in ${sweep.results}. It cost ${money(cost)}.`)
       }
       return counts.done === counts.runs ? exitCodes.done : exitCodes.failed
     }
     await changeOrTick(connection)
   }
+}
+
+/** Micro-dollars as of another poll: its machines' cost is only known of polls, and it may have ended before the first. */
+async function finalCost({ connection }: Call, account: string, before: SweepView): Promise<number> {
+  await connection.command('refresh', { account }).catch(() => undefined)
+  const view = (await connection.state()).accounts[account]
+  const sweep = view?.sweeps[before.id] ?? before
+  return view ? costOf(sweep, view) : sweep.cost.micros
 }
 
 /** Resolves when State changes, and at the latest after two seconds: what is waited for may not change it. */

@@ -54,12 +54,14 @@ async function printRun(call: Call, account: string, { id: run, droppedBytes }: 
   const collect = (text: string) => {
     output += text
   }
-  const printMore = outputPrinter(call, account, run, collects ? collect : writer(call))
+  const written = writer(call)
+  const printMore = outputPrinter(call, account, run, collects ? collect : written.write)
   for (;;) {
     // Read before the output, so that a run that has ended is printed to its end.
     const view = (await connection.state()).accounts[account]?.runs[run]
     await printMore()
     if (!follow || !view || !isYetToEnd(view)) {
+      written.end()
       if (collects) print(call, { run, step: view?.step ?? null, exitCode: view?.code ?? null, output })
       return
     }
@@ -94,8 +96,9 @@ async function followStartScript(call: Call, { account, instance }: FoundInstanc
       message: `${instanceName(instance)} has no run, and no log of its start script: ${looked.join(', ')}.`,
     })
   const decoder = new TextDecoder()
-  const write = writer(call)
+  const { write, end } = writer(call)
   await call.connection.read(stream, bytes => write(decoder.decode(bytes, { stream: true })))
+  end()
 }
 
 async function printContainerLog(call: Call, { account, instance }: FoundInstance): Promise<void> {
@@ -106,11 +109,31 @@ async function printContainerLog(call: Call, { account, instance }: FoundInstanc
   else call.write(output)
 }
 
-/** Berth has removed all escapes but those of progress bars; `\v` means one line up. In JSON each piece is a line. */
-export function writer({ json, write }: Call): (text: string) => void {
+/**
+ * Berth has removed all escapes but those of progress bars; `\v` means one line up. In JSON each line is an object, with its
+ * line break; the last may have none, and `end` writes it.
+ */
+export function writer({ json, write }: Call): { write(text: string): void; end(): void } {
   const up = process.stdout.isTTY ? '\u001b[A' : ''
-  return text => {
-    if (text === '') return
-    write(json ? `${JSON.stringify({ output: text })}\n` : text.replaceAll('\v', up))
+  let begun = ''
+  const writeLine = (line: string) => write(`${JSON.stringify({ output: line })}\n`)
+  return {
+    write(text) {
+      if (!json) {
+        if (text !== '') write(text.replaceAll('\v', up))
+        return
+      }
+      const lines = text.split('\n')
+      const rest = lines.pop() ?? ''
+      for (const line of lines) {
+        writeLine(`${begun}${line}\n`)
+        begun = ''
+      }
+      begun += rest
+    },
+    end() {
+      if (begun !== '') writeLine(begun)
+      begun = ''
+    },
   }
 }

@@ -88,7 +88,8 @@ export function saySweepWaits(
 const sweepOf = ({ sweep }: ProjectRunView, sweeps: readonly SweepView[]) =>
   sweeps.find(({ id }) => id === sweep?.id)
 
-function costOf({ cost }: ProjectRunView, { clock }: AccountView): number {
+/** Micro-dollars of a run or a sweep up to now. */
+export function costOf({ cost }: Pick<ProjectRunView, 'cost'>, { clock }: AccountView): number {
   const now = accountNow(clock, Date.now())
   return cost.micros + Math.floor((Math.max(0, now - cost.at) * cost.perHour) / 3600)
 }
@@ -156,7 +157,7 @@ function sweepsJson({ account, sweeps, runs }: OnAccount) {
     name: sweep.name,
     step: sweep.step,
     ...sweepCounts(sweep, runs),
-    cost: cliDollars(sweep.cost.micros),
+    cost: cliDollars(costOf(sweep, account)),
     costsAtMost: sweep.most === undefined ? null : cliDollars(sweep.most),
     results: sweep.results,
     waiting: waitingJson(sweep.waiting),
