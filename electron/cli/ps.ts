@@ -8,6 +8,7 @@ import { accountNow, knownCost, knownSpent, runningSince, spendOnceReady } from 
 import { money } from '../shared/format/money.ts'
 import { gpuWords } from '../shared/format/name.ts'
 import { duration } from '../shared/format/time.ts'
+import { isRenting } from '../shared/market/rental-view.ts'
 import { costWords } from '../shared/spending/spend-words.ts'
 import type { InstanceJson } from './answers.ts'
 import {
@@ -76,10 +77,14 @@ function sayWaits(call: Call, accounts: readonly Account[]): void {
 }
 
 /** What each run in progress waits for, also if that began only now. */
-function waitsJson({ id: account, runs }: Account) {
-  return Object.values(runs).flatMap(({ id, name, step, instance, waiting }) =>
-    waiting ? [{ account, run: id, name, step, instance: instance ?? null, ...waitingJson(waiting) }] : [],
-  )
+export function waitsJson({ id: account, runs, rentals }: Pick<Account, 'id' | 'runs' | 'rentals'>) {
+  return Object.values(runs).flatMap(({ id, name, step, instance, rental: rentalId = '', waiting }) => {
+    if (!waiting) return []
+    // It's paid for before the run has it.
+    const rental = rentals[rentalId]
+    const rented = rental && isRenting(rental) ? rental.instance : undefined
+    return [{ account, run: id, name, step, instance: instance ?? rented ?? null, ...waitingJson(waiting) }]
+  })
 }
 
 const sharesHostKey = ({ account, instance }: FoundInstance) => account.sharedHostKeys?.[instance.id] === true

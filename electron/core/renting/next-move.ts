@@ -160,6 +160,14 @@ function onceRunning(rental: Retrying, current: Attempt, snapshot: AttemptSnapsh
   return { do: 'wait', until: soonest(late, tooDearAt(rental, current)) }
 }
 
+/** When a machine that can't be entered by then is dropped; undefined while there is none. */
+export function droppedAt(rental: Retrying, current: Attempt): number | undefined {
+  const { step, drop, instance } = current
+  if (drop || rental.unwanted || instance === undefined) return undefined
+  const isBooting = step === 'waiting' || step === 'running'
+  return isBooting ? Math.ceil(soonest(lateAt(current), tooDearAt(rental, current))) : undefined
+}
+
 /** Nobody could log in, with the last error. */
 function noSsh(last: Problem | undefined): Problem {
   const { code, message } = sentences.noSsh

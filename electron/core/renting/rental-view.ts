@@ -3,6 +3,7 @@ import type { AttemptView, PastRental, RentalStep, RentalView } from '#shared/ma
 import { micros } from '#shared/spending/money.ts'
 import type { AccountView } from '#shared/state.ts'
 import { nothingAsGoodCode } from './messages.ts'
+import { droppedAt } from './next-move.ts'
 import { type Attempt, isRetrying, openAttempt, type Rental, spentOn } from './rental.ts'
 
 type Instances = Readonly<Record<string, InstanceView>>
@@ -74,6 +75,7 @@ function viewOf(rental: Rental, instances: Instances): RentalView {
       ceiling: micros(retries.ceiling),
     },
     deadline: current?.deadline ?? retries?.deadline ?? 0,
+    givesUpAt: isRetrying(rental) && current ? droppedAt(rental, current) : undefined,
     startedAt,
     image: request.image,
     template: request.template?.name,

@@ -57,7 +57,7 @@ function seekingWait({ project }: Run, { since, nextAt, cheapest }: NonNullable<
   }
 }
 
-function rentalWait({ step, since, problem, deadline }: RentalView): Wait {
+function rentalWait({ step, since, problem, deadline, givesUpAt }: RentalView): Wait {
   switch (step) {
     case 'asking':
     case 'lost':
@@ -66,9 +66,9 @@ function rentalWait({ step, since, problem, deadline }: RentalView): Wait {
       return { for: 'choice', since, problem }
     case 'waiting':
     case 'late':
-      return { for: 'boot', since, problem, givesUpAt: since + deadline }
+      return { for: 'boot', since, problem, givesUpAt: givesUpAt ?? since + deadline }
     case 'entering':
-      return { for: 'ssh', since, problem }
+      return { for: 'ssh', since, problem, givesUpAt }
     case 'dropping':
       return { for: 'end', since, problem }
     default:

@@ -57,6 +57,8 @@ export interface RentalView {
   retries?: { most: number; spent: Micros; ceiling: Micros }
   /** Seconds that an attempt may take. */
   deadline: number
+  /** When the present attempt is dropped if its machine can't be entered; account time. Absent where its user decides. */
+  givesUpAt?: number
   startedAt: number
   /** When this step began; epoch seconds of the account's time. */
   since: number

@@ -1,5 +1,6 @@
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { nextRentalMove, nextTryStep } from '#core/renting/next-move.ts'
+import { droppedAt, nextRentalMove, nextTryStep } from '#core/renting/next-move.ts'
 import type { Attempt } from '#core/renting/rental.ts'
 import type { InstanceState } from '#shared/instance/instance.ts'
 import { instanceView } from '#test/unit/views.ts'
@@ -165,4 +166,30 @@ test('crashes on every machine are reported as such, since the image is suspect'
   expect(nextRentalMove(five('late'), snapshot)).toMatchObject({
     problem: { message: 'All attempts failed.' },
   })
+})
+
+test('a machine that SSH doesn’t let in is dropped at the time that is shown, and not before', () => {
+  const attempt = fc.record({
+    runningAt: fc.integer({ min: 1000, max: 3000 }),
+    deadline: fc.integer({ min: 60, max: 1200 }),
+    spent: fc.option(
+      fc.record({
+        micros: fc.constant(0),
+        at: fc.constant(1000),
+        perHour: fc.integer({ min: 0, max: 20_000_000 }),
+      }),
+      { nil: undefined },
+    ),
+  })
+  fc.assert(
+    fc.property(attempt, given => {
+      const current = someAttempt({ ...given, step: 'running' })
+      const rental = retrying(current)
+      const at = droppedAt(rental, current) ?? 0
+      const moveAt = (now: number) =>
+        nextRentalMove(rental, { now, instance: instanceView(), gone: false, ssh: 'silent' }).do
+      expect(moveAt(at)).toBe('drop')
+      expect(moveAt(at - 1)).not.toBe('drop')
+    }),
+  )
 })

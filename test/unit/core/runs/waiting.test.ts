@@ -114,3 +114,14 @@ test('a run with a time waits for it, begins up to an hour late, and else the ne
   expect(isLongWait(waiting, 400)).toBe(true)
   expect(waitingLine(waiting, 400)).toBe('Waiting for its time to begin for 0 s. Begins in 10 min.')
 })
+
+test('a machine that SSH doesn’t let in yet says until when it is tried', () => {
+  const run = { ...projectRun(), step: 'waiting' as const }
+  const snapshot = { awaited: undefined, instance: undefined }
+  const entering = { step: 'entering', since: 900, deadline: 600, givesUpAt: 1500 } as RentalView
+  expect(waitOf(run, 'wait', { snapshot, rental: entering, outage: undefined })).toMatchObject({
+    for: 'ssh',
+    since: 900,
+    givesUpAt: 1500,
+  })
+})
