@@ -87,6 +87,7 @@ export async function openSession(
     onDestroyed: instance => {
       missingInstances.forgetDestroyed(instance)
       automations.ledger.ended(instance)
+      notifications.gone(id, instance)
     },
   })
   const context: AccountContext = {

@@ -30,6 +30,8 @@ interface Telling {
   seenOn?: 'instances' | 'account'
   /** Only the first of a group is notified of; Activity has each. */
   oncePerGroup?: true
+  /** It's about what its instance will do or cost, and over once that is destroyed. */
+  untilGone?: true
 }
 
 export interface AlertButton {
@@ -143,9 +145,9 @@ const events = {
   watchDone: { kind: 'watch', urgency: 'normal', actions: [show], place: instances },
 
   // Limits; one that can be snoozed also has a button for it.
-  limitDue: { ...limit, urgency: 'critical' },
-  limitHeld: { ...limit, urgency: 'critical' },
-  limitBlind: { ...limit, urgency: 'critical' },
+  limitDue: { ...limit, urgency: 'critical', untilGone: true },
+  limitHeld: { ...limit, urgency: 'critical', untilGone: true },
+  limitBlind: { ...limit, urgency: 'critical', untilGone: true },
   limitMissed: { ...limit, urgency: 'critical' },
   limitFailed: { ...limit, urgency: 'critical' },
   limitDone: { ...limit, urgency: 'normal' },
@@ -165,7 +167,7 @@ const events = {
   runFailed: { ...run, urgency: 'critical' },
   runHindered: { ...run, urgency: 'critical' },
   runStuck: { ...run, urgency: 'normal' },
-  machineKept: { ...run, urgency: 'critical' },
+  machineKept: { ...run, urgency: 'critical', untilGone: true },
   machineDestroyed: { ...run, urgency: 'normal' },
   transferFailed: { kind: 'run', urgency: 'critical', actions: [show], place: instances },
 } as const satisfies Record<string, Telling>

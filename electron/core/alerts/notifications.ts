@@ -41,6 +41,8 @@ export interface Notifications {
   keep(notice: Notice, account: AccountId | undefined): void
   /** The user connected to an instance, so alerts that it is ready are withdrawn. */
   entered(account: AccountId, instance: number): void
+  /** An instance is seen to be destroyed, so alerts of what it will do or cost are withdrawn. */
+  gone(account: AccountId, instance: number): void
   /** A page's current view; without a place, the page is closed. */
   pageIsAt(page: object, place?: PagePlace): void
   /** Withdraws an alert whose cause is over. */
@@ -176,6 +178,10 @@ export function createNotifications({
       for (const [id, { account: of, alert }] of shown)
         if (of === account && alert.instance === instance && alert.state === 'running')
           notifications.withdraw(id)
+    },
+    gone(account, instance) {
+      for (const [id, { account: of, alert }] of shown)
+        if (of === account && alert.instance === instance && alert.untilGone) notifications.withdraw(id)
     },
     withdraw(id) {
       shown.delete(id)

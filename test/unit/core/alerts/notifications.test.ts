@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { alertOf } from '#core/alerts/events.ts'
+import { alertOf, type EventName } from '#core/alerts/events.ts'
 import { createNotifications } from '#core/alerts/notifications.ts'
 import { createOutsideActions } from '#core/alerts/outside-actions.ts'
 import { isQuiet, openPageNotices, summary } from '#core/alerts/page-notices.ts'
@@ -80,6 +80,22 @@ test.each<[string, AccountView, AccountView]>([
   expect(poll(before)).toHaveLength(1)
   expect(poll(after)).toEqual([])
   expect(closed).toHaveLength(1)
+})
+
+test('once an instance is destroyed, no notice says what it will do or cost, and what has happened stays', async () => {
+  const { notifications, store, closed } = await notificationsWith(false)
+  const told = (event: EventName, instance: number) =>
+    alertOf(event, { id: `a/${event}/${instance}`, instance, title: event, body: '' })
+  const over: EventName[] = ['limitDue', 'limitHeld', 'limitBlind', 'machineKept']
+  notifications.tell('a', [
+    ...over.map(event => told(event, 7)),
+    told('runFailed', 7),
+    told('limitDone', 7),
+    told('machineKept', 8),
+  ])
+  notifications.gone('a', 7)
+  expect(Object.keys(store.get().notices)).toEqual(['a/runFailed/7', 'a/limitDone/7', 'a/machineKept/8'])
+  expect(closed).toHaveLength(over.length)
 })
 
 test('of machines rented together only the first is notified of as ready, and Activity has each', async () => {
