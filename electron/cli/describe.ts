@@ -14,7 +14,8 @@ const meanings: Readonly<Record<keyof typeof exitCodes, string>> = {
   refused: '--yes, --secret-files or --allow is required, or another user owns this Berth',
   unknown: 'No such instance, run, project or account',
   command: 'run --follow: the command failed with a code from 1 to 6; any higher code is its own',
-  capped: 'A cap of the name in --as, or what you permit it, forbids it: error.refusal says which',
+  capped:
+    'A cap of the name in --as or over everything, or what you permit it, forbids it: error.refusal says which',
 }
 
 /** The whole command for programs: subcommands, options, exit codes, and what each prints with `--json` as JSON Schema. */

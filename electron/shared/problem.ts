@@ -9,7 +9,7 @@ export interface Problem {
   field?: string
   /** Details for the page to show, such as the two fingerprints of a changed host key. */
   facts?: Record<string, string>
-  /** Which cap of an agent, a script or a project refused it. */
+  /** Which cap refused it: of an agent, a script or a project, or over everything. */
   refusal?: Refusal
   /** Wrong codes counted against a two-factor method (section 7). */
   failCount?: number

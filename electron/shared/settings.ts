@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { defaultShortcuts, keysPattern, type ShortcutName } from './accelerators.ts'
 import { SavedQuery } from './market/offer.ts'
 import { sortColumns } from './market/offer-columns.ts'
-import { SpenderForm } from './spending/spender.ts'
+import { Everything, SpenderForm } from './spending/spender.ts'
 
 /** The messages give the bounds in the page's unit. */
 const amount = (least: number, leastWord: string, most: number, mostWord: string) =>
@@ -65,6 +65,8 @@ export const Settings = v.object({
   }),
   /** The agents and scripts that may spend, and their caps; a project may have caps, too. */
   spenders: v.pipe(v.array(SpenderForm), v.maxLength(50, 'at most 50 names')),
+  /** Caps over all machines of each account, yours too. */
+  everything: Everything,
   /** The port on 127.0.0.1 with figures for Prometheus; 0 for none. */
   metricsPort: v.pipe(
     v.number('enter a port'),
@@ -161,6 +163,7 @@ export const defaultSettings: Settings = {
   },
   quietHours: { on: false, from: '22:00', to: '07:00', critical: true },
   spenders: [],
+  everything: { perHour: null, machines: null },
   metricsPort: 0,
   startAtLogin: 'no',
   closeToTray: true,

@@ -20,7 +20,7 @@ import type { RelayView } from './relay.ts'
 import type { DetailsTab, Settings } from './settings.ts'
 import type { Micros } from './spending/money.ts'
 import type { PriceIncreaseView } from './spending/price-increase.ts'
-import type { Spender, SpenderView } from './spending/spender.ts'
+import type { EverythingUse, Spender, SpenderView } from './spending/spender.ts'
 
 /** All data of the page and the tray. Both are functions of it, and store nothing else. */
 export interface State {
@@ -168,6 +168,8 @@ export interface AccountView {
   notes: Record<string, InstanceNote>
   /** What agents, scripts and projects with caps have used, by spender. */
   spenders?: Record<Spender, SpenderView>
+  /** What all machines use of the caps over everything; absent without such a cap. */
+  everything?: EverythingUse
   /** Repeated searches, by id. */
   watches: Record<string, WatchView>
   /** By `tunnelKey`. */

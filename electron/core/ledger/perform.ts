@@ -4,6 +4,8 @@ import { hasTrait } from '#shared/instance/state-traits.ts'
 import { BerthError, type Problem } from '#shared/problem.ts'
 import { type Micros, micros } from '#shared/spending/money.ts'
 import {
+  type Everything,
+  everythingRefusal,
   formOf,
   type Need,
   refusalOf,
@@ -20,7 +22,16 @@ import type { CollectionContext } from '../storage/collection.ts'
 import { isDeepEqual } from '../storage/store.ts'
 import { capAlert, stoppedText } from './messages.ts'
 import { dayOf, type LedgerEntry, openStoredEntries, type StoredLedger } from './record.ts'
-import { type Bound, capReachedAt, neededToday, overCaps, settled, startNeed, useOf } from './step.ts'
+import {
+  type Bound,
+  capReachedAt,
+  neededToday,
+  overCaps,
+  settled,
+  startNeed,
+  useOf,
+  useOfAll,
+} from './step.ts'
 
 interface LedgerContext extends CollectionContext {
   activity: Pick<Activity, 'add'>
@@ -67,6 +78,8 @@ export class Ledger {
   readonly #pending = new Map<string, LedgerEntry>()
   /** What polls showed last of the machines, and when: costs are written less often. */
   readonly #shown = new Map<number, { view: InstanceView; at: number }>()
+  /** Instances whose end was seen, until no poll shows them. */
+  readonly #ended = new Set<number>()
 
   static async open(context: LedgerContext, attemptOf: AttemptOf): Promise<Ledger> {
     return new Ledger(context, await openStoredEntries(context), attemptOf)
@@ -84,10 +97,20 @@ export class Ledger {
     return { perHour, machines, price, today }
   }
 
-  /** Why a spender may not have that now; undefined if it may. */
+  /** Why a spender, or you, may not have that now; undefined if it may. */
   refusal(by: Spender | undefined, need: Need): Problem | undefined {
+    return this.#ownRefusal(by, need) ?? this.#refusalOfAll(need)
+  }
+
+  /** The same by the caps of a spender alone. */
+  #ownRefusal(by: Spender | undefined, need: Need): Problem | undefined {
     const form = this.#formOf(by)
     return form && refusalOf(form, this.#useOf(by), need)
+  }
+
+  /** The same by the caps over everything. */
+  #refusalOfAll(need: Need): Problem | undefined {
+    return this.#isCapped() ? everythingRefusal(this.#everything(), this.#useOfAll(), need) : undefined
   }
 
   /** Reserves a machine, on disk once it resolves; resolves with why not. A known mark is reserved already. */
@@ -143,7 +166,9 @@ export class Ledger {
     if (by !== undefined && !(view && hasTrait(view.state, 'startable'))) return
     const at = this.#now()
     const price = view?.pricePerHour
-    const refused = this.refusal(by, this.need(price))
+    const refused =
+      this.#ownRefusal(by, this.need(price)) ??
+      this.#refusalOfAll(startNeed(before ?? { perHour: 0 }, view, at))
     if (refused) throw new BerthError(refused)
     const seen = view ? spentBy(view, at) : 0
     const day = dayOf(at)
@@ -156,22 +181,27 @@ export class Ledger {
   /** Throws where a cap forbids to start an instance again, or to bid those dollars per hour for it. */
   mayCost(instance: number, bid?: number): void {
     const entry = this.#entryOf(instance)
-    const form = this.#formOf(entry?.by)
-    if (!entry?.by || !form) return
     const view = this.#instances()[instance]
     const price = bid === undefined ? undefined : micros(bid) + (view?.diskPricePerHour ?? 0)
+    const need = startNeed(entry ?? { perHour: 0 }, view, this.#now(), price)
+    const refused = (entry && this.#startRefusal(entry, instance, need)) ?? this.#refusalOfAll(need)
+    if (refused) throw new BerthError(refused)
+  }
+
+  #startRefusal(entry: LedgerEntry, instance: number, need: Need): Problem | undefined {
+    const form = this.#formOf(entry.by)
+    if (!entry.by || !form) return undefined
     const now = this.#now()
-    const need = startNeed(entry, view, now, price)
     // A stop at a cap is on its way, which the start would take back.
     const isOver = overCaps(this.#entries(), form, entry.by, this.#instances(), now).some(
       one => one.instance === instance,
     )
-    const refused = this.refusal(entry.by, isOver ? { ...need, today: micros(form.perDay) } : need)
-    if (refused) throw new BerthError(refused)
+    return this.#ownRefusal(entry.by, isOver ? { ...need, today: micros(form.perDay) } : need)
   }
 
   onPoll({ account: { instances }, pollsMissing }: LedgerPoll): void {
     this.#adopt()
+    for (const instance of this.#ended) if (!instances[instance]) this.#ended.delete(instance)
     const at = this.#now()
     const day = dayOf(at)
     const all = this.#stored.all()
@@ -205,7 +235,7 @@ export class Ledger {
     return Math.min(...moments.filter(moment => moment > after), Number.POSITIVE_INFINITY)
   }
 
-  /** Shows what spenders with a form have used. */
+  /** Shows what spenders with a form have used, and everything together. */
   show(): void {
     const { account, store, ending } = this.#context
     if (ending.aborted) return
@@ -215,10 +245,12 @@ export class Ledger {
       const instances = this.instancesOf(one => one === by)
       spenders[by] = { today: inCents(today), reserved: inCents(reserved), perHour, machines, instances }
     }
-    if (isDeepEqual(store.get().accounts[account]?.spenders ?? {}, spenders)) return
+    const everything = this.#isCapped() ? this.#useOfAll() : undefined
+    const { spenders: before = {}, everything: allBefore } = store.get().accounts[account] ?? {}
+    if (isDeepEqual(before, spenders) && isDeepEqual(allBefore, everything)) return
     store.change(draft => {
       const target = draft.accounts[account]
-      if (target) target.spenders = spenders
+      if (target) Object.assign(target, { spenders, everything })
     })
   }
 
@@ -230,7 +262,7 @@ export class Ledger {
   async #write(entry: LedgerEntry): Promise<void> {
     this.#pending.set(entry.id, entry)
     try {
-      if (this.#formOf(entry.by)) await this.#stored.add(entry)
+      if (this.#formOf(entry.by) || this.#isCapped()) await this.#stored.add(entry)
       else await this.#stored.put(entry)
     } finally {
       this.#pending.delete(entry.id)
@@ -249,9 +281,9 @@ export class Ledger {
 
   /** An instance's end was seen: nothing is reserved for it any more. */
   ended(instance: number): void {
+    this.#ended.add(instance)
     const entry = this.#entryOf(instance)
-    if (!entry) return
-    this.#close(entry)
+    if (entry) this.#close(entry)
     this.show()
   }
 
@@ -320,6 +352,20 @@ export class Ledger {
 
   #formOf(by: Spender | undefined): SpenderForm | undefined {
     return formOf(this.#context.store.get().settings.spenders, by)
+  }
+
+  #useOfAll() {
+    this.#adopt()
+    return useOfAll(this.#entries(), this.#instances(), this.#ended, this.#now())
+  }
+
+  #everything(): Everything {
+    return this.#context.store.get().settings.everything
+  }
+
+  #isCapped(): boolean {
+    const { perHour, machines } = this.#everything()
+    return perHour !== null || machines !== null
   }
 
   #instances(): LedgerPoll['account']['instances'] {

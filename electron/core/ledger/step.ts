@@ -2,7 +2,7 @@ import { costOnceReady, spentBy } from '#shared/derived.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
 import { hasTrait } from '#shared/instance/state-traits.ts'
 import { type Micros, micros } from '#shared/spending/money.ts'
-import type { Need, Spender, SpenderForm, SpenderUse } from '#shared/spending/spender.ts'
+import type { EverythingUse, Need, Spender, SpenderForm, SpenderUse } from '#shared/spending/spender.ts'
 import { dayOf, type LedgerEntry, restOfDay } from './record.ts'
 
 type Instances = Readonly<Record<string, InstanceView>>
@@ -41,19 +41,27 @@ function spentToday(entry: LedgerEntry, view: InstanceView | undefined, now: num
   return settled(entry, view, now).today + (entry.day > dayOf(now) ? entry.today : 0)
 }
 
+/** Seconds in which a start counts that no answer of the service shows yet. */
+const startsWithin = 60
+
 /** Whether it only costs its disk, and goes on so. */
-function isAtRest(view: InstanceView | undefined): boolean {
-  return view !== undefined && hasTrait(view.state, 'over')
+function isAtRest(view: InstanceView | undefined, now: number): boolean {
+  if (view === undefined || !hasTrait(view.state, 'over')) return false
+  const { stateRequest } = view
+  return stateRequest?.state !== 'running' || Math.abs(now - stateRequest.at) > startsWithin
 }
 
+/** A machine with the price that was agreed to. */
+type Priced = Pick<LedgerEntry, 'perHour'>
+
 /** What it costs per hour while it runs. */
-function runningPrice(entry: LedgerEntry, view: InstanceView | undefined): Micros {
+function runningPrice(entry: Priced, view: InstanceView | undefined): Micros {
   return view ? Math.max(view.pricePerHour ?? entry.perHour, costOnceReady(view)) : entry.perHour
 }
 
 /** What a machine costs per hour from now on, as far as it is known. */
-function priceFromNow(entry: LedgerEntry, view: InstanceView | undefined): Micros {
-  return isAtRest(view) ? (view?.diskPricePerHour ?? 0) : runningPrice(entry, view)
+function priceFromNow(entry: Priced, view: InstanceView | undefined, now: number): Micros {
+  return isAtRest(view, now) ? (view?.diskPricePerHour ?? 0) : runningPrice(entry, view)
 }
 
 /** What limits let machines cost: in all, and for how many seconds. */
@@ -90,11 +98,12 @@ export function useOf(
   for (const entry of machines) {
     const view = instances[entry.instance ?? '']
     const after = settled(entry, view, now)
-    perHour += priceFromNow(entry, view)
+    perHour += priceFromNow(entry, view, now)
     const key = entry.group ?? entry.id
     const group = groups.get(key) ?? { spent: 0, disks: 0, perHour: 0, own: 0, shared: 0 }
     groups.set(key, group)
-    if (isAtRest(view)) group.disks += Math.ceil((priceFromNow(entry, view) * restOfDay(now)) / 3600)
+    if (isAtRest(view, now))
+      group.disks += Math.ceil((priceFromNow(entry, view, now) * restOfDay(now)) / 3600)
     else {
       const price = runningPrice(entry, view)
       group.perHour += price
@@ -115,14 +124,31 @@ export function useOf(
   return { today: spent + reserved, reserved, perHour, machines: machines.length }
 }
 
+/** What all machines of an account use, with those that were rented elsewhere. `ended`: whose end was seen. */
+export function useOfAll(
+  entries: readonly LedgerEntry[],
+  instances: Instances,
+  ended: ReadonlySet<number>,
+  now: number,
+): EverythingUse {
+  const reserved = entries.filter(({ isSum }) => !isSum)
+  const known = new Set(reserved.map(({ instance }) => instance))
+  const others = Object.values(instances).filter(({ id }) => !known.has(id) && !ended.has(id))
+  const prices = [
+    ...reserved.map(entry => priceFromNow(entry, instances[entry.instance ?? ''], now)),
+    ...others.map(view => priceFromNow({ perHour: 0 }, view, now)),
+  ]
+  return { perHour: prices.reduce((sum, price) => sum + price, 0), machines: prices.length }
+}
+
 /** What starting an instance again needs, at its price or another one: its machine counts already. */
 export function startNeed(
-  entry: LedgerEntry,
+  entry: Priced,
   view: InstanceView | undefined,
   now: number,
   running = runningPrice(entry, view),
 ): Need {
-  const more = Math.max(0, running - priceFromNow(entry, view))
+  const more = Math.max(0, running - priceFromNow(entry, view, now))
   return { perHour: more, machines: 0, price: running, today: neededToday(more, {}, now) }
 }
 
@@ -150,7 +176,7 @@ export function overCaps(
     .filter(entry => entry.by === by && !entry.isSum)
     .map(entry => ({ entry, view: instances[entry.instance ?? ''] }))
   const active = machines.flatMap(({ entry, view }) =>
-    view && !isAtRest(view) ? { entry, instance: view.id, price: runningPrice(entry, view) } : [],
+    view && !isAtRest(view, now) ? { entry, instance: view.id, price: runningPrice(entry, view) } : [],
   )
   const today = spentAndDisks(entries, by, instances, now)
   const at = ({ instance, price, entry }: (typeof active)[number], cap: OverCap['cap']): OverCap => ({

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { name } from '../fields.ts'
 import { money, rate } from '../format/money.ts'
+import { counted } from '../format/size.ts'
 import type { Problem, Refusal, RefusedLimit } from '../problem.ts'
 import { type Micros, micros } from './money.ts'
 
@@ -69,6 +70,13 @@ export const SpenderForm = v.object({
 })
 export type SpenderForm = v.InferOutput<typeof SpenderForm>
 
+/** Caps over all machines of an account, whoever pays; null for none. */
+export const Everything = v.object({
+  perHour: v.nullable(SpenderForm.entries.perHour),
+  machines: v.nullable(SpenderForm.entries.machines),
+})
+export type Everything = v.InferOutput<typeof Everything>
+
 /** The form with which a new spender begins. */
 export const newSpender: Omit<SpenderForm, 'name' | 'kind'> = {
   may: 'run',
@@ -97,6 +105,9 @@ export interface SpenderUse {
   perHour: Micros
   machines: number
 }
+
+/** What all machines of an account use of its caps. */
+export type EverythingUse = Pick<SpenderUse, 'perHour' | 'machines'>
 
 /** A spender's use in State, with its machines. */
 export interface SpenderView extends SpenderUse {
@@ -137,15 +148,13 @@ export function refusalOf(
   const refuse = (
     limit: RefusedLimit,
     cap: number,
-    taken: number,
+    used: number,
     retry: Refusal['retry'],
     message: string,
-  ): Problem => ({
-    code: 'over_cap',
-    message,
-    advice: retry === 'never' ? 'Choose something cheaper.' : retryWords[retry],
-    refusal: { limit, name, cap, used: taken, left: Math.max(0, cap - taken), retry },
-  })
+  ): Problem => {
+    const advice = retry === 'never' ? 'Choose something cheaper.' : retryWords[retry]
+    return overCap({ limit, name, cap, used, retry }, message, advice)
+  }
   const caps = { day: micros(form.perDay), hour: micros(form.perHour), price: micros(form.price) }
   if (perHour === undefined || price === undefined)
     return refuse('price', form.price, 0, 'never', `Its price is unknown, and ${name} has a cap on it.`)
@@ -171,6 +180,50 @@ export function refusalOf(
   const retry = today > caps.day ? 'never' : used.reserved > 0 ? 'after_an_end' : 'tomorrow'
   const message = `This may cost ${money(today)} today. ${name} may spend ${money(caps.day)} a day, and ${money(Math.max(0, caps.day - used.today))} is left.`
   return refuse('day', form.perDay, asDollars(used.today), retry, message)
+}
+
+/** Why all machines of an account together may not have that, too; undefined if they may. */
+export function everythingRefusal(
+  caps: Everything,
+  used: EverythingUse,
+  { perHour, machines }: Pick<Need, 'perHour' | 'machines'>,
+): Problem | undefined {
+  const refuse = (
+    limit: 'machines' | 'hour',
+    cap: number,
+    taken: number,
+    isNever: boolean,
+    message: string,
+  ) => {
+    const retry = isNever ? 'never' : 'after_an_end'
+    const first = isNever ? 'Choose something smaller or cheaper' : 'End a machine'
+    const advice = `${first}, or raise the cap on everything in Settings, Agents and scripts.`
+    return overCap({ limit, name: 'everything', cap, used: taken, retry }, message, advice)
+  }
+  const { machines: most } = caps
+  if (most !== null && machines > 0 && used.machines + machines > most) {
+    const message = `All together, there may be ${counted(most, 'machine')} at a time, and there are ${used.machines}.`
+    return refuse('machines', most, used.machines, machines > most, message)
+  }
+  if (caps.perHour === null || perHour === 0) return undefined
+  const spent = asDollars(used.perHour)
+  if (perHour === undefined) {
+    const message = 'Its price is unknown, and there is a cap on what all machines together cost per hour.'
+    return refuse('hour', caps.perHour, spent, true, message)
+  }
+  const cap = micros(caps.perHour)
+  if (used.perHour + perHour <= cap) return undefined
+  const message = `All machines together may cost ${rate(cap)}. They cost ${rate(used.perHour)}, and this would be ${rate(perHour)} more.`
+  return refuse('hour', caps.perHour, spent, perHour > cap, message)
+}
+
+function overCap(
+  refusal: Omit<Refusal, 'left'> & { cap: number; used: number },
+  message: string,
+  advice: string,
+): Problem {
+  const left = Math.max(0, micros(refusal.cap) - micros(refusal.used)) / 1_000_000
+  return { code: 'over_cap', message, advice, refusal: { ...refusal, left } }
 }
 
 const retryWords = {

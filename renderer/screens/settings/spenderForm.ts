@@ -1,6 +1,12 @@
 import * as v from 'valibot'
 import { asTyped, number, type ReadForm, readForm } from '#renderer/components/fields/readForm.ts'
-import { CallerName, newSpender, SpenderForm, type SpenderKind } from '#shared/spending/spender.ts'
+import {
+  CallerName,
+  Everything,
+  newSpender,
+  SpenderForm,
+  type SpenderKind,
+} from '#shared/spending/spender.ts'
 
 /** The typed form of an agent, a script or a project. */
 export interface SpenderDraft {
@@ -41,4 +47,18 @@ export function readSpender(draft: SpenderDraft, others: readonly SpenderForm[])
   })
   const isTaken = others.some(one => one.kind === kind && one.name === name.trim())
   return isTaken ? { errors: { ...read.errors, name: 'That name is on the list already.' } } : read
+}
+
+/** The typed caps over everything; empty for none. */
+export function everythingDraft({ perHour, machines }: Everything): { perHour: string; machines: string } {
+  const typed = (cap: number | null) => (cap === null ? '' : asTyped(cap))
+  return { perHour: typed(perHour), machines: typed(machines) }
+}
+
+export function readEverything({
+  perHour,
+  machines,
+}: ReturnType<typeof everythingDraft>): ReadForm<Everything> {
+  const cap = (text: string) => (text.trim() === '' ? null : number(text))
+  return readForm(Everything, { perHour: cap(perHour), machines: cap(machines) })
 }

@@ -38,6 +38,7 @@ const scanned: Readonly<Record<string, string>> = {
   'screens/projects/RunProjectDialog.svelte': "scan('run sheet'",
   'screens/projects/SpecDialog.svelte': "'project form'",
   'screens/projects/SweepDialog.svelte': "'another sweep'",
+  'screens/settings/EverythingCaps.svelte': each,
   'screens/settings/RelayDialog.svelte': each,
   'screens/settings/SpenderDialog.svelte': each,
   'screens/transfers/CopyDialog.svelte': each,

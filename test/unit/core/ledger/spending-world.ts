@@ -3,7 +3,8 @@ import { countedOn, spending } from '#core/instances/spending.ts'
 import { Ledger, type Reservation } from '#core/ledger/perform.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
 import type { Problem } from '#shared/problem.ts'
-import { newSpender, type SpenderForm, spenderOf } from '#shared/spending/spender.ts'
+import { defaultSettings } from '#shared/settings.ts'
+import { type Everything, newSpender, type SpenderForm, spenderOf } from '#shared/spending/spender.ts'
 import { account, accountContext, endingsAtOnce, freshAnswer } from '#test/berth/account-context.ts'
 import { HandClock } from '#test/berth/clocks.ts'
 import { MemoryFiles } from '#test/berth/machine.ts'
@@ -26,7 +27,10 @@ export function form(name: string, given: Partial<SpenderForm> = {}): SpenderFor
 }
 
 /** A service, the rentals of its account, and the ledger over them, which a kill opens again from its files. */
-export async function spendingWorld(spenders: SpenderForm[]) {
+export async function spendingWorld(
+  spenders: SpenderForm[],
+  capsOfAll: Everything = defaultSettings.everything,
+) {
   const clock = new HandClock()
   const files = new MemoryFiles()
   const machines: Machine[] = []
@@ -34,6 +38,7 @@ export async function spendingWorld(spenders: SpenderForm[]) {
   const attempts = new Map<string, { instance?: number; isOpen: boolean }>()
   /** Micro-dollars by spender and day. */
   const truth = new Map<string, number>()
+  let everything = capsOfAll
   let time = 1_699_920_000
   let marks = 0
   let context = newContext()
@@ -53,7 +58,7 @@ export async function spendingWorld(spenders: SpenderForm[]) {
       endings: endingsAtOnce(client),
     })
     made.store.change(draft => {
-      draft.settings.spenders = spenders
+      Object.assign(draft.settings, { spenders, everything })
     })
     return made
   }
@@ -96,7 +101,10 @@ export async function spendingWorld(spenders: SpenderForm[]) {
     },
     machinesOf: (by: string) => machines.filter(one => one.by === by && !one.isGone),
     spent: (by: string) => truth.get(`${by}/${Math.floor(time / 86_400)}`) ?? 0,
-    /** Asks for a machine as a rental does: reserved, then requested. `answer`: what becomes of the request. */
+    /**
+     * Asks for a machine as a rental does: reserved, then requested. `name`: an agent’s, `you`, or a spender such as
+     * `project:train`. `answer`: what becomes of the request.
+     */
     async ask(
       name: string,
       price: number,
@@ -110,9 +118,14 @@ export async function spendingWorld(spenders: SpenderForm[]) {
       marks += 1
       const id = marks
       const mark = `r${id}`
-      const by = spenderOf('agent', name)
+      const by = name.includes(':') ? name : spenderOf('agent', name)
       attempts.set(mark, { isOpen: true })
-      const refused = await ledger.reserve({ mark, by, perHour: price, ...bounds })
+      const refused = await ledger.reserve({
+        mark,
+        by: name === 'you' ? undefined : by,
+        perHour: price,
+        ...bounds,
+      })
       if (refused || answer === 'refused') {
         attempts.set(mark, { isOpen: false })
         return refused
@@ -136,7 +149,20 @@ export async function spendingWorld(spenders: SpenderForm[]) {
     start(id: number): void {
       ledger.mayCost(id)
       const machine = machines.find(one => one.id === id)
-      if (machine && !machine.isGone) machine.isStopped = false
+      if (!machine || machine.isGone) return
+      machine.isStopped = false
+      const asked = { state: 'running', at: time } as const
+      context.store.change(draft => {
+        const target = draft.accounts[account]?.instances[id]
+        if (target) target.stateRequest = asked
+      })
+    },
+    /** The caps over everything become others. */
+    cap(caps: Everything): void {
+      everything = caps
+      context.store.change(draft => {
+        draft.settings.everything = caps
+      })
     },
     setPrice(id: number, price: number): void {
       const machine = machines.find(one => one.id === id)

@@ -2,6 +2,7 @@ import type { Rental } from '#core/renting/rental.ts'
 import { noAnswer } from '#service/http/failure.ts'
 import type { Send } from '#service/http/operation.ts'
 import { BerthError, type Problem } from '#shared/problem.ts'
+import type { Settings } from '#shared/settings.ts'
 import { micros } from '#shared/spending/money.ts'
 import { newSpender, type Spender, type SpenderForm, spenderOf } from '#shared/spending/spender.ts'
 import { HandClock } from '#test/berth/clocks.ts'
@@ -17,7 +18,7 @@ const forms: SpenderForm[] = agents.map(name => ({ ...newSpender, kind: 'agent',
 const epoch = 1_700_000_000 - (1_700_000_000 % 86_400) + 23 * 3600
 
 /** Five agents that keep to nothing, their user, and a service that loses answers and changes prices. */
-export async function openWorld(draw: () => number) {
+export async function openWorld(draw: () => number, settings: Partial<Settings> = { spenders: forms }) {
   const clock = new HandClock(epoch * 1000)
   const now = () => epoch + clock.monotonic() / 1000
   const service = new Service(now, 'both', true, 60)
@@ -42,7 +43,7 @@ export async function openWorld(draw: () => number) {
     return answer
   }
   const files = new MemoryFiles()
-  files.texts.set('settings.json', JSON.stringify({ spenders: forms }))
+  files.texts.set('settings.json', JSON.stringify(settings))
   const computer: Computer = {
     clock,
     files,
