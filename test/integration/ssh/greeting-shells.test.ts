@@ -67,7 +67,7 @@ const homes = Array.from({ length: count }, (_, home) =>
 /** Prints what its place and environment are. */
 const command = `umask; basename "$PWD"; echo "$A|$B"; ls | tr '\\n' ' '; set -- *.bin; echo "$#"
 mkdir out && cat a.bin > out/d.bin && echo one > 'out/two words'; exit 3`
-const printed = "0077\np0000000000000001\nit's $x|two\nlines\na.bin b 1\n"
+const printed = "p0000000000000001\nit's $x|two\nlines\na.bin b 1\n"
 
 describe.skipIf(noSshd)(`a shell that greets with${noSshd}`, () => {
   test.each(homes)('and sets all sorts of things keeps them from a project, home %#', async (...bashrc) => {
@@ -75,6 +75,7 @@ describe.skipIf(noSshd)(`a shell that greets with${noSshd}`, () => {
     writeFileSync(join(sshd.home, '.bashrc'), `${bashrc.join('\n')}\n`)
     const { connection } = await connect()
 
+    const { text: umask } = await outputOf(connection, 'umask', bounds)
     expect(await outputOf(connection, 'echo one; false', bounds)).toMatchObject({ text: 'one\n', code: 1 })
     expect(await runScript(connection, { name: 'two' }, ['printf %s "$name"'], bounds)).toMatchObject({
       text: 'two',
@@ -102,7 +103,7 @@ describe.skipIf(noSshd)(`a shell that greets with${noSshd}`, () => {
       const status = await readRunStatus(connection, systemClock, 'x1', 0)
       return { ...status, bytes: status.bytes.toString() }
     }
-    await expect.poll(ended).toMatchObject({ state: 'ended', code: 3, bytes: printed })
+    await expect.poll(ended).toMatchObject({ state: 'ended', code: 3, bytes: umask + printed })
     await syncDown(connection, { ...both, paths: ['out'], system: 'linux', from: 'x', synced: new Map() })
     expect(readFileSync(join(here, 'out/d.bin')).equals(bytes)).toBe(true)
     expect(readFileSync(join(here, 'out/two words'), 'utf8')).toBe('one\n')
