@@ -334,11 +334,13 @@ export function tellOfRetries(
     return
   }
   const what = request.label || search.filter.gpus?.join(', ') || request.image || request.template?.name
+  // The run says whether it fails with it or goes on waiting.
+  const happened = isForRun && problem?.code === 'no_offers' ? 'No offer fits now' : text
   const byUser = attempts.length === 0 && !problem && (why === 'user' || why === 'run')
   activity.add({
     account,
     kind: end === 'failed' && !isForRun ? 'error' : byUser ? 'user' : 'berth',
-    text: what ? `${text}: ${what}` : text,
+    text: what ? `${happened}: ${what}` : happened,
     detail: problem?.message ?? detail,
     instance,
     rental: id,

@@ -28,12 +28,13 @@ test('where no offer fits, a run speaks for itself, and anyone else is alerted',
   const told = (rental: Retrying) => {
     const { said, ...context } = noting()
     tellOfRetries(context as unknown as Parameters<typeof tellOfRetries>[0], rental, {
-      text: 'No offer fits',
+      text: 'Renting with retries failed',
       end: 'failed',
+      problem: { code: 'no_offers', message: 'None fits.' },
     })
     return said.join()
   }
-  expect(told({ ...retrying(), why: 'run' })).toMatch(/^No offer fits/)
+  expect(told({ ...retrying(), why: 'run' })).toMatch(/^No offer fits now/)
   expect(told({ ...retrying(someAttempt()), why: 'run' })).toMatch(/^Nothing could be rented after 1/)
   expect(told(retrying())).toMatch(/^Nothing could be rented: no offer met your limits/)
 })
