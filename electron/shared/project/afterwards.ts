@@ -30,7 +30,7 @@ export function planAfterwards(spec: ProjectSpec, keeping: Keeping, costs: PlanC
       : `${named(home)} ${home.length === 1 ? 'is' : 'are'} downloaded${checkpoint === undefined ? '' : `, every ${duration(checkpoint)} and at the end`}.`,
     after === 'stop'
       ? `${then} ${machine} is stopped. ${stoppedWords(costs)}`
-      : `${then} ${machine} and its disk are destroyed${keep > 0 ? '' : ', once all results are downloaded'}.`,
+      : `${then} ${machine} and its disk are destroyed${keep > 0 || home.length === 0 ? '' : ', once all results are downloaded'}.`,
     ...(nodes > 1 ? ['The other nodes’ machines are destroyed in any case.'] : []),
     ...storeWords(spec),
     ...retryWords(retry),

@@ -64,10 +64,12 @@ const Inside = v.pipe(
   ),
 )
 
+const timeForm = 'must be a time such as 30m or 2h, at least a minute'
+
 /** `30m`, `2h`, `1h30m`: in seconds, at least a minute. */
 const Time = v.pipe(
-  v.string('must be a time such as 30m or 2h'),
-  v.regex(/^(?:\d{1,4}h)?(?:\d{1,4}m)?$/, 'must be a time such as 30m or 2h'),
+  v.string(timeForm),
+  v.regex(/^(?:\d{1,4}h)?(?:\d{1,4}m)?$/, timeForm),
   v.transform(secondsOf),
   v.minValue(60, 'at least a minute'),
   v.maxValue(366 * 86_400, 'at most a year'),
@@ -86,7 +88,7 @@ export function timeText(seconds: number): string {
 }
 
 const checkpointForm =
-  'must be a time such as 10m, or {every, to, password} such as {every: 5m, to: sftp://…}'
+  'must be a time such as 10m, at least a minute, or {every, to, password} such as {every: 5m, to: sftp://…}'
 
 const Secret = v.strictObject({ secret: SecretName })
 

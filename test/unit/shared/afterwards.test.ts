@@ -54,6 +54,13 @@ describe('a plan says', () => {
     expect(words('')).not.toContain('tried again')
   })
 
+  test('results are waited for before the machine is destroyed only where there are some', () => {
+    const words = (text: string) =>
+      planAfterwards(specOf(text), { seconds: 86_400, destroys: false }, undefined).join(' ')
+    expect(words('results: out')).toContain('disk are destroyed, once all results are downloaded.')
+    expect(words('')).toContain('No results are downloaded. Then the machine and its disk are destroyed. ')
+  })
+
   test('the bid, the checkpoints and the moves', () => {
     const spec = specOf(
       'results: out\ncheckpoint: 5m\noutbid: { elsewhere: 2 }\nmachine: { interruptible: true, price: 0.6 }',

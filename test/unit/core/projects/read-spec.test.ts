@@ -35,6 +35,8 @@ describe('a berth.yaml', () => {
     ['run: x\ncache: ~/.berth/runs\nvolume: v:/data\n', 2, 8, '~/.berth/runs is Berth’s own'],
     ['run: x\nmachine:\n  gpus: 2\n', 3, 3, 'machine.gpus is unknown. Allowed here: gpu, count, vram'],
     ['run: x\ndisk: lots\n', 2, 7, 'disk: enter the disk in GB'],
+    ['run: x\ncheckpoint: 10s\n', 2, 13, 'a time such as 10m, at least a minute'],
+    ['run: x\nkeep: 30s\n', 2, 7, 'a time such as 30m or 2h, at least a minute'],
     ['name: y\n', 1, 1, 'run is missing'],
     ['run: x\nresults: [out, ../../.ssh]\n', 2, 16, 'enter a path below the project'],
     ['run: x\nenv:\n  A: { secrets: B }\n', 3, 6, 'env.A: must be a value, or {secret: NAME}'],
