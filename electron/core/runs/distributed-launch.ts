@@ -138,14 +138,30 @@ export function addressIn(
   subnet: string | undefined,
   others: readonly string[],
 ): Pick<Node, 'address' | 'link'> | undefined {
+  const inside = listedIn(text).filter(({ address }) => isIn(address, subnet) && !others.includes(address))
+  return inside.find(({ link }) => link === 'eth0') ?? inside[0]
+}
+
+/** Every address that `addressQuestion` printed. */
+function listedIn(text: string): Pick<Node, 'address' | 'link'>[] {
   const named = [...text.matchAll(/^\d+:\s+([\w.-]+)(?:@\S+)?\s+inet\s+(\d+\.\d+\.\d+\.\d+)/gm)].map(
     ([, link = '', address = '']) => ({ link, address }),
   )
   const plain = (text.match(/\b\d+\.\d+\.\d+\.\d+\b/g) ?? []).map(address => ({ link: 'eth0', address }))
-  const inside = (named.length > 0 ? named : plain).filter(
-    ({ address }) => isIn(address, subnet) && !others.includes(address),
-  )
-  return inside.find(({ link }) => link === 'eth0') ?? inside[0]
+  return named.length > 0 ? named : plain
+}
+
+/** Why `addressIn` found none: an address of another node, or those outside the network; neither where none is listed. */
+export function whyNoAddress(
+  text: string,
+  subnet: string | undefined,
+  others: readonly string[],
+): { taken?: string; outside: readonly string[] } {
+  const listed = listedIn(text).map(({ address }) => address)
+  return {
+    taken: listed.find(address => isIn(address, subnet) && others.includes(address)),
+    outside: listed.filter(address => isIPv4(address) && !reserved.check(address, 'ipv4')),
+  }
 }
 
 /** The ranges for private networks, without those of loopback and of one link. */

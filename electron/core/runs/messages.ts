@@ -210,10 +210,30 @@ export function notPrepared(output: string, code: number | undefined): Problem {
   }
 }
 
-export const noAddress = {
-  code: 'no_address',
-  message: 'It names no address of its own in the nodes’ network.',
-  advice: 'Install iproute2 in the image, or use another one. If it does so again, choose another host.',
+/** `outside`: its addresses, none of which is in the network, unless `taken` is, which is another node's. */
+export function noAddress(
+  { taken, outside }: { taken?: string | undefined; outside: readonly string[] },
+  subnet: string | undefined,
+): Problem {
+  const code = 'no_address'
+  const advice = 'If it does so again, choose another host.'
+  if (taken !== undefined)
+    return {
+      code,
+      message: `Its address in the network of the machines, ${taken}, is another node’s, too.`,
+      advice,
+    }
+  if (outside.length > 0)
+    return {
+      code,
+      message: `None of its addresses is in the network of the machines${subnet === undefined ? '' : `, ${harmless(subnet)}`}: ${named(outside)}.`,
+      advice,
+    }
+  return {
+    code,
+    message: 'It names no address of its own in the nodes’ network.',
+    advice: 'Install iproute2 in the image, or use another one. If it does so again, choose another host.',
+  }
 }
 
 export const nodeOffline: Problem = {

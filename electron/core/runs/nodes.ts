@@ -14,6 +14,7 @@ import {
   launchOf,
   mpiPort,
   type NodePaths,
+  whyNoAddress,
 } from './distributed-launch.ts'
 import { noAddress } from './messages.ts'
 import { isOfProject, isWorker, type ProjectRun, type Run, runCostBy } from './model.ts'
@@ -94,8 +95,9 @@ export function createRunNodes(context: AccountContext, { runs, machines, projec
       const { network } = of(run)[0]?.node ?? {}
       const known = network && (await findNetwork(network.name))
       const others = of(run).flatMap(({ id, node }) => (id === run.id ? [] : (node?.address ?? [])))
-      const found = addressIn(await machines.ask(run, addressQuestion), known?.internal_subnet, others)
-      if (!found) throw new BerthError(noAddress)
+      const asked = [await machines.ask(run, addressQuestion), known?.internal_subnet, others] as const
+      const found = addressIn(...asked)
+      if (!found) throw new BerthError(noAddress(whyNoAddress(...asked), known?.internal_subnet))
       await change(run, found)
     },
     /** The command of a node, whose environment it writes to its machine; undefined for a run on one machine. */

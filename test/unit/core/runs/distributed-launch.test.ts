@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { addressIn, launchOf, type Node } from '#core/runs/distributed-launch.ts'
+import { addressIn, launchOf, type Node, whyNoAddress } from '#core/runs/distributed-launch.ts'
+import { noAddress } from '#core/runs/messages.ts'
 import { engineOf, nodesProblem } from '#shared/project/nodes.ts'
 import { onOneMachine } from '#shared/project/sweep.ts'
 
@@ -85,6 +86,20 @@ test('the address is that of the private network', () => {
     link: 'eth0',
   })
   expect(addressIn('', undefined, [])).toBeUndefined()
+})
+
+test('a node without an address says whether it lists none, none in the network, or that of another node', () => {
+  const why = (text: string) => noAddress(whyNoAddress(text, '10.0.0.0/24', ['10.0.0.2']), '10.0.0.0/24')
+  const listed = (address: string) =>
+    `1: lo    inet 127.0.0.1/8 scope host lo\n2: eth0    inet ${address}/16 scope global eth0\n`
+  expect(why('1: lo    inet 127.0.0.1/8 scope host lo\n').advice).toContain('Install iproute2')
+  for (const [address, message] of [
+    ['172.17.0.4', 'None of its addresses is in the network of the machines, 10.0.0.0/24: 172.17.0.4.'],
+    ['10.0.0.2', 'Its address in the network of the machines, 10.0.0.2, is another node’s, too.'],
+  ] as const) {
+    expect(why(listed(address))).toMatchObject({ code: 'no_address', message })
+    expect(why(listed(address)).advice).not.toContain('iproute2')
+  }
 })
 
 test('no node’s word puts an address outside the network, or another node’s, into its place', () => {
