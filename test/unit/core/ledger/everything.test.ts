@@ -1,5 +1,7 @@
+import { readdirSync, readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { at } from '#build/places.ts'
 import { readEverything } from '#renderer/screens/settings/spenderForm.ts'
 import { BerthError, type Problem } from '#shared/problem.ts'
 import { micros } from '#shared/spending/money.ts'
@@ -136,6 +138,20 @@ test('whatever is asked for at once, by whom and with which answers, all togethe
     }),
     { numRuns: Number(process.env['BERTH_HISTORIES'] ?? 20) },
   )
+})
+
+test('all rentals ask in one place, after the ledger, and all starts and bids go through the client that asks it', () => {
+  const core = readdirSync(at('electron/core'), { recursive: true, encoding: 'utf8' })
+    .filter(file => file.endsWith('.ts'))
+    .map(file => ({ file, text: readFileSync(at(`electron/core/${file}`), 'utf8') }))
+  const withWords = (words: string) => core.filter(({ text }) => text.includes(words)).map(({ file }) => file)
+  expect(withWords('.createInstance(')).toEqual(['renting/create.ts'])
+  const { text: creation = '' } = core.find(({ file }) => file === 'renting/create.ts') ?? {}
+  const [reserved, asked] = [creation.indexOf('hooks.reserve('), creation.indexOf('.createInstance(')]
+  expect(reserved).toBeGreaterThan(0)
+  expect(asked).toBeGreaterThan(reserved)
+  // The other one only tries a new key.
+  expect(withWords('createClient({').sort()).toEqual(['accounts/accounts.ts', 'accounts/keyed-client.ts'])
 })
 
 test('an empty field is no cap, and anything else a number', () => {
