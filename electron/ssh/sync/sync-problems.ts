@@ -26,8 +26,18 @@ export function syncFailed(remote: string, errorText: string): BerthError {
   return new BerthError({
     code: 'sync_failed',
     message: `The instance couldn’t store everything sent to ${remote}${why === '' ? '' : `: ${why}`}.`,
-    advice: 'Each file there is either the old or the new version. Check the permissions, then try again.',
+    advice: `Each file there is either the old or the new version. ${remedyFor(missingProgram(errorText))}, then try again.`,
   })
+}
+
+const remedyFor = (missing: string | undefined) =>
+  missing === undefined
+    ? 'Check the permissions'
+    : `${missing} is missing there: install it or use another image`
+
+/** The program that a shell there didn't find, as dash, busybox and bash say it; undefined where they name none. */
+function missingProgram(errorText: string): string | undefined {
+  return /(?:^|[\s:])([A-Za-z][\w.+-]{0,40}): (?:command )?not found\s*$/m.exec(errorText.slice(0, 4000))?.[1]
 }
 
 export function wrongArchive(remote: string): BerthError {
