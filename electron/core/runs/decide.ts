@@ -15,6 +15,7 @@ import { idleBelow } from '../instances/instance-state.ts'
 import type { LimitTarget } from '../limits/targets.ts'
 import { lastingErrors, pauseWhileChanging } from './left-behind.ts'
 import {
+  besideCommand,
   instanceGone,
   machineCrashed,
   machineDestroyed,
@@ -89,7 +90,10 @@ export function nextRunMove(run: Run, snapshot: RunSnapshot): RunMove {
   if (move) return move
   if (step === 'failed') return isOfProject(run) ? kept(run, snapshot) : { do: 'wait' }
   if (step === 'ending') return ending(run, snapshot)
-  if (step === 'waiting') return isOfProject(run) ? renting(run, snapshot) : placing(run, snapshot)
+  if (step === 'waiting') {
+    const rents = isOfProject(run) ? renting(run, snapshot) : placing(run, snapshot)
+    return rents.do === 'fail' ? { ...rents, problem: besideCommand(rents.problem, run) } : rents
+  }
   const machineMove = isOfProject(run) ? moveForMachine(run, snapshot) : moveForInstance(run, snapshot)
   if (machineMove) return machineMove
   if (run.movingSince !== undefined && step === 'running' && run.begun) return { do: 'move' }

@@ -138,6 +138,15 @@ export function commandFailed({ project, lastLine, retried }: Run, code: number)
   }
 }
 
+/** Why no machine was found, with the failure of the command that was to be tried there again. */
+export function besideCommand(problem: Problem, { retried }: Pick<Run, 'retried'>): Problem {
+  if (!retried) return problem
+  return {
+    ...problem,
+    message: `${problem.message} Before, the command ended with ${exitCodeWords(retried.code)}.`,
+  }
+}
+
 export function setupFailed(code: number, lastLine: string): Problem {
   return {
     code: 'setup_failed',
