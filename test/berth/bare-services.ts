@@ -93,7 +93,7 @@ export async function startOnBareService(
   const { service, baseUrl, close } = await startBareService()
   service.user = { ...service.user, ...user }
   const world = await createWorld()
-  world.platform.clock = systemClock
+  world.platform.clock = { ...systemClock }
   onTestFinished(async () => {
     await world.close()
     close()

@@ -27,7 +27,7 @@ export function scratchMachine(): ScratchMachine {
   const launched: ScratchMachine['launched'] = []
   return {
     files: openFiles(join(folder, 'berth home')),
-    clock: systemClock,
+    clock: { ...systemClock },
     programs: {
       find: async name =>
         (process.env['PATH'] ?? '')
@@ -44,7 +44,7 @@ export function scratchMachine(): ScratchMachine {
 }
 
 /** Berth's ssh on a machine of its own, with that clock; both end with the test. */
-export function openScratch(clock: Clock = systemClock): { machine: ScratchMachine; ssh: Ssh } {
+export function openScratch(clock: Clock = { ...systemClock }): { machine: ScratchMachine; ssh: Ssh } {
   const platform = { ...scratchMachine(), clock }
   onTestFinished(() => platform.remove())
   const ssh = createSsh(platform)
