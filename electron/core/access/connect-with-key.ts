@@ -31,6 +31,11 @@ interface EnterParts {
 export const entryDeadline = 30_000
 /** Milliseconds between tries with a key that was just attached: the service takes a moment to install it. */
 const afterAttaching = [500, 2000, 4000]
+/**
+ * Milliseconds after which a key that was attached is installed, and for which it isn't attached again: servers block those
+ * who are refused often.
+ */
+const attached = { settled: 7000, once: 120_000 }
 
 export function createEnter({ clock, keyName, attachKey, onHostKey }: EnterParts): Enter {
   /** Unconfirmed host keys by instance, since background work connects again and again. */
@@ -44,6 +49,9 @@ export function createEnter({ clock, keyName, attachKey, onHostKey }: EnterParts
     onHostKey(account, instance, error.problem)
   }
 
+  /** When keys were attached last, in monotonic milliseconds, by instance and key. */
+  const attachedAt = new Map<string, number>()
+
   return async ({ account, instance, client }, use) => {
     const target = {
       account,
@@ -54,13 +62,19 @@ export function createEnter({ clock, keyName, attachKey, onHostKey }: EnterParts
       deadlineMs: entryDeadline,
       mark: instance.mark,
     }
+    const place = `${account}/${instance.id} ${target.keyName}`
     try {
       return await use(target)
     } catch (error) {
       noteHostKey(account, instance.id, error)
       if (!isKeyRefused(error)) throw error
+      const age = clock.monotonic() - (attachedAt.get(place) ?? Number.NEGATIVE_INFINITY)
+      if (age >= attached.settled && age < attached.once) throw error
+      if (age >= attached.once) {
+        await attachKey(account, instance.id, client)
+        attachedAt.set(place, clock.monotonic())
+      }
     }
-    await attachKey(account, instance.id, client)
     for (const pause of afterAttaching) {
       try {
         return await use(target)
