@@ -14,7 +14,7 @@ import type { AccountView } from '../shared/state.ts'
 import { type Call, cliDollars, waitingJson } from './call.ts'
 import { CliFailure, exitCodes } from './failure.ts'
 import { outputPrinter, writer } from './logs.ts'
-import { costOf, sweepCounts } from './project-runs.ts'
+import { costNow, sweepCounts } from './project-runs.ts'
 
 const words: Readonly<Record<RunStep, string>> = {
   waiting: 'Renting a machine',
@@ -100,7 +100,7 @@ async function finalCost({ connection }: Call, account: string, before: SweepVie
   await connection.command('refresh', { account }).catch(() => undefined)
   const view = (await connection.state()).accounts[account]
   const sweep = view?.sweeps[before.id] ?? before
-  return view ? costOf(sweep, view) : sweep.cost.micros
+  return view ? costNow(sweep, view) : sweep.cost.micros
 }
 
 /** Resolves when State changes, and at the latest after two seconds: what is waited for may not change it. */

@@ -89,7 +89,7 @@ const sweepOf = ({ sweep }: ProjectRunView, sweeps: readonly SweepView[]) =>
   sweeps.find(({ id }) => id === sweep?.id)
 
 /** Micro-dollars of a run or a sweep up to now. */
-export function costOf({ cost }: Pick<ProjectRunView, 'cost'>, { clock }: AccountView): number {
+export function costNow({ cost }: Pick<ProjectRunView, 'cost'>, { clock }: AccountView): number {
   const now = accountNow(clock, Date.now())
   return cost.micros + Math.floor((Math.max(0, now - cost.at) * cost.perHour) / 3600)
 }
@@ -104,7 +104,7 @@ function listing(
       run.name,
       settingWords(sweep?.settings[run.sweep?.index ?? 0] ?? {}),
       run.step,
-      money(costOf(run, account)),
+      money(costNow(run, account)),
       Object.entries(run.printed ?? {})
         .map(([name, value]) => `${name}=${value}`)
         .join(' '),
@@ -142,7 +142,7 @@ function runJson(account: AccountView, run: ProjectRunView, sweep: SweepView | u
     trainingLost: run.lost?.seconds ?? 0,
     trainingLostCost: cliDollars(run.lostCost ?? 0),
     instance: instance ?? null,
-    cost: cliDollars(costOf(run, account)),
+    cost: cliDollars(costNow(run, account)),
     printed,
     asked: isoTime(createdAt),
     ended: endedAt === undefined ? null : isoTime(endedAt),
@@ -157,7 +157,7 @@ function sweepsJson({ account, sweeps, runs }: OnAccount) {
     name: sweep.name,
     step: sweep.step,
     ...sweepCounts(sweep, runs),
-    cost: cliDollars(costOf(sweep, account)),
+    cost: cliDollars(costNow(sweep, account)),
     costsAtMost: sweep.most === undefined ? null : cliDollars(sweep.most),
     results: sweep.results,
     waiting: waitingJson(sweep.waiting),

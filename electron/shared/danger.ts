@@ -1,5 +1,5 @@
 import { stopperWords } from './automation/limit-words.ts'
-import { type Everything, starting, startsUnlimited, stoppersOf } from './automation/limits-that-block.ts'
+import { type AllToStop, starting, startsUnlimited, stoppersOf } from './automation/limits-that-block.ts'
 import { isGoing, isProjectRun, type RunView } from './automation/run.ts'
 import type { SweepView } from './automation/sweep.ts'
 import { isBeforeRenting } from './automation/waiting.ts'
@@ -23,7 +23,7 @@ interface Subjects extends DeletionSubjects {
   stop: { instances: readonly InstanceView[] }
   destroy: { instances: readonly InstanceView[] }
   /** `on`: ` on Lab` where there are several accounts. */
-  stopEverything: { all: Everything; on: string }
+  stopEverything: { all: AllToStop; on: string }
   start: { instances: readonly InstanceView[] }
   reboot: { instances: readonly InstanceView[] }
   /** Micro-dollars per hour; `high`: that it is far above the minimum. */

@@ -26,9 +26,9 @@ import {
   type EndingPoll,
   type EndingReason,
   endedText,
+  endingReason,
   isOpen,
   openStoredEndings,
-  reasonOf,
   type StoredEndings,
 } from './record.ts'
 import {
@@ -183,7 +183,7 @@ export class Endings {
     this.#settle(instance, new BerthError(cancelled))
     return start().catch(async error => {
       const mayHaveStarted = error instanceof ServiceError && error.ambiguous
-      if (isOpen(stop) && !mayHaveStarted) await this.begin(instance, 'stop', reasonOf(stop))
+      if (isOpen(stop) && !mayHaveStarted) await this.begin(instance, 'stop', endingReason(stop))
       throw error
     })
   }

@@ -34,7 +34,7 @@ export function endedText({ action, name }: Pick<Ending, 'action' | 'name'>): st
 }
 
 /** The reason of an ending that begins anew. */
-export function reasonOf({ cause, action, name }: Ending): EndingReason {
+export function endingReason({ cause, action, name }: Ending): EndingReason {
   return cause.kind === 'berth' ? { ...cause, text: cause.text ?? endedText({ action, name }) } : cause
 }
 

@@ -192,7 +192,7 @@ export function keptAlert(
 ): Alert {
   const most = mostInAll(run)
   const cost = `It cost ${money(runCostBy(run, now))}${destroyed ? '' : ' so far'}.`
-  const why = keptWords(run, isSpent, now)
+  const why = pastKeepWords(run, isSpent, now)
   const ends =
     run.step === 'failed' && most !== undefined && !run.sweep ? ` It’s destroyed at ${money(most)}.` : ''
   return alertOf(destroyed ? 'machineDestroyed' : 'machineKept', {
@@ -209,7 +209,7 @@ export function keptAlert(
 }
 
 /** Why the machine of a run that failed is kept no longer. `isSpent`: for its cost, else for its time. */
-export function keptWords(run: ProjectRun, isSpent: true | undefined, now: number): string {
+export function pastKeepWords(run: ProjectRun, isSpent: true | undefined, now: number): string {
   const cost = money(runCostBy(run, now))
   if (!isSpent)
     return `Its machine was kept for ${duration(keepingFor(run).seconds)}, as you chose. It cost ${cost}.`

@@ -12,9 +12,9 @@ import {
   endedAlert,
   hinderedAlert,
   keptAlert,
-  keptWords,
   notStartedAlert,
   otherRun,
+  pastKeepWords,
   projectDoneAlert,
   projectFailedAlert,
   type RunAlerts,
@@ -334,7 +334,7 @@ export function createMoves(context: AccountContext, parts: MoveParts) {
   ): Promise<void> {
     if (destroys && run.instance !== undefined) {
       const text = `Destroyed ${nameOf(run)}, which ${run.name} kept`
-      const detail = keptWords(run, isSpent, now())
+      const detail = pastKeepWords(run, isSpent, now())
       await context.endings.end(run.instance, 'destroy', { kind: 'berth', text, detail })
     }
     const after = await reach(

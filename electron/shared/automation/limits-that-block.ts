@@ -56,7 +56,7 @@ export function startsUnlimited(account: AccountView, id: number): boolean {
 }
 
 /** The targets of "stop everything": all that costs GPU time now, or would without the user. */
-export interface Everything {
+export interface AllToStop {
   instances: readonly InstanceView[]
   rentals: readonly RentalView[]
   /** Watches that rent automatically. */
@@ -69,7 +69,7 @@ export interface Everything {
  */
 export function everything(
   account: Pick<AccountView, 'instances' | 'rentals' | 'watches' | 'endings'>,
-): Everything {
+): AllToStop {
   const rentals = Object.values(account.rentals).filter(one => isRenting(one) && !one.cancelling)
   const taken = new Set(rentals.map(({ instance }) => instance))
   return {
@@ -82,7 +82,7 @@ export function everything(
 }
 
 /** Whether any of it costs GPU time now or soon: what is only outbid or offline may wait for long. */
-export function isAnythingRunning({ instances, rentals, watches }: Everything): boolean {
+export function isAnythingRunning({ instances, rentals, watches }: AllToStop): boolean {
   return instances.some(({ state }) => !hasTrait(state, 'diskOnly')) || rentals.length + watches.length > 0
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { keptWords } from '#core/runs/alerts.ts'
+import { pastKeepWords } from '#core/runs/alerts.ts'
 import { failed, movedToNewMachine } from '#core/runs/changes.ts'
 import { nextRunMove } from '#core/runs/decide.ts'
 import { keptFrom, limitsLeft, mostInAll, type Run } from '#core/runs/model.ts'
@@ -79,9 +79,11 @@ describe('what a run may cost at most', () => {
     })
     // It names its true cause, also where the sweep's cost is what is reached.
     const kept = projectRun({ step: 'failed', spentBefore: 400_000, project: { keeping } })
-    expect(keptWords(kept, undefined, 0)).toBe('Its machine was kept for 1 h, as you chose. It cost $0.40.')
+    expect(pastKeepWords(kept, undefined, 0)).toBe(
+      'Its machine was kept for 1 h, as you chose. It cost $0.40.',
+    )
     const sweep = { id: 'q0000000000000001', index: 0, attempt: 0 }
-    expect(keptWords({ ...kept, sweep }, true, 0)).toBe(
+    expect(pastKeepWords({ ...kept, sweep }, true, 0)).toBe(
       'The sweep has cost what it may. Of that, this run cost $0.40.',
     )
     expect(nextRunMove(run, { ...spent, instance: machine('running') })).toEqual({ do: 'wait' })
