@@ -7,7 +7,8 @@ export const env: CliCommand = {
   operands: '[set NAME[=VALUE] | rm NAME]',
   takes: [0, 2],
   summary:
-    'List the names of the account’s environment variables, which every new container gets; set one, by default to what stdin has, or remove one',
+    'List the names of the account’s environment variables, which every new container gets; ' +
+    'set one, by default to what stdin has, or remove one',
   options: ['account', 'json'],
   async run(call) {
     const [verb, word] = call.operands

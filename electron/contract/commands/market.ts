@@ -24,7 +24,7 @@ export const offerCommands = {
     filter: v.optional(OfferFilter),
     maxAge: v.optional(v.pipe(v.number(), v.minValue(0), v.maxValue(60_000))),
   }).answers<OffersAnswer>(),
-  /** The bid that the service recommends for the bundle of an offer, by the bundle's id; throws `not_supported` where it recommends none. */
+  /** The bid that the service recommends for the bundle of an offer, by its id. Throws `not_supported` where it has none. */
   recommendedBid: command({ account, id: ServiceId }).answers<Micros | undefined>(),
   saveSearch: command({ name, search: SavedQuery }).answers<string>(),
   deleteSearch: command({ id: v.pipe(v.string(), v.maxLength(64)) }).answers<void>(),

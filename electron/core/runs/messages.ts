@@ -232,12 +232,14 @@ export function noAddress(
       message: `Its address in the network of the machines, ${taken}, is another node’s, too.`,
       advice,
     }
-  if (outside.length > 0)
+  if (outside.length > 0) {
+    const which = subnet === undefined ? '' : `, ${harmless(subnet)}`
     return {
       code,
-      message: `None of its addresses is in the network of the machines${subnet === undefined ? '' : `, ${harmless(subnet)}`}: ${named(outside)}.`,
+      message: `None of its addresses is in the network of the machines${which}: ${named(outside)}.`,
       advice,
     }
+  }
   return {
     code,
     message: 'It names no address of its own in the nodes’ network.',

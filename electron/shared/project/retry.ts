@@ -60,10 +60,14 @@ export function retryWords(retry: Retry | undefined): string[] {
         { last: ' or ' },
       )}`
   const { first, longest } = retryPauses
+  const times = counted(retry.times, 'time')
   const where = retry.elsewhere
-    ? `on another machine with its results, at most ${counted(retry.times, 'time')}, within the highest cost.`
-    : `on its machine, at most ${counted(retry.times, 'time')}: ${duration(first)} later, then after twice as long each time, at most ${duration(longest)}.`
+    ? `on another machine with its results, at most ${times}, within the highest cost.`
+    : `on its machine, at most ${times}: ` +
+      `${duration(first)} later, then after twice as long each time, at most ${duration(longest)}.`
+  const { within, times: inRow } = failsAtOnce
   return [
-    `If the command fails${which}, it's tried again ${where} If it fails within ${duration(failsAtOnce.within)} ${counted(failsAtOnce.times, 'time')} in a row, it isn't tried again.`,
+    `If the command fails${which}, it's tried again ${where} ` +
+      `If it fails within ${duration(within)} ${counted(inRow, 'time')} in a row, it isn't tried again.`,
   ]
 }

@@ -35,8 +35,8 @@ const show = `show() {
 /**
  * Lists where links lead, each under the link's own path: the target itself after the mark `>`, what is in it after
  * `+`. `roots`: the folders and files that are listed anyway, a line each. A link into one of them gets the mark `=` and
- * the path of what it leads to at its end, unless it was asked for by its name. Not followed is what leads nowhere, to a folder of the system, or to one around
- * the listed folder.
+ * the path of what it leads to at its end, unless it was asked for by its name. Not followed is what leads nowhere, to a
+ * folder of the system, or to one around the listed folder.
  */
 const follow = `
 for link; do

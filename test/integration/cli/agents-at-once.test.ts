@@ -64,7 +64,7 @@ test(`five agents at once, over the socket, stay within their caps and end only 
     await call(client, 'search_offers', {})
     while (performance.now() < until) {
       const ids = Object.keys(under.account().instances).map(Number)
-      const any = draw.one(ids) ?? mine
+      const drawn = draw.one(ids) ?? mine
       const hours = draw.one([0.1, 1, 168])
       const disk = draw.one([20, 20, 9000])
       const [name, given] = draw.one<[string, Record<string, unknown>]>([
@@ -72,9 +72,9 @@ test(`five agents at once, over the socket, stay within their caps and end only 
         ['rent', { offer: draw.one(offers)?.offer ?? 1, hours, disk }],
         ['rent', { offer: -1, hours: 'for ever' }],
         ['run_project', { project: 'digits' }],
-        ['destroy', { instance: any }],
+        ['destroy', { instance: drawn }],
         ['destroy', { instance: mine }],
-        ['stop', { instance: any }],
+        ['stop', { instance: drawn }],
         ['list_instances', {}],
         ['search_offers', {}],
       ]) ?? ['spend', {}]
