@@ -64,7 +64,9 @@ export async function freezesAndActs(
 
   const accountOf = async (berth: BerthConnection) => Object.values((await berth.state()).accounts)[0]
 
+  // Each step is told: together they may take longer than a test file may be silent.
   const before = await answering(home)
+  console.log('Berth answers')
   const instance = await rentRunning(sim)
   await before.command('connectAccount', { baseUrl: sim.baseUrl, key: sim.apiKey })
   await expect.poll(async () => (await accountOf(before))?.instances[instance]?.state, soon).toBe('running')
@@ -74,10 +76,12 @@ export async function freezesAndActs(
   await writeFile(file, '')
   await expect.poll(() => existsSync(file), soon).toBe(false)
   before.close()
+  console.log('Berth stands still')
 
   const after = await answering(home, ({ activity }) =>
     Object.values(activity).some(({ text }) => text === 'Berth froze for 1 min and restarted'),
   )
+  console.log('Berth started anew')
   ends(() =>
     after.local('quit', {}).then(
       () => undefined,

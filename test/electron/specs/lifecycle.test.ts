@@ -30,7 +30,7 @@ async function open(): Promise<Berth> {
   return berth
 }
 
-/** Berth with a connected account and a new running instance. */
+/** Berth with a connected account and a new instance that it has seen running. */
 async function startWith(body: Record<string, unknown> = {}): Promise<{ berth: Berth; instance: number }> {
   await sim.control('POST', '/sim/credit', { credit: 1000 })
   const instance = await rentRunning(sim, body)
@@ -39,7 +39,8 @@ async function startWith(body: Record<string, unknown> = {}): Promise<{ berth: B
   if (!connected) await connectAccount(page, sim)
   connected = true
   await page.getByRole('link', { name: 'Instances' }).click()
-  await page.getByRole('row', { name: new RegExp(`${instance}`) }).waitFor()
+  const row = page.getByRole('row', { name: new RegExp(`${instance}`) })
+  await row.filter({ hasText: 'Running' }).waitFor()
   return { berth, instance }
 }
 
