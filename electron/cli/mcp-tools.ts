@@ -4,6 +4,7 @@ import { accountNow } from '#shared/derived.ts'
 import { InstanceId, OfferId } from '#shared/ids.ts'
 import { defaultDisk, defaultImage } from '#shared/market/rental-defaults.ts'
 import { agreedCosts, planCosts } from '#shared/project/plan-costs.ts'
+import { micros } from '#shared/spending/money.ts'
 import { spenderOf } from '#shared/spending/spender.ts'
 import type { AccountView } from '#shared/state.ts'
 import { type Call, cliDollars } from './call.ts'
@@ -186,13 +187,17 @@ export const agentTools: Readonly<Record<string, Tool<unknown>>> = {
     },
   }),
   spend: tool({
-    description: 'Your caps, what you have used of them, and what all machines of the account cost.',
+    description:
+      'Your caps, what you have used and what is left of them; the same of the caps over all machines of the account.',
     does: 'see',
     args: v.object({}),
     async run(call) {
       const { account, state } = await shownAccount(call)
       const form = state.settings.spenders.find(({ kind, name }) => kind === 'agent' && name === call.as)
       const used = own(call, account)
+      const left = (cap: number, taken = 0) => cliDollars(Math.max(0, micros(cap) - taken))
+      const { everything } = state.settings
+      const all = account.everything
       return {
         name: call.as ?? null,
         caps: form
@@ -209,6 +214,22 @@ export const agentTools: Readonly<Record<string, Tool<unknown>>> = {
           reserved: cliDollars(used?.reserved ?? 0),
           perHour: cliDollars(used?.perHour ?? 0),
           machines: used?.machines ?? 0,
+        },
+        left: form
+          ? {
+              today: left(form.perDay, used?.today),
+              perHour: left(form.perHour, used?.perHour),
+              machines: Math.max(0, form.machines - (used?.machines ?? 0)),
+            }
+          : null,
+        everything: {
+          caps: everything,
+          used: all ? { perHour: cliDollars(all.perHour), machines: all.machines } : null,
+          left: {
+            perHour: everything.perHour === null ? null : left(everything.perHour, all?.perHour),
+            machines:
+              everything.machines === null ? null : Math.max(0, everything.machines - (all?.machines ?? 0)),
+          },
         },
         account: {
           credit: account.credit === undefined ? null : cliDollars(account.credit),

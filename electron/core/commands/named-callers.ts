@@ -101,7 +101,7 @@ export function gateNamedCallers(parts: Services, dispatch: Dispatch): Dispatch 
     const rule = known && (rules[known] as Rule<{ account?: AccountId }> | undefined)
     let account: AccountId | undefined
     try {
-      if (!rule || (isAgent && rule.scriptsOnly)) throw new BerthError(notPermitted(who, 'This'))
+      if (!rule || (isAgent && rule.scriptsOnly)) throw new BerthError(onlyYours(who))
       if (!form || form.may === 'nothing') throw new BerthError(nothingPermitted(who))
       if (rule.acts && form.may !== 'run') throw new BerthError(notPermitted(who, 'More than to look'))
       const checked = v.safeParse(commands[known ?? 'refresh'].args, args)
@@ -226,6 +226,25 @@ function rulesFor(parts: Services, dispatch: Dispatch): Rules {
       owned: mayEnd,
       text: ({ instance }) => `Asked to destroy #${instance}`,
     },
+    // A limit more can only end it sooner; to change or remove one could let it cost longer.
+    setLimit: {
+      acts: true,
+      owned({ args: { instance, limit, action }, ...on }) {
+        if (instance === undefined || limit !== undefined)
+          return notIts(on.by, limit === undefined ? 'a limit on the whole account' : 'to change a limit')
+        const args = { instance }
+        return action === 'destroy' ? mayEnd({ ...on, args }) : mayStop({ ...on, args })
+      },
+      text: ({ instance, action }) => `Set a limit that will ${action} #${instance}`,
+    },
+    // Its message goes to the host.
+    reportMachine: {
+      acts: true,
+      scriptsOnly: true,
+      owned: mayStop,
+      text: ({ instance }) => `Reported the machine of #${instance}`,
+    },
+    listVariables: { scriptsOnly: true },
     // A script that starts one of yours pays for it, and may stop it again.
     startInstance: {
       acts: true,
@@ -243,6 +262,11 @@ function notIts(by: Spender, what: string): Problem {
     ...notPermitted(name, what.charAt(0).toUpperCase() + what.slice(1), 'ownership'),
     advice: 'It may only use and end what it rented.',
   }
+}
+
+/** What no caps make its own, such as settings and what holds for all machines. */
+function onlyYours(name: string): Problem {
+  return { ...notPermitted(name, 'This'), advice: 'Only you may do it, without a name.' }
 }
 
 function noVolumes(by: Spender): Problem {

@@ -92,7 +92,22 @@ test('an agent’s session looks, plans, runs a project, rents, and is refused a
   expect(await call('run_output', { run })).toMatchObject({ run, step: expect.any(String) })
   await under.until(() => (under.account().spenders?.['agent:claude']?.machines ?? 0) === 1)
   expect((await call('rent', { offer, hours: 1 })).error?.refusal?.limit).toBe('machines')
-  expect(await call('spend')).toMatchObject({ name: 'claude', caps: { machines: 1 }, used: { machines: 1 } })
+  expect(await call('spend')).toMatchObject({
+    name: 'claude',
+    caps: { machines: 1 },
+    used: { machines: 1 },
+    left: { machines: 0 },
+    everything: {
+      caps: { perHour: null, machines: null },
+      used: null,
+      left: { perHour: null, machines: null },
+    },
+  })
+  await under.run('changeSettings', { settings: { everything: { perHour: null, machines: 5 } } })
+  await under.until(() => under.account().everything !== undefined)
+  expect(await call('spend')).toMatchObject({
+    everything: { caps: { machines: 5 }, used: { machines: 2 }, left: { perHour: null, machines: 3 } },
+  })
   expect(await call('cancel_run', { run })).toEqual({ cancelled: run })
   await under.until(() => (under.account().spenders?.['agent:claude']?.machines ?? 0) === 0)
   expect(Object.keys(under.account().instances)).toEqual([String(mine)])
