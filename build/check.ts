@@ -15,7 +15,7 @@ const checks: [name: string, tool: string, args: string[]][] = [
     'depcruise',
     ['electron', 'renderer', 'simulator', 'build', 'test', '--output-type', 'err'],
   ],
-  ['slow regular expressions', 'eslint', ['electron', 'renderer', 'simulator']],
+  ['slow expressions and forward references', 'eslint', ['electron', 'renderer', 'simulator']],
   ['commit subjects', 'tsx', ['build/check-commits.ts']],
   ['unused code', 'knip', ['--no-progress', '--treat-config-hints-as-errors']],
 ]

@@ -102,7 +102,7 @@ export async function openAutomations(
   })
   const notes = await openNotes(context)
   const recoveries = await Recoveries.open(context, rentals)
-  const watches = await Watches.open(context, rentals, runs)
+  const watches = await Watches.open(context, rentals, runs.begin)
   /** In the order in which they get a poll: later ones may depend on the results of earlier ones. */
   const all: readonly (Pick<Automation, 'onPoll'> & Partial<Automation>)[] = [
     loadHistory,

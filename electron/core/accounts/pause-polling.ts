@@ -47,11 +47,20 @@ export function createPause({ store, clock, activity, notifications, pollAccount
     const left = (store.get().pausedUntil ?? 0) - clock.now()
     cancel = clock.after(Math.max(0, Math.min(left, glance)), () => {
       if (isPaused(store, clock)) wait()
-      else pause.end()
+      else end()
     })
   }
 
-  const pause: Pause = {
+  function end(): void {
+    cancel?.()
+    if (store.get().pausedUntil === undefined) return
+    until(undefined)
+    notifications.withdraw(noticeId)
+    activity.add({ kind: 'berth', text: 'Resumed polling' })
+    pollAccounts()
+  }
+
+  return {
     begin(minutes) {
       until(clock.now() + minutes * 60_000)
       wait()
@@ -68,23 +77,15 @@ export function createPause({ store, clock, activity, notifications, pollAccount
           urgency: 'normal',
           actions: [{ id: 'resume', label: 'Resume Berth' }],
         },
-        action => (action === 'resume' ? pause.end() : goTo(store, undefined, { screen: 'activity' })),
+        action => (action === 'resume' ? end() : goTo(store, undefined, { screen: 'activity' })),
       )
     },
-    end() {
-      cancel?.()
-      if (store.get().pausedUntil === undefined) return
-      until(undefined)
-      notifications.withdraw(noticeId)
-      activity.add({ kind: 'berth', text: 'Resumed polling' })
-      pollAccounts()
-    },
+    end,
     pollNow() {
       if (isPaused(store, clock)) return
       if (store.get().pausedUntil === undefined) pollAccounts()
-      else pause.end()
+      else end()
     },
     close: () => cancel?.(),
   }
-  return pause
 }

@@ -89,7 +89,7 @@ export function createNotifications({
   /** The place of the click shows no errors, so a failure becomes a separate alert. */
   function alertFailure({ account, alert }: { account: AccountId; alert: Alert }, error: unknown): void {
     const { message, advice } = problemOf(error)
-    notifications.tell(account, [
+    tell(account, [
       {
         ...alert,
         id: `${alert.id}/failed`,
@@ -118,26 +118,28 @@ export function createNotifications({
     )
   }
 
+  function tell(account: AccountId, alerts: readonly Alert[]): void {
+    const passedOn: Alert[] = []
+    for (const alert of alerts) {
+      activity.add({
+        account,
+        kind: 'alert',
+        ...(alert.good && { good: true }),
+        text: alert.title,
+        detail: alert.body,
+        instance: alert.instance,
+      })
+      if (isRepeated(account, alert)) continue
+      passedOn.push(alert)
+      if (!store.get().settings.alerts[alert.kind]) continue
+      shown.set(alert.id, { account, alert })
+      if (!isBeforeUser(alert, account, store.get(), pages.values())) show(account, alert)
+    }
+    if (passedOn.length > 0) passOn(account, passedOn)
+  }
+
   const notifications: Notifications = {
-    tell(account, alerts) {
-      const passedOn: Alert[] = []
-      for (const alert of alerts) {
-        activity.add({
-          account,
-          kind: 'alert',
-          ...(alert.good && { good: true }),
-          text: alert.title,
-          detail: alert.body,
-          instance: alert.instance,
-        })
-        if (isRepeated(account, alert)) continue
-        passedOn.push(alert)
-        if (!store.get().settings.alerts[alert.kind]) continue
-        shown.set(alert.id, { account, alert })
-        if (!isBeforeUser(alert, account, store.get(), pages.values())) show(account, alert)
-      }
-      if (passedOn.length > 0) passOn(account, passedOn)
-    },
+    tell,
     say(notice, answered) {
       if (answered) own.set(notice.id, answered)
       pageNotices.show(notice)

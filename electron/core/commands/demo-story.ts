@@ -1,3 +1,4 @@
+import { sleep } from '#platform/tasks.ts'
 import { firstBid } from '#shared/automation/bid.ts'
 import { money, rate } from '#shared/format/money.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
@@ -48,7 +49,7 @@ export async function playStory(parts: Services, controls: DemoControls, signal:
       stuckAfter: 0,
       afterwardsIfStuck: false,
     })
-    await automations.runs.startOn({ ...training, rental: finetune }, () =>
+    await automations.runs.begin.startOn({ ...training, rental: finetune }, () =>
       rentals.rent({ ...request, offer: first.id, label: 'finetune' }, first, { id: finetune }),
     )
     const bid = firstBid(second.minimumBid)
@@ -97,16 +98,8 @@ export async function playStory(parts: Services, controls: DemoControls, signal:
   }
 
   function pause(): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const leave = () => {
-        cancel()
-        reject(new BerthError(stopped))
-      }
-      const cancel = parts.platform.clock.after(readable, () => {
-        signal.removeEventListener('abort', leave)
-        resolve()
-      })
-      signal.addEventListener('abort', leave)
+    return sleep(parts.platform.clock, readable, signal).catch(() => {
+      throw new BerthError(stopped)
     })
   }
 
@@ -128,30 +121,31 @@ export async function playStory(parts: Services, controls: DemoControls, signal:
   /** Waits until `find` finds something in the demo's account. Throws `story_stuck` after `patience`. */
   function until<Found>(find: (account: AccountView) => Found | undefined): Promise<Found> {
     return new Promise((resolve, reject) => {
-      const check = () => {
+      const cancel = parts.platform.clock.after(patience, () => leave(tooSlow))
+      const ignore = store.onChange(check)
+      signal.addEventListener('abort', stop)
+      if (signal.aborted) return stop()
+      check()
+
+      function check(): void {
         const account = store.get().accounts['demo']
         const found = account && find(account)
         if (found === undefined) return
         cleanUp()
         resolve(found)
       }
-      const cancel = parts.platform.clock.after(patience, () => {
-        cleanUp()
-        reject(new BerthError(tooSlow))
-      })
-      const ignore = store.onChange(check)
-      const leave = () => {
-        cleanUp()
-        reject(new BerthError(stopped))
+      function stop(): void {
+        leave(stopped)
       }
-      signal.addEventListener('abort', leave)
-      const cleanUp = () => {
+      function leave(problem: Problem): void {
+        cleanUp()
+        reject(new BerthError(problem))
+      }
+      function cleanUp(): void {
         cancel()
         ignore()
-        signal.removeEventListener('abort', leave)
+        signal.removeEventListener('abort', stop)
       }
-      if (signal.aborted) return leave()
-      check()
     })
   }
 }

@@ -70,7 +70,7 @@ export function rentingHandlers(parts: Services): HandlersOf<typeof rentingComma
       if (!run) return session.rentals.rent(request, offer, { search, by })
       const rental = `r${parts.platform.random.hex(16)}`
       const newRun = { ...newRunOf(parts, run), rental }
-      return session.automations.runs.startOn(newRun, () =>
+      return session.automations.runs.begin.startOn(newRun, () =>
         session.rentals.rent(request, offer, { search, by, id: rental }),
       )
     },
@@ -87,7 +87,7 @@ export function rentingHandlers(parts: Services): HandlersOf<typeof rentingComma
       if (!run) return session.rentals.start(retryRequest)
       const rental = `r${parts.platform.random.hex(16)}`
       const newRun = { ...newRunOf(parts, run), rental }
-      return session.automations.runs.startOn(newRun, () => session.rentals.start(retryRequest, rental))
+      return session.automations.runs.begin.startOn(newRun, () => session.rentals.start(retryRequest, rental))
     },
     cancelRental: ({ account, rental }) => accounts.session(account).rentals.cancel(rental),
     waitLonger: ({ account, rental }) => accounts.session(account).rentals.waitLonger(rental),

@@ -131,7 +131,7 @@ export function runHandlers(parts: Services): HandlersOf<typeof runCommands> {
         noteUser(parts, target.account, `Asked to run “${newRun.name}” on`, target.instance)
       } else if (rental !== undefined) parts.accounts.session(account).rentals.get(rental)
       const place = { instance, rental }
-      return of(account).start({ ...newRun, ...place })
+      return of(account).begin.start({ ...newRun, ...place })
     },
     cancelRun: ({ account, run }) => of(account).cancel(run),
     moveRun: ({ account, run }) => of(account).move(run),

@@ -39,6 +39,7 @@ import {
   pauseAfterRequest,
   sightOf,
 } from './step.ts'
+import { EndingWaiters, type Waiter } from './waiters.ts'
 
 /** What the endings of an account need from it. */
 export interface EndingsContext extends CollectionContext {
@@ -53,9 +54,6 @@ export interface EndingsContext extends CollectionContext {
   onDestroyed(instance: number): void
 }
 
-/** Hears how an end came out: whether Berth had to request it, or why it is not over. */
-type Waiter = (outcome: BerthError | boolean) => void
-
 /**
  * Stops and destroys instances: the only place that does. It is on disk before it is requested, requested again with
  * pauses, and over only once a later fresh reading shows it, in the list and in the instance's own record. Answers of
@@ -65,9 +63,7 @@ export class Endings {
   readonly #context: EndingsContext
   readonly #stored: StoredEndings
   readonly #worker: Worker<number>
-  readonly #waiters = new Map<number, Set<Waiter>>()
-  /** Called once a request was answered and a poll after it was read, by instance. */
-  readonly #rounds = new Map<number, Set<() => void>>()
+  readonly #waiters = new EndingWaiters()
   /** When the last request was answered, monotonic milliseconds: only polls that began later show its effect. */
   readonly #answeredAt = new Map<number, number>()
   readonly #followers = new Set<EndingFollower>()
@@ -89,7 +85,7 @@ export class Endings {
     this.#stored = stored
     const { platform, ending } = context
     this.#worker = new Worker({ clock: platform.clock, ending, turn: instance => this.#turn(instance) })
-    ending.addEventListener('abort', () => this.#abandon(), { once: true })
+    ending.addEventListener('abort', () => this.#waiters.settleAll(new BerthError(berthEnds)), { once: true })
   }
 
   follow(follower: EndingFollower): void {
@@ -136,11 +132,11 @@ export class Endings {
   }
 
   /**
-   * The same; resolves once a fresh reading shows it, with whether Berth had to request it. Rejects where a request failed, or after many without effect:
-   * Berth goes on all the same, and another call waits again.
+   * The same; resolves once a fresh reading shows it, with whether Berth had to request it. Rejects where a request
+   * failed, or after many without effect: Berth goes on all the same, and another call waits again.
    */
   async end(instance: number, action: EndingAction, cause: EndingReason): Promise<boolean> {
-    const seen = this.#whenSeen(instance)
+    const seen = this.#waiters.whenSeen(instance)
     // It may be rejected before it is returned.
     seen.catch(() => undefined)
     await this.begin(instance, action, cause)
@@ -152,8 +148,8 @@ export class Endings {
    * failure of that request. Where the key lacks the permission, it is given up.
    */
   async request(instance: number, action: EndingAction): Promise<boolean> {
-    const seen = this.#whenSeen(instance).then(() => true)
-    const round = this.#whenRound(instance).then(() => false)
+    const seen = this.#waiters.whenSeen(instance).then(() => true)
+    const round = this.#waiters.whenRound(instance).then(() => false)
     // A later failure is told by State.
     seen.catch(() => undefined)
     const isRepeated = this.pending(instance) !== undefined
@@ -180,7 +176,7 @@ export class Endings {
     if (!stop || stop.action === 'destroy') return start()
     await this.#stored.remove(instance)
     await this.#forget(instance)
-    this.#settle(instance, new BerthError(cancelled))
+    this.#waiters.settle(instance, new BerthError(cancelled))
     return start().catch(async error => {
       const mayHaveStarted = error instanceof ServiceError && error.ambiguous
       if (isOpen(stop) && !mayHaveStarted) await this.begin(instance, 'stop', endingReason(stop))
@@ -229,8 +225,7 @@ export class Endings {
     } else if (!(await this.#ask(instance)) || aborted.aborted) return 'rest'
     await poll()
     await this.#reading
-    for (const done of this.#rounds.get(instance) ?? []) done()
-    this.#rounds.delete(instance)
+    this.#waiters.roundOver(instance)
     const open = this.pending(instance)
     if (!open || aborted.aborted) return 'rest'
     if (isUrgentNow(open)) await this.#alert(open)
@@ -258,11 +253,11 @@ export class Endings {
     )
     if (!after || !problem) return after
     if (after.cause.kind === 'user' && lackedBy(failure, 'instance_write')) {
-      this.#settle(instance, new BerthError(problem))
+      this.#waiters.settle(instance, new BerthError(problem))
       await this.#forget(instance)
       return undefined
     }
-    this.#settle(instance, new BerthError(problem))
+    this.#waiters.settle(instance, new BerthError(problem))
     for (const follower of this.#followers) follower.failed(after, problem, pauseAfterRequest(after) / 1000)
     return after
   }
@@ -279,7 +274,7 @@ export class Endings {
     await this.#stored.update(instance, { isUrgent: true })
     const costPerHour = store.get().accounts[account]?.instances[instance]?.costPerHour ?? 0
     notifications.tell(account, [urgentAlert(account, ending, costPerHour)])
-    this.#settle(instance, new BerthError(notEndedYet(ending)))
+    this.#waiters.settle(instance, new BerthError(notEndedYet(ending)))
   }
 
   async #read(poll: EndingPoll): Promise<void> {
@@ -343,7 +338,7 @@ export class Endings {
       const current = this.#stored.find(instance)
       if (current?.action !== action || current.since !== ending.since) continue
       this.#finishing.add(instance)
-      finished.push({ ending, waiters: this.#takeWaiters(instance) })
+      finished.push({ ending, waiters: this.#waiters.take(instance) })
       const isGone = instances[instance] === undefined
       this.#lastCauses.set(instance, cause)
       if (isGone) await this.#stored.put({ ...ending, endedAt: at, problem: undefined })
@@ -380,33 +375,5 @@ export class Endings {
     const { store, account } = this.#context
     const state = store.get().accounts[account]?.instances[ending.instance]?.state
     return sightOf(ending, { state, isGone: state === undefined }) === 'seen'
-  }
-
-  #whenSeen(instance: number): Promise<boolean> {
-    return new Promise((resolve, reject) => {
-      const waiters = this.#waiters.get(instance) ?? new Set()
-      waiters.add(outcome => (typeof outcome === 'boolean' ? resolve(outcome) : reject(outcome)))
-      this.#waiters.set(instance, waiters)
-    })
-  }
-
-  #settle(instance: number, outcome: BerthError | boolean): void {
-    for (const settle of this.#takeWaiters(instance)) settle(outcome)
-  }
-
-  #takeWaiters(instance: number): Iterable<Waiter> {
-    const waiters = this.#waiters.get(instance) ?? []
-    this.#waiters.delete(instance)
-    return waiters
-  }
-
-  #abandon(): void {
-    for (const instance of [...this.#waiters.keys()]) this.#settle(instance, new BerthError(berthEnds))
-  }
-
-  #whenRound(instance: number): Promise<void> {
-    return new Promise(resolve => {
-      this.#rounds.set(instance, (this.#rounds.get(instance) ?? new Set()).add(resolve))
-    })
   }
 }

@@ -19,7 +19,7 @@ import { offerView } from '../market/offer-view.ts'
 import { pricesUnknown } from '../renting/messages.ts'
 import { fittingOffers, type OfferChoice } from '../renting/next-offer.ts'
 import type { Rentals } from '../renting/rentals.ts'
-import type { ClusterChoice } from '../runs/transfer-results.ts'
+import type { ClusterChoice } from '../runs/rooms-above.ts'
 import { newVolumeForMany, nothingOnMachine, volumeOf } from './volume.ts'
 
 /** What a search of the market needs to know of rentals. */

@@ -24,8 +24,8 @@ import { type Spender, spenderOf } from '#shared/spending/spender.ts'
 import type { AccountContext } from '../account-context.ts'
 import type { Transfers } from '../copies/perform.ts'
 import type { Rentals } from '../renting/rentals.ts'
+import type { RunProjects } from '../runs/rooms-above.ts'
 import type { Runs } from '../runs/service.ts'
-import type { RunProjects } from '../runs/transfer-results.ts'
 import type { Sweeps } from '../sweeps/perform.ts'
 import { checkConnections, copiesFrom, copiesTo, copyAll } from './clouds.ts'
 import { commitOf } from './commit.ts'
@@ -70,7 +70,7 @@ interface ProjectRunParts {
   projects: Projects
   secrets: ProjectSecrets
   rentals: MarketRentals
-  runs: Pick<Runs, 'get' | 'startNodes' | 'startOfProject' | 'refuseIfBusy' | 'waiting'>
+  runs: Pick<Runs, 'get' | 'begin' | 'refuseIfBusy' | 'waiting'>
   sweeps: Pick<Sweeps, 'start'>
   transfers: Pick<Transfers, 'needsWideKey'>
 }
@@ -208,8 +208,8 @@ export function createProjectRuns(
             keep,
           })
         : nodes > 1
-          ? await runs.startNodes(newRun, nodes)
-          : await runs.startOfProject(newRun, there)
+          ? await runs.begin.startNodes(newRun, nodes)
+          : await runs.begin.startOfProject(newRun, there)
       context.activity.add({ account: context.account, kind: 'user', text: `Asked to run ${name}` })
       return run
     },

@@ -12,6 +12,7 @@ import { machineGone, notFailed, projectBusy } from './messages.ts'
 import { isBusy, machineLimits, type ProjectRun, type Run, runCostBy } from './model.ts'
 import type { RunOutputs } from './output.ts'
 import type { RunMachines } from './remote.ts'
+import type { RunSweeps } from './rooms-above.ts'
 import type { StoredRuns } from './stored-runs.ts'
 
 export type GoingOn = ReturnType<typeof createGoingOn>
@@ -21,17 +22,13 @@ interface GoingOnParts {
   machines: Pick<RunMachines, 'viewOf'>
   limits: Pick<StoredLimits, 'all' | 'put' | 'forget'>
   outputs: RunOutputs
-  /** Whether another sweep of the project is in progress. */
-  isSweeping(project: string, except: string | undefined): boolean
-  /** The agreed limits of the run's machine. */
-  limitsOf(run: ProjectRun): readonly Limit[]
-  restart(id: string): void
+  sweeps: Pick<RunSweeps, 'isBusy' | 'limitsOf'>
 }
 
 /** How failed runs of projects resume, and the limits of a machine that is used again. */
 export function createGoingOn(
   context: AccountContext,
-  { runs, machines, limits, outputs, isSweeping, limitsOf, restart }: GoingOnParts,
+  { runs, machines, limits, outputs, sweeps }: GoingOnParts,
 ) {
   const { account, activity, notifications, now } = context
 
@@ -52,7 +49,7 @@ export function createGoingOn(
    */
   async function limitAnew(run: ProjectRun): Promise<RunChange> {
     const there = machines.viewOf(run.instance)
-    const agreed = limitsOf(run)
+    const agreed = sweeps.limitsOf(run)
     const dollars = dollarsOf(agreed)
     const most = mostUntilStopped(run.project) ?? (dollars === undefined ? undefined : micros(dollars))
     if (!there)
@@ -93,13 +90,13 @@ export function createGoingOn(
       .all()
       .filter(run => run.project?.id === project && run.id !== except?.id)
       .filter(({ sweep }) => sweep === undefined || sweep.id !== except?.sweep?.id)
-    if (others.some(isBusy) || isSweeping(project, except?.sweep?.id)) throw new BerthError(projectBusy)
+    if (others.some(isBusy) || sweeps.isBusy(project, except?.sweep?.id)) throw new BerthError(projectBusy)
   }
 
   return {
     /** Throws `project_busy` while a run of the project is in progress, other than those of `except`'s sweep. */
     refuseIfBusy,
-    /** Resumes a failed run with a change, and sets its limits again. `what`: the verb before its name. */
+    /** Resumes a failed run with a change, and sets its limits again; its next turn then continues. `what`: the verb before its name. */
     async goOn(run: ProjectRun, what: string, change: RunChange): Promise<void> {
       const { id, instance, name, setupProgram, program } = run
       const anew = await limitAnew(run)
@@ -109,7 +106,6 @@ export function createGoingOn(
       if (setupProgram !== undefined && after.setupProgram === undefined) await outputs.delete(setupProgram)
       activity.add({ account, instance, kind: 'user', text: `Asked to ${what} ${name}` })
       notifications.withdraw(alertId(account, run))
-      restart(id)
     },
     /**
      * The run's machine, where it has one. Throws `not_failed`, `project_busy`, or `no_such_instance`: another machine costs

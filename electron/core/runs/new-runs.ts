@@ -1,11 +1,14 @@
-import type { Limit } from '#shared/automation/limit.ts'
 import { spentBy } from '#shared/derived.ts'
 import { boundOf, limitsAt, mostUntilStopped } from '#shared/project/bounds.ts'
 import type { AccountContext } from '../account-context.ts'
 import type { GoingOn } from './continue-failed.ts'
-import { isOfProject, machineLimits, type ProjectRun, type Run } from './model.ts'
+import type { RunFacts } from './facts.ts'
+import { isOfProject, machineLimits, type Run } from './model.ts'
 import type { RunNodes } from './nodes.ts'
 import type { RunMachines } from './remote.ts'
+import type { RunRemoval } from './removal.ts'
+import type { RunSweeps } from './rooms-above.ts'
+import type { RunScheduler } from './scheduler.ts'
 import type { StoredRuns } from './stored-runs.ts'
 import type { WaitingMachines } from './waiting-machines.ts'
 
@@ -37,25 +40,24 @@ interface NewRunParts {
   nodes: Pick<RunNodes, 'of'>
   waiting: Pick<WaitingMachines, 'take'>
   goingOn: Pick<GoingOn, 'limitReused'>
-  /** The stops of the run's machine. */
-  limitsOf(run: ProjectRun): readonly Limit[]
-  /** Removes the oldest runs beyond the number that is kept. */
-  makeRoom(): Promise<void>
-  work(id: string): void
-  /** Runs whose instance is being rented right now. */
-  asking: Set<string>
+  sweeps: Pick<RunSweeps, 'limitsOf'>
+  facts: Pick<RunFacts, 'whileAsking'>
+  removal: Pick<RunRemoval, 'makeRoom'>
+  scheduler: Pick<RunScheduler, 'wake'>
 }
+
+export type NewRuns = ReturnType<typeof createNewRuns>
 
 /** How runs begin. Each resolves once the run is on disk, which then continues automatically. */
 export function createNewRuns(
   context: AccountContext,
-  { runs, machines, nodes, waiting, goingOn, limitsOf, makeRoom, work, asking }: NewRunParts,
+  { runs, machines, nodes, waiting, goingOn, sweeps, facts, removal, scheduler }: NewRunParts,
 ) {
   const { now } = context
   const newId = () => `x${context.newId()}`
 
   async function add(...added: readonly AddedRun[]): Promise<void> {
-    await makeRoom()
+    await removal.makeRoom()
     await runs.addAll(added.map(begun))
   }
 
@@ -78,7 +80,7 @@ export function createNewRuns(
     async start(newRun: NewRun): Promise<string> {
       const id = newId()
       await add({ ...newRun, id })
-      work(id)
+      scheduler.wake(id)
       return id
     },
     /** The same on several machines, for each of which there is a run; resolves with that of the first one. */
@@ -96,7 +98,7 @@ export function createNewRuns(
           most: rank === 0 ? mostUntilStopped(newRun.project ?? {}) : undefined,
         })),
       )
-      for (const run of nodes.of(runs.get(id))) work(run.id)
+      for (const run of nodes.of(runs.get(id))) scheduler.wake(run.id)
       return id
     },
     /** Starts a run of a project on a machine that waits, or on one that is rented for it. `id`: a new one by default. */
@@ -109,7 +111,7 @@ export function createNewRuns(
       if (!there) {
         const most = newRun.sweep ? undefined : mostUntilStopped(newRun.project ?? {})
         await add({ ...newRun, id, rental: `r${context.newId()}`, most })
-        work(id)
+        scheduler.wake(id)
         return id
       }
       const { gpu, pricePerHour } = there
@@ -128,13 +130,13 @@ export function createNewRuns(
       const run = runs.get(id)
       // In the place of the other run's limits.
       if (isOfProject(run)) {
-        const own = limitsOf(run)
+        const own = sweeps.limitsOf(run)
         const limited = run.most === undefined ? own : limitsAt(own, run.most)
         await goingOn.limitReused(there, machineLimits(run, limited))
       }
       // Its watchdog learns of both with that.
       await waiting.take(there.id)
-      work(id)
+      scheduler.wake(id)
       return id
     },
     /**
@@ -143,16 +145,15 @@ export function createNewRuns(
      */
     async startOn<Got>(newRun: NewRun, rent: () => Promise<Got>): Promise<Got> {
       const id = newId()
-      asking.add(id)
-      try {
-        await add({ ...newRun, id })
-        return await rent()
-      } catch (error) {
-        await runs.remove(id)
-        throw error
-      } finally {
-        asking.delete(id)
-      }
+      return facts.whileAsking(id, async () => {
+        try {
+          await add({ ...newRun, id })
+          return await rent()
+        } catch (error) {
+          await runs.remove(id)
+          throw error
+        }
+      })
     },
     /** Removes the run that waits for a rental which never began. */
     async forget(rental: string): Promise<void> {

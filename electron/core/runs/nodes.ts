@@ -20,8 +20,8 @@ import { noAddress } from './messages.ts'
 import { isOfProject, isWorker, type ProjectRun, type Run, runCostBy } from './model.ts'
 import { nodeFailed, otherNode } from './node-decide.ts'
 import { environmentText, type RunMachines, remotePaths, writeEnvironment } from './remote.ts'
+import type { RunProjects } from './rooms-above.ts'
 import type { StoredRuns } from './stored-runs.ts'
-import type { RunProjects } from './transfer-results.ts'
 
 export type RunNodes = ReturnType<typeof createRunNodes>
 

@@ -188,6 +188,19 @@ export function outputStream(output: RunOutput, from: number): Duplex {
   let reading = false
   const stop = output.onAppend(() => void give())
 
+  const stream: Duplex = new Duplex({
+    read() {
+      wanted = true
+      void give()
+    },
+    // The page sends nothing.
+    write: (_chunk, _encoding, done) => done(),
+    destroy(error, done) {
+      stop()
+      done(error)
+    },
+  })
+
   /** Reads until there is text to deliver, or all was delivered. */
   async function give(): Promise<void> {
     if (reading || !wanted) return
@@ -213,18 +226,5 @@ export function outputStream(output: RunOutput, from: number): Duplex {
     // An addition while the end was being read called nobody.
     if (wanted && at < output.next() && !stream.destroyed) void give()
   }
-
-  const stream: Duplex = new Duplex({
-    read() {
-      wanted = true
-      void give()
-    },
-    // The page sends nothing.
-    write: (_chunk, _encoding, done) => done(),
-    destroy(error, done) {
-      stop()
-      done(error)
-    },
-  })
   return stream
 }

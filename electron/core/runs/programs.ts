@@ -19,6 +19,7 @@ import { observedRun, stuckSince } from './decide.ts'
 import { savedBy } from './lost-time.ts'
 import { processGone, processGoneFull, recordGone, setupFailed } from './messages.ts'
 import { isOfProject, type ProjectRun, type Run } from './model.ts'
+import type { RunNodes } from './nodes.ts'
 import type { RunOutput } from './output.ts'
 import { printedNumbers } from './printed-numbers.ts'
 import { lastProgress } from './progress.ts'
@@ -49,29 +50,23 @@ export interface ProgramParts {
   /** The variables that an instance was rented with, as far as they are known. */
   rentedWith(instance: number | undefined): Record<string, string>
   outputOf(program: string): Promise<RunOutput>
-  /** The command of a node, once its machine has the environment for it; undefined for a run on one machine. */
-  nodeCommand(run: ProjectRun): Promise<string | undefined>
+  nodes: Pick<RunNodes, 'prepare'>
   folders: Pick<RunFolders, 'placeEnvironment' | 'sendResults' | 'storeFor' | 'alone'>
   departures: Pick<Departures, 'copyEnds' | 'bring'>
+}
+
+/** How long a program is followed. */
+export interface Following {
+  /** Whether to continue. */
+  goesOn(): boolean
   /** Waits that many milliseconds, or until the run is hurried. */
-  pause(id: string, milliseconds: number): Promise<void>
+  rest(milliseconds: number): Promise<void>
 }
 
 /** The programs of runs on their machines: a set-up, then the command. */
 export function createPrograms(
   { account, platform: { clock }, now, newId }: AccountContext,
-  {
-    runs,
-    machines,
-    watchdog,
-    alerts,
-    rentedWith,
-    outputOf,
-    nodeCommand,
-    folders,
-    departures,
-    pause,
-  }: ProgramParts,
+  { runs, machines, watchdog, alerts, rentedWith, outputOf, nodes, folders, departures }: ProgramParts,
 ) {
   const { tell, note, nameOf } = alerts
 
@@ -93,7 +88,7 @@ export function createPrograms(
     const program = await programOf(run)
     const order = await watchdog.ready(run, view)
     const text = step === 'setup' ? ((run.project && setupOf(run.project.spec)?.run) ?? '') : run.command
-    const ofNode = step === 'running' && isOfProject(run) ? await nodeCommand(run) : undefined
+    const ofNode = step === 'running' && isOfProject(run) ? await nodes.prepare(run) : undefined
     const command = ofNode ?? text
     if (step === 'running' && isOfProject(run) && (run.sweep || run.project.spec.keep !== undefined)) {
       await machines.ask(run, 'sh -s', noteFiles(run))
@@ -176,7 +171,7 @@ export function createPrograms(
     run: Run,
     connection: Connection,
     view: InstanceView,
-    goesOn: () => boolean,
+    following: Following,
   ): Promise<ProgramEnd | undefined> {
     await watchdog.ready(run, view)
     await watchdog.tell(run, connection)
@@ -188,8 +183,7 @@ export function createPrograms(
       runs,
       output: await outputOf(program),
       now,
-      goesOn,
-      rest: milliseconds => pause(run.id, milliseconds),
+      ...following,
       stuck: seemsStuck,
     })
     return end === undefined ? undefined : ended(run, end)
@@ -197,12 +191,12 @@ export function createPrograms(
 
   return {
     /**
-     * Starts the run's present program, or follows it until it has ended or `goesOn` says no. Resolves with the end of the
+     * Starts the run's present program, or follows it until it has ended or `following` says no. Resolves with the end of the
      * command, or with why the run fails.
      */
-    async advance(run: Run, goesOn: () => boolean): Promise<ProgramEnd | undefined> {
+    async advance(run: Run, following: Following): Promise<ProgramEnd | undefined> {
       return machines.inside(run, async (connection, view) => {
-        if (run.begun) return follow(run, connection, view, goesOn)
+        if (run.begun) return follow(run, connection, view, following)
         await begin(run, connection, view)
         return undefined
       })
@@ -221,7 +215,7 @@ function attemptsOf({ step, project, retried }: Run): RetryOrder | undefined {
 /** How a program ended: its exit code; `lost` if its process is gone without one; `none` if its folder is gone. */
 type FollowedEnd = { code: number } | 'lost' | 'none'
 
-interface Following {
+interface Followed extends Following {
   connection: Connection
   /** The program's id on the machine. */
   program: string
@@ -230,10 +224,6 @@ interface Following {
   output: RunOutput
   /** The account's time, epoch seconds. */
   now(): number
-  /** Whether to continue. */
-  goesOn(): boolean
-  /** Waits that many milliseconds, or until woken. */
-  rest(milliseconds: number): Promise<void>
   /** Called when it starts to seem stuck. */
   stuck(run: Run): Promise<void>
 }
@@ -245,7 +235,7 @@ const pauses = { flowing: 500, quiet: 5000 }
  * Fetches a program's new output until it has ended and all of it is stored. Undefined when it should not continue.
  * Rejects when the connection is lost.
  */
-async function followProgram(id: string, context: Following): Promise<FollowedEnd | undefined> {
+async function followProgram(id: string, context: Followed): Promise<FollowedEnd | undefined> {
   const { connection, program, clock, runs, output, now } = context
   const readLoad = loadReader(connection, clock)
   let quiet = 0

@@ -28,7 +28,9 @@ export interface StoredRuns
   intend(id: string, change: RunChange): Promise<void>
   /** Records something that happened. Never rejects, even where it cannot be stored. */
   update(id: string, change: Change<Run>): Promise<Run | undefined>
-  /** The same for changes that may be lost, stored within a second. */
+  /** The same, unless the run's step changed meanwhile, as by a cancellation: then nothing changes, and it's undefined. */
+  reach(run: Run, change: RunChange): Promise<Run | undefined>
+  /** The same as `update` for changes that may be lost, stored within a second. */
   note(id: string, change: RunChange): void
   remove(id: string): Promise<void>
   /** Why the last try failed; when the next one is, and when it is given up, epoch seconds of the account's time. */
@@ -129,6 +131,17 @@ export async function openStoredRuns(
     show,
     intend: (id, change) => runs.intend(id, changed(change)),
     update: (id, change) => runs.update(id, changed(change)),
+    async reach({ id, step }, change) {
+      let isReached = false
+      const after = await runs.update(
+        id,
+        changed(current => {
+          isReached = current.step === step
+          return isReached ? ({ ...current, ...change } as Run) : current
+        }),
+      )
+      return isReached ? after : undefined
+    },
     note(id, change) {
       const run = runs.find(id)
       if (run) runs.putSoon(changed(change)(run))

@@ -5,6 +5,8 @@ import { isBusy, isOfProject, type ProjectRun, type Run } from './model.ts'
 import type { NewRun } from './new-runs.ts'
 import type { StoredRuns } from './stored-runs.ts'
 
+export type TimedRuns = ReturnType<typeof createTimedRuns>
+
 /** Runs that begin at a time. */
 export function createTimedRuns(
   { account, activity, now }: Pick<AccountContext, 'account' | 'activity' | 'now'>,

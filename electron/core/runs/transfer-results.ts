@@ -2,10 +2,8 @@ import { relative, sep } from 'node:path'
 import { folderOf, lastName } from '#shared/instance/file-names.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
 import type { SyncProgress } from '#shared/instance/sync.ts'
-import type { OfferView } from '#shared/market/offer.ts'
 import { BerthError, type Problem } from '#shared/problem.ts'
 import { resultsOf } from '#shared/project/bounds.ts'
-import type { Micros } from '#shared/spending/money.ts'
 import { outputOf } from '#ssh/exec.ts'
 import { withMark } from '#ssh/files/transfer/local-names.ts'
 import { keepOnVolume } from '#ssh/runs/cache-folders.ts'
@@ -17,6 +15,7 @@ import { leftBehind, stillWritten } from './left-behind.ts'
 import { inTheWay, notEntered } from './messages.ts'
 import { isInterrupted, isOfProject, isWorker, type ProjectRun, type Run } from './model.ts'
 import { environmentText, type RunMachines, remoteFolder, writeEnvironment } from './remote.ts'
+import type { RunProjects, RunSweeps } from './rooms-above.ts'
 import { askSetUp, removeGone, removeLeft } from './setup-cache.ts'
 import type { NextAttempt, StoredRuns } from './stored-runs.ts'
 import type { RunWatchdog } from './watchdog.ts'
@@ -26,41 +25,13 @@ export type RunFolders = ReturnType<typeof createRunFolders>
 /** The end of an upload or download that starts again or is given up. */
 export class Dropped extends Error {}
 
-/** Machines of one cluster, one for each node, and their prices per hour. */
-export interface ClusterChoice {
-  cluster: number
-  offers: readonly { offer: OfferView; price: Micros }[]
-}
-
-type NodeNetwork = NonNullable<NonNullable<Run['node']>['network']>
-
-/** The part of projects that their runs need. */
-export interface RunProjects {
-  /** Rents a machine by the run's rental, for a node in their network. Does nothing if that exists. */
-  rent(run: ProjectRun, network?: NodeNetwork): Promise<void>
-  /** Whether an offer fits a run now, and what the cheapest costs otherwise, in micro-dollars per hour. */
-  seek(run: ProjectRun): Promise<{ fits: boolean; cheapest?: Micros }>
-  /** Machines of one cluster for all nodes of a run. Throws `no_cluster` or `no_network`. */
-  chooseCluster(run: ProjectRun, refused: readonly number[]): Promise<ClusterChoice>
-  /** The environment's values, secret ones included. Throws `secret_missing`. */
-  environmentOf(run: ProjectRun): Promise<Readonly<Record<string, string>>>
-  /** Where the machine stores the results, if its file says so. Throws `secret_missing`. */
-  storeFor(run: ProjectRun): Promise<Omit<StoreOrder, 'run' | 'folder' | 'restores'> | undefined>
-  commitOf(folder: string): Promise<Run['commit']>
-  /** Copies the file's cloud data to the machine. Throws `cloud_copy_failed`. */
-  copyFromClouds(run: ProjectRun, folder: string, signal: AbortSignal): Promise<void>
-  /** Copies the results from the machine to the file's cloud, if any. Throws `cloud_copy_failed`. */
-  copyToCloud(run: ProjectRun, folder: string, signal: AbortSignal): Promise<void>
-}
-
 interface FolderParts {
   runs: StoredRuns
   machines: RunMachines
   watchdog: RunWatchdog
   alerts: RunAlerts
   projects: RunProjects
-  /** The variables of the environment that differ from run to run. */
-  settingOf(run: ProjectRun): Readonly<Record<string, string>>
+  sweeps: Pick<RunSweeps, 'settingOf'>
 }
 
 /** Milliseconds between two messages to the watchdog that a download is running. */
@@ -75,7 +46,7 @@ const mostBeside = 100
 /** The folders that runs send to their machines and download from them. */
 export function createRunFolders(
   context: AccountContext,
-  { runs, machines, watchdog, alerts, projects, settingOf }: FolderParts,
+  { runs, machines, watchdog, alerts, projects, sweeps }: FolderParts,
 ) {
   const { account, platform, notifications, sync, ending } = context
   const { inside, ask, viewOf } = machines
@@ -216,7 +187,7 @@ export function createRunFolders(
     alone,
     /** Writes the environment that the next program reads. Throws `secret_missing`. */
     async placeEnvironment(run: ProjectRun): Promise<void> {
-      const values = { ...(await projects.environmentOf(run)), ...placeOfNode(run), ...settingOf(run) }
+      const values = { ...(await projects.environmentOf(run)), ...placeOfNode(run), ...sweeps.settingOf(run) }
       await ask(run, writeEnvironment(run), environmentText(values))
     },
     /**
@@ -241,7 +212,7 @@ export function createRunFolders(
       const remote = await machines.folderOf(run)
       await runs.update(run.id, { place: remote })
       const environment = { ...(await projects.environmentOf(run)), ...placeOfNode(run) }
-      const varying = settingOf(run)
+      const varying = sweeps.settingOf(run)
       if (run.reuses) await ask(run, 'sh -s', removeLeft(run))
       const { volume, cache, setup } = spec
       if (volume && cache !== undefined)

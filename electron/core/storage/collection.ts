@@ -243,10 +243,6 @@ export async function openCollection<Schema extends v.GenericSchema<unknown, obj
     return items.filter(item => !dropped.has(item))
   }
 
-  const changing = (key: Key, change: Change<Item>, check: (item: Item) => Item) => (items: Item[]) => {
-    const item = items[indexOf(items).get(key) ?? -1]
-    return item === undefined ? items : putting([check(changed(item, change))])(items)
-  }
   const putting = (given: readonly Item[]) => (items: Item[]) => {
     const index = indexOf(items)
     const next = [...items]
@@ -258,6 +254,10 @@ export async function openCollection<Schema extends v.GenericSchema<unknown, obj
     }
     if (added.length === 0) indexes.set(next, index)
     return added.length === 0 ? next : pruned([...next, ...added])
+  }
+  const changing = (key: Key, change: Change<Item>, check: (item: Item) => Item) => (items: Item[]) => {
+    const item = items[indexOf(items).get(key) ?? -1]
+    return item === undefined ? items : putting([check(changed(item, change))])(items)
   }
   const without = (gone: Key) => (items: Item[]) => items.filter(item => key(item) !== gone)
 

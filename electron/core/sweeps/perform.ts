@@ -11,8 +11,9 @@ import type { Spender } from '#shared/spending/spender.ts'
 import type { AccountContext, AccountPoll } from '../account-context.ts'
 import { type FailedTurn, type Next, Worker } from '../engine/worker.ts'
 import { isInterrupted, type Run } from '../runs/model.ts'
+import { openRuns, type RunNeeds } from '../runs/open.ts'
 import { uncounted } from '../runs/run-rental.ts'
-import { openRuns, type RunServiceParts, type Runs } from '../runs/service.ts'
+import type { Runs } from '../runs/service.ts'
 import { openStoredRuns } from '../runs/stored-runs.ts'
 import { createSweepLimits, type SweepLimits } from './limits.ts'
 import {
@@ -52,21 +53,19 @@ const betweenRuns = 900
 /** Opens the runs of an account with its sweeps, which need each other. */
 export async function openRunsAndSweeps(
   context: AccountContext,
-  parts: Omit<RunServiceParts, 'runs' | 'sweeps'>,
+  parts: Omit<RunNeeds, 'runs' | 'sweeps'>,
 ): Promise<{ runs: Runs; sweeps: Sweeps }> {
   const stored = await openStoredSweeps(context, () => storedRuns.all())
   const storedRuns = await openStoredRuns(context, sweep => stored.find(sweep)?.project)
   const terms = new SweepTerms(context, stored, storedRuns, parts.rentals, parts.mayHaveCost)
   const runs = await openRuns(context, { ...parts, runs: storedRuns, sweeps: terms })
-  const { swept, waiting } = runs
-  return { runs, sweeps: new Sweeps(context, { ...parts, stored, terms, runs: swept, waiting }) }
+  return { runs, sweeps: new Sweeps(context, { ...parts, stored, terms, runs }) }
 }
 
-interface SweepParts extends Pick<RunServiceParts, 'rentals' | 'limits' | 'watchdogs' | 'departures'> {
+interface SweepParts extends Pick<RunNeeds, 'rentals' | 'limits' | 'watchdogs' | 'departures'> {
   stored: Awaited<ReturnType<typeof openStoredSweeps>>
   terms: SweepTerms
-  runs: Runs['swept']
-  waiting: Runs['waiting']
+  runs: Runs
 }
 
 /** Sweeps: runs of a project with several settings, which share machines and limits. */
@@ -80,7 +79,7 @@ export class Sweeps {
     const { account, ending, platform, store } = context
     this.#context = context
     this.#parts = parts
-    this.#limits = createSweepLimits(context, parts)
+    this.#limits = createSweepLimits(context, { ...parts, waiting: parts.runs.waiting })
     this.#worker = new Worker({
       clock: platform.clock,
       ending,
@@ -110,7 +109,8 @@ export class Sweeps {
 
   /** Resolves with its id once it is on disk; its runs then start automatically. */
   async start({ name, project, settings, atOnce, keep }: NewSweep): Promise<string> {
-    const { stored, waiting } = this.#parts
+    const { stored, runs } = this.#parts
+    const { waiting } = runs
     const id = `q${this.#context.newId()}`
     const at = this.#context.now()
     const reused = waiting.allFor(project.id, project.spec, project.by).slice(0, atOnce)
@@ -226,8 +226,9 @@ export class Sweeps {
   }
 
   #snapshotOf(sweep: Sweep): SweepSnapshot {
-    const { waiting, rentals } = this.#parts
-    const runs = this.#parts.terms.runsOf(sweep)
+    const { rentals, terms } = this.#parts
+    const { waiting } = this.#parts.runs
+    const runs = terms.runsOf(sweep)
     return {
       sweep,
       runs,
@@ -254,12 +255,13 @@ export class Sweeps {
 
   async #perform(sweep: Sweep, move: Exclude<SweepMove, { do: 'wait' }>): Promise<void> {
     const { account, notifications, now } = this.#context
-    const { stored, runs, waiting } = this.#parts
+    const { stored, runs } = this.#parts
+    const { waiting } = runs
     const { id } = sweep
     switch (move.do) {
       case 'run': {
         const { index, on } = move
-        await runs.start(runIdOf(sweep, index), newRunOf(sweep, index), on)
+        await runs.startSwept(runIdOf(sweep, index), newRunOf(sweep, index), on)
         if (on !== undefined) await waiting.take(on)
         if (sweep.short) await stored.update(id, { short: undefined })
         return
@@ -271,7 +273,7 @@ export class Sweeps {
       case 'halt': {
         const { problem, endsRuns } = move
         const going = () => (endsRuns ? this.#parts.terms.runsOf(sweep).filter(isGoing) : [])
-        await Promise.all(going().map(run => runs.beforeStop(run)))
+        await Promise.all(going().map(({ instance = 0 }) => runs.beforeStop(instance)))
         // Its user may have stopped it meanwhile.
         if (stored.find(id)?.step !== 'going') return
         const costThen = sweepCost(stored.get(id), this.#parts.terms.runsOf(sweep), now())
@@ -323,7 +325,7 @@ export class Sweeps {
     // Its limits count anew before those that have machines continue, and it ends only once all of them have.
     await stored.intend(id, { since: { at: now(), micros: sweepCost(sweep, own, now()), failed } })
     activity.add({ account, kind: 'user', text: `Continued ${sweep.name}` })
-    for (const run of chosen) if (isKept(run)) await runs.retry(run.id)
+    for (const run of chosen) if (isKept(run)) await runs.retry(run.id, undefined)
     await stored.intend(id, current => ({
       ...current,
       step: 'going',

@@ -2,8 +2,9 @@ import type { Limit } from '#shared/automation/limit.ts'
 import type { AccountContext } from '../account-context.ts'
 import type { Rentals } from '../renting/rentals.ts'
 import type { ProjectRun, Run } from '../runs/model.ts'
+import type { RunNeeds } from '../runs/open.ts'
+import type { RunSweeps } from '../runs/rooms-above.ts'
 import { uncounted } from '../runs/run-rental.ts'
-import type { RunServiceParts, RunSweeps } from '../runs/service.ts'
 import type { StoredRuns } from '../runs/stored-runs.ts'
 import type { Collection } from '../storage/collection.ts'
 import { isSweepBusy, type Sweep, sweepCost, sweepDeadline, sweepMostInAll } from './record.ts'
@@ -14,14 +15,14 @@ export class SweepTerms implements RunSweeps {
   readonly #sweeps: Collection<Sweep, string>
   readonly #runs: StoredRuns
   readonly #rentals: Pick<Rentals, 'find'>
-  readonly #mayHaveCost: RunServiceParts['mayHaveCost']
+  readonly #mayHaveCost: RunNeeds['mayHaveCost']
 
   constructor(
     { now }: Pick<AccountContext, 'now'>,
     sweeps: Collection<Sweep, string>,
     runs: StoredRuns,
     rentals: Pick<Rentals, 'find'>,
-    mayHaveCost: RunServiceParts['mayHaveCost'],
+    mayHaveCost: RunNeeds['mayHaveCost'],
   ) {
     this.#mayHaveCost = mayHaveCost
     this.#now = now

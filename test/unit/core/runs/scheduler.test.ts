@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest'
 import type { AccountContext } from '#core/account-context.ts'
-import { Worker } from '#core/engine/worker.ts'
 import type { RunMove } from '#core/runs/decide.ts'
+import { type FactSources, RunFacts } from '#core/runs/facts.ts'
 import type { Run } from '#core/runs/model.ts'
-import { createRunWork, type RunWork } from '#core/runs/scheduler.ts'
-import type { Moves } from '#core/runs/steps.ts'
+import { RunScheduler, type SchedulerParts } from '#core/runs/scheduler.ts'
 import { openStoredRuns } from '#core/runs/stored-runs.ts'
 import { deferred } from '#platform/tasks.ts'
 import { account, accountContext, freshAnswer } from '#test/berth/account-context.ts'
@@ -22,14 +21,14 @@ test('a cancelled run ends once that is on disk, and continues if it can’t be 
   await runs.add({ id, ...run })
   const cleaned: Run[] = []
   const looked = deferred<void>()
-  const moves = {
+  const steps = {
     async cleanUp(run: Run) {
       cleaned.push(run)
       looked.resolve()
     },
     perform: async () => true,
-  } as unknown as Moves
-  const work = workOf(context, { runs, moves })
+  } as unknown as SchedulerParts['steps']
+  const work = workOf(context, { runs, steps })
 
   const disk = deferred<void>()
   files.held = disk.promise
@@ -76,17 +75,17 @@ test.each([
     const runs = await openStoredRuns(context, () => undefined)
     await runs.add(projectRun({ step: 'running', instance: 7, createdAt: 800 }))
     const moved = deferred<RunMove>()
-    const moves = {
+    const steps = {
       cleanUp: async () => undefined,
       perform: async (_run: Run, move: RunMove) => {
         moved.resolve(move)
         return true
       },
-    } as unknown as Moves
+    } as unknown as SchedulerParts['steps']
     const idle = storedLimit({ instance: 7, asleep: true, when: { kind: 'idle', below: 5, seconds: 600 } })
     const work = workOf(context, {
       runs,
-      moves,
+      steps,
       limits: { all: () => [idle] },
       machines: { viewOf: () => machine },
     })
@@ -109,7 +108,7 @@ test.each([true, false])(
     const asked: number[][] = []
     const work = workOf(context, {
       runs,
-      moves: {
+      steps: {
         cleanUp: async () => undefined,
         perform: async (_: Run, { do: move }: RunMove) => done.push(move),
       },
@@ -130,25 +129,22 @@ test.each([true, false])(
   },
 )
 
-type Parts = Parameters<typeof createRunWork>[1]
+type Parts = SchedulerParts & FactSources
 
-function workOf(context: AccountContext, parts: Pick<Parts, 'runs' | 'moves'> & Partial<Parts>): RunWork {
+function workOf(
+  context: AccountContext,
+  given: Pick<Parts, 'runs' | 'steps'> & Partial<Parts>,
+): RunScheduler {
   const nothing = { find: () => undefined, all: () => [] } as never
-  const { platform, ending } = context
-  const worker: Worker<string> = new Worker({ clock: platform.clock, ending, turn: id => work.turn(id) })
-  const work: RunWork = createRunWork(context, {
-    worker,
-    checkpoints: worker,
+  const parts = {
     machines: { viewOf: () => undefined },
     rentals: nothing,
     limits: nothing,
-    isSweepSpent: () => false,
+    sweeps: { isSpent: () => false },
     mayHaveCost: () => true,
-    asking: new Set(),
     nodes: { of: () => [], isCutOff: async () => false },
-    gone: new Set(),
     departures: { costOf: () => ({}), keepOnlyFor: () => undefined },
-    ...parts,
-  })
-  return work
+    ...given,
+  }
+  return new RunScheduler(context, { facts: new RunFacts(context, parts), ...parts })
 }

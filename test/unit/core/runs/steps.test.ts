@@ -1,8 +1,11 @@
 import { describe, expect, test } from 'vitest'
+import type { Rentals } from '#core/renting/rentals.ts'
+import { type EndParts, RunEnds } from '#core/runs/ends.ts'
 import { processGone } from '#core/runs/messages.ts'
 import type { Run } from '#core/runs/model.ts'
 import { createPrograms, type ProgramParts } from '#core/runs/programs.ts'
-import { createMoves } from '#core/runs/steps.ts'
+import { RunRental } from '#core/runs/run-rental.ts'
+import { RunSteps, type StepParts } from '#core/runs/steps.ts'
 import { openStoredRuns, type StoredRuns } from '#core/runs/stored-runs.ts'
 import type { Problem } from '#shared/problem.ts'
 import { accountContext } from '#test/berth/account-context.ts'
@@ -40,24 +43,28 @@ async function open(
     },
     watchdog: { ready: () => Promise.reject(new Error('not reached')), tellIfStale: async () => undefined },
     nodes: { of: () => [] },
-    isGone: () => false,
+    facts: { isGone: () => false, stopOf: () => command?.stop },
     plannedMoves: { prepare: () => prepare(runs).then(() => undefined) },
-    stopOf: () => command?.stop,
-    rentals: { find: () => rental, cancel: async () => undefined },
   }
   const programs = createPrograms(context, parts as unknown as ProgramParts)
   const played = command ? { advance: async () => command.end } : programs
-  const moves = createMoves(context, { ...parts, programs: played } as unknown as Parameters<
-    typeof createMoves
-  >[1])
+  const rentals = { find: () => rental, cancel: async () => undefined }
+  const ofRental = new RunRental(context, rentals as unknown as Rentals, parts.machines)
+  const ends = new RunEnds(context, { ...parts, rental: ofRental } as unknown as EndParts)
+  const steps = new RunSteps(context, {
+    ...parts,
+    programs: played,
+    rental: ofRental,
+    ends,
+  } as unknown as StepParts)
   const written = (): Run[] => files.writes.map(({ text }) => JSON.parse(text)[0])
-  return { run, runs, moves, told, written }
+  return { run, runs, steps, told, written }
 }
-const goesOn = () => true
+const following = { goesOn: () => true, rest: async () => undefined }
 
 test('earlier attempts are counted once, since the step is on disk with their cost', async () => {
-  const { run, moves, written } = await open(projectRun({ step: 'waiting', instance: undefined }))
-  await moves.perform(run, { do: 'step', step: 'sending', instance: 7 }, goesOn)
+  const { run, steps, written } = await open(projectRun({ step: 'waiting', instance: undefined }))
+  await steps.perform(run, { do: 'step', step: 'sending', instance: 7 }, following)
   expect(written().map(({ step, instance, spentBefore }) => [step, instance, spentBefore])).toEqual([
     ['waiting', undefined, undefined],
     ['sending', 7, 5000],
@@ -69,14 +76,14 @@ describe('a run that is cancelled before its machine is ready', () => {
 
   test('costs what the machine did until it was destroyed, on disk once that is known', async () => {
     const rental = { ...failedAttempt, step: 'trying', attempts: [{ cost: 5000 }, { step: 'waiting' }] }
-    const { run, runs, moves } = await open(projectRun(cancelled), rental)
-    await moves.cleanUp(run)
+    const { run, runs, steps } = await open(projectRun(cancelled), rental)
+    await steps.cleanUp(run)
     expect(runs.get(run.id)).toMatchObject({ withdrawing: true })
     Object.assign(rental, {
       step: 'cancelled',
       attempts: [{ cost: 5000 }, { step: 'cancelled', cost: 2000 }],
     })
-    await moves.cleanUp(run)
+    await steps.cleanUp(run)
     const after = runs.get(run.id)
     expect([after.spentBefore, after.attemptCost, after.withdrawing]).toEqual([7000, 7000, undefined])
   })
@@ -84,25 +91,25 @@ describe('a run that is cancelled before its machine is ready', () => {
   test('costs that of one that was ready meanwhile, too', async () => {
     const spent = { micros: 1000, at: 640, perHour: 10_000 }
     const ready = { id: failedAttempt.id, step: 'ready', attempts: [{ cost: 5000 }, { spent }] }
-    const { run, runs, moves } = await open(projectRun(cancelled), ready)
-    await moves.cleanUp(run)
+    const { run, runs, steps } = await open(projectRun(cancelled), ready)
+    await steps.cleanUp(run)
     expect(runs.get(run.id).spentBefore).toBe(5000 + 1000 + 1000)
   })
 
   test('counts no attempt twice that it counted when it failed', async () => {
     const counted = { rental: failedAttempt.id, micros: 5000 }
     const before = { ...cancelled, spentBefore: 5000, attemptCost: 5000, counted }
-    const { run, runs, moves } = await open(projectRun(before), { ...failedAttempt, step: 'failed' })
-    await moves.cleanUp(run)
+    const { run, runs, steps } = await open(projectRun(before), { ...failedAttempt, step: 'failed' })
+    await steps.cleanUp(run)
     expect(runs.get(run.id)).toMatchObject({ spentBefore: 5000, attemptCost: 5000 })
   })
 })
 
 test('a command that may have begun has its time on disk, from which checkpoints count', async () => {
-  const { run, moves, written } = await open(
+  const { run, steps, written } = await open(
     projectRun({ program: undefined, begun: undefined, startedAt: undefined }),
   )
-  await expect(moves.perform(run, { do: 'program' }, goesOn)).rejects.toThrow('not reached')
+  await expect(steps.perform(run, { do: 'program' }, following)).rejects.toThrow('not reached')
   const begun = written().filter(({ program }) => program !== undefined)
   expect(begun.map(({ startedAt }) => startedAt)).toEqual([1000])
 })
@@ -110,10 +117,10 @@ test('a command that may have begun has its time on disk, from which checkpoints
 test('a command that ended with its outbid machine begins anew on the next one, which is destroyed as agreed', async () => {
   const failed = { code: 'command_failed', message: 'The command ended with exit code 143.' }
   const outcome = { failedAt: 'running' as const, problem: failed }
-  const { run, runs, moves } = await open(
+  const { run, runs, steps } = await open(
     projectRun({ step: 'fetching', instance: 7, code: 143, outcome, afterwards: 'stop' }),
   )
-  await moves.perform(run, { do: 'move' }, goesOn)
+  await steps.perform(run, { do: 'move' }, following)
   const after = runs.get(run.id)
   expect([after.step, after.code, after.outcome, after.afterwards]).toEqual([
     'waiting',
@@ -125,21 +132,21 @@ test('a command that ended with its outbid machine begins anew on the next one, 
 
 test('a run that its user ends while it is to move stays where it is', async () => {
   const moving = projectRun({ movingSince: 900, instance: 7 })
-  const { run, runs, moves } = await open(moving, failedAttempt, undefined, runs =>
+  const { run, runs, steps } = await open(moving, failedAttempt, undefined, runs =>
     runs.update(moving.id, { movingSince: undefined, endedByUser: true }),
   )
-  await moves.perform(run, { do: 'move' }, goesOn)
+  await steps.perform(run, { do: 'move' }, following)
   expect(runs.get(run.id)).toMatchObject({ step: 'running', instance: 7, endedByUser: true })
   const left = await open(moving)
-  await left.moves.perform(left.run, { do: 'move' }, goesOn)
+  await left.steps.perform(left.run, { do: 'move' }, following)
   expect(left.runs.get(run.id)).toMatchObject({ step: 'waiting', moves: 1 })
 })
 
 test('a command that ends with its machine fails for what stops that, not by its exit code', async () => {
   const problem = { code: 'stopped', message: 'A limit stopped its machine.' }
   const ended = async (code: number, stop: typeof problem | undefined) => {
-    const { run, runs, moves } = await open(projectRun(), failedAttempt, { end: { code }, stop })
-    await moves.perform(run, { do: 'program' }, goesOn)
+    const { run, runs, steps } = await open(projectRun(), failedAttempt, { end: { code }, stop })
+    await steps.perform(run, { do: 'program' }, following)
     return runs.get(run.id)
   }
   expect(await ended(143, problem)).toMatchObject({ step: 'ending', failedAt: 'running', problem })
@@ -149,8 +156,8 @@ test('a command that ends with its machine fails for what stops that, not by its
 
 test('a command whose process disappeared has its results downloaded before its machine is stopped', async () => {
   const ended = async (run: Run, stop?: Problem) => {
-    const { moves, runs, told } = await open(run, failedAttempt, { end: { problem: processGone }, stop })
-    await moves.perform(run, { do: 'program' }, goesOn)
+    const { steps, runs, told } = await open(run, failedAttempt, { end: { problem: processGone }, stop })
+    await steps.perform(run, { do: 'program' }, following)
     const { step, afterwards, outcome, problem } = runs.get(run.id)
     return { step, afterwards, outcome, problem: problem?.code, told }
   }

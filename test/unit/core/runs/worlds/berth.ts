@@ -206,10 +206,10 @@ export async function startBerth({ clock, files, keychain: entries, service, ids
     },
     /** Whether no run goes on, and none has a machine. */
     isOver: (): boolean =>
-      runs.swept.all().every(({ step }) => step === 'done' || step === 'failed' || step === 'cancelled'),
+      runs.all().every(({ step }) => step === 'done' || step === 'failed' || step === 'cancelled'),
     /** Problems of runs that failed, and how many commands have begun, those of several machines apart, were tried again, and paid for machines that they left. */
     ends: () => {
-      const all = runs.swept.all()
+      const all = runs.all()
       const began = all.filter(({ startedAt }) => startedAt !== undefined)
       return {
         problems: all.flatMap(({ problem }) => problem?.code ?? []),

@@ -1,0 +1,133 @@
+import type { AccountContext } from '../account-context.ts'
+import type { Departures } from '../departures/perform.ts'
+import type { StoredLimits } from '../limits/model.ts'
+import { rentedWith } from '../renting/rental.ts'
+import type { Rentals } from '../renting/rentals.ts'
+import type { Watchdogs } from '../watchdogs/perform.ts'
+import { runAlertsOf } from './alerts.ts'
+import { createBeforeStops } from './before-stop.ts'
+import { createGoingOn } from './continue-failed.ts'
+import { RunEnds } from './ends.ts'
+import { RunFacts } from './facts.ts'
+import { createNewRuns } from './new-runs.ts'
+import { createRunNodes } from './nodes.ts'
+import { createOutputs } from './output.ts'
+import { createPlannedMoves } from './planned-moves.ts'
+import { createPrograms } from './programs.ts'
+import { createRunMachines } from './remote.ts'
+import { RunRemoval } from './removal.ts'
+import type { RunProjects, RunSweeps } from './rooms-above.ts'
+import { RunRental } from './run-rental.ts'
+import { RunScheduler } from './scheduler.ts'
+import { Runs } from './service.ts'
+import { RunSteps } from './steps.ts'
+import type { StoredRuns } from './stored-runs.ts'
+import { createTimedRuns } from './timed-runs.ts'
+import { createRunFolders } from './transfer-results.ts'
+import { openWaitingMachines } from './waiting-machines.ts'
+import { createRunWatchdog } from './watchdog.ts'
+
+/** What runs need of other rooms, besides the account. */
+export interface RunNeeds {
+  runs: StoredRuns
+  watchdogs: Watchdogs
+  rentals: Pick<Rentals, 'find' | 'cancel' | 'dismiss' | 'ofInstance'>
+  limits: Pick<StoredLimits, 'all' | 'put' | 'forget'>
+  projects: RunProjects
+  sweeps: RunSweeps
+  departures: Departures
+  /** Whether what left the account since then, in epoch seconds, allows for such a cost. */
+  mayHaveCost(cost: number, since: number): boolean
+}
+
+/** Opens what works on the runs of an account, each before what needs it. */
+export async function openRuns(context: AccountContext, needs: RunNeeds): Promise<Runs> {
+  const { runs, watchdogs, rentals, limits, projects, sweeps, departures, mayHaveCost } = needs
+  const outputs = createOutputs(context.files, `${context.folder}/runs`, runs)
+  const alerts = runAlertsOf(context)
+  const { note } = alerts
+  const machines = createRunMachines(context)
+  const { inside } = machines
+  const watchdog = createRunWatchdog(context, { watchdogs, runs, inside, note })
+  const beforeStops = createBeforeStops(context, { runs, inside })
+  const folders = createRunFolders(context, { runs, machines, watchdog, alerts, projects, sweeps })
+  const nodes = createRunNodes(context, { runs, machines, projects })
+  const programs = createPrograms(context, {
+    runs,
+    machines,
+    watchdog,
+    alerts,
+    rentedWith: (instance = 0) => rentedWith(rentals.ofInstance(instance)?.rental, context.record(instance)),
+    outputOf: outputs.of,
+    nodes,
+    folders,
+    departures,
+  })
+  const waiting = await openWaitingMachines(context, { runs, machines, limits, watchdogs, note })
+  const goingOn = createGoingOn(context, { runs, machines, limits, outputs, sweeps })
+  const plannedMoves = createPlannedMoves(context, { runs, machines, beforeStops, goingOn })
+  const timed = createTimedRuns(context, runs)
+  const rental = new RunRental(context, rentals, machines)
+  const sources = { runs, machines, nodes, rentals, limits, departures, sweeps, mayHaveCost }
+  const facts = new RunFacts(context, sources)
+  const ends = new RunEnds(context, {
+    runs,
+    alerts,
+    machines,
+    watchdog,
+    nodes,
+    facts,
+    rental,
+    waiting,
+    folders,
+  })
+  const steps = new RunSteps(context, {
+    runs,
+    alerts,
+    machines,
+    watchdog,
+    programs,
+    folders,
+    projects,
+    sweeps,
+    nodes,
+    facts,
+    ends,
+    rental,
+    timed,
+    departures,
+    beforeStops,
+    plannedMoves,
+  })
+  const scheduler = new RunScheduler(context, { runs, facts, steps, nodes, departures })
+  const removal = new RunRemoval(context, { runs, outputs, machines, watchdog, nodes })
+  const begin = createNewRuns(context, {
+    runs,
+    machines,
+    nodes,
+    waiting,
+    goingOn,
+    sweeps,
+    facts,
+    removal,
+    scheduler,
+  })
+  return new Runs(context, {
+    runs,
+    outputs,
+    alerts,
+    machines,
+    watchdog,
+    beforeStops,
+    folders,
+    waiting,
+    goingOn,
+    plannedMoves,
+    timed,
+    ends,
+    steps,
+    scheduler,
+    removal,
+    begin,
+  })
+}
