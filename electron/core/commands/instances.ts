@@ -105,9 +105,14 @@ export function instanceHandlers(parts: Services): HandlersOf<typeof instanceCom
     changeBid: ({ price, ...args }) =>
       change(args, `Bid ${rate(micros(price))} for`, async ({ account, client, instance }) => {
         await client.instances.changeBid(instance.id, price)
-        await parts.accounts.session(account).rentals.noteBid(instance.id, price)
+        const { rentals, automations } = parts.accounts.session(account)
+        await rentals.noteBid(instance.id, price)
+        await automations.limits.agreeAnew(instance.id)
       }),
-    acceptPriceIncrease: args => answerIncrease(args, true),
+    async acceptPriceIncrease(args) {
+      await answerIncrease(args, true)
+      await parts.accounts.session(targetOf(parts, args).account).automations.limits.agreeAnew(args.instance)
+    },
     refusePriceIncrease: args => answerIncrease(args, false),
     async instanceRecord(args) {
       const { account, instance } = targetOf(parts, args)

@@ -21,7 +21,7 @@ import {
 } from './alerts.ts'
 import type { LimitDecision } from './decide.ts'
 import type { Facts } from './facts.ts'
-import { kindOf } from './limit-due.ts'
+import { kindOf, whenFirst } from './limit-due.ts'
 import {
   actsOnce,
   type StoredLimit,
@@ -302,7 +302,9 @@ export function limitAfterActing(
   now: number,
   isLast: boolean = true,
 ): StoredLimit {
-  const did = `${doneWords(done, facts.account.instances)}. ${reasonSentence(limit.when)}`
+  const { instances } = facts.account
+  const why = reasonSentence(whenFirst(limit, instances[limit.instance ?? '']))
+  const did = `${doneWords(done, instances)}. ${why}`
   const noted = withEvent(limit, now, `${did} ${figures(limit, facts)}`.trim())
   if (!isLast) return noted
   const { idleSince: _, ...calm } = withoutWarning(noted)

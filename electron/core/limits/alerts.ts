@@ -18,6 +18,7 @@ import { costOf } from '#shared/spending/spend-words.ts'
 import type { AccountContext } from '../account-context.ts'
 import { type Alert, alertOf } from '../alerts/events.ts'
 import { type Teller, tellerOf } from '../alerts/notifications.ts'
+import { whenFirst } from './limit-due.ts'
 import type { StoredLimit } from './model.ts'
 import type { LimitTarget } from './targets.ts'
 
@@ -47,7 +48,7 @@ export function warningAlert(
     ...base(scene, limit),
     title: `${effectWords(limit, scene.instances)} ${atMoment(dueAt, scene.now)}`,
     // The title has the moment: a duration would become wrong while it is shown.
-    body: `${limit.instance === undefined ? 'Your' : 'Its'} limit: ${conditionLabel(limit.when)}.${which}${lost}`,
+    body: `${limit.instance === undefined ? 'Your' : 'Its'} limit: ${conditionLabel(whenIn(scene, limit))}.${which}${lost}`,
     actions: snoozeOrShow(scene.account, limit),
   })
 }
@@ -102,7 +103,7 @@ export function limitDoneAlert(
   return alertOf('limitDone', {
     ...base(scene, limit),
     title: doneWords(targets, scene.instances),
-    body: `${reasonSentence(limit.when)}${delay}`,
+    body: `${reasonSentence(whenIn(scene, limit))}${delay}`,
   })
 }
 
@@ -122,6 +123,10 @@ export function limitFailedAlert(scene: LimitScene, limit: StoredLimit, { messag
     title: `${effectWords(limit, scene.instances)} late: the first try failed`,
     body: [message, advice, 'Berth tries again.'].filter(Boolean).join(' '),
   })
+}
+
+function whenIn({ instances }: LimitScene, limit: StoredLimit): LimitWhen {
+  return whenFirst(limit, instances[limit.instance ?? ''])
 }
 
 function base({ account }: LimitScene, { id, instance }: StoredLimit) {

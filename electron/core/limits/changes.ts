@@ -3,7 +3,6 @@ import {
   isSetAgain,
   type Limit,
   type LimitPreview,
-  leastDollars,
   limitKinds,
   type SnoozeMinutes,
 } from '#shared/automation/limit.ts'
@@ -11,15 +10,15 @@ import { defaultWarning } from '#shared/automation/limit-defaults.ts'
 import { limitSentence } from '#shared/automation/limit-words.ts'
 import { conditionsOf, type WatchdogRequest } from '#shared/automation/watchdog.ts'
 import { spentBy } from '#shared/derived.ts'
-import { money } from '#shared/format/money.ts'
 import { moment } from '#shared/format/time.ts'
 import { BerthError, type Problem } from '#shared/problem.ts'
-import { type Micros, micros } from '#shared/spending/money.ts'
 import type { AccountContext } from '../account-context.ts'
 import { isDeepEqual } from '../storage/store.ts'
 import type { LimitAlerts } from './alerts.ts'
+import { setAgain, takenOver } from './carried-over.ts'
 import { dueOf, withIdle } from './decide.ts'
-import type { LimitInputs } from './facts.ts'
+import type { Facts, LimitInputs } from './facts.ts'
+import { mostUntil } from './limit-due.ts'
 import { blindness } from './limit-view.ts'
 import { endOf, type StoredLimit, type StoredLimits, withEvent, withoutWarning } from './model.ts'
 import { targetsOf } from './targets.ts'
@@ -82,8 +81,8 @@ export function createLimitChanges(
     // An ended limit starts again.
     if (!settings.sameWhen || before.ended)
       return changedLimit(newLimit(settings, rest, at), before, sentenceOf(before), at)
-    const { when, setAt, snoozedUntil } = before
-    const same = newLimit({ ...settings, when }, rest, setAt)
+    const { when, setAt, snoozedUntil, most } = before
+    const same = newLimit({ ...settings, when, most }, rest, setAt)
     return changedLimit({ ...same, snoozedUntil }, before, sentenceOf(before), at)
   }
 
@@ -165,6 +164,14 @@ export function createLimitChanges(
         say('Set a limit again', again, 'berth')
       }
     },
+    /** Its user agrees to another price: what was shown with its rental no longer ends it. */
+    async agreeAnew(instance: number): Promise<void> {
+      const held = limits.all().filter(limit => limit.instance === instance && !limit.ended && limit.most)
+      const text = 'Its price was changed: the cost shown at its rental no longer counts'
+      await limits.put(...held.map(({ most, ...limit }) => withEvent(limit, now(), text)))
+      if (held.length > 0) changed(instance)
+      show()
+    },
     async remove(id: string): Promise<void> {
       const limit = limits.get(id)
       await limits.remove(id)
@@ -206,7 +213,8 @@ export function createLimitChanges(
     /** Postpones its moment by minutes; null ends the snooze. Throws `limit_off` or `limit_ended`. */
     async snooze(id: string, minutes: SnoozeMinutes | null): Promise<void> {
       const limit = limits.get(id)
-      const next = snoozed(limit, minutes, dueOf(limit, known().facts), now())
+      const { facts } = known()
+      const next = snoozed(limit, minutes, dueOf(limit, facts), now(), facts.account.instances)
       await limits.put(next)
       settle(limit)
       limitAlerts.withdraw(id)
@@ -247,7 +255,7 @@ const furthest = 366 * 86_400
 
 /** A new limit at `now`, epoch seconds of the account's time. Throws `invalid_argument`. */
 export function newLimit(
-  { instance, when, action, asleep }: LimitSettings,
+  { instance, when, action, asleep, most }: LimitSettings,
   rest: Pick<StoredLimit, 'id' | 'warning' | 'missed'>,
   now: number,
 ): StoredLimit {
@@ -257,7 +265,9 @@ export function newLimit(
   if (!forAccount && instance === undefined) throw refused('Choose the instance that it limits.', 'instance')
   if (asleep && !canBeAsleep(when)) throw refused(ofOneInstance, 'asleep')
   mustBeAhead(when, now)
-  return { ...rest, instance, when, action, asleep: asleep || when.kind === 'away', setAt: now, history: [] }
+  const shown = when.kind === 'duration' && most ? { most } : {}
+  const watched = asleep || when.kind === 'away'
+  return { ...rest, instance, when, action, asleep: watched, ...shown, setAt: now, history: [] }
 }
 
 const ofOneInstance = 'A watchdog only knows its own instance.'
@@ -302,7 +312,7 @@ export function changedLimit(
 
 /** A duration starts again. */
 function switchedOn(limit: StoredLimit, now: number): StoredLimit {
-  const { ended: _ended, snoozedUntil: _snoozedUntil, idleSince: _idleSince, ...rest } = withoutWarning(limit)
+  const { ended, snoozedUntil, idleSince, most, ...rest } = withoutWarning(limit)
   mustBeAhead(limit.when, now)
   return { ...rest, setAt: now }
 }
@@ -321,12 +331,18 @@ export function snoozed(
   minutes: SnoozeMinutes | null,
   dueAt: number | undefined,
   now: number,
+  instances: Facts['account']['instances'] = {},
 ): StoredLimit {
   if (limit.ended) throw new BerthError(limit.ended === 'off' ? isOff : endedAlready)
   const { snoozedUntil: _, ...awake } = withoutWarning(limit)
   if (minutes === null) return withEvent(awake, now, 'Extension taken back')
   const snoozedUntil = Math.max(now, dueAt ?? now) + minutes * 60
-  return withEvent({ ...awake, snoozedUntil }, now, `Extended until ${moment(snoozedUntil, now)}`)
+  const most = mostUntil(awake.most, instances[awake.instance ?? ''], snoozedUntil)
+  return withEvent(
+    { ...awake, ...(most && { most }), snoozedUntil },
+    now,
+    `Extended until ${moment(snoozedUntil, now)}`,
+  )
 }
 
 /** The limit that was chosen with a rental. */
@@ -337,43 +353,6 @@ export function limitOfRental(
 ): StoredLimit {
   const rest = { id, warning: defaultWarning, missed: 'act' } as const
   return { ...newLimit({ instance, ...stop }, rest, now), ...(rental && { rental }) }
-}
-
-/**
- * The limit for a replacement: the limit was set for the work, so the time and the money that went before count. `spent`:
- * by the instance that it replaces, in micro-dollars.
- */
-export function takenOver(
-  { when, action, asleep, warning, missed, snoozedUntil, setAt, instance }: StoredLimit,
-  place: Pick<StoredLimit, 'id' | 'instance' | 'rental'>,
-  spent: Micros,
-  now: number,
-): StoredLimit {
-  const left =
-    when.kind === 'cost'
-      ? { ...when, dollars: Math.max(leastDollars, (micros(when.dollars) - spent) / 1_000_000) }
-      : when
-  const limit = { ...place, when: left, action, asleep, warning, missed, snoozedUntil, setAt, history: [] }
-  const before = when.kind === 'cost' ? `, which had cost ${money(spent)}` : ''
-  return withEvent(limit, now, `Carried over from #${instance}${before}`)
-}
-
-/**
- * The limit of a restarted instance: the same duration as the ended one, or the same amount on top of the `spent`
- * micro-dollars.
- */
-export function setAgain(
-  { instance, when, action, asleep, warning, missed, spentBefore = 0 }: StoredLimit,
-  id: string,
-  spent: Micros,
-  now: number,
-): StoredLimit {
-  const next =
-    when.kind === 'cost'
-      ? { ...when, dollars: (micros(when.dollars) + spent - spentBefore) / 1_000_000 }
-      : when
-  const before = when.kind === 'cost' ? { spentBefore: spent } : {}
-  return { id, instance, when: next, action, asleep, warning, missed, setAt: now, ...before, history: [] }
 }
 
 function mustBeAhead(when: Limit['when'], now: number): void {

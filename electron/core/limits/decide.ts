@@ -4,7 +4,7 @@ import type { Problem } from '#shared/problem.ts'
 import { isAtRest } from '../endings/step.ts'
 import { withShareTold } from './budget-shares.ts'
 import type { Facts, LimitSnapshot } from './facts.ts'
-import { kindOf } from './limit-due.ts'
+import { kindOf, whenFirst } from './limit-due.ts'
 import { actsOnce, type StoredLimit } from './model.ts'
 import { type LimitTarget, targetsOf } from './targets.ts'
 
@@ -181,15 +181,18 @@ export function withIdle(
   return since === undefined ? rest : { ...rest, idleSince: since }
 }
 
-type Moving = Pick<StoredLimit, 'when' | 'instance' | 'idleSince' | 'snoozedUntil' | 'setAt'>
+type Moving = Pick<StoredLimit, 'when' | 'instance' | 'idleSince' | 'snoozedUntil' | 'setAt' | 'most'>
 
 /**
  * When the limit acts if nothing changes; past if it is due already, undefined if it would never. Not before it was
  * set, or its snooze is over.
  */
 export function dueOf(limit: Moving, facts: Facts): number | undefined {
-  const moment = kindOf(limit.when).moment(limit.when, limit, facts)
-  return moment === undefined ? undefined : Math.max(moment, limit.setAt, limit.snoozedUntil ?? 0)
+  const when = whenFirst(limit, facts.account.instances[limit.instance ?? ''])
+  const moment = kindOf(when).moment(when, limit, facts)
+  // A sum that was shown is raised by an extension, which only postpones what else decides.
+  const extended = when === limit.when ? (limit.snoozedUntil ?? 0) : 0
+  return moment === undefined ? undefined : Math.max(moment, limit.setAt, extended)
 }
 
 /** Until when the spending is known that the limit depends on, if the service does not report the credit now. */

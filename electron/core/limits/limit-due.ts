@@ -1,4 +1,4 @@
-import { fixedMoment, type LimitWhen } from '#shared/automation/limit.ts'
+import { fixedMoment, type LimitWhen, type MostShown } from '#shared/automation/limit.ts'
 import { costOnceReady, expectedTraffic, isSpendingUnknown } from '#shared/derived.ts'
 import { money } from '#shared/format/money.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
@@ -84,7 +84,7 @@ const kinds: { readonly [Kind in LimitWhen['kind']]: KindOfLimit<Of<Kind>> } = {
   away: { moment: () => undefined, blindness: () => undefined },
 }
 
-function costMoment({ dollars }: Of<'cost'>, target: InstanceView | undefined): number | undefined {
+function costMoment({ dollars }: { dollars: number }, target: InstanceView | undefined): number | undefined {
   if (!target) return undefined
   const { micros: spent, perHour, at } = target.spent
   // One that boots costs its full price in a moment.
@@ -92,18 +92,52 @@ function costMoment({ dollars }: Of<'cost'>, target: InstanceView | undefined): 
   return reached(spent, micros(dollars), soon + expectedTraffic(target), at)
 }
 
+/** What decides when a limit acts. */
+type Deciding = Pick<StoredLimit, 'when' | 'setAt' | 'snoozedUntil' | 'most' | 'begunAt'>
+
+/**
+ * The condition by which a limit acts: its own, or the cost that was shown with its rental, where that comes first. What it
+ * began to act for stays.
+ */
+export function whenFirst(limit: Deciding, target: InstanceView | undefined): LimitWhen {
+  const { when, most, snoozedUntil = 0, begunAt } = limit
+  if (!most) return when
+  const dollars = most.dollars + (most.traffic ?? (target?.traffic?.spent ?? 0) / 1_000_000)
+  const reachedAt = begunAt ?? costMoment({ dollars }, target)
+  const latest = Math.max(fixedMoment(limit) ?? Number.POSITIVE_INFINITY, snoozedUntil) - clearly
+  return reachedAt !== undefined && reachedAt < latest ? { kind: 'cost', dollars } : when
+}
+
+/** What was shown for an instance whose limit is extended: raised to what it costs until then at its present price. */
+export function mostUntil(
+  most: MostShown | undefined,
+  target: InstanceView | undefined,
+  until: number,
+): MostShown | undefined {
+  if (!most || !target) return most
+  const { spent, traffic } = target
+  const perHour = Math.max(spent.perHour, costOnceReady(target)) + expectedTraffic(target)
+  const then = spent.micros + (perHour * Math.max(0, until - spent.at)) / 3600
+  const apart = most.traffic === undefined ? (traffic?.spent ?? 0) : micros(most.traffic)
+  return { ...most, dollars: Math.max(most.dollars, (then - apart) / 1_000_000) }
+}
+
+/** Seconds by which a cost may come before a time, from rounding, and since it counts before the limit is set. */
+const clearly = 60
+
 /**
  * When a watchdog on its instance is to act for a limit, as things are: at its moment, or once it has cost so much. Undefined
  * where it has no moment. `known`: what the watchdog goes by now, which stays while it is close enough.
  */
 export function momentAsleep(
-  limit: Pick<StoredLimit, 'when' | 'setAt'>,
+  limit: Deciding,
   target: InstanceView | undefined,
   known: number | undefined,
   now: number,
 ): number | undefined {
-  if (limit.when.kind !== 'cost') return fixedMoment(limit)
-  const moment = costMoment(limit.when, target)
+  const when = whenFirst(limit, target)
+  if (when.kind !== 'cost') return fixedMoment(limit)
+  const moment = costMoment(when, target)
   if (known === undefined || moment === undefined) return moment ?? known
   // One that doesn't run costs little, and until it runs nobody can tell the watchdog.
   return target?.state === 'running' && hasMoved(known, moment, now) ? moment : known

@@ -10,7 +10,7 @@ import type { Collection } from '../storage/collection.ts'
 import { isDeepEqual, type Store } from '../storage/store.ts'
 import { creditStaleSince, dueOf, nextMoment } from './decide.ts'
 import type { Facts } from './facts.ts'
-import { kindOf } from './limit-due.ts'
+import { kindOf, whenFirst } from './limit-due.ts'
 import { endOf, type StoredLimit } from './model.ts'
 
 export type ShownLimits = ReturnType<typeof createShownLimits>
@@ -36,13 +36,14 @@ export function createShownLimits({
 
   /** Reuses the view in State if it is unchanged, since its sentence is expensive to write. */
   function draw(
-    limit: StoredLimit,
+    stored: StoredLimit,
     before: LimitView | undefined,
     facts: Facts,
     now: number,
     exact?: number,
   ) {
     const { instances } = facts.account
+    const limit = { ...stored, when: whenFirst(stored, instances[stored.instance ?? '']) }
     const dueAt = before && isNear(before.dueAt, exact, now) ? before.dueAt : exact && Math.round(exact)
     const acting = isActing(limit.id)
     const blind = blindness(limit, facts, now)

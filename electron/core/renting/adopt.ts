@@ -10,7 +10,7 @@ import type { RentRequest } from '#shared/market/rent-request.ts'
 import type { Problem } from '#shared/problem.ts'
 import type { Micros } from '#shared/spending/money.ts'
 import { attemptOf, rentalAlert, rentalAlertId, sentenceFor, tryEntry } from './messages.ts'
-import { type Attempts, isRetrying, limitsLeftOf, type RentalAttempt } from './rental.ts'
+import { type Attempts, isRetrying, limitsOfAttempt, type RentalAttempt } from './rental.ts'
 
 /** Dependencies for creating instances. */
 export interface CreationParts {
@@ -76,7 +76,7 @@ export async function adoptInstance(
   // Before the try knows its instance, so that after a kill it is found again, with its limits.
   if (!unwanted) {
     const replaced = replacedBy(request)
-    await hooks.limit(mark, instance, limitsLeftOf(rental), replaced)
+    await hooks.limit(mark, instance, limitsOfAttempt(attempts.get(mark)), replaced)
     // A replacement takes over the choice of the one it replaces, which may have changed since.
     if (request.recovery && request.bid !== undefined && replaced === undefined)
       await hooks.recover(instance, request.recovery)

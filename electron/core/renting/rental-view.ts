@@ -56,7 +56,7 @@ function pastRental(rental: Rental): PastRental | undefined {
     offer: attemptView(attempt).offer,
     setup,
     disk: request.disk,
-    limits: request.limits ?? [],
+    limits: (request.limits ?? []).map(({ most: _, ...limit }) => limit),
   }
 }
 

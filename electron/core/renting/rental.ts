@@ -5,7 +5,7 @@ import type { Rented } from '#core/instances/instance-view.ts'
 import { type AgreedPrices, believable, monthHours } from '#core/instances/spending.ts'
 import { type Collection, openCollection, type Rescue } from '#core/storage/collection.ts'
 import type { Instance } from '#service/instance-record.ts'
-import { type Limit, lessSpent } from '#shared/automation/limit.ts'
+import { type Limit, leastDollars, lessSpent } from '#shared/automation/limit.ts'
 import { AccountId, InstanceId, OfferId, RentalId } from '#shared/ids.ts'
 import { OpenRequest, RentalSearch, type RentRequest } from '#shared/market/rent-request.ts'
 import { RetryLimits } from '#shared/market/rental-bounds.ts'
@@ -187,6 +187,25 @@ export function spentOn({ attempts }: Pick<Rental, 'attempts'>): Micros {
 export function limitsLeftOf(rental: Rental): readonly Limit[] {
   const { limits = [] } = rental.request
   return rental.why === 'run' ? lessSpent(limits, spentOn(rental)) : limits
+}
+
+/**
+ * The limits of a try's instance, with what is left of a cost. Outside runs, whose plan says what they cost in all, one on the
+ * time also holds what that time costs at the highest price that was agreed to, unless a sum was shown for it.
+ */
+export function limitsOfAttempt(attempt: RentalAttempt): readonly Limit[] {
+  const { rental } = attempt
+  const limits = limitsLeftOf(rental)
+  const { running, disk = 0 } = rentedAs(attempt).agreed ?? {}
+  if (rental.why === 'run' || running === undefined) return limits
+  const { recovery } = requestOf(attempt)
+  const bid = recovery && recovery.kind !== 'tell' ? micros(recovery.ceiling) : 0
+  const perHour = Math.max(running, bid + disk) / 1_000_000
+  return limits.map(limit => {
+    const { when, most } = limit
+    if (when.kind !== 'duration' || most) return limit
+    return { ...limit, most: { dollars: Math.max(leastDollars, (perHour * when.seconds) / 3600) } }
+  })
 }
 
 /** A try's cost up to a moment of the account's time; 0 without an instance. */

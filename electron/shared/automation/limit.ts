@@ -67,12 +67,23 @@ export type LimitKind = LimitWhen['kind']
 export const LimitAction = v.picklist(['stop', 'destroy'])
 export type LimitAction = v.InferOutput<typeof LimitAction>
 
+/** What an instance may cost until its limit on the time, as that was shown with its rental. Dollars. */
+const MostShown = v.strictObject({
+  /** Of the machine itself. */
+  dollars: v.pipe(v.number(), v.minValue(leastDollars), dollarsUpTo),
+  /** Of its traffic; absent where that was shown to cost extra. */
+  traffic: v.optional(v.pipe(v.number(), v.minValue(0), dollarsUpTo)),
+})
+export type MostShown = v.InferOutput<typeof MostShown>
+
 /** A limit's condition and action, as set on an instance, on the account, with a rental or in a project's file. */
 export const Limit = v.strictObject({
   when: LimitWhen,
   action: LimitAction,
   /** Also while this computer sleeps: a watchdog on the instance does the same. */
   asleep: v.boolean(),
+  /** It also acts once its instance has cost so much. */
+  most: v.optional(MostShown),
 })
 export type Limit = v.InferOutput<typeof Limit>
 
@@ -94,14 +105,15 @@ export const RentalLimits = v.pipe(
 
 /** The stops of a machine for which micro-dollars were spent already, so that its cost counts on top of these. */
 export function lessSpent(limits: readonly Limit[], spent: Micros): Limit[] {
-  return limits.map(stop =>
-    stop.when.kind === 'cost'
-      ? {
-          ...stop,
-          when: { ...stop.when, dollars: Math.max(leastDollars, stop.when.dollars - spent / 1_000_000) },
-        }
-      : stop,
-  )
+  const less = <Sum extends { dollars: number }>(sum: Sum): Sum => ({
+    ...sum,
+    dollars: Math.max(leastDollars, sum.dollars - spent / 1_000_000),
+  })
+  return limits.map(({ when, most, ...stop }) => ({
+    ...stop,
+    when: when.kind === 'cost' ? less(when) : when,
+    ...(most && { most: less(most) }),
+  }))
 }
 
 interface KindTraits {

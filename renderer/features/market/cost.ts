@@ -108,6 +108,24 @@ export function mostCost(
   return first && { ...first, micros: first.micros + attempts }
 }
 
+/**
+ * The limits of a rental, of which one on the time also holds what is shown until then. @param shown the cost and the traffic
+ * of all `count` machines; absent where none is shown
+ */
+export function withMost(
+  limits: readonly Limit[],
+  shown: { cost: RentalCost; traffic: Micros | undefined; count: number } | undefined,
+): Limit[] {
+  return limits.map(({ when, action, asleep }) => {
+    const limit = { when, action, asleep }
+    if (!shown || when.kind !== 'duration') return limit
+    const { cost, traffic = 0, count } = shown
+    const whole = Math.ceil(((cost.perHour * when.seconds) / 3600 + traffic) / 10_000) / 100
+    const apart = traffic / 1_000_000
+    return { ...limit, most: { dollars: (whole - apart) / count, traffic: apart / count } }
+  })
+}
+
 export function onDemandPrice(offer: OfferView): Micros | undefined {
   return offer.price === undefined ? undefined : offer.price - (offer.storagePrice ?? 0)
 }

@@ -226,7 +226,8 @@ export class RentForm {
     const may = this.subject.otherwise?.check() ?? true
     if ('errors' in this.#read || !may || !this.#runIsComplete) return false
     const run = this.run?.read.value
-    const { request } = this.#read
+    const { request: read } = this.#read
+    const request = this.price.held(read)
     const account = this.#page.account?.id
     this.sending = true
     const begun = this.#begun
@@ -250,7 +251,7 @@ export class RentForm {
           this.#begun += 1
           marketOf(this.#page).took(offer)
         }
-        if (!this.subject.request) marketOf(this.#page).limits = request.limits ?? []
+        if (!this.subject.request) marketOf(this.#page).limits = read.limits ?? []
       }
       return true
     } catch (error) {

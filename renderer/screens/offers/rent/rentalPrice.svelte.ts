@@ -8,6 +8,7 @@ import {
   onDemandPrice,
   rentalCost,
   trafficOnce,
+  withMost,
 } from '#renderer/features/market/cost.ts'
 import { highBid } from '#renderer/features/market/offerWords.ts'
 import type { RentDraft } from '#renderer/features/market/rentDraft.ts'
@@ -16,6 +17,7 @@ import { stopperWords } from '#shared/automation/limit-words.ts'
 import { stoppersOf } from '#shared/automation/limits-that-block.ts'
 import { dangers, type Question, type RentTerms } from '#shared/danger.ts'
 import { spendOnceReady } from '#shared/derived.ts'
+import type { RentRequest } from '#shared/market/rent-request.ts'
 import { defaultDisk } from '#shared/market/rental-defaults.ts'
 import { beyondCredit, creditWouldLast } from '#shared/spending/beyond-credit.ts'
 import { type Micros, micros } from '#shared/spending/money.ts'
@@ -91,6 +93,14 @@ export class RentalPrice {
     const { draft, count } = this.#rental
     return this.cost && mostCost(this.highest ?? this.cost, this.traffic, draft.limits, count, this.attempts)
   })
+
+  /** The request as it is sent: its limits hold what is shown. A watch rents at another price. */
+  held(request: RentRequest): RentRequest {
+    const { subject, count } = this.#rental
+    const cost = subject.later ? undefined : (this.highest ?? this.cost)
+    const shown = cost && { cost, traffic: this.traffic, count }
+    return request.limits ? { ...request, limits: withMost(request.limits, shown) } : request
+  }
 
   /** What machines that are dropped may cost before, in micro-dollars; undefined where none are, or it's no amount. */
   readonly attempts: Micros | undefined = $derived.by(() => this.#rental.subject.otherwise?.attempts?.())

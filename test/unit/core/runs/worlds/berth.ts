@@ -6,6 +6,7 @@ import { askForOne } from '#core/instances/poll-account.ts'
 import { compareInstances, type KnownRecords } from '#core/instances/reconcile.ts'
 import { openStoredLimits } from '#core/limits/model.ts'
 import { openLimits } from '#core/limits/service.ts'
+import { findOffers } from '#core/market/find-offers.ts'
 import type { Projects } from '#core/projects/projects.ts'
 import type { ProjectSecrets } from '#core/projects/secrets.ts'
 import { createProjectRuns, createRunProjects } from '#core/projects/service.ts'
@@ -21,12 +22,16 @@ import type { Send } from '#service/http/operation.ts'
 import { type Instance, instances } from '#service/instances.ts'
 import { offers } from '#service/offers.ts'
 import { overlays } from '#service/overlays.ts'
+import type { Limit } from '#shared/automation/limit.ts'
 import type { AccountView } from '#shared/state.ts'
 import { account, accountContext, freshAnswer, withEndings } from '#test/berth/account-context.ts'
 import type { HandClock } from '#test/berth/clocks.ts'
 import { type MemoryFiles, testKeychain } from '#test/berth/machine.ts'
 import { accountView, emptyState } from '#test/unit/views.ts'
 import type { LyingService } from './service.ts'
+
+/** GB of the disk of a machine that is rented by hand. */
+const disk = 20
 
 /** The computer that Berth runs on, which survives a kill. */
 export interface Computer {
@@ -218,6 +223,17 @@ export async function startBerth({ clock, files, keychain: entries, service, ids
         retried: all.filter(({ retried }) => (retried?.times ?? 0) > 0).length,
         left: all.filter(({ leftCosts = {} }) => Object.values(leftCosts).some(cost => cost > 0)).length,
       }
+    },
+    /** Rents by hand, to be destroyed after a time; gives what that costs at most by the offer's price, as is shown. */
+    async rentByHand(seconds: number): Promise<number> {
+      const query = { type: 'on-demand', verifiedOnly: false, storage: disk, limit: 100 } as const
+      const { offers: all } = await findOffers(client.offers, query, {}, { signal: dead.signal })
+      const [offer] = all
+      if (offer?.price === undefined) throw new Error('no offer has a price')
+      const limits: Limit[] = [{ when: { kind: 'duration', seconds }, action: 'destroy', asleep: false }]
+      const rest = { image: 'pytorch', access: 'ssh' as const, env: [], ports: [] }
+      await rentals.rent({ ...rest, limits, offer: offer.id, disk }, offer)
+      return Math.ceil((offer.price * seconds) / 3600)
     },
     kill: () => dead.abort(),
   }

@@ -56,26 +56,7 @@ export async function live(seed: number): Promise<Outcome> {
   let berth: Berth = await startBerth(computer)
   await berth.poll()
 
-  const { before_stop, ...others } = specFor(draw)
-  const planOf = (one: ProjectSpec) => clock.runUntil(berth.projectRuns.plan('p0000000000000001', one))
-  const whole = { ...others, ...(before_stop && { before_stop }) }
-  // Some limits are too low for what happens before a stop, which is refused.
-  const planned = await planOf(whole).then(
-    plan => ({ spec: whole, plan }),
-    async (error: unknown) => {
-      if (!before_stop) throw error
-      return { spec: others, plan: await planOf(others) }
-    },
-  )
-  const { spec, plan } = planned
-  const costs = planCosts({ ...plan, spec } as Parameters<typeof planCosts>[0])
-  if (costs?.most === undefined) throw new Error(`seed ${seed}: the plan has no maximum`)
-  const { most, keptCost, volumeCost, leftCost } = costs
-  const { limits, pricePerHour: price } = plan
-  const terms = { text: '', spec, limits, price, most, keptCost, volumeCost, leftCost, secretFiles: [] }
-  story.push(JSON.stringify({ spec, most, price }))
-  await clock.runUntil(berth.projectRuns.start({ project: 'p0000000000000001', ...terms }))
-
+  const { most, spec } = await begun(seed, berth, { clock, draw, story })
   service.honest = false
   let charged = service.charged()
   const polls = { running: 0, kept: 0 }
@@ -104,7 +85,7 @@ export async function live(seed: number): Promise<Outcome> {
       hasHappened = true
     }
     // Often enough while its command runs, so that machines are left.
-    if (spec.outbid && chance(0.08) && service.outbid()) hasHappened = true
+    if (spec?.outbid && chance(0.08) && service.outbid()) hasHappened = true
     if (chance(0.02)) {
       story.push('killed')
       berth.kill()
@@ -130,6 +111,40 @@ export async function live(seed: number): Promise<Outcome> {
     ends,
     story,
   }
+}
+
+/** Begins what is to cost at most so much: a run of a project, or at times a rental by hand. */
+async function begun(
+  seed: number,
+  berth: Berth,
+  { clock, draw, story }: { clock: HandClock; draw: () => number; story: string[] },
+): Promise<{ most: number; spec?: ProjectSpec }> {
+  if (seed % 5 === 0) {
+    const seconds = 1800 + Math.floor(draw() * 8) * 3600
+    const most = await clock.runUntil(berth.rentByHand(seconds))
+    story.push(`rented by hand for ${seconds} s, at most ${most}`)
+    return { most }
+  }
+  const { before_stop, ...others } = specFor(draw)
+  const planOf = (one: ProjectSpec) => clock.runUntil(berth.projectRuns.plan('p0000000000000001', one))
+  const whole = { ...others, ...(before_stop && { before_stop }) }
+  // Some limits are too low for what happens before a stop, which is refused.
+  const planned = await planOf(whole).then(
+    plan => ({ spec: whole, plan }),
+    async (error: unknown) => {
+      if (!before_stop) throw error
+      return { spec: others, plan: await planOf(others) }
+    },
+  )
+  const { spec, plan } = planned
+  const costs = planCosts({ ...plan, spec } as Parameters<typeof planCosts>[0])
+  if (costs?.most === undefined) throw new Error(`seed ${seed}: the plan has no maximum`)
+  const { most, keptCost, volumeCost, leftCost } = costs
+  const { limits, pricePerHour: price } = plan
+  const terms = { text: '', spec, limits, price, most, keptCost, volumeCost, leftCost, secretFiles: [] }
+  story.push(JSON.stringify({ spec, most, price }))
+  await clock.runUntil(berth.projectRuns.start({ project: 'p0000000000000001', ...terms }))
+  return { most, spec }
 }
 
 function specFor(draw: () => number): ProjectSpec {
