@@ -1,180 +1,85 @@
-import { firstPart, number, type ReadForm, readForm } from '#renderer/components/fields/readForm.ts'
+import { firstPart, type ReadForm, readForm } from '#renderer/components/fields/readForm.ts'
 import { stopLimit, whenOf } from '#renderer/features/limits/rentalLimits.ts'
 import type { Limit } from '#shared/automation/limit.ts'
 import { defaultLimits } from '#shared/automation/limit-defaults.ts'
 import type { BeforeStop } from '#shared/project/before-stop.ts'
-import { setupOf } from '#shared/project/bounds.ts'
 import type { Engine } from '#shared/project/nodes.ts'
 import type { Retry } from '#shared/project/retry.ts'
 import { type ProjectDraft, ProjectSpec, SpecChange, specDraft, timeText } from '#shared/project/spec.ts'
-import { listOfTexts, textsIn } from '#shared/project/variables.ts'
+import { textsIn } from '#shared/project/variables.ts'
+import {
+  figured,
+  lines,
+  listed,
+  oneOrSeveral,
+  type SpecField,
+  type SpecFieldName,
+  said,
+  specFieldNames,
+  specFields,
+} from './specFields.ts'
 
-/** The form's input. Lists are separated by commas. */
-export interface SpecFields {
-  run: string
-  setup: string
-  /** Patterns of the files that it reads, separated by commas. */
-  setupReads: string
-  gpu: string
-  count: string
-  /** Dollars per hour. */
-  price: string
+/** The form's input. */
+export interface SpecFields extends Record<SpecFieldName, string> {
   market: 'on-demand' | 'interruptible'
   from: 'image' | 'template'
-  image: string
   template: { hash: string; name: string } | undefined
-  /** GB. */
-  disk: string
-  ports: string
-  results: string
   limits: readonly Limit[]
   after: 'destroy' | 'stop'
-  /** A line for each setting: its name, and values separated by commas. */
-  sweep: string
-  atOnce: string
-  runs: string
-  /** `02:00`, or `daily 02:00`. */
-  start: string
-  /** Hours. */
-  wait: string
-  /** Commands before a stop, the signal for the command, and how many seconds the stop waits. */
-  stopRun: string
-  stopSignal: string
-  stopSeconds: string
-  retryTimes: string
-  /** Exit codes, separated by commas; error for any. */
-  retryOn: string
   retryElsewhere: boolean
-  /** Minutes. */
-  keep: string
-  /** `datasets:/data`. */
-  volume: string
-  /** GB of a new one. */
-  volumeSize: string
-  cache: string
-  /** An address on each line; a folder after it where the files go elsewhere. */
-  cloudFrom: string
-  cloudTo: string
-  nodes: string
   engine: Engine | 'usual'
 }
 
+const eachText = (textOf: (field: SpecField) => string) =>
+  Object.fromEntries(specFieldNames.map(name => [name, textOf(specFields[name])])) as Record<
+    SpecFieldName,
+    string
+  >
+
 export const emptySpec: SpecFields = {
-  run: '',
-  setup: '',
-  setupReads: '',
-  gpu: '',
+  ...eachText(() => ''),
   count: '1',
-  price: '',
   market: 'on-demand',
   from: 'image',
-  image: '',
   template: undefined,
-  disk: '',
-  ports: '',
-  results: '',
   limits: [stopLimit(defaultLimits.duration)],
   after: 'destroy',
-  sweep: '',
-  atOnce: '',
-  runs: '',
-  start: '',
-  wait: '',
-  stopRun: '',
-  stopSignal: '',
-  stopSeconds: '',
-  retryTimes: '',
-  retryOn: '',
   retryElsewhere: false,
-  keep: '',
-  volume: '',
-  volumeSize: '',
-  cache: '',
-  cloudFrom: '',
-  cloudTo: '',
-  nodes: '',
   engine: 'usual',
 }
 
-/** Fields that most projects leave empty, by the name of their part. */
-const extraFields = {
-  sweep: ['sweep', 'runs', 'atOnce'],
-  'a time to begin': ['start'],
-  'waiting for an offer': ['wait'],
-  retries: ['retryTimes', 'retryOn'],
-  'before a stop': ['stopRun', 'stopSignal', 'stopSeconds'],
-  'waiting machine': ['keep', 'setupReads'],
-  data: ['volume', 'volumeSize', 'cache', 'cloudFrom', 'cloudTo'],
-  'several machines': ['nodes', 'engine'],
-} as const satisfies Record<string, readonly (keyof SpecFields)[]>
+/** The part of the form that most projects leave empty, to which a field belongs. */
+const partOf = (name: SpecFieldName | 'engine') =>
+  name === 'engine' ? specFields.nodes.part : specFields[name].part
 
 /** The names of those parts that are filled in. */
 export function filledExtras(fields: SpecFields): string[] {
-  return Object.entries(extraFields).flatMap(([part, names]) =>
-    names.some(name => fields[name].trim() !== emptySpec[name]) ? part : [],
-  )
+  const names = [...specFieldNames, 'engine' as const]
+  const filled = names.filter(name => fields[name].trim() !== emptySpec[name])
+  return [...new Set(filled.flatMap(name => partOf(name) ?? []))]
 }
 
 export function isExtraField(name: string): boolean {
-  return Object.values(extraFields).some(names => (names as readonly string[]).includes(name))
+  return [...specFieldNames, 'engine' as const].some(one => one === name && partOf(one) !== undefined)
 }
 
 /** The input that shows a spec. Fields that can't show its values are empty, such as those of a list of settings. */
 export function specFieldsOf(spec: ProjectSpec): SpecFields {
-  const { machine = {}, stop = {}, sweep, volume, from } = spec
+  const { stop = {}, template } = spec
   return {
-    run: spec.run,
-    setup: setupOf(spec)?.run ?? '',
-    setupReads: shown(setupOf(spec)?.reads),
-    gpu: shown(machine.gpu),
-    count: shown(machine.count ?? 1),
-    price: shown(machine.price),
-    market: machine.interruptible ? 'interruptible' : 'on-demand',
-    from: spec.template === undefined ? 'image' : 'template',
-    image: spec.image ?? '',
-    template: spec.template === undefined ? undefined : { hash: spec.template, name: spec.template },
-    disk: shown(spec.disk),
-    ports: shown(spec.ports),
-    results: shown(spec.results),
+    ...eachText(({ show }) => show(spec)),
+    market: spec.machine?.interruptible ? 'interruptible' : 'on-demand',
+    from: template === undefined ? 'image' : 'template',
+    template: template === undefined ? undefined : { hash: template, name: template },
     limits: [
       stop.idle === undefined ? undefined : stopLimit({ ...defaultLimits.idle, seconds: stop.idle }),
       stop.hours === undefined ? undefined : stopLimit({ kind: 'duration', seconds: stop.hours * 3600 }),
       stop.dollars === undefined ? undefined : stopLimit({ kind: 'cost', dollars: stop.dollars }),
     ].filter(limit => limit !== undefined),
     after: spec.after ?? 'destroy',
-    sweep: sweep === undefined || Array.isArray(sweep) ? '' : sweepText(sweep),
-    atOnce: shown(spec.at_once),
-    runs: shown(spec.runs),
-    start: spec.start ?? '',
-    wait: spec.wait === undefined ? '' : shown(Math.round(spec.wait / 36) / 100),
-    stopRun: spec.before_stop?.run ?? '',
-    stopSignal: spec.before_stop?.signal ?? '',
-    stopSeconds: shown(spec.before_stop?.at_most),
-    retryTimes: shown(spec.retry?.times),
-    retryOn: shown(spec.retry?.on),
     retryElsewhere: spec.retry?.elsewhere ?? false,
-    keep: spec.keep === undefined ? '' : shown(Math.round(spec.keep / 60)),
-    volume: volume === undefined ? '' : `${volume.name}:${volume.at}`,
-    volumeSize: shown(volume?.size),
-    cache: shown(spec.cache),
-    cloudFrom: (from === undefined ? [] : [from])
-      .flat()
-      .map(copy => (typeof copy === 'string' ? copy : `${copy.cloud} ${copy.to}`))
-      .join('\n'),
-    cloudTo: spec.to ?? '',
-    nodes: shown(spec.nodes),
     engine: spec.engine ?? 'usual',
   }
-}
-
-function shown(value: number | string | readonly (number | string)[] | undefined): string {
-  return value === undefined ? '' : [value].flat().join(', ')
-}
-
-function sweepText(grid: Readonly<Record<string, readonly string[]>>): string {
-  return Object.entries(grid)
-    .map(([name, values]) => `${name}: ${listOfTexts(values)}`)
-    .join('\n')
 }
 
 /** The parts of `machine` that the form has. */
@@ -226,52 +131,30 @@ export function readSpecForm(fields: SpecFields, spec?: ProjectSpec): ReadForm<P
 
 function draftOf(fields: SpecFields): ProjectDraft {
   const { from, market, after } = fields
-  const gpu = listed(fields.gpu)
   const count = figured(fields.count)
   const machine = {
-    gpu: gpu && oneOrAll(gpu),
+    gpu: oneOrSeveral(fields.gpu),
     count: count === 1 ? undefined : count,
     price: figured(fields.price),
     interruptible: market === 'interruptible' || undefined,
   }
-  const results = listed(fields.results)
+  const plain = specFieldNames.flatMap(name => {
+    const { at, read } = specFields[name]
+    return at !== undefined && read ? [[at, read(fields[name])]] : []
+  })
   return {
+    ...(Object.fromEntries(plain) as ProjectDraft),
     machine: Object.values(machine).some(value => value !== undefined) ? machine : undefined,
     image: from === 'image' ? said(fields.image) : undefined,
     template: from === 'template' ? (fields.template?.hash ?? '') : undefined,
-    disk: figured(fields.disk),
-    ports: listed(fields.ports)?.map(port => (/^\d+$/.test(port) ? Number(port) : port)),
     setup: setupDraft(fields),
-    run: fields.run,
-    results: results && oneOrAll(results),
     stop: stopDraft(fields.limits),
     after: after === 'stop' ? after : undefined,
     sweep: sweepDraft(fields.sweep),
-    runs: figured(fields.runs),
-    at_once: figured(fields.atOnce),
-    start: fields.start.trim() || undefined,
-    wait: waitText(fields.wait),
     before_stop: beforeStopOf(fields),
     retry: retryDraft(fields),
-    keep: keepText(fields.keep),
-    ...dataDraft(fields),
-    nodes: figured(fields.nodes),
-    engine: fields.engine === 'usual' ? undefined : fields.engine,
-  }
-}
-
-function dataDraft(fields: SpecFields): Pick<ProjectDraft, 'volume' | 'cache' | 'from' | 'to'> {
-  const cache = listed(fields.cache)
-  const copies = lines(fields.cloudFrom).map(line => {
-    const [cloud = '', to = ''] = line.split(/\s(.*)/s)
-    return to === '' ? cloud : { cloud, to: to.trim() }
-  })
-  const [copy = ''] = copies
-  return {
     volume: volumeDraft(fields),
-    cache: cache && oneOrAll(cache),
-    from: copies.length === 0 ? undefined : copies.length === 1 ? copy : copies,
-    to: said(fields.cloudTo),
+    engine: fields.engine === 'usual' ? undefined : fields.engine,
   }
 }
 
@@ -280,13 +163,6 @@ function volumeDraft({ volume, volumeSize }: SpecFields): ProjectDraft['volume']
   if (size === undefined) return said(volume)
   const [name = '', at = ''] = volume.trim().split(/:(.*)/s)
   return { name, at, size }
-}
-
-function lines(text: string): string[] {
-  return text
-    .split('\n')
-    .map(line => line.trim())
-    .filter(line => line !== '')
 }
 
 /** `lr: 1e-4, 3e-4` on each line. What is no such line is left for the schema to refuse. */
@@ -303,8 +179,8 @@ function sweepDraft(text: string): ProjectDraft['sweep'] {
 }
 
 function setupDraft({ setup, setupReads }: SpecFields): ProjectDraft['setup'] {
-  const [run, reads] = [said(setup), listed(setupReads)]
-  return run === undefined || reads === undefined ? run : { run, reads: oneOrAll(reads) }
+  const [run, reads] = [said(setup), oneOrSeveral(setupReads)]
+  return run === undefined || reads === undefined ? run : { run, reads }
 }
 
 function retryDraft({ retryTimes, retryOn, retryElsewhere }: SpecFields): ProjectDraft['retry'] {
@@ -328,16 +204,6 @@ function beforeStopOf({ stopRun, stopSignal, stopSeconds }: SpecFields): Project
   }
 }
 
-function waitText(text: string): string | undefined {
-  const hours = figured(text)
-  return hours === undefined ? undefined : timeText(hours * 3600)
-}
-
-function keepText(text: string): string | undefined {
-  const minutes = figured(text)
-  return minutes === undefined ? undefined : `${minutes}m`
-}
-
 function stopDraft(limits: readonly Limit[]): ProjectDraft['stop'] {
   if (limits.length === 0) return undefined
   const idle = whenOf(limits, 'idle')
@@ -350,38 +216,15 @@ function stopDraft(limits: readonly Limit[]): ProjectDraft['stop'] {
   }
 }
 
-function said(text: string): string | undefined {
-  return text.trim() === '' ? undefined : text.trim()
-}
-
-function figured(text: string): number | undefined {
-  return text.trim() === '' ? undefined : number(text)
-}
-
-function listed(text: string): string[] | undefined {
-  const parts = text
-    .split(/[,\n]/)
-    .map(part => part.trim())
-    .filter(part => part !== '')
-  return parts.length === 0 ? undefined : parts
-}
-
-/** A single entry needs no list. */
-function oneOrAll(list: readonly string[]): string | string[] {
-  const [first = ''] = list
-  return list.length === 1 ? first : [...list]
-}
-
+/** The field that shows an error of a place in the file: the one for the nearest place around it. */
 function fieldAt(path: string): string {
   const [first = '', second = ''] = path.split('.')
-  if (first === 'stop') return 'stops'
-  if (first === 'at_once') return 'atOnce'
-  if (first === 'from') return 'cloudFrom'
-  if (first === 'before_stop') return { run: 'stopRun', signal: 'stopSignal' }[second] ?? 'stopSeconds'
-  if (first === 'retry') return second === 'on' ? 'retryOn' : 'retryTimes'
-  if (first === 'to') return 'cloudTo'
-  if (path === 'volume.size') return 'volumeSize'
-  return first === 'machine' ? second : first
+  if (first === 'stop') return 'limits'
+  const isAround = (at: string) => path === at || path.startsWith(`${at}.`)
+  const [nearest] = specFieldNames
+    .filter(name => isAround(specFields[name].at ?? ' '))
+    .sort((a, b) => (specFields[b].at ?? '').length - (specFields[a].at ?? '').length)
+  return nearest ?? (first === 'machine' ? second : first)
 }
 
 /** Unsaved input by project, which survives a look at the price. */

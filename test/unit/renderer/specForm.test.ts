@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { stopLimit } from '#renderer/features/limits/rentalLimits.ts'
+import { specFieldNames, specFields } from '#renderer/screens/projects/specFields.ts'
 import {
   emptySpec,
   filledExtras,
@@ -78,6 +79,16 @@ describe('the project form', () => {
       ports: 'Enter a port such as 6006 or 8080:80.',
       results: 'Enter a path below the project, such as out/models.',
     })
+  })
+
+  test('shows an error about when it stops at its limits', () => {
+    const limits = [stopLimit({ kind: 'duration', seconds: 9000 * 3600 })]
+    expect(readSpecForm({ ...emptySpec, run: 'a', limits }).errors).toEqual({ limits: 'At most 8784.' })
+  })
+
+  test('has a field of its own for each place in the file', () => {
+    const places = specFieldNames.flatMap(name => specFields[name].at ?? [])
+    expect(places).toEqual([...new Set(places)])
   })
 
   test('gives volumes, clouds and several machines in the notation of a berth.yaml', () => {
