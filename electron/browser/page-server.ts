@@ -270,7 +270,8 @@ export async function openPage(
   if (inTime) return
   const address = await server.openNumericAddress()
   say(
-    'No browser has opened the page within ten seconds. Some cannot find names that end in .localhost; if yours is one of them, open this address instead.',
+    'No browser has opened the page within ten seconds. ' +
+      'Some cannot find names that end in .localhost; if yours is one of them, open this address instead.',
   )
   say(`Berth is ready at ${address}`)
 }

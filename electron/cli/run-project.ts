@@ -277,7 +277,10 @@ function sweepWords({ settings, atOnce, waiting, machines }: NonNullable<Project
   const sum = prices.reduce((total, price) => total + price, 0)
   const first = waitingForPlanWords(waiting)
   return [
-    `${counted(settings.length, 'run')}, at most ${atOnce} at once. ${counted(prices.length, 'machine')}, ${rate(sum)} together; the limits apply to all of them:`,
+    `${counted(settings.length, 'run')}, at most ${atOnce} at once. ${counted(
+      prices.length,
+      'machine',
+    )}, ${rate(sum)} together; the limits apply to all of them:`,
     ...(first === undefined ? [] : [first]),
     ...shown,
     ...(settings.length > shown.length ? [`  and ${settings.length - shown.length} more`] : []),

@@ -18,7 +18,9 @@ export function diagnostics(state: State, log: Log, home: string, now: number): 
       ...(app.runtime === undefined ? [] : [app.runtime]),
       new Date(now).toISOString(),
       `Keychain: ${app.keychainProblem ?? 'keeps secrets'}`,
-      `Notifications: ${app.notifications ? 'yes' : 'none on this desktop'}; tray: ${app.tray === undefined ? 'not in a browser' : app.tray ? 'yes' : 'none'}`,
+      `Notifications: ${app.notifications ? 'yes' : 'none on this desktop'}; tray: ${
+        app.tray === undefined ? 'not in a browser' : app.tray ? 'yes' : 'none'
+      }`,
       `Updates: ${state.update?.status ?? 'off, no address is set'}`,
     ],
     Accounts: Object.values(state.accounts).map(accountLine),

@@ -19,7 +19,9 @@ export function isSandboxed(): boolean {
 export const noSandbox = {
   id: 'no-sandbox',
   title: 'Berth runs without its sandbox',
-  body: 'This system doesn’t allow it, so Berth’s page is less isolated from your files. The deb and rpm packages set it up. For an AppImage, allow unprivileged user namespaces.',
+  body:
+    'This system doesn’t allow it, so Berth’s page is less isolated from your files. The deb and rpm packages set it up. ' +
+    'For an AppImage, allow unprivileged user namespaces.',
 }
 
 /** Turns off Chromium's own background traffic, and its portal for shortcuts on. Call before Electron is ready. */

@@ -10,9 +10,9 @@ export interface VolumeInfo {
 }
 
 /**
- * The request of section 4.2's creation, the same for every deployment. With `template_hash_id`, scalar fields override the template's, and `env` is
- * merged with precedence over it. Without `extra_filters`, since the offer is chosen already, and without
- * `template_id`, which is an error.
+ * The request of section 4.2's creation, the same for every deployment. With `template_hash_id`, scalar fields override
+ * the template's, and `env` is merged with precedence over it. Without `extra_filters`, since the offer is chosen
+ * already, and without `template_id`, which is an error.
  */
 export interface NewInstance extends SharedBody {
   /** Absent: as the template has it. */

@@ -71,7 +71,9 @@ export const deletions: { [Action in keyof DeletionSubjects]: Danger<DeletionSub
             verb: 'Remove',
             lines: [
               `${name} has ${counted(machines.length, 'machine')}: ${named(machines, { most: 8 })}.`,
-              `${machines.length === 1 ? 'It runs' : 'They run'} on without its caps: Berth no longer stops ${machines.length === 1 ? 'it' : 'them'} when one is reached.`,
+              `${
+                machines.length === 1 ? 'It runs' : 'They run'
+              } on without its caps: Berth no longer stops ${machines.length === 1 ? 'it' : 'them'} when one is reached.`,
             ],
             grave: true,
           },

@@ -41,7 +41,9 @@ export function quitQuestion(state: State): QuitQuestion | undefined {
   return {
     message:
       costing.length > 0
-        ? `${counted(costing.length, 'instance')} ${costing.length === 1 ? 'keeps' : 'keep'} costing ${costOf(costing.map(({ instance }) => instance))}`
+        ? `${counted(costing.length, 'instance')} ${costing.length === 1 ? 'keeps' : 'keep'} costing ${costOf(
+            costing.map(({ instance }) => instance),
+          )}`
         : isUnderWay
           ? 'Something is still in progress'
           : 'Changes are not saved',

@@ -141,8 +141,8 @@ export function createFolderSync(context: SyncContext) {
       )
     },
     /**
-     * Fetches changed files and keeps local changes, and the earlier versions of those that are replaced. `filesInAll`: all that were fetched with this `by`, each once. Throws
-     * as `syncDown` and connecting do.
+     * Fetches changed files and keeps local changes, and the earlier versions of those that are replaced. `filesInAll`:
+     * all that were fetched with this `by`, each once. Throws as `syncDown` and connecting do.
      */
     async down(instance: InstanceView, wanted: DownloadWanted): Promise<Downloaded & { filesInAll: number }> {
       const document = await memory()

@@ -113,4 +113,5 @@ export function createConnectionStatus(context: {
 }
 
 const untilCertain =
-  'Until it’s complete, Berth treats no instance as gone, retries no rental, and lets limits act only on instances that the service confirms one by one.'
+  'Until it’s complete, Berth treats no instance as gone, retries no rental, and lets ' +
+  'limits act only on instances that the service confirms one by one.'

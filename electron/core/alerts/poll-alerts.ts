@@ -125,7 +125,9 @@ export function lowCreditAlert(account: AccountView, credit: Micros): Alert {
 function lowCreditWords(account: AccountView): string {
   const perHour = rate(account.spendPerHour)
   if (isChargedBelowZero(account))
-    return `Your files may be deleted, and ${isSpendingUnknown(account) ? 'instances are still charged' : `${perHour} is still charged`}. Add credit, or destroy instances you don’t need.`
+    return `Your files may be deleted, and ${
+      isSpendingUnknown(account) ? 'instances are still charged' : `${perHour} is still charged`
+    }. Add credit, or destroy instances you don’t need.`
   if (isSpendingUnknown(account))
     return 'The service doesn’t report all spending, so it’s unknown how long this lasts.'
   const lasts = creditLasts(account)

@@ -21,7 +21,9 @@ export function urgentAlert(account: AccountId, ending: Ending, costPerHour: Mic
     id: endingAlertId(account, instance),
     instance,
     title: `${name} isn’t ${past[action]} yet`,
-    body: `Berth requested it ${times} and keeps trying.${cost} ${problem?.message ?? 'The service accepts it, and nothing changes.'} If it goes on, use the service’s website.`,
+    body: `Berth requested it ${times} and keeps trying.${cost} ${
+      problem?.message ?? 'The service accepts it, and nothing changes.'
+    } If it goes on, use the service’s website.`,
   })
 }
 

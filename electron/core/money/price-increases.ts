@@ -166,7 +166,9 @@ function increaseAlert(
     title: prices
       ? `${shortInstanceName(instance)}: price goes up to ${rate(prices.after)}`
       : `${shortInstanceName(instance)}: prices go up`,
-    body: `Its host raises prices ${increaseFrom(increase, at)}: ${priceChanges(increase).join(', ')}. Accept to keep the instance, or refuse to let it end with its contract.`,
+    body: `Its host raises prices ${increaseFrom(increase, at)}: ${priceChanges(increase).join(
+      ', ',
+    )}. Accept to keep the instance, or refuse to let it end with its contract.`,
   })
 }
 

@@ -136,7 +136,11 @@ function offsetOf(document: Document.Parsed, path: readonly (string | number)[],
 function sentence(path: readonly (string | number)[], issue: v.BaseIssue<unknown>): string {
   const where = path.join('.')
   if (issue.kind === 'schema' && issue.received === 'undefined') return `${where} is missing.`
-  return `${where || 'It'}: ${issue.kind === 'schema' && issue.message.startsWith('Invalid') ? `must be ${issue.expected}` : issue.message}.`
+  return `${where || 'It'}: ${
+    issue.kind === 'schema' && issue.message.startsWith('Invalid')
+      ? `must be ${issue.expected}`
+      : issue.message
+  }.`
 }
 
 /** The keys that are allowed in a wrong one's place. */

@@ -264,7 +264,9 @@ export function retriesAlert({ account, ...rental }: Retrying): Alert {
       state: 'running',
       group,
       title: `${name} is ready`,
-      body: `${request.access === 'ssh' ? 'It’s running and SSH works' : 'It’s running'}: attempt ${attempts.length} of ${retries.attempts}.${cost}`,
+      body: `${
+        request.access === 'ssh' ? 'It’s running and SSH works' : 'It’s running'
+      }: attempt ${attempts.length} of ${retries.attempts}.${cost}`,
     })
   }
   return alertOf('rentalFailed', {

@@ -229,7 +229,9 @@ function leftStopped({ keptUntil }: Run, { instance, now }: RunSnapshot): RunMov
 }
 
 /**
- * Failures in a row after which a run fails, also with the same question where its program may run, and where its machine cannot be reached: after about half an hour. */
+ * Failures in a row after which a run fails, also with the same question where its program may run, and where its
+ * machine cannot be reached: after about half an hour.
+ */
 const most = { failures: 8, unreachable: 35, same: 3, questions: 4 }
 /** Errors of the machine itself, which come again each time unless someone mends it. */
 const lasting = new Set(['not_prepared', 'sync_failed', 'shell_replaced', 'no_address'])

@@ -30,8 +30,8 @@ interface Bar {
 
 /**
  * The progress of a run by the bars in its plain output: tqdm's, Keras's, Ultralytics', or rich's, as in pip and
- * Lightning, and those of tools that set-ups call. Of nested bars the outer one counts; a bar of one epoch counts as its part of all epochs. A bar that is
- * full is over: the run isn't. Undefined where no bar is the run's.
+ * Lightning, and those of tools that set-ups call. Of nested bars the outer one counts; a bar of one epoch counts as
+ * its part of all epochs. A bar that is full is over: the run isn't. Undefined where no bar is the run's.
  */
 export function lastProgress(text: string): RunProgress | undefined {
   const rows = outputRows(near)(text).filter(row => row.trim() !== '')

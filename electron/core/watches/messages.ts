@@ -22,7 +22,9 @@ export function matchAlert(
   return alertOf('offersFound', {
     id: watchAlertId(watch),
     title: `${gpuCount && gpuCount > 1 ? `${gpuCount} × ` : ''}${gpuName ?? 'A machine'} at ${rate(best.price ?? 0)}`,
-    body: `${location ? `${location}. ` : ''}“${watch.request.name}”: ${count(fresh.length)} new, ${count(matching.length)} match${matching.length === 1 ? 'es' : ''} now.`,
+    body: `${location ? `${location}. ` : ''}“${watch.request.name}”: ${count(fresh.length)} new, ${count(matching.length)} match${
+      matching.length === 1 ? 'es' : ''
+    } now.`,
     place: { screen: 'offers', search: { query, filter }, offer: best.offer.id },
   })
 }

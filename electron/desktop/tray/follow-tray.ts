@@ -70,5 +70,7 @@ const noBus = {
 const noTray = {
   id: 'no-tray',
   title: 'This desktop has no tray',
-  body: 'Berth runs in a normal window, and closing it quits Berth. On GNOME, the extension “AppIndicator and KStatusNotifierItem Support” adds a tray.',
+  body:
+    'Berth runs in a normal window, and closing it quits Berth. ' +
+    'On GNOME, the extension “AppIndicator and KStatusNotifierItem Support” adds a tray.',
 }

@@ -195,7 +195,9 @@ export function countTree(doing: string, bounds = treeBounds): (path: string, de
     if (entries > bounds.entries || characters > bounds.characters)
       throw new BerthError({
         code: 'too_many_files',
-        message: `Nothing was ${doing}: there are more than ${count(Math.min(entries - 1, bounds.entries))} files and folders, or their names are too long.`,
+        message: `Nothing was ${doing}: there are more than ${count(
+          Math.min(entries - 1, bounds.entries),
+        )} files and folders, or their names are too long.`,
         advice: 'Choose fewer folders at a time, or use the terminal.',
       })
   }

@@ -27,7 +27,9 @@ export function planAfterwards(spec: ProjectSpec, keeping: Keeping, costs: PlanC
     ...startWords(spec),
     home.length === 0
       ? 'No results are downloaded.'
-      : `${named(home)} ${home.length === 1 ? 'is' : 'are'} downloaded${checkpoint === undefined ? '' : `, every ${duration(checkpoint)} and at the end`}.`,
+      : `${named(home)} ${home.length === 1 ? 'is' : 'are'} downloaded${
+          checkpoint === undefined ? '' : `, every ${duration(checkpoint)} and at the end`
+        }.`,
     after === 'stop'
       ? `${then} ${machine} is stopped. ${stoppedWords(costs)}`
       : `${then} ${machine} and its disk are destroyed${keep > 0 || home.length === 0 ? '' : ', once all results are downloaded'}.`,

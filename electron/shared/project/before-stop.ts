@@ -85,6 +85,8 @@ export function beforeStopWords(before: BeforeStop | undefined, hasLimits: boole
   const hook =
     run === undefined ? '' : ` and Berth runs ${run.includes('\n') ? 'the commands of before_stop' : run}`
   return [
-    `Before a stop by a limit or by you, the command gets SIG${signal}${hook}, ${duration(seconds)} at most.${hasLimits ? ' Limits act that much earlier, so the maximum holds.' : ''}`,
+    `Before a stop by a limit or by you, the command gets SIG${signal}${hook}, ${duration(seconds)} at most.${
+      hasLimits ? ' Limits act that much earlier, so the maximum holds.' : ''
+    }`,
   ]
 }

@@ -20,7 +20,10 @@ export function setupAgainWords(spec: Pick<ProjectSpec, 'setup' | 'keep' | 'swee
   const { reads } = setupOf(spec) ?? {}
   if (!reads) return []
   return [
-    `On a machine that is set up already, it runs again if its commands, its environment or a file that matches ${named(reads, { last: ' or ' })} changed.`,
+    `On a machine that is set up already, it runs again if its commands, its environment or a file that matches ${named(
+      reads,
+      { last: ' or ' },
+    )} changed.`,
   ]
 }
 
@@ -46,7 +49,9 @@ export function volumeWords({
   const of = size === undefined ? '' : ` of ${gigabytes(size)}`
   const price = volumePrice(volume, offer)
   const about = id === undefined ? ' about' : ''
-  const charged = `You pay${price === undefined ? '' : `${about} ${rate(price)}`} for it until you delete it in Account, even while nothing runs.`
+  const charged = `You pay${
+    price === undefined ? '' : `${about} ${rate(price)}`
+  } for it until you delete it in Account, even while nothing runs.`
   const folders = [cache].flat()
   return [
     id === undefined
@@ -71,7 +76,8 @@ export function cloudWords({ spec, wideKey }: Pick<ProjectPlan, 'spec' | 'wideKe
       : [`The results are copied to ${spec.to}, in a folder named after the run.`]),
     "To do so, the service puts the cloud connection's credentials on the machine, and Berth gives it an API key.",
     wideKey
-      ? 'The service can’t limit that key to the copy: whoever runs the machine can rent, stop and destroy instances of your account with it. Berth deletes it when the copy ends.'
+      ? 'The service can’t limit that key to the copy: whoever runs the machine can rent, stop and ' +
+        'destroy instances of your account with it. Berth deletes it when the copy ends.'
       : 'That key can only start copies between this machine and your clouds. Berth deletes it when the copy ends.',
   ]
 }

@@ -20,7 +20,8 @@ const joining = {
 }
 
 const unclear =
-  'Berth can’t tell what starts this command on several machines. Set engine: none to run it as it is on each of them, or torchrun, mpi, ray or dask'
+  'Berth can’t tell what starts this command on several machines. ' +
+  'Set engine: none to run it as it is on each of them, or torchrun, mpi, ray or dask'
 
 const isUnclear: LaunchLine = { problem: unclear, of: 'unknown' }
 
@@ -153,7 +154,8 @@ const modes = /^--(?:multi-gpu|cpu|tpu|use-deepspeed|use-fsdp|use-megatron-lm|co
 /** With which accelerate may use DeepSpeed, and then starts all machines from the first one unless it's told not to. */
 const mayDeepspeed = /^--(?:use-deepspeed|config-file)$/
 const reaching =
-  'DeepSpeed’s launcher reaches other machines by an SSH that they don’t have. Give accelerate --deepspeed_multinode_launcher standard, or set engine: none'
+  'DeepSpeed’s launcher reaches other machines by an SSH that they don’t have. ' +
+  'Give accelerate --deepspeed_multinode_launcher standard, or set engine: none'
 
 /** A launcher: `words` begin with its name, behind which its options are. */
 function launcherLine(run: string, launcher: string, words: readonly ShellWord[], gpus: string): LaunchLine {
@@ -209,7 +211,8 @@ const lightningAdvice =
 /** What to write in place of launchers that Berth can't extend to several machines. */
 const advice: Readonly<Record<string, string>> = {
   deepspeed:
-    'deepspeed reaches other machines by an SSH that they don’t have. Write python train.py with its options, which torchrun starts, or set engine: none',
+    'deepspeed reaches other machines by an SSH that they don’t have. ' +
+    'Write python train.py with its options, which torchrun starts, or set engine: none',
   mpirun: mpiAdvice,
   mpiexec: mpiAdvice,
   orterun: mpiAdvice,

@@ -23,7 +23,9 @@ export function storeSecrets(spec: StoredSpec): string[] {
 const rights = {
   sftp: 'Whoever controls the machine can use its key, read and delete there: give it a login of its own, for that folder alone.',
   s3: 'Whoever controls the machine can use its key, read and delete there: give it a key for that bucket alone.',
-  rest: 'Whoever controls the machine can use its login: a server with --append-only and --private-repos lets it add to its own place alone.',
+  rest:
+    'Whoever controls the machine can use its login: a server with --append-only ' +
+    'and --private-repos lets it add to its own place alone.',
 } as const
 
 /** The sentences of a plan on the store. */

@@ -178,7 +178,9 @@ export function refusalOf(
   }
   if (used.today + today <= caps.day) return undefined
   const retry = today > caps.day ? 'never' : used.reserved > 0 ? 'after_an_end' : 'tomorrow'
-  const message = `This may cost ${money(today)} today. ${name} may spend ${money(caps.day)} a day, and ${money(Math.max(0, caps.day - used.today))} is left.`
+  const message = `This may cost ${money(today)} today. ${name} may spend ${money(caps.day)} a day, and ${money(
+    Math.max(0, caps.day - used.today),
+  )} is left.`
   return refuse('day', form.perDay, asDollars(used.today), retry, message)
 }
 

@@ -36,8 +36,9 @@ export interface Connection {
   isFull(): boolean
   /**
    * Waits for the answer to a request for a session; `ssh_closed` if the connection is lost before, `ssh_full` if the
-   * server refuses a further session, an own problem as it is, and else `refused` with the reason as a clause. A host that does not answer for a
-   * minute counts as dead even if it still answers pings: the connection is closed, and `ssh_timeout` is thrown.
+   * server refuses a further session, an own problem as it is, and else `refused` with the reason as a clause. A host
+   * that does not answer for a minute counts as dead even if it still answers pings: the connection is closed, and
+   * `ssh_timeout` is thrown.
    */
   answered<Answer>(request: Promise<Answer>, refused: (why: string) => BerthError): Promise<Answer>
   close(): void

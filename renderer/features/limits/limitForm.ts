@@ -215,7 +215,8 @@ export const limitForms: Readonly<Record<LimitChoice, LimitForm>> = {
         label: 'The credit would last less than',
         unit: 'hours',
         hint: () =>
-          'Stops instances one by one until the credit lasts that long again: silent and idle ones first, then those that have cost the least since they started.',
+          'Stops instances one by one until the credit lasts that long again: silent and idle ' +
+          'ones first, then those that have cost the least since they started.',
       },
     ],
     request: read => ({ kind: 'credit', hours: read('creditHours') }),

@@ -27,8 +27,8 @@ export class SeenPrices {
   }
 
   /**
-   * Asks the market unless it was asked of late; then waits for that answer. Where the service lists only some of its offers, it's asked once more for those
-   * that pass the filter, which may be none of the first ones.
+   * Asks the market unless it was asked of late; then waits for that answer. Where the service lists only some of its
+   * offers, it's asked once more for those that pass the filter, which may be none of the first ones.
    */
   async search(query: OfferQuery, filter?: OfferFilter): Promise<void> {
     await this.#ask(query)

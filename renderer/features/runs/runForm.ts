@@ -87,7 +87,8 @@ export function afterwardsWords(
     sentences.push(
       afterwards === 'nothing'
         ? 'If Berth can’t reach it, it keeps trying.'
-        : 'If Berth can’t reach it, it keeps trying; if the download fails, you get an alert. The instance keeps running until all files are here.',
+        : 'If Berth can’t reach it, it keeps trying; if the download fails, you get an alert. ' +
+            'The instance keeps running until all files are here.',
     )
   if (afterwards !== 'nothing' && watchdog) sentences.push(watchdogWords(fetches, afterwards))
   else if (fetches && afterwards !== 'nothing')
@@ -98,7 +99,10 @@ export function afterwardsWords(
 /** The watchdog's action and its time: it never destroys files that are still to be downloaded. */
 function watchdogWords(fetches: boolean, afterwards: RunAction): string {
   if (fetches)
-    return 'If nothing is downloaded within 15 min, for example while this computer sleeps, the watchdog stops the instance. Its files stay, and are downloaded once you start it again.'
+    return (
+      'If nothing is downloaded within 15 min, for example while this computer sleeps, the watchdog stops the instance. ' +
+      'Its files stay, and are downloaded once you start it again.'
+    )
   return `While this computer sleeps, the watchdog ${afterwards === 'stop' ? 'stops' : 'destroys'} it, 5 min after the end.`
 }
 

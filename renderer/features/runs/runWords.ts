@@ -204,7 +204,9 @@ export function projectEndWords(run: ProjectRunView): string {
 /** The results stored under another name, since the local files had changed, too. */
 export function besideWords({ beside }: NonNullable<RunView['downloadResult']>): string | undefined {
   if (beside.length === 0) return undefined
-  return `${beside.length === 1 ? 'A file' : `${count(beside.length)} files`} had changed here too; the downloaded ${beside.length === 1 ? 'one is' : 'ones are'} saved as ${named(beside, { most: 5 })}.`
+  return `${
+    beside.length === 1 ? 'A file' : `${count(beside.length)} files`
+  } had changed here too; the downloaded ${beside.length === 1 ? 'one is' : 'ones are'} saved as ${named(beside, { most: 5 })}.`
 }
 
 /** The cost of a project's run up to a moment of the account's time, in epoch seconds. */

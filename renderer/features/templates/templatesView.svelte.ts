@@ -63,7 +63,10 @@ export class TemplatesView {
     return this.refresh()
   }
 
-  /** The template with this hash, or what it has become by edits made here. Asks the service where it is not listed; rejects with its refusal. */
+  /**
+   * The template with this hash, or what it has become by edits made here. Asks the service where it is not listed;
+   * rejects with its refusal.
+   */
   async find(hash: string): Promise<TemplateView | undefined> {
     const now = this.followed(hash)
     return this.found?.find(each => each.hash === now) ?? (await this.#ask('hash_id', now))

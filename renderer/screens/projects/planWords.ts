@@ -32,5 +32,7 @@ export function sleepWords(limits: readonly Limit[], isSweep: boolean): string |
   const watchdog = `A watchdog on ${isSweep ? 'each machine' : 'the machine'} applies`
   const others = limits.length - byWatchdog.length
   if (others === 0) return `${watchdog} these limits even while this computer sleeps.`
-  return `${watchdog} ${byWatchdog.length === 1 ? 'one' : 'some'} of these limits even while this computer sleeps; ${others === 1 ? 'the other acts' : 'the others act'} when it wakes.`
+  return `${watchdog} ${byWatchdog.length === 1 ? 'one' : 'some'} of these limits even while this computer sleeps; ${
+    others === 1 ? 'the other acts' : 'the others act'
+  } when it wakes.`
 }

@@ -33,7 +33,9 @@ export function removalNotes(account: AccountView): string[] {
     const ids = leases.filter(limit => limit.action === action).map(({ instance }) => `#${instance}`)
     if (ids.length > 0) {
       notes.push(
-        `Berth won’t renew the lease of the watchdog on ${ids.join(', ')}: when it expires, the watchdog ${action === 'stop' ? 'stops the instance' : 'destroys the instance and everything on it'}. Remove its limit first if you don’t want that.`,
+        `Berth won’t renew the lease of the watchdog on ${ids.join(', ')}: when it expires, the watchdog ${
+          action === 'stop' ? 'stops the instance' : 'destroys the instance and everything on it'
+        }. Remove its limit first if you don’t want that.`,
       )
     }
   }

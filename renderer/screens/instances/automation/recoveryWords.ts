@@ -34,9 +34,13 @@ export function choiceWords({ choice }: RecoveryView): string {
     case 'tell':
       return 'If outbid: notify only.'
     case 'raise':
-      return `If outbid, Berth bids just above the minimum, up to ${rate(choice.ceiling * 1_000_000)}, at most every ${duration(choice.every)}.`
+      return `If outbid, Berth bids just above the minimum, up to ${rate(
+        choice.ceiling * 1_000_000,
+      )}, at most every ${duration(choice.every)}.`
     case 'replace':
-      return `If outbid, Berth rents a similar one for a bid up to ${rate(choice.ceiling * 1_000_000)}, at most every ${duration(choice.every)}.`
+      return `If outbid, Berth rents a similar one for a bid up to ${rate(
+        choice.ceiling * 1_000_000,
+      )}, at most every ${duration(choice.every)}.`
   }
 }
 
@@ -51,12 +55,16 @@ export function recoveryCostWords(recovery: RecoveryView, instance: InstanceView
   const words: string[] = []
   if (raises > 0)
     words.push(
-      `${raises} ${raises === 1 ? 'raise has' : 'raises have'} added ${fineMoney(addedBy(recovery, now))} so far${recovery.addedCost.perHour > 0 ? `, ${rate(recovery.addedCost.perHour)} now` : ''}.`,
+      `${raises} ${raises === 1 ? 'raise has' : 'raises have'} added ${fineMoney(addedBy(recovery, now))} so far${
+        recovery.addedCost.perHour > 0 ? `, ${rate(recovery.addedCost.perHour)} now` : ''
+      }.`,
     )
   const replaced = recovery.replacedCost + (of === undefined ? 0 : spentBy(instance, now))
   if (replacements > 0 || recovery.replacedCost > 0)
     words.push(
-      `${replacements} ${replacements === 1 ? 'replacement has' : 'replacements have'} cost ${fineMoney(replaced)} so far, dropped attempts included.`,
+      `${replacements} ${
+        replacements === 1 ? 'replacement has' : 'replacements have'
+      } cost ${fineMoney(replaced)} so far, dropped attempts included.`,
     )
   return words
 }
