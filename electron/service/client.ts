@@ -1,6 +1,7 @@
 import * as Type from 'typebox'
 import { systemClock } from '#platform/clock-and-random.ts'
 import type { Clock } from '#platform/platform.ts'
+import { BerthError, type Problem } from '#shared/problem.ts'
 import { accountOperations } from './account.ts'
 import { apiKeys } from './api-keys.ts'
 import type { BaseUrl } from './base-url.ts'
@@ -49,6 +50,8 @@ export interface ClientOptions {
   timeout?: number
   /** Repeats of repeatable operations, unless the call has its own. Default: 3. */
   retries?: number
+  /** Why nothing that changes something may be sent now; undefined where it may. */
+  hindrance?: () => Problem | undefined
   /** Keeps what the answers show of the account's deployment. By default only for the client's lifetime. */
   dialect?: DialectMemory
   /** Shared by clients with the same key, so that together they respect its limits. Default: one of its own. */
@@ -58,14 +61,17 @@ export interface ClientOptions {
   random?: () => number
 }
 
-/** A client for one key at one service. @throws ServiceError `bad_key` if the key cannot be sent as a header */
+/**
+ * A client for one key at one service. Its methods also reject with the BerthError of a hindrance. @throws ServiceError
+ * `bad_key` if the key cannot be sent as a header
+ */
 export function createClient(options: ClientOptions) {
   if (!/^[\x21-\x7e]+$/.test(options.key)) {
     throw new ServiceError({ code: 'bad_key', status: 0, ...errorSentence('bad_key') })
   }
   const clock = options.clock ?? systemClock
   const dialect = options.dialect ?? briefMemory()
-  const send = createTransport({
+  const transport = createTransport({
     baseUrl: options.baseUrl,
     key: options.key,
     clock,
@@ -75,6 +81,11 @@ export function createClient(options: ClientOptions) {
     retries: options.retries ?? 3,
     onAnswer: options.onAnswer,
   })
+  const send: Send = async (one, input, callOptions) => {
+    const hindrance = one.repeat === 'read' ? undefined : options.hindrance?.()
+    if (hindrance) throw new BerthError(hindrance)
+    return transport(one, input, callOptions)
+  }
   return {
     account: accountOperations(send),
     apiKeys: apiKeys(send),

@@ -138,7 +138,7 @@ export class AccountPolls {
       const target = draft.accounts[before.id]
       if (target && before.connection.status !== 'online') target.connection = { status: 'online' }
     })
-    connectionStatus.seen(before.connection, at)
+    connectionStatus.seen(before.connection, at, poll.user !== undefined)
     connectionStatus.certain(this.#doubt, found.uncertain?.reason)
     this.#doubt = found.uncertain?.reason
     const unconfirmed = new Set(listing?.unconfirmed)

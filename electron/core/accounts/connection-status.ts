@@ -19,6 +19,8 @@ export function createConnectionStatus(context: {
   const { account: id, store, activity, notifications } = context
   let { seenAt } = context
   let doubting = false
+  /** That the service answered for another account, until it answers for this one again. */
+  let otherUser: Problem | undefined
   const noticeId = `${id}/key`
 
   const account = () => store.get().accounts[id]
@@ -60,6 +62,7 @@ export function createConnectionStatus(context: {
     /** A poll failed. `answered`: the HTTP status, if there was an answer. */
     offline(problem: Problem, answered: number | undefined): void {
       const before = account()?.connection.status
+      if (problem.code === 'other_user') otherUser = problem
       set({ status: 'offline', ...since(), problem, answered })
       if (before === 'online' || before === 'connecting') note(problem)
     },
@@ -99,9 +102,12 @@ export function createConnectionStatus(context: {
           text: `The instance list of ${name} is complete again`,
         })
     },
-    /** A poll succeeded. `before`: the connection before it. */
-    seen({ status }: ConnectionState, at: number): void {
+    /** Why nothing that changes something may be sent now: it would concern another account. */
+    hindrance: (): Problem | undefined => otherUser,
+    /** A poll succeeded. `before`: the connection before it; `isOwn`: it said for which account. */
+    seen({ status }: ConnectionState, at: number, isOwn: boolean): void {
       seenAt = at
+      if (isOwn) otherUser = undefined
       doubting = false
       const name = account()?.name
       if (status === 'offline') activity.add({ account: id, kind: 'berth', text: `${name} answers again` })

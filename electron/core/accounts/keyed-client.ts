@@ -19,7 +19,11 @@ export function createKeyedClient(
   { store, platform }: Pick<SessionContext, 'store' | 'platform'>,
   { lastSeen, dialect, watchdogs }: SessionMemory,
   time: AccountClock,
-  mayCost: (instance: number, bid?: number) => void,
+  checks: {
+    mayCost: (instance: number, bid?: number) => void
+    /** Why nothing that changes something may be sent now. */
+    hindrance: () => Problem | undefined
+  },
 ) {
   let inUse: { key: string; client: FullClient } | undefined
 
@@ -50,8 +54,10 @@ export function createKeyedClient(
         clock: platform.clock,
         random: platform.random.fraction,
         onAnswer: time.learn,
+        hindrance: checks.hindrance,
         dialect: { get: dialect.get, set: learnt },
       })
+      const { mayCost } = checks
       const noting = { account: id, store, lastSeen, now: time.now, mayCost, onEnd: watchdogs.endsHere }
       inUse = { key, client: notingAsked(client, noting) }
     },

@@ -72,9 +72,10 @@ export async function openSession(
   const time = createAccountClock(clock, app.rate, seenAt)
   const records: KnownRecords = new Map()
   const connectionStatus = createConnectionStatus({ account: id, store, activity, notifications, seenAt })
-  const client = createKeyedClient({ id, baseUrl }, app, memory, time, (instance, bid) =>
-    automations.ledger.mayCost(instance, bid),
-  )
+  const client = createKeyedClient({ id, baseUrl }, app, memory, time, {
+    mayCost: (instance, bid) => automations.ledger.mayCost(instance, bid),
+    hindrance: connectionStatus.hindrance,
+  })
   const key = await app.ownKey()
   if (key !== undefined) client.use(key)
 

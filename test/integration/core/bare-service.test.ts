@@ -65,6 +65,34 @@ test('answers for another user are none for this account, and it goes on with it
   expect([service.stopped, service.destroyed]).toEqual([[], []])
 })
 
+test('nothing is sent that concerns another account, and a stop waits until the service answers for this one', async context => {
+  const { service, under } = await limited(context)
+  service.offers = [101]
+  service.user = { ...service.user, id: 8 }
+  await under.run('refresh', {}).catch(() => undefined)
+  const other = { problem: { code: 'other_user' } }
+  const sent = [
+    () => under.run('stopInstance', { instance: 1 }),
+    () => under.run('destroyInstance', { instance: 2 }),
+    () => under.run('startInstance', { instance: 3 }),
+    () => under.run('renameInstance', { instance: 3, label: 'mine' }),
+    () => under.run('changeBid', { instance: 3, price: 1 }),
+  ]
+  for (const command of sent) await expect(command()).rejects.toMatchObject(other)
+  const rental = await under.run('rent', { request: { ...request, offer: 101 } })
+  await under.until(() => under.account().rentals[rental]?.problem?.code === 'other_user')
+  expect([service.stopped, service.destroyed, service.rented]).toEqual([[], [], []])
+  expect(under.account().endings[1]).toMatchObject({
+    action: 'stop',
+    problem: expect.stringContaining('user 8'),
+  })
+  service.user = { ...service.user, id: 7 }
+  await under.run('refresh', {})
+  await under.run('stopInstance', { instance: 1 })
+  await expect.poll(() => [service.stopped, service.destroyed], { timeout: 20_000 }).toEqual([[1], [2]])
+  expect(service.rented).toEqual([])
+})
+
 test('an offer with only an id is rented at an unknown cost', async context => {
   const { service, under } = await startOnBareService(context)
   service.offers = [101, 102]
