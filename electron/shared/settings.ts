@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { defaultShortcuts, keysPattern, type ShortcutName } from './accelerators.ts'
+import { eachAlertKind } from './alert-kinds.ts'
 import { SavedQuery } from './market/offer.ts'
 import { sortColumns } from './market/offer-columns.ts'
 import { Everything, SpenderForm } from './spending/spender.ts'
@@ -38,23 +39,7 @@ export const Settings = v.object({
   /** Seconds until Berth alerts that a rental does not run yet. */
   rentalDeadline: amount(60, '1 minute', 7200, '120 minutes'),
   /** The kinds of alert to show. */
-  alerts: v.object({
-    lowCredit: v.boolean(),
-    outbid: v.boolean(),
-    ready: v.boolean(),
-    halted: v.boolean(),
-    crashed: v.boolean(),
-    hostGone: v.boolean(),
-    contractEnd: v.boolean(),
-    maintenance: v.boolean(),
-    priceIncrease: v.boolean(),
-    diskFull: v.boolean(),
-    attempts: v.boolean(),
-    recovery: v.boolean(),
-    limit: v.boolean(),
-    run: v.boolean(),
-    watch: v.boolean(),
-  }),
+  alerts: v.object(eachAlertKind(v.boolean())),
   /** Local times between which notifications wait; afterwards one notification sums them up. */
   quietHours: v.object({
     on: v.boolean(),
@@ -144,23 +129,7 @@ export const defaultSettings: Settings = {
   lowCreditDollars: 5,
   lowCreditHours: 3,
   rentalDeadline: 600,
-  alerts: {
-    lowCredit: true,
-    outbid: true,
-    ready: true,
-    halted: true,
-    crashed: true,
-    hostGone: true,
-    contractEnd: true,
-    maintenance: true,
-    priceIncrease: true,
-    diskFull: true,
-    attempts: true,
-    recovery: true,
-    limit: true,
-    run: true,
-    watch: true,
-  },
+  alerts: eachAlertKind(true),
   quietHours: { on: false, from: '22:00', to: '07:00', critical: true },
   spenders: [],
   everything: { perHour: null, machines: null },

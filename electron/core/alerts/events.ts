@@ -1,6 +1,6 @@
 import type { CommandName } from '#contract/commands.ts'
+import type { AlertKind } from '#shared/alert-kinds.ts'
 import type { InstanceState, UndoableAction } from '#shared/instance/instance.ts'
-import type { Settings } from '#shared/settings.ts'
 import type { Place } from '#shared/state.ts'
 
 /** Something the user should hear about. A later alert replaces the earlier one with the same id. */
@@ -18,7 +18,7 @@ export interface Alert extends Telling {
 /** How an event is reported, regardless of its words. */
 interface Telling {
   /** The setting that switches its notification. */
-  kind: keyof Settings['alerts']
+  kind: AlertKind
   urgency: 'normal' | 'critical'
   /** Good news: it's green in Activity. */
   good?: true

@@ -1,7 +1,8 @@
+import { type AlertKind, alertKinds } from '#shared/alert-kinds.ts'
 import { counted } from '#shared/format/size.ts'
 import { atMoment } from '#shared/format/time.ts'
 import type { Problem } from '#shared/problem.ts'
-import { type AlertKind, alertKinds, type RelayForm, relayWords } from '#shared/relay.ts'
+import { type RelayForm, relayWords } from '#shared/relay.ts'
 import type { Message, Told } from './record.ts'
 
 /** The titles that a message for many alerts has. */

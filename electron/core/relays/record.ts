@@ -1,5 +1,6 @@
 import * as v from 'valibot'
-import { AlertKinds, RelayForm, RelayId, type RelayView } from '#shared/relay.ts'
+import { AlertKinds } from '#shared/alert-kinds.ts'
+import { RelayForm, RelayId, type RelayView } from '#shared/relay.ts'
 import { StoredProblem } from '../bridge/problems.ts'
 
 /** An alert on its way, with its secrets masked. */

@@ -1,6 +1,7 @@
 import { type ReadForm, readForm } from '#renderer/components/fields/readForm.ts'
+import { type AlertKind, alertKinds } from '#shared/alert-kinds.ts'
 import { timeOfDay } from '#shared/format/time.ts'
-import { type AlertKind, alertKinds, RelayForm, type RelayKind, type RelayView } from '#shared/relay.ts'
+import { RelayForm, type RelayKind, type RelayView } from '#shared/relay.ts'
 import { defaultSettings } from '#shared/settings.ts'
 
 export const allKinds = Object.keys(alertKinds) as AlertKind[]
