@@ -101,7 +101,7 @@ export function instanceView(
   const reportedCost = costPerHour(state, price, capabilities)
   const perHour = reportedCost ?? 0
   const startedAt = believableStart(record.start_date, at, rented.since)
-  const { traffic, charged } = trafficOf(record, before?.traffic, at)
+  const { traffic, charged } = trafficOf(record, before?.traffic, at, rented.since)
   const expected =
     rented.traffic !== undefined && traffic && isStillExpected(traffic, startedAt, at)
       ? { expectedPerHour: expectedPerHour(rented.traffic, traffic) }

@@ -51,23 +51,26 @@ export function isStillExpected(
 }
 
 /**
- * An instance's traffic from its record, and the charge for it since `before`. Only differences count: the first figure
- * has no time span, and a counter that went back belongs to a recreated instance. Undefined if the service does not
- * report it. `at` in epoch seconds of the account's time.
+ * An instance's traffic from its record, and the charge for it since `seen`. Only differences count: the first figure has no
+ * time span, unless Berth rented the instance itself (`since`), whose counters began at 0. A counter that went back belongs
+ * to a recreated instance. Undefined if the service does not report it. Times in epoch seconds of the account's time.
  */
 export function trafficOf(
   record: MeasuredTraffic,
-  before: InstanceTraffic | undefined,
+  seen: InstanceTraffic | undefined,
   at: number,
+  since?: number,
 ): { traffic: InstanceTraffic | undefined; charged: Micros } {
   const costs = trafficPrices(record)
-  const up = counter(record.inet_up_billed) ?? before?.up
-  const down = counter(record.inet_down_billed) ?? before?.down
+  const up = counter(record.inet_up_billed) ?? seen?.up
+  const down = counter(record.inet_down_billed) ?? seen?.down
   if (up === undefined && down === undefined)
     return {
       traffic: costs.upCost === undefined && costs.downCost === undefined ? undefined : costs,
       charged: 0,
     }
+  const fromZero = { ...seen, up: seen?.up ?? 0, down: seen?.down ?? 0, at: seen?.at ?? since }
+  const before = since === undefined ? seen : fromZero
   const { upCost = before?.upCost ?? 0, downCost = before?.downCost ?? 0 } = costs
   const seconds = before?.at === undefined ? 0 : Math.max(0, at - before.at)
   const charged = cost(up, before?.up, upCost, seconds) + cost(down, before?.down, downCost, seconds)

@@ -126,7 +126,8 @@ function pricedShares(before: Counted, after: Counted): Map<string, Micros> {
     const [then, now] = [before.instances[id], after.instances[id]]
     const most = Math.floor(((now ?? then)?.perHour ?? 0) * Math.max(0, hours))
     // A new one counts from its start, at most from the last poll, as a list may have lacked it before.
-    const share = then && now ? now.spent - then.spent : Math.min(now?.spent ?? most, most)
+    const newest = most + (now?.traffic ?? 0)
+    const share = then && now ? now.spent - then.spent : Math.min(now?.spent ?? most, newest)
     if (share > 0) shares.set(id, share)
   }
   return shares

@@ -1,5 +1,7 @@
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { trafficOf, trafficPrices } from '#core/instances/traffic.ts'
+import type { InstanceTraffic } from '#shared/spending/traffic.ts'
 
 const gb = 1024 ** 2
 const priced = { inet_up_cost: 0.02, inet_down_cost: 0.01 }
@@ -23,6 +25,31 @@ test('only increases are charged: not the first figure, nor a counter that fell'
   expect(anew.charged).toBe(0)
   const on = trafficOf({ ...priced, inet_up_billed: gb, inet_down_billed: 2 * gb }, anew.traffic, 1180)
   expect(on).toMatchObject({ charged: 10_000, traffic: { spent: 70_000 } })
+})
+
+test('all bytes of an instance count that Berth rented, whenever its counters appear', () => {
+  const count = fc.record({
+    up: fc.nat(100),
+    down: fc.nat(100),
+    lacks: fc.constantFrom('', 'up', 'down', 'both'),
+  })
+  fc.assert(
+    fc.property(fc.array(count, { minLength: 1, maxLength: 10 }), grown => {
+      let [seen, spent, up, down] = [undefined as InstanceTraffic | undefined, 0, 0, 0]
+      for (const [index, { lacks, ...more }] of [...grown, { up: 0, down: 0, lacks: '' }].entries()) {
+        up += more.up * gb
+        down += more.down * gb
+        const counters = {
+          ...(lacks !== 'up' && lacks !== 'both' && { inet_up_billed: up }),
+          ...(lacks !== 'down' && lacks !== 'both' && { inet_down_billed: down }),
+        }
+        const { traffic, charged } = trafficOf({ ...priced, ...counters }, seen, 1060 + index * 60, 1000)
+        spent += charged
+        seen = traffic
+      }
+      expect(spent).toBe(Math.round((up / gb) * 20_000 + (down / gb) * 10_000))
+    }),
+  )
 })
 
 test('a counter that jumped by more than any line carries costs nothing', () => {
