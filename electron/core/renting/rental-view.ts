@@ -28,8 +28,8 @@ export function rentalViews(rentals: readonly Rental[], instances: Instances): R
 const mostPast = 20
 
 /**
- * The setups of successful rentals that the user chose, none of a project, a watch or a recovery: each once, with what it
- * was last rented with, and the last one first.
+ * The setups of successful rentals that the user chose, none of a project, a watch, a recovery, an agent or a script:
+ * each once, with what it was last rented with, and the last one first.
  */
 export function pastRentals(rentals: readonly Rental[]): AccountView['pastRentals'] {
   const bySetup = new Map<string, PastRental>()
@@ -45,9 +45,10 @@ export function pastRentals(rentals: readonly Rental[]): AccountView['pastRental
 }
 
 function pastRental(rental: Rental): PastRental | undefined {
-  const { id, request, why, unwanted, attempts, step } = rental
+  const { id, request, why, by, unwanted, attempts, step } = rental
   const attempt = attempts.at(-1)
-  if (why !== 'user' || unwanted || attempt?.instance === undefined || attempt.unwanted) return undefined
+  if (why !== 'user' || by !== undefined || unwanted || attempt?.instance === undefined || attempt.unwanted)
+    return undefined
   if (isRetrying(rental) && step !== 'ready') return undefined
   const setup = request.template?.name || request.image
   return {

@@ -19,6 +19,7 @@ test('the last rental is the last one that the user chose and got', () => {
   const chosen = named(someRental({ step: 'ready', instance: 4711 }), 'chosen')
   const others = [
     named({ ...chosen, why: 'run' }, 'project'),
+    named({ ...chosen, by: 'agent:claude' }, 'agent'),
     named(someRental({ attempts: [someAttempt({ unwanted: true })] }), 'unwanted'),
     named(someRental({ step: 'failed', attempts: [someAttempt({ instance: undefined })] }), 'failed'),
     named(retrying(someAttempt()), 'trying'),
