@@ -18,6 +18,7 @@ import {
   type InstanceListing,
   pollAll,
 } from '#core/instances/verified-poll.ts'
+import { unexplained } from '#core/money/accrual.ts'
 import { rentedAs } from '#core/renting/rental.ts'
 import { capabilitiesOf } from '#service/dialect.ts'
 import { proxyOf } from '#service/http/proxy.ts'
@@ -92,8 +93,9 @@ export class AccountPolls {
         },
       )
     const first = await ask()
-    // A time that leaps is told twice before anything is counted by it.
-    const poll = time.isDoubted() && !isIgnored() ? await ask() : first
+    // A time or a credit that leaps is told twice before anything is counted by it.
+    const isDoubted = !isIgnored() && (time.isDoubted() || this.#creditLeaps(first))
+    const poll = isDoubted ? await ask() : first
     if (isIgnored()) return
     if (poll.outcome !== 'seen') return this.#failed(poll)
     await this.#seen(poll, begunAt)
@@ -107,6 +109,17 @@ export class AccountPolls {
 
   #account(): AccountView | undefined {
     return this.#session.app.store.get().accounts[this.#session.id]
+  }
+
+  /** Whether the credit differs from the last one by more than the prices explain. */
+  #creditLeaps(poll: CertainPoll): boolean {
+    const account = this.#account()
+    const credit = poll.outcome === 'seen' && poll.user ? accountFields(poll.user).credit : undefined
+    if (account?.credit === undefined || credit === undefined) return false
+    const now = this.#session.time.now()
+    const seconds = Math.max(0, now - (this.#creditReadAt ?? now))
+    const fall = (account.spendPerHour * seconds) / 3600
+    return Math.abs(account.credit - fall - credit) > unexplained + fall
   }
 
   #expected(): readonly Expected[] {

@@ -39,8 +39,8 @@ export interface Accrual {
   corrected: ReadonlyMap<string, Micros>
 }
 
-/** Prices explain the credit to within this amount; more was paid in. */
-const tolerance = 500_000
+/** Prices explain the credit to within this amount. */
+export const unexplained = 500_000
 const cent = 10_000
 
 /**
@@ -76,12 +76,12 @@ export function accrueSpending(
 
   const fell = before.credit - credit
   const away = at - before.at > shortestBreak
-  const unexplained = expected - fell > tolerance
-  const paid = unexplained && fell < 0 ? Math.round((expected - fell) / cent) * cent : 0
+  const isUnexplained = expected - fell > unexplained
+  const paid = isUnexplained && fell < 0 ? Math.round((expected - fell) / cent) * cent : 0
   const toppedUp = Math.max(paid, Math.ceil(Math.max(0, -fell) / cent) * cent)
   const spent = fell + toppedUp
-  const known = { counted, spent, toppedUp, estimated: away && unexplained }
-  const disproved = unexplained && fell >= 0 && fell < expected / 2
+  const known = { counted, spent, toppedUp, estimated: away && isUnexplained }
+  const disproved = isUnexplained && fell >= 0 && fell < expected / 2
   if (!away && !disproved) return { ...known, ...divided(priced), corrected: new Map() }
   const shares = sharesOf(spent, priced, mostShares(before, counted, priced))
   return { ...known, ...divided(shares), corrected: correctTotals(before, counted, shares) }

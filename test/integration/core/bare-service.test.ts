@@ -45,6 +45,23 @@ test('without prices a limit on the credit stops running instances once no credi
   await expect.poll(() => service.stopped).toEqual([1])
 })
 
+test.for([0, -1_000_000, 1_000_000])(
+  'a credit of %s that is told once counts for nothing',
+  async (odd, context) => {
+    const { service, under, credit } = await limited(context)
+    await credit(10)
+    const right = service.user
+    const answers = [{ ...right, credit: odd }]
+    Object.defineProperty(service, 'user', { get: () => answers.shift() ?? right })
+    await under.run('refresh', {})
+    expect(answers).toEqual([])
+    const { days } = await under.run('moneyHistory', { from: 0, samples: 100, days: 2 })
+    expect(under.account().credit).toBe(10_000_000)
+    expect(days.map(({ spent, toppedUp }) => [spent, toppedUp])).toEqual([[0, 0]])
+    expect(service.stopped).toEqual([])
+  },
+)
+
 test('answers for another user are none for this account, and it goes on with its own', async context => {
   const { service, under } = await limited(context)
   const { credit } = under.account()
