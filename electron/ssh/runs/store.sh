@@ -6,7 +6,8 @@
 #   store.now    someone else's: there is to be a snapshot at once, after which it is removed
 #   stored       written here: ok, waits or failed, when the last complete snapshot began, 0 for none, and why it failed
 # A snapshot counts once all its files were left alone for three seconds before it and while it was made, but for those that
-# only grow, as logs do; then a second small snapshot names it, so that a store that takes nothing back will do.
+# only grow, as logs do. It's of a copy, unless that is too large: then a second small snapshot names each that counts, so that
+# a store that takes nothing back will do.
 
 here=$1
 umask 077
@@ -17,9 +18,10 @@ umask 077
   read -r folder
 } < "$here/store" || exit 1
 sed 1,4d "$here/store" > "$here/store.paths"
-cd "${HOME:-/root}/$folder" || exit 1
+home=${HOME:-/root}
+cd "$home/$folder" || exit 1
 export RESTIC_REPOSITORY="$repository" RESTIC_PASSWORD_FILE="$here/store.pass" GOMAXPROCS=2
-export RESTIC_CACHE_DIR="${HOME:-/root}/.berth/restic" AWS_EC2_METADATA_DISABLED=true
+export RESTIC_CACHE_DIR="$home/.berth/restic" AWS_EC2_METADATA_DISABLED=true
 if [ -f "$here/store.env" ]; then
   while IFS= read -r line; do export "${line?}"; done < "$here/store.env"
 fi
@@ -77,10 +79,12 @@ need_restic() {
   command -v restic > /dev/null
 }
 
-# Files that were changed since the mark `$here/store.mark`, with their sizes.
+# Files that were changed or renamed since the mark `$here/store.mark`, with their sizes.
+newer=-newer
+find "$here/store" -cnewer "$here/store" > /dev/null 2>&1 && newer=-cnewer
 changed() {
   while IFS= read -r path; do
-    if [ -e "$path" ]; then find "$path" -type f -newer "$here/store.mark" -exec stat -c '%s %n' {} +; fi
+    if [ -e "$path" ]; then find "$path" -type f "$newer" "$here/store.mark" -exec stat -c '%s %n' {} +; fi
   done < "$here/store.paths" | grep -v -F -x -f "$here/store.logs"
 }
 
@@ -108,16 +112,51 @@ wait_until_whole() {
   done
 }
 
-# Whether a file changed during the snapshot that is no log.
+# Whether a file that is no log has changed since all were left alone.
 is_torn() {
   changed | cut -d ' ' -f 2- | { if [ -f "$here/store.grown" ]; then grep -v -F -x -f "$here/store.grown"; else cat; fi; } | grep -q .
 }
 
 add_snapshot() {
-  store backup --json --host berth --tag "$run" --files-from-verbatim "$here/store.these" > "$here/store.out"
+  [ -z "$copied" ] || cd "$here/store.copy" || return
+  store backup --json --host berth --tag "$run" ${copied:+--tag "$run-whole"} --files-from-verbatim "$here/store.these" > "$here/store.out"
+  set -- $?
+  cd "$home/$folder" && return "$1"
+}
+
+# Tries again soon, and ever later: what is not stored is lost with the machine.
+fail() {
+  failures=$((failures + 1))
+  pause=$((failures > 5 ? every : 10 * failures))
+  [ "$pause" -le "$every" ] || pause=$every
+  note failed "$(why)"
+}
+
+# The paths with a file, in `$here/store.these`: an empty folder is no result.
+list_paths() {
+  : > "$here/store.these"
+  while IFS= read -r path; do
+    if [ -n "$(find "$path" ! -type d 2>/dev/null | head -n 1)" ]; then printf '%s\n' "$path" >> "$here/store.these"; fi
+  done < "$here/store.paths"
+}
+
+# Copies the results, so that the command may change them while they are stored: a gigabyte at most at first, and more once a
+# snapshot was torn; where half of the room on the disk is enough. Fails where that is torn.
+take_copy() {
+  size=$(tr '\n' '\0' < "$here/store.these" | xargs -0 du -sk | awk '{ sum += $1 } END { print sum }')
+  room=$(df -kP "$here" | awk 'END { print $4 }')
+  [ "${size:-0}" -le $((${room:-0} / 2)) ] && [ "$torn" -gt 0 -o "${size:-0}" -le 1048576 ] || return 0
+  rm -rf "$here/store.copy"
+  mkdir "$here/store.copy" || return
+  while IFS= read -r path; do
+    case $path in */*) mkdir -p "$here/store.copy/${path%/*}" ;; esac
+    nice -n 10 cp -a "$path" "$here/store.copy/$path" || return
+  done < "$here/store.these"
+  ! is_torn && copied=1
 }
 
 snapshot() {
+  copied=
   need_restic || {
     note failed 'restic is not on the machine, and its package can’t be installed.'
     return
@@ -127,18 +166,21 @@ snapshot() {
     note waits
     return
   }
-  at=$(date +%s)
-  touch "$here/store.mark"
-  : > "$here/store.these"
-  while IFS= read -r path; do if [ -e "$path" ]; then printf '%s\n' "$path" >> "$here/store.these"; fi; done < "$here/store.paths"
+  list_paths
   # The command may just have begun.
   if [ ! -s "$here/store.these" ]; then
     pause=5
     return
   fi
+  at=$(date +%s)
+  if ! take_copy; then
+    pause=5
+    note waits
+    return
+  fi
   if [ -z "$known" ] && ! store cat --no-lock config > /dev/null; then
     store init > /dev/null || {
-      note failed "$(why)"
+      fail
       return
     }
   fi
@@ -147,23 +189,28 @@ snapshot() {
     # A machine that died while it removed old snapshots has left its lock, which counts for half an hour.
     grep -q 'already locked' "$here/store.log" && store unlock > /dev/null && add_snapshot
   } || {
-    note failed "$(why)"
+    fail
     return
   }
   id=$(sed -n 's/.*"snapshot_id":"\([0-9a-f]*\)".*/\1/p' "$here/store.out" | tail -n 1)
-  if [ -z "$id" ] || is_torn; then
+  if [ -z "$id" ] || { [ -z "$copied" ] && is_torn; }; then
+    # The next one is of a copy.
+    torn=$((torn + 1))
+    [ "$torn" -gt 1 ] || pause=5
     note waits
     return
   fi
-  echo "$id" > "$here/store.id"
-  input=$here/store.id
-  store backup --host berth --tag "$run-complete" --stdin --stdin-filename complete > /dev/null || {
+  if [ -z "$copied" ]; then
+    echo "$id" > "$here/store.id"
+    input=$here/store.id
+    store backup --host berth --tag "$run-complete" --stdin --stdin-filename complete > /dev/null || {
+      input=
+      fail
+      return
+    }
     input=
-    note failed "$(why)"
-    return
-  }
-  input=
-  last=$at
+  fi
+  last=$at failures=0
   note ok
   count=$((count + 1))
   # A store that takes nothing back refuses this, which is no harm.
@@ -179,9 +226,14 @@ restore() {
     return 1
   }
   for pause in 5 15 30 60 60 0; do
-    if store snapshots --no-lock --json --tag "$run-complete" > "$here/store.out"; then
-      grep -q '"short_id"' "$here/store.out" || return 0
-      if id=$(store dump --no-lock --tag "$run-complete" latest /complete) && [ -n "$id" ] &&
+    if store snapshots --no-lock --json --tag "$run-complete" --tag "$run-whole" > "$here/store.out"; then
+      id=$(grep -o '"short_id":"[0-9a-f]*"' "$here/store.out" | tail -n 1 | cut -d '"' -f 4)
+      [ -n "$id" ] || return 0
+      case $(grep -o '"tags":\[[^]]*\]' "$here/store.out" | tail -n 1) in
+        *"$run-whole"*) ;;
+        *) id=$(store dump --no-lock "$id" /complete) ;;
+      esac
+      if [ -n "$id" ] &&
         store restore --no-lock "$id" --target . > /dev/null; then
         time=$(grep -o '"time":"[^"]*"' "$here/store.out" | tail -n 1 | cut -d '"' -f 4)
         at=$(date -u -d "$(printf '%s' "$time" | tr T ' ' | sed 's/\..*//')" +%s 2>/dev/null)
@@ -198,7 +250,7 @@ restore() {
   return 1
 }
 
-count=0 known=
+count=0 known= torn=0 failures=0
 case $2 in
   restore)
     restore
@@ -209,6 +261,7 @@ until [ -f "$here/over" ]; do
   round=$(date +%s) pause=$every asked=
   [ ! -f "$here/store.now" ] || asked=1
   snapshot
+  rm -rf "$here/store.copy"
   [ -z "$asked" ] || rm -f "$here/store.now"
   while :; do
     sleep 1 &

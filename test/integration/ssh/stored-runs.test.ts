@@ -50,13 +50,20 @@ async function openStore() {
   const here = (id: string) => join(sshd.home, '.berth/runs', id)
   const stored = async (id: string) => (await status(id)).stored
   const tell = (id: string) => tellOfStop(connection, systemClock, id)
+  /** Lets storing take so many seconds. */
+  function slow(seconds: number): void {
+    const waits = `case "$*" in *'backup --json'*) sleep ${seconds} ;; esac`
+    writeFileSync(join(programs, 'restic'), `#!/bin/sh\n${waits}\nPATH=\${PATH#*:} exec restic "$@"\n`, {
+      mode: 0o755,
+    })
+  }
   /** Lets the store be full, as it looks to restic over SFTP after ten tries; or no longer. */
   function fill(isFull: boolean): void {
     const full = `case "$*" in *backup*) echo 'Fatal: unable to save snapshot: Write: sftp: "Failure" (SSH_FX_FAILURE)' >&2; exit 1 ;; esac`
     const rest = `PATH=\${PATH#*:}; exec restic "$@"`
     writeFileSync(join(programs, 'restic'), `#!/bin/sh\n${isFull ? full : ''}\n${rest}\n`, { mode: 0o755 })
   }
-  return { sshd, store, folder, start, status, stored, here, tell, fill }
+  return { sshd, store, folder, start, status, stored, here, tell, fill, slow }
 }
 
 const hostKeyIn = (file: string) => readFileSync(file, 'utf8').split(' ').slice(0, 2).join(' ')
@@ -121,6 +128,27 @@ until [ -e enough ]; do write torn; done`
     expect([kinds?.trim(), step]).toEqual(['1', 'whole'])
   })
 
+  test('are stored though they change more often than that takes, and not before there are any', async () => {
+    const { folder, start, status, stored, slow } = await openStore()
+    slow(9)
+    const job = `until [ -e enough ]; do echo $((n += 1)) > out/new; sleep 0.2; cp out/new out/one; mv out/new out/other; sleep 7; done`
+    await start('a', `sleep 4; ${job}`, { every: 30 })
+    // It would be the reason why nothing is stored.
+    const failures: unknown[] = []
+    const isStored = async () => {
+      const { secondsAgo, failure } = (await stored('a')) ?? {}
+      if (failure !== undefined) failures.push(failure)
+      return secondsAgo !== undefined
+    }
+    await expect.poll(isStored, { timeout: 80_000 }).toBe(true)
+    expect(failures).toEqual([])
+    writeFileSync(join(folder, 'enough'), '')
+    await expect.poll(() => status('a'), { timeout: 20_000 }).toMatchObject({ state: 'ended', code: 0 })
+    rmSync(join(folder, 'out'), { recursive: true })
+    await start('b', 'cmp out/one out/other', { restores: true })
+    await expect.poll(() => status('b'), { timeout: 30_000 }).toMatchObject({ state: 'ended', code: 0 })
+  })
+
   test('that can’t be stored stop no command, and say why; a store that comes back gets them', async () => {
     const { store, folder, start, status, stored, here, fill } = await openStore()
     writeFileSync(join(folder, 'out/ckpt'), 'x')
@@ -130,7 +158,11 @@ until [ -e enough ]; do write torn; done`
       .poll(() => stored('a'), { timeout: 60_000 })
       .toEqual({ failure: expect.stringContaining('Connection refused') })
     expect((await status('a')).state).toBe('running')
+    // What fails is tried again long before the next interval.
+    await start('d', 'until [ -e enough ]; do sleep 0.2; done', { every: 600 })
+    await expect.poll(() => stored('d'), { timeout: 60_000 }).toEqual({ failure: expect.any(String) })
     await store.start()
+    await expect.poll(() => stored('d'), { timeout: 60_000 }).toEqual({ secondsAgo: expect.any(Number) })
     await expect.poll(() => stored('a'), { timeout: 60_000 }).toEqual({ secondsAgo: expect.any(Number) })
     fill(true)
     await expect
