@@ -1,7 +1,5 @@
 import type { LimitAction } from '#shared/automation/limit.ts'
 import { doneWords, reasonSentence } from '#shared/automation/limit-words.ts'
-import { spentBy } from '#shared/derived.ts'
-import { money } from '#shared/format/money.ts'
 import { atMoment, moment } from '#shared/format/time.ts'
 import type { Problem } from '#shared/problem.ts'
 import type { AccountContext } from '../account-context.ts'
@@ -21,7 +19,7 @@ import {
 } from './alerts.ts'
 import type { LimitDecision } from './decide.ts'
 import type { Facts } from './facts.ts'
-import { kindOf, whenFirst } from './limit-due.ts'
+import { costWords, kindOf, whenFirst } from './limit-due.ts'
 import {
   actsOnce,
   type StoredLimit,
@@ -326,7 +324,6 @@ export function limitAfterFailure(
 /** The observed figures, for the limit's history. */
 function figures({ when, instance }: StoredLimit, facts: Facts): string {
   const { figureWords } = kindOf(when)
-  if (figureWords) return figureWords(when, facts)
-  const one = facts.account.instances[instance ?? '']
-  return one && !one.costUnknown ? `It has cost ${money(spentBy(one, facts.at))} so far.` : ''
+  if (figureWords) return figureWords(when, facts, { instance })
+  return costWords(facts.account.instances[instance ?? ''], facts.at)
 }

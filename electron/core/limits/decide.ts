@@ -1,3 +1,4 @@
+import type { LastUse } from '#shared/automation/use.ts'
 import type { InstanceState, InstanceView } from '#shared/instance/instance.ts'
 import { hasTrait } from '#shared/instance/state-traits.ts'
 import type { Problem } from '#shared/problem.ts'
@@ -68,7 +69,9 @@ function decide(snapshot: LimitSnapshot, before: StoredLimit, now: number): Limi
   const load = instance && (instance.gpuLoad ?? facts.loads.get(instance.id)?.load)
   // Without continuous polls it is unknown how long it has been idle.
   const idler = unconfirmed ? undefined : instance
-  const limit = snapshot.fresh ? withIdle(before, idler, load, { now, unseen }) : before
+  const limit = snapshot.fresh
+    ? withIdle(before, idler, load, { now, unseen, used: instance && facts.uses.get(instance.id)?.last })
+    : before
   const told = snapshot.fresh && limit.begunAt === undefined ? withShareTold(limit, facts) : undefined
   const noted: LimitDecision | undefined = told
     ? { kind: 'share', ...told }
@@ -162,13 +165,13 @@ function isCalm(limit: StoredLimit): boolean {
 
 /**
  * Updates how long a limit's instance has been idle, as far as polls showed: it starts again when a poll finds it busy
- * or not running, or comes too long after the last (`unseen`). Returns the same limit where nothing changed.
+ * or not running, or comes too long after the last (`unseen`), and when somebody last used it. Returns the same limit where nothing changed.
  */
 export function withIdle(
   limit: StoredLimit,
   instance: InstanceView | undefined,
   load: number | undefined,
-  { now, unseen }: { now: number; unseen: boolean },
+  { now, unseen, used }: { now: number; unseen: boolean; used?: LastUse | undefined },
 ): StoredLimit {
   if (limit.when.kind !== 'idle') return limit
   const computes = load === undefined || load >= limit.when.below
@@ -176,6 +179,9 @@ export function withIdle(
     instance !== undefined &&
     (hasTrait(instance.state, 'idle') || (instance.state === 'running' && !computes))
   const since = idle ? (unseen ? now : Math.min(limit.idleSince ?? now, now)) : undefined
+  // Somebody at work there who needs no GPU.
+  if (since !== undefined && used && used.at > since && used.at > (limit.used?.at ?? 0))
+    return { ...limit, idleSince: Math.min(used.at, now), used }
   if (since === limit.idleSince) return limit
   const { idleSince: _, ...rest } = limit
   return since === undefined ? rest : { ...rest, idleSince: since }

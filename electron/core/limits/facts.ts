@@ -5,6 +5,7 @@ import type { Micros } from '#shared/spending/money.ts'
 import type { AccountView } from '#shared/state.ts'
 import { breakAfter } from '../instances/reconcile.ts'
 import { midnight, nextMidnight } from '../money/days.ts'
+import type { Uses } from './uses.ts'
 
 /** The facts that limits decide on: an account as seen at `at`. Times in epoch seconds of the account's time. */
 export interface Facts extends Periods {
@@ -18,6 +19,8 @@ export interface Facts extends Periods {
   countedAt: number
   /** By instance: loads read over SSH where the service does not report them. */
   loads: SshLoads
+  /** By instance: who uses it, where that was read of late. */
+  uses: Uses
 }
 
 /** A load in percent, or why it cannot be read, as a clause; and when that was. */
@@ -100,6 +103,7 @@ export function createSnapshots(context: {
   spending: Spending
   /** The loads, by the rate of the account's time and its seconds between two polls. */
   loads: (rate: number, between: number) => SshLoads
+  uses: (rate: number) => Uses
   /** Seconds between two polls. */
   interval: () => number
   /** When an earlier session last saw the account. */
@@ -121,6 +125,7 @@ export function createSnapshots(context: {
       spentThisMonth: spending.spentThisMonth(),
       observedPerHour: spending.observedPerHour(),
       loads: context.loads(account.clock.rate, context.interval() * account.clock.rate),
+      uses: context.uses(account.clock.rate),
       countedAt: spending.countedAt() ?? at,
       ...periodsOf(context.now()),
     }

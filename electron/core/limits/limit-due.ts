@@ -1,5 +1,6 @@
 import { fixedMoment, type LimitWhen, type MostShown } from '#shared/automation/limit.ts'
-import { costOnceReady, expectedTraffic, isSpendingUnknown } from '#shared/derived.ts'
+import { unusedWords } from '#shared/automation/use.ts'
+import { costOnceReady, expectedTraffic, isSpendingUnknown, spentBy } from '#shared/derived.ts'
 import { money } from '#shared/format/money.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
 import type { Problem } from '#shared/problem.ts'
@@ -19,7 +20,7 @@ interface KindOfLimit<Condition> {
   /** Why it lacks its data; undefined if it has it. */
   blindness(limit: Pick<StoredLimit, 'instance'>, facts: Facts): Problem | undefined
   /** A sentence for the history with the observed figure, if that is not the instance's cost. */
-  figureWords?(when: Condition, facts: Facts): string
+  figureWords?(when: Condition, facts: Facts, limit: Pick<StoredLimit, 'instance'>): string
   /**
    * Until when the spending it depends on is known, if the service reports the instances but not the credit: then its
    * moment is an estimate by the prices, and it does not act. Undefined if it is reported.
@@ -41,6 +42,8 @@ const kinds: { readonly [Kind in LimitWhen['kind']]: KindOfLimit<Of<Kind>> } = {
       if (heard === undefined) return loadUnknown
       return heard.why === undefined ? undefined : loadUnread(heard.why)
     },
+    figureWords: (_, { uses, account, at }, { instance = 0 }) =>
+      [unusedWords(uses.has(instance)), costWords(account.instances[instance], at)].join(' ').trim(),
   },
   cost: {
     moment: (when, { instance }, { account }) => costMoment(when, account.instances[instance ?? 0]),
@@ -82,6 +85,11 @@ const kinds: { readonly [Kind in LimitWhen['kind']]: KindOfLimit<Of<Kind>> } = {
   },
   // Only a watchdog knows of it.
   away: { moment: () => undefined, blindness: () => undefined },
+}
+
+/** What an instance has cost, as a sentence; '' where that isn't known. */
+export function costWords(one: InstanceView | undefined, at: number): string {
+  return one && !one.costUnknown ? `It has cost ${money(spentBy(one, at))} so far.` : ''
 }
 
 function costMoment({ dollars }: { dollars: number }, target: InstanceView | undefined): number | undefined {

@@ -81,6 +81,15 @@ export function createShownLimits({
     },
     /** The next moment at which a limit has to do something, epoch seconds of the account's time. */
     next: (): number | undefined => (Number.isFinite(next) ? next : undefined),
+    /** Running instances with an idle limit that is about to act, unless somebody uses them. `ahead`: seconds before it does. */
+    nearlyIdle({ instances }: Pick<AccountView, 'instances'>, now: number, ahead: number): InstanceView[] {
+      return stored.all().flatMap(({ when, instance: id = 0, ended, idleSince }) => {
+        const instance = instances[id]
+        const isNear =
+          when.kind === 'idle' && idleSince !== undefined && idleSince + when.seconds - ahead <= now
+        return isNear && !ended && instance?.state === 'running' ? [instance] : []
+      })
+    },
     /** Running instances with an idle limit whose GPU load the service does not report. */
     unknownLoads({ instances }: Pick<AccountView, 'instances'>): InstanceView[] {
       const ids = new Set(
@@ -131,6 +140,7 @@ export function limitView(
     step,
     dueAt: limit.ended ? undefined : facts.dueAt,
     snoozedUntil: snoozed ? snoozedUntil : undefined,
+    used: limit.ended ? undefined : limit.used,
     problem: limit.problem ?? facts.blind,
     history,
   }

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { LimitFields, limitKinds } from '#shared/automation/limit.ts'
+import { LastUse } from '#shared/automation/use.ts'
 import { RentalId } from '#shared/ids.ts'
 import type { AccountContext } from '../account-context.ts'
 import { StoredProblem } from '../bridge/problems.ts'
@@ -19,6 +20,8 @@ export const StoredLimit = v.object({
   spentBefore: v.optional(v.number()),
   /** Since when every poll has found the instance idle. */
   idleSince: v.optional(v.number()),
+  /** When somebody used it though it was idle, and how. */
+  used: v.optional(LastUse),
   /** Since when its load cannot be read, once that was reported. */
   blindSince: v.optional(v.number()),
   /** When it warned of the next moment. */

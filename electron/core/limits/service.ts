@@ -25,6 +25,7 @@ import {
 } from './facts.ts'
 import { askGpuMetrics, createGpuLoads, type GpuLoads } from './gpu-loads.ts'
 import { createShownLimits, type ShownLimits } from './limit-view.ts'
+import { askUse, createUses, readsAhead } from './uses.ts'
 
 /** The limits of one account, which stop or destroy for the user. */
 export interface Limits extends LimitChanges, Required<Omit<Automation, 'secretOwners'>> {}
@@ -75,6 +76,7 @@ export class LimitEngine {
   readonly #context: AccountContext
   readonly #parts: EngineParts
   readonly #gpus: GpuLoads
+  readonly #uses: ReturnType<typeof createUses>
   readonly #snapshots: Snapshots
   readonly #acting: Acting
   readonly #shown: ShownLimits
@@ -97,10 +99,12 @@ export class LimitEngine {
       ending,
       heard: () => this.show(),
     })
+    this.#uses = createUses({ clock, question: askUse(context), now, ending, heard: () => this.show() })
     this.#snapshots = createSnapshots({
       clock,
       spending,
       loads: this.#gpus.heard,
+      uses: this.#uses.heard,
       interval: () => store.get().settings.pollInterval,
       seenAt: seenAt.get() ?? undefined,
       now,
@@ -158,6 +162,7 @@ export class LimitEngine {
     if (this.#decide(snapshot, at, pollsMissing)) this.#decided(at, snapshot.gap)
     else this.#askAgain()
     this.#gpus.ask(this.#shown.unknownLoads(account), clock.rate)
+    this.#uses.ask(this.#shown.nearlyIdle(account, at, readsAhead(clock.rate)), clock.rate)
     this.show()
   }
 

@@ -4,6 +4,7 @@ import type { InstanceState, InstanceView } from '../instance/instance.ts'
 import { hasTrait } from '../instance/state-traits.ts'
 import type { Problem } from '../problem.ts'
 import type { Micros } from '../spending/money.ts'
+import type { LastUse } from './use.ts'
 
 const dollarsUpTo = v.maxValue<number, number, string>(1_000_000, 'at most $1,000,000')
 const Dollars = v.pipe(v.number('enter the sum in dollars'), v.minValue(0.01, 'at least $0.01'), dollarsUpTo)
@@ -166,6 +167,8 @@ export interface LimitView extends v.InferOutput<typeof LimitFields> {
   step: LimitStep
   /** When it acts if nothing changes; absent if it never would. */
   dueAt?: number
+  /** When somebody used its instance though its GPUs were idle, from which the idle time counts. */
+  used?: LastUse
   /** Why it could not act yet. */
   problem?: Problem
 }

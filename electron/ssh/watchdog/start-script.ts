@@ -11,7 +11,7 @@ export async function watchdogStartScript(
   url: string,
   tick: number,
 ): Promise<string> {
-  const packed = gzipSync(await watchdogScript(), { level: 9 })
+  const packed = gzipSync(briefly(await watchdogScript()), { level: 9 })
     .toString('base64')
     .replace(/.{76}/g, '$&\n')
   const lines = configLines({ ...request, url, tick }).map(line => `'${line.replaceAll("'", `'\\''`)}'`)
@@ -23,6 +23,12 @@ BERTH
 sh "$d/watchdog.sh" start )
 # <<< berth watchdog
 `
+}
+
+/** A script without its comments but for the first ones, since a start script has little room. */
+function briefly(script: string): string {
+  const [head = '', ...rest] = script.split(/\n\n/)
+  return [head, rest.join('\n').replace(/^ *#.*\n/gm, '')].join('\n')
 }
 
 /** The lines of a watchdog in the script of an instance that is rented again. */
@@ -75,6 +81,7 @@ export async function watchdogScript(): Promise<string> {
     import('./script/service.sh?raw'),
     import('./script/time.sh?raw'),
     import('./script/process.sh?raw'),
+    import('./script/use.sh?raw'),
     import('./script/decide.sh?raw'),
     import('./script/tell.sh?raw'),
     import('./script/act.sh?raw'),

@@ -7,7 +7,8 @@ import {
   limitKinds,
   snoozes,
 } from '#shared/automation/limit.ts'
-import { watchdogReason } from '#shared/automation/limit-words.ts'
+import { sentence, watchdogReason } from '#shared/automation/limit-words.ts'
+import { useWords } from '#shared/automation/use.ts'
 import type { WatchdogView } from '#shared/automation/watchdog.ts'
 import { knownSpent } from '#shared/derived.ts'
 import { money } from '#shared/format/money.ts'
@@ -42,7 +43,7 @@ export function isNear({ step }: Pick<LimitView, 'step'>): boolean {
  * moment is given, and none for an idle limit, whose instance is not watched.
  */
 export function dueWords(
-  limit: Pick<LimitView, 'dueAt' | 'step' | 'when' | 'snoozedUntil' | 'instance' | 'action'>,
+  limit: Pick<LimitView, 'dueAt' | 'step' | 'when' | 'snoozedUntil' | 'instance' | 'action' | 'used'>,
   now: number,
   { instances, creditAt }: Pick<AccountView, 'instances' | 'creditAt'>,
   hindered = false,
@@ -68,7 +69,13 @@ export function dueWords(
   const sure = limitKinds[when.kind].isSure
   const only = target && !actsIn(target.state, limit) ? ', if it runs by then' : ''
   const snoozed = limit.snoozedUntil === undefined ? '' : ' It was extended.'
-  return `At ${moment(dueAt, now)}, in ${duration(dueAt - now)}${sure ? '' : ', at the current rate'}${only}.${snoozed}`
+  return `At ${moment(dueAt, now)}, in ${duration(dueAt - now)}${sure ? '' : ', at the current rate'}${only}.${snoozed}${usedWords(limit, now)}`
+}
+
+/** Who used an instance whose GPUs were idle, for as long as that delays its limit. */
+function usedWords({ used, when }: Pick<LimitView, 'used' | 'when'>, now: number): string {
+  if (!used || when.kind !== 'idle' || now - used.at > when.seconds) return ''
+  return ` ${sentence(useWords(used.by)).slice(0, -1)} ${atMoment(used.at, now)}.`
 }
 
 /** Why a limit on costs has no moment. `instance`: absent for one on the account. */

@@ -61,6 +61,16 @@ check_runs() {
   done
 }
 
+# What somebody used since the GPUs are idle is idle since then.
+heed_use() {
+  home=${here%/.berth/*} seen=$here/tunnels
+  read_use 2> /dev/null
+  if [ -n "$used" ] && [ $((uptime - used)) -gt "$idle_since" ]; then
+    log "idle by its GPUs, but used $used s ago: $used_by"
+    idle_since=$((uptime - used))
+  fi
+}
+
 # Why something is to be done now, in `why`, and what, in `wanted`.
 decide() {
   why='' wanted=$action
@@ -80,6 +90,8 @@ decide() {
       blind=
       if [ "$load" -ge "$below" ]; then idle_since=; elif [ -z "$idle_since" ]; then idle_since=$uptime; fi
     fi
+    # It is asked only when that matters.
+    if [ -n "$idle_since" ] && [ $((uptime - idle_since)) -ge "$idle" ]; then heed_use; fi
   else
     idle_since='' blind=''
   fi

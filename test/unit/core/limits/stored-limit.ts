@@ -25,5 +25,6 @@ export const limitFacts = (at: number, account: Facts['account'], given: Partial
   observedPerHour: 0,
   countedAt: at,
   loads: new Map(),
+  uses: new Map(),
   ...given,
 })
