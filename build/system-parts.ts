@@ -27,6 +27,7 @@ const watchdog = 'test/integration/ssh/watchdog/'
 const jupyter = 'test/integration/ssh/jupyter'
 const webApps = 'test/integration/ssh/web-apps'
 const nodes = 'test/integration/nodes/'
+const hours = 'test/integration/hours/'
 
 export const systemParts: readonly SystemPart[] = [
   // It brings the libraries of Electron, too.
@@ -82,9 +83,13 @@ export const systemParts: readonly SystemPart[] = [
   part(['busybox'], 'busybox', [watchdog, images]),
   part(['curl'], 'curl', [watchdog]),
   part(['wget'], 'wget', [watchdog]),
-  part(['python3'], 'python3', [watchdog, packaging]),
+  part(['python3'], 'python3', [watchdog, packaging, hours]),
   part(['rsync'], 'rsync', ['test/integration/ssh/', ...browser]),
-  part(['restic'], 'restic', ['test/integration/ssh/stored-runs', 'test/integration/core/projects/moved']),
+  part(['restic'], 'restic', [
+    'test/integration/ssh/stored-runs',
+    'test/integration/core/projects/moved',
+    hours,
+  ]),
   part(['ip'], 'iproute2', [nodes]),
   part(['torchrun'], 'python3-torch', [nodes]),
   part(['mpirun'], 'openmpi-bin', [nodes]),

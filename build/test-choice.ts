@@ -10,8 +10,11 @@ export interface Choice {
 /** The tests of the page that `npm test` leaves to `npm run test:all`; it runs the twelve journeys alone. */
 export const pageTests = ['test/e2e/']
 
-/** Tests that make their own networks: this machine's network changes under every page that is open meanwhile. */
-export const ranAlone = ['test/integration/nodes/']
+/**
+ * Tests that take minutes, and those that make their own networks: this machine's network changes under every page that is
+ * open meanwhile.
+ */
+export const ranAlone = ['test/integration/nodes/', 'test/integration/hours/']
 
 /** Test files that run at once, by the beginnings of their paths; all where `only` is empty. */
 export interface TestRound {

@@ -3,6 +3,8 @@ import { startBerth } from '#core/berth.ts'
 import { systemDownloads } from '#platform/chosen-files.ts'
 import { isGoing } from '#shared/automation/run.ts'
 import { isRenting } from '#shared/market/rental-view.ts'
+import { usesMade } from '#shared/project/borrowed.ts'
+import { agreedCosts, planCosts } from '#shared/project/plan-costs.ts'
 import type { ProjectPlan } from '#shared/project/project.ts'
 import { hurriedClock } from './clocks.ts'
 import { answeredDialogs, fileKeychain, silentLog, testMachine } from './machine.ts'
@@ -15,6 +17,8 @@ import { answeredDialogs, fileKeychain, silentLog, testMachine } from './machine
  */
 const [folder = '', baseUrl = '', key = '', task = '', projectFolder = ''] = process.argv.slice(2)
 const downloads = systemDownloads(folder)
+/** The user's, by their names. */
+const secrets: Record<string, string> = JSON.parse(process.env['BERTH_TEST_SECRETS'] ?? '{}')
 
 const berth = await startBerth({
   log: silentLog,
@@ -50,14 +54,20 @@ if (task === 'retries') {
 if (task === 'project') {
   await berth.dispatch('changeSettings', { settings: { pollInterval: 2 } })
   await berth.dispatch('connectAccount', { baseUrl, key })
+  for (const [name, value] of Object.entries(secrets)) await berth.dispatch('saveSecret', { name, value })
   const project = (await berth.dispatch('addProject', {})) as string
-  const {
+  const plan = (await berth.dispatch('planProject', { project })) as ProjectPlan
+  const { content, limits, pricePerHour: price } = plan
+  process.stdout.write('renting\n')
+  await berth.dispatch('runProject', {
+    project,
     content,
     limits,
-    pricePerHour: price,
-  } = (await berth.dispatch('planProject', { project })) as ProjectPlan
-  process.stdout.write('renting\n')
-  await berth.dispatch('runProject', { project, content, limits, price, secretFiles: [] })
+    price,
+    ...agreedCosts(planCosts(plan)),
+    secretFiles: [],
+    allow: [...usesMade(plan), ...plan.borrowed.map(({ use }) => use)],
+  })
 }
 if (task === 'rent') {
   await berth.dispatch('changeSettings', { settings: { pollInterval: 2 } })

@@ -9,7 +9,7 @@ import { buildProgram } from '#test/built-program.ts'
 
 /** Berth in processes that can be killed. */
 export interface Killable {
-  start(...args: string[]): ChildProcess
+  start(args: readonly string[], env?: Readonly<Record<string, string>>): ChildProcess
   /** Starts a process, and kills it once it has printed `line` and `wait` has resolved. */
   runUntil(line: string, args: readonly string[], wait?: () => Promise<unknown>): Promise<void>
   /** Kills those that still run. */
@@ -27,8 +27,11 @@ export function useKillable(): Killable {
 async function buildKillable(): Promise<Killable> {
   const children = new Set<ChildProcess>()
   const program = await buildProgram(join(import.meta.dirname, 'berth-process.ts'))
-  function start(...args: string[]): ChildProcess {
-    const child = spawn(process.execPath, [program.path, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
+  function start(args: readonly string[], env: Readonly<Record<string, string>> = {}): ChildProcess {
+    const child = spawn(process.execPath, [program.path, ...args], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+      env: { ...process.env, ...env },
+    })
     children.add(child)
     child.once('exit', () => children.delete(child))
     return child
@@ -36,7 +39,7 @@ async function buildKillable(): Promise<Killable> {
   return {
     start,
     async runUntil(line, args, wait) {
-      const child = start(...args)
+      const child = start(args)
       await said(child, line)
       await wait?.()
       child.kill('SIGKILL')

@@ -33,10 +33,16 @@ export function soakProjects(): Promise<string> {
   return longer('core/projects/warm.test.ts', 'BERTH_PROJECTS', '100')
 }
 
-/** Hands over BERTH_HOURS_MB megabytes of results, of which 200 have changed, between two machines, and times it. */
-export function soakHours(): Promise<string> {
+/**
+ * Lets BERTH_SEEDS machines of a training job be outbid, crash or go offline, and times a handover of BERTH_HOURS_MB megabytes of
+ * results, of which 200 have changed.
+ */
+export async function soakHours(): Promise<string> {
   process.env['BERTH_HOURS_CHANGED'] ??= '200'
-  return longer('ssh/handed-over.test.ts', 'BERTH_HOURS_MB', '10240')
+  // A file may say nothing while its rounds last.
+  process.env['BERTH_TEST_SILENCE'] ??= '3600'
+  const handed = await longer('ssh/handed-over.test.ts', 'BERTH_HOURS_MB', '10240')
+  return `${handed}, ${await longer('integration/hours/', 'BERTH_SEEDS', '300')}`
 }
 
 /** Sends the simulator BERTH_REQUESTS generated requests in each test that does so. */

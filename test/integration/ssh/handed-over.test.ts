@@ -1,6 +1,5 @@
 import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
-import { connect as connectTo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { systemClock } from '#platform/clock-and-random.ts'
@@ -8,6 +7,7 @@ import { handOver } from '#ssh/runs/hand-over.ts'
 import { sidePlace, takeOver } from '#ssh/runs/take-over.ts'
 import { openPlace, type Place, tree } from './files/place.ts'
 import { randomFile } from './files/random-file.ts'
+import { openLine } from './line.ts'
 import { noSshd } from './own-root.ts'
 
 /** Megabytes of results, and how many of them have changed, in files of ten. */
@@ -16,29 +16,6 @@ const [all, changed] = [
   Number(process.env['BERTH_HOURS_CHANGED'] ?? 10),
 ]
 const megabyte = 1024 ** 2
-
-/** A line to a server, whose bytes are counted. */
-async function countedLine(to: { host: string; port: number }) {
-  let bytes = 0
-  const server = createServer(from => {
-    const onward = connectTo(to.port, to.host)
-    for (const socket of [from, onward]) {
-      socket.on('data', chunk => {
-        bytes += chunk.length
-      })
-      socket.on('error', () => undefined)
-    }
-    from.pipe(onward).pipe(from)
-  })
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => void server.close())
-  const address = server.address()
-  return {
-    host: '127.0.0.1',
-    port: typeof address === 'object' ? (address?.port ?? 0) : 0,
-    bytes: () => bytes,
-  }
-}
 
 /** Two machines, of which the second has the results as they were some time ago. */
 async function openMachines() {
@@ -50,7 +27,10 @@ async function openMachines() {
   cpSync(folders[0], folders[1], { recursive: true })
   for (let part = 0; part < changed / 10; part++)
     await randomFile(join(folders[0], `part-${part}`), 10 * megabyte)
-  const lines = [await countedLine(old.sshd), await countedLine(next.sshd)] as const
+  const lines = [await openLine(old.sshd), await openLine(next.sshd)] as const
+  onTestFinished(() => {
+    for (const line of lines) line.close()
+  })
   const from = (await old.connect(lines[0])).connection
   const to = (await next.connect(lines[1])).connection
   const run = async (knows: string) => {
