@@ -12,9 +12,10 @@ import {
   rm,
   stat,
 } from 'node:fs/promises'
-import { basename, isAbsolute, join, relative, sep } from 'node:path'
+import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path'
 import { countTree } from '#shared/instance/files.ts'
 import { BerthError, type Problem } from '../shared/problem.ts'
+import { diskReserve } from './disk-reserve.ts'
 import type { ChosenFolder, ChosenItem, Downloads, OpenSource, Sink, Source, SourceList } from './folders.ts'
 
 /** A local folder that the user chose for downloads. Paths in it are lists of plain names. */
@@ -50,7 +51,7 @@ async function openSink(target: string, part: string): Promise<Sink> {
   // Links are not followed, so the temporary file is a real file in the folder.
   const flags = constants.O_RDWR | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0)
   const file: FileHandle = await open(part, flags, 0o644)
-  const order = inOrder(file, (await file.stat()).size)
+  const order = inOrder(file, (await file.stat()).size, diskReserve(dirname(part)))
   let closed = false
   const close = async () => {
     if (closed) return
@@ -241,8 +242,15 @@ interface InOrder {
   write(bytes: Uint8Array): Promise<void>
 }
 
-/** Pieces queued while the disk is busy are written in one call, since each call costs more than its bytes. */
-export function inOrder(file: FileHandle, size: number): InOrder {
+/**
+ * Pieces queued while the disk is busy are written in one call, since each call costs more than its bytes. `reserve`: awaited
+ * with the number of bytes before they are written.
+ */
+export function inOrder(
+  file: FileHandle,
+  size: number,
+  reserve: (bytes: number) => Promise<void> = async () => undefined,
+): InOrder {
   const queue: Waiting[] = []
   let writing = false
   let failure: { error: unknown } | undefined
@@ -253,6 +261,7 @@ export function inOrder(file: FileHandle, size: number): InOrder {
       const batch = queue.splice(0)
       try {
         if (failure) throw failure.error
+        await reserve(batch.reduce((sum, { bytes }) => sum + bytes.length, 0))
         await writeWhole(batch.map(({ bytes }) => bytes))
         for (const { resolve } of batch) resolve()
       } catch (error) {

@@ -17,6 +17,7 @@ import {
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { BerthError } from '../shared/problem.ts'
 import { inOrder } from './chosen-files.ts'
+import { diskReserve } from './disk-reserve.ts'
 import { answering } from './folder-answers.ts'
 import {
   earlierName,
@@ -36,6 +37,7 @@ export const systemSyncedFolders: SyncedFolders = { at: syncedFolder }
 function syncedFolder(root: string): SyncedFolder {
   const pause = inSlices()
   const answered = answering(root)
+  const reserve = diskReserve(root)
   /** To wait for before each call: see `answering`. */
   const turn = () => answered() ?? pause()
   const user = process.geteuid?.()
@@ -120,7 +122,7 @@ function syncedFolder(root: string): SyncedFolder {
     },
     async receive(path) {
       await answered()
-      return receive(at(path), { at, keep })
+      return receive(at(path), { at, keep, reserve })
     },
     async removeEarlier() {
       await answered()
@@ -288,16 +290,17 @@ async function replaceFile(path: string, text: string): Promise<boolean> {
 }
 
 interface Places {
+  reserve: (bytes: number) => Promise<void>
   at(path: string): string
   keep(path: string): Promise<void>
 }
 
-async function receive(path: string, { at, keep }: Places): Promise<Receiving> {
+async function receive(path: string, { at, keep, reserve }: Places): Promise<Receiving> {
   const part = join(dirname(path), partName(basename(path)))
   // Removes the rest of a broken transfer. `wx` then follows no link.
   await rm(part, { force: true })
   const file = await open(part, 'wx', 0o644).catch(error => Promise.reject(fullOr(error)))
-  const order = inOrder(file, 0)
+  const order = inOrder(file, 0, reserve)
   let closed = false
   const close = async () => {
     if (!closed) {
