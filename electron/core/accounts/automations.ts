@@ -14,7 +14,14 @@ import type { Projects } from '#core/projects/projects.ts'
 import type { ProjectSecrets } from '#core/projects/secrets.ts'
 import { createProjectRuns, createRunProjects } from '#core/projects/service.ts'
 import { Recoveries } from '#core/recoveries/perform.ts'
-import { isRetrying, isUnderWay, limitsLeftOf, type RentalAttempt, rentedAs } from '#core/renting/rental.ts'
+import {
+  isProven,
+  isRetrying,
+  isUnderWay,
+  limitsLeftOf,
+  type RentalAttempt,
+  rentedAs,
+} from '#core/renting/rental.ts'
 import { openRentals } from '#core/renting/rentals.ts'
 import { openRunsAndSweeps, type Sweeps } from '#core/sweeps/perform.ts'
 import type { UndoableActions } from '#core/undoable-actions.ts'
@@ -63,7 +70,7 @@ export async function openAutomations(
   const hooks = {
     onCreated,
     reserve: (attempt: RentalAttempt) => ledger.reserve(reservationOf(attempt, sweeps)),
-    late: (attempt: RentalAttempt, instance: number) =>
+    counts: (attempt: RentalAttempt, instance: number) =>
       ledger.found(reservationOf(attempt, sweeps), instance),
     limit: (...args: Parameters<Limits['limitRental']>) => limits.limitRental(...args),
     recover: (...args: Parameters<Recoveries['recoverRental']>) => recoveries.recoverRental(...args),
@@ -72,7 +79,7 @@ export async function openAutomations(
   }
   const ledger = await Ledger.open(context, mark => {
     const attempt = rentals.attempt(mark)
-    return attempt && { instance: attempt.instance, isOpen: isUnderWay(attempt) }
+    return attempt && { instance: attempt.instance, isOpen: isUnderWay(attempt) && !isProven(attempt) }
   })
   const rentals = await openRentals(context, hooks, storedLimits, (rental, price) =>
     ledger.refusal(rental.by, ledger.need(price, boundsOf(limitsLeftOf(rental)))),

@@ -1,3 +1,4 @@
+import type { Instance } from '#service/instance-record.ts'
 import type { AccountId } from '#shared/ids.ts'
 import type { OpenRequest } from '#shared/market/rent-request.ts'
 
@@ -25,6 +26,16 @@ export function rentalOf(
 ): string | undefined {
   const marked = label && pattern.exec(label)?.[1]
   return marked ?? env.find(([name]) => name === markVariable)?.[1]
+}
+
+/** The mark that a record shows, if any. */
+export function markOf({ label, extra_env }: Pick<Instance, 'label' | 'extra_env'>): string | undefined {
+  return rentalOf(label, extra_env ?? [])
+}
+
+/** Whether the record shows neither label nor environment, so that a mark could not be seen. */
+export function hidesMark({ label, extra_env }: Pick<Instance, 'label' | 'extra_env'>): boolean {
+  return label === undefined && extra_env === undefined
 }
 
 /** An environment variable of a replacement: the instance that it replaces, so that another Berth can recognise it. */

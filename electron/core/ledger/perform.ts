@@ -40,7 +40,7 @@ interface LedgerContext extends CollectionContext {
   now(): number
 }
 
-/** What is known of the rental behind a mark: its instance, and whether it may still get one. */
+/** What is known of the rental behind a mark: its instance, and whether it may still get one, or another. */
 type AttemptOf = (mark: string) => { instance?: number | undefined; isOpen: boolean } | undefined
 
 /** A machine to reserve, before it is asked for. Micro-dollars. */
@@ -216,8 +216,10 @@ export class Ledger {
       if (view) this.#shown.set(view.id, { view, at })
       if (instance === undefined) {
         if (!this.#attemptOf(id)?.isOpen && !this.#pending.has(id)) void this.#stored.forget(id)
-      } else if (!view && pollsMissing(instance) >= pollsUntilGone) this.#close(entry)
-      else if (view && (entry.day !== day || seenAt > at || at - seenAt > writtenEvery)) {
+      } else if (!view && pollsMissing(instance) >= pollsUntilGone) {
+        // Its rental may still find that another one is its own.
+        if (!this.#attemptOf(id)?.isOpen) this.#close(entry)
+      } else if (view && (entry.day !== day || seenAt > at || at - seenAt > writtenEvery)) {
         const after = settled(entry, view, at)
         this.#stored.putSoon(...(entry.day === day ? [] : this.#sumsWith(entry)), after)
       }
@@ -269,12 +271,13 @@ export class Ledger {
     }
   }
 
-  /** Gives entries the instances that their rentals have got. */
+  /** Gives entries the instances of their rentals; one that the service had named wrongly is let go. */
   #adopt(): void {
     const found = this.#stored.all().flatMap(entry => {
-      if (entry.instance !== undefined || entry.isSum) return []
-      const instance = this.#attemptOf(entry.id)?.instance
-      return instance === undefined ? [] : [{ ...entry, instance }]
+      const attempt = entry.isSum ? undefined : this.#attemptOf(entry.id)
+      if (!attempt || attempt.instance === entry.instance) return []
+      const { instance, isOpen } = attempt
+      return instance === undefined && !isOpen ? [] : [{ ...entry, instance, seen: undefined }]
     })
     if (found.length > 0) void this.#stored.put(...found)
   }

@@ -124,8 +124,8 @@ export function createLimitChanges(
       void poll()
     },
     /**
-     * Sets a rental's limits on its instance, once: the agreed ones, or the remaining limits of the instance it `replaces`. A
-     * failed write does not reject.
+     * Sets a rental's limits on its instance, once: the agreed ones, or the remaining limits of the instance it `replaces`.
+     * Those that it has go with it, where it has another instance now. A failed write does not reject.
      */
     async limitRental(
       rental: string,
@@ -133,8 +133,17 @@ export function createLimitChanges(
       agreed: readonly Limit[],
       replaces?: number,
     ): Promise<void> {
+      const own = limits
+        .all()
+        .filter(limit => limit.rental === rental && (!limit.ended || limit.ended === 'gone'))
       // After a kill the limits may exist already.
-      if (limits.all().some(limit => limit.rental === rental && !limit.ended)) return
+      if (own.some(limit => limit.instance === instance && !limit.ended)) return
+      // Those of an instance that turned out to be none, or another's.
+      if (own.some(limit => limit.instance !== instance)) {
+        await limits.put(...own.map(limit => ({ ...withoutWarning(limit), instance, ended: undefined })))
+        for (const one of [...own.map(limit => limit.instance ?? instance), instance]) changed(one)
+        return
+      }
       const at = now()
       const place = () => ({ id: `g${newId()}`, instance, rental })
       const replaced = known().facts.account.instances[replaces ?? '']

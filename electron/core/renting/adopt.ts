@@ -1,7 +1,7 @@
 import type { AccountContext } from '#core/account-context.ts'
 import { problemOf } from '#core/bridge/problems.ts'
-import { replacedBy } from '#core/instances/mark.ts'
-import { isRefusal } from '#core/instances/poll-account.ts'
+import { hidesMark, markOf, replacedBy } from '#core/instances/mark.ts'
+import { askForOne, isRefusal } from '#core/instances/poll-account.ts'
 import type { Limits } from '#core/limits/service.ts'
 import type { RequestSecrets } from '#core/market/request-secrets.ts'
 import type { Limit } from '#shared/automation/limit.ts'
@@ -10,7 +10,7 @@ import type { RentRequest } from '#shared/market/rent-request.ts'
 import type { Problem } from '#shared/problem.ts'
 import type { Micros } from '#shared/spending/money.ts'
 import { attemptOf, rentalAlert, rentalAlertId, sentenceFor, tryEntry } from './messages.ts'
-import { type Attempts, isRetrying, limitsOfAttempt, type RentalAttempt } from './rental.ts'
+import { type Attempts, isProven, isRetrying, limitsOfAttempt, type RentalAttempt } from './rental.ts'
 
 /** Dependencies for creating instances. */
 export interface CreationParts {
@@ -26,8 +26,8 @@ export interface InstanceHooks {
   onCreated(instance: number, instanceKey: string | undefined): void
   /** Reserves a try's machine before it is asked for; resolves with why it may not be. */
   reserve: (attempt: RentalAttempt) => Promise<Problem | undefined>
-  /** A try's machine appeared after the try had ended: it is destroyed, and counts until then. */
-  late: (attempt: RentalAttempt, instance: number) => void
+  /** A try has that machine, which counts even if the try had ended without one. */
+  counts: (attempt: RentalAttempt, instance: number) => void
   /** Sets the limits that were chosen with the rental. */
   limit: Limits['limitRental']
   /** Sets what Berth does once it is outbid, as chosen with the rental. */
@@ -67,6 +67,7 @@ export async function adoptInstance(
 ): Promise<void> {
   const { rental, candidates } = attempts.get(mark)
   const { request } = rental
+  hooks.counts(attempts.get(mark), instance)
   if (!isRetrying(rental)) await secrets.forget(rental).catch(() => undefined)
   const { unwanted } = attempts.get(mark)
   if (guessed && unwanted) return letUserSay({ context, attempts }, mark, [instance])
@@ -127,7 +128,12 @@ export async function undoAttempt(parts: CreationParts, mark: string): Promise<W
   }
   // The request to undo it may not have been on disk yet.
   await attempts.update(mark, { unwanted: true })
-  const { instance } = attempts.get(mark)
+  const attempt = attempts.get(mark)
+  const { instance } = attempt
+  if (instance !== undefined && !isProven(attempt) && (await isAnothers(context, mark, instance))) {
+    await attempts.update(mark, { step: 'lost', instance: undefined, problem: sentenceFor('not_new') })
+    return { work: 'find' }
+  }
   try {
     if (instance !== undefined) await endings.end(instance, 'destroy', { kind: 'berth', isTold: true })
   } catch (error) {
@@ -139,6 +145,21 @@ export async function undoAttempt(parts: CreationParts, mark: string): Promise<W
   await endAttempt(parts, mark, 'cancelled')
   void context.poll()
   return 'done'
+}
+
+/** Whether an instance that the service named for a try plainly isn't its own, by its own record. */
+async function isAnothers(
+  { client, ending }: Pick<AccountContext, 'client' | 'ending'>,
+  mark: string,
+  instance: number,
+): Promise<boolean> {
+  try {
+    const record = await askForOne(client(), instance, ending)
+    return typeof record === 'object' && !hidesMark(record) && markOf(record) !== mark
+  } catch {
+    // There is no key any more.
+    return false
+  }
 }
 
 /** Ends a try and records that in Activity. */

@@ -1,4 +1,4 @@
-import { rentalOf } from '#core/instances/mark.ts'
+import { hidesMark, markOf } from '#core/instances/mark.ts'
 import { isRefusal } from '#core/instances/poll-account.ts'
 import type { Instance, InstanceList } from '#service/instances.ts'
 import {
@@ -11,7 +11,7 @@ import {
   type WorkDone,
 } from './adopt.ts'
 import { sentenceFor } from './messages.ts'
-import { type Attempt, type Attempts, isRetrying, isUnderWay, knownInstances } from './rental.ts'
+import { type Attempt, type Attempts, isProven, isRetrying, isUnderWay, knownInstances } from './rental.ts'
 
 /** The result of searching a poll for an attempt whose answer was lost. */
 export type Finding =
@@ -67,6 +67,26 @@ export function isSomeoneElses(
   return !hidesMark(record) || (record.start_date ?? startedAt) < startedAt - uncertainty
 }
 
+/**
+ * What a whole list says of the instance that the service named as an attempt's: that it is, that it is not, or nothing yet.
+ * The mark decides. `isMissing`: enough lists in a row lacked it.
+ */
+export function verdictOn(
+  attempt: Pick<Attempt, 'mark' | 'before' | 'startedAt' | 'instance'>,
+  records: readonly Instance[],
+  isMissing: boolean,
+  taken: ReadonlySet<number>,
+): 'own' | 'wrong' | undefined {
+  const { mark, instance } = attempt
+  const named = records.find(({ id }) => id === instance)
+  if (named && markOf(named) === mark) return 'own'
+  if (markedBy(mark, records).length > 0) return 'wrong'
+  if (named) return hidesMark(named) ? 'own' : 'wrong'
+  if (!isMissing) return undefined
+  const finding = findLost(attempt, true, records, taken)
+  return 'unclear' in finding || finding.found !== undefined ? 'wrong' : undefined
+}
+
 /** The instances of all attempts but one. */
 export function takenBesides(attempts: Pick<Attempts, 'all'>, mark: string): ReadonlySet<number> {
   return new Set(attempts.all().flatMap(other => (other.mark === mark ? [] : (other.instance ?? []))))
@@ -95,8 +115,9 @@ export function isListWhole(
 /** Instances with an attempt's mark that appeared late: a second one, or one after the attempt had ended. */
 export function lateComers(attempt: Attempt, records: readonly Instance[]): number[] {
   const { mark, instance, requestCount } = attempt
-  const mayBeLate = instance === undefined ? requestCount > 0 && !isUnderWay(attempt) : requestCount > 1
-  return mayBeLate ? markedBy(mark, records).filter(one => one !== instance) : []
+  if (isProven(attempt))
+    return requestCount > 1 ? markedBy(mark, records).filter(one => one !== instance) : []
+  return requestCount > 0 && !isUnderWay(attempt) ? markedBy(mark, records) : []
 }
 
 /** The instances that carry a mark, the oldest first. */
@@ -106,15 +127,6 @@ export function markedBy(mark: string, records: readonly Instance[]): number[] {
 
 function sortedIds(records: readonly Instance[]): number[] {
   return records.map(({ id }) => id).sort((a, b) => a - b)
-}
-
-function markOf({ label, extra_env }: Instance): string | undefined {
-  return rentalOf(label, extra_env ?? [])
-}
-
-/** Whether the record shows neither label nor environment, so that a mark could not be seen. */
-function hidesMark({ label, extra_env }: Instance): boolean {
-  return label === undefined && extra_env === undefined
 }
 
 /** Milliseconds before each of the first searches for a lost instance; later ones come every `askAgainAfter`. */

@@ -64,7 +64,9 @@ export const Attempt = v.object({
   requestCount: v.number(),
   /** The key was refused at the first request, without a creation, so there is a second one. */
   refused: v.optional(v.boolean()),
+  /** As the service named it, until `seen`: a list has shown its mark, or that it shows none at all. */
   instance: v.optional(InstanceId),
+  seen: v.optional(v.boolean()),
   /** The service rented it without starting it: it is stopped, or waits for a GPU. */
   queued: v.optional(v.boolean()),
   startedAt: v.number(),
@@ -144,6 +146,11 @@ export function isRetrying(rental: Rental): rental is Retrying {
 /** Whether a try has not ended. */
 export function isUnderWay({ step }: Pick<Attempt, 'step'>): boolean {
   return step === 'asking' || step === 'lost' || step === 'unclear' || step === 'waiting' || step === 'late'
+}
+
+/** Whether an attempt's instance is certain: it was seen, as those that ran were. */
+export function isProven({ instance, seen, runningAt, step }: Attempt): boolean {
+  return instance !== undefined && (seen === true || runningAt !== undefined || step === 'running')
 }
 
 /** The present try, whose final cost is not known yet. */

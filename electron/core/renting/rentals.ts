@@ -11,12 +11,13 @@ import { isDeepEqual } from '../storage/store.ts'
 import { adoptInstance, type CreationParts, destroySurplus, endAttempt, type InstanceHooks } from './adopt.ts'
 import { InstanceCreation } from './create.ts'
 import { blameHosts, openFailedMachines } from './failed-machines.ts'
-import { lateComers, markedBy } from './find-lost.ts'
+import { lateComers, markedBy, takenBesides, verdictOn } from './find-lost.ts'
 import { LeftVolumes } from './left-volumes.ts'
 import { cameLateAlert, sentenceFor, tellOfRetries, tryEntry } from './messages.ts'
 import { nextTryStep } from './next-move.ts'
 import { newAttempt, type RetryParts } from './next-offer.ts'
 import {
+  isProven,
   isRetrying,
   isUnderWay,
   openStoredRentals,
@@ -76,9 +77,9 @@ export async function openRentals(
 
   /** Destroys surplus instances; one that appeared after its attempt had ended is kept if it is still wanted. */
   function meetLateComers(attempt: RentalAttempt, late: readonly number[]): void {
-    const { mark, instance, rental, unwanted } = attempt
+    const { mark, rental, unwanted } = attempt
     if (late.length === 0) return
-    if (instance !== undefined) void destroySurplus(context, late)
+    if (isProven(attempt)) void destroySurplus(context, late)
     else if (!isRetrying(rental) && !unwanted) creation.work(mark, 'find or give up')
     else {
       void destroySurplus(context, late, 'created after its rental had ended')
@@ -88,7 +89,7 @@ export async function openRentals(
 
   /** What machines cost that appeared after their try had ended, up to now. */
   async function countLate(attempt: RentalAttempt, late: readonly number[]): Promise<void> {
-    for (const id of late) hooks.late(attempt, id)
+    for (const id of late) hooks.counts(attempt, id)
     const at = context.now()
     const micros = late.reduce((sum, id) => sum + (instances[id] ? spentBy(instances[id], at) : 0), 0)
     const { mark, cost, spent, problem, rental } = attempt
@@ -124,6 +125,19 @@ export async function openRentals(
     const attempt = rental.attempts.at(-1)
     if (!attempt) throw new BerthError(nothingTried)
     return { ...attempt, rental }
+  }
+
+  /** Compares the instance that the service named with what a poll shows; a wrong one is let go, and searched for. */
+  function prove(attempt: RentalAttempt, { records, pollsMissing }: AccountPoll): void {
+    const { mark, step, instance, unwanted } = attempt
+    if (instance === undefined || isProven(attempt) || creation.isBusy(mark)) return
+    if (step !== 'waiting' && step !== 'late') return
+    const isMissing = pollsMissing(instance) >= pollsUntilGone
+    const verdict = verdictOn(attempt, records, isMissing, takenBesides(attempts, mark))
+    if (verdict === 'own') void attempts.update(mark, { seen: true })
+    if (verdict !== 'wrong') return
+    void attempts.update(mark, { step: 'lost', instance: undefined, problem: sentenceFor('not_new') })
+    creation.work(mark, unwanted ? 'find' : 'find or give up')
   }
 
   /** Follows a created instance until it runs or has failed, unless a loop is working on its attempt. */
@@ -222,6 +236,7 @@ export async function openRentals(
     onPoll(poll: AccountPoll): void {
       ;({ instances } = poll.account)
       creation.goOn()
+      for (const attempt of attempts.all()) prove(attempt, poll)
       for (const attempt of attempts.all()) follow(attempt, poll)
       for (const attempt of attempts.all()) meetLateComers(attempt, lateComers(attempt, poll.records))
       // Its mark is to be seen after all, so the user need not answer any more.

@@ -132,7 +132,7 @@ export async function spendingWorld(
       }
       const machine = { id, by, mark, price, isStopped: false, isGone: false }
       machines.push(machine)
-      attempts.set(mark, answer === 'lost' ? { isOpen: true } : { instance: machine.id, isOpen: true })
+      attempts.set(mark, answer === 'lost' ? { isOpen: true } : { instance: machine.id, isOpen: false })
       return undefined
     },
     /** The answers that were lost are found again. */

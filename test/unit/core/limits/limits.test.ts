@@ -146,6 +146,20 @@ test('a limit holds again for an instance that was gone and returns', async () =
   expect([step(), one.asked]).toEqual(['done', ['stop 7']])
 })
 
+test('a rental’s limits go with it to the instance that turns out to be its own', async () => {
+  const mark = 'r00000000000000aa'
+  const hours = [{ when: inAnHour.when, action: 'stop' as const, asleep: false }]
+  const one = new OneAccount()
+  await one.start()
+  await one.limits.limitRental(mark, 999_999_999, hours)
+  await one.pass(300)
+  one.instances = [running]
+  await one.poll()
+  await one.limits.limitRental(mark, 7, hours)
+  await one.pass(hour - 300)
+  expect([Object.values(one.shown()).map(({ step }) => step), one.asked]).toEqual([['done'], ['stop 7']])
+})
+
 test('a limit spares an instance whose data is not saved, and one that it no longer wants', async () => {
   const { one, id, step } = await limited({ ...inAnHour, action: 'destroy' })
   one.before = async () => undefined

@@ -64,7 +64,7 @@ test('a list is whole if nothing was left out and nothing unreadable may be new'
 test('late instances are surplus or came after the end, never the awaited one', () => {
   const records = [9, 12].map(id => ({ id, label: `berth:${mark}` }))
   const late = (fields: Partial<Attempt>) => lateComers({ ...attempt, ...fields } as Attempt, records)
-  expect(late({ step: 'waiting', instance: 9, requestCount: 2 })).toEqual([12])
+  expect(late({ step: 'waiting', instance: 9, seen: true, requestCount: 2 })).toEqual([12])
   expect(late({ step: 'waiting', instance: 9, requestCount: 1 })).toEqual([])
   expect(late({ step: 'failed', requestCount: 1 })).toEqual([9, 12])
   expect(late({ step: 'lost', requestCount: 1 })).toEqual([])

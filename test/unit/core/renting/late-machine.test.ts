@@ -12,7 +12,7 @@ import { retrying, someAttempt } from './some-rental.ts'
 const hooks = {
   onCreated: () => undefined,
   reserve: async () => undefined,
-  late: () => undefined,
+  counts: () => undefined,
   limit: async () => undefined,
   recover: async () => undefined,
   prepared: async <Request>(request: Request) => request,
@@ -30,7 +30,7 @@ test('a machine that appears after its try had ended is destroyed, and what it c
   const late: number[] = []
   const rentals = await openRentals(
     context,
-    { ...hooks, late: (_, instance) => void late.push(instance) },
+    { ...hooks, counts: (_, instance) => void late.push(instance) },
     { actedOn: () => undefined },
   )
   const view = instanceView({ id: 5001, spent: { micros: 0, at: 1000, perHour: 3_600_000 } })

@@ -80,6 +80,7 @@ test('an instance’s own key, sent only once, is stored before its record', asy
   await rentals.add(rental)
   const calls: unknown[] = []
   const hooks = {
+    counts: () => undefined,
     onCreated: (instance: number, key: string | undefined) => calls.push([instance, key]),
     limit: async () => void calls.push('limit'),
   }

@@ -130,7 +130,7 @@ export async function startBerth({ clock, files, keychain: entries, ids, seen, .
         const most = boundOf(rental.request.limits ?? [], perHour)
         return ledger.reserve({ mark, by: rental.by, group: rental.group, perHour, most })
       },
-      late: () => undefined,
+      counts: () => undefined,
       limit: async () => undefined,
       recover: async () => undefined,
       prepared: async request => request,

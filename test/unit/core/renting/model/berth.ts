@@ -112,7 +112,7 @@ export async function startBerth(platform: Machine): Promise<Berth> {
     const hooks = {
       onCreated: () => undefined,
       reserve: async () => undefined,
-      late: () => undefined,
+      counts: () => undefined,
       limit: async () => undefined,
       recover: async () => undefined,
       prepared: async (request: RentRequest) => request,

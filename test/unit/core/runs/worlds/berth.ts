@@ -113,7 +113,7 @@ export async function startBerth({ clock, files, keychain: entries, service, ids
     {
       onCreated: () => undefined,
       reserve: async () => undefined,
-      late: () => undefined,
+      counts: () => undefined,
       limit: (...args) => limits.limitRental(...args),
       recover: async () => undefined,
       prepared: async request => request,
