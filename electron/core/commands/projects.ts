@@ -8,7 +8,7 @@ import { plainLine } from '#ssh/monitor/plain-output.ts'
 import type { HandlersOf } from '../bridge/dispatcher.ts'
 import { needingPermission } from '../bridge/problems.ts'
 import { agreementOf, specChanged } from '../projects/projects.ts'
-import type { NewRun } from '../runs/new-runs.ts'
+import type { NewRun } from '../runs/model.ts'
 import { outputStream, pageOf, searchOutput } from '../runs/output-pages.ts'
 import { noteUser, type Services, targetOf } from './services.ts'
 

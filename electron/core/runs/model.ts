@@ -154,6 +154,25 @@ export const Run = v.object({
   spent: v.optional(v.object({ micros: v.number(), at: v.number(), perHour: v.number() })),
 })
 export type Run = v.InferOutput<typeof Run>
+
+/** What is said of a run when it begins. */
+export type NewRun = Pick<
+  Run,
+  | 'instance'
+  | 'rental'
+  | 'rentedAgain'
+  | 'name'
+  | 'command'
+  | 'project'
+  | 'fetch'
+  | 'into'
+  | 'afterwards'
+  | 'watchdog'
+  | 'stuckAfter'
+  | 'startsAt'
+  | 'afterwardsIfStuck'
+  | 'keep'
+>
 /** A run of a project. */
 export type ProjectRun = Run & { project: v.InferOutput<typeof AgreedProject> }
 

@@ -23,8 +23,6 @@ import { environmentText, type RunMachines, remotePaths, writeEnvironment } from
 import type { RunProjects } from './rooms-above.ts'
 import type { StoredRuns } from './stored-runs.ts'
 
-export type RunNodes = ReturnType<typeof createRunNodes>
-
 /** Failures in a row to reach a node while others answer: after about a minute and a half. */
 const mostUnreached = 5
 
@@ -35,10 +33,18 @@ interface NodeParts {
 }
 
 /** The machines of runs that several run together: their network, and what each of them runs. */
-export function createRunNodes(context: AccountContext, { runs, machines, projects }: NodeParts) {
-  const { client, deletions, ending, platform, poll } = context
+export class RunNodes {
+  readonly #context: AccountContext
+  readonly #parts: NodeParts
 
-  function of({ node }: Run): readonly Run[] {
+  constructor(context: AccountContext, parts: NodeParts) {
+    this.#context = context
+    this.#parts = parts
+  }
+
+  /** All nodes of a run, the first one first; empty for a run on one machine. */
+  of({ node }: Run): readonly Run[] {
+    const { runs } = this.#parts
     if (!node) return []
     return runs
       .all()
@@ -46,115 +52,130 @@ export function createRunNodes(context: AccountContext, { runs, machines, projec
       .sort((a, b) => (a.node?.rank ?? 0) - (b.node?.rank ?? 0))
   }
 
-  async function findNetwork(name: string) {
+  /** Makes the network, in a cluster that takes one. Throws `no_cluster` or `no_network`. */
+  async makeNetwork(run: ProjectRun): Promise<void> {
+    const { client, ending } = this.#context
+    const { projects } = this.#parts
+    const { network, refused = [] } = run.node ?? {}
+    if (!network) {
+      const { cluster, offers } = await projects.chooseCluster(run, refused)
+      const name = `berth-${run.id.slice(1)}`
+      const chosen = offers.map(({ offer, price }) => ({ id: offer.id, price }))
+      await this.#change(run, { network: { name, cluster, offers: chosen, isMade: false } })
+      return
+    }
+    // After a kill it may be there already.
+    const known = await this.#findNetwork(network.name)
+    if (!known) {
+      try {
+        await client().overlays.create(network.cluster, network.name, { signal: ending })
+      } catch (error) {
+        const isRefused =
+          error instanceof ServiceError && !error.ambiguous && error.status >= 400 && error.status < 500
+        if (!isRefused || error.status === 429 || error.status === 401 || error.status === 403) throw error
+        await this.#change(run, { network: undefined, refused: [...refused, network.cluster] })
+        return
+      }
+    }
+    await this.#change(run, { network: { ...network, isMade: true } })
+  }
+
+  /** Deletes the network once no instance is left in it, which would be destroyed with it. */
+  async removeNetwork({ id, node }: Run): Promise<void> {
+    const { deletions } = this.#context
+    const { runs } = this.#parts
+    if (!node?.network) return
+    await deletions.delete({ kind: 'overlay', name: node.network.name })
+    const run = runs.find(id)
+    if (run) await this.#change(run, { network: undefined })
+  }
+
+  /** Asks a machine for its address in the network. Throws `no_address`. */
+  async readAddress(run: Run): Promise<void> {
+    const { machines } = this.#parts
+    const { network } = this.of(run)[0]?.node ?? {}
+    const known = network && (await this.#findNetwork(network.name))
+    const others = this.of(run).flatMap(({ id, node }) => (id === run.id ? [] : (node?.address ?? [])))
+    const asked = [await machines.ask(run, addressQuestion), known?.internal_subnet, others] as const
+    const found = addressIn(...asked)
+    if (!found) throw new BerthError(noAddress(whyNoAddress(...asked), known?.internal_subnet))
+    await this.#change(run, found)
+  }
+
+  /** The command of a node, whose environment it writes to its machine; undefined for a run on one machine. */
+  async prepare(run: ProjectRun): Promise<string | undefined> {
+    const { projects, machines } = this.#parts
+    const nodes = this.of(run)
+    const { rank } = run.node ?? {}
+    if (rank === undefined) return undefined
+    const places = nodes.map(({ node, gpu }) => ({
+      address: node?.address ?? '',
+      link: node?.link ?? '',
+      gpus: gpu?.count ?? 1,
+    }))
+    const paths = remotePaths(run)
+    const { environment, command }: DistributedLaunch = launchOf(run.project.spec, places, rank, paths)
+    const { engine } = run.project.spec
+    const token = engine === 'ray' ? await this.#tokenOn(nodes[0] ?? run) : {}
+    // The file may name other network interfaces; all else that it could have is refused.
+    const values = { ...environment, ...(await projects.environmentOf(run)), ...token }
+    await machines.ask(run, writeEnvironment(run), environmentText(values))
+    if (engine === 'mpi') await this.#placeKey(run, nodes, paths)
+    return command
+  }
+
+  /** Why another node may be the reason for a command that failed: its machine stopped, or no longer answers. */
+  async brokenBeside(run: Run): Promise<Problem | undefined> {
+    const { poll } = this.#context
+    const { machines } = this.#parts
+    await poll()
+    for (const other of this.of(run)) {
+      if (other.id === run.id || other.instance === undefined) continue
+      const view = machines.viewOf(other.instance)
+      if (view && canGetIn(view) && (await this.#answers(other))) continue
+      const name = view ? instanceName(view) : `#${other.instance}`
+      const message = !view || canGetIn(view) ? `${name} no longer answers.` : `${name} is ${view.state}.`
+      const advice = 'Run it again to rent other machines.'
+      return nodeFailed({ node: other.node, problem: { code: 'node_gone', message, advice } })
+    }
+    return undefined
+  }
+
+  /**
+   * Whether a node's machine is lost: it can't be reached for so many failures in a row, and another node can be. The
+   * other nodes may wait for it for long.
+   */
+  async isCutOff(run: Run, { code }: Problem, fails: number): Promise<boolean> {
+    if (!code.startsWith('ssh_') || fails < mostUnreached) return false
+    for (const other of this.of(run))
+      if (other.id !== run.id && other.instance !== undefined && (await this.#answers(other))) return true
+    return false
+  }
+
+  /** Ends a node's command. Never rejects. */
+  async endCommand(run: Run): Promise<void> {
+    const { platform } = this.#context
+    const { machines } = this.#parts
+    const { program } = run
+    if (program === undefined || !run.begun) return
+    await machines
+      .inside(run, connection => endRun(connection, platform.clock, program))
+      .catch(() => undefined)
+  }
+
+  async #findNetwork(name: string) {
+    const { client, ending } = this.#context
     const all = await client().overlays.list({ signal: ending })
     return all.find(overlay => overlay.name === name)
   }
 
-  async function change(run: Run, changed: Partial<NonNullable<Run['node']>>): Promise<void> {
+  async #change(run: Run, changed: Partial<NonNullable<Run['node']>>): Promise<void> {
+    const { runs } = this.#parts
     await runs.intend(run.id, { node: run.node && { ...run.node, ...changed } })
   }
 
-  return {
-    /** All nodes of a run, the first one first; empty for a run on one machine. */
-    of,
-    /** Makes the network, in a cluster that takes one. Throws `no_cluster` or `no_network`. */
-    async makeNetwork(run: ProjectRun): Promise<void> {
-      const { network, refused = [] } = run.node ?? {}
-      if (!network) {
-        const { cluster, offers } = await projects.chooseCluster(run, refused)
-        const name = `berth-${run.id.slice(1)}`
-        const chosen = offers.map(({ offer, price }) => ({ id: offer.id, price }))
-        await change(run, { network: { name, cluster, offers: chosen, isMade: false } })
-        return
-      }
-      // After a kill it may be there already.
-      const known = await findNetwork(network.name)
-      if (!known) {
-        try {
-          await client().overlays.create(network.cluster, network.name, { signal: ending })
-        } catch (error) {
-          const isRefused =
-            error instanceof ServiceError && !error.ambiguous && error.status >= 400 && error.status < 500
-          if (!isRefused || error.status === 429 || error.status === 401 || error.status === 403) throw error
-          await change(run, { network: undefined, refused: [...refused, network.cluster] })
-          return
-        }
-      }
-      await change(run, { network: { ...network, isMade: true } })
-    },
-    /** Deletes the network once no instance is left in it, which would be destroyed with it. */
-    async removeNetwork({ id, node }: Run): Promise<void> {
-      if (!node?.network) return
-      await deletions.delete({ kind: 'overlay', name: node.network.name })
-      const run = runs.find(id)
-      if (run) await change(run, { network: undefined })
-    },
-    /** Asks a machine for its address in the network. Throws `no_address`. */
-    async readAddress(run: Run): Promise<void> {
-      const { network } = of(run)[0]?.node ?? {}
-      const known = network && (await findNetwork(network.name))
-      const others = of(run).flatMap(({ id, node }) => (id === run.id ? [] : (node?.address ?? [])))
-      const asked = [await machines.ask(run, addressQuestion), known?.internal_subnet, others] as const
-      const found = addressIn(...asked)
-      if (!found) throw new BerthError(noAddress(whyNoAddress(...asked), known?.internal_subnet))
-      await change(run, found)
-    },
-    /** The command of a node, whose environment it writes to its machine; undefined for a run on one machine. */
-    async prepare(run: ProjectRun): Promise<string | undefined> {
-      const nodes = of(run)
-      const { rank } = run.node ?? {}
-      if (rank === undefined) return undefined
-      const places = nodes.map(({ node, gpu }) => ({
-        address: node?.address ?? '',
-        link: node?.link ?? '',
-        gpus: gpu?.count ?? 1,
-      }))
-      const paths = remotePaths(run)
-      const { environment, command }: DistributedLaunch = launchOf(run.project.spec, places, rank, paths)
-      const { engine } = run.project.spec
-      const token = engine === 'ray' ? await tokenOn(nodes[0] ?? run) : {}
-      // The file may name other network interfaces; all else that it could have is refused.
-      const values = { ...environment, ...(await projects.environmentOf(run)), ...token }
-      await machines.ask(run, writeEnvironment(run), environmentText(values))
-      if (engine === 'mpi') await placeKey(run, nodes, paths)
-      return command
-    },
-    /** Why another node may be the reason for a command that failed: its machine stopped, or no longer answers. */
-    async brokenBeside(run: Run): Promise<Problem | undefined> {
-      await poll()
-      for (const other of of(run)) {
-        if (other.id === run.id || other.instance === undefined) continue
-        const view = machines.viewOf(other.instance)
-        if (view && canGetIn(view) && (await answers(other))) continue
-        const name = view ? instanceName(view) : `#${other.instance}`
-        const message = !view || canGetIn(view) ? `${name} no longer answers.` : `${name} is ${view.state}.`
-        const advice = 'Run it again to rent other machines.'
-        return nodeFailed({ node: other.node, problem: { code: 'node_gone', message, advice } })
-      }
-      return undefined
-    },
-    /**
-     * Whether a node's machine is lost: it can't be reached for so many failures in a row, and another node can be. The
-     * other nodes may wait for it for long.
-     */
-    async isCutOff(run: Run, { code }: Problem, fails: number): Promise<boolean> {
-      if (!code.startsWith('ssh_') || fails < mostUnreached) return false
-      for (const other of of(run))
-        if (other.id !== run.id && other.instance !== undefined && (await answers(other))) return true
-      return false
-    },
-    /** Ends a node's command. Never rejects. */
-    async endCommand(run: Run): Promise<void> {
-      const { program } = run
-      if (program === undefined || !run.begun) return
-      await machines
-        .inside(run, connection => endRun(connection, platform.clock, program))
-        .catch(() => undefined)
-    },
-  }
-
-  async function answers(run: Run): Promise<boolean> {
+  async #answers(run: Run): Promise<boolean> {
+    const { machines } = this.#parts
     try {
       await machines.ask(run, 'true')
       return true
@@ -164,7 +185,8 @@ export function createRunNodes(context: AccountContext, { runs, machines, projec
   }
 
   /** The token without which a node's Ray takes no work. The first node makes it; a kill leaves the one that is there. */
-  async function tokenOn(head: Run): Promise<Record<string, string>> {
+  async #tokenOn(head: Run): Promise<Record<string, string>> {
+    const { machines } = this.#parts
     if (!isOfProject(head)) return {}
     const folder = quote([remotePaths(head).ssh])
     const make = `od -An -N32 -tx1 /dev/urandom | tr -d ' \\n' > ${folder}/token`
@@ -176,7 +198,8 @@ export function createRunNodes(context: AccountContext, { runs, machines, projec
   }
 
   /** The key of a node's SSH server, which Berth asks for over its own connection. */
-  async function hostLine(node: Run, { ssh }: NodePaths): Promise<string> {
+  async #hostLine(node: Run, { ssh }: NodePaths): Promise<string> {
+    const { machines } = this.#parts
     const host = quote([`${ssh}/host`])
     const make = `cd && umask 077 && mkdir -p ${quote([ssh])} && { [ -f ${host} ] || ssh-keygen -q -t ed25519 -N '' -f ${host}; } && cat ${host}.pub`
     return `[${node.node?.address}]:${mpiPort} ${await machines.ask(node, make)}`
@@ -186,7 +209,8 @@ export function createRunNodes(context: AccountContext, { runs, machines, projec
    * The first node makes a key for this run, and knows the others by their servers' keys; the others let it in. A kill
    * leaves the keys that are there.
    */
-  async function placeKey(run: Run, nodes: readonly Run[], paths: NodePaths): Promise<void> {
+  async #placeKey(run: Run, nodes: readonly Run[], paths: NodePaths): Promise<void> {
+    const { machines } = this.#parts
     const [head, ...others] = nodes
     const { ssh } = paths
     if (!head || !isOfProject(head)) return
@@ -195,7 +219,7 @@ export function createRunNodes(context: AccountContext, { runs, machines, projec
     const publicKey = await machines.ask(head, make)
     const folder = quote([ssh])
     if (run.id === head.id) {
-      const lines = await Promise.all(others.map(other => hostLine(other, paths)))
+      const lines = await Promise.all(others.map(other => this.#hostLine(other, paths)))
       await machines.ask(run, `cd && cat > ${folder}/known_hosts`, `${lines.join('\n')}\n`)
       return
     }

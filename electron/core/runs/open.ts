@@ -5,16 +5,16 @@ import { rentedWith } from '../renting/rental.ts'
 import type { Rentals } from '../renting/rentals.ts'
 import type { Watchdogs } from '../watchdogs/perform.ts'
 import { runAlertsOf } from './alerts.ts'
-import { createBeforeStops } from './before-stop.ts'
-import { createGoingOn } from './continue-failed.ts'
+import { BeforeStops } from './before-stop.ts'
+import { GoingOn } from './continue-failed.ts'
 import { RunEnds } from './ends.ts'
 import { RunFacts } from './facts.ts'
-import { createNewRuns } from './new-runs.ts'
-import { createRunNodes } from './nodes.ts'
+import { NewRuns } from './new-runs.ts'
+import { RunNodes } from './nodes.ts'
 import { createOutputs } from './output.ts'
 import { createPlannedMoves } from './planned-moves.ts'
-import { createPrograms } from './programs.ts'
-import { createRunMachines } from './remote.ts'
+import { RunPrograms } from './programs.ts'
+import { RunMachines } from './remote.ts'
 import { RunRemoval } from './removal.ts'
 import type { RunProjects, RunSweeps } from './rooms-above.ts'
 import { RunRental } from './run-rental.ts'
@@ -22,10 +22,10 @@ import { RunScheduler } from './scheduler.ts'
 import { Runs } from './service.ts'
 import { RunSteps } from './steps.ts'
 import type { StoredRuns } from './stored-runs.ts'
-import { createTimedRuns } from './timed-runs.ts'
-import { createRunFolders } from './transfer-results.ts'
+import { TimedRuns } from './timed-runs.ts'
+import { RunFolders } from './transfer-results.ts'
 import { openWaitingMachines } from './waiting-machines.ts'
-import { createRunWatchdog } from './watchdog.ts'
+import { RunWatchdog } from './watchdog.ts'
 
 /** What runs need of other rooms, besides the account. */
 export interface RunNeeds {
@@ -46,13 +46,12 @@ export async function openRuns(context: AccountContext, needs: RunNeeds): Promis
   const outputs = createOutputs(context.files, `${context.folder}/runs`, runs)
   const alerts = runAlertsOf(context)
   const { note } = alerts
-  const machines = createRunMachines(context)
-  const { inside } = machines
-  const watchdog = createRunWatchdog(context, { watchdogs, runs, inside, note })
-  const beforeStops = createBeforeStops(context, { runs, inside })
-  const folders = createRunFolders(context, { runs, machines, watchdog, alerts, projects, sweeps })
-  const nodes = createRunNodes(context, { runs, machines, projects })
-  const programs = createPrograms(context, {
+  const machines = new RunMachines(context)
+  const watchdog = new RunWatchdog(context, { watchdogs, runs, machines, alerts })
+  const beforeStops = new BeforeStops(context, { runs, machines })
+  const folders = new RunFolders(context, { runs, machines, watchdog, alerts, projects, sweeps })
+  const nodes = new RunNodes(context, { runs, machines, projects })
+  const programs = new RunPrograms(context, {
     runs,
     machines,
     watchdog,
@@ -64,9 +63,9 @@ export async function openRuns(context: AccountContext, needs: RunNeeds): Promis
     departures,
   })
   const waiting = await openWaitingMachines(context, { runs, machines, limits, watchdogs, note })
-  const goingOn = createGoingOn(context, { runs, machines, limits, outputs, sweeps })
+  const goingOn = new GoingOn(context, { runs, machines, limits, outputs, sweeps })
   const plannedMoves = createPlannedMoves(context, { runs, machines, beforeStops, goingOn })
-  const timed = createTimedRuns(context, runs)
+  const timed = new TimedRuns(context, runs)
   const rental = new RunRental(context, rentals, machines)
   const sources = { runs, machines, nodes, rentals, limits, departures, sweeps, mayHaveCost }
   const facts = new RunFacts(context, sources)
@@ -101,7 +100,7 @@ export async function openRuns(context: AccountContext, needs: RunNeeds): Promis
   })
   const scheduler = new RunScheduler(context, { runs, facts, steps, nodes, departures })
   const removal = new RunRemoval(context, { runs, outputs, machines, watchdog, nodes })
-  const begin = createNewRuns(context, {
+  const begin = new NewRuns(context, {
     runs,
     machines,
     nodes,

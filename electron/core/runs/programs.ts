@@ -30,8 +30,6 @@ import type { StoredRuns } from './stored-runs.ts'
 import type { RunFolders } from './transfer-results.ts'
 import type { RunWatchdog } from './watchdog.ts'
 
-export type RunPrograms = ReturnType<typeof createPrograms>
-
 /** Milliseconds for files to take their places. */
 const takesOverWithin = 600_000
 
@@ -64,14 +62,32 @@ export interface Following {
 }
 
 /** The programs of runs on their machines: a set-up, then the command. */
-export function createPrograms(
-  { account, platform: { clock }, now, newId }: AccountContext,
-  { runs, machines, watchdog, alerts, rentedWith, outputOf, nodes, folders, departures }: ProgramParts,
-) {
-  const { tell, note, nameOf } = alerts
+export class RunPrograms {
+  readonly #context: AccountContext
+  readonly #parts: ProgramParts
+
+  constructor(context: AccountContext, parts: ProgramParts) {
+    this.#context = context
+    this.#parts = parts
+  }
+
+  /**
+   * Starts the run's present program, or follows it until it has ended or `following` says no. Resolves with the end of the
+   * command, or with why the run fails.
+   */
+  async advance(run: Run, following: Following): Promise<ProgramEnd | undefined> {
+    const { machines } = this.#parts
+    return machines.inside(run, async (connection, view) => {
+      if (run.begun) return this.#follow(run, connection, view, following)
+      await this.#begin(run, connection, view)
+      return undefined
+    })
+  }
 
   /** The id of the run's present program, on disk before it starts, so that it starts once. */
-  async function programOf(run: Run): Promise<string> {
+  async #programOf(run: Run): Promise<string> {
+    const { newId, now } = this.#context
+    const { runs } = this.#parts
     const field = run.step === 'setup' ? 'setupProgram' : 'program'
     const known = run[field]
     if (known !== undefined) return known
@@ -82,10 +98,14 @@ export function createPrograms(
     return id
   }
 
-  async function begin(run: Run, connection: Connection, view: InstanceView): Promise<void> {
+  async #begin(run: Run, connection: Connection, view: InstanceView): Promise<void> {
+    const { now } = this.#context
+    const { clock } = this.#context.platform
+    const { watchdog, nodes, machines, folders, runs, rentedWith } = this.#parts
+    const { note, nameOf } = this.#parts.alerts
     const { id, step, name } = run
     const spec = run.project?.spec
-    const program = await programOf(run)
+    const program = await this.#programOf(run)
     const order = await watchdog.ready(run, view)
     const text = step === 'setup' ? ((run.project && setupOf(run.project.spec)?.run) ?? '') : run.command
     const ofNode = step === 'running' && isOfProject(run) ? await nodes.prepare(run) : undefined
@@ -95,7 +115,7 @@ export function createPrograms(
       // Noted before: they are this run's alone.
       if (run.sweep) await folders.sendResults(run)
     }
-    if (step === 'running' && isOfProject(run)) await bring(run)
+    if (step === 'running' && isOfProject(run)) await this.#bring(run)
     const current = runs.find(id)
     if (current?.step !== step) return
     if (isOfProject(run) && ofNode === undefined) await folders.placeEnvironment(run)
@@ -123,7 +143,9 @@ export function createPrograms(
   }
 
   /** Copies what the machine that it left has newer. Nothing where the run doesn't move. */
-  async function bring(run: ProjectRun): Promise<void> {
+  async #bring(run: ProjectRun): Promise<void> {
+    const { now } = this.#context
+    const { departures, runs, folders, machines } = this.#parts
     const { id, instance, copying } = run
     const until = departures.copyEnds(id)
     if (instance === undefined || until === undefined) return
@@ -139,7 +161,10 @@ export function createPrograms(
     if (after) await runs.update(id, saved === undefined ? { copying: undefined } : savedBy(after, saved))
   }
 
-  async function seemsStuck(run: Run): Promise<void> {
+  async #seemsStuck(run: Run): Promise<void> {
+    const { account, now } = this.#context
+    const { runs } = this.#parts
+    const { tell, nameOf } = this.#parts.alerts
     tell(run, stuckAlert(account, run, nameOf(run), now()))
     const change = nextStep(run, now())
     if (run.afterwardsIfStuck && change.step !== 'done')
@@ -147,14 +172,16 @@ export function createPrograms(
   }
 
   /** Whether its machine has no room for files of Berth's. */
-  async function isFull(run: Run): Promise<boolean> {
+  async #isFull(run: Run): Promise<boolean> {
+    const { machines } = this.#parts
     const free = await machines.ask(run, freeSpace).catch(() => '')
     return /^\d+$/.test(free) && Number(free) < leastFree
   }
 
-  async function ended(run: Run, end: FollowedEnd): Promise<ProgramEnd | undefined> {
+  async #ended(run: Run, end: FollowedEnd): Promise<ProgramEnd | undefined> {
+    const { machines, runs } = this.#parts
     if (isOfProject(run)) await machines.ask(run, removeEnvironment(run)).catch(() => undefined)
-    if (end === 'lost') return { problem: (await isFull(run)) ? processGoneFull : processGone }
+    if (end === 'lost') return { problem: (await this.#isFull(run)) ? processGoneFull : processGone }
     if (end === 'none') return { problem: recordGone }
     const { code } = end
     if (run.step !== 'setup') return { code }
@@ -167,15 +194,18 @@ export function createPrograms(
     return undefined
   }
 
-  async function follow(
+  async #follow(
     run: Run,
     connection: Connection,
     view: InstanceView,
     following: Following,
   ): Promise<ProgramEnd | undefined> {
+    const { now } = this.#context
+    const { clock } = this.#context.platform
+    const { watchdog, runs, outputOf } = this.#parts
     await watchdog.ready(run, view)
     await watchdog.tell(run, connection)
-    const program = await programOf(run)
+    const program = await this.#programOf(run)
     const end = await followProgram(run.id, {
       connection,
       program,
@@ -184,23 +214,9 @@ export function createPrograms(
       output: await outputOf(program),
       now,
       ...following,
-      stuck: seemsStuck,
+      stuck: one => this.#seemsStuck(one),
     })
-    return end === undefined ? undefined : ended(run, end)
-  }
-
-  return {
-    /**
-     * Starts the run's present program, or follows it until it has ended or `following` says no. Resolves with the end of the
-     * command, or with why the run fails.
-     */
-    async advance(run: Run, following: Following): Promise<ProgramEnd | undefined> {
-      return machines.inside(run, async (connection, view) => {
-        if (run.begun) return follow(run, connection, view, following)
-        await begin(run, connection, view)
-        return undefined
-      })
-    },
+    return end === undefined ? undefined : this.#ended(run, end)
   }
 }
 

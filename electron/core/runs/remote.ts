@@ -11,30 +11,37 @@ import type { NodePaths } from './distributed-launch.ts'
 import { machineNotReached, notPrepared } from './messages.ts'
 import type { ProjectRun, Run } from './model.ts'
 
-/** Uses the connection to a run's machine; undefined while it cannot be entered. */
-export type Inside = <Got>(
-  run: Pick<Run, 'instance'>,
-  use: (connection: Connection, view: InstanceView) => Promise<Got>,
-) => Promise<Got | undefined>
-
-export type RunMachines = ReturnType<typeof createRunMachines>
-
 /** The machines of an account's runs, over SSH and in State. */
-export function createRunMachines(context: AccountContext) {
-  const { store, account, platform } = context
-  function viewOf(instance: number | undefined): InstanceView | undefined {
+export class RunMachines {
+  readonly #context: AccountContext
+
+  constructor(context: AccountContext) {
+    this.#context = context
+  }
+
+  viewOf(instance: number | undefined): InstanceView | undefined {
+    const { store, account } = this.#context
     return store.get().accounts[account]?.instances[instance ?? '']
   }
 
-  const inside: Inside = async ({ instance }, use) => {
-    const view = viewOf(instance)
+  /** Uses the connection to a run's machine; undefined while it cannot be entered. */
+  async inside<Got>(
+    { instance }: Pick<Run, 'instance'>,
+    use: (connection: Connection, view: InstanceView) => Promise<Got>,
+  ): Promise<Got | undefined> {
+    const view = this.viewOf(instance)
     if (!view || !canGetIn(view)) return undefined
-    return withConnection(context, view, connection => use(connection, view))
+    return withConnection(this.#context, view, connection => use(connection, view))
   }
 
-  async function ask(run: Run, command: string, input?: string, within = 30_000): Promise<string> {
+  /**
+   * A command's output, without space around it. `within`: milliseconds, 30 seconds by default. Throws `not_running`, and
+   * `not_prepared` or `disk_full` where the command fails.
+   */
+  async ask(run: Run, command: string, input?: string, within = 30_000): Promise<string> {
+    const { platform } = this.#context
     const bounds = { clock: platform.clock, within, most: 4096, input }
-    const answer = await inside(run, connection => outputOf(connection, command, bounds))
+    const answer = await this.inside(run, connection => outputOf(connection, command, bounds))
     if (!answer) throw new BerthError(machineNotReached)
     if (answer.code !== 0) throw new BerthError(notPrepared(answer.text, answer.code))
     return answer.text.trim()
@@ -44,20 +51,21 @@ export function createRunMachines(context: AccountContext) {
    * Brings the results of a run's last machine, with the time of its end, into a folder of its present one. Undefined
    * where one of the two can't be entered, or it failed.
    */
-  async function handOver(
+  async handOver(
     run: Run,
     { instance, folder = '', paths, program }: Departure,
     { target, side, signal }: Pick<Handing, 'target' | 'side' | 'signal'>,
   ): Promise<HandedOver | undefined> {
+    const { platform } = this.#context
     const { clock } = platform
     try {
-      return await inside({ instance }, from =>
-        inside(run, async to => {
+      return await this.inside({ instance }, from =>
+        this.inside(run, async to => {
           const alive = `cat "\${HOME:-/root}/.berth/runs/${program}/alive"`
           const { text } = await outputOf(from, alive, { clock, within: 30_000, most: 64 })
           const handed = await handOverFiles({ from, to, clock, folder, paths, target, side, signal })
           const end = /^\d{1,12}$/.exec(text.trim())?.[0] ?? '0'
-          await ask(run, `echo ${end} > ${quote([`${side}/alive/alive`])}`)
+          await this.ask(run, `echo ${end} > ${quote([`${side}/alive/alive`])}`)
           return handed
         }),
       )
@@ -68,21 +76,11 @@ export function createRunMachines(context: AccountContext) {
     }
   }
 
-  return {
-    viewOf,
-    inside,
-    handOver,
-    /**
-     * A command's output, without space around it. `within`: milliseconds, 30 seconds by default. Throws `not_running`, and
-     * `not_prepared` or `disk_full` where the command fails.
-     */
-    ask,
-    /** The project's folder on the machine. Throws the same. */
-    async folderOf(run: ProjectRun): Promise<string> {
-      const home = await ask(run, 'printf %s "$HOME"')
-      if (!home.startsWith('/')) throw new BerthError(notPrepared('its shell names no home folder', 0))
-      return `${home.replace(/\/$/, '')}/${remoteFolder(run)}`
-    },
+  /** The project's folder on the machine. Throws the same. */
+  async folderOf(run: ProjectRun): Promise<string> {
+    const home = await this.ask(run, 'printf %s "$HOME"')
+    if (!home.startsWith('/')) throw new BerthError(notPrepared('its shell names no home folder', 0))
+    return `${home.replace(/\/$/, '')}/${remoteFolder(run)}`
   }
 }
 

@@ -20,8 +20,6 @@ import { askSetUp, removeGone, removeLeft } from './setup-cache.ts'
 import type { NextAttempt, StoredRuns } from './stored-runs.ts'
 import type { RunWatchdog } from './watchdog.ts'
 
-export type RunFolders = ReturnType<typeof createRunFolders>
-
 /** The end of an upload or download that starts again or is given up. */
 export class Dropped extends Error {}
 
@@ -44,49 +42,193 @@ const alertAfter = 30
 const mostBeside = 100
 
 /** The folders that runs send to their machines and download from them. */
-export function createRunFolders(
-  context: AccountContext,
-  { runs, machines, watchdog, alerts, projects, sweeps }: FolderParts,
-) {
-  const { account, platform, notifications, sync, ending } = context
-  const { inside, ask, viewOf } = machines
-  const { clock } = platform
+export class RunFolders {
+  readonly #context: AccountContext
+  readonly #parts: FolderParts
   /** The present upload or download of each run. */
-  const underWay = new Map<string, { abort: AbortController; over: Promise<unknown> }>()
+  readonly #underWay = new Map<string, { abort: AbortController; over: Promise<unknown> }>()
 
-  /** One at a time for each run. */
-  async function alone<Result>(
+  constructor(context: AccountContext, parts: FolderParts) {
+    this.#context = context
+    this.#parts = parts
+  }
+
+  /** One transfer at a time for each run, which `drop` ends. */
+  async alone<Result>(
     id: string,
     transfer: (options: { signal: AbortSignal; onProgress(progress: SyncProgress): void }) => Promise<Result>,
   ): Promise<Result> {
-    await underWay.get(id)?.over.catch(() => undefined)
+    const { ending } = this.#context
+    const { runs } = this.#parts
+    await this.#underWay.get(id)?.over.catch(() => undefined)
     const abort = new AbortController()
     const signal = AbortSignal.any([abort.signal, ending])
     const onProgress = (progress: SyncProgress) => {
-      entered(id)
+      this.#entered(id)
       runs.noteProgress(id, progress)
     }
     const transferring = transfer({ signal, onProgress })
-    underWay.set(id, { abort, over: transferring })
+    this.#underWay.set(id, { abort, over: transferring })
     try {
       const result = await transferring
       abort.signal.throwIfAborted()
       return result
     } finally {
-      if (underWay.get(id)?.abort === abort) underWay.delete(id)
+      if (this.#underWay.get(id)?.abort === abort) this.#underWay.delete(id)
       runs.noteProgress(id, undefined)
     }
   }
 
+  /** Writes the environment that the next program reads. Throws `secret_missing`. */
+  async placeEnvironment(run: ProjectRun): Promise<void> {
+    const { projects, sweeps, machines } = this.#parts
+    const values = { ...(await projects.environmentOf(run)), ...placeOfNode(run), ...sweeps.settingOf(run) }
+    await machines.ask(run, writeEnvironment(run), environmentText(values))
+  }
+
+  /**
+   * Where the machine stores the results while the command runs. It begins with the last snapshot where the run has begun on
+   * another machine, unless it has what that had.
+   */
+  async storeFor(run: ProjectRun): Promise<StoreOrder | undefined> {
+    const { projects } = this.#parts
+    const { id, sweep, instance, begunOn, brought } = run
+    const store = isWorker(run) ? undefined : await projects.storeFor(run)
+    if (!store) return undefined
+    const hasMoved = (begunOn !== undefined && begunOn !== instance) || (sweep?.attempt ?? 0) > 0
+    return {
+      ...store,
+      run: sweep ? `${sweep.id}-${sweep.index}` : id,
+      folder: remoteFolder(run),
+      restores: hasMoved && brought === undefined,
+    }
+  }
+
+  /** Sends the project's folder. */
+  async send(run: ProjectRun): Promise<void> {
+    const { sync } = this.#context
+    const { machines, runs, projects, sweeps } = this.#parts
+    const { folder, secretFiles: confirmed, spec } = run.project
+    const remote = await machines.folderOf(run)
+    await runs.update(run.id, { place: remote })
+    const environment = { ...(await projects.environmentOf(run)), ...placeOfNode(run) }
+    const varying = sweeps.settingOf(run)
+    if (run.reuses) await machines.ask(run, 'sh -s', removeLeft(run))
+    const { volume, cache, setup } = spec
+    if (volume && cache !== undefined)
+      await machines.ask(run, 'sh -s', await keepOnVolume(volume.at, [cache].flat()), keptWithin)
+    await runs.update(run.id, { commit: await projects.commitOf(folder) })
+    const view = machines.viewOf(run.instance)
+    if (!view) return
+    // One that moves continues with its results, and others begin without those of earlier runs.
+    const results = run.moves ? [] : resultsOf(spec)
+    const sent = await this.alone(run.id, options =>
+      sync.up(view, {
+        ...options,
+        folder,
+        remote,
+        confirmed,
+        results,
+        removeGone: async present => void (await machines.ask(run, 'sh -s', removeGone(run, present, true))),
+      }),
+    )
+    await this.alone(run.id, ({ signal }) => projects.copyFromClouds(run, remote, signal))
+    await machines.ask(run, 'sh -s', removeGone(run, sent))
+    if (setup === undefined || run.isSetUp) return
+    const read = { environment, varying, files: sent.present }
+    const isSame = (await machines.ask(run, 'sh -s', askSetUp(run, read))) === 'setup same'
+    if (isSame) await runs.update(run.id, { isSetUp: true })
+  }
+
+  /** Sends the results that a run of a sweep had on another machine, from the folder that only it has. */
+  async sendResults(run: ProjectRun): Promise<void> {
+    const { sync } = this.#context
+    const { machines } = this.#parts
+    const view = machines.viewOf(run.instance)
+    if (!run.sweep || !view || !(run.moves || this.#wasInterrupted(run))) return
+    const [folder, remote] = [await this.#resultsFolder(run), await machines.folderOf(run)]
+    await this.alone(run.id, options => sync.up(view, { ...options, folder, remote, all: true }))
+  }
+
+  /**
+   * Downloads results, of which all must arrive if it is the `last` time: throws `results_missing`, `results_left` or
+   * `results_changing`, else `checkpoint_waits` where some are still being written. Resolves with false where the machine cannot be entered.
+   */
+  async fetch(run: Run, last: boolean): Promise<boolean> {
+    const { clock } = this.#context.platform
+    const { watchdog, machines } = this.#parts
+    const { id, program } = run
+    // Asked before the download, which then has all that they wrote.
+    const isAsked =
+      last && program !== undefined && !run.outcome && (run.project || run.afterwards === 'destroy')
+    const atWork = await machines.inside(run, async connection => {
+      await watchdog.tell(run, connection)
+      if (!isAsked) return ''
+      const bounds = { clock, within: 30_000, most: 4096 }
+      const { text, code } = await outputOf(
+        connection,
+        // On a machine that waits, what has detached itself goes on until the next run.
+        stillAtWork(program, run.keep === undefined),
+        bounds,
+      )
+      return code === 0 ? text.trim() : ''
+    })
+    const view = machines.viewOf(run.instance)
+    if (atWork === undefined || !view) {
+      if (view) await this.#shutOut(id, notEntered(view))
+      return false
+    }
+    let cancelBusy: () => void = () => undefined
+    const stayBusy = () => {
+      if (run.watchdog)
+        void machines.inside(run, connection => markRun(connection, clock, id, 'busy')).catch(() => undefined)
+      cancelBusy = clock.after(busyEvery, stayBusy)
+    }
+    stayBusy()
+    try {
+      await this.#download(run, view, { atWork, last })
+    } finally {
+      cancelBusy()
+    }
+    return true
+  }
+
+  /** Shows that a download failed, and alerts once it has for a while. */
+  async hindered(run: Run, problem: Problem, retry: NextAttempt): Promise<void> {
+    const { clock } = this.#context.platform
+    const { runs } = this.#parts
+    if (problem.code === 'results_changing') {
+      await runs.update(run.id, { changingSince: run.changingSince ?? clock.now() / 1000 })
+      runs.setProblem(run.id, problem, retry)
+    } else await this.#shutOut(run.id, problem, retry)
+  }
+
+  /** Leaves the instance of a command, whose folder could not be downloaded, as it is, for its watchdog, too. */
+  async keep(run: Run, problem: Problem): Promise<void> {
+    const { account } = this.#context
+    const { runs, alerts, watchdog } = this.#parts
+    const kept = await runs.update(run.id, keptOnMachine(problem))
+    if (kept) alerts.tell(kept, notDestroyedAlert(account, kept, alerts.nameOf(kept), problem.message))
+    await watchdog.tellIfStale(run.id)
+  }
+
+  /** Ends the present upload or download with `Dropped`, because it starts again or is given up. */
+  drop(id: string): void {
+    this.#entered(id)
+    this.#underWay.get(id)?.abort.abort(new Dropped())
+  }
+
   /** Records that the instance cannot be reached: shown at once, and alerted once it lasts. */
-  async function shutOut(id: string, problem: Problem, retry?: NextAttempt): Promise<void> {
+  async #shutOut(id: string, problem: Problem, retry?: NextAttempt): Promise<void> {
+    const { ending, account } = this.#context
+    const { runs, alerts } = this.#parts
     const run = runs.find(id)
     if (run?.step !== 'fetching' || ending.aborted) return
     runs.setProblem(id, problem, retry)
     // That of a project is given up after a while, which is alerted then.
     if (run.project) return
-    const since = run.unreachedSince ?? context.now()
-    const alertsNow = !run.unreachedAlerted && context.now() - since >= alertAfter
+    const since = run.unreachedSince ?? this.#context.now()
+    const alertsNow = !run.unreachedAlerted && this.#context.now() - since >= alertAfter
     if (run.unreachedSince !== undefined && !alertsNow) return
     const change = { unreachedSince: since, unreachedAlerted: alertsNow || run.unreachedAlerted }
     // Stored before the alert, so that it is not repeated.
@@ -95,7 +237,9 @@ export function createRunFolders(
       alerts.tell(after, unreachedAlert(account, after, alerts.nameOf(after), problem.message))
   }
 
-  function entered(id: string): void {
+  #entered(id: string): void {
+    const { notifications, account } = this.#context
+    const { runs } = this.#parts
     const run = runs.find(id)
     if (run?.unreachedSince === undefined) return
     runs.setProblem(id, undefined)
@@ -104,24 +248,26 @@ export function createRunFolders(
   }
 
   /** Where a run's results are on its machine, and where they go. */
-  async function placeOf(run: Run) {
+  async #placeOf(run: Run) {
+    const { machines } = this.#parts
     if (isOfProject(run)) {
       const { spec } = run.project
       return {
-        folder: await resultsFolder(run),
+        folder: await this.#resultsFolder(run),
         remote: await machines.folderOf(run),
         paths: resultsOf(spec),
       }
     }
     const { fetch = '' } = run
-    return { ...(await localPlaceOf(run)), remote: folderOf(fetch), paths: [lastName(fetch)] }
+    return { ...(await this.#localPlaceOf(run)), remote: folderOf(fetch), paths: [lastName(fetch)] }
   }
 
   /**
    * The folder on this computer for a project's results: in a sweep one of the run's own, so that no two meet in a file.
    * What is in them is neither sent nor committed. Throws `no_such_folder` where the project's folder has gone.
    */
-  async function resultsFolder({ project, sweep, into }: ProjectRun): Promise<string> {
+  async #resultsFolder({ project, sweep, into }: ProjectRun): Promise<string> {
+    const { platform } = this.#context
     if (!sweep || into === undefined) return project.folder
     const here = platform.syncedFolders.at(project.folder)
     await here.list('')
@@ -133,7 +279,9 @@ export function createRunFolders(
   }
 
   /** The folder on this computer for a command's download, and the name in it, which nothing else has. */
-  async function localPlaceOf({ id, into = platform.downloads.own, fetch = '', as }: Run) {
+  async #localPlaceOf({ id, into = this.#context.platform.downloads.own, fetch = '', as }: Run) {
+    const { platform } = this.#context
+    const { runs } = this.#parts
     const folder = (await platform.downloads.at(into)).path
     if (as !== undefined) return { folder, as }
     const here = platform.syncedFolders.at(folder)
@@ -147,13 +295,15 @@ export function createRunFolders(
     }
   }
 
-  async function download(run: Run, view: InstanceView, { atWork, last }: { atWork: string; last: boolean }) {
+  async #download(run: Run, view: InstanceView, { atWork, last }: { atWork: string; last: boolean }) {
+    const { sync } = this.#context
+    const { runs, projects } = this.#parts
     const { id } = run
-    const place = await placeOf(run)
-    const result = await alone(id, options =>
-      sync.down(view, { ...options, ...place, last, by: id, waiting: why => void shutOut(id, why) }),
+    const place = await this.#placeOf(run)
+    const result = await this.alone(id, options =>
+      sync.down(view, { ...options, ...place, last, by: id, waiting: why => void this.#shutOut(id, why) }),
     )
-    entered(id)
+    this.#entered(id)
     await runs.update(id, current => {
       const beside = new Set([
         ...(current.downloadResult?.beside ?? []),
@@ -171,139 +321,16 @@ export function createRunFolders(
     if (problem && !isHarmless(runs.find(id) ?? run, problem.code)) throw new BerthError(problem)
     if (!problem && !run.outcome) await sync.removeEarlier(place.folder)
     if (isOfProject(run) && !run.outcome)
-      await alone(id, ({ signal }) => projects.copyToCloud(run, place.remote, signal))
+      await this.alone(id, ({ signal }) => projects.copyToCloud(run, place.remote, signal))
   }
 
   /** Whether the attempt before it was stopped on a machine that is gone, and not by its own failure. */
-  function wasInterrupted({ sweep }: ProjectRun): boolean {
+  #wasInterrupted({ sweep }: ProjectRun): boolean {
+    const { runs } = this.#parts
     return runs.all().some(({ sweep: other, step, problem }) => {
       if (!sweep || other?.id !== sweep.id || other.index !== sweep.index) return false
       return other.attempt === sweep.attempt - 1 && isInterrupted({ step, problem })
     })
-  }
-
-  return {
-    /** One transfer at a time for each run, which `drop` ends. */
-    alone,
-    /** Writes the environment that the next program reads. Throws `secret_missing`. */
-    async placeEnvironment(run: ProjectRun): Promise<void> {
-      const values = { ...(await projects.environmentOf(run)), ...placeOfNode(run), ...sweeps.settingOf(run) }
-      await ask(run, writeEnvironment(run), environmentText(values))
-    },
-    /**
-     * Where the machine stores the results while the command runs. It begins with the last snapshot where the run has begun on
-     * another machine, unless it has what that had.
-     */
-    async storeFor(run: ProjectRun): Promise<StoreOrder | undefined> {
-      const { id, sweep, instance, begunOn, brought } = run
-      const store = isWorker(run) ? undefined : await projects.storeFor(run)
-      if (!store) return undefined
-      const hasMoved = (begunOn !== undefined && begunOn !== instance) || (sweep?.attempt ?? 0) > 0
-      return {
-        ...store,
-        run: sweep ? `${sweep.id}-${sweep.index}` : id,
-        folder: remoteFolder(run),
-        restores: hasMoved && brought === undefined,
-      }
-    },
-    /** Sends the project's folder. */
-    async send(run: ProjectRun): Promise<void> {
-      const { folder, secretFiles: confirmed, spec } = run.project
-      const remote = await machines.folderOf(run)
-      await runs.update(run.id, { place: remote })
-      const environment = { ...(await projects.environmentOf(run)), ...placeOfNode(run) }
-      const varying = sweeps.settingOf(run)
-      if (run.reuses) await ask(run, 'sh -s', removeLeft(run))
-      const { volume, cache, setup } = spec
-      if (volume && cache !== undefined)
-        await ask(run, 'sh -s', await keepOnVolume(volume.at, [cache].flat()), keptWithin)
-      await runs.update(run.id, { commit: await projects.commitOf(folder) })
-      const view = viewOf(run.instance)
-      if (!view) return
-      // One that moves continues with its results, and others begin without those of earlier runs.
-      const results = run.moves ? [] : resultsOf(spec)
-      const sent = await alone(run.id, options =>
-        sync.up(view, {
-          ...options,
-          folder,
-          remote,
-          confirmed,
-          results,
-          removeGone: async present => void (await ask(run, 'sh -s', removeGone(run, present, true))),
-        }),
-      )
-      await alone(run.id, ({ signal }) => projects.copyFromClouds(run, remote, signal))
-      await ask(run, 'sh -s', removeGone(run, sent))
-      if (setup === undefined || run.isSetUp) return
-      const read = { environment, varying, files: sent.present }
-      const isSame = (await ask(run, 'sh -s', askSetUp(run, read))) === 'setup same'
-      if (isSame) await runs.update(run.id, { isSetUp: true })
-    },
-    /** Sends the results that a run of a sweep had on another machine, from the folder that only it has. */
-    async sendResults(run: ProjectRun): Promise<void> {
-      const view = viewOf(run.instance)
-      if (!run.sweep || !view || !(run.moves || wasInterrupted(run))) return
-      const [folder, remote] = [await resultsFolder(run), await machines.folderOf(run)]
-      await alone(run.id, options => sync.up(view, { ...options, folder, remote, all: true }))
-    },
-    /**
-     * Downloads results, of which all must arrive if it is the `last` time: throws `results_missing`, `results_left` or
-     * `results_changing`, else `checkpoint_waits` where some are still being written. Resolves with false where the machine cannot be entered.
-     */
-    async fetch(run: Run, last: boolean): Promise<boolean> {
-      const { id, program } = run
-      // Asked before the download, which then has all that they wrote.
-      const isAsked =
-        last && program !== undefined && !run.outcome && (run.project || run.afterwards === 'destroy')
-      const atWork = await inside(run, async connection => {
-        await watchdog.tell(run, connection)
-        if (!isAsked) return ''
-        const bounds = { clock, within: 30_000, most: 4096 }
-        const { text, code } = await outputOf(
-          connection,
-          // On a machine that waits, what has detached itself goes on until the next run.
-          stillAtWork(program, run.keep === undefined),
-          bounds,
-        )
-        return code === 0 ? text.trim() : ''
-      })
-      const view = viewOf(run.instance)
-      if (atWork === undefined || !view) {
-        if (view) await shutOut(id, notEntered(view))
-        return false
-      }
-      let cancelBusy: () => void = () => undefined
-      const stayBusy = () => {
-        if (run.watchdog)
-          void inside(run, connection => markRun(connection, clock, id, 'busy')).catch(() => undefined)
-        cancelBusy = clock.after(busyEvery, stayBusy)
-      }
-      stayBusy()
-      try {
-        await download(run, view, { atWork, last })
-      } finally {
-        cancelBusy()
-      }
-      return true
-    },
-    /** Shows that a download failed, and alerts once it has for a while. */
-    async hindered(run: Run, problem: Problem, retry: NextAttempt): Promise<void> {
-      if (problem.code === 'results_changing') {
-        await runs.update(run.id, { changingSince: run.changingSince ?? clock.now() / 1000 })
-        runs.setProblem(run.id, problem, retry)
-      } else await shutOut(run.id, problem, retry)
-    },
-    /** Leaves the instance of a command, whose folder could not be downloaded, as it is, for its watchdog, too. */
-    async keep(run: Run, problem: Problem): Promise<void> {
-      const kept = await runs.update(run.id, keptOnMachine(problem))
-      if (kept) alerts.tell(kept, notDestroyedAlert(account, kept, alerts.nameOf(kept), problem.message))
-      await watchdog.tellIfStale(run.id)
-    },
-    /** Ends the present upload or download with `Dropped`, because it starts again or is given up. */
-    drop(id: string): void {
-      entered(id)
-      underWay.get(id)?.abort.abort(new Dropped())
-    },
   }
 }
 

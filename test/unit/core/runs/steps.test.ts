@@ -3,7 +3,7 @@ import type { Rentals } from '#core/renting/rentals.ts'
 import { type EndParts, RunEnds } from '#core/runs/ends.ts'
 import { processGone } from '#core/runs/messages.ts'
 import type { Run } from '#core/runs/model.ts'
-import { createPrograms, type ProgramParts } from '#core/runs/programs.ts'
+import { type ProgramParts, RunPrograms } from '#core/runs/programs.ts'
 import { RunRental } from '#core/runs/run-rental.ts'
 import { RunSteps, type StepParts } from '#core/runs/steps.ts'
 import { openStoredRuns, type StoredRuns } from '#core/runs/stored-runs.ts'
@@ -46,7 +46,7 @@ async function open(
     facts: { isGone: () => false, stopOf: () => command?.stop },
     plannedMoves: { prepare: () => prepare(runs).then(() => undefined) },
   }
-  const programs = createPrograms(context, parts as unknown as ProgramParts)
+  const programs = new RunPrograms(context, parts as unknown as ProgramParts)
   const played = command ? { advance: async () => command.end } : programs
   const rentals = { find: () => rental, cancel: async () => undefined }
   const ofRental = new RunRental(context, rentals as unknown as Rentals, parts.machines)
