@@ -1,3 +1,4 @@
+import type { StatsFs } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import { BerthError } from '../shared/problem.ts'
 
@@ -11,12 +12,15 @@ const askedEach = 8 * 1024 ** 2
  * Call with the number of bytes from elsewhere before they are written into a folder. Rejects with `disk_full_here` where the
  * disk would have less than its reserve. A disk that doesn't say what is free has none.
  */
-export function diskReserve(folder: string): (bytes: number) => Promise<void> {
+export function diskReserve(
+  folder: string,
+  ask: (folder: string) => Promise<Pick<StatsFs, 'bsize' | 'blocks' | 'bavail'>> = statfs,
+): (bytes: number) => Promise<void> {
   let left = 0
   return async bytes => {
     left -= bytes
     if (left >= 0) return
-    const facts = await statfs(folder).catch(() => undefined)
+    const facts = await ask(folder).catch(() => undefined)
     if (!facts || facts.blocks === 0) return
     const room = facts.bavail * facts.bsize - Math.min(most, facts.blocks * facts.bsize * part) - bytes
     if (room < 0) throw new BerthError(almostFull)

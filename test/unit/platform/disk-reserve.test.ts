@@ -1,17 +1,16 @@
-import { readdirSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { join } from 'node:path'
 import fc from 'fast-check'
-import { beforeEach, expect, test, vi } from 'vitest'
+import { beforeEach, expect, onTestFinished, test } from 'vitest'
+import { inOrder } from '#platform/chosen-files.ts'
 import { diskReserve } from '#platform/disk-reserve.ts'
-import { systemSyncedFolders } from '#platform/synced-folders.ts'
 import { temporaryFolder } from '#test/temporary-folder.ts'
 
 const megabyte = 1024 ** 2
 const disk = { size: 0, free: 0 }
 
-vi.mock('node:fs/promises', async original => ({
-  ...(await original<object>()),
-  statfs: async () => ({ bsize: 1, blocks: disk.size, bavail: disk.free }),
-}))
+const ask = async () => ({ bsize: 1, blocks: disk.size, bavail: disk.free })
 
 beforeEach(() => void Object.assign(disk, { size: 1000 * megabyte, free: 1000 * megabyte }))
 
@@ -27,7 +26,7 @@ test('whatever comes from elsewhere, a disk keeps its reserve, but for what othe
       fc.array(step, { maxLength: 60 }),
       async (all, part, steps) => {
         Object.assign(disk, { size: all, free: Math.ceil(reserveOf(all) + part * 100 * megabyte) })
-        const take = diskReserve('/results')
+        const take = diskReserve('/results', ask)
         let others = 0
         for (const { bytes, byOthers } of steps) {
           const before = disk.free
@@ -46,22 +45,19 @@ test('whatever comes from elsewhere, a disk keeps its reserve, but for what othe
   )
 })
 
-test('a result that would fill the disk is refused, and leaves nothing', async () => {
-  const folder = temporaryFolder()
+test('what would take the reserve of a disk is not written', async () => {
+  const path = join(temporaryFolder(), 'part')
   disk.free = 20 * megabyte + 10
-  const results = systemSyncedFolders.at(folder)
-  const small = await results.receive('a.pt')
-  await small.write(Buffer.alloc(10))
-  const large = await results.receive('b.pt')
+  const file = await open(path, 'w')
+  onTestFinished(() => file.close())
+  const order = inOrder(file, 0, diskReserve('/results', ask))
+  await order.write(Buffer.alloc(10))
   disk.free -= 10
-  await expect(large.write(Buffer.alloc(1))).rejects.toMatchObject({ problem: { code: 'disk_full_here' } })
-  await large.discard()
-  await small.complete(0, false)
-  await small.finish('a.pt')
-  expect(readdirSync(folder)).toEqual(['a.pt'])
+  await expect(order.write(Buffer.alloc(1))).rejects.toMatchObject({ problem: { code: 'disk_full_here' } })
+  expect(readFileSync(path).length).toBe(10)
 })
 
 test('a disk that does not say what is free takes everything', async () => {
   Object.assign(disk, { size: 0, free: 0 })
-  await expect(diskReserve('/results')(megabyte)).resolves.toBeUndefined()
+  await expect(diskReserve('/results', ask)(megabyte)).resolves.toBeUndefined()
 })
