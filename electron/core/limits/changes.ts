@@ -125,13 +125,14 @@ export function createLimitChanges(
     },
     /**
      * Sets a rental's limits on its instance, once: the agreed ones, or the remaining limits of the instance it `replaces`.
-     * Those that it has go with it, where it has another instance now. A failed write does not reject.
+     * Those that it has go with it, where it has another instance now. `since`: when it was asked for, epoch seconds. A failed
+     * write does not reject.
      */
     async limitRental(
       rental: string,
       instance: number,
       agreed: readonly Limit[],
-      replaces?: number,
+      { replaces, since = now() }: { replaces?: number | undefined; since?: number } = {},
     ): Promise<void> {
       const own = limits
         .all()
@@ -152,7 +153,7 @@ export function createLimitChanges(
             .all()
             .filter(limit => limit.instance === replaces && !limit.ended)
             .map(limit => takenOver(limit, place(), spentBy(replaced, at), at))
-        : agreed.map(limit => limitOfRental(limit, place(), at))
+        : agreed.map(limit => limitOfRental(limit, place(), Math.min(since, at)))
       if (chosen.length === 0) return
       await limits.put(...chosen)
       for (const limit of chosen) say('Set a limit', limit, 'berth')

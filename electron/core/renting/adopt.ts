@@ -77,7 +77,11 @@ export async function adoptInstance(
   // Before the try knows its instance, so that after a kill it is found again, with its limits.
   if (!unwanted) {
     const replaced = replacedBy(request)
-    await hooks.limit(mark, instance, limitsOfAttempt(attempts.get(mark)), replaced)
+    const attempt = attempts.get(mark)
+    await hooks.limit(mark, instance, limitsOfAttempt(attempt), {
+      replaces: replaced,
+      since: attempt.askedAt ?? attempt.startedAt,
+    })
     // A replacement takes over the choice of the one it replaces, which may have changed since.
     if (request.recovery && request.bid !== undefined && replaced === undefined)
       await hooks.recover(instance, request.recovery)

@@ -130,7 +130,11 @@ async function ask(parts: CreationParts, attempt: RentalAttempt): Promise<WorkDo
   const limits = limitsLeftOf(attempt.rental)
   const request = await hooks.prepared(restored, { limits, price: rentedAs(attempt).agreed?.running })
   try {
-    await attempts.intend(mark, { step: 'asking', requestCount: attempt.requestCount + 1 })
+    await attempts.intend(mark, {
+      step: 'asking',
+      requestCount: attempt.requestCount + 1,
+      askedAt: context.now(),
+    })
   } catch (error) {
     // A failure could not be written either: it would be reported here, and the next start would still rent.
     await attempts.update(mark, { problem: problemOf(error) })

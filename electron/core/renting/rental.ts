@@ -70,6 +70,8 @@ export const Attempt = v.object({
   /** The service rented it without starting it: it is stopped, or waits for a GPU. */
   queued: v.optional(v.boolean()),
   startedAt: v.number(),
+  /** When the service was asked last: limits count from here, however late its instance is found. */
+  askedAt: v.optional(v.number()),
   /** When it was created; the deadline counts from here. */
   createdAt: v.optional(v.number()),
   /** Seconds. */

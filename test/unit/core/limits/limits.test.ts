@@ -160,6 +160,21 @@ test('a rental’s limits go with it to the instance that turns out to be its ow
   expect([Object.values(one.shown()).map(({ step }) => step), one.asked]).toEqual([['done'], ['stop 7']])
 })
 
+test('the hours of a rental count from when it was asked for, however late its instance is found', async () => {
+  const one = new OneAccount(running)
+  await one.start()
+  const since = one.now()
+  const hours = { when: inAnHour.when, action: 'stop' as const, asleep: false }
+  const atNoon = { ...hours, when: { kind: 'time' as const, at: since + 1200 } }
+  await one.pass(1800)
+  await one.limits.limitRental('r00000000000000aa', 7, [hours], { since })
+  await one.limits.limitRental('r00000000000000bb', 8, [atNoon], { since })
+  await one.pass(1700)
+  expect(one.asked).toEqual([])
+  await one.pass(120)
+  expect(one.asked).toEqual(['stop 7'])
+})
+
 test('a limit spares an instance whose data is not saved, and one that it no longer wants', async () => {
   const { one, id, step } = await limited({ ...inAnHour, action: 'destroy' })
   one.before = async () => undefined
