@@ -2,7 +2,6 @@ import type { Clock } from '#platform/platform.ts'
 import { sleep } from '#platform/tasks.ts'
 import type { BaseUrl } from '../base-url.ts'
 import { ServiceError } from '../service-error.ts'
-import { parseJson } from './answer.ts'
 import { AnswerTooLarge, answerBounds } from './bounded-answer.ts'
 import { isServiceCode } from './error-messages.ts'
 import {
@@ -17,6 +16,7 @@ import {
   tooLarge,
 } from './failure.ts'
 import { NotSent } from './http-request.ts'
+import { parseJson } from './json.ts'
 import type { CallOptions, Input, Operation, Send } from './operation.ts'
 import { type Pacer, thresholdIn } from './pacing.ts'
 import { ProxyFailed } from './proxy.ts'

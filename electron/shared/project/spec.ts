@@ -6,39 +6,10 @@ import { BeforeStop, beforeStopDraft } from './before-stop.ts'
 import { cacheProblem } from './cache.ts'
 import { Engine, nodesProblem } from './nodes.ts'
 import { Retry } from './retry.ts'
+import { amount, oneOrMore, text, whole } from './spec-parts.ts'
 import { StartTime } from './start-time.ts'
 import { HostKey, StorePlace } from './store-place.ts'
 import { VariableName, VariableText } from './variables.ts'
-
-const text = (most: number, empty = 'is empty') =>
-  v.pipe(
-    v.string('must be text'),
-    v.trim(),
-    v.nonEmpty(empty),
-    v.maxLength(most, `at most ${most} characters`),
-  )
-
-const whole = (least: number, most: number) =>
-  v.pipe(
-    v.number('must be a number'),
-    v.integer('enter a whole number'),
-    v.minValue(least, `at least ${least}`),
-    v.maxValue(most, `at most ${most}`),
-  )
-
-const amount = (most: number) =>
-  v.pipe(
-    v.number('must be a number'),
-    v.gtValue(0, 'must be more than 0'),
-    v.maxValue(most, `at most ${most}`),
-  )
-
-/** `form` is said where none of it can be read. */
-const oneOrMore = <Item extends v.GenericSchema>(item: Item, most: number, form: string) =>
-  v.union(
-    [item, v.pipe(v.array(item), v.minLength(1, 'is empty'), v.maxLength(most, `at most ${most}`))],
-    form,
-  )
 
 /** The name of a secret of the user's, whose value is in the keychain. */
 export const SecretName = v.pipe(EnvName, v.maxLength(64, 'at most 64 characters'))
