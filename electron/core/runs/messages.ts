@@ -1,4 +1,4 @@
-import { money } from '#shared/format/money.ts'
+import { money, rate } from '#shared/format/money.ts'
 import { named } from '#shared/format/name.ts'
 import { counted } from '#shared/format/size.ts'
 import { duration } from '#shared/format/time.ts'
@@ -93,6 +93,16 @@ export const machineCrashed = {
 export const notMovable = {
   code: 'not_movable',
   message: 'Only a project’s run on one machine can move, while its command runs.',
+}
+
+/** `cheapest`: per hour, of an offer that only its price keeps out. */
+export function nowhereToMove(name: string, cheapest: Micros | undefined): Problem {
+  const most = cheapest === undefined ? '' : ` The cheapest one above it costs ${rate(cheapest)}.`
+  return {
+    code: 'no_offers',
+    message: `No machine within its price is free now, so ${name} goes on where it is.${most}`,
+    advice: 'Try again later.',
+  }
 }
 
 /** Why a run leaves its machine, as Activity says it. */

@@ -64,7 +64,7 @@ export async function openRuns(context: AccountContext, needs: RunNeeds): Promis
   })
   const waiting = await openWaitingMachines(context, { runs, machines, limits, watchdogs, note })
   const goingOn = new GoingOn(context, { runs, machines, limits, outputs, sweeps })
-  const plannedMoves = createPlannedMoves(context, { runs, machines, beforeStops, goingOn })
+  const plannedMoves = createPlannedMoves(context, { runs, machines, beforeStops, goingOn, projects })
   const timed = new TimedRuns(context, runs)
   const rental = new RunRental(context, rentals, machines)
   const sources = { runs, machines, nodes, rentals, limits, departures, sweeps, mayHaveCost }

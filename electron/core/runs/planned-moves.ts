@@ -6,9 +6,10 @@ import type { AccountContext } from '../account-context.ts'
 import type { BeforeStops } from './before-stop.ts'
 import { type PlannedMove, runsOnFor } from './changes.ts'
 import type { GoingOn } from './continue-failed.ts'
-import { notMovable } from './messages.ts'
-import type { Run } from './model.ts'
+import { notMovable, nowhereToMove } from './messages.ts'
+import type { ProjectRun, Run } from './model.ts'
 import type { RunMachines } from './remote.ts'
+import type { RunProjects } from './rooms-above.ts'
 import type { StoredRuns } from './stored-runs.ts'
 
 export type PlannedMoves = ReturnType<typeof createPlannedMoves>
@@ -18,18 +19,25 @@ interface PlannedParts {
   machines: Pick<RunMachines, 'inside' | 'viewOf'>
   beforeStops: Pick<BeforeStops, 'ofInstance'>
   goingOn: Pick<GoingOn, 'limitReused'>
+  projects: Pick<RunProjects, 'seek'>
 }
 
 /** Moves to another machine that the user asks for, while the present one runs. */
 export function createPlannedMoves(
   { account, activity, platform: { clock }, now }: AccountContext,
-  { runs, machines, beforeStops, goingOn }: PlannedParts,
+  { runs, machines, beforeStops, goingOn, projects }: PlannedParts,
 ) {
   return {
-    /** Resolves once that is on disk. Throws `not_movable`. */
+    /**
+     * Resolves once that is on disk. Throws `not_movable`, and where it can't go anywhere now, as a search of the market does and
+     * `no_offers`: its command goes on where it is.
+     */
     async ask(id: string): Promise<void> {
       const run = runs.get(id)
       if (!isMovable(run)) throw new BerthError(notMovable)
+      const { fits, cheapest } = await projects.seek(run)
+      if (!fits) throw new BerthError(nowhereToMove(run.name, cheapest))
+      if (!isMovable(runs.get(id))) throw new BerthError(notMovable)
       await runs.intend(id, { movingSince: run.movingSince ?? now() })
       const { instance, name } = run
       activity.add({ account, instance, kind: 'user', text: `Asked to move ${name} to another machine` })
@@ -60,6 +68,7 @@ export function createPlannedMoves(
 }
 
 /** Whether its user may have it continue on another machine. */
-function isMovable({ step, begun, project, node }: Run): boolean {
+function isMovable(run: Run): run is ProjectRun {
+  const { step, begun, project, node } = run
   return step === 'running' && begun === true && project !== undefined && !node
 }

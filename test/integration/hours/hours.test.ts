@@ -8,12 +8,12 @@ import { drawNight } from './plan.ts'
 
 /** The number of rounds, and at how many at once; BERTH_SEEDS and BERTH_AT_ONCE set them. `npm run soak hours` has the long ones. */
 const rounds = Number(process.env['BERTH_SEEDS'] ?? 20)
-const atOnce = Number(process.env['BERTH_AT_ONCE'] ?? 5)
+const atOnce = Number(process.env['BERTH_AT_ONCE'] ?? 7)
 const first = Number(process.env['BERTH_TEST_SEED'] ?? 1)
 const isLong = process.env['BERTH_SEEDS'] !== undefined
 const size = {
   state: Number(process.env['BERTH_HOURS_STATE'] ?? (isLong ? 200 : 8)),
-  within: isLong ? 140 : 20,
+  within: isLong ? 140 : 35,
   torch: isLong && isInstalled('torchrun'),
 }
 /** A file that gets each outcome as a line of JSON. */
