@@ -46,13 +46,13 @@ const shortestMeasurement = 900
 
 /**
  * The service's time, from the `Date` of its answers, so that a wrong clock on this computer does not matter. Between
- * them time passes as on this computer: a leap is believed once the next answer agrees with it, or at once
- * where this computer slept as long. The rate is 1, except in a simulated world, whose time runs faster. A new rate
- * is accepted once two measurements agree. Two minutes after the first answer it has a least, from which it is never
- * slower than this computer's own: limits act by it, whatever the service says. Sleep shows in this computer's wall
- * clock alone: without it, a computer that wakes for each poll would measure a fast world. `seenAt`: the account's time
- * when an earlier session ended, epoch seconds: it does not go back to before that, unless that lies ahead of this
- * computer's time.
+ * them time passes as on this computer: a leap ahead is believed once the next answer agrees with it, or at once where this
+ * computer slept as long; one back once answers have gone on from it for two minutes, or where it ends a leap ahead. The rate
+ * is 1, except in a simulated world, whose time runs faster. A new rate is accepted once two measurements agree. Two minutes
+ * after the first answer it has a least, from which it is never slower than this computer's own: limits act by it, whatever
+ * the service says. Sleep shows in this computer's wall clock alone: without it, a computer that wakes for each poll would
+ * measure a fast world. `seenAt`: the account's time when an earlier session ended, epoch seconds: it does not go back to
+ * before that, unless that lies ahead of this computer's time.
  */
 export function createAccountClock(clock: Clock, initialRate = 1, seenAt?: number) {
   let anchor: Anchor | undefined
@@ -67,6 +67,10 @@ export function createAccountClock(clock: Clock, initialRate = 1, seenAt?: numbe
   /** The first of the last answers that differ from the believed time and agree with each other. */
   let doubted: Moment | undefined
   let hasStrayed = false
+  /** What it was before a leap ahead was believed, to which it may go back at once, while its least is earlier. */
+  let former: Moment | undefined
+  /** The first of the last answers that are behind the believed time, each as much: none stood still, or was slow. */
+  let behindSince: Moment | undefined
   /** Whether the first time was confirmed: by this computer's own, or by later answers. */
   let isSure = false
   if (seenAt !== undefined && seenAt * 1000 <= clock.now() + mostAhead)
@@ -89,6 +93,7 @@ export function createAccountClock(clock: Clock, initialRate = 1, seenAt?: numbe
     if (!lowest || server < onwards(lowest, at)) lowest = sample
     if (at - watchedFrom < watchedFor) return
     if (onwards(lowest, at) > leastAt(at)) least = lowest
+    if (former && leastAt(at) > onwards(former, at)) former = undefined
     lowest = undefined
   }
 
@@ -106,8 +111,9 @@ export function createAccountClock(clock: Clock, initialRate = 1, seenAt?: numbe
       isSure = true
       // What came in between tells no rate either.
       if (hasStrayed) [hasStrayed, candidate, measuredFrom] = [false, undefined, sample]
-      doubted = undefined
-      return Math.abs(server - expected.server) > uncertaintyOf(roundTrip)
+      doubted = behindSince = undefined
+      const isBehind = rate === 1 && server < expected.server
+      return !isBehind && Math.abs(server - expected.server) > uncertaintyOf(roundTrip)
     }
     const slept = last ? wall - last.wall - (at - last.at) : 0
     const awoken = expected.server + slept * rate
@@ -115,6 +121,8 @@ export function createAccountClock(clock: Clock, initialRate = 1, seenAt?: numbe
     hasStrayed = true
     // The least holds already.
     if (server < expected.server && expected.server === leastAt(at)) return false
+    const isReturn = former && agrees(sample, former, roundTrip)
+    if (rate === 1 && server < expected.server && !isReturn) return isBehindForLong(sample, roundTrip)
     // One that leaps on agrees, too: the first of them is no single wrong answer.
     const leapsOn = (earlier: Moment) =>
       earlier.server + (at - earlier.at) * rate > expected.server &&
@@ -124,7 +132,19 @@ export function createAccountClock(clock: Clock, initialRate = 1, seenAt?: numbe
       return false
     }
     isSure = true
+    if (server > expected.server) former ??= expected
     return true
+  }
+
+  /**
+   * Whether answers have told an earlier time for two minutes in which it went on as on this computer: the believed one was
+   * wrong. A clock that stands still or is slow, or a cache, tells of none.
+   */
+  function isBehindForLong(sample: Anchor, roundTrip: number): boolean {
+    const isSteady =
+      behindSince && Math.abs(onwards(behindSince, sample.at) - sample.server) <= uncertaintyOf(roundTrip)
+    if (!behindSince || !isSteady) behindSince = sample
+    return sample.at - behindSince.at >= watchedFor
   }
 
   /** Whether a new rate was accepted. */
@@ -166,7 +186,7 @@ export function createAccountClock(clock: Clock, initialRate = 1, seenAt?: numbe
       const isRight = isBelieved(sample, roundTrip)
       if (measure(sample) || isRight) {
         anchor = sample
-        doubted = undefined
+        doubted = behindSince = undefined
       }
       last = sample
       holdUp(sample)

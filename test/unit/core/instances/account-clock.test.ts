@@ -144,6 +144,51 @@ test('after two minutes it is never slower than this computer’s, whatever they
 type Seconds = 'same' | 'half' | 'back' | 'right' | 'ahead'
 const steps = { same: 0, half: 15, back: -3600, right: 30, ahead: 600 } satisfies Record<Seconds, number>
 
+const standing = {
+  'stand still': () => 0,
+  'are slow': passed => passed / 2,
+  'are a little slow': passed => passed * 0.9,
+  'go back and then stand still': () => -600,
+  'jump to and fro': passed => passed - ([400, 60, 2000][Math.floor(passed / 7) % 3] ?? 0),
+  'come from two caches': passed => -60 * (Math.floor(passed / 3) % 2),
+} satisfies Record<string, (passed: number) => number>
+
+test.each(Object.entries(standing))(
+  'answers that %s at once never make it slower than this computer’s',
+  async (_, told) => {
+    for (const every of [1, 4, 5, 7, 30])
+      for (const right of [1, 2, 3, 40]) {
+        const { answers, account, localClock, truth } = world(1, new HandClock(epoch * 1000))
+        await answers(right, every * 1000)
+        const began = truth()
+        while (truth() < began + 900) {
+          await localClock.pass(every * 1000)
+          account.learn({ serverTime: Math.floor(began + told(truth() - began)), roundTrip: 20 })
+          expect(account.now() - truth()).toBeGreaterThan(-3)
+        }
+      }
+  },
+)
+
+test('an earlier time is believed once answers have gone on from it for two minutes, and a leap ahead is over at once', async () => {
+  const { answers, error, jump, account } = world(1, new HandClock(epoch * 1000))
+  await answers(2, 10_000)
+  jump(-300)
+  await answers(12, 10_000)
+  expect(error()).toBeGreaterThan(298)
+  expect(account.isDoubted()).toBe(false)
+  await answers(2, 10_000)
+  expect(error()).toBeLessThan(2)
+  for (const _ of [1, 2, 3]) {
+    jump(60 * 86_400)
+    await answers(2, 10_000)
+    expect(error()).toBeLessThan(2)
+    jump(-60 * 86_400)
+    await answers(2, 10_000)
+    expect(error()).toBeLessThan(2)
+  }
+})
+
 test('a session begins no earlier than the one before had ended, unless that was wrong', () => {
   const clock = new HandClock()
   const now = clock.now() / 1000
