@@ -165,7 +165,8 @@ function isCalm(limit: StoredLimit): boolean {
 
 /**
  * Updates how long a limit's instance has been idle, as far as polls showed: it starts again when a poll finds it busy
- * or not running, or comes too long after the last (`unseen`), and when somebody last used it. Returns the same limit where nothing changed.
+ * or not running, or comes too long after the last (`unseen`), and when somebody last used it. Returns the same limit
+ * where nothing changed.
  */
 export function withIdle(
   limit: StoredLimit,

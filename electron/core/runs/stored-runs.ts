@@ -222,7 +222,10 @@ function waitingOf(
 
 const hindranceOf = (problem: Problem | undefined): Hindrance | undefined => problem && { problem }
 
-/** The oldest ended runs with nothing left to do, beyond the number that is kept. Those of sweeps go with the sweep, and those of other nodes with the first. */
+/**
+ * The oldest ended runs with nothing left to do, beyond the number that is kept. Those of sweeps go with the sweep, and
+ * those of other nodes with the first.
+ */
 export function surplusRuns(runs: readonly Run[], most: number): readonly Run[] {
   const isBusy = (run: Run) => isGoing(run) || run.leaving || run.withdrawing
   const ended = runs.filter(run => !isBusy(run) && !run.sweep && !isWorker(run))

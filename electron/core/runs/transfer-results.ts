@@ -152,7 +152,8 @@ export class RunFolders {
 
   /**
    * Downloads results, of which all must arrive if it is the `last` time: throws `results_missing`, `results_left` or
-   * `results_changing`, else `checkpoint_waits` where some are still being written. Resolves with false where the machine cannot be entered.
+   * `results_changing`, else `checkpoint_waits` where some are still being written. Resolves with false where the
+   * machine cannot be entered.
    */
   async fetch(run: Run, last: boolean): Promise<boolean> {
     const { clock } = this.#context.platform

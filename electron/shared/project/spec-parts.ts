@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 
 /** Text of at least one character, without blanks around it. `empty` is said where there is none. */
-export const text = (most: number, empty = 'is empty') =>
+export const textUpTo = (most: number, empty = 'is empty') =>
   v.pipe(
     v.string('must be text'),
     v.trim(),

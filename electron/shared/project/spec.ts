@@ -6,7 +6,7 @@ import { BeforeStop, beforeStopDraft } from './before-stop.ts'
 import { cacheProblem } from './cache.ts'
 import { Engine, nodesProblem } from './nodes.ts'
 import { Retry } from './retry.ts'
-import { amount, oneOrMore, text, whole } from './spec-parts.ts'
+import { amount, oneOrMore, textUpTo, whole } from './spec-parts.ts'
 import { StartTime } from './start-time.ts'
 import { HostKey, StorePlace } from './store-place.ts'
 import { VariableName, VariableText } from './variables.ts'
@@ -16,7 +16,7 @@ export const SecretName = v.pipe(EnvName, v.maxLength(64, 'at most 64 characters
 
 /** A project's name on screens and for the command, which must not look like a path or like another name. */
 const ProjectName = v.pipe(
-  text(64),
+  textUpTo(64),
   v.check(name => !/[/\\]/.test(name), 'a name has no / or \\'),
   v.check(name => !/^[.\s]+$/.test(name), 'a name is more than dots'),
   v.check(name => harmless(name) === name, 'a name has no invisible characters'),
@@ -26,7 +26,7 @@ const insideForm = 'enter a path below the project, such as out/models'
 
 /** A path below the project's folder. */
 const Inside = v.pipe(
-  text(1024),
+  textUpTo(1024),
   v.check(path => !/[\0\\]/.test(path) && !path.startsWith('/'), insideForm),
   v.transform(path => path.replace(/(?<!\/)\/+$/, '')),
   v.check(
@@ -78,7 +78,7 @@ const cacheForm = 'enter a folder on the machine, such as ~/.cache/huggingface'
 
 /** A folder on the machine outside the project: below the home folder, or at least two folders deep. */
 const CachePath = v.pipe(
-  text(1024),
+  textUpTo(1024),
   v.regex(/^(?:~|\/[^/\0\\]+)(?:\/[^/\0\\]+)+$/, cacheForm),
   v.check(
     path => !path.split('/').some(name => name === '.' || name === '..') && !breaksSsh(path),
@@ -90,13 +90,13 @@ const cloudForm = 'enter a place in a cloud such as s3://bucket/folder'
 
 /** A place in a cloud of the user's; with the id of a cloud connection, `s3.101://bucket/folder`. */
 const CloudAddress = v.pipe(
-  text(1024),
+  textUpTo(1024),
   v.regex(/^(?:s3|b2|drive|dropbox|hf)(?:\.[A-Za-z0-9_-]{1,64})?:\/\/[^/\s]\S*$/, cloudForm),
 )
 
 /** Where files from a cloud go: below the project's folder, or on the machine where they can't break its SSH. */
 const CloudTarget = v.pipe(
-  text(1024),
+  textUpTo(1024),
   v.check(
     path =>
       !/[\0\\]/.test(path) &&
@@ -144,10 +144,10 @@ const Port = v.union(
 /** The commands that set a machine up, and the files that they read, in the notation of `.gitignore`. */
 const Setup = v.union(
   [
-    text(65_536),
+    textUpTo(65_536),
     v.strictObject({
-      run: text(65_536),
-      reads: v.optional(oneOrMore(text(1024), 100, 'name a file, or a list of files')),
+      run: textUpTo(65_536),
+      reads: v.optional(oneOrMore(textUpTo(1024), 100, 'name a file, or a list of files')),
     }),
   ],
   'must be commands, or {run, reads} such as {run: pip install -r requirements.txt, reads: requirements.txt}',
@@ -205,7 +205,7 @@ const SpecFields = v.strictObject({
   machine: v.optional(
     v.strictObject({
       /** The service's names, or a part of them: `H100` means all of its kinds. */
-      gpu: v.optional(oneOrMore(text(100), 20, 'name a GPU, or a list of GPUs')),
+      gpu: v.optional(oneOrMore(textUpTo(100), 20, 'name a GPU, or a list of GPUs')),
       /** GPUs. */
       count: v.optional(whole(1, 64)),
       /** GB per GPU. */
@@ -228,7 +228,7 @@ const SpecFields = v.strictObject({
   ),
   image: v.optional(ImageName),
   /** The hash of a template of the service. */
-  template: v.optional(text(256, 'choose a template')),
+  template: v.optional(textUpTo(256, 'choose a template')),
   /** GB. */
   disk: v.optional(DiskSize),
   /** Storage on one machine that outlives its instances: only offers of that machine are rented. */
@@ -257,7 +257,7 @@ const SpecFields = v.strictObject({
   ),
   /** Runs once on each machine, before the command. */
   setup: v.optional(Setup),
-  run: text(65_536, 'enter the command to run'),
+  run: textUpTo(65_536, 'enter the command to run'),
   /** When it begins, by this computer's clock: `02:00`, or `daily 02:00`; at once by default. */
   start: v.optional(StartTime),
   /** How long it waits for an offer within its price, in seconds; it fails at once by default. */

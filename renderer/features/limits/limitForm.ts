@@ -168,7 +168,8 @@ export const limitForms: Readonly<Record<LimitChoice, LimitForm>> = {
         label: 'For',
         unit: 'minutes',
         hint: () =>
-          'Measured while Berth is connected. If the service doesn’t report the load, Berth reads it over SSH. A terminal in which somebody types, a busy Jupyter kernel and an open page count as use.',
+          'Measured while Berth is connected. If the service doesn’t report the load, Berth reads it over SSH. ' +
+          'A terminal in which somebody types, a busy Jupyter kernel and an open page count as use.',
       },
     ],
     request: read => ({ kind: 'idle', below: read('load'), seconds: Math.round(read('minutes', 60)) }),

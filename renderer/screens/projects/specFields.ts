@@ -88,7 +88,7 @@ const fields = {
     width: 'small',
     at: 'ports',
     show: spec => shown(spec.ports),
-    read: text => listed(text)?.map(port => (/^\d+$/.test(port) ? Number(port) : port)),
+    read: text => listedIn(text)?.map(port => (/^\d+$/.test(port) ? Number(port) : port)),
   },
   results: {
     label: 'Results (optional)',
@@ -332,7 +332,7 @@ export function figured(text: string): number | undefined {
   return text.trim() === '' ? undefined : number(text)
 }
 
-export function listed(text: string): string[] | undefined {
+export function listedIn(text: string): string[] | undefined {
   const parts = text
     .split(/[,\n]/)
     .map(part => part.trim())
@@ -342,6 +342,6 @@ export function listed(text: string): string[] | undefined {
 
 /** A single entry needs no list. */
 export function oneOrSeveral(text: string): string | string[] | undefined {
-  const list = listed(text)
+  const list = listedIn(text)
   return list?.length === 1 ? list[0] : list
 }

@@ -10,7 +10,7 @@ import { textsIn } from '#shared/project/variables.ts'
 import {
   figured,
   lines,
-  listed,
+  listedIn,
   oneOrSeveral,
   type SpecField,
   type SpecFieldName,
@@ -184,7 +184,7 @@ function setupDraft({ setup, setupReads }: SpecFields): ProjectDraft['setup'] {
 }
 
 function retryDraft({ retryTimes, retryOn, retryElsewhere }: SpecFields): ProjectDraft['retry'] {
-  const [times, on] = [figured(retryTimes), listed(retryOn)]
+  const [times, on] = [figured(retryTimes), listedIn(retryOn)]
   if (times === undefined && on === undefined) return undefined
   const codes = on?.map(one => (/^\d+$/.test(one) ? Number(one) : one)) as Retry['on']
   return {
