@@ -11,6 +11,8 @@ const hourly = Type.Object({
   totalHour: Type.Optional(Type.Number()),
   diskHour: Type.Optional(Type.Number()),
   slaPremiumPerHour: Type.Optional(Type.Number()),
+  /** With what was prepaid. */
+  discountedTotalPerHour: Type.Optional(Type.Number()),
 })
 
 /** Fields known from deployments; any may be missing. Fields that offers have too have the same units. */
@@ -36,6 +38,10 @@ const knownFields = {
   /** Dollars per hour: while it runs, and now. */
   search: hourly,
   instance: hourly,
+  /** Dollars that are prepaid; the discount with them and its most, 0 to 1. */
+  credit_balance: Type.Number(),
+  credit_discount: Type.Number(),
+  credit_discount_max: Type.Number(),
   /** Dollars per GB of traffic. */
   inet_up_cost: Type.Number(),
   inet_down_cost: Type.Number(),

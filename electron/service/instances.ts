@@ -1,3 +1,4 @@
+import * as Type from 'typebox'
 import type { MachineReport } from '#shared/instance/machine-report.ts'
 import type { DialectMemory } from './dialect.ts'
 import {
@@ -5,6 +6,7 @@ import {
   confirmation,
   type LooseConfirmation,
   looseConfirmation,
+  plainAnswer,
   removed,
   wrappedOrNull,
 } from './http/answer.ts'
@@ -30,6 +32,22 @@ const reboot = operation('PUT', '/api/v0/instances/reboot/{id}/', 'never', confi
 const report = operation('PUT', '/api/v0/machines/{machine}/report', 'never', looseConfirmation, {
   extra: 'item',
 })
+
+const prepay = operation(
+  'PUT',
+  '/api/v0/instances/prepay/{id}/',
+  'never',
+  plainAnswer(Type.Object({ timescale: Type.Number(), discount_rate: Type.Number() })),
+  { extra: 'item' },
+)
+
+const deposit = operation(
+  'GET',
+  '/api/v0/instances/balance/{id}/',
+  'read',
+  plainAnswer(Type.Object({ refundable_deposit: Type.Number(), total_discount: Type.Number() })),
+  { extra: 'item' },
+)
 
 const attachKey = operation('POST', '/api/v0/instances/{id}/ssh/', 'harmless', confirmation)
 
@@ -96,6 +114,19 @@ export function instances(send: Send, memory: DialectMemory) {
     ) => {
       const body = { instance_id: id, problem, message: message === '' ? undefined : message }
       await send(report, { ids: { machine }, body }, options)
+    },
+    /**
+     * Pays dollars ahead for an on-demand instance (known from deployments): the months that they are for, and the discount
+     * from now on, 0 to 1. `refused` where the credit is too low, `invalid_args`; never repeated automatically. 1 request in 2 seconds.
+     */
+    prepay: async (id: number, amount: number, options?: CallOptions) => {
+      const { timescale, discount_rate } = await send(prepay, { ids: { id }, body: { amount } }, options)
+      return { months: timescale, discount: discount_rate }
+    },
+    /** Dollars that destroying it now pays back, and that the discount has saved so far. 1 request in 3 seconds. */
+    prepaid: async (id: number, options?: CallOptions) => {
+      const { refundable_deposit, total_discount } = await send(deposit, { ids: { id } }, options)
+      return { refundable: refundable_deposit, saved: total_discount }
     },
     /** Attaches a public key, one line of OpenSSH's format. The answer has the service's own words. */
     attachSshKey: (id: number, publicKey: string, options?: CallOptions) =>

@@ -13,6 +13,7 @@ import { rentedName } from './market/rental-view.ts'
 import type { PlanCosts } from './project/plan-costs.ts'
 import { beyondCredit, type MoreCost } from './spending/beyond-credit.ts'
 import type { Micros } from './spending/money.ts'
+import { paidBackWords, prepayQuestion } from './spending/prepaying.ts'
 import { costOf } from './spending/spend-words.ts'
 import type { AccountView } from './state.ts'
 
@@ -28,6 +29,8 @@ interface Subjects extends DeletionSubjects {
   reboot: { instances: readonly InstanceView[] }
   /** Micro-dollars per hour; `high`: that it is far above the minimum. */
   bid: { instance: InstanceView; bid: Micros; high: string | undefined }
+  /** Dollars ahead. */
+  prepay: { instance: InstanceView; amount: number }
   rent: RentTerms
   startRun: Pick<PlanCosts, 'sum' | 'longest'>
   endRun: { run: RunView; afterwards: string }
@@ -58,6 +61,7 @@ export const dangers: { [Action in DangerousAction]: Danger<Subjects[Action]> } 
   start: { undo: true, question: startQuestion },
   reboot: { undo: true, question: rebootQuestion },
   bid: { undo: false, question: bidQuestion },
+  prepay: { undo: false, question: prepayQuestion },
   rent: { undo: false, question: rentQuestion },
   startRun: { undo: false, question: startRunQuestion },
   endRun: { undo: false, question: endRunQuestion },
@@ -154,6 +158,7 @@ function destroyQuestion(account: AccountView, { instances }: Subjects['destroy'
       instances.length > 1
         ? `Everything on them is lost: their disks with all files. ${noUndo}`
         : `Everything on it is lost: ${disk === undefined ? 'its disk' : `its disk (${gigabytes(disk)})`} with all files, its settings and everything running on it. ${noUndo}`,
+      ...(instances.some(({ prepaid }) => prepaid) ? [paidBackWords(instances)] : []),
       `You stop paying ${costOf(instances)}.`,
     ],
     grave: true,

@@ -22,6 +22,7 @@ export type OpenDialog =
         | 'rename'
         | 'reportMachine'
         | 'bid'
+        | 'prepay'
         | 'another'
         | 'editor'
         | 'terminal'

@@ -68,6 +68,8 @@ export class Account {
   readonly #seed: number
   readonly #clock: WorldClock
   readonly #ledger: Ledger
+  /** Micro-dollars that were paid ahead for instances at a moment, and are not charged yet. */
+  heldAt: (now: number) => number = () => 0
   #paidIn = FIRST_CREDIT
   #sshKeysMade = 0
   #tfaSecrets: string[] = []
@@ -92,12 +94,13 @@ export class Account {
 
   /** Micro-dollars left at a moment of world time. */
   creditAt(now: number): number {
-    return this.#paidIn - this.#ledger.total(now)
+    return this.#paidIn - this.#ledger.total(now) - this.heldAt(now)
   }
 
   /** Sets the dollars left. */
   setCredit(credit: number): void {
-    this.#paidIn = micro(credit) + this.#ledger.total(this.#clock.now())
+    const now = this.#clock.now()
+    this.#paidIn = micro(credit) + this.#ledger.total(now) + this.heldAt(now)
   }
 
   /** Pays in so many dollars. */

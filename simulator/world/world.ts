@@ -3,6 +3,7 @@ import { ApiKeys, type Caller } from './api-keys.ts'
 import { WorldClock } from './clock.ts'
 import { EnvironmentVariables } from './environment.ts'
 import { Machines, NetworkDisks, Workergroups } from './hosting.ts'
+import { Deposits } from './instances/deposits.ts'
 import { Instances } from './instances/instances.ts'
 import { Overlays } from './instances/overlays.ts'
 import { PriceIncreases } from './instances/price-increases.ts'
@@ -48,6 +49,7 @@ export class World {
   readonly volumes: Volumes
   readonly overlays: Overlays
   readonly priceIncreases: PriceIncreases
+  readonly deposits: Deposits
   readonly environment = new EnvironmentVariables()
   readonly scheduledJobs: ScheduledJobs
   /** Each instance's SSH port on loopback, also before it listens, by instance id. */
@@ -61,6 +63,7 @@ export class World {
     this.account = new Account(seed, this.clock, this.ledger)
     const { market, ledger, account, clock } = this
     this.instances = new Instances({ seed, calm, flaky, clock, market, ledger, account })
+    this.deposits = new Deposits(clock, ledger, account, this.instances)
     this.apiKeys = new ApiKeys(seed, this.clock, this.account)
     this.twoFactor = new TwoFactor(seed, this.account, this.clock)
     this.templates = new Templates(seed, this.clock, this.account.id)
@@ -86,6 +89,7 @@ export class World {
   /** Carries out everything that is due by now. Called before every answer. */
   catchUp(): void {
     this.instances.catchUp()
+    this.deposits.catchUp()
     this.transfers.catchUp()
   }
 }

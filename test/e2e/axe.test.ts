@@ -160,6 +160,8 @@ test('axe finds nothing wrong in what is asked of one machine, of several and of
     await row('night').getByRole('button', { name: /^More/ }).click()
     await press(all, 'menuitem', name)
   }
+  await row('box').getByRole('button', { name: /^More/ }).click()
+  await press(all, 'menuitem', /^Prepay…/)
   await press(row('box'), 'button', /^No limit/)
   for (const name of ['night', 'box']) await row(name).getByRole('checkbox').check({ force: true })
   const bar = page.getByRole('toolbar', { name: 'Selected instances' })

@@ -14,6 +14,7 @@ import {
 } from '#shared/instance/metrics.ts'
 import { BidPrice } from '#shared/market/rental-bounds.ts'
 import type { Problem } from '#shared/problem.ts'
+import { type Deposit, type Prepaid, PrepaidAmount } from '#shared/spending/prepaying.ts'
 import { account, command, onInstance } from './command.ts'
 
 /** Actions on an instance. */
@@ -35,6 +36,10 @@ export const instanceCommands = {
   /** Keeps the user's own words about it, here alone; empty ones are removed. */
   noteInstance: command({ ...onInstance, note: NoteText, tags: NoteTags }).answers<void>(),
   changeBid: command({ ...onInstance, price: BidPrice }).answers<void>(), // dollars per hour, 0.001 to 32
+  /** Pays dollars ahead for it, of the credit, at a discount. Throws `not_supported`, and `over_cap` before it is asked for. */
+  prepayInstance: command({ ...onInstance, amount: PrepaidAmount }).answers<Prepaid>(),
+  /** What destroying it now would pay back of that. */
+  prepaidDeposit: command(onInstance).answers<Deposit>(),
   /** Accepts or refuses its host's request for higher prices (`priceIncreases` in State). */
   acceptPriceIncrease: command({ ...onInstance, increase: ServiceId }).answers<void>(),
   refusePriceIncrease: command({ ...onInstance, increase: ServiceId }).answers<void>(),

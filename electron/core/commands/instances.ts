@@ -7,15 +7,17 @@ import type {
 } from '#contract/commands/instances.ts'
 import { fetchResult } from '#service/result.ts'
 import { everything } from '#shared/automation/limits-that-block.ts'
-import { rate } from '#shared/format/money.ts'
+import { money, rate } from '#shared/format/money.ts'
 import { instanceName } from '#shared/format/name.ts'
-import { counted } from '#shared/format/size.ts'
+import { counted, percent } from '#shared/format/size.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
 import { problemWords } from '#shared/instance/machine-report.ts'
 import type { InstanceMetrics } from '#shared/instance/metrics.ts'
 import { type RentalView, rentedName } from '#shared/market/rental-view.ts'
 import { BerthError } from '#shared/problem.ts'
 import { type Micros, micros } from '#shared/spending/money.ts'
+import type { Prepaid } from '#shared/spending/prepaying.ts'
+import type { Spender } from '#shared/spending/spender.ts'
 import { firstLines, withoutEnd } from '#shared/text.ts'
 import type { SharedConnection } from '#ssh/connection/sharing.ts'
 import { findLog, followLog, logPlaces } from '#ssh/monitor/log.ts'
@@ -34,13 +36,21 @@ export function instanceHandlers(parts: Services): HandlersOf<typeof instanceCom
     args: OnInstance,
     verb: string | ((answer: Answer) => string),
     act: (target: ReturnType<typeof targetOf>) => Promise<Answer>,
+    by?: Spender,
   ) {
     const target = targetOf(parts, args)
     const answer = await needingPermission('instance_write', act(target)).catch(error => {
       if (problemOf(error).unsure) void parts.accounts.session(target.account).poll()
       throw error
     })
-    noteUser(parts, target.account, typeof verb === 'string' ? verb : verb(answer), target.instance)
+    noteUser(
+      parts,
+      target.account,
+      typeof verb === 'string' ? verb : verb(answer),
+      target.instance,
+      undefined,
+      by,
+    )
     await parts.accounts.session(target.account).poll()
   }
 
@@ -89,15 +99,46 @@ export function instanceHandlers(parts: Services): HandlersOf<typeof instanceCom
         const rental = rentalOf(record?.label, [])
         return client.instances.rename(instance.id, rental ? markLabel(label, rental) : label)
       }),
-    reportMachine: ({ report, ...args }) =>
-      change(args, `Reported the machine (${problemWords(report.problem)}) of`, ({ client, instance }) => {
-        if (instance.machineId !== undefined)
-          return client.instances.report(instance.id, instance.machineId, report)
-        throw new BerthError({
-          code: 'no_machine',
-          message: 'The service doesn’t say which machine this is.',
-        })
-      }),
+    reportMachine: ({ report, ...args }, { by }) =>
+      change(
+        args,
+        `Reported the machine (${problemWords(report.problem)}) of`,
+        ({ client, instance }) => {
+          if (instance.machineId !== undefined)
+            return client.instances.report(instance.id, instance.machineId, report)
+          throw new BerthError({
+            code: 'no_machine',
+            message: 'The service doesn’t say which machine this is.',
+          })
+        },
+        by,
+      ),
+    async prepayInstance({ amount, ...args }, { by }) {
+      const takeBack = await ledgerOf(args).pay(by, micros(amount))
+      let prepaid: Prepaid | undefined
+      await change(
+        args,
+        ({ discount }: Prepaid) =>
+          `Prepaid ${money(micros(amount))} at a discount of ${percent(discount * 100)} for`,
+        async ({ client, instance }) => {
+          prepaid = await client.instances.prepay(instance.id, amount)
+          return prepaid
+        },
+        by,
+      ).catch(async error => {
+        if (!prepaid && !problemOf(error).unsure) await takeBack()
+        throw error
+      })
+      return prepaid ?? { months: 0, discount: 0 }
+    },
+    async prepaidDeposit(args) {
+      const { client, instance } = targetOf(parts, args)
+      const { refundable, saved } = await needingPermission(
+        'instance_read',
+        client.instances.prepaid(instance.id),
+      )
+      return { refundable: micros(refundable), saved: micros(saved) }
+    },
     async noteInstance({ note, tags, ...args }) {
       const { account, instance } = targetOf(parts, args)
       await parts.accounts.session(account).automations.notes.write(instance.id, { note, tags })

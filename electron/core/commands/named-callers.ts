@@ -242,7 +242,12 @@ function rulesFor(parts: Services, dispatch: Dispatch): Rules {
       acts: true,
       scriptsOnly: true,
       owned: mayStop,
-      text: ({ instance }) => `Reported the machine of #${instance}`,
+    },
+    prepayInstance: {
+      acts: true,
+      scriptsOnly: true,
+      owned: mayEnd,
+      needs: ({ args: { amount } }) => ({ perHour: 0, machines: 0, today: micros(amount) }),
     },
     listVariables: { scriptsOnly: true },
     // A script that starts one of yours pays for it, and may stop it again.

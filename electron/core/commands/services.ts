@@ -5,6 +5,7 @@ import { instanceName } from '#shared/format/name.ts'
 import type { AccountId } from '#shared/ids.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
 import { BerthError } from '#shared/problem.ts'
+import type { Spender } from '#shared/spending/spender.ts'
 import type { Access } from '../access/access.ts'
 import type { InstanceTarget } from '../access/connect-with-key.ts'
 import type { FileTransfers } from '../access/file-transfers.ts'
@@ -75,14 +76,10 @@ export function noteUser(
   verb: string,
   instance: InstanceView,
   detail?: string,
+  by?: Spender,
 ): void {
-  activity.add({
-    account,
-    instance: instance.id,
-    kind: 'user',
-    text: `${verb} ${instanceName(instance)}`,
-    detail: detail || undefined,
-  })
+  const text = `${verb} ${instanceName(instance)}`
+  activity.add({ account, instance: instance.id, kind: 'user', by, text, detail: detail || undefined })
 }
 
 /**

@@ -23,7 +23,9 @@ import {
   believableStart,
   costPerHour,
   instancePrices,
+  prepaidOf,
   ranAtLeast,
+  shareOf,
   spending,
 } from './spending.ts'
 import { expectedPerHour, isStillExpected, trafficOf } from './traffic.ts'
@@ -128,6 +130,8 @@ export function instanceView(
     pricePerHour: state === 'running' ? perHour || price.running : price.running,
     agreedPrice: rented.agreed?.running,
     reliabilityPrice: price.promised,
+    prepaid: prepaidOf(record),
+    mostDiscount: shareOf(record.credit_discount_max),
     diskPricePerHour: price.disk,
     costPerHour: perHour,
     costUnknown: reportedCost === undefined || undefined,

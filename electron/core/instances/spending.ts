@@ -25,10 +25,13 @@ export interface AgreedPrices {
 /** Hours in a month, for disk prices per month. */
 export const monthHours = 720
 
-type PriceFields = Pick<
-  Instance,
-  'dph_total' | 'dph_base' | 'storage_total_cost' | 'storage_cost' | 'disk_space' | 'search' | 'instance'
->
+type DepositFields = Pick<Instance, 'credit_balance' | 'credit_discount'>
+
+type PriceFields = DepositFields &
+  Pick<
+    Instance,
+    'dph_total' | 'dph_base' | 'storage_total_cost' | 'storage_cost' | 'disk_space' | 'search' | 'instance'
+  >
 
 /**
  * The prices in a record. `dph_base` is for the GPUs alone, `dph_total` for GPUs and disk while it runs: it is reported
@@ -38,9 +41,12 @@ type PriceFields = Pick<
 export function instancePrices(
   record: PriceFields,
   before?: Pick<InstanceView, 'pricePerHour' | 'diskPricePerHour'>,
-  agreed: AgreedPrices = {},
+  rented: AgreedPrices = {},
 ): Prices {
-  const { storage_cost, disk_space } = record
+  const { storage_cost, disk_space, search, instance } = record
+  const isPrepaid = prepaidOf(record) !== undefined
+  // A discount makes it cost less than was agreed.
+  const agreed = isPrepaid ? { ...rented, running: undefined } : rented
   const total = believable(record.dph_total)
   const gpus = believable(record.dph_base)
   const byMonth =
@@ -50,8 +56,8 @@ export function instancePrices(
   const storage = believable(record.storage_total_cost) ?? believable(byMonth)
   const together = gpus === undefined || storage === undefined ? total : gpus + storage
   const between = gpus === undefined || total === undefined ? undefined : Math.max(0, total - gpus)
-  const premium = believable(record.search?.slaPremiumPerHour ?? record.instance?.slaPremiumPerHour) ?? 0
-  const whole = believable(record.search?.totalHour)
+  const premium = believable(search?.slaPremiumPerHour ?? instance?.slaPremiumPerHour) ?? 0
+  const whole = believable((isPrepaid && search?.discountedTotalPerHour) || search?.totalHour)
   const promised = whole === undefined || premium === 0 ? whole : Math.max(whole, total ?? 0)
   const isAgreed = agreed.running !== undefined || agreed.disk !== undefined
   return {
@@ -62,12 +68,23 @@ export function instancePrices(
     ),
     // While its host is gone, the disk costs nothing. That is no price to remember.
     disk: atLeast(
-      believable(record.instance?.diskHour) || (storage ?? between ?? before?.diskPricePerHour),
+      believable(instance?.diskHour) || (storage ?? between ?? before?.diskPricePerHour),
       agreed.disk,
     ),
-    now: believable(record.instance?.totalHour),
+    now: believable((isPrepaid && instance?.discountedTotalPerHour) || instance?.totalHour),
     ...(isAgreed && { least: agreed }),
   }
+}
+
+/** What is left of a prepayment, with its discount. */
+export function prepaidOf({ credit_balance, credit_discount }: DepositFields): InstanceView['prepaid'] {
+  const left = credit_balance !== undefined && credit_balance > 0 ? micros(credit_balance) : 0
+  return left > 0 ? { left, discount: shareOf(credit_discount) ?? 0 } : undefined
+}
+
+/** A share as the service gives it; undefined when it cannot be one. */
+export function shareOf(share: number | undefined): number | undefined {
+  return share !== undefined && share >= 0 && share <= 1 ? share : undefined
 }
 
 function atLeast(price: Micros | undefined, least: Micros | undefined): Micros | undefined {

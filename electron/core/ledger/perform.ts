@@ -128,6 +128,23 @@ export class Ledger {
     return undefined
   }
 
+  /**
+   * Counts a payment on this day, on disk before it is asked for. Throws why it may not be made; what it gives takes it back.
+   */
+  async pay(by: Spender | undefined, amount: Micros): Promise<() => Promise<void>> {
+    const refused = this.refusal(by, { perHour: 0, machines: 0, today: amount })
+    if (refused) throw new BerthError(refused)
+    const at = this.#now()
+    const add = (more: Micros) => {
+      const day = dayOf(at)
+      const id = `${by ?? ''}/${day}`
+      const today = Math.max(0, (this.#stored.find(id)?.today ?? 0) + more)
+      return this.#write({ id, by, perHour: 0, at, spent: 0, day, today, isSum: true })
+    }
+    await add(amount)
+    return () => add(-amount)
+  }
+
   /** A machine appeared after its reservation had been released: it counts from its beginning. */
   found({ mark, perHour, ...asked }: Reservation, instance: number): void {
     if (this.#entries().some(({ id }) => id === mark)) return

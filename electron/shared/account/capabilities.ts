@@ -29,6 +29,8 @@ export interface Capabilities {
   limitsKeys: boolean
   /** Takes a renter's report on a machine. */
   takesReports: boolean
+  /** On-demand instances can be paid for ahead, at a discount. */
+  prepays: boolean
   /** The categories of a key's permissions. */
   permissions: readonly PermissionCategory[]
 }
@@ -43,6 +45,7 @@ export const describedCapabilities: Capabilities = {
   longestStartScript: 16_384,
   limitsKeys: false,
   takesReports: false,
+  prepays: false,
   permissions: describedCategories,
 }
 
@@ -56,5 +59,6 @@ export const publicCapabilities: Capabilities = {
   longestStartScript: 4048,
   limitsKeys: true,
   takesReports: true,
+  prepays: true,
   permissions: [...describedCategories, ...furtherCategories],
 }

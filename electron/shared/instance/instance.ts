@@ -68,6 +68,10 @@ export interface InstanceView {
   agreedPrice?: Micros
   /** The part of its price for a promised reliability: with it, its GPUs are charged also while its host is offline. */
   reliabilityPrice?: Micros
+  /** What is left of a prepayment, and its discount, 0 to 1; its prices are with that discount. */
+  prepaid?: { left: Micros; discount: number }
+  /** The most that prepaying can take off its price, 0 to 1; absent where the service doesn't say. */
+  mostDiscount?: number
   /** Micro-dollars per hour while it is stopped. */
   diskPricePerHour?: Micros
   /** Its present cost per hour; 0 where that is unknown. */

@@ -8,13 +8,26 @@ import { instanceName } from '#shared/format/name.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
 import { hasTrait } from '#shared/instance/state-traits.ts'
 import { shownApps } from '#shared/instance/web-apps.ts'
+import { canPrepay } from '#shared/spending/prepaying.ts'
 import { idleLimit } from '../limits/rentalLimits.ts'
 import { openApp, openInEditor, openJupyter } from './getIn.ts'
 import { act } from './startAndStop.ts'
 
 /** Actions that fail while the service does not answer. */
 const needsService: ReadonlySet<string> = new Set([
-  ...['stop', 'start', 'resume', 'reboot', 'rename', 'bid', 'another', 'attach', 'report-machine', 'destroy'],
+  ...[
+    'stop',
+    'start',
+    'resume',
+    'reboot',
+    'rename',
+    'bid',
+    'prepay',
+    'another',
+    'attach',
+    'report-machine',
+    'destroy',
+  ],
 ])
 
 /**
@@ -40,7 +53,7 @@ export function pressAction(event: KeyboardEvent, actions: readonly Action[]): b
 function actionsOf(instance: InstanceView, page: Page): Action[] {
   const shut = canGetIn(instance) ? undefined : 'You can connect once it’s running.'
   const go = (to: string) => () => route.go(`instances/${instance.id}/${to}`)
-  const ask = (kind: 'rename' | 'bid' | 'another' | 'reportMachine' | 'destroy') => () =>
+  const ask = (kind: 'rename' | 'bid' | 'prepay' | 'another' | 'reportMachine' | 'destroy') => () =>
     dialogs.show({ kind, instance: instance.id })
   const [attach, copy, system] = ownSsh(instance, page, shut)
   return [
@@ -109,6 +122,9 @@ function actionsOf(instance: InstanceView, page: Page): Action[] {
       unusable: instance.interruptible ? undefined : 'It was rented at a fixed price.',
       run: ask('bid'),
     },
+    ...(page.account && canPrepay(page.account, instance, page.accountNow)
+      ? [{ id: 'prepay', label: 'Prepay…', icon: 'spending', run: ask('prepay') } as const]
+      : []),
     ...priceAnswers(instance, page),
     ...(page.account?.capabilities.takesReports && instance.machineId !== undefined
       ? [

@@ -1,5 +1,6 @@
 import type { Profile } from '#simulator/deployment.ts'
 import { wrongTypes } from '#simulator/http/faults.ts'
+import { MOST_DISCOUNT } from '#simulator/world/instances/deposits.ts'
 import { gpuRate, type Instance, isOutbid, storageRate } from '#simulator/world/instances/instance.ts'
 import type { Rates } from '#simulator/world/ledger.ts'
 import { quote } from '#simulator/world/market/quote.ts'
@@ -82,6 +83,7 @@ function commonFields(world: World, instance: Instance, profile: Profile): Row {
       inet_up_billed: traffic.upload,
       inet_down_billed: traffic.download,
       ...prices(world, instance),
+      ...deposit(world, instance),
     },
   )
 }
@@ -94,8 +96,8 @@ function prices(world: World, instance: Instance): Row {
     gpuCostPerHour: dollars(gpu),
     diskHour: dollars(disk),
     totalHour: dollars(gpu) + dollars(disk),
-    discountTotalHour: 0,
-    discountedTotalPerHour: dollars(gpu) + dollars(disk),
+    discountTotalHour: dollars(Math.round(gpu * instance.discount)),
+    discountedTotalPerHour: dollars(Math.round(gpu * (1 - instance.discount))) + dollars(disk),
   })
   return {
     storage_cost: instance.storageCost,
@@ -105,7 +107,17 @@ function prices(world: World, instance: Instance): Row {
     internet_up_cost_per_tb: inet_up_cost * 1024,
     internet_down_cost_per_tb: inet_down_cost * 1024,
     search: perHour({ gpu: gpuRate(instance), disk: storage }),
-    instance: perHour(world.instances.ratesNow(instance)),
+    instance: perHour(world.instances.ratesNow({ ...instance, discount: 0 })),
+  }
+}
+
+/** Null without a prepayment. */
+function deposit(world: World, { id, bid, discount }: Instance): Row {
+  const left = world.deposits.left(id)
+  return {
+    credit_balance: left > 0 ? dollars(left) : null,
+    credit_discount: left > 0 ? discount : null,
+    credit_discount_max: bid === null ? MOST_DISCOUNT : 0,
   }
 }
 

@@ -1,6 +1,7 @@
 import { type ApiRequest, type Layer, layered, type Route, routesOf } from '#simulator/http/route.ts'
 import { publicAccount } from './account.ts'
 import { billingRoutes } from './billing.ts'
+import { depositRoutes } from './deposits.ts'
 import { environmentRoutes } from './environment.ts'
 import { instancePages, publicInstances } from './instances.ts'
 import { publicOffers } from './offers.ts'
@@ -24,6 +25,7 @@ const layer = {
   ...publicVolumeRoutes,
   ...publicWebhooks,
   ...billingRoutes,
+  ...depositRoutes,
   ...environmentRoutes,
   ...recordRoutes,
 }

@@ -18,6 +18,8 @@ export interface Instance {
   bid: number | null
   /** The on-demand price of its GPUs: the host may raise it with the user's consent. */
   price: number
+  /** Taken off the price of its GPUs while a prepayment lasts, as a share. */
+  discount: number
   /** Dollars per GB of its disk and month. */
   storageCost: number
   /** When its contract ends. */
@@ -82,7 +84,10 @@ export function ratesNow(instance: Instance, { goneIsFree }: { goneIsFree: boole
   const { status } = instance
   const isGone = status === 'offline' || status === 'unknown'
   return {
-    gpu: status === 'running' || status === 'frozen' ? gpuRate(instance) : 0,
+    gpu:
+      status === 'running' || status === 'frozen'
+        ? Math.round(gpuRate(instance) * (1 - instance.discount))
+        : 0,
     disk: isGone && goneIsFree ? 0 : storageRate(instance),
   }
 }

@@ -93,6 +93,7 @@ export class Instances {
       label: launch.label,
       bid: launch.bid,
       price: offer.price,
+      discount: 0,
       storageCost: offer.facts.storage_cost,
       ends: now + offer.facts.duration * 1000,
       renewal: null,
@@ -171,6 +172,11 @@ export class Instances {
       throw invalidArgs('A stopped instance cannot be rebooted; start it.')
     }
     this.#boot(instance, this.#world.clock.now(), instance.pulled ? 'reboot' : 'first')
+  }
+
+  setDiscount(instance: Instance, discount: number): void {
+    instance.discount = discount
+    this.#charge(instance, this.#world.clock.now())
   }
 
   /** Changes the bid (micro-dollars per hour): enough resumes it, too little stops it. */

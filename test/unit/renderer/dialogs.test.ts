@@ -26,6 +26,7 @@ const scanned: Readonly<Record<string, string>> = {
   'screens/instances/dialogs/BidDialog.svelte': '/^Change bid/',
   'screens/instances/dialogs/EditorDialog.svelte': '/^Editor/',
   'screens/instances/dialogs/MachineReportDialog.svelte': '/^Report the machine/',
+  'screens/instances/dialogs/PrepayDialog.svelte': '/^Prepay…/',
   'screens/instances/dialogs/RenameDialog.svelte': "'Rename'",
   'screens/instances/files/TextEditor.svelte': '/^note\\.txt$/',
   'screens/instances/selection/BulkLabel.svelte': '/^Name and tag…/',

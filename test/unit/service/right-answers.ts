@@ -126,6 +126,15 @@ export const rows: Row[] = [
   row('PUT /machines/7/report', c => c.instances.report(5, 7, { problem: 'Other', message: '' }), {
     sent: { instance_id: 5, problem: 'Other' },
   }),
+  row('PUT /instances/prepay/5/', c => c.instances.prepay(5, 50), {
+    sent: { amount: 50 },
+    answer: { success: true, timescale: 0.5, discount_rate: 0.1 },
+    gives: { months: 0.5, discount: 0.1 },
+  }),
+  row('GET /instances/balance/5/', c => c.instances.prepaid(5), {
+    answer: { success: true, refundable_deposit: 12.5, total_discount: 2.1, discount_months: 1.5 },
+    gives: { refundable: 12.5, saved: 2.1 },
+  }),
   row('DELETE /volumes/?id=8', c => c.volumes.remove(8), { sent: { id: 8 } }),
   row('POST /machines/maintenances', c => c.machines.maintenances([5, 6]), {
     sent: { machine_ids: [5, 6] },

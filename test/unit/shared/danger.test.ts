@@ -232,3 +232,44 @@ test('removing a name is asked about only while it has machines, which lose its 
   ])
   expect(asked('box #7', '#8')?.lines.join(' ')).toContain('2 machines: box #7 and #8. They run on')
 })
+
+describe('prepaying', () => {
+  const machine = instanceView({ id: 7, label: 'box', pricePerHour: 500_000, mostDiscount: 0.4 })
+  const asked = (given: Partial<AccountView>, more: Partial<InstanceView> = {}, amount = 360) => {
+    const instance = { ...machine, ...more }
+    return dangers.prepay.question(accountView(given, instance), { instance, amount }, 0)
+  }
+
+  test('is always asked about, with what it costs, what it changes, and that it stays there', () => {
+    expect(asked({ credit: 400_000_000 })).toEqual({
+      title: 'Prepay box #7?',
+      verb: 'Prepay $360.00',
+      lines: [
+        '$360.00 leaves your credit now. It’s for about a month of running, and counts as spent today.',
+        'Its price of $0.500/h then falls by a discount that the service decides, 40% at most.',
+        expect.stringContaining('You can’t get it back'),
+      ],
+      grave: true,
+    })
+  })
+
+  test('says where the credit is too low, a budget is smaller, or a discount may fall', () => {
+    const budget = limitView({ when: { kind: 'budget', per: 'day', dollars: 20 } })
+    const lines = asked(
+      { credit: 10_000_000, limits: { [budget.id]: budget } },
+      { prepaid: { left: 5_000_000, discount: 0.25 } },
+      50,
+    )?.lines.join('\n')
+    expect(lines).toContain('Your credit is $10.00, so the service will probably refuse it.')
+    expect(lines).toContain('Your budget for the day is less than that')
+    expect(lines).toContain('it’s 25% now, and a small amount can lower it')
+  })
+
+  test('destroying says what of it is kept', () => {
+    const instances = [{ ...machine, prepaid: { left: 5_000_000, discount: 0.25 } }]
+    const lines = dangers.destroy.question(accountView({}, ...instances), { instances }, 0)?.lines
+    expect(lines?.join('\n')).toContain(
+      'Of the $5.00 prepaid that is left, the service keeps the discount so far',
+    )
+  })
+})

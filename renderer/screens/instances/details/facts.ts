@@ -53,6 +53,7 @@ export function factsOf(instance: InstanceView, now: number, way?: WayIn, shares
     Contract: [
       ['Kind', instance.interruptible ? 'Interruptible, by a bid' : 'On-demand, can’t be outbid'],
       ['Price', textOf(instance.pricePerHour, rate)],
+      ['Prepaid', textOf(instance.prepaid, prepaidWords)],
       ['Reliability', textOf(instance.reliabilityPrice, part => `${rate(part)} of it`)],
       ['While offline', offlineWords(instance)],
       ['Your bid', textOf(instance.bid, rate)],
@@ -74,6 +75,11 @@ export function factsOf(instance: InstanceView, now: number, way?: WayIn, shares
       facts: facts.flatMap(([name, value]) => (value ? [{ name, value }] : [])),
     }))
     .filter(({ facts }) => facts.length > 0)
+}
+
+/** The price above is with it. */
+function prepaidWords({ left, discount }: NonNullable<InstanceView['prepaid']>): string {
+  return `${money(left)} left, ${percent(discount * 100)} off its price`
 }
 
 /** A contract with a promised reliability goes on costing; the service settles that once a day. */

@@ -63,6 +63,15 @@ test('a named caller sets limits that end its own machines sooner, and changes n
   }
 })
 
+test('a script prepays only what it rented, and an agent nothing', async () => {
+  const script = gate('script')
+  expect(await script('prepayInstance', { instance: own, amount: 5 })).toBeUndefined()
+  for (const instance of [borrowed, yours])
+    expect((await script('prepayInstance', { instance, amount: 5 }))?.refusal?.limit).toBe('ownership')
+  const refused = await gate('agent')('prepayInstance', { instance: own, amount: 5 })
+  expect(refused?.refusal?.limit).toBe('permission')
+})
+
 test('a script reports its own machine and lists variables, which nobody but you changes; an agent does neither', async () => {
   const report = { problem: 'Other', message: '' }
   const script = gate('script')

@@ -6,6 +6,7 @@ import {
   costPerHour,
   countedOn,
   instancePrices,
+  prepaidOf,
   ranAtLeast,
   spending,
 } from '#core/instances/spending.ts'
@@ -28,6 +29,19 @@ test('a running instance costs its whole price, a stopped one its disk', () => {
     'silent',
   ] as const)
     expect(costPerHour(state, price)).toBe(50_000)
+})
+
+test('a prepaid instance costs its discounted price, also below what was agreed, while something is left', () => {
+  const hourly = { totalHour: 0.5, discountedTotalPerHour: 0.4 }
+  const record = { dph_total: 0.5, dph_base: 0.45, search: hourly, instance: hourly }
+  const cost = (credit_balance: number | undefined) =>
+    costPerHour(
+      'running',
+      instancePrices({ ...record, credit_balance, credit_discount: 0.2 }, undefined, { running: 500_000 }),
+    )
+  expect(cost(12)).toBe(400_000)
+  for (const nothing of [0, -1, undefined]) expect(cost(nothing)).toBe(500_000)
+  expect(prepaidOf({ credit_balance: 12, credit_discount: 7 })).toEqual({ left: 12_000_000, discount: 0 })
 })
 
 test('an instance that boots costs its disk, also where the service says that it costs nothing', () => {

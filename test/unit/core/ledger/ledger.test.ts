@@ -209,6 +209,26 @@ test('owns what it rented, until you start it', async () => {
   expect(world.state?.spenders?.[claude]?.instances).toEqual([])
 })
 
+test('a prepayment counts on its day, is refused by the day’s cap, and is taken back', async () => {
+  const nightly = spenderOf('script', 'nightly')
+  const world = await spendingWorld([{ ...form('nightly', { perDay: 10 }), kind: 'script' }])
+  await world.ledger.pay(nightly, micros(4))
+  const today = () => world.state?.spenders?.[nightly]?.today
+  world.ledger.show()
+  expect(today()).toBe(micros(4))
+  await expect(world.ledger.pay(nightly, micros(7))).rejects.toMatchObject({
+    problem: { code: 'over_cap', refusal: { limit: 'day', left: 6, retry: 'tomorrow' } },
+  })
+  await world.ledger.pay(nightly, micros(6))
+  await world.kill()
+  await expect(world.ledger.pay(nightly, micros(1))).rejects.toMatchObject({
+    problem: { refusal: { limit: 'day', left: 0, retry: 'tomorrow' } },
+  })
+  const other = await spendingWorld([{ ...form('nightly', { perDay: 10 }), kind: 'script' }])
+  await (await other.ledger.pay(nightly, micros(6)))()
+  await other.ledger.pay(nightly, micros(10))
+})
+
 test('a machine of yours that a script starts stays yours', async () => {
   const nightly = spenderOf('script', 'nightly')
   const world = await spendingWorld([form('claude'), { ...form('nightly'), kind: 'script' }])
