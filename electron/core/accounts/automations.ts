@@ -31,7 +31,7 @@ import { withWatchdogScript } from '#core/watchdogs/rental-script.ts'
 import type { TellOf } from '#core/watchdogs/visits.ts'
 import { Watches } from '#core/watches/perform.ts'
 import type { RentRequest } from '#shared/market/rent-request.ts'
-import { boundsOf } from '#shared/project/bounds.ts'
+import { boundsOf, dearestOf } from '#shared/project/bounds.ts'
 import type { GpuMetricsReader } from './gpu-metrics.ts'
 import { openMaintenances } from './maintenances.ts'
 
@@ -91,6 +91,8 @@ export async function openAutomations(
     rentals,
     limits: storedLimits,
     mayHaveCost: money.mayHaveCost,
+    mayRentMore: ({ project: { by, spec, price } }) =>
+      ledger.refusal(by, ledger.need(dearestOf(spec, price))) === undefined,
     projects: createRunProjects(context, { ...forProjects, rentals, transfers }),
   })
   const limits = await openLimits(context, {

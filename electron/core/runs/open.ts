@@ -9,6 +9,8 @@ import { BeforeStops } from './before-stop.ts'
 import { GoingOn } from './continue-failed.ts'
 import { RunEnds } from './ends.ts'
 import { RunFacts } from './facts.ts'
+import { createMaintenanceMoves } from './maintenance-moves.ts'
+import type { ProjectRun } from './model.ts'
 import { NewRuns } from './new-runs.ts'
 import { RunNodes } from './nodes.ts'
 import { createOutputs } from './output.ts'
@@ -36,6 +38,8 @@ export interface RunNeeds {
   projects: RunProjects
   sweeps: RunSweeps
   departures: Departures
+  /** Whether no cap forbids whoever pays for a run one more machine. */
+  mayRentMore(run: ProjectRun): boolean
   /** Whether what left the account since then, in epoch seconds, allows for such a cost. */
   mayHaveCost(cost: number, since: number): boolean
 }
@@ -99,6 +103,8 @@ export async function openRuns(context: AccountContext, needs: RunNeeds): Promis
     plannedMoves,
   })
   const scheduler = new RunScheduler(context, { runs, facts, steps, nodes, departures })
+  const { mayRentMore } = needs
+  const maintenanceMoves = createMaintenanceMoves(context, { runs, plannedMoves, mayRentMore, scheduler })
   const removal = new RunRemoval(context, { runs, outputs, machines, watchdog, nodes })
   const begin = new NewRuns(context, {
     runs,
@@ -122,6 +128,7 @@ export async function openRuns(context: AccountContext, needs: RunNeeds): Promis
     waiting,
     goingOn,
     plannedMoves,
+    maintenanceMoves,
     timed,
     ends,
     steps,

@@ -42,6 +42,13 @@ export function createPlannedMoves(
       const { instance, name } = run
       activity.add({ account, instance, kind: 'user', text: `Asked to move ${name} to another machine` })
     },
+    /** The same by Berth itself: whether it moves, which it doesn't while no machine within its price is free. */
+    async leave(id: string): Promise<boolean> {
+      const run = runs.get(id)
+      if (!isMovable(run) || !(await projects.seek(run)).fits || !isMovable(runs.get(id))) return false
+      await runs.intend(id, { movingSince: runs.get(id).movingSince ?? now() })
+      return true
+    },
     /**
      * Ends the command on the machine, which goes on running for a while. May be repeated. Undefined where the machine doesn't
      * run.
@@ -67,8 +74,8 @@ export function createPlannedMoves(
   }
 }
 
-/** Whether its user may have it continue on another machine. */
-function isMovable(run: Run): run is ProjectRun {
+/** Whether it can continue on another machine while the present one runs. */
+export function isMovable(run: Run): run is ProjectRun {
   const { step, begun, project, node } = run
   return step === 'running' && begun === true && project !== undefined && !node
 }

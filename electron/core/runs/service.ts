@@ -11,6 +11,7 @@ import { failed, refetching, resumed, retried } from './changes.ts'
 import type { GoingOn } from './continue-failed.ts'
 import { allowedAction } from './decide.ts'
 import type { RunEnds } from './ends.ts'
+import type { MaintenanceMoves } from './maintenance-moves.ts'
 import { commandNotReached, machineGone, notFailed, severalMachines, tooLate } from './messages.ts'
 import { asksForNotice, hasUndownloadedResults, isOfProject, type NewRun, type Run } from './model.ts'
 import type { NewRuns } from './new-runs.ts'
@@ -38,6 +39,7 @@ export interface RunParts {
   waiting: WaitingMachines
   goingOn: GoingOn
   plannedMoves: PlannedMoves
+  maintenanceMoves: MaintenanceMoves
   timed: TimedRuns
   ends: RunEnds
   steps: RunSteps
@@ -253,8 +255,9 @@ export class Runs {
   }
 
   onPoll(poll: AccountPoll): void {
-    const { runs, waiting, watchdog, timed, scheduler, begin } = this.#parts
+    const { runs, waiting, watchdog, timed, scheduler, begin, maintenanceMoves } = this.#parts
     waiting.onPoll(poll)
+    maintenanceMoves.onPoll(poll.account)
     for (const run of runs.all()) {
       if (run.watchdogStale) void watchdog.tellIfStale(run.id)
       // A command that never began is shown with its rental only, so it goes with that.

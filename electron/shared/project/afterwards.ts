@@ -5,7 +5,7 @@ import { duration } from '../format/time.ts'
 import { type Micros, micros } from '../spending/money.ts'
 import { beforeStopWords } from './before-stop.ts'
 import { dearestOf } from './bounds.ts'
-import { copyFirstWords } from './copy-first.ts'
+import { copyFirstWords, leavesBefore } from './copy-first.ts'
 import { gpusInAll, nodeCount } from './nodes.ts'
 import { keptWords, type PlanCosts, stoppedWords } from './plan-costs.ts'
 import type { ProjectPlan } from './project.ts'
@@ -42,6 +42,11 @@ export function planAfterwards(spec: ProjectSpec, keeping: Keeping, costs: PlanC
       ? [
           `If its machine ${spec.machine?.interruptible ? 'is outbid, crashes' : 'crashes'} or goes offline, it continues on ` +
             `another one, at most ${counted(outbid.elsewhere, 'time')}.`,
+          ...(nodes === 1 && (home.length > 0 || storeOf(spec))
+            ? [
+                `It leaves ${duration(leavesBefore)} before maintenance that its host announces, with its results.`,
+              ]
+            : []),
         ]
       : []),
     ...copyFirstWords(spec, costs?.disk),

@@ -13,6 +13,9 @@ export function leftFor({ wait = 0 }: Pick<ProjectSpec, 'wait'>): number {
   return keptAfterMove + wait
 }
 
+/** Seconds before announced maintenance at which a run leaves: what it copies may take half of that, and the next machine boots. */
+export const leavesBefore = 3600
+
 /** How many machines a run may leave with results that only they have. */
 function machinesLeft(spec: ProjectSpec): number {
   return resultsOf(spec).length === 0 ? 0 : (spec.outbid?.elsewhere ?? 0)

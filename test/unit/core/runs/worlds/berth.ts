@@ -135,6 +135,7 @@ export async function startBerth({ clock, files, keychain: entries, service, ids
     watchdogs,
     rentals,
     limits: storedLimits,
+    mayRentMore: () => true,
     mayHaveCost: () => true,
     projects: {
       ...createRunProjects(context, { projects, secrets, rentals, transfers }),
