@@ -20,6 +20,7 @@ import { offers } from './offers.ts'
 import { overlays } from './overlays.ts'
 import { priceIncreases } from './price-increases.ts'
 import { records } from './records.ts'
+import { registries } from './registries.ts'
 import { ServiceError } from './service-error.ts'
 import { templates } from './templates.ts'
 import { transfers } from './transfers.ts'
@@ -100,6 +101,7 @@ export function createClient(options: ClientOptions) {
     transfers: transfers(send),
     machines: machines(send),
     templates: templates(send),
+    registries: registries(send),
     workergroups: workergroups(send),
     charges: charges(send),
     priceIncreases: priceIncreases(send),

@@ -4,7 +4,7 @@ import { type PriceSample, WatchId, WatchRequest } from '#shared/automation/watc
 import { name, ServiceId, text } from '#shared/fields.ts'
 import { InstanceId, RentalId } from '#shared/ids.ts'
 import { OfferFilter, OfferQuery, type OffersAnswer, SavedQuery } from '#shared/market/offer.ts'
-import { OpenRequest, RentalSearch, RentRequest } from '#shared/market/rent-request.ts'
+import { OpenRequest, RegistryLogin, RentalSearch, RentRequest } from '#shared/market/rent-request.ts'
 import { RetryLimits } from '#shared/market/rental-bounds.ts'
 import type { Replacement } from '#shared/market/rental-view.ts'
 import { SearchPart } from '#shared/market/search-part.ts'
@@ -26,6 +26,12 @@ export const offerCommands = {
   }).answers<OffersAnswer>(),
   /** The bid that the service recommends for the bundle of an offer, by its id. Throws `not_supported` where it has none. */
   recommendedBid: command({ account, id: ServiceId }).answers<Micros | undefined>(),
+  /** The tags of an image, by its name without one; none where they can't be read. `registry`: the login to its registry. */
+  imageTags: command({ account, image: text(1024), registry: v.optional(RegistryLogin) }).answers<
+    readonly string[]
+  >(),
+  /** Whether a registry takes a login; `unknown` where that can't be checked. */
+  checkRegistry: command({ account, registry: RegistryLogin }).answers<'taken' | 'refused' | 'unknown'>(),
   saveSearch: command({ name, search: SavedQuery }).answers<string>(),
   deleteSearch: command({ id: v.pipe(v.string(), v.maxLength(64)) }).answers<void>(),
 }

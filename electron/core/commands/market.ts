@@ -34,6 +34,10 @@ import { askOf, type Services, targetOf } from './services.ts'
 /** Milliseconds: a search of the whole market has a large answer. */
 const searchTimeout = 45_000
 
+/** A tag as Docker takes it, and the number of them that are proposed. */
+const isTag = /^\w[\w.-]{0,127}$/
+const mostTags = 500
+
 export function offerHandlers(parts: Services): HandlersOf<typeof offerCommands> {
   const { accounts, platform, searches, recentSearches, seenOffers, store } = parts
   return {
@@ -50,6 +54,16 @@ export function offerHandlers(parts: Services): HandlersOf<typeof offerCommands>
     },
     async recommendedBid({ account, id }) {
       return believable(await askOf(parts)(account, 'misc', ({ offers }) => offers.recommendedBid(id)))
+    },
+    async imageTags({ account, image, registry }, { withdrawn }) {
+      const { registries } = accounts.session(account).client
+      const tags = await registries.tags(image, registry, { withdrawn }).catch(() => [])
+      return tags.filter(tag => isTag.test(tag)).slice(0, mostTags)
+    },
+    async checkRegistry({ account, registry }, { withdrawn }) {
+      const { registries } = accounts.session(account).client
+      const isTaken = await registries.takes(registry, { withdrawn }).catch(() => undefined)
+      return isTaken === undefined ? 'unknown' : isTaken ? 'taken' : 'refused'
     },
     saveSearch: ({ name, search }) => searches.save(name, search),
     deleteSearch: ({ id }) => searches.delete(id),

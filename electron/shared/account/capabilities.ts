@@ -29,6 +29,8 @@ export interface Capabilities {
   limitsKeys: boolean
   /** Takes a renter's report on a machine. */
   takesReports: boolean
+  /** Reads an image's tags, and tries the login to a registry. */
+  readsRegistries: boolean
   /** On-demand instances can be paid for ahead, at a discount. */
   prepays: boolean
   /** The categories of a key's permissions. */
@@ -46,6 +48,7 @@ export const describedCapabilities: Capabilities = {
   limitsKeys: false,
   takesReports: false,
   prepays: false,
+  readsRegistries: false,
   permissions: describedCategories,
 }
 
@@ -60,5 +63,6 @@ export const publicCapabilities: Capabilities = {
   limitsKeys: true,
   takesReports: true,
   prepays: true,
+  readsRegistries: true,
   permissions: [...describedCategories, ...furtherCategories],
 }

@@ -6,6 +6,7 @@ import { environmentRoutes } from './environment.ts'
 import { instancePages, publicInstances } from './instances.ts'
 import { publicOffers } from './offers.ts'
 import { recordRoutes } from './records.ts'
+import { registryRoutes } from './registries.ts'
 import { publicTemplates } from './templates.ts'
 import { publicVolumeRoutes } from './volumes.ts'
 import { publicWebhooks } from './webhooks.ts'
@@ -28,6 +29,7 @@ const layer = {
   ...depositRoutes,
   ...environmentRoutes,
   ...recordRoutes,
+  ...registryRoutes,
 }
 
 /** The public deployment as a layer over the interface's routes. */

@@ -126,6 +126,20 @@ export const rows: Row[] = [
   row('PUT /machines/7/report', c => c.instances.report(5, 7, { problem: 'Other', message: '' }), {
     sent: { instance_id: 5, problem: 'Other' },
   }),
+  row('POST /api/v1/templates/fetch-tags', c => c.registries.tags('a/b'), {
+    sent: { image: 'a/b' },
+    answer: { success: true, tags: ['latest'] },
+    gives: ['latest'],
+  }),
+  row(
+    'POST /api/v1/templates/validate-auth',
+    c => c.registries.takes({ server: 'r.example', user: 'u', token: 'secret' }),
+    {
+      sent: { server: 'r.example', username: 'u', token: 'secret' },
+      answer: { success: true, authenticated: true, repositories: [] },
+      gives: true,
+    },
+  ),
   row('PUT /instances/prepay/5/', c => c.instances.prepay(5, 50), {
     sent: { amount: 50 },
     answer: { success: true, timescale: 0.5, discount_rate: 0.1 },
