@@ -1,5 +1,5 @@
 import * as Type from 'typebox'
-import { looseConfirmation, looseList, recordShape } from './http/answer.ts'
+import { looseConfirmation, looseList, Moment, recordShape } from './http/answer.ts'
 import { type CallOptions, operation, type Send } from './http/operation.ts'
 
 const jobShape = recordShape(
@@ -29,6 +29,29 @@ const callShape = recordShape(
 )
 /** A call that the service has noted. Its arguments are read no further. */
 export type NotedCall = NonNullable<typeof callShape.record>
+
+const backupShape = recordShape(
+  /** The instance or volume that it is of. */
+  { contract_id: Type.Integer() },
+  {
+    created_at: Moment,
+    /** `instance`, `volume`; absent for one that is long gone. */
+    type: Type.String(),
+    /** `pending`, `success` or `error`. */
+    status: Type.String(),
+    info: Type.String(),
+  },
+)
+/** What the service has kept of an instance or a volume whose machine goes away. */
+export type Backup = NonNullable<typeof backupShape.record>
+
+const listBackups = operation(
+  'GET',
+  '/api/v0/instance_backups/',
+  'read',
+  looseList(['backups', 'results'], backupShape),
+  { size: 'list', extra: 'collection' },
+)
 
 const listJobs = operation(
   'GET',
@@ -60,6 +83,8 @@ export function records(send: Send) {
     removeScheduledJob: async (id: number, options?: CallOptions) => {
       await send(removeJob, { ids: { id } }, options)
     },
+    /** The newest first; they outlive what they are of, and are read by a copy from `vast.CONTRACT_ID`. */
+    backups: (options?: CallOptions) => send(listBackups, {}, options),
     /** The newest first. */
     auditLog: (options?: CallOptions) => send(auditLog, {}, options),
   }

@@ -4,7 +4,7 @@ import { type CallOptions, operation, type Send } from './http/operation.ts'
 import { ServiceError } from './service-error.ts'
 
 /** A login to a registry. The token is a secret. */
-export interface RegistryAccess {
+interface RegistryAccess {
   server: string
   user: string
   token: string

@@ -4,7 +4,7 @@ import { type CallOptions, type Operation, operation, type Send } from './http/o
 
 /** A copy between two instances, or an instance and the local machine, which has no id. */
 export interface CopyBody {
-  /** Instance ids, as text. */
+  /** Instance ids, as text; `vast.` and a contract's id for a backup of the service. */
   src_id?: string
   src_path: string
   dst_id?: string

@@ -15,7 +15,7 @@ import {
   WebhookFields,
   type WebhookView,
 } from '#shared/account/notifications.ts'
-import type { NotedCallView, ScheduledJobView } from '#shared/account/records.ts'
+import type { BackupView, NotedCallView, ScheduledJobView } from '#shared/account/records.ts'
 import { type CloudConnectionView, CopyRequest, SyncRequest, TransferId } from '#shared/account/transfer.ts'
 import {
   BackupCode,
@@ -210,6 +210,8 @@ export const variableCommands = {
 
 /** What the service does for the account by itself, and has noted of it; `not_supported` where it has none. */
 export const recordCommands = {
+  /** The service's backups of what was lost with its machine; `not_supported` where it has none. */
+  listBackups: command({ account }).answers<readonly BackupView[]>(),
   listScheduledJobs: command({ account }).answers<readonly ScheduledJobView[]>(),
   deleteScheduledJob: command({ account, id: ServiceId }).answers<void>(),
   /** The newest first, at most 50. */

@@ -8,13 +8,13 @@ import type {
 } from '#contract/commands/account.ts'
 import type { User } from '#service/account.ts'
 import { type PreferencesAnswer, withChanges } from '#service/preferences.ts'
-import type { NotedCall, ScheduledJob } from '#service/records.ts'
+import type { Backup, NotedCall, ScheduledJob } from '#service/records.ts'
 import { ServiceError } from '#service/service-error.ts'
 import type { Volume } from '#service/volumes.ts'
 import type { SignedWebhook, Webhook, WebhookRequest } from '#service/webhooks.ts'
 import type { VolumeView } from '#shared/account/hosting.ts'
 import type { NewWebhook, WebhookFields, WebhookView } from '#shared/account/notifications.ts'
-import type { NotedCallView, ScheduledJobView } from '#shared/account/records.ts'
+import type { BackupView, NotedCallView, ScheduledJobView } from '#shared/account/records.ts'
 import { BerthError, type Problem } from '#shared/problem.ts'
 import { micros } from '#shared/spending/money.ts'
 import type { HandlersOf } from '../bridge/dispatcher.ts'
@@ -115,6 +115,9 @@ const mostCalls = 50
 export function recordHandlers(parts: Services): HandlersOf<typeof recordCommands> {
   const ask = askOf(parts)
   return {
+    async listBackups({ account }) {
+      return (await ask(account, 'instance_read', ({ records }) => records.backups())).map(backupView)
+    },
     async listScheduledJobs({ account }) {
       return (await ask(account, 'instance_read', ({ records }) => records.scheduledJobs())).map(jobView)
     },
@@ -130,6 +133,11 @@ export function recordHandlers(parts: Services): HandlersOf<typeof recordCommand
       return calls.slice(0, mostCalls).map(callView)
     },
   }
+}
+
+function backupView({ contract_id: of, created_at: at, type, status, info }: Backup): BackupView {
+  const step = status === 'success' ? 'done' : status === 'error' ? 'failed' : 'pending'
+  return { of, isVolume: type?.includes('volume') ?? false, at, step, info: cleanLine(info) }
 }
 
 function jobView(job: ScheduledJob): ScheduledJobView {

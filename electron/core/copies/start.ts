@@ -20,16 +20,17 @@ interface StartParts {
 /** Resolves with its id once the service has accepted it, or its answer was lost. `run`: the name of the run that wants it. */
 export async function startCopy(
   parts: StartParts,
-  { from, fromPath, to, toPath }: CopyRequest,
+  { from, backup, fromPath, to, toPath }: CopyRequest,
   run?: string,
 ): Promise<string> {
   const transfer = await add(parts, {
     kind: 'copy',
-    from: { instance: from, path: fromPath },
+    from: backup ? { path: `vast.${from}:${fromPath}` } : { instance: from, path: fromPath },
     to: { instance: to, path: toPath },
   })
   const { transfers } = parts.context.client()
-  const ends = { src_id: String(from), src_path: fromPath, dst_id: String(to), dst_path: toPath }
+  const source = backup ? `vast.${from}` : String(from)
+  const ends = { src_id: source, src_path: fromPath, dst_id: String(to), dst_path: toPath }
   return start(parts, transfer, transfers.copy(ends), run)
 }
 

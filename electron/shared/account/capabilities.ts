@@ -31,6 +31,8 @@ export interface Capabilities {
   takesReports: boolean
   /** Reads an image's tags, and tries the login to a registry. */
   readsRegistries: boolean
+  /** Keeps backups of instances and volumes whose machine goes away. */
+  keepsBackups: boolean
   /** On-demand instances can be paid for ahead, at a discount. */
   prepays: boolean
   /** The categories of a key's permissions. */
@@ -48,6 +50,7 @@ export const describedCapabilities: Capabilities = {
   limitsKeys: false,
   takesReports: false,
   prepays: false,
+  keepsBackups: false,
   readsRegistries: false,
   permissions: describedCategories,
 }
@@ -63,6 +66,7 @@ export const publicCapabilities: Capabilities = {
   limitsKeys: true,
   takesReports: true,
   prepays: true,
+  keepsBackups: true,
   readsRegistries: true,
   permissions: [...describedCategories, ...furtherCategories],
 }

@@ -23,6 +23,24 @@ export interface NotedCallView {
   address?: string | undefined
 }
 
+/** What the service has kept of an instance or a volume whose machine goes away. */
+export interface BackupView {
+  /** The id of what it is of. */
+  of: number
+  isVolume: boolean
+  /** Epoch seconds. */
+  at?: number | undefined
+  /** Whether it is whole, is still being made, or failed. */
+  step: 'done' | 'pending' | 'failed'
+  /** The service's words. */
+  info?: string | undefined
+}
+
+/** The folder of a backup in which the files of an instance or a volume are. */
+export function backupFolder({ isVolume }: Pick<BackupView, 'isVolume'>): string {
+  return isVolume ? '/' : '/upper/workspace/'
+}
+
 /** `Changes the bid of #123`. */
 export function jobTitle({ call, instance }: ScheduledJobView): string {
   const on = instance === undefined ? '' : ` of #${instance}`

@@ -12,6 +12,8 @@ const losesSsh = 'copying into this folder can break SSH on the instance: choose
 export const CopyRequest = v.pipe(
   v.object({
     from: chosen('the instance to copy from'),
+    /** From the service's backup of that instance or volume. */
+    backup: v.optional(v.boolean()),
     fromPath: path('the path to copy from'),
     to: chosen('the instance to copy to'),
     toPath: v.pipe(
@@ -21,8 +23,8 @@ export const CopyRequest = v.pipe(
   }),
   v.forward(
     v.partialCheck(
-      [['from'], ['fromPath'], ['to'], ['toPath']],
-      ({ from, fromPath, to, toPath }) => from !== to || fromPath !== toPath,
+      [['from'], ['backup'], ['fromPath'], ['to'], ['toPath']],
+      ({ from, backup, fromPath, to, toPath }) => backup === true || from !== to || fromPath !== toPath,
       'choose another folder than the source',
     ),
     ['toPath'],

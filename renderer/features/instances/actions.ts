@@ -139,6 +139,16 @@ function actionsOf(instance: InstanceView, page: Page): Action[] {
     ...(instance.state === 'crashed'
       ? [{ id: 'log', label: 'Log', icon: 'activity', run: go('logs') } as const]
       : []),
+    ...(isDead(instance) && page.account?.capabilities.keepsBackups
+      ? [
+          {
+            id: 'backups',
+            label: 'Look for a backup',
+            icon: 'transfers',
+            run: () => route.go('account'),
+          } as const,
+        ]
+      : []),
     ...(isDead(instance)
       ? [{ id: 'another', label: 'Move to another machine…', icon: 'search', run: ask('another') } as const]
       : []),

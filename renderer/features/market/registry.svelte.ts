@@ -3,13 +3,13 @@ import type { RegistryLogin } from '#shared/market/rent-request.ts'
 
 /** An image's name without its tag and digest. */
 export function untagged(image: string): string {
-  const name = image.trim().replace(/@.*$/, '')
+  const name = image.trim().split('@')[0] ?? ''
   const colon = name.lastIndexOf(':')
   return colon > name.lastIndexOf('/') ? name.slice(0, colon) : name
 }
 
 /** The login that is typed, once it is whole. */
-export function wholeLogin({ server, user, token }: RegistryLogin): RegistryLogin | undefined {
+function wholeLogin({ server, user, token }: RegistryLogin): RegistryLogin | undefined {
   const login = { server: server.trim(), user: user.trim(), token: token.trim() }
   return Object.values(login).every(text => text !== '') ? login : undefined
 }

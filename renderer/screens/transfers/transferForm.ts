@@ -8,6 +8,7 @@ import { firstWords, unquoted } from '#shared/market/shell-words.ts'
 /** The input of a copy's form. Instances are ids as text, empty while none is chosen. */
 export interface CopyDraft {
   from: string
+  backup?: boolean
   fromPath: string
   to: string
   toPath: string

@@ -7,6 +7,7 @@ import { dollars } from '#simulator/world/money.ts'
 /** What the service has noted of the account: calls, addresses, old-style invoices, scheduled jobs, endpoints. */
 export const recordRoutes: Layer = {
   'GET /audit_logs/': { permission: 'user_read', answer: auditLog },
+  'GET /instance_backups/': { permission: 'instance_read', answer: backups },
   'GET /users/me/ipaddrs/': { permission: 'user_read', answer: addresses },
   'GET /users/me/invoices/': { permission: 'billing_read', answer: invoices },
   'GET /subaccounts/': { permission: 'user_read', answer: () => ({ users: [] }) },
@@ -33,6 +34,23 @@ function auditLog({ world }: ApiRequest) {
     created_at: new Date(created_at * 1000).toISOString(),
     args: '{}',
   }))
+}
+
+/** One of each instance whose host is gone, from the moment on at which it went. */
+function backups({ world, query }: ApiRequest) {
+  const wanted = query.get('contract_id')
+  const lost = world.instances.list().filter(({ status }) => status === 'offline')
+  const shown = lost.filter(({ id }) => wanted === null || String(id) === wanted)
+  return {
+    success: true,
+    backups: shown.map(({ id, since }) => ({
+      contract_id: id,
+      type: 'instance',
+      status: 'success',
+      created_at: epochSeconds(since),
+      info: '',
+    })),
+  }
 }
 
 function addresses({ world }: ApiRequest) {

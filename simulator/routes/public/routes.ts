@@ -11,7 +11,7 @@ import { publicTemplates } from './templates.ts'
 import { publicVolumeRoutes } from './volumes.ts'
 import { publicWebhooks } from './webhooks.ts'
 
-/** Copies between instances, which may be named `C.123`. */
+/** Copies between instances, which may be named `C.123`; `vast.123` is the backup of one, here as if it were it. */
 const publicTransfers: Layer = {
   'PUT /commands/copy_direct/': (request, plain) => plain(plainIds(request)),
   'DELETE /commands/copy_direct/': (request, plain) => plain(plainIds(request)),
@@ -44,7 +44,7 @@ function plainIds(request: ApiRequest): ApiRequest {
       const fields = request.body(code)
       const sides = Object.entries(fields.values).map(([name, value]) => [
         name,
-        name.endsWith('_id') && typeof value === 'string' ? value.replace(/^C\./, '') : value,
+        name.endsWith('_id') && typeof value === 'string' ? value.replace(/^(?:C|vast)\./, '') : value,
       ])
       return fields.with(Object.fromEntries(sides))
     },

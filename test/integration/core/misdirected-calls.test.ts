@@ -26,6 +26,8 @@ const mayAsk: Partial<Record<CommandName, RegExp>> = {
   searchOffers: /^POST \/bundles\/$/,
   // It only reads.
   recommendedBid: /^PUT \/bundles_bid_price\/ID\/$/,
+  imageTags: /^POST \/templates\/fetch-tags\/?$/,
+  checkRegistry: /^POST \/templates\/validate-auth\/?$/,
   deleteAccountSshKey: /^DELETE \/ssh\/ID\/$/,
   deleteScheduledJob: /^DELETE \/commands\/schedule_job\/ID\/$/,
   createTemplate: /^POST \/template\/$/,

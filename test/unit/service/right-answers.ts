@@ -140,6 +140,11 @@ export const rows: Row[] = [
       gives: true,
     },
   ),
+  list('GET /instance_backups/', c => c.records.backups(), 'backups', {
+    contract_id: 7,
+    status: 'success',
+    type: 'instance',
+  }),
   row('PUT /instances/prepay/5/', c => c.instances.prepay(5, 50), {
     sent: { amount: 50 },
     answer: { success: true, timescale: 0.5, discount_rate: 0.1 },
