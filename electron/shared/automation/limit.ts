@@ -71,9 +71,9 @@ export type LimitAction = v.InferOutput<typeof LimitAction>
 /** What an instance may cost until its limit on the time, as that was shown with its rental. Dollars. */
 const MostShown = v.strictObject({
   /** Of the machine itself. */
-  dollars: v.pipe(v.number(), v.minValue(leastDollars), dollarsUpTo),
+  dollars: v.pipe(v.number(), v.finite(), v.minValue(leastDollars)),
   /** Of its traffic; absent where that was shown to cost extra. */
-  traffic: v.optional(v.pipe(v.number(), v.minValue(0), dollarsUpTo)),
+  traffic: v.optional(v.pipe(v.number(), v.finite(), v.minValue(0))),
 })
 export type MostShown = v.InferOutput<typeof MostShown>
 

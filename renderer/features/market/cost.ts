@@ -1,4 +1,4 @@
-import type { Limit } from '#shared/automation/limit.ts'
+import { type Limit, leastDollars } from '#shared/automation/limit.ts'
 import { conditionLabel } from '#shared/automation/limit-words.ts'
 import type { OfferView } from '#shared/market/offer.ts'
 import { type Micros, micros } from '#shared/spending/money.ts'
@@ -122,7 +122,10 @@ export function withMost(
     const { cost, traffic = 0, count } = shown
     const whole = Math.ceil(((cost.perHour * when.seconds) / 3600 + traffic) / 10_000) / 100
     const apart = traffic / 1_000_000
-    return { ...limit, most: { dollars: (whole - apart) / count, traffic: apart / count } }
+    return {
+      ...limit,
+      most: { dollars: Math.max(leastDollars, (whole - apart) / count), traffic: apart / count },
+    }
   })
 }
 

@@ -1,12 +1,13 @@
 import fc from 'fast-check'
+import * as v from 'valibot'
 import { expect, test } from 'vitest'
 import { limitOfRental, snoozed, switched } from '#core/limits/changes.ts'
 import { dueOf } from '#core/limits/decide.ts'
 import { whenFirst } from '#core/limits/limit-due.ts'
-import type { StoredLimit } from '#core/limits/model.ts'
+import { StoredLimit } from '#core/limits/model.ts'
 import { limitsOfAttempt, type Rental } from '#core/renting/rental.ts'
 import { withMost } from '#renderer/features/market/cost.ts'
-import type { Limit } from '#shared/automation/limit.ts'
+import { Limit } from '#shared/automation/limit.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
 import { someAttempt, someRental } from '#test/unit/core/renting/some-rental.ts'
 import { instanceView } from '#test/unit/views.ts'
@@ -62,6 +63,27 @@ test('whatever prices a rental has after another, its hours end before it costs 
         }
       },
     ),
+  )
+})
+
+test('whatever is shown can be sent and stored', () => {
+  const price = fc.integer({ min: 0, max: 1000 * dollar })
+  const once = fc.integer({ min: 0, max: 1e9 * dollar })
+  const span = fc.integer({ min: 1, max: 366 * 24 })
+  fc.assert(
+    fc.property(price, once, span, fc.integer({ min: 1, max: 16 }), (perHour, traffic, count, machines) => {
+      const shown = { cost: { perHour, diskPerHour: 0 }, traffic, count: machines }
+      const rental = someRental()
+      const request = { ...rental.request, limits: [hours(count)] }
+      const attempt = {
+        ...someAttempt({ offer: { id: 1, pricePerHour: perHour } }),
+        rental: { ...rental, request },
+      }
+      for (const limit of [...withMost([hours(count)], shown), ...limitsOfAttempt(attempt)]) {
+        expect(v.safeParse(Limit, limit).success).toBe(true)
+        expect(v.safeParse(StoredLimit, limitOfRental(limit, place, 0)).success).toBe(true)
+      }
+    }),
   )
 })
 
