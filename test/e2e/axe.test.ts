@@ -141,6 +141,8 @@ test('axe finds nothing wrong in what is asked of one machine, of several and of
   const { page, settle } = await pageWithAxe(start, berth.address)
   await rentRunning(sim, { label: 'night', price: 2 })
   await rentRunning(sim, { label: 'box' })
+  const gone = await rentRunning(sim, { label: 'gone' })
+  await sim.control('POST', `/sim/instances/${gone}`, { actual_status: 'offline' })
   await connectAccount(page, sim)
   const found: string[] = []
   const press = async (scope: Locator, role: 'button' | 'menuitem' | 'option', name: RegExp) => {
@@ -162,6 +164,7 @@ test('axe finds nothing wrong in what is asked of one machine, of several and of
   }
   await row('box').getByRole('button', { name: /^More/ }).click()
   await press(all, 'menuitem', /^Prepay…/)
+  await press(all, 'button', /^Move to another machine/)
   await press(row('box'), 'button', /^No limit/)
   for (const name of ['night', 'box']) await row(name).getByRole('checkbox').check({ force: true })
   const bar = page.getByRole('toolbar', { name: 'Selected instances' })
