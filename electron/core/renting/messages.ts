@@ -10,7 +10,7 @@ import { rentalOutbid } from '#shared/instance/outbid-words.ts'
 import type { ListedOffer } from '#shared/market/catalogue.ts'
 import { searchParts, searchPartWords } from '#shared/market/search-part.ts'
 import type { Problem } from '#shared/problem.ts'
-import { micros } from '#shared/spending/money.ts'
+import { type Micros, micros } from '#shared/spending/money.ts'
 import type { ActivityEntry } from '#shared/state.ts'
 import { type Attempt, type RentalAttempt, type Retrying, spentOn } from './rental.ts'
 
@@ -226,6 +226,15 @@ export function rentalAlert(account: AccountId, { rental, step, offer, problem }
       ? `The service didn’t say which new instance is ${name}. Choose it, or choose that there’s none. Renting waits for your answer.`
       : `${name}: ${problem?.message ?? 'nothing was rented.'}`,
   })
+}
+
+/** Why a machine that costs far more than was confirmed is destroyed. Micro-dollars per hour. */
+export function dearerThanConfirmed(confirmed: Micros, price: Micros): Problem {
+  return {
+    code: 'dearer',
+    message: `It costs ${rate(price)} instead of the ${rate(confirmed)} that you confirmed, so Berth destroys it. Nothing was on it yet.`,
+    advice: `Rent it again if ${rate(price)} is fine, or choose another offer.`,
+  }
 }
 
 /** A machine appeared after its rental had failed: takes the place of the alert about that. `view`: the machine. */

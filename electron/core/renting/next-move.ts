@@ -3,14 +3,16 @@ import { type InstanceView, startFailure } from '#shared/instance/instance.ts'
 import { hasTrait } from '#shared/instance/state-traits.ts'
 import type { Problem } from '#shared/problem.ts'
 import { micros } from '#shared/spending/money.ts'
-import { noImageCode, sentenceFor, sentences } from './messages.ts'
+import { dearerThanConfirmed, noImageCode, sentenceFor, sentences } from './messages.ts'
 import {
   type Abandonment,
   type Attempt,
   costOfAttempt,
   isUnderWay,
   openAttempt,
+  type RentalAttempt,
   type Retrying,
+  rentedAs,
   spentOn,
 } from './rental.ts'
 
@@ -39,6 +41,24 @@ export function nextTryStep(
   const isLate = now - (attempt.createdAt ?? attempt.startedAt) >= attempt.deadline
   if (waits) return { step: isLate ? 'late' : 'waiting', problem: sentenceFor('no_gpu') }
   return isLate ? { step: 'late', problem: sentenceFor('late') } : { step: 'waiting' }
+}
+
+/** A new machine is destroyed where its GPUs alone cost more than this many times what was confirmed, its disk included. */
+const farDearer = 2
+/** Seconds after its request in which nobody can have put anything on it. */
+const stillNew = 900
+
+/** Why a new machine is not kept: its price is far above the confirmed one. Smaller rises are told, and held by limits. */
+export function tooDearAtFirst(
+  attempt: RentalAttempt,
+  { pricePerHour = 0, diskPricePerHour = 0 }: Pick<InstanceView, 'pricePerHour' | 'diskPricePerHour'>,
+  now: number,
+): Problem | undefined {
+  const confirmed = rentedAs(attempt).agreed?.running
+  const isNew = Math.abs(now - (attempt.askedAt ?? attempt.startedAt)) < stillNew
+  if (!isNew || confirmed === undefined || confirmed <= 0) return undefined
+  const isFar = pricePerHour - diskPricePerHour > farDearer * confirmed
+  return isFar ? dearerThanConfirmed(confirmed, pricePerHour) : undefined
 }
 
 /** Facts about the current try from a poll and an SSH probe. */

@@ -13,8 +13,8 @@ import { InstanceCreation } from './create.ts'
 import { blameHosts, openFailedMachines } from './failed-machines.ts'
 import { lateComers, markedBy, takenBesides, verdictOn } from './find-lost.ts'
 import { LeftVolumes } from './left-volumes.ts'
-import { cameLateAlert, sentenceFor, tellOfRetries, tryEntry } from './messages.ts'
-import { nextTryStep } from './next-move.ts'
+import { cameLateAlert, rentalAlert, sentenceFor, tellOfRetries, tryEntry } from './messages.ts'
+import { nextTryStep, tooDearAtFirst } from './next-move.ts'
 import { newAttempt, type RetryParts } from './next-offer.ts'
 import {
   isProven,
@@ -150,10 +150,22 @@ export async function openRentals(
     // So that a clock that was set back does not postpone the deadline.
     if ((attempt.createdAt ?? 0) > context.now() + uncertainty)
       void attempts.update(mark, { createdAt: context.now() })
+    const dearer = instance && tooDearAtFirst(attempt, instance, context.now())
+    if (dearer) return void refuse(attempt, instance.id, dearer)
     const { step, problem } = nextTryStep(attempt, instance, context.now())
     if (step === before && isDeepEqual(problem, attempt.problem)) return
     if (step === 'failed') void endAttempt(parts, mark, step, problem)
     else void attempts.update(mark, { step, problem })
+  }
+
+  /** Ends an attempt whose instance is not what was confirmed. With retries, dropping it destroys it. */
+  async function refuse({ mark, rental }: RentalAttempt, instance: number, problem: Problem): Promise<void> {
+    if (!isRetrying(rental)) {
+      const text = `Destroyed #${instance}, which cost far more than confirmed`
+      await context.endings.begin(instance, 'destroy', { kind: 'berth', text, detail: problem.message })
+    }
+    await endAttempt(parts, mark, 'failed', problem)
+    if (!isRetrying(rental)) context.notifications.tell(account, [rentalAlert(account, attempts.get(mark))])
   }
 
   return {
