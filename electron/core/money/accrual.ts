@@ -47,7 +47,9 @@ const cent = 10_000
  * The spending since the last poll: each instance costs its price over the time, and the sum is the fall of the credit.
  * If the credit rose, what the prices don't explain was paid in, to the cent. One that fell by less than half of what the
  * prices say disproves them: the instances share what left the account. They also do after a longer break, in which one
- * may have stopped or started unseen; the sum is marked as estimated then where prices and credit disagree.
+ * may have stopped or started unseen; the sum is marked as estimated then where prices and credit disagree. Traffic that
+ * only a counter tells comes last: no other instance's cost is less for it, and on a stopped instance it costs nothing
+ * that did not leave the account.
  */
 export function accrueSpending(
   before: Counted | undefined,
@@ -82,9 +84,14 @@ export function accrueSpending(
   const spent = fell + toppedUp
   const known = { counted, spent, toppedUp, estimated: away && isUnexplained }
   const disproved = isUnexplained && fell >= 0 && fell < expected / 2
-  if (!away && !disproved) return { ...known, ...divided(priced), corrected: new Map() }
-  const shares = sharesOf(spent, priced, mostShares(before, counted, priced))
-  return { ...known, ...divided(shares), corrected: correctTotals(before, counted, shares) }
+  const traffic = trafficShares(before, counted, priced)
+  if (away || disproved) {
+    const shares = sharesOf(spent, priced, traffic, mostShares(before, counted, priced))
+    return { ...known, ...divided(shares), corrected: correctTotals(before, counted, shares) }
+  }
+  const unpaid = unpaidTraffic(before, counted, traffic, spent - expected)
+  const shares = new Map([...priced].map(([id, share]) => [id, share - (unpaid.get(id) ?? 0)]))
+  return { ...known, ...divided(shares), corrected: correctTotals(before, counted, shares, unpaid) }
 }
 
 function countedInstances(views: Readonly<Record<string, InstanceView>>, at: number): Counted['instances'] {
@@ -133,6 +140,37 @@ function pricedShares(before: Counted, after: Counted): Map<string, Micros> {
   return shares
 }
 
+/** The part of each share that is the charge for measured traffic. */
+function trafficShares(
+  before: Counted,
+  after: Counted,
+  shares: ReadonlyMap<string, Micros>,
+): Map<string, Micros> {
+  return new Map(
+    [...shares].map(([id, share]) => {
+      const [then, now] = [before.instances[id], after.instances[id]]
+      return [id, Math.min(share, Math.max(0, (now?.traffic ?? 0) - (then?.traffic ?? 0)))]
+    }),
+  )
+}
+
+/** The traffic of stopped instances, if less than half of it left the account beyond all else. */
+function unpaidTraffic(
+  before: Counted,
+  after: Counted,
+  traffic: ReadonlyMap<string, Micros>,
+  beyond: Micros,
+): ReadonlyMap<string, Micros> {
+  const isStopped = (at: CountedInstance | undefined) => at !== undefined && at.perHour < at.running
+  const claims = new Map(
+    [...traffic].filter(
+      ([id, claim]) => claim > 0 && isStopped(before.instances[id]) && isStopped(after.instances[id]),
+    ),
+  )
+  const claimed = sum(claims)
+  return claimed + beyond < claimed / 2 ? claims : new Map()
+}
+
 /** The most that each instance may have cost between two polls: it may have run all the time. */
 function mostShares(
   before: Counted,
@@ -149,19 +187,26 @@ function mostShares(
   )
 }
 
-/** Parts of the spent amount: less than by the prices in proportion, or more, up to the most of each. */
+/**
+ * Parts of the spent amount: less than by the prices in proportion, their `traffic` first, or more, up to the most of
+ * each.
+ */
 function sharesOf(
   spent: Micros,
   priced: ReadonlyMap<string, Micros>,
+  traffic: ReadonlyMap<string, Micros>,
   most: ReadonlyMap<string, Micros>,
 ): Map<string, Micros> {
-  const [expected, highest] = [sum(priced), sum(most)]
-  const less = spent < expected ? spent / expected : 1
+  const [expected, highest, claimed] = [sum(priced), sum(most), sum(traffic)]
+  const timed = expected - claimed
+  const ofTime = spent < timed ? spent / timed : 1
+  const ofTraffic = claimed > 0 ? Math.min(1, Math.max(0, spent - timed) / claimed) : 1
   const more = spent > expected && highest > expected ? (spent - expected) / (highest - expected) : 0
   const shares = new Map<string, Micros>()
   for (const [id, high] of most) {
-    const price = priced.get(id) ?? 0
-    const share = Math.floor(price * less + (high - price) * Math.min(1, more))
+    const [price, charge] = [priced.get(id) ?? 0, traffic.get(id) ?? 0]
+    const less = (price - charge) * ofTime + charge * ofTraffic
+    const share = Math.floor(less + (high - price) * Math.min(1, more))
     if (share > 0) shares.set(id, share)
   }
   return shares
@@ -172,9 +217,11 @@ function correctTotals(
   before: Counted,
   after: Counted,
   shares: ReadonlyMap<string, Micros>,
+  only?: ReadonlyMap<string, Micros>,
 ): Map<string, Micros> {
   const corrected = new Map<string, Micros>()
   for (const [id, now] of Object.entries(after.instances)) {
+    if (only && !only.has(id)) continue
     const then = before.instances[id]
     const total = (then?.spent ?? 0) + (shares.get(id) ?? 0)
     // A difference of one micro-dollar is rounding.

@@ -186,3 +186,41 @@ test('a price that the credit disproves is no payment, and costs an instance no 
     ),
   )
 })
+
+test('traffic that nobody paid for costs a stopped instance nothing, and another one no part of its cost', () => {
+  const claimed = (spent: number, seconds: number): InstanceView => ({
+    ...runs(2, 3600, start),
+    pricePerHour: 400_000,
+    traffic: { spent },
+    spent: { micros: spent + seconds, at: start + seconds, perHour: 3600 },
+  })
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 10, max: 20 * hour }),
+      fc.integer({ min: 10_000, max: 900_000_000 }),
+      fc.double({ min: 0, max: 0.45, noNaN: true }),
+      (seconds, lie, paidFor) => {
+        const running = runs(1, 360_000, start)
+        const earned = (360_000 * seconds) / hour + seconds
+        const before = counted(start, 50_000_000, running, claimed(0, 0))
+        const credit = 50_000_000 - Math.floor(earned + lie * paidFor)
+        const { shares } = accrueSpending(
+          before,
+          poll(start + seconds, credit, running, claimed(lie, seconds)),
+        )
+        expect(shares.get('1')).toBeGreaterThanOrEqual(Math.floor((360_000 * seconds) / hour) - 1)
+        expect(shares.get('2')).toBeLessThanOrEqual(seconds + lie * paidFor + 1)
+      },
+    ),
+  )
+})
+
+test('traffic that was paid for counts on a stopped instance, too', () => {
+  const stopped = { ...runs(1, 0, start), pricePerHour: 400_000, traffic: { spent: 0 } }
+  const copied = { ...stopped, traffic: { spent: 80_000 }, spent: { micros: 80_000, at: start, perHour: 0 } }
+  const { shares, corrected } = accrueSpending(
+    counted(start, 1_000_000, stopped),
+    poll(start + 60, 920_000, copied),
+  )
+  expect([shares.get('1'), corrected.size]).toEqual([80_000, 0])
+})
