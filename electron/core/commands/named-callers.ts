@@ -229,6 +229,7 @@ function rulesFor(parts: Services, dispatch: Dispatch): Rules {
     // A limit more can only end it sooner; to change or remove one could let it cost longer.
     setLimit: {
       acts: true,
+      scriptsOnly: true,
       owned({ args: { instance, limit, action }, ...on }) {
         if (instance === undefined || limit !== undefined)
           return notIts(on.by, limit === undefined ? 'a limit on the whole account' : 'to change a limit')

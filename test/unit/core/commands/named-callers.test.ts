@@ -43,24 +43,25 @@ const limit = (action: 'stop' | 'destroy', more: object) => ({
   ...more,
 })
 
-test('a named caller sets limits that end its own machines sooner, and changes none', async () => {
-  for (const kind of ['script', 'agent'] as const) {
-    const send = gate(kind)
-    expect(await send('setLimit', limit('destroy', { instance: own }))).toBeUndefined()
-    expect(await send('setLimit', limit('stop', { instance: borrowed }))).toBeUndefined()
-    for (const refused of [
-      limit('destroy', { instance: borrowed }),
-      limit('stop', { instance: yours }),
-      limit('stop', { instance: own, limit: 'g0123456789abcdef' }),
-      limit('stop', {}),
-    ])
-      expect((await send('setLimit', refused))?.refusal?.limit, JSON.stringify(refused)).toBe('ownership')
+test('a script sets limits that end its own machines sooner, and changes none; an agent sets none', async () => {
+  const send = gate('script')
+  expect(await send('setLimit', limit('destroy', { instance: own }))).toBeUndefined()
+  expect(await send('setLimit', limit('stop', { instance: borrowed }))).toBeUndefined()
+  for (const refused of [
+    limit('destroy', { instance: borrowed }),
+    limit('stop', { instance: yours }),
+    limit('stop', { instance: own, limit: 'g0123456789abcdef' }),
+    limit('stop', {}),
+  ])
+    expect((await send('setLimit', refused))?.refusal?.limit, JSON.stringify(refused)).toBe('ownership')
+  for (const caller of [send, gate('agent')])
     for (const name of ['removeLimit', 'switchLimit', 'snoozeLimit'] as const)
-      expect(await send(name, { limit: 'g0123456789abcdef', on: false, minutes: null })).toMatchObject({
+      expect(await caller(name, { limit: 'g0123456789abcdef', on: false, minutes: null })).toMatchObject({
         refusal: { limit: 'permission', retry: 'never' },
         advice: 'Only you may do it, without a name.',
       })
-  }
+  const asked = await gate('agent')('setLimit', limit('destroy', { instance: own }))
+  expect(asked?.refusal?.limit).toBe('permission')
 })
 
 test('a script prepays only what it rented, and an agent nothing', async () => {
