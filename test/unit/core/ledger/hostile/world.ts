@@ -94,8 +94,10 @@ export async function openWorld(draw: () => number, settings: Partial<Settings> 
       sincePoll.set(by, (sincePoll.get(by) ?? 0) + more)
     }
     const there = new Set<number>()
-    for (const { id, launch } of machines()) {
+    for (const machine of machines()) {
+      const { id, launch } = machine
       there.add(id)
+      priced.set(id, machine)
       const mark = launch.env['BERTH_RENTAL'] ?? ''
       if (!payers.has(id)) payers.set(id, marks.get(mark))
       known.set(id, mark)
@@ -105,7 +107,7 @@ export async function openWorld(draw: () => number, settings: Partial<Settings> 
       known.delete(id)
       const by = payers.get(id)
       if (by === undefined) wrongs.push(`#${id}, which is yours, was destroyed`)
-      else if (!givenUp.has(id) && !cancelled.has(mark))
+      else if (!givenUp.has(id) && !cancelled.has(mark) && !isFarDearer(id))
         wrongs.push(`#${id} of ${by} was destroyed by nobody`)
     }
   }
@@ -113,6 +115,13 @@ export async function openWorld(draw: () => number, settings: Partial<Settings> 
   const ofAgent = (by: Spender) => machines().filter(({ id }) => payers.get(id) === by)
   const isRunning = ({ intended }: { intended: string }) => intended === 'running'
 
+  /** Berth itself destroys a new machine that costs far more than was confirmed. */
+  const listed = new Map(service.world.market.all().map(({ index, price }) => [index, price]))
+  const priced = new Map<number, ReturnType<typeof machines>[number]>()
+  function isFarDearer(id: number): boolean {
+    const { price = 0, offer } = priced.get(id) ?? {}
+    return price > 2 * (listed.get(offer?.index ?? -1) ?? Number.POSITIVE_INFINITY)
+  }
   function check(): void {
     count()
     for (const { id, intended } of machines())
