@@ -8,7 +8,7 @@ import { drawNight } from './plan.ts'
 
 /** The number of rounds, and at how many at once; BERTH_SEEDS and BERTH_AT_ONCE set them. `npm run soak hours` has the long ones. */
 const rounds = Number(process.env['BERTH_SEEDS'] ?? 20)
-const atOnce = Number(process.env['BERTH_AT_ONCE'] ?? 7)
+const atOnce = Number(process.env['BERTH_AT_ONCE'] ?? 20)
 const first = Number(process.env['BERTH_TEST_SEED'] ?? 1)
 const isLong = process.env['BERTH_SEEDS'] !== undefined
 const size = {
