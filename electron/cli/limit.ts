@@ -9,7 +9,7 @@ export const limit: CliCommand = {
   operands: 'INSTANCE [stop TIME | destroy TIME | rm LIMIT]',
   takes: [1, 3],
   summary: 'List an instance’s limits, let one stop or destroy it after a time such as 2h, or remove one',
-  options: ['account', 'json'],
+  options: ['asleep', 'account', 'json'],
   async run(call) {
     const [word = '', verb, what] = call.operands
     const { account, instance } = findInstance(call, await polledState(call), word)
@@ -23,7 +23,7 @@ export const limit: CliCommand = {
         ...on,
         when,
         action: verb,
-        asleep: false,
+        asleep: call.given.asleep ?? false,
         warning,
         missed: 'act',
       })

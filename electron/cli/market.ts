@@ -146,7 +146,7 @@ interface Rental {
   /** GB. */
   disk: number
   label?: string | undefined
-  /** After which it is destroyed. */
+  /** After which it is destroyed, by a watchdog on it while this computer sleeps. */
   seconds?: number | undefined
 }
 
@@ -155,7 +155,7 @@ export async function rented(call: Call, account: AccountView, { seconds, ...wha
   const limits =
     seconds === undefined
       ? []
-      : [{ when: { kind: 'duration', seconds }, action: 'destroy', asleep: false } as const]
+      : [{ when: { kind: 'duration', seconds }, action: 'destroy', asleep: true } as const]
   const rental = await call.connection.command('rent', {
     account: account.id,
     request: { ...what, access: 'ssh', env: [], ports: [], limits: [...limits] },

@@ -83,6 +83,11 @@ export const someOptions = {
     usage: '--for TIME',
     summary: 'Destroy the machine with its files after a time such as 2h',
   },
+  asleep: {
+    type: 'boolean',
+    usage: '--asleep',
+    summary: 'Also while this computer sleeps, by a watchdog: a small program on the instance',
+  },
   message: { type: 'string', usage: '--message TEXT', summary: 'Words for the host, at most 512 characters' },
 } as const satisfies Record<string, Option>
 
@@ -90,7 +95,8 @@ export type OptionName = keyof typeof someOptions
 
 /** Options that subcommands read themselves, as typed. */
 export type Given = Partial<
-  Record<'gpus' | 'memory' | 'max-price' | 'disk' | 'image' | 'label' | 'for' | 'message', string>
+  Record<'gpus' | 'memory' | 'max-price' | 'disk' | 'image' | 'label' | 'for' | 'message', string> &
+    Record<'asleep', boolean>
 >
 
 /** The options of every subcommand. */
