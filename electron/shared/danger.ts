@@ -313,7 +313,7 @@ function endRunQuestion(_account: AccountView, { run, afterwards }: Subjects['en
 
 function moveRunQuestion({ instances }: AccountView, { run }: Subjects['moveRun']): Question {
   const machine = instances[run.instance ?? '']
-  const name = machine ? instanceName(machine) : 'The machine'
+  const name = machine ? instanceName(machine) : 'the machine'
   const price = machine?.pricePerHour === undefined ? '' : ` at ${rate(machine.pricePerHour)}`
   return {
     title: `Move ${run.name} to another machine?`,

@@ -15,7 +15,8 @@ export function trafficPrices({ inet_up_cost, inet_down_cost }: PricedTraffic): 
 /** Dollars: no GB costs more, and one nonsensical price must not spoil every sum. */
 const highestPrice = 1000
 
-function validPrice(reported: number | undefined): number | undefined {
+/** A price of a GB as the service gives it, in dollars; undefined when it cannot be one. */
+export function validPrice(reported: number | undefined): number | undefined {
   return reported !== undefined && reported >= 0 && reported <= highestPrice ? reported : undefined
 }
 

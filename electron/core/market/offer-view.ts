@@ -1,6 +1,6 @@
 import { cleanLine } from '#core/instances/instance-view.ts'
 import { believable } from '#core/instances/spending.ts'
-import { trafficPrices } from '#core/instances/traffic.ts'
+import { trafficPrices, validPrice } from '#core/instances/traffic.ts'
 import type { Offer, OfferSearch } from '#service/offers.ts'
 import type { OfferQuery, OfferView } from '#shared/market/offer.ts'
 
@@ -30,7 +30,7 @@ export function offerView(offer: Offer): OfferView {
     price: believable(offer.dph_total ?? offer.dph_base),
     minimumBid: believable(offer.min_bid),
     storagePrice: storagePrice(offer),
-    storageCost: offer.storage_cost,
+    storageCost: validPrice(offer.storage_cost),
     score: offer.dlperf,
     scorePerDollar: offer.dlperf_per_dphtotal,
     compute: offer.total_flops,

@@ -1,15 +1,19 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { trafficOf, trafficPrices } from '#core/instances/traffic.ts'
+import { offerView } from '#core/market/offer-view.ts'
 import type { InstanceTraffic } from '#shared/spending/traffic.ts'
 
 const gb = 1024 ** 2
 const priced = { inet_up_cost: 0.02, inet_down_cost: 0.01 }
 
-test('invalid prices of traffic are ignored', () => {
+test('invalid prices of traffic and of an offer’s storage are ignored', () => {
   expect(trafficPrices(priced)).toEqual({ upCost: 0.02, downCost: 0.01 })
-  for (const absurd of [-1, Number.NaN, Number.POSITIVE_INFINITY, 1e9])
+  expect(offerView({ id: 1, storage_cost: 0.15 }).storageCost).toBe(0.15)
+  for (const absurd of [-1, Number.NaN, Number.POSITIVE_INFINITY, 1e9]) {
     expect(trafficPrices({ inet_up_cost: absurd })).toEqual({})
+    expect(offerView({ id: 1, storage_cost: absurd }).storageCost).toBeUndefined()
+  }
 })
 
 test('only increases are charged: not the first figure, nor a counter that fell', () => {
