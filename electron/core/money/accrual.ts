@@ -29,6 +29,8 @@ export interface Accrual {
   /** The amount that left the account: by the credit if both polls have it, else by the prices. */
   spent: Micros
   toppedUp: Micros
+  /** The credit stands still against what ran: it may be told in steps, so this poll is better counted with a later one. */
+  standsStill: boolean
   /** Whether `toppedUp`, and with it `spent`, is only the likeliest amount. */
   estimated: boolean
   /** How much of `spent` each instance cost, by id, including those destroyed meanwhile. */
@@ -42,6 +44,9 @@ export interface Accrual {
 /** Prices explain the credit to within this amount. */
 export const unexplained = 500_000
 const cent = 10_000
+
+/** Seconds for which a credit that stands still disproves no price. */
+const longestStill = 120
 
 /**
  * The spending since the last poll: each instance costs its price over the time, and the sum is the fall of the credit.
@@ -63,6 +68,7 @@ export function accrueSpending(
   const nothing = {
     spent: 0,
     toppedUp: 0,
+    standsStill: false,
     estimated: false,
     shares: new Map(),
     uses: new Map(),
@@ -82,8 +88,10 @@ export function accrueSpending(
   const paid = isUnexplained && fell < 0 ? Math.round((expected - fell) / cent) * cent : 0
   const toppedUp = Math.max(paid, Math.ceil(Math.max(0, -fell) / cent) * cent)
   const spent = fell + toppedUp
-  const known = { counted, spent, toppedUp, estimated: away && isUnexplained }
   const disproved = isUnexplained && fell >= 0 && fell < expected / 2
+  const ran = (perHourOf(before) * (at - before.at)) / 3600
+  const standsStill = fell === 0 && ran > unexplained && at - before.at < longestStill
+  const known = { counted, spent, toppedUp, standsStill, estimated: away && isUnexplained }
   const traffic = trafficShares(before, counted, priced)
   if (away || disproved) {
     const shares = sharesOf(spent, priced, traffic, mostShares(before, counted, priced))
@@ -230,6 +238,10 @@ function correctTotals(
     corrected.set(id, total)
   }
   return corrected
+}
+
+function perHourOf({ instances }: Counted): Micros {
+  return Object.values(instances).reduce((total, { perHour }) => total + perHour, 0)
 }
 
 function sum(shares: ReadonlyMap<string, Micros>): Micros {

@@ -66,7 +66,8 @@ export async function openMoney(
     bringBack(at)
     const dayOf = (day: string) => past.get().days.find(one => one.day === day)
     const { projects } = context.store.get()
-    const { after, endedDays, estimated, corrected } = countPoll(current, poll, dayOf, projects)
+    const { after, endedDays, standsStill, estimated, corrected } = countPoll(current, poll, dayOf, projects)
+    if (standsStill) return void charges?.onPoll(at)
     void charges?.onPoll(at, estimated)
     if (corrected.size > 0) showCosts(corrected, at)
     current = after
@@ -223,7 +224,7 @@ const MoneyNow = v.object({
 type MoneyNow = v.InferOutput<typeof MoneyNow>
 
 /** The record after a poll was counted. */
-interface CountedPoll extends Pick<Accrual, 'estimated' | 'corrected'> {
+interface CountedPoll extends Pick<Accrual, 'standsStill' | 'estimated' | 'corrected'> {
   after: MoneyNow & { counted: Counted }
   /** Days that ended with this poll. */
   endedDays: readonly MoneyDay[]
@@ -240,11 +241,8 @@ function countPoll(
   projects: ProjectNames,
 ): CountedPoll {
   const since = before.counted?.at ?? at
-  const { counted, spent, toppedUp, estimated, shares, uses, corrected } = accrueSpending(before.counted, {
-    at,
-    instances: account.instances,
-    credit,
-  })
+  const accrual = accrueSpending(before.counted, { at, instances: account.instances, credit })
+  const { counted, spent, toppedUp, standsStill, estimated, shares, uses, corrected } = accrual
   const names = namedSpenders(before.names, account, projects)
   const from = since > at ? at : Math.max(since, at - longestStretch)
   const model = (id: string) => names[id]?.gpu ?? ''
@@ -256,7 +254,7 @@ function countPoll(
     ({ day }) => day !== today.day,
   )
   const samples = withAmount(before.samples, at, spent, credit)
-  return { after: { counted, today, samples, names }, endedDays, estimated, corrected }
+  return { after: { counted, today, samples, names }, endedDays, standsStill, estimated, corrected }
 }
 
 /** Characters of a label that are stored. */

@@ -3,6 +3,8 @@ import type { AccountPoll } from '#core/account-context.ts'
 import { localDay, nextMidnight } from '#core/money/days.ts'
 import { openMoney } from '#core/money/money.ts'
 import { createStore } from '#core/storage/store.ts'
+import { spentBy } from '#shared/derived.ts'
+import type { InstanceView } from '#shared/instance/instance.ts'
 import { HandClock } from '#test/berth/clocks.ts'
 import { MemoryFiles } from '#test/berth/machine.ts'
 import { accountView, emptyState, instanceView } from '#test/unit/views.ts'
@@ -10,14 +12,14 @@ import { accountView, emptyState, instanceView } from '#test/unit/views.ts'
 const midnight = nextMidnight(1_800_000_000)
 const perHour = 3_600_000
 
-/** A poll with an instance that has cost a dollar per thousand seconds since a day before `midnight`. */
-function pollAccount(at: number, credit: number): AccountPoll {
+/** A poll with an instance that has cost a dollar per thousand seconds since a day before `midnight`, or `times` as much. */
+function pollAccount(at: number, credit: number, times = 1): AccountPoll {
   const since = midnight - 86_400
   const view = instanceView({
     id: 7,
     gpu: { name: 'RTX 4090', count: 1 },
-    costPerHour: perHour,
-    spent: { micros: 0, at: since, perHour },
+    costPerHour: perHour * times,
+    spent: { micros: 0, at: since, perHour: perHour * times },
   })
   return {
     account: accountView({}, view),
@@ -27,6 +29,12 @@ function pollAccount(at: number, credit: number): AccountPoll {
     at,
     credit,
   }
+}
+
+/** The instance at a poll, whose cost goes on from what is shown. */
+function runOn(shown: InstanceView | undefined, at: number): InstanceView {
+  const view = shown ?? instanceView({ id: 7 })
+  return { ...view, spent: { ...view.spent, micros: spentBy(view, at), at } }
 }
 
 /** Polls every ten seconds from one moment to another. */
@@ -63,6 +71,24 @@ test('days, samples and today’s sum add up over midnight and a restart', async
   expect(samples.reduce((sum, { spent }) => sum + spent, 0)).toBe(1_500_000)
   expect(names).toEqual({ 7: { gpu: 'RTX 4090' } })
   expect(days[1]?.models).toEqual({ 'RTX 4090': 900_000 })
+})
+
+test('a credit that is told in steps leaves each instance its cost', async () => {
+  const store = createStore({
+    ...emptyState(),
+    accounts: { a00000001: pollAccount(midnight, 0, 100).account },
+  })
+  const money = await open(new MemoryFiles(), new HandClock(), midnight, store)
+  for (let at = midnight; at <= midnight + 3600; at += 10) {
+    const account = store.get().accounts['a00000001'] ?? accountView({})
+    const told = at - ((at - midnight) % 60)
+    money.onPoll({
+      ...pollAccount(at, 900_000_000 - (told - midnight) * 100_000),
+      account: { ...account, instances: { 7: runOn(account.instances[7], at) } },
+    })
+  }
+  const [today] = money.history(0, 5000).days
+  expect([today?.spent, today?.instances['7']]).toEqual([360_000_000, 360_000_000])
 })
 
 test('a date that steps back over midnight, as on a journey west, loses nothing', async () => {
