@@ -35,6 +35,7 @@ import {
   hasReturned,
   isForgotten,
   isNoSuchInstance,
+  isStoppedMeanwhile,
   isUrgentNow,
   pauseAfterRequest,
   sightOf,
@@ -234,14 +235,18 @@ export class Endings {
 
   /** Sends one request. The answer is recorded as a problem or as none, and decides nothing. */
   async #ask(instance: number): Promise<Ending | undefined> {
-    const { client, ending: aborted, platform } = this.#context
+    const { client, ending: aborted, platform, store, account } = this.#context
     const before = this.pending(instance)
     if (!before) return undefined
+    const { instances } = client()
+    const state = store.get().accounts[account]?.instances[instance]?.state
     this.#answeredAt.set(instance, Number.POSITIVE_INFINITY)
     this.#endedBefore.delete(instance)
     let failure: unknown
     try {
-      await client().instances[before.action](instance, { signal: aborted })
+      if (isStoppedMeanwhile(before, state))
+        await instances.stop(instance, { signal: aborted }).catch(() => undefined)
+      await instances[before.action](instance, { signal: aborted })
     } catch (error) {
       if (!isNoSuchInstance(error)) failure = error
     }

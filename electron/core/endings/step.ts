@@ -49,6 +49,18 @@ export function isUrgentNow({
   return !isUrgent && requests >= (isTaken ? patience.taken : patience.open)
 }
 
+/** Requests to destroy, without effect, after which a machine that runs is stopped as well: that costs less meanwhile. */
+const destroysAlone = 2
+
+/** Whether a machine that can't be destroyed is stopped until it can. */
+export function isStoppedMeanwhile(
+  { action, requests, isTaken = false }: Pick<Ending, 'action' | 'requests' | 'isTaken'>,
+  state: InstanceState | undefined,
+): boolean {
+  if (action !== 'destroy' || requests < destroysAlone || isTaken) return false
+  return state !== undefined && hasTrait(state, 'gpusCharged')
+}
+
 /** Milliseconds until the next request: longer where the last one was accepted, which may need some seconds. */
 export function pauseAfterRequest({ requests, problem }: Pick<Ending, 'requests' | 'problem'>): number {
   return retryPause(problem === undefined ? requests + 1 : requests - 1)

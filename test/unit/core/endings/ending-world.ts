@@ -33,6 +33,8 @@ export class EndingWorld {
   /** For the next requests, in this order. */
   lies: Lie[] = []
   always: Lie | undefined
+  /** Whether destroys alone are accepted without effect. */
+  keeps = false
   /** Whether lists and records hide the instance, the list shows it stopped whatever it is, or polls are answered. */
   hidden = false
   listLies = false
@@ -127,7 +129,7 @@ export class EndingWorld {
 
   async #request(id: number, action: 'stop' | 'destroy', signal: AbortSignal): Promise<void> {
     this.requests.push(`${action} ${id}`)
-    const lie = this.lies.shift() ?? this.always
+    const lie = this.lies.shift() ?? (this.keeps && action === 'destroy' ? 'accepted' : this.always)
     await flushPromises()
     if (signal.aborted) throw failures.lost()
     if (lie === undefined || lie === 'lost') {

@@ -60,6 +60,19 @@ test.each<Lie>(['404', 'accepted', 'error', 'refused'])(
   },
 )
 
+test('a machine whose destroy has no effect is stopped meanwhile, and destroyed once it can be', async () => {
+  const world = await EndingWorld.start()
+  world.keeps = true
+  void world.endings.begin(7, 'destroy', { kind: 'user' }).catch(() => undefined)
+  await world.pass(60)
+  expect(world.states.get(7)).toBe('stopped')
+  expect(world.requests.filter(request => request === 'stop 7')).toHaveLength(1)
+  world.keeps = false
+  await world.pass(600)
+  expect(world.states.has(7)).toBe(false)
+  expect(world.falselySaid).toEqual([])
+})
+
 test('Activity says why Berth ended an instance, unless someone else tells of it', async () => {
   const world = await EndingWorld.start()
   void world.endings.begin(7, 'stop', { kind: 'berth', isTold: true })

@@ -21,7 +21,7 @@ export type Shows = 'label' | 'env' | 'both' | 'nothing'
  */
 export type Fault = 'lost' | 'unanswered' | 'failing' | 'refused' | 'unsaid' | { late: number; page?: true }
 
-export type Kind = 'create' | 'destroy' | 'list'
+export type Kind = 'create' | 'destroy' | 'list' | 'stop'
 
 /**
  * The simulator as the public deployment, with a clock moved by hand. The client’s operations call its routes
@@ -29,7 +29,7 @@ export type Kind = 'create' | 'destroy' | 'list'
  */
 export class Service {
   /** Faults of the next requests of each kind. */
-  readonly faults: Record<Kind, Fault[]> = { create: [], destroy: [], list: [] }
+  readonly faults: Record<Kind, Fault[]> = { create: [], destroy: [], list: [], stop: [] }
   /** Whether it refuses the key, or what the key may do. */
   refusing = false
   /** How the instances of each offer go. */
@@ -153,6 +153,7 @@ export class Service {
   }
 }
 
-export function kindOf({ method }: Pick<Operation<unknown>, 'method'>): Kind {
-  return method === 'PUT' ? 'create' : method === 'DELETE' ? 'destroy' : 'list'
+export function kindOf({ method, path }: Pick<Operation<unknown>, 'method' | 'path'>): Kind {
+  if (method === 'PUT') return path.includes('/asks/') ? 'create' : 'stop'
+  return method === 'DELETE' ? 'destroy' : 'list'
 }
