@@ -135,7 +135,8 @@ export function warningsAfterPoll(
       const before = warned[event]?.[instance.id]
       const now = about(scene, before)
       if (now === undefined) continue
-      after[event] = { ...after[event], [instance.id]: now }
+      after[event] ??= {}
+      after[event][instance.id] = now
       if (isNews ? !isNews(now, before, scene) : now === before) continue
       const subject = { id: `${account.id}/${instance.id}/${id}`, instance: instance.id }
       alerts.push(alertOf(event, { ...subject, ...words(scene, now, before) }))
