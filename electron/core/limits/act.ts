@@ -19,7 +19,7 @@ import {
 } from './alerts.ts'
 import type { LimitDecision } from './decide.ts'
 import type { Facts } from './facts.ts'
-import { costWords, kindOf, whenFirst } from './limit-due.ts'
+import { costSentence, kindOf, whenFirst } from './limit-due.ts'
 import {
   actsOnce,
   type StoredLimit,
@@ -325,5 +325,5 @@ export function limitAfterFailure(
 function figures({ when, instance }: StoredLimit, facts: Facts): string {
   const { figureWords } = kindOf(when)
   if (figureWords) return figureWords(when, facts, { instance })
-  return costWords(facts.account.instances[instance ?? ''], facts.at)
+  return costSentence(facts.account.instances[instance ?? ''], facts.at)
 }

@@ -1,5 +1,5 @@
 import { fixedMoment, type LimitWhen, type MostShown } from '#shared/automation/limit.ts'
-import { unusedWords } from '#shared/automation/use.ts'
+import { unusedSentence } from '#shared/automation/use.ts'
 import { costOnceReady, expectedTraffic, isSpendingUnknown, spentBy } from '#shared/derived.ts'
 import { money } from '#shared/format/money.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
@@ -43,7 +43,7 @@ const kinds: { readonly [Kind in LimitWhen['kind']]: KindOfLimit<Of<Kind>> } = {
       return heard.why === undefined ? undefined : loadUnread(heard.why)
     },
     figureWords: (_, { uses, account, at }, { instance = 0 }) =>
-      [unusedWords(uses.has(instance)), costWords(account.instances[instance], at)].join(' ').trim(),
+      [unusedSentence(uses.has(instance)), costSentence(account.instances[instance], at)].join(' ').trim(),
   },
   cost: {
     moment: (when, { instance }, { account }) => costMoment(when, account.instances[instance ?? 0]),
@@ -88,7 +88,7 @@ const kinds: { readonly [Kind in LimitWhen['kind']]: KindOfLimit<Of<Kind>> } = {
 }
 
 /** What an instance has cost, as a sentence; '' where that isn't known. */
-export function costWords(one: InstanceView | undefined, at: number): string {
+export function costSentence(one: InstanceView | undefined, at: number): string {
   return one && !one.costUnknown ? `It has cost ${money(spentBy(one, at))} so far.` : ''
 }
 

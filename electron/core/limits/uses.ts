@@ -2,7 +2,7 @@ import type { Clock } from '#platform/platform.ts'
 import type { LastUse } from '#shared/automation/use.ts'
 import { canGetIn } from '#shared/derived.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
-import { readUse, type Use } from '#ssh/monitor/use.ts'
+import { readUse, type UseReading } from '#ssh/monitor/use.ts'
 import { type AccountContext, withConnection } from '../account-context.ts'
 
 /** A reading of who uses an instance, `at` in epoch seconds of the account's time. `last`: absent if nobody does. */
@@ -22,7 +22,7 @@ export const readsAhead = (rate: number): number => 180 + (3 * shortestInterval 
 /** Who uses instances, read over SSH. `question` resolves with undefined where that can't be told. */
 export function createUses(context: {
   clock: Clock
-  question: (instance: InstanceView) => Promise<Use | undefined>
+  question: (instance: InstanceView) => Promise<UseReading | undefined>
   now: () => number
   ending: AbortSignal
   heard: () => void
@@ -66,6 +66,6 @@ export function createUses(context: {
 
 /** Reads over SSH who uses an instance. */
 export function askUse(context: Pick<AccountContext, 'account' | 'access' | 'platform' | 'client'>) {
-  return (instance: InstanceView): Promise<Use | undefined> =>
+  return (instance: InstanceView): Promise<UseReading | undefined> =>
     withConnection(context, instance, connection => readUse(connection, context.platform.clock))
 }

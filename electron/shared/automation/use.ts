@@ -24,7 +24,7 @@ export function useWords(by: UsedBy): string {
 }
 
 /** That nobody used an idle instance, or that this isn't known, as a sentence. */
-export function unusedWords(isKnown: boolean): string {
+export function unusedSentence(isKnown: boolean): string {
   return isKnown
     ? 'Nobody was at a terminal, no kernel was busy, and no page was open.'
     : 'Whether somebody was logged in couldn’t be read there.'

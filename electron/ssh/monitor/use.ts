@@ -4,7 +4,7 @@ import type { Connection } from '../connection/connection.ts'
 import { runScript } from '../exec.ts'
 
 /** Seconds since somebody last used a machine, and by what; without both if nobody did, as far as can be told there. */
-export interface Use {
+export interface UseReading {
   secondsAgo?: number
   by?: UsedBy
 }
@@ -16,7 +16,7 @@ read_use
 echo "use \${used:--} \${used_by:--}"`
 
 /** Reads who uses a machine, besides its GPUs; undefined where it can't tell. Throws as `runScript` does. */
-export async function readUse(connection: Connection, clock: Clock): Promise<Use | undefined> {
+export async function readUse(connection: Connection, clock: Clock): Promise<UseReading | undefined> {
   const { default: script } = await import('../watchdog/script/use.sh?raw')
   const { text } = await runScript(connection, {}, [script, print], { clock, ...bounds })
   const [, seconds, by] = /^use (\d{1,12}|-) ([a-z]+|-)$/m.exec(text) ?? []
