@@ -2,7 +2,7 @@ import type { StatsFs } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import { BerthError } from '../shared/problem.ts'
 
-/** Bytes that stay free on a disk, and the part of a small one: Berth has to write down what runs, and others write too. */
+/** Bytes that stay free on a disk, and the part of a small one: Berth has to save its records, and other programs write, too. */
 const most = 256 * 1024 ** 2
 const part = 0.02
 /** Bytes after which the disk is asked again, since others write to it. */

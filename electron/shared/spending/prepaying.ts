@@ -72,16 +72,19 @@ export function prepayQuestion(
   const budgets = Object.values(account.limits).flatMap(({ when }) =>
     when.kind === 'budget' && micros(when.dollars) <= sum ? [when.per] : [],
   )
+  const lasts = months === undefined ? '' : `. It’s for ${monthsWords(months)} of running`
+  const most = mostDiscount === undefined ? '' : `, ${percent(mostDiscount * 100)} at most`
   const lines = [
     credit !== undefined &&
       sum > credit &&
       `Your credit is ${money(credit)}, so the service will probably refuse it.`,
-    `${money(sum)} leaves your credit now${months === undefined ? '' : `. It’s for ${monthsWords(months)} of running`}, and counts as spent today.`,
+    `${money(sum)} leaves your credit now${lasts}, and counts as spent today.`,
     ...budgets.map(per => `Your budget for the ${per} is less than that, so its limit stops your instances.`),
     prepaid
       ? `The service works its discount out anew: it’s ${percent(prepaid.discount * 100)} now, and a small amount can lower it.`
-      : `Its price of ${rate(pricePerHour)} then falls by a discount that the service decides${mostDiscount === undefined ? '' : `, ${percent(mostDiscount * 100)} at most`}.`,
-    'You can’t get it back or use it elsewhere. Only if you destroy the instance, what is left is paid back, less the discount so far and a fee.',
+      : `Its price of ${rate(pricePerHour)} then falls by a discount that the service decides${most}.`,
+    'You can’t get it back or use it elsewhere. Only if you destroy the instance, what is left is paid back, ' +
+      'less the discount so far and a fee.',
   ]
   return {
     title: `Prepay ${instanceName(instance)}?`,
