@@ -8,6 +8,7 @@ import type { Connection } from '#ssh/connection/connection.ts'
 import { outputOf } from '#ssh/exec.ts'
 import { busiest, loadQuestion, readLoads } from '#ssh/monitor/metrics.ts'
 import { plainLastLine, plainOutput } from '#ssh/monitor/plain-output.ts'
+import { lendRestic } from '#ssh/runs/lend-restic.ts'
 import { endRun, mostAtOnce, type RetryOrder, readRunStatus, startRun } from '#ssh/runs/runs.ts'
 import type { AccountContext } from '../account-context.ts'
 import type { Departures } from '../departures/perform.ts'
@@ -100,7 +101,7 @@ export class RunPrograms {
 
   async #begin(run: Run, connection: Connection, view: InstanceView): Promise<void> {
     const { now } = this.#context
-    const { clock } = this.#context.platform
+    const { clock, programs } = this.#context.platform
     const { watchdog, nodes, machines, folders, runs, rentedWith } = this.#parts
     const { note, nameOf } = this.#parts.alerts
     const { id, step, name } = run
@@ -119,12 +120,14 @@ export class RunPrograms {
     const current = runs.find(id)
     if (current?.step !== step) return
     if (isOfProject(run) && ofNode === undefined) await folders.placeEnvironment(run)
+    const store = step === 'running' && isOfProject(current) ? await folders.storeFor(current) : undefined
+    if (store) await lendRestic(connection, clock, programs)
     await startRun(connection, clock, program, {
       command,
       before: isOfProject(run) ? intoProject(run) : undefined,
       attempts: attemptsOf(run),
       notice: step === 'running' && spec?.before_stop ? noticeOf(spec.before_stop) : undefined,
-      store: step === 'running' && isOfProject(current) ? await folders.storeFor(current) : undefined,
+      store,
       order,
       environment: rentedWith(run.instance),
     })

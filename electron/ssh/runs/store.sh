@@ -19,6 +19,8 @@ umask 077
 } < "$here/store" || exit 1
 sed 1,4d "$here/store" > "$here/store.paths"
 home=${HOME:-/root}
+# Where Berth puts a restic that the image lacks.
+PATH=$PATH:$home/.berth/bin
 cd "$home/$folder" || exit 1
 export RESTIC_REPOSITORY="$repository" RESTIC_PASSWORD_FILE="$here/store.pass" GOMAXPROCS=2
 export RESTIC_CACHE_DIR="$home/.berth/restic" AWS_EC2_METADATA_DISABLED=true

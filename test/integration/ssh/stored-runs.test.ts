@@ -1,11 +1,22 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { isInstalled } from '#build/system-parts.ts'
 import { systemClock } from '#platform/clock-and-random.ts'
+import { systemPrograms } from '#platform/programs.ts'
+import { lendRestic } from '#ssh/runs/lend-restic.ts'
 import { readRunStatus, type StopNotice, type StoreOrder, startRun, tellOfStop } from '#ssh/runs/runs.ts'
 import { newKey } from '#test/new-key.ts'
 import { openPlace } from './files/place.ts'
@@ -14,15 +25,26 @@ import { startSshd } from './sshd.ts'
 
 const reason = noSshd || (isInstalled('restic') ? '' : ' (needs restic)')
 
+/** The system's programs as links in a folder, but for restic and what could install it. */
+function withoutRestic(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'berth-bare-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  for (const from of ['/usr/local/bin', '/usr/bin'])
+    for (const name of readdirSync(from))
+      if (!/^(?:restic|apt-get|apk|dnf)$/.test(name) && !existsSync(join(folder, name)))
+        symlinkSync(join(from, name), join(folder, name))
+  return folder
+}
+
 /** A machine with a project’s folder, and a store on another server. */
-async function openStore() {
+async function openStore(path = process.env['PATH']) {
   const store = await startSshd()
   onTestFinished(() => store.close())
   const { private: privateKey, public: publicKey } = newKey()
   store.authorize(publicKey)
   const programs = mkdtempSync(join(tmpdir(), 'berth-restic-'))
   onTestFinished(() => rmSync(programs, { recursive: true }))
-  const { sshd, connect } = await openPlace([`SetEnv PATH=${programs}:${process.env['PATH']}`])
+  const { sshd, connect } = await openPlace([`SetEnv PATH=${programs}:${path}`])
   const { connection } = await connect()
   const folder = join(sshd.home, 'p')
   mkdirSync(join(folder, 'out'), { recursive: true })
@@ -63,7 +85,7 @@ async function openStore() {
     const rest = `PATH=\${PATH#*:}; exec restic "$@"`
     writeFileSync(join(programs, 'restic'), `#!/bin/sh\n${isFull ? full : ''}\n${rest}\n`, { mode: 0o755 })
   }
-  return { sshd, store, folder, start, status, stored, here, tell, fill, slow }
+  return { connection, sshd, store, folder, start, status, stored, here, tell, fill, slow }
 }
 
 const hostKeyIn = (file: string) => readFileSync(file, 'utf8').split(' ').slice(0, 2).join(' ')
@@ -105,6 +127,23 @@ describe.skipIf(reason)(`results that a machine stores by itself${reason}`, () =
     expect((await status('c')).bytes.toString()).toMatch(
       /^Berth: continues from the snapshot of .* min ago\.\nof one, at its end$/,
     )
+  })
+
+  test('need no restic in the image where this computer has one for it', async () => {
+    const { connection, folder, start, stored } = await openStore(withoutRestic())
+    writeFileSync(join(folder, 'out/ckpt'), 'of one')
+    await start('a', 'sleep 100')
+    await expect
+      .poll(() => stored('a'), { timeout: 60_000 })
+      .toMatchObject({ failure: expect.stringContaining('restic is not on the machine') })
+    const { find } = systemPrograms(process.env, 'linux')
+    // A script can't run there.
+    await lendRestic(connection, systemClock, { find: () => find('ldd') })
+    expect(existsSync(join(folder, '../.berth/bin/restic'))).toBe(false)
+    await lendRestic(connection, systemClock, { find })
+    await expect
+      .poll(() => stored('a'), { timeout: 60_000 })
+      .toMatchObject({ secondsAgo: expect.any(Number) })
   })
 
   test('never count while they are being written: both files of a checkpoint are of one step', async () => {
