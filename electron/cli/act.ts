@@ -1,4 +1,6 @@
 import { type EndingView, endingWords } from '../shared/automation/ending.ts'
+import { dangers } from '../shared/danger.ts'
+import { accountNow } from '../shared/derived.ts'
 import { instanceName } from '../shared/format/name.ts'
 import type { Problem } from '../shared/problem.ts'
 import type { State } from '../shared/state.ts'
@@ -12,17 +14,14 @@ import {
   polledState,
   print,
 } from './call.ts'
-import type { BerthConnection } from './connection.ts'
 import { CliFailure, exitCodes, usageFailure } from './failure.ts'
 import { stopProject } from './project-runs.ts'
-
-type OnInstance = { account: string; instance: number }
 
 interface Action {
   summary: string
   /** `Stopped`. */
   pastTense: string
-  tell(connection: BerthConnection, on: OnInstance): Promise<void>
+  tell(call: Call, on: FoundInstance): Promise<void>
   /** The possible losses, for actions that need `--yes`. */
   loses?(names: string): string
 }
@@ -102,9 +101,10 @@ async function failureOf(act: Promise<void>): Promise<CliFailure | undefined> {
 }
 
 /** Resolves once it is done: a stop or destroy once a fresh reading shows it, also where a request failed first. */
-async function actOn(call: Call, { account, instance }: FoundInstance, tell: Action['tell']): Promise<void> {
+async function actOn(call: Call, on: FoundInstance, tell: Action['tell']): Promise<void> {
   const { connection } = call
-  const failure = await failureOf(tell(connection, { account: account.id, instance: instance.id }))
+  const { account, instance } = on
+  const failure = await failureOf(tell(call, on))
   let ending: EndingView | undefined
   let said = false
   async function isOver(): Promise<boolean> {
@@ -136,16 +136,33 @@ function failureJson({ operand, failure: { problem } }: Failure) {
   return { operand, code: problem.code, message: problem.message }
 }
 
+/** A command that only needs the instance. */
+const sending =
+  (command: 'stopInstance' | 'destroyInstance'): Action['tell'] =>
+  ({ connection }, { account, instance }) =>
+    connection.command(command, { account: account.id, instance: instance.id })
+
 export const start = acting({
   summary: 'Start stopped instances',
   pastTense: 'Started',
-  tell: (connection, on) => connection.command('startInstance', on),
+  async tell(call, { account, instance }) {
+    const { connection } = call
+    const say = (line: string) => call.say(`${instanceName(instance)}: ${line}`)
+    const now = accountNow(account.clock, Date.now())
+    const question = dangers.start.question(account, { instances: [instance] }, now)
+    for (const line of question?.lines ?? []) say(line)
+    await connection.command('startInstance', { account: account.id, instance: instance.id })
+    const { limits = {} } = (await connection.state()).accounts[account.id] ?? {}
+    for (const { id, instance: limited, sentence } of Object.values(limits))
+      if (limited === instance.id && !account.limits[id])
+        say(`The limit that it had is set again. ${sentence}`)
+  },
 })
 
 const stopInstances = acting({
   summary: 'Stop instances; disks are still billed',
   pastTense: 'Stopped',
-  tell: (connection, on) => connection.command('stopInstance', on),
+  tell: sending('stopInstance'),
 })
 
 export const stop: CliCommand = {
@@ -190,6 +207,6 @@ async function stopAgents(call: Call): Promise<number> {
 export const destroy = acting({
   summary: 'Destroy instances and all their files',
   pastTense: 'Destroyed',
-  tell: (connection, on) => connection.command('destroyInstance', on),
+  tell: sending('destroyInstance'),
   loses: names => `All files on ${names} would be lost.`,
 })

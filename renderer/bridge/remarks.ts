@@ -1,3 +1,4 @@
+import { isLimitedAgain } from '#shared/automation/limits-that-block.ts'
 import { undoableWords } from '#shared/danger.ts'
 import { instanceName } from '#shared/format/name.ts'
 import { counted } from '#shared/format/size.ts'
@@ -49,7 +50,7 @@ const atOnce = 1000
  * milliseconds of this machine.
  */
 export function undoables(
-  { id: account, undoable, instances }: Pick<AccountView, 'id' | 'undoable' | 'instances'>,
+  { id: account, undoable, instances, limits }: Pick<AccountView, 'id' | 'undoable' | 'instances' | 'limits'>,
   localNow: number,
 ): Undoable[] {
   const groups: { action: UndoableAction; sendAt: number; on: InstanceView[] }[] = []
@@ -68,12 +69,13 @@ export function undoables(
     const [first] = on
     const isOne = first !== undefined && on.length === 1
     const name = isOne ? instanceName(first) : counted(on.length, 'instance')
+    const again = action === 'start' && on.some(({ id }) => isLimitedAgain({ limits }, id))
     const outcome = action === 'stop' && isOne && first.state !== 'running' ? 'was not stopped' : undone
     return {
       account,
       action,
       instances: on.map(({ id }) => id),
-      title: `${doing} ${name}`,
+      title: `${doing} ${name}${again ? ' with its limit set again' : ''}`,
       undone: isOne ? `${name} ${outcome}.` : `${undoableWords[action].name} of ${name} was undone.`,
       seconds: Math.max(0, Math.min(secondsToUndo, left)),
     }

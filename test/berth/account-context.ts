@@ -80,16 +80,20 @@ export async function withEndings(context: AccountContext, client: () => unknown
 /** An Activity and notifications that note the texts and titles in `said`. */
 export function noting() {
   const said: string[] = []
+  const bodies: string[] = []
   return {
     said,
+    bodies,
     activity: {
       add: ({ text }: { text: string }) => void said.push(text),
       search: () => [],
       flush: async () => undefined,
     },
     notifications: {
-      tell: (_account: string, alerts: readonly { title: string }[]) =>
-        void said.push(...alerts.map(({ title }) => title)),
+      tell(_account: string, alerts: readonly { title: string; body: string }[]) {
+        said.push(...alerts.map(({ title }) => title))
+        bodies.push(...alerts.map(({ body }) => body))
+      },
       withdraw: () => undefined,
     } as unknown as AccountContext['notifications'],
   }

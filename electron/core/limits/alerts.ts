@@ -103,8 +103,15 @@ export function limitDoneAlert(
   return alertOf('limitDone', {
     ...base(scene, limit),
     title: doneWords(targets, scene.instances),
-    body: `${reasonSentence(whenIn(scene, limit))}${delay}`,
+    body: `${reasonSentence(whenIn(scene, limit))}${delay}${sparedWords(limit, targets)}`,
   })
+}
+
+/** That a limit which destroys has only stopped its instance, and why; empty where it did as set. */
+export function sparedWords({ instance, action }: StoredLimit, done: readonly LimitTarget[]): string {
+  const isSpared =
+    action === 'destroy' && done.some(one => one.instance === instance && one.action === 'stop')
+  return isSpared ? ' It was to be destroyed, but a run’s files may not be here yet. Its disk is billed.' : ''
 }
 
 export function missedAlert(scene: LimitScene, limit: StoredLimit, dueAt: number): Alert {

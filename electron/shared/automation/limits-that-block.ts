@@ -49,10 +49,13 @@ export function isUnlimited({ opening, limits, watchdogs, runs }: AccountView, i
 
 /** Whether nothing will stop an instance that is started now: it has no limit, and none is set again. */
 export function startsUnlimited(account: AccountView, id: number): boolean {
-  const again = Object.values(account.limits).some(
-    limit => limit.instance === id && isSetAgain(limit, limit.step),
-  )
-  return !again && isUnlimited(account, id)
+  return !isLimitedAgain(account, id) && isUnlimited(account, id)
+}
+
+/** Whether a limit that has stopped an instance is set again once it is started. */
+export function isLimitedAgain({ limits }: Pick<AccountView, 'limits'>, id: number): boolean {
+  const own = Object.values(limits).filter(({ instance }) => instance === id)
+  return own.every(hasEnded) && own.some(limit => isSetAgain(limit, limit.step))
 }
 
 /** The targets of "stop everything": all that costs GPU time now, or would without the user. */

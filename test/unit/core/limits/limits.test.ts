@@ -192,6 +192,24 @@ test('a limit spares an instance whose data is not saved, and one that it no lon
   expect(one.asked).toEqual([])
 })
 
+test('a limit that destroys and only stopped, since a run’s files aren’t here, says so', async () => {
+  const { one, id } = await limited({ ...inAnHour, action: 'destroy' })
+  one.before = async () => 'stop'
+  await one.pass(hour)
+  expect(one.asked).toEqual(['stop 7'])
+  const words = /^Its 1 h are up\. It was to be destroyed, but a run’s files may not be here yet\./
+  expect(
+    one
+      .view(id)
+      ?.history.at(-1)
+      ?.text.replace(/^Stopped .*?#7\. /, ''),
+  ).toMatch(words)
+  expect(one.bodies.at(-1)).toMatch(words)
+  const { one: other } = await limited(inAnHour)
+  await other.pass(hour)
+  expect(other.bodies.at(-1)).toBe('Its 1 h are up.')
+})
+
 test('one refused stop does not block the others, and the history has the figures', async () => {
   const one = new OneAccount(running, { ...running, id: 8 })
   await one.start()

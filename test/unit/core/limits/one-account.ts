@@ -29,6 +29,8 @@ export class OneAccount {
   readonly refusals: Error[] = []
   readonly #noting = noting()
   readonly told = this.#noting.said
+  /** The bodies of its alerts. */
+  readonly bodies = this.#noting.bodies
   /** Awaited before a limit acts. */
   before: BeforeLimit = allow
   #ending = new AbortController()

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { afterOutage, type Remark, undoables, withRemark } from '#renderer/bridge/remarks.ts'
-import { accountView, instanceView } from '#test/unit/views.ts'
+import type { AccountView } from '#shared/state.ts'
+import { accountView, instanceView, limitView } from '#test/unit/views.ts'
 
 const unreached = { code: 'offline', message: 'The service could not be reached.' }
 const refused = { code: 'no_such_offer', message: 'That offer is gone.' }
@@ -29,6 +30,16 @@ test('actions asked for together are one, which is undone as a whole', () => {
     { instances: [7, 8], title: 'Stopping 2 instances', undone: 'Stop of 2 instances was undone.' },
     { instances: [9], title: 'Starting Instance #9' },
   ])
+})
+
+test('a start says that the limit which has stopped the instance is set again, unless another one is set', () => {
+  const limits = { done: limitView({ id: 'done', instance: 9, step: 'done' }) }
+  const undoable = { 9: { ...soon(9000), action: 'start' as const } }
+  const titleWith = (more: AccountView['limits']) =>
+    undoables(accountView({ undoable, limits: { ...limits, ...more } }, instanceView({ id: 9 })), 8000)[0]
+      ?.title
+  expect(titleWith({})).toBe('Starting Instance #9 with its limit set again')
+  expect(titleWith({ other: limitView({ id: 'other', instance: 9 }) })).toBe('Starting Instance #9')
 })
 
 const soon = (sendAt: number) => ({ action: 'stop', sendAt }) as const
