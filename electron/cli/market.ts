@@ -150,7 +150,7 @@ interface Rental {
   seconds?: number | undefined
 }
 
-/** Rents; gives the rental once its machine was created, or as far as it is after a while. Throws where it failed. */
+/** Rents; gives the rental once a list shows its machine, or as far as it is after a while. Throws where it failed. */
 export async function rented(call: Call, account: AccountView, { seconds, ...what }: Rental) {
   const limits =
     seconds === undefined
@@ -166,14 +166,19 @@ export async function rented(call: Call, account: AccountView, { seconds, ...wha
 async function rentedJson({ connection }: Call, account: string, id: string) {
   const until = performance.now() + patience
   for (;;) {
-    const rental = (await connection.state()).accounts[account]?.rentals[id]
+    const { rentals, instances = {} } = (await connection.state()).accounts[account] ?? {}
+    const rental = rentals?.[id]
     const left = until - performance.now()
+    // Its mark is the rental's id. Where the service hides marks, the list has confirmed what the service named.
+    const own =
+      Object.values(instances).find(({ mark }) => mark === id)?.id ??
+      (rental?.isOwn ? rental.instance : undefined)
     // One that is ready leaves the list.
-    if (!rental) return { rental: id, step: 'ready', instance: null }
-    if (rental.instance !== undefined || !isRenting(rental) || left <= 0) {
-      const { step, instance, problem } = rental
+    if (!rental) return { rental: id, step: 'ready', instance: own ?? null }
+    if (own !== undefined || !isRenting(rental) || left <= 0) {
+      const { step, problem } = rental
       if (step === 'failed' && problem) throw new CliFailure(exitCodes.failed, problem)
-      return { rental: id, step, instance: instance ?? null }
+      return { rental: id, step, instance: own ?? null }
     }
     let timer: NodeJS.Timeout | undefined
     const late = new Promise<void>(resolve => {

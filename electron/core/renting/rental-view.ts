@@ -4,7 +4,7 @@ import { micros } from '#shared/spending/money.ts'
 import type { AccountView } from '#shared/state.ts'
 import { nothingAsGoodCode } from './messages.ts'
 import { droppedAt } from './next-move.ts'
-import { type Attempt, isRetrying, openAttempt, type Rental, spentOn } from './rental.ts'
+import { type Attempt, isProven, isRetrying, openAttempt, type Rental, spentOn } from './rental.ts'
 
 type Instances = Readonly<Record<string, InstanceView>>
 
@@ -84,6 +84,7 @@ function viewOf(rental: Rental, instances: Instances): RentalView {
     interruptible: request.bid !== undefined,
     entered: retries !== undefined && request.access === 'ssh',
     instance: rental.instance ?? current?.instance,
+    isOwn: (current && isProven(current)) || undefined,
     replaces,
     cancelling: rental.step === 'trying' && unwanted === true,
     problem: rental.problem ?? current?.problem,

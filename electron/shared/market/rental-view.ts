@@ -72,6 +72,8 @@ export interface RentalView {
   entered: boolean
   /** The instance of the present try, or the one that is ready, or is kept although the rental failed. */
   instance?: number
+  /** A list has shown that this instance is its own. Until then the service has only named it, and may be wrong. */
+  isOwn?: true
   /** The instance that it replaces, for a recovery. */
   replaces?: number
   /** A rental with retries was cancelled by the user: its instance is being destroyed. */
