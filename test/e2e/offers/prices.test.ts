@@ -6,6 +6,7 @@ test('a replacement is rented at the price shown, and no text on savings is cut 
   const sim = await start.simulator()
   const id = await rentRunning(sim, { label: 'box', price: 0.9, disk: 200 })
   await sim.control('POST', `/sim/instances/${id}`, { actual_status: 'unknown' })
+  await sim.control('POST', '/sim/credit', { credit: 0.01 })
   const berth = await start.berth()
   const { page } = await start.page(berth.address, { viewport: { width: 1440, height: 900 } })
   await connectAccount(page, sim)
@@ -21,6 +22,7 @@ test('a replacement is rented at the price shown, and no text on savings is cut 
     .first()
     .click()
   const dialog = page.getByRole('alertdialog')
+  await dialog.getByText(/more than your \$\d+\.\d\d\. It would be cut off after/).waitFor()
   const verb = dialog.getByRole('button', { name: /and rent for/ })
   const shown = /\$\S+(?=\/h)/.exec(await verb.innerText())?.[0]
   await verb.click()

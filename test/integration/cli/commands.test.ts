@@ -124,6 +124,14 @@ test.skipIf(noSsh)(`the system’s ssh gets in, and its exit code is the command
   const plain = JSON.parse((await berth('ssh', id, '--json')).out)
   expect(plain.arguments[0]).toBe('ssh')
   expect(plain.arguments.at(-1)).toMatch(/^root@/)
+  const noted = Object.values(under.berth.state().activity).filter(({ text }) =>
+    / ssh on | SSH address of /.test(text),
+  )
+  expect(noted.map(({ text }) => text.replace(/ (on|of) .*/, ' $1'))).toEqual([
+    'Opened ssh on',
+    'Opened ssh on',
+    'Gave a command the SSH address of',
+  ])
   await under.run('changeSettings', { settings: { sshConfig: true } })
   const byHost = JSON.parse((await berth('ssh', id, '--json')).out)
   expect(byHost).toEqual({ arguments: ['ssh', `berth-${id}`] })

@@ -1,4 +1,6 @@
+import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
+import { at } from '#build/places.ts'
 import { everything } from '#shared/automation/limits-that-block.ts'
 import type { SweepView } from '#shared/automation/sweep.ts'
 import { dangers, type RentTerms } from '#shared/danger.ts'
@@ -159,6 +161,26 @@ test('a rental is asked about where credit, limits or its price speak against it
   expect(rented({ limits }, { meetsLimits: false })).toBeUndefined()
   expect(rented({}, { cost: undefined, isUnpriced: true })?.title).toBe('Rent at an unknown price?')
   expect(rented({}, { highBid: 'That’s 757 × the minimum.', bid: '31.8' })?.verb).toBe('Bid $31.8/h')
+})
+
+test('each way of the page to rent reads the question about it, and only the button that asks it sends a form', () => {
+  const files = readdirSync(at('renderer'), { recursive: true, encoding: 'utf8' })
+    .filter(file => /\.(ts|svelte)$/.test(file))
+    .map(file => ({ file, text: readFileSync(at(`renderer/${file}`), 'utf8') }))
+  const using = (words: RegExp) => files.filter(({ text }) => words.test(text)).map(({ file }) => file)
+  const asking = [
+    'screens/home/ChatDialog.svelte',
+    'screens/instances/dialogs/AnotherDialog.svelte',
+    'screens/offers/rent/rentalPrice.svelte.ts',
+  ]
+  expect(using(/\bdangers\.rent\.question\(/).sort()).toEqual(asking)
+  // The form sends what its button asked about, a rental with retries through it, and a watch rents later.
+  const form = ['screens/offers/rent/RetriesDialog.svelte', 'screens/offers/rent/rentForm.svelte.ts']
+  expect(using(/\bberth\.rent(WithRetries)?\(/).sort()).toEqual([...asking.slice(0, 2), ...form])
+  expect(using(/\brenting\.rent\(\)/).sort()).toEqual([
+    'screens/offers/rent/RentButton.svelte',
+    'screens/offers/watches/watchForm.svelte.ts',
+  ])
 })
 
 test('cancelling a sweep says how many machines it destroys, and nothing else’s', () => {
