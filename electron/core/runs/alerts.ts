@@ -6,6 +6,7 @@ import type { InstanceView } from '#shared/instance/instance.ts'
 import type { Problem } from '#shared/problem.ts'
 import { resultsOf } from '#shared/project/bounds.ts'
 import { exitCodeWords, exitMeaning } from '#shared/project/retry.ts'
+import { checkpointEvery } from '#shared/project/store.ts'
 import type { AccountContext } from '../account-context.ts'
 import { type Alert, alertOf } from '../alerts/events.ts'
 import { tellerOf } from '../alerts/notifications.ts'
@@ -30,6 +31,9 @@ export function runAlertsOf(
       if (run.project) note(run, alert.title, alert.body)
       else teller.alert(alert)
     },
+    /** An alert about a project's run while it goes on. */
+    warn: (alert: Alert): void => teller.alert(alert),
+    withdraw: (run: Run): void => teller.withdraw(alertId(account, run)),
     /** The name of the run's instance. */
     nameOf: ({ instance = 0 }: Run): string =>
       shortInstanceName(store.get().accounts[account]?.instances[instance] ?? { id: instance }),
@@ -117,6 +121,21 @@ export function hinderedAlert(
     ...about(account, run),
     title: `${run.name} ${what}`,
     body: [`On ${where}: ${message}`, advice, 'Berth keeps trying.'].filter(Boolean).join(' '),
+  })
+}
+
+/** The alert for a run without a whole checkpoint for a while. `seconds`: of training that only its machine has. */
+export function overdueAlert(
+  account: AccountId,
+  run: ProjectRun,
+  { seconds, where, why }: { seconds: number; where: string; why: Problem | undefined },
+): Alert {
+  const { spec } = run.project
+  const causes = 'Its files may change all the time, or the line is too slow for them.'
+  return alertOf('runHindered', {
+    ...about(account, run),
+    title: titled(run, `has no checkpoint for ${duration(seconds)}`),
+    body: `On ${where}: one is wanted every ${duration(checkpointEvery(spec) ?? 0)}. ${why?.message ?? causes} If the machine ends now, that training is lost.`,
   })
 }
 

@@ -236,6 +236,7 @@ export function movedToNewMachine(run: Run, rental: string, at: number, planned?
     lostCost: lostCostBy(run, at),
     begunAt: undefined,
     wholeAt: undefined,
+    overdueAlerted: undefined,
     seenAt: undefined,
     paidPerHour: undefined,
     told: undefined,

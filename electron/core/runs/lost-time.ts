@@ -1,4 +1,5 @@
 import type { InstanceView } from '#shared/instance/instance.ts'
+import { checkpointEvery } from '#shared/project/store.ts'
 import type { Run } from './model.ts'
 
 /** Seconds between two readings of a machine within which its end is known well enough. */
@@ -43,6 +44,14 @@ export function lostSince({ begunAt, wholeAt = 0, seenAt, step, brought = 0 }: R
   if (begunAt === undefined || !hasOwn({ step })) return 0
   const end = step === 'fetching' ? Math.min(at, seenAt ?? at) : at
   return wholeAt > begunAt ? Math.max(0, end - wholeAt) : Math.max(0, end - begunAt) + brought
+}
+
+/** Seconds of training that its machine's end would take now, where three checkpoints should have saved it. */
+export function overdueTraining(run: Run, now: number): number | undefined {
+  const every = run.project && checkpointEvery(run.project.spec)
+  if (every === undefined || run.step !== 'running') return undefined
+  const lost = lostSince(run, now)
+  return lost > 3 * every ? lost : undefined
 }
 
 /** The run once its last machine's results were copied to the present one, which saved so many seconds of training. */

@@ -142,6 +142,8 @@ export const Run = v.object({
   /** When results were last downloaded, and when the last download of all of them began. */
   checkpointAt: v.optional(v.number()),
   wholeAt: v.optional(v.number()),
+  /** The user was alerted that this was long ago. */
+  overdueAlerted: v.optional(v.boolean()),
   /** When its command began on the present machine, and when a poll last saw it run there. */
   begunAt: v.optional(v.number()),
   /** The machine on which it began last. */

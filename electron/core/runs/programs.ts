@@ -14,10 +14,10 @@ import type { AccountContext } from '../account-context.ts'
 import type { Departures } from '../departures/perform.ts'
 import type { Departure } from '../departures/record.ts'
 import { idleBelow } from '../instances/instance-state.ts'
-import { type RunAlerts, stuckAlert } from './alerts.ts'
+import { overdueAlert, type RunAlerts, stuckAlert } from './alerts.ts'
 import { nextProgram, nextStep } from './changes.ts'
 import { observedRun, stuckSince } from './decide.ts'
-import { savedBy } from './lost-time.ts'
+import { overdueTraining, savedBy } from './lost-time.ts'
 import { processGone, processGoneFull, recordGone, setupFailed } from './messages.ts'
 import { isOfProject, type ProjectRun, type Run } from './model.ts'
 import type { RunNodes } from './nodes.ts'
@@ -38,6 +38,9 @@ const takesOverWithin = 600_000
 const freeSpace = `df -Pk "$HOME" | awk 'NR == 2 { print $4 }'`
 /** Kilobytes below which not even an exit code can be kept. */
 const leastFree = 16
+
+/** Seconds for which a checkpoint is overdue before the user is alerted. */
+const overdueFor = 600
 
 type ProgramEnd = { code: number; problem?: undefined } | { problem: Problem }
 
@@ -66,6 +69,8 @@ export interface Following {
 export class RunPrograms {
   readonly #context: AccountContext
   readonly #parts: ProgramParts
+  /** Since when a run's checkpoint is seen to be overdue, in epoch seconds of the account's time. */
+  readonly #overdueSince = new Map<string, number>()
 
   constructor(context: AccountContext, parts: ProgramParts) {
     this.#context = context
@@ -174,6 +179,30 @@ export class RunPrograms {
       await runs.update(run.id, { ...change, endedAt: now() })
   }
 
+  /** Alerts once where a checkpoint is overdue for a while: after a sleep of this computer one comes soon. */
+  async #tellOfOverdue(id: string): Promise<void> {
+    const { account, now } = this.#context
+    const { runs, alerts } = this.#parts
+    const run = runs.find(id)
+    if (!run || !isOfProject(run)) return
+    const seconds = overdueTraining(run, now())
+    if (seconds === undefined) {
+      this.#overdueSince.delete(id)
+      if (!run.overdueAlerted) return
+      alerts.withdraw(run)
+      await runs.update(id, { overdueAlerted: undefined })
+      return
+    }
+    const since = this.#overdueSince.get(id) ?? now()
+    this.#overdueSince.set(id, since)
+    if (run.overdueAlerted || now() - since < overdueFor) return
+    // Stored before the alert, so that it is not repeated.
+    await runs.update(id, { overdueAlerted: true })
+    alerts.warn(
+      overdueAlert(account, run, { seconds, where: alerts.nameOf(run), why: runs.checkpointProblem(id) }),
+    )
+  }
+
   /** Whether its machine has no room for files of Berth's. */
   async #isFull(run: Run): Promise<boolean> {
     const { machines } = this.#parts
@@ -218,6 +247,7 @@ export class RunPrograms {
       now,
       ...following,
       stuck: one => this.#seemsStuck(one),
+      checked: () => this.#tellOfOverdue(run.id),
     })
     return end === undefined ? undefined : this.#ended(run, end)
   }
@@ -245,6 +275,8 @@ interface Followed extends Following {
   now(): number
   /** Called when it starts to seem stuck. */
   stuck(run: Run): Promise<void>
+  /** Called after each read. */
+  checked(): Promise<void>
 }
 
 /** Milliseconds between two reads: with output, and at most without. */
@@ -275,6 +307,7 @@ async function followProgram(id: string, context: Followed): Promise<FollowedEnd
     }
     if (status.stored) runs.setCheckpointProblem(id, failure)
     await note(runs, id, output, { ...observed, retried, wholeAt })
+    await context.checked()
     if (over && all) return status.state === 'ended' ? { code: status.code ?? 255 } : 'lost'
 
     const after = runs.find(id)

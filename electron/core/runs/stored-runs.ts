@@ -39,6 +39,7 @@ export interface StoredRuns
   setWait(id: string, wait: Wait | undefined): void
   /** Why the last checkpoint failed. */
   setCheckpointProblem(id: string, problem: Problem | undefined): void
+  checkpointProblem(id: string): Problem | undefined
   /** How far the upload or download of its folder is; undefined while there is none. */
   noteProgress(id: string, progress: SyncProgress | undefined): void
 }
@@ -174,6 +175,7 @@ export async function openStoredRuns(
       runs.touch(id)
       show()
     },
+    checkpointProblem: id => checkpoints.get(id),
     noteProgress(id, told) {
       if (told) progress.set(id, told)
       else progress.delete(id)

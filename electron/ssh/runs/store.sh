@@ -48,14 +48,17 @@ note() {
   printf '%s %s %s\n' "$1" "${last:-0}" "$2" > "$here/stored.new" && mv -f "$here/stored.new" "$here/stored"
 }
 
-# The last line of what restic says is in `$here/store.log`. It ends with this.
+# The last line of what restic says is in `$here/store.log`. It ends with this, and after `most` seconds: before 0.17 it waits for
+# ever for a server that answers nothing. What it has sent by then isn't sent again.
+most=3600
 store() {
   [ -z "$ssh" ] || set -- --option "sftp.command=$ssh" "$@"
-  nice -n 10 restic --quiet "$@" < "${input:-/dev/null}" 2> "$here/store.log" &
+  nice -n 10 timeout "$most" restic --quiet "$@" < "${input:-/dev/null}" 2> "$here/store.log" &
   child=$!
   wait $child
   set -- $?
   child=
+  [ "$1" -ne 124 ] || echo "it answered nothing for $((most / 60)) min, or that was too short" >> "$here/store.log"
   return "$1"
 }
 trap 'kill $child 2>/dev/null; kill -KILL $nap 2>/dev/null; wait; exit' TERM
@@ -223,6 +226,7 @@ snapshot() {
 }
 
 restore() {
+  most=43200
   need_restic || {
     echo 'Berth: restic is not on the machine, and its package can’t be installed.'
     return 1

@@ -24,8 +24,8 @@ describe.skipIf(noSshd)(`a project’s run${noSshd}`, () => {
     await under.until(() => jobOf(under, id)?.step === 'done')
   })
 
-  test('that can’t download a checkpoint keeps running, and downloads one later', async () => {
-    const { under, sshd, folder, runProject } = await openProject({
+  test('that can’t download a checkpoint keeps running, alerts, and downloads one later', async () => {
+    const { world, under, sshd, folder, runProject } = await openProject({
       'berth.yaml': `checkpoint: 1m
 results: [steps]
 run: |
@@ -39,6 +39,13 @@ run: |
     renameSync(folder, `${folder}-elsewhere`)
     await under.until(() => jobOf(under, id)?.problem?.code === 'no_such_folder')
     expect(jobOf(under, id)?.step).toBe('running')
+    const alerts = () =>
+      Object.values(under.berth.state().activity).filter(({ text }) => /has no checkpoint for/.test(text))
+    await world.sim.controls.advance(180)
+    await under.until(() => alerts().length > 0)
+    expect(alerts()).toMatchObject([
+      { detail: expect.stringMatching(/one is wanted every 1 min\. .*folder.* that training is lost\.$/) },
+    ])
     renameSync(`${folder}-elsewhere`, folder)
     await expect.poll(fetched, { timeout: 150_000 }).toBeGreaterThan(before)
     await under.until(() => jobOf(under, id)?.problem === undefined)

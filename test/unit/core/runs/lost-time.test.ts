@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { movedToNewMachine } from '#core/runs/changes.ts'
-import { lostBy, savedBy, seenRunning } from '#core/runs/lost-time.ts'
+import { lostBy, overdueTraining, savedBy, seenRunning } from '#core/runs/lost-time.ts'
 import type { Run } from '#core/runs/model.ts'
 import { lossWords, movesWords } from '#shared/automation/run.ts'
 import { instanceView } from '../../views.ts'
@@ -40,6 +40,20 @@ test('a run has lost what its command did since the last whole download, on all 
       expect(movesWords(run)).toMatch(new RegExp(`^${machines.length} move`))
     }),
   )
+})
+
+test('a checkpoint is overdue once three would have saved what only its machine has', () => {
+  const runs = (checkpoint: number | undefined, more: Partial<Run> = {}) => ({
+    ...projectRun({ project: { spec: { run: 'x', checkpoint } } }),
+    step: 'running' as const,
+    begunAt: 1000,
+    ...more,
+  })
+  expect(overdueTraining(runs(60), 1180)).toBeUndefined()
+  expect(overdueTraining(runs(60), 1181)).toBe(181)
+  expect(overdueTraining(runs(60, { wholeAt: 1100 }), 1280)).toBeUndefined()
+  expect(overdueTraining(runs(60, { step: 'fetching' }), 5000)).toBeUndefined()
+  expect(overdueTraining(runs(undefined), 5000)).toBeUndefined()
 })
 
 test('nothing is lost where the command had not begun, and what it did until its end where that is not here', () => {
