@@ -1,8 +1,9 @@
 import { money, unitPrice } from '#shared/format/money.ts'
 import { gpuWords } from '#shared/format/name.ts'
 import { catalogueOf } from '#shared/market/catalogue.ts'
-import type { OfferFilter, OfferView } from '#shared/market/offer.ts'
+import { fieldsWith, type OfferView } from '#shared/market/offer.ts'
 import { Sorter } from '#shared/market/offer-order.ts'
+import type { OfferFilter } from '#shared/market/offer-query.ts'
 import { defaultDisk, defaultImage } from '#shared/market/rental-defaults.ts'
 import { isRenting } from '#shared/market/rental-view.ts'
 import { dearerWay } from '#shared/spending/traffic.ts'
@@ -14,6 +15,8 @@ import { numberOf, secondsOf } from './options.ts'
 /** Milliseconds to wait for a machine to be created, less than clients wait for an answer. */
 const patience = 40_000
 const mostOffers = 20
+
+const columns = fieldsWith('cli').map(([, { cli }]) => cli)
 
 export const search: CliCommand = {
   operands: '[GPU]',
@@ -37,11 +40,8 @@ export const search: CliCommand = {
     else if (offers.length > 0)
       call.write(
         table(
-          ['>OFFER', 'GPU', '>PER HOUR', 'LOCATION'],
-          found.slice(0, mostOffers).map(({ id, gpuCount, gpuName, price, location = '' }) => {
-            const perHour = price === undefined ? '–' : money(price)
-            return [String(id), gpuWords({ gpuCount, gpuName }), perHour, location]
-          }),
+          columns.map(({ title }) => title),
+          found.slice(0, mostOffers).map(offer => columns.map(({ words }) => words(offer))),
         ),
       )
     else call.say('No offer fits.')

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { goTo, type Store } from '#core/storage/store.ts'
 import { AccountId, InstanceId } from '#shared/ids.ts'
-import { SavedQuery } from '#shared/market/offer.ts'
+import { SavedQuery } from '#shared/market/offer-query.ts'
 import { defaultDisk } from '#shared/market/rental-defaults.ts'
 import type { Problem } from '#shared/problem.ts'
 import { ProjectId } from '#shared/project/project.ts'

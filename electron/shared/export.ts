@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { shortcutConflict, shortcutNames } from './accelerators.ts'
 import { name } from './fields.ts'
-import { SavedQuery } from './market/offer.ts'
+import { SavedQuery } from './market/offer-query.ts'
 import { SecretName } from './project/spec.ts'
 import { Settings } from './settings.ts'
 

@@ -1,8 +1,8 @@
 import * as v from 'valibot'
 import { defaultShortcuts, keysPattern, type ShortcutName } from './accelerators.ts'
 import { eachAlertKind } from './alert-kinds.ts'
-import { SavedQuery } from './market/offer.ts'
 import { sortColumns } from './market/offer-columns.ts'
+import { SavedQuery } from './market/offer-query.ts'
 import { Everything, SpenderForm } from './spending/spender.ts'
 
 /** The messages give the bounds in the page's unit. */

@@ -2,7 +2,8 @@ import { cleanLine } from '#core/instances/instance-view.ts'
 import { believable } from '#core/instances/spending.ts'
 import { trafficPrices, validPrice } from '#core/instances/traffic.ts'
 import type { Offer, OfferSearch } from '#service/offers.ts'
-import type { OfferQuery, OfferView } from '#shared/market/offer.ts'
+import type { OfferView } from '#shared/market/offer.ts'
+import type { OfferQuery } from '#shared/market/offer-query.ts'
 
 /** The search for a query: offers that can be rented now, cheapest first, with its extra conditions. */
 export function searchFor({ type, verifiedOnly, storage, limit, extra }: OfferQuery): OfferSearch {

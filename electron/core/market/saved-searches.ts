@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { type DocumentPlace, openDocument } from '#core/storage/json-file.ts'
 import type { Store } from '#core/storage/store.ts'
 import type { Platform } from '#platform/platform.ts'
-import { SavedQuery } from '#shared/market/offer.ts'
+import { SavedQuery } from '#shared/market/offer-query.ts'
 
 export type SavedSearches = Awaited<ReturnType<typeof openSavedSearches>>
 

@@ -1,17 +1,13 @@
 import type { Micros } from '../spending/money.ts'
-import type { OfferQuery, OfferView } from './offer.ts'
+import type { OfferView, PricedOffer } from './offer.ts'
+import type { OfferQuery } from './offer-query.ts'
 import { countryOf } from './place.ts'
 import { searchText } from './search-text.ts'
 
 /** An offer with derived values for filtering and drawing, computed once per answer. */
-export interface ListedOffer {
-  readonly offer: OfferView
-  /** Micro-dollars per hour: on demand with storage; interruptible: lowest bid and storage. */
-  readonly price: Micros | undefined
+export interface ListedOffer extends PricedOffer {
   /** The text for free-text search, see `searchText`. */
   readonly text: string
-  /** Micro-dollars per hour for one of its GPUs. */
-  readonly pricePerGpu: Micros | undefined
   /** Country code, or the whole location if it has none. */
   readonly region: string | undefined
 }

@@ -1,6 +1,6 @@
 import type { ListedOffer } from './catalogue.ts'
 import { type FurtherPart, furtherKeys, furtherTests } from './further-filters.ts'
-import type { OfferFilter } from './offer.ts'
+import type { OfferFilter } from './offer-query.ts'
 import { countryName } from './place.ts'
 import { hasWord, readSearch } from './search-text.ts'
 
@@ -87,13 +87,7 @@ function testsOf(filter: OfferFilter): Test[] {
     const chosenRegions = new Set(regions)
     tests.push(({ region }) => region !== undefined && chosenRegions.has(region))
   }
-  tests.push(
-    ...furtherTests(filter).map(
-      test =>
-        ({ offer }: ListedOffer) =>
-          test(offer),
-    ),
-  )
+  tests.push(...furtherTests(filter))
   if (text !== undefined) {
     const typed = readSearch(text)
     tests.push(...testsOf(typed.filter))

@@ -1,7 +1,7 @@
 import { type Catalogue, type ListedOffer, offersAt } from './catalogue.ts'
 import { passesFilter } from './filter.ts'
-import type { OfferFilter } from './offer.ts'
 import { offerColumns, type SortColumn } from './offer-columns.ts'
+import type { OfferFilter } from './offer-query.ts'
 
 export interface SortBy {
   column: SortColumn

@@ -96,3 +96,9 @@ export function placeWords(codes: readonly string[]): string[] {
   }
   return [...names, ...[...left].map(countryName)]
 }
+
+/** The names by which a place is found: as shown, its country, and the parts of the world around it. */
+export function placeText(location: string): string {
+  const country = countryOf(location)
+  return `${location} ${placeName(location)} ${countryName(country)} ${regionsOf(country)}`
+}

@@ -4,8 +4,8 @@ import { RentalLimits } from '../automation/limit.ts'
 import { RecoveryChoice } from '../automation/recovery.ts'
 import { count } from '../format/size.ts'
 import { OfferId } from '../ids.ts'
-import { OfferFilter, OfferQuery } from './offer.ts'
 import { sortColumns } from './offer-columns.ts'
+import { OfferFilter, OfferQuery } from './offer-query.ts'
 import { FirstBid } from './rental-bounds.ts'
 
 const text = (most: number) => v.pipe(v.string(), v.maxLength(most, `at most ${most} characters`))

@@ -1,7 +1,8 @@
 import type { Limit } from '../automation/limit.ts'
 import type { Problem } from '../problem.ts'
 import type { Micros } from '../spending/money.ts'
-import type { OfferView, SavedQuery } from './offer.ts'
+import type { OfferView } from './offer.ts'
+import type { SavedQuery } from './offer-query.ts'
 import type { OpenRequest } from './rent-request.ts'
 
 /**

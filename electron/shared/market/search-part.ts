@@ -4,7 +4,7 @@ import { named } from '../format/name.ts'
 import { micros } from '../spending/money.ts'
 import { activeParts, type FilterPart, filterWithout } from './filter.ts'
 import { furtherParts, furtherWords } from './further-filters.ts'
-import type { OfferFilter, SavedQuery } from './offer.ts'
+import type { OfferFilter, SavedQuery } from './offer-query.ts'
 import { placeWords } from './place.ts'
 
 /** A condition of a search that the user can drop. */

@@ -1,27 +1,12 @@
-import type { OfferFilter, OfferView } from './offer.ts'
-import { countryName, countryOf, placeName, regionsOf } from './place.ts'
+import { fieldsWith, type OfferView } from './offer.ts'
+import type { OfferFilter } from './offer-query.ts'
 
-/** The text in which free-text search finds an offer: number and name of GPUs, VRAM, place with its part of the world, CPU and ids. */
+const searched = fieldsWith('search').map(([, { search }]) => search)
+
+/** The text in which free-text search finds an offer. */
 export function searchText(offer: OfferView): string {
-  const { gpuName, gpuCount, gpuMemory, location, cpuName, id, machineId, hostId } = offer
-  const parts = [
-    `${gpuCount ?? 1} × ${gpuName ?? ''}`,
-    // Also as one word: RTX4090.
-    gpuName?.replaceAll(' ', ''),
-    gpuMemory === undefined ? undefined : `${Math.round(gpuMemory / 1024)} GB`,
-    location === undefined ? undefined : placeText(location),
-    cpuName,
-    id,
-    machineId,
-    hostId,
-  ]
-  return joined(parts.filter(part => part !== undefined).join(' '))
-}
-
-/** The names by which a place is found: as shown, its country, and the parts of the world around it. */
-export function placeText(location: string): string {
-  const country = countryOf(location)
-  return `${location} ${placeName(location)} ${countryName(country)} ${regionsOf(country)}`
+  const words = searched.map(search => search(offer)).filter(found => found !== undefined)
+  return joined(words.join(' '))
 }
 
 /** A figure with a sign or a unit that no offer shows, as it may be typed, and the bound that it means. */

@@ -10,7 +10,8 @@ import {
   furtherNames,
   shownFigure,
 } from '#shared/market/further-filters.ts'
-import type { OfferFilter, OfferView } from '#shared/market/offer.ts'
+import type { OfferView } from '#shared/market/offer.ts'
+import type { OfferFilter } from '#shared/market/offer-query.ts'
 import { offerName } from '#shared/market/offer-words.ts'
 import { placeName, placeWords } from '#shared/market/place.ts'
 import { defaultReliability } from '#shared/market/rental-defaults.ts'

@@ -1,6 +1,7 @@
 import { firstBid } from '#shared/automation/bid.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
-import type { OfferFilter, OfferQuery, OfferView } from '#shared/market/offer.ts'
+import type { OfferView } from '#shared/market/offer.ts'
+import type { OfferFilter, OfferQuery } from '#shared/market/offer-query.ts'
 import type { RegistryLogin, RentRequest } from '#shared/market/rent-request.ts'
 import { defaultDisk, defaultImage, defaultReliability } from '#shared/market/rental-defaults.ts'
 import type { AccountView } from '#shared/state.ts'

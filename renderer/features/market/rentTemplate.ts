@@ -1,6 +1,7 @@
 import { catalogueOf } from '#shared/market/catalogue.ts'
 import { activeParts, type FilterPart, filterWithout, offersPassing } from '#shared/market/filter.ts'
-import type { OfferQuery, OfferView } from '#shared/market/offer.ts'
+import type { OfferView } from '#shared/market/offer.ts'
+import type { OfferQuery } from '#shared/market/offer-query.ts'
 import type { RentRequest } from '#shared/market/rent-request.ts'
 import type { TemplateView } from '#shared/market/template.ts'
 import { envOf } from '../templates/dockerFlags.ts'

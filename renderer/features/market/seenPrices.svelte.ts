@@ -2,7 +2,7 @@ import { answerProblem, type Page } from '#renderer/bridge/page.svelte.ts'
 import type { AccountId } from '#shared/ids.ts'
 import { catalogueOf, type ListedOffer } from '#shared/market/catalogue.ts'
 import { offersPassing } from '#shared/market/filter.ts'
-import type { OfferFilter, OfferQuery, OffersAnswer, SavedQuery } from '#shared/market/offer.ts'
+import type { OfferFilter, OfferQuery, OffersAnswer, SavedQuery } from '#shared/market/offer-query.ts'
 import type { Problem } from '#shared/problem.ts'
 
 /** Milliseconds after which the market is asked again. */

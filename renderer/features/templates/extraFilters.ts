@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { furtherFilters, furtherParts, type LeastFilter } from '#shared/market/further-filters.ts'
-import { ExtraFilters, OfferFilter } from '#shared/market/offer.ts'
+import { ExtraFilters, OfferFilter } from '#shared/market/offer-query.ts'
 
 /** A template's `extra_filters` as the Offers screen has them: as its own filter, and the rest for the service. */
 export interface OfferFilters {

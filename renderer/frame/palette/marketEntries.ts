@@ -10,7 +10,7 @@ import { rate } from '#shared/format/money.ts'
 import { counted } from '#shared/format/size.ts'
 import type { ListedOffer } from '#shared/market/catalogue.ts'
 import { offersPassing } from '#shared/market/filter.ts'
-import type { OfferFilter } from '#shared/market/offer.ts'
+import type { OfferFilter } from '#shared/market/offer-query.ts'
 import type { Entry } from './entries.ts'
 import { match } from './match.ts'
 

@@ -1,6 +1,6 @@
 import type { PriceSample, WatchView } from '#shared/automation/watch.ts'
 import type { ListedOffer } from '#shared/market/catalogue.ts'
-import type { SavedQuery } from '#shared/market/offer.ts'
+import type { SavedQuery } from '#shared/market/offer-query.ts'
 import type { Micros } from '#shared/spending/money.ts'
 import type { SavedSearch } from '#shared/state.ts'
 

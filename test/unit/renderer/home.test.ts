@@ -3,7 +3,7 @@ import { modelVariables, recipesOf } from '#renderer/screens/home/recipes.ts'
 import { courseOf, drawnCourse, storedSearches } from '#renderer/screens/home/searches.ts'
 import { sinceLastAct } from '#renderer/screens/home/since.ts'
 import type { WatchView } from '#shared/automation/watch.ts'
-import type { SavedQuery } from '#shared/market/offer.ts'
+import type { SavedQuery } from '#shared/market/offer-query.ts'
 import type { TemplateView } from '#shared/market/template.ts'
 import type { ActivityEntry } from '#shared/state.ts'
 

@@ -2,7 +2,7 @@ import { partWords } from '#renderer/features/market/offerWords.ts'
 import { rate } from '#shared/format/money.ts'
 import { isActive } from '#shared/market/filter.ts'
 import { furtherFilters, furtherParts } from '#shared/market/further-filters.ts'
-import type { OfferFilter, SavedQuery } from '#shared/market/offer.ts'
+import type { OfferFilter, SavedQuery } from '#shared/market/offer-query.ts'
 import { placeWords } from '#shared/market/place.ts'
 
 /** Suggests a name for a search from its filters: `2 × H100 SXM up to $3.000/h, Sweden, VRAM 80 GB+`. */

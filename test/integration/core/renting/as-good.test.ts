@@ -1,4 +1,5 @@
-import type { OfferView, SavedQuery } from '#shared/market/offer.ts'
+import type { OfferView } from '#shared/market/offer.ts'
+import type { SavedQuery } from '#shared/market/offer-query.ts'
 import { creates, instancesOf, requestCheapest } from '#test/berth/steps.ts'
 import { type BerthUnderTest, test as base } from '#test/berth/world.ts'
 

@@ -4,7 +4,7 @@ import { findOffers, searchNarrowed, textMeaning } from '#core/market/find-offer
 import { offerView } from '#core/market/offer-view.ts'
 import type { Offer, OfferSearch } from '#service/offers.ts'
 import { ServiceError } from '#service/service-error.ts'
-import { ExtraFilters, type OfferQuery } from '#shared/market/offer.ts'
+import { ExtraFilters, type OfferQuery } from '#shared/market/offer-query.ts'
 
 const query: OfferQuery = { type: 'on-demand', verifiedOnly: false, storage: 20, limit: 10_000 }
 

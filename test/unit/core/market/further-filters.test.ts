@@ -4,7 +4,7 @@ import type { Offer } from '#service/offers.ts'
 import { catalogueOf } from '#shared/market/catalogue.ts'
 import { offersPassing } from '#shared/market/filter.ts'
 import { type FurtherPart, furtherConditions, furtherParts } from '#shared/market/further-filters.ts'
-import { OfferFilter } from '#shared/market/offer.ts'
+import { OfferFilter } from '#shared/market/offer-query.ts'
 import { type Row, readLooseFilters } from '#simulator/routes/filters.ts'
 
 /** Each filter, with what barely passes and barely fails, in the service’s fields. */

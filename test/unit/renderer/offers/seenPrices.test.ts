@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Page } from '#renderer/bridge/page.svelte.ts'
 import { SeenPrices } from '#renderer/features/market/seenPrices.svelte.ts'
-import type { OfferFilter, OfferQuery, OffersAnswer } from '#shared/market/offer.ts'
+import type { OfferFilter, OfferQuery, OffersAnswer } from '#shared/market/offer-query.ts'
 import { offer } from './listed.ts'
 
 const query: OfferQuery = { type: 'on-demand', verifiedOnly: true, storage: 10, limit: 10_000 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { templateSearch, withoutTemplate } from '#renderer/features/market/market.svelte.ts'
-import type { SavedQuery } from '#shared/market/offer.ts'
+import type { SavedQuery } from '#shared/market/offer-query.ts'
 import type { TemplateView } from '#shared/market/template.ts'
 
 const template = {

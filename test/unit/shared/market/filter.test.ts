@@ -9,7 +9,7 @@ import {
   regionChoices,
   withValues,
 } from '#shared/market/filter.ts'
-import type { OfferFilter } from '#shared/market/offer.ts'
+import type { OfferFilter } from '#shared/market/offer-query.ts'
 import { offer } from '#test/unit/renderer/offers/listed.ts'
 
 const market = catalogueOf(

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { catalogueOf } from '#shared/market/catalogue.ts'
 import { offersPassing } from '#shared/market/filter.ts'
-import type { OfferFilter } from '#shared/market/offer.ts'
+import type { OfferFilter } from '#shared/market/offer-query.ts'
 import { countryName, placeWords, worldRegions } from '#shared/market/place.ts'
 import { readSearch } from '#shared/market/search-text.ts'
 import { offer } from '#test/unit/renderer/offers/listed.ts'
