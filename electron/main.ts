@@ -145,10 +145,16 @@ declarePageScheme()
 bearName()
 // Until Berth has its menu, Electron would build a default one.
 Menu.setApplicationMenu(null)
-keepChromiumIn(home)
+let unusable: unknown
+try {
+  keepChromiumIn(home)
+} catch (error) {
+  unusable = error
+}
 const appShutdown = endInOrder(shutdown)
 endOnErrors(shutdown)
 const deepLinks = hearDeepLinks(process.argv)
 // Not awaited: Electron becomes ready only after this module has ended.
-if (app.requestSingleInstanceLock()) start(home).catch(error => failVisibly(error, shutdown))
+if (unusable !== undefined) void failVisibly(unusable, shutdown)
+else if (app.requestSingleInstanceLock()) start(home).catch(error => failVisibly(error, shutdown))
 else app.exit(0)

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { mkdir, open, readFile, rm } from 'node:fs/promises'
+import { open, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { homeError, makeHome } from '../start/home.ts'
 import { findAddress, socketProof } from '../start/socket-lines.ts'
 import { BerthConnection } from './connection.ts'
 import { CliFailure, exitCodes } from './failure.ts'
@@ -29,8 +30,9 @@ export async function reachBerth(
   if (running) return running
   if (!launch)
     throw new CliFailure(exitCodes.unreachable, { code: 'not_running', message: 'Berth isn’t running.' })
-  const { ended, words } = await start(home, launch).catch((error: Error) => {
-    throw notStarted(home, error.message)
+  const { ended, words } = await start(home, launch).catch(error => {
+    const { message } = homeError(home, error)
+    throw new CliFailure(exitCodes.unreachable, { code: 'home_unusable', message })
   })
   const begun = performance.now()
   let until = begun + patience
@@ -88,7 +90,7 @@ async function isBerth(connection: BerthConnection, secret: string): Promise<boo
 async function start(home: string, { program, args }: Launch) {
   const { spawn } = await import('node:child_process')
   const logs = join(home, 'logs')
-  await mkdir(logs, { recursive: true, mode: 0o700 })
+  makeHome(logs)
   const path = join(logs, 'start.txt')
   // A pipe in its place would be waited for.
   await rm(path, { recursive: true, force: true })

@@ -1,7 +1,8 @@
-import { chmodSync, type Dirent, mkdirSync, readdirSync, rmSync } from 'node:fs'
-import { lstat, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { chmodSync, type Dirent, readdirSync, rmSync } from 'node:fs'
+import { lstat, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import writeFileAtomic from 'write-file-atomic'
+import { makeFolder, makeFolderSync } from './make-folder.ts'
 import { readOwnFile, readOwnPart, toAppend, withOwnFile } from './own-file.ts'
 import type { Files } from './platform.ts'
 
@@ -17,11 +18,13 @@ export class FileNameError extends Error {
 
 /** Files below a folder, which is made when it is missing. Folders and files are the user's alone (0700, 0600). */
 export function openFiles(root: string): Files {
-  mkdirSync(root, { recursive: true, mode: 0o700 })
+  makeFolderSync(root, 0o700)
   // A folder that was there before may have been open to others.
   chmodSync(root, 0o700)
   removeHalfWritten(root)
   const path = (name: string) => join(root, ...checked(name))
+  // One that was moved away or deleted is not made again: another Berth could take it for its own, with the records in it.
+  const below = { mode: 0o700, within: root }
   /** Changes to a file happen in the order of their calls: two that overlap could otherwise swap. */
   const changing = new Map<string, Promise<void>>()
 
@@ -47,14 +50,17 @@ export function openFiles(root: string): Files {
     async write(name, text) {
       const target = path(name)
       await inOrder(target, async () => {
-        await makeFolder(dirname(target))
+        await makeFolder(dirname(target), below)
         await writeFileAtomic(target, text, { mode: 0o600, fsync: true })
         await syncFolder(dirname(target))
       })
     },
     async append(name, content) {
       const target = path(name)
-      await inOrder(target, () => appendTo(target, content))
+      await inOrder(target, async () => {
+        await makeFolder(dirname(target), below)
+        await withOwnFile(target, toAppend, file => file.appendFile(content, 'utf8'))
+      })
     },
     readPart: (name, from, most) => readPart(path(name), from, most),
     list: folder => list(path(folder)),
@@ -79,15 +85,6 @@ function checked(name: string): string[] {
   const plain = parts.every(part => /^[A-Za-z0-9._-]{1,128}$/.test(part) && part !== '.' && part !== '..')
   if (!plain) throw new FileNameError(name)
   return parts
-}
-
-async function makeFolder(folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true, mode: 0o700 })
-}
-
-async function appendTo(target: string, content: string | Uint8Array): Promise<void> {
-  await makeFolder(dirname(target))
-  await withOwnFile(target, toAppend, file => file.appendFile(content, 'utf8'))
 }
 
 async function readPart(target: string, from: number, most: number): Promise<Buffer> {

@@ -118,7 +118,7 @@ export function berthStartFailure(error: unknown): BerthStartFailure {
   if (code === 'EACCES' && port !== undefined)
     return { words: `Port ${port} is not for ordinary users. Choose one above 1023.`, code: 1 }
   // Its message needs no prefix and no stack.
-  if (code === 'already_running') return { words: error.message, code: 1 }
+  if (code === 'already_running' || code === 'home_unusable') return { words: error.message, code: 1 }
   return {
     words: `Berth could not start. ${error.message}`,
     trace: error.stack !== undefined ? `Berth could not start. ${error.stack}` : undefined,

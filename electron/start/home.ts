@@ -1,20 +1,68 @@
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { makeFolderSync } from '../platform/make-folder.ts'
 
-/** Berth's folder for all data: `BERTH_HOME`, else the platform's usual place. Absolute. */
+/**
+ * Berth's folder for all data: `BERTH_HOME`, else the platform's usual place. Absolute, and without links: the command and
+ * Berth must find each other by whatever name of it.
+ */
 export function berthHome(
   env: Readonly<Record<string, string | undefined>>,
   platform: NodeJS.Platform,
   home: string = homedir(),
+): string {
+  return withoutLinks(namedHome(env, platform, home))
+}
+
+function namedHome(
+  env: Readonly<Record<string, string | undefined>>,
+  platform: NodeJS.Platform,
+  home: string,
 ): string {
   const given = env['BERTH_HOME']
   if (given !== undefined && given !== '') return resolve(given)
   if (platform === 'win32') return join(env['APPDATA'] || join(home, 'AppData', 'Roaming'), 'Berth')
   if (platform === 'darwin') return join(home, 'Library', 'Application Support', 'Berth')
   return join(env['XDG_CONFIG_HOME'] || join(home, '.config'), 'berth')
+}
+
+/** The same path without links, as far as there is something at it. */
+function withoutLinks(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    const above = dirname(path)
+    return above === path ? path : join(withoutLinks(above), basename(path))
+  }
+}
+
+/** Berth can't keep its files in its folder. */
+export class HomeError extends Error {
+  readonly code = 'home_unusable'
+
+  constructor(home: string, why: string) {
+    super(`Berth can’t keep its files in ${home}: ${why}. Set BERTH_HOME to a folder that you can write to.`)
+  }
+}
+
+/** Makes Berth's folder, or one below it, for its user alone. Throws a HomeError. */
+export function makeHome(home: string): void {
+  try {
+    makeFolderSync(home, 0o700)
+  } catch (error) {
+    throw homeError(home, error)
+  }
+}
+
+/** The error of what the system refuses there; another Berth's lock stays as it is. */
+export function homeError(home: string, error: unknown): Error {
+  if (error instanceof AlreadyRunningError || error instanceof HomeError) return error
+  const words = error instanceof Error ? error.message : String(error)
+  // `EACCES: permission denied, open '/…'`
+  return new HomeError(home, /^E[A-Z]+: (.*?)(?:, \w+ '.*)?$/.exec(words)?.[1] ?? words)
 }
 
 /** Another Berth uses the same folder. */

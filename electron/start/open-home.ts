@@ -1,4 +1,4 @@
-import { mkdirSync, statfsSync } from 'node:fs'
+import { statfsSync } from 'node:fs'
 import { release } from 'node:os'
 import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
@@ -6,25 +6,31 @@ import { placeOf } from '#core/bridge/problems.ts'
 import { openFiles } from '../platform/files.ts'
 import { type OpenLog, openLog } from '../platform/log.ts'
 import type { Files } from '../platform/platform.ts'
-import { lockFolder } from './home.ts'
+import { homeError, lockFolder, makeHome } from './home.ts'
 import type { Shutdown } from './shutdown.ts'
 
 /** Bytes free on the disk below which it is full: saving a file takes room for its copy. */
 const leastSpace = 1024 * 1024
 
-/** Opens Berth's folder for this process alone, with its log. Throws an AlreadyRunningError. */
+/** Opens Berth's folder for this process alone, with its log. Throws an AlreadyRunningError, or a HomeError. */
 export async function openHome(home: string, shutdown: Shutdown): Promise<{ files: Files; log: OpenLog }> {
-  mkdirSync(home, { recursive: true, mode: 0o700 })
-  // Locked first: opening the files removes half-written ones, which another Berth may be writing just now.
-  shutdown.add(await lockFolder(join(home, 'lock'), 3_000))
-  const files = openFiles(home)
-  const log = openLog(files.path('logs/berth.log'))
+  const { files, log } = await lockedHome(home, shutdown).catch(error => {
+    throw homeError(home, error)
+  })
   shutdown.add(log.close)
   sayLastWords(log)
   const { bavail, bsize } = statfsSync(home)
   if (bavail * bsize < leastSpace)
     process.stderr.write(`The disk with ${home} is full, so Berth can’t save its files.\n`)
   return { files, log }
+}
+
+async function lockedHome(home: string, shutdown: Shutdown) {
+  makeHome(home)
+  // Locked first: opening the files removes half-written ones, which another Berth may be writing just now.
+  shutdown.add(await lockFolder(join(home, 'lock'), 3_000))
+  const files = openFiles(home)
+  return { files, log: openLog(files.path('logs/berth.log')) }
 }
 
 /**

@@ -1,12 +1,13 @@
-import { existsSync, mkdirSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { app, powerMonitor } from 'electron'
 import type { RunningBerth } from '#core/running.ts'
+import { makeHome } from '#start/home.ts'
 
-/** Puts Chromium's files below Berth's folder. Call before anything uses them. */
+/** Puts Chromium's files below Berth's folder. Call before anything uses them. Throws a HomeError. */
 export function keepChromiumIn(home: string): void {
   const folder = join(home, 'electron')
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  makeHome(folder)
   app.setPath('userData', folder)
 }
 

@@ -1,0 +1,47 @@
+import { mkdirSync, statSync } from 'node:fs'
+import { mkdir, stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
+
+interface FolderToMake {
+  mode?: number
+  /** A folder that is there already: neither it nor one above it is made. */
+  within?: string
+}
+
+/**
+ * Makes a folder and those above it that are missing, as `mkdir` with `recursive`. That asks without end where the system
+ * makes no folders, as below /proc, and holds the process, or one of the four threads for files.
+ */
+export async function makeFolder(path: string, { mode = 0o777, within }: FolderToMake = {}): Promise<void> {
+  const isThere = async (folder: string) =>
+    (await stat(folder).catch(() => undefined))?.isDirectory() ?? false
+  const make = () =>
+    mkdir(path, mode).catch(async error => {
+      if (!(await isThere(path))) throw error
+    })
+  if (path === within) return
+  const above = dirname(path)
+  await make().catch(async error => {
+    if (!isMissing(error) || above === path || (await isThere(above))) throw error
+    await makeFolder(above, { mode, ...(within !== undefined && { within }) })
+    await make()
+  })
+}
+
+/** The same, before anything else can happen. */
+export function makeFolderSync(path: string, mode = 0o777): void {
+  const isThere = (folder: string) => statSync(folder, { throwIfNoEntry: false })?.isDirectory() ?? false
+  const above = dirname(path)
+  try {
+    mkdirSync(path, mode)
+  } catch (error) {
+    if (isThere(path)) return
+    if (!isMissing(error) || above === path || isThere(above)) throw error
+    makeFolderSync(above, mode)
+    mkdirSync(path, mode)
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT'
+}
