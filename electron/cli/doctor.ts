@@ -163,16 +163,30 @@ async function diskCheck(folder: string): Promise<Check> {
   }
 }
 
-/** Berth goes by the service's clock, so a wrong one here is no more than a note. */
-function clockCheck({ demo, clock }: AccountView): Check[] {
-  const { serverAt, localAt, rate } = clock
+/** Berth goes by the service's clock, so a wrong one here is no more than a note; and by its own, where that one is wrong. */
+export function clockCheck({ demo, clock }: Pick<AccountView, 'demo' | 'clock'>): Check[] {
+  const { serverAt, localAt, rate, strays } = clock
   if (serverAt === 0) return []
   if (demo) {
     const message = `In the demo it's ${exactTime(accountNow(clock, Date.now()))}, and time passes ${figure(rate, 1)} times as fast.`
     return [{ name: 'Clock', ok: true, message, needed: false }]
   }
   const off = Math.round((localAt - serverAt) / 1000)
+  const wrong: Check[] =
+    strays === undefined
+      ? []
+      : [
+          {
+            name: 'Clock of the service',
+            ok: false,
+            message: `It’s ${duration(Math.abs(strays))} ${strays > 0 ? 'ahead of' : 'behind'} the time that Berth goes by.`,
+            advice:
+              'It stands still or is wrong, or answers are old. Limits act by the time that passes here.',
+            needed: false,
+          },
+        ]
   return [
+    ...wrong,
     {
       name: 'Clock',
       ok: Math.abs(off) <= bounds.clock,

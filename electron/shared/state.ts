@@ -205,6 +205,8 @@ export interface AccountTime {
   serverAt: number
   localAt: number
   rate: number
+  /** Seconds by which the service's last answer told another time, where that is more than a minute. */
+  strays?: number
 }
 
 export type ConnectionState =

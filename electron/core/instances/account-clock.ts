@@ -36,6 +36,9 @@ const playedAtOnce = 6 * 3_600_000
 /** Milliseconds by which clocks may have drifted apart in a sleep. */
 const driftInSleep = 60_000
 
+/** Milliseconds by which the service's time must differ from the one that is believed, to be told. */
+const noticed = 60_000
+
 /** What a moment has become, if time went on as on this computer. */
 function onwards({ server, at: then }: Moment, at: number): number {
   return server + at - then
@@ -67,6 +70,8 @@ export function createAccountClock(clock: Clock, initialRate = 1, seenAt?: numbe
   /** The first of the last answers that differ from the believed time and agree with each other. */
   let doubted: Moment | undefined
   let hasStrayed = false
+  /** Milliseconds by which the last answer told another time than the believed one. */
+  let strayed = 0
   /** What it was before a leap ahead was believed, to which it may go back at once, while its least is earlier. */
   let former: Moment | undefined
   /** The first of the last answers that are behind the believed time, each as much: none stood still, or was slow. */
@@ -100,9 +105,9 @@ export function createAccountClock(clock: Clock, initialRate = 1, seenAt?: numbe
   /** Whether the account's time becomes that of an answer; until it is sure, of the one nearest to this computer's. */
   function isBelieved(sample: Anchor, roundTrip: number): boolean {
     const { at, wall, server } = sample
-    const strayed = (one: Moment) => Math.abs(onwards(one, at) - wall)
-    if (!anchor || (!isSure && strayed(sample) < strayed(anchor))) {
-      isSure = strayed(sample) <= mostAhead
+    const fromWall = (one: Moment) => Math.abs(onwards(one, at) - wall)
+    if (!anchor || (!isSure && fromWall(sample) < fromWall(anchor))) {
+      isSure = fromWall(sample) <= mostAhead
       return true
     }
     const expected = { server: serverNow(at), at }
@@ -190,13 +195,15 @@ export function createAccountClock(clock: Clock, initialRate = 1, seenAt?: numbe
       }
       last = sample
       holdUp(sample)
+      strayed = rate === 1 ? sample.server - serverNow(at) : 0
     },
     /** Whether the last answer told a time that another one must confirm. */
     isDoubted: (): boolean => doubted !== undefined,
     /** The data from which the page computes the account's time. */
     accountTime: (): AccountTime => {
       const monotonic = clock.monotonic()
-      return { serverAt: Math.round(serverNow(monotonic)), localAt: Math.round(clock.now()), rate }
+      const time = { serverAt: Math.round(serverNow(monotonic)), localAt: Math.round(clock.now()), rate }
+      return Math.abs(strayed) > noticed ? { ...time, strays: Math.round(strayed / 1000) } : time
     },
   }
 }
@@ -204,5 +211,6 @@ export function createAccountClock(clock: Clock, initialRate = 1, seenAt?: numbe
 /** Whether two clocks of an account differ noticeably: by more than two seconds of its time. */
 export function sameTime(a: AccountTime, b: AccountTime): boolean {
   const drift = a.serverAt + (b.localAt - a.localAt) * a.rate - b.serverAt
-  return a.rate === b.rate && Math.abs(drift) <= 2000 * Math.max(1, a.rate / 10)
+  const strays = Math.abs((a.strays ?? 0) - (b.strays ?? 0)) * 1000
+  return a.rate === b.rate && strays < noticed && Math.abs(drift) <= 2000 * Math.max(1, a.rate / 10)
 }

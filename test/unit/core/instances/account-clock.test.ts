@@ -52,6 +52,23 @@ describe.each([1, 20, 60])('in a world %i times as fast', rate => {
   })
 })
 
+test('a service whose clock stands still is told by as much, and no longer once it goes on', async () => {
+  const { account, answers, localClock, truth } = world(1)
+  await answers(20, 10_000)
+  expect(account.accountTime().strays).toBeUndefined()
+  const stopped = Math.floor(truth())
+  for (let minute = 0; minute < 60; minute += 1) {
+    await localClock.pass(60_000)
+    account.learn({ serverTime: stopped, roundTrip: 20 })
+  }
+  const stood = account.accountTime()
+  expect(stood.strays).toBeGreaterThan(-3610)
+  expect(stood.strays).toBeLessThan(-3590)
+  expect(sameTime(stood, { ...stood, strays: -3400 })).toBe(false)
+  await answers(2, 10_000)
+  expect(account.accountTime().strays).toBeUndefined()
+})
+
 test('before the first answer the local time is used', () => {
   const clock = new HandClock(1_700_000_000_000)
   expect(createAccountClock(clock).now()).toBe(1_700_000_000)
