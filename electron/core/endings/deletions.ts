@@ -40,6 +40,8 @@ export class Deletions {
   readonly #context: DeletionsContext
   readonly #stored: Collection<Deletion, string>
   readonly #worker: Worker<string>
+  /** When this Berth began with each, monotonic milliseconds. */
+  readonly #begun = new Map<string, number>()
   /** Of those that Berth follows, by key. */
   readonly #ends = new Map<string, ReturnType<typeof deferred<Deleted>>>()
   /** Called once a round has ended that didn't show it gone, with what failed. */
@@ -122,6 +124,9 @@ export class Deletions {
     const { ending } = this.#context
     const before = this.#stored.find(key)
     if (!before) return 'rest'
+    const now = () => this.#context.platform.clock.monotonic()
+    const begun = this.#begun.get(key) ?? now()
+    this.#begun.set(key, begun)
     const round = await this.#ask(before)
     if (ending.aborted) return 'rest'
     if ('over' in round) {
@@ -134,10 +139,11 @@ export class Deletions {
       problem: round.problem,
     }))
     if (!after || ending.aborted) return 'rest'
-    if (isUrgentNow(after) && round.problem !== holdsInstances) await this.#alert(key, after)
+    const soFar = { ...after, lasted: now() - begun, costPerHour: 0 }
+    if (isUrgentNow(soFar) && round.problem !== holdsInstances) await this.#alert(key, after)
     for (const done of this.#rounds.get(key) ?? []) done(round.problem)
     this.#rounds.delete(key)
-    return { after: pauseAfterRequest(after) }
+    return { after: pauseAfterRequest(after, soFar) }
   }
 
   /** Requests it and reads a list after that. Never rejects. */
@@ -210,6 +216,7 @@ export class Deletions {
     const deletion = this.#stored.find(key)
     if (!deletion) return
     const { by, isUrgent } = deletion
+    this.#begun.delete(key)
     await this.#stored.forget(key)
     if (by === 'user' && !refusal)
       activity.add({ account, kind: 'user', text: deletedByUser(deletion, over.isGone) })

@@ -32,6 +32,7 @@ import {
   type StoredEndings,
 } from './record.ts'
 import {
+  type EndingSoFar,
   hasReturned,
   isForgotten,
   isNoSuchInstance,
@@ -67,6 +68,8 @@ export class Endings {
   readonly #waiters = new EndingWaiters()
   /** When the last request was answered, monotonic milliseconds: only polls that began later show its effect. */
   readonly #answeredAt = new Map<number, number>()
+  /** When this Berth began with the ending of that time, monotonic milliseconds. */
+  readonly #begun = new Map<number, { since: number; at: number }>()
   readonly #followers = new Set<EndingFollower>()
   /** Instances whose end is seen, and is still to be told. */
   readonly #finishing = new Set<number>()
@@ -217,6 +220,7 @@ export class Endings {
     const { ending: aborted, platform, poll } = this.#context
     const before = this.pending(instance)
     if (!before) return 'rest'
+    this.#soFar(before)
     const isFirst = !Number.isFinite(this.#answeredAt.get(instance) ?? Number.POSITIVE_INFINITY)
     // Someone else may have ended it: a fresh reading says so. The user's is requested even then: readings may be wrong.
     const isSkipped = isFirst && before.cause.kind !== 'user' && this.#looksOver(before)
@@ -229,8 +233,21 @@ export class Endings {
     this.#waiters.roundOver(instance)
     const open = this.pending(instance)
     if (!open || aborted.aborted) return 'rest'
-    if (isUrgentNow(open)) await this.#alert(open)
-    return { after: pauseAfterRequest(open) }
+    const soFar = this.#soFar(open)
+    if (isUrgentNow(soFar)) await this.#alert(open)
+    return { after: pauseAfterRequest(open, soFar) }
+  }
+
+  #soFar(ending: Ending): EndingSoFar {
+    const { platform, store, account } = this.#context
+    const { instance, since } = ending
+    const now = platform.clock.monotonic()
+    const begun = this.#begun.get(instance)
+    const at = begun?.since === since ? begun.at : now
+    this.#begun.set(instance, { since, at })
+    const view = store.get().accounts[account]?.instances[instance]
+    const costPerHour = view?.costUnknown ? undefined : (view?.costPerHour ?? 0)
+    return { ...ending, lasted: now - at, costPerHour }
   }
 
   /** Sends one request. The answer is recorded as a problem or as none, and decides nothing. */

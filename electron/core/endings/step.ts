@@ -38,15 +38,30 @@ export function isAtRest(state: InstanceState): boolean {
   return hasTrait(state, 'halted') && state !== 'stopping'
 }
 
-/** Requests in a row, without effect, after which the user is alerted; more where the service is at it. */
-const patience = { open: 6, taken: 12 }
+/** Milliseconds after which the user is alerted that an ending lasts: for a dear machine sooner, and never before the least. */
+const patience = { least: 60_000, most: 180_000 }
+/** Micro-dollars that a machine may cost meanwhile. */
+const mayCost = 50_000
+/** One answer without effect is no news. */
+const leastRequests = 2
 
-export function isUrgentNow({
-  requests,
-  isTaken,
-  isUrgent,
-}: Pick<Ending, 'requests' | 'isTaken' | 'isUrgent'>): boolean {
-  return !isUrgent && requests >= (isTaken ? patience.taken : patience.open)
+/** What an ending's urgency follows from. */
+export interface EndingSoFar extends Pick<Ending, 'requests' | 'isTaken' | 'isUrgent'> {
+  /** Milliseconds since Berth, as it runs now, began with it. */
+  lasted: number
+  /** Micro-dollars per hour of what is to end; undefined where it is unknown. */
+  costPerHour: number | undefined
+}
+
+/** Milliseconds until the user is alerted that an ending lasts, where nothing shows it: twice as long where the service is at it. */
+export function untilUrgent({ isTaken, lasted, costPerHour }: EndingSoFar): number {
+  const affordable = costPerHour === undefined ? 0 : (mayCost / costPerHour) * 3_600_000
+  const alone = Math.min(patience.most, Math.max(patience.least, affordable))
+  return (isTaken ? 2 * alone : alone) - lasted
+}
+
+export function isUrgentNow(ending: EndingSoFar): boolean {
+  return !ending.isUrgent && ending.requests >= leastRequests && untilUrgent(ending) <= 0
 }
 
 /** Requests to destroy, without effect, after which a machine that runs is stopped as well: that costs less meanwhile. */
@@ -61,9 +76,17 @@ export function isStoppedMeanwhile(
   return state !== undefined && hasTrait(state, 'gpusCharged')
 }
 
-/** Milliseconds until the next request: longer where the last one was accepted, which may need some seconds. */
-export function pauseAfterRequest({ requests, problem }: Pick<Ending, 'requests' | 'problem'>): number {
-  return retryPause(problem === undefined ? requests + 1 : requests - 1)
+/**
+ * Milliseconds until the next request: longer where the last one was accepted, which may need some seconds. No longer than
+ * until the alert that it lasts, which comes after a request.
+ */
+export function pauseAfterRequest(
+  { requests, problem }: Pick<Ending, 'requests' | 'problem'>,
+  ending?: EndingSoFar,
+): number {
+  const pause = retryPause(problem === undefined ? requests + 1 : requests - 1)
+  const left = ending && !ending.isUrgent ? untilUrgent(ending) : 0
+  return left > 0 ? Math.min(pause, left) : pause
 }
 
 /** Seconds for which the end of an instance that is gone is kept, since lists may be wrong for long. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { sightOf } from '#core/endings/step.ts'
+import { sightOf, untilUrgent } from '#core/endings/step.ts'
 import { flushPromises } from '#test/berth/clocks.ts'
 import { EndingWorld, type Lie } from './ending-world.ts'
 
@@ -59,6 +59,24 @@ test.each<Lie>(['404', 'accepted', 'error', 'refused'])(
     expect(world.shown()).toEqual({})
   },
 )
+
+test('the alert that an ending lasts comes after one to three minutes, sooner for a dear machine, however often it was asked', async () => {
+  const alertedAfter = (costPerHour: number | undefined, isTaken = false) =>
+    untilUrgent({ requests: 2, isTaken, lasted: 0, costPerHour }) / 1000
+  expect([3000, 400_000, 2_000_000, 30_000_000, undefined].map(cost => alertedAfter(cost))).toEqual([
+    180, 180, 90, 60, 60,
+  ])
+  expect(alertedAfter(2_000_000, true)).toBe(180)
+  for (const lie of ['error', 'accepted'] as const) {
+    const world = await EndingWorld.start()
+    world.always = lie
+    void world.endings.begin(7, 'stop', berth)
+    await world.pass(178)
+    expect(world.told).toEqual([])
+    await world.pass(4)
+    expect(world.told).toEqual(['Instance #7 isn’t stopped yet'])
+  }
+})
 
 test('a machine whose destroy has no effect is stopped meanwhile, and destroyed once it can be', async () => {
   const world = await EndingWorld.start()
