@@ -150,7 +150,7 @@ describe('an instance row', () => {
   })
 })
 
-test('Home’s number of idle machines leads to the list of these alone', async ({ start }) => {
+test('Home’s number of idle machines leads to the list of these alone, selected', async ({ start }) => {
   const { sim, berth, page, ids } = await openConnected(start, {
     simulator: { speed: 0 },
     instances: [{ label: 'one' }, { label: 'two' }, { label: 'three' }, { label: 'four' }],
@@ -175,7 +175,12 @@ test('Home’s number of idle machines leads to the list of these alone', async 
   await page.getByRole('link', { name: 'Home' }).click()
   await page.getByRole('button', { name: /^1 idle/ }).click()
   await page.getByRole('heading', { name: 'Instances', level: 1 }).waitFor()
-  await page.getByRole('button', { name: /1 idle/, pressed: true }).waitFor()
+  const idleOnes = page.getByRole('button', { name: /1 idle/, pressed: true })
+  await idleOnes.waitFor()
   expect(await rows.count()).toBe(1)
+  const selected = page.getByRole('toolbar', { name: 'Selected instances' })
+  await selected.getByText('1 selected').waitFor()
+  await idleOnes.click()
+  await selected.waitFor({ state: 'detached' })
   expect(new URL(page.url()).hash).toBe('#/instances')
 })
