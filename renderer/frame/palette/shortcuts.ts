@@ -7,6 +7,17 @@ const typing = 'input, textarea, select, [contenteditable], .xterm'
 /** Dialogs, which are answered or closed before a shortcut works: leaving would lose what was typed there. */
 const dialog = '[aria-modal=true]'
 
+/** The field above a screen's list that searches it. */
+const findField = 'main input[type=search]:not(form input)'
+/** Focuses the first entry of the screen's list; on a screen without one its top. */
+export function focusList(): void {
+  const main = document.querySelector('main')
+  const first = main?.querySelector<HTMLElement>(
+    ':is(tbody, ul) :is(a, button, [tabindex="0"]):not([tabindex="-1"])',
+  )
+  ;(first ?? main)?.focus()
+}
+
 /** Each leads to a screen, except the palette's. */
 function press(name: AcceleratorName): void {
   if (name === 'palette') {
@@ -33,17 +44,25 @@ export function pageKey(page: Page, event: KeyboardEvent): void {
     return
   }
   const types = target instanceof Element && target.closest(typing) !== null
+  const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey
+  if (event.key === 'ArrowDown' && isPlain && target === document.querySelector(findField)) {
+    event.preventDefault()
+    focusList()
+    return
+  }
   const undoes = event.key === 'z' && (event.ctrlKey || event.metaKey) && !event.shiftKey && !event.altKey
   if (undoes && !types) {
     if (page.undo()) event.preventDefault()
     return
   }
-  if (types || event.ctrlKey || event.metaKey || event.altKey || isBusy()) return
+  if (types || !isPlain || isBusy()) return
   if (event.key === '?') dialogs.show({ kind: 'shortcuts' })
   if (event.key === '/') {
-    const filter = document.querySelector<HTMLInputElement>('main input[type=search]')
-    if (!filter) return
+    const field = document.querySelector<HTMLInputElement>(findField)
+    if (!field) return
     event.preventDefault()
-    filter.focus()
+    field.focus()
+    // What is typed next replaces the words of before.
+    field.select()
   }
 }
