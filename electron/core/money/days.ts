@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { isoDay } from '#shared/format/time.ts'
-import type { InstanceUse, MoneyDay } from '#shared/spending/history.ts'
+import type { InstanceUse, MoneyDay, SpenderName } from '#shared/spending/history.ts'
 import type { Micros } from '#shared/spending/money.ts'
 
 const amounts = v.record(v.string(), v.number())
@@ -28,6 +28,25 @@ export const StoredDay: v.GenericSchema<MoneyDay> = v.object({
 
 export function emptyDay(day: string): MoneyDay {
   return { day, spent: 0, toppedUp: 0, models: {}, instances: {} }
+}
+
+/** The day with what was counted before an instance's GPU was known added to that GPU's share. */
+export function withModels(day: MoneyDay, names: Readonly<Record<string, SpenderName>>): MoneyDay {
+  const { '': unknown = 0, ...known } = day.models
+  if (unknown === 0) return day
+  const models: Record<string, Micros> = known
+  const shares: Record<string, Micros> = {}
+  for (const [id, amount] of Object.entries(day.instances)) {
+    const model = names[id]?.gpu
+    if (model) shares[model] = (shares[model] ?? 0) + amount
+  }
+  let left = unknown
+  for (const [model, share] of Object.entries(shares)) {
+    const part = Math.min(left, Math.max(0, share - (models[model] ?? 0)))
+    if (part > 0) models[model] = (models[model] ?? 0) + part
+    left -= part
+  }
+  return { ...day, models: left > 0 ? { ...models, '': left } : models }
 }
 
 /** The spending of a time span, to be divided among its days. Epoch seconds. */

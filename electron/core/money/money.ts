@@ -6,7 +6,16 @@ import type { AccountContext, AccountPoll } from '../account-context.ts'
 import { openDocument } from '../storage/json-file.ts'
 import { type Accrual, accrueSpending, type Counted } from './accrual.ts'
 import type { ChargeHistory } from './charges.ts'
-import { emptyDay, localDay, midnight, StoredDay, withDaysOver, withOther, withStretch } from './days.ts'
+import {
+  emptyDay,
+  localDay,
+  midnight,
+  StoredDay,
+  withDaysOver,
+  withModels,
+  withOther,
+  withStretch,
+} from './days.ts'
 import {
   perHourLately,
   StoredSamples,
@@ -133,9 +142,12 @@ export async function openMoney(
 
   /** Every day in order, as the service charged it if it says so. */
   function allDays(): readonly MoneyDay[] {
+    const names = allNames()
     const pastDays = past.get().days.filter(({ day }) => day !== current.today.day)
-    const counted = [...pastDays, current.today].sort((a, b) => (a.day < b.day ? -1 : 1))
-    return charges?.asCharged(counted, allNames()) ?? counted
+    const counted = [...pastDays, current.today]
+      .sort((a, b) => (a.day < b.day ? -1 : 1))
+      .map(day => withModels(day, names))
+    return charges?.asCharged(counted, names) ?? counted
   }
 
   return {
@@ -272,8 +284,10 @@ export function namedSpenders(
     const before = names[id]
     const label = inFull?.slice(0, longestLabel)
     const project = projects.get(id) ?? before?.project
-    if (before && before.gpu === gpu?.name && before.label === label && before.project === project) continue
-    named[id] = { gpu: gpu?.name, label, project }
+    // A record of an instance that starts or ends may lack its GPU.
+    const model = gpu?.name ?? before?.gpu
+    if (before && before.gpu === model && before.label === label && before.project === project) continue
+    named[id] = { gpu: model, label, project }
   }
   return named
 }

@@ -1,6 +1,14 @@
 import fc from 'fast-check'
 import { afterEach, expect, test, vi } from 'vitest'
-import { dayParts, emptyDay, localDay, nextMidnight, withDaysOver, withStretch } from '#core/money/days.ts'
+import {
+  dayParts,
+  emptyDay,
+  localDay,
+  nextMidnight,
+  withDaysOver,
+  withModels,
+  withStretch,
+} from '#core/money/days.ts'
 import { neededNames } from '#core/money/money.ts'
 
 const midnight = nextMidnight(1_800_000_000)
@@ -86,6 +94,18 @@ test('ten years of days with fifty machines each stay below five megabytes', () 
   )
   const kept = { days: over, names: neededNames(names, over) }
   expect(JSON.stringify(kept).length).toBeLessThan(3_500_000)
+})
+
+test('what was counted before a GPU was known is that GPU’s once it is', () => {
+  const day = {
+    ...emptyDay('2026-11-21'),
+    spent: 100,
+    models: { '': 40, L40: 60 },
+    instances: { 7: 75, 8: 25 },
+  }
+  expect(withModels(day, {}).models).toEqual({ '': 40, L40: 60 })
+  expect(withModels(day, { 7: { gpu: 'L40' } }).models).toEqual({ '': 25, L40: 75 })
+  expect(withModels(day, { 7: { gpu: 'L40' }, 8: { gpu: 'H100' } }).models).toEqual({ L40: 75, H100: 25 })
 })
 
 test('a newer record of a day replaces the older one', () => {
