@@ -1,7 +1,7 @@
 import { localMoment } from '../derived.ts'
 import { money } from '../format/money.ts'
 import { instanceName, named, shortInstanceName } from '../format/name.ts'
-import { counted, figure, percent } from '../format/size.ts'
+import { counted, percent } from '../format/size.ts'
 import { atMoment, duration, moment } from '../format/time.ts'
 import type { InstanceView } from '../instance/instance.ts'
 import { micros } from '../spending/money.ts'
@@ -48,7 +48,7 @@ export function conditionWords(limit: Worded, now: number): string {
 }
 
 /** The same after a verb: `at 15:34`, `when it has cost $5.00`. */
-function whenWords(limit: Worded, now: number): string {
+export function whenWords(limit: Worded, now: number): string {
   const { when } = limit
   if (when.kind === 'time' || when.kind === 'duration') return fixedWords(limit, atMoment, now)
   return `when ${clause(when)}`
@@ -62,9 +62,11 @@ function fixedWords(limit: Worded, formatMoment: typeof moment, now: number): st
   return `${formatMoment(at, now)}${when.kind === 'duration' ? ` (${duration(when.seconds)} limit)` : ''}`
 }
 
-/** Why a limit acts, as a clause: `it has cost $5.00`. */
+/** Why a limit acts, as a clause: `its cost reached $5.00`. */
 export function reasonClause(when: LimitWhen): string {
   switch (when.kind) {
+    case 'cost':
+      return `its cost reached ${money(micros(when.dollars))}`
     case 'time':
       return 'its set time has passed'
     case 'duration':
@@ -160,9 +162,9 @@ export function conditionBriefly(when: LimitWhen): string {
   }
 }
 
-/** A condition as a button: `30 min idle`, `8 h`, `$20`. */
+/** A condition as a button: `30 min idle`, `8 h`, `$20`, `$0.20`. */
 export function conditionLabel(when: LimitWhen): string {
-  if (when.kind === 'cost') return `$${figure(when.dollars, 2)}`
+  if (when.kind === 'cost') return money(micros(when.dollars)).replace(/\.00$/, '')
   if (when.kind === 'duration') return duration(when.seconds)
   return when.kind === 'idle' ? `${duration(when.seconds)} idle` : conditionBriefly(when)
 }

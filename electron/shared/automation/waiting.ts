@@ -56,6 +56,11 @@ export function beforeRentingWords({ for: what, nextTryAt }: Waiting, now: numbe
   return nextTryAt === undefined || nextTryAt <= now ? 'begins now' : `begins in ${duration(nextTryAt - now)}`
 }
 
+/** What it waits for, after other words: `waiting for SSH on the machine`. */
+export function waitsForWords({ for: what }: Waiting): string {
+  return `${waits[what].charAt(0).toLowerCase()}${waits[what].slice(1)}`
+}
+
 /** `Waiting for SSH on the machine for 2 min. Next try in 15 s. Gives up in 25 min.`, without the last error. */
 export function waitingWords(waiting: Waiting, now: number): string {
   const { for: what, since, nextTryAt, givesUpAt, problem } = waiting

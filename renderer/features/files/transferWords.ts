@@ -6,7 +6,7 @@ import { type FileStep, type FileTransferView, secondsLeft } from '#shared/insta
 const steps: Record<FileStep, { word: string; shape: Shape }> = {
   preparing: { word: 'Preparing', shape: 'busy' },
   running: { word: 'Running', shape: 'busy' },
-  waiting: { word: 'Waiting', shape: 'busy' },
+  waiting: { word: 'Reconnecting', shape: 'busy' },
   paused: { word: 'Paused', shape: 'stopped' },
   done: { word: 'Done', shape: 'running' },
   failed: { word: 'Failed', shape: 'needs-you' },

@@ -72,7 +72,7 @@ describe.skipIf(lacking !== '')(`a network that is cut, at a real OpenSSH server
     const before = arrived()
     expect(before).toBeLessThan(bytes.length)
 
-    await page.getByText('Waiting', { exact: true }).waitFor(patient)
+    await page.getByText('Reconnecting', { exact: true }).waitFor(patient)
     expect(readdirSync(there)).not.toContain('big')
     // Asked while the network is cut, and answered by the same port once it is back.
     const meanwhile = asked()

@@ -310,7 +310,7 @@ run: |
     const onePoll = (pricePerHour * 900) / 3600
     expect(instance?.spent.micros).toBeLessThan(20_000 + onePoll)
     expect(jobOf(under, id)?.cost.micros).toBeLessThan(most + onePoll)
-    expect(jobOf(under, id)?.problem?.message).toContain('it has cost $0.02.')
+    expect(jobOf(under, id)?.problem?.message).toContain('its cost reached $0.02.')
 
     // Going on counts the limit again, on top of what it has cost.
     const before = instance?.spent.micros ?? 0

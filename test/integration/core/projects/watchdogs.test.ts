@@ -54,7 +54,7 @@ describe('the watchdogs of a run whose computer is gone for a day', () => {
     await again.until(() => jobOf(again, id)?.step === 'failed')
     const { problem } = jobOf(again, id) ?? {}
     expect(problem?.code).toBe('stopped')
-    if (stop.includes('dollars')) expect(problem?.message).toContain('it has cost $0.50.')
+    if (stop.includes('dollars')) expect(problem?.message).toContain('its cost reached $0.50.')
   })
 
   test('stop each of several machines at its share', async () => {
