@@ -16,7 +16,6 @@ export const tabWords: Record<DetailsTab, string> = {
 
 /** Sections with their own address, and their tabs. */
 const sections: Readonly<Record<string, DetailsTab>> = {
-  limits: 'automation',
   watchdog: 'automation',
   run: 'automation',
   'run-stop': 'automation',
@@ -29,7 +28,8 @@ const sections: Readonly<Record<string, DetailsTab>> = {
 
 /** Reads the last part of an address, which names a tab, or a section of one. */
 export function placeInDetails(name = ''): { tab?: DetailsTab; section?: string } {
-  const tab = detailsTabs.find(id => id === name)
+  // Limits are what their tab begins with, so nothing is scrolled to.
+  const tab = name === 'limits' ? 'automation' : detailsTabs.find(id => id === name)
   if (tab) return { tab }
   const of = sections[name]
   return of ? { tab: of, section: name } : {}

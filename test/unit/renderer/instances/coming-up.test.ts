@@ -134,7 +134,8 @@ test('labels that would overlap are left out', () => {
 
 test('a place is a tab or a section of one', () => {
   expect(placeInDetails('monitor')).toEqual({ tab: 'monitor' })
-  for (const section of ['limits', 'watchdog', 'runs', 'outbid'])
+  expect(placeInDetails('limits')).toEqual({ tab: 'automation' })
+  for (const section of ['watchdog', 'runs', 'outbid'])
     expect(placeInDetails(section)).toEqual({ tab: 'automation', section })
   for (const section of ['ports', 'logs', 'history'])
     expect(placeInDetails(section)).toEqual({ tab: 'details', section })
