@@ -47,7 +47,7 @@ describe('messages', () => {
     await page.getByRole('link', { name: 'Activity', exact: true }).click()
     const screen = page.locator('main > .screen[aria-label="Activity"]')
     const top = () => screen.evaluate(shown => shown.getBoundingClientRect().top)
-    const list = screen.locator('.scrolling').first()
+    const list = screen.locator('.scrolls').first()
     const room = () => list.evaluate(shown => shown.getBoundingClientRect().height)
     const [before, height] = [await top(), await room()]
     const said = page.getByRole('status').getByText(/^\S.* #\d+ is ready$/)

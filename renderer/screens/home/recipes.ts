@@ -26,7 +26,8 @@ export interface Recipe {
   template: TemplateView
 }
 
-const kinds: readonly (Omit<Recipe, 'template'> & {
+/** Each kind of recipe, whether or not there is a template for it. */
+export const recipeKinds: readonly (Omit<Recipe, 'template'> & {
   does(template: TemplateView, image: string): boolean
 })[] = [
   {
@@ -59,7 +60,7 @@ export function recipesOf(templates: readonly TemplateView[]): Recipe[] {
     (a, b) =>
       Number(b.recommended ?? false) - Number(a.recommended ?? false) || (b.used ?? 0) - (a.used ?? 0),
   )
-  return kinds.flatMap(({ does, ...kind }) => {
+  return recipeKinds.flatMap(({ does, ...kind }) => {
     const template = best.find(one => does(one, imageName(one).toLowerCase()))
     return template ? [{ ...kind, template }] : []
   })
