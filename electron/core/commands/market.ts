@@ -10,7 +10,12 @@ import { firstBid } from '#shared/automation/bid.ts'
 import { startScriptTooLong } from '#shared/market/rent-request.ts'
 import type { Replacement } from '#shared/market/rental-view.ts'
 import { type SearchPart, withoutParts } from '#shared/market/search-part.ts'
-import type { TemplateFields, TemplateFilter, TemplateView } from '#shared/market/template.ts'
+import {
+  type TemplateFields,
+  type TemplateFilter,
+  type TemplateView,
+  templateNames,
+} from '#shared/market/template.ts'
 import { BerthError } from '#shared/problem.ts'
 import type { Session } from '../accounts/session.ts'
 import type { HandlersOf } from '../bridge/dispatcher.ts'
@@ -222,33 +227,13 @@ export function templateHandlers(parts: Services): HandlersOf<typeof templateCom
   }
 }
 
+const names: Record<keyof TemplateFields, keyof ServiceFields> = templateNames
+const ownFields = Object.keys(names) as (keyof TemplateFields)[]
+
 /** The given fields under the names of section 2.3; absent ones stay unchanged. */
 function changesBody(changes: Partial<TemplateFields>): Partial<ServiceFields> {
-  return {
-    name: changes.name,
-    image: changes.image,
-    tag: changes.tag,
-    desc: changes.description,
-    readme: changes.readme,
-    env: changes.env,
-    onstart: changes.onstart,
-    runtype: changes.runtype,
-    args_str: changes.args,
-    ssh_direct: changes.sshDirect,
-    use_ssh: changes.useSsh,
-    jup_direct: changes.jupyterDirect,
-    jupyter_dir: changes.jupyterFolder === '' ? null : changes.jupyterFolder,
-    use_jupyter_lab: changes.jupyterLab,
-    docker_login_repo: changes.registry,
-    docker_login_user: changes.registryUser,
-    docker_login_pass: changes.registryToken,
-    href: changes.href,
-    repo: changes.repo,
-    extra_filters: changes.extraFilters,
-    recommended_disk_space: changes.disk,
-    private: changes.private,
-    volume_info: changes.volumeInfo,
-  }
+  const body = Object.fromEntries(ownFields.map(name => [names[name], changes[name]]))
+  return changes.jupyterFolder === '' ? { ...body, jupyter_dir: null } : body
 }
 
 /** A new template. The registry's three fields are required (empty for public images), the tag is optional. */
@@ -275,7 +260,11 @@ function selectFilters(filters: readonly TemplateFilter[]): Filters<TemplateSear
 
 /** The view of a template's record, without the registry's token even where a service sends it. */
 function templateView(template: Template, userId: number | undefined): TemplateView {
+  const record: Readonly<Record<string, unknown>> = template
+  const readable = ownFields.filter(name => name !== 'registryToken')
+  const own: Partial<TemplateFields> = Object.fromEntries(readable.map(name => [name, record[names[name]]]))
   return {
+    ...own,
     name: template.name.trim() || template.image || 'Without a name',
     hash: template.hash_id,
     id: template.id,
@@ -287,27 +276,7 @@ function templateView(template: Template, userId: number | undefined): TemplateV
     used: template.count_created,
     recommended: template.recommended,
     defaultTag: template.default_tag,
-    image: template.image,
-    tag: template.tag,
-    description: template.desc,
-    readme: template.readme,
-    env: template.env,
-    onstart: template.onstart,
     runtype: runtypeOf(template.runtype),
-    args: template.args_str,
-    sshDirect: template.ssh_direct,
-    useSsh: template.use_ssh,
-    jupyterDirect: template.jup_direct,
-    jupyterFolder: template.jupyter_dir,
-    jupyterLab: template.use_jupyter_lab,
-    registry: template.docker_login_repo,
-    registryUser: template.docker_login_user,
-    href: template.href,
-    repo: template.repo,
-    extraFilters: template.extra_filters,
-    disk: template.recommended_disk_space,
-    private: template.private,
-    volumeInfo: template.volume_info,
   }
 }
 

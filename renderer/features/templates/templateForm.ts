@@ -3,35 +3,14 @@ import type { VolumeDraft } from '#renderer/features/market/rentDraft.ts'
 import type { Capabilities } from '#shared/account/capabilities.ts'
 import { startScriptTooLong } from '#shared/market/rent-request.ts'
 import { defaultDisk } from '#shared/market/rental-defaults.ts'
-import { TemplateFields, type TemplateView } from '#shared/market/template.ts'
+import { initialTemplate, TemplateFields, type TemplateView } from '#shared/market/template.ts'
 import { type ConditionRow, conditionRows, readConditions } from './conditions.ts'
 
 /** The editor's input as text, so that nothing is lost and each error can be shown at its field. */
-export interface TemplateDraft {
-  name: string
-  image: string
-  tag: string
-  description: string
-  readme: string
-  env: string
-  onstart: string
-  runtype: TemplateFields['runtype']
-  args: string
-  sshDirect: boolean
-  useSsh: boolean
-  jupyterDirect: boolean
-  jupyterFolder: string
-  jupyterLab: boolean
-  registry: string
-  registryUser: string
-  /** Undefined leaves the service's value unchanged. */
-  registryToken: string | undefined
-  href: string
-  repo: string
+export interface TemplateDraft extends Omit<TemplateFields, 'extraFilters' | 'disk' | 'volumeInfo'> {
   extraFilters: ConditionRow[]
   /** GB. */
   disk: string
-  private: boolean
   volumeInfo: VolumeHint
 }
 
@@ -45,30 +24,18 @@ export type TemplateErrors = { [Field in keyof TemplateFields]?: string }
 
 /** The editor for a template; missing fields have the interface's defaults (section 2.3). */
 export function draftOf(template: Partial<TemplateView>): TemplateDraft {
+  const own = Object.entries(initialTemplate).map(([name, initial]) => [
+    name,
+    template[name as keyof TemplateView] ?? initial,
+  ])
+  const fields: TemplateFields = Object.fromEntries(own)
   return {
-    name: template.name ?? '',
-    image: template.image ?? '',
-    tag: template.tag ?? '',
-    description: template.description ?? '',
-    readme: template.readme ?? '',
-    env: template.env ?? '',
-    onstart: template.onstart ?? '',
-    runtype: template.runtype ?? 'args',
-    args: template.args ?? '',
-    sshDirect: template.sshDirect ?? false,
-    useSsh: template.useSsh ?? false,
-    jupyterDirect: template.jupyterDirect ?? false,
-    jupyterFolder: template.jupyterFolder ?? '',
-    jupyterLab: template.jupyterLab ?? false,
-    registry: template.registry ?? '',
-    registryUser: template.registryUser ?? '',
+    ...fields,
     registryToken: undefined,
-    href: template.href ?? '',
-    repo: template.repo ?? '',
-    extraFilters: conditionRows(template.extraFilters ?? {}),
-    disk: String(template.disk ?? 8),
+    extraFilters: conditionRows(fields.extraFilters),
+    disk: String(fields.disk),
     private: template.private ?? template.hash === undefined,
-    volumeInfo: volumeHint(template.volumeInfo ?? null),
+    volumeInfo: volumeHint(fields.volumeInfo),
   }
 }
 
