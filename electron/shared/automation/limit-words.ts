@@ -1,10 +1,8 @@
 import { localMoment } from '../derived.ts'
-import { money } from '../format/money.ts'
 import { instanceName, named, shortInstanceName } from '../format/name.ts'
-import { counted, percent } from '../format/size.ts'
+import { counted } from '../format/size.ts'
 import { atMoment, duration, moment } from '../format/time.ts'
 import type { InstanceView } from '../instance/instance.ts'
-import { micros } from '../spending/money.ts'
 import type { AccountView, ConnectionState } from '../state.ts'
 import {
   dueNext,
@@ -13,6 +11,7 @@ import {
   type LimitAction,
   type LimitView,
   type LimitWhen,
+  limitKinds,
   limitsSet,
 } from './limit.ts'
 import { conditionsOf, type WatchdogReason, type WatchdogRequest } from './watchdog.ts'
@@ -24,34 +23,17 @@ type Worded = Pick<LimitView, 'when' | 'setAt' | 'snoozedUntil'>
 
 type WordedOn = Worded & Pick<LimitView, 'instance' | 'action'>
 
-/** A condition that comes about some day, as a clause: `it has cost $5.00`. */
-function clause(when: Exclude<LimitWhen, { kind: 'time' | 'duration' }>): string {
-  switch (when.kind) {
-    case 'idle':
-      return `its GPU load stays below ${percent(when.below)} for ${duration(when.seconds)}`
-    case 'cost':
-      return `it has cost ${money(micros(when.dollars))}`
-    case 'budget':
-      return `spending reaches ${money(micros(when.dollars))} in a ${when.per}`
-    case 'credit':
-      return `the credit would last less than ${duration(when.hours * 3600)}`
-    case 'away':
-      return `Berth was away for ${duration(when.seconds)}`
-  }
-}
-
 /** A limit's condition, as the end of `Stops when…`. `now` in epoch seconds of the account's time. */
 export function conditionWords(limit: Worded, now: number): string {
   const { when } = limit
-  if (when.kind === 'time' || when.kind === 'duration') return `it is ${fixedWords(limit, moment, now)}`
-  return clause(when)
+  return limitKinds[when.kind].clause?.(when) ?? `it is ${fixedWords(limit, moment, now)}`
 }
 
 /** The same after a verb: `at 15:34`, `when it has cost $5.00`. */
 export function whenWords(limit: Worded, now: number): string {
   const { when } = limit
-  if (when.kind === 'time' || when.kind === 'duration') return fixedWords(limit, atMoment, now)
-  return `when ${clause(when)}`
+  const clause = limitKinds[when.kind].clause?.(when)
+  return clause === undefined ? fixedWords(limit, atMoment, now) : `when ${clause}`
 }
 
 /** `15:34, snoozed from 15:19`, for a limit with a fixed moment. */
@@ -64,20 +46,8 @@ function fixedWords(limit: Worded, formatMoment: typeof moment, now: number): st
 
 /** Why a limit acts, as a clause: `its cost reached $5.00`. */
 export function reasonClause(when: LimitWhen): string {
-  switch (when.kind) {
-    case 'cost':
-      return `its cost reached ${money(micros(when.dollars))}`
-    case 'time':
-      return 'its set time has passed'
-    case 'duration':
-      return `its ${duration(when.seconds)} are up`
-    case 'idle':
-      return `its GPU load was below ${percent(when.below)} for ${duration(when.seconds)}`
-    case 'budget':
-      return `spending reached ${money(micros(when.dollars))} ${when.per === 'day' ? 'today' : `this ${when.per}`}`
-    default:
-      return clause(when)
-  }
+  const { reason, clause } = limitKinds[when.kind]
+  return reason?.(when) ?? clause?.(when) ?? ''
 }
 
 /** The same as a sentence. */
@@ -150,23 +120,12 @@ export function nameOf(id: number, instances: Instances, name = shortInstanceNam
 
 /** A condition in a cell, where its moment isn't known: `if idle 30 min`. */
 export function conditionBriefly(when: LimitWhen): string {
-  switch (when.kind) {
-    case 'idle':
-      return `if idle ${duration(when.seconds)}`
-    case 'cost':
-      return `at ${money(micros(when.dollars))}`
-    case 'away':
-      return `if Berth is away ${duration(when.seconds)}`
-    default:
-      return 'at the set time'
-  }
+  return limitKinds[when.kind].briefly?.(when) ?? 'at the set time'
 }
 
 /** A condition as a button: `30 min idle`, `8 h`, `$20`, `$0.20`. */
 export function conditionLabel(when: LimitWhen): string {
-  if (when.kind === 'cost') return money(micros(when.dollars)).replace(/\.00$/, '')
-  if (when.kind === 'duration') return duration(when.seconds)
-  return when.kind === 'idle' ? `${duration(when.seconds)} idle` : conditionBriefly(when)
+  return limitKinds[when.kind].label?.(when) ?? conditionBriefly(when)
 }
 
 /** A limit that is to be set on an instance: `Stops 8 h after renting`; `from` names the start of a duration. */
@@ -176,7 +135,8 @@ export function stopSentence(
 ): string {
   const verb = action === 'stop' ? 'Stops' : 'Destroys it'
   if (when.kind === 'duration') return `${verb} ${duration(when.seconds)} ${from}`
-  return when.kind === 'time' ? `${verb} at the set time` : `${verb} when ${clause(when)}`
+  const clause = limitKinds[when.kind].clause?.(when)
+  return clause === undefined ? `${verb} at the set time` : `${verb} when ${clause}`
 }
 
 /** A watchdog's task, as a sentence. */

@@ -1,9 +1,12 @@
 import * as v from 'valibot'
+import { money } from '../format/money.ts'
+import { percent } from '../format/size.ts'
+import { duration } from '../format/time.ts'
 import { LimitId } from '../ids.ts'
 import type { InstanceState, InstanceView } from '../instance/instance.ts'
 import { hasTrait } from '../instance/state-traits.ts'
 import type { Problem } from '../problem.ts'
-import type { Micros } from '../spending/money.ts'
+import { type Micros, micros } from '../spending/money.ts'
 import type { LastUse } from './use.ts'
 
 const dollarsUpTo = v.maxValue<number, number, string>(1_000_000, 'at most $1,000,000')
@@ -23,46 +26,139 @@ const Percent = v.pipe(
   v.maxValue(100, 'at most 100%'),
 )
 
-/** The condition of a limit. Money in dollars, times in seconds, moments in epoch seconds of the account's time. */
-export const LimitWhen = v.variant('kind', [
-  v.strictObject({ kind: v.literal('time'), at: v.pipe(v.number('enter a date and a time'), v.finite()) }),
+/** What there is to say of a kind of limit, besides when it's due (`core/limits/limit-due.ts`) and its form. */
+interface KindOfLimit<When> {
+  /** Whether it limits one instance or the whole account. */
+  on: 'instance' | 'account'
+  /** Whether it continues after it has acted. */
+  goesOn?: true
+  /** Its moment is known from the start, and part of its sentence. */
+  isSure?: true
+  /** A condition that comes about some day, as a clause: `it has cost $5.00`. */
+  clause?(when: When): string
+  /** Why it acts, as a clause: `its cost reached $5.00`; by default its condition. */
+  reason?(when: When): string
+  /** Its condition in a cell, where its moment isn't known: `if idle 30 min`; by default, `at the set time`. */
+  briefly?(when: When): string
+  /** Its condition as a button: `30 min idle`; by default the same as in a cell. */
+  label?(when: When): string
+}
+
+function kind<Kind extends string, Fields extends v.ObjectEntries>(
+  name: Kind,
+  fields: Fields,
+  facts: KindOfLimit<{ kind: Kind } & v.InferOutput<v.StrictObjectSchema<Fields, undefined>>>,
+) {
+  return { shape: v.strictObject({ kind: v.literal(name), ...fields }), ...facts }
+}
+
+const sum = (dollars: number) => money(micros(dollars))
+const kinds = {
+  time: kind(
+    'time',
+    { at: v.pipe(v.number('enter a date and a time'), v.finite()) },
+    { on: 'instance', isSure: true, reason: () => 'its set time has passed' },
+  ),
   /** Since it was set. */
-  v.strictObject({ kind: v.literal('duration'), seconds: Span }),
+  duration: kind(
+    'duration',
+    { seconds: Span },
+    {
+      on: 'instance',
+      isSure: true,
+      reason: ({ seconds }) => `its ${duration(seconds)} are up`,
+      label: ({ seconds }) => duration(seconds),
+    },
+  ),
   /** The GPU load was below `below` percent for `seconds`, as far as Berth has seen. */
-  v.strictObject({ kind: v.literal('idle'), below: Percent, seconds: Span }),
+  idle: kind(
+    'idle',
+    { below: Percent, seconds: Span },
+    {
+      on: 'instance',
+      goesOn: true,
+      clause: ({ below, seconds }) => `its GPU load stays below ${percent(below)} for ${duration(seconds)}`,
+      reason: ({ below, seconds }) => `its GPU load was below ${percent(below)} for ${duration(seconds)}`,
+      briefly: ({ seconds }) => `if idle ${duration(seconds)}`,
+      label: ({ seconds }) => `${duration(seconds)} idle`,
+    },
+  ),
   /** The instance's cost since its creation. */
-  v.strictObject({
-    kind: v.literal('cost'),
-    dollars: v.pipe(
-      v.number('enter the sum in dollars'),
-      v.minValue(leastDollars, 'more than $0'),
-      dollarsUpTo,
-    ),
-  }),
+  cost: kind(
+    'cost',
+    {
+      dollars: v.pipe(
+        v.number('enter the sum in dollars'),
+        v.minValue(leastDollars, 'more than $0'),
+        dollarsUpTo,
+      ),
+    },
+    {
+      on: 'instance',
+      clause: ({ dollars }) => `it has cost ${sum(dollars)}`,
+      reason: ({ dollars }) => `its cost reached ${sum(dollars)}`,
+      briefly: ({ dollars }) => `at ${sum(dollars)}`,
+      label: ({ dollars }) => sum(dollars).replace(/\.00$/, ''),
+    },
+  ),
   /** The spending in this day or month, by this machine's calendar. */
-  v.strictObject({ kind: v.literal('budget'), per: v.picklist(['day', 'month']), dollars: Dollars }),
+  budget: kind(
+    'budget',
+    { per: v.picklist(['day', 'month']), dollars: Dollars },
+    {
+      on: 'account',
+      goesOn: true,
+      clause: ({ per, dollars }) => `spending reaches ${sum(dollars)} in a ${per}`,
+      reason: ({ per, dollars }) =>
+        `spending reached ${sum(dollars)} ${per === 'day' ? 'today' : `this ${per}`}`,
+    },
+  ),
   /** At the present rate, the credit would last less than `hours`. */
-  v.strictObject({
-    kind: v.literal('credit'),
-    hours: v.pipe(
-      v.number('enter the time in hours'),
-      v.minValue(0.1, 'at least 0.1 hours'),
-      v.maxValue(10_000, 'at most 10,000 hours'),
-    ),
-  }),
+  credit: kind(
+    'credit',
+    {
+      hours: v.pipe(
+        v.number('enter the time in hours'),
+        v.minValue(0.1, 'at least 0.1 hours'),
+        v.maxValue(10_000, 'at most 10,000 hours'),
+      ),
+    },
+    {
+      on: 'account',
+      goesOn: true,
+      clause: ({ hours }) => `the credit would last less than ${duration(hours * 3600)}`,
+    },
+  ),
   /** Berth did not renew the lease of the watchdog on the instance: it slept, had ended or had no network. */
-  v.strictObject({
-    kind: v.literal('away'),
-    seconds: v.pipe(
-      v.number('enter the time as a number'),
-      v.minValue(5, 'at least 5 seconds'),
-      v.maxValue(90 * 86_400, 'at most 90 days'),
-    ),
-  }),
-])
+  away: kind(
+    'away',
+    {
+      seconds: v.pipe(
+        v.number('enter the time as a number'),
+        v.minValue(5, 'at least 5 seconds'),
+        v.maxValue(90 * 86_400, 'at most 90 days'),
+      ),
+    },
+    {
+      on: 'instance',
+      goesOn: true,
+      clause: ({ seconds }) => `Berth was away for ${duration(seconds)}`,
+      briefly: ({ seconds }) => `if Berth is away ${duration(seconds)}`,
+    },
+  ),
+}
+
+/** The condition of a limit. Money in dollars, times in seconds, moments in epoch seconds of the account's time. */
+export const LimitWhen = v.variant(
+  'kind',
+  Object.values(kinds).map(({ shape }) => shape),
+)
 export type LimitWhen = v.InferOutput<typeof LimitWhen>
 
 export type LimitKind = LimitWhen['kind']
+
+/** All kinds; use an entry's functions only with conditions of that kind. */
+export const limitKinds: Readonly<Record<LimitKind, KindOfLimit<LimitWhen>>> = kinds
 
 /** A limit on an account that may destroy stops instances first, and destroys only if that is not enough. */
 export const LimitAction = v.picklist(['stop', 'destroy'])
@@ -115,25 +211,6 @@ export function lessSpent(limits: readonly Limit[], spent: Micros): Limit[] {
     when: when.kind === 'cost' ? less(when) : when,
     ...(most && { most: less(most) }),
   }))
-}
-
-interface KindTraits {
-  /** Whether it limits one instance or the whole account. */
-  on: 'instance' | 'account'
-  /** Whether it continues after it has acted. */
-  goesOn: boolean
-  /** Whether its moment is known from the start, and part of its sentence. */
-  isSure: boolean
-}
-
-export const limitKinds: Readonly<Record<LimitKind, KindTraits>> = {
-  time: { on: 'instance', goesOn: false, isSure: true },
-  duration: { on: 'instance', goesOn: false, isSure: true },
-  idle: { on: 'instance', goesOn: true, isSure: false },
-  cost: { on: 'instance', goesOn: false, isSure: false },
-  budget: { on: 'account', goesOn: true, isSure: false },
-  credit: { on: 'account', goesOn: true, isSure: false },
-  away: { on: 'instance', goesOn: true, isSure: false },
 }
 
 /**
