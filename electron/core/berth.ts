@@ -59,6 +59,11 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
   const { app, first } = options
   /** Set once notices can be shown; until then a failed write rejects the start. */
   let sayNotWritten: (failure: BerthError) => void = () => undefined
+  const appNow = appAtStart(app, options.platform)
+  const store = first?.store ?? createStore(emptyState(appNow))
+  store.change(draft => {
+    draft.app = appNow
+  })
   const watched = (files: Files) => watchedFiles(files, failure => sayNotWritten(failure))
   const platform = {
     ...options.platform,
@@ -73,12 +78,6 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
   }
   const demo = options.demo && { ...options.demo, files: watched(options.demo.files) }
   const { clock, files, keychain, notifier } = platform
-  const appNow = appAtStart(app, platform)
-  const store = first?.store ?? createStore(emptyState(appNow))
-  store.change(draft => {
-    draft.app = appNow
-  })
-
   /** Files that could not be read before notices can be shown. */
   const broken: BrokenFile[] = []
   let tellOf: DocumentPlace['onBroken'] = file => void broken.push(file)
@@ -130,28 +129,21 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
       actions: [],
     })
   }
-  const ways = showWays(store)
-  const access = openAccess(
-    platform,
-    demo?.files,
-    store.get,
-    (account, instance, way, hostKey) => {
-      ways(account, instance, way, hostKey)
-      const { isFirst = false, sharedWith = [] } = hostKey ?? {}
-      if (isFirst && sharedWith.length > 0) {
-        const name = instanceName(store.get().accounts[account]?.instances[instance] ?? { id: instance })
-        const text = `${name} has the same host key as ${named(sharedWith.map(holder => holder.name))}`
-        activity.add({ account, instance, kind: 'berth', text, detail: sharedHostKeyWords })
-      }
-      if (way) sshConfig.reached(account, instance, way.address)
-    },
-    (account, instance, problem) => sayProblem(problem, { account, instance }),
+  const access = openAccess(platform, demo?.files, store.get, (account, instance, problem) =>
+    sayProblem(problem, { account, instance }),
   )
+  access.onWay(showWays(store))
+  access.onWay((account, instance, _way, hostKey) => {
+    const { isFirst = false, sharedWith = [] } = hostKey ?? {}
+    if (!isFirst || sharedWith.length === 0) return
+    const name = instanceName(store.get().accounts[account]?.instances[instance] ?? { id: instance })
+    const text = `${name} has the same host key as ${named(sharedWith.map(holder => holder.name))}`
+    activity.add({ account, instance, kind: 'berth', text, detail: sharedHostKeyWords })
+  })
   const sshConfig = await openSshConfig({
     store,
     platform,
     access,
-    attachKey: (account, instance) => access.attachKey(account, instance, accounts.session(account).client),
     onBroken: tellBroken,
     onProblem: problem => sayProblem(problem),
   })
@@ -169,7 +161,9 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
     ...instanceEvents(tunnels, access, keychain),
   })
 
-  await sshConfig.follow()
+  await sshConfig.follow((account, instance) =>
+    access.attachKey(account, instance, accounts.session(account).client),
+  )
   void showPrograms(store, platform)
 
   const pause = createPause({ store, clock, activity, notifications, pollAccounts: accounts.pollNow })

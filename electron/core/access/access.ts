@@ -28,10 +28,13 @@ export function openAccess(
   platform: Platform,
   demoFiles: Files | undefined,
   state: () => State,
-  onWay: WayListener = () => undefined,
   onHostKey: (account: AccountId, instance: number, question: Problem) => void = () => undefined,
 ) {
   const { clock, home, programs, os } = platform
+  const wayListeners = new Set<WayListener>()
+  const onWay: WayListener = (...way) => {
+    for (const listener of wayListeners) listener(...way)
+  }
   const nameOf = (account: AccountId, instance: number) => {
     const { name, instances } = state().accounts[account] ?? {}
     const title = instanceName(instances?.[instance] ?? { id: instance })
@@ -93,6 +96,7 @@ export function openAccess(
       memoryOf(account).chooseTmux(account, instance, choice),
     /** A lease of the instance's connection, for anything but shells. */
     connect,
+    onWay: (listener: WayListener) => void wayListeners.add(listener),
     /** The files of the key and of the known hosts, for the SSH config. */
     async filesOf(account: AccountId): Promise<{ keyPath: string; knownHostsPath: string }> {
       const { keysOf, knownHosts } = sshOf(account)

@@ -19,9 +19,7 @@ export type SshConfig = Awaited<ReturnType<typeof openSshConfig>>
 export interface SshConfigNeeds {
   store: Store
   platform: Pick<Platform, 'files' | 'clock' | 'home' | 'os' | 'programs'>
-  access: Pick<Access, 'filesOf'>
-  /** Attaches the chosen key to an instance. */
-  attachKey: (account: AccountId, instance: number) => Promise<void>
+  access: Pick<Access, 'filesOf' | 'onWay'>
   onBroken: DocumentPlace['onBroken']
   /** Called where the file could not be written. */
   onProblem: (problem: Problem) => void
@@ -36,14 +34,7 @@ const Stored = v.object({
 type Stored = v.InferOutput<typeof Stored>
 
 /** The file that `~/.ssh/config` includes by the user's choice, kept up to date with the instances. */
-export async function openSshConfig({
-  store,
-  platform,
-  access,
-  attachKey,
-  onBroken,
-  onProblem,
-}: SshConfigNeeds) {
+export async function openSshConfig({ store, platform, access, onBroken, onProblem }: SshConfigNeeds) {
   const { files, home } = platform
   let recent: Promise<boolean> | undefined
   const empty: Stored = { made: { file: false, folder: false }, attached: {} }
@@ -57,13 +48,6 @@ export async function openSshConfig({
   let off = false
   let stop: () => void = () => undefined
   let lastMessage = ''
-
-  const attacher = createKeyAttacher({
-    attach: attachKey,
-    given: () => document.get().attached,
-    remember: (of, key) =>
-      document.writeSoon(kept => ({ ...kept, attached: { ...kept.attached, [of]: key } })),
-  })
 
   const keyOf = (account: AccountId, instance: number) => `${account}/${instance}`
   const listed = (state: Pick<State, 'accounts'>) =>
@@ -117,18 +101,29 @@ export async function openSshConfig({
     written = undefined
   }
 
+  /** Notes the address at which Berth connected to an instance, which the file then prefers. */
+  function reached(account: AccountId, instance: number, address: SshAddress): void {
+    addresses.set(keyOf(account, instance), address)
+    if (store.get().settings.sshConfig) writeQuietly()
+  }
+  access.onWay((account, instance, way) => {
+    if (way) reached(account, instance, way.address)
+  })
+
   return {
     /** Whether the user's config includes the file as chosen; false if the user removed the line. */
     isIncluded,
     /** Switches the include line on or off. Throws `ssh_config_path` or `ssh_config_not_written`, with nothing changed. */
     turn: (on: boolean): Promise<void> => inTurn(on ? putIn : takeOut),
-    /** Notes the address at which Berth connected to an instance, which the file then prefers. */
-    reached(account: AccountId, instance: number, address: SshAddress): void {
-      addresses.set(keyOf(account, instance), address)
-      if (store.get().settings.sshConfig) writeQuietly()
-    },
-    /** Starts to write the file whenever State changes. */
-    async follow(): Promise<void> {
+    reached,
+    /** Starts to write the file whenever State changes, and to attach the chosen key to instances. */
+    async follow(attach: KeyAttacherNeeds['attach']): Promise<void> {
+      const attacher = createKeyAttacher({
+        attach,
+        given: () => document.get().attached,
+        remember: (of, key) =>
+          document.writeSoon(kept => ({ ...kept, attached: { ...kept.attached, [of]: key } })),
+      })
       const goOn = (state: State) => {
         if (!state.settings.sshConfig) return
         writeQuietly()

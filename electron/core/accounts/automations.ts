@@ -24,7 +24,7 @@ import {
 } from '#core/renting/rental.ts'
 import { openRentals } from '#core/renting/rentals.ts'
 import { openRunsAndSweeps, type Sweeps } from '#core/sweeps/perform.ts'
-import type { UndoableActions } from '#core/undoable-actions.ts'
+import { openUndoableActions } from '#core/undoable-actions.ts'
 import { Watchdogs } from '#core/watchdogs/perform.ts'
 import type { StoredWatchdogs } from '#core/watchdogs/record.ts'
 import { withWatchdogScript } from '#core/watchdogs/rental-script.ts'
@@ -39,7 +39,6 @@ import { openMaintenances } from './maintenances.ts'
 export interface AccountParts {
   readonly loadHistory: LoadRecorder
   readonly transfers: Transfers
-  readonly actions: UndoableActions
   readonly gpuMetrics: GpuMetricsReader
 }
 
@@ -55,7 +54,7 @@ export async function openAutomations(
   onCreated: (instance: number, instanceKey: string | undefined) => void,
   tellOf: TellOf,
 ) {
-  const { loadHistory, transfers, actions, gpuMetrics } = parts
+  const { loadHistory, transfers, gpuMetrics } = parts
   const money = await openMoney(context, await openCharges(context))
   const priceIncreases = await openPriceIncreases(context)
   const maintenances = await openMaintenances(context)
@@ -109,6 +108,11 @@ export async function openAutomations(
     },
     watchdogs,
   })
+  const actions = await openUndoableActions(
+    context,
+    instance => limits.startAgain(instance),
+    instance => runs.beforeStopByUser(instance),
+  )
   const notes = await openNotes(context)
   const recoveries = await Recoveries.open(context, rentals)
   const watches = await Watches.open(context, rentals, runs.begin)
@@ -133,6 +137,7 @@ export async function openAutomations(
   ]
   return {
     ...parts,
+    actions,
     money,
     priceIncreases,
     ledger,

@@ -13,7 +13,7 @@ import { askGpuMetrics } from '#core/limits/gpu-loads.ts'
 import { secretsEntry } from '#core/market/request-secrets.ts'
 import type { Rentals } from '#core/renting/rentals.ts'
 import { type NotedKeychain, notedKeychain } from '#core/storage/noted-keychain.ts'
-import { openUndoableActions } from '#core/undoable-actions.ts'
+import type { UndoableActions } from '#core/undoable-actions.ts'
 import type { ServiceClient } from '#service/client.ts'
 import { capabilitiesOf } from '#service/dialect.ts'
 import type { Instance } from '#service/instances.ts'
@@ -28,6 +28,7 @@ import { openSessionMemory, type SessionContext, type SessionMemory } from './se
 
 /** One running account: its client, clock, polls and automations. */
 export interface Session extends AccountParts {
+  readonly actions: UndoableActions
   readonly automations: Automations
   readonly rentals: Rentals
   readonly id: AccountId
@@ -219,17 +220,11 @@ async function openParts(
   const parts = {
     loadHistory,
     transfers: await openTransfers(context),
-    actions: await openUndoableActions(
-      context,
-      instance => automations.limits.startAgain(instance),
-      instance => automations.runs.beforeStopByUser(instance),
-    ),
     gpuMetrics: createGpuMetricsReader(context, loadHistory, askGpuMetrics(context)),
   }
   const created = (instance: number, instanceKey: string | undefined) =>
     onCreated(context.client(), instance, instanceKey)
-  const automations = await openAutomations(context, parts, watchdogs, forProjects, created, tellOf)
-  return automations
+  return openAutomations(context, parts, watchdogs, forProjects, created, tellOf)
 }
 
 /** Deletes secrets that a kill left without an owner: after storing one, or before deleting it. */
