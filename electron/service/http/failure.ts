@@ -84,11 +84,6 @@ export function tooLarge(attempt: RequestAttempt, met: string): ServiceError {
   return new ServiceError({ code: 'too_large', status: 200, message, advice, detail, ambiguous })
 }
 
-/** Nothing was sent, since the service has asked for a wait. `retryAfter`: the seconds left. */
-export function notYet(retryAfter: number): ServiceError {
-  return new ServiceError({ code: 'rate_limited', status: 429, ...errorSentence('rate_limited'), retryAfter })
-}
-
 /** A failure without a whole answer. `sent`: whether the request may have reached the service. */
 export function noAnswer(attempt: RequestAttempt, code: Unanswered, sent: boolean, status = 0): ServiceError {
   const ambiguous = sent && attempt.operation.repeat !== 'read'

@@ -20,8 +20,8 @@ const knownThresholds: Record<string, number> = {
 /** Seconds of penalty after a 429, as deployments publish them. */
 const knownPenalties: Record<string, number> = { 'PUT /api/v0/asks/{id}/': 12 }
 
-/** The longest `Retry-After` that is respected, in seconds. */
-const LONGEST_REST = 600
+/** The longest `Retry-After` that is respected, in seconds: a machine that is to be stopped costs money meanwhile. */
+const LONGEST_REST = 60
 /** The used part of a threshold; the rest allows for clocks of different speeds. */
 const MARGIN = 0.9
 /** The slowest plausible pace in requests a second: slower ones in a 429 are ignored. */
@@ -66,11 +66,6 @@ export class Pacer {
       rest,
       threshold === undefined ? Number.POSITIVE_INFINITY : Math.min(threshold, 1 / threshold),
     )
-  }
-
-  /** Seconds to wait before the next request to this endpoint, after a 429; 0 for none. */
-  resting(endpoint: string): number {
-    return this.#lanes.get(endpoint)?.resting ?? 0
   }
 
   #lane(endpoint: string): Lane | undefined {

@@ -36,7 +36,8 @@ const MOST_HOPS = 3
 
 /**
  * Sends a request and reads its whole answer. A redirect is followed only within the origin, so that the key goes
- * nowhere else, and only if it keeps the method. @throws RedirectRefused, AnswerTooLarge, NotSent, or the errors of
+ * nowhere else, and for a write only to the same path, with or without a slash at its end: another one may mean another
+ * machine. @throws RedirectRefused, AnswerTooLarge, NotSent, or the errors of
  * Node’s `http`
  */
 export async function exchange(
@@ -64,11 +65,13 @@ export async function exchange(
 function followed(from: string, { status, headers }: WireAnswer, method: string): string | undefined {
   const { location } = headers
   if (location === undefined || !URL.canParse(location, from)) return undefined
-  const keepsMethod = method === 'GET' || status === 307 || status === 308
-  const to = new URL(location, from)
-  const staysHere = to.origin === new URL(from).origin && to.username === '' && to.password === ''
-  return keepsMethod && staysHere ? to.href : undefined
+  const [before, to] = [new URL(from), new URL(location, from)]
+  const staysHere = to.origin === before.origin && to.username === '' && to.password === ''
+  const isSame = withoutSlash(to) === withoutSlash(before) && (status === 307 || status === 308)
+  return staysHere && (method === 'GET' || isSame) ? to.href : undefined
 }
+
+const withoutSlash = ({ pathname, search }: URL) => pathname.replace(/\/$/, '') + search
 
 function isRedirect(status: number): boolean {
   return [301, 302, 303, 307, 308].includes(status)

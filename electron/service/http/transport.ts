@@ -1,3 +1,4 @@
+import { cover } from '#platform/mask.ts'
 import type { Clock } from '#platform/platform.ts'
 import { sleep } from '#platform/tasks.ts'
 import type { BaseUrl } from '../base-url.ts'
@@ -8,7 +9,6 @@ import {
   badAnswer,
   networkFailure,
   noAnswer,
-  notYet,
   type RequestAttempt,
   refusal,
   secretsIn,
@@ -91,8 +91,6 @@ class Call<T> {
 
   /** Gives the function that ends this attempt's turn in the pacing. */
   async #waitForTurn(): Promise<() => void> {
-    const rest = this.#transport.pacer.resting(this.#endpoint)
-    if (rest > LONGEST_RETRY_AFTER) throw notYet(rest)
     return this.#transport.pacer.turn(this.#endpoint, this.#waiting)
   }
 
@@ -120,7 +118,7 @@ class Call<T> {
     }
     try {
       const answer = await exchange(this.#url(), outgoing, this.#transport.clock, this.#transport.onAnswer)
-      return { read: this.#judge(answer) }
+      return { read: this.#judge({ ...answer, text: withoutKey(answer.text, this.#transport.key) }) }
     } catch (error) {
       const isLate = late.aborted && !signal?.aborted && !(error instanceof ServiceError)
       return this.#failure(isLate ? noAnswer(this.#attempt, 'timeout', true) : error, true)
@@ -187,6 +185,14 @@ function isPassing(error: ServiceError): boolean {
     'service_unavailable',
     'challenge_creation_failed',
   ].includes(error.code)
+}
+
+/** The characters of the shortest key that is covered; a shorter one could be part of other words. */
+const SHORTEST_KEY = 8
+
+/** An answer may name the key, as in a label; from here on texts are cut, stored and sent to others. */
+function withoutKey(text: string, key: string): string {
+  return key.length >= SHORTEST_KEY && text.includes(key) ? text.replaceAll(key, cover) : text
 }
 
 /** The body of a plain-text answer. */

@@ -60,6 +60,14 @@ const calls: Record<string, (client: FullClient) => Promise<unknown>> = {
   'a login': client => client.twoFactor.login({ code: secret, secret, backup_code: secret }),
 }
 
+test('the key is in nothing that an answer brings', async () => {
+  const record = { id: 4, actual_status: 'running', label: `k ${key} up`, status_msg: `auth Bearer ${key}` }
+  service.otherwise = json({ success: true, instances: [record] })
+  const listed = await clientOf({}).instances.list()
+  expect(JSON.stringify(listed)).not.toContain(key)
+  expect(listed.instances).toMatchObject([{ label: 'k •••••• up' }])
+})
+
 test.each(
   Object.entries(replies).flatMap(([reply, answer]) =>
     Object.entries(calls).map(([name, call]) => ({ reply, answer, name, call })),

@@ -79,8 +79,13 @@ describe('a read', () => {
 
   test('fails instead when Retry-After is too long', async () => {
     service.otherwise = json({ detail: 'x' }, 429, { 'retry-after': '3600' })
-    expect(await failure(client().instances.list())).toMatchObject({ code: 'rate_limited', retryAfter: 3600 })
+    const calls = client()
+    expect(await failure(calls.instances.list())).toMatchObject({ code: 'rate_limited', retryAfter: 3600 })
     expect(service.requests).toHaveLength(1)
+    // The next call isn't held back for longer than a minute.
+    service.otherwise = noInstances
+    await calls.instances.list()
+    expect(clock.waits.reduce((sum, sleep) => sum + sleep, 0)).toBeLessThan(62_000)
   })
 
   test('reads a date in Retry-After by the service’s own clock', async () => {
@@ -341,6 +346,7 @@ describe('redirects', () => {
 
   test.each([
     ['turn a write into a read', raw('', 302, { location: '/login' })],
+    ['turn a write to something else', raw('', 307, { location: '/api/v0/instances/5/' })],
     ['have credentials', raw('', 307, { location: 'http://a:b@127.0.0.1/' })],
     ['lead nowhere', raw('', 307)],
     ['go round in circles', raw('', 307, { location: '/api/v0/instances/4/' })],
