@@ -27,6 +27,10 @@ const Deletion = v.object({
   requests: v.number(),
   /** What a list has shown, or the given id. */
   ids: v.array(v.number()),
+  /** The service has answered a request for it: without that, a list that lacks it proves nothing. */
+  answered: v.optional(v.boolean()),
+  /** Once it is over: how many further lists lacked it. */
+  goneLooks: v.optional(v.number()),
   /** The last request's failure. */
   problem: v.optional(StoredProblem),
   /** The user was alerted that it lasts. */
@@ -44,7 +48,11 @@ export function openStoredDeletions(context: CollectionContext): Promise<Collect
     schema: Deletion,
     key: deletionKey,
     rescue: { instead: { '*.by': 'berth', '*.ids': [] }, keep: deletion => deletion },
-    view: all => ({ deletions: Object.fromEntries(all.map(one => [deletionKey(one), viewOf(one)])) }),
+    view: all => ({
+      deletions: Object.fromEntries(
+        all.filter(({ goneLooks }) => goneLooks === undefined).map(one => [deletionKey(one), viewOf(one)]),
+      ),
+    }),
   })
 }
 
@@ -53,7 +61,7 @@ function viewOf(deletion: Deletion): DeletionView {
 }
 
 /** One of the things that the service lists. */
-interface Listed {
+export interface Listed {
   id: number
   name?: string | undefined
   machine?: number | undefined

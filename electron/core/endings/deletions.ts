@@ -14,6 +14,7 @@ import {
   finallyDeletedAlert,
   holdsInstances,
   isMeant,
+  type Listed,
   notDeletedAlert,
   notDeletedYet,
   openStoredDeletions,
@@ -29,12 +30,18 @@ export interface Deleted {
   ids: readonly number[]
 }
 
+/** Milliseconds until it is looked whether a list has again what was deleted, twice. */
+const looksAfter = [60_000, 600_000]
+/** Seconds within which what was never listed may still come. */
+const listedWithin = 60
+
 /** What a round of one request and one list has shown: it is over, or it goes on. */
 type Round = { over: Deleted; refusal?: Problem | undefined } | { problem: Problem | undefined }
 
 /**
  * Deletes keys, volumes and networks: the only place that does. A deletion is on disk before it is requested, requested
- * again with pauses, and over only once a list that was asked for later lacks the thing. Goes on after a kill.
+ * again with pauses, and over only once the service has answered a request and a later list lacks the thing; it begins anew
+ * if that is listed again soon. Goes on after a kill.
  */
 export class Deletions {
   readonly #context: DeletionsContext
@@ -115,7 +122,9 @@ export class Deletions {
     const key = deletionKey(target)
     const { now } = this.#context
     const ids = target.id === undefined ? [] : [target.id]
-    if (!this.#stored.find(key)) await this.#stored.put({ ...target, by, since: now(), requests: 0, ids })
+    const known = this.#stored.find(key)
+    if (!known || known.goneLooks !== undefined)
+      await this.#stored.put({ ...target, by, since: now(), requests: 0, ids })
     else if (by === 'user') await this.#stored.update(key, { by })
     return key
   }
@@ -124,6 +133,7 @@ export class Deletions {
     const { ending } = this.#context
     const before = this.#stored.find(key)
     if (!before) return 'rest'
+    if (before.goneLooks !== undefined) return this.#lookAgain(key, before, before.goneLooks)
     const now = () => this.#context.platform.clock.monotonic()
     const begun = this.#begun.get(key) ?? now()
     this.#begun.set(key, begun)
@@ -131,7 +141,7 @@ export class Deletions {
     if (ending.aborted) return 'rest'
     if ('over' in round) {
       await this.#finish(key, round)
-      return 'rest'
+      return this.#stored.find(key) ? { after: looksAfter[0] ?? 0 } : 'rest'
     }
     const after = await this.#stored.update(key, deletion => ({
       ...deletion,
@@ -146,9 +156,32 @@ export class Deletions {
     return { after: pauseAfterRequest(after, soFar) }
   }
 
+  /** Looks whether a list has it again, by its id alone: another one may have its name. */
+  async #lookAgain(key: string, deletion: Deletion, looks: number): Promise<Next> {
+    const { ending, now } = this.#context
+    const found = await this.#found(deletion).catch(() => undefined)
+    if (ending.aborted) return 'rest'
+    if (found === undefined) return { after: looksAfter[looks] ?? 0 }
+    if (found.some(({ id }) => deletion.ids.includes(id))) {
+      const anew = {
+        since: now(),
+        requests: 0,
+        problem: undefined,
+        answered: undefined,
+        goneLooks: undefined,
+      }
+      await this.#stored.update(key, before => ({ ...before, ...anew }))
+      return 'again'
+    }
+    const next = looksAfter[looks + 1]
+    if (next === undefined) await this.#stored.forget(key)
+    else await this.#stored.update(key, before => ({ ...before, goneLooks: looks + 1 }))
+    return next === undefined ? 'rest' : { after: next }
+  }
+
   /** Requests it and reads a list after that. Never rejects. */
   async #ask(deletion: Deletion): Promise<Round> {
-    const { client, ending: signal } = this.#context
+    const { client, ending: signal, now } = this.#context
     const { remove, permission } = deletionCalls[deletion.kind]
     const key = deletionKey(deletion)
     const over = (isGone: boolean) => ({ isGone, ids: this.#stored.find(key)?.ids ?? [] })
@@ -158,16 +191,22 @@ export class Deletions {
     try {
       // The first request by an id needs no list.
       const isFirst = deletion.id !== undefined && deletion.requests === 0
-      const left = isFirst ? deletion.ids : await this.#listed(deletion)
-      if (left === undefined) return { problem: holdsInstances }
-      if (left.length === 0) return { over: over(true) }
+      const listed = isFirst ? deletion.ids : await this.#listed(deletion)
+      if (listed === undefined) return { problem: holdsInstances }
+      const left = listed.length > 0 ? listed : deletion.ids
+      if (left.length === 0)
+        return now() - deletion.since < listedWithin ? { problem: undefined } : { over: over(true) }
+      if (listed.length === 0 && deletion.answered) return { over: over(true) }
       await this.#note(key, left)
       failure = null
+      let answered = true
       for (const id of left)
         await remove(client(), id, { signal }).catch((error: unknown) => {
           failure = error
+          answered &&= isRefusal(error)
         })
-      if ((await this.#listed(deletion))?.length === 0) return { over: over(true) }
+      if (answered) await this.#stored.update(key, before => ({ ...before, answered }))
+      if (answered && (await this.#listed(deletion))?.length === 0) return { over: over(true) }
       if (failure === null) return { problem: undefined }
     } catch (error) {
       // Where things can't be listed, an accepted request is all that can be known.
@@ -183,6 +222,11 @@ export class Deletions {
 
   /** The ids that a fresh list shows; undefined where one holds instances. Throws where the list isn't whole. */
   async #listed(deletion: Deletion): Promise<readonly number[] | undefined> {
+    const found = await this.#found(deletion)
+    return found.some(({ holds = [] }) => holds.length > 0) ? undefined : found.map(({ id }) => id)
+  }
+
+  async #found(deletion: Deletion): Promise<readonly Listed[]> {
     const { client, ending: signal } = this.#context
     let isWhole = true
     const list = await deletionCalls[deletion.kind].list(client(), {
@@ -195,7 +239,7 @@ export class Deletions {
     })
     const found = list.filter(listed => isMeant(deletion, listed))
     if (found.length === 0 && !isWhole) throw new BerthError(notDeletedYet)
-    return found.some(({ holds = [] }) => holds.length > 0) ? undefined : found.map(({ id }) => id)
+    return found
   }
 
   async #note(key: string, ids: readonly number[]): Promise<void> {
@@ -217,7 +261,10 @@ export class Deletions {
     if (!deletion) return
     const { by, isUrgent } = deletion
     this.#begun.delete(key)
-    await this.#stored.forget(key)
+    if (over.isGone && over.ids.length > 0) {
+      const done = { problem: undefined, isUrgent: undefined, goneLooks: 0 }
+      await this.#stored.update(key, before => ({ ...before, ...done }))
+    } else await this.#stored.forget(key)
     if (by === 'user' && !refusal)
       activity.add({ account, kind: 'user', text: deletedByUser(deletion, over.isGone) })
     if (isUrgent && over.isGone) notifications.tell(account, [finallyDeletedAlert(account, deletion)])

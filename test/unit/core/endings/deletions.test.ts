@@ -9,8 +9,8 @@ import { MemoryFiles } from '#test/berth/machine.ts'
 
 /** What the service makes of a request to delete; `effect`: it does it whatever it says. */
 type Lie = 'none' | 'accepted' | 'error' | 'lost with effect' | 'refused' | 'no such'
-/** What a list shows: the truth, an error, or records that can't be read. */
-type Listing = 'true' | 'error' | 'unread'
+/** What a list shows: the truth, an error, records that can't be read, or too few. */
+type Listing = 'true' | 'error' | 'unread' | 'short'
 
 function failure(fields: Partial<ConstructorParameters<typeof ServiceError>[0]>): ServiceError {
   return new ServiceError({ code: 'server_error', message: 'It failed.', advice: '', status: 500, ...fields })
@@ -91,7 +91,7 @@ class World {
     await flushPromises()
     if (listing === 'error') throw failure({})
     if (listing === 'unread') onUnread([{ path: '$', expected: 'must be readable', id: undefined }])
-    return this.left.has(kind) && listing !== 'unread' ? [record()] : []
+    return this.left.has(kind) && listing !== 'unread' && listing !== 'short' ? [record()] : []
   }
 }
 
@@ -132,6 +132,33 @@ test('whatever the service answers, a deletion is told only once it is true, and
         expect(gone.length).toBeGreaterThan(0)
         expect(gone).not.toContain(false)
         expect(world.shown()).toEqual({})
+        world.kill()
+      },
+    ),
+    { numRuns: 60 },
+  )
+})
+
+test('lists that lack it for a while hide no deletion for good, and without an answer none at all', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom(...targets),
+      fc.array(lie, { maxLength: 4 }),
+      fc.array(fc.constantFrom<Listing>('true', 'error', 'short'), { maxLength: 3 }),
+      fc.boolean(),
+      async (target, lies, listings, isAnswered) => {
+        const world = new World()
+        const unanswered: Lie[] = ['error', 'error', 'error', 'error', 'error', 'error']
+        Object.assign(world, { lies: isAnswered ? [...lies] : unanswered, listings: [...listings] })
+        let gone: boolean | undefined
+        const follow = async () => {
+          await (await world.start()).delete(target)
+          gone ??= !world.left.has(target.kind)
+        }
+        void follow()
+        await world.pass(1500)
+        expect(world.left.has(target.kind)).toBe(false)
+        if (!isAnswered) expect(gone).toBe(true)
         world.kill()
       },
     ),
