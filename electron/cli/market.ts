@@ -59,7 +59,7 @@ export const rent: CliCommand = {
     const { given, operands, yes } = call
     const offer = numberOf('OFFER', operands[0]) ?? 0
     const disk = numberOf('--disk', given.disk) ?? defaultDisk
-    const seconds = secondsOf('--for', given.for) || undefined
+    const seconds = secondsOf('--for', given.for)
     const { account } = await shownAccount(call)
     const rental = { offer, disk, image: given.image ?? defaultImage, label: given.label, seconds }
     if (yes) {

@@ -139,9 +139,9 @@ export function specChangeOf(words: SweepWords): SpecChange | undefined {
     sweep: words.set && gridOf(words.set),
     runs: wholeOf('--runs', words.runs),
     atOnce: wholeOf('--at-once', words['at-once']),
-    keep: secondsOf('--keep', words.keep),
+    keep: secondsOrNone('--keep', words.keep),
     start: startOf(words.start),
-    wait: secondsOf('--wait', words.wait),
+    wait: secondsOrNone('--wait', words.wait),
     nodes: wholeOf('--nodes', words.nodes),
   }
   return Object.values(change).some(value => value !== undefined) ? change : undefined
@@ -183,12 +183,16 @@ export function numberOf(option: string, word: string | undefined): number | und
   return Number(word)
 }
 
-/** `20m` and `2h` in seconds. Throws a CliFailure. */
-export function secondsOf(option: string, word: string | undefined): number | undefined {
+/** `20m` and `2h` in seconds, or 0. Throws a CliFailure. */
+function secondsOrNone(option: string, word: string | undefined): number | undefined {
+  return word === '0' ? 0 : secondsOf(option, word, ', or 0')
+}
+
+/** `20m` and `2h` in seconds, more than 0. Throws a CliFailure. */
+export function secondsOf(option: string, word: string | undefined, or = ''): number | undefined {
   if (word === undefined) return undefined
-  const [, hours, minutes] = /^(?=.)(?:(\d{1,3})h)?(?:(\d{1,4})m)?$/.exec(word) ?? []
-  if (word === '0') return 0
-  if (hours === undefined && minutes === undefined)
-    throw usageFailure(`${option} takes a time such as 20m or 2h, or 0.`)
-  return Number(hours ?? 0) * 3600 + Number(minutes ?? 0) * 60
+  const [, hours = 0, minutes = 0] = /^(?=.)(?:(\d{1,3})h)?(?:(\d{1,4})m)?$/.exec(word) ?? []
+  const seconds = Number(hours) * 3600 + Number(minutes) * 60
+  if (seconds === 0) throw usageFailure(`${option} takes a time such as 20m or 2h${or}.`)
+  return seconds
 }

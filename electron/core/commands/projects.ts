@@ -26,6 +26,7 @@ export function projectHandlers({
   platform,
   projects,
   secrets,
+  store,
 }: Services): HandlersOf<typeof projectCommands> {
   const runs = (account: string | undefined) => accounts.session(account).automations.projectRuns
   async function wanted({ change, ...asked }: Wanted) {
@@ -51,7 +52,11 @@ export function projectHandlers({
     },
     addExample: () => projects.addExample(),
     readProject: ({ project }) => projects.refresh(project),
-    removeProject: ({ project }) => projects.remove(project),
+    async removeProject({ project }) {
+      await projects.remove(project)
+      for (const account of Object.keys(store.get().accounts))
+        await accounts.find(account)?.automations.runs.waiting.endAllOf(project)
+    },
     writeSpec: ({ project, spec, replaces }) => projects.write(project, spec, replaces),
     async planProject(asked, { by }) {
       const { account, project, offer } = asked

@@ -50,7 +50,8 @@ export function poster(within = patience): Post {
       })
       const status = await trueStatus(answer)
       if (status >= 200 && status < 300) return 'accepted'
-      if (status >= 300 && status < 400) return { problem: movedElsewhere, refused: true }
+      // A gateway may redirect for a moment.
+      if (status >= 300 && status < 400) return { problem: movedElsewhere }
       const seconds = Number(answer.headers['retry-after'])
       return {
         problem: refusedWith(status),

@@ -184,6 +184,10 @@ export async function openWaitingMachines(
       await waiting.intend(instance, { ending: true })
       worker.wake(instance)
     },
+    /** Ends all that wait for a project, which is removed. */
+    async endAllOf(project: string): Promise<void> {
+      for (const there of waiting.all()) if (there.project === project && !isTaken(there)) await drop(there)
+    },
     onPoll(poll: AccountPoll): void {
       for (const there of waiting.all()) observe(there, poll)
     },

@@ -222,6 +222,14 @@ export function runsOfProject(runs: Readonly<Record<string, RunView>>, project: 
     .sort((a, b) => b.createdAt - a.createdAt)
 }
 
+/** The machines that wait for a project's next run, and for how many more seconds. `now`: the account's time. */
+export function waitingFor({ waiting, instances }: AccountView, project: string, now: number) {
+  return Object.values(waiting).flatMap(one => {
+    const instance = one.project === project && instances[one.instance]
+    return instance ? [{ ...one, instance, left: Math.max(0, one.until - now) }] : []
+  })
+}
+
 /** The runs of an instance, the commands that wait for it included, the newest first. */
 export function runsOf({ runs, rentals }: AccountView, instance: number): RunView[] {
   const awaited = ({ rental }: RunView) => rentals[rental ?? '']?.instance

@@ -101,9 +101,9 @@ describe('a message', () => {
 
   test('follows no redirect', async ({ stub }) => {
     stub.answers(response => response.writeHead(307, { location: `${stub.url}/elsewhere` }).end())
-    expect(await poster()(delivery(`${stub.url}/hook`), ending)).toMatchObject({
-      problem: { code: 'redirected' },
-    })
+    // Tried again soon, since a gateway may redirect for a moment.
+    const outcome = await poster()(delivery(`${stub.url}/hook`), ending)
+    expect(outcome).toEqual({ problem: expect.objectContaining({ code: 'redirected' }) })
     expect(stub.got.map(({ path }) => path)).toEqual(['/hook'])
   })
 

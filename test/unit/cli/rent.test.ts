@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Call } from '#cli/call.ts'
 import { rented } from '#cli/market.ts'
+import { secondsOf } from '#cli/options.ts'
 import { accountView, instanceView, rentalView } from '../views.ts'
 
 const id = 'r00000000000000aa'
@@ -38,4 +39,11 @@ test('rent names what the answer named once a list has confirmed it, where the s
     accountView(renting({ instance: 6001, isOwn: true }), other),
   )
   expect(await answer).toEqual({ rental: id, step: 'waiting', instance: 6001 })
+})
+
+test('a time to rent for is more than none, which would mean for ever', () => {
+  expect(secondsOf('--for', '1h30m')).toBe(5400)
+  expect(secondsOf('--for', undefined)).toBeUndefined()
+  for (const none of ['0', '0h', '0m', '', '2', 'h'])
+    expect(() => secondsOf('--for', none)).toThrow('--for takes a time such as 20m or 2h.')
 })

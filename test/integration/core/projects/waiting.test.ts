@@ -85,7 +85,7 @@ describe.skipIf(noSshd)(`a machine that waits${noSshd}`, () => {
     expect(under.account().instances[instance]?.state).toBe('stopped')
   })
 
-  test('ends on time even while Berth is closed, and isn’t used by a run that needs another', async () => {
+  test('ends on time even while Berth is closed, and isn’t used by a run that needs another; and with its project', async () => {
     const { world, under, folder, runProject } = await openProject(files, undefined, {}, 3)
     const waiting = () => Object.values(under.account().waiting)
     const first = await runProject()
@@ -95,6 +95,11 @@ describe.skipIf(noSshd)(`a machine that waits${noSshd}`, () => {
     await under.until(() => jobOf(under, second)?.step === 'done' && waiting().length === 2)
     expect(world.sim.controls.ledger().instances).toHaveLength(2)
     await world.sim.controls.advance(1300)
+    await under.until(() => Object.keys(under.account().instances).length === 0 && waiting().length === 0)
+
+    const third = await runProject()
+    await under.until(() => jobOf(under, third)?.step === 'done' && waiting().length === 1)
+    await under.run('removeProject', { project: jobOf(under, third)?.project ?? '' })
     await under.until(() => Object.keys(under.account().instances).length === 0 && waiting().length === 0)
   })
 
