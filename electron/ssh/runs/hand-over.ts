@@ -40,7 +40,8 @@ const bounds = { within: 1_800_000, most: 16 * 1024 * 1024 }
  */
 export async function handOver(handing: Handing): Promise<HandedOver> {
   const { paths, folder, target, side } = handing
-  const [have, had] = [await listed(handing, 'from', folder), await listed(handing, 'to', target)]
+  // Each machine reads all of its results.
+  const [have, had] = await Promise.all([listed(handing, 'from', folder), listed(handing, 'to', target)])
   const lists = paths.map((_, number) => missing(have[number] ?? new Map(), had[number] ?? new Map()))
   const files = lists.reduce((sum, list) => sum + list.length, 0)
   if (files === 0) return { files, isDirect: true }
