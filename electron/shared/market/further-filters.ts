@@ -1,14 +1,14 @@
 import { figure } from '../format/size.ts'
 import { type FieldsWith, fieldsWith, type LeastKey, type OnlyKey, type PricedOffer } from './offer.ts'
-import type { LeastFilter as AnyLeast, OnlyFilter as AnyOnly } from './offer-field.ts'
+import type { MinimumFilter, PropertyFilter } from './offer-field.ts'
 import type { ExtraFilters, OfferFilter } from './offer-query.ts'
 
 /** A filter for a minimum of the offer's `value`. */
-export type LeastFilter = AnyLeast & {
+export type LeastFilter = MinimumFilter & {
   readonly key: LeastKey
   readonly value: (listed: PricedOffer) => number | undefined
 }
-type OnlyFilter = AnyOnly<PricedOffer['offer']> & { readonly key: OnlyKey }
+type OnlyFilter = PropertyFilter<PricedOffer['offer']> & { readonly key: OnlyKey }
 export type FurtherFilter = LeastFilter | OnlyFilter
 
 export type FurtherPart = FieldsWith<'filter'>

@@ -1,11 +1,11 @@
 import { type FieldsWith, fieldsWith, type PricedOffer } from './offer.ts'
-import type { CellWords, Column } from './offer-field.ts'
+import type { CellWords, ListedColumn } from './offer-field.ts'
 import { unknownCell } from './offer-words.ts'
 
 export type SortColumn = FieldsWith<'column'>
 
 /** A column with its order and cell, which are made once and not for each row. */
-type OfferColumn = Column<PricedOffer> & Required<Pick<Column<PricedOffer>, 'order' | 'cell'>>
+type OfferColumn = ListedColumn<PricedOffer> & Required<Pick<ListedColumn<PricedOffer>, 'order' | 'cell'>>
 
 const columns = fieldsWith('column').map(([name, { value = () => undefined, column }]) => {
   const { words = String, more } = column

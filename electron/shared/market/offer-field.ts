@@ -10,7 +10,7 @@ export interface CellWords {
 }
 
 /** All that there is to say about a column of the offers table. */
-export interface Column<Listed extends { offer: object }> {
+export interface ListedColumn<Listed extends { offer: object }> {
   title: string
   /** An explanation of the title, where it needs one. */
   about?: string
@@ -55,7 +55,7 @@ interface NamedFilter {
 }
 
 /** A filter for a minimum of the field's `value`, which is in the unit of the service's field. */
-export interface LeastFilter extends NamedFilter {
+export interface MinimumFilter extends NamedFilter {
   readonly kind: 'least'
   /** Converts the filter's unit to that of the service's field, where they differ. */
   readonly inField?: (value: number) => number
@@ -76,7 +76,7 @@ export interface LeastFilter extends NamedFilter {
 }
 
 /** A filter for a property. */
-export interface OnlyFilter<Offer> extends NamedFilter {
+export interface PropertyFilter<Offer> extends NamedFilter {
   readonly kind: 'only'
   readonly is: (offer: Offer) => boolean | undefined
   /** For a sentence: `a static IP address`. */
@@ -89,9 +89,9 @@ export interface OnlyFilter<Offer> extends NamedFilter {
 export interface Field<Listed extends { offer: object }> {
   /** The figure of its column and its filter; undefined if unknown. */
   value?(listed: Listed): number | undefined
-  column?: Column<Listed>
+  column?: ListedColumn<Listed>
   fact?: Fact<Listed['offer']>
-  filter?: LeastFilter | OnlyFilter<Listed['offer']>
+  filter?: MinimumFilter | PropertyFilter<Listed['offer']>
   /** The words by which free-text search finds it. */
   search?(offer: Listed['offer']): string | number | undefined
   /** Its column in `berth search`; the title of a figure begins with `>`. */

@@ -6,7 +6,7 @@ import type { Field } from './offer-field.ts'
 import {
   bareRate,
   eachAndTotal,
-  joined,
+  joinedWords,
   known,
   offerName,
   pcieWords,
@@ -59,7 +59,7 @@ export interface Priced<Offer> {
 export const gpuFields = {
   number: {
     search: ({ id, machineId, hostId }) =>
-      joined(' ', `${id}`, known(machineId, String), known(hostId, String)),
+      joinedWords(' ', `${id}`, known(machineId, String), known(hostId, String)),
     cli: { title: '>OFFER', words: ({ id }) => String(id) },
   },
   gpu: {

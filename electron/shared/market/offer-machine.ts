@@ -5,7 +5,7 @@ import type { Micros } from '../spending/money.ts'
 import type { Field } from './offer-field.ts'
 import {
   bareSpeed,
-  joined,
+  joinedWords,
   known,
   roundedMegabytes,
   speeds,
@@ -70,7 +70,7 @@ export const machineFields = {
       group: 'machine',
       name: 'CPU',
       words: ({ cpuCores, cpuName }) =>
-        joined(
+        joinedWords(
           ' ',
           known(cpuCores, cores => `${count(cores)} cores`),
           cpuName,
@@ -118,9 +118,9 @@ export const machineFields = {
       group: 'machine',
       name: 'Disk',
       words: ({ disk, diskName, diskBandwidth }) =>
-        joined(
+        joinedWords(
           ', ',
-          disk === undefined ? undefined : joined(' ', diskRoom(disk), diskName),
+          disk === undefined ? undefined : joinedWords(' ', diskRoom(disk), diskName),
           known(diskBandwidth, speed => `${count(speed)} MB/s`),
         ),
     },
@@ -226,7 +226,7 @@ export const machineFields = {
     fact: {
       group: 'gpu',
       name: 'CUDA, driver',
-      words: ({ cuda, driver }) => joined(', ', known(cuda, tenths), driver),
+      words: ({ cuda, driver }) => joinedWords(', ', known(cuda, tenths), driver),
     },
     filter: {
       kind: 'least',
@@ -265,7 +265,7 @@ export const machineFields = {
       group: 'machine',
       name: 'Ports',
       words: ({ directPorts, staticIp }) =>
-        joined(
+        joinedWords(
           ', ',
           known(directPorts, ports => `${count(ports)} open`),
           staticIp ? 'static IP' : undefined,

@@ -63,7 +63,7 @@ export function pcieWords(link: { generation?: number; lanes?: number; bandwidth
   const name = [generation && `PCIe ${figure(generation, 0)}.0`, lanes && `× ${lanes}`]
     .filter(Boolean)
     .join(' ')
-  return joined(
+  return joinedWords(
     ', ',
     name,
     known(bandwidth, speed => `${figure(speed, 1)} GB/s`),
@@ -71,7 +71,7 @@ export function pcieWords(link: { generation?: number; lanes?: number; bandwidth
 }
 
 /** Those parts that are there; undefined if none is. */
-export function joined(between: string, ...parts: readonly (string | undefined)[]): string | undefined {
+export function joinedWords(between: string, ...parts: readonly (string | undefined)[]): string | undefined {
   return parts.filter(Boolean).join(between) || undefined
 }
 
