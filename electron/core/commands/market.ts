@@ -23,15 +23,9 @@ import { needingPermission } from '../bridge/problems.ts'
 import { believable } from '../instances/spending.ts'
 import { findOffers, searchNarrowed } from '../market/find-offers.ts'
 import { offerView } from '../market/offer-view.ts'
+import { checkLengths } from '../renting/create.ts'
 import { goodEnough } from '../renting/next-offer.ts'
-import {
-  asGoodAs,
-  checkLengths,
-  foundBy,
-  type Replaced,
-  requestAgain,
-  requestLike,
-} from '../renting/requests.ts'
+import { asGoodAs, foundBy, type Replaced, requestAgain, requestLike } from '../renting/requests.ts'
 import { tellingUnread } from '../storage/store.ts'
 import { newRunOf } from './projects.ts'
 import { askOf, type Services, targetOf } from './services.ts'

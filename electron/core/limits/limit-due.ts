@@ -5,7 +5,6 @@ import { money } from '#shared/format/money.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
 import type { Problem } from '#shared/problem.ts'
 import { type Micros, micros } from '#shared/spending/money.ts'
-import { spentIn } from './budget-shares.ts'
 import { creditRate, type Facts } from './facts.ts'
 import type { StoredLimit } from './model.ts'
 
@@ -173,6 +172,29 @@ const longestBetween = 300
 export function hasMoved(known: number, moment: number, now: number): boolean {
   const early = Math.min(600, Math.max(60, (moment - now) / 20))
   return moment < known - 30 || moment > known + early
+}
+
+/** The shares of a budget of which its user hears, in percent, each once in its day or month. */
+const shares = [50, 80, 100]
+
+function spentIn(per: 'day' | 'month', { spentToday, spentThisMonth }: Facts): Micros {
+  return per === 'day' ? spentToday : spentThisMonth
+}
+
+/** A budget of which a share is spent, with that noted; undefined where that was told, and for other limits. */
+export function withShareTold(
+  limit: StoredLimit,
+  facts: Facts,
+): { limit: StoredLimit; share: number; spent: Micros; when: LimitWhen & { kind: 'budget' } } | undefined {
+  const { when, told } = limit
+  if (when.kind !== 'budget') return undefined
+  const from = when.per === 'day' ? facts.dayBegan : facts.monthBegan
+  // What is spent was last counted before midnight.
+  if (facts.countedAt < from) return undefined
+  const spent = spentIn(when.per, facts)
+  const share = shares.findLast(one => spent * 100 >= one * micros(when.dollars))
+  if (share === undefined || (told?.from === from && told.share >= share)) return undefined
+  return { limit: { ...limit, told: { from, share } }, share, spent, when }
 }
 
 /** The entry for a kind of condition; use it only with conditions of that kind. */

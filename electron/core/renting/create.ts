@@ -1,9 +1,13 @@
 import { problemOf } from '#core/bridge/problems.ts'
+import { markLabel, markVariable } from '#core/instances/mark.ts'
 import { isRefusal } from '#core/instances/poll-account.ts'
 import { pauseAfterRefusal } from '#core/instances/repeated-polls.ts'
+import type { NewInstance, VolumeInfo } from '#service/new-instance.ts'
 import type { Creation as CreationAnswer } from '#service/offers.ts'
 import { ServiceError } from '#service/service-error.ts'
-import type { Problem } from '#shared/problem.ts'
+import { type RentRequest, startScriptTooLong } from '#shared/market/rent-request.ts'
+import { BerthError, type Problem } from '#shared/problem.ts'
+import type { AccountView } from '#shared/state.ts'
 import { lackedBy } from '../bridge/problems.ts'
 import { type FailedTurn, type Next, Worker } from '../engine/worker.ts'
 import {
@@ -18,7 +22,6 @@ import {
 import { beginSearch, isSomeoneElses, type LostSearch, searchForLost, takenBesides } from './find-lost.ts'
 import { sentenceFor } from './messages.ts'
 import { isRetrying, isUnderWay, limitsLeftOf, type RentalAttempt, rentedAs, requestOf } from './rental.ts'
-import { checkLengths, requestBody } from './requests.ts'
 
 /** Milliseconds for the service to create an instance. */
 const creationTimeout = 30_000
@@ -205,4 +208,64 @@ function isOfferGone(error: unknown): boolean {
  */
 function forgivesRefusedKey({ rental, refused }: RentalAttempt): boolean {
   return isRetrying(rental) && !refused
+}
+
+/**
+ * The rent dialog's request in the form of section 4.2, with the rental's mark in label and environment. An empty text
+ * overrides a template's, so it is sent.
+ */
+export function requestBody(request: RentRequest, rental: string): NewInstance {
+  const { image, disk, access, direct, onstart, label, bid, template, args, volume, overlay, registry } =
+    request
+  return {
+    image: image || undefined,
+    template_hash_id: template?.hash,
+    disk,
+    access,
+    direct,
+    ...(access === 'jupyter' ? jupyterFields(request) : {}),
+    registry,
+    env: {
+      ...Object.fromEntries(request.env.map(({ name, value }) => [name, value])),
+      ...Object.fromEntries(request.ports.map(port => [portFlag(port), '1'])),
+      [markVariable]: rental,
+      ...(overlay ? { [`-n ${overlay.name}`]: '1' } : {}),
+    },
+    label: markLabel(label, rental),
+    ...(onstart || (template && onstart !== undefined) ? { onstart } : {}),
+    ...(access === 'none' && (args || (template && args !== undefined)) ? { args_str: args } : {}),
+    ...(volume ? { volume_info: volumeInfo(volume) } : {}),
+    ...(bid === undefined ? {} : { price: bid }),
+  }
+}
+
+/** Throws `invalid_argument` if a value is longer than the deployment allows, before anything is sent. */
+export function checkLengths(
+  { onstart = '' }: Pick<RentRequest, 'onstart'>,
+  account: Pick<AccountView, 'capabilities'> | undefined,
+): void {
+  const problem = startScriptTooLong(onstart, account?.capabilities)
+  if (problem === undefined) return
+  throw new BerthError({
+    code: 'invalid_argument',
+    message: `The start script is too long. ${problem}`,
+    advice: 'Shorten it, or let it fetch the rest.',
+    field: 'request.onstart',
+  })
+}
+
+function jupyterFields({ jupyter, template }: RentRequest): NewInstance {
+  if (!jupyter) return template ? {} : { use_jupyter_lab: true }
+  const { lab, folder } = jupyter
+  return { use_jupyter_lab: lab, jupyter_dir: folder || template ? folder || null : undefined }
+}
+
+function volumeInfo(volume: NonNullable<RentRequest['volume']>): VolumeInfo {
+  const { create, volume: volume_id, mountPath: mount_path } = volume
+  const { size, name } = volume.create ? volume : {}
+  return { create_new: create, volume_id, mount_path, size, name }
+}
+
+function portFlag({ container, outside = container, protocol }: RentRequest['ports'][number]): string {
+  return `-p ${outside}:${container}${protocol === 'udp' ? '/udp' : ''}`
 }

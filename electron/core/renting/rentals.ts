@@ -10,7 +10,7 @@ import { BerthError, type Problem } from '#shared/problem.ts'
 import type { Spender } from '#shared/spending/spender.ts'
 import { isDeepEqual } from '../storage/store.ts'
 import { adoptInstance, type CreationParts, destroySurplus, endAttempt, type InstanceHooks } from './adopt.ts'
-import { InstanceCreation } from './create.ts'
+import { checkLengths, InstanceCreation } from './create.ts'
 import { blameHosts, openFailedMachines } from './failed-machines.ts'
 import { lateComers, markedBy, takenBesides, verdictOn } from './find-lost.ts'
 import { LeftVolumes } from './left-volumes.ts'
@@ -27,7 +27,6 @@ import {
   type RetryRequest,
 } from './rental.ts'
 import { pastRentals, rentalViews } from './rental-view.ts'
-import { checkLengths } from './requests.ts'
 import { Retries } from './retrying.ts'
 
 export type Rentals = Awaited<ReturnType<typeof openRentals>>

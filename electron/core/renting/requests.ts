@@ -1,76 +1,14 @@
-import { markLabel, markVariable, replacesVariable } from '#core/instances/mark.ts'
+import { replacesVariable } from '#core/instances/mark.ts'
 import type { Instance } from '#service/instances.ts'
-import type { NewInstance, VolumeInfo } from '#service/new-instance.ts'
 import type { RecoveryChoice } from '#shared/automation/recovery.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
 import { withValues } from '#shared/market/filter.ts'
 import type { SavedQuery } from '#shared/market/offer-query.ts'
-import { type OpenRequest, type RentRequest, startScriptTooLong } from '#shared/market/rent-request.ts'
+import type { OpenRequest } from '#shared/market/rent-request.ts'
 import { defaultDisk } from '#shared/market/rental-defaults.ts'
 import { withoutParts } from '#shared/market/search-part.ts'
 import { BerthError } from '#shared/problem.ts'
-import type { AccountView } from '#shared/state.ts'
 import { type Attempt, type RentalAttempt, type RetryRequest, requestOf } from './rental.ts'
-
-/**
- * The rent dialog's request in the form of section 4.2, with the rental's mark in label and environment. An empty text
- * overrides a template's, so it is sent.
- */
-export function requestBody(request: RentRequest, rental: string): NewInstance {
-  const { image, disk, access, direct, onstart, label, bid, template, args, volume, overlay, registry } =
-    request
-  return {
-    image: image || undefined,
-    template_hash_id: template?.hash,
-    disk,
-    access,
-    direct,
-    ...(access === 'jupyter' ? jupyterFields(request) : {}),
-    registry,
-    env: {
-      ...Object.fromEntries(request.env.map(({ name, value }) => [name, value])),
-      ...Object.fromEntries(request.ports.map(port => [portFlag(port), '1'])),
-      [markVariable]: rental,
-      ...(overlay ? { [`-n ${overlay.name}`]: '1' } : {}),
-    },
-    label: markLabel(label, rental),
-    ...(onstart || (template && onstart !== undefined) ? { onstart } : {}),
-    ...(access === 'none' && (args || (template && args !== undefined)) ? { args_str: args } : {}),
-    ...(volume ? { volume_info: volumeInfo(volume) } : {}),
-    ...(bid === undefined ? {} : { price: bid }),
-  }
-}
-
-/** Throws `invalid_argument` if a value is longer than the deployment allows, before anything is sent. */
-export function checkLengths(
-  { onstart = '' }: Pick<RentRequest, 'onstart'>,
-  account: Pick<AccountView, 'capabilities'> | undefined,
-): void {
-  const problem = startScriptTooLong(onstart, account?.capabilities)
-  if (problem === undefined) return
-  throw new BerthError({
-    code: 'invalid_argument',
-    message: `The start script is too long. ${problem}`,
-    advice: 'Shorten it, or let it fetch the rest.',
-    field: 'request.onstart',
-  })
-}
-
-function jupyterFields({ jupyter, template }: RentRequest): NewInstance {
-  if (!jupyter) return template ? {} : { use_jupyter_lab: true }
-  const { lab, folder } = jupyter
-  return { use_jupyter_lab: lab, jupyter_dir: folder || template ? folder || null : undefined }
-}
-
-function volumeInfo(volume: NonNullable<RentRequest['volume']>): VolumeInfo {
-  const { create, volume: volume_id, mountPath: mount_path } = volume
-  const { size, name } = volume.create ? volume : {}
-  return { create_new: create, volume_id, mount_path, size, name }
-}
-
-function portFlag({ container, outside = container, protocol }: RentRequest['ports'][number]): string {
-  return `-p ${outside}:${container}${protocol === 'udp' ? '/udp' : ''}`
-}
 
 /** The machine to replace, and how it was found. */
 export interface Replaced {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { withoutSecrets } from '#core/market/request-secrets.ts'
+import { checkLengths, requestBody } from '#core/renting/create.ts'
 import { type RentalAttempt, requestOf } from '#core/renting/rental.ts'
-import { checkLengths, requestBody } from '#core/renting/requests.ts'
 import { rentalBody } from '#service/dialect.ts'
 import { type Capabilities, describedCapabilities, publicCapabilities } from '#shared/account/capabilities.ts'
 import type { RentRequest } from '#shared/market/rent-request.ts'
