@@ -17,9 +17,9 @@ import { connectAccount } from './account-steps.ts'
  * and dark, large and small, into screenshots/. The market is a simulator with the same seed each time.
  */
 const sizes = [
-  { width: 1080, height: 720 },
+  { width: 1280, height: 800 },
   { width: 720, height: 480 },
-  { width: 1920, height: 1200 },
+  { width: 1600, height: 1000 },
 ]
 const screens = [
   'Home',
@@ -95,6 +95,21 @@ async function take(page: Page, name: string, path: string): Promise<void> {
   await page.screenshot({ path: `${path}/${name}.png` })
 }
 
+/** Welcome, which only a Berth without an account shows, at all sizes in both looks. */
+async function takeWelcome(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Try the demo' }).waitFor()
+  for (const size of sizes) {
+    await page.setViewportSize(size)
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme })
+      await take(page, `welcome-${size.width}-${colorScheme}`, folder)
+    }
+  }
+  const [first] = sizes
+  if (first) await page.setViewportSize(first)
+  await page.emulateMedia({ colorScheme: 'light' })
+}
+
 await buildAll({ quiet: true, force: false })
 const folder = at('screenshots')
 await mkdir(folder, { recursive: true })
@@ -120,9 +135,13 @@ try {
   for (const size of sizes)
     for (const colorScheme of ['light', 'dark'] as const) {
       const { page } = await openPage(browser, berth.address, { viewport: size, colorScheme })
-      if (first) await connect(page, sim)
-      first = false
       const suffix = `${size.width}-${colorScheme}`
+      if (first) {
+        await takeWelcome(page)
+        await connect(page, sim)
+      }
+      first = false
+      await page.getByRole('link', { name: 'Instances' }).waitFor()
       for (const screen of screens) {
         const link = page.getByRole('link', { name: screen })
         if ((await link.count()) === 0) continue
@@ -146,6 +165,10 @@ try {
       await page.waitForTimeout(1500)
       await page.keyboard.type('nvidia-smi --query-gpu=name,utilization.gpu,memory.used --format=csv\n')
       await take(page, `terminal-${suffix}`, folder)
+      for (const tab of ['Monitor', 'Limits', 'Details']) {
+        await page.getByRole('tab', { name: tab, exact: true }).click()
+        await take(page, `${tab.toLowerCase()}-${suffix}`, folder)
+      }
       await page.context().close()
     }
   console.log(`The pictures are in ${folder}`)

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Service } from '../berth/browser.ts'
@@ -13,16 +13,16 @@ import { startXfce } from './xfce.ts'
 
 /**
  * Takes a picture of a whole XFCE desktop with Berth's window, the tray's menu and a notification with its buttons, into
- * that PNG. Needs Debian's imagemagick, and gnome-themes-extra for the dark one.
+ * that PNG. Needs Debian's imagemagick.
  */
 export async function takeDesktop(sim: Service, look: 'light' | 'dark', file: string): Promise<void> {
   const { theme, ground } = looks[look]
-  if (!existsSync(`/usr/share/themes/${theme}`)) throw new Error(`gnome-themes-extra is missing: no ${theme}`)
   const display = await startDisplay('1440x900')
   const session = await startSession({ DISPLAY: display.name }, user)
   const bus = session.env['DBUS_SESSION_BUS_ADDRESS'] ?? ''
   const { icons, end } = iconsOfDesktop(bus)
   try {
+    writeTheme(session.home)
     const xfce = await startXfce(session, theme)
     await xfce.set('xsettings', '/Net/IconThemeName', '-t', 'string', '-s', 'Adwaita')
     const notifications = (path: string, ...values: string[]) => xfce.set('xfce4-notifyd', path, ...values)
@@ -41,7 +41,8 @@ export async function takeDesktop(sim: Service, look: 'light' | 'dark', file: st
       await page.getByRole('link', { name: 'Instances' }).click()
       await page.getByText('night-train').first().waitFor()
       await berth.closeToTray()
-      // Those of the account's first poll: a click closes each.
+      // Those of the account's first poll and the hint that Berth stays in the tray: a click closes each.
+      while (!(await notificationShown())) await pause(200)
       for (let shown = await notificationShown(); shown; shown = await notificationShown())
         await xfce.run('xdotool', 'mousemove', '--window', shown.split('\n')[0] ?? '', '8', '8', 'click', '1')
       await sim.control('POST', '/sim/outbid', { instance_id: instance })
@@ -49,7 +50,7 @@ export async function takeDesktop(sim: Service, look: 'light' | 'dark', file: st
       await icons.click()
       await berth.shown()
       const window = ['search', '--onlyvisible', '--name', ' – Berth$']
-      await xfce.run('xdotool', ...window, 'windowsize', '1010', '690', 'windowmove', '20', '52')
+      await xfce.run('xdotool', ...window, 'windowsize', '950', '690', 'windowmove', '20', '52')
       // The icon, at the end of the panel on top.
       await xfce.run('xdotool', 'mousemove', '1420', '14', 'click', '3')
       await pause(2000)
@@ -62,6 +63,14 @@ export async function takeDesktop(sim: Service, look: 'light' | 'dark', file: st
     await session.end()
     await display.end()
   }
+}
+
+/** GTK has the dark theme in it; by its name it is found only in a folder of themes. */
+function writeTheme(home: string): void {
+  const folder = join(home, '.themes/Adwaita-dark/gtk-3.0')
+  mkdirSync(folder, { recursive: true })
+  const css = 'resource:///org/gtk/libgtk/theme/Adwaita/gtk-contained-dark.css'
+  writeFileSync(join(folder, 'gtk.css'), `@import url("${css}");\n`)
 }
 
 /** GTK's theme, and the colour behind the windows. */
