@@ -51,8 +51,8 @@ export interface ClientOptions {
   timeout?: number
   /** Repeats of repeatable operations, unless the call has its own. Default: 3. */
   retries?: number
-  /** Why nothing that changes something may be sent now; undefined where it may. */
-  hindrance?: () => Problem | undefined
+  /** Resolves with why nothing that changes something may be sent now; undefined where it may. */
+  hindrance?: () => Promise<Problem | undefined>
   /** Keeps what the answers show of the account's deployment. By default only for the client's lifetime. */
   dialect?: DialectMemory
   /** Shared by clients with the same key, so that together they respect its limits. Default: one of its own. */
@@ -83,7 +83,7 @@ export function createClient(options: ClientOptions) {
     onAnswer: options.onAnswer,
   })
   const send: Send = async (one, input, callOptions) => {
-    const hindrance = one.repeat === 'read' ? undefined : options.hindrance?.()
+    const hindrance = one.repeat === 'read' ? undefined : await options.hindrance?.()
     if (hindrance) throw new BerthError(hindrance)
     return transport(one, input, callOptions)
   }

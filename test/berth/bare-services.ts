@@ -18,6 +18,8 @@ export class BareService {
   /** The ids of the machines on offer, and the instances by id with their status. */
   offers: number[] = []
   readonly instances = new Map<number, string>()
+  /** Awaited before each answer to a request that changes nothing. */
+  held: Promise<void> | undefined
   /** What the records of all instances tell beyond the interface. */
   facts: Record<string, unknown> = {}
   /** Ids of instances that were stopped and destroyed, and of offers that were rented, in that order. */
@@ -69,7 +71,8 @@ export async function startBareService(): Promise<{
   close(): void
 }> {
   const service = new BareService()
-  const server = createServer(({ method = 'GET', url = '' }, response) => {
+  const server = createServer(async ({ method = 'GET', url = '' }, response) => {
+    if (method === 'GET') await service.held
     const body = service.answer(method, new URL(url, 'http://localhost').pathname)
     response.writeHead(body === undefined ? 404 : 200, { 'content-type': 'application/json' })
     response.end(JSON.stringify(body ?? { success: false, error: 'not_found' }))
@@ -89,7 +92,7 @@ export async function startBareService(): Promise<{
 export async function startOnBareService(
   { onTestFinished }: Pick<TestContext, 'onTestFinished'>,
   user: Record<string, unknown> = {},
-): Promise<{ service: BareService; home: string; under: BerthUnderTest }> {
+): Promise<{ service: BareService; home: string; under: BerthUnderTest; start(): Promise<BerthUnderTest> }> {
   const { service, baseUrl, close } = await startBareService()
   service.user = { ...service.user, ...user }
   const world = await createWorld()
@@ -100,7 +103,7 @@ export async function startOnBareService(
   })
   const under = await world.start()
   await under.run('connectAccount', { baseUrl, key: 'some-key' })
-  return { service, home: world.platform.home, under }
+  return { service, home: world.platform.home, under, start: () => world.start() }
 }
 
 /** The service as its document has it, and nothing more: an instance has the fields of section 2.1 alone. */

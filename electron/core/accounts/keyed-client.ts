@@ -21,8 +21,8 @@ export function createKeyedClient(
   time: AccountClock,
   checks: {
     mayCost: (instance: number, bid?: number) => void
-    /** Why nothing that changes something may be sent now. */
-    hindrance: () => Problem | undefined
+    /** Resolves with why nothing that changes something may be sent now. */
+    hindrance: () => Promise<Problem | undefined>
   },
 ) {
   let inUse: { key: string; client: FullClient } | undefined

@@ -14,6 +14,7 @@ import { secretsEntry } from '#core/market/request-secrets.ts'
 import type { Rentals } from '#core/renting/rentals.ts'
 import { type NotedKeychain, notedKeychain } from '#core/storage/noted-keychain.ts'
 import type { UndoableActions } from '#core/undoable-actions.ts'
+import { deferred, orAborted } from '#platform/tasks.ts'
 import type { ServiceClient } from '#service/client.ts'
 import { capabilitiesOf } from '#service/dialect.ts'
 import type { Instance } from '#service/instances.ts'
@@ -73,9 +74,15 @@ export async function openSession(
   const time = createAccountClock(clock, app.rate, seenAt)
   const records: KnownRecords = new Map()
   const connectionStatus = createConnectionStatus({ account: id, store, activity, notifications, seenAt })
+  /** The end of the first poll with the present key, successful or not. */
+  let firstPoll = deferred<void>()
   const client = createKeyedClient({ id, baseUrl }, app, memory, time, {
     mayCost: (instance, bid) => automations.ledger.mayCost(instance, bid),
-    hindrance: connectionStatus.hindrance,
+    async hindrance() {
+      // Until then it is unknown for whose account the service answers.
+      await orAborted(firstPoll.promise, ending.signal).catch(() => undefined)
+      return connectionStatus.hindrance()
+    },
   })
   const key = await app.ownKey()
   if (key !== undefined) client.use(key)
@@ -130,11 +137,13 @@ export async function openSession(
   }
 
   function begin(): void {
+    const polled = deferred<void>()
+    firstPoll = polled
     connectionStatus.connecting()
     automations.resume()
     deletions.resume()
     poller.resume()
-    void poller.poll()
+    void poller.poll().finally(polled.resolve)
   }
 
   const polls = new AccountPolls({

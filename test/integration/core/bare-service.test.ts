@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, type TestContext, test } from 'vitest'
+import { deferred } from '#platform/tasks.ts'
 import { creditUnknownWords, isContractOver } from '#shared/derived.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
 import { spendWords } from '#shared/spending/spend-words.ts'
@@ -108,6 +110,26 @@ test('nothing is sent that concerns another account, and a stop waits until the 
   await under.run('stopInstance', { instance: 1 })
   await expect.poll(() => [service.stopped, service.destroyed], { timeout: 20_000 }).toEqual([[1], [2]])
   expect(service.rented).toEqual([])
+})
+
+test('after a start nothing is sent until the service has shown for whose account it answers', async context => {
+  const { service, home, under, start } = await startOnBareService(context)
+  service.instances.set(1, 'running')
+  await under.run('refresh', {})
+  await under.close()
+  service.user = { ...service.user, id: 8 }
+  const answering = deferred<void>()
+  service.held = answering.promise
+  const later = await start()
+  const refused = expect(later.run('stopInstance', { instance: 1 })).rejects.toMatchObject({
+    problem: { code: 'other_user' },
+  })
+  // What is written last before a stop is sent.
+  const seen = join(home, 'berth', 'accounts', later.account().id, 'last-seen.json')
+  await expect.poll(() => readFileSync(seen, 'utf8')).toContain('stateRequest')
+  answering.resolve()
+  await refused
+  expect(service.stopped).toEqual([])
 })
 
 test('an offer with only an id is rented at an unknown cost', async context => {
