@@ -5,7 +5,7 @@ import type { AccountId } from '#shared/ids.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
 import type { Problem } from '#shared/problem.ts'
 import { resultsOf } from '#shared/project/bounds.ts'
-import { exitCodeWords, exitMeaning } from '#shared/project/retry.ts'
+import { exitCodeWords, isKilled } from '#shared/project/retry.ts'
 import { checkpointEvery } from '#shared/project/store.ts'
 import type { AccountContext } from '../account-context.ts'
 import { type Alert, alertOf } from '../alerts/events.ts'
@@ -193,7 +193,7 @@ export function projectFailedAlert(
 ): Alert {
   return alertOf('runFailed', {
     ...about(account, run),
-    title: titled(run, exitMeaning(run.code) === 'out of memory' ? 'ran out of memory' : 'failed'),
+    title: titled(run, isKilled(run.code) ? 'was killed' : 'failed'),
     body: [run.problem?.message, run.problem?.advice, diskWords(view)].filter(Boolean).join(' '),
   })
 }

@@ -7,7 +7,7 @@ import { harmless } from '#shared/instance/file-names.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
 import { hasTrait } from '#shared/instance/state-traits.ts'
 import type { Problem } from '#shared/problem.ts'
-import { exitCodeWords, exitMeaning } from '#shared/project/retry.ts'
+import { exitCodeWords, isKilled } from '#shared/project/retry.ts'
 import type { Micros } from '#shared/spending/money.ts'
 import type { ProjectRun, Run } from './model.ts'
 
@@ -137,13 +137,12 @@ export function commandFailed({ project, lastLine, retried }: Run, code: number)
   const why = `${exitCodeWords(code)}${missingWords(code, lastLine)}`
   const tried =
     retried && retried.nextAt === undefined ? `, after ${counted(retried.times, 'retry', 'retries')}` : ''
-  const [cause, advice] =
-    exitMeaning(code) === 'out of memory'
-      ? ['was killed', 'Use less of the machine’s memory, or a machine with more of it.']
-      : ['ended', 'Its last lines say why.']
+  const advice = isKilled(code)
+    ? 'If its memory was full, use less, or a machine with more of it.'
+    : 'Its last lines say why.'
   return {
     code: 'command_failed',
-    message: `The command ${cause} with ${why}${tried}.`,
+    message: `The command ended with ${why}${tried}.`,
     advice: `${advice}${project ? ' Its machine is stopped with all its files.' : ''}`,
   }
 }

@@ -68,11 +68,12 @@ export function costUntilDestroyed(instance: InstanceView): string {
   return `It costs ${costOf([instance])} until you destroy it.`
 }
 
-/** `Out of memory (exit code 137).`; the service's own words where they have no exit code. */
+/** `Out of memory: the container was killed (exit code 137).`; the service's own words where they have no exit code. */
 function crashWords(instance: InstanceView): string {
   const code = /exit(?:ed)?\b.{0,20}?\b(\d{1,3})\b/i.exec(instance.statusMessage ?? '')?.[1]
   if (code === undefined) return `The container crashed.${saidBy(instance)}`
-  const why = exitCauses[Number(code)]
+  const isFull = code === '137' && /\boom|out of memory/i.test(instance.statusMessage ?? '')
+  const why = isFull ? 'Out of memory: the container was killed' : exitCauses[Number(code)]
   return why ? `${why} (exit code ${code}).` : `The container crashed with exit code ${code}.`
 }
 
@@ -82,7 +83,7 @@ const exitCauses: Readonly<Record<number, string>> = {
   126: 'Its start command can’t be executed',
   127: 'Its start command wasn’t found',
   134: 'Its program aborted',
-  137: 'Out of memory: the container was killed',
+  137: 'The container was killed, often because memory was full',
   139: 'Its program crashed: a memory access failed',
   143: 'The container was told to end',
 }

@@ -37,13 +37,18 @@ export function retriedCodes({ on = 'error' }: Retry): (number | 'error')[] {
   return [...new Set([on].flat().map(one => (one === 'timeout' ? codes.timeout : one)))]
 }
 
-/** `out of memory`, for an exit code that means something of its own. */
-export function exitMeaning(code: number | undefined): string | undefined {
-  if (code === codes.killed) return 'out of memory'
+/** Whether it was killed, as the kernel does where memory is full, and others may. */
+export function isKilled(code: number | undefined): boolean {
+  return code === codes.killed
+}
+
+/** `timed out`, for an exit code that means something of its own. */
+function exitMeaning(code: number): string | undefined {
+  if (isKilled(code)) return 'killed, often out of memory'
   return code === codes.timeout ? 'timed out' : undefined
 }
 
-/** `exit code 137 (out of memory)`. */
+/** `exit code 137 (killed, often out of memory)`. */
 export function exitCodeWords(code: number): string {
   const meaning = exitMeaning(code)
   return `exit code ${code}${meaning === undefined ? '' : ` (${meaning})`}`

@@ -137,7 +137,7 @@ while :; do
   berth_last=$berth_code
   case $berth_code in
     124) berth_why=' (timed out)' ;;
-    137) berth_why=' (out of memory)' ;;
+    137) berth_why=' (killed, often out of memory)' ;;
     *) berth_why= ;;
   esac
   echo "Berth: exit code $berth_code$berth_why. Retry $berth_failed of $berth_times begins in $berth_pause s."

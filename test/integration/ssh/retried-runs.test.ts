@@ -35,9 +35,9 @@ describe.skipIf(noSshd)(`a run whose command is tried again${noSshd}`, () => {
     expect(await status()).toMatchObject({ attempts: { failed: 2, code: 137, pause: 0 } })
     expect(printed().split('\n')).toEqual([
       'of the project 0 attempt',
-      'Berth: exit code 137 (out of memory). Retry 1 of 3 begins in 1 s.',
+      'Berth: exit code 137 (killed, often out of memory). Retry 1 of 3 begins in 1 s.',
       'of the project 0 attempt',
-      'Berth: exit code 137 (out of memory). Retry 2 of 3 begins in 2 s.',
+      'Berth: exit code 137 (killed, often out of memory). Retry 2 of 3 begins in 2 s.',
       'of the project 0 attempt',
       '',
     ])

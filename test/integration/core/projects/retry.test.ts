@@ -21,7 +21,9 @@ stop: { hours: 2 }
     await under.until(() => job()?.waiting?.for === 'retry')
     expect(job()).toMatchObject({
       step: 'running',
-      waiting: { problem: { message: 'The command was killed with exit code 137 (out of memory).' } },
+      waiting: {
+        problem: { message: 'The command ended with exit code 137 (killed, often out of memory).' },
+      },
       retried: { times: 1, before: 0, code: 137 },
     })
     await under.until(() => job()?.step === 'done')
@@ -53,7 +55,7 @@ stop: { hours: 2 }
     expect(world.sim.controls.ledger().instances).toHaveLength(2)
   })
 
-  test('with an exit code that isn’t named fails at once, and out of memory is called so', async () => {
+  test('with an exit code that isn’t named fails at once, and a kill is called so', async () => {
     const { under, runProject } = await openProject({
       'berth.yaml': 'run: exit 137\nretry: { times: 3, on: timeout }\n',
     })
@@ -61,9 +63,9 @@ stop: { hours: 2 }
     await under.until(() => jobOf(under, id)?.step === 'failed')
     expect(jobOf(under, id)?.problem).toMatchObject({
       code: 'command_failed',
-      message: 'The command was killed with exit code 137 (out of memory).',
+      message: 'The command ended with exit code 137 (killed, often out of memory).',
     })
     const said = Object.values(under.berth.state().activity).map(({ text }) => text)
-    expect(said).toContain('digits ran out of memory')
+    expect(said).toContain('digits was killed')
   })
 })

@@ -13,7 +13,8 @@ test('a command that was to be tried again elsewhere keeps its failure where no 
     do: 'fail',
     problem: {
       code: 'no_offers',
-      message: 'No offer matches. Before, the command ended with exit code 137 (out of memory).',
+      message:
+        'No offer matches. Before, the command ended with exit code 137 (killed, often out of memory).',
     },
   })
 })

@@ -56,7 +56,11 @@ test.each(['crashed', 'silent', 'offline'] as const)(
 )
 
 test.each([
-  ['Error: the container exited with code 137', 'Out of memory: the container was killed (exit code 137).'],
+  [
+    'Error: the container exited with code 137',
+    'The container was killed, often because memory was full (exit code 137).',
+  ],
+  ['OOMKilled, exit code 137', 'Out of memory: the container was killed (exit code 137).'],
   ['exited (127)', 'Its start command wasn’t found (exit code 127).'],
   ['Exit code: 3', 'The container crashed with exit code 3.'],
   ['Error: boom', 'The container crashed. The service says: Error: boom.'],
