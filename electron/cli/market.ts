@@ -1,4 +1,4 @@
-import { money, unitPrice } from '#shared/format/money.ts'
+import { moneyUp, rate, unitPrice } from '#shared/format/money.ts'
 import { gpuWords } from '#shared/format/name.ts'
 import { catalogueOf } from '#shared/market/catalogue.ts'
 import { fieldsWith, type OfferView } from '#shared/market/offer.ts'
@@ -85,8 +85,8 @@ export const rent: CliCommand = {
     }
     if (call.json) print(call, { account: account.id, ...plan })
     else {
-      const most = costsAtMost === null ? 'until you end it' : `at most ${money(costsAtMost * 1e6)}`
-      const perHour = found.price === undefined ? 'an unknown price' : `${money(found.price)} per hour`
+      const most = costsAtMost === null ? 'until you end it' : `at most ${moneyUp(costsAtMost * 1e6)}`
+      const perHour = found.price === undefined ? 'an unknown price' : rate(found.price)
       const traffic = plan.trafficPricePerGb
       const more = traffic === null ? '' : `, plus traffic at up to ${unitPrice(traffic)}/GB`
       call.write(`${gpuWords(found)} for ${perHour}, ${most}${more}\n`)

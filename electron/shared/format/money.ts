@@ -10,9 +10,9 @@ function dollars(micros: Micros, format: (value: number) => string): string {
   return `${micros < 0 && /[1-9]/.test(figure) ? '−' : ''}$${figure}`
 }
 
-/** A sum: "$48.20", "−$7.43". */
+/** A sum: "$48.20", "−$7.43"; one that would be no cent as finely as `fineMoney`: only nothing is "$0.00". */
 export function money(micros: Micros): string {
-  return dollars(micros, cents)
+  return micros > 0 && micros < 5000 ? fineMoney(micros) : dollars(micros, cents)
 }
 
 /** The most that something costs, rounded up to a cent: "$0.64". */
@@ -23,7 +23,7 @@ export function moneyUp(micros: Micros): string {
 /** A sum, below a dollar to a tenth of a cent: "$0.003", "under $0.001". */
 export function fineMoney(micros: Micros): string {
   if (micros > 0 && micros < 1000) return 'under $0.001'
-  return micros < 1000 || micros >= 1_000_000 ? money(micros) : dollars(micros, tenthsOfCents)
+  return dollars(micros, micros < 1000 || micros >= 1_000_000 ? cents : tenthsOfCents)
 }
 
 /**

@@ -18,6 +18,13 @@ test('money has a dollar sign, and a debt a minus', () => {
   expect(money(1_234_567_890)).toBe('$1,234.57')
   expect(money(-1_500_000)).toBe('−$1.50')
   expect(money(-1000)).toBe('$0.00')
+  expect([0, 100, 2000, 4999, 5000].map(money)).toEqual([
+    '$0.00',
+    'under $0.001',
+    '$0.002',
+    '$0.005',
+    '$0.01',
+  ])
 })
 
 test('a price per hour has a tenth of a cent', () => {
