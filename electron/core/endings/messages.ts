@@ -36,8 +36,9 @@ export function finallyEndedAlert(account: AccountId, { instance, action, name }
   })
 }
 
-/** Activity's line on an instance that was gone and is listed again. */
-export function returnedText({ action, name }: Ending): string {
+/** Activity's line on an instance that was gone and is listed again, or was stopped and runs. */
+export function returnedText({ action, name, isStopped }: Ending): string {
+  if (isStopped) return `${name} runs again though it was stopped, so Berth stops it again`
   return `${name} is listed again, so Berth ${action === 'stop' ? 'stops' : 'destroys'} it again`
 }
 

@@ -165,7 +165,8 @@ export class Endings {
 
   /** An instance that is gone is to end if it is listed again. */
   async expect(instance: number, action: EndingAction): Promise<void> {
-    if (this.#stored.find(instance)) return
+    const known = this.#stored.find(instance)
+    if (known && !known.isStopped) return
     const endedAt = this.#context.now()
     await this.#stored.put({ ...this.#new(instance, action, { kind: 'berth' }), endedAt })
   }
@@ -305,8 +306,9 @@ export class Endings {
     for (const ending of this.#stored.all()) {
       if (aborted.aborted) return
       const { instance } = ending
-      if (isForgotten(ending, poll.at)) await this.#forget(instance)
-      else if (hasReturned(ending, poll.account.instances[instance]?.state)) await this.#resume(ending)
+      const state = poll.account.instances[instance]?.state
+      if (isForgotten(ending, state, poll.at)) await this.#forget(instance)
+      else if (hasReturned(ending, state)) await this.#resume(ending)
       else if (isOpen(ending) && (await this.#isSeen(ending, poll))) seen.push(ending)
     }
     if (seen.length > 0) await this.#finish(seen, poll)
@@ -344,7 +346,8 @@ export class Endings {
     const { account, activity, now } = this.#context
     const { instance } = ending
     activity.add({ account, instance, kind: 'berth', text: returnedText(ending) })
-    const anew = { endedAt: undefined, requests: 0, problem: undefined, isUrgent: undefined, since: now() }
+    const over = { endedAt: undefined, isStopped: undefined, isUrgent: undefined, problem: undefined }
+    const anew = { ...over, requests: 0, since: now() }
     await this.#stored.update(instance, anew)
     this.#answeredAt.set(instance, Number.POSITIVE_INFINITY)
     this.#worker.hurry(instance)
@@ -363,9 +366,10 @@ export class Endings {
       finished.push({ ending, waiters: this.#waiters.take(instance) })
       const isGone = instances[instance] === undefined
       this.#lastCauses.set(instance, cause)
-      if (isGone) await this.#stored.put({ ...ending, endedAt: at, problem: undefined })
-      else await this.#forget(instance)
+      const over = { endedAt: at, problem: undefined, isUrgent: undefined }
+      await this.#stored.put({ ...ending, ...over, isStopped: isGone ? undefined : true })
       this.#answeredAt.delete(instance)
+      if (!isGone) this.#worker.hurry(instance)
       if (isGone && action === 'destroy') onDestroyed(instance)
       const isOthers = this.#endedBefore.delete(instance)
       if (cause.kind === 'user') activity.add({ account, instance, kind: 'user', text: endedText(ending) })

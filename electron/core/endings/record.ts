@@ -55,6 +55,8 @@ export const Ending = v.object({
   isUrgent: v.optional(v.boolean()),
   /** Since when a fresh reading shows it. Kept for a week for an instance that is gone: if it returns, it ends again. */
   endedAt: v.optional(v.number()),
+  /** It is stopped. Kept until it's started: if it runs though it's meant to be stopped, it ends again. */
+  isStopped: v.optional(v.boolean()),
 })
 export type Ending = v.InferOutput<typeof Ending>
 
@@ -79,7 +81,7 @@ export interface EndingPoll {
 
 export type StoredEndings = Collection<Ending, number>
 
-/** Endings of instances that are gone are kept: the latest so many. */
+/** Endings that are over are kept: the latest so many. */
 const mostEnded = 500
 
 export function openStoredEndings(context: CollectionContext): Promise<StoredEndings> {

@@ -92,13 +92,28 @@ export function pauseAfterRequest(
 /** Seconds for which the end of an instance that is gone is kept, since lists may be wrong for long. */
 const retention = 7 * 86_400
 
-export function isForgotten({ endedAt }: Ending, at: number): boolean {
-  return endedAt !== undefined && at - endedAt > retention
+/** Whether an ending that is over means nothing any more: long ago, or the instance was started elsewhere since. */
+export function isForgotten(
+  { endedAt, isStopped }: Ending,
+  state: InstanceState | undefined,
+  at: number,
+): boolean {
+  if (endedAt === undefined) return false
+  if (isStopped && state !== undefined)
+    return !(isAtRest(state) || state === 'stopping' || state === 'destroying')
+  return at - endedAt > retention
 }
 
-/** Whether an instance that was gone is back and has to end again. A stop is not repeated for one that is at rest. */
-export function hasReturned({ action, endedAt }: Ending, state: InstanceState | undefined): boolean {
+/**
+ * Whether an instance has to end again: one that was gone is back, or one that was stopped runs though it's meant to be
+ * stopped, as after a restart of its host. A stop is not repeated for one that is at rest.
+ */
+export function hasReturned(
+  { action, endedAt, isStopped }: Ending,
+  state: InstanceState | undefined,
+): boolean {
   if (endedAt === undefined || state === undefined || state === 'destroying') return false
+  if (isStopped) return state === 'stopping'
   return action === 'destroy' || !(isAtRest(state) || state === 'stopping')
 }
 

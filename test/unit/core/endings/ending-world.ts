@@ -29,7 +29,7 @@ export class EndingWorld {
   readonly clock = new HandClock()
   readonly files = new MemoryFiles()
   /** The truth. */
-  readonly states = new Map<number, 'running' | 'stopped'>([[7, 'running']])
+  readonly states = new Map<number, 'running' | 'stopped' | 'stopping'>([[7, 'running']])
   /** For the next requests, in this order. */
   lies: Lie[] = []
   always: Lie | undefined
@@ -98,7 +98,12 @@ export class EndingWorld {
           this.onRecord()
           const state = this.hidden ? undefined : this.states.get(id)
           if (state === undefined) throw failures['404']()
-          return { id, actual_status: state === 'stopped' ? 'exited' : state, intended_status: state }
+          const runs = state !== 'stopped'
+          return {
+            id,
+            actual_status: runs ? 'running' : 'exited',
+            intended_status: state === 'running' ? 'running' : 'stopped',
+          }
         },
       },
     }
@@ -123,7 +128,7 @@ export class EndingWorld {
     this.told.push(text)
     const action = /^(Stopped|Destroyed) /.exec(text)?.[1]
     const state = this.states.get(7)
-    const isTrue = action === 'Stopped' ? state !== 'running' : state === undefined
+    const isTrue = action === 'Stopped' ? state === 'stopped' || state === undefined : state === undefined
     if (action && !isTrue && !this.hidden) this.falselySaid.push(text)
   }
 

@@ -129,6 +129,27 @@ test('an instance that was gone and is listed again is destroyed again', async (
   expect(world.told.at(1)).toBe('Instance #7 is listed again, so Berth destroys it again')
 })
 
+test('one that was stopped and runs again is stopped again, also after a kill, but not once it was started', async () => {
+  const world = await EndingWorld.start()
+  void world.endings.begin(7, 'stop', user)
+  await world.pass(10)
+  expect([world.requests, world.shown()]).toEqual([['stop 7'], {}])
+  world.kill()
+  await world.restart()
+  // Its host has restarted, and its container with it.
+  world.states.set(7, 'stopping')
+  await world.pass(10)
+  expect([world.requests, world.states.get(7)]).toEqual([['stop 7', 'stop 7'], 'stopped'])
+  expect(world.told).toContain('Instance #7 runs again though it was stopped, so Berth stops it again')
+  // Its user starts it on the website, and stops it there later.
+  world.states.set(7, 'running')
+  await world.pass(10)
+  world.states.set(7, 'stopping')
+  await world.pass(60)
+  expect(world.requests).toHaveLength(2)
+  expect(world.shown()).toEqual({})
+})
+
 test('a destroy takes the place of a stop, and a start cancels a stop', async () => {
   const world = await EndingWorld.start()
   world.always = 'accepted'
