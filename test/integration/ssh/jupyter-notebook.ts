@@ -40,9 +40,11 @@ export async function startJupyter(home: string, token = 's3cret-token'): Promis
     port,
     token,
     async stop() {
-      const ended = once(child, 'exit')
-      child.kill('SIGTERM')
-      await ended
+      if (child.exitCode === null && child.signalCode === null) {
+        const ended = once(child, 'exit')
+        child.kill('SIGTERM')
+        await ended
+      }
       rmSync(folder, { recursive: true, force: true, maxRetries: 20 })
     },
   }

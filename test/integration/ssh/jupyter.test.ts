@@ -167,6 +167,7 @@ describe.skipIf(noJupyter)(`a real Jupyter through a tunnel${noJupyter}`, () => 
     await runs('print(6 * 7)', '42')
   })
 
+  // The last one: it ends Jupyter.
   test('that does not run is reported as jupyter_missing', async () => {
     await jupyter.stop()
     const poor = { ...instance, jupyter: false }
@@ -179,6 +180,5 @@ describe.skipIf(noJupyter)(`a real Jupyter through a tunnel${noJupyter}`, () => 
       step: 'failed',
       problem: { code: 'jupyter_missing' },
     })
-    jupyter = await startJupyter(sshd.home)
   })
 })

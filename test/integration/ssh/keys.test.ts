@@ -43,7 +43,8 @@ describe.skipIf(noSshd)(`SSH keys at a real OpenSSH server${noSshd}`, () => {
   }
   function make(name: string, passphrase = '', type = 'ed25519'): string {
     const path = join(machine.home, '.ssh', name)
-    execFileSync('ssh-keygen', ['-q', '-t', type, '-N', passphrase, '-C', name, '-f', path])
+    // One round for the passphrase: more only take time.
+    execFileSync('ssh-keygen', ['-q', '-t', type, '-a', '1', '-N', passphrase, '-C', name, '-f', path])
     return path
   }
   const publicOf = (path: string) => readFileSync(`${path}.pub`, 'utf8').trim()

@@ -267,25 +267,32 @@ describe.skipIf(noSshd)(`the stock OpenSSH client with Berth’s included config
     await once(editor, 'exit')
   }
 
+  // Each alone would change what happens, and none hides another of its group.
   test.each([
-    ['a command and a terminal', 'RemoteCommand tmux new -A -s main\n  RequestTTY force'],
-    ['a terminal', 'RequestTTY force'],
-    ['no session', 'SessionType none'],
-    ['no input', 'StdinNull yes'],
-    ['the background', 'ForkAfterAuthentication yes'],
-    ['a jump host', 'ProxyJump bastion'],
-    ['a proxy', 'ProxyCommand false'],
-    ['no keys', 'PubkeyAuthentication no\n  PreferredAuthentications password'],
-    ['another family of addresses', 'AddressFamily inet6'],
-    ['another interface', 'BindInterface none0'],
-    ['another address of this computer', 'BindAddress 192.0.2.1'],
-    ['old host keys', 'HostKeyAlgorithms ssh-rsa'],
-    ['old keys', 'PubkeyAcceptedAlgorithms ssh-rsa'],
-    ['a command here', 'PermitLocalCommand yes\n  LocalCommand echo bent'],
-    ['host keys by a command', 'KnownHostsCommand /bin/false'],
-    ['no forwards', 'ClearAllForwardings yes'],
+    [
+      'a command in a terminal, behind a proxy',
+      ['RemoteCommand tmux new', 'RequestTTY force', 'ProxyCommand false'],
+    ],
+    ['a terminal and no forwards', ['RequestTTY force', 'ClearAllForwardings yes']],
+    ['no session', ['SessionType none']],
+    ['no input, and a command here', ['StdinNull yes', 'PermitLocalCommand yes', 'LocalCommand echo bent']],
+    ['the background', ['ForkAfterAuthentication yes']],
+    [
+      'another way to the server',
+      ['ProxyJump bastion', 'AddressFamily inet6', 'BindInterface none0', 'BindAddress 192.0.2.1'],
+    ],
+    [
+      'other keys',
+      [
+        'PubkeyAuthentication no',
+        'PreferredAuthentications password',
+        'HostKeyAlgorithms ssh-rsa',
+        'PubkeyAcceptedAlgorithms ssh-rsa',
+        'KnownHostsCommand /bin/false',
+      ],
+    ],
   ])('lands as Berth does where the user set %s for all hosts', async (_, options) => {
-    await written(`Host *\n  ${options}\n`)
+    await written(`Host *\n${options.map(option => `  ${option}\n`).join('')}`)
     await everyUse()
   })
 
