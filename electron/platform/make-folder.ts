@@ -22,23 +22,30 @@ export async function makeFolder(path: string, { mode = 0o777, within }: FolderT
   if (path === within) return
   const above = dirname(path)
   await make().catch(async error => {
-    if (!isMissing(error) || above === path || (await isThere(above))) throw error
-    await makeFolder(above, { mode, ...(within !== undefined && { within }) })
+    if (!isMissing(error) || above === path) throw error
+    // It may be there by now: another write makes it, too.
+    if (!(await isThere(above))) await makeFolder(above, { mode, ...(within !== undefined && { within }) })
     await make()
   })
 }
 
-/** The same, before anything else can happen. */
+/** The same, before anything else can happen here; another process may make it at the same time. */
 export function makeFolderSync(path: string, mode = 0o777): void {
   const isThere = (folder: string) => statSync(folder, { throwIfNoEntry: false })?.isDirectory() ?? false
+  const make = () => {
+    try {
+      mkdirSync(path, mode)
+    } catch (error) {
+      if (!isThere(path)) throw error
+    }
+  }
   const above = dirname(path)
   try {
-    mkdirSync(path, mode)
+    make()
   } catch (error) {
-    if (isThere(path)) return
-    if (!isMissing(error) || above === path || isThere(above)) throw error
-    makeFolderSync(above, mode)
-    mkdirSync(path, mode)
+    if (!isMissing(error) || above === path) throw error
+    if (!isThere(above)) makeFolderSync(above, mode)
+    make()
   }
 }
 

@@ -67,6 +67,14 @@ test('a reader never sees half a file, and of overlapping writes the last wins',
   expect(await readdir(root)).toEqual(['big.json'])
 })
 
+test('writes at once make the folders that all of them lack', async () => {
+  const files = openFiles(root)
+  for (let round = 0; round < 50; round += 1) {
+    const names = Array.from({ length: 8 }, (_, each) => `${round}/accounts/a${each % 3}/file${each}.json`)
+    await Promise.all(names.map(name => files.write(name, 'x')))
+  }
+})
+
 test('concurrent appends are whole and in order', async () => {
   const files = openFiles(root)
   const lines = Array.from({ length: 100 }, (_, n) => `${n} ${'y'.repeat(1000)}\n`)
