@@ -32,8 +32,8 @@ export interface Deleted {
 
 /** Milliseconds until it is looked whether a list has again what was deleted, twice. */
 const looksAfter = [60_000, 600_000]
-/** Seconds within which what was never listed may still come. */
-const listedWithin = 60
+/** Milliseconds within which what was never listed may still come. */
+const listedWithin = 60_000
 
 /** What a round of one request and one list has shown: it is over, or it goes on. */
 type Round = { over: Deleted; refusal?: Problem | undefined } | { problem: Problem | undefined }
@@ -137,7 +137,7 @@ export class Deletions {
     const now = () => this.#context.platform.clock.monotonic()
     const begun = this.#begun.get(key) ?? now()
     this.#begun.set(key, begun)
-    const round = await this.#ask(before)
+    const round = await this.#ask(before, now() - begun)
     if (ending.aborted) return 'rest'
     if ('over' in round) {
       await this.#finish(key, round)
@@ -179,9 +179,9 @@ export class Deletions {
     return next === undefined ? 'rest' : { after: next }
   }
 
-  /** Requests it and reads a list after that. Never rejects. */
-  async #ask(deletion: Deletion): Promise<Round> {
-    const { client, ending: signal, now } = this.#context
+  /** Requests it and reads a list after that. Never rejects. `lasted`: milliseconds since it began, as Berth runs now. */
+  async #ask(deletion: Deletion, lasted: number): Promise<Round> {
+    const { client, ending: signal } = this.#context
     const { remove, permission } = deletionCalls[deletion.kind]
     const key = deletionKey(deletion)
     const over = (isGone: boolean) => ({ isGone, ids: this.#stored.find(key)?.ids ?? [] })
@@ -194,8 +194,7 @@ export class Deletions {
       const listed = isFirst ? deletion.ids : await this.#listed(deletion)
       if (listed === undefined) return { problem: holdsInstances }
       const left = listed.length > 0 ? listed : deletion.ids
-      if (left.length === 0)
-        return now() - deletion.since < listedWithin ? { problem: undefined } : { over: over(true) }
+      if (left.length === 0) return lasted < listedWithin ? { problem: undefined } : { over: over(true) }
       if (listed.length === 0 && deletion.answered) return { over: over(true) }
       await this.#note(key, left)
       failure = null
