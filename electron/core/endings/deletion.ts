@@ -65,8 +65,8 @@ export interface Listed {
   id: number
   name?: string | undefined
   machine?: number | undefined
-  /** Its instances, which would be destroyed with it. */
-  holds?: readonly number[] | undefined
+  /** Whether it has instances, which would be destroyed with it. */
+  isHeld?: boolean
 }
 
 interface KindCalls {
@@ -102,7 +102,8 @@ export const deletionCalls: Readonly<Record<DeletionKind, KindCalls>> = {
       (await overlays.list(options)).map(({ overlay_id, name, instances }) => ({
         id: overlay_id,
         name,
-        holds: instances,
+        // A record without them may have any.
+        isHeld: instances === undefined || instances.length > 0,
       })),
     remove: ({ overlays }, id, options) => overlays.remove(id, options),
   },

@@ -222,7 +222,7 @@ export class Deletions {
   /** The ids that a fresh list shows; undefined where one holds instances. Throws where the list isn't whole. */
   async #listed(deletion: Deletion): Promise<readonly number[] | undefined> {
     const found = await this.#found(deletion)
-    return found.some(({ holds = [] }) => holds.length > 0) ? undefined : found.map(({ id }) => id)
+    return found.some(({ isHeld }) => isHeld) ? undefined : found.map(({ id }) => id)
   }
 
   async #found(deletion: Deletion): Promise<readonly Listed[]> {
