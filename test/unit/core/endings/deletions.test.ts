@@ -144,7 +144,7 @@ test('lists that lack it for a while hide no deletion for good, and without an a
     fc.asyncProperty(
       fc.constantFrom(...targets),
       fc.array(lie, { maxLength: 4 }),
-      fc.array(fc.constantFrom<Listing>('true', 'error', 'short'), { maxLength: 3 }),
+      fc.array(fc.constantFrom<Listing>('true', 'error', 'short'), { maxLength: 2 }),
       fc.boolean(),
       async (target, lies, listings, isAnswered) => {
         const world = new World()
