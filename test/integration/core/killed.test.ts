@@ -31,7 +31,7 @@ async function killAndGoOn(round: number): Promise<Round> {
   const sim = await startSimulator({ seed: 100 + round, speed: 60, offers: 20, calm: true, limitClock })
   const home = await mkdtemp(join(tmpdir(), 'berth-killed-'))
   // Most of what can go wrong is in the first moments; some rounds are killed while the instance boots.
-  const killedAfter = Math.random() * (round % 5 === 4 ? 1500 : 120)
+  const killedAfter = round % 4 === 0 ? 300 + Math.random() * 1200 : Math.random() * 120
   // Half of the answers are delayed, so that the process dies between the effect and its answer.
   if (round % 2 === 1)
     sim.controls.setFaults([{ method: 'PUT', path: '/asks/', kind: 'delay', ms: 80, times: 1 }])
