@@ -1,4 +1,10 @@
-import { isGoing, isProjectRun, movesWords, type ProjectRunView } from '../shared/automation/run.ts'
+import {
+  cancelledWords,
+  isGoing,
+  isProjectRun,
+  movesWords,
+  type ProjectRunView,
+} from '../shared/automation/run.ts'
 import { latestRuns, type SweepView, type WaitingMachineView } from '../shared/automation/sweep.ts'
 import { isLongWait, waitingLine } from '../shared/automation/waiting.ts'
 import { accountNow } from '../shared/derived.ts'
@@ -109,18 +115,19 @@ function listing(
         .map(([name, value]) => `${name}=${value}`)
         .join(' '),
       run.instance === undefined ? '' : String(run.instance),
-      noteOf(run, account),
+      noteOf(run, account, sweep),
     ]),
   )
 }
 
-/** Why the run failed, or what it has waited for too long, and what its moves lost. */
-function noteOf(run: ProjectRunView, { clock }: AccountView): string {
+/** Why the run failed or ended, or what it has waited for too long, and what its moves lost. */
+function noteOf(run: ProjectRunView, account: AccountView, sweep: SweepView | undefined): string {
   const { step, problem, waiting } = run
-  const now = accountNow(clock, Date.now())
+  const now = accountNow(account.clock, Date.now())
+  const cancelled = cancelledWords(run, { cost: costNow(run, account), now, sweep })
   const waits = waiting && isLongWait(waiting, now) ? waitingLine(waiting, now) : ''
   const moved = movesWords(run)
-  const state = step === 'failed' && problem ? problem.message : waits
+  const state = cancelled ?? (step === 'failed' && problem ? problem.message : waits)
   return [state, moved && `${moved}.`].filter(Boolean).join(' ')
 }
 

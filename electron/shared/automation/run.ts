@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { money } from '../format/money.ts'
 import { counted } from '../format/size.ts'
-import { duration } from '../format/time.ts'
+import { atMoment, duration } from '../format/time.ts'
 import { InstanceId, RentalId } from '../ids.ts'
 import { ChoiceId, RemotePath } from '../instance/files.ts'
 import type { SyncProgress } from '../instance/sync.ts'
@@ -221,6 +221,27 @@ export function movesWords({ moves = 0, lost }: Pick<RunView, 'moves' | 'lost'>)
   const rest = seconds > 60 && seconds < 3600 && seconds % 60 > 0 ? ` ${duration(seconds % 60)}` : ''
   const time = `${lost?.isUpTo ? 'up to ' : ''}${duration(seconds)}${rest}`
   return `${counted(moves, 'move')}, ${time} of training lost`
+}
+
+/**
+ * `Cancelled at 21:30, 12 min after its command began: it cost $0.31.`, with why the sweep that it is of was stopped; undefined
+ * where it wasn't. `cost` in micro-dollars.
+ */
+export function cancelledWords(
+  { step, endedAt, startedAt }: Pick<RunView, 'step' | 'endedAt' | 'startedAt'>,
+  {
+    cost,
+    now,
+    sweep,
+  }: { cost: Micros; now: number; sweep?: { step: string; problem?: Problem } | undefined },
+): string | undefined {
+  if (step !== 'cancelled' || endedAt === undefined) return undefined
+  const after =
+    startedAt === undefined
+      ? 'before its command began'
+      : `${duration(Math.max(0, endedAt - startedAt))} after its command began`
+  const why = sweep?.problem?.message ?? (sweep?.step === 'stopped' ? 'Its sweep was cancelled.' : '')
+  return `Cancelled ${atMoment(endedAt, now)}, ${after}: it cost ${money(cost)}. ${why}`.trimEnd()
 }
 
 /** `Moves lost 20 min of training in 2 runs, which cost about $0.05.`; empty where they lost none. */

@@ -8,7 +8,7 @@ import {
   sweepCsv,
   sweepRows,
 } from '#renderer/screens/projects/sweepTable.ts'
-import type { ProjectRunView } from '#shared/automation/run.ts'
+import { cancelledWords, type ProjectRunView } from '#shared/automation/run.ts'
 import type { SweepView } from '#shared/automation/sweep.ts'
 import { projectRunView } from '#test/unit/views.ts'
 
@@ -78,4 +78,19 @@ test('a sweep as CSV has a column for each setting and each number', () => {
     '2,0.02,0.25,running,,,,0.040000,',
     '3,0.3,,not_begun,,,,,',
   ])
+})
+
+test('a cancelled run says since when, what it cost, and why its sweep was stopped', () => {
+  const run = projectRunView({ step: 'cancelled', startedAt: 1000, endedAt: 1720 })
+  const words = (
+    given: Partial<typeof run>,
+    sweep?: { step: string; problem?: { code: string; message: string } },
+  ) => cancelledWords({ ...run, ...given }, { cost: 310_000, now: 1800, sweep })
+  expect(words({})).toMatch(/^Cancelled at \d\d:\d\d, 12 min after its command began: it cost \$0\.31\.$/)
+  expect(words({ startedAt: undefined }, { step: 'stopped' })).toMatch(
+    /, before its command began: it cost \$0\.31\. Its sweep was cancelled\.$/,
+  )
+  const problem = { code: 'x', message: 'It has cost all that it may.' }
+  expect(words({}, { step: 'halted', problem })).toMatch(/It has cost all that it may\.$/)
+  expect(words({ step: 'done' })).toBeUndefined()
 })
