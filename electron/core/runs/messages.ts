@@ -262,6 +262,12 @@ export const nodeOffline: Problem = {
   advice: 'Run it again to rent other machines.',
 }
 
+export const folderEmptied = (folder: string): Problem => ({
+  code: 'no_such_folder',
+  message: `The folder ${folder} is empty, and wasn’t when the run began: its disk may not be mounted.`,
+  advice: 'Mount it, then resume.',
+})
+
 export const inTheWay = (folder: string): Problem => ({
   code: 'in_the_way',
   message: `${folder} can’t be created: a file or a link has its name.`,

@@ -135,6 +135,8 @@ export const Run = v.object({
   leftCosts: v.optional(v.record(v.string(), v.number())),
   /** The absolute path of its project's folder on the present machine. */
   place: v.optional(v.string()),
+  /** Files of its project's folder were sent, so that it isn't empty. */
+  hadFiles: v.optional(v.boolean()),
   /** Seconds of training that only the present machine has of those before it. */
   brought: v.optional(v.number()),
   /** While the newer results of its last machine are copied to the present one: since when, and until when at most. */

@@ -12,7 +12,7 @@ import type { AccountContext } from '../account-context.ts'
 import { alertId, notDestroyedAlert, type RunAlerts, unreachedAlert } from './alerts.ts'
 import { keptOnMachine } from './changes.ts'
 import { leftBehind, stillWritten } from './left-behind.ts'
-import { inTheWay, notEntered } from './messages.ts'
+import { folderEmptied, inTheWay, notEntered } from './messages.ts'
 import { isInterrupted, isOfProject, isWorker, type ProjectRun, type Run } from './model.ts'
 import { environmentText, type RunMachines, remoteFolder, writeEnvironment } from './remote.ts'
 import type { RunProjects, RunSweeps } from './rooms-above.ts'
@@ -110,6 +110,7 @@ export class RunFolders {
     const { machines, runs, projects, sweeps } = this.#parts
     const { folder, secretFiles: confirmed, spec } = run.project
     const remote = await machines.folderOf(run)
+    await this.#refuseEmptied(run)
     await runs.update(run.id, { place: remote })
     const environment = { ...(await projects.environmentOf(run)), ...placeOfNode(run) }
     const varying = sweeps.settingOf(run)
@@ -132,6 +133,7 @@ export class RunFolders {
         removeGone: async present => void (await machines.ask(run, 'sh -s', removeGone(run, present, true))),
       }),
     )
+    if (sent.present.length > 0) await runs.update(run.id, { hadFiles: true })
     await this.alone(run.id, ({ signal }) => projects.copyFromClouds(run, remote, signal))
     await machines.ask(run, 'sh -s', removeGone(run, sent))
     if (setup === undefined || run.isSetUp) return
@@ -253,6 +255,7 @@ export class RunFolders {
     const { machines } = this.#parts
     if (isOfProject(run)) {
       const { spec } = run.project
+      await this.#refuseEmptied(run)
       return {
         folder: await this.#resultsFolder(run),
         remote: await machines.folderOf(run),
@@ -261,6 +264,13 @@ export class RunFolders {
     }
     const { fetch = '' } = run
     return { ...(await this.#localPlaceOf(run)), remote: folderOf(fetch), paths: [lastName(fetch)] }
+  }
+
+  /** Throws `no_such_folder` where a project's folder had files and is empty now, as the place of a disk that isn't mounted is. */
+  async #refuseEmptied({ hadFiles, project: { folder } }: ProjectRun): Promise<void> {
+    if (!hadFiles) return
+    const left = await this.#context.platform.syncedFolders.at(folder).list('')
+    if (left.length === 0) throw new BerthError(folderEmptied(folder))
   }
 
   /**

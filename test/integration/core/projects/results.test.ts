@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { noSshd } from '#test/integration/ssh/own-root.ts'
@@ -30,6 +30,25 @@ describe.skipIf(noSshd)(`the results of a project’s run${noSshd}`, () => {
     })
     await under.until(() => Object.values(under.account().instances)[0]?.state === 'stopped')
     expect(Object.keys(under.account().instances)).toHaveLength(1)
+  })
+
+  test('aren’t put into a folder that is empty now, as where its disk isn’t mounted any more', async () => {
+    const run = 'mkdir out; echo x > out/r; sleep 5'
+    const { under, runProject, folder } = await openProject({
+      'berth.yaml': `run: ${JSON.stringify(run)}\nresults: out\n`,
+    })
+    const id = await runProject()
+    await under.until(() => jobOf(under, id)?.step === 'running' && (jobOf(under, id)?.startedAt ?? 0) > 0)
+    rmSync(folder, { recursive: true })
+    mkdirSync(folder)
+    const instance = jobOf(under, id)?.instance ?? 0
+    await under.until(() => jobOf(under, id)?.step === 'failed')
+    expect(jobOf(under, id)?.problem).toMatchObject({
+      code: 'no_such_folder',
+      message: expect.stringContaining('its disk may not be mounted'),
+    })
+    expect(readdirSync(folder)).toEqual([])
+    await under.until(() => under.account().instances[instance]?.state === 'stopped')
   })
 
   test('are downloaded again while the command’s child still writes them', async () => {
