@@ -12,6 +12,7 @@ import type { ProjectSecrets } from '#core/projects/secrets.ts'
 import { createProjectRuns, createRunProjects } from '#core/projects/service.ts'
 import { isRetrying, rentedAs } from '#core/renting/rental.ts'
 import { openRentals } from '#core/renting/rentals.ts'
+import { isMovable } from '#core/runs/planned-moves.ts'
 import { notedKeychain } from '#core/storage/noted-keychain.ts'
 import { createStore } from '#core/storage/store.ts'
 import { openRunsAndSweeps } from '#core/sweeps/perform.ts'
@@ -213,7 +214,7 @@ export async function startBerth({ clock, files, keychain: entries, service, ids
     /** Whether no run goes on, and none has a machine. */
     isOver: (): boolean =>
       runs.all().every(({ step }) => step === 'done' || step === 'failed' || step === 'cancelled'),
-    /** Problems of runs that failed, and how many commands have begun, those of several machines apart, were tried again, and paid for machines that they left. */
+    /** Problems of runs that failed, and how many commands have begun, those of several machines apart, were tried again, paid for machines that they left, and began at a time. */
     ends: () => {
       const all = runs.all()
       const began = all.filter(({ startedAt }) => startedAt !== undefined)
@@ -223,7 +224,23 @@ export async function startBerth({ clock, files, keychain: entries, service, ids
         beganTogether: began.filter(({ node }) => node).length,
         retried: all.filter(({ retried }) => (retried?.times ?? 0) > 0).length,
         left: all.filter(({ leftCosts = {} }) => Object.values(leftCosts).some(cost => cost > 0)).length,
+        planned: began.filter(({ project }) => project?.spec.start !== undefined).length,
       }
+    },
+    /** How often a run has begun to rent: each day that of a daily one. */
+    days: (): number => runs.all().filter(({ node, startsAt }) => !node && startsAt === undefined).length,
+    /** Moves a run to another machine, as its user may; gives whether one could. */
+    async move(): Promise<boolean> {
+      const run = runs.all().find(isMovable)
+      if (!run) return false
+      return runs.move(run.id).then(
+        () => true,
+        () => false,
+      )
+    },
+    async cancelAll(): Promise<void> {
+      for (const { id, step } of runs.all())
+        if (step !== 'done' && step !== 'failed' && step !== 'cancelled') await runs.cancel(id)
     },
     /** Rents by hand, to be destroyed after a time; gives what that costs at most by the offer's price, as is shown. */
     async rentByHand(seconds: number): Promise<number> {

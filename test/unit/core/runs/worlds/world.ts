@@ -1,5 +1,6 @@
 import { planCosts } from '#shared/project/plan-costs.ts'
 import type { ProjectSpec } from '#shared/project/spec.ts'
+import { isDaily } from '#shared/project/start-time.ts'
 import { HandClock } from '#test/berth/clocks.ts'
 import { MemoryFiles } from '#test/berth/machine.ts'
 import { type Berth, type Computer, startBerth } from './berth.ts'
@@ -28,6 +29,8 @@ export interface Outcome {
   poll: number
   /** Instances left. */
   left: number
+  /** How often its user moved a run. */
+  moved: number
   /** How its runs ended. */
   ends: ReturnType<Berth['ends']>
   /** What happened, for a failure's message. */
@@ -56,13 +59,18 @@ export async function live(seed: number): Promise<Outcome> {
   let berth: Berth = await startBerth(computer)
   await berth.poll()
 
-  const { most, spec } = await begun(seed, berth, { clock, draw, story })
+  // Drawn apart, so that all else of a seed's world stays as it is.
+  const userDraws = drawsOf(seed + 0x5eed)
+  const start = userDraws() < 0.15 ? (userDraws() < 0.5 ? '02:00' : 'daily 02:00') : undefined
+  const moves = userDraws() < 0.6
+  const { most, spec } = await begun(seed, berth, { clock, draw, story, start })
   service.honest = false
   let charged = service.charged()
   const polls = { running: 0, kept: 0 }
   let unseen = 0
   let running = 0
   let hasHappened = false
+  let moved = 0
   /** Counts what was charged since the last poll. */
   function count(amount: number): void {
     const at = running > 0 ? 'running' : 'kept'
@@ -86,6 +94,10 @@ export async function live(seed: number): Promise<Outcome> {
     }
     // Often enough while its command runs, so that machines are left.
     if (spec?.outbid && chance(0.08) && service.outbid()) hasHappened = true
+    if (moves && userDraws() < 0.15 && (await clock.runUntil(berth.move()))) {
+      story.push('moved')
+      moved += 1
+    }
     if (chance(0.02)) {
       story.push('killed')
       berth.kill()
@@ -99,15 +111,18 @@ export async function live(seed: number): Promise<Outcome> {
     await pollAfter(service.isQuiet() ? pauses.quiet : pauses.busy)
   }
   const ends = berth.ends()
+  const days = spec?.start === undefined ? 1 : Math.max(1, berth.days())
+  if (isDaily(spec?.start)) await clock.runUntil(berth.cancelAll())
   service.honest = true
   for (let day = 0; day < 3000 && !isOver(); day += 1) await pollAfter(pauses.long)
   // What ended without an answer to a poll, as a limit does that acts by the clock.
   count(service.charged() - charged)
   return {
     charged: service.charged(),
-    most,
+    most: most * days,
     poll: polls.running + polls.kept + unseen,
     left: service.left(),
+    moved,
     ends,
     story,
   }
@@ -117,7 +132,12 @@ export async function live(seed: number): Promise<Outcome> {
 async function begun(
   seed: number,
   berth: Berth,
-  { clock, draw, story }: { clock: HandClock; draw: () => number; story: string[] },
+  {
+    clock,
+    draw,
+    story,
+    start,
+  }: { clock: HandClock; draw: () => number; story: string[]; start: string | undefined },
 ): Promise<{ most: number; spec?: ProjectSpec }> {
   if (seed % 5 === 0) {
     const seconds = 1800 + Math.floor(draw() * 8) * 3600
@@ -125,7 +145,9 @@ async function begun(
     story.push(`rented by hand for ${seconds} s, at most ${most}`)
     return { most }
   }
-  const { before_stop, ...others } = specFor(draw)
+  const { before_stop, ...drawn } = specFor(draw)
+  const isAlone = drawn.runs === undefined && drawn.nodes === undefined
+  const others = { ...drawn, ...(start !== undefined && isAlone && { start }) }
   const planOf = (one: ProjectSpec) => clock.runUntil(berth.projectRuns.plan('p0000000000000001', one))
   const whole = { ...others, ...(before_stop && { before_stop }) }
   // Some limits are too low for what happens before a stop, which is refused.

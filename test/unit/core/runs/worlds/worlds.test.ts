@@ -27,6 +27,7 @@ vi.mock('#ssh/runs/runs.ts', async original => ({
   endRun: async () => undefined,
   // A command that never ends its time before a stop.
   tellOfStop: async () => false,
+  settleRun: async () => true,
   markRun: async () => undefined,
   stillAtWork: () => 'true',
   instructWatchdog: async () => undefined,
@@ -49,7 +50,7 @@ const worlds = Number(process.env['BERTH_WORLDS'] ?? 20)
 const first = Number(process.env['BERTH_SEED'] ?? 1)
 const atOnce = Math.min(worlds, 10)
 
-const total = { began: 0, beganTogether: 0, retried: 0, left: 0 }
+const total = { began: 0, beganTogether: 0, retried: 0, left: 0, moved: 0, planned: 0 }
 
 test.each(Array.from({ length: Math.ceil(worlds / atOnce) }, (_, part) => first + part * atOnce))(
   `in ${atOnce} worlds from %i on with a service that lies, no plan’s maximum is passed by more than one poll`,
@@ -57,11 +58,13 @@ test.each(Array.from({ length: Math.ceil(worlds / atOnce) }, (_, part) => first 
     const { live } = await import('./world.ts')
     const failed: string[] = []
     for (let seed = from; seed < from + atOnce; seed += 1) {
-      const { charged, most, poll, left, ends, story } = await live(seed)
+      const { charged, most, poll, left, ends, moved, story } = await live(seed)
       total.began += ends.began
       total.beganTogether += ends.beganTogether
       total.retried += ends.retried
       total.left += ends.left
+      total.moved += moved
+      total.planned += ends.planned
       const told = [
         `seed ${seed}: charged ${charged} of ${most}, at most ${poll} between two polls, ${left} left`,
         ...ends.problems,
@@ -74,10 +77,12 @@ test.each(Array.from({ length: Math.ceil(worlds / atOnce) }, (_, part) => first 
   atOnce * 20_000,
 )
 
-test('in these worlds commands ran, also on several machines, left machines, and were tried again', () => {
+test('in these worlds commands ran, also on several machines, left machines, moved, began at a time, and were tried again', () => {
   // A world in which nothing runs shows nothing.
   expect(total.began).toBeGreaterThanOrEqual(Math.floor(worlds / 5))
   expect(total.beganTogether).toBeGreaterThanOrEqual(Math.floor(worlds / 50))
   expect(total.retried).toBeGreaterThanOrEqual(Math.floor(worlds / 50))
   expect(total.left).toBeGreaterThanOrEqual(Math.floor(worlds / 200))
+  expect(total.moved).toBeGreaterThanOrEqual(Math.floor(worlds / 50))
+  expect(total.planned).toBeGreaterThanOrEqual(Math.floor(worlds / 50))
 })
