@@ -31,14 +31,19 @@ async function killAndGoOn(round: number): Promise<Round> {
   const sim = await startSimulator({ seed: 100 + round, speed: 60, offers: 20, calm: true, limitClock })
   const home = await mkdtemp(join(tmpdir(), 'berth-killed-'))
   // Most of what can go wrong is in the first moments; some rounds are killed while the instance boots.
-  const killedAfter = round % 4 === 0 ? 300 + Math.random() * 1200 : Math.random() * 120
+  const isLate = round % 4 === 0
+  const killedAfter = Math.random() * (isLate ? 1500 : 120)
   // Half of the answers are delayed, so that the process dies between the effect and its answer.
   if (round % 2 === 1)
     sim.controls.setFaults([{ method: 'PUT', path: '/asks/', kind: 'delay', ms: 80, times: 1 }])
   try {
     const account = [home, sim.baseUrl, sim.apiKey]
-    await processes.runUntil('renting', [...account, 'rent'], () => wait(killedAfter))
-    const requested = (await stored(home, 'rentals')).includes('"pytorch/pytorch"')
+    const request = '"pytorch/pytorch"'
+    await processes.runUntil('renting', [...account, 'rent'], async () => {
+      if (isLate) await expect.poll(() => stored(home, 'rentals')).toContain(request)
+      await wait(killedAfter)
+    })
+    const requested = (await stored(home, 'rentals')).includes(request)
 
     await processes.runUntil('idle', [...account, 'go on'])
     const instances = listed(sim)
