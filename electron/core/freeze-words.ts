@@ -11,7 +11,9 @@ export function freezeWords(
   if (restarted && keyless.length > 0)
     return {
       title: `Berth restarted and needs ${keyless.length === 1 ? 'the key' : 'the keys'} again`,
-      body: `It froze for ${lasted}. ${since} Nothing acts for ${keyless.join(' and ')} until you enter the API key: there is no keychain to keep it.`,
+      body:
+        `It froze for ${lasted}. ${since} Nothing acts for ${keyless.join(' and ')} until you enter the API key: ` +
+        `there is no keychain to keep it.`,
     }
   return {
     title: restarted ? `Berth froze for ${lasted} and restarted` : `Berth froze for ${lasted}`,

@@ -157,7 +157,8 @@ function destroyQuestion(account: AccountView, { instances }: Subjects['destroy'
       ...endingRuns(account, instances),
       instances.length > 1
         ? `Everything on them is lost: their disks with all files. ${noUndo}`
-        : `Everything on it is lost: ${disk === undefined ? 'its disk' : `its disk (${gigabytes(disk)})`} with all files, its settings and everything running on it. ${noUndo}`,
+        : `Everything on it is lost: ${disk === undefined ? 'its disk' : `its disk (${gigabytes(disk)})`} ` +
+          `with all files, its settings and everything running on it. ${noUndo}`,
       ...(instances.some(({ prepaid }) => prepaid) ? [paidBackWords(instances)] : []),
       `You stop paying ${costOf(instances)}.`,
     ],
@@ -182,9 +183,11 @@ function stopEverythingQuestion(
     ...endingRuns(account, instances),
     instances.length > 0 && 'Files are kept; disks are still billed.',
     rentals.length > 0 &&
-      `${isOne ? 'A rental in progress is' : 'Rentals in progress are'} cancelled, and the instances rented for ${isOne ? 'it' : 'them'} so far are destroyed: ${renting}.`,
+      `${isOne ? 'A rental in progress is' : 'Rentals in progress are'} cancelled, ` +
+        `and the instances rented for ${isOne ? 'it' : 'them'} so far are destroyed: ${renting}.`,
     watches.length > 0 &&
-      `${watchesOne ? 'A watch that rents automatically is' : 'Watches that rent automatically are'} paused: ${named(watches.map(({ name }) => name))}.`,
+      `${watchesOne ? 'A watch that rents automatically is' : 'Watches that rent automatically are'} paused: ` +
+        `${named(watches.map(({ name }) => name))}.`,
   ]
   return {
     title: `Stop ${many.join(' and ')}${on}?`,
@@ -304,7 +307,8 @@ function startRunQuestion(
 }
 
 const unpriced =
-  'The service doesn’t report this machine’s price, so limits in dollars can’t work. Berth only sees your credit fall. The service’s own page may show the price.'
+  'The service doesn’t report this machine’s price, so limits in dollars can’t work. ' +
+  'Berth only sees your credit fall. The service’s own page may show the price.'
 
 function endRunQuestion(_account: AccountView, { run, afterwards }: Subjects['endRun']): Question {
   const verb = run.step !== 'waiting' && run.instance !== undefined ? 'End' : 'Don’t run'

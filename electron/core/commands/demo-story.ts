@@ -87,7 +87,8 @@ export async function playStory(parts: Services, controls: DemoControls, signal:
     const saved = 8 * ((first.price ?? 0) + (third.price ?? 0))
     tell(
       0,
-      `Berth saved you ${money(saved)}: it stopped two machines that would have run for 8 h more. “night batch” has no limit and runs on.`,
+      `Berth saved you ${money(saved)}: it stopped two machines that would have run for 8 h more. ` +
+        `“night batch” has no limit and runs on.`,
     )
   } catch (error) {
     tell(

@@ -29,7 +29,8 @@ export function keptEntry(
     isBack
       ? `#${instance} is listed again, which ${name} left, and is kept`
       : `Kept #${instance}, which ${name} left`,
-    `Up to ${duration(seconds)} of its training is only there. It’s destroyed once that is copied, in ${duration(until - since)} at the latest.${price}`,
+    `Up to ${duration(seconds)} of its training is only there. It’s destroyed once that is copied, ` +
+      `in ${duration(until - since)} at the latest.${price}`,
   )
 }
 

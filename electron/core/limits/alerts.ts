@@ -87,7 +87,9 @@ export function heldAlert(
     creditStaleSince === undefined ? '' : ` The credit was last known ${atMoment(creditStaleSince, now)}.`
   return alertOf('limitHeld', {
     ...base(scene, limit),
-    title: `${effectWords(limit, scene.instances)} as soon as the service ${creditStaleSince === undefined ? 'answers' : 'reports the credit'}`,
+    title:
+      `${effectWords(limit, scene.instances)} as soon as the service ` +
+      `${creditStaleSince === undefined ? 'answers' : 'reports the credit'}`,
     body: `It was due ${atMoment(dueAt, now)}.${since} Until then you keep paying for your instances.`,
     actions: snoozeOrShow(scene.account, limit),
   })

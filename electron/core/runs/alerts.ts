@@ -135,7 +135,9 @@ export function overdueAlert(
   return alertOf('runHindered', {
     ...about(account, run),
     title: titled(run, `has no checkpoint for ${duration(seconds)}`),
-    body: `On ${where}: one is wanted every ${duration(checkpointEvery(spec) ?? 0)}. ${why?.message ?? causes} If the machine ends now, that training is lost.`,
+    body:
+      `On ${where}: one is wanted every ${duration(checkpointEvery(spec) ?? 0)}. ` +
+      `${why?.message ?? causes} If the machine ends now, that training is lost.`,
   })
 }
 

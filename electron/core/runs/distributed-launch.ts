@@ -110,7 +110,9 @@ const mpi: Part = ({ run }, nodes, rank, paths) => {
 [ -f "$HOME/${ssh}/host" ] || ssh-keygen -q -t ed25519 -N '' -f "$HOME/${ssh}/host" || exit
 exec "$(PATH=$PATH:/usr/sbin command -v sshd)" -D -e -f /dev/null ${options.map(option => `-o "${option}"`).join(' ')}`
   }
-  const reach = `-p ${ports.ssh} -i $HOME/${ssh}/key -o BatchMode=yes -o StrictHostKeyChecking=yes -o UserKnownHostsFile=$HOME/${ssh}/known_hosts -o LogLevel=ERROR`
+  const reach =
+    `-p ${ports.ssh} -i $HOME/${ssh}/key -o BatchMode=yes -o StrictHostKeyChecking=yes ` +
+    `-o UserKnownHostsFile=$HOME/${ssh}/known_hosts -o LogLevel=ERROR`
   const others = nodes.slice(1).map(({ address }) => address)
   const slots = nodes.map(({ address, gpus }) => `${address} slots=${gpus}`).join('\n')
   const all = nodes.reduce((sum, { gpus }) => sum + gpus, 0)

@@ -201,7 +201,9 @@ export class RunNodes {
   async #hostLine(node: Run, { ssh }: NodePaths): Promise<string> {
     const { machines } = this.#parts
     const host = quote([`${ssh}/host`])
-    const make = `cd && umask 077 && mkdir -p ${quote([ssh])} && { [ -f ${host} ] || ssh-keygen -q -t ed25519 -N '' -f ${host}; } && cat ${host}.pub`
+    const make =
+      `cd && umask 077 && mkdir -p ${quote([ssh])} && { [ -f ${host} ] || ssh-keygen ` +
+      `-q -t ed25519 -N '' -f ${host}; } && cat ${host}.pub`
     return `[${node.node?.address}]:${mpiPort} ${await machines.ask(node, make)}`
   }
 
@@ -215,7 +217,9 @@ export class RunNodes {
     const { ssh } = paths
     if (!head || !isOfProject(head)) return
     const key = quote([`${remotePaths(head).ssh}/key`])
-    const make = `cd && umask 077 && mkdir -p ${quote([remotePaths(head).ssh])} && { [ -f ${key} ] || ssh-keygen -q -t ed25519 -N '' -f ${key}; } && cat ${key}.pub`
+    const make =
+      `cd && umask 077 && mkdir -p ${quote([remotePaths(head).ssh])} && { [ -f ${key} ] ` +
+      `|| ssh-keygen -q -t ed25519 -N '' -f ${key}; } && cat ${key}.pub`
     const publicKey = await machines.ask(head, make)
     const folder = quote([ssh])
     if (run.id === head.id) {

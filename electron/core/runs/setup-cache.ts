@@ -151,7 +151,8 @@ fi
 if [ -e "$listed" ]; then
 (cd "$folder" && ${list}) > "$listed.now"
 sed 's|/$||' "$sent" 2>/dev/null | LC_ALL=C sort > "$sent.paths"
-{ (cd "$folder" && find . -type f -newer "$HOME/$listed") | LC_ALL=C sort | LC_ALL=C comm -12 "$listed" -; LC_ALL=C comm -23 "$listed" "$listed.now"; } |
+{ (cd "$folder" && find . -type f -newer "$HOME/$listed") | LC_ALL=C sort | LC_ALL=C comm -12 "$listed" -
+  LC_ALL=C comm -23 "$listed" "$listed.now"; } |
 LC_ALL=C sort | LC_ALL=C comm -23 - "$sent.paths" | while IFS= read -r f; do
 ${butResults(run)}
 rm -f "$noted"

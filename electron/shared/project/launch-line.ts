@@ -113,8 +113,13 @@ const launchers: Readonly<Record<string, string>> = {
   'torch.distributed.launcher': 'torchrun',
   'accelerate.commands.launch': 'accelerate',
 }
-const otherModules =
-  /^(?:accelerate|deepspeed|lightning|lightning_fabric|horovod|mpi4py|ray|dask|distributed|composer|colossalai|torchx|sagemaker|bagua|megatron_launcher|pytest|unittest|pip|venv|http|json|ensurepip|timeit|jupyter|notebook|tensorboard|streamlit|uvicorn|gunicorn|flask)(?:\.|$)/
+const otherModules: ReadonlySet<string> = new Set(
+  [
+    'accelerate deepspeed lightning lightning_fabric horovod mpi4py ray dask distributed composer',
+    'colossalai torchx sagemaker bagua megatron_launcher pytest unittest pip venv http',
+    'json ensurepip timeit jupyter notebook tensorboard streamlit uvicorn gunicorn flask',
+  ].flatMap(line => line.split(' ')),
+)
 
 function launcherOf(program: string, next: string | undefined): string | undefined {
   if (program === 'torchrun') return program
@@ -140,14 +145,16 @@ function pythonLine(run: string, words: readonly ShellWord[], gpus: string): Lau
     const launcher = launchers[module]
     if (launcher !== undefined) return launcherLine(run, launcher, words.slice(at + 1), gpus)
     if (!/^[A-Za-z_][\w.]*$/.test(module)) return isUnclear
-    if (otherModules.test(module)) return refusedLauncher(module.split('.', 1)[0] ?? '')
+    const [root = ''] = module.split('.', 1)
+    if (otherModules.has(root)) return refusedLauncher(root)
   } else if (!/\.py["']?$/.test(begin.text)) return isUnclear
   const start = `-m torch.distributed.run ${joining.torchrun} --nproc_per_node=${gpus} `
   return { by: 'torchrun', of: 'python', line: run.slice(0, begin.start) + start + run.slice(begin.start) }
 }
 
 const noNodes = (name: string) =>
-  `${name} has options for several machines of its own. Remove them, and Berth adds the right ones, or give them all, with $NODE_RANK, $NUM_NODES and $MASTER_ADDR`
+  `${name} has options for several machines of its own. Remove them, and Berth adds the right ones, ` +
+  `or give them all, with $NODE_RANK, $NUM_NODES and $MASTER_ADDR`
 
 const modes = /^--(?:multi-gpu|cpu|tpu|use-deepspeed|use-fsdp|use-megatron-lm|config-file)$/
 

@@ -36,6 +36,7 @@ export function startWords({ start }: { start?: string | undefined }): string[] 
   const time = start.split(' ').at(-1)
   const daily = isDaily(start) ? ' every day until you cancel it. The highest cost is that of one day' : ''
   return [
-    `It begins at ${time}${daily}, while Berth runs. If this computer sleeps then, it begins as it wakes, an hour late at most, else on the next day.`,
+    `It begins at ${time}${daily}, while Berth runs. If this computer sleeps then, it begins as it wakes, ` +
+      `an hour late at most, else on the next day.`,
   ]
 }

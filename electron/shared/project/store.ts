@@ -34,6 +34,7 @@ export function storeWords(spec: StoredSpec): string[] {
   if (!store) return []
   const kind = store.to.startsWith('sftp:') ? 'sftp' : store.to.startsWith('s3:') ? 's3' : 'rest'
   return [
-    `Every ${duration(store.every)} the machine itself stores the results in ${store.to}, encrypted by restic, also while your computer sleeps. The next machine continues from the last complete snapshot. ${rights[kind]}`,
+    `Every ${duration(store.every)} the machine itself stores the results in ${store.to}, encrypted by restic, ` +
+      `also while your computer sleeps. The next machine continues from the last complete snapshot. ${rights[kind]}`,
   ]
 }

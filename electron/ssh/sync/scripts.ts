@@ -24,7 +24,8 @@ const show = `show() {
   through=; [ "$mark" != '>' ] || through=-L
   line='
 '
-  find "$@" ! -name "*$line*" -exec stat $through -c '%f %s %Y %Z %n' {} + 2>/dev/null | while IFS=' ' read -r raw size time changed name; do
+  find "$@" ! -name "*$line*" -exec stat $through -c '%f %s %Y %Z %n' {} + 2>/dev/null |
+  while IFS=' ' read -r raw size time changed name; do
     case $raw in
     8*) kind=f ;; 4*) kind=d ;; a*) kind=l ;; *) kind=s ;;
     esac
@@ -43,7 +44,10 @@ for link; do
   [ -e "$link" ] && to=$(readlink -f -- "$link" 2>/dev/null) || continue
   around=; inside=
   case $here/ in "$to"/*) around=yes ;; esac
-  case $to/ in // | /bin/ | /boot/ | /dev/ | /etc/ | /home/ | /lib/ | /lib32/ | /lib64/ | /opt/ | /proc/* | /root/ | /run/ | /sbin/ | /srv/ | /sys/* | /tmp/ | /usr/ | /usr/lib/ | /usr/local/ | /usr/share/ | /var/) around=yes ;; esac
+  case $to/ in
+  // | /bin/ | /boot/ | /dev/ | /etc/ | /home/ | /lib/ | /lib32/ | /lib64/ | /opt/ | /proc/* | /root/ | /run/) around=yes ;;
+  /sbin/ | /srv/ | /sys/* | /tmp/ | /usr/ | /usr/lib/ | /usr/local/ | /usr/share/ | /var/) around=yes ;;
+  esac
   while IFS= read -r root; do
     [ -n "$root" ] || continue
     case $to/ in "$root"/*) inside=yes ;; esac

@@ -30,7 +30,10 @@ export function tunnelAddress({ host, localPort }: TunnelView): string | undefin
 /** Where an open tunnel's page waits for the browser, and what to do if that is not found there. */
 export function whereItWaits(tunnel: TunnelView, atLoopback: boolean): string {
   if (atLoopback) return `${tunnel.name} waits for your browser at 127.0.0.1:${tunnel.localPort}.`
-  return `${tunnel.name} waits for your browser at ${tunnelAddress(tunnel)}. If your browser can’t find that name, open it at 127.0.0.1. ${loopbackCost}`
+  return (
+    `${tunnel.name} waits for your browser at ${tunnelAddress(tunnel)}. If your browser can’t find that name, ` +
+    `open it at 127.0.0.1. ${loopbackCost}`
+  )
 }
 
 /** The drawback of 127.0.0.1. */

@@ -69,7 +69,10 @@ export function dueWords(
   const sure = limitKinds[when.kind].isSure
   const only = target && !actsIn(target.state, limit) ? ', if it runs by then' : ''
   const snoozed = limit.snoozedUntil === undefined ? '' : ' It was extended.'
-  return `At ${moment(dueAt, now)}, in ${duration(dueAt - now)}${sure ? '' : ', at the current rate'}${only}.${snoozed}${usedWords(limit, now)}`
+  return (
+    `At ${moment(dueAt, now)}, in ` +
+    `${duration(dueAt - now)}${sure ? '' : ', at the current rate'}${only}.${snoozed}${usedWords(limit, now)}`
+  )
 }
 
 /** Who used an instance whose GPUs were idle, for as long as that delays its limit. */

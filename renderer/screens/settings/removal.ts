@@ -13,7 +13,8 @@ export function removalNotes(account: AccountView): string[] {
   const which = count === 1 ? 'Its instance keeps' : `Its ${count} instances keep`
   if (count > 0 && Object.values(account.instances).some(isCharged)) {
     notes.push(
-      `${which} costing ${costOf(Object.values(account.instances))}, and Berth won’t warn you. Destroy them first if you don’t need them.`,
+      `${which} costing ${costOf(Object.values(account.instances))}, and Berth won’t warn you. ` +
+        'Destroy them first if you don’t need them.',
     )
   } else if (count > 0) {
     notes.push(`${which} running, and Berth won’t watch ${count === 1 ? 'it' : 'them'}.`)
@@ -25,7 +26,8 @@ export function removalNotes(account: AccountView): string[] {
   const underWay = Object.values(account.rentals).filter(isRenting).length
   if (underWay > 0) {
     notes.push(
-      `${underWay === 1 ? 'A rental is' : `${underWay} rentals are`} in progress: you’ll pay for the instance, and it won’t be shown here.`,
+      `${underWay === 1 ? 'A rental is' : `${underWay} rentals are`} in progress: ` +
+        'you’ll pay for the instance, and it won’t be shown here.',
     )
   }
   const leases = limitsSet([account]).filter(({ when }) => when.kind === 'away')

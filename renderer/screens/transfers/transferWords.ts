@@ -39,7 +39,9 @@ export function keyWords({ key }: TransferView): { text: string; warn: boolean }
   if (key.state === 'in-use')
     return { text: `Its API key #${key.id} is deleted when it ends.${broad}`, warn: false }
   return {
-    text: `This service doesn’t let Berth delete its API key. Delete “${key.name}” (#${key.id}) in the service’s web console.${broad}`,
+    text:
+      'This service doesn’t let Berth delete its API key. ' +
+      `Delete “${key.name}” (#${key.id}) in the service’s web console.${broad}`,
     warn: true,
   }
 }

@@ -29,7 +29,8 @@ export function factsOf(instance: InstanceView, now: number, way?: WayIn, shares
       [
         'GPU',
         gpu &&
-          `${gpuNameWords({ gpuCount: gpu.count, gpuName: gpu.name })}${gpu.memory ? `, ${gpuMemory(gpu.memory)}${gpu.count > 1 ? ' each' : ''}` : ''}`,
+          gpuNameWords({ gpuCount: gpu.count, gpuName: gpu.name }) +
+            (gpu.memory ? `, ${gpuMemory(gpu.memory)}${gpu.count > 1 ? ' each' : ''}` : ''),
       ],
       ['Temperature', textOf(instance.gpuTemperature, celsius => `${Math.round(celsius)} °C`)],
       ['CPU load', textOf(cpu?.load, percent)],
