@@ -16,8 +16,8 @@ import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path'
 import { countTree } from '#shared/instance/files.ts'
 import { BerthError, type Problem } from '../shared/problem.ts'
 import { diskReserve } from './disk-reserve.ts'
+import { ensureFolder } from './ensure-folder.ts'
 import type { ChosenFolder, ChosenItem, Downloads, OpenSource, Sink, Source, SourceList } from './folders.ts'
-import { makeFolder } from './make-folder.ts'
 
 /** A local folder that the user chose for downloads. Paths in it are lists of plain names. */
 export function chosenFolder(root: string): ChosenFolder {
@@ -131,7 +131,7 @@ export function systemDownloads(home: string): Downloads {
       return join(existsSync(downloads) ? downloads : home, 'Berth')
     },
     async at(path) {
-      await makeFolder(path)
+      await ensureFolder(path)
       return chosenFolder(path)
     },
   }

@@ -2,7 +2,7 @@ import { chmodSync, type Dirent, readdirSync, rmSync } from 'node:fs'
 import { lstat, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import writeFileAtomic from 'write-file-atomic'
-import { makeFolder, makeFolderSync } from './make-folder.ts'
+import { ensureFolder, ensureFolderSync } from './ensure-folder.ts'
 import { readOwnFile, readOwnPart, toAppend, withOwnFile } from './own-file.ts'
 import type { Files } from './platform.ts'
 
@@ -18,7 +18,7 @@ export class FileNameError extends Error {
 
 /** Files below a folder, which is made when it is missing. Folders and files are the user's alone (0700, 0600). */
 export function openFiles(root: string): Files {
-  makeFolderSync(root, 0o700)
+  ensureFolderSync(root, 0o700)
   // A folder that was there before may have been open to others.
   chmodSync(root, 0o700)
   removeHalfWritten(root)
@@ -50,7 +50,7 @@ export function openFiles(root: string): Files {
     async write(name, text) {
       const target = path(name)
       await inOrder(target, async () => {
-        await makeFolder(dirname(target), below)
+        await ensureFolder(dirname(target), below)
         await writeFileAtomic(target, text, { mode: 0o600, fsync: true })
         await syncFolder(dirname(target))
       })
@@ -58,7 +58,7 @@ export function openFiles(root: string): Files {
     async append(name, content) {
       const target = path(name)
       await inOrder(target, async () => {
-        await makeFolder(dirname(target), below)
+        await ensureFolder(dirname(target), below)
         await withOwnFile(target, toAppend, file => file.appendFile(content, 'utf8'))
       })
     },

@@ -1,7 +1,7 @@
 import { chmodSync, statSync } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { makeFolderSync } from './make-folder.ts'
+import { ensureFolderSync } from './ensure-folder.ts'
 import { createMask } from './mask.ts'
 import { appendOwnFileSync, readOwnFileSync, toAppend, withOwnFile } from './own-file.ts'
 import type { Log } from './platform.ts'
@@ -24,7 +24,7 @@ export interface OpenLog extends Log {
 
 /** Opens a log of masked lines with their time, in a file that only the user can read. */
 export function openLog(path: string, rotation: Rotation = usual): OpenLog {
-  makeFolderSync(dirname(path), 0o700)
+  ensureFolderSync(dirname(path), 0o700)
   const file = new RotatingFile(path, rotation)
   const mask = createMask()
   const recent = file.open().slice(-remembered)

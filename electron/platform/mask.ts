@@ -1,5 +1,4 @@
-/** Replaces a secret. */
-export const cover = '••••••'
+import { cover } from '#shared/text.ts'
 
 /** Masks secrets. All texts that are logged or copied pass through it. */
 export interface Mask {

@@ -64,3 +64,6 @@ export function withoutEnd(text: string, characters: string): string {
 export function withoutByteOrderMark(text: string): string {
   return text.startsWith('\ufeff') ? text.slice(1) : text
 }
+
+/** Stands for a secret. */
+export const cover = '••••••'

@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { makeFolderSync } from '../platform/make-folder.ts'
+import { ensureFolderSync } from '../platform/ensure-folder.ts'
 
 /**
  * Berth's folder for all data: `BERTH_HOME`, else the platform's usual place. Absolute, and without links: the command and
@@ -51,7 +51,7 @@ export class HomeError extends Error {
 /** Makes Berth's folder, or one below it, for its user alone. Throws a HomeError. */
 export function makeHome(home: string): void {
   try {
-    makeFolderSync(home, 0o700)
+    ensureFolderSync(home, 0o700)
   } catch (error) {
     throw homeError(home, error)
   }

@@ -180,7 +180,7 @@ test.skipIf(noSshd)(
     await (await opening).getByRole('heading', { name: 'Losses' }).waitFor()
     await run.getByRole('button', { name: 'Destroy the machine of digits…' }).click()
     await page.getByRole('alertdialog').getByRole('button', { name: 'Destroy', exact: true }).click()
-    await run.getByText('Cancelled').waitFor()
+    await run.getByText('Cancelled', { exact: true }).waitFor()
     expect(await run.getByRole('button', { name: /^Open port/ }).count()).toBe(0)
 
     // Runs again as it was, despite the changed file, then compares the two.
@@ -197,7 +197,7 @@ test.skipIf(noSshd)(
     await page.getByRole('button', { name: 'Destroy the machine of digits…' }).click()
     await page.getByRole('alertdialog').getByRole('button', { name: 'Destroy', exact: true }).click()
     await page.getByText(/^2 runs, /).waitFor()
-    await run.first().getByText('Cancelled').waitFor()
+    await run.first().getByText('Cancelled', { exact: true }).waitFor()
     await run.first().getByRole('button', { name: 'More: run of digits' }).click()
     await page.getByRole('menuitem', { name: 'Compare…' }).click()
     const comparison = page.getByRole('dialog', { name: 'Compare two runs of digits' })
@@ -230,7 +230,7 @@ test.skipIf(noSshd)(
     await run.getByRole('button', { name: 'Download the results of digits' }).waitFor()
     await run.getByRole('button', { name: 'Destroy the machine of digits…' }).click()
     await page.getByRole('alertdialog').getByRole('button', { name: 'Destroy', exact: true }).click()
-    await run.getByText('Cancelled').waitFor()
+    await run.getByText('Cancelled', { exact: true }).waitFor()
   },
   4 * patience,
 )

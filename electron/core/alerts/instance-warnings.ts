@@ -5,6 +5,7 @@ import { atMoment } from '#shared/format/time.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
 import { afterContract } from '#shared/instance/instance-words.ts'
 import { maintenanceWords } from '#shared/instance/maintenance.ts'
+import { micros } from '#shared/spending/money.ts'
 import { increasedRate } from '#shared/spending/price-increase.ts'
 import type { AccountView } from '#shared/state.ts'
 import { type Alert, alertOf, type EventName } from './events.ts'
@@ -12,7 +13,7 @@ import { type Alert, alertOf, type EventName } from './events.ts'
 /** An instance at a poll. `at`: epoch seconds of the account's time. */
 interface Scene {
   instance: InstanceView
-  account: Pick<AccountView, 'id' | 'priceIncreases' | 'maintenances'>
+  account: Pick<AccountView, 'id' | 'priceIncreases' | 'maintenances' | 'recoveries'>
   at: number
 }
 
@@ -80,7 +81,7 @@ const warnings = {
   priceIncrease: {
     id: 'price',
     about({ instance, account }, before) {
-      const price = priceToKnow(before ?? instance.agreedPrice, instance)
+      const price = priceToKnow(before ?? instance.agreedPrice, instance, account)
       const increase = account.priceIncreases[instance.id]
       // One that was accepted is no surprise once it applies, and then it's listed no more.
       const accepted = increase?.accepted ? increasedRate(increase, instance)?.after : undefined
@@ -150,11 +151,18 @@ export function warningHolds({ kind, instance = 0 }: Alert, warned: Warned, acco
   return warning?.holds(warned[kind]?.[instance], instance, account) ?? true
 }
 
-/** The price to compare the next ones with. A bid is the user's own, and what doesn't run says little of its price. */
+/**
+ * The price to compare the next ones with. A bid is the user's own, up to what Berth may raise it to; and what doesn't run says
+ * little of its price.
+ */
 function priceToKnow(
   known: number | undefined,
-  { state, interruptible, pricePerHour = 0 }: InstanceView,
+  { id, state, interruptible, bid = 0, pricePerHour = 0 }: InstanceView,
+  { recoveries }: Pick<AccountView, 'recoveries'>,
 ): number | undefined {
-  if (state !== 'running' || interruptible || pricePerHour <= 0) return known
+  if (state !== 'running' || pricePerHour <= 0) return known
+  const { choice } = recoveries[id] ?? {}
+  const bounded = choice?.kind === 'raise' ? micros(choice.ceiling) : undefined
+  if (interruptible && (bounded === undefined || bid <= bounded * dearer)) return known
   return known === undefined || pricePerHour > known * dearer ? pricePerHour : known
 }

@@ -1,9 +1,11 @@
+import { ServiceError } from '#service/service-error.ts'
 import type { EndingAction } from '#shared/automation/ending.ts'
 import { rate } from '#shared/format/money.ts'
 import type { AccountId } from '#shared/ids.ts'
 import type { Problem } from '#shared/problem.ts'
 import type { Micros } from '#shared/spending/money.ts'
 import { type Alert, alertOf } from '../alerts/events.ts'
+import { lackedBy, problemOf } from '../bridge/problems.ts'
 import type { Ending } from './record.ts'
 
 const past: Record<EndingAction, string> = { stop: 'stopped', destroy: 'destroyed' }
@@ -58,4 +60,10 @@ export const berthEnds: Problem = {
   code: 'ended',
   message: 'Berth is quitting.',
   advice: 'It continues at the next start.',
+}
+
+/** Whether a request took effect all the same is no question here: it is repeated until that is seen. */
+export function problemOfEnd(error: unknown): Problem {
+  if (error instanceof ServiceError && error.ambiguous) return { code: error.code, message: error.message }
+  return lackedBy(error, 'instance_write') ?? problemOf(error)
 }

@@ -2,10 +2,10 @@ import type { FullClient } from '#service/client.ts'
 import { ServiceError } from '#service/service-error.ts'
 import type { EndingAction } from '#shared/automation/ending.ts'
 import { instanceName } from '#shared/format/name.ts'
-import { BerthError, type Problem } from '#shared/problem.ts'
+import { BerthError } from '#shared/problem.ts'
 import type { Activity } from '../activity.ts'
 import type { Notifications } from '../alerts/notifications.ts'
-import { lackedBy, problemOf } from '../bridge/problems.ts'
+import { lackedBy } from '../bridge/problems.ts'
 import { type Next, Worker } from '../engine/worker.ts'
 import { instanceView } from '../instances/instance-view.ts'
 import { askForOne } from '../instances/poll-account.ts'
@@ -16,6 +16,7 @@ import {
   endingAlertId,
   finallyEndedAlert,
   notEndedYet,
+  problemOfEnd,
   returnedText,
   urgentAlert,
 } from './messages.ts'
@@ -270,7 +271,7 @@ export class Endings {
     }
     if (aborted.aborted) return undefined
     this.#answeredAt.set(instance, platform.clock.monotonic())
-    const problem = failure === undefined ? undefined : this.#problemOf(failure)
+    const problem = failure === undefined ? undefined : problemOfEnd(failure)
     const after = await this.#stored.update(instance, ending =>
       ending.action === before.action ? { ...ending, requests: ending.requests + 1, problem } : ending,
     )
@@ -283,12 +284,6 @@ export class Endings {
     this.#waiters.settle(instance, new BerthError(problem))
     for (const follower of this.#followers) follower.failed(after, problem, pauseAfterRequest(after) / 1000)
     return after
-  }
-
-  /** Whether a request took effect all the same is no question here: it is repeated until that is seen. */
-  #problemOf(error: unknown): Problem {
-    if (error instanceof ServiceError && error.ambiguous) return { code: error.code, message: error.message }
-    return lackedBy(error, 'instance_write') ?? problemOf(error)
   }
 
   async #alert(ending: Ending): Promise<void> {

@@ -11,7 +11,7 @@ import type {
 } from '#shared/instance/instance.ts'
 import { hasTrait } from '#shared/instance/state-traits.ts'
 import { webApps } from '#shared/instance/web-apps.ts'
-import { plainText, shortened } from '#shared/text.ts'
+import { cover, plainText, shortened } from '#shared/text.ts'
 import { checkHost, checkPort } from '#ssh/connection/addresses.ts'
 import { problemOf } from '../bridge/problems.ts'
 import { instanceState, type Past } from './instance-state.ts'
@@ -269,8 +269,6 @@ export function cleanLine(text: string | null | undefined): string | undefined {
   return shortened(plain, longestMessage) || undefined
 }
 
-const hidden = '••••••'
-
 /** Names of fields whose values are or may contain secrets. */
 const secretName = /token|secret|pass|api_?key|credential|private_?key/i
 /** Names of the environment in all its shapes: variable names are shown if they can be separated from the values. */
@@ -288,9 +286,9 @@ export function maskRecord(record: Readonly<Record<string, unknown>>, depth = 0)
 
 function maskField(name: string, value: unknown, depth: number): unknown {
   if (value === null || value === undefined || value === '') return value
-  if (secretName.test(name)) return hidden
+  if (secretName.test(name)) return cover
   if (environment.test(name)) return maskEnvironment(value)
-  if (typeof value === 'object' && depth >= deepest) return hidden
+  if (typeof value === 'object' && depth >= deepest) return cover
   if (Array.isArray(value)) return value.map(item => maskField('', item, depth + 1))
   if (typeof value === 'object') return maskRecord(value as Record<string, unknown>, depth + 1)
   return value
@@ -298,7 +296,7 @@ function maskField(name: string, value: unknown, depth: number): unknown {
 
 function maskEnvironment(value: unknown): unknown {
   if (Array.isArray(value))
-    return value.map((pair: unknown) => (Array.isArray(pair) ? [pair[0], hidden] : hidden))
-  if (typeof value !== 'object' || value === null) return hidden
-  return Object.fromEntries(Object.keys(value).map(variable => [variable, hidden]))
+    return value.map((pair: unknown) => (Array.isArray(pair) ? [pair[0], cover] : cover))
+  if (typeof value !== 'object' || value === null) return cover
+  return Object.fromEntries(Object.keys(value).map(variable => [variable, cover]))
 }

@@ -16,11 +16,12 @@ import {
   type RunAlerts,
 } from './alerts.ts'
 import { afterCommand, failed, over, type RunChange, released, reminded } from './changes.ts'
-import type { RunMove } from './decide.ts'
+import { mayMoveOn, type RunMove } from './decide.ts'
 import type { RunFacts } from './facts.ts'
-import { commandFailed, machineGone, unclearCode } from './messages.ts'
+import { commandFailed, machineGone, processGone, unclearCode } from './messages.ts'
 import { isOfProject, isWorker, type ProjectRun, type Run, wantsResults } from './model.ts'
 import { nodeFailure, type RunNodes } from './nodes.ts'
+import { isMovable } from './planned-moves.ts'
 import type { RunMachines } from './remote.ts'
 import type { RunRental } from './run-rental.ts'
 import { retriedElsewhere } from './seeking.ts'
@@ -73,11 +74,19 @@ export class RunEnds {
     await watchdog.tellIfStale(run.id)
   }
 
-  /** A command without an exit code may have left results, which are downloaded first. */
+  /**
+   * A command without an exit code may have left results, which are downloaded first. Where its file lets it move, it moves:
+   * its machine was outbid or restarted while nobody watched, and runs again.
+   */
   async programFailed(run: Run, problem: Problem): Promise<void> {
     const { runs, alerts, facts, watchdog } = this.#parts
     const { account, now } = this.#context
     const before = runs.find(run.id)
+    if (before && problem === processGone && goesOnElsewhere(before) && !facts.stopOf(run)) {
+      await runs.reach(run, { movingSince: now() })
+      alerts.note(run, `${run.name} continues on another machine: its process was gone`, problem.message)
+      return
+    }
     const mayHaveResults = run.step === 'running' && before && !before.node && wantsResults(before)
     if (!mayHaveResults || facts.stopOf(run)) return this.fail(run, problem)
     const after = await this.conclude(before, afterCommand(before, undefined, now(), problem))
@@ -215,4 +224,9 @@ export class RunEnds {
     if (code !== machineGone.code || instance === undefined) return
     if (afterwards !== 'nothing') await this.#context.endings.expect(instance, 'stop')
   }
+}
+
+/** Whether its command has begun on its machine, and may go on on another one. */
+function goesOnElsewhere(run: Run): boolean {
+  return isMovable(run) && !run.endedByUser && mayMoveOn(run)
 }

@@ -1,6 +1,6 @@
-import { cover } from '#platform/mask.ts'
 import type { Clock } from '#platform/platform.ts'
 import { sleep } from '#platform/tasks.ts'
+import { cover } from '#shared/text.ts'
 import type { BaseUrl } from '../base-url.ts'
 import { ServiceError } from '../service-error.ts'
 import { AnswerTooLarge, answerBounds } from './bounded-answer.ts'

@@ -7,7 +7,7 @@ export const StorePlace = v.pipe(
   v.string(form),
   v.maxLength(1024, 'at most 1024 characters'),
   v.regex(
-    /^(?:sftp:\/\/[\w.-]+@[\w.-]+(?::\d{1,5})?\/[\w./~-]+|(?:s3|rest):https?:\/\/[\w.-]+(?::\d{1,5})?\/[\w./~-]*)$/,
+    /^(?:sftp:\/\/[\w.-]+@[\w.-]+(?::\d{1,5})?\/[\w./~-]+|(?:s3|rest):https:\/\/[\w.-]+(?::\d{1,5})?\/[\w./~-]*)$/,
     form,
   ),
 )

@@ -32,9 +32,11 @@ const rights = {
 export function storeWords(spec: StoredSpec): string[] {
   const store = storeOf(spec)
   if (!store) return []
+  const isItself = /^\w+:(?:https:)?\/\/(?:[^@/]*@)?(?:localhost|127\.[\d.]+)[:/]/.test(store.to)
+  const itself = isItself ? ' That is the rented machine itself, so nothing outlives it.' : ''
   const kind = store.to.startsWith('sftp:') ? 'sftp' : store.to.startsWith('s3:') ? 's3' : 'rest'
   return [
     `Every ${duration(store.every)} the machine itself stores the results in ${store.to}, encrypted by restic, ` +
-      `also while your computer sleeps. The next machine continues from the last complete snapshot. ${rights[kind]}`,
+      `also while your computer sleeps.${itself} The next machine continues from the last complete snapshot. ${rights[kind]}`,
   ]
 }

@@ -37,6 +37,7 @@ read -r code 2>/dev/null < "$here/code"
 if [ "${code:-0}" -ge 128 ] && [ -n "$gone$(changed)" ]; then fate=torn; fi
 died=
 [ -z "$gone" ] || died=$(stat -c %Y "$here/code" 2>/dev/null)
-echo "${died:-$(date +%s)}" > "$here/alive"
+# Gone without a code, as by a restart of the container: it last ran when it said so.
+if [ -n "$gone" ] && [ -z "$died" ] && [ -s "$here/alive" ]; then fate=torn; else echo "${died:-$(date +%s)}" > "$here/alive"; fi
 rm -f "$here/settle"
 echo "settled $fate"

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { cover, createMask } from '#platform/mask.ts'
+import { createMask } from '#platform/mask.ts'
+import { cover } from '#shared/text.ts'
 
 const mask = createMask()
 

@@ -1,8 +1,8 @@
 import { mkdirSync, realpathSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { ensureFolder } from '#platform/ensure-folder.ts'
 import { openFiles } from '#platform/files.ts'
-import { makeFolder } from '#platform/make-folder.ts'
 import { berthStartFailure } from '#start/flags.ts'
 import { berthHome, HomeError, makeHome } from '#start/home.ts'
 import { temporaryFolder } from '#test/temporary-folder.ts'
@@ -27,14 +27,14 @@ test('a folder that can’t be made is refused at once, in words', async () => {
     const { words, trace } = berthStartFailure(refused)
     expect([words, trace]).toEqual([expect.stringContaining(`files in ${home}: `), undefined])
     expect(words).toMatch(/: [a-z ]+\. Set BERTH_HOME to a folder/)
-    await expect(makeFolder(home)).rejects.toThrow()
+    await expect(ensureFolder(home)).rejects.toThrow()
   }
 })
 
 test('folders are made for their user alone, several of one path at once', async () => {
   const folder = temporaryFolder()
   makeHome(join(folder, 'a', 'b', 'c'))
-  await Promise.all([1, 2, 3, 4].map(each => makeFolder(join(folder, 'd', 'e', 'f', String(each)))))
+  await Promise.all([1, 2, 3, 4].map(each => ensureFolder(join(folder, 'd', 'e', 'f', String(each)))))
   expect(refusalOf(join(folder, 'd', 'e', 'f', '4'))).toBeUndefined()
 })
 

@@ -6,7 +6,7 @@ import { planAfterwards } from '#shared/project/afterwards.ts'
 import { planCosts } from '#shared/project/plan-costs.ts'
 import { publicProfile } from '#simulator/deployment.ts'
 import { noSshd } from '#test/integration/ssh/own-root.ts'
-import { startSshd } from '#test/integration/ssh/sshd.ts'
+import { endDetached, startSshd } from '#test/integration/ssh/sshd.ts'
 import { newKey } from '#test/new-key.ts'
 import { jobOf, openProject } from './place.ts'
 
@@ -121,6 +121,22 @@ run: |
       expect(existsSync(keys) ? readFileSync(keys, 'utf8') : '').toBe('')
     }
     expect(world.sim.controls.ledger().instances).toHaveLength(2)
+  })
+
+  test('moves where its process is gone, as after an outbid while nobody watched, with what is whole', async () => {
+    const { under, sshds, folder, runProject } = await openProject(files, undefined, {}, 2)
+    const id = await runProject()
+    const job = () => jobOf(under, id)
+    await under.until(() => sshds.some(({ home }) => existsSync(join(home, 'written'))))
+    await under.until(() => job()?.waiting?.for === 'output')
+    const old = sshds.find(({ home }) => existsSync(join(home, 'written')))
+    // Its container was restarted: the machine runs, and nothing of the run does.
+    endDetached(old?.home ?? '')
+    await under.until(() => job()?.step === 'done')
+    expect(readFileSync(join(folder, 'out/resumed'), 'utf8')).toBe('step 9000\n')
+    expect(existsSync(join(folder, 'out/new.part'))).toBe(false)
+    expect(job()).toMatchObject({ moves: 1 })
+    await under.until(() => Object.keys(under.account().instances).length === 0)
   })
 
   test('keeps the old machine where the service can’t copy from it, until its time is over', async () => {

@@ -88,6 +88,14 @@ test('a price that rises beyond the known one is reported once, and again when i
   expect(said(cents(30), cents(60, { state: 'stopped' }), cents(30))).toBe('- - -')
   expect(said(cents(54, { agreedPrice: 5400 }), cents(54))).toBe('priceIncrease -')
   expect(said(cents(30, { interruptible: true }), cents(60, { interruptible: true }))).toBe('- -')
+  // A bid beyond what Berth may raise it to is nobody's choice.
+  const choice = { kind: 'raise' as const, ceiling: 0.4, every: 600 }
+  const recoveries = { 4711: { choice, step: 'watching', raises: 0 } } as unknown as AccountView['recoveries']
+  const bid = (price: number) => ({
+    ...cents(price, { interruptible: true, bid: price * 10_000, agreedPrice: 300_000 }),
+    given: { recoveries },
+  })
+  expect(said(bid(30), bid(40), bid(120), bid(120))).toBe('- - priceIncrease -')
   const gpu = { before: 0.3, after: 0.6 }
   const accepted = { priceIncreases: { 4711: { id: 7001, instance: 4711, gpu, accepted: true as const } } }
   const one = { gpu: { name: 'RTX 4090', count: 1 } }

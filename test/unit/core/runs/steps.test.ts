@@ -169,6 +169,13 @@ test('a command whose process disappeared has its results downloaded before its 
     step: 'ending',
     problem: 'process_gone',
   })
+  // Its machine was paused and came back while nobody watched.
+  const moving = projectRun({
+    begun: true,
+    project: { spec: { run: 'x', results: 'out', outbid: { elsewhere: 1 } } },
+  })
+  expect(await ended(moving)).toMatchObject({ step: 'running', problem: undefined, told: [] })
+  expect(await ended({ ...moving, moves: 1 })).toMatchObject({ step: 'fetching', outcome })
   // A command outside a project tells at once.
   const command = commandRun({ fetch: '/root/out' })
   expect(await ended(command)).toMatchObject({ step: 'fetching', outcome, told: ['training has failed'] })

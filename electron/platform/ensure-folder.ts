@@ -12,7 +12,7 @@ interface FolderToMake {
  * Makes a folder and those above it that are missing, as `mkdir` with `recursive`. That asks without end where the system
  * makes no folders, as below /proc, and holds the process, or one of the four threads for files.
  */
-export async function makeFolder(path: string, { mode = 0o777, within }: FolderToMake = {}): Promise<void> {
+export async function ensureFolder(path: string, { mode = 0o777, within }: FolderToMake = {}): Promise<void> {
   const isThere = async (folder: string) =>
     (await stat(folder).catch(() => undefined))?.isDirectory() ?? false
   const make = () =>
@@ -24,13 +24,13 @@ export async function makeFolder(path: string, { mode = 0o777, within }: FolderT
   await make().catch(async error => {
     if (!isMissing(error) || above === path) throw error
     // It may be there by now: another write makes it, too.
-    if (!(await isThere(above))) await makeFolder(above, { mode, ...(within !== undefined && { within }) })
+    if (!(await isThere(above))) await ensureFolder(above, { mode, ...(within !== undefined && { within }) })
     await make()
   })
 }
 
 /** The same, before anything else can happen here; another process may make it at the same time. */
-export function makeFolderSync(path: string, mode = 0o777): void {
+export function ensureFolderSync(path: string, mode = 0o777): void {
   const isThere = (folder: string) => statSync(folder, { throwIfNoEntry: false })?.isDirectory() ?? false
   const make = () => {
     try {
@@ -44,7 +44,7 @@ export function makeFolderSync(path: string, mode = 0o777): void {
     make()
   } catch (error) {
     if (!isMissing(error) || above === path) throw error
-    if (!isThere(above)) makeFolderSync(above, mode)
+    if (!isThere(above)) ensureFolderSync(above, mode)
     make()
   }
 }
