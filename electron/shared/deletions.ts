@@ -41,6 +41,9 @@ export interface DeletionSubjects {
 
 export const noUndo = 'You can’t undo this.'
 
+/** Why the demo's own key stays: no other one can take its place. */
+export const demosOwnKey = 'The demo uses its own key.'
+
 /** The deletions of what is no instance. None can be undone. */
 export const deletions: { [Action in keyof DeletionSubjects]: Danger<DeletionSubjects[Action]> } = {
   deleteVolume: forGood((_account, { name, room }) => ({

@@ -4,6 +4,7 @@ import { oneAtATime } from '#platform/tasks.ts'
 import { type BaseUrl, parseBaseUrl } from '#service/base-url.ts'
 import { createClient } from '#service/client.ts'
 import { identify, identifyOrLogin } from '#service/identify.ts'
+import { demosOwnKey } from '#shared/deletions.ts'
 import type { AccountId } from '#shared/ids.ts'
 import { BerthError, type Problem } from '#shared/problem.ts'
 import type { AccountView } from '#shared/state.ts'
@@ -110,7 +111,7 @@ export async function openAccounts(context: AccountsContext) {
     /** Throws `demo_stays`, or `other_user` for another user's key. */
     async replaceKey(id: AccountId, key: string): Promise<void> {
       const { name, baseUrl, userId } = existing(id)
-      if (id === 'demo') throw new BerthError({ code: 'demo_stays', message: 'The demo uses its own key.' })
+      if (id === 'demo') throw new BerthError({ code: 'demo_stays', message: demosOwnKey })
       await connecting.replaceKey({ id, name, baseUrl, userId }, key)
     },
     /** Uses the session key of a two-factor login, which is stored beside the API key and preferred to it. */

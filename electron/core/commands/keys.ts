@@ -2,6 +2,7 @@ import type { keyCommands, sshKeyCommands } from '#contract/commands/account.ts'
 import type { ApiKey, CreatedApiKey as CreatedKey, KeyPermissions } from '#service/api-keys.ts'
 import type { ServiceClient } from '#service/client.ts'
 import type { ApiKeyView, NewApiKey } from '#shared/account/api-key.ts'
+import { demosOwnKey } from '#shared/deletions.ts'
 import { berthKey } from '#shared/instance/ssh-key.ts'
 import { BerthError, type Problem } from '#shared/problem.ts'
 import type { HandlersOf } from '../bridge/dispatcher.ts'
@@ -36,7 +37,19 @@ export function keyHandlers(parts: Services): HandlersOf<typeof keyCommands> {
       )
       return newKey(made)
     },
-    deleteApiKey: ({ account, id }) => accounts.session(account).deletions.request({ kind: 'apiKey', id }),
+    /** Throws `demo_stays` for the demo's own. */
+    async deleteApiKey({ account, id }) {
+      const session = accounts.session(account)
+      if (session.id === 'demo') {
+        const [keys, own] = await Promise.all([
+          ask(session.id, 'user_read', ({ apiKeys }) => apiKeys.list()),
+          accounts.apiKey(session.id),
+        ])
+        if (keyViews(keys, own).some(key => key.id === id && key.inUse))
+          throw new BerthError({ code: 'demo_stays', message: demosOwnKey })
+      }
+      return session.deletions.request({ kind: 'apiKey', id })
+    },
     async listAccountSshKeys({ account }) {
       const { id } = accounts.session(account)
       const keys = await tellingUnread(store, id, 'sshKeys', options =>

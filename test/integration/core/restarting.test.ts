@@ -214,6 +214,9 @@ test('the demo leaves nothing in the real files or the keychain', async ({ world
   await under.run('demoEvent', { event: 'low_credit' })
   expect(world.notifier.shown.map(({ id }) => id)).toContain('demo/credit')
   await under.run('renameAccount', { account: 'demo', name: 'Mine' })
+  // Its own key stays, since no other could replace it.
+  const own = (await under.run('listApiKeys', {})).find(key => key.inUse)
+  expect(await codeOf(under.run('deleteApiKey', { id: own?.id ?? 0 }))).toBe('demo_stays')
   // Codes that the service would have sent can be read in Berth instead.
   expect(await under.run('demoMessage', {})).toBeUndefined()
   await under.run('sendEmailCode', {})
