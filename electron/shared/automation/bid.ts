@@ -29,13 +29,17 @@ export function bidAbove(minimumBid: Micros, highest: Micros = highestBid): Micr
   return bid > highest ? undefined : bid
 }
 
-/** How far a first bid is above the lowest that runs, so that the next bid isn't above it already. */
+/** How far a user's bid is above the lowest that runs, so that the next bid isn't above it already. */
 export const bidRoom = 0.2
 
-/** The first bid of a rental, dollars per hour: a fifth above the lowest that runs, or the highest allowed. */
+/** A fifth above the lowest bid that runs, or the highest allowed. */
+export function bidWithRoom(minimumBid: Micros, highest: Micros): Micros {
+  return bidAbove(Math.max(0, Math.round(minimumBid * (1 + bidRoom)) - 1), highest) ?? highest
+}
+
+/** The first bid of a rental, dollars per hour. */
 export function firstBid(minimumBid: Micros = 0): number {
-  const withRoom = bidAbove(Math.max(0, Math.round(minimumBid * (1 + bidRoom)) - 1), highestFirstBid)
-  return (withRoom ?? highestFirstBid) / 1_000_000
+  return bidWithRoom(minimumBid, highestFirstBid) / 1_000_000
 }
 
 /** `bidAbove`, but at most the ceiling; undefined if the ceiling is not above the minimum. */

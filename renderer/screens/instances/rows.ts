@@ -1,7 +1,7 @@
 import { instanceMark, rentalWords, stateWords } from '#renderer/bridge/stateWords.ts'
 import { needsNote } from '#renderer/features/instances/tunnelWords.ts'
 import { nextLimit, type UpcomingEnd, upcomingEnds } from '#renderer/features/limits/upcomingEnds.ts'
-import { bidAbove } from '#shared/automation/bid.ts'
+import { bidWithRoom, highestBid } from '#shared/automation/bid.ts'
 import type { EndingView } from '#shared/automation/ending.ts'
 import { type LimitView, limitsSet } from '#shared/automation/limit.ts'
 import { isUnlimited } from '#shared/automation/limits-that-block.ts'
@@ -150,12 +150,12 @@ export function rowPrice({ instance, rental }: Row): { micros?: Micros; title?: 
 }
 
 /**
- * The next bid above the lowest that runs now, in steps of a cent (a tenth of a cent below ten cents). Undefined when
- * that is unknown or above the highest bid of $32 (section 8).
+ * The bid that the user is offered for an instance, as far above the lowest that runs now as a rental's first bid.
+ * Undefined when that is unknown or at the highest bid of $32 (section 8).
  */
-export function winningBid(instance: InstanceView): Micros | undefined {
-  const { minimumBid } = instance
-  return minimumBid === undefined ? undefined : bidAbove(minimumBid)
+export function winningBid({ minimumBid }: InstanceView): Micros | undefined {
+  if (minimumBid === undefined || minimumBid >= highestBid) return undefined
+  return bidWithRoom(minimumBid, highestBid)
 }
 
 /** The tooltip of an interruptible instance's price; undefined for one at a fixed price. */

@@ -15,7 +15,7 @@ test('an outbid instance shows both bids, that files are kept and the winning bi
   expect(noticeOf({ state: 'outbid', ...bids })).toEqual({
     kind: 'outbid',
     text: 'Your bid $0.900/h, minimum now $1.040/h. Files are kept.',
-    bid: 1_050_000,
+    bid: 1_250_000,
   })
 })
 
@@ -23,7 +23,7 @@ test('a stopped instance with a low bid may have been outbid, unless Berth stopp
   const bids = { interruptible: true, bid: 400_000, minimumBid: 900_000 }
   const stopped = (more: Partial<InstanceView>) => noticeOf({ state: 'stopped', ...bids, ...more })
   const text = 'Minimum bid is now $0.900/h (yours: $0.400/h). Raise it to start.'
-  expect(stopped({})).toEqual({ kind: 'lowBid', text: `It was outbid or stopped. ${text}`, bid: 910_000 })
+  expect(stopped({})).toEqual({ kind: 'lowBid', text: `It was outbid or stopped. ${text}`, bid: 1_080_000 })
   expect(stopped({ stateRequest: { state: 'stopped', at: 0 } })).toMatchObject({ kind: 'lowBid', text })
   expect(stopped({ bid: 900_000 })).toBeUndefined()
   expect(stopped({ interruptible: false })).toBeUndefined()
@@ -37,10 +37,11 @@ test('a replaced instance names its replacement and cost', () => {
   expect(rowNoticeOf(row)).toEqual({ kind: 'note', text })
 })
 
-test('the winning bid is a fitting step above the lowest, and at most $32', () => {
+test('the winning bid is a fifth above the lowest, as a rental’s first bid, and at most $32', () => {
   const bid = (minimumBid: number) => winningBid(instanceView({ id: 1, minimumBid }))
-  expect(bid(1_044_000)).toBe(1_050_000)
-  expect(bid(50_000)).toBe(51_000)
+  expect(bid(1_044_000)).toBe(1_260_000)
+  expect(bid(50_000)).toBe(60_000)
+  expect(bid(31_000_000)).toBe(32_000_000)
   expect(bid(32_000_000)).toBeUndefined()
   expect(winningBid(instanceView({ id: 1 }))).toBeUndefined()
 })
