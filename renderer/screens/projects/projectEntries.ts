@@ -1,6 +1,5 @@
-import { runCost, runsOfProject } from '#renderer/features/runs/runWords.ts'
-import { isGoing, isProjectRun, type ProjectRunView } from '#shared/automation/run.ts'
-import type { SweepView } from '#shared/automation/sweep.ts'
+import { costOfAll, type Ran, ranOf, runsIn } from '#renderer/features/runs/ran.ts'
+import { isGoing, isProjectRun } from '#shared/automation/run.ts'
 import type { ProjectView } from '#shared/project/project.ts'
 import type { Micros } from '#shared/spending/money.ts'
 import type { AccountView } from '#shared/state.ts'
@@ -8,40 +7,16 @@ import type { AccountView } from '#shared/state.ts'
 /** A row of the list: a project, or below it one of its sweeps and runs. */
 export type ProjectEntry =
   | { kind: 'project'; id: string; project: ProjectView; runs: number; cost: Micros }
-  | { kind: 'sweep'; id: string; project: string; sweep: SweepView; runs: readonly ProjectRunView[] }
-  | { kind: 'run'; id: string; project: string; run: ProjectRunView }
+  | Ran
 
 /** Sweeps and runs of a project that are always listed; beyond these only those under way, failed or opened. */
 const few = 3
-
-type Ran = Extract<ProjectEntry, { kind: 'sweep' | 'run' }>
-
-/** A project's sweeps, and its runs that belong to none of them, the newest first. */
-export function ranOf(account: AccountView | undefined, project: string): Ran[] {
-  const runs = runsOfProject(account?.runs ?? {}, project)
-  const sweeps = Object.values(account?.sweeps ?? {}).filter(sweep => sweep.project === project)
-  const single = runs.filter(({ sweep }) => sweep === undefined || account?.sweeps[sweep.id] === undefined)
-  return [
-    ...sweeps.map(sweep => ({
-      kind: 'sweep' as const,
-      id: sweep.id,
-      project,
-      sweep,
-      runs: runs.filter(run => run.sweep?.id === sweep.id),
-    })),
-    ...single.map(run => ({ kind: 'run' as const, id: run.id, project, run })),
-  ].sort((a, b) => createdAt(b) - createdAt(a))
-}
-
-function createdAt(ran: Ran): number {
-  return ran.kind === 'run' ? ran.run.createdAt : ran.sweep.createdAt
-}
 
 /** Whether it is under way, or its machine may still be billed. */
 function isOpenEnded(ran: Ran): boolean {
   const { step } = ran.kind === 'run' ? ran.run : ran.sweep
   if (step === 'failed' || step === 'going' || step === 'halted') return true
-  return (ran.kind === 'run' ? [ran.run] : ran.runs).some(isGoing)
+  return runsIn(ran).some(isGoing)
 }
 
 /**
@@ -56,8 +31,8 @@ export function projectEntries(
   const byName = projects.toSorted((a, b) => a.name.localeCompare(b.name))
   return byName.flatMap(project => {
     const ran = ranOf(account, project.id)
-    const runs = ran.flatMap(one => (one.kind === 'run' ? [one.run] : one.runs))
-    const cost = runs.reduce((sum, run) => sum + runCost(run, now), 0)
+    const runs = ran.flatMap(runsIn)
+    const cost = costOfAll(ran, now)
     const listed = ran.filter((one, index) => index < few || isOpenEnded(one) || one.id === opened)
     return [{ kind: 'project', id: project.id, project, runs: runs.length, cost }, ...listed]
   })

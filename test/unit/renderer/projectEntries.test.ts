@@ -32,8 +32,10 @@ test('an earlier run is listed while it is under way, failed or opened', () => {
   expect(idsOf({ runs }, 'old')).toEqual(['p2', 'p1', 'z', 'y', 'x', 'old', 'failed', 'going'])
 })
 
-test('the runs of a sweep are listed as the sweep, and counted and paid with the project', () => {
+test('the runs of a sweep are listed as the sweep, counted with the project, and cost what the sweep says', () => {
+  // More than its runs: a machine waited for the next one.
   const sweep = {
+    cost: { micros: 2_500_000, at: 0, perHour: 0 },
     id: 's1',
     project: 'p1',
     createdAt: 9,
@@ -51,7 +53,7 @@ test('the runs of a sweep are listed as the sweep, and counted and paid with the
     now: 0,
   })
   expect(entries.map(entryPath)).toEqual(['projects/p2', 'projects/p1', 'projects/p1/c', 'projects/p1/s1'])
-  expect(entries[1]).toMatchObject({ runs: 3, cost: 3_000_000 })
+  expect(entries[1]).toMatchObject({ runs: 3, cost: 3_500_000 })
 })
 
 test('runs of removed projects are listed apart', () => {
