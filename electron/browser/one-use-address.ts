@@ -137,7 +137,19 @@ export function loopbackServer(maxHeaderSize = 16 * 1024): Server {
     connectionsCheckingInterval: 1_000,
   })
   server.maxConnections = 128
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    // A browser opens connections ahead. An answer 408 on one could meet the request that it was kept for, and pass for its
+    // answer; where the connection is gone, the browser asks again.
+    if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') socket.destroy()
+    else
+      socket.end(`HTTP/1.1 ${refusals[error.code ?? ''] ?? '400 Bad Request'}\r\nConnection: close\r\n\r\n`)
+  })
   return server
+}
+
+/** Other answers to what is no request, by Node's codes. */
+const refusals: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
 }
 
 /** The ports for browser mode to try: the one asked for, or for 0 random ones, all above those of tunnels. */

@@ -77,5 +77,5 @@ test.skipIf(noSshd)(
     expect(wrong, `seed ${seed}`).toEqual([])
     expect(results.filter(({ ever }) => ever === 1).length).toBeGreaterThan(rounds / 2)
   },
-  rounds * 30_000,
+  Math.max(170_000, rounds * 30_000),
 )
