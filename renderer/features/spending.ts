@@ -221,6 +221,21 @@ function monthFigure(days: readonly MoneyDay[], of: Date): MonthFigure | undefin
   return { month: monthInFull(of), spent: sum(monthDays), ...since }
 }
 
+/** What a day cost on average in the week before today, of the days that are known: `a day since 27 Nov`. */
+export function usualDay(
+  { days }: Pick<MoneyHistory, 'days'>,
+  now: number,
+): { mean: Micros; over: string } | undefined {
+  const today = isoDay(new Date(now * 1000))
+  const before = days.filter(({ day }) => day < today && daysBetween(day, today) <= 7)
+  const [first] = days
+  if (!first || before.length === 0) return undefined
+  const count = Math.min(7, daysBetween(first.day, today))
+  const over = { 1: 'yesterday', 7: 'a day last week' }[count] ?? `a day since ${monthDay(dateOf(first.day))}`
+  const mean = Math.round(sum(before) / count)
+  return mean > 0 ? { mean, over } : undefined
+}
+
 export function sum(parts: readonly Pick<MoneyDay, 'spent'>[]): Micros {
   return parts.reduce((total, { spent }) => total + spent, 0)
 }

@@ -29,7 +29,8 @@ const mostPast = 20
 
 /**
  * The setups of successful rentals that the user chose, none of a project, a watch, a recovery, an agent or a script:
- * each once, with what it was last rented with, and the last one first.
+ * each once, with what it was last rented with, and the last one first. Names that differ in their number alone, as of
+ * machines rented together, are of one.
  */
 export function pastRentals(rentals: readonly Rental[]): AccountView['pastRentals'] {
   const bySetup = new Map<string, PastRental>()
@@ -37,7 +38,7 @@ export function pastRentals(rentals: readonly Rental[]): AccountView['pastRental
     const past = pastRental(rental)
     if (!past) continue
     const { what, offer, setup } = past
-    const key = JSON.stringify([what, offer.gpuName, offer.gpuCount, setup])
+    const key = JSON.stringify([what.replace(/[\s-]*\d+$/, ''), offer.gpuName, offer.gpuCount, setup])
     if (!bySetup.has(key)) bySetup.set(key, past)
     if (bySetup.size === mostPast) break
   }

@@ -1,5 +1,12 @@
 import { expect, test } from 'vitest'
-import { instanceCosts, monthFigures, rowsOf, spenders, stacks } from '#renderer/features/spending.ts'
+import {
+  instanceCosts,
+  monthFigures,
+  rowsOf,
+  spenders,
+  stacks,
+  usualDay,
+} from '#renderer/features/spending.ts'
 import type { MoneyHistory } from '#shared/spending/history.ts'
 
 const now = new Date(2026, 10, 21, 14, 30).getTime() / 1000
@@ -35,6 +42,21 @@ test('the quarter is 90 days up to today, the year twelve months up to this one'
   const year = stacks(history, 'year', now, 'model').bars
   expect(year.map(({ label }) => label).join(' ')).toBe('Dec Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov')
   expect([year.at(0)?.spent, year.at(10)?.spent, year.at(11)?.spent]).toEqual([2_000_000, 1, 5_500_000])
+})
+
+test('a usual day is the mean of the week before today, as far as its days are known', () => {
+  const known = (...days: [string, number][]) =>
+    usualDay({ days: days.map(([name, spent]) => day(name, {}, spent)) }, now)
+  expect(known(['2026-11-20', 2_900_000], ['2026-11-21', 9])).toEqual({ mean: 2_900_000, over: 'yesterday' })
+  expect(known(['2026-11-18', 3_000_000], ['2026-11-20', 3_000_000])).toEqual({
+    mean: 2_000_000,
+    over: 'a day since 18 Nov',
+  })
+  expect(known(['2026-11-01', 5], ['2026-11-14', 7_000_000])).toEqual({
+    mean: 1_000_000,
+    over: 'a day last week',
+  })
+  expect(known(['2026-11-21', 9])).toBeUndefined()
 })
 
 test('rows by instance add up to the total, with a row for other costs', () => {

@@ -49,13 +49,18 @@ test('past setups are listed once each, the last one first, with what they were 
     ['3', 'llama', 'RTX 4090', 80],
     ['2', 'eval', 'RTX 3090', 20],
   ])
-  const many = Array.from({ length: 50 }, (_, at) => rental(String(at), `box ${at}`, 'ubuntu', 'A40'))
+  const many = Array.from({ length: 50 }, (_, at) => rental(String(at), `box-${at}`, 'ubuntu', 'A40'))
+  expect(pastRentals(many)?.map(({ what }) => what)).toEqual(['box-49'])
+  const distinct = many.map(({ request, ...one }, at) => ({
+    ...one,
+    request: { ...request, image: `v${at}` },
+  }))
   expect(
-    pastRentals(many)
+    pastRentals(distinct)
       ?.map(({ what }) => what)
       .slice(0, 2),
-  ).toEqual(['box 49', 'box 48'])
-  expect(pastRentals(many)).toHaveLength(20)
+  ).toEqual(['box-49', 'box-48'])
+  expect(pastRentals(distinct)).toHaveLength(20)
 })
 
 test('an instance was rented with the variables that the service shows, and else with those of its rental', () => {
