@@ -112,7 +112,7 @@ async function actOn(call: Call, on: FoundInstance, tell: Action['tell']): Promi
     if (pending && pending.phase !== 'requested' && !said) {
       said = true
       const problem = pending.problem === undefined ? '' : `: ${pending.problem}`
-      call.say(`${instanceName(instance)}: ${endingWords(pending)}${problem}`)
+      remark(call, on, `${endingWords(pending)}${problem}`)
     }
     if (failure && !pending && !ending) throw failure
     ending = pending
@@ -122,6 +122,11 @@ async function actOn(call: Call, on: FoundInstance, tell: Action['tell']): Promi
     words: ending ? endingWords(ending) : '',
     problem: ending?.problem,
   }))
+}
+
+/** A word on the way; none with --json, where stderr has the error alone. */
+function remark({ json, say }: Call, { instance }: FoundInstance, line: string): void {
+  if (!json) say(`${instanceName(instance)}: ${line}`)
 }
 
 function sentence({ message, advice }: Problem): string {
@@ -145,9 +150,10 @@ const sending =
 export const start = acting({
   summary: 'Start stopped instances',
   pastTense: 'Started',
-  async tell(call, { account, instance }) {
+  async tell(call, on) {
     const { connection } = call
-    const say = (line: string) => call.say(`${instanceName(instance)}: ${line}`)
+    const { account, instance } = on
+    const say = (line: string) => remark(call, on, line)
     const now = accountNow(account.clock, Date.now())
     const question = dangers.start.question(account, { instances: [instance] }, now)
     for (const line of question?.lines ?? []) say(line)

@@ -87,7 +87,7 @@ test.skipIf(noSshd)(
       confirm: '',
     })
     const id = `${instance}`
-    await under.until(() => under.account().instances[instance]?.state === 'running', 30_000)
+    await under.until(() => under.account().instances[instance]?.state === 'running')
     expect((await does('list your instances')).instances).toMatchObject([{ id: instance, label: 'mine' }])
     expect((await does('list instance’s limits', [id])).limits).toMatchObject([{ action: 'destroy' }])
     const { limits } = await does('list instance’s limits', [id, 'stop', '30m'])
@@ -96,7 +96,7 @@ test.skipIf(noSshd)(
     expect((await does('list instance’s limits', [id, 'rm', stopAt.id])).limits).toHaveLength(1)
     await does('report machine', [id, 'Machine Has Port Issues'], { 'words for the host': 'Closed.' })
     await does('stop instances', [id])
-    await under.until(() => under.account().instances[instance]?.state === 'stopped', 30_000)
+    await under.until(() => under.account().instances[instance]?.state === 'stopped')
     await does('destroy instances', [id], { confirm: '' })
 
     expect((await does('list environment variables', ['set', 'WANDB_MODE=offline'])).variables).toEqual([

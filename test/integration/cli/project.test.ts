@@ -110,9 +110,9 @@ describe.skipIf(noSshd)(`a project from the command line${noSshd}`, () => {
     const berth = berthOn(home, { cwd: folder })
     const followed = berth('run', '--yes', '-f')
     const runs = () => Object.values(under.account().runs)
-    await under.until(() => runs().some(run => run.outputs.includes('command')), 60_000)
+    await under.until(() => runs().some(run => run.outputs.includes('command')))
     await sshd.stop()
-    await under.until(() => runs()[0]?.waiting?.problem?.code.startsWith('ssh_') === true, 60_000)
+    await under.until(() => runs()[0]?.waiting?.problem?.code.startsWith('ssh_') === true)
     const [{ id = '' } = {}] = runs()
     const words = /No output for .* Last error: /
     expect((await berth('ps')).err).toMatch(words)

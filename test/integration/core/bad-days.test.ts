@@ -40,7 +40,7 @@ describe.concurrent('a service that fails keeps the last state, marked as old, u
     const { id } = await rentRunning(under)
     const before = under.account()
     world.sim.controls.setFaults([rule])
-    await under.until(() => under.account().connection.status === 'offline', 40_000)
+    await under.until(() => under.account().connection.status === 'offline')
     const { connection, instances, credit } = under.account()
     expect(connection).toMatchObject({
       since: expect.any(Number),

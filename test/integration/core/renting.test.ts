@@ -114,7 +114,7 @@ describe.concurrent.each(profileNames)('on the %s profile', name => {
       world.sim.controls.setFaults([{ method: 'DELETE', kind: 'status', status: 500, times: 5 }])
       await under.run('cancelRental', { rental })
       await under.run('cancelRental', { rental })
-      await under.until(() => rentalsOf(under).length === 0, 30_000)
+      await under.until(() => rentalsOf(under).length === 0)
       await under.until(() => instancesOf(under).length === 0)
       const said = () => under.run('searchActivity', { text: 'Rental cancelled', limit: 10 })
       await expect.poll(said).toHaveLength(1)

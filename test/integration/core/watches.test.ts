@@ -149,7 +149,7 @@ test('a watch that rents stops at its limit of machines, across a restart, and p
   })
   await berth.until(() => watchOf(id).rented > 0)
   berth = await world.restart(berth)
-  await berth.until(() => watchOf(id).paused, 40_000)
+  await berth.until(() => watchOf(id).paused)
   await world.sim.controls.advance(600)
   await berth.run('refresh', {})
   expect(watchOf(id)).toMatchObject({ rented: 2, paused: true, rents: { request: { env: [{ value: '' }] } } })

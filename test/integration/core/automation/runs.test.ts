@@ -122,7 +122,7 @@ describe.skipIf(lacking)(`a run${lacking}`, () => {
     })
     await again.until(() => steps.includes('running'))
     writeFileSync(enough, '')
-    await again.until(() => runOf(again, id)?.step === 'failed', 40_000)
+    await again.until(() => runOf(again, id)?.step === 'failed')
     expect(runOf(again, id)).toMatchObject({
       code: 7,
       fetched: true,

@@ -39,7 +39,7 @@ describe.skipIf(noSshd)(`a watch${noSshd}`, () => {
     expect(again.account().watches[id]).toMatchObject({ run: { name: 'train', command, afterwards: 'stop' } })
     expect(existsSync(join(home, 'trained'))).toBe(false)
     await world.sim.controls.advance(900)
-    await again.until(() => only()?.step === 'done', 40_000)
+    await again.until(() => only()?.step === 'done')
     expect(existsSync(join(home, 'trained'))).toBe(true)
     const { instance = 0 } = only() ?? {}
     await again.until(() => again.account().instances[instance]?.state === 'stopped')

@@ -28,7 +28,7 @@ test.concurrent('limits requested with a rental are set on its instance and kept
   expect(JSON.stringify(create)).not.toContain('"limits"')
 
   await world.sim.controls.advance(8 * 3600 + 60)
-  await under.until(() => under.account().instances[id]?.state === 'stopped', 30_000)
+  await under.until(() => under.account().instances[id]?.state === 'stopped')
 })
 
 test.concurrent('limits requested with retries are set on the instance of each attempt', async ({
@@ -36,7 +36,7 @@ test.concurrent('limits requested with retries are set on the instance of each a
 }) => {
   const { world, under } = await connected()
   const id = await under.run('rentWithRetries', retriesRequest({}, { limits: agreed }))
-  await under.until(() => rentalOf(under, id)?.attempts[0]?.instance !== undefined, 30_000)
+  await under.until(() => rentalOf(under, id)?.attempts[0]?.instance !== undefined)
   const first = rentalOf(under, id)?.attempts[0]?.instance ?? 0
   expect(limitsOf(under, first)).toMatchObject(limited)
   await world.sim.controls.forceStatus(first, 'exited')
@@ -51,7 +51,7 @@ test.concurrent('limits requested with a watch are set on the instance it rents'
   await under.run('saveWatch', {
     request: { name: 'Any', search, every: 1, rents: { request, limits, most: 1 } },
   })
-  await under.until(() => instancesOf(under).length === 1, 40_000)
+  await under.until(() => instancesOf(under).length === 1)
   const [instance] = instancesOf(under)
   expect(limitsOf(under, instance?.id ?? 0)).toMatchObject(limited)
 })
@@ -71,7 +71,7 @@ test.concurrent('a replacement inherits the remainder of the outbid instance’s
     choice: { kind: 'replace', ceiling: 2, every: 60, limits: { attempts: 3, ceiling: 1, deadline: 600 } },
   })
   await world.sim.controls.outbid(id)
-  await under.until(() => under.account().recoveries[id]?.by !== undefined, 40_000)
+  await under.until(() => under.account().recoveries[id]?.by !== undefined)
   const taken = limitsOf(under, under.account().recoveries[id]?.by ?? 0)
   expect(taken).toMatchObject([
     { when: duration?.when, action: 'stop', dueAt: duration?.dueAt },

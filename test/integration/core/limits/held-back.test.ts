@@ -42,7 +42,7 @@ test.concurrent('a watch is held back by a reached budget, says so, and rents af
 
   await under.run('snoozeLimit', { limit, minutes: 720 })
   await under.run('searchWatch', { watch })
-  await under.until(() => everCreated(world) > 1, 45_000)
+  await under.until(() => everCreated(world) > 1)
   expect(view()?.waits).toBeUndefined()
 })
 
@@ -54,7 +54,7 @@ test.concurrent('an attempt that a limit would stop is destroyed, and the next w
   const id = await under.run('rentWithRetries', retriesRequest({ deadline: 3600 }))
   await under.until(() => rentalOf(under, id)?.attempts[0]?.instance !== undefined)
   const limit = await budget(under)
-  await under.until(() => rentalOf(under, id)?.problem?.code === 'held_by_limit', 40_000)
+  await under.until(() => rentalOf(under, id)?.problem?.code === 'held_by_limit')
   expect(rentalOf(under, id)).toMatchObject({
     step: 'searching',
     attempts: [{ why: { code: 'stopped_by_limit' } }],
@@ -71,7 +71,7 @@ test.concurrent('an attempt that a limit would stop is destroyed, and the next w
     expect(await lines(under, text)).toHaveLength(1)
 
   await under.run('snoozeLimit', { limit, minutes: 720 })
-  await under.until(() => rentalOf(under, id)?.step === 'ready', 40_000)
+  await under.until(() => rentalOf(under, id)?.step === 'ready')
   expect(rentalOf(under, id)?.attempts).toHaveLength(2)
   expect(await lines(under, 'is running, waiting for SSH')).not.toEqual([])
 })
@@ -82,13 +82,13 @@ test.concurrent('a running attempt is destroyed by its rental alone, not by the 
   // SSH never answers, so that it stays an attempt.
   const { world, under } = await openShut({ start: nextMorning() })
   const id = await under.run('rentWithRetries', retriesRequest({ deadline: 7200 }))
-  await under.until(() => rentalOf(under, id)?.step === 'entering', 40_000)
+  await under.until(() => rentalOf(under, id)?.step === 'entering')
   const tried = rentalOf(under, id)?.instance
   await world.sim.controls.advance(1800)
   await under.run('refresh', {})
   await budget(under)
   await under.until(() => rentalOf(under, id)?.attempts[0]?.why?.code === 'stopped_by_limit')
-  await under.until(() => rentalOf(under, id)?.problem?.code === 'held_by_limit', 45_000)
+  await under.until(() => rentalOf(under, id)?.problem?.code === 'held_by_limit')
   expect(world.requests('PUT', `/instances/${tried}/`)).toEqual([])
   expect(world.requests('DELETE', `/instances/${tried}/`)).toHaveLength(1)
   expect(await lines(under, 'Dropped attempt 1')).toHaveLength(1)
@@ -137,5 +137,5 @@ test.concurrent('an outbid instance is neither raised nor replaced while a budge
   expect(world.requests('PUT', '/bid_price/')).toEqual([])
 
   await under.run('snoozeLimit', { limit, minutes: 720 })
-  await under.until(() => recovery()?.raises === 1, 45_000)
+  await under.until(() => recovery()?.raises === 1)
 })

@@ -57,10 +57,10 @@ describe.skipIf(noSshd)(`machines whose image has the host key${noSshd}`, () => 
       'berth.yaml': 'setup: until [ -e ../../go ]; do sleep 0.1; done\nrun: echo done\n',
     })
     const id = await runProject()
-    await under.until(() => jobOf(under, id)?.outputs.includes('setup') === true, 60_000)
+    await under.until(() => jobOf(under, id)?.outputs.includes('setup') === true)
     await sshd.changeHostKey()
     sshd.dropConnections()
-    await under.until(() => jobOf(under, id)?.step === 'failed', 60_000)
+    await under.until(() => jobOf(under, id)?.step === 'failed')
     expect(jobOf(under, id)?.problem?.code).toBe('host_key_changed')
   })
 })

@@ -97,7 +97,7 @@ describe.skipIf(noSshd)(`a sweep${noSshd}`, () => {
     const { under, runProject } = place
     const id = await runProject()
     const done = () => runsOf(under, id).filter(run => run?.step === 'done')
-    await under.until(() => done().length >= 2, 60_000)
+    await under.until(() => done().length >= 2)
     await under.run('stopSweep', { sweep: id })
     expect(sweepOf(under, id)?.step).toBe('stopped')
     await under.until(() => Object.keys(under.account().instances).length === 0)
@@ -126,7 +126,7 @@ describe.skipIf(noSshd)(`a sweep${noSshd}`, () => {
     )
     const { world, under, folder, runProject } = place
     const id = await runProject()
-    await under.until(() => sweepOf(under, id)?.step === 'over', 60_000)
+    await under.until(() => sweepOf(under, id)?.step === 'over')
     expect(runsOf(under, id).map(run => run?.step)).toEqual(['done', 'failed', 'done', 'done'])
     expect(runsOf(under, id)[2]?.printed).toEqual({ loss: 3 })
     // The machine of the run that failed took the next one.
@@ -138,7 +138,7 @@ describe.skipIf(noSshd)(`a sweep${noSshd}`, () => {
       .filter(run => run?.step === 'done')
       .map(run => run?.id)
     await under.run('retrySweep', { sweep: id })
-    await under.until(() => sweepOf(under, id)?.step === 'over', 60_000)
+    await under.until(() => sweepOf(under, id)?.step === 'over')
     expect(runsOf(under, id).map(run => run?.step)).toEqual(['done', 'done', 'done', 'done'])
     expect(runsOf(under, id).map(run => run?.id)).toEqual(expect.arrayContaining(others))
     expect(world.sim.controls.ledger().instances).toHaveLength(2)
@@ -158,7 +158,7 @@ describe.skipIf(noSshd)(`a sweep${noSshd}`, () => {
       2,
     )
     const id = await runProject()
-    await under.until(() => sweepOf(under, id)?.step === 'halted', 60_000)
+    await under.until(() => sweepOf(under, id)?.step === 'halted')
     const steps = runsOf(under, id).map(run => run?.step)
     expect(steps).toEqual(Array.from({ length: 10 }, (_, run) => (run < 3 ? 'failed' : undefined)))
     expect(runsOf(under, id)[0]).toMatchObject({
@@ -185,9 +185,9 @@ describe.skipIf(noSshd)(`a sweep${noSshd}`, () => {
     const most = whole - keptCost
     expect(most).toBe(500_000)
     const id = await runProject()
-    await under.until(() => runsOf(under, id).every(run => run?.outputs.includes('command')), 60_000)
+    await under.until(() => runsOf(under, id).every(run => run?.outputs.includes('command')))
     await world.sim.controls.advance(10_000)
-    await under.until(() => sweepOf(under, id)?.step === 'halted', 60_000)
+    await under.until(() => sweepOf(under, id)?.step === 'halted')
     expect(sweepOf(under, id)?.problem?.code).toBe('sweep_limit')
     await under.until(() => runsOf(under, id).every(run => run?.step === 'failed'))
     expect(Object.values(under.account().instances).map(({ state }) => state)).toEqual([
@@ -201,7 +201,7 @@ describe.skipIf(noSshd)(`a sweep${noSshd}`, () => {
     expect(sweepOf(under, id)?.cost.micros).toBeLessThan(most + (perHour * (10_000 + 900)) / 3600)
 
     await under.run('continueSweep', { sweep: id })
-    await under.until(() => sweepOf(under, id)?.step !== 'going', 60_000)
+    await under.until(() => sweepOf(under, id)?.step !== 'going')
     expect(runsOf(under, id).map(run => run?.step)).toEqual(['done', 'done', 'done'])
     expect(world.sim.controls.ledger().instances).toHaveLength(3)
     await under.until(() => Object.keys(under.account().instances).length === 0)
@@ -230,7 +230,7 @@ run: |
     await under.until(() => Object.keys(under.account().instances).length === 0)
     for (const { home } of sshds) writeFileSync(join(home, 'enough'), '')
     await under.run('continueSweep', { sweep: id })
-    await under.until(() => sweepOf(under, id)?.step === 'over', 60_000)
+    await under.until(() => sweepOf(under, id)?.step === 'over')
     const steps = (run: string) =>
       readFileSync(join(folder, sweepOf(under, id)?.results ?? '', run, 'steps'), 'utf8')
     expect(steps('1')).toBe('begun 1\nagain\n')

@@ -62,7 +62,7 @@ test.concurrent('an outbid machine is replaced by one as verified and reliable, 
   const { world, under, offers, offer, instance } = await rented(behindWorse)
   await under.run('chooseRecovery', { instance, choice: replace })
   await world.sim.controls.outbid(instance)
-  await under.until(() => under.account().recoveries[instance]?.by !== undefined, 60_000)
+  await under.until(() => under.account().recoveries[instance]?.by !== undefined)
   const by = under.account().instances[under.account().recoveries[instance]?.by ?? 0]
   const machine = offers.find(({ machineId }) => machineId === by?.machineId)
   expect(machine && isAsGood(machine, offer)).toBe(true)
@@ -72,7 +72,7 @@ test.concurrent('rents nothing if no offer is as good, and says so once', async 
   const { world, under, instance } = await rented(bestOfAll)
   await under.run('chooseRecovery', { instance, choice: replace })
   await world.sim.controls.outbid(instance)
-  await under.until(() => under.account().recoveries[instance]?.problem !== undefined, 60_000)
+  await under.until(() => under.account().recoveries[instance]?.problem !== undefined)
   expect(under.account().recoveries[instance]?.problem).toMatchObject({
     code: 'nothing_as_good',
     message: expect.stringMatching(

@@ -30,7 +30,7 @@ test.concurrent('a recovery raises the bid just above the minimum, not too often
   await under.run('chooseRecovery', { instance, choice: { kind: 'raise', ceiling: 0.5, every: 1800 } })
   world.sim.controls.setFaults([{ method: 'PUT', path: '/bid_price/', kind: 'reset_after', times: 1 }])
   await world.sim.controls.outbid(instance)
-  await under.until(() => recovery()?.raises === 1 && view()?.state === 'running', 30_000)
+  await under.until(() => recovery()?.raises === 1 && view()?.state === 'running')
   expect(view()?.bid).toBe(450_000)
   expect(view()?.minimumBid).toBe(441_000)
 
@@ -40,7 +40,7 @@ test.concurrent('a recovery raises the bid just above the minimum, not too often
   expect(recovery()?.until).toBeGreaterThan(0)
   const before = recovery()?.addedCost.micros ?? 0
   await world.sim.controls.advance(1800)
-  await under.until(() => recovery()?.raises === 2 && view()?.state === 'running', 30_000)
+  await under.until(() => recovery()?.raises === 2 && view()?.state === 'running')
   expect(view()?.bid).toBe(500_000)
   await world.sim.controls.advance(3600)
   await world.sim.controls.outbid(instance)
@@ -59,7 +59,7 @@ test.concurrent('a recovery rents a replacement, with the watchdog, and stops th
   await under.run('chooseRecovery', { instance, choice: replace })
   await setLimit(under, { instance, when: { kind: 'away', seconds: 86_400 }, asleep: true })
   await world.sim.controls.outbid(instance)
-  await under.until(() => under.account().recoveries[instance]?.by !== undefined, 40_000)
+  await under.until(() => under.account().recoveries[instance]?.by !== undefined)
   const by = under.account().recoveries[instance]?.by ?? 0
   await under.until(() => under.account().instances[instance]?.state === 'stopped')
   expect(under.account().recoveries[by]).toMatchObject({
@@ -83,12 +83,12 @@ test.concurrent('what was chosen with the rental is done once it is outbid, and 
   const { id } = await rentRunning(under, { bid: 0.4, recovery })
   expect(under.account().recoveries[id]).toMatchObject({ choice: recovery, raises: 0 })
   await world.sim.controls.outbid(id)
-  await under.until(() => under.account().recoveries[id]?.raises === 1, 30_000)
+  await under.until(() => under.account().recoveries[id]?.raises === 1)
 
   await under.run('chooseRecovery', { instance: id, choice: { ...replace, every: 30 } })
   await world.sim.controls.advance(60)
   await world.sim.controls.outbid(id)
-  await under.until(() => under.account().recoveries[id]?.by !== undefined, 40_000)
+  await under.until(() => under.account().recoveries[id]?.by !== undefined)
   const by = under.account().recoveries[id]?.by ?? 0
   // Not what was chosen with the rental, but what it was changed to.
   expect(under.account().recoveries[by]?.choice.kind).toBe('replace')
@@ -106,7 +106,7 @@ test.concurrent('two Berths replace an outbid instance only once', async ({
   for (const berth of [under, other]) await berth.run('chooseRecovery', { instance, choice: replace })
   await world.sim.controls.outbid(instance)
   for (const berth of [under, other])
-    await berth.until(() => berth.account().recoveries[instance]?.by !== undefined, 60_000)
+    await berth.until(() => berth.account().recoveries[instance]?.by !== undefined)
   await expect.poll(async () => (await onAccount(world)).length).toBe(2)
   expect(under.account().recoveries[instance]?.by).toBe(other.account().recoveries[instance]?.by)
 })

@@ -13,7 +13,7 @@ import { ended, onAccount, rentalOf, retriesRequest, test } from './request.ts'
 /** The instance of an attempt, once it is created. */
 async function tried(under: BerthUnderTest, id: string, number: number): Promise<number> {
   await under.until(() => (rentalOf(under, id)?.attempts.length ?? 0) >= number)
-  await under.until(() => rentalOf(under, id)?.attempts[number - 1]?.instance !== undefined, 30_000)
+  await under.until(() => rentalOf(under, id)?.attempts[number - 1]?.instance !== undefined)
   const instance = rentalOf(under, id)?.attempts[number - 1]?.instance
   if (instance === undefined) throw new Error('the attempt has no instance')
   return instance
@@ -36,7 +36,7 @@ describe.concurrent('renting with retries', () => {
     await world.sim.controls.forceStatus(await tried(under, id, 2), 'offline')
     await tried(under, id, 3)
     await world.sim.controls.advance(300)
-    await under.until(() => rentalOf(under, id)?.step === 'ready', 40_000)
+    await under.until(() => rentalOf(under, id)?.step === 'ready')
     const view = rentalOf(under, id)
     expect(view?.attempts.map(({ why }) => why?.code)).toEqual(['crashed', 'offline', undefined])
     expect(new Set(view?.attempts.map(({ machineId }) => machineId)).size).toBe(3)
@@ -83,7 +83,7 @@ describe.concurrent('renting with retries', () => {
     const { world, under } = await connected()
     const limits = await rentRunning(under)
     await under.run('stopInstance', { instance: limits.id })
-    await under.until(() => under.account().instances[limits.id]?.state === 'stopped', 30_000)
+    await under.until(() => under.account().instances[limits.id]?.state === 'stopped')
     const dies = await rentRunning(under)
     await world.sim.controls.forceStatus(dies.id, 'offline')
     await under.until(() => Object.keys(under.account().failedMachines).length > 0)
@@ -173,7 +173,7 @@ describe.concurrent('renting with retries', () => {
     const id = await under.run('rentWithRetries', retriesRequest())
     if (name.startsWith('a destroy'))
       await world.sim.controls.forceStatus(await tried(under, id, 1), 'exited')
-    await under.until(() => instancesOf(under).some(({ state }) => state === 'running'), 60_000)
+    await under.until(() => instancesOf(under).some(({ state }) => state === 'running'))
     await ended(under, id)
     expect((await onAccount(world)).map(({ actual_status }) => actual_status)).toEqual(['running'])
   })
