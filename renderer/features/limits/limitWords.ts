@@ -66,13 +66,12 @@ export function dueWords(
         : target && actsIn(target.state, limit)
     return acts ? `${since}; it acts at the next poll.` : 'Reached, but no running instance to stop.'
   }
-  const sure = limitKinds[when.kind].isSure
+  const { isSure } = limitKinds[when.kind]
+  // The sentence of an instance's limit has a sure moment.
+  const inWords = isSure && limit.instance !== undefined ? 'In ' : `At ${moment(dueAt, now)}, in `
   const only = target && !actsIn(target.state, limit) ? ', if it runs by then' : ''
   const snoozed = limit.snoozedUntil === undefined ? '' : ' It was extended.'
-  return (
-    `At ${moment(dueAt, now)}, in ` +
-    `${duration(dueAt - now)}${sure ? '' : ', at the current rate'}${only}.${snoozed}${usedWords(limit, now)}`
-  )
+  return `${inWords}${duration(dueAt - now)}${isSure ? '' : ', at the current rate'}${only}.${snoozed}${usedWords(limit, now)}`
 }
 
 /** Who used an instance whose GPUs were idle, for as long as that delays its limit. */

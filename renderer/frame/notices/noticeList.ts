@@ -1,5 +1,5 @@
 import { accountPrefix } from '#shared/derived.ts'
-import type { AccountView, PageNotice, State } from '#shared/state.ts'
+import type { AccountView, ActivityEntry, PageNotice, State } from '#shared/state.ts'
 
 const weight = { critical: 2, normal: 1, low: 0 }
 
@@ -29,6 +29,16 @@ export function decisionOf(
 /** Whether a watch asks to rent an offer that it found. */
 function asks({ kind, actions }: PageNotice): boolean {
   return kind === 'watch' && actions.some(({ id }) => id === 'rent')
+}
+
+/** The alerts that Activity has of an account and of none, the newest first. */
+export function latestAlerts(
+  activity: Readonly<Record<string, ActivityEntry>>,
+  shown: string | undefined,
+): ActivityEntry[] {
+  return Object.values(activity)
+    .filter(({ kind, account }) => kind === 'alert' && (account === undefined || account === shown))
+    .sort((a, b) => (a.id < b.id ? 1 : -1))
 }
 
 /** The account's name such as `Demo: `, where a notice could be taken for another account's. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { decisionOf, groupNotices, newsIn } from '#renderer/frame/notices/noticeList.ts'
+import { decisionOf, groupNotices, latestAlerts, newsIn } from '#renderer/frame/notices/noticeList.ts'
 import type { PageNotice } from '#shared/state.ts'
 import { accountView, instanceView } from '#test/unit/views.ts'
 
@@ -14,6 +14,26 @@ const outbid = (instance: number, at = 1) =>
     kind: 'outbid',
     urgency: 'critical',
   })
+
+test('the latest alerts are the account’s and those of none, the newest first', () => {
+  const entry = (id: string, kind: 'alert' | 'user', account?: string) => ({
+    id,
+    kind,
+    account,
+    at: 1,
+    text: id,
+  })
+  const all = [
+    entry('1', 'alert', 'a'),
+    entry('2', 'user', 'a'),
+    entry('3', 'alert', 'b'),
+    entry('4', 'alert'),
+  ]
+  const activity = Object.fromEntries(
+    all.map(({ account, ...one }) => [one.id, account ? { ...one, account } : one]),
+  )
+  expect(latestAlerts(activity, 'a').map(({ id }) => id)).toEqual(['4', '1'])
+})
 
 describe('the strip', () => {
   const account = accountView({ id: 'a' }, instanceView({ id: 7 }))

@@ -168,11 +168,28 @@ export interface Gap {
 /** Minutes that may be missing without a word: Berth reads about once a minute. */
 const usual = 2
 
-/** Where nothing of the instance is known although there is data before and after. */
-export function gapsOf(panels: readonly Panel[]): Gap[] {
+/** Minute by minute whether anything of the instance is known there. */
+function knownIn(panels: readonly Panel[]): boolean[] {
   const courses = panels.flatMap(({ lines }) => lines.filter(({ kind }) => kind !== 'other'))
   const length = Math.max(0, ...courses.map(({ course }) => course.length))
-  const isKnown = Array.from({ length }, (_, at) => courses.some(({ course }) => course[at] != null))
+  return Array.from({ length }, (_, at) => courses.some(({ course }) => course[at] != null))
+}
+
+/** Where a panel knows nothing, since the first minute of which any panel knows something. */
+export function gapsIn(panel: Panel, all: readonly Panel[]): Gap[] {
+  const begin = knownIn(all).indexOf(true)
+  const isKnown = knownIn([panel])
+  if (begin < 0) return []
+  const last = isKnown.length - 1
+  return gapsBetween(isKnown.map((here, at) => here || at === begin || at === last))
+}
+
+/** Where nothing of the instance is known although there is data before and after. */
+export function gapsOf(panels: readonly Panel[]): Gap[] {
+  return gapsBetween(knownIn(panels))
+}
+
+function gapsBetween(isKnown: readonly boolean[]): Gap[] {
   const gaps: Gap[] = []
   let last: number | undefined
   for (const [at, here] of isKnown.entries()) {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import {
   drawn,
+  gapsIn,
   gapsOf,
   gapWords,
   panelLabel,
@@ -62,6 +63,11 @@ test('a gap is where nothing is known between minutes that are, longer than a re
   expect(gapsOf([of([5, null, null, 6, 7])])).toEqual([{ from: 0, to: 3 }])
   // Another measure is known there.
   expect(gapsOf([of([5, null, null, 6]), of([null, 1, 1, null])])).toEqual([])
+  // A panel has its own, since anything is known of the instance.
+  const [later, first] = [of([null, null, null, null, null, 6]), of([null, 1, 1, 1, 1, 1])]
+  expect(gapsIn(later, [first, later])).toEqual([{ from: 1, to: 5 }])
+  expect(gapsIn(first, [first, later])).toEqual([])
+  expect(gapsIn(of([null, null, null, null]), [of([1, 1, 1, 1])])).toEqual([{ from: 0, to: 3 }])
   const until = 1_000_020
   expect(gapWords([{ from: 0, to: 3 }], 5, until)).toBe(
     `${timeOfDay(until - 240)} to ${timeOfDay(until - 60)}: no data.`,
