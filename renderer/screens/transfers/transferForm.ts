@@ -48,12 +48,18 @@ export function onlyOther(instances: Readonly<Record<string, InstanceView>>, fro
   return from !== '' && others.length === 1 ? String(others[0]?.id) : ''
 }
 
-/** The instances to choose from, running ones first, since only these can copy or sync. */
+const collator = new Intl.Collator('en', { numeric: true, sensitivity: 'base' })
+
+/** The instances to choose from by name, running ones first, since only these can copy or sync. */
 export function instanceChoices(
   instances: Readonly<Record<string, InstanceView>>,
 ): { value: string; label: string }[] {
   return Object.values(instances)
-    .sort((a, b) => Number(b.state === 'running') - Number(a.state === 'running') || b.id - a.id)
+    .sort(
+      (a, b) =>
+        Number(b.state === 'running') - Number(a.state === 'running') ||
+        collator.compare(instanceName(a), instanceName(b)),
+    )
     .map(instance => ({
       value: String(instance.id),
       label:

@@ -1,5 +1,7 @@
 import type { Shape } from '#renderer/bridge/stateWords.ts'
 import { isRunning, type TransferStep, type TransferView } from '#shared/account/transfer.ts'
+import { instanceName } from '#shared/format/name.ts'
+import type { InstanceView } from '#shared/instance/instance.ts'
 
 const steps: Record<TransferStep, { word: string; shape: Shape }> = {
   starting: { word: 'Starting', shape: 'busy' },
@@ -14,14 +16,17 @@ export function transferStepWords(step: TransferStep): { word: string; shape: Sh
   return steps[step]
 }
 
-/** `#4711:/data`, or `cloud:/bucket`. */
-export function sideWords({ instance, path }: TransferView['from']): string {
-  return `${instance === undefined ? 'cloud' : `#${instance}`}:${path}`
+type Instances = Readonly<Record<string, InstanceView>>
+
+/** `trainer #4711:/data`, or `#4711:/data` once it's gone, or `cloud:/bucket`. */
+export function sideWords({ instance, path }: TransferView['from'], instances: Instances): string {
+  const view = instances[instance ?? '']
+  return `${view ? instanceName(view) : instance === undefined ? 'cloud' : `#${instance}`}:${path}`
 }
 
 /** The name of a transfer, for the labels of buttons. */
-export function transferName({ kind, from, to }: TransferView): string {
-  return `${kind === 'copy' ? 'copy' : 'sync'} of ${sideWords(from)} to ${sideWords(to)}`
+export function transferName({ kind, from, to }: TransferView, instances: Instances): string {
+  return `${kind === 'copy' ? 'copy' : 'sync'} of ${sideWords(from, instances)} to ${sideWords(to, instances)}`
 }
 
 /** Running transfers first, then the newest. */

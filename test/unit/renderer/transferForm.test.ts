@@ -74,10 +74,17 @@ test('a sync without a connection names the missing field', () => {
   })
 })
 
-test('running instances are listed first, others with their state', () => {
-  const instances = { 9: instanceView({ id: 9, state: 'stopped' }), 8: instanceView({ id: 8 }) }
+test('running instances are listed first and by name, others with their state', () => {
+  const instances = {
+    9: instanceView({ id: 9, state: 'stopped' }),
+    8: instanceView({ id: 8 }),
+    10: instanceView({ id: 10, label: 'train-9' }),
+    7: instanceView({ id: 7, label: 'train-10' }),
+  }
   expect(instanceChoices(instances)).toEqual([
     { value: '8', label: 'Instance #8' },
+    { value: '10', label: 'train-9 #10' },
+    { value: '7', label: 'train-10 #7' },
     { value: '9', label: 'Instance #9 (stopped)' },
   ])
 })
