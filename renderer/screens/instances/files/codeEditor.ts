@@ -20,6 +20,8 @@ interface Options {
   name: string
   label: string
   onchange: (text: string) => void
+  /** Whether it was ever changed: Escape closes a text that was only read. */
+  touched: () => boolean
   onsave: () => void
 }
 
@@ -39,7 +41,10 @@ const phrases = {
 }
 
 /** Opens an editor in an element; the answer closes it. Its styles are in a shadow root, which the policy allows. */
-export function codeEditor(host: HTMLElement, { text, name, label, onchange, onsave }: Options): () => void {
+export function codeEditor(
+  host: HTMLElement,
+  { text, name, label, onchange, touched, onsave }: Options,
+): () => void {
   const root = host.shadowRoot ?? host.attachShadow({ mode: 'open', delegatesFocus: true })
   const language = new Compartment()
   let escaped = Number.NEGATIVE_INFINITY
@@ -84,10 +89,11 @@ export function codeEditor(host: HTMLElement, { text, name, label, onchange, ons
     }),
   })
 
-  /** The first Escape lets Tab leave the text, or closes the search; only the next one reaches the dialog. */
+  /** The first Escape lets Tab leave a text that was changed, or closes the search; only the next one reaches the dialog. */
   function keepEscape(event: KeyboardEvent): void {
     if (event.key !== 'Escape') return
-    if (event.defaultPrevented || event.timeStamp - escaped > leaving) event.stopPropagation()
+    const first = event.timeStamp - escaped > leaving
+    if (event.defaultPrevented || (first && touched())) event.stopPropagation()
     escaped = event.defaultPrevented ? Number.NEGATIVE_INFINITY : event.timeStamp
   }
   host.addEventListener('keydown', keepEscape)
