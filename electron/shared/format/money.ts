@@ -26,6 +26,11 @@ export function fineMoney(micros: Micros): string {
   return dollars(micros, micros < 1000 || micros >= 1_000_000 ? cents : tenthsOfCents)
 }
 
+/** A sum for a column: "<$0.001" in place of "under $0.001". */
+export function briefMoney(micros: Micros): string {
+  return money(micros).replace('under ', '<')
+}
+
 /**
  * A price per hour: "$2.140/h", "$0.006/h". Always to a tenth of a cent, so that the same price reads the same in
  * tables and sentences: bids and disks differ by tenths of cents, and hours add up.

@@ -108,7 +108,7 @@ export const columns: readonly Column[] = [
   {
     column: 'spent',
     title: 'Spent',
-    width: 68,
+    width: 82,
     figure: true,
     part: 'spent',
     order: ({ instance }, now) => instance && knownSpent(instance, now),

@@ -1,5 +1,6 @@
 import { standsOut } from '#renderer/features/limits/upcomingEnds.ts'
 import { columns, type RowColumn } from './columns.ts'
+import type { RowGroup } from './groupRows.ts'
 import { needsYou, type Row, rowState } from './rows.ts'
 
 export interface RowSort {
@@ -78,4 +79,36 @@ function urgency(row: Row, { now, idle }: SortContext): number {
       if (left <= standsOut) return 1 + within
       return (row.instance && idle?.get(row.instance.id) ? 2 : 3) + within
   }
+}
+
+/**
+ * The order that the table shows. While it is held, the rows stay where they are, so that a click or a key reaches the
+ * row that it was meant for: new rows then come last.
+ */
+export class ShownOrder {
+  #asked = ''
+  #places: ReadonlyMap<string, number> = new Map()
+
+  /** `asked`: what the user sorts, groups and filters by, which is always obeyed at once. */
+  of(groups: readonly RowGroup[], asked: string, held: boolean): readonly RowGroup[] {
+    const places = this.#places
+    const rowPlace = ({ key, rental }: Row) => places.get(key) ?? places.get(rental?.id ?? '')
+    const shown =
+      held && asked === this.#asked
+        ? byPlace(groups, group => places.get(placeName(group))).map(group => ({
+            ...group,
+            rows: byPlace(group.rows, rowPlace),
+          }))
+        : groups
+    this.#asked = asked
+    const names = shown.flatMap(group => [placeName(group), ...group.rows.map(({ key }) => key)])
+    this.#places = new Map(names.map((name, at) => [name, at]))
+    return shown
+  }
+}
+
+const placeName = ({ name }: RowGroup) => `group ${name}`
+
+function byPlace<T>(items: readonly T[], place: (item: T) => number | undefined): T[] {
+  return items.toSorted((a, b) => (place(a) ?? Number.MAX_VALUE) - (place(b) ?? Number.MAX_VALUE))
 }

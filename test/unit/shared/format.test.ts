@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { money, rate, trafficBriefly, trafficWords } from '#shared/format/money.ts'
+import { briefMoney, money, rate, trafficBriefly, trafficWords } from '#shared/format/money.ts'
 import { instanceName, named, shortInstanceName } from '#shared/format/name.ts'
 import { counted, diskRoom, figure, network, reliability } from '#shared/format/size.ts'
 import {
@@ -25,6 +25,7 @@ test('money has a dollar sign, and a debt a minus', () => {
     '$0.005',
     '$0.01',
   ])
+  expect([0, 100, 2000].map(briefMoney)).toEqual(['$0.00', '<$0.001', '$0.002'])
 })
 
 test('a price per hour has a tenth of a cent', () => {

@@ -1,7 +1,13 @@
 import { expect, test } from 'vitest'
 import type { RowColumn } from '#renderer/screens/instances/columns.ts'
+import { groupRows } from '#renderer/screens/instances/groupRows.ts'
 import { instanceRows } from '#renderer/screens/instances/rows.ts'
-import { instanceSortAfterClick, type RowSort, sortRows } from '#renderer/screens/instances/sortRows.ts'
+import {
+  instanceSortAfterClick,
+  type RowSort,
+  ShownOrder,
+  sortRows,
+} from '#renderer/screens/instances/sortRows.ts'
 import { accountView, instanceView, rentalView } from '#test/unit/views.ts'
 
 const account = accountView(
@@ -67,4 +73,29 @@ test('unsorted rows come by how soon they may need the user, whatever they are',
     sortRows(rows, by, { now, idle: new Map([[6, 12]]) }).map(({ instance }) => instance?.label)
   expect(named()).toEqual(['outbid', 'soon', 'idle', 'sooner', 'later', 'endless', 'starting', 'stopped'])
   expect(named({ column: 'state', descending: false })).toEqual(named())
+})
+
+test('a held order keeps rows and groups where they are, also a rental that becomes an instance', () => {
+  const order = new ShownOrder()
+  const shown = (by: RowSort, held: boolean, loads: Record<string, number>, rented?: 1) => {
+    const account = accountView(
+      { rentals: { r: rentalView({ id: 'r', step: 'asking', ...(rented && { instance: 9 }) }) } },
+      ...Object.entries(loads).map(([label, gpuLoad], at) => instanceView({ id: at + 1, label, gpuLoad })),
+      ...(rented ? [instanceView({ id: 9, label: 'rented', gpuLoad: 99 })] : []),
+    )
+    const rows = sortRows(instanceRows(account), by, { now: 0 })
+    return order
+      .of(groupRows(rows, 'none', account), JSON.stringify(by), held)
+      .flatMap(({ rows }) => rows.map(({ instance }) => instance?.label ?? 'rental'))
+      .join(' ')
+  }
+  const byLoad: RowSort = { column: 'load', descending: true }
+  const byName: RowSort = { column: 'name', descending: false }
+  expect(shown(byLoad, false, { a: 90, b: 50, c: 10 })).toBe('a b c rental')
+  expect(shown(byLoad, true, { a: 10, b: 50, c: 90 })).toBe('a b c rental')
+  expect(shown(byLoad, true, { a: 10, b: 50, c: 90, d: 100 }, 1)).toBe('a b c rented d')
+  expect(shown(byName, true, { a: 10, b: 50, c: 90 })).toBe('a b c rental')
+  expect(shown(byLoad, true, { a: 10, b: 50, c: 90 })).toBe('c b a rental')
+  expect(shown(byLoad, true, { a: 70, b: 50, c: 10 })).toBe('c b a rental')
+  expect(shown(byLoad, false, { a: 70, b: 50, c: 10 })).toBe('a b c rental')
 })
