@@ -147,6 +147,8 @@ export class Market {
   startFrom(template: TemplateView): Promise<void> {
     const account = this.#page.account?.id
     if (account === undefined) return Promise.resolve()
+    // The search that remains once the template is forgotten: the user's, or the usual one.
+    this.#begin()
     this.#withdrawTemplate()
     const search = templateSearch({ query: this.query, filter: this.filter }, template)
     this.#chosen = { account, template, ...search }
