@@ -38,7 +38,7 @@ export function pastRentals(rentals: readonly Rental[]): AccountView['pastRental
     const past = pastRental(rental)
     if (!past) continue
     const { what, offer, setup } = past
-    const key = JSON.stringify([what.replace(/[\s-]*\d+$/, ''), offer.gpuName, offer.gpuCount, setup])
+    const key = JSON.stringify([what.replace(/(?<!\d)\d{1,9}$/, ''), offer.gpuName, offer.gpuCount, setup])
     if (!bySetup.has(key)) bySetup.set(key, past)
     if (bySetup.size === mostPast) break
   }
