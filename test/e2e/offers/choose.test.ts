@@ -226,7 +226,7 @@ test('the drawer rents with the chosen stop rules, and they are remembered', asy
     .click()
   const dialog = page.getByRole('dialog', { name: /^Rent/ })
   const chosen = dialog.getByRole('group', { name: 'Stop when' }).getByRole('button', { pressed: true })
-  expect(await chosen.allInnerTexts()).toEqual(['30 min idle', '$7.5'])
+  expect(await chosen.allInnerTexts()).toEqual(['30 min idle', '$7.50'])
 })
 
 test('an interruptible offer shows its bid before anything is rented', async ({ offersOf }) => {
