@@ -49,7 +49,8 @@ describe('a plan says', () => {
       'tried again on another machine with its results',
     )
     expect(words('retry: { times: 1, on: [137, timeout, 3] }')).toContain(
-      "fails with exit code 137 (killed, often out of memory), exit code 124 (timed out) or exit code 3, it's tried again on its machine, at most 1 time:",
+      'fails with exit code 137 (killed, often out of memory), exit code 124 (timed out) or exit code 3, ' +
+        "it's tried again on its machine, at most 1 time:",
     )
     expect(words('')).not.toContain('tried again')
   })

@@ -139,7 +139,7 @@ test('whatever the service answers, a deletion is told only once it is true, and
   )
 })
 
-test('lists that lack it for a while hide no deletion for good, and without an answer none at all', async () => {
+test('a list that is short for a while ends no deletion for good, and none that got no answer', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.constantFrom(...targets),

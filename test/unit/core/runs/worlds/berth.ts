@@ -214,7 +214,10 @@ export async function startBerth({ clock, files, keychain: entries, service, ids
     /** Whether no run goes on, and none has a machine. */
     isOver: (): boolean =>
       runs.all().every(({ step }) => step === 'done' || step === 'failed' || step === 'cancelled'),
-    /** Problems of runs that failed, and how many commands have begun, those of several machines apart, were tried again, paid for machines that they left, and began at a time. */
+    /**
+     * Problems of runs that failed, and how many commands have begun, those of several machines apart, were tried again, paid
+     * for machines that they left, and began at a time.
+     */
     ends: () => {
       const all = runs.all()
       const began = all.filter(({ startedAt }) => startedAt !== undefined)
