@@ -10,6 +10,13 @@ export interface RentalCost {
   perHour: Micros
   /** The cost of the disk alone, also while the machine is stopped; undefined if the service does not report it. */
   diskPerHour: Micros | undefined
+  /** Of a new volume, beside that: no limit counts it, and it's billed until it is deleted. */
+  volumePerHour?: Micros
+}
+
+/** With a new volume, in micro-dollars per hour. */
+export function withVolume({ perHour, volumePerHour = 0 }: RentalCost): Micros {
+  return perHour + volumePerHour
 }
 
 /**
@@ -67,16 +74,13 @@ export function trafficOnce(
 }
 
 /** @param traffic its one-time cost in micro-dollars */
-export function firstHours(
-  { perHour, diskPerHour }: RentalCost,
-  hours: number,
-  traffic: Micros | undefined,
-): FirstHours {
+export function firstHours(cost: RentalCost, hours: number, traffic: Micros | undefined): FirstHours {
+  const { perHour, diskPerHour } = cost
   return {
     gpus: (perHour - (diskPerHour ?? 0)) * hours,
     disk: diskPerHour === undefined ? undefined : diskPerHour * hours,
     traffic,
-    total: perHour * hours + (traffic ?? 0),
+    total: withVolume(cost) * hours + (traffic ?? 0),
   }
 }
 
@@ -87,22 +91,25 @@ export interface MostCost {
 }
 
 /**
- * The most until the first limit with a time or an amount; undefined without one. @param traffic its one-time cost in
+ * The most until the first limit with a time or an amount, a new volume included; undefined without one. @param traffic its one-time cost in
  * micro-dollars @param count how many machines have these limits, whose prices are in `cost` together @param attempts
  * micro-dollars that may be spent on machines that were dropped before
  */
 export function mostCost(
-  { perHour }: RentalCost,
+  cost: RentalCost,
   traffic: Micros | undefined,
   limits: readonly Limit[],
   count: number,
   attempts: Micros = 0,
 ): MostCost | undefined {
+  const { perHour, volumePerHour = 0 } = cost
   const each = limits.flatMap(({ when }): MostCost[] => {
     const limit = conditionLabel(when)
     if (when.kind === 'duration')
-      return [{ micros: Math.ceil((perHour * when.seconds) / 3600) + (traffic ?? 0), limit }]
-    return when.kind === 'cost' ? [{ micros: micros(when.dollars) * count, limit }] : []
+      return [{ micros: Math.ceil((withVolume(cost) * when.seconds) / 3600) + (traffic ?? 0), limit }]
+    if (when.kind !== 'cost') return []
+    const own = micros(when.dollars) * count
+    return [{ micros: own + Math.ceil((own / Math.max(perHour, 1)) * volumePerHour), limit }]
   })
   const [first] = each.sort((a, b) => a.micros - b.micros)
   return first && { ...first, micros: first.micros + attempts }

@@ -72,9 +72,10 @@ export function draftFrom(request: Omit<RentRequest, 'offer'>, offer: OfferView)
 
 function volumeDraft(volume: RentRequest['volume']): VolumeDraft {
   if (!volume) return noVolume
-  const { create, mountPath } = volume
-  const size = volume.create ? String(volume.size) : ''
-  return { mode: create ? 'new' : 'link', volume: String(volume.volume), size, mountPath }
+  const { mountPath } = volume
+  return volume.create
+    ? { ...noVolume, mode: 'new', name: volume.name ?? '', size: String(volume.size), mountPath }
+    : { ...noVolume, mode: 'link', volume: String(volume.volume), mountPath }
 }
 
 /** Image and access of the newest rental, else common defaults. */

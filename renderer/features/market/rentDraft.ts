@@ -42,17 +42,24 @@ export interface EnvRow {
   secret: boolean
 }
 
-/** A volume as typed: to link by its id, or to create from a volume offer (section 2.4). */
+/** A volume as typed: to link by its id, or to create on the machine that is rented (section 2.4). */
 export interface VolumeDraft {
   mode: 'none' | 'link' | 'new'
-  /** The id of the volume, or of the volume offer. */
+  /** The id of the one to link. */
   volume: string
+  /** Of a new one. */
+  name: string
   /** GB. */
   size: string
   mountPath: string
 }
 
-export const noVolume: VolumeDraft = { mode: 'none', volume: '', size: '', mountPath: '' }
+export const noVolume: VolumeDraft = { mode: 'none', volume: '', name: '', size: '', mountPath: '' }
+
+/** A new volume as it is first filled in. */
+export function newVolume(name: string): VolumeDraft {
+  return { mode: 'new', volume: '', name, size: '50', mountPath: '/data' }
+}
 
 /** What Berth may do once a machine is outbid, by name. */
 export const recoveryNames: Readonly<Record<RecoveryChoice['kind'], string>> = {

@@ -115,10 +115,20 @@ function readRecovery({ recovery: kind, ceiling }: RentDraft) {
   return { kind, ceiling: number(ceiling), every, ...(kind === 'replace' ? { limits } : {}) }
 }
 
-function readVolume({ mode, volume, size, mountPath }: VolumeDraft) {
-  const id = number(volume)
-  if (mode === 'link') return { create: false, volume: id, mountPath }
-  return { create: true, volume: id, size: number(size), mountPath }
+function readVolume({ mode, volume, name, size, mountPath }: VolumeDraft) {
+  if (mode === 'link') return { create: false, volume: number(volume), mountPath }
+  return { create: true, name: name.trim() || undefined, size: number(size), mountPath }
+}
+
+export const noVolumeRoom = 'This machine offers no room for a new volume.'
+
+/** GB that a new volume may have on the offer's machine; on one that isn't known yet, any. */
+export function volumeRoom({
+  machineId,
+  volumeOffer,
+  volumeRoom: room = Number.POSITIVE_INFINITY,
+}: OfferView): number {
+  return machineId === undefined || volumeOffer !== undefined ? room : 0
 }
 
 /** What is wrong with the request on this machine alone. */
@@ -126,7 +136,10 @@ function offerErrors(request: RentRequest, offer: OfferView): RentErrors {
   if (offer.disk !== undefined && request.disk > offer.disk) {
     return { disk: `This machine offers ${diskRoom(offer.disk)}.` }
   }
-  const { bid, recovery, registry } = request
+  const { bid, recovery, registry, volume } = request
+  const room = volumeRoom(offer)
+  if (volume?.create && room < volume.size)
+    return { volume: room < 1 ? noVolumeRoom : `This machine has ${diskRoom(room)} for a volume.` }
   if (recovery?.kind === 'raise' && bid !== undefined && recovery.ceiling <= bid)
     return { recovery: 'Enter more than your bid.' }
   if (recovery?.kind === 'replace' && registry)

@@ -45,7 +45,7 @@ export interface RentTemplate {
 /** What renting from a template begins with; where it says nothing, `fresh` does. */
 export function rentTemplate(template: TemplateView, fresh: FilledValues): RentTemplate {
   const { variables, ports } = envOf(template.env ?? '')
-  const { mode, volume, size, mountPath } = volumeHint(template.volumeInfo ?? null)
+  const { rest: _rest, ...volume } = volumeHint(template.volumeInfo ?? null)
   return {
     hash: template.hash,
     name: template.name,
@@ -56,7 +56,7 @@ export function rentTemplate(template: TemplateView, fresh: FilledValues): RentT
         disk: template.disk === undefined ? fresh.disk : String(template.disk),
         onstart: template.onstart ?? '',
         args: template.args ?? '',
-        volume: mode === 'none' ? noVolume : { mode, volume, size, mountPath },
+        volume: volume.mode === 'none' ? noVolume : volume,
       },
       variables,
       ports,

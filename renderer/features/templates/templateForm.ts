@@ -45,14 +45,17 @@ export function newDraft(): TemplateDraft {
 }
 
 export function volumeHint(info: Record<string, unknown> | null): VolumeHint {
-  const { create_new, volume_id, size, mount_path, ...rest } = info ?? {}
+  const { create_new, volume_id, size, name, mount_path, ...others } = info ?? {}
+  // With a new one it's the id of a volume offer, and so of one machine: kept, but not to be typed.
+  const isOffer = create_new === true && volume_id !== undefined
   const number = (value: unknown) => (typeof value === 'number' ? String(value) : '')
   return {
     mode: info === null || Object.keys(info).length === 0 ? 'none' : create_new === true ? 'new' : 'link',
-    volume: number(volume_id),
+    volume: isOffer ? '' : number(volume_id),
+    name: typeof name === 'string' ? name : '',
     size: number(size),
     mountPath: typeof mount_path === 'string' ? mount_path : '',
-    rest,
+    rest: isOffer ? { ...others, volume_id } : others,
   }
 }
 
@@ -107,14 +110,17 @@ function readVolume(hint: VolumeHint, errors: TemplateErrors): Record<string, un
   const volume = typedNumber(hint.volume)
   const size = typedNumber(hint.size)
   const create = hint.mode === 'new'
-  if (volume !== undefined && !(Number.isInteger(volume) && volume > 0))
+  const { volume_id: offer, ...others } = hint.rest
+  const id = create ? offer : volume
+  if (!create && volume !== undefined && !(Number.isInteger(volume) && volume > 0))
     errors.volumeInfo = 'A volume’s id is a whole number.'
   else if (create && size !== undefined && !(size > 0)) errors.volumeInfo = 'Enter the size in GB.'
   else if (!hint.mountPath.startsWith('/')) errors.volumeInfo = 'A mount path begins with /.'
   return {
-    ...hint.rest,
+    ...others,
     create_new: create,
-    ...(volume === undefined ? {} : { volume_id: volume }),
+    ...(id === undefined ? {} : { volume_id: id }),
+    ...(create && hint.name.trim() !== '' ? { name: hint.name.trim() } : {}),
     ...(create && size !== undefined ? { size } : {}),
     mount_path: hint.mountPath,
   }

@@ -58,7 +58,7 @@ test('a webhook needs no name, is listed without one, and is deleted', async () 
   expect(await under.run('listWebhooks', {})).toEqual([])
 })
 
-test('volumes are listed with their instances, and deleted only once unused', async () => {
+test('volumes are listed with their instances, deleted only once unused, and made where one rents', async () => {
   await begin()
   expect(await under.run('listVolumes', {})).toEqual([])
   const request = await requestCheapest(under)
@@ -92,6 +92,11 @@ test('volumes are listed with their instances, and deleted only once unused', as
   await under.run('destroyInstance', { instance: instance?.id ?? 0 })
   await under.run('deleteVolume', { id })
   expect(await under.run('listVolumes', {})).toEqual([])
+
+  const wanted = { create: true, name: 'data', size: 12, mountPath: '/data' } as const
+  await under.run('rent', { request: { ...request, volume: wanted } })
+  await under.until(() => Object.keys(under.account().instances).length === 1)
+  expect(await under.run('listVolumes', {})).toMatchObject([{ label: 'data', size: 12, machineId: machine }])
 })
 
 test('rotating or testing a webhook and listing volumes fail where not supported', async () => {

@@ -1,4 +1,4 @@
-import type { StoredSecrets } from '#renderer/features/market/rentForm.ts'
+import { noVolumeRoom, type StoredSecrets, volumeRoom } from '#renderer/features/market/rentForm.ts'
 import type { VolumeView } from '#shared/account/hosting.ts'
 import type { RunRequest } from '#shared/automation/run.ts'
 import { diskRoom } from '#shared/format/size.ts'
@@ -65,6 +65,48 @@ export function volumeChoices(
   }))
   const isOther = typed.trim() !== '' && !choices.some(({ value }) => value === typed.trim())
   return isOther ? [...choices, { value: typed, label: `#${typed.trim()}, not on this machine` }] : choices
+}
+
+/** Which volumes a rental may have, with the reason where some kind is missing. */
+export interface VolumeWays {
+  link: boolean
+  new: boolean
+  why?: string
+}
+
+/**
+ * The volumes that can be mounted on the offer's machine, or on any that fits where it has no number. `volumes`: all of the
+ * account, as far as they're known. `missing`: the service has none.
+ */
+export function volumeWays(
+  offer: OfferView,
+  { answer: volumes, missing }: { answer?: readonly VolumeView[]; missing: boolean },
+): VolumeWays {
+  if (missing) return { link: false, new: false, why: 'This service has no volumes.' }
+  if (!volumes) return { link: false, new: false }
+  const { machineId } = offer
+  const link = volumes.some(volume => machineId === undefined || volume.machineId === machineId)
+  if (volumeRoom(offer) >= 1)
+    return {
+      link,
+      new: true,
+      why: link || volumes.length === 0 ? undefined : 'None of yours is on this machine.',
+    }
+  return { link, new: false, why: noVolumeRoom }
+}
+
+/** A name for a new volume that no other has: `data`, `data_2`. */
+export function volumeName(volumes: readonly VolumeView[]): string {
+  const taken = new Set(volumes.map(({ label }) => label))
+  let number = 1
+  const name = () => (number === 1 ? 'data' : `data_${number}`)
+  while (taken.has(name())) number += 1
+  return name()
+}
+
+/** The offer as an example of the machine that is rented, which is not known yet. */
+export function someMachine({ disk: _, volumeRoom: _room, machineId: _id, ...offer }: OfferView): OfferView {
+  return offer
 }
 
 /** How much dearer a machine may be to count as alike. */

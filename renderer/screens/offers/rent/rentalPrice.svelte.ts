@@ -9,6 +9,7 @@ import {
   rentalCost,
   trafficOnce,
   withMost,
+  withVolume,
 } from '#renderer/features/market/cost.ts'
 import { highBid } from '#renderer/features/market/offerWords.ts'
 import type { RentDraft } from '#renderer/features/market/rentDraft.ts'
@@ -19,6 +20,7 @@ import { dangers, type Question, type RentTerms } from '#shared/danger.ts'
 import { spendOnceReady } from '#shared/derived.ts'
 import type { RentRequest } from '#shared/market/rent-request.ts'
 import { defaultDisk } from '#shared/market/rental-defaults.ts'
+import { volumePrice } from '#shared/project/plan-costs.ts'
 import { beyondCredit, creditWouldLast } from '#shared/spending/beyond-credit.ts'
 import { type Micros, micros } from '#shared/spending/money.ts'
 import type { RentSubject } from './rentSubject.ts'
@@ -26,7 +28,7 @@ import type { RentSubject } from './rentSubject.ts'
 /** The parts of a rental's form that determine its price. */
 interface Priced {
   readonly subject: RentSubject
-  readonly draft: Pick<RentDraft, 'disk' | 'bid' | 'traffic' | 'limits' | 'recovery' | 'ceiling'>
+  readonly draft: Pick<RentDraft, 'disk' | 'volume' | 'bid' | 'traffic' | 'limits' | 'recovery' | 'ceiling'>
   readonly interruptible: boolean
   /** How many machines like it are rented. */
   readonly count: number
@@ -47,6 +49,15 @@ export class RentalPrice {
     this.#rental.interruptible ? typedNumber(this.#rental.draft.bid) : undefined,
   )
 
+  /** Of a new volume; undefined without one, or where its price is unknown. */
+  readonly volumePerHour: Micros | undefined = $derived.by(() => {
+    const { subject, draft } = this.#rental
+    const { mode, name, size, mountPath: at } = draft.volume
+    const gigabytes = typedNumber(size) ?? 0
+    if (mode !== 'new' || !(gigabytes > 0)) return undefined
+    return volumePrice({ name, at, size: gigabytes }, subject.offer)
+  })
+
   /** Undefined while the disk or the bid is no positive number, or the price is unknown. */
   readonly cost = $derived.by(() => {
     const { subject, draft, interruptible } = this.#rental
@@ -59,6 +70,7 @@ export class RentalPrice {
       one && {
         perHour: one.perHour * count,
         diskPerHour: one.diskPerHour === undefined ? undefined : one.diskPerHour * count,
+        volumePerHour: this.volumePerHour,
       }
     )
   })
@@ -132,7 +144,7 @@ export class RentalPrice {
   readonly creditLasts = $derived.by(() => {
     const { account } = this.#page
     return this.cost && account
-      ? creditWouldLast(account.credit, spendOnceReady(account), this.cost.perHour)
+      ? creditWouldLast(account.credit, spendOnceReady(account), withVolume(this.cost))
       : undefined
   })
 
@@ -140,7 +152,7 @@ export class RentalPrice {
     const { subject, draft } = this.#rental
     const endsAfter = whenOf(draft.limits, 'duration')?.seconds
     return {
-      cost: this.cost && { perHour: this.cost.perHour, once: this.traffic, endsAfter },
+      cost: this.cost && { perHour: withVolume(this.cost), once: this.traffic, endsAfter },
       isUnpriced: this.isUnknown && !subject.otherwise,
       bid: draft.bid,
       highBid: this.bidTooHigh,

@@ -9,13 +9,13 @@ import { stoppersOf } from '#shared/automation/limits-that-block.ts'
 import type { RunRequest } from '#shared/automation/run.ts'
 import { WatchRents, WatchRequest, type WatchView } from '#shared/automation/watch.ts'
 import type { ListedOffer } from '#shared/market/catalogue.ts'
-import type { OfferView } from '#shared/market/offer.ts'
 import { OfferFilter } from '#shared/market/offer-query.ts'
 import type { OpenRequest } from '#shared/market/rent-request.ts'
 import type { Problem } from '#shared/problem.ts'
 import { type Micros, micros } from '#shared/spending/money.ts'
 import { LimitsForm } from '../rent/limitsForm.svelte.ts'
 import { RentForm } from '../rent/rentForm.svelte.ts'
+import { someMachine } from '../rent/rentSubject.ts'
 
 /** The subject of a watch's dialog. */
 export interface WatchSubject {
@@ -65,7 +65,7 @@ export class WatchForm {
       ...limits,
     })
     this.renting = new RentForm(page, {
-      offer: someMachine(watch?.best ?? subject.matching[0]?.offer),
+      offer: someMachine(watch?.best ?? subject.matching[0]?.offer ?? { id: 1 }),
       pricedDisk: search.query.storage,
       interruptible,
       request,
@@ -192,12 +192,6 @@ export class WatchForm {
 const nameAndTime = v.pick(WatchRequest, ['name', 'every']).entries
 const Own = v.object({ ...nameAndTime, below: OfferFilter.entries.priceTo })
 const OwnAndRents = v.object({ ...nameAndTime, most: WatchRents.entries.most })
-
-/** An example of a matching machine. The one to be rented, and its disk, are not known yet. */
-function someMachine(like: OfferView | undefined): OfferView {
-  const { disk: _, ...offer } = like ?? { id: 1 }
-  return offer
-}
 
 /** The price limit and the disk of a watch. */
 interface Terms {

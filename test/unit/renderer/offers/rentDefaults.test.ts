@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { draftFrom, freshDraft, usualDisk } from '#renderer/features/market/rentDefaults.ts'
+import { noVolume } from '#renderer/features/market/rentDraft.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
 import { accountView, instanceView, pastRental } from '#test/unit/views.ts'
 import { offer } from './listed.ts'
@@ -81,7 +82,7 @@ test('another attempt keeps the whole request, with a bid for the new machine', 
     args: '',
     recovery: 'tell',
     ceiling: '',
-    volume: { mode: 'none', volume: '', size: '', mountPath: '' },
+    volume: noVolume,
     image: 'a/b',
     access: 'none',
     direct: true,

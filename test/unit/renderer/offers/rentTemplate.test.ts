@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { emptyDraft } from '#renderer/features/market/rentDefaults.ts'
-import type { RentDraft } from '#renderer/features/market/rentDraft.ts'
-import { readDraft } from '#renderer/features/market/rentForm.ts'
+import { newVolume, noVolume, type RentDraft } from '#renderer/features/market/rentDraft.ts'
+import { noVolumeRoom, readDraft } from '#renderer/features/market/rentForm.ts'
 import {
   filledValues,
   overridden,
@@ -9,6 +9,7 @@ import {
   unmetConditions,
   withFilled,
 } from '#renderer/features/market/rentTemplate.ts'
+import type { OfferView } from '#shared/market/offer.ts'
 import type { TemplateView } from '#shared/market/template.ts'
 import { offer } from './listed.ts'
 
@@ -80,8 +81,20 @@ describe('the request', () => {
   })
 
   test('an empty volume is reported at its field', () => {
-    const draft = { ...fresh, volume: { mode: 'new', volume: '', size: '', mountPath: 'data' } as const }
+    const draft = { ...fresh, volume: { ...noVolume, mode: 'new' } as const }
     expect(readDraft(draft, machine, false)).toHaveProperty('errors.volume')
+  })
+
+  test('a new volume has a name, and the room that its machine offers', () => {
+    const draft = { ...fresh, volume: newVolume('data') }
+    const roomy = { ...machine, machineId: 3, volumeOffer: 30 }
+    const wanted = { create: true, name: 'data', size: 50, mountPath: '/data' }
+    expect(readDraft(draft, roomy, false)).toMatchObject({ request: { volume: wanted } })
+    const errorOn = (other: OfferView) => readDraft(draft, other, false)
+    expect(errorOn({ ...roomy, volumeRoom: 40 })).toEqual({
+      errors: { volume: 'This machine has 40 GB for a volume.' },
+    })
+    expect(errorOn({ ...roomy, volumeOffer: undefined })).toHaveProperty('errors.volume', noVolumeRoom)
   })
 })
 

@@ -25,6 +25,10 @@ test('with a limit of three hours, a rental costs at most these and its traffic,
 test('of two limits the one that is reached first counts, an amount for each machine', () => {
   const cost = { perHour: 600_000, diskPerHour: 0 }
   expect(mostCost(cost, undefined, [hours(3), dollars(20)], 3)).toEqual({ micros: 1_800_000, limit: '3 h' })
+  // A volume is billed beside what the limits count.
+  const stored = { ...cost, volumePerHour: 100_000 }
+  expect(mostCost(stored, undefined, [hours(3)], 1)?.micros).toBe(2_100_000)
+  expect(mostCost(stored, undefined, [dollars(6)], 1)?.micros).toBe(7_000_000)
   expect(mostCost(cost, undefined, [hours(300), dollars(20)], 3)).toEqual({
     micros: 60_000_000,
     limit: '$20',

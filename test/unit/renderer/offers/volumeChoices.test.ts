@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { volumeChoices } from '#renderer/screens/offers/rent/rentSubject.ts'
+import { volumeChoices, volumeName, volumeWays } from '#renderer/screens/offers/rent/rentSubject.ts'
 
 const here = { id: 5, machineId: 1, label: 'datasets', size: 40, instances: [] }
 const bare = { id: 6, machineId: 1, instances: [9] }
@@ -19,4 +19,39 @@ test('without a volume on the machine there are no choices', () => {
 test('a filled in volume of another machine stays a choice that says so', () => {
   expect(volumeChoices([here], 1, '7')).toContainEqual({ value: '7', label: '#7, not on this machine' })
   expect(volumeChoices([here], 1, ' 5 ')).toHaveLength(1)
+})
+
+test('a kind of volume that the machine or the service doesn’t have is not offered, and the reason said', () => {
+  const roomy = { id: 1, machineId: 1, volumeOffer: 30, volumeRoom: 80 }
+  const ways = (machine: Parameters<typeof volumeWays>[0], answer: Parameters<typeof volumeName>[0]) =>
+    volumeWays(machine, { answer, missing: false })
+  expect(ways(roomy, [here])).toEqual({ link: true, new: true })
+  expect(ways(roomy, [elsewhere])).toMatchObject({ link: false, new: true, why: expect.any(String) })
+  expect(ways({ ...roomy, volumeRoom: 0 }, [here])).toMatchObject({
+    link: true,
+    new: false,
+    why: expect.any(String),
+  })
+  expect(ways({ id: 1, machineId: 1 }, [])).toMatchObject({
+    link: false,
+    new: false,
+    why: expect.any(String),
+  })
+  // One of several machines, of which none is known yet.
+  expect(ways({ id: 1 }, [elsewhere])).toEqual({ link: true, new: true })
+  expect(volumeWays(roomy, { missing: true })).toEqual({
+    link: false,
+    new: false,
+    why: 'This service has no volumes.',
+  })
+})
+
+test('a new volume gets a name of its own', () => {
+  expect(volumeName([])).toBe('data')
+  expect(
+    volumeName([
+      { ...here, label: 'data' },
+      { ...bare, label: 'data_2' },
+    ]),
+  ).toBe('data_3')
 })

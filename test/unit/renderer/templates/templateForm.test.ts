@@ -36,6 +36,12 @@ describe('an edit', () => {
   test('keeps unknown fields of a volume hint', () => {
     const read = readTemplate(draftOf(view))
     expect(read).toMatchObject({ fields: { volumeInfo: view.volumeInfo } })
+    const volumeInfo = { ...view.volumeInfo, volume_id: 30, name: 'data' }
+    const draft = draftOf({ ...view, volumeInfo })
+    expect(readTemplate(draft)).toMatchObject({ fields: { volumeInfo } })
+    // The offer of a new volume is no volume to link.
+    draft.volumeInfo.mode = 'link'
+    expect(readTemplate(draft)).not.toHaveProperty('fields.volumeInfo.volume_id')
   })
 
   test('shows each mistake at its field', () => {
