@@ -31,11 +31,13 @@ export function keyLines(key: string): string {
   return [`-----BEGIN ${kind}-----`, ...lines, `-----END ${kind}-----`].join('\n')
 }
 
-/** Variables for restic, of a key such as `ID:SECRET` for a bucket, or `user:password` for a server. */
+/**
+ * Variables for restic, of a key such as `ID:SECRET` for a bucket, or `user:password` for a server: that is part of the
+ * address, as restic before 0.16 has no variables for it. restic never prints it.
+ */
 export function keyVariables(to: string, key: string): string {
   const [first = '', second = ''] = key.trim().split(/:(.*)/s)
-  const names = to.startsWith('s3:')
-    ? ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']
-    : ['RESTIC_REST_USERNAME', 'RESTIC_REST_PASSWORD']
-  return `${names[0]}=${first}\n${names[1]}=${second}`
+  if (to.startsWith('s3:')) return `AWS_ACCESS_KEY_ID=${first}\nAWS_SECRET_ACCESS_KEY=${second}`
+  const login = `${encodeURIComponent(first)}:${encodeURIComponent(second)}`
+  return `RESTIC_REPOSITORY=${to.replace('//', `//${login}@`)}`
 }

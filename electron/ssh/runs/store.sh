@@ -69,7 +69,15 @@ why() {
     echo 'its server refuses to write: the disk or a quota there may be full'
     return
   fi
-  { grep '^subprocess ssh: ' "$here/store.log" || grep -v '^$' "$here/store.log"; } | tail -n 1 | cut -c 1-200
+  { grep '^subprocess ssh: ' "$here/store.log" || grep '^Fatal: ' "$here/store.log" || grep -v '^$' "$here/store.log"; } |
+    tail -n 1 | sed 's/^Fatal: //' | cut -c 1-200
+}
+
+# Whether the store says that nothing was ever stored there, after a command that ended with this code. Anything else that it
+# says, such as that it knows no such login, may be over soon.
+is_empty() {
+  [ "$1" -ne 10 ] || return 0
+  grep '^Fatal: ' "$here/store.log" | grep -q -E '(<config/>|file|specified key|specified bucket) does not exist'
 }
 
 need_restic() {
@@ -218,23 +226,35 @@ snapshot() {
   last=$at failures=0
   note ok
   count=$((count + 1))
-  # A store that takes nothing back refuses this, which is no harm.
-  if [ $((count % 12)) -eq 0 ]; then
-    store forget --host berth --tag "$run" --keep-last 3 > /dev/null
+  if [ $((count % 12)) -eq 0 ] && [ -z "$keeps_all" ]; then forget; fi
+}
+
+# Removes all but the last snapshots, until the next one is due. A store that takes nothing back isn't asked again: restic
+# insists for a quarter of an hour, and nothing would be stored meanwhile.
+forget() {
+  most=$((every > 60 ? every : 60))
+  store forget --host berth --tag "$run" --keep-last 3 > /dev/null &&
     store forget --host berth --tag "$run-complete" --keep-last 3 --prune > /dev/null
-  fi
+  ! grep -q -i 'denied\|forbidden' "$here/store.log" || keeps_all=1
+  most=3600
 }
 
 restore() {
+  none='Berth: the store has no snapshot of this run.'
   most=43200
   need_restic || {
     echo 'Berth: restic is not on the machine, and its package can’t be installed.'
     return 1
   }
   for pause in 5 15 30 60 60 0; do
-    if store snapshots --no-lock --json --tag "$run-complete" --tag "$run-whole" > "$here/store.out"; then
+    store snapshots --no-lock --json --tag "$run-complete" --tag "$run-whole" > "$here/store.out"
+    code=$?
+    if [ "$code" -eq 0 ]; then
       id=$(grep -o '"short_id":"[0-9a-f]*"' "$here/store.out" | tail -n 1 | cut -d '"' -f 4)
-      [ -n "$id" ] || return 0
+      [ -n "$id" ] || {
+        echo "$none"
+        return
+      }
       case $(grep -o '"tags":\[[^]]*\]' "$here/store.out" | tail -n 1) in
         *"$run-whole"*) ;;
         *) id=$(store dump --no-lock "$id" /complete) ;;
@@ -244,19 +264,19 @@ restore() {
         time=$(grep -o '"time":"[^"]*"' "$here/store.out" | tail -n 1 | cut -d '"' -f 4)
         at=$(date -u -d "$(printf '%s' "$time" | tr T ' ' | sed 's/\..*//')" +%s 2>/dev/null)
         echo "Berth: continues from the snapshot of $time${at:+, $((($(date +%s) - at) / 60)) min ago}."
-        return 0
+        return
       fi
+    elif is_empty "$code"; then
+      echo "$none"
+      return
     fi
-    # Nothing was ever stored there.
-    if grep -q 'Is there a repository' "$here/store.log" &&
-      ! grep '^Fatal' "$here/store.log" | grep -qi 'dial\|connect\|lookup\|timeout\|denied'; then return 0; fi
     sleep $pause
   done
   echo "Berth: the last snapshot can't be had: $(why)"
   return 1
 }
 
-count=0 known= torn=0 failures=0
+count=0 known= torn=0 failures=0 keeps_all=
 case $2 in
   restore)
     restore

@@ -1,0 +1,80 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { at } from '#build/places.ts'
+
+const script = at('electron/ssh/runs/store.sh')
+
+/** The folder of a run with a store, where restic is this script. */
+function place(restic: string) {
+  const home = mkdtempSync(join(tmpdir(), 'berth-store-'))
+  onTestFinished(() => rmSync(home, { recursive: true }))
+  const here = join(home, 'run')
+  const programs = join(home, 'programs')
+  for (const folder of [here, programs, join(home, 'p/out')]) mkdirSync(folder, { recursive: true })
+  writeFileSync(join(here, 'store'), '0\none\nrest:https://nas.example/\np\nout\n')
+  writeFileSync(join(programs, 'restic'), `#!/bin/sh\n${restic}\n`, { mode: 0o755 })
+  // It pauses for minutes between its attempts.
+  writeFileSync(join(programs, 'sleep'), '#!/bin/sh\nexec /bin/sleep 0.05\n', { mode: 0o755 })
+  const env = { ...process.env, HOME: home, PATH: `${programs}:${process.env['PATH']}` }
+  return { home, here, env }
+}
+
+/** What a run prints that is to begin with its last snapshot, where restic fails with this; and its exit code. */
+function restored(message: string, code = 1): { code: number | null; output: string } {
+  const { here, env } = place(`cat >&2 <<'END'\n${message}\nEND\nexit ${code}`)
+  const { status, stdout } = spawnSync('sh', [script, here, 'restore'], { env, encoding: 'utf8' })
+  return { code: status, output: stdout }
+}
+
+const asked = '\nIs there a repository at the following location?\nrest:https://me:***@nas.example/'
+
+test('a run whose store says that it is empty begins without a snapshot', () => {
+  const begun = { code: 0, output: 'Berth: the store has no snapshot of this run.\n' }
+  for (const why of [
+    '<config/> does not exist',
+    'Stat: The specified key does not exist.',
+    'Stat: The specified bucket does not exist',
+    'Lstat: file does not exist',
+  ])
+    expect(restored(`Fatal: unable to open config file: ${why}${asked}`), why).toEqual(begun)
+  // As newer ones say it.
+  expect(restored(`Fatal: repository does not exist: unable to open config file${asked}`, 10)).toEqual(begun)
+})
+
+test('a run whose store only can’t be read does not begin anew', () => {
+  for (const why of [
+    'unexpected HTTP response (401): 401 Unauthorized',
+    'unexpected HTTP response (503): 503 Service Unavailable',
+    'negative content length',
+    'Stat: The AWS Access Key Id you provided does not exist in our records.',
+    'Stat: <html>hi',
+    'client.Head: Head "https://nas.example/config": x509: certificate signed by unknown authority',
+    'client.Head: Head "https://nas.example/config": dial tcp: lookup nas.example: no such host',
+  ])
+    expect(restored(`Fatal: unable to open config file: ${why}${asked}`), why).toEqual({
+      code: 1,
+      output: `Berth: the last snapshot can't be had: unable to open config file: ${why}\n`,
+    })
+  expect(restored('Fatal: wrong password or no key found')).toMatchObject({ code: 1 })
+})
+
+test('a store that takes nothing back is asked for that once, and gets the next snapshots', async () => {
+  const { home, here, env } = place(`echo "$*" >> "$HOME/calls"
+case "$*" in
+  *'backup --json'*) echo '{"snapshot_id":"ab12"}' ;;
+  *forget*) echo 'Remove(<snapshot/8c29ec0009>) returned error: server response: 403 Forbidden (403)' >&2; exit 1 ;;
+esac`)
+  writeFileSync(join(home, 'p/out/ckpt'), 'x')
+  const storing = spawn('sh', [script, here, 'loop'], { env, stdio: 'ignore' })
+  const calls = (what: string) =>
+    existsSync(join(home, 'calls')) ? readFileSync(join(home, 'calls'), 'utf8').split(what).length - 1 : 0
+  await expect.poll(() => calls('backup --json'), { timeout: 60_000 }).toBeGreaterThan(25)
+  writeFileSync(join(here, 'over'), '')
+  await once(storing, 'exit')
+  expect(calls('forget')).toBe(1)
+  expect(readFileSync(join(here, 'stored'), 'utf8')).toMatch(/^ok [1-9]/)
+})
