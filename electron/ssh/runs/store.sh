@@ -23,7 +23,7 @@ home=${HOME:-/root}
 PATH=$PATH:$home/.berth/bin
 cd "$home/$folder" || exit 1
 export RESTIC_REPOSITORY="$repository" RESTIC_PASSWORD_FILE="$here/store.pass" GOMAXPROCS=2
-export RESTIC_CACHE_DIR="$home/.berth/restic" AWS_EC2_METADATA_DISABLED=true
+export RESTIC_CACHE_DIR="$home/.berth/restic" AWS_EC2_METADATA_DISABLED=true TZ=UTC0
 if [ -f "$here/store.env" ]; then
   while IFS= read -r line; do export "${line?}"; done < "$here/store.env"
 fi
@@ -130,9 +130,20 @@ is_torn() {
   changed | cut -d ' ' -f 2- | { if [ -f "$here/store.grown" ]; then grep -v -F -x -f "$here/store.grown"; else cat; fi; } | grep -q .
 }
 
+# The newest snapshot is the one to go on from, by its time. Clocks of machines differ: each snapshot is later than the one that
+# the run began with, and than those before it here. In epoch seconds.
+newest=$home/.berth/newest.$run
+next_time() {
+  time=$(date +%s) newer_than=0
+  [ ! -f "$newest" ] || read -r newer_than < "$newest"
+  [ "$time" -gt "${newer_than:-0}" ] || time=$((newer_than + 1))
+  echo "$time" > "$newest"
+  date -d "@$time" '+%Y-%m-%d %H:%M:%S'
+}
+
 add_snapshot() {
   [ -z "$copied" ] || cd "$here/store.copy" || return
-  store backup --json --host berth --tag "$run" ${copied:+--tag "$run-whole"} --files-from-verbatim "$here/store.these" > "$here/store.out"
+  store backup --json --time "$(next_time)" --host berth --tag "$run" ${copied:+--tag "$run-whole"} --files-from-verbatim "$here/store.these" > "$here/store.out"
   set -- $?
   cd "$home/$folder" && return "$1"
 }
@@ -216,7 +227,7 @@ snapshot() {
   if [ -z "$copied" ]; then
     echo "$id" > "$here/store.id"
     input=$here/store.id
-    store backup --host berth --tag "$run-complete" --stdin --stdin-filename complete > /dev/null || {
+    store backup --time "$(next_time)" --host berth --tag "$run-complete" --stdin --stdin-filename complete > /dev/null || {
       input=
       fail
       return
@@ -262,8 +273,14 @@ restore() {
       if [ -n "$id" ] &&
         store restore --no-lock "$id" --target . > /dev/null; then
         time=$(grep -o '"time":"[^"]*"' "$here/store.out" | tail -n 1 | cut -d '"' -f 4)
-        at=$(date -u -d "$(printf '%s' "$time" | tr T ' ' | sed 's/\..*//')" +%s 2>/dev/null)
-        echo "Berth: continues from the snapshot of $time${at:+, $((($(date +%s) - at) / 60)) min ago}."
+        at=$(date -d "$(printf '%s' "$time" | tr T ' ' | sed 's/[.Z].*//')" +%s 2>/dev/null)
+        age=
+        if [ -n "$at" ]; then
+          echo "$at" > "$newest"
+          age=$((($(date +%s) - at) / 60))
+        fi
+        [ "${age:--1}" -lt 0 ] || time="$time, $age min ago"
+        echo "Berth: continues from the snapshot of $time."
         return
       fi
     elif is_empty "$code"; then

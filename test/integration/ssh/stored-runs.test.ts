@@ -85,7 +85,12 @@ async function openStore(path = process.env['PATH']) {
     const rest = `PATH=\${PATH#*:}; exec restic "$@"`
     writeFileSync(join(programs, 'restic'), `#!/bin/sh\n${isFull ? full : ''}\n${rest}\n`, { mode: 0o755 })
   }
-  return { connection, sshd, store, folder, start, status, stored, here, tell, fill, slow }
+  /** Lets the machine's clock be so many seconds ahead. */
+  function shiftClock(seconds: number): void {
+    const shifted = `if [ "$*" = +%s ]; then echo $(($(/bin/date +%s) + ${seconds})); else exec /bin/date "$@"; fi`
+    writeFileSync(join(programs, 'date'), `#!/bin/sh\n${shifted}\n`, { mode: 0o755 })
+  }
+  return { connection, sshd, store, folder, start, status, stored, here, tell, fill, slow, shiftClock }
 }
 
 const hostKeyIn = (file: string) => readFileSync(file, 'utf8').split(' ').slice(0, 2).join(' ')
@@ -127,6 +132,31 @@ describe.skipIf(reason)(`results that a machine stores by itself${reason}`, () =
     expect((await status('c')).bytes.toString()).toMatch(
       /^Berth: continues from the snapshot of .* min ago\.\nof one, at its end$/,
     )
+  })
+
+  test('are those of the last machine, though the clock of the one before is an hour ahead', async () => {
+    const { sshd, folder, start, status, stored, shiftClock } = await openStore()
+    const job = (text: string) =>
+      `mkdir -p out && echo ${text} >> out/ckpt && until [ -e ${text} ]; do sleep 0.2; done`
+    /** Lets it store what it has, and end. */
+    async function run(id: string, text: string): Promise<void> {
+      await start(id, job(text), { every: 3600, restores: true })
+      await expect
+        .poll(() => stored(id), { timeout: 60_000 })
+        .toMatchObject({ secondsAgo: expect.any(Number) })
+      writeFileSync(join(folder, text), '')
+      await expect.poll(() => status(id), { timeout: 20_000 }).toMatchObject({ state: 'ended' })
+      // Another machine has neither.
+      rmSync(join(folder, 'out'), { recursive: true })
+      rmSync(join(sshd.home, '.berth/newest.one'))
+    }
+    shiftClock(3600)
+    await run('a', 'ahead')
+    shiftClock(0)
+    await run('b', 'right')
+    await start('c', 'cat out/ckpt', { restores: true })
+    await expect.poll(() => status('c'), { timeout: 30_000 }).toMatchObject({ state: 'ended', code: 0 })
+    expect((await status('c')).bytes.toString()).toMatch(/\nahead\nright\n$/)
   })
 
   test('need no restic in the image where this computer has one for it', async () => {
