@@ -90,18 +90,32 @@ function accountChecks(accounts: readonly AccountView[]): Check[] {
     },
     {
       name: `Permissions of ${name}`,
-      ok: limitation === undefined,
-      message: limitation ?? 'The key can read everything Berth polls.',
-      advice: 'Create a key with these permissions, and replace this one in Account.',
-      needed: true,
+      ...(connection.status === 'online' || limitation !== undefined
+        ? { ok: limitation === undefined, needed: true }
+        : { ok: false, needed: false }),
+      message:
+        limitation ??
+        (connection.status === 'online'
+          ? 'The key can read everything Berth polls.'
+          : 'Not known until the service answers.'),
+      advice: limitation && 'Create a key with these permissions, and replace this one in Account.',
     },
   ])
 }
 
-function proxyCheck({ name, proxy }: AccountView): Check {
+export function proxyCheck({
+  name,
+  proxy,
+  connection,
+}: Pick<AccountView, 'name' | 'proxy' | 'connection'>): Check {
+  const check = { name: `Proxy of ${name}`, needed: true }
+  if ('problem' in connection && connection.problem.code === 'proxy_failed') {
+    const { message, advice } = connection.problem
+    return { ...check, ok: false, message, advice }
+  }
   const message =
     proxy === undefined ? 'None: Berth asks the service directly.' : `Berth asks through ${proxy}.`
-  return { name: `Proxy of ${name}`, ok: true, message, needed: false }
+  return { ...check, ok: true, message }
 }
 
 /** The Node that runs Berth, which may be another than this command's. */

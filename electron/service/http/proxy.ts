@@ -64,16 +64,23 @@ export async function detourTo(url: string, options: https.AgentOptions): Promis
     used.delete(origin)
     return undefined
   }
-  const detour = detours.get(found) ?? (await openDetour(found, options))
+  const proxy = addressOf(found)
+  used.set(origin, proxy)
+  const detour = detours.get(found) ?? (await openDetour(found, proxy, options))
   detours.set(found, detour)
-  used.set(origin, detour.proxy)
   return detour
 }
 
-async function openDetour(url: string, options: https.AgentOptions): Promise<Detour> {
-  if (!URL.canParse(url)) throw new ProxyFailed('of this computer', 'has an unreadable address')
+/** A proxy's address without its password. */
+function addressOf(url: string): string {
+  if (!URL.canParse(url)) return 'of this computer'
   const { protocol, host } = new URL(url)
-  const proxy = `${protocol}//${host}`
+  return `${protocol}//${host}`
+}
+
+async function openDetour(url: string, proxy: string, options: https.AgentOptions): Promise<Detour> {
+  if (!URL.canParse(url)) throw new ProxyFailed(proxy, 'has an unreadable address')
+  const { protocol } = new URL(url)
   if (protocol !== 'http:' && protocol !== 'https:')
     throw new ProxyFailed(proxy, 'is of a kind that Berth can’t use: only HTTP proxies work')
   const { HttpsProxyAgent } = await import('https-proxy-agent')

@@ -104,6 +104,7 @@ test('a proxy that is not there, and one of another kind, are named', async () =
     await expect(wire.send(request('https://service.invalid/'))).rejects.toMatchObject({
       cause: { message: expect.stringMatching(words) },
     })
+    expect(proxyOf('https://service.invalid')).toBe(proxy === '::' ? 'of this computer' : proxy)
   }
 })
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { clockCheck } from '#cli/doctor.ts'
+import { clockCheck, proxyCheck } from '#cli/doctor.ts'
 
 const hours = 3_600_000
 
@@ -15,4 +15,17 @@ test('the doctor says which clock is wrong, this computer’s or the service’s
     ['Clock of the service', false, 'It’s 2 h behind the time that Berth goes by.'],
     right,
   ])
+})
+
+test('the doctor names a proxy that can’t be used, or the way that Berth takes', () => {
+  expect(proxyCheck({ name: 'me', connection: { status: 'online' } })).toMatchObject({
+    ok: true,
+    message: 'None: Berth asks the service directly.',
+  })
+  const proxy = 'socks5://127.0.0.1:1080'
+  const problem = { code: 'proxy_failed', message: `The proxy ${proxy} is of a kind …`, advice: 'Check it.' }
+  expect(proxyCheck({ name: 'me', proxy, connection: { status: 'offline', problem } })).toMatchObject({
+    ok: false,
+    message: problem.message,
+  })
 })
