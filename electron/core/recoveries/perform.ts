@@ -197,15 +197,17 @@ export class Recoveries {
     if (why) throw new BerthError(why)
   }
 
-  /** Sends a bid per hour. Throws the service's refusal; after a lost answer the next poll decides. */
+  /** Sends a bid per hour. Throws the service's refusal; otherwise the next poll decides. */
   async #raiseBid(instance: InstanceView, recovery: Recovery, bid: Micros): Promise<void> {
     const { client, ending, endings, now } = this.#context
     const { id } = instance
-    const from = recovery.pendingBid?.from ?? instance.bid ?? 0
+    const { pendingBid } = recovery
+    const from = pendingBid?.from ?? instance.bid ?? 0
     const at = now()
+    const since = pendingBid?.bid === bid ? pendingBid.at : at
     // Retries are reported once, not every time.
     const hindrance = recovery.refused && recovery.hindrance
-    await this.#stored.intend(id, { pendingBid: { bid, from, at }, lastAt: at, hindrance })
+    await this.#stored.intend(id, { pendingBid: { bid, from, at: since }, lastAt: at, hindrance })
     try {
       await client().instances.changeBid(id, bid / 1_000_000, { signal: ending })
       // An instance that is meant to be stopped does not start by a bid alone.
@@ -218,10 +220,8 @@ export class Recoveries {
       await this.#stored.update(id, { pendingBid: undefined, ...refused })
       throw error
     }
-    const after = this.#stored.find(id)
-    if (ending.aborted || !after) return
-    this.#takeOver({ ...instance, bid }, after)
-    void this.#context.poll()
+    // It counts once a poll shows it.
+    if (!ending.aborted) void this.#context.poll()
   }
 
   /** Updates the recovery from its instance, and alerts on a confirmed raise. */

@@ -12,9 +12,9 @@ import type { Recovery } from './record.ts'
 /** A recovery's next move after a poll. */
 export type RecoveryMove =
   | { do: 'nothing' }
-  /** It is outbid, and its pause is not over. */
+  /** Its pause is not over. */
   | { do: 'wait'; until: number }
-  /** Micro-dollars per hour. */
+  /** Micro-dollars per hour. Also to lower a bid that the service made higher than asked for. */
   | { do: 'raise'; bid: Micros }
   | { do: 'rent' }
   /** Follows the rental of its replacement. */
@@ -32,19 +32,28 @@ export function recoveryMove(recovery: Recovery, instance: InstanceView, now: nu
   const isWanted = state === 'outbid' || (instance.intendedStatus !== 'stopped' && state !== 'stopped')
   if (recovery.by !== undefined) return isWanted ? { do: 'stop' } : { do: 'nothing' }
   if (recovery.rental !== undefined) return { do: 'follow' }
-  if (choice.kind === 'tell' || instance.state !== 'outbid') return { do: 'nothing' }
-  // The answer to a raise was lost and it had no effect: the same bid again does not count as another one.
-  const again = recovery.pendingBid !== undefined
+  if (choice.kind === 'tell') return { do: 'nothing' }
+  const { pendingBid } = recovery
+  // The answer to a raise was lost, or false: the same bid again does not count as another one.
+  const again = pendingBid !== undefined
+  const isHigher = again && choice.kind === 'raise' && isTooHigh(pendingBid.bid, instance)
+  if (instance.state !== 'outbid' && !isHigher) return { do: 'nothing' }
   const moments = [
-    ...(lastAt === undefined ? [] : [lastAt + choice.every]),
+    ...(lastAt === undefined ? [] : [lastAt + (again ? soonAgain : choice.every)]),
     ...(refused ? [refused.at + refused.wait] : []),
   ]
   const until = Math.max(...moments)
-  if (!again && now < until) return { do: 'wait', until }
+  if (now < until) return { do: 'wait', until }
+  if (isHigher) return { do: 'raise', bid: pendingBid.bid }
   if (choice.kind === 'replace') return { do: 'rent' }
   if (instance.minimumBid === undefined) return { do: 'hold', why: unknownMinimum }
   const bid = bidWithin(instance.minimumBid, micros(choice.ceiling))
   return bid === undefined ? { do: 'hold', why: aboveCeiling } : { do: 'raise', bid }
+}
+
+/** Whether an instance runs at a higher bid than was asked for. */
+function isTooHigh(asked: Micros, { state, bid }: InstanceView): boolean {
+  return state !== 'outbid' && bid !== undefined && bid > asked
 }
 
 /**
@@ -62,8 +71,10 @@ export function isNeedless(
   return other !== undefined && givesWay(mine, other)
 }
 
-/** Seconds until a raise that the service refused temporarily is tried again. */
+/** Seconds until a raise that the service refused temporarily, or carried out wrongly, is tried again. */
 const soonAgain = 30
+/** Seconds for which a bid that is higher than asked for is lowered; then the price as told counts. */
+const insists = 600
 /** The same where it refused the key, which is rarely temporary. */
 const keyAgain = 300
 
@@ -82,7 +93,9 @@ export function refusedFor(error: unknown): number | undefined {
 export function observedRecovery(recovery: Recovery, instance: InstanceView, now: number): Recovery {
   const confirmed = confirmedRaise(recovery, instance)
   const { pendingBid: _, hindrance, refused, ...rest } = confirmed
-  const hasConfirmed = instance.state !== 'outbid' && instance.bid !== undefined
+  const { pendingBid: asked } = confirmed
+  const insisting = asked && isTooHigh(asked.bid, instance) && now - asked.at < insists
+  const hasConfirmed = instance.state !== 'outbid' && instance.bid !== undefined && !insisting
   const after: Recovery = {
     ...rest,
     pendingBid: confirmed.pendingBid && !hasConfirmed ? confirmed.pendingBid : undefined,

@@ -268,8 +268,43 @@ test('a raise refused by a busy service is retried soon, reported once and not c
     await poll()
     expect(bids).toHaveLength(attempts)
   }
+  await poll({ ...outbid, state: 'running', bid: 210_000 })
   expect(told).toEqual(['RTX 4090 #4711: not recovered', 'RTX 4090 #4711: raised the bid to $0.210/h'])
   expect(view()[outbid.id]?.raises).toBe(1)
+})
+
+test('a raise that the service answers and carries out wrongly is asked for again, and told once it is right', async () => {
+  const { recoveries, bids, told, poll, pass } = await outbidOnce()
+  await recoveries.choose(outbid, { kind: 'raise', ceiling: 1, every: 3600 })
+  await poll()
+  await poll()
+  expect([bids, told]).toEqual([[0.21], []])
+  // It had no effect.
+  pass(30)
+  await poll()
+  expect(bids).toEqual([0.21, 0.21])
+  // Ten times as much, once and again.
+  const dear = { ...outbid, state: 'running', bid: 2_100_000 } as const
+  await poll(dear)
+  pass(30)
+  await poll(dear)
+  expect([bids, told]).toEqual([[0.21, 0.21, 0.21], []])
+  await poll({ ...dear, bid: 210_000 })
+  pass(30)
+  await poll({ ...dear, bid: 210_000 })
+  expect([bids.length, told]).toEqual([3, ['RTX 4090 #4711: raised the bid to $0.210/h']])
+})
+
+test('a bid that stays higher than asked for is left after ten minutes', async () => {
+  const { recoveries, bids, poll, pass } = await outbidOnce()
+  await recoveries.choose(outbid, { kind: 'raise', ceiling: 1, every: 3600 })
+  await poll()
+  const dear = { ...outbid, state: 'running', bid: 2_100_000 } as const
+  for (let polls = 0; polls < 60; polls++) {
+    pass(30)
+    await poll(dear)
+  }
+  expect(bids).toHaveLength(20)
 })
 
 test('a refused raise is retried only after its interval', async () => {
@@ -298,6 +333,7 @@ test('a raise refused for its key is retried after minutes, whatever its interva
     await poll()
     expect(bids).toHaveLength(attempts)
   }
+  await poll({ ...outbid, state: 'running', bid: 210_000 })
   expect(told).toEqual(['RTX 4090 #4711: not recovered', 'RTX 4090 #4711: raised the bid to $0.210/h'])
 })
 
