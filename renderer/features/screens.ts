@@ -50,6 +50,7 @@ export const screenParts: readonly { screen: ScreenId; title: string; at?: strin
     screen: 'account' as const,
     title,
   })),
+  { screen: 'account', title: 'Volumes', words: 'storage disk data set keep' },
   { screen: 'account', title: 'API keys', at: 'keys' },
   { screen: 'account', title: 'Two-factor authentication', at: 'two-factor' },
   { screen: 'account', title: 'SSH keys', at: 'ssh' },

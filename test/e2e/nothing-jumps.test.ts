@@ -23,7 +23,7 @@ test('a further filter moves neither the table nor the kind of rental', async ({
   ]
   const before = await boxes(still)
   for (const [name, value] of [
-    ['Download', '0.1'],
+    ['Upload', '0.1'],
     ['CUDA', '11'],
     ['RAM', '8'],
     ['Disk', '10'],

@@ -14,7 +14,7 @@ export type FurtherFilter = LeastFilter | OnlyFilter
 export type FurtherPart = FieldsWith<'filter'>
 
 /** Those that most people set; the others follow in the order of the fields. */
-const first: readonly FurtherPart[] = ['memory', 'reliability', 'disk']
+const first: readonly FurtherPart[] = ['memory', 'down', 'reliability', 'disk']
 const filters = fieldsWith('filter').map(
   ([part, { filter, value }]) => [part, { ...filter, value } as FurtherFilter] as const,
 )
@@ -23,7 +23,9 @@ export const furtherFilters = Object.fromEntries(filters) as Readonly<Record<Fur
 export const furtherParts: readonly FurtherPart[] = [...new Set([...first, ...filters.map(([part]) => part)])]
 
 /** The filter keys and the name of each part. */
-export const furtherKeys = eachPart(({ key }) => [key])
+export const furtherKeys = eachPart(further =>
+  further.kind === 'least' && further.exact ? [further.key, further.exact.key] : [further.key],
+)
 export const furtherNames = eachPart(({ name }) => name)
 
 function eachPart<T>(read: (further: FurtherFilter) => T): Record<FurtherPart, T> {
@@ -43,8 +45,15 @@ export function furtherTests(filter: OfferFilter): ((listed: PricedOffer) => boo
     const further = furtherFilters[part]
     if (further.kind === 'only')
       return filter[further.key] === undefined ? [] : ({ offer }) => further.is(offer) === true
-    const least = leastInField(further, filter)
-    return least === undefined ? [] : listed => (further.value(listed) ?? Number.NEGATIVE_INFINITY) >= least
+    const [least, most] = [leastInField(further, filter), mostInField(further, filter)]
+    return [
+      ...(least === undefined
+        ? []
+        : [(listed: PricedOffer) => (further.value(listed) ?? Number.NEGATIVE_INFINITY) >= least]),
+      ...(most === undefined
+        ? []
+        : [(listed: PricedOffer) => (further.value(listed) ?? Number.POSITIVE_INFINITY) <= most]),
+    ]
   })
 }
 
@@ -57,8 +66,12 @@ export function furtherConditions(filter: OfferFilter, common: boolean): ExtraFi
     if (further.kind === 'only') {
       if (filter[further.key] !== undefined) conditions[further.field] = { eq: true }
     } else {
-      const least = leastInField(further, filter)
-      if (least !== undefined) conditions[further.field] = { gte: least }
+      const [least, most] = [leastInField(further, filter), mostInField(further, filter)]
+      if (least !== undefined || most !== undefined)
+        conditions[further.field] = {
+          ...(least !== undefined && { gte: least }),
+          ...(most !== undefined && { lte: most }),
+        }
     }
   }
   return conditions
@@ -67,6 +80,16 @@ export function furtherConditions(filter: OfferFilter, common: boolean): ExtraFi
 function leastInField({ key, inField = value => value }: LeastFilter, filter: OfferFilter) {
   const value = filter[key]
   return value === undefined ? undefined : inField(value)
+}
+
+function mostInField({ exact }: LeastFilter, filter: OfferFilter) {
+  const value = exact && filter[exact.key]
+  return value === undefined ? undefined : exact?.inField(value)
+}
+
+/** Whether the filter asks for exactly its value. */
+export function isExact({ key, exact }: LeastFilter, filter: OfferFilter): boolean {
+  return exact !== undefined && filter[key] !== undefined && filter[exact.key] === filter[key]
 }
 
 /** The filter's displayed value: `98.5` for a share of 0.985. */
@@ -90,5 +113,6 @@ export function fromShown({ scale = 1 }: LeastFilter, shown: number | undefined)
 export function furtherWords(part: FurtherPart, filter: OfferFilter): string {
   const further = furtherFilters[part]
   if (further.kind === 'only') return further.requirement
-  return further.requirement(shownFigure(further, filter) ?? '0')
+  const figure = shownFigure(further, filter) ?? '0'
+  return isExact(further, filter) ? `exactly ${figure} ${further.unit ?? ''}` : further.requirement(figure)
 }

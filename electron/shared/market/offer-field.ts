@@ -59,6 +59,8 @@ export interface MinimumFilter extends NamedFilter {
   readonly kind: 'least'
   /** Converts the filter's unit to that of the service's field, where they differ. */
   readonly inField?: (value: number) => number
+  /** The filter's key of a maximum, where exactly one value can be asked for, and its conversion to the service's field. */
+  readonly exact?: { readonly key: 'memoryTo'; readonly inField: (value: number) => number }
   /** On the chip, and in the form unless `formUnit` is set. */
   readonly unit?: string
   readonly formUnit?: string

@@ -99,6 +99,8 @@ export const gpuFields = {
       formUnit: 'GB per GPU',
       field: 'gpu_ram',
       inField: roundedMegabytes,
+      // Up to where it would be shown as more.
+      exact: { key: 'memoryTo', inField: gigabytes => Math.ceil((gigabytes + 0.5) * 1024) - 1 },
       usual: [16, 24, 48, 80],
       requirement: figure => `at least ${figure} GB per GPU`,
     },

@@ -63,6 +63,8 @@ export const OfferFilter = v.object({
   /** Country codes; a part of the world is all of its countries. */
   regions: v.optional(v.pipe(v.array(v.pipe(v.string(), v.maxLength(100))), v.maxLength(300))),
   ...fieldFilters,
+  /** GB per GPU. */
+  memoryTo: amount(),
   text: v.optional(v.pipe(v.string(), v.maxLength(200))),
 })
 export type OfferFilter = v.InferOutput<typeof OfferFilter>

@@ -36,6 +36,13 @@ export function whenOf<Kind extends RentalLimitKind>(
   return limits.map(({ when }) => when).find((when): when is WhenOf<Kind> => when.kind === kind)
 }
 
+/** The hours that are a click away, with the chosen ones among them where they're others. */
+export function durationChoices(limits: readonly Limit[]): WhenOf<'duration'>[] {
+  const { seconds: usual } = defaultLimits.duration
+  const seconds = new Set([3600, 3 * 3600, usual, whenOf(limits, 'duration')?.seconds ?? usual])
+  return [...seconds].sort((a, b) => a - b).map(each => ({ kind: 'duration', seconds: each }))
+}
+
 /** The chosen limits in their order, with the one of that kind replaced, or removed without `when`. */
 export function withLimit(
   limits: readonly Limit[],

@@ -8,6 +8,7 @@ import {
   type FurtherFilter,
   furtherFilters,
   furtherNames,
+  isExact,
   shownFigure,
 } from '#shared/market/further-filters.ts'
 import type { OfferView } from '#shared/market/offer.ts'
@@ -86,7 +87,8 @@ function furtherValue(further: FurtherFilter, filter: OfferFilter): string {
   if (further.kind === 'only') return filter[further.key] ? 'only' : 'any'
   const figure = shownFigure(further, filter)
   if (figure === undefined) return 'any'
-  return further.unit === '%' ? `${figure}%+` : `${[figure, further.unit].filter(Boolean).join(' ')}+`
+  const words = further.unit === '%' ? `${figure}%` : [figure, further.unit].filter(Boolean).join(' ')
+  return isExact(further, filter) ? words : `${words}+`
 }
 
 /** A name within a sentence: `direct ports`, but `GPU`. */

@@ -4,6 +4,7 @@ import { instanceMark, type Shape } from '#renderer/bridge/stateWords.ts'
 import type { IconName } from '#renderer/components/icons.ts'
 import type { Action } from '#renderer/components/menu/menu.ts'
 import { instanceActions } from '#renderer/features/instances/actions.ts'
+import { openPort } from '#renderer/features/instances/getIn.ts'
 import { screens } from '#renderer/features/screens.ts'
 import type { AcceleratorName } from '#shared/accelerators.ts'
 import { bidsTooLow } from '#shared/automation/bid.ts'
@@ -55,7 +56,7 @@ export function entriesFor(page: Page, typed: string, answers: readonly Entry[])
     ...bestMatches(instances, textOf, typed, 8),
     ...bestMatches([...instanceCommands(page), ...commands], textOf, typed, most),
   ]
-  return inGroups([...answers, ...matches], typed)
+  return inGroups([...answers, ...matches, ...portEntries(page, typed)], typed)
 }
 
 function textOf({ label, detail = '', group, words = '' }: Entry): string {
@@ -118,6 +119,23 @@ function actionsOf(instance: InstanceView, page: Page): Action[] {
             : ['stop', 'destroy']
   const all = instanceActions(instance, page)
   return fitting.flatMap(id => all.find(one => one.id === id && one.unusable === undefined) ?? [])
+}
+
+/** A port typed alone is opened on the instances that run. */
+function portEntries(page: Page, typed: string): Entry[] {
+  const port = Number(/^(?:port )?:?(\d{2,5})$/.exec(typed.trim().toLowerCase())?.[1] ?? 0)
+  if (port < 1 || port > 65_535) return []
+  return instancesByUse(page)
+    .filter(({ state }) => state === 'running')
+    .slice(0, 8)
+    .map(instance => ({
+      key: `port-${instance.id}`,
+      group: 'Actions',
+      mark: { icon: 'right' },
+      label: `Open port ${port}`,
+      detail: instanceName(instance),
+      run: () => openPort(page, instance, port),
+    }))
 }
 
 /** All actions on all instances, found by their words; no stop of what does not run, which its own menu has. */

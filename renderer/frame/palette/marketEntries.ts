@@ -11,6 +11,7 @@ import { counted } from '#shared/format/size.ts'
 import type { ListedOffer } from '#shared/market/catalogue.ts'
 import { offersPassing } from '#shared/market/filter.ts'
 import type { OfferFilter } from '#shared/market/offer-query.ts'
+import { readSearch } from '#shared/market/search-text.ts'
 import type { Entry } from './entries.ts'
 import { match } from './match.ts'
 
@@ -24,13 +25,15 @@ export function marketEntries(page: Page, typed: string): Entry[] {
 function offerEntries(page: Page, text: string): Entry[] {
   const query = usualQuery(page.account)
   const answered = seenPricesOf(page).seen(query)
-  // Only names of GPUs are searched for: "settings" leads to Settings.
-  const named = (answered?.offers ?? []).filter(
+  const { filter: bounds, words } = readSearch(text)
+  const isBounded = Object.keys(bounds).length > 0 || words.some(word => /^\d+gb$/.test(word))
+  // Only names of GPUs and figures are searched for: "settings" leads to Settings.
+  const isNamed = (answered?.offers ?? []).some(
     ({ offer }) => match(offer.gpuName ?? '', firstWord(text)) !== undefined,
   )
-  if (named.length === 0) return []
+  if (!isNamed && !isBounded) return []
   const matching = cheapestFirst(offersPassing(answered?.offers ?? [], { text }))
-  if (matching.length === 0) return []
+  if (matching.length === 0 && !(answered && isBounded)) return []
   const open = (filter: OfferFilter, place = 'offers') => {
     route.go(place)
     void marketOf(page).open({ query, filter })
@@ -44,7 +47,7 @@ function offerEntries(page: Page, text: string): Entry[] {
       group: 'Offers',
       mark: { icon: 'offers' },
       label: `Search offers: ${text}${from(matching)}`,
-      detail: counted(matching.length, 'offer'),
+      detail: matching.length === 0 ? 'no offers now' : counted(matching.length, 'offer'),
       run: () => open({ text }),
     },
     ...models.map((model): Entry => {

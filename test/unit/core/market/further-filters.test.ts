@@ -35,6 +35,24 @@ test.each(furtherParts)('%s: Berth and the service pass and hold back the same o
   expect([isListed({}), service({})]).toEqual([false, false])
 })
 
+test('a minimum that is also a maximum passes what is shown as exactly that', () => {
+  const filter = { memoryFrom: 24, memoryTo: 24 }
+  const service = readLooseFilters(furtherConditions(filter, true), () => true)
+  const isListed = (gpu_ram: number) =>
+    offersPassing(catalogueOf([offerView({ id: 1, gpu_ram })], 'on-demand').offers, filter).length === 1
+  for (const [megabytes, passes] of [
+    [23_100, false],
+    [24_564, true],
+    [24_576, true],
+    [25_088, false],
+    [32_768, false],
+  ] as const)
+    expect([isListed(megabytes), service({ gpu_ram: megabytes })], `${megabytes} MB`).toEqual([
+      passes,
+      passes,
+    ])
+})
+
 test('after a refusal only conditions that every deployment knows are sent', () => {
   expect(furtherConditions({ datacenter: true, staticIp: true }, true)).toEqual({ static_ip: { eq: true } })
 })

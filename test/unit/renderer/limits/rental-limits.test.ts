@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { stopLimit, whenOf, withLimit } from '#renderer/features/limits/rentalLimits.ts'
+import { durationChoices, stopLimit, whenOf, withLimit } from '#renderer/features/limits/rentalLimits.ts'
 import { defaultLimits } from '#shared/automation/limit-defaults.ts'
 import { conditionLabel, stopSentence } from '#shared/automation/limit-words.ts'
 
@@ -21,4 +21,13 @@ test('each stop has a short and a full text', () => {
     'Stops 8 h after renting',
     'Stops when it has cost $20.00',
   ])
+})
+
+test('the usual hours are a click away, and the chosen ones among them', () => {
+  const hours = (seconds: number) => durationChoices([stopLimit({ kind: 'duration', seconds })])
+  const inHours = (choices: ReturnType<typeof durationChoices>) =>
+    choices.map(({ seconds }) => seconds / 3600)
+  expect(inHours(durationChoices([]))).toEqual([1, 3, 8])
+  expect(inHours(hours(3 * 3600))).toEqual([1, 3, 8])
+  expect(inHours(hours(5 * 3600))).toEqual([1, 3, 5, 8])
 })

@@ -42,6 +42,9 @@ test('a search is named after its criteria', () => {
       filter: { countFrom: 8, memoryFrom: 48, reliabilityFrom: 0.99, staticIp: true },
     }),
   ).toBe('8+ × Any GPU, VRAM 48 GB+, Reliability 99%+, Static IP')
+  expect(searchName({ query: onDemand, filter: { memoryFrom: 24, memoryTo: 24 } })).toBe(
+    'Any GPU, VRAM 24 GB',
+  )
   expect(
     searchName({ query: onDemand, filter: { gpus: ['H100 SXM', 'H200', 'RTX 4090'], text: 'epyc' } }),
   ).toBe('H100 SXM, H200, RTX 4090, epyc')
