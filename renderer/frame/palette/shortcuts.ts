@@ -18,12 +18,13 @@ export function focusList(): void {
   ;(first ?? main)?.focus()
 }
 
-/** Each leads to a screen, except the palette's. */
+/** Each leads to a screen, or to the list of the one that is shown, except the palette's. */
 function press(name: AcceleratorName): void {
   if (name === 'palette') {
     if (dialogs.open?.kind === 'palette') dialogs.close(dialogs.open)
     else dialogs.show({ kind: 'palette' })
-  } else route.go(name)
+  } else if (route.screen === name && route.rest.length === 0) focusList()
+  else route.go(name)
 }
 
 /** The keys that work anywhere on the page. */
