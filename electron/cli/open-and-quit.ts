@@ -4,6 +4,7 @@ import { instanceName, named } from '#shared/format/name.ts'
 import { counted } from '#shared/format/size.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
 import { shownApps } from '#shared/instance/web-apps.ts'
+import { demoEnds } from '#shared/quit-question.ts'
 import { costOf } from '#shared/spending/spend-words.ts'
 import { type CliCommand, findInstance, polledState, print } from './call.ts'
 import { CliFailure, exitCodes, usageFailure } from './failure.ts'
@@ -58,6 +59,8 @@ export const quit: CliCommand = {
     }
     const limits = limitsWithoutBerth(accounts)
     if (limits !== undefined) say(limits)
+    const demo = demoEnds({ accounts: all })
+    if (demo !== undefined) say(demo)
     return undefined
   },
 }

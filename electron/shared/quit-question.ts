@@ -15,6 +15,15 @@ export interface QuitQuestion {
 /** The most instances to name. */
 const most = 6
 
+/** What a demo loses, a sentence; undefined without one. */
+export function demoEnds({ accounts }: Pick<State, 'accounts'>): string | undefined {
+  const demos = Object.values(accounts).filter(({ demo }) => demo)
+  if (demos.length === 0) return undefined
+  const instances = demos.flatMap(account => Object.values(account.instances)).length
+  const lost = instances === 0 ? '' : `, with its ${counted(instances, 'instance')} and all that they hold`
+  return `The demo ends${lost}, and begins anew next time. None of it costs money.`
+}
+
 /** Lists continuing costs and interrupted or lost work; undefined without any. In the demo only unsaved text counts. */
 export function quitQuestion(state: State): QuitQuestion | undefined {
   const accounts = Object.values(state.accounts).filter(({ demo }) => !demo)

@@ -97,7 +97,7 @@ test('a template is created, edited twice, rented from and deleted', async ({ st
 
   await page.getByRole('button', { name: 'Rent from it…' }).click()
   await page.getByText('Renting from the template').waitFor()
-  await page.getByText('compute_cap ≥ 11').waitFor()
+  await page.getByText('Compute capability ≥ 0.11').waitFor()
   await page
     .getByRole('button', { name: /^Rent 1 × / })
     .first()

@@ -87,7 +87,7 @@ export async function playStory(parts: Services, controls: DemoControls, signal:
     const saved = 8 * ((first.price ?? 0) + (third.price ?? 0))
     tell(
       0,
-      `Berth saved you ${money(saved)}: it stopped two machines that would have run for 8 h more. ` +
+      `Berth saved you ${money(saved)}: it stopped two machines 8 h before you would have. ` +
         `“night batch” has no limit and runs on.`,
     )
   } catch (error) {

@@ -162,7 +162,7 @@ export const machineFields = {
       scale: 0.001,
       digits: 3,
       field: 'inet_down',
-      usual: [0.1, 0.5, 1, 5],
+      usual: [0.5, 1, 2, 4],
       requirement: figure => `at least ${figure} Gb/s of download`,
     },
   },
@@ -197,7 +197,7 @@ export const machineFields = {
     },
     fact: {
       group: 'price',
-      name: 'Traffic per GB, down · up',
+      name: 'Traffic per GB ↓ · ↑',
       words: ({ downCost, upCost }) =>
         downCost === undefined && upCost === undefined
           ? undefined
@@ -207,7 +207,7 @@ export const machineFields = {
   storage: {
     fact: {
       group: 'price',
-      name: 'Storage per GB and month',
+      name: 'Storage per GB·month',
       words: ({ storageCost }) => known(storageCost, unitPrice),
     },
   },
@@ -243,9 +243,9 @@ export const machineFields = {
     value: ({ offer }) => offer.lasts,
     fact: {
       group: 'machine',
-      name: 'Available until',
+      name: 'Available',
       words: ({ lasts }, now) =>
-        known(lasts, seconds => `${duration(seconds)}, to ${moment(now + seconds, now)}`),
+        known(lasts, seconds => `${duration(seconds)}, until ${moment(now + seconds, now)}`),
     },
     filter: {
       kind: 'least',

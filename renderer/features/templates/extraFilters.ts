@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { figure } from '#shared/format/size.ts'
 import { furtherFilters, furtherParts, type LeastFilter } from '#shared/market/further-filters.ts'
 import { ExtraFilters, OfferFilter } from '#shared/market/offer-query.ts'
 
@@ -83,12 +84,48 @@ const signs: Record<string, string> = {
   notin: 'not in',
 }
 
-/** Conditions in words, one each: `cuda_max_good ≥ 12`. */
+/** A field of the service in words: its name, and how many of it are one of the unit that is shown. */
+interface FieldWords {
+  name: string
+  unit?: string
+  per?: number
+}
+const fields: Readonly<Record<string, FieldWords>> = {
+  ...Object.fromEntries(
+    further.map(each => [
+      each.field,
+      each.kind === 'least' ? { name: each.name, unit: each.unit, per: perUnit(each) } : { name: each.name },
+    ]),
+  ),
+  gpu_name: { name: 'GPU' },
+  num_gpus: { name: 'GPUs' },
+  dph_total: { name: 'Price', unit: '$/h' },
+  compute_cap: { name: 'Compute capability', per: 100 },
+  cpu_cores_effective: { name: 'CPU cores' },
+  disk_bw: { name: 'Disk', unit: 'MB/s' },
+  dlperf: { name: 'Score' },
+  driver_version: { name: 'Driver' },
+  geolocation: { name: 'Place' },
+  verified: { name: 'Verified' },
+}
+
+function perUnit({ unit, inField, scale = 1 }: LeastFilter): number {
+  if (!inField) return 1 / scale
+  return unit === 'days' ? 86_400 : 1024
+}
+
+function valueWords(value: unknown, { unit, per = 1 }: FieldWords): string {
+  if (typeof value !== 'number') return String(value)
+  return [figure(value / per, per === 1024 ? 0 : 2), unit].filter(Boolean).join(' ')
+}
+
+/** Conditions in words, one each: `VRAM ≥ 12 GB`; of a field without words as it is: `bundle_id = 7`. */
 export function extraWords(filters: Record<string, Record<string, unknown>>): string[] {
   return Object.entries(filters).flatMap(([field, conditions]) =>
-    Object.entries(conditions).map(
-      ([operator, value]) =>
-        `${field} ${signs[operator] ?? operator} ${Array.isArray(value) ? value.join(', ') : String(value)}`,
-    ),
+    Object.entries(conditions).map(([operator, value]) => {
+      const words = fields[field] ?? { name: field }
+      const values = [value].flat().map(each => valueWords(each, words))
+      return `${words.name} ${signs[operator] ?? operator} ${values.join(', ')}`
+    }),
   )
 }

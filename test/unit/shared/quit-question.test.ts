@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { FileStep } from '#shared/instance/files.ts'
-import { quitQuestion } from '#shared/quit-question.ts'
+import { demoEnds, quitQuestion } from '#shared/quit-question.ts'
 import type { AccountView } from '#shared/state.ts'
 import { accountView, emptyState, fileTransferView, instanceView, rentalView, stateWith } from '../views.ts'
 
@@ -21,6 +21,14 @@ test('unsaved text in a window is a reason to ask', () => {
 
 test('the demo’s instances do not count', () => {
   expect(asked(accountView({ id: 'demo', demo: true }, instanceView()))).toBeUndefined()
+})
+
+test('a demo is lost with its instances', () => {
+  expect(demoEnds(stateWith(accountView({}, instanceView())))).toBeUndefined()
+  const demo = accountView({ id: 'demo', demo: true }, instanceView({ id: 1 }), instanceView({ id: 2 }))
+  expect(demoEnds(stateWith(demo))).toBe(
+    'The demo ends, with its 2 instances and all that they hold, and begins anew next time. None of it costs money.',
+  )
 })
 
 test('running costs of all accounts are listed, highest first, with their sum', () => {

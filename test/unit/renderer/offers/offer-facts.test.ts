@@ -43,9 +43,9 @@ test('an offer’s facts are shown in the usual units', () => {
     Disk: '1,000 GB NVMe, 6,100 MB/s',
     Network: '5.0 Gb/s down, 2.0 Gb/s up',
     Ports: '120 open, static IP',
-    'Available until': expect.stringMatching(/^68 d, to /),
-    'Traffic per GB, down · up': '$0.002 · $0.004',
-    'Storage per GB and month': '$0.150',
+    Available: expect.stringMatching(/^68 d, until /),
+    'Traffic per GB ↓ · ↑': '$0.002 · $0.004',
+    'Storage per GB·month': '$0.150',
   })
 })
 

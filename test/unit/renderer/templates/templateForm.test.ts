@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { conditionRows, readConditions } from '#renderer/features/templates/conditions.ts'
-import { readExtraFilters } from '#renderer/features/templates/extraFilters.ts'
+import { extraWords, readExtraFilters } from '#renderer/features/templates/extraFilters.ts'
 import { sorted, whoseOnly } from '#renderer/features/templates/listing.ts'
 import { changesSince, draftOf, newDraft, readTemplate } from '#renderer/features/templates/templateForm.ts'
 import { readFilter, typedValue } from '#renderer/screens/templates/list/filterFields.ts'
@@ -128,4 +128,27 @@ test('templates are sorted with unknown figures last, and filtered by owner', ()
   expect(sorted(all, { column: 'used', descending: true }).map(({ name }) => name)).toEqual(['c', 'b', 'a'])
   expect(sorted(all, { column: 'used', descending: false }).map(({ name }) => name)).toEqual(['b', 'c', 'a'])
   expect(whoseOnly(all, 'own').map(({ name }) => name)).toEqual(['b'])
+})
+
+test('conditions of a template are in the words of Offers', () => {
+  const words = extraWords({
+    gpu_ram: { gte: 12_000 },
+    inet_down: { gte: 500 },
+    reliability2: { gt: 0.985 },
+    compute_cap: { gte: 890 },
+    duration: { gte: 604_800 },
+    gpu_name: { in: ['RTX 4090', 'L4'] },
+    static_ip: { eq: true },
+    bundle_id: { neq: 7 },
+  })
+  expect(words).toEqual([
+    'VRAM ≥ 12 GB',
+    'Download ≥ 0.5 Gb/s',
+    'Reliability > 98.5 %',
+    'Compute capability ≥ 8.9',
+    'Duration ≥ 7 days',
+    'GPU in RTX 4090, L4',
+    'Static IP = true',
+    'bundle_id ≠ 7',
+  ])
 })
