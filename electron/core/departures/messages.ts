@@ -52,19 +52,30 @@ export function leftCause(
   return { kind: 'berth' as const, text, detail: why }
 }
 
-/** `saved`: seconds of training. */
+/** `saved`: seconds of training. `left`: files that may be half, for which the machine is kept. */
 export function broughtEntry(
   account: AccountId,
   departure: Departure,
-  { files, saved, way }: { files: number; saved: number; way?: HandedOver },
+  { files, left, saved, way }: { files: number; left: number; saved: number; way?: HandedOver },
+  now: number,
 ): Entry {
   const { name, instance } = departure
+  const half =
+    left === 0
+      ? ''
+      : ` ${counted(left, 'file')} that ${left === 1 ? 'was' : 'were'} being written when it ended ${
+          left === 1 ? 'stays' : 'stay'
+        } there. ${keptWords(departure, now)}`
   return entry(
     account,
     departure,
     `Copied the results of ${name} from #${instance}`,
-    `${counted(files, 'file')} newer than those downloaded, ${wayWords(way)}: ${duration(saved)} of training saved.`,
+    `${counted(files, 'file')} newer than those downloaded, ${wayWords(way)}: ${duration(saved)} of training saved.${half}`,
   )
+}
+
+function keptWords({ until }: Departure, now: number): string {
+  return `It’s kept for ${duration(Math.max(60, until - now))} more, if you want to copy them yourself.`
 }
 
 function wayWords(way: HandedOver | undefined): string {
@@ -84,12 +95,12 @@ export function notBroughtEntry(
   fate: keyof typeof reasons,
   now: number,
 ): Entry {
-  const { name, instance, until } = departure
+  const { name, instance } = departure
   return entry(
     account,
     departure,
     `${name} continues without the newest results of #${instance}`,
-    `${reasons[fate]} It’s kept for ${duration(Math.max(60, until - now))} more, if you want to copy them yourself.`,
+    `${reasons[fate]} ${keptWords(departure, now)}`,
   )
 }
 

@@ -111,8 +111,9 @@ export class Departures {
     // What it trained after its newest file is lost in any case.
     const after = taken.files === 0 || taken.newest === 0 ? seconds : Math.max(0, taken.end - taken.newest)
     const saved = Math.max(0, seconds - after)
-    await this.#stored.update(instance, { fate: 'brought' })
-    activity.add(broughtEntry(account, departure, { ...taken, saved }))
+    // What may be half is nowhere else.
+    await this.#stored.update(instance, { fate: taken.left > 0 ? 'torn' : 'brought' })
+    activity.add(broughtEntry(account, departure, { ...taken, saved }, now()))
     this.#worker.hurry(instance)
     return saved
   }
@@ -207,7 +208,7 @@ export class Departures {
     try {
       if (this.#viewOf(from)?.state === 'running') way = await arrival.handOver(departure, place, bounded)
       // The next machine has all of them already.
-      if (way?.files === 0) return { found: 0, files: 0, newest: 0, end: 0, way }
+      if (way?.files === 0) return { found: 0, files: 0, left: 0, newest: 0, end: 0, way }
       if (way === undefined && !(await this.#copiedByService(departure, arrival.instance, place, bounded)))
         return 'failed'
     } catch (error) {
@@ -222,7 +223,7 @@ export class Departures {
     // A copy that brought nothing saves nothing, whatever the service says.
     if (answer === undefined || (answer !== 'torn' && (answer.found === 0 || answer.end === 0)))
       return 'failed'
-    return answer === 'torn' ? answer : { ...answer, way }
+    return answer === 'torn' || (answer.files === 0 && answer.left > 0) ? 'torn' : { ...answer, way }
   }
 
   /** Whether the service copied a machine's files into a folder of another one. */

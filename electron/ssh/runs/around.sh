@@ -5,7 +5,8 @@
 #   attempts     written here: how many have failed, the last one's code, and at which uptime the next begins, 0 once it has
 #   before_stop  the signal for the command before a stop, and for how many seconds the stop waits; hook, what runs then
 #   store.sh     stores the results as soon as there is store.now, and removes that
-#   around       written here: the number of this process; stopped: at which uptime the command had its time before a stop
+#   around       written here: the number of this process; stopped: at which uptime the command had its time before a stop;
+#                clean: it ended by itself then, so that no file is half
 # Its names begin with berth_, since the command has all others.
 
 berth_here=$1
@@ -72,16 +73,25 @@ berth_takes() {
   [ $(((0x${berth_mask:-0} >> ($2 - 1)) & 1)) -eq 1 ]
 }
 
+# Whether it is a shell with children, which write in its place.
+berth_only_waits() {
+  case $(cat "/proc/$1/comm" 2>/dev/null) in *sh | busybox) [ -n "$(cat "/proc/$1/task/"*/children 2>/dev/null)" ] ;; *) false ;; esac
+}
+
 # Sends the signal, starts the hook, and waits until both have done: for as long as agreed, then the hook is ended.
 berth_before_stop() {
   read -r berth_signal berth_most 2>/dev/null < "$berth_here/before_stop" || return
   berth_read_uptime
   berth_until=$((berth_uptime + berth_most))
-  berth_times=0 berth_all='' berth_waits='' berth_hook=''
+  berth_times=0 berth_all='' berth_waits='' berth_hook='' berth_rough=''
   berth_add_tree "$1"
   for berth_each in $berth_all; do
     case $berth_signal in
-      TERM) kill -TERM "$berth_each" 2>/dev/null && berth_waits="$berth_waits $berth_each" ;;
+      TERM)
+        # What doesn't take it dies by it, perhaps while it writes.
+        berth_takes "$berth_each" 15 || berth_only_waits "$berth_each" || berth_rough=1
+        kill -TERM "$berth_each" 2>/dev/null && berth_waits="$berth_waits $berth_each"
+        ;;
       USR1) berth_takes "$berth_each" 10 && kill -USR1 "$berth_each" && berth_waits="$berth_waits $berth_each" ;;
       USR2) berth_takes "$berth_each" 12 && kill -USR2 "$berth_each" && berth_waits="$berth_waits $berth_each" ;;
     esac
@@ -102,7 +112,10 @@ berth_before_stop() {
   done
   if [ -n "$berth_hook" ]; then
     berth_all=''
-    berth_is_there "$berth_hook" && echo "Berth: what was to run before the stop has not ended in $berth_most s, and is ended."
+    if berth_is_there "$berth_hook"; then
+      echo "Berth: what was to run before the stop has not ended in $berth_most s, and is ended."
+      berth_rough=1
+    fi
     berth_add_tree "$berth_hook"
     # shellcheck disable=SC2086
     kill -KILL $berth_all 2>/dev/null
@@ -126,7 +139,10 @@ while :; do
   berth_read_uptime
   # What ends because it was asked to is not done, whatever it says.
   [ "$berth_code" -ne 0 ] || [ "$berth_uptime" -lt "$berth_stopping" ] || exit 0
-  if [ "$berth_stopping" -gt 0 ]; then exit $((berth_code == 0 ? 143 : berth_code)); fi
+  if [ "$berth_stopping" -gt 0 ]; then
+    if [ -z "$berth_rough" ] && { [ "$berth_signal" = TERM ] || [ "$berth_code" -lt 128 ]; }; then berth_note clean yes; fi
+    exit $((berth_code == 0 ? 143 : berth_code))
+  fi
   berth_quick=$((berth_uptime - berth_begun < 60 ? berth_quick + 1 : 0))
   berth_is_retried "$berth_code" && [ "$berth_failed" -lt "$berth_times" ] || exit "$berth_code"
   if [ "$berth_quick" -ge 3 ]; then

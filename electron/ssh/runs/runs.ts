@@ -233,18 +233,18 @@ export async function tellOfStop(connection: Connection, clock: Clock, run: stri
 }
 
 /**
- * Ends the command before its machine is left, once its results rest, or after a minute. Resolves with whether no file of them
+ * Ends the command before its machine is left, once its results rest, or after `seconds`. Resolves with whether no file of them
  * can be half. `folder`: absolute. Throws as `startRun` does.
  */
 export async function settleRun(
   connection: Connection,
   clock: Clock,
   run: string,
-  { folder, paths }: { folder: string; paths: readonly string[] },
+  { folder, paths, seconds = 60 }: { folder: string; paths: readonly string[]; seconds?: number },
 ): Promise<boolean> {
   const { place } = await scripts()
   const { default: settle } = await import('./settle.sh?raw')
-  const values = { run, folder, paths: paths.join('\n') }
+  const values = { run, folder, paths: paths.join('\n'), most: String(seconds) }
   const { text } = await runScript(connection, values, [place, settle], {
     clock,
     within: settlesWithin,

@@ -1,6 +1,6 @@
 # Ends the run's command before its machine is left: once nothing has been written for three seconds to its results, in the
-# absolute `folder`, on a line each in `paths`, or after a minute. Prints `settled whole` if no file can be half: what a signal
-# ended before may have died while it wrote.
+# absolute `folder`, on a line each in `paths`, or after `most` seconds. Prints `settled whole` if no file can be half: it ended
+# while nothing was being written, or all of it took the signal and ended by itself.
 
 changed() {
   printf '%s\n' "$paths" | while IFS= read -r path; do
@@ -8,36 +8,95 @@ changed() {
   done | head -n 1
 }
 
-mark() { touch -d "@$(($(date +%s) - 4))" "$here/settle"; }
-
-end() {
-  kill "-$1" "-$pid" 2>/dev/null || kill "-$1" "$pid" 2>/dev/null
+rested() {
+  touch -d "@$(($(date +%s) - 4))" "$here/settle" && [ -z "$(changed)" ]
 }
 
-fate=torn gone=
+# The processes of the command, which may outlive the shell that waits for them, or be in groups of their own. Not those that
+# write no results: the shells that Berth starts, and what only waits.
+writers() {
+  for one in $(grep -ls "BERTH_RUN=$run\." /proc/[0-9]*/environ); do
+    one=${one%/environ}
+    case $(cat "$one/comm" 2>/dev/null) in '' | sleep) continue ;; esac
+    case $(tr '\0' ' ' 2>/dev/null < "$one/cmdline") in '' | *sh\ *"$here/"*) continue ;; esac
+    echo "${one#/proc/}"
+  done
+}
+
+group_of() {
+  stat=
+  read -r stat 2>/dev/null < "/proc/$1/stat"
+  # shellcheck disable=SC2086
+  set -- ${stat##*) }
+  parent=$2 of=$3
+}
+
+# Signals the command's group, and what is outside of it: SIGTERM only what that was started by, which ends the rest.
+end() {
+  strays=
+  for one in $(writers); do
+    group_of "$one"
+    [ "$of" != "$group" ] || continue
+    if [ "$1" = TERM ]; then
+      group_of "$parent"
+      [ "$of" = "$group" ] || continue
+    fi
+    strays="$strays $one"
+  done
+  kill "-$1" "-$group" 2>/dev/null || kill "-$1" "$group" 2>/dev/null
+  # shellcheck disable=SC2086
+  [ -z "$strays" ] || kill "-$1" $strays 2>/dev/null
+}
+
+# Whether all of them take SIGTERM themselves, so that nothing dies while it writes.
+take_signal() {
+  all=$(writers)
+  for one in $all; do
+    mask=$(sed -n 's/^SigCgt:.*\([0-9a-f]\{8\}\)$/\1/p' "/proc/$one/status" 2>/dev/null)
+    [ $(((0x${mask:-0} >> 14) & 1)) -eq 1 ] || return 1
+  done
+  [ -n "$all" ]
+}
+
+fate=torn
 cd "$folder" || exit 1
-is_going || gone=1
 begun=$(date +%s)
-while mark && [ -n "$(changed)" ] && [ $(($(date +%s) - begun)) -lt 60 ]; do sleep 1; done
-[ -n "$(changed)" ] || fate=whole
+while is_going; do
+  group=$pid
+  if rested; then
+    # It stands still, or it could begin to write between this look and the signal.
+    end STOP
+    if rested; then
+      fate=whole
+      break
+    fi
+    end CONT
+  fi
+  [ $(($(date +%s) - begun)) -lt "$most" ] || break
+  sleep 1
+done
 if is_going; then
+  ! take_signal || fate=whole
   end TERM
+  end CONT
   for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-    is_going || break
+    is_going || [ -n "$(writers)" ] || break
     sleep 1
   done
-  if is_going; then
+  if is_going || [ -n "$(writers)" ]; then
     end KILL
     fate=torn
   fi
+  date +%s > "$here/alive"
+elif died=$(stat -c %Y "$here/code" 2>/dev/null); then
+  # What died by a signal may have died while it wrote, unless it took that.
+  code=0
+  read -r code 2>/dev/null < "$here/code"
+  if [ "${code:-0}" -lt 128 ] || [ -f "$here/clean" ]; then fate=whole; fi
+  echo "$died" > "$here/alive"
+elif [ ! -s "$here/alive" ]; then
+  # Otherwise it last ran when it said so, as before a restart of the container.
+  date +%s > "$here/alive"
 fi
-# What dies by a signal may die while it writes.
-code=0
-read -r code 2>/dev/null < "$here/code"
-if [ "${code:-0}" -ge 128 ] && [ -n "$gone$(changed)" ]; then fate=torn; fi
-died=
-[ -z "$gone" ] || died=$(stat -c %Y "$here/code" 2>/dev/null)
-# Gone without a code, as by a restart of the container: it last ran when it said so.
-if [ -n "$gone" ] && [ -z "$died" ] && [ -s "$here/alive" ]; then fate=torn; else echo "${died:-$(date +%s)}" > "$here/alive"; fi
 rm -f "$here/settle"
 echo "settled $fate"

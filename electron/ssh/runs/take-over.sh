@@ -4,9 +4,9 @@
 # belong to it; but a file that only grows, as a log does, is. `differ`: all that came differs from what is here, and counts
 # whatever its time says, which a program may have set. Names with a line end are left out. take NUMBER PATH: of the
 # result with that number, to a path. Prints `taken over`, how many files came, how many were taken, the time of the newest
-# whole one, and that end.
+# whole one, that end, and how many may be half and were left.
 
-found=0 taken=0 newest=0 torn=
+found=0 taken=0 newest=0 left=0 torn=
 read -r end 2>/dev/null < "$side/alive/alive"
 case $end in
   '' | *[!0-9]*) end=0 ;;
@@ -38,7 +38,10 @@ look() {
 move() {
   modified=$(stat -c %Y "$file") || return 0
   if [ "$rest" -gt 0 ] && [ "$modified" -gt $((end - rest)) ]; then
-    [ -f "$target" ] || return 0
+    if [ ! -f "$target" ]; then
+      left=$((left + 1))
+      return 0
+    fi
   elif [ -z "$differ" ] && [ -e "$target" ] && [ ! "$file" -nt "$target" ]; then return 0
   elif [ "$modified" -gt "$newest" ]; then newest=$modified
   fi

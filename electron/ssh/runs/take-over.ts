@@ -2,10 +2,10 @@ import { shellQuoted } from '../exec.ts'
 import { restSeconds } from '../sync/whole.ts'
 
 /**
- * What another machine's copied results had: how many files came and how many of them were taken, and the times of the newest
- * and of its end; 0 where that isn't known.
+ * What another machine's copied results had: how many files came, how many of them were taken and how many left, as they may
+ * be half, and the times of the newest and of its end; 0 where that isn't known.
  */
-export type TakenOver = { found: number; files: number; newest: number; end: number } | 'torn'
+export type TakenOver = { found: number; files: number; left: number; newest: number; end: number } | 'torn'
 
 /**
  * A script for `sh -s` that makes the folder into which a machine's results are copied, below the home folder. Prints its
@@ -36,7 +36,7 @@ export async function takeOver(
     ...takes('look'),
     ...takes('move'),
     'rm -rf "$side"',
-    `if [ -n "$torn" ]; then echo 'taken over torn'; else echo 'taken over' "$found" "$taken" "$newest" "$end"; fi`,
+    `if [ -n "$torn" ]; then echo 'taken over torn'; else echo 'taken over' "$found" "$taken" "$newest" "$end" "$left"; fi`,
   ])
 }
 
@@ -46,10 +46,10 @@ const torn = 5 * restSeconds.closed
 /** Undefined where the machine could not do it. */
 export function readTakenOver(output: string): TakenOver | undefined {
   if (output.includes('taken over torn')) return 'torn'
-  const figures = /taken over (\d+) (\d+) (\d+) (\d+)/.exec(output)
+  const figures = /taken over (\d+) (\d+) (\d+) (\d+) (\d+)/.exec(output)
   if (!figures) return undefined
-  const [found = 0, files = 0, newest = 0, end = 0] = figures.slice(1).map(Number)
-  return { found, files, newest, end }
+  const [found = 0, files = 0, newest = 0, end = 0, left = 0] = figures.slice(1).map(Number)
+  return { found, files, left, newest, end }
 }
 
 function script(side: string, lines: readonly string[]): string {

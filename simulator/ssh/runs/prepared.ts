@@ -80,7 +80,7 @@ export async function keepOnVolume({ out }: Call): Promise<number> {
 export async function takeOver({ shell, out }: Call, values: Values, script: string): Promise<number> {
   const at = (path: string) => `${place(values, 'side')}/${path}`
   const end = has(shell.files, at('alive/alive')) ? Number(readRegular(shell.files, at('alive/alive'))) : 0
-  let [found, taken, newest] = [0, 0, 0]
+  let [found, taken, newest, left] = [0, 0, 0, 0]
   for (const [, number = '', target = ''] of script.matchAll(/^take (\d+) move '?([^'\n]+)'?$/gm)) {
     const [name] = has(shell.files, at(number))
       ? readdirSync(shell.files.existing(at(number), 'stay').real)
@@ -93,7 +93,10 @@ export async function takeOver({ shell, out }: Call, values: Values, script: str
       const { real, stats } = shell.files.existing(source, 'stay')
       found += 1
       const modified = Math.floor(stats.mtimeMs / 1000)
-      if (modified > end - 15) continue
+      if (modified > end - 15) {
+        left += 1
+        continue
+      }
       makeFolder(shell, dirname(goal))
       renameSync(real, shell.files.at(goal, 'stay').real)
       taken += 1
@@ -101,7 +104,7 @@ export async function takeOver({ shell, out }: Call, values: Values, script: str
     }
   }
   if (has(shell.files, at(''))) rmSync(shell.files.existing(at(''), 'stay').real, { recursive: true })
-  await out(`taken over ${found} ${taken} ${newest} ${end}\n`)
+  await out(`taken over ${found} ${taken} ${newest} ${end} ${left}\n`)
   return 0
 }
 

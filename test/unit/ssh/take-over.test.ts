@@ -57,7 +57,7 @@ test('takes newer whole files, leaves those that may be half, and older ones as 
   symlinkSync('with space’s.pt', join(home, 'side/0/out/deep/latest'))
   symlinkSync('../half.pt', join(home, 'side/0/out/deep/newest'))
   copied('1/model.pt', 'model', 90)
-  expect(await taken('out', 'model.pt')).toEqual({ found: 6, files: 4, newest: end - 60, end })
+  expect(await taken('out', 'model.pt')).toEqual({ found: 6, files: 4, left: 1, newest: end - 60, end })
   expect(['out/last.pt', 'out/log.txt', 'out/deep/latest', 'model.pt'].map(here)).toEqual([
     'step 200',
     'one\ntwo\n',
@@ -68,7 +68,7 @@ test('takes newer whole files, leaves those that may be half, and older ones as 
   expect(lstatSync(join(home, 'berth/p1/out/deep/newest'), { throwIfNoEntry: false })).toBeUndefined()
   expect(has('side')).toBe(false)
   // A second time, as after a kill, there is nothing to take.
-  expect(await taken('out', 'model.pt')).toEqual({ found: 0, files: 0, newest: 0, end: 0 })
+  expect(await taken('out', 'model.pt')).toEqual({ found: 0, files: 0, left: 0, newest: 0, end: 0 })
 })
 
 test('takes nothing where a file that was being written has an older whole version here', async () => {

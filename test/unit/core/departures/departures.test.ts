@@ -158,7 +158,7 @@ test('a machine is stopped, and destroyed once the next one has its newer files'
   expect(ended).toEqual(['stop 7'])
   expect(departures.copyEnds(run)).toBeDefined()
   // A minute and a half of its half an hour was after the newest whole file.
-  const saved = await departures.bring(run, arrival('taken over 3 3 5000 5090\n'), signal)
+  const saved = await departures.bring(run, arrival('taken over 3 3 5000 5090 0\n'), signal)
   expect(saved).toBe(1800 - 90)
   expect(copied).toEqual([
     '7:/root/.berth/runs/x0000000000000009/alive 8:/root/.berth/left/7/alive/',
@@ -176,6 +176,21 @@ test('a machine is stopped, and destroyed once the next one has its newer files'
   )
 })
 
+test('a machine is kept for a file that may be half and is nowhere else, whether others came or not', async () => {
+  for (const [came, saved] of [
+    ['taken over 3 2 5000 5090 1\n', 1800 - 90],
+    ['taken over 1 0 0 5090 1\n', undefined],
+  ] as const) {
+    const { open, ended, arrival } = place()
+    const { departures, poll } = await open()
+    await departures.leave(run, 'digits', leave)
+    await poll()
+    expect(await departures.bring(run, arrival(came), signal)).toBe(saved)
+    await poll()
+    expect(ended).toEqual(['stop 7'])
+  }
+})
+
 test('a machine that its user leaves runs until its files were handed over, by whichever way is left', async () => {
   const planned = { ...leave, runsUntil: 2800, whole: true }
   for (const [sent, copies] of [
@@ -188,7 +203,11 @@ test('a machine that its user leaves runs until its files were handed over, by w
     await departures.leave(run, 'digits', planned)
     await poll()
     expect(ended).toEqual([])
-    const saved = await departures.bring(run, arrival('taken over 2 2 5080 5090\n', undefined, sent), signal)
+    const saved = await departures.bring(
+      run,
+      arrival('taken over 2 2 5080 5090 0\n', undefined, sent),
+      signal,
+    )
     expect([saved, copied.length]).toEqual([1790, copies])
     await poll()
     expect(ended).toEqual(['destroy 7'])
@@ -219,10 +238,10 @@ test('nothing is destroyed while it has the only copy, until its time is over, w
 })
 
 test.for([
-  ['has brought no file', 'taken over 0 0 0 5090\n', undefined],
-  ['doesn’t say when the machine ended', 'taken over 3 0 0 0\n', undefined],
-  ['would go into another folder', 'taken over 3 3 5000 5090\n', '/root/'],
-  ['would go into another machine’s folder', 'taken over 3 3 5000 5090\n', '/root/.berth/left/17'],
+  ['has brought no file', 'taken over 0 0 0 5090 0\n', undefined],
+  ['doesn’t say when the machine ended', 'taken over 3 0 0 0 0\n', undefined],
+  ['would go into another folder', 'taken over 3 3 5000 5090 0\n', '/root/'],
+  ['would go into another machine’s folder', 'taken over 3 3 5000 5090 0\n', '/root/.berth/left/17'],
 ] as const)('a machine stays where its copy %s', async ([, answer, side]) => {
   const { open, ended, copied, arrival } = place()
   const { departures, poll } = await open()
@@ -281,7 +300,7 @@ test.each([leave, { ...leave, seconds: 5 }])(
     await poll()
     expect([ended, departures.machinesOf(run)]).toEqual([[], []])
     // The run goes on without it meanwhile.
-    expect(await departures.bring(run, arrival('taken over 3 3 5000 5090\n'), signal)).toBeUndefined()
+    expect(await departures.bring(run, arrival('taken over 3 3 5000 5090 0\n'), signal)).toBeUndefined()
     await show({ 7: machine('running') })
     await poll()
     await poll()

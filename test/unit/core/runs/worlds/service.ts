@@ -74,7 +74,13 @@ export class LyingService {
   /** What a machine says that takes over files: of a copy that brought some, brought none, or was torn. */
   takenOver(): string {
     const at = Math.floor(this.now())
-    const kinds = [`taken over 3 2 ${at - 60} ${at}`, 'taken over 0 0 0 0', 'taken over torn', '']
+    const kinds = [
+      `taken over 3 2 ${at - 60} ${at} 0`,
+      `taken over 3 1 ${at - 60} ${at} 2`,
+      'taken over 0 0 0 0 0',
+      'taken over torn',
+      '',
+    ]
     return kinds[Math.floor(this.#draw() * kinds.length)] ?? ''
   }
 

@@ -1,0 +1,66 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { systemClock } from '#platform/clock-and-random.ts'
+import { type StopNotice, settleRun, startRun, tellOfStop } from '#ssh/runs/runs.ts'
+import { openPlace } from './files/place.ts'
+import { noSshd } from './own-root.ts'
+
+/** Starts a command with a result in `out`, and resolves once the command has created the file `up`. */
+async function started(command: string, notice?: StopNotice) {
+  const { sshd, connect } = await openPlace()
+  const { connection } = await connect()
+  await startRun(connection, systemClock, 'one', {
+    command,
+    before: 'cd ~ && mkdir out || exit 1\n',
+    notice,
+    order: undefined,
+    environment: {},
+  })
+  await expect.poll(() => existsSync(join(sshd.home, 'up')), { timeout: 20_000 }).toBe(true)
+  return {
+    result: () => readFileSync(join(sshd.home, 'out/ckpt'), 'utf8'),
+    tell: () => tellOfStop(connection, systemClock, 'one'),
+    settle: (seconds: number) =>
+      settleRun(connection, systemClock, 'one', { folder: sshd.home, paths: ['out'], seconds }),
+  }
+}
+
+/** A program that logs all the time into its results, and what it does at SIGTERM. */
+const perl = (atTerm: string) =>
+  `perl -e '${atTerm} open(UP, ">up"); for (;;) { open(LOG, ">>out/log"); print LOG "x\\n"; close(LOG); select(undef, undef, undef, 0.1) }'`
+const saves = `$SIG{TERM} = sub { sleep 1; open(F, ">out/ckpt"); print F "saved"; close(F); exit 0 };`
+const notice = { signal: 'TERM', seconds: 60 } as const
+
+describe.skipIf(noSshd)(`the results of a command that is ended${noSshd}`, () => {
+  test.each([
+    ['', ''],
+    ['in place of its shell, ', 'exec '],
+    // In a group of its own.
+    ['within a time, ', 'timeout 600 '],
+  ])('are whole where, %sit saves at SIGTERM and ends, though it logs until then', async (_, prefix) => {
+    const { settle, result } = await started(prefix + perl(saves))
+    expect(await settle(2)).toBe(true)
+    expect(result()).toBe('saved')
+  })
+
+  test('are whole where it has saved before a stop', async () => {
+    const { settle, tell, result } = await started(perl(saves), notice)
+    await expect.poll(tell, { timeout: 20_000 }).toBe(true)
+    expect(await settle(60)).toBe(true)
+    expect(result()).toBe('saved')
+  })
+
+  test('may be half where it dies by the signal while it writes, before a stop or then', async () => {
+    expect(await (await started(perl(''))).settle(2)).toBe(false)
+    const { settle, tell } = await started(perl(''), notice)
+    await expect.poll(tell, { timeout: 20_000 }).toBe(true)
+    expect(await settle(60)).toBe(false)
+  })
+
+  test('are never half where it pauses for as long as it takes to see that it rests', async () => {
+    const half = 'printf begun > out/ckpt; sleep 0.7; printf " and ended" >> out/ckpt'
+    const { settle, result } = await started(`> up; while :; do ${half}; sleep 6; done`)
+    if (await settle(20)) expect(result()).toBe('begun and ended')
+  })
+})
