@@ -28,9 +28,18 @@ elif grep -hq '[^|]|[^|]' "$here/command" "$here/tried" 2>/dev/null; then
 fi
 # What goes on around a command needs its shell, and calls it from the environment that the first lines prepare.
 [ ! -f "$here/tried" ] || around=1
+# What the machine before had may still be put in its place, where Berth has given up on that.
+for taking in .berth/left/*/taking; do
+  who= waited=0
+  read -r who 2>/dev/null < "$taking"
+  while [ -n "$who" ] && [ -f "$taking" ] && kill -0 "$who" 2>/dev/null && [ "$waited" -lt 1800 ]; do
+    sleep 1
+    waited=$((waited + 1))
+  done
+done
 storing=
 if [ -f "$here/store.sh" ]; then
-  if [ -s "$here/store.restores" ] && ! sh "$here/store.sh" "$here" restore < /dev/null >> "$here/output" 2>&1; then
+  if ! sh "$here/store.sh" "$here" restore < /dev/null >> "$here/output" 2>&1; then
     rm -f "$here/store.pass" "$here/store.key" "$here/store.env"
     echo 75 > "$here/code.new" && mv -f "$here/code.new" "$here/code"
     exit

@@ -185,7 +185,7 @@ export async function readRunStatus(
   const bounds = { clock, within: patience, most: mostAtOnce + headline }
   const { bytes } = await runScript(connection, values, [place, status], bounds)
   const end = bytes.indexOf(10)
-  const line = bytes.subarray(0, Math.max(0, end)).toString('latin1')
+  const line = bytes.subarray(0, Math.max(0, end)).toString()
   const [told = '', stored] = line.split(' stored ')
   const match = /^(none|starting|running|ended|lost) (\d+|-) (\d+)(?: (\d+) (\d+) (\d+))?$/.exec(told)
   if (!match) throw new BerthError(noShell)

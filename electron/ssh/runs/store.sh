@@ -1,5 +1,6 @@
 # Stores a run's results in snapshots of restic beside its command, and brings back the last complete one. Berth puts it into
-# the run's folder: `sh store.sh HERE loop`, or `restore`, which fails where a snapshot may be there and can't be had. In HERE:
+# the run's folder: `sh store.sh HERE loop`, or `restore`, which does that where `store.restores` says so, or where it was to be
+# done before on this machine and could not be. It fails where a snapshot may be there and can't be had. In HERE:
 #   store        on a line each: seconds between two, the run, restic's repository, the folder in the home folder, and the
 #                results in it; store.pass has the password, and store.key a private
 #                SSH key, store.host the server's key, or store.env variables
@@ -244,13 +245,18 @@ snapshot() {
 # insists for a quarter of an hour, and nothing would be stored meanwhile.
 forget() {
   most=$((every > 60 ? every : 60))
-  store forget --host berth --tag "$run" --keep-last 3 > /dev/null &&
-    store forget --host berth --tag "$run-complete" --keep-last 3 --prune > /dev/null
+  # Each start of the command stores another folder.
+  store forget --host berth --tag "$run" --group-by '' --keep-last 3 > /dev/null &&
+    store forget --host berth --tag "$run-complete" --group-by '' --keep-last 3 --prune > /dev/null
   ! grep -q -i 'denied\|forbidden' "$here/store.log" || keeps_all=1
   most=3600
 }
 
+# There until it was done.
+due=$home/.berth/restore.$run
 restore() {
+  [ -s "$here/store.restores" ] || [ -f "$due" ] || return 0
+  true > "$due"
   none='Berth: the store has no snapshot of this run.'
   most=43200
   need_restic || {
@@ -263,6 +269,7 @@ restore() {
     if [ "$code" -eq 0 ]; then
       id=$(grep -o '"short_id":"[0-9a-f]*"' "$here/store.out" | tail -n 1 | cut -d '"' -f 4)
       [ -n "$id" ] || {
+        rm -f "$due"
         echo "$none"
         return
       }
@@ -280,10 +287,12 @@ restore() {
           age=$((($(date +%s) - at) / 60))
         fi
         [ "${age:--1}" -lt 0 ] || time="$time, $age min ago"
+        rm -f "$due"
         echo "Berth: continues from the snapshot of $time."
         return
       fi
     elif is_empty "$code"; then
+      rm -f "$due"
       echo "$none"
       return
     fi

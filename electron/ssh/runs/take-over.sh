@@ -2,65 +2,85 @@
 # the time at which its command last ran, and in folders 0, 1 … its results. A file that was changed within `rest` seconds
 # before its end may be half of one. Where there is an older whole version of such a file, nothing is taken, since others may
 # belong to it; but a file that only grows, as a log does, is. `differ`: all that came differs from what is here, and counts
-# whatever its time says, which a program may have set. Names with a line end are left out. take NUMBER PATH: of the
-# result with that number, to a path. Prints `taken over`, how many files came, how many were taken, the time of the newest
-# whole one, that end, and how many may be half and were left.
+# whatever its time says, which a program may have set. Names with a line end are left out. look NUMBER PATH, for the results
+# with that number, goes before take NUMBER PATH, which is quick for any number of files. Prints `taken over`, how many files
+# came, how many were taken, the time of the newest whole one, that end, and how many may be half and were left.
 
 found=0 taken=0 newest=0 left=0 torn=
 read -r end 2>/dev/null < "$side/alive/alive"
 case $end in
   '' | *[!0-9]*) end=0 ;;
 esac
+line_end='
+'
+# The next command waits for this one.
+[ ! -d "$side" ] || echo $$ > "$side/taking"
 
 # Whether a file begins with all of another one.
 continues() {
   size=$(stat -c %s "$2") && [ "$(stat -c %s "$1")" -ge "$size" ] && head -c "$size" "$1" | cmp -s - "$2"
 }
 
-# Lists a result's files, `FILE` or below it, and where each goes; `step`: what is done with each.
-each() {
+# The one file or folder that a result came as.
+find_result() {
   from=$(find "$side/$1" -mindepth 1 -maxdepth 1 2>/dev/null | head -n 1)
-  [ -n "$from" ] || return 0
-  find "$from" -type "$3" > "$side/list"
-  while IFS= read -r file; do
-    target=$2${file#"$from"}
-    "$4"
-  done < "$side/list"
+  [ -n "$from" ]
 }
 
+# Counts a result's files, and removes those that aren't taken.
 look() {
-  found=$((found + 1))
-  [ "$rest" -gt 0 ] || return 0
-  modified=$(stat -c %Y "$file") && [ "$modified" -gt $((end - rest)) ] && [ -f "$target" ] || return 0
-  continues "$file" "$target" || torn=1
-}
-
-move() {
-  modified=$(stat -c %Y "$file") || return 0
-  if [ "$rest" -gt 0 ] && [ "$modified" -gt $((end - rest)) ]; then
-    if [ ! -f "$target" ]; then
-      left=$((left + 1))
-      return 0
+  find_result "$1" || return 0
+  find "$from" -depth -name "*$line_end*" -exec rm -rf {} +
+  find "$from" -type f -exec stat -c '%Y %n' {} + > "$side/$1.files"
+  while IFS= read -r line; do
+    modified=${line%% *} file=${line#* }
+    target=$2${file#"$from"}
+    found=$((found + 1))
+    if [ "$rest" -gt 0 ] && [ "$modified" -gt $((end - rest)) ]; then
+      if [ ! -f "$target" ]; then
+        left=$((left + 1))
+        printf '%s\n' "$file" >&3
+        continue
+      fi
+      continues "$file" "$target" || torn=1
+    elif [ -z "$differ" ] && [ -e "$target" ] && [ ! "$file" -nt "$target" ]; then
+      printf '%s\n' "$file" >&3
+      continue
+    elif [ "$modified" -gt "$newest" ]; then newest=$modified
     fi
-  elif [ -z "$differ" ] && [ -e "$target" ] && [ ! "$file" -nt "$target" ]; then return 0
-  elif [ "$modified" -gt "$newest" ]; then newest=$modified
-  fi
-  mkdir -p "$(dirname "$target")" && mv -f "$file" "$target" && taken=$((taken + 1))
+    taken=$((taken + 1))
+  done < "$side/$1.files" 3> "$side/$1.not"
+  tr '\n' '\0' < "$side/$1.not" | xargs -0 rm -f
 }
 
-# After the files, so that none leads to one that was left out.
+# A link's path and its goal, on a line each, once the files are there: none leads to one that was left out.
 link() {
+  target=$1
   if [ -e "$target" ] && [ ! -L "$target" ]; then return 0; fi
-  goal=$(readlink "$file")
-  case $goal in
+  case $2 in
     /*) return 0 ;;
   esac
-  mkdir -p "$(dirname "$target")" && [ -e "$(dirname "$target")/$goal" ] && ln -sfn "$goal" "$target"
+  mkdir -p "$(dirname "$target")" && [ -e "$(dirname "$target")/$2" ] && ln -sfn "$2" "$target"
+}
+
+# Links need neither time nor room, where both are on one disk.
+put() {
+  mkdir -p "$2" && cp -alf "$1" "$2" 2>/dev/null || cp -af "$1" "$2"
 }
 
 take() {
-  case $2 in
-    look) each "$1" "$3" f look ;;
-    *) [ -n "$torn" ] || { each "$1" "$3" f move && each "$1" "$3" l link; } ;;
-  esac
+  [ -z "$torn" ] && find_result "$1" || return 0
+  find "$from" -type l > "$side/$1.links"
+  while IFS= read -r file; do
+    goal=$(readlink "$file") && printf '%s\n' "$2${file#"$from"}" "$goal" >&3
+    rm -f "$file"
+  done < "$side/$1.links" 3> "$side/$1.goals"
+  if [ -d "$from" ]; then
+    put "$from/." "$2" || exit 1
+  elif [ -f "$from" ]; then
+    mkdir -p "$(dirname "$2")"
+    # Into its folder, and in its place in one step.
+    put "$from" "$2.berth" && mv -f "$2.berth/${from##*/}" "$2" && rmdir "$2.berth" || exit 1
+  fi
+  while IFS= read -r file && IFS= read -r goal; do link "$file" "$goal"; done < "$side/$1.goals"
 }

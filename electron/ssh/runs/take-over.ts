@@ -28,13 +28,13 @@ export async function takeOver(
   { rest = torn, differ = false }: { rest?: number | undefined; differ?: boolean } = {},
 ): Promise<string> {
   const { default: functions } = await import('./take-over.sh?raw')
-  const takes = (what: string) =>
-    results.map((path, number) => `take ${number} ${what} ${shellQuoted(`${folder}/${path}`)}`)
+  const takes = (what: 'look' | 'take') =>
+    results.map((path, number) => `${what} ${number} ${shellQuoted(`${folder}/${path}`)}`)
   return script(side, [
     `rest=${rest} differ=${differ ? 1 : ''}`,
     functions,
     ...takes('look'),
-    ...takes('move'),
+    ...takes('take'),
     'rm -rf "$side"',
     `if [ -n "$torn" ]; then echo 'taken over torn'; else echo 'taken over' "$found" "$taken" "$newest" "$end" "$left"; fi`,
   ])

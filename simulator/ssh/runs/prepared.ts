@@ -81,7 +81,7 @@ export async function takeOver({ shell, out }: Call, values: Values, script: str
   const at = (path: string) => `${place(values, 'side')}/${path}`
   const end = has(shell.files, at('alive/alive')) ? Number(readRegular(shell.files, at('alive/alive'))) : 0
   let [found, taken, newest, left] = [0, 0, 0, 0]
-  for (const [, number = '', target = ''] of script.matchAll(/^take (\d+) move '?([^'\n]+)'?$/gm)) {
+  for (const [, number = '', target = ''] of script.matchAll(/^take (\d+) '?([^'\n]+)'?$/gm)) {
     const [name] = has(shell.files, at(number))
       ? readdirSync(shell.files.existing(at(number), 'stay').real)
       : []

@@ -12,7 +12,7 @@ const script = at('electron/ssh/runs/store.sh')
 function place(restic: string) {
   const home = mkdtempSync(join(tmpdir(), 'berth-store-'))
   onTestFinished(() => rmSync(home, { recursive: true }))
-  const here = join(home, 'run')
+  const here = join(home, '.berth/runs/one')
   const programs = join(home, 'programs')
   for (const folder of [here, programs, join(home, 'p/out')]) mkdirSync(folder, { recursive: true })
   writeFileSync(join(here, 'store'), '0\none\nrest:https://nas.example/\np\nout\n')
@@ -23,11 +23,17 @@ function place(restic: string) {
   return { home, here, env }
 }
 
-/** What a run prints that is to begin with its last snapshot, where restic fails with this; and its exit code. */
-function restored(message: string, code = 1): { code: number | null; output: string } {
-  const { here, env } = place(`cat >&2 <<'END'\n${message}\nEND\nexit ${code}`)
+/** What a run prints that is to begin with its last snapshot, and its exit code. */
+function restoredAt({ here, env }: Pick<ReturnType<typeof place>, 'here' | 'env'>) {
   const { status, stdout } = spawnSync('sh', [script, here, 'restore'], { env, encoding: 'utf8' })
   return { code: status, output: stdout }
+}
+
+/** The same where restic fails with a message and a code. */
+function restored(message: string, code = 1) {
+  const { here, env } = place(`cat >&2 <<'END'\n${message}\nEND\nexit ${code}`)
+  writeFileSync(join(here, 'store.restores'), 'yes')
+  return restoredAt({ here, env })
 }
 
 const asked = '\nIs there a repository at the following location?\nrest:https://me:***@nas.example/'
@@ -60,6 +66,23 @@ test('a run whose store only can’t be read does not begin anew', () => {
       output: `Berth: the last snapshot can't be had: unable to open config file: ${why}\n`,
     })
   expect(restored('Fatal: wrong password or no key found')).toMatchObject({ code: 1 })
+})
+
+test('a run that could not have its snapshot gets it when it begins again on the same machine, and once', () => {
+  const { home, here, env } = place(`[ -e "$HOME/up" ] || { echo 'Fatal: no route to host' >&2; exit 1; }
+case "$*" in
+  *snapshots*) echo '[{"time":"2026-01-02T03:04:05Z","tags":["one-whole"],"short_id":"ab12"}]' ;;
+  *restore*) echo restored >> "$HOME/calls" ;;
+esac`)
+  expect(restoredAt({ here, env })).toEqual({ code: 0, output: '' })
+  writeFileSync(join(here, 'store.restores'), 'yes')
+  expect(restoredAt({ here, env })).toMatchObject({ code: 1 })
+  // As it is asked for there: what lies on the machine would be newer.
+  writeFileSync(join(here, 'store.restores'), '')
+  writeFileSync(join(home, 'up'), '')
+  expect(restoredAt({ here, env }).output).toContain('continues from the snapshot of 2026-01-02')
+  expect(restoredAt({ here, env })).toEqual({ code: 0, output: '' })
+  expect(readFileSync(join(home, 'calls'), 'utf8')).toBe('restored\n')
 })
 
 test('a store that takes nothing back is asked for that once, and gets the next snapshots', async () => {

@@ -63,4 +63,13 @@ describe.each(installed)('a command that ends at once, by %s,', (_, shell) => {
     })
     expect(code).toBe('3')
   })
+
+  test('begins only once what the last machine had has been put in its place', async () => {
+    const place = spawn('sleep', ['600'])
+    onTestFinished(() => void place.kill())
+    setTimeout(() => place.kill(), 1500)
+    const begun = performance.now()
+    const code = await ended(shell, { command: 'exit 3', '.berth/left/7/taking': `${place.pid}\n` })
+    expect([code, performance.now() - begun >= 1500]).toEqual(['3', true])
+  })
 })
