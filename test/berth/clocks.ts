@@ -72,6 +72,19 @@ export class HandClock implements Clock {
     this.#move(end)
   }
 
+  /**
+   * Advances the time from timer to timer, or by ten seconds where none is pending, each time until `settled` what that
+   * began, which may need further turns.
+   */
+  async passInSteps(milliseconds: number, settled: () => Promise<void>): Promise<void> {
+    const end = this.#monotonic + milliseconds
+    while (this.#monotonic < end) {
+      const next = Math.max(this.waiting[0] ?? 10_000, 0)
+      await this.pass(Math.min(next, end - this.#monotonic))
+      await settled()
+    }
+  }
+
   /** Lets time pass, from timer to timer, until `work` is done. */
   async runUntil<T>(work: Promise<T>): Promise<T> {
     let isDone = false

@@ -13,8 +13,12 @@ function blockBodies(node: unknown, parent = ''): AST.Fragment[] {
   return isBody ? [node as AST.Fragment, ...inside] : inside
 }
 
+/** A blank beside a tag of a block, after or before a text: without any there is nothing to parse for. */
+const mayLose = /\{[#:][^{}]*(?:\{[^{}]*\}[^{}]*)*\}[^\S\n]+\S|\S[^\S\n]+\{[:/]/
+
 /** Texts whose blank at the edge of a block isn't shown, though it's no line break: `{#if more}2 more. {/if}next`. */
 function lostBlanks(source: string): string[] {
+  if (!mayLose.test(source)) return []
   return blockBodies(parse(source, { modern: true }).fragment).flatMap(({ nodes }) => {
     const [first, last] = [nodes[0], nodes.at(-1)]
     return [

@@ -64,10 +64,9 @@ class World {
   }
 
   async pass(seconds: number): Promise<void> {
-    for (let gone = 0; gone < seconds; gone += 1) {
-      await this.clock.pass(1000)
+    await this.clock.passInSteps(seconds * 1000, async () => {
       for (let turn = 0; turn < 5; turn += 1) await flushPromises()
-    }
+    })
   }
 
   async #remove(kind: string, signal: AbortSignal): Promise<void> {

@@ -117,10 +117,11 @@ export class EndingWorld {
 
   /** Lets seconds pass, with a poll every five. */
   async pass(seconds: number): Promise<void> {
-    for (let gone = 0; gone < seconds; gone += 1) {
+    for (let gone = 0; gone < seconds; gone += 5) {
       await this.clock.pass(1000)
-      if (gone % 5 === 0) await this.#poll(this.#ending.signal)
+      await this.#poll(this.#ending.signal)
       await this.settle()
+      await this.clock.passInSteps(1000 * (Math.min(seconds, gone + 5) - gone - 1), () => this.settle())
     }
   }
 

@@ -23,6 +23,16 @@ export type Fault = 'lost' | 'unanswered' | 'failing' | 'refused' | 'unsaid' | {
 
 export type Kind = 'create' | 'destroy' | 'list' | 'stop'
 
+/** The routes by the operations' methods and paths; of several at one, the first answers. */
+const routeOf = new Map(
+  routes
+    .toReversed()
+    .map(route => [
+      `${route.method} /api/${route.version ?? 'v0'}${route.path.replace(/:\w+/, '{id}')}`,
+      route,
+    ]),
+)
+
 /**
  * The simulator as the public deployment, with a clock moved by hand. The client’s operations call its routes
  * directly, since HTTP would take longer than all the rest.
@@ -111,10 +121,7 @@ export class Service {
   }
 
   async #bodyOf<Answer>(operation: Operation<Answer>, { ids, body = {} }: Input): Promise<unknown> {
-    const route = routes.find(
-      ({ method, path, version = 'v0' }) =>
-        method === operation.method && `/api/${version}${path.replace(/:\w+/, '{id}')}` === operation.path,
-    )
+    const route = routeOf.get(`${operation.method} ${operation.path}`)
     if (!route) throw new Error(`There is nothing at ${operation.path}.`)
     try {
       const answer = await route.answer({
