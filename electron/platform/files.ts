@@ -1,7 +1,7 @@
+import { randomInt } from 'node:crypto'
 import { chmodSync, type Dirent, readdirSync, rmSync } from 'node:fs'
-import { lstat, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { lstat, open, readdir, realpath, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import writeFileAtomic from 'write-file-atomic'
 import { ensureFolder, ensureFolderSync } from './ensure-folder.ts'
 import { readOwnFile, readOwnPart, toAppend, withOwnFile } from './own-file.ts'
 import type { Files } from './platform.ts'
@@ -50,8 +50,11 @@ export function openFiles(root: string): Files {
     async write(name, text) {
       const target = path(name)
       await inOrder(target, async () => {
-        await ensureFolder(dirname(target), below)
-        await writeFileAtomic(target, text, { mode: 0o600, fsync: true })
+        await replace(target, text).catch(async error => {
+          if (!isMissing(error)) throw error
+          await ensureFolder(dirname(target), below)
+          await replace(target, text)
+        })
         await syncFolder(dirname(target))
       })
     },
@@ -76,6 +79,31 @@ export function openFiles(root: string): Files {
     async delete(name) {
       await rm(path(name), { force: true })
     },
+  }
+}
+
+/**
+ * Writes a file, or what a link leads to, whole or not at all. A library for it takes three times as long, and a record
+ * is written with each step of a run.
+ */
+async function replace(target: string, text: string): Promise<void> {
+  const place = await realpath(target).catch(() => target)
+  // Root may write a file of the user's, who is to read it.
+  const owner = process.getuid?.() === 0 ? await stat(place).catch(() => undefined) : undefined
+  const half = `${place}.${randomInt(1e5, 1e9)}`
+  const file = await open(half, 'wx', 0o600)
+  try {
+    try {
+      await file.writeFile(text)
+      if (owner && owner.uid !== 0) await file.chown(owner.uid, owner.gid)
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+    await rename(half, place)
+  } catch (error) {
+    await rm(half, { force: true })
+    throw error
   }
 }
 
@@ -120,7 +148,7 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** What an atomic write leaves beside its target (`name.123456789`) when the process is killed in its middle. */
+/** What a write leaves beside its target (`name.123456789`) when the process is killed in its middle. */
 function removeHalfWritten(root: string): void {
   const accounts = entriesOf(join(root, 'accounts'))
   for (const folder of [root, ...accounts.map(account => join(root, 'accounts', account.name))])

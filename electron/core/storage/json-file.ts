@@ -1,3 +1,5 @@
+import { hash } from 'node:crypto'
+import { basename } from 'node:path/posix'
 import type * as v from 'valibot'
 import type { Clock, Files } from '#platform/platform.ts'
 import { BerthError } from '#shared/problem.ts'
@@ -81,18 +83,11 @@ function damagedIn(value: unknown, path: string): unknown {
   return typeof value === 'object' && value !== null ? { [key]: Reflect.get(value, key) } : value
 }
 
-/** A file's content: how it is read and written. */
-interface Contents<Content> {
-  empty: Content
-  text: (content: Content) => string
-  read: ReadWhole<Content>
-}
-
 /** The same for content that is read and written in its own way. */
 export async function openFile<Content>(
   place: DocumentPlace,
   shortName: string,
-  { empty, text, read }: Contents<Content>,
+  { empty, text, read }: { empty: Content; text(content: Content): string; read: ReadWhole<Content> },
 ): Promise<Document<Content>> {
   type Change = (content: Content) => Content
   const { files, platform, folder } = place
@@ -102,6 +97,8 @@ export async function openFile<Content>(
   let uncopied = found.uncopied
   let content: Content = found.content ?? empty
   let written: Content = content
+  /** The digest of the text that was last written, unless it is unknown whether it was. */
+  let onDisk: string | undefined
   let writing: Promise<void> = Promise.resolve()
   let cancelSoon: (() => void) | undefined
   /** To take back failed writes: the content before the first pending one, later changes, and the number pending. */
@@ -131,8 +128,13 @@ export async function openFile<Content>(
         try {
           if (uncopied) await files.write(uncopied.setAside, uncopied.text)
           uncopied = undefined
-          await files.write(name, `${text(saved)}\n`)
+          const now = `${text(saved)}\n`
+          const digest = hash('sha256', now)
+          // What came while another change was waiting is on disk with it.
+          if (digest !== onDisk) await files.write(name, now)
+          onDisk = digest
         } catch (error) {
+          onDisk = undefined
           if (refused) takeBack(refused)
           throw error
         }
@@ -216,7 +218,7 @@ async function readContent<Content>(
   )
   onBroken({
     name: shortName,
-    file: lastName(name),
+    file: basename(name),
     why: text.trim() === '' ? 'is empty' : whole ? 'has unreadable records' : 'is damaged',
     setAside: isCopied ? setAside : undefined,
     lost: found?.lost.length,
@@ -242,7 +244,7 @@ export async function readText(
     if (why === undefined) throw error
     onBroken({
       name: shortName,
-      file: lastName(name),
+      file: basename(name),
       why,
       setAside: await movedAside(files, name),
       instances: [],
@@ -291,10 +293,6 @@ async function movedAside(files: Files, name: string): Promise<string | undefine
     }
   }
   return undefined
-}
-
-function lastName(path: string): string {
-  return path.slice(path.lastIndexOf('/') + 1)
 }
 
 function codeOf(error: unknown): string {

@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
+import { lstat, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
 import { FileNameError, openFiles } from '#platform/files.ts'
@@ -61,10 +61,12 @@ test('a reader never sees half a file, and of overlapping writes the last wins',
     while (writing) JSON.parse(await readFile(files.path('big.json'), 'utf8'))
   })()
   await Promise.all(Array.from({ length: 20 }, (_, n) => files.write('big.json', text(n + 1))))
+  await mkdir(join(root, 'folder'))
+  await expect(files.write('folder', 'x')).rejects.toMatchObject({ code: 'EISDIR' })
   writing = false
   await reading
   expect(JSON.parse((await files.read('big.json')) ?? '').n).toBe(20)
-  expect(await readdir(root)).toEqual(['big.json'])
+  expect((await readdir(root)).sort()).toEqual(['big.json', 'folder'])
 })
 
 test('writes at once make the folders that all of them lack', async () => {
@@ -115,11 +117,17 @@ test('leftovers of killed writes are deleted at the next start, other files stay
   expect((await readdir(account)).sort()).toEqual(['notes.2024.txt', 'settings.json'])
 })
 
-test('a home folder may be a symbolic link', async () => {
+test('a home folder may be a symbolic link, and so may a file in it, which stays one', async () => {
   const elsewhere = join(root, '..', 'elsewhere')
   await mkdir(elsewhere)
   await symlink(elsewhere, root)
   const files = openFiles(root)
   await files.write('settings.json', '{}')
   expect(await readdir(elsewhere)).toEqual(['settings.json'])
+  const linked = join(root, '..', 'linked.json')
+  await writeFile(linked, '')
+  await symlink(linked, join(root, 'linked.json'))
+  await files.write('linked.json', '{"a":1}')
+  expect((await lstat(join(root, 'linked.json'))).isSymbolicLink()).toBe(true)
+  expect(await readFile(linked, 'utf8')).toBe('{"a":1}')
 })

@@ -65,7 +65,7 @@ test.each(['', '{"half', '{"not":"a list"}', '\u0000'])(
   },
 )
 
-test('writes reach the disk in order, and the last one wins', async () => {
+test('changes at once reach the disk in order and in one write, and what is there already in none', async () => {
   const document = await open()
   let release = () => {}
   files.held = new Promise(resolve => {
@@ -75,7 +75,20 @@ test('writes reach the disk in order, and the last one wins', async () => {
   release()
   await Promise.all(all)
   expect(onDisk()).toEqual([1, 2, 3])
-  expect(files.writes.map(({ text }) => JSON.parse(text).length)).toEqual([3, 3, 3])
+  await document.write(list => [...list])
+  expect(files.writes.map(({ text }) => JSON.parse(text).length)).toEqual([3])
+})
+
+test('what may be on disk after a failed write is replaced, also by what was there before', async () => {
+  const document = await open()
+  await document.write(add(1))
+  const before = files.texts.get('list.json') ?? ''
+  files.refusing = 'EIO'
+  await expect(document.write(add(2))).rejects.toThrow()
+  files.refusing = undefined
+  files.texts.set('list.json', before.replace('1', '1, 2'))
+  await document.write(list => [...list])
+  expect(onDisk()).toEqual([1])
 })
 
 test('many deferred changes are one write, within a second', async () => {
