@@ -171,7 +171,7 @@ export function spending(
     grown(before.perHour, at - before.at - unseen - away) +
     grown(perHour, unseen) +
     grown(Math.min(before.perHour, perHour), away)
-  return { micros: before.micros + earlier + traffic, at, perHour }
+  return { ...before, micros: before.micros + earlier + traffic, at, perHour }
 }
 
 function grown(perHour: Micros, seconds: number): Micros {

@@ -303,7 +303,7 @@ export function limitAfterActing(
 ): StoredLimit {
   const { instances } = facts.account
   const why = reasonSentence(whenFirst(limit, instances[limit.instance ?? '']))
-  const did = `${doneWords(done, instances)}. ${why}${sparedWords(limit, done)}`
+  const did = `${doneWords(done, instances)}. ${why}${sparedWords(limit, done, instances)}`
   const noted = withEvent(limit, now, `${did} ${figures(limit, facts)}`.trim())
   if (!isLast) return noted
   const { idleSince: _, ...calm } = withoutWarning(noted)

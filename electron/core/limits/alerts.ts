@@ -105,15 +105,26 @@ export function limitDoneAlert(
   return alertOf('limitDone', {
     ...base(scene, limit),
     title: doneWords(targets, scene.instances),
-    body: `${reasonSentence(whenIn(scene, limit))}${delay}${sparedWords(limit, targets)}`,
+    body: `${reasonSentence(whenIn(scene, limit))}${delay}${sparedWords(limit, targets, scene.instances)}`,
   })
 }
 
 /** That a limit which destroys has only stopped its instance, and why; empty where it did as set. */
-export function sparedWords({ instance, action }: StoredLimit, done: readonly LimitTarget[]): string {
+export function sparedWords(
+  limit: StoredLimit,
+  done: readonly LimitTarget[],
+  instances: LimitScene['instances'],
+): string {
+  const { instance, action } = limit
   const isSpared =
     action === 'destroy' && done.some(one => one.instance === instance && one.action === 'stop')
-  return isSpared ? ' It was to be destroyed, but a run’s files may not be here yet. Its disk is billed.' : ''
+  if (!isSpared) return ''
+  const target = instances[instance ?? '']
+  const isInferred = target?.spent.inferred && whenFirst(limit, target).kind === 'cost'
+  const why = isInferred
+    ? 'something else may have spent a part of that while Berth wasn’t polling'
+    : 'a run’s files may not be here yet'
+  return ` It was to be destroyed, but ${why}. Its disk is billed.`
 }
 
 export function missedAlert(scene: LimitScene, limit: StoredLimit, dueAt: number): Alert {

@@ -1,4 +1,10 @@
-import { fixedMoment, type LimitWhen, type MostShown } from '#shared/automation/limit.ts'
+import {
+  actsIn,
+  fixedMoment,
+  type LimitAction,
+  type LimitWhen,
+  type MostShown,
+} from '#shared/automation/limit.ts'
 import { unusedSentence } from '#shared/automation/use.ts'
 import { costOnceReady, expectedTraffic, isSpendingUnknown, spentBy } from '#shared/derived.ts'
 import { money } from '#shared/format/money.ts'
@@ -13,7 +19,8 @@ interface KindOfLimit<Condition> {
   /** When it is due if nothing changes; undefined if never. */
   moment(
     when: Condition,
-    limit: Pick<StoredLimit, 'instance' | 'when' | 'setAt' | 'idleSince'>,
+    limit: Pick<StoredLimit, 'instance' | 'when' | 'setAt' | 'idleSince'> &
+      Partial<Pick<StoredLimit, 'action'>>,
     facts: Facts,
   ): number | undefined
   /** Why it lacks its data; undefined if it has it. */
@@ -45,7 +52,10 @@ const kinds: { readonly [Kind in LimitWhen['kind']]: KindOfLimit<Of<Kind>> } = {
       [unusedSentence(uses.has(instance)), costSentence(account.instances[instance], at)].join(' ').trim(),
   },
   cost: {
-    moment: (when, { instance }, { account }) => costMoment(when, account.instances[instance ?? 0]),
+    moment(when, { instance, action }, { account }) {
+      const target = account.instances[instance ?? 0]
+      return costMoment(when, target, sparesInferred(action, target))
+    },
     blindness({ instance = 0 }, { account }) {
       const target = account.instances[instance]
       if (target?.costUnknown) return costUnknown
@@ -91,26 +101,53 @@ export function costSentence(one: InstanceView | undefined, at: number): string 
   return one && !one.costUnknown ? `It has cost ${money(spentBy(one, at))} so far.` : ''
 }
 
-function costMoment({ dollars }: { dollars: number }, target: InstanceView | undefined): number | undefined {
+/** Whether only what it is known to have cost counts: it would lose its files, and there is nothing to stop. */
+function sparesInferred(action: LimitAction | undefined, target: InstanceView | undefined): boolean {
+  return action === 'destroy' && target !== undefined && !actsIn(target.state, { action: 'stop' })
+}
+
+/**
+ * What a limit does to its instance now. Where it has reached its cost only by a part that something else may have spent,
+ * it keeps the files.
+ */
+export function actionNow(
+  limit: Deciding & Pick<StoredLimit, 'action'>,
+  target: InstanceView,
+  now: number,
+): LimitAction {
+  const { action } = limit
+  const when = whenFirst(limit, target)
+  if (when.kind !== 'cost' || !target.spent.inferred || sparesInferred(action, target)) return action
+  return (costMoment(when, target, true) ?? Number.POSITIVE_INFINITY) <= now ? action : 'stop'
+}
+
+/** `surely`: only what it is known to have cost counts. */
+function costMoment(
+  { dollars }: { dollars: number },
+  target: InstanceView | undefined,
+  surely = false,
+): number | undefined {
   if (!target) return undefined
-  const { micros: spent, perHour, at } = target.spent
+  const { micros: most, perHour, at, inferred = 0 } = target.spent
+  const spent = surely ? most - inferred : most
   // One that boots costs its full price in a moment.
   const soon = Math.max(perHour, costOnceReady(target))
   return reached(spent, micros(dollars), soon + expectedTraffic(target), at)
 }
 
 /** What decides when a limit acts. */
-type Deciding = Pick<StoredLimit, 'when' | 'setAt' | 'snoozedUntil' | 'most' | 'begunAt'>
+type Deciding = Pick<StoredLimit, 'when' | 'setAt' | 'snoozedUntil' | 'most' | 'begunAt'> &
+  Partial<Pick<StoredLimit, 'action'>>
 
 /**
  * The condition by which a limit acts: its own, or the cost that was shown with its rental, where that comes first. What it
  * began to act for stays.
  */
 export function whenFirst(limit: Deciding, target: InstanceView | undefined): LimitWhen {
-  const { when, most, snoozedUntil = 0, begunAt } = limit
+  const { when, most, snoozedUntil = 0, begunAt, action } = limit
   if (!most) return when
   const dollars = most.dollars + (most.traffic ?? (target?.traffic?.spent ?? 0) / 1_000_000)
-  const reachedAt = begunAt ?? costMoment({ dollars }, target)
+  const reachedAt = begunAt ?? costMoment({ dollars }, target, sparesInferred(action, target))
   const latest = Math.max(fixedMoment(limit) ?? Number.POSITIVE_INFINITY, snoozedUntil) - clearly
   return reachedAt !== undefined && reachedAt < latest ? { kind: 'cost', dollars } : when
 }
@@ -144,7 +181,7 @@ export function momentAsleep(
 ): number | undefined {
   const when = whenFirst(limit, target)
   if (when.kind !== 'cost') return fixedMoment(limit)
-  const moment = costMoment(when, target)
+  const moment = costMoment(when, target, limit.action === 'destroy')
   if (known === undefined || moment === undefined) return moment ?? known
   // One that doesn't run costs little, and until it runs nobody can tell the watchdog.
   return target?.state === 'running' && hasMoved(known, moment, now) ? moment : known

@@ -5,6 +5,7 @@ import { hasTrait } from '#shared/instance/state-traits.ts'
 import type { Micros } from '#shared/spending/money.ts'
 import { idleBelow } from '../instances/instance-state.ts'
 import { creditRate, type Facts, type LimitInputs, type SshLoads } from './facts.ts'
+import { actionNow } from './limit-due.ts'
 import type { StoredLimit } from './model.ts'
 
 /** An instance that a limit acts on. */
@@ -15,22 +16,27 @@ export interface LimitTarget {
 
 type Instances = Readonly<Record<string, InstanceView>>
 
+/** What else of a limit decides about a cost that was shown with a rental. */
+type Shown = 'most' | 'setAt' | 'snoozedUntil' | 'begunAt'
+
 /** A limit's present targets, in order: without those that a limit has just acted on, or that already stop. */
 export function targetsOf(
-  limit: Pick<StoredLimit, 'instance' | 'when' | 'action'>,
+  limit: Pick<StoredLimit, 'instance' | 'when' | 'action'> & Partial<Pick<StoredLimit, Shown>>,
   {
     facts: { account, loads, observedPerHour },
     acted,
   }: { facts: Pick<Facts, 'account' | 'loads' | 'observedPerHour'>; acted: LimitInputs['acted'] },
   now: number,
 ): LimitTarget[] {
-  const { instance, action } = limit
+  const { instance } = limit
   if (instance === undefined)
     return accountTargets(limit, { ...account, observedPerHour }, loads, now).filter(
       target => !acted.has(target.instance),
     )
   const one = account.instances[instance]
-  return one && actsIn(one.state, limit) ? [{ instance, action }] : []
+  return one && actsIn(one.state, limit)
+    ? [{ instance, action: actionNow({ setAt: 0, ...limit }, one, now) }]
+    : []
 }
 
 /**

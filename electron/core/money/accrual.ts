@@ -2,6 +2,7 @@ import { spentBy } from '#shared/derived.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
 import type { InstanceUse } from '#shared/spending/history.ts'
 import type { Micros } from '#shared/spending/money.ts'
+import { isAtRest } from '../endings/step.ts'
 import { shortestBreak } from '../instances/reconcile.ts'
 
 /** The account as of the last poll that was counted. */
@@ -21,6 +22,8 @@ export interface CountedInstance {
   running: Micros
   disk?: Micros
   traffic?: Micros
+  /** It is stopped, and meant to be: it runs only if somebody starts it. */
+  rests?: boolean
 }
 
 /** The additions of a poll to the record. */
@@ -39,6 +42,8 @@ export interface Accrual {
   uses: ReadonlyMap<string, InstanceUse>
   /** Corrected total costs, by id, of instances that cost something else than their price while Berth was away. */
   corrected: ReadonlyMap<string, Micros>
+  /** The parts of `shares`, by id, that only the credit tells: something else may have cost that. */
+  inferred: ReadonlyMap<string, Micros>
 }
 
 /** Prices explain the credit to within this amount. */
@@ -52,9 +57,9 @@ const longestStill = 120
  * The spending since the last poll: each instance costs its price over the time, and the sum is the fall of the credit.
  * If the credit rose, what the prices don't explain was paid in, to the cent. One that fell by less than half of what the
  * prices say disproves them: the instances share what left the account. They also do after a longer break, in which one
- * may have stopped or started unseen; the sum is marked as estimated then where prices and credit disagree. Traffic that
- * only a counter tells comes last: no other instance's cost is less for it, and on a stopped instance it costs nothing
- * that did not leave the account.
+ * may have stopped or started unseen, but none costs more than it can have; the rest is nobody's. The sum is marked as
+ * estimated then where prices and credit disagree. Traffic that only a counter tells comes last: no other instance's
+ * cost is less for it, and on a stopped instance it costs nothing that did not leave the account.
  */
 export function accrueSpending(
   before: Counted | undefined,
@@ -73,6 +78,7 @@ export function accrueSpending(
     shares: new Map(),
     uses: new Map(),
     corrected: new Map(),
+    inferred: new Map(),
   }
   if (!before) return { counted, ...nothing }
 
@@ -94,20 +100,30 @@ export function accrueSpending(
   const known = { counted, spent, toppedUp, standsStill, estimated: away && isUnexplained }
   const traffic = trafficShares(before, counted, priced)
   if (away || disproved) {
-    const shares = sharesOf(spent, priced, traffic, mostShares(before, counted, priced))
-    return { ...known, ...divided(shares), corrected: correctTotals(before, counted, shares) }
+    const claims = claimsOf(before, counted, priced, traffic, instances, away)
+    const { shares, inferred } = sharesOf(spent, claims)
+    return { ...known, ...divided(shares), corrected: correctTotals(before, counted, shares), inferred }
   }
   const unpaid = unpaidTraffic(before, counted, traffic, spent - expected)
   const shares = new Map([...priced].map(([id, share]) => [id, share - (unpaid.get(id) ?? 0)]))
-  return { ...known, ...divided(shares), corrected: correctTotals(before, counted, shares, unpaid) }
+  const corrected = correctTotals(before, counted, shares, unpaid)
+  return { ...known, ...divided(shares), corrected, inferred: new Map() }
 }
 
 function countedInstances(views: Readonly<Record<string, InstanceView>>, at: number): Counted['instances'] {
   return Object.fromEntries(
     Object.entries(views).map(([id, view]) => {
-      const { costPerHour, pricePerHour = 0, diskPricePerHour: disk, traffic } = view
+      const { costPerHour, pricePerHour = 0, diskPricePerHour: disk, traffic, state, intendedStatus } = view
       const running = Math.max(costPerHour, pricePerHour)
-      return [id, { spent: spentBy(view, at), perHour: costPerHour, running, disk, traffic: traffic?.spent }]
+      const rests = isAtRest(state) && intendedStatus !== 'running'
+      const counted = {
+        spent: spentBy(view, at),
+        perHour: costPerHour,
+        running,
+        disk,
+        traffic: traffic?.spent,
+      }
+      return [id, rests ? { ...counted, rests } : counted]
     }),
   )
 }
@@ -169,7 +185,6 @@ function unpaidTraffic(
   traffic: ReadonlyMap<string, Micros>,
   beyond: Micros,
 ): ReadonlyMap<string, Micros> {
-  const isStopped = (at: CountedInstance | undefined) => at !== undefined && at.perHour < at.running
   const claims = new Map(
     [...traffic].filter(
       ([id, claim]) => claim > 0 && isStopped(before.instances[id]) && isStopped(after.instances[id]),
@@ -179,45 +194,87 @@ function unpaidTraffic(
   return claimed + beyond < claimed / 2 ? claims : new Map()
 }
 
-/** The most that each instance may have cost between two polls: it may have run all the time. */
-function mostShares(
-  before: Counted,
-  after: Counted,
-  priced: ReadonlyMap<string, Micros>,
-): Map<string, Micros> {
-  const hours = (after.at - before.at) / 3600
-  const prices = { ...before.instances, ...after.instances }
-  return new Map(
-    Object.entries(prices).map(([id, { running }]) => [
-      id,
-      Math.max(priced.get(id) ?? 0, Math.floor(running * hours)),
-    ]),
-  )
+/** Whether its GPUs are not charged. */
+function isStopped(at: CountedInstance | undefined): boolean {
+  return at !== undefined && at.perHour < at.running
 }
 
 /**
- * Parts of the spent amount: less than by the prices in proportion, their `traffic` first, or more, up to the most of
- * each.
+ * What an instance has a claim to between two polls, the surest part first. Each is met from what left the account as
+ * far as that goes, for all instances in proportion, before the next one.
  */
-function sharesOf(
-  spent: Micros,
+interface Claims {
+  /** Its disk, or as little as it cost per hour at either poll. */
+  disk: Micros
+  /** Its GPUs, which ran at both polls or are known to have run. */
+  ran: Micros
+  /** Its GPUs, where they may have stopped at any time in between. */
+  mayHaveRan: Micros
+  /** Measured traffic. */
+  traffic: Micros
+  /** What else it can have cost, by its highest known price over the time. */
+  more: Micros
+}
+
+/** In the order in which they are met. */
+const claimKinds = ['disk', 'ran', 'mayHaveRan', 'traffic', 'more'] as const
+
+function claimsOf(
+  before: Counted,
+  after: Counted,
   priced: ReadonlyMap<string, Micros>,
   traffic: ReadonlyMap<string, Micros>,
-  most: ReadonlyMap<string, Micros>,
-): Map<string, Micros> {
-  const [expected, highest, claimed] = [sum(priced), sum(most), sum(traffic)]
-  const timed = expected - claimed
-  const ofTime = spent < timed ? spent / timed : 1
-  const ofTraffic = claimed > 0 ? Math.min(1, Math.max(0, spent - timed) / claimed) : 1
-  const more = spent > expected && highest > expected ? (spent - expected) / (highest - expected) : 0
-  const shares = new Map<string, Micros>()
-  for (const [id, high] of most) {
-    const [price, charge] = [priced.get(id) ?? 0, traffic.get(id) ?? 0]
-    const less = (price - charge) * ofTime + charge * ofTraffic
-    const share = Math.floor(less + (high - price) * Math.min(1, more))
-    if (share > 0) shares.set(id, share)
+  instances: Readonly<Record<string, InstanceView>>,
+  away: boolean,
+): Map<string, Claims> {
+  const all = new Map<string, Claims>()
+  for (const id of new Set([...Object.keys(before.instances), ...Object.keys(after.instances)])) {
+    const [then, now] = [before.instances[id], after.instances[id]]
+    const seen = [then, now].filter(one => one !== undefined)
+    const from = then ? before.at : Math.max(before.at, instances[id]?.startedAt ?? before.at)
+    const hours = Math.max(0, after.at - from) / 3600
+    const [price, moved] = [priced.get(id) ?? 0, traffic.get(id) ?? 0]
+    const timed = price - moved
+    const least = Math.min(
+      ...seen.map(one => (isStopped(one) ? one.perHour : Math.min(one.perHour, one.disk ?? 0))),
+    )
+    const disk = Math.min(timed, Math.floor(least * hours))
+    // One that rests at both polls has not run, unless its traffic tells that it did.
+    const rested = moved === 0 && seen.every(({ rests }) => rests)
+    const highest = Math.max(...seen.map(({ perHour, running }) => (rested ? perHour : running)))
+    const unsure = away && (!then || !now || (!isStopped(then) && isStopped(now)))
+    all.set(id, {
+      disk,
+      ran: unsure ? 0 : timed - disk,
+      mayHaveRan: unsure ? timed - disk : 0,
+      traffic: moved,
+      more: Math.max(0, Math.floor(highest * hours) - timed),
+    })
   }
-  return shares
+  return all
+}
+
+/** Divides what was spent: each kind of claim in full while there is enough, else in proportion. */
+function sharesOf(
+  spent: Micros,
+  claims: ReadonlyMap<string, Claims>,
+): { shares: Map<string, Micros>; inferred: Map<string, Micros> } {
+  const met = new Map<(typeof claimKinds)[number], number>()
+  let left = Math.max(0, spent)
+  for (const kind of claimKinds) {
+    const claimed = [...claims.values()].reduce((total, one) => total + one[kind], 0)
+    met.set(kind, claimed > left ? left / claimed : 1)
+    left -= Math.min(left, claimed)
+  }
+  const [shares, inferred] = [new Map<string, Micros>(), new Map<string, Micros>()]
+  for (const [id, one] of claims) {
+    const part = (kind: (typeof claimKinds)[number]) => one[kind] * (met.get(kind) ?? 0)
+    const unsure = part('mayHaveRan') + part('more')
+    const share = Math.floor(part('disk') + part('ran') + part('traffic') + unsure)
+    if (share > 0) shares.set(id, share)
+    if (unsure >= 1) inferred.set(id, Math.floor(unsure))
+  }
+  return { shares, inferred }
 }
 
 /** The total costs of instances in both polls, where their share is not their price: also written to `after`. */

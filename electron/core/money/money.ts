@@ -75,10 +75,11 @@ export async function openMoney(
     bringBack(at)
     const dayOf = (day: string) => past.get().days.find(one => one.day === day)
     const { projects } = context.store.get()
-    const { after, endedDays, standsStill, estimated, corrected } = countPoll(current, poll, dayOf, projects)
+    const counting = countPoll(current, poll, dayOf, projects)
+    const { after, endedDays, standsStill, estimated } = counting
     if (standsStill) return void charges?.onPoll(at)
     void charges?.onPoll(at, estimated)
-    if (corrected.size > 0) showCosts(corrected, at)
+    showCosts(counting, at)
     current = after
     if (endedDays.length > 0) turnDay(endedDays)
     else if (isNextSample(at, written) || !samePrices(before, after.counted)) save()
@@ -104,12 +105,18 @@ export async function openMoney(
     void recorded.then(save)
   }
 
-  /** Corrects the cost that State shows, so that instances and spending agree. */
-  function showCosts(corrected: ReadonlyMap<string, Micros>, at: number): void {
+  /** Corrects the cost that State shows, so that instances and spending agree, and how much of it is only inferred. */
+  function showCosts({ corrected, inferred }: Pick<Accrual, 'corrected' | 'inferred'>, at: number): void {
+    const ids = new Set([...corrected.keys(), ...inferred.keys()])
+    if (ids.size === 0) return
     context.store.change(draft => {
-      for (const [id, micros] of corrected) {
+      for (const id of ids) {
         const shown = draft.accounts[context.account]?.instances[id]
-        if (shown) shown.spent = { ...shown.spent, micros, at }
+        if (!shown) continue
+        const micros = corrected.get(id)
+        if (micros !== undefined) shown.spent = { ...shown.spent, micros, at }
+        const more = inferred.get(id) ?? 0
+        if (more > 0) shown.spent = { ...shown.spent, inferred: (shown.spent.inferred ?? 0) + more }
       }
     })
   }
@@ -223,6 +230,7 @@ const MoneyNow = v.object({
           running: v.number(),
           disk: v.optional(v.number()),
           traffic: v.optional(v.number()),
+          rests: v.optional(v.boolean()),
         }),
       ),
     }),
@@ -236,7 +244,7 @@ const MoneyNow = v.object({
 type MoneyNow = v.InferOutput<typeof MoneyNow>
 
 /** The record after a poll was counted. */
-interface CountedPoll extends Pick<Accrual, 'standsStill' | 'estimated' | 'corrected'> {
+interface CountedPoll extends Pick<Accrual, 'standsStill' | 'estimated' | 'corrected' | 'inferred'> {
   after: MoneyNow & { counted: Counted }
   /** Days that ended with this poll. */
   endedDays: readonly MoneyDay[]
@@ -254,7 +262,7 @@ function countPoll(
 ): CountedPoll {
   const since = before.counted?.at ?? at
   const accrual = accrueSpending(before.counted, { at, instances: account.instances, credit })
-  const { counted, spent, toppedUp, standsStill, estimated, shares, uses, corrected } = accrual
+  const { counted, spent, toppedUp, standsStill, estimated, shares, uses, corrected, inferred } = accrual
   const names = namedSpenders(before.names, account, projects)
   const from = since > at ? at : Math.max(since, at - longestStretch)
   const model = (id: string) => names[id]?.gpu ?? ''
@@ -266,7 +274,7 @@ function countPoll(
     ({ day }) => day !== today.day,
   )
   const samples = withAmount(before.samples, at, spent, credit)
-  return { after: { counted, today, samples, names }, endedDays, standsStill, estimated, corrected }
+  return { after: { counted, today, samples, names }, endedDays, standsStill, estimated, corrected, inferred }
 }
 
 /** Characters of a label that are stored. */

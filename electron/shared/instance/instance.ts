@@ -81,8 +81,11 @@ export interface InstanceView {
   /** The present bid, and the lowest one that would run now. Micro-dollars per hour. */
   bid?: Micros
   minimumBid?: Micros
-  /** Spent since creation: `micros` at `at`, growing by `perHour` until a later answer says otherwise. */
-  spent: { micros: Micros; at: number; perHour: Micros }
+  /**
+   * Spent since creation: `micros` at `at`, growing by `perHour` until a later answer says otherwise. `inferred` of it is
+   * the most that it can have cost unseen, while something else may have spent that.
+   */
+  spent: { micros: Micros; at: number; perHour: Micros; inferred?: Micros }
   /** Absent while the service does not report it. */
   traffic?: InstanceTraffic
   startedAt?: number

@@ -129,3 +129,28 @@ test('the shares of a budget are told once each in its day, and never in place o
   expect(told(after, 9, noon + 86_400, { countedAt: noon })).toBeUndefined()
   expect(told(after, 10)).toMatchObject({ kind: 'act' })
 })
+
+test('a cost that something else may have spent stops an instance, but destroys no files', () => {
+  const decided = (state: 'running' | 'stopped' | 'outbid', inferred: number) => {
+    const spent = { micros: 5 * dollar, at, perHour: dollar, inferred }
+    const instances = { 7: instanceView({ id: 7, state, costPerHour: dollar, spent, startedAt: at - hour }) }
+    const limit = storedLimit({ instance: 7, when: { kind: 'cost', dollars: 4 }, action: 'destroy' })
+    const seen = limitFacts(at, { instances, spendPerHour: dollar })
+    const snapshot = {
+      facts: seen,
+      fresh: true,
+      sure: true,
+      seenAt: at - 10,
+      gap: 600,
+      acted: new Set<number>(),
+    }
+    const [decision] = limitActions(snapshot, [limit], at)
+    return decision?.kind === 'act' ? decision.targets.map(({ action }) => action) : []
+  }
+  expect(decided('running', 0)).toEqual(['destroy'])
+  expect(decided('running', dollar)).toEqual(['destroy'])
+  expect(decided('running', 2 * dollar)).toEqual(['stop'])
+  expect(decided('stopped', 0.5 * dollar)).toEqual(['destroy'])
+  expect(decided('stopped', 2 * dollar)).toEqual([])
+  expect(decided('outbid', 2 * dollar)).toEqual([])
+})

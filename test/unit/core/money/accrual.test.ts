@@ -128,13 +128,13 @@ test('a sum paid in during a break shows only where the credit rose, else the da
   })
 })
 
-test('after a break the instances share the fall of the credit', () => {
+test('after a break one that is gone cost what is left of the fall of the credit', () => {
   const steady = runs(1, 400_000, start - hour)
   const gone = runs(2, 1_000_000, start - hour)
   const before = counted(start, 50_000_000, steady, gone)
   const after = accrueSpending(before, poll(start + 10 * hour, 43_000_000, steady))
-  expect(Object.fromEntries(after.shares)).toEqual({ 1: 2_000_000, 2: 5_000_000 })
-  expect(Object.fromEntries(after.corrected)).toEqual({ 1: 400_000 + 2_000_000 })
+  expect(Object.fromEntries(after.shares)).toEqual({ 1: 4_000_000, 2: 3_000_000 })
+  expect(after.corrected.size).toBe(0)
 })
 
 test('without the credit an instance that is gone has cost its price until now', () => {
@@ -223,4 +223,103 @@ test('traffic that was paid for counts on a stopped instance, too', () => {
     poll(start + 60, 920_000, copied),
   )
   expect([shares.get('1'), corrected.size]).toEqual([80_000, 0])
+})
+
+/** A machine over a gap: seen at both ends, and what it cost in between by its ledger. */
+interface Life {
+  running: number
+  disk: number
+  /** Whether it ran at the first and at the last poll. */
+  ranThen: boolean
+  runsNow: boolean
+  /** The part of the gap for which it ran. */
+  ran: number
+}
+
+const life: fc.Arbitrary<Life> = fc
+  .record({
+    running: fc.integer({ min: 20_000, max: 3_000_000 }),
+    disk: fc.integer({ min: 0, max: 15_000 }),
+    ranThen: fc.boolean(),
+    runsNow: fc.boolean(),
+    part: fc.double({ min: 0, max: 1, noNaN: true }),
+  })
+  .map(({ part, ranThen, runsNow, ...prices }) => {
+    const ran = ranThen === runsNow ? Number(ranThen) : part
+    return { ...prices, ranThen, runsNow, ran }
+  })
+
+/** The shares of machines over a gap of `hours`, in which something else spent `foreign`. */
+function sharesOver(lives: readonly Life[], hours: number, foreign: number) {
+  const ledger = lives.map(({ running, disk, ran }) => Math.floor((disk + (running - disk) * ran) * hours))
+  const seen = (at: 'then' | 'now') =>
+    lives.map(({ running, disk, ranThen, runsNow }, index) => {
+      const isRunning = at === 'then' ? ranThen : runsNow
+      // The view goes on at the price of the first poll.
+      const price = ranThen ? running : disk
+      const passed = at === 'then' ? 0 : hours
+      return instanceView({
+        id: index + 1,
+        state: isRunning ? 'running' : 'stopped',
+        intendedStatus: isRunning ? 'running' : 'stopped',
+        costPerHour: isRunning ? running : disk,
+        pricePerHour: running,
+        diskPricePerHour: disk,
+        spent: {
+          micros: Math.floor(price * passed),
+          at: start + passed * hour,
+          perHour: isRunning ? running : disk,
+        },
+      })
+    })
+  const fell = foreign + ledger.reduce((total, cost) => total + cost, 0)
+  const before = counted(start, 900_000_000, ...seen('then'))
+  const after = accrueSpending(before, poll(start + hours * hour, 900_000_000 - fell, ...seen('now')))
+  return { ...after, ledger, fell, shareOf: (index: number) => after.shares.get(String(index + 1)) ?? 0 }
+}
+
+const cent = 10_000
+
+test('no machine costs more over a gap than it can have, whatever else was spent', () => {
+  fc.assert(
+    fc.property(
+      fc.array(life, { minLength: 1, maxLength: 6 }),
+      fc.integer({ min: 1, max: 80 }),
+      fc.integer({ min: 0, max: 300_000_000 }),
+      (lives, hours, foreign) => {
+        const { shareOf, spent, fell } = sharesOver(lives, hours, foreign)
+        expect(spent).toBe(fell)
+        lives.forEach(({ running, disk, ranThen, runsNow }, index) => {
+          const most = (ranThen || runsNow ? running : disk) * hours
+          expect(shareOf(index)).toBeLessThanOrEqual(most)
+          // One that ran at both polls, or at none, has its price.
+          if (ranThen === runsNow) expect(Math.abs(shareOf(index) - most)).toBeLessThan(cent)
+        })
+      },
+    ),
+  )
+})
+
+test('a gap in which nothing else was spent costs each machine what the service charged, to a cent', () => {
+  const steady = life.filter(({ ranThen, runsNow }) => ranThen === runsNow)
+  fc.assert(
+    fc.property(
+      fc.array(steady, { maxLength: 5 }),
+      life,
+      fc.integer({ min: 1, max: 80 }),
+      (lives, last, hours) => {
+        const { shareOf, ledger } = sharesOver([...lives, last], hours, 0)
+        for (const [index, cost] of ledger.entries())
+          expect(Math.abs(shareOf(index) - cost)).toBeLessThan(cent)
+      },
+    ),
+  )
+})
+
+test('what only the credit tells of a cost is known as inferred', () => {
+  const one: Life = { running: 1_000_000, disk: 10_000, ranThen: true, runsNow: false, ran: 0.2 }
+  const two: Life = { ...one, runsNow: true, ran: 1 }
+  const { inferred, shareOf } = sharesOver([one, two], 10, 50_000_000)
+  expect([...inferred]).toEqual([['1', 9_900_000]])
+  expect([shareOf(0), shareOf(1)]).toEqual([10_000_000, 10_000_000])
 })

@@ -295,3 +295,27 @@ test('machines of a project have its name, whatever their runs are called', asyn
     })
   expect(money.history(0, 10).names[7]).toMatchObject({ project: 'digits' })
 })
+
+test('what something else spent while Berth was off is charged to no stopped machine, and to an outbid one as inferred', async () => {
+  const [files, clock, hour] = [new MemoryFiles(), new HandClock(), 3600]
+  const at = midnight - 20 * hour
+  const prices = { pricePerHour: 1_000_000, costPerHour: 10_000, diskPricePerHour: 10_000 }
+  const spent = { micros: 0, at, perHour: 10_000 }
+  const stopped = instanceView({ id: 7, ...prices, state: 'stopped', intendedStatus: 'stopped', spent })
+  const outbid = instanceView({ id: 8, ...prices, state: 'outbid', intendedStatus: 'running', spent })
+  const store = createStore({ ...emptyState(), accounts: { a00000001: accountView({}, stopped, outbid) } })
+  const poll = (at: number, credit: number): AccountPoll => {
+    const account = store.get().accounts['a00000001'] ?? expect.fail()
+    return { account, records: [], unconfirmed: new Set(), pollsMissing: () => 0, at, credit }
+  }
+  const first = await open(files, clock, at, store)
+  first.onPoll(poll(at, 100_000_000))
+  await first.flush()
+  const second = await open(files, clock, at + 10 * hour, store)
+  second.onPoll(poll(at + 10 * hour, 50_000_000))
+  const { 7: one, 8: other } = store.get().accounts['a00000001']?.instances ?? {}
+  expect(spentBy(one ?? expect.fail(), at + 10 * hour)).toBe(100_000)
+  expect(one?.spent.inferred).toBeUndefined()
+  expect(other?.spent).toMatchObject({ micros: 10_000_000, inferred: 9_900_000 })
+  expect(second.spentToday()).toBe(50_000_000)
+})
