@@ -14,7 +14,7 @@ const waits = {
   nodes: 'Waiting for the other machines',
   network: 'Waiting for a network of the machines',
   folder: 'Waiting for the machine to take the folder',
-  copy: 'Waiting for the service to copy what the last machine has newer',
+  copy: 'Waiting for what the last machine has newer to be copied',
   start: 'Waiting for the machine to start the program',
   output: 'No output',
   retry: 'Waiting to try the command again',
