@@ -65,7 +65,9 @@ export class RentForm {
   )
   #lastKey = 0
   /** Those of `count` that were requested. */
-  #begun = 0
+  #begun = $state(0)
+  /** How many will have been requested then. */
+  #last = $state(0)
 
   constructor(page: Page, subject: RentSubject) {
     this.#page = page
@@ -128,6 +130,11 @@ export class RentForm {
     this.#defaults = template.values?.fields ?? this.#fresh
     this.draft = withLeftOut(this.draft, this.subject.request, this.#defaults)
     this.template = template
+  }
+
+  /** `6 of 12` while several are requested. */
+  get progress(): string | undefined {
+    return this.#last > 1 ? `${Math.min(this.#begun + 1, this.#last)} of ${this.#last}` : undefined
   }
 
   get capabilities(): Capabilities {
@@ -239,6 +246,7 @@ export class RentForm {
         const all = [request.offer, ...(this.subject.alike ?? []).map(({ id }) => id)]
         const count = Math.min(this.count, this.mostAtOnce)
         const [from, to] = [this.#begun, this.#begun + count]
+        this.#last = to
         for (const offer of all.slice(from, to)) {
           const label = numbered(request.label, this.#begun, to)
           await this.#page.berth.rent({
