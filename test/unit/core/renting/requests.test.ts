@@ -94,8 +94,8 @@ test('the requirements are listed in words, and each can be dropped', () => {
     'RTX 4090',
     '2 GPUs',
     'at least 24 GB per GPU',
-    'at least 99.1% reliable',
     'at least 0.5 Gb/s of download',
+    'at least 99.1% reliable',
     'in Sweden',
     'at most $0.500/h',
   ])
