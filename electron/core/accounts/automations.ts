@@ -80,8 +80,12 @@ export async function openAutomations(
     const attempt = rentals.attempt(mark)
     return attempt && { instance: attempt.instance, isOpen: isUnderWay(attempt) && !isProven(attempt) }
   })
-  const rentals = await openRentals(context, hooks, storedLimits, (rental, price) =>
-    ledger.refusal(rental.by, ledger.need(price, boundsOf(limitsLeftOf(rental)))),
+  const rentals = await openRentals(
+    context,
+    hooks,
+    storedLimits,
+    (rental, price) => ledger.refusal(rental.by, ledger.need(price, boundsOf(limitsLeftOf(rental)))),
+    maintenances.soonDown,
   )
   const departures = await Departures.open(context, transfers)
   const { runs, sweeps } = await openRunsAndSweeps(context, {

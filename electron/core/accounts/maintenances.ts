@@ -10,6 +10,10 @@ import type { MaintenanceView } from '#shared/instance/maintenance.ts'
 
 /** Seconds between requests. */
 const askedEvery = 600
+/** Seconds after its begin at which the maintenance of a machine that the account has left is forgotten. */
+const forgotten = 86_400
+/** Seconds before its maintenance from which a machine is rented only if there is no other. */
+const avoidedFor = 86_400
 
 const Stored = v.object({
   /** Until when nothing is requested, since the service has no such list; epoch seconds. */
@@ -29,7 +33,12 @@ export async function openMaintenances(context: AccountContext) {
     try {
       const found = await context.client().machines.maintenances(machines, { signal: ending, retries: 1 })
       if (ending.aborted) return
-      windows = found
+      // Those of machines that the account has left are still announced.
+      const others = windows.filter(
+        ({ machine_id, start_time }) =>
+          !machines.includes(machine_id) && start_time > context.now() - forgotten,
+      )
+      windows = [...others, ...found]
       show()
     } catch (error) {
       const until = absentUntil(error, context.now())
@@ -49,6 +58,15 @@ export async function openMaintenances(context: AccountContext) {
   }
 
   return {
+    /** The machines whose maintenance is under way or begins within a day. */
+    soonDown(): ReadonlySet<number> {
+      const now = context.now()
+      const soon = windows.filter(window => {
+        const { from, until } = windowView(window)
+        return until > now && from < now + avoidedFor
+      })
+      return new Set(soon.map(({ machine_id }) => machine_id))
+    },
     onPoll({ account: { instances }, at }: AccountPoll): void {
       show()
       const machines = machinesOf(Object.values(instances))

@@ -158,7 +158,7 @@ export async function findClusters(
   const { search, offers } = found
   const request = projectRequest(spec, '', { limits: [] })
   const retryRequest = { search, request, retries: retryBudget(spec, undefined), attempts: [] }
-  const fitting = [...fittingOffers(retryRequest, offers, rentals.hosts.view())].sort(
+  const fitting = [...fittingOffers(retryRequest, offers, rentals.hosts.avoided())].sort(
     (a, b) => a.price - b.price,
   )
   return clustersWithRoom(fitting, nodeCount(spec))
@@ -282,7 +282,7 @@ export async function seekOffer(
     const { search, offers, volume } = await searchMarket(context, rentals, wanted)
     const request = projectRequest(wanted, '', { limits: [], volume })
     const retries = retryBudget(wanted, undefined)
-    const [best] = fittingOffers({ search, request, retries, attempts: [] }, offers, rentals.hosts.view())
+    const [best] = fittingOffers({ search, request, retries, attempts: [] }, offers, rentals.hosts.avoided())
     return best
   }
   const best = await bestOf(spec)
@@ -318,7 +318,7 @@ export async function planMarket(
   const request = projectRequest(spec, '', { limits, volume })
   const retries = retryBudget(spec, undefined)
   const retryRequest = { search, request, retries, attempts: [], first: chosen.offer }
-  const fitting = [...fittingOffers(retryRequest, offers, rentals.hosts.view())]
+  const fitting = [...fittingOffers(retryRequest, offers, rentals.hosts.avoided())]
   const [choice] = fitting
   if (chosen.offer !== undefined && choice?.offer.id !== chosen.offer)
     throw new BerthError(offerUnfit(chosen.offer))

@@ -38,11 +38,19 @@ export type FailedMachines = Awaited<ReturnType<typeof openFailedMachines>>
 const mostRemembered = 500
 const mostAttempts = 20
 
-/** The machines on which an account's rentals failed. */
+/** The machines on which an account's rentals failed. `soonDown`: machines with announced maintenance. */
 export async function openFailedMachines(
   context: Pick<AccountContext, 'files' | 'folder' | 'platform' | 'onBroken'>,
+  soonDown: () => ReadonlySet<number> = () => new Set(),
 ) {
   const document = await openDocument(context, 'failed-machines', v.array(FailedMachine), [])
+  const view = (): Record<string, FailedMachineView> =>
+    Object.fromEntries(
+      document
+        .get()
+        .filter(({ forgiven }) => !forgiven)
+        .map(({ mark: _, earlier: __, ...host }) => [host.machineId, host]),
+    )
 
   return {
     /** Remembers the machine. A repeated call for the same try changes nothing, even once it was forgiven. */
@@ -69,13 +77,15 @@ export async function openFailedMachines(
       document.record(hosts =>
         hosts.map(host => (host.machineId === machine ? { ...host, forgiven: true } : host)),
       ),
-    view: (): Record<string, FailedMachineView> =>
-      Object.fromEntries(
-        document
-          .get()
-          .filter(({ forgiven }) => !forgiven)
-          .map(({ mark: _, earlier: __, ...host }) => [host.machineId, host]),
-      ),
+    view,
+    /** Those and the ones that are soon down: others are rented first. */
+    avoided(): Record<string, FailedMachineView> {
+      const down = [...soonDown()].map(machineId => [
+        machineId,
+        { machineId, times: 1, lastAt: 0, why: 'Its host has announced maintenance.' },
+      ])
+      return { ...Object.fromEntries(down), ...view() }
+    },
     flush: document.flush,
   }
 }

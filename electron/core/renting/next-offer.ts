@@ -181,7 +181,7 @@ export function createRentNext(parts: RetryParts): (rental: Retrying) => Promise
     const rental = rentals.get(id)
     if (ending.aborted || !isRetrying(rental)) return false
     if (rental.unwanted) return true
-    const best = bestOffer(rental, offers, hosts.view(), price => refusal(rental, price) ?? vetoFor(price))
+    const best = bestOffer(rental, offers, hosts.avoided(), price => refusal(rental, price) ?? vetoFor(price))
     const problem = !best
       ? nothingFound(rental, goodEnough(offers, search, rental.request, {}))
       : !request

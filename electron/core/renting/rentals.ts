@@ -47,10 +47,11 @@ export async function openRentals(
   hooks: InstanceHooks,
   limits: Pick<StoredLimits, 'actedOn'>,
   refusal: RetryParts['refusal'] = () => undefined,
+  soonDown?: () => ReadonlySet<number>,
 ) {
   const { account, activity, store } = context
   const secrets = requestSecrets(context.keychain)
-  const hosts = await openFailedMachines(context)
+  const hosts = await openFailedMachines(context, soonDown)
   let instances: AccountPoll['account']['instances'] = {}
   const rentals = await openStoredRentals(context, all => ({
     rentals: rentalViews(all, instances),

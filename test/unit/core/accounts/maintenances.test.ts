@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest'
-import { nextWindows } from '#core/accounts/maintenances.ts'
+import { nextWindows, openMaintenances } from '#core/accounts/maintenances.ts'
+import type { ServiceClient } from '#service/client.ts'
 import { maintenanceWords } from '#shared/instance/maintenance.ts'
+import { accountContext, freshAnswer } from '#test/berth/account-context.ts'
+import { flushPromises } from '#test/berth/clocks.ts'
+import { instanceView } from '#test/unit/views.ts'
 
 const now = 1_790_000_000
 const hour = 3600
@@ -24,4 +28,32 @@ test('a window that goes on is shown until it ends, and nonsense of a host has a
   )
   const endless = nextWindows([starting(now, 1e300)], [{ id: 1, machineId: 7 }], now)
   expect(endless[1]?.until).toBe(now + 10_000 * hour)
+})
+
+test('the maintenance of a machine that was left is remembered, until it is over', async () => {
+  const asked: (readonly number[])[] = []
+  let time = now
+  const context = accountContext({
+    now: () => time,
+    client: () =>
+      ({
+        machines: {
+          async maintenances(machines: readonly number[]) {
+            asked.push(machines)
+            return machines.includes(7) ? [starting(now + hour, 2)] : []
+          },
+        },
+      }) as unknown as ServiceClient,
+  })
+  const maintenances = await openMaintenances(context)
+  const on = async (machineId: number) => {
+    maintenances.onPoll(freshAnswer(context, { 1: instanceView({ id: 1, machineId }) }, []))
+    await flushPromises()
+  }
+  await on(7)
+  await on(9)
+  expect(asked).toEqual([[7], [9]])
+  expect([...maintenances.soonDown()]).toEqual([7])
+  time = now + 4 * hour
+  expect([...maintenances.soonDown()]).toEqual([])
 })

@@ -65,3 +65,10 @@ test('each attempt counts once against its machine, and not again once forgiven'
   await failed('r3')
   expect(hosts.view()).toMatchObject({ 7: { times: 1 } })
 })
+
+test('a machine that is soon down for maintenance comes last, and is not shown as failed', async () => {
+  const hosts = await openFailedMachines(accountContext(), () => new Set([8]))
+  await hosts.blame({ mark: 'r1', offer: { id: 1, machineId: 7 }, at: 5, why: 'It died.' })
+  expect(Object.keys(hosts.view())).toEqual(['7'])
+  expect(Object.keys(hosts.avoided())).toEqual(['7', '8'])
+})
