@@ -26,7 +26,7 @@ import { openRentals } from '#core/renting/rentals.ts'
 import { openRunsAndSweeps, type Sweeps } from '#core/sweeps/perform.ts'
 import { openUndoableActions } from '#core/undoable-actions.ts'
 import { Watchdogs } from '#core/watchdogs/perform.ts'
-import type { StoredWatchdogs } from '#core/watchdogs/record.ts'
+import { openWatchdogOwner, type StoredWatchdogs } from '#core/watchdogs/record.ts'
 import { withWatchdogScript } from '#core/watchdogs/rental-script.ts'
 import type { TellOf } from '#core/watchdogs/visits.ts'
 import { Watches } from '#core/watches/perform.ts'
@@ -65,6 +65,7 @@ export async function openAutomations(
     storedLimits,
     (instance, request) => limits.adopt(instance, request),
     tellOf,
+    await openWatchdogOwner(context),
   )
   const hooks = {
     onCreated,

@@ -108,7 +108,7 @@ function sparesInferred(action: LimitAction | undefined, target: InstanceView | 
 
 /**
  * What a limit does to its instance now. Where it has reached its cost only by a part that something else may have spent,
- * it keeps the files.
+ * beyond a twentieth, it keeps the files.
  */
 export function actionNow(
   limit: Deciding & Pick<StoredLimit, 'action'>,
@@ -118,7 +118,8 @@ export function actionNow(
   const { action } = limit
   const when = whenFirst(limit, target)
   if (when.kind !== 'cost' || !target.spent.inferred || sparesInferred(action, target)) return action
-  return (costMoment(when, target, true) ?? Number.POSITIVE_INFINITY) <= now ? action : 'stop'
+  const surely = costMoment({ dollars: 0.95 * when.dollars }, target, true)
+  return surely !== undefined && surely <= now ? action : 'stop'
 }
 
 /** `surely`: only what it is known to have cost counts. */

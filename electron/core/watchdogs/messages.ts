@@ -37,6 +37,23 @@ export function goneWords(name: string): Words {
   }
 }
 
+/** Another Berth's is there in its place. */
+export function othersWords(name: string): Words {
+  return {
+    title: `Another Berth’s watchdog is on ${name}`,
+    body: 'Your limits of this instance only act while this computer is awake, until you take that watchdog over.',
+  }
+}
+
+/** One can't be installed in the place of another Berth's; `request`: what that is to do, as words. */
+export function othersWatchdog(name: string, request: string): Problem {
+  return {
+    code: 'others_watchdog',
+    message: `${name} has a watchdog of another Berth: ${request}`,
+    advice: 'Take it over on the instance’s Limits tab, or set the limit without a watchdog.',
+  }
+}
+
 export function notRunning(name: string): Problem {
   return {
     code: 'not_running',

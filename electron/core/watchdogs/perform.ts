@@ -47,12 +47,13 @@ export class Watchdogs {
     limits: Pick<StoredLimits, 'all' | 'put'>,
     adopt: AdoptWatchdog,
     tellOf: TellOf,
+    owner: () => Promise<string>,
   ) {
     this.#context = context
     this.#stored = stored
     this.#limits = limits
     this.#adopt = adopt
-    this.#visits = new WatchdogVisits(context, stored, adopt, tellOf)
+    this.#visits = new WatchdogVisits(context, stored, adopt, tellOf, owner)
     this.#worker = new Worker({
       clock: context.platform.clock,
       ending: context.ending,
@@ -68,23 +69,28 @@ export class Watchdogs {
 
   /**
    * The same at once, if it can be reached. Throws errors that no retry solves (`no_instance_key`, `no_http_tool`,
-   * `gpu_load_unread`, `no_posix_shell` or `disk_full`), and with `insists` any error that prevents it.
+   * `gpu_load_unread`, `no_posix_shell`, `disk_full`, or `others_watchdog` where another Berth has installed one), and
+   * with `insists` any error that prevents it.
    */
   async apply(instance: number, insists: boolean = false): Promise<void> {
     const view = this.#viewOf(instance)
     if (!insists && !(view && canGetIn(view))) return this.settle(instance)
     const before = this.#stored.find(instance)
+    this.#visits.asked.add(instance)
     try {
       if (this.#own(instance).some(({ asleep, ended, when }) => asleep && !ended && when.kind === 'idle'))
         await this.#needLoadOf(this.#existing(instance))
-      await this.#want(instance)
+      await this.#want(instance, true)
       if (this.#stored.find(instance)?.step !== 'watching') await this.#worker.once(instance)
     } catch (error) {
       const { code } = problemOf(error)
+      if (code === 'others_watchdog') throw error
       const isHopeless = hopeless.has(code)
       if (isHopeless && before) await this.#stored.put(before)
       else if (isHopeless) await this.#takeBack(instance, code === 'gpu_load_unread')
       if (isHopeless || insists) throw error
+    } finally {
+      this.#visits.asked.delete(instance)
     }
   }
 
@@ -101,9 +107,11 @@ export class Watchdogs {
     const watchdog = this.#stored.find(instance)
     if (!watchdog?.foreign) return
     const undo = await this.#adopt(instance, watchdog.request)
+    this.#visits.takenOver.add(instance)
     try {
       await this.apply(instance, true)
     } catch (error) {
+      this.#visits.takenOver.delete(instance)
       await undo()
       throw error
     }
@@ -169,16 +177,17 @@ export class Watchdogs {
     return next === undefined ? 'rest' : { after: next * 1000 }
   }
 
-  /** Stores the watchdog's task; returns whether it changed. */
-  async #want(instance: number): Promise<boolean> {
+  /** Stores the watchdog's task; returns whether it changed. `asked`: the user wants it, and hears of another Berth's. */
+  async #want(instance: number, asked: boolean = false): Promise<boolean> {
     const before = this.#stored.find(instance)
     const limited = this.#own(instance)
     const [now, view] = [this.#context.now(), this.#viewOf(instance)]
     const request = watchdogRequest(limited, this.#runsNeed(instance), now, limit =>
       momentAsleep(limit, view, before?.request.at, now),
     )
-    // One of another Berth serves runs as it is.
-    if (before?.foreign && !limited.some(({ asleep, ended }) => asleep && !ended)) return false
+    // One of another Berth serves runs as it is, and stays until it is taken over.
+    const wanted = asked && limited.some(({ asleep, ended }) => asleep && !ended)
+    if (before?.foreign && before.step === 'watching' && !wanted) return false
     if (!request) {
       if (!before || before.step === 'removing') return false
       if (before.step === 'lost') await this.#forget(instance)

@@ -1,7 +1,9 @@
 import * as v from 'valibot'
+import type { Platform } from '#platform/platform.ts'
 import { WatchdogFields, type WatchdogView } from '#shared/automation/watchdog.ts'
 import type { Problem } from '#shared/problem.ts'
 import { type Collection, type CollectionContext, openCollection } from '../storage/collection.ts'
+import { type DocumentPlace, openDocument } from '../storage/json-file.ts'
 
 /** A watchdog as stored. */
 export const StoredWatchdog = v.object({
@@ -24,6 +26,21 @@ export interface StoredWatchdogs extends Collection<StoredWatchdog, number> {
   readonly problems: Map<number, Problem>
   /** Berth is about to stop or destroy an instance, so its end is not the watchdog's doing. */
   endsHere(instance: number): void
+}
+
+/**
+ * Tells this Berth's watchdogs from those of another one with the same account: a random id, made when it is first
+ * needed.
+ */
+export async function openWatchdogOwner(
+  context: DocumentPlace & { platform: Pick<Platform, 'random'> },
+): Promise<() => Promise<string>> {
+  const owner = await openDocument(context, 'watchdog-owner', v.object({ id: v.optional(v.string()) }), {})
+  return async () => {
+    if (owner.get().id === undefined)
+      await owner.record(({ id = context.platform.random.hex(16) }) => ({ id }))
+    return owner.get().id ?? ''
+  }
 }
 
 export async function openStoredWatchdogs(context: CollectionContext): Promise<StoredWatchdogs> {

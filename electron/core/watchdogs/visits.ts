@@ -4,6 +4,7 @@ import { canGetIn } from '#shared/derived.ts'
 import { shortInstanceName } from '#shared/format/name.ts'
 import type { AccountId } from '#shared/ids.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
+import { BerthError } from '#shared/problem.ts'
 import type { AccountView } from '#shared/state.ts'
 import type { Connection } from '#ssh/connection/connection.ts'
 import { putWatchdog, readWatchdog, removeWatchdog, type WatchdogReading } from '#ssh/watchdog/watchdog.ts'
@@ -13,7 +14,7 @@ import { problemOf } from '../bridge/problems.ts'
 import { instanceKeyEntry } from '../instances/mark.ts'
 import type { LimitChanges } from '../limits/changes.ts'
 import { isDeepEqual } from '../storage/store.ts'
-import { actedWords, blindWords, goneWords } from './messages.ts'
+import { actedWords, blindWords, goneWords, othersWatchdog, othersWords } from './messages.ts'
 import type { StoredWatchdog, StoredWatchdogs } from './record.ts'
 import { afterVisit, isNews, startsWatchdog, tickOf, visitEvery } from './step.ts'
 
@@ -31,14 +32,26 @@ export class WatchdogVisits {
   readonly #watchdogs: StoredWatchdogs
   readonly #adopt: AdoptWatchdog
   readonly #tellOf: TellOf
+  readonly #owner: () => Promise<string>
+  /** Instances whose watchdog of another Berth is being taken over. */
+  readonly takenOver = new Set<number>()
+  /** Instances for which the user waits, who hears of an error. */
+  readonly asked = new Set<number>()
   /** The names of instances, for when they are gone. */
   readonly #names = new Map<number, string>()
 
-  constructor(context: AccountContext, watchdogs: StoredWatchdogs, adopt: AdoptWatchdog, tellOf: TellOf) {
+  constructor(
+    context: AccountContext,
+    watchdogs: StoredWatchdogs,
+    adopt: AdoptWatchdog,
+    tellOf: TellOf,
+    owner: () => Promise<string>,
+  ) {
     this.#context = context
     this.#watchdogs = watchdogs
     this.#adopt = adopt
     this.#tellOf = tellOf
+    this.#owner = owner
   }
 
   nameOf(instance: number): string {
@@ -101,6 +114,10 @@ export class WatchdogVisits {
     const { find, problems, forget } = this.#watchdogs
     const watchdog = find(instance)
     if (!watchdog) return undefined
+    if (watchdog.step !== 'watching' && !this.takenOver.has(instance)) {
+      const there = await readWatchdog(connection, clock, '')
+      if (there && (await this.#isOthers(there))) return this.#leaveToOther(watchdog, there)
+    }
     if (watchdog.step === 'removing') {
       await removeWatchdog(connection, clock)
       // It may be wanted again meanwhile.
@@ -116,20 +133,38 @@ export class WatchdogVisits {
       watchdog.step === 'putting'
         ? await putWatchdog(connection, clock, await this.#configOf(watchdog), lease, tell)
         : await readWatchdog(connection, clock, lease, tell)
+    this.takenOver.delete(instance)
     const now = find(instance)
     if (!now) return undefined
     // The user may have changed it meanwhile, which the next visit handles.
     if (now.step !== watchdog.step || !isDeepEqual(now.request, watchdog.request)) return 0
+    if (reading && !now.foreign && (await this.#isOthers(reading))) return this.#leaveToOther(now, reading)
     await this.#record(now, reading, lease !== '')
     // In the account's time, which leases use, and which runs faster in the demo.
     return visitEvery(now) / (this.#account()?.clock.rate ?? 1)
+  }
+
+  /** Whether another Berth installed it, as far as it says who did. */
+  async #isOthers({ placed, owner }: WatchdogReading): Promise<boolean> {
+    return placed && owner !== undefined && owner !== (await this.#owner())
+  }
+
+  /** Leaves a watchdog as it is that another Berth has installed meanwhile. Throws `others_watchdog` where one is wanted. */
+  async #leaveToOther(before: StoredWatchdog, reading: WatchdogReading): Promise<number> {
+    const { instance } = before
+    const [name, now] = [this.nameOf(instance), this.#context.now()]
+    const { request } = reading
+    await this.#record({ instance, request, step: 'watching', foreign: true }, reading, false)
+    if (before.step !== 'removing' && !this.asked.has(instance)) this.#tell(instance, othersWords(name))
+    if (before.step === 'putting') throw new BerthError(othersWatchdog(name, watchdogWords(request, now)))
+    return visitEvery({ ...before, foreign: true })
   }
 
   async #configOf({ instance, request }: StoredWatchdog) {
     const { account, now, platform } = this.#context
     const key = await platform.keychain.get(instanceKeyEntry(account, instance)).catch(() => undefined)
     const url = this.#account()?.baseUrl ?? ''
-    return { request, instance, url, now: now(), tick: tickOf(request), key }
+    return { request, instance, url, now: now(), tick: tickOf(request), key, owner: await this.#owner() }
   }
 
   /** What the instance keeps of it stays where the keychain can't be read. */

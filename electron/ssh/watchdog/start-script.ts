@@ -40,12 +40,16 @@ export function withWatchdogFirst(script: string, lines: string): string {
   return `${head}${lines}${rest}`
 }
 
-/** The watchdog's config, without its instance's part. Times in seconds; `told` is the account's time of writing. */
+/**
+ * The watchdog's config, without its instance's part. Times in seconds; `told` is the account's time of writing. `owner`,
+ * the Berth that wrote it, is for Berth alone.
+ */
 interface ConfigValues extends WatchdogRequest {
   instance?: number
   url: string
   tick: number
   writtenAt?: number
+  owner?: string
 }
 
 /** The lines of the config file, each `name=value`. */
@@ -58,6 +62,7 @@ export function configLines({
   lease,
   tick,
   writtenAt,
+  owner,
 }: ConfigValues): string[] {
   const values = {
     instance,
@@ -69,6 +74,7 @@ export function configLines({
     lease,
     tick,
     told: writtenAt,
+    owner,
   }
   return Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${value}`]))
 }

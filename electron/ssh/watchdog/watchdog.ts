@@ -20,6 +20,8 @@ export interface WatchdogConfig {
   tick: number
   /** The instance's own API key, if Berth has it; used if the container does not have it. */
   key?: string
+  /** The Berth that installs it. */
+  owner: string
 }
 
 /** A watchdog's own status. */
@@ -29,6 +31,8 @@ export interface WatchdogReading {
   hooked: boolean
   /** Whether its config names its instance. */
   placed: boolean
+  /** The Berth that installed it. */
+  owner?: string
   key: 'container' | 'kept'
   load?: number
   /** It goes by a load that it cannot read. */
@@ -155,8 +159,8 @@ async function run(
   return found
 }
 
-function configText({ request, instance, url, now, tick }: WatchdogConfig): string {
-  return configLines({ ...request, instance, url, tick, writtenAt: Math.floor(now) }).join('\n')
+function configText({ request, instance, url, now, tick, owner }: WatchdogConfig): string {
+  return configLines({ ...request, instance, url, tick, writtenAt: Math.floor(now), owner }).join('\n')
 }
 
 function readStatus(found: ReadonlyMap<string, string>): WatchdogReading | undefined {
@@ -185,6 +189,7 @@ function readStatus(found: ReadonlyMap<string, string>): WatchdogReading | undef
     alive: found.get('alive') === 'yes',
     hooked: found.get('hooked') === 'yes',
     placed: found.has('config.instance'),
+    owner: found.get('config.owner'),
     key: found.get('config.key') === 'kept' ? 'kept' : 'container',
     ...Object.fromEntries(Object.entries(report).filter(([, value]) => value !== undefined)),
   }

@@ -42,7 +42,7 @@ async function scene(body: Record<string, unknown> = {}) {
     putWatchdog(
       connection,
       systemClock,
-      { request, instance: id, url: sim.baseUrl, now: now(), tick: 10 },
+      { request, instance: id, url: sim.baseUrl, now: now(), tick: 10, owner: 'here' },
       'one',
     )
   const status = async () => (await service.instance(id))['actual_status']

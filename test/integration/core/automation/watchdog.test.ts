@@ -11,6 +11,7 @@ import { codeOf, everyFile } from '#test/berth/steps.ts'
 import { type BerthUnderTest, createWorld } from '#test/berth/world.ts'
 import { sshd } from '#test/integration/ssh/own-root.ts'
 import { lacks } from '#test/needs.ts'
+import { ownPublicKey } from '#test/own-public-key.ts'
 import { openInside } from './inside.ts'
 
 const lacking = lacks(sshd, 'curl')
@@ -159,9 +160,9 @@ describe.skipIf(lacking)(`a watchdog that Berth puts into an instance${lacking}`
     expect(viewOf(again, instance)?.lastAction).toMatchObject({ action: 'stop', why: 'lease' })
   })
 
-  test('is shown but not renewed by another Berth, until that takes it over', async () => {
-    const { world, under, sshd, instance, home } = await openInside()
-    await watch(under, instance, { kind: 'away', seconds: 7200 })
+  test('is left as it is by another Berth, until that takes it over, which the first one hears', async () => {
+    const { world, under, sshd, instance, home, restart } = await openInside()
+    const first = await watch(under, instance, { kind: 'away', seconds: 7200 })
     const ownKey = await world.keychain.get(`${under.account().id} instance ${instance}`)
     const { baseUrl } = under.account()
     await under.close()
@@ -174,8 +175,14 @@ describe.skipIf(lacking)(`a watchdog that Berth puts into an instance${lacking}`
     await other.run('connectAccount', { baseUrl, key: world.sim.apiKey })
     await other.until(() => other.account().instances[instance]?.state === 'running')
     const [key] = await other.run('sshKeys', {})
-    sshd.authorize(key?.publicKey ?? '')
-    // The first check finds the watchdog, the others visit it.
+    sshd.authorize([key?.publicKey, await ownPublicKey(join(world.platform.home, 'berth'))].join('\n'))
+    // A limit that is set without knowing of it is refused.
+    const days = accountNow(other.account().clock, Date.now()) + 8 * 86_400
+    expect(await codeOf(watch(other, instance, { kind: 'time', at: Math.ceil(days) }))).toBe(
+      'others_watchdog',
+    )
+    expect(other.account().limits).toEqual({})
+    // The other checks visit it.
     for (const _ of [1, 2, 3]) await other.run('checkWatchdog', { instance })
     expect(viewOf(other, instance)).toMatchObject({
       step: 'watching',
@@ -195,6 +202,16 @@ describe.skipIf(lacking)(`a watchdog that Berth puts into an instance${lacking}`
     expect(Object.values(other.account().limits)).toMatchObject([
       { instance, when: { kind: 'away', seconds: 7200 }, action: 'stop', asleep: true },
     ])
+
+    const again = await restart()
+    const told = () => world.notifier.shown.map(({ title }) => title).join()
+    await vi.waitFor(() => expect(told()).toContain('Another Berth’s watchdog is on'), patient)
+    expect(viewOf(again, instance)?.foreign).toBe(true)
+    await again.run('removeLimit', { limit: first })
+    await again.run('checkWatchdog', { instance })
+    expect(viewOf(again, instance)).toMatchObject({ step: 'watching', foreign: true })
+    await other.run('checkWatchdog', { instance })
+    expect(viewOf(other, instance)).toMatchObject({ step: 'watching', foreign: false })
   })
 
   test('comes with a start script, and learns its instance on Berth’s first visit', async () => {
