@@ -16,7 +16,7 @@ import { dearestOf, keepingOf, resultsOf, retryBudget } from '#shared/project/bo
 import { nodeCount, nodesProblem } from '#shared/project/nodes.ts'
 import type { ProjectPlan } from '#shared/project/project.ts'
 import { type Keeping, mostRuns, type ProjectSpec } from '#shared/project/spec.ts'
-import { nextStart } from '#shared/project/start-time.ts'
+import { isDaily, nextStart } from '#shared/project/start-time.ts'
 import { storeOf } from '#shared/project/store.ts'
 import { keyLines, keyVariables } from '#shared/project/store-place.ts'
 import { atOnceOf, settingsOf } from '#shared/project/sweep.ts'
@@ -70,7 +70,7 @@ interface ProjectRunParts {
   projects: Projects
   secrets: ProjectSecrets
   rentals: MarketRentals
-  runs: Pick<Runs, 'get' | 'begin' | 'refuseIfBusy' | 'waiting'>
+  runs: Pick<Runs, 'all' | 'get' | 'begin' | 'refuseIfBusy' | 'waiting'>
   sweeps: Pick<Sweeps, 'start'>
   transfers: Pick<Transfers, 'needsWideKey'>
 }
@@ -92,6 +92,18 @@ export function createProjectRuns(
       ...clouds.map(use => ({ use, account })),
       ...(clouds.length > 0 && transfers.needsWideKey() ? [{ use: keyUse, account }] : []),
     ]
+  }
+
+  /** That the project begins at the same time every day already; undefined where it doesn't. */
+  function daily(id: string, { start = '' }: ProjectSpec): Problem | undefined {
+    const at = context.now()
+    const isSame = (other: string) => isDaily(other) && nextStart(other, at) === nextStart(start, at)
+    const goesOn = runs
+      .all()
+      .filter(({ step, followed, project }) => project?.id === id && step !== 'cancelled' && !followed)
+    return isDaily(start) && goesOn.some(({ project }) => isSame(project?.spec.start ?? ''))
+      ? alreadyDaily(projects.name(id), start)
+      : undefined
   }
 
   return {
@@ -124,6 +136,7 @@ export function createProjectRuns(
       refuseNotice(spec, market.limits, market.pricePerHour)
       return {
         ...market,
+        problem: daily(project, spec) ?? market.problem,
         spec,
         keeping: keepingOf(spec),
         waiting: settings ? undefined : waiting[0],
@@ -141,7 +154,7 @@ export function createProjectRuns(
       if (!project) throw new BerthError(noProject)
       return project
     },
-    /** Resolves with the run's id, or the sweep's, once it is on disk. Throws `project_busy` or `too_many_runs`. */
+    /** Resolves with the run's id, or the sweep's, once it is on disk. Throws `project_busy`, `already_daily` or `too_many_runs`. */
     async start({
       project: id,
       text,
@@ -161,6 +174,8 @@ export function createProjectRuns(
       refuseNodes(spec)
       refuseNotice(spec, limits, price)
       runs.refuseIfBusy(id)
+      const second = daily(id, spec)
+      if (second) throw new BerthError(second)
       const uses = usesOf(spec)
       const refused = projects.borrowed(id, uses).filter(({ use }) => !allow.includes(use))
       if (refused.length > 0) throw new BerthError(notAllowed(refused))
@@ -315,6 +330,14 @@ export function createRunProjects(
       const copies = await copiesTo(context, spec, { instance, folder }, id)
       await copyAll(transfers, keyed(project, copies), createdAt, signal, name)
     },
+  }
+}
+
+function alreadyDaily(name: string, start: string): Problem {
+  return {
+    code: 'already_daily',
+    message: `${name} already begins at ${start.split(' ').at(-1)} every day.`,
+    advice: `Cancel that run first (berth stop ${name}), or choose another time.`,
   }
 }
 

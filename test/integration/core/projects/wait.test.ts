@@ -71,13 +71,17 @@ describe.skipIf(noSshd)(`a run without an offer within its price${noSshd}`, () =
     const { world, under, project, runProject } = await openProject({
       'berth.yaml': 'machine: { gpu: RTX 4090, price: 5 }\nstart: daily 02:00\nrun: echo done\n',
     })
-    const [first, second] = [await runProject(), await runProject()]
     const startOf = (id: string) => jobOf(under, id)?.waiting
-    await under.until(() => startOf(first)?.for === 'time' && startOf(second)?.for === 'time')
+    const cancelled = await runProject()
+    await under.until(() => startOf(cancelled)?.for === 'time')
+    // A second one would double each night's bill.
+    await expect(runProject()).rejects.toMatchObject({ problem: { code: 'already_daily' } })
+    await under.run('cancelRun', { run: cancelled })
+    const first = await runProject()
+    await under.until(() => startOf(first)?.for === 'time')
     const { nextTryAt: startsAt = 0 } = startOf(first) ?? {}
     expect(new Date(startsAt * 1000).getHours()).toBe(2)
     expect(Object.keys(under.account().instances)).toEqual([])
-    await under.run('cancelRun', { run: second })
     const { clock } = under.account()
     await world.sim.controls.advance(startsAt - (clock ? accountNow(clock, clock.localAt) : 0) + 60)
     await under.until(() => jobOf(under, first)?.step === 'done')
