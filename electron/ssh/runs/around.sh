@@ -78,12 +78,24 @@ berth_only_waits() {
   case $(cat "/proc/$1/comm" 2>/dev/null) in *sh | busybox) [ -n "$(cat "/proc/$1/task/"*/children 2>/dev/null)" ] ;; *) false ;; esac
 }
 
+berth_newer_than() {
+  find . -path ./.berth -prune -o -type f -newer "$berth_here/$1" -print 2>/dev/null | head -n 1
+}
+
+# Whether a file below the command's folder was written since the signal, and none in the last three seconds.
+berth_has_saved() {
+  [ -n "$(berth_newer_than signalled)" ] || return
+  (umask 077 && touch -d "@$(($(date +%s) - 4))" "$berth_here/rests")
+  [ -z "$(berth_newer_than rests)" ]
+}
+
 # Sends the signal, starts the hook, and waits until both have done: for as long as agreed, then the hook is ended.
 berth_before_stop() {
   read -r berth_signal berth_most 2>/dev/null < "$berth_here/before_stop" || return
   berth_read_uptime
   berth_until=$((berth_uptime + berth_most))
-  berth_times=0 berth_all='' berth_waits='' berth_hook='' berth_rough=''
+  berth_times=0 berth_all='' berth_waits='' berth_hook='' berth_rough='' berth_savers=''
+  (umask 077 && : > "$berth_here/signalled")
   berth_add_tree "$1"
   for berth_each in $berth_all; do
     case $berth_signal in
@@ -101,8 +113,8 @@ berth_before_stop() {
     echo "Berth: the machine is about to be stopped, in $berth_most s at most."
     berth_start hook
     berth_hook=$berth_child
-    # The hook says that it has saved; a signal but SIGTERM need not end the command.
-    [ "$berth_signal" = TERM ] || berth_waits=''
+    # A signal but SIGTERM need not end the command.
+    [ "$berth_signal" = TERM ] || berth_savers=$berth_waits berth_waits=''
   fi
   for berth_each in $berth_hook $berth_waits; do
     while berth_is_there "$berth_each" && [ "$berth_uptime" -lt "$berth_until" ]; do
@@ -120,6 +132,14 @@ berth_before_stop() {
     # shellcheck disable=SC2086
     kill -KILL $berth_all 2>/dev/null
   fi
+  # What took the signal may only begin to save, whatever the hook has done: until files have changed, and rest for three seconds.
+  for berth_each in $berth_savers; do
+    while berth_is_there "$berth_each" && [ "$berth_uptime" -lt "$berth_until" ]; do
+      ! berth_has_saved || break 2
+      sleep 1
+      berth_read_uptime
+    done
+  done
   # A last snapshot of the results, as far as there is time.
   if [ -f "$berth_here/store.sh" ]; then : > "$berth_here/store.now"; fi
   while [ -f "$berth_here/store.now" ] && [ "$berth_uptime" -lt "$berth_until" ]; do

@@ -29,8 +29,8 @@ async function started(command: string, notice: StopNotice) {
   }
 }
 
-const saves = (signal: string, then: string) =>
-  `sh -c 'trap "sleep 1; echo saved >> told; ${then}" ${signal}; > up; while :; do sleep 0.1; done'; echo after >> told`
+const saves = (signal: string, then: string, seconds = 1) =>
+  `sh -c 'trap "sleep ${seconds}; echo saved >> told; ${then}" ${signal}; > up; while :; do sleep 0.1; done'; echo after >> told`
 
 describe.skipIf(noSshd)(`a command that hears of a stop${noSshd}`, () => {
   test('gets SIGTERM with all it started, and time to save; its end says that it wasn’t done', async () => {
@@ -50,6 +50,17 @@ describe.skipIf(noSshd)(`a command that hears of a stop${noSshd}`, () => {
     expect(await tell()).toBe(false)
     await expect.poll(tell, { timeout: 20_000 }).toBe(true)
     expect(told().split('\n').sort()).toEqual(['', 'hook own', 'saved'])
+    expect(await status()).toMatchObject({ state: 'running' })
+  })
+
+  test('has its time to save after another signal, though the hook has ended long before', async () => {
+    const { tell, told, status } = await started(saves('USR1', ':', 5), {
+      signal: 'USR1',
+      run: 'true',
+      seconds: 60,
+    })
+    await expect.poll(tell, { timeout: 40_000 }).toBe(true)
+    expect(told()).toBe('saved\n')
     expect(await status()).toMatchObject({ state: 'running' })
   })
 
