@@ -18,7 +18,7 @@ if [ -d "$here" ]; then
   fi
   [ "$state" = ended ] && read -r code < "$here/code"
   case $code in '' | *[!0-9]* | ????*) code=- ;; esac
-  [ -f "$here/output" ] && size=$(wc -c < "$here/output" | tr -d ' ')
+  [ -f "$here/output" ] && size=$(($(wc -c < "$here/output") + 0))
 fi
 attempts=
 if read -r failed failed_code next 2>/dev/null < "$here/attempts"; then
