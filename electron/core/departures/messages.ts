@@ -3,6 +3,7 @@ import { counted } from '#shared/format/size.ts'
 import { duration } from '#shared/format/time.ts'
 import type { AccountId } from '#shared/ids.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
+import type { Problem } from '#shared/problem.ts'
 import type { ActivityEntry } from '#shared/state.ts'
 import type { HandedOver } from '#ssh/runs/hand-over.ts'
 import { type Alert, alertOf } from '../alerts/events.ts'
@@ -81,6 +82,12 @@ function keptWords({ until }: Departure, now: number): string {
 function wayWords(way: HandedOver | undefined): string {
   if (way === undefined) return 'copied by the service'
   return way.isDirect ? 'sent from machine to machine' : 'sent through this computer'
+}
+
+/** The machine that was to get the files. */
+export const arrivalLost: Problem = {
+  code: 'not_running',
+  message: 'The machine on which the run goes on does not run.',
 }
 
 const reasons = {

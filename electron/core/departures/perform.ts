@@ -10,7 +10,14 @@ import type { Transfers } from '../copies/perform.ts'
 import { type Next, Worker } from '../engine/worker.ts'
 import { pollsUntilGone } from '../instances/missing-instances.ts'
 import type { Collection } from '../storage/collection.ts'
-import { broughtEntry, keptEntry, leftCause, lostDepartureAlert, notBroughtEntry } from './messages.ts'
+import {
+  arrivalLost,
+  broughtEntry,
+  keptEntry,
+  leftCause,
+  lostDepartureAlert,
+  notBroughtEntry,
+} from './messages.ts'
 import { type Departure, type Leave, openStoredDepartures } from './record.ts'
 import { copyUntil, departureMove, isWorthKeeping, returnedDeparture } from './step.ts'
 
@@ -103,6 +110,11 @@ export class Departures {
     const { instance, seconds } = departure
     await this.#stored.intend(instance, { copyingSince: departure.copyingSince ?? now() })
     const taken = await this.#copied(this.#stored.get(instance), to, signal)
+    // That says nothing of the old machine: its files are for the machine on which the run goes on.
+    if ((taken === 'failed' || taken === 'refused') && !this.#runs(to.instance)) {
+      await this.#stored.update(instance, { copyingSince: undefined })
+      throw new BerthError(arrivalLost)
+    }
     if (typeof taken === 'string') {
       await this.#stored.update(instance, { fate: taken })
       activity.add(notBroughtEntry(account, departure, taken, now()))
@@ -206,7 +218,7 @@ export class Departures {
     const bounded = AbortSignal.any([signal, late.signal])
     let way: HandedOver | undefined
     try {
-      if (this.#viewOf(from)?.state === 'running') way = await arrival.handOver(departure, place, bounded)
+      if (this.#runs(from)) way = await arrival.handOver(departure, place, bounded)
       // The next machine has all of them already.
       if (way?.files === 0) return { found: 0, files: 0, left: 0, newest: 0, end: 0, way }
       if (way === undefined && !(await this.#copiedByService(departure, arrival.instance, place, bounded)))
@@ -244,6 +256,10 @@ export class Departures {
       if (failure !== undefined) return false
     }
     return true
+  }
+
+  #runs(instance: number): boolean {
+    return this.#viewOf(instance)?.state === 'running'
   }
 
   #viewOf(instance: number): InstanceView | undefined {

@@ -114,7 +114,10 @@ function place(
     context.endings = { ...context.endings, begin: end, end } as unknown as typeof context.endings
     const show = () =>
       context.store.change(state => {
-        state.accounts[account] = { ...accountView({ id: account }), instances }
+        state.accounts[account] = {
+          ...accountView({ id: account }),
+          instances: { 8: machine('running'), ...instances },
+        }
       })
     show()
     const departures = await Departures.open(context, {
@@ -189,6 +192,28 @@ test('a machine is kept for a file that may be half and is nowhere else, whether
     await poll()
     expect(ended).toEqual(['stop 7'])
   }
+})
+
+test('what could not be copied as the next machine was stopped is copied once that runs again', async () => {
+  const refused = new ServiceError({ code: 'refused', status: 400, message: '', advice: '' })
+  let isUp = false
+  const { open, ended, clock, arrival } = place(async () => {
+    if (!isUp) throw refused
+    return undefined
+  })
+  const { departures, poll, show } = await open()
+  await departures.leave(run, 'digits', leave)
+  await show({ 7: machine('stopped'), 8: machine('stopped') })
+  await expect(departures.bring(run, arrival(''), signal)).rejects.toMatchObject({
+    problem: { code: 'not_running' },
+  })
+  // As long as a copy may take.
+  await clock.pass(1_800_000)
+  isUp = true
+  await show({ 7: machine('stopped'), 8: machine('running') })
+  expect(await departures.bring(run, arrival('taken over 3 3 5000 5090 0\n'), signal)).toBe(1800 - 90)
+  await poll()
+  expect(ended.at(-1)).toBe('destroy 7')
 })
 
 test('a machine that its user leaves runs until its files were handed over, by whichever way is left', async () => {
