@@ -87,7 +87,7 @@ export async function playStory(parts: Services, controls: DemoControls, signal:
     const saved = 8 * ((first.price ?? 0) + (third.price ?? 0))
     tell(
       0,
-      `Berth saved you ${money(saved)}: it stopped two machines 8 h before you would have. ` +
+      `Berth saved you ${money(saved)}: two machines stopped 8 h early. ` +
         `“night batch” has no limit and runs on.`,
     )
   } catch (error) {
