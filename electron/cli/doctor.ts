@@ -1,12 +1,13 @@
 import { access, constants, statfs } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
+import { cantEndWords } from '../shared/account/api-key.ts'
 import { accountNow } from '../shared/derived.ts'
 import { bytes, figure } from '../shared/format/size.ts'
 import { duration, exactTime } from '../shared/format/time.ts'
 import type { AccountView, State } from '../shared/state.ts'
 import { berthHome } from '../start/home.ts'
 import { unsupportedNode } from '../start/node-support.ts'
-import { accountsOf, type CliCommand, polledState, print } from './call.ts'
+import { accountsOf, type Call, type CliCommand, polledState, print } from './call.ts'
 import { exitCodes } from './failure.ts'
 
 /** One thing that Berth needs. `needed`: without it something fails, and not only some comfort. */
@@ -30,7 +31,7 @@ export const doctor: CliCommand = {
     const state = await polledState(call)
     const accounts = accountsOf(call, state)
     const checks = [
-      ...accountChecks(accounts),
+      ...accountChecks(accounts, await lackingOf(call, accounts)),
       ...accounts.map(proxyCheck),
       keychainCheck(state),
       nodeCheck(state),
@@ -64,7 +65,27 @@ function line({ name, ok, message, advice, needed }: Check): string {
   return `${mark}  ${name}: ${[message, ok ? undefined : advice].filter(Boolean).join(' ')}`
 }
 
-function accountChecks(accounts: readonly AccountView[]): Check[] {
+/** What each account's key can't do though it can be polled, by the account's id. */
+async function lackingOf(
+  { connection }: Call,
+  accounts: readonly AccountView[],
+): Promise<ReadonlyMap<string, string>> {
+  const found = new Map<string, string>()
+  for (const {
+    id,
+    connection: { status },
+    limitation,
+  } of accounts) {
+    if (status !== 'online' || limitation !== undefined) continue
+    const keys = await connection.command('listApiKeys', { account: id }).catch(() => [])
+    const own = keys.find(({ inUse }) => inUse)
+    const lacking = own && cantEndWords(own)
+    if (lacking !== undefined) found.set(id, lacking)
+  }
+  return found
+}
+
+function accountChecks(accounts: readonly AccountView[], lacking: ReadonlyMap<string, string>): Check[] {
   if (accounts.length === 0)
     return [
       {
@@ -75,7 +96,7 @@ function accountChecks(accounts: readonly AccountView[]): Check[] {
         needed: true,
       },
     ]
-  return accounts.flatMap(({ name, connection, limitation }) => [
+  return accounts.flatMap(({ id, name, connection, limitation = lacking.get(id) }) => [
     {
       name: `Key of ${name}`,
       ok: connection.status === 'online',
@@ -165,9 +186,22 @@ async function findProgram(name: string): Promise<string | undefined> {
   return undefined
 }
 
-async function diskCheck(folder: string): Promise<Check> {
+export async function diskCheck(folder: string): Promise<Check> {
   const facts = await statfs(folder).catch(() => undefined)
   const free = facts && facts.bavail * facts.bsize
+  const isReadOnly = await access(folder, constants.W_OK).then(
+    () => false,
+    (error: unknown) => error instanceof Error && 'code' in error && error.code !== 'ENOENT',
+  )
+  if (isReadOnly)
+    return {
+      name: 'Disk',
+      ok: false,
+      message: `${folder} can’t be written to.`,
+      advice:
+        'Make its disk writable, or give the folder back to your user. Limits still act, but nothing else begins.',
+      needed: true,
+    }
   return {
     name: 'Disk',
     ok: free !== undefined && free >= bounds.free,

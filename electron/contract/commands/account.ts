@@ -51,7 +51,8 @@ export const accountCommands = {
     key: secret,
     name: v.optional(name),
   }).answers<AccountId>(),
-  replaceKey: command({ account: AccountId, key: secret }).answers<void>(),
+  /** Answers what the new key can't do, as a sentence, as far as is known. */
+  replaceKey: command({ account: AccountId, key: secret }).answers<string | undefined>(),
   renameAccount: command({ account: AccountId, name }).answers<void>(),
   /** Removes the account from Berth, its key included. Its instances continue. */
   removeAccount: command({ account: AccountId }).answers<void>(),

@@ -129,6 +129,8 @@ export async function openSession(
     client.use(newKey)
     automations.money.keyChanged()
     begin()
+    // Before that nothing is sent that changes something.
+    void firstPoll?.promise.then(() => endings.keyChanged())
   }
 
   async function askForKey(): Promise<void> {

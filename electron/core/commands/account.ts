@@ -12,6 +12,7 @@ import type { Backup, NotedCall, ScheduledJob } from '#service/records.ts'
 import { ServiceError } from '#service/service-error.ts'
 import type { Volume } from '#service/volumes.ts'
 import type { SignedWebhook, Webhook, WebhookRequest } from '#service/webhooks.ts'
+import { cantEndWords } from '#shared/account/api-key.ts'
 import type { VolumeView } from '#shared/account/hosting.ts'
 import type { NewWebhook, WebhookFields, WebhookView } from '#shared/account/notifications.ts'
 import type { BackupView, NotedCallView, ScheduledJobView } from '#shared/account/records.ts'
@@ -22,12 +23,18 @@ import { problemOf } from '../bridge/problems.ts'
 import { cleanLine } from '../instances/instance-view.ts'
 import { daysCsv, instancesCsv, modelsCsv, samplesCsv } from '../money/csv.ts'
 import { neededNames } from '../money/money.ts'
+import { keyViews } from './keys.ts'
 import { askOf, type Services } from './services.ts'
 
 export function accountHandlers({ accounts }: Services): HandlersOf<typeof accountCommands> {
   return {
     connectAccount: ({ baseUrl, key, name }) => serviceAddressAsTyped(accounts.connect(baseUrl, key, name)),
-    replaceKey: ({ account, key }) => serviceAddressAsTyped(accounts.replaceKey(account, key)),
+    async replaceKey({ account, key }) {
+      await serviceAddressAsTyped(accounts.replaceKey(account, key))
+      const list = accounts.session(account).client.apiKeys.list({ retries: 0 })
+      const own = keyViews(await list.catch(() => []), key).find(({ inUse }) => inUse)
+      return own && cantEndWords(own)
+    },
     renameAccount: ({ account, name }) => accounts.rename(account, name),
     removeAccount: ({ account }) => accounts.remove(account),
     showAccount: ({ account }) => accounts.show(account),

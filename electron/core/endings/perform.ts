@@ -109,6 +109,11 @@ export class Endings {
     return [...open.map(({ instance }) => instance), ...this.#finishing]
   }
 
+  /** Another key may be allowed to: asks again at once. */
+  keyChanged(): void {
+    for (const instance of this.allPending()) this.#worker.hurry(instance)
+  }
+
   /** Who stops or destroys an instance, or did last, since Berth started. */
   causeOf(instance: number): EndingCause | undefined {
     return this.pending(instance)?.cause ?? this.#lastCauses.get(instance)
@@ -276,12 +281,11 @@ export class Endings {
       ending.action === before.action ? { ...ending, requests: ending.requests + 1, problem } : ending,
     )
     if (!after || !problem) return after
+    this.#waiters.settle(instance, new BerthError(problem))
     if (after.cause.kind === 'user' && lackedBy(failure, 'instance_write')) {
-      this.#waiters.settle(instance, new BerthError(problem))
       await this.#forget(instance)
       return undefined
     }
-    this.#waiters.settle(instance, new BerthError(problem))
     for (const follower of this.#followers) follower.failed(after, problem, pauseAfterRequest(after) / 1000)
     return after
   }
@@ -296,10 +300,9 @@ export class Endings {
   }
 
   async #read(poll: EndingPoll): Promise<void> {
-    const { ending: aborted } = this.#context
     const seen: Ending[] = []
     for (const ending of this.#stored.all()) {
-      if (aborted.aborted) return
+      if (this.#context.ending.aborted) return
       const { instance } = ending
       const state = poll.account.instances[instance]?.state
       if (isForgotten(ending, state, poll.at)) await this.#forget(instance)
@@ -342,8 +345,7 @@ export class Endings {
     const { instance } = ending
     activity.add({ account, instance, kind: 'berth', text: returnedText(ending) })
     const over = { endedAt: undefined, isStopped: undefined, isUrgent: undefined, problem: undefined }
-    const anew = { ...over, requests: 0, since: now() }
-    await this.#stored.update(instance, anew)
+    await this.#stored.update(instance, { ...over, requests: 0, since: now() })
     this.#answeredAt.set(instance, Number.POSITIVE_INFINITY)
     this.#worker.hurry(instance)
   }
@@ -393,8 +395,8 @@ export class Endings {
   }
 
   #looksOver(ending: Ending): boolean {
-    const { store, account } = this.#context
-    const state = store.get().accounts[account]?.instances[ending.instance]?.state
+    const { instances = {} } = this.#context.store.get().accounts[this.#context.account] ?? {}
+    const state = instances[ending.instance]?.state
     return sightOf(ending, { state, isGone: state === undefined }) === 'seen'
   }
 }

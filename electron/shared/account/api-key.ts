@@ -13,6 +13,13 @@ export const ApiKeyRequest = v.object({
 })
 export type ApiKeyRequest = v.InferOutput<typeof ApiKeyRequest>
 
+/** That a key can't end instances, as a sentence; undefined where it can, or its permissions aren't known. */
+export function cantEndWords({ permissions = {} }: Pick<ApiKeyView, 'permissions'>): string | undefined {
+  const named = Object.keys(permissions)
+  if (named.length === 0 || named.includes('instance_write')) return undefined
+  return 'This key can’t stop or destroy instances, so limits can’t act. Create one with instance_write.'
+}
+
 /** A key as a listing shows it; the secret is masked. */
 export interface ApiKeyView {
   id: number

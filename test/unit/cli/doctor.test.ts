@@ -1,5 +1,7 @@
+import { chmodSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { clockCheck, proxyCheck } from '#cli/doctor.ts'
+import { clockCheck, diskCheck, proxyCheck } from '#cli/doctor.ts'
+import { temporaryFolder } from '#test/temporary-folder.ts'
 
 const hours = 3_600_000
 
@@ -28,4 +30,11 @@ test('the doctor names a proxy that can’t be used, or the way that Berth takes
     ok: false,
     message: problem.message,
   })
+})
+
+test.skipIf(process.getuid?.() === 0)('the doctor names a folder that can’t be written to', async () => {
+  const folder = temporaryFolder()
+  expect(await diskCheck(folder)).toMatchObject({ message: expect.stringContaining('free.') })
+  chmodSync(folder, 0o500)
+  expect(await diskCheck(folder)).toMatchObject({ ok: false, message: `${folder} can’t be written to.` })
 })

@@ -174,6 +174,19 @@ test('a user whose key lacks the permission is told at once, and nothing is repe
   expect([world.requests, world.shown()]).toEqual([['stop 7'], {}])
 })
 
+test('another key asks again at once', async () => {
+  const world = await EndingWorld.start()
+  world.always = 'refused'
+  void world.endings.begin(7, 'destroy', berth)
+  await world.pass(300)
+  world.always = undefined
+  await world.pass(10)
+  expect(world.states.has(7)).toBe(true)
+  world.endings.keyChanged()
+  await world.pass(5)
+  expect(world.states.has(7)).toBe(false)
+})
+
 test('a stop is requested for an instance that crashed, which is still meant to run', () => {
   expect(sightOf({ action: 'stop', requests: 0 }, { state: 'crashed', isGone: false })).toBe('open')
   expect(sightOf({ action: 'stop', requests: 1 }, { state: 'unstartable', isGone: false })).toBe('seen')
