@@ -58,7 +58,7 @@ fi
   done
 ) < /dev/null > /dev/null 2>&1 &
 alive=$!
-export BERTH_RUN="${here##*/}."
+export BERTH_PROGRAM="${here##*/}."
 umask "$berth_umask"
 "$shell" "$@" "$here/command" ${around:+"$here" "$shell" "$@"} < /dev/null >> "$here/output" 2>&1
 code=$?

@@ -309,7 +309,7 @@ const noRoom = {
 }
 
 /** The entry of the environment by which a run's processes are known, also in sessions of their own. `run.sh` sets it. */
-const runMark = (run: string) => `BERTH_RUN=${run}.`
+const runMark = (run: string) => `BERTH_PROGRAM=${run}.`
 
 /** A function of the shell: the numbers of the processes with an entry of the environment that begins so. */
 export const markedProcesses = `marked() { grep -Fls -e "$1" /proc/[0-9]*/environ 2>/dev/null | cut -d / -f 3; }`

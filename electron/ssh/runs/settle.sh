@@ -15,7 +15,7 @@ rested() {
 # The processes of the command, which may outlive the shell that waits for them, or be in groups of their own. Not those that
 # write no results: the shells that Berth starts, and what only waits.
 writers() {
-  for one in $(grep -ls "BERTH_RUN=$run\." /proc/[0-9]*/environ); do
+  for one in $(grep -ls "BERTH_PROGRAM=$run\." /proc/[0-9]*/environ); do
     one=${one%/environ}
     case $(cat "$one/comm" 2>/dev/null) in '' | sleep) continue ;; esac
     case $(tr '\0' ' ' 2>/dev/null < "$one/cmdline") in '' | *sh\ *"$here/"*) continue ;; esac

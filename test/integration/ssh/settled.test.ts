@@ -12,7 +12,8 @@ async function started(command: string, notice?: StopNotice) {
   const { connection } = await connect()
   await startRun(connection, systemClock, 'one', {
     command,
-    before: 'cd ~ && mkdir out || exit 1\n',
+    // As each run of a project has it.
+    before: 'export BERTH_RUN=1 BERTH_COMMAND=p1.1.; cd ~ && mkdir out || exit 1\n',
     notice,
     order: undefined,
     environment: {},
