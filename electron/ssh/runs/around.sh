@@ -121,13 +121,12 @@ berth_before_stop() {
       sleep 0.2 2>/dev/null || sleep 1
       berth_read_uptime
     done
+    # Its time is over, and it may be in the midst of a file.
+    ! berth_is_there "$berth_each" || berth_rough=1
   done
   if [ -n "$berth_hook" ]; then
     berth_all=''
-    if berth_is_there "$berth_hook"; then
-      echo "Berth: what was to run before the stop has not ended in $berth_most s, and is ended."
-      berth_rough=1
-    fi
+    berth_is_there "$berth_hook" && echo "Berth: what was to run before the stop has not ended in $berth_most s, and is ended."
     berth_add_tree "$berth_hook"
     # shellcheck disable=SC2086
     kill -KILL $berth_all 2>/dev/null

@@ -93,8 +93,9 @@ export function listingScript(folder: string, name: string): string {
     '{',
     `cd && cd ${shellQuoted(folder)} 2>/dev/null || exit 0`,
     `[ -e ${word} ] || exit 0`,
-    `find ${word} -type f -exec sha256sum {} +`,
-    `find ${word} -type l | sed 's/^/link  /'`,
+    // The result itself may be a link, as to another disk.
+    `find -H ${word} -type f -exec sha256sum {} +`,
+    `find -H ${word} -type l | sed 's/^/link  /'`,
     '} < /dev/null',
     '',
   ].join('\n')

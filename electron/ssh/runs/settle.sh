@@ -4,7 +4,7 @@
 
 changed() {
   printf '%s\n' "$paths" | while IFS= read -r path; do
-    if [ -e "$path" ]; then find "$path" -type f -newer "$here/settle"; fi
+    if [ -e "$path" ]; then find -H "$path" -type f -newer "$here/settle"; fi
   done | head -n 1
 }
 
@@ -58,11 +58,15 @@ take_signal() {
   [ -n "$all" ]
 }
 
-fate=torn
+there() { is_going || [ -n "$(writers)" ]; }
+
+fate=torn was_going=
 cd "$folder" || exit 1
+# What outlives its shell was told before, and had its time, or was left behind.
+if is_going; then was_going=1; elif [ "$most" -gt 20 ]; then most=20; fi
+group=$pid
 begun=$(date +%s)
-while is_going; do
-  group=$pid
+while there; do
   if rested; then
     # It stands still, or it could begin to write between this look and the signal.
     end STOP
@@ -75,24 +79,30 @@ while is_going; do
   [ $(($(date +%s) - begun)) -lt "$most" ] || break
   sleep 1
 done
-if is_going; then
+if [ -n "$was_going" ] && is_going; then
   ! take_signal || fate=whole
   end TERM
   end CONT
   for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-    is_going || [ -n "$(writers)" ] || break
+    there || break
     sleep 1
   done
-  if is_going || [ -n "$(writers)" ]; then
+  if there; then
     end KILL
     fate=torn
   fi
   date +%s > "$here/alive"
 elif died=$(stat -c %Y "$here/code" 2>/dev/null); then
-  # What died by a signal may have died while it wrote, unless it took that.
   code=0
   read -r code 2>/dev/null < "$here/code"
-  if [ "${code:-0}" -lt 128 ] || [ -f "$here/clean" ]; then fate=whole; fi
+  if there; then
+    end KILL
+    died=$(date +%s)
+  else
+    fate=whole
+  fi
+  # What died by a signal may have died while it wrote, unless it took that.
+  if [ "${code:-0}" -ge 128 ] && [ ! -f "$here/clean" ]; then fate=torn; fi
   echo "$died" > "$here/alive"
 elif [ ! -s "$here/alive" ]; then
   # Otherwise it last ran when it said so, as before a restart of the container.

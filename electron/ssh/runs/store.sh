@@ -98,7 +98,7 @@ newer=-newer
 find "$here/store" -cnewer "$here/store" > /dev/null 2>&1 && newer=-cnewer
 changed() {
   while IFS= read -r path; do
-    if [ -e "$path" ]; then find "$path" -type f "$newer" "$here/store.mark" -exec stat -c '%s %n' {} +; fi
+    if [ -e "$path" ]; then find -H "$path" -type f "$newer" "$here/store.mark" -exec stat -c '%s %n' {} +; fi
   done < "$here/store.paths" | grep -v -F -x -f "$here/store.logs"
 }
 
@@ -157,25 +157,28 @@ fail() {
   note failed "$(why)"
 }
 
-# The paths with a file, in `$here/store.these`: an empty folder is no result.
+# The paths with a file, in `$here/store.these`: an empty folder is no result. `linked`: one is a link, which restic would store
+# as such, so that a copy is needed.
 list_paths() {
+  linked=
   : > "$here/store.these"
   while IFS= read -r path; do
-    if [ -n "$(find "$path" ! -type d 2>/dev/null | head -n 1)" ]; then printf '%s\n' "$path" >> "$here/store.these"; fi
+    [ ! -L "$path" ] || linked=1
+    if [ -n "$(find -H "$path" ! -type d 2>/dev/null | head -n 1)" ]; then printf '%s\n' "$path" >> "$here/store.these"; fi
   done < "$here/store.paths"
 }
 
 # Copies the results, so that the command may change them while they are stored: a gigabyte at most at first, and more once a
 # snapshot was torn; where half of the room on the disk is enough. Fails where that is torn.
 take_copy() {
-  size=$(tr '\n' '\0' < "$here/store.these" | xargs -0 du -sk | awk '{ sum += $1 } END { print sum }')
+  size=$(tr '\n' '\0' < "$here/store.these" | xargs -0 du -skH | awk '{ sum += $1 } END { print sum }')
   room=$(df -kP "$here" | awk 'END { print $4 }')
-  [ "${size:-0}" -le $((${room:-0} / 2)) ] && [ "$torn" -gt 0 -o "${size:-0}" -le 1048576 ] || return 0
+  [ "${size:-0}" -le $((${room:-0} / 2)) ] && [ -n "$linked" -o "$torn" -gt 0 -o "${size:-0}" -le 1048576 ] || return 0
   rm -rf "$here/store.copy"
   mkdir "$here/store.copy" || return
   while IFS= read -r path; do
     case $path in */*) mkdir -p "$here/store.copy/${path%/*}" ;; esac
-    nice -n 10 cp -a "$path" "$here/store.copy/$path" || return
+    nice -n 10 cp -aH "$path" "$here/store.copy/$path" || return
   done < "$here/store.these"
   ! is_torn && copied=1
 }

@@ -1,5 +1,5 @@
 import { execFile, execFileSync } from 'node:child_process'
-import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -29,9 +29,12 @@ async function openMachines() {
   const [old, next] = [await openPlace(), await openPlace()]
   const folders = [join(old.sshd.home, 'p/out'), join(next.sshd.home, 'p/out')] as const
   for (const folder of folders) mkdirSync(folder, { recursive: true })
+  // On another disk.
+  renameSync(folders[0], join(old.sshd.home, 'disk'))
+  symlinkSync('../disk', folders[0])
   for (let part = 0; part < all / 10; part++)
     await randomFile(join(folders[0], `part-${part}`), 10 * megabyte)
-  cpSync(folders[0], folders[1], { recursive: true, preserveTimestamps: true })
+  cpSync(`${folders[0]}/`, folders[1], { recursive: true, preserveTimestamps: true })
   for (let part = 0; part < changed / 10; part++)
     await randomFile(join(folders[0], `part-${part}`), 10 * megabyte)
   const lines = [await openLine(old.sshd, shape), await openLine(next.sshd, shape)] as const

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { processes, readProcess } from '#build/process-tree.ts'
 import { systemClock } from '#platform/clock-and-random.ts'
 import { type StopNotice, settleRun, startRun, tellOfStop } from '#ssh/runs/runs.ts'
 import { openPlace } from './files/place.ts'
@@ -21,6 +22,8 @@ async function started(command: string, notice?: StopNotice) {
   await expect.poll(() => existsSync(join(sshd.home, 'up')), { timeout: 20_000 }).toBe(true)
   return {
     result: () => readFileSync(join(sshd.home, 'out/ckpt'), 'utf8'),
+    /** The processes that write yet. */
+    left: () => processes().filter(({ pid }) => readProcess(pid, 'cmdline').includes('syswrite')),
     tell: () => tellOfStop(connection, systemClock, 'one'),
     settle: (seconds: number) =>
       settleRun(connection, systemClock, 'one', { folder: sshd.home, paths: ['out'], seconds }),
@@ -57,6 +60,14 @@ describe.skipIf(noSshd)(`the results of a command that is ended${noSshd}`, () =>
     const { settle, tell } = await started(perl(''), notice)
     await expect.poll(tell, { timeout: 20_000 }).toBe(true)
     expect(await settle(60)).toBe(false)
+  })
+
+  test('may be half where it still saves when its time before a stop is over', async () => {
+    const long = `$SIG{TERM} = sub { open(F, ">out/ckpt"); for (1..300) { syswrite(F, "x"); select(undef, undef, undef, 0.1) } exit 0 };`
+    const { settle, tell, left } = await started(perl(long), { signal: 'TERM', seconds: 2 })
+    await expect.poll(tell, { timeout: 20_000 }).toBe(true)
+    expect(await settle(2)).toBe(false)
+    expect(left()).toEqual([])
   })
 
   test('are never half where it pauses for as long as it takes to see that it rests', async () => {

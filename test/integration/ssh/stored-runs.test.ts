@@ -6,6 +6,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -112,6 +113,9 @@ async function leaveLock(repository: string): Promise<void> {
 describe.skipIf(reason)(`results that a machine stores by itself${reason}`, () => {
   test('come back on another machine, of two runs in one store each its own, and no key stays', async () => {
     const { folder, start, status, stored, here, tell } = await openStore()
+    // On another disk.
+    renameSync(join(folder, 'out'), join(folder, '../disk'))
+    symlinkSync('../disk', join(folder, 'out'))
     writeFileSync(join(folder, 'out/ckpt'), 'of one')
     // The next snapshot would be in an hour, but for the last one before a stop.
     const notice = { signal: 'USR1' as const, run: 'printf %s ", at its end" >> out/ckpt', seconds: 120 }
