@@ -69,7 +69,7 @@ describe('money and the market over time', () => {
     await part.getByRole('region', { name: 'Spending by day' }).getByRole('rowheader').first().waitFor()
     await part
       .getByRole('region', { name: 'Credit lasts' })
-      .getByText(/^(to .*, )?at \$/)
+      .getByText(/^(until .*, )?at \$/)
       .waitFor()
 
     const lane = part.getByRole('row', { name: new RegExp(`#${id}`) }).last()
