@@ -19,7 +19,7 @@ import {
   notDeletedYet,
   openStoredDeletions,
 } from './deletion.ts'
-import type { EndingsContext } from './perform.ts'
+import type { EndingsContext } from './record.ts'
 import { isUrgentNow, pauseAfterRequest } from './step.ts'
 
 type DeletionsContext = Omit<EndingsContext, 'poll' | 'onDestroyed'>

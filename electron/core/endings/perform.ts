@@ -1,15 +1,11 @@
-import type { FullClient } from '#service/client.ts'
 import { ServiceError } from '#service/service-error.ts'
 import type { EndingAction } from '#shared/automation/ending.ts'
 import { instanceName } from '#shared/format/name.ts'
 import { BerthError } from '#shared/problem.ts'
-import type { Activity } from '../activity.ts'
-import type { Notifications } from '../alerts/notifications.ts'
 import { lackedBy } from '../bridge/problems.ts'
 import { type Next, Worker } from '../engine/worker.ts'
 import { instanceView } from '../instances/instance-view.ts'
 import { askForOne } from '../instances/poll-account.ts'
-import type { CollectionContext } from '../storage/collection.ts'
 import {
   berthEnds,
   cancelled,
@@ -26,6 +22,7 @@ import {
   type EndingFollower,
   type EndingPoll,
   type EndingReason,
+  type EndingsContext,
   endedText,
   endingReason,
   isOpen,
@@ -43,19 +40,6 @@ import {
   sightOf,
 } from './step.ts'
 import { EndingWaiters, type Waiter } from './waiters.ts'
-
-/** What the endings of an account need from it. */
-export interface EndingsContext extends CollectionContext {
-  activity: Activity
-  notifications: Notifications
-  /** Throws `key_missing` while there is no key. */
-  client(): FullClient
-  now(): number
-  /** Resolves when a poll that began after this call has ended, successfully or not. */
-  poll(): Promise<void>
-  /** An instance was destroyed, and a fresh reading shows it: its data can be deleted. */
-  onDestroyed(instance: number): void
-}
 
 /**
  * Stops and destroys instances: the only place that does. It is on disk before it is requested, requested again with

@@ -1,10 +1,26 @@
 import * as v from 'valibot'
+import type { FullClient } from '#service/client.ts'
 import { EndingAction, type EndingPhase, type EndingView } from '#shared/automation/ending.ts'
 import { InstanceId, LimitId } from '#shared/ids.ts'
 import type { Problem } from '#shared/problem.ts'
 import type { AccountView } from '#shared/state.ts'
+import type { Activity } from '../activity.ts'
+import type { Notifications } from '../alerts/notifications.ts'
 import { StoredProblem } from '../bridge/problems.ts'
 import { type Collection, type CollectionContext, openCollection } from '../storage/collection.ts'
+
+/** What the endings of an account need from it. */
+export interface EndingsContext extends CollectionContext {
+  activity: Activity
+  notifications: Notifications
+  /** Throws `key_missing` while there is no key. */
+  client(): FullClient
+  now(): number
+  /** Resolves when a poll that began after this call has ended, successfully or not. */
+  poll(): Promise<void>
+  /** An instance was destroyed, and a fresh reading shows it: its data can be deleted. */
+  onDestroyed(instance: number): void
+}
 
 /**
  * Who wants an instance to end: the user, a limit, or a part of Berth. Activity says that it has, once that is seen: with

@@ -91,9 +91,9 @@ export interface MostCost {
 }
 
 /**
- * The most until the first limit with a time or an amount, a new volume included; undefined without one. @param traffic its one-time cost in
- * micro-dollars @param count how many machines have these limits, whose prices are in `cost` together @param attempts
- * micro-dollars that may be spent on machines that were dropped before
+ * The most until the first limit with a time or an amount, a new volume included; undefined without one. @param traffic its
+ * one-time cost in micro-dollars @param count how many machines have these limits, whose prices are in `cost` together
+ * @param attempts micro-dollars that may be spent on machines that were dropped before
  */
 export function mostCost(
   cost: RentalCost,
