@@ -40,8 +40,15 @@ export const instanceCommands = {
   prepayInstance: command({ ...onInstance, amount: PrepaidAmount }).answers<Prepaid>(),
   /** What destroying it now would pay back of that. */
   prepaidDeposit: command(onInstance).answers<Deposit>(),
-  /** Accepts or refuses its host's request for higher prices (`priceIncreases` in State). */
-  acceptPriceIncrease: command({ ...onInstance, increase: ServiceId }).answers<void>(),
+  /**
+   * Accepts or refuses its host's request for higher prices (`priceIncreases` in State). `changes`: the prices agreed to, as
+   * `priceChanges` words them. Throws `price_changed` where the host asks for others by now.
+   */
+  acceptPriceIncrease: command({
+    ...onInstance,
+    increase: ServiceId,
+    changes: v.pipe(v.array(v.string()), v.maxLength(10)),
+  }).answers<void>(),
   refusePriceIncrease: command({ ...onInstance, increase: ServiceId }).answers<void>(),
   /** The service's whole record, unknown fields included, secrets masked. */
   instanceRecord: command(onInstance).answers<Record<string, unknown>>(),

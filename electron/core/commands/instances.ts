@@ -67,12 +67,12 @@ export function instanceHandlers(parts: Services): HandlersOf<typeof instanceCom
   const ledgerOf = ({ account }: OnInstance) => parts.accounts.session(account).automations.ledger
 
   /** Answers the increase shown to the user; a newer one has another id and stays open. */
-  function answerIncrease({ increase: id, ...args }: OnInstance & { increase: number }, accepted: boolean) {
-    const verb = accepted ? 'Accepted the new prices of' : 'Refused the new prices of'
+  function answerIncrease({ increase: id, ...args }: OnInstance & { increase: number }, changes?: string[]) {
+    const verb = changes ? 'Accepted the new prices of' : 'Refused the new prices of'
     return change(args, verb, ({ account, instance }) => {
       const shown = parts.store.get().accounts[account]?.priceIncreases[instance.id]
       const increase = shown?.id === id ? shown : { id, instance: instance.id }
-      return parts.accounts.session(account).automations.priceIncreases.answer(increase, accepted)
+      return parts.accounts.session(account).automations.priceIncreases.answer(increase, changes)
     })
   }
 
@@ -150,11 +150,11 @@ export function instanceHandlers(parts: Services): HandlersOf<typeof instanceCom
         await rentals.noteBid(instance.id, price)
         await automations.limits.agreeAnew(instance.id)
       }),
-    async acceptPriceIncrease(args) {
-      await answerIncrease(args, true)
+    async acceptPriceIncrease({ changes, ...args }) {
+      await answerIncrease(args, changes)
       await parts.accounts.session(targetOf(parts, args).account).automations.limits.agreeAnew(args.instance)
     },
-    refusePriceIncrease: args => answerIncrease(args, false),
+    refusePriceIncrease: args => answerIncrease(args),
     async instanceRecord(args) {
       const { account, instance } = targetOf(parts, args)
       return maskRecord(parts.accounts.session(account).record(instance.id) ?? {})

@@ -42,7 +42,7 @@ export interface Accrual {
   uses: ReadonlyMap<string, InstanceUse>
   /** Corrected total costs, by id, of instances that cost something else than their price while Berth was away. */
   corrected: ReadonlyMap<string, Micros>
-  /** The parts of `shares`, by id, that only the credit tells: something else may have cost that. */
+  /** The parts of `shares`, by id, that only the credit tells, or only prices: something else may have cost that, or nothing. */
   inferred: ReadonlyMap<string, Micros>
 }
 
@@ -85,11 +85,15 @@ export function accrueSpending(
   const priced = pricedShares(before, counted)
   const expected = sum(priced)
   const divided = (shares: ReadonlyMap<string, Micros>) => ({ shares, uses: usesOf(before, counted, shares) })
-  if (credit === undefined || before.credit === undefined)
-    return { counted, ...nothing, spent: expected, ...divided(priced) }
+  const away = at - before.at > shortestBreak
+  const traffic = trafficShares(before, counted, priced)
+  const claims = () => claimsOf(before, counted, priced, traffic, instances, away)
+  if (credit === undefined || before.credit === undefined) {
+    const { inferred } = away ? sharesOf(expected, claims(), false) : nothing
+    return { counted, ...nothing, spent: expected, ...divided(priced), inferred }
+  }
 
   const fell = before.credit - credit
-  const away = at - before.at > shortestBreak
   const isUnexplained = expected - fell > unexplained
   const paid = isUnexplained && fell < 0 ? Math.round((expected - fell) / cent) * cent : 0
   const toppedUp = Math.max(paid, Math.ceil(Math.max(0, -fell) / cent) * cent)
@@ -98,10 +102,9 @@ export function accrueSpending(
   const ran = (perHourOf(before) * (at - before.at)) / 3600
   const standsStill = fell === 0 && ran > unexplained && at - before.at < longestStill
   const known = { counted, spent, toppedUp, standsStill, estimated: away && isUnexplained }
-  const traffic = trafficShares(before, counted, priced)
   if (away || disproved) {
-    const claims = claimsOf(before, counted, priced, traffic, instances, away)
-    const { shares, inferred } = sharesOf(spent, claims)
+    // Where something was paid in, the credit confirms no price.
+    const { shares, inferred } = sharesOf(spent, claims(), toppedUp === 0)
     return { ...known, ...divided(shares), corrected: correctTotals(before, counted, shares), inferred }
   }
   const unpaid = unpaidTraffic(before, counted, traffic, spent - expected)
@@ -254,10 +257,14 @@ function claimsOf(
   return all
 }
 
-/** Divides what was spent: each kind of claim in full while there is enough, else in proportion. */
+/**
+ * Divides what was spent: each kind of claim in full while there is enough, else in proportion. `confirmed`: whether the
+ * credit tells how much that was.
+ */
 function sharesOf(
   spent: Micros,
   claims: ReadonlyMap<string, Claims>,
+  confirmed: boolean,
 ): { shares: Map<string, Micros>; inferred: Map<string, Micros> } {
   const met = new Map<(typeof claimKinds)[number], number>()
   let left = Math.max(0, spent)
@@ -269,8 +276,8 @@ function sharesOf(
   const [shares, inferred] = [new Map<string, Micros>(), new Map<string, Micros>()]
   for (const [id, one] of claims) {
     const part = (kind: (typeof claimKinds)[number]) => one[kind] * (met.get(kind) ?? 0)
-    const unsure = part('mayHaveRan') + part('more')
-    const share = Math.floor(part('disk') + part('ran') + part('traffic') + unsure)
+    const unsure = part('mayHaveRan') + part('more') + (confirmed ? 0 : part('ran'))
+    const share = Math.floor(part('disk') + part('traffic') + (confirmed ? part('ran') : 0) + unsure)
     if (share > 0) shares.set(id, share)
     if (unsure >= 1) inferred.set(id, Math.floor(unsure))
   }

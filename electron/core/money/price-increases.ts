@@ -88,6 +88,21 @@ export async function openPriceIncreases(context: AccountContext) {
     if (!isDeepEqual(after, before)) document.writeSoon(kept => withoutOver(kept, shown, at))
   }
 
+  /** Reads a request once more: it may have other prices than those that were shown. Throws `price_changed`. */
+  async function refuseOthers(id: number, changes: readonly string[]): Promise<void> {
+    const { increases } = await context.client().priceIncreases.list({ signal: ending })
+    const found = increases.find(one => one.pending_price_increase_id === id)
+    const view = found && increaseView(found)
+    if (!view || isDeepEqual(priceChanges(view), changes)) return
+    pending.set(view.instance, view)
+    show()
+    throw new BerthError({
+      code: 'price_changed',
+      message: 'Its host asks for other prices by now.',
+      advice: 'Open the question again to see them.',
+    })
+  }
+
   function isDue({ account: { instances }, at }: AccountPoll): boolean {
     if (asking !== undefined || ending.aborted || Object.keys(instances).length === 0) return false
     return (
@@ -106,10 +121,15 @@ export async function openPriceIncreases(context: AccountContext) {
         asking = undefined
       })
     },
-    /** Accepts or rejects one. Throws `no_price_increase` where it is no longer pending. */
-    async answer(increase: PriceIncreaseView, accepted: boolean): Promise<void> {
+    /**
+     * Accepts one at the prices that were agreed to, or rejects it. Throws `price_changed`, and `no_price_increase` where it is
+     * no longer pending.
+     */
+    async answer(increase: PriceIncreaseView, changes: readonly string[] | undefined): Promise<void> {
       const { client } = context
       const { id, instance, from } = increase
+      const accepted = changes !== undefined
+      if (accepted) await refuseOthers(id, changes)
       const operation = accepted ? 'accept' : 'reject'
       try {
         await needingPermission('instance_write', client().priceIncreases[operation](id))

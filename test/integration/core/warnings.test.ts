@@ -1,4 +1,5 @@
 import { describe } from 'vitest'
+import { priceChanges } from '#shared/spending/price-increase.ts'
 import { interfaceProfile, type Profile, publicProfile } from '#simulator/deployment.ts'
 import { codeOf, rentRunning } from '#test/berth/steps.ts'
 import { test as base } from '#test/berth/world.ts'
@@ -115,8 +116,12 @@ describe.concurrent('a price increase', () => {
       shown,
       laterPoll,
       instance: () => under().account().instances[id],
-      answer: (command: 'acceptPriceIncrease' | 'refusePriceIncrease', increase = shown()?.id ?? 0) =>
-        under().run(command, { instance: id, increase }),
+      answer(command: 'acceptPriceIncrease' | 'refusePriceIncrease', at = shown()) {
+        const answered = { instance: id, increase: at?.id ?? 0 }
+        return command === 'refusePriceIncrease'
+          ? under().run(command, answered)
+          : under().run(command, { ...answered, changes: at ? priceChanges(at) : [] })
+      },
     }
   })
 
@@ -177,14 +182,24 @@ describe.concurrent('a price increase', () => {
     await expect.poll(titles).toHaveLength(2)
   })
 
+  increased('that asks for more by now than was shown is not accepted', async ({ increase, expect }) => {
+    const { shown, answer, instance } = increase
+    const asked = shown()
+    const less = { ...asked, gpu: { ...asked?.gpu, after: 0.01 } } as typeof asked
+    expect(await codeOf(answer('acceptPriceIncrease', less))).toBe('price_changed')
+    expect(shown()?.accepted).toBeUndefined()
+    await answer('acceptPriceIncrease')
+    expect(shown()).toMatchObject({ accepted: true, from: instance()?.endsAt })
+  })
+
   increased(
     'that is no longer pending is refused, and the pending one is shown',
     async ({ increase, expect }) => {
       const { id, controls, under, shown, answer } = increase
-      const old = shown()?.id ?? 0
+      const old = shown()
       controls.askPriceIncrease(id, 3)
       expect(await codeOf(answer('acceptPriceIncrease', old))).toBe('no_price_increase')
-      await under().until(() => shown()?.id === old + 1)
+      await under().until(() => shown()?.id === (old?.id ?? 0) + 1)
       expect(controls.instances().find(instance => instance['id'] === id)).toBeDefined()
     },
   )

@@ -323,3 +323,10 @@ test('what only the credit tells of a cost is known as inferred', () => {
   expect([...inferred]).toEqual([['1', 9_900_000]])
   expect([shareOf(0), shareOf(1)]).toEqual([10_000_000, 10_000_000])
 })
+
+test('what only prices tell of a cost is inferred, too, as where something was paid in meanwhile', () => {
+  const one: Life = { running: 1_000_000, disk: 10_000, ranThen: true, runsNow: true, ran: 1 }
+  expect([...sharesOver([one], 10, 0).inferred]).toEqual([])
+  const { inferred, shareOf } = sharesOver([one], 10, -50_000_000)
+  expect([[...inferred], shareOf(0)]).toEqual([[['1', 9_900_000]], 10_000_000])
+})
