@@ -104,8 +104,13 @@ export function accrueSpending(
   const known = { counted, spent, toppedUp, standsStill, estimated: away && isUnexplained }
   if (away || disproved) {
     // Where something was paid in, the credit confirms no price.
-    const { shares, inferred } = sharesOf(spent, claims(), toppedUp === 0)
-    return { ...known, ...divided(shares), corrected: correctTotals(before, counted, shares), inferred }
+    const claimed = claims()
+    const { shares, inferred } = sharesOf(spent, claimed, toppedUp === 0)
+    const { costs, unconfirmed } = away
+      ? leastCosts(claimed, shares, inferred)
+      : { costs: shares, unconfirmed: inferred }
+    const corrected = correctTotals(before, counted, costs)
+    return { ...known, ...divided(shares), corrected, inferred: unconfirmed }
   }
   const unpaid = unpaidTraffic(before, counted, traffic, spent - expected)
   const shares = new Map([...priced].map(([id, share]) => [id, share - (unpaid.get(id) ?? 0)]))
@@ -217,6 +222,8 @@ interface Claims {
   traffic: Micros
   /** What else it can have cost, by its highest known price over the time. */
   more: Micros
+  /** Whether it ran at both polls. */
+  runs: boolean
 }
 
 /** In the order in which they are met. */
@@ -252,6 +259,7 @@ function claimsOf(
       mayHaveRan: unsure ? timed - disk : 0,
       traffic: moved,
       more: Math.max(0, Math.floor(highest * hours) - timed),
+      runs: seen.length === 2 && seen.every(one => !one.rests && !isStopped(one)),
     })
   }
   return all
@@ -282,6 +290,25 @@ function sharesOf(
     if (unsure >= 1) inferred.set(id, Math.floor(unsure))
   }
   return { shares, inferred }
+}
+
+/**
+ * What instances cost over a break at least, by their limits: one that ran at both polls costs its price, also where less
+ * left the credit, as it was prepaid. What the credit does not confirm of it is inferred.
+ */
+function leastCosts(
+  claims: ReadonlyMap<string, Claims>,
+  shares: ReadonlyMap<string, Micros>,
+  inferred: ReadonlyMap<string, Micros>,
+): { costs: Map<string, Micros>; unconfirmed: Map<string, Micros> } {
+  const [costs, unconfirmed] = [new Map(shares), new Map(inferred)]
+  for (const [id, { disk, ran, runs }] of claims) {
+    const more = disk + ran - (shares.get(id) ?? 0)
+    if (!runs || more <= 1) continue
+    costs.set(id, disk + ran)
+    unconfirmed.set(id, (inferred.get(id) ?? 0) + more)
+  }
+  return { costs, unconfirmed }
 }
 
 /** The total costs of instances in both polls, where their share is not their price: also written to `after`. */

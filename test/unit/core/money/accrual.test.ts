@@ -330,3 +330,12 @@ test('what only prices tell of a cost is inferred, too, as where something was p
   const { inferred, shareOf } = sharesOver([one], 10, -50_000_000)
   expect([[...inferred], shareOf(0)]).toEqual([[['1', 9_900_000]], 10_000_000])
 })
+
+test('a machine that ran at both ends of a gap has its price, though less left the credit', () => {
+  // As another machine's hours were prepaid.
+  const one: Life = { running: 1_000_000, disk: 10_000, ranThen: true, runsNow: true, ran: 1 }
+  const { inferred, corrected, shareOf } = sharesOver([one, one], 10, -12_000_000)
+  expect([shareOf(0), shareOf(1)]).toEqual([4_000_000, 4_000_000])
+  // What limits go by; for what nothing confirms they destroy nothing.
+  expect([corrected.get('1'), inferred.get('1')]).toEqual([undefined, 6_000_000])
+})
