@@ -10,6 +10,8 @@ export interface Counted {
   /** Epoch seconds of the account's time. */
   at: number
   credit?: Micros
+  /** What is left of what was prepaid for all instances: their hours take from it rather than from the credit. */
+  prepaid?: Micros
   /** By instance id. */
   instances: Record<string, CountedInstance>
 }
@@ -59,7 +61,8 @@ const longestStill = 120
  * prices say disproves them: the instances share what left the account. They also do after a longer break, in which one
  * may have stopped or started unseen, but none costs more than it can have; the rest is nobody's. The sum is marked as
  * estimated then where prices and credit disagree. Traffic that only a counter tells comes last: no other instance's
- * cost is less for it, and on a stopped instance it costs nothing that did not leave the account.
+ * cost is less for it, and on a stopped instance it costs nothing that did not leave the account. What is prepaid is part
+ * of the credit here, until the instance has used it.
  */
 export function accrueSpending(
   before: Counted | undefined,
@@ -69,7 +72,8 @@ export function accrueSpending(
     instances,
   }: { at: number; credit?: Micros; instances: Readonly<Record<string, InstanceView>> },
 ): Accrual {
-  const counted = { at, credit, instances: countedInstances(instances, at) }
+  const prepaid = Object.values(instances).reduce((total, one) => total + (one.prepaid?.left ?? 0), 0)
+  const counted = { at, credit, instances: countedInstances(instances, at), ...(prepaid > 0 && { prepaid }) }
   const nothing = {
     spent: 0,
     toppedUp: 0,
@@ -93,7 +97,7 @@ export function accrueSpending(
     return { counted, ...nothing, spent: expected, ...divided(priced), inferred }
   }
 
-  const fell = before.credit - credit
+  const fell = before.credit + (before.prepaid ?? 0) - credit - prepaid
   const isUnexplained = expected - fell > unexplained
   const paid = isUnexplained && fell < 0 ? Math.round((expected - fell) / cent) * cent : 0
   const toppedUp = Math.max(paid, Math.ceil(Math.max(0, -fell) / cent) * cent)

@@ -222,6 +222,7 @@ const MoneyNow = v.object({
     v.object({
       at: v.number(),
       credit: v.optional(v.number()),
+      prepaid: v.optional(v.number()),
       instances: v.record(
         v.string(),
         v.object({

@@ -339,3 +339,15 @@ test('a machine that ran at both ends of a gap has its price, though less left t
   // What limits go by; for what nothing confirms they destroy nothing.
   expect([corrected.get('1'), inferred.get('1')]).toEqual([undefined, 6_000_000])
 })
+
+test('hours that were prepaid are no price that the credit disproves, and prepaying is no spending', () => {
+  const dear = (left: number) => ({ ...runs(1, 30_000_000, start), prepaid: { left, discount: 0.3 } })
+  const cheap = runs(2, 60_000, start)
+  // Ten dollars were paid ahead meanwhile, and only the cheap one's minutes left the credit.
+  const { spent, toppedUp, shares, corrected, inferred } = accrueSpending(
+    counted(start, 200_000_000, dear(40_000_000), cheap),
+    poll(start + 300, 189_995_000, dear(47_500_000), cheap),
+  )
+  expect([spent, toppedUp, shares.get('1'), shares.get('2')]).toEqual([2_505_000, 0, 2_500_000, 5000])
+  expect([corrected.size, inferred.size]).toEqual([0, 0])
+})
