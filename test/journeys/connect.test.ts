@@ -57,7 +57,7 @@ test('a user connects, sees the price of traffic, rents, enters directly and des
 
   const dialog = page.getByRole('dialog')
   await page.getByRole('link', { name: 'Offers' }).click()
-  await page.getByPlaceholder(/Find GPU/).fill('RTX 4090')
+  await page.getByRole('searchbox', { name: 'Find in offers' }).fill('RTX 4090')
   await page
     .getByRole('button', { name: /^Rent 1 × RTX 4090/ })
     .first()

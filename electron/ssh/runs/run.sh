@@ -49,12 +49,14 @@ if [ -f "$here/store.sh" ]; then
 fi
 # A machine may end at any moment: what was written shortly before that may be half of a file.
 (
-  trap 'kill $nap 2>/dev/null; exit' TERM
+  # From here on its own: between a program's start and a line that keeps its number, a signal would miss it.
+  true &
+  wait $!
+  trap 'kill -KILL $! 2>/dev/null; exit' TERM
   while kill -0 $$ 2>/dev/null && [ ! -f "$here/over" ]; do
     date +%s > "$here/alive.new" && mv -f "$here/alive.new" "$here/alive"
     sleep 5 &
-    nap=$!
-    wait $nap
+    wait $!
   done
 ) < /dev/null > /dev/null 2>&1 &
 alive=$!

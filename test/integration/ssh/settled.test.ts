@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -11,7 +12,9 @@ import { noSshd } from './own-root.ts'
 async function started(command: string, notice?: StopNotice) {
   const { sshd, connect } = await openPlace()
   const { connection } = await connect()
-  await startRun(connection, systemClock, 'one', {
+  // Its processes are found by it, also beside those of other tests.
+  const id = `x${randomBytes(8).toString('hex')}`
+  await startRun(connection, systemClock, id, {
     command,
     // As each run of a project has it.
     before: 'export BERTH_RUN=1 BERTH_COMMAND=p1.1.; cd ~ && mkdir out || exit 1\n',
@@ -24,9 +27,9 @@ async function started(command: string, notice?: StopNotice) {
     result: () => readFileSync(join(sshd.home, 'out/ckpt'), 'utf8'),
     /** The processes that write yet. */
     left: () => processes().filter(({ pid }) => readProcess(pid, 'cmdline').includes('syswrite')),
-    tell: () => tellOfStop(connection, systemClock, 'one'),
+    tell: () => tellOfStop(connection, systemClock, id),
     settle: (seconds: number) =>
-      settleRun(connection, systemClock, 'one', { folder: sshd.home, paths: ['out'], seconds }),
+      settleRun(connection, systemClock, id, { folder: sshd.home, paths: ['out'], seconds }),
   }
 }
 

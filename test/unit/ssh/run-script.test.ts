@@ -47,8 +47,8 @@ const begins = 'trap : HUP INT TERM; sleep 0.3'
 
 describe.each(installed)('a command that ends at once, by %s,', (_, shell) => {
   test('ends its run although the clock beside it has not begun', async () => {
-    const clock = "\n(\n  trap 'kill $nap"
-    const slow = run.replace(clock, clock.replace('trap', `${begins}; trap`))
+    const clock = "  trap 'kill -KILL $!"
+    const slow = run.replace(clock, `  ${begins}\n${clock}`)
     expect(slow).not.toBe(run)
     const code = await ended(shell, { command: 'exit 3', 'run.sh': `${environment}\n${slow}` })
     expect(code).toBe('3')
