@@ -40,10 +40,16 @@ export interface Sshd {
 
 const setEnv = 'SetEnv '
 
-/** The SetEnv lines as one, since sshd accepts only one, with a HOME if they set none. */
-function environment(config: readonly string[], home: string): string {
+/**
+ * The SetEnv lines as one, since sshd accepts only one, with a HOME if they set none; and with sessions of tmux of its own,
+ * which all servers of this computer would share.
+ */
+function environment(config: readonly string[], folder: string, home: string): string {
   const given = config.filter(line => line.startsWith(setEnv)).map(line => line.slice(setEnv.length))
-  return given.some(line => line.includes('HOME=')) ? given.join(' ') : [`HOME=${home}`, ...given].join(' ')
+  const own = [`HOME=${home}`, `TMUX_TMPDIR=${folder}`]
+  const isGiven = (name: string) =>
+    given.some(line => line.split(' ').some(one => one.startsWith(`${name}=`)))
+  return [...own.filter(one => !isGiven(one.split('=')[0] ?? '')), ...given].join(' ')
 }
 
 /**
@@ -68,7 +74,7 @@ export async function startSshd(
   writeFileSync(authorized, '', { mode: 0o600 })
   writeFileSync(logFile, '')
   const lines = [
-    `SetEnv ${environment(config, home)}`,
+    `SetEnv ${environment(config, folder, home)}`,
     ...config.filter(line => !line.startsWith(setEnv)),
     `ListenAddress 127.0.0.1:${port}`,
     `HostKey ${keyFile}`,
