@@ -190,8 +190,11 @@ export function templateHandlers(parts: Services): HandlersOf<typeof templateCom
       const found = await tellingUnread(store, session.id, 'templates', options =>
         needingPermission('user_read', session.client.templates.search(selectFilters(filters), options)),
       )
-      const userId = store.get().accounts[session.id]?.userId
-      return found.map(template => templateView(template, userId))
+      const userId = () => store.get().accounts[session.id]?.userId
+      // Until the first poll nobody knows whose they are, and the list is not read again for that.
+      if (userId() === undefined) await session.poll()
+      const user = userId()
+      return found.map(template => templateView(template, user))
     },
     async createTemplate({ account, fields }) {
       const session = accounts.session(account)
