@@ -36,14 +36,15 @@ end() {
   strays=
   for one in $(writers); do
     group_of "$one"
-    [ "$of" != "$group" ] || continue
+    [ -z "$was_going" ] || [ "$of" != "$group" ] || continue
     if [ "$1" = TERM ]; then
       group_of "$parent"
       [ "$of" = "$group" ] || continue
     fi
     strays="$strays $one"
   done
-  kill "-$1" "-$group" 2>/dev/null || kill "-$1" "$group" 2>/dev/null
+  # The number of a run that has ended may be another program's.
+  [ -z "$was_going" ] || kill "-$1" "-$group" 2>/dev/null || kill "-$1" "$group" 2>/dev/null
   # shellcheck disable=SC2086
   [ -z "$strays" ] || kill "-$1" $strays 2>/dev/null
 }
