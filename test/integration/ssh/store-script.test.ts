@@ -77,7 +77,7 @@ esac`)
   expect(restoredAt({ here, env })).toEqual({ code: 0, output: '' })
   writeFileSync(join(here, 'store.restores'), 'yes')
   expect(restoredAt({ here, env })).toMatchObject({ code: 1 })
-  // As it is asked for there: what lies on the machine would be newer.
+  // A start on the same machine usually restores nothing, since what lies there is newer.
   writeFileSync(join(here, 'store.restores'), '')
   writeFileSync(join(home, 'up'), '')
   expect(restoredAt({ here, env }).output).toContain('continues from the snapshot of 2026-01-02')
