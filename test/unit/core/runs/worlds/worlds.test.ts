@@ -39,7 +39,12 @@ vi.mock('#ssh/runs/runs.ts', async original => ({
 }))
 
 // Files of a worker share what they import: this one needs it with the played machines, and those after it without.
-beforeAll(() => void vi.resetModules())
+beforeAll(async () => {
+  vi.resetModules()
+  // A script that is read while a world goes on takes this computer's time, in which the world's clock runs far ahead.
+  const { takeOver } = await import('#ssh/runs/take-over.ts')
+  await takeOver('side', 'folder', [])
+})
 afterAll(() => {
   vi.doUnmock('#ssh/exec.ts')
   vi.doUnmock('#ssh/runs/runs.ts')
