@@ -108,6 +108,11 @@ function keyName(key: string, code = ''): string {
   return at ?? (key === ' ' ? 'Space' : key)
 }
 
+/** The Latin letter of a key in lower case: as typed, or of another script's letter the one at its place; else the key. */
+export function letterOf({ key, code }: Pick<Pressed, 'key' | 'code'>): string {
+  return (/^\p{L}$/u.test(key) ? keyName(key, code) : key).toLowerCase()
+}
+
 /** The shortcut of the page that was pressed, if any; of two with the same keys the first. */
 export function shortcutOf(
   pressed: Pressed,

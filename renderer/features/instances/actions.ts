@@ -3,6 +3,7 @@ import { dialogs } from '#renderer/bridge/dialogs.svelte.ts'
 import type { Page } from '#renderer/bridge/page.svelte.ts'
 import { route } from '#renderer/bridge/route.svelte.ts'
 import type { Action } from '#renderer/components/menu/menu.ts'
+import { letterOf } from '#shared/accelerators.ts'
 import { canGetIn, isContractOver, isDead } from '#shared/derived.ts'
 import { instanceName } from '#shared/format/name.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
@@ -43,7 +44,7 @@ export function instanceActions(instance: InstanceView, page: Page): Action[] {
 
 /** Does what a key stands for, such as `s` for Stop, unless that is not possible now; gives whether one does. */
 export function pressAction(event: KeyboardEvent, actions: readonly Action[]): boolean {
-  const action = actions.find(one => one.key === event.key || one.key === event.key.toLowerCase())
+  const action = actions.find(one => one.key === event.key || one.key === letterOf(event))
   if (!action || event.ctrlKey || event.metaKey || event.altKey) return false
   event.preventDefault()
   if (action.unusable === undefined) action.run()

@@ -1,7 +1,7 @@
 import { dialogs } from '#renderer/bridge/dialogs.svelte.ts'
 import type { Page } from '#renderer/bridge/page.svelte.ts'
 import { route } from '#renderer/bridge/route.svelte.ts'
-import { type AcceleratorName, defaultShortcuts, shortcutOf } from '#shared/accelerators.ts'
+import { type AcceleratorName, defaultShortcuts, letterOf, shortcutOf } from '#shared/accelerators.ts'
 
 const typing = 'input, textarea, select, [contenteditable], .xterm'
 /** Dialogs, which are answered or closed before a shortcut works: leaving would lose what was typed there. */
@@ -25,6 +25,16 @@ function press(name: AcceleratorName): void {
     else dialogs.show({ kind: 'palette' })
   } else if (route.screen === name && route.rest.length === 0) focusList()
   else route.go(name)
+}
+
+/**
+ * Keeps keys to the input method that composes a character with them: Enter takes its word and does nothing else, Escape
+ * gives it up. Terminals and editors know of it. 229: what Safari gives the key that ends it.
+ */
+export function keepFromComposing(event: KeyboardEvent): void {
+  const [target] = event.composedPath()
+  const knows = target instanceof Element && target.closest('.xterm, .cm-editor') !== null
+  if ((event.isComposing || event.keyCode === 229) && !knows) event.stopPropagation()
 }
 
 /** The keys that work anywhere on the page. */
@@ -51,7 +61,8 @@ export function pageKey(page: Page, event: KeyboardEvent): void {
     focusList()
     return
   }
-  const undoes = event.key === 'z' && (event.ctrlKey || event.metaKey) && !event.shiftKey && !event.altKey
+  const undoes =
+    letterOf(event) === 'z' && (event.ctrlKey || event.metaKey) && !event.shiftKey && !event.altKey
   if (undoes && !types) {
     if (page.undo()) event.preventDefault()
     return

@@ -1,5 +1,6 @@
 import type { Action } from '#renderer/components/menu/menu.ts'
 import { pressAction } from '#renderer/features/instances/actions.ts'
+import { letterOf } from '#shared/accelerators.ts'
 
 /** Moves the focus from a row to another one's name, if there is one. */
 function focusRow(from: HTMLElement, to: 'next' | 'previous' | 'first' | 'last'): void {
@@ -23,7 +24,7 @@ export function rowKey(
   const move = Object.entries(moves).find(([key]) => key === event.key)?.[1]
   if (move) focusRow(event.currentTarget, move)
   else if (pressAction(event, actions)) return
-  else if (event.key === 'm') more()
+  else if (letterOf(event) === 'm') more()
   else if (event.key === 'Escape') close()
   else return
   event.preventDefault()

@@ -5,6 +5,7 @@ import {
   defaultShortcuts,
   keysOf,
   keysWords,
+  letterOf,
   type Pressed,
   type ShortcutName,
   shortcutConflict,
@@ -37,6 +38,15 @@ test('pressed keys match exactly their shortcut, on any layout', () => {
   expect(found('k', { altKey: true })).toBeUndefined()
   expect(found('k', { ctrlKey: false })).toBeUndefined()
   expect(found('M', { shiftKey: true })).toBe('maximise')
+})
+
+test('letters of other scripts stand for those at their place, signs for themselves', () => {
+  expect(letterOf({ key: 'S', code: 'KeyS' })).toBe('s')
+  expect(letterOf({ key: 'ы', code: 'KeyS' })).toBe('s')
+  // Dvorak, whose keys are elsewhere.
+  expect(letterOf({ key: 's', code: 'Semicolon' })).toBe('s')
+  expect(letterOf({ key: '.', code: 'KeyE' })).toBe('.')
+  expect(letterOf({ key: '/', code: 'Digit7' })).toBe('/')
 })
 
 test('keys that were pressed can be stored, and are found again', () => {

@@ -1,4 +1,4 @@
-type Key = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'shiftKey' | 'metaKey' | 'altKey'>
+import { letterOf, type Pressed } from '#shared/accelerators.ts'
 
 export type PageKey =
   | 'copy'
@@ -13,11 +13,11 @@ export type PageKey =
   | 'previous'
 
 /** The page's action for a key while the terminal has the focus; undefined where the key goes to the shell. */
-export function pageKeyOf(event: Key, mac: boolean): PageKey | undefined {
+export function pageKeyOf(event: Pressed, mac: boolean): PageKey | undefined {
   if (event.altKey) return undefined
   const ours = mac ? event.metaKey && !event.ctrlKey : event.ctrlKey && event.shiftKey && !event.metaKey
   if (ours)
-    switch (event.key.toLowerCase()) {
+    switch (letterOf(event)) {
       case 'c':
         return 'copy'
       case 'v':

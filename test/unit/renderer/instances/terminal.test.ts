@@ -28,6 +28,8 @@ test('copy, paste, search and leave have keys on each platform', () => {
   const wanted = ['copy', 'paste', 'search', 'leave']
   expect(['C', 'V', 'F', 'ArrowUp'].map(linux)).toEqual(wanted)
   expect(['c', 'v', 'f', 'ArrowUp'].map(mac)).toEqual(wanted)
+  // A Cyrillic letter, on the key of C.
+  expect(pageKeyOf({ ...key('С', { ctrlKey: true, shiftKey: true }), code: 'KeyC' }, false)).toBe('copy')
 })
 
 test('a lost connection is retried for ever, at growing intervals of up to 30 seconds', () => {
