@@ -146,7 +146,11 @@ function stopQuestion(account: AccountView, { instances }: Subjects['stop']): Qu
   }
 }
 
-function destroyQuestion(account: AccountView, { instances }: Subjects['destroy']): Question | undefined {
+function destroyQuestion(
+  account: AccountView,
+  { instances }: Subjects['destroy'],
+  now: number,
+): Question | undefined {
   const [first] = instances
   if (!first) return undefined
   const disk = first.disk?.used ?? first.disk?.size
@@ -159,7 +163,7 @@ function destroyQuestion(account: AccountView, { instances }: Subjects['destroy'
         ? `Everything on them is lost: their disks with all files. ${noUndo}`
         : `Everything on it is lost: ${disk === undefined ? 'its disk' : `its disk (${gigabytes(disk)})`} ` +
           `with all files, its settings and everything running on it. ${noUndo}`,
-      ...(instances.some(({ prepaid }) => prepaid) ? [paidBackWords(instances)] : []),
+      ...paidBackWords(instances, now),
       `You stop paying ${costOf(instances)}.`,
     ],
     grave: true,
@@ -336,7 +340,7 @@ function machinesOf({ instances }: AccountView, run: RunView): InstanceView[] {
   return [run, ...nodes].flatMap(({ instance }) => instances[instance ?? ''] ?? [])
 }
 
-function cancelRunQuestion(account: AccountView, { run }: Subjects['cancelRun']): Question {
+function cancelRunQuestion(account: AccountView, { run }: Subjects['cancelRun'], now: number): Question {
   if (isBeforeRenting(run))
     return {
       title: `Cancel ${run.name}?`,
@@ -352,6 +356,7 @@ function cancelRunQuestion(account: AccountView, { run }: Subjects['cancelRun'])
     verb: isUnrented ? 'End' : machines.length > 1 ? `Destroy ${what}` : 'Destroy',
     lines: [
       ...listOf(isUnrented ? undefined : destroyedWords(machines)),
+      ...paidBackWords(machines, now),
       'No more results are downloaded. Downloaded ones stay.',
     ],
     grave: true,
@@ -365,7 +370,11 @@ function destroyedWords(machines: readonly InstanceView[]): string {
   return `These are destroyed, with their disks and all files on them: ${names}.`
 }
 
-function cancelSweepQuestion(account: AccountView, { sweep }: Subjects['cancelSweep']): Question {
+function cancelSweepQuestion(
+  account: AccountView,
+  { sweep }: Subjects['cancelSweep'],
+  now: number,
+): Question {
   const going = Object.values(account.runs).filter(run => run.sweep?.id === sweep.id && isGoing(run))
   const waiting = Object.values(account.waiting).filter(one => one.sweep === sweep.id)
   const ids = new Set(waiting.filter(({ action }) => action === 'destroy').map(({ instance }) => instance))
@@ -377,6 +386,7 @@ function cancelSweepQuestion(account: AccountView, { sweep }: Subjects['cancelSw
     going.length > 0 &&
       `${counted(going.length, 'run')} in progress ${going.length === 1 ? 'is' : 'are'} cancelled, and no other starts.`,
     machines.length > 0 && destroyedWords(machines),
+    ...paidBackWords(machines, now),
     renting > 0 &&
       `${counted(renting, 'machine')} being rented ${renting === 1 ? 'is' : 'are'} destroyed too.`,
     stopped > 0 && `${counted(stopped, 'machine')} that ${stopped === 1 ? 'waits is' : 'wait are'} stopped.`,

@@ -1,6 +1,8 @@
 import * as v from 'valibot'
+import { hasEnded } from '../automation/limit.ts'
+import { whenWords } from '../automation/limit-words.ts'
 import type { Question } from '../deletions.ts'
-import { creditBy, isContractOver } from '../derived.ts'
+import { creditBy, isContractOver, spentBy } from '../derived.ts'
 import { money, rate } from '../format/money.ts'
 import { instanceName } from '../format/name.ts'
 import { percent } from '../format/size.ts'
@@ -53,10 +55,39 @@ export function monthsWords(months: number): string {
   return days >= 1 ? `about ${Math.round(days)} days` : `about ${Math.max(1, Math.round(days * 24))} hours`
 }
 
-/** What destroying them does with what is prepaid. */
-export function paidBackWords(instances: readonly InstanceView[]): string {
+/** Of what the discount has saved: the service keeps it besides, where the instance is destroyed. */
+const fee = 0.05
+
+/**
+ * What destroying them does with what is prepaid; empty where nothing is. The discount so far is at most that of all the
+ * instance has cost: some of it may have been before the prepayment.
+ */
+export function paidBackWords(instances: readonly InstanceView[], now: number): string[] {
   const left = instances.reduce((sum, { prepaid }) => sum + (prepaid?.left ?? 0), 0)
-  return `Of the ${money(left)} prepaid that is left, the service keeps the discount so far and a fee of 5% of that; the rest is paid back.`
+  const kept = instances.reduce((sum, instance) => sum + mostKept(instance, now), 0)
+  if (left === 0) return []
+  return [
+    `Of the ${money(left)} prepaid that is left, the service keeps up to ${money(kept)}: the discount so far and a fee of ` +
+      `${percent(fee * 100)} of that. The rest is paid back.`,
+  ]
+}
+
+function mostKept(instance: InstanceView, now: number): Micros {
+  const { left, discount } = instance.prepaid ?? { left: 0, discount: 0 }
+  if (instance.costUnknown) return left
+  const saved = (spentBy(instance, now) * discount) / (1 - Math.min(discount, 0.9))
+  return Math.min(left, Math.ceil(saved * (1 + fee)))
+}
+
+/** The limits that end its running before what is prepaid is used up, or perhaps. `until`: when it would be. */
+function earlierEnds({ limits }: AccountView, { id }: InstanceView, until: number, now: number): string[] {
+  return Object.values(limits)
+    .filter(limit => limit.instance === id && !hasEnded(limit) && (limit.dueAt ?? 0) < until)
+    .map(limit => {
+      const does = limit.action === 'stop' ? 'stops' : 'destroys'
+      const perhaps = limit.dueAt === undefined ? 'perhaps ' : ''
+      return `A limit ${does} it ${whenWords(limit, now)}, ${perhaps}before this is used up.`
+    })
 }
 
 /** Always asked: the money leaves the credit at once. */
@@ -80,6 +111,7 @@ export function prepayQuestion(
       `Your credit is ${money(credit)}, so the service will probably refuse it.`,
     `${money(sum)} leaves your credit now${lasts}, and counts as spent today.`,
     ...budgets.map(per => `Your budget for the ${per} is less than that, so its limit stops your instances.`),
+    ...earlierEnds(account, instance, now + (months ?? 0) * monthHours * 3600, now),
     prepaid
       ? `The service works its discount out anew: it’s ${percent(prepaid.discount * 100)} now, and a small amount can lower it.`
       : `Its price of ${rate(pricePerHour)} then falls by a discount that the service decides${most}.`,

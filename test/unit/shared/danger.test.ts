@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { at } from '#build/places.ts'
+import type { LimitWhen } from '#shared/automation/limit.ts'
 import { everything } from '#shared/automation/limits-that-block.ts'
 import type { SweepView } from '#shared/automation/sweep.ts'
 import { dangers, type RentTerms } from '#shared/danger.ts'
@@ -287,11 +288,35 @@ describe('prepaying', () => {
     expect(lines).toContain('it’s 25% now, and a small amount can lower it')
   })
 
-  test('destroying says what of it is kept', () => {
-    const instances = [{ ...machine, prepaid: { left: 5_000_000, discount: 0.25 } }]
-    const lines = dangers.destroy.question(accountView({}, ...instances), { instances }, 0)?.lines
-    expect(lines?.join('\n')).toContain(
-      'Of the $5.00 prepaid that is left, the service keeps the discount so far',
+  test('destroying says how much of it is kept, also where a run’s end destroys', () => {
+    const prepaid = { left: 5_000_000, discount: 0.25 }
+    const kept = (spent: number, more: Partial<InstanceView> = {}) => {
+      const instance = { ...machine, prepaid, spent: { micros: spent, at: 0, perHour: 0 }, ...more }
+      const account = accountView({}, instance)
+      const lines = [
+        dangers.destroy.question(account, { instances: [instance] }, 0),
+        dangers.cancelRun.question(account, { run: projectRunView({ step: 'running', instance: 7 }) }, 0),
+      ].map(question => question?.lines.find(line => line.includes('prepaid')))
+      expect(lines[0]).toBe(lines[1])
+      return lines[0]
+    }
+    expect(kept(3_000_000)).toBe(
+      'Of the $5.00 prepaid that is left, the service keeps up to $1.05: the discount so far and a fee of 5% of that. ' +
+        'The rest is paid back.',
     )
+    expect(kept(300_000_000)).toContain('keeps up to $5.00')
+    expect(kept(0, { costUnknown: true })).toContain('keeps up to $5.00')
+    expect(kept(3_000_000, { prepaid: undefined })).toBeUndefined()
+  })
+
+  test('says which limits act before it is used up', () => {
+    const limits = (when: LimitWhen, dueAt?: number) => {
+      const one = limitView({ instance: 7, when, ...(dueAt !== undefined && { dueAt }) })
+      return asked({ credit: 400_000_000, limits: { one } })?.lines.find(line => line.startsWith('A limit'))
+    }
+    const hours = { kind: 'duration', seconds: 8 * 3600 } as const
+    expect(limits(hours, 8 * 3600)).toMatch(/^A limit stops it .*\(8 h limit\), before this is used up\.$/)
+    expect(limits(hours, 32 * 86_400)).toBeUndefined()
+    expect(limits({ kind: 'idle', below: 5, seconds: 1800 })).toMatch(/, perhaps before this is used up\.$/)
   })
 })
