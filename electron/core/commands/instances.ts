@@ -34,23 +34,22 @@ export function instanceHandlers(parts: Services): HandlersOf<typeof instanceCom
   /** Changes an instance, notes it in Activity, and polls; also where it may have been changed all the same. */
   async function change<Answer>(
     args: OnInstance,
-    verb: string | ((answer: Answer) => string),
+    verb: string | ((answer: Answer | undefined) => string),
     act: (target: ReturnType<typeof targetOf>) => Promise<Answer>,
     by?: Spender,
   ) {
     const target = targetOf(parts, args)
+    const done = (answer?: Answer) => (typeof verb === 'string' ? verb : verb(answer))
     const answer = await needingPermission('instance_write', act(target)).catch(error => {
-      if (problemOf(error).unsure) void parts.accounts.session(target.account).poll()
+      const problem = problemOf(error)
+      if (problem.unsure) {
+        const detail = [problem.message, problem.advice].filter(Boolean).join(' ')
+        noteUser(parts, target.account, `May have been done: ${done()}`, target.instance, detail, by)
+        void parts.accounts.session(target.account).poll()
+      }
       throw error
     })
-    noteUser(
-      parts,
-      target.account,
-      typeof verb === 'string' ? verb : verb(answer),
-      target.instance,
-      undefined,
-      by,
-    )
+    noteUser(parts, target.account, done(answer), target.instance, undefined, by)
     await parts.accounts.session(target.account).poll()
   }
 
@@ -118,8 +117,8 @@ export function instanceHandlers(parts: Services): HandlersOf<typeof instanceCom
       let prepaid: Prepaid | undefined
       await change(
         args,
-        ({ discount }: Prepaid) =>
-          `Prepaid ${money(micros(amount))} at a discount of ${percent(discount * 100)} for`,
+        (answer: Prepaid | undefined) =>
+          `Prepaid ${money(micros(amount))}${answer ? ` at a discount of ${percent(answer.discount * 100)}` : ''} for`,
         async ({ client, instance }) => {
           prepaid = await client.instances.prepay(instance.id, amount)
           return prepaid

@@ -15,7 +15,7 @@ import type { Accounts } from '../accounts/accounts.ts'
 import type { Pause } from '../accounts/pause-polling.ts'
 import type { Activity } from '../activity.ts'
 import type { Notifications } from '../alerts/notifications.ts'
-import { needingPermission, type Permission } from '../bridge/problems.ts'
+import { needingPermission, type Permission, problemOf } from '../bridge/problems.ts'
 import type { Demo } from '../demo.ts'
 import type { RecentSearches, SeenOffers } from '../market/recent-searches.ts'
 import type { SavedSearches } from '../market/saved-searches.ts'
@@ -84,7 +84,7 @@ export function noteUser(
 
 /**
  * Calls an account's service, with a permission that its key needs. `text` is noted in Activity as the user's action, once
- * the call has succeeded.
+ * the call has succeeded; and that it may have, where the answer was lost.
  */
 export type Ask = <Answer>(
   account: AccountId | undefined,
@@ -96,7 +96,13 @@ export type Ask = <Answer>(
 export function askOf({ accounts, activity }: Pick<Services, 'accounts' | 'activity'>): Ask {
   return async (account, permission, call, text) => {
     const { id, client } = accounts.session(account)
-    const answer = await needingPermission(permission, call(client))
+    const answer = await needingPermission(permission, call(client)).catch(error => {
+      const { unsure, message, advice } = problemOf(error)
+      const detail = [message, advice].filter(Boolean).join(' ')
+      if (unsure && typeof text === 'string')
+        activity.add({ account: id, kind: 'user', text: `May have been done: ${text}`, detail })
+      throw error
+    })
     if (text !== undefined)
       activity.add({ account: id, kind: 'user', text: typeof text === 'string' ? text : text(answer) })
     return answer

@@ -26,6 +26,12 @@ test('an instance is prepaid at a discount, and destroying it pays back what is 
   expect(await codeOf(under.run('prepayInstance', { instance: id, amount: 5000 }))).toBe('refused')
   expect(await codeOf(under.run('prepayInstance', { instance: id, amount: 0.5 }))).toBe('invalid_argument')
 
+  // Paid all the same, though the answer is lost.
+  world.sim.controls.setFaults([{ method: 'PUT', path: '/prepay/', kind: 'reset_after', times: 1 }])
+  await expect(under.run('prepayInstance', { instance: id, amount: 2 })).rejects.toThrow()
+  expect(texts().join('\n')).toMatch(/May have been done: Prepaid \$2\.00 for .*#\d/)
+  await under.until(() => (view()?.prepaid?.left ?? 0) > 11_000_000)
+
   await under.run('destroyInstance', { instance: id })
   await under.until(() => under.account().instances[id] === undefined)
   await under.until(() => before - credit() < 2_000_000)
