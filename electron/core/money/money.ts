@@ -268,10 +268,12 @@ function countPoll(
   const from = since > at ? at : Math.max(since, at - longestStretch)
   const model = (id: string) => names[id]?.gpu ?? ''
   const stretch = { from, to: at, spent, toppedUp, estimated, shares, uses, credit, model }
-  const days = withStretch(before.today, stretch, dayOf)
-  const today = days.at(-1) ?? before.today
+  // What was before the first poll isn't known, though Berth ran: it may have had no key.
+  const begun = before.counted ? before.today : emptyDay(localDay(at))
+  const days = withStretch(begun, stretch, dayOf)
+  const today = days.at(-1) ?? begun
   // Also days after `today`: on a journey west the calendar goes back.
-  const endedDays = (days[0]?.day === before.today.day ? days : [before.today, ...days]).filter(
+  const endedDays = (days[0]?.day === begun.day ? days : [begun, ...days]).filter(
     ({ day }) => day !== today.day,
   )
   const samples = withAmount(before.samples, at, spent, credit)

@@ -73,6 +73,15 @@ test('days, samples and today’s sum add up over midnight and a restart', async
   expect(days[1]?.models).toEqual({ 'RTX 4090': 900_000 })
 })
 
+test('days before the first poll, as without a key, are not known', async () => {
+  const files = new MemoryFiles()
+  const clock = new HandClock()
+  const money = await open(files, clock, midnight - 3 * 86_400)
+  watch(money, midnight - 60, midnight + 60)
+  const days = money.history(0, 10).days.map(({ day }) => day)
+  expect(days).toEqual([localDay(midnight - 60), localDay(midnight)])
+})
+
 test('a credit that is told in steps leaves each instance its cost', async () => {
   const store = createStore({
     ...emptyState(),
