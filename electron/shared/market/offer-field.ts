@@ -75,6 +75,8 @@ export interface MinimumFilter extends NamedFilter {
   readonly whole?: true
   /** For a sentence, from the displayed figure: `at least 80 GB per GPU`. */
   readonly requirement: (figure: string) => string
+  /** An offer's own value where no column has words for it: `4.1 Gb/s`. */
+  readonly words?: (value: number) => string
 }
 
 /** A filter for a property. */

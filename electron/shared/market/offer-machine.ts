@@ -164,6 +164,7 @@ export const machineFields = {
       field: 'inet_down',
       usual: [0.5, 1, 2, 4],
       requirement: figure => `at least ${figure} Gb/s of download`,
+      words: speed => `${bareSpeed(speed)} Gb/s`,
     },
   },
   up: {
@@ -179,6 +180,7 @@ export const machineFields = {
       field: 'inet_up',
       usual: [0.1, 0.5, 1, 5],
       requirement: figure => `at least ${figure} Gb/s of upload`,
+      words: speed => `${bareSpeed(speed)} Gb/s up`,
     },
   },
   traffic: {
@@ -257,6 +259,7 @@ export const machineFields = {
       inField: days => days * 86_400,
       usual: [1, 7, 30, 90],
       requirement: figure => `available for at least ${figure} days`,
+      words: duration,
     },
   },
   ports: {
@@ -280,6 +283,7 @@ export const machineFields = {
       field: 'direct_port_count',
       usual: [1, 4, 16, 64],
       requirement: figure => `at least ${figure} direct ports`,
+      words: ports => `${count(ports)} ports`,
     },
   },
   staticIp: {

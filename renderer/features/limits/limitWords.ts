@@ -39,7 +39,7 @@ export function isNear({ step }: Pick<LimitView, 'step'>): boolean {
 }
 
 /**
- * When a limit acts: `at 18:00, in 2 h 5 min`, or why that is unknown. `hindered`: no limit can act now; then only its
+ * When a limit acts: `Stops at 18:00, in 2 h 5 min`, or why that is unknown. `hindered`: no limit can act now; then only its
  * moment is given, and none for an idle limit, whose instance is not watched.
  */
 export function dueWords(
@@ -67,11 +67,12 @@ export function dueWords(
     return acts ? `${since}; it acts at the next poll.` : 'Reached, but no running instance to stop.'
   }
   const { isSure } = limitKinds[when.kind]
+  const acts = limit.instance === undefined ? 'Acts' : limit.action === 'stop' ? 'Stops' : 'Destroys it'
   // The sentence of an instance's limit has a sure moment.
-  const inWords = isSure && limit.instance !== undefined ? 'In ' : `At ${moment(dueAt, now)}, in `
+  const inWords = isSure && limit.instance !== undefined ? 'in' : `${atMoment(dueAt, now)}, in`
   const only = target && !actsIn(target.state, limit) ? ', if it runs by then' : ''
   const snoozed = limit.snoozedUntil === undefined ? '' : ' It was extended.'
-  return `${inWords}${duration(dueAt - now)}${isSure ? '' : ', at the current rate'}${only}.${snoozed}${usedWords(limit, now)}`
+  return `${acts} ${inWords} ${duration(dueAt - now)}${isSure ? '' : ', at the current rate'}${only}.${snoozed}${usedWords(limit, now)}`
 }
 
 /** Who used an instance whose GPUs were idle, for as long as that delays its limit. */

@@ -8,10 +8,13 @@ import {
   type FurtherFilter,
   furtherFilters,
   furtherNames,
+  furtherParts,
   isExact,
   shownFigure,
 } from '#shared/market/further-filters.ts'
-import type { OfferView } from '#shared/market/offer.ts'
+import type { OfferView, PricedOffer } from '#shared/market/offer.ts'
+import { offerColumns } from '#shared/market/offer-columns.ts'
+import type { ListedColumn } from '#shared/market/offer-field.ts'
 import type { OfferFilter } from '#shared/market/offer-query.ts'
 import { offerName } from '#shared/market/offer-words.ts'
 import { placeName, placeWords } from '#shared/market/place.ts'
@@ -89,6 +92,20 @@ function furtherValue(further: FurtherFilter, filter: OfferFilter): string {
   if (figure === undefined) return 'any'
   const words = further.unit === '%' ? `${figure}%` : [figure, further.unit].filter(Boolean).join(' ')
   return isExact(further, filter) ? words : `${words}+`
+}
+
+/** An offer's values of what the filter asks for, for a row that has no columns for them: `4.1 Gb/s`, `64 GB RAM`. */
+export function askedValues(listed: ListedOffer, filter: OfferFilter, shown: readonly string[]): string[] {
+  return furtherParts.flatMap(part => {
+    const further = furtherFilters[part]
+    if (further.kind === 'only' || filter[further.key] === undefined || shown.includes(part)) return []
+    const value = further.value(listed)
+    if (value === undefined) return []
+    if (further.words) return [further.words(value)]
+    const { words, unit } =
+      (offerColumns as Partial<Record<FilterPart, ListedColumn<PricedOffer>>>)[part] ?? {}
+    return words && unit ? [`${words(value)} ${unit}`] : []
+  })
 }
 
 /** A name within a sentence: `direct ports`, but `GPU`. */

@@ -2,10 +2,13 @@ import { firstPart, type ReadForm, readForm } from '#renderer/components/fields/
 import { stopLimit, whenOf } from '#renderer/features/limits/rentalLimits.ts'
 import type { Limit } from '#shared/automation/limit.ts'
 import { defaultLimits } from '#shared/automation/limit-defaults.ts'
+import { named } from '#shared/format/name.ts'
+import { counted } from '#shared/format/size.ts'
 import type { BeforeStop } from '#shared/project/before-stop.ts'
 import type { Engine } from '#shared/project/nodes.ts'
 import type { Retry } from '#shared/project/retry.ts'
 import { type ProjectDraft, ProjectSpec, SpecChange, specDraft, timeText } from '#shared/project/spec.ts'
+import type { Setting } from '#shared/project/sweep.ts'
 import { textsIn } from '#shared/project/variables.ts'
 import {
   figured,
@@ -110,13 +113,33 @@ function changed<Values extends object, Key extends keyof Values>(
 /** A sweep that is chosen for one run, in place of the file's; an error where there is none in either. */
 export function readSweepForm(
   { sweep, runs, atOnce }: Pick<SpecFields, 'sweep' | 'runs' | 'atOnce'>,
-  spec: ProjectSpec | undefined,
+  spec: Pick<ProjectSpec, 'sweep'> | undefined,
 ): ReadForm<SpecChange> {
   const change = { sweep: sweepDraft(sweep), runs: figured(runs), atOnce: figured(atOnce) }
   const isSweep = [change.sweep, change.runs, spec?.sweep].some(value => value !== undefined)
   return isSweep
     ? readForm(SpecChange, change, firstPart)
     : { errors: { sweep: 'Enter a setting, or repeats.' } }
+}
+
+/** What a sweep's fields come to: `6 runs: every combination once, with $lr set.`; undefined until they can be read. */
+export function sweepWords(
+  fields: Pick<SpecFields, 'sweep' | 'runs' | 'atOnce'>,
+  listed: readonly Setting[] | undefined,
+): string | undefined {
+  const { value } = readSweepForm(fields, listed && { sweep: [...listed] })
+  if (!value) return undefined
+  const repeats = value.runs ?? 1
+  const each = repeats === 1 ? 'once' : `${repeats} times`
+  if (value.sweep && !Array.isArray(value.sweep)) {
+    const grid = Object.entries(value.sweep)
+    const settings = grid.reduce((count, [, values]) => count * values.length, 1)
+    const names = named(grid.map(([name]) => `$${name}`))
+    return `${counted(settings * repeats, 'run')}: every combination ${each}, with ${names} set.`
+  }
+  if (listed)
+    return `${counted(listed.length * repeats, 'run')}: each setting of berth.yaml ${each}. Your input replaces them.`
+  return repeats === 1 ? undefined : `${counted(repeats, 'run')}, all alike.`
 }
 
 /**

@@ -9,6 +9,7 @@ import {
   readSpecForm,
   readSweepForm,
   specFieldsOf,
+  sweepWords,
 } from '#renderer/screens/projects/specForm.ts'
 import { ProjectSpec } from '#shared/project/spec.ts'
 
@@ -211,5 +212,18 @@ describe('the form for an existing berth.yaml', () => {
       runs: 2,
     })
     expect(readSweepForm(emptySpec, undefined).errors).toEqual({ sweep: 'Enter a setting, or repeats.' })
+  })
+
+  test('a sweep says how many runs it is while it is typed', () => {
+    const words = (sweep: string, runs = '', listed?: Parameters<typeof sweepWords>[1]) =>
+      sweepWords({ sweep, runs, atOnce: '' }, listed)
+    expect(words('lr: 1e-4, 3e-4, 1e-3\nmodel: a, b')).toBe(
+      '6 runs: every combination once, with $lr and $model set.',
+    )
+    expect(words('lr: 1e-4, 3e-4', '3')).toBe('6 runs: every combination 3 times, with $lr set.')
+    expect(words('', '3')).toBe('3 runs, all alike.')
+    expect(words('', '', [{ lr: '1' }, { lr: '2' }])).toMatch(/^2 runs: each setting of berth.yaml once\./)
+    expect(words('')).toBeUndefined()
+    expect(words('lr:')).toBeUndefined()
   })
 })

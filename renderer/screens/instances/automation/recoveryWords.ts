@@ -1,4 +1,4 @@
-import type { RecoveryView } from '#shared/automation/recovery.ts'
+import type { RecoveryChoice, RecoveryView } from '#shared/automation/recovery.ts'
 import { spentBy } from '#shared/derived.ts'
 import { fineMoney, rate } from '#shared/format/money.ts'
 import { duration } from '#shared/format/time.ts'
@@ -28,17 +28,17 @@ export function recoveryNow(recovery: RecoveryView, now: number): string | undef
   }
 }
 
-/** The user's choice as a sentence. */
-export function choiceWords({ choice }: RecoveryView): string {
+/** The user's choice as a sentence, below the heading *If outbid*. */
+export function choiceWords(choice: RecoveryChoice = { kind: 'tell' }): string {
   switch (choice.kind) {
     case 'tell':
-      return 'If outbid: notify only.'
+      return 'Berth notifies you.'
     case 'raise':
-      return `If outbid, Berth bids just above the minimum, up to ${rate(
+      return `Berth bids just above the minimum, up to ${rate(
         choice.ceiling * 1_000_000,
       )}, at most every ${duration(choice.every)}.`
     case 'replace':
-      return `If outbid, Berth rents a similar one for a bid up to ${rate(
+      return `Berth rents a similar one for a bid up to ${rate(
         choice.ceiling * 1_000_000,
       )}, at most every ${duration(choice.every)}.`
   }

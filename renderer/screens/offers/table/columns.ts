@@ -20,7 +20,7 @@ export const allColumns: readonly OfferColumn[] = sortColumns.map(column => {
 /** The columns of the list beside an offer's details, whose rows have two lines. */
 export const briefColumns = allColumns
   .filter(({ column }) => column === 'gpu' || column === 'price')
-  .map(each => (each.column === 'price' ? { ...each, width: 148 } : each))
+  .map(each => (each.column === 'price' ? { ...each, width: 118 } : each))
 
 /** The columns that a narrow table drops, the first one first. */
 const droppedFirst = sortColumns

@@ -45,7 +45,9 @@ const stopped = accountView({}, instanceView({ id: 7, state: 'stopped' }))
 test('a limit that is due says why it has not acted yet', () => {
   expect(dueWords(due, now, running)).toMatch(/^Due since .*; it acts at the next poll\.$/)
   expect(dueWords(due, now, stopped)).toBe('Reached, but no running instance to stop.')
-  expect(dueWords({ ...due, dueAt: now + 60 }, now, stopped)).toMatch(/^In 1 min, if it runs by then\.$/)
+  expect(dueWords({ ...due, dueAt: now + 60 }, now, stopped)).toMatch(
+    /^Stops in 1 min, if it runs by then\.$/,
+  )
   const budget = { ...due, when: { kind: 'budget' as const, per: 'day' as const, dollars: 1 } }
   expect(dueWords(budget, now, { ...running, creditAt: now - 900 })).toMatch(/; waiting for the credit\.$/)
   const { instance: _, ...whole } = due
@@ -56,10 +58,17 @@ test('a limit that is due says why it has not acted yet', () => {
   expect(dueWords({ ...due, action: 'destroy' }, now, stopped)).toMatch(/it acts at the next poll/)
 })
 
+test('a limit’s moment comes with what it does then', () => {
+  const later = { ...due, dueAt: now + 3600, action: 'destroy' as const }
+  expect(dueWords(later, now, running)).toBe('Destroys it in 1 h.')
+  const cost = { ...later, action: 'stop' as const, when: { kind: 'cost' as const, dollars: 5 } }
+  expect(dueWords(cost, now, running)).toMatch(/^Stops at .+, in 1 h, at the current rate\.$/)
+})
+
 test('a limit that cannot act promises nothing beyond its moment', () => {
   const idle = { ...due, when: { kind: 'idle', below: 5, seconds: 60 } as const }
   expect(dueWords(due, now, running, true)).toMatch(/^Due since [^;]*\.$/)
-  expect(dueWords({ ...due, dueAt: now + 3600 }, now, running, true)).toMatch(/^In 1 h\.$/)
+  expect(dueWords({ ...due, dueAt: now + 3600 }, now, running, true)).toMatch(/^Stops in 1 h\.$/)
   expect(dueWords({ ...idle, dueAt: now + 60 }, now, running, true)).toBe('')
   expect(dueWords({ ...idle, dueAt: undefined }, now, stopped, true)).toBe('')
 })
