@@ -41,7 +41,7 @@ import { poster } from './relays/post.ts'
 import type { RunningBerth } from './running.ts'
 import { followAutostart, followCommandFile, openSettings } from './settings.ts'
 import { type BrokenFile, type DocumentPlace, watchedFiles } from './storage/json-file.ts'
-import { watchedKeychain } from './storage/noted-keychain.ts'
+import { learnedKeychain } from './storage/noted-keychain.ts'
 import { createStore, goTo, type Store } from './storage/store.ts'
 import { openUpdates } from './updates.ts'
 
@@ -68,16 +68,15 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
   const platform = {
     ...options.platform,
     files: watched(options.platform.files),
-    keychain: watchedKeychain(options.platform.keychain, {
-      onSecret: options.log.learn,
-      onProblem: problem =>
-        store.change(draft => {
-          draft.app.keychainProblem = problem || undefined
-        }),
-    }),
+    keychain: learnedKeychain(options.platform.keychain, options.log.learn),
   }
   const demo = options.demo && { ...options.demo, files: watched(options.demo.files) }
   const { clock, files, keychain, notifier } = platform
+  keychain.onChange?.(() =>
+    store.change(draft => {
+      draft.app.keychainProblem = keychain.problem || undefined
+    }),
+  )
   /** Files that could not be read before notices can be shown. */
   const broken: BrokenFile[] = []
   let tellOf: DocumentPlace['onBroken'] = file => void broken.push(file)

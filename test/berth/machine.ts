@@ -34,7 +34,6 @@ export function testKeychain(
   entries = new Map<string, string>(),
 ): Keychain & { entries: Map<string, string> } {
   return {
-    persistent: true,
     entries,
     get: async name => entries.get(name),
     set: async (name, secret) => void entries.set(name, secret),
@@ -84,7 +83,6 @@ export function fileKeychain(path: string): Keychain {
     return mine
   }
   return {
-    persistent: true,
     get: async name => (await read())[name],
     set: (name, secret) =>
       change(entries => {

@@ -178,7 +178,6 @@ function accountKeys(keychain: Keychain, account: Pick<StoredAccount, 'id' | 'ba
 function shortLivedKeychain(): Keychain {
   const entries = new Map<string, string>()
   return {
-    persistent: false,
     get: async name => entries.get(name),
     set: async (name, secret) => void entries.set(name, secret),
     delete: async name => void entries.delete(name),

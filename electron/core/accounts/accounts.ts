@@ -87,8 +87,9 @@ export async function openAccounts(context: AccountsContext) {
     for (const session of sessions.all()) void session.poll()
   }
   // At a login the keychain may start after Berth or wait for the user; once it answers, the keys can be read.
-  platform.keychain.onBack?.(() => {
-    if (!isPaused(store, platform.clock)) pollNow()
+  const { keychain } = platform
+  keychain.onChange?.(() => {
+    if (keychain.problem === undefined && !isPaused(store, platform.clock)) pollNow()
   })
 
   const connecting = createConnecting(context, document, sessions, inTurn)

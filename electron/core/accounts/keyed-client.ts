@@ -67,17 +67,14 @@ export function createKeyedClient(
 const advice = 'Unlock the keychain and try again, or enter the key once more.'
 
 /** The problem of an account without a readable key. `isNew`: nobody has used it here yet, as after an import. */
-export function keyMissing(
-  { persistent, problem }: Pick<Keychain, 'persistent' | 'problem'>,
-  isNew: boolean,
-): Problem {
+export function keyMissing({ problem }: Pick<Keychain, 'problem'>, isNew: boolean): Problem {
   if (isNew)
     return {
       code: 'key_missing',
       message: 'This account has no API key here yet.',
       advice: 'Enter one to use the account on this computer.',
     }
-  if (!persistent || problem !== undefined)
+  if (problem !== undefined)
     return {
       code: 'key_missing',
       message: 'The keychain isn’t available, so Berth doesn’t have this account’s API key.',

@@ -20,9 +20,6 @@ export async function notedKeychain(keychain: Keychain, place: DocumentPlace): P
   }
 
   return {
-    get persistent() {
-      return keychain.persistent
-    },
     get problem() {
       return keychain.problem
     },
@@ -38,40 +35,22 @@ export async function notedKeychain(keychain: Keychain, place: DocumentPlace): P
   }
 }
 
-interface KeychainWatch {
-  /** Called with each secret that is stored or read. */
-  onSecret: (secret: string) => void
-  /** Called when it could not store a secret, and with undefined when it works again. */
-  onProblem: (problem: string | undefined) => void
-}
-
-/** The same keychain, with these callbacks. */
-export function watchedKeychain(keychain: Keychain, { onSecret, onProblem }: KeychainWatch): Keychain {
+/** The same keychain, which says each secret that it stores or reads. */
+export function learnedKeychain(keychain: Keychain, onSecret: (secret: string) => void): Keychain {
   return {
-    ...(keychain.onBack && {
-      onBack(tell: () => void) {
-        keychain.onBack?.(() => {
-          onProblem(keychain.problem)
-          tell()
-        })
-      },
-    }),
-    get persistent() {
-      return keychain.persistent
-    },
     get problem() {
       return keychain.problem
     },
+    onChange: tell => keychain.onChange?.(tell),
     async get(name) {
       const secret = await keychain.get(name)
       if (secret !== undefined) onSecret(secret)
       return secret
     },
     delete: name => keychain.delete(name),
-    async set(name, secret) {
+    set(name, secret) {
       onSecret(secret)
-      await keychain.set(name, secret)
-      if (keychain.problem !== undefined) onProblem(keychain.problem)
+      return keychain.set(name, secret)
     },
   }
 }

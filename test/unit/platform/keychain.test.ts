@@ -1,10 +1,6 @@
-import { setImmediate as immediately } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { systemClock } from '#platform/clock-and-random.ts'
-import { fallbackKeychain, type Keytar, systemKeychain } from '#platform/keychain.ts'
-import { testKeychain } from '#test/berth/machine.ts'
-
-const limits = { probe: 50, call: 50 }
+import { type Keytar, SystemKeychain } from '#platform/keychain.ts'
+import { flushPromises, HandClock } from '#test/berth/clocks.ts'
 
 /** A keychain that the test answers by hand. */
 function slowKeytar() {
@@ -20,73 +16,71 @@ function slowKeytar() {
   return { keytar, asked }
 }
 
+/** One whose first probe has been answered. */
+async function found({ keytar, asked }: ReturnType<typeof slowKeytar>, clock = new HandClock()) {
+  const keychain = new SystemKeychain(keytar, { clock })
+  const looking = keychain.look()
+  await flushPromises()
+  asked.shift()?.answer(null)
+  await looking
+  return keychain
+}
+
 test('a keychain that hangs is given up, and not asked again until it answers', async () => {
-  const { keytar, asked } = slowKeytar()
-  const keychain = systemKeychain(keytar, systemClock, limits)
-  await expect(keychain.get('a')).rejects.toMatchObject({ problem: { code: 'keychain_silent' } })
-  await expect(keychain.get('b')).rejects.toMatchObject({ problem: { code: 'keychain_silent' } })
+  const slow = slowKeytar()
+  const { asked } = slow
+  const clock = new HandClock()
+  const keychain = await found(slow, clock)
+  const told: (string | undefined)[] = []
+  keychain.onChange(() => told.push(keychain.problem))
+  const isSilent = { problem: { code: 'keychain_silent' } }
+  const first = expect(keychain.get('a')).rejects.toMatchObject(isSilent)
+  await clock.pass(60_000)
+  await first
+  await expect(keychain.get('b')).rejects.toMatchObject(isSilent)
   expect(asked.map(({ account }) => account)).toEqual(['a'])
 
   asked[0]?.answer('late')
-  await immediately()
+  await flushPromises()
+  // It is looked for again, and what waits for it is told.
+  expect(asked).toHaveLength(2)
+  asked[1]?.answer(null)
+  await flushPromises()
+  expect(told).toEqual([undefined])
   const again = keychain.get('c')
-  await expect.poll(() => asked.length).toBe(2)
-  asked[1]?.answer('secret')
+  await flushPromises()
+  asked[2]?.answer('secret')
   expect(await again).toBe('secret')
 })
 
 test('keychain calls run one at a time', async () => {
-  const { keytar, asked } = slowKeytar()
-  const keychain = systemKeychain(keytar, systemClock, { probe: 5_000, call: 5_000 })
+  const slow = slowKeytar()
+  const { asked } = slow
+  const keychain = await found(slow)
   const first = keychain.get('a')
   const second = keychain.get('b')
-  await expect.poll(() => asked.length).toBe(1)
+  await flushPromises()
   asked[0]?.answer('1')
   expect(await first).toBe('1')
-  await expect.poll(() => asked.length).toBe(2)
+  await flushPromises()
   asked[1]?.answer(null)
   expect(await second).toBeUndefined()
 })
 
-test('a keychain failure is reported without the secret', async () => {
-  const { keytar, asked } = slowKeytar()
-  const setting = systemKeychain(keytar, systemClock, limits).set('a', 'top secret')
-  await expect.poll(() => asked.length).toBe(1)
+test('a keychain failure is reported without the secret, which stays in memory', async () => {
+  const slow = slowKeytar()
+  const { asked } = slow
+  const keychain = await found(slow)
+  const told: (string | undefined)[] = []
+  keychain.onChange(() => told.push(keychain.problem))
+  const setting = keychain.set('a', 'top secret')
+  await flushPromises()
   asked[0]?.fail(new Error('Cannot create an item in a locked collection'))
-  const problem = await setting.then(
-    () => undefined,
-    error => error.problem,
-  )
-  expect(problem).toMatchObject({
-    code: 'keychain_failed',
-    message: expect.stringContaining('locked collection'),
-  })
-  expect(JSON.stringify(problem)).not.toContain('top secret')
-})
-
-test('probing a missing keychain rejects', async () => {
-  const { keytar, asked } = slowKeytar()
-  const probing = systemKeychain(keytar, systemClock, limits).probe()
-  await expect.poll(() => asked.length).toBe(1)
-  asked[0]?.fail(new Error('no service'))
-  await expect(probing).rejects.toThrow('no service')
-})
-
-test('a keychain that refuses to write is replaced by memory, with the problem given', async () => {
-  const refusing: Keytar = {
-    getPassword: async () => null,
-    setPassword: () => Promise.reject(new Error('Object does not exist at path')),
-    deletePassword: async () => false,
-  }
-  const keychain = fallbackKeychain(systemKeychain(refusing, systemClock, limits))
-  expect(keychain).toMatchObject({ persistent: true, problem: undefined })
-  await keychain.set('a', 'top secret')
-  expect(keychain.persistent).toBe(false)
-  expect(keychain.problem).toContain('Object does not exist')
+  await setting
+  expect(told).toEqual([expect.stringContaining('locked collection')])
   expect(keychain.problem).not.toContain('top secret')
   expect(await keychain.get('a')).toBe('top secret')
-  await keychain.delete('a')
-  expect(await keychain.get('a')).toBeUndefined()
+  expect(asked).toHaveLength(1)
 })
 
 test('a delete removes the secret from the system too, even if a newer one is in memory', async () => {
@@ -104,7 +98,8 @@ test('a delete removes the secret from the system too, even if a newer one is in
       return true
     },
   }
-  const keychain = fallbackKeychain(systemKeychain(keytar, systemClock, limits))
+  const keychain = new SystemKeychain(keytar, { clock: new HandClock() })
+  await keychain.look()
   await keychain.set('a', 'new')
   expect(await keychain.get('a')).toBe('new')
   refuses = false
@@ -117,31 +112,37 @@ test('a delete removes the secret from the system too, even if a newer one is in
   await keychain.set('b', 'secret')
   await keychain.delete('b')
   expect(await keychain.get('b')).toBeUndefined()
+  await expect(keychain.delete('b')).rejects.toMatchObject({ problem: { code: 'keychain_failed' } })
 })
 
 test('a keychain that comes later gets the secrets from memory, and listeners are called', async () => {
   const entries = new Map([['kept before', 'old']])
-  const late = testKeychain(entries)
-  const keychain = fallbackKeychain(late, 'It is not there yet.')
+  const clock = new HandClock()
+  let isThere = false
+  const there = async <T>(answer: () => T) => {
+    if (!isThere) throw new Error('no service')
+    return answer()
+  }
+  const keytar: Keytar = {
+    getPassword: (_service, account) => there(() => entries.get(account) ?? null),
+    setPassword: (_service, account, secret) => there(() => void entries.set(account, secret)),
+    deletePassword: (_service, account) => there(() => entries.delete(account)),
+  }
+  const keychain = new SystemKeychain(keytar, { clock })
   const told: (string | undefined)[] = []
-  keychain.onBack?.(() => told.push(keychain.problem))
+  keychain.onChange(() => told.push(keychain.problem))
+  await keychain.look()
   await keychain.set('a', 'secret')
   expect(await keychain.get('kept before')).toBeUndefined()
-  expect(keychain).toMatchObject({ persistent: false, problem: 'It is not there yet.' })
-  expect([...entries.keys()]).toEqual(['kept before'])
+  expect(await keychain.get('a')).toBe('secret')
+  expect(keychain.problem).toContain('no service')
+  await clock.pass(60_000)
+  expect(told).toEqual([])
 
-  await keychain.found()
+  isThere = true
+  await clock.pass(10_000)
   expect(told).toEqual([undefined])
   expect(entries.get('a')).toBe('secret')
   expect(await keychain.get('kept before')).toBe('old')
-  expect(keychain.persistent).toBe(true)
-})
-
-test('a call that was given up reports when it ends after all', async () => {
-  const { keytar, asked } = slowKeytar()
-  const keychain = systemKeychain(keytar, systemClock, limits)
-  const back = new Promise<void>(resolve => keychain.onBack(resolve))
-  await expect(keychain.get('a')).rejects.toMatchObject({ problem: { code: 'keychain_silent' } })
-  asked[0]?.answer('late')
-  await back
+  expect(clock.waiting).toEqual([])
 })
