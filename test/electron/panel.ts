@@ -64,8 +64,10 @@ export class TrayIcons {
         try {
           await this.#call(icon, menu, menuInterface, 'Event', 'isvu', clicked(entry.id))
         } catch (error) {
-          if (await isSame()) throw error
-          return this.clickMenu(path)
+          const remains = await isSame().catch(() => undefined)
+          if (remains) throw error
+          // Without a menu the click was Quit, and its program ended before it answered.
+          if (remains === false) return this.clickMenu(path)
         }
       }
     }

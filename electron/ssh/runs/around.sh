@@ -63,19 +63,18 @@ berth_add_tree() {
   for berth_each in $(cat "/proc/$1/task/"*/children 2>/dev/null); do berth_add_tree "$berth_each"; done
 }
 
-berth_is_there() {
-  kill -0 "$1" 2>/dev/null && ! grep -qs '^State:.Z' "/proc/$1/status"
-}
-
-# Whether a process has a handler of its own for the signal with that number: others would end by it.
-berth_takes() {
-  berth_mask=$(sed -n 's/^SigCgt:.*\([0-9a-f]\{8\}\)$/\1/p' "/proc/$1/status" 2>/dev/null)
-  [ $(((0x${berth_mask:-0} >> ($2 - 1)) & 1)) -eq 1 ]
-}
-
 # Whether it is a shell with children, which write in its place.
 berth_only_waits() {
-  case $(cat "/proc/$1/comm" 2>/dev/null) in *sh | busybox) [ -n "$(cat "/proc/$1/task/"*/children 2>/dev/null)" ] ;; *) false ;; esac
+  berth_is_shell "$1" && [ -n "$(cat "/proc/$1/task/"*/children 2>/dev/null)" ]
+}
+
+# Waits for a process until the time is over: then it may be in the midst of a file.
+berth_outlast() {
+  while berth_is_there "$1" && [ "$berth_uptime" -lt "$berth_until" ]; do
+    sleep 0.2 2>/dev/null || sleep 1
+    berth_read_uptime
+  done
+  ! berth_is_there "$1" || berth_rough=1
 }
 
 berth_newer_than() {
@@ -97,16 +96,24 @@ berth_before_stop() {
   berth_times=0 berth_all='' berth_waits='' berth_hook='' berth_rough='' berth_savers=''
   (umask 077 && : > "$berth_here/signalled")
   berth_add_tree "$1"
+  # What doesn't take SIGTERM dies by it, perhaps while it writes, so it is for all only where none takes it.
+  if [ "$berth_signal" = TERM ]; then
+    # shellcheck disable=SC2086
+    berth_find_takers $berth_all
+  fi
   for berth_each in $berth_all; do
     case $berth_signal in
       TERM)
-        # What doesn't take it dies by it, perhaps while it writes.
-        berth_takes "$berth_each" 15 || berth_only_waits "$berth_each" || berth_rough=1
-        kill -TERM "$berth_each" 2>/dev/null && berth_waits="$berth_waits $berth_each"
+        if [ -n "$berth_takers" ]; then
+          berth_takes "$berth_each" 15 || berth_only_waits "$berth_each" || continue
+        else
+          berth_only_waits "$berth_each" || berth_rough=1
+        fi
         ;;
-      USR1) berth_takes "$berth_each" 10 && kill -USR1 "$berth_each" && berth_waits="$berth_waits $berth_each" ;;
-      USR2) berth_takes "$berth_each" 12 && kill -USR2 "$berth_each" && berth_waits="$berth_waits $berth_each" ;;
+      USR1) berth_takes "$berth_each" 10 || continue ;;
+      USR2) berth_takes "$berth_each" 12 || continue ;;
     esac
+    kill "-$berth_signal" "$berth_each" 2>/dev/null && berth_waits="$berth_waits $berth_each"
   done
   berth_stopping=$((berth_until + 300))
   if [ -f "$berth_here/hook" ]; then
@@ -116,13 +123,16 @@ berth_before_stop() {
     # A signal but SIGTERM need not end the command.
     [ "$berth_signal" = TERM ] || berth_savers=$berth_waits berth_waits=''
   fi
-  for berth_each in $berth_hook $berth_waits; do
-    while berth_is_there "$berth_each" && [ "$berth_uptime" -lt "$berth_until" ]; do
+  for berth_each in $berth_hook $berth_waits; do berth_outlast "$berth_each"; done
+  # What was let be until then ends by itself, as tee with its input, or is ended.
+  berth_ends=$((berth_uptime + 3))
+  for berth_each in $berth_all; do
+    [ "$berth_signal" = TERM ] || break
+    while berth_is_there "$berth_each" && [ "$berth_uptime" -lt "$berth_ends" ] && [ "$berth_uptime" -lt "$berth_until" ]; do
       sleep 0.2 2>/dev/null || sleep 1
       berth_read_uptime
     done
-    # Its time is over, and it may be in the midst of a file.
-    ! berth_is_there "$berth_each" || berth_rough=1
+    kill -TERM "$berth_each" 2>/dev/null
   done
   if [ -n "$berth_hook" ]; then
     berth_all=''

@@ -84,20 +84,23 @@ const headline = 768
 
 /** The scripts as text, loaded on first use. */
 async function scripts() {
-  const [environment, run, place, start, status, end, mark, around, notice, store] = await Promise.all([
-    import('./environment.sh?raw'),
-    import('./run.sh?raw'),
-    import('./place.sh?raw'),
-    import('./start.sh?raw'),
-    import('./status.sh?raw'),
-    import('./end.sh?raw'),
-    import('./mark.sh?raw'),
-    import('./around.sh?raw'),
-    import('./notice.sh?raw'),
-    import('./store.sh?raw'),
-  ])
+  const [environment, run, place, start, status, end, mark, signals, around, notice, store] =
+    await Promise.all([
+      import('./environment.sh?raw'),
+      import('./run.sh?raw'),
+      import('./place.sh?raw'),
+      import('./start.sh?raw'),
+      import('./status.sh?raw'),
+      import('./end.sh?raw'),
+      import('./mark.sh?raw'),
+      import('./signals.sh?raw'),
+      import('./around.sh?raw'),
+      import('./notice.sh?raw'),
+      import('./store.sh?raw'),
+    ])
   return {
-    around: around.default,
+    signals: signals.default,
+    around: `${signals.default}\n${around.default}`,
     notice: notice.default,
     store: store.default,
     run: `${environment.default}\n${run.default}`,
@@ -242,10 +245,10 @@ export async function settleRun(
   run: string,
   { folder, paths, seconds = 60 }: { folder: string; paths: readonly string[]; seconds?: number },
 ): Promise<boolean> {
-  const { place } = await scripts()
+  const { place, signals } = await scripts()
   const { default: settle } = await import('./settle.sh?raw')
   const values = { run, folder, paths: paths.join('\n'), most: String(seconds) }
-  const { text } = await runScript(connection, values, [place, settle], {
+  const { text } = await runScript(connection, values, [place, signals, settle], {
     clock,
     within: settlesWithin,
     most: headline,

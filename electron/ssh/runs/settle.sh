@@ -31,7 +31,17 @@ group_of() {
   parent=$2 of=$3
 }
 
-# Signals the command's group, and what is outside of it: SIGTERM only what that was started by, which ends the rest.
+# The processes of the command's group, with the shells that Berth started.
+members() {
+  for one in /proc/[0-9]*; do
+    one=${one#/proc/}
+    group_of "$one"
+    [ "$of" != "$group" ] || echo "$one"
+  done
+}
+
+# Signals the command's group, and what is outside of it: SIGTERM only what that was started by, which ends the rest, and where
+# some take it only those and the shells around them.
 end() {
   strays=
   for one in $(writers); do
@@ -43,25 +53,31 @@ end() {
     fi
     strays="$strays $one"
   done
+  if [ "$1" = TERM ] && [ -n "$berth_takers" ]; then
+    for one in $(members) $strays; do
+      ! berth_takes "$one" 15 && ! berth_is_shell "$one" || kill -TERM "$one" 2>/dev/null
+    done
+    return
+  fi
   # The number of a run that has ended may be another program's.
   [ -z "$was_going" ] || kill "-$1" "-$group" 2>/dev/null || kill "-$1" "$group" 2>/dev/null
   # shellcheck disable=SC2086
   [ -z "$strays" ] || kill "-$1" $strays 2>/dev/null
 }
 
-# Whether all of them take SIGTERM themselves, so that nothing dies while it writes.
-take_signal() {
-  all=$(writers)
-  for one in $all; do
-    mask=$(sed -n 's/^SigCgt:.*\([0-9a-f]\{8\}\)$/\1/p' "/proc/$one/status" 2>/dev/null)
-    [ $(((0x${mask:-0} >> 14) & 1)) -eq 1 ] || return 1
-  done
-  [ -n "$all" ]
-}
-
 there() { is_going || [ -n "$(writers)" ]; }
 
-fate=torn was_going=
+# Whether something that was told to end has not.
+stays() {
+  [ -n "$berth_takers" ] || {
+    there
+    return
+  }
+  for one in $berth_takers; do ! berth_is_there "$one" || return 0; done
+  return 1
+}
+
+fate=torn was_going='' berth_takers=''
 cd "$folder" || exit 1
 # What outlives its shell was told before, and had its time, or was left behind.
 if is_going; then was_going=1; elif [ "$most" -gt 20 ]; then most=20; fi
@@ -81,17 +97,21 @@ while there; do
   sleep 1
 done
 if [ -n "$was_going" ] && is_going; then
-  ! take_signal || fate=whole
+  # shellcheck disable=SC2046
+  berth_find_takers $(writers)
+  [ -z "$berth_takers" ] || fate=whole
   end TERM
   end CONT
   for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+    stays || break
+    sleep 1
+  done
+  ! stays || fate=torn
+  for _ in 1 2 3; do
     there || break
     sleep 1
   done
-  if there; then
-    end KILL
-    fate=torn
-  fi
+  ! there || end KILL
   date +%s > "$here/alive"
 elif died=$(stat -c %Y "$here/code" 2>/dev/null); then
   code=0

@@ -37,6 +37,8 @@ async function started(command: string, notice?: StopNotice) {
 const perl = (atTerm: string) =>
   `perl -e '${atTerm} open(UP, ">up"); for (;;) { open(LOG, ">>out/log"); print LOG "x\\n"; close(LOG); select(undef, undef, undef, 0.1) }'`
 const saves = `$SIG{TERM} = sub { sleep 1; open(F, ">out/ckpt"); print F "saved"; close(F); exit 0 };`
+/** Saves too, and prints while it does, which fails once nobody reads it. */
+const says = `$SIG{PIPE} = sub { exit 1 }; $| = 1; $SIG{TERM} = sub { sleep 1; print "saving\\n"; sleep 1; print "saving\\n"; open(F, ">out/ckpt"); print F "saved"; close(F); exit 0 };`
 const notice = { signal: 'TERM', seconds: 60 } as const
 
 describe.skipIf(noSshd)(`the results of a command that is ended${noSshd}`, () => {
@@ -56,6 +58,36 @@ describe.skipIf(noSshd)(`the results of a command that is ended${noSshd}`, () =>
     await expect.poll(tell, { timeout: 20_000 }).toBe(true)
     expect(await settle(60)).toBe(true)
     expect(result()).toBe('saved')
+  })
+
+  test.each([
+    ['whose output is copied to a file', `${perl(says)} | tee out/printed`],
+    ['beside a loop', `(while sleep 0.3; do date >> out/gpu; done) & ${perl(says)}`],
+    [
+      'with a process that loads its data',
+      perl(`${says} if (!fork()) { $SIG{TERM} = "DEFAULT"; sleep 600; exit }`),
+    ],
+    [
+      'that notices the end of such a process',
+      perl(`$SIG{CHLD} = sub { exit 1 }; ${says} if (!fork()) { exec "sleep 600" }`),
+    ],
+  ])('are whole, and told to the end, of a command %s, before a stop and without one', async (_, command) => {
+    const saved = async (order: StopNotice | undefined) => {
+      const { settle, tell, result } = await started(command, order)
+      if (order) await expect.poll(tell, { timeout: 20_000 }).toBe(true)
+      expect(await settle(2)).toBe(true)
+      expect(result()).toBe('saved')
+    }
+    await Promise.all([saved(notice), saved(undefined)])
+  })
+
+  test('may be half where what takes the signal passes it on to what writes', async () => {
+    const dies = `open(F, ">out/ckpt"); for (;;) { syswrite(F, "x"); select(undef, undef, undef, 0.1) }`
+    const passes = `$child = fork(); if (!$child) { $SIG{TERM} = "DEFAULT"; ${dies} } $SIG{TERM} = sub { kill "TERM", $child; exit 0 };`
+    expect(await (await started(perl(passes))).settle(2)).toBe(false)
+    const { settle, tell } = await started(perl(passes), notice)
+    await expect.poll(tell, { timeout: 20_000 }).toBe(true)
+    expect(await settle(60)).toBe(false)
   })
 
   test('may be half where it dies by the signal while it writes, before a stop or then', async () => {
