@@ -93,8 +93,11 @@ export function accrueSpending(
   const traffic = trafficShares(before, counted, priced)
   const claims = () => claimsOf(before, counted, priced, traffic, instances, away)
   if (credit === undefined || before.credit === undefined) {
-    const { inferred } = away ? sharesOf(expected, claims(), false) : nothing
-    return { counted, ...nothing, spent: expected, ...divided(priced), inferred }
+    if (!away) return { counted, ...nothing, spent: expected, ...divided(priced) }
+    const claimed = claims()
+    const { costs, inferred } = limitedCosts(claimed, sharesOf(expected, claimed, false), false)
+    const corrected = correctTotals(before, counted, costs)
+    return { counted, ...nothing, spent: expected, ...divided(priced), corrected, inferred }
   }
 
   const fell = before.credit + (before.prepaid ?? 0) - credit - prepaid
@@ -109,12 +112,14 @@ export function accrueSpending(
   if (away || disproved) {
     // Where something was paid in, the credit confirms no price.
     const claimed = claims()
-    const { shares, inferred } = sharesOf(spent, claimed, toppedUp === 0)
-    const { costs, unconfirmed } = away
-      ? leastCosts(claimed, shares, inferred)
-      : { costs: shares, unconfirmed: inferred }
+    const isConfirmed = toppedUp === 0
+    const divisions = sharesOf(spent, claimed, isConfirmed)
+    const { shares } = divisions
+    const { costs, inferred } = away
+      ? limitedCosts(claimed, divisions, isConfirmed)
+      : { costs: shares, inferred: divisions.inferred }
     const corrected = correctTotals(before, counted, costs)
-    return { ...known, ...divided(shares), corrected, inferred: unconfirmed }
+    return { ...known, ...divided(shares), corrected, inferred }
   }
   const unpaid = unpaidTraffic(before, counted, traffic, spent - expected)
   const shares = new Map([...priced].map(([id, share]) => [id, share - (unpaid.get(id) ?? 0)]))
@@ -297,22 +302,26 @@ function sharesOf(
 }
 
 /**
- * What instances cost over a break at least, by their limits: one that ran at both polls costs its price, also where less
- * left the credit, as it was prepaid. What the credit does not confirm of it is inferred.
+ * What instances cost over a break by their limits: one that ran at both polls costs at least its price, also where less left
+ * the credit, as it was prepaid; and where the credit doesn't tell how much it was, each costs as much as it can have, as
+ * after a rise of its price. What the credit does not confirm of it is inferred.
  */
-function leastCosts(
+function limitedCosts(
   claims: ReadonlyMap<string, Claims>,
-  shares: ReadonlyMap<string, Micros>,
-  inferred: ReadonlyMap<string, Micros>,
-): { costs: Map<string, Micros>; unconfirmed: Map<string, Micros> } {
-  const [costs, unconfirmed] = [new Map(shares), new Map(inferred)]
-  for (const [id, { disk, ran, runs }] of claims) {
-    const more = disk + ran - (shares.get(id) ?? 0)
-    if (!runs || more <= 1) continue
-    costs.set(id, disk + ran)
-    unconfirmed.set(id, (inferred.get(id) ?? 0) + more)
+  { shares, inferred: unconfirmed }: ReturnType<typeof sharesOf>,
+  isConfirmed: boolean,
+): { costs: Map<string, Micros>; inferred: Map<string, Micros> } {
+  const [costs, inferred] = [new Map(shares), new Map(unconfirmed)]
+  for (const [id, claim] of claims) {
+    const least = claim.runs ? claim.disk + claim.ran : 0
+    const most = claimKinds.reduce((total, kind) => total + claim[kind], 0)
+    const cost = isConfirmed ? least : most
+    const more = cost - (shares.get(id) ?? 0)
+    if (more <= 1) continue
+    costs.set(id, cost)
+    inferred.set(id, (unconfirmed.get(id) ?? 0) + more)
   }
-  return { costs, unconfirmed }
+  return { costs, inferred }
 }
 
 /** The total costs of instances in both polls, where their share is not their price: also written to `after`. */

@@ -234,6 +234,8 @@ interface Life {
   runsNow: boolean
   /** The part of the gap for which it ran. */
   ran: number
+  /** By how much its price had risen by the second poll, at some moment of the gap. */
+  rise?: { factor: number; from: number }
 }
 
 const life: fc.Arbitrary<Life> = fc
@@ -250,13 +252,17 @@ const life: fc.Arbitrary<Life> = fc
   })
 
 /** The shares of machines over a gap of `hours`, in which something else spent `foreign`. */
-function sharesOver(lives: readonly Life[], hours: number, foreign: number) {
-  const ledger = lives.map(({ running, disk, ran }) => Math.floor((disk + (running - disk) * ran) * hours))
+function sharesOver(lives: readonly Life[], hours: number, foreign: number, knowsCredit = true) {
+  const ledger = lives.map(({ running, disk, ran, rise }) => {
+    const dearer = rise === undefined ? 0 : (rise.factor - 1) * Math.min(ran, 1 - rise.from)
+    return Math.floor((disk + (running - disk) * ran + running * dearer) * hours)
+  })
   const seen = (at: 'then' | 'now') =>
-    lives.map(({ running, disk, ranThen, runsNow }, index) => {
+    lives.map(({ running: first, disk, ranThen, runsNow, rise }, index) => {
       const isRunning = at === 'then' ? ranThen : runsNow
+      const running = at === 'now' ? first * (rise?.factor ?? 1) : first
       // The view goes on at the price of the first poll.
-      const price = ranThen ? running : disk
+      const price = ranThen ? first : disk
       const passed = at === 'then' ? 0 : hours
       return instanceView({
         id: index + 1,
@@ -273,9 +279,18 @@ function sharesOver(lives: readonly Life[], hours: number, foreign: number) {
       })
     })
   const fell = foreign + ledger.reduce((total, cost) => total + cost, 0)
-  const before = counted(start, 900_000_000, ...seen('then'))
-  const after = accrueSpending(before, poll(start + hours * hour, 900_000_000 - fell, ...seen('now')))
-  return { ...after, ledger, fell, shareOf: (index: number) => after.shares.get(String(index + 1)) ?? 0 }
+  const credit = (amount: number) => (knowsCredit ? amount : undefined)
+  const before = counted(start, credit(900_000_000), ...seen('then'))
+  const after = accrueSpending(before, poll(start + hours * hour, credit(900_000_000 - fell), ...seen('now')))
+  return {
+    ...after,
+    ledger,
+    fell,
+    shareOf: (index: number) => after.shares.get(String(index + 1)) ?? 0,
+    /** What limits go by. */
+    costOf: (index: number) => after.counted.instances[index + 1]?.spent ?? 0,
+    inferredOf: (index: number) => after.inferred.get(String(index + 1)) ?? 0,
+  }
 }
 
 const cent = 10_000
@@ -295,6 +310,35 @@ test('no machine costs more over a gap than it can have, whatever else was spent
           // One that ran at both polls, or at none, has its price.
           if (ranThen === runsNow) expect(Math.abs(shareOf(index) - most)).toBeLessThan(cent)
         })
+      },
+    ),
+  )
+})
+
+test('where the credit doesn’t tell what a gap cost, limits count no less than was charged, and destroy for no more', () => {
+  const rise = fc.option(
+    fc.record({
+      factor: fc.double({ min: 1, max: 30, noNaN: true }),
+      from: fc.double({ min: 0, max: 1, noNaN: true }),
+    }),
+    { nil: undefined },
+  )
+  const rising = fc.tuple(life, rise).map(([one, rise]): Life => ({ ...one, ...(rise && { rise }) }))
+  fc.assert(
+    fc.property(
+      fc.array(rising, { minLength: 1, maxLength: 4 }),
+      fc.integer({ min: 1, max: 80 }),
+      fc.integer({ min: cent, max: 900_000_000 }),
+      fc.boolean(),
+      (lives, hours, beyond, knowsCredit) => {
+        const all = sharesOver(lives, hours, 0, knowsCredit)
+        // More was paid in than was spent.
+        const paid = all.fell + beyond
+        const { costOf, inferredOf, ledger } = knowsCredit ? sharesOver(lives, hours, -paid) : all
+        for (const [index, cost] of ledger.entries()) {
+          expect(costOf(index)).toBeGreaterThanOrEqual(cost - cent)
+          expect(costOf(index) - inferredOf(index)).toBeLessThanOrEqual(cost + cent)
+        }
       },
     ),
   )
