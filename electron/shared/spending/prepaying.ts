@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { hasEnded } from '../automation/limit.ts'
-import { whenWords } from '../automation/limit-words.ts'
+import { stopperWords, whenWords } from '../automation/limit-words.ts'
+import { stoppersOf } from '../automation/limits-that-block.ts'
 import type { Question } from '../deletions.ts'
 import { creditBy, isContractOver, spentBy } from '../derived.ts'
 import { money, rate } from '../format/money.ts'
@@ -100,17 +101,17 @@ export function prepayQuestion(
   const sum = micros(amount)
   const months = monthsPaid(amount, instance)
   const { mostDiscount, prepaid, pricePerHour = 0 } = instance
-  const budgets = Object.values(account.limits).flatMap(({ when }) =>
-    when.kind === 'budget' && micros(when.dollars) <= sum ? [when.per] : [],
-  )
+  // What is prepaid isn't spent before it is used, so budgets don't count it, but the credit lasts less long.
+  const after = credit === undefined ? account : { ...account, credit: credit - sum, creditAt: now }
+  const stoppers = stoppersOf(after, { instance: instance.id, more: 0 }, now)
   const lasts = months === undefined ? '' : `. It’s for ${monthsWords(months)} of running`
   const most = mostDiscount === undefined ? '' : `, ${percent(mostDiscount * 100)} at most`
   const lines = [
     credit !== undefined &&
       sum > credit &&
       `Your credit is ${money(credit)}, so the service will probably refuse it.`,
-    `${money(sum)} leaves your credit now${lasts}, and counts as spent today.`,
-    ...budgets.map(per => `Your budget for the ${per} is less than that, so its limit stops your instances.`),
+    `${money(sum)} leaves your credit now${lasts}, and counts as spent as it’s used.`,
+    ...stoppers.filter(({ when }) => when.kind === 'credit').map(stopperWords),
     ...earlierEnds(account, instance, now + (months ?? 0) * monthHours * 3600, now),
     prepaid
       ? `The service works its discount out anew: it’s ${percent(prepaid.discount * 100)} now, and a small amount can lower it.`

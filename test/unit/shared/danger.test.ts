@@ -268,7 +268,7 @@ describe('prepaying', () => {
       title: 'Prepay box #7?',
       verb: 'Prepay $360.00',
       lines: [
-        '$360.00 leaves your credit now. It’s for about a month of running, and counts as spent today.',
+        '$360.00 leaves your credit now. It’s for about a month of running, and counts as spent as it’s used.',
         'Its price of $0.500/h then falls by a discount that the service decides, 40% at most.',
         expect.stringContaining('You can’t get it back'),
       ],
@@ -276,16 +276,18 @@ describe('prepaying', () => {
     })
   })
 
-  test('says where the credit is too low, a budget is smaller, or a discount may fall', () => {
-    const budget = limitView({ when: { kind: 'budget', per: 'day', dollars: 20 } })
-    const lines = asked(
-      { credit: 10_000_000, limits: { [budget.id]: budget } },
-      { prepaid: { left: 5_000_000, discount: 0.25 } },
-      50,
-    )?.lines.join('\n')
-    expect(lines).toContain('Your credit is $10.00, so the service will probably refuse it.')
-    expect(lines).toContain('Your budget for the day is less than that')
-    expect(lines).toContain('it’s 25% now, and a small amount can lower it')
+  test('says where the credit is too low, or then lasts too short, or a discount may fall', () => {
+    const credit = limitView({ when: { kind: 'credit', hours: 24 } })
+    const lines = (amount: number) =>
+      asked(
+        { credit: 30_000_000, limits: { [credit.id]: credit } },
+        { prepaid: { left: 5_000_000, discount: 0.25 } },
+        amount,
+      )?.lines.join('\n')
+    expect(lines(50)).toContain('Your credit is $30.00, so the service will probably refuse it.')
+    expect(lines(25)).toMatch(/its limit stops the instance that’s cheapest to stop/)
+    expect(lines(10)).not.toContain('its limit stops')
+    expect(lines(10)).toContain('it’s 25% now, and a small amount can lower it')
   })
 
   test('destroying says how much of it is kept, also where a run’s end destroys', () => {
