@@ -55,9 +55,8 @@ export function sinceWhen(course: Course, end: number): number | undefined {
 /** The time shown in seconds, and the number of values. */
 export const lineSpan = 86_400
 export const lineSteps = 48
-/** The line needs that many values, and six hours of them: a shorter one would be a speck at the edge. */
-const leastKnown = 4
-const leastReach = 12
+/** The line needs that many values, six hours: a few of them would be specks. */
+const leastKnown = 12
 
 /**
  * The credit of the last 24 hours, one value per half hour, up to now; undefined where too little is known.
@@ -76,6 +75,5 @@ export function creditSparkline(
   }
   line[lineSteps - 1] = credit
   const knownSteps = line.filter(value => value !== null).length
-  const reach = lineSteps - line.findIndex(value => value !== null)
-  return knownSteps < leastKnown || reach < leastReach ? undefined : line
+  return knownSteps < leastKnown ? undefined : line
 }

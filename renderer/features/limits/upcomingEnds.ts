@@ -4,7 +4,7 @@ import { conditionBriefly, watchdogWords } from '#shared/automation/limit-words.
 import { isGoing } from '#shared/automation/run.ts'
 import type { WatchdogView } from '#shared/automation/watchdog.ts'
 import { money } from '#shared/format/money.ts'
-import { atMoment, duration, moment, timeOfDay } from '#shared/format/time.ts'
+import { atMoment, duration, moment, timeOfDay, weekdayAndDay } from '#shared/format/time.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
 import { micros } from '#shared/spending/money.ts'
 import type { AccountView } from '#shared/state.ts'
@@ -78,7 +78,7 @@ export const standsOut = 1800
 const aDay = 86_400
 
 /**
- * A stop in its cell: `7 h 48 min` and `16:49`, or its condition where the moment isn't known. `now`: epoch seconds of
+ * A stop in its cell: `7 h 48 min` and `16:49`, `12 d 14 h` and `Sat 12 Dec`, or its condition where the moment isn't known. `now`: epoch seconds of
  * the account's time. `soon`: within half an hour. `hindered`: Berth can't act now, so an idle time isn't known either.
  */
 export function endWords(
@@ -89,7 +89,8 @@ export function endWords(
   const { at, when, byLoad } = stop
   if (at === undefined || (hindered && byLoad)) return { text: when, soon: false }
   const left = Math.max(0, at - now)
-  return { text: duration(left), at: left < aDay ? timeOfDay(at) : moment(at, now), soon: left <= standsOut }
+  const day = weekdayAndDay(new Date(at * 1000), new Date(now * 1000))
+  return { text: duration(left), at: left < aDay ? timeOfDay(at) : day, soon: left <= standsOut }
 }
 
 /** The limit on an instance that acts next, or waits to act. */

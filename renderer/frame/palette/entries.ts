@@ -59,8 +59,14 @@ export function entriesFor(page: Page, typed: string, answers: readonly Entry[])
   return inGroups([...answers, ...matches, ...portEntries(page, typed)], typed)
 }
 
-function textOf({ label, detail = '', group, words = '' }: Entry): string {
-  return `${label} ${detail} ${group === 'Go to' ? group : ''} ${words}`
+/** Its own words, and those that people also use for it. */
+function textOf({ label, detail = '', group, words = '' }: Entry): readonly [string, string] {
+  return [`${label} ${detail} ${group === 'Go to' ? group : ''}`, words]
+}
+
+function scoreOf(entry: Entry, typed: string): number | undefined {
+  const [text, further] = textOf(entry)
+  return match(text, typed, further)
 }
 
 /** Keeps groups together. Offers come first, and then the group with the best match: "stop" is a command first. */
@@ -71,7 +77,7 @@ function inGroups(entries: readonly Entry[], typed: string): Entry[] {
       : Math.min(
           ...entries
             .filter(entry => entry.group === group)
-            .map(entry => match(textOf(entry), typed) ?? Number.MAX_VALUE),
+            .map(entry => scoreOf(entry, typed) ?? Number.MAX_VALUE),
         )
   const ranked = groups.map(group => ({ group, best: best(group) })).sort((a, b) => a.best - b.best)
   return ranked.flatMap(({ group }) => entries.filter(one => one.group === group))

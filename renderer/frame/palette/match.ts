@@ -1,31 +1,37 @@
 /**
  * How well words typed match a text: undefined when one of them is not in it, else less is better. Whole words count
  * most, then beginnings of words, then their order.
+ * @param further words by which it is found, too; they count less than any of the text
  */
-export function match(text: string, typed: string): number | undefined {
-  const low = text.toLowerCase()
+export function match(text: string, typed: string, further = ''): number | undefined {
   let score = 0
   for (const word of typed.toLowerCase().split(/\s+/).filter(Boolean)) {
-    const at = low.indexOf(word)
-    if (at < 0) return undefined
-    const padded = ` ${low} `
-    const worse = padded.includes(` ${word} `) ? 0 : padded.includes(` ${word}`) ? 100 : 200
-    score += worse + at
+    const found = matchWord(text.toLowerCase(), word) ?? matchWord(further.toLowerCase(), word, 300)
+    if (found === undefined) return undefined
+    score += found
   }
   return score
+}
+
+function matchWord(low: string, word: string, worse = 0): number | undefined {
+  const at = low.indexOf(word)
+  if (at < 0) return undefined
+  const padded = ` ${low} `
+  return worse + at + (padded.includes(` ${word} `) ? 0 : padded.includes(` ${word}`) ? 100 : 200)
 }
 
 /** The best `most` matches, best first; all entries in their own order while nothing is typed. */
 export function bestMatches<Item>(
   items: readonly Item[],
-  textOf: (item: Item) => string,
+  textOf: (item: Item) => readonly [text: string, further?: string],
   typed: string,
   most: number,
 ): Item[] {
   if (typed.trim() === '') return items.slice(0, most)
   const scored: { item: Item; score: number }[] = []
   for (const item of items) {
-    const score = match(textOf(item), typed)
+    const [text, further] = textOf(item)
+    const score = match(text, typed, further)
     if (score !== undefined) scored.push({ item, score })
   }
   return scored

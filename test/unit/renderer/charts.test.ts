@@ -106,10 +106,14 @@ const now = 1_790_000_000
 const halfHour = 1800
 
 test('a day’s credit is a line up to now, with gaps where nothing was polled', () => {
-  const samples = [23, 22, 2].map(back => ({ at: now - back * halfHour - 60, spent: 0, credit: back * 1000 }))
-  const line = creditSparkline([...samples, { at: now - halfHour - 60, spent: 0 }], now, 500)
+  const known = [24, 23, 22, 21, 20, 19, 18, 17, 16, 15, 2]
+  const samples = known.map(back => ({ at: now - back * halfHour - 60, spent: 0, credit: back * 1000 }))
+  const unpaid = { at: now - halfHour - 60, spent: 0 }
+  const line = creditSparkline([...samples, unpaid], now, 500)
   expect(line).toHaveLength(48)
-  expect(line?.slice(-24)).toEqual([23_000, 22_000, ...new Array(19).fill(null), 2000, null, 500])
+  expect(line?.slice(-17)).toEqual([16_000, 15_000, ...new Array(12).fill(null), 2000, null, 500])
+  // After a night asleep, what is left of the day before would be specks.
+  expect(creditSparkline([...samples.slice(1), unpaid], now, 500)).toBeUndefined()
 })
 
 test('an account with too few samples has no line', () => {

@@ -9,7 +9,7 @@ import {
 import type { LimitView } from '#shared/automation/limit.ts'
 import type { RunView } from '#shared/automation/run.ts'
 import type { WatchdogView } from '#shared/automation/watchdog.ts'
-import { moment, timeOfDay } from '#shared/format/time.ts'
+import { timeOfDay, weekdayAndDay } from '#shared/format/time.ts'
 import { accountView, byId, instanceView, limitView, runView } from '#test/unit/views.ts'
 
 const now = 1_790_000_000
@@ -70,7 +70,8 @@ test('shows how long until the next stop of any kind, and when that is', () => {
 
 test('the day of a stop is given from a day ahead on', () => {
   const at = now + 30 * hour
-  expect(cells({ limits: [limit({ dueAt: at })] })).toEqual([`limit: 1 d 6 h · ${moment(at, now)}`])
+  const day = weekdayAndDay(new Date(at * 1000), new Date(now * 1000))
+  expect(cells({ limits: [limit({ dueAt: at })] })).toEqual([`limit: 1 d 6 h · ${day}`])
 })
 
 test('without a moment the condition is given', () => {
