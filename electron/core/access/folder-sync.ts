@@ -121,6 +121,16 @@ export function createFolderSync(context: SyncContext) {
       const isResult = resultsIn(results, versionsOf((await memory()).get()[folder]))
       return scanOf(await readTree(syncedFolders.at(folder), { signal, isResult }))
     },
+    /** Whether all files that were downloaded with this `by` are still there as they came. */
+    async hasAll(folder: string, by: string): Promise<boolean> {
+      const here = syncedFolders.at(folder)
+      for (const [path, [size, modified, whose]] of Object.entries((await memory()).get()[folder] ?? {})) {
+        if (whose !== by) continue
+        const there = await here.stat(path)
+        if (there?.kind !== 'file' || !isSameVersion(there, { size, modified })) return false
+      }
+      return true
+    },
     /**
      * Sends changed files and deletes nothing there. A downloaded file that was not changed here since replaces none. Throws as
      * `syncUp` and connecting do.

@@ -2,6 +2,7 @@ import type { Problem } from '#shared/problem.ts'
 import { markRun } from '#ssh/runs/runs.ts'
 import type { AccountContext } from '../account-context.ts'
 import type { Departures } from '../departures/perform.ts'
+import type { Leave } from '../departures/record.ts'
 import { hinderedAlert, otherRun, type RunAlerts } from './alerts.ts'
 import type { BeforeStops } from './before-stop.ts'
 import { movedToNewMachine, nextStep } from './changes.ts'
@@ -29,7 +30,7 @@ export interface StepParts {
   machines: Pick<RunMachines, 'inside' | 'viewOf'>
   watchdog: Pick<RunWatchdog, 'tellIfStale'>
   programs: RunPrograms
-  folders: Pick<RunFolders, 'send' | 'fetch' | 'keep' | 'hindered'>
+  folders: Pick<RunFolders, 'send' | 'fetch' | 'hasDownloaded' | 'keep' | 'hindered'>
   projects: Pick<RunProjects, 'rent' | 'seek'>
   sweeps: Pick<RunSweeps, 'limitsOf'>
   nodes: Pick<RunNodes, 'of' | 'makeNetwork' | 'removeNetwork' | 'readAddress'>
@@ -149,10 +150,16 @@ export class RunSteps {
     const { runs, nodes, facts, departures } = this.#parts
     for (const left of run.leaving ?? [])
       if (typeof left === 'number') await this.#destroy(run, left)
-      else await departures.leave(run.id, run.name, left)
+      else await departures.leave(run.id, run.name, await this.#weighed(run, left))
     if (run.leaving) await runs.update(run.id, { leaving: undefined })
     if (run.withdrawing) await this.#undoRental(run)
     if (leavesNetwork(nodes.of(run), instance => facts.isGone(instance))) await nodes.removeNetwork(run)
+  }
+
+  /** What a machine has alone is all, where what was downloaded of it is no longer here. */
+  async #weighed(run: Run, left: Leave): Promise<Leave> {
+    if (!isOfProject(run) || (await this.#parts.folders.hasDownloaded(run))) return left
+    return { ...left, seconds: Math.max(left.seconds, left.since - (run.startedAt ?? 0)) }
   }
 
   /** Ends the attempts of a failed move: fails the run, or leaves its instance as it is. */

@@ -142,6 +142,12 @@ export class RunFolders {
     if (isSame) await runs.update(run.id, { isSetUp: true })
   }
 
+  /** Whether what was downloaded of it is still on this computer, as it came. False where that can't be read. */
+  async hasDownloaded({ id, project, sweep, into }: ProjectRun): Promise<boolean> {
+    const folder = sweep && into !== undefined ? into : project.folder
+    return this.#context.sync.hasAll(folder, id).catch(() => false)
+  }
+
   /** Sends the results that a run of a sweep had on another machine, from the folder that only it has. */
   async sendResults(run: ProjectRun): Promise<void> {
     const { sync } = this.#context

@@ -59,8 +59,10 @@ describe.skipIf(noSshd)(`folder sync with an instance${noSshd}`, () => {
     write(remote, { 'out/a.pt': 'one', 'out/b.pt': 'one' })
     const wanted = { folder, remote, paths: ['out/'], by: 'j1', signal }
     expect(await open().down(instance, wanted)).toMatchObject({ files: 2, filesInAll: 2 })
+    expect(await open().hasAll(folder, 'j1')).toBe(true)
     write(remote, { 'out/a.pt': 'two', 'out/b.pt': 'two' }, 1_700_000_009)
     writeFileSync(join(folder, 'out/b.pt'), 'mine')
+    expect([await open().hasAll(folder, 'j1'), await open().hasAll(folder, 'j2')]).toEqual([false, true])
     expect(await open().down(instance, wanted)).toMatchObject({
       files: 2,
       filesInAll: 3,

@@ -16,13 +16,14 @@ const failedAttempt = { id: 'r0000000000000001', step: 'ready', attempts: [{ cos
 
 /**
  * A run, its alerts, and all that is on disk of it, one write after another. `rental`: that of its machine. `command`: how
- * its command ends, and what stops its machine. `prepare`: what happens until its machine can be left.
+ * its command ends, and what stops its machine. `prepare`: what happens until its machine can be left. `more`: other parts.
  */
 async function open(
   run: Run,
   rental: object = failedAttempt,
   command?: { end: object; stop?: Problem },
   prepare: (runs: StoredRuns) => Promise<unknown> = async () => undefined,
+  more: object = {},
 ) {
   const files = new MemoryFiles()
   const context = accountContext({ files, now: () => 1000 })
@@ -56,10 +57,33 @@ async function open(
     programs: played,
     rental: ofRental,
     ends,
+    ...more,
   } as unknown as StepParts)
   const written = (): Run[] => files.writes.map(({ text }) => JSON.parse(text)[0])
   return { run, runs, steps, told, written }
 }
+test.each([
+  [true, 30],
+  [false, 900],
+])('what a machine has alone is all where its download is gone from here: %s', async (isThere, seconds) => {
+  const left = { instance: 7, since: 1000, until: 9000, seconds: 30, paths: ['out'], before: 0 }
+  const weighed: unknown[] = []
+  const more = {
+    folders: { hasDownloaded: async () => isThere },
+    departures: { leave: async (...[, , leave]: unknown[]) => weighed.push(leave) },
+  }
+  const { run, runs, steps } = await open(
+    projectRun({ leaving: [left] }),
+    undefined,
+    undefined,
+    undefined,
+    more,
+  )
+  await steps.cleanUp(run)
+  expect(weighed).toEqual([{ ...left, seconds }])
+  expect(runs.get(run.id).leaving).toBeUndefined()
+})
+
 const following = { goesOn: () => true, rest: async () => undefined }
 
 test('earlier attempts are counted once, since the step is on disk with their cost', async () => {

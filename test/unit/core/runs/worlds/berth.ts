@@ -101,6 +101,7 @@ export async function startBerth({ clock, files, keychain: entries, service, ids
       up: async () => ({ files: 0, present: [], folders: [] }),
       down: async () => ({ files: 0, filesInAll: 0, beside: [], missing: [], skipped: [], unsettled: [] }),
       removeEarlier: async () => undefined,
+      hasAll: async () => true,
     } as unknown as AccountContext['sync'],
   })
   const endings = await withEndings(context, () => client)
