@@ -52,7 +52,19 @@ export function knownSpent(instance: InstanceView, at: number): Micros | undefin
 /** The same, with 0 for unknown values. */
 export function spentBy(instance: InstanceView, at: number): Micros {
   const { spent } = instance
-  return spent.micros + Math.max(0, Math.floor(((at - spent.at) * spent.perHour) / 3600))
+  return spent.micros + grownFrom(spent, at)
+}
+
+/** How much more a cost is at a moment (epoch seconds) than it was at `from.at`; `extra` comes in each hour. */
+export function grownFrom(
+  from: Pick<InstanceView['spent'], 'at' | 'perHour' | 'rise'>,
+  at: number,
+  extra = 0,
+): Micros {
+  const { perHour, rise = { at, perHour } } = from
+  const turn = Math.min(Math.max(rise.at, from.at), at)
+  const cost = (turn - from.at) * (perHour + extra) + (at - turn) * (rise.perHour + extra)
+  return Math.max(0, Math.floor(cost / 3600))
 }
 
 /** The credit at a moment (epoch seconds); if not known since `creditAt`, estimated at the present rate. */

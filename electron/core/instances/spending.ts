@@ -1,5 +1,6 @@
 import type { Instance } from '#service/instances.ts'
 import { type Capabilities, describedCapabilities } from '#shared/account/capabilities.ts'
+import { grownFrom } from '#shared/derived.ts'
 import type { InstanceState, InstanceView } from '#shared/instance/instance.ts'
 import { hasTrait } from '#shared/instance/state-traits.ts'
 import { type Micros, micros } from '#shared/spending/money.ts'
@@ -168,10 +169,11 @@ export function spending(
   const unseen = Math.min(ran, seconds)
   const away = Math.min(absent, seconds - unseen)
   const earlier =
-    grown(before.perHour, at - before.at - unseen - away) +
+    grownFrom(before, at - unseen - away) +
     grown(perHour, unseen) +
     grown(Math.min(before.perHour, perHour), away)
-  return { ...before, micros: before.micros + earlier + traffic, at, perHour }
+  const rise = before.rise && before.rise.at > at ? before.rise : undefined
+  return { ...before, micros: before.micros + earlier + traffic, at, perHour, rise }
 }
 
 function grown(perHour: Micros, seconds: number): Micros {

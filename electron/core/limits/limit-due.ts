@@ -6,7 +6,7 @@ import {
   type MostShown,
 } from '#shared/automation/limit.ts'
 import { unusedSentence } from '#shared/automation/use.ts'
-import { costOnceReady, expectedTraffic, isSpendingUnknown, spentBy } from '#shared/derived.ts'
+import { costOnceReady, expectedTraffic, grownFrom, isSpendingUnknown, spentBy } from '#shared/derived.ts'
 import { money } from '#shared/format/money.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
 import type { Problem } from '#shared/problem.ts'
@@ -68,7 +68,7 @@ const kinds: { readonly [Kind in LimitWhen['kind']]: KindOfLimit<Of<Kind>> } = {
         per === 'day' ? [facts.dayBegan, facts.dayEnds] : [facts.monthBegan, facts.monthEnds]
       const from = Math.max(facts.countedAt, began)
       const perHour = facts.account.spendPerHour + expectedOfAll(facts)
-      const at = reached(spentIn(per, facts), micros(dollars), perHour, from)
+      const at = reached({ micros: spentIn(per, facts), at: from, perHour }, micros(dollars))
       return at === undefined || at >= ends ? undefined : at
     },
     blindness: () => undefined,
@@ -129,11 +129,15 @@ function costMoment(
   surely = false,
 ): number | undefined {
   if (!target) return undefined
-  const { micros: most, perHour, at, inferred = 0 } = target.spent
-  const spent = surely ? most - inferred : most
-  // One that boots costs its full price in a moment.
-  const soon = Math.max(perHour, costOnceReady(target))
-  return reached(spent, micros(dollars), soon + expectedTraffic(target), at)
+  const { spent } = target
+  const counted = surely ? spent.micros - (spent.inferred ?? 0) : spent.micros
+  return reached({ ...onceReady(target), micros: counted }, micros(dollars), expectedTraffic(target))
+}
+
+/** How its cost grows: one that boots costs its full price in a moment. */
+function onceReady(target: InstanceView): InstanceView['spent'] {
+  const { spent } = target
+  return { ...spent, perHour: Math.max(spent.perHour, costOnceReady(target)) }
 }
 
 /** What decides when a limit acts. */
@@ -161,8 +165,7 @@ export function mostUntil(
 ): MostShown | undefined {
   if (!most || !target) return most
   const { spent, traffic } = target
-  const perHour = Math.max(spent.perHour, costOnceReady(target)) + expectedTraffic(target)
-  const then = spent.micros + (perHour * Math.max(0, until - spent.at)) / 3600
+  const then = spent.micros + grownFrom(onceReady(target), until, expectedTraffic(target))
   const apart = most.traffic === undefined ? (traffic?.spent ?? 0) : micros(most.traffic)
   return { ...most, dollars: Math.max(most.dollars, (then - apart) / 1_000_000) }
 }
@@ -244,9 +247,21 @@ function expectedOfAll({ account: { instances } }: Facts): Micros {
   return Object.values(instances).reduce((sum, instance) => sum + expectedTraffic(instance), 0)
 }
 
-/** When a sum that grows from `spent` at `at` reaches the limit; `at` if it is already there. */
-function reached(spent: Micros, limit: Micros, perHour: Micros, at: number): number | undefined {
-  if (perHour > 0) return at + ((limit - spent) * 3600) / perHour
+/** When a sum that grows, by `extra` more each hour, reaches the limit; when it was last known if it is already there. */
+function reached(
+  { micros: spent, at, perHour, rise }: InstanceView['spent'],
+  limit: Micros,
+  extra = 0,
+): number | undefined {
+  if (rise) {
+    const turn = Math.max(rise.at, at)
+    const before = reached({ micros: spent, at, perHour }, limit, extra)
+    if (before !== undefined && before <= turn) return before
+    const then = spent + ((perHour + extra) * (turn - at)) / 3600
+    return reached({ micros: then, at: turn, perHour: rise.perHour }, limit, extra)
+  }
+  const grows = perHour + extra
+  if (grows > 0) return at + ((limit - spent) * 3600) / grows
   return spent >= limit ? at : undefined
 }
 

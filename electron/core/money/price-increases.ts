@@ -7,7 +7,7 @@ import { ServiceError } from '#service/service-error.ts'
 import { rate } from '#shared/format/money.ts'
 import { shortInstanceName } from '#shared/format/name.ts'
 import type { AccountId } from '#shared/ids.ts'
-import type { InstanceView } from '#shared/instance/instance.ts'
+import type { InstanceView, PriceRise } from '#shared/instance/instance.ts'
 import { BerthError } from '#shared/problem.ts'
 import {
   increasedRate,
@@ -70,6 +70,7 @@ export async function openPriceIncreases(context: AccountContext) {
     const before = store.get().accounts[account]
     if (ending.aborted || !before) return
     const views = shownIncreases(document.get().accepted, pending.values(), before.instances)
+    showRises(views, before.instances)
     if (isDeepEqual(before.priceIncreases, views)) return
     for (const { id, instance } of Object.values(before.priceIncreases))
       if (views[instance]?.id !== id || views[instance]?.accepted)
@@ -77,6 +78,21 @@ export async function openPriceIncreases(context: AccountContext) {
     store.change(draft => {
       const target = draft.accounts[account]
       if (target) target.priceIncreases = views
+    })
+  }
+
+  /** Running costs go by an accepted price from its moment on, also while nobody polls. */
+  function showRises(views: Readonly<Record<string, PriceIncreaseView>>, shown: Instances): void {
+    const rises = Object.values(shown).map(
+      instance => [instance, riseOf(views[instance.id], instance)] as const,
+    )
+    const changed = rises.filter(([{ spent }, rise]) => !isDeepEqual(spent.rise, rise))
+    if (changed.length === 0) return
+    store.change(draft => {
+      for (const [{ id }, rise] of changed) {
+        const target = draft.accounts[account]?.instances[id]
+        if (target) target.spent = { ...target.spent, rise }
+      }
     })
   }
 
@@ -219,6 +235,15 @@ function shownIncreases(
   const consented = accepted.map(one => ({ ...one, accepted: true as const }))
   const there = [...consented, ...pending].filter(({ instance }) => instances[instance])
   return Object.fromEntries(there.map(view => [view.instance, view]))
+}
+
+/** The price that a running instance will have, as its user has accepted. */
+function riseOf(increase: PriceIncreaseView | undefined, instance: InstanceView): PriceRise | undefined {
+  const { state, costPerHour, spent } = instance
+  if (!increase?.accepted || increase.from === undefined || increase.from <= spent.at || state !== 'running')
+    return undefined
+  const rate = increasedRate(increase, instance)
+  return rate && { at: increase.from, perHour: Math.max(0, costPerHour + rate.after - rate.before) }
 }
 
 /** Undefined where the price stays. */

@@ -6,6 +6,7 @@ import { type AgreedPrices, believable, monthHours } from '#core/instances/spend
 import { type Collection, openCollection, type Rescue } from '#core/storage/collection.ts'
 import type { Instance } from '#service/instance-record.ts'
 import { type Limit, leastDollars, lessSpent } from '#shared/automation/limit.ts'
+import { grownFrom } from '#shared/derived.ts'
 import { AccountId, InstanceId, OfferId, RentalId } from '#shared/ids.ts'
 import { OpenRequest, RentalSearch, type RentRequest } from '#shared/market/rent-request.ts'
 import { RetryLimits } from '#shared/market/rental-bounds.ts'
@@ -220,7 +221,7 @@ export function limitsOfAttempt(attempt: RentalAttempt): readonly Limit[] {
 /** A try's cost up to a moment of the account's time; 0 without an instance. */
 export function costOfAttempt({ spent }: Pick<Attempt, 'spent'>, at: number): Micros {
   if (!spent) return 0
-  return spent.micros + Math.max(0, Math.floor(((at - spent.at) * spent.perHour) / 3600))
+  return spent.micros + grownFrom(spent, at)
 }
 
 /**

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { type Limit, RentalLimits } from '#shared/automation/limit.ts'
 import { isGoing, RunFields, RunId, RunStep } from '#shared/automation/run.ts'
+import { grownFrom } from '#shared/derived.ts'
 import { InstanceId, OfferId } from '#shared/ids.ts'
 import { limitsBeforeStop } from '#shared/project/before-stop.ts'
 import { dearestOf, keepingOf, limitsAt, mostOf, resultsOf } from '#shared/project/bounds.ts'
@@ -248,7 +249,7 @@ export function runCostBy({ spentBefore = 0, leftCosts = {}, spent, endedAt }: R
   const before = Object.values(leftCosts).reduce((sum, cost) => sum + cost, spentBefore)
   if (!spent) return before
   const until = Math.min(at, endedAt ?? at)
-  return before + spent.micros + Math.max(0, Math.floor(((until - spent.at) * spent.perHour) / 3600))
+  return before + spent.micros + grownFrom(spent, until)
 }
 
 /** The same without the machines that it left and that were kept. */

@@ -83,9 +83,9 @@ export interface InstanceView {
   minimumBid?: Micros
   /**
    * Spent since creation: `micros` at `at`, growing by `perHour` until a later answer says otherwise. `inferred` of it is
-   * the most that it can have cost unseen, while something else may have spent that.
+   * the most that it can have cost unseen, while something else may have spent that. `rise`: an accepted price, from then on.
    */
-  spent: { micros: Micros; at: number; perHour: Micros; inferred?: Micros }
+  spent: { micros: Micros; at: number; perHour: Micros; inferred?: Micros; rise?: PriceRise }
   /** Absent while the service does not report it. */
   traffic?: InstanceTraffic
   startedAt?: number
@@ -104,6 +104,11 @@ export interface InstanceView {
   apps?: readonly WebApp[]
   /** The last fifty changes of state that Berth saw, oldest first. */
   history: readonly StatusChange[]
+}
+
+export interface PriceRise {
+  at: number
+  perHour: Micros
 }
 
 export interface SshAddress {

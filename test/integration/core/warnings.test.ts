@@ -148,6 +148,9 @@ describe.concurrent('a price increase', () => {
       expect(shown()).toMatchObject({ accepted: true, from: before?.endsAt })
       await restart()
       expect(shown()).toMatchObject({ accepted: true })
+      // Its cost goes by that price from then on, also while nobody polls.
+      const rise = { at: before?.endsAt, perHour: Math.round((before?.costPerHour ?? 0) * 1.5) }
+      expect(instance()?.spent.rise).toEqual(rise)
       const alerts = titles().length
       await controls.advance((before?.endsAt ?? 0) - now() - day / 2)
       await poll()
@@ -160,7 +163,8 @@ describe.concurrent('a price increase', () => {
       await controls.advance(day)
       await poll()
       await poll()
-      const { pricePerHour = 0, state } = instance() ?? {}
+      const { pricePerHour = 0, state, spent } = instance() ?? {}
+      expect(spent?.rise).toBeUndefined()
       expect(state).toBe('running')
       expect(Math.abs(pricePerHour - (before?.pricePerHour ?? 0) * 1.5)).toBeLessThan(10)
       expect(shown()).toBeUndefined()

@@ -187,6 +187,14 @@ test('spending sums up from creation, and each new price starts a new stretch', 
   expect(stopped).toEqual({ micros: 200_000, at: 1200, perHour: 36_000 })
 })
 
+test('an accepted price counts from its moment on, also where nobody polled then', () => {
+  const before = { micros: 0, at: 1000, perHour: 3_600_000, rise: { at: 1100, perHour: 36_000_000 } }
+  expect(spentBy({ ...instanceView(), spent: before }, 1200)).toBe(1_100_000)
+  expect(spending(before, 36_000_000, 0, 1200)).toEqual({ micros: 1_100_000, at: 1200, perHour: 36_000_000 })
+  // The price of a moment before then, as with a discount, is no reason to forget it.
+  expect(spending(before, 1_800_000, 0, 1050).rise).toEqual(before.rise)
+})
+
 test('however an account’s time is set, what an instance has cost never shrinks and goes on with this computer’s', () => {
   const correction = fc.option(fc.integer({ min: -400_000, max: 400_000 }), { nil: 0 })
   const step = fc.tuple(fc.integer({ min: 1, max: 4000 }), correction, fc.constantFrom(36_000, 3_600_000))

@@ -1,8 +1,10 @@
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { dueOf, limitActions, nextMoment } from '#core/limits/decide.ts'
 import type { Facts } from '#core/limits/facts.ts'
 import { wasDueAsleep } from '#core/limits/limit-due.ts'
 import type { StoredLimit } from '#core/limits/model.ts'
+import { spentBy } from '#shared/derived.ts'
 import { instanceView } from '#test/unit/views.ts'
 import { limitFacts, storedLimit } from './stored-limit.ts'
 
@@ -40,6 +42,24 @@ test('expected traffic makes cost, credit and budget limits due earlier', () => 
   }
   expect(moments({})).toEqual([at + 4 * hour, at + 5 * hour, at + 2 * hour])
   expect(moments({ expectedPerHour: dollar })).toEqual([at + 2 * hour, at + 2 * hour, at + hour])
+})
+
+test('a cost is due when it is reached, also at a price that was accepted for later', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 0, max: 3 * dollar }),
+      fc.integer({ min: 1, max: 50 * dollar }),
+      fc.integer({ min: -hour, max: 90 * hour }),
+      fc.integer({ min: 0, max: 20 * dollar }),
+      (perHour, then, after, micros) => {
+        const spent = { micros, at, perHour, rise: { at: at + after, perHour: then } }
+        const instance = instanceView({ id: 7, costPerHour: perHour, spent })
+        const seen = { ...facts, account: { instances: { 7: instance }, spendPerHour: perHour } }
+        const moment = dueOf({ when: { kind: 'cost', dollars: 21 }, instance: 7, setAt: 0 }, seen) ?? 0
+        expect(Math.abs(spentBy(instance, moment) - 21 * dollar)).toBeLessThan(20_000)
+      },
+    ),
+  )
 })
 
 test('the cost of an instance that boots is forecast by its full price', () => {
