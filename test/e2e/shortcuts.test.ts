@@ -1,3 +1,4 @@
+import { expect } from 'vitest'
 import { test } from '../berth/pages.ts'
 
 test('keys are changed by pressing others, unless these have another use', async ({ start }) => {
@@ -15,6 +16,15 @@ test('keys are changed by pressing others, unless these have another use', async
 
   await page.keyboard.press('Alt+o')
   await page.getByRole('heading', { name: 'Offers' }).waitFor()
+  await page.keyboard.press('Control+2')
+  await page.getByRole('heading', { name: 'Instances' }).waitFor()
+  // Keys that page scroll a screen that has just been opened.
+  await page.setViewportSize({ width: 1280, height: 500 })
+  await page.keyboard.press('Control+1')
+  const home = page.getByRole('region', { name: 'Home' })
+  await home.getByText('Run a folder').waitFor()
+  await page.keyboard.press('End')
+  await expect.poll(() => home.evaluate(({ scrollTop }) => scrollTop)).toBeGreaterThan(50)
   await page.keyboard.press('Control+2')
   await page.getByRole('heading', { name: 'Instances' }).waitFor()
   await page.keyboard.press('Control+3')

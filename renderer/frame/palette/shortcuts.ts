@@ -18,6 +18,26 @@ export function focusList(): void {
   ;(first ?? main)?.focus()
 }
 
+/** Where the keys that page scroll to. The browser scrolls only what is around the focus, which is on the whole screen. */
+const pages: Readonly<Record<string, (area: Element) => number>> = {
+  PageDown: ({ scrollTop, clientHeight }) => scrollTop + 0.9 * clientHeight,
+  ' ': ({ scrollTop, clientHeight }) => scrollTop + 0.9 * clientHeight,
+  PageUp: ({ scrollTop, clientHeight }) => scrollTop - 0.9 * clientHeight,
+  Home: () => 0,
+  End: ({ scrollHeight }) => scrollHeight,
+}
+
+/** The outermost part of the screen that scrolls. */
+function scrollArea(): Element | undefined {
+  const main = document.querySelector('main')
+  return [main, ...(main?.querySelectorAll(':not([inert] *)') ?? [])].find(
+    (one): one is Element =>
+      one !== null &&
+      one.scrollHeight > one.clientHeight &&
+      /auto|scroll/.test(getComputedStyle(one).overflowY),
+  )
+}
+
 /** Each leads to a screen, or to the list of the one that is shown, except the palette's. */
 function press(name: AcceleratorName): void {
   if (name === 'palette') {
@@ -68,6 +88,12 @@ export function pageKey(page: Page, event: KeyboardEvent): void {
     return
   }
   if (types || !isPlain || isBusy()) return
+  const to = pages[event.key]
+  const area = to && target instanceof Element && target.matches('main, body') ? scrollArea() : undefined
+  if (to && area && !event.shiftKey && !event.defaultPrevented) {
+    event.preventDefault()
+    area.scrollTop = to(area)
+  }
   if (event.key === '?') dialogs.show({ kind: 'shortcuts' })
   if (event.key === '/') {
     const field = document.querySelector<HTMLInputElement>(findField)
