@@ -40,6 +40,11 @@ export async function takeDesktop(sim: Service, look: 'light' | 'dark', file: st
       const page = await berth.page()
       await page.getByRole('link', { name: 'Instances' }).click()
       await page.getByText('night-train').first().waitFor()
+      for (const [label, hours] of [
+        ['comfy', 3],
+        ['eval', 8],
+      ] as const)
+        await limit(sim, berth, label, hours)
       await berth.closeToTray()
       // Those of the account's first poll and the hint that Berth stays in the tray: a click closes each.
       while (!(await notificationShown())) await pause(200)
@@ -50,7 +55,7 @@ export async function takeDesktop(sim: Service, look: 'light' | 'dark', file: st
       await icons.click()
       await berth.shown()
       const window = ['search', '--onlyvisible', '--name', ' – Berth$']
-      await xfce.run('xdotool', ...window, 'windowsize', '950', '690', 'windowmove', '20', '52')
+      await xfce.run('xdotool', ...window, 'windowsize', '900', '690', 'windowmove', '20', '52')
       // The icon, at the end of the panel on top.
       await xfce.run('xdotool', 'mousemove', '1420', '14', 'click', '3')
       await pause(2000)
@@ -63,6 +68,17 @@ export async function takeDesktop(sim: Service, look: 'light' | 'dark', file: st
     await session.end()
     await display.end()
   }
+}
+
+/** Lets a limit stop the instance of that name after so many hours. */
+async function limit(sim: Service, berth: Berth, label: string, hours: number): Promise<void> {
+  const { instances } = await sim.api<{ instances: { id: number; label: string }[] }>(
+    'GET',
+    '/api/v0/instances/',
+  )
+  const instance = instances.find(one => one.label === label)?.id
+  const when = { kind: 'duration', seconds: hours * 3600 }
+  await berth.command('setLimit', { instance, when, action: 'stop', warning: 900, missed: 'act' })
 }
 
 /** GTK has the dark theme in it; by its name it is found only in a folder of themes. */
