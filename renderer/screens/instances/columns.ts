@@ -11,11 +11,11 @@ import { type Row, rowPrice, rowState } from './rows.ts'
  * is left out last. Each leaves the name room for a number, and from the load on for most labels.
  */
 const leastWidths = {
-  image: 1790,
-  place: 1570,
-  vram: 1420,
-  gpuMemory: 1300,
-  id: 1260,
+  image: 1870,
+  place: 1650,
+  vram: 1500,
+  gpuMemory: 1380,
+  id: 1330,
   jupyter: 1240,
   uptime: 1200,
   spent: 1010,

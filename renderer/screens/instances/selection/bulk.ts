@@ -7,18 +7,23 @@ import { instanceName } from '#shared/format/name.ts'
 import type { InstanceNote, InstanceView } from '#shared/instance/instance.ts'
 import { hasTrait } from '#shared/instance/state-traits.ts'
 import { BerthError } from '#shared/problem.ts'
+import type { AccountView } from '#shared/state.ts'
 import { withoutEnd } from '#shared/text.ts'
 
 /** An action on all of the selection that asks once. */
 export type BulkAction = 'stop' | 'start' | 'destroy'
 
-/** Which of these an action concerns; `now` in epoch seconds of the account's time. */
+/** Which of these an action concerns, and that it isn't under way for; `now` in epoch seconds of the account's time. */
 export function concerned(
   action: BulkAction,
   instances: readonly InstanceView[],
   now: number,
+  { undoable, endings }: Partial<Pick<AccountView, 'undoable' | 'endings'>> = {},
 ): InstanceView[] {
   return instances.filter(instance => {
+    const { id } = instance
+    const ending = endings?.[id]?.action
+    if (undoable?.[id]?.action === action || ending === action || ending === 'destroy') return false
     if (action === 'destroy') return instance.state !== 'destroying'
     const halted = hasTrait(instance.state, 'halted')
     if (action === 'stop') return !halted && instance.state !== 'destroying'

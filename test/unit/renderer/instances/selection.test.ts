@@ -48,6 +48,13 @@ describe('an action on several', () => {
     expect(concerned('stop', all, 0)).toEqual(running)
     expect(concerned('start', all, 0)).toEqual([stopped])
     expect(concerned('destroy', all, 0)).toEqual(all)
+    // What is under way is not asked for again, and nothing is done with what is being destroyed.
+    const [first, ...rest] = running
+    const stop = { undoable: { [first?.id ?? 0]: { action: 'stop', sendAt: 9 } } } as const
+    expect(concerned('stop', all, 0, stop)).toEqual(rest)
+    expect(concerned('destroy', all, 0, stop)).toEqual(all)
+    const destroy = { action: 'destroy', phase: 'requested', since: 0, requests: 1 } as const
+    expect(concerned('stop', all, 0, { endings: { [first?.id ?? 0]: destroy } })).toEqual(rest)
     expect(selectionCostWords('stop', running)).toBe('Saves $0.580/h.')
     expect(selectionCostWords('destroy', all)).toBe('Saves $0.610/h.')
     expect(selectionCostWords('start', [stopped])).toBe('Costs $0.290/h more.')
