@@ -119,6 +119,12 @@ export function spenders({ days, names }: MoneyHistory, span: Span, now: number,
   return rows.map(row => ({ ...row, share: total === 0 ? 0 : row.spent / total }))
 }
 
+/** All that was spent in a span, and today, as its bars have it: what its spenders share may differ by cents. */
+export function spentIn({ days }: Pick<MoneyHistory, 'days'>, span: Span, now: number) {
+  const shown = days.filter(({ day }) => day >= firstDay(span, now))
+  return { spent: sum(shown), today: sum(shown.filter(({ day }) => day === isoDay(new Date(now * 1000)))) }
+}
+
 /** An instance's cost in the days of a bar. Without `id`: the cost of no single instance. */
 export interface InstanceCost extends InstanceUse {
   id?: string

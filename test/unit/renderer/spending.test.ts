@@ -4,6 +4,7 @@ import {
   monthFigures,
   rowsOf,
   spenders,
+  spentIn,
   stacks,
   usualDay,
 } from '#renderer/features/spending.ts'
@@ -42,6 +43,17 @@ test('the quarter is 90 days up to today, the year twelve months up to this one'
   const year = stacks(history, 'year', now, 'model').bars
   expect(year.map(({ label }) => label).join(' ')).toBe('Dec Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov')
   expect([year.at(0)?.spent, year.at(10)?.spent, year.at(11)?.spent]).toEqual([2_000_000, 1, 5_500_000])
+})
+
+test('the total is that of the bars, also where the shares of a day add up to more', () => {
+  const days = [
+    day('2026-11-02', { 7: 4_000_000 }, 4_000_000),
+    day('2026-11-21', { 7: 1_030_000 }, 1_000_000),
+  ]
+  const total = spentIn({ days: [day('2026-10-22', { 7: 9 }, 9), ...days] }, 'month', now)
+  expect(total).toEqual({ spent: 5_000_000, today: 1_000_000 })
+  const { bars } = stacks({ ...history, days }, 'month', now, 'model')
+  expect(bars.reduce((sum, { spent }) => sum + spent, 0)).toBe(total.spent)
 })
 
 test('a usual day is the mean of the week before today, as far as its days are known', () => {
